@@ -1,0 +1,126 @@
+//! Decoded code: instructions as threaded handlers, in blocks with known static costs.
+
+use mcu::Site;
+
+use crate::Core;
+
+/// A handler: does one instruction and goes on to the next one of its block.
+///
+/// # Safety
+/// The pointer must be to an [`Insn`] inside a [`Block`]; a handler that goes on (see [`next`]) must
+/// not be the last of its block.
+pub type Exec<C> = unsafe fn(&mut C, *const Insn<C>);
+
+/// One decoded instruction, ready to execute.
+pub struct Insn<C> {
+    /// What it does.
+    pub exec: Exec<C>,
+    /// Its address and the static cycles from the block's start to its end.
+    pub site: Site,
+    /// Immediate operand, or the address a branch goes to.
+    pub imm: u32,
+    /// First register operand.
+    pub a: u8,
+    /// Second register operand.
+    pub b: u8,
+    /// Third register operand.
+    pub c: u8,
+    /// Whatever else the row needs (condition, shift, bit number, register count).
+    pub d: u8,
+    /// Cycles that a taken branch costs more; set from [`Costs::taken`].
+    pub taken: u8,
+    /// How many of the following instructions this one skips when its condition fails.
+    pub skips: u8,
+    /// Cycles saved when they are skipped; set by the block builder.
+    pub refund: u8,
+}
+
+impl<C> Clone for Insn<C> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<C> Copy for Insn<C> {}
+
+/// Goes on to the instruction behind `i`.
+///
+/// # Safety
+/// `i` must point into a block and not be its last instruction.
+#[inline(always)]
+pub unsafe fn next<C>(core: &mut C, i: *const Insn<C>) {
+    // SAFETY: blocks end with an instruction that does not go on, so there is one behind `i`.
+    unsafe {
+        let n = i.add(1);
+        ((*n).exec)(core, n);
+    }
+}
+
+/// A straight run of code as a core decodes it: one step for each instruction.
+///
+/// The last instruction must not go on to a next one: it sets the program counter and returns.
+pub struct Run<C: Core> {
+    /// Instructions; pseudo-instructions (skips, a final fall-through) are among them.
+    pub insns: Vec<Insn<C>>,
+    /// What the timing model sees of each.
+    pub steps: Vec<C::Step>,
+    /// Address behind the run.
+    pub end: u32,
+}
+
+/// What a timing model says about a run.
+pub struct Costs {
+    /// Cycles of each step when it is executed in sequence and branches are not taken.
+    pub each: Vec<u32>,
+    /// Extra cycles of each step when it is a branch and taken.
+    pub taken: Vec<u8>,
+    /// Cycles of a conditional instruction whose condition fails.
+    pub skipped: u32,
+}
+
+/// A timing model: sees what retires, never what it means.
+pub trait Timing<C: Core>: Send {
+    /// Identity that records carry, such as `avre+/1`; changes when any figure can change.
+    fn id(&self) -> &'static str;
+    /// Static costs of a straight run.
+    fn costs(&self, steps: &[C::Step]) -> Costs;
+    /// Extra cycles for entering the block `start..end` after the previous one (fetch front end).
+    fn enter(&mut self, _start: u32, _end: u32) -> u32 {
+        0
+    }
+    /// Forgets all state, as after reset.
+    fn reset(&mut self) {}
+}
+
+/// A run with its costs.
+pub struct Block<C> {
+    /// Instructions; never empty, the last one does not go on.
+    pub insns: Box<[Insn<C>]>,
+    /// Sum of all static costs.
+    pub cycles: u32,
+    /// Address of the first instruction.
+    pub start: u32,
+    /// Address behind the last one.
+    pub end: u32,
+}
+
+impl<C: Core> Block<C> {
+    /// Puts the costs into the run.
+    ///
+    /// # Panics
+    /// When the run is empty or steps and costs do not match it: a defect of a core or model.
+    pub fn new(start: u32, run: Run<C>, timing: &impl Timing<C>) -> Self {
+        let Run { mut insns, steps, end } = run;
+        let costs = timing.costs(&steps);
+        assert!(!insns.is_empty() && insns.len() == costs.each.len(), "one cost for each instruction");
+        let mut sum = 0;
+        for (k, i) in insns.iter_mut().enumerate() {
+            sum += costs.each[k];
+            i.site.cycles = sum;
+            i.taken = costs.taken[k];
+            let guarded = costs.each.iter().skip(k + 1).take(i.skips.into());
+            let refund: u32 = guarded.map(|&c| c.saturating_sub(costs.skipped)).sum();
+            i.refund = refund.try_into().expect("a skipped instruction costs below 256 cycles");
+        }
+        Self { insns: insns.into(), cycles: sum, start, end }
+    }
+}

@@ -1,0 +1,128 @@
+//! The run loop: decode once, run blocks, add up cycles.
+
+use mcu::{FaultKind, Image, Memory, Site, Stop};
+
+use crate::{Block, Run, Timing};
+
+/// Longest run that is decoded as one block, in instructions.
+const MAX_RUN: usize = 128;
+
+/// An instruction set architecture's state and decoder.
+pub trait Core: Sized + Send {
+    /// What a timing model sees of one instruction.
+    type Step;
+    /// The chip around the core.
+    fn memory(&self) -> &Memory;
+    /// The chip around the core.
+    fn memory_mut(&mut self) -> &mut Memory;
+    /// Address of the next instruction.
+    fn pc(&self) -> u32;
+    /// Sets the state after reset, program counter and stack pointer included.
+    fn reset(&mut self);
+    /// Decodes the straight run at `pc`, at most `max` real instructions. Code that cannot be
+    /// decoded becomes an instruction that faults when it is reached.
+    fn decode(&self, pc: u32, max: usize) -> Run<Self>;
+    /// Assembly text of the instruction at `pc` and its length in bytes.
+    fn disassemble(&self, pc: u32) -> (String, u32);
+    /// General registers, stack pointer, status and program counter, in the order of
+    /// [`Core::REGISTERS`].
+    fn registers(&self) -> Vec<u32>;
+    /// Names for [`Core::registers`].
+    const REGISTERS: &'static [&'static str];
+}
+
+/// A core, its timing model and its decoded code.
+pub struct Machine<C: Core, T: Timing<C>> {
+    /// Architectural state.
+    pub core: C,
+    timing: T,
+    blocks: Vec<Option<Box<Block<C>>>>,
+    /// Cycles since reset.
+    pub cycles: u64,
+    /// Instructions in one block at most: 1 when single-stepping.
+    max_run: usize,
+}
+
+impl<C: Core, T: Timing<C>> Machine<C, T> {
+    /// A machine in reset.
+    pub fn new(core: C, timing: T) -> Self {
+        let mut m = Self { core, timing, blocks: Vec::new(), cycles: 0, max_run: MAX_RUN };
+        m.reset();
+        m
+    }
+
+    /// Puts an image into flash and resets.
+    ///
+    /// # Errors
+    /// A sentence when the image does not fit.
+    pub fn load(&mut self, image: &Image) -> Result<(), String> {
+        self.core.memory_mut().program(image)?;
+        self.blocks.clear();
+        self.reset();
+        Ok(())
+    }
+
+    /// As after power-on, RAM content kept.
+    pub fn reset(&mut self) {
+        self.cycles = 0;
+        self.timing.reset();
+        self.core.memory_mut().stop = None;
+        let halfwords = self.core.memory().flash.len() / 2;
+        self.blocks.resize_with(halfwords, || None);
+        self.core.reset();
+    }
+
+    /// Identity of the timing model.
+    pub fn timing_id(&self) -> &'static str {
+        self.timing.id()
+    }
+
+    /// Runs at most `budget` cycles (one block may exceed it).
+    pub fn run(&mut self, budget: u64) -> Stop {
+        if let Some(stop @ Stop::Fault(_)) = self.core.memory().stop {
+            return stop; // a crashed program stays crashed until reset
+        }
+        self.core.memory_mut().stop = None;
+        self.core.memory_mut().deadline = self.cycles.saturating_add(budget);
+        loop {
+            let pc = self.core.pc();
+            let slot = (pc.wrapping_sub(self.core.memory().flash_base) / 2) as usize;
+            let block = match self.blocks.get(slot) {
+                Some(Some(b)) => b,
+                Some(None) => {
+                    let run = self.core.decode(pc, self.max_run);
+                    self.blocks[slot].insert(Box::new(Block::new(pc, run, &self.timing)))
+                }
+                None => {
+                    let m = self.core.memory_mut();
+                    m.block_start = self.cycles;
+                    m.stall = 0;
+                    m.fault(FaultKind::BadFetch, Site { pc, cycles: 0 });
+                    return m.stop.unwrap_or(Stop::Budget);
+                }
+            };
+            self.cycles += u64::from(self.timing.enter(block.start, block.end));
+            let m = self.core.memory_mut();
+            m.block_start = self.cycles;
+            m.stall = 0;
+            let first = block.insns.as_ptr();
+            // SAFETY: `first` is the first instruction of a block, whose last one does not go on.
+            unsafe { ((*first).exec)(&mut self.core, first) };
+            let m = self.core.memory();
+            self.cycles = (self.cycles + u64::from(block.cycles)).wrapping_add_signed(m.stall);
+            if self.cycles >= m.deadline {
+                return m.stop.unwrap_or(Stop::Budget);
+            }
+        }
+    }
+
+    /// Runs one instruction. Static costs are those of the instruction alone, so cycle counts of a
+    /// stepped program can differ from a run one where the model looks at neighbours.
+    pub fn step(&mut self) -> Stop {
+        if self.max_run != 1 {
+            self.max_run = 1;
+            self.blocks.fill_with(|| None);
+        }
+        self.run(1)
+    }
+}

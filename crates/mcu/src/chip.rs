@@ -1,0 +1,63 @@
+//! A chip as data: the `[chip]` part of a target's TOML, as the simulator needs it.
+
+use serde::Deserialize;
+
+/// A span of addresses.
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
+#[serde(deny_unknown_fields)]
+pub struct Region {
+    /// First address (flash: in the program space, bytes).
+    pub base: u32,
+    /// Bytes.
+    pub size: u32,
+}
+
+/// Flash timing as the chip's manual gives it; the model that uses it is in crate `timing`.
+#[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq)]
+#[serde(default, deny_unknown_fields)]
+pub struct Flash {
+    /// Extra cycles of a fetch that no buffer holds.
+    pub wait_states: u32,
+    /// Bytes that one flash access brings; 0 where fetches never wait.
+    pub line_bytes: u32,
+    /// Prefetch buffers of one line each that follow sequential fetches.
+    pub prefetch_lines: u32,
+    /// Extra cycles of a data read from flash.
+    pub data_wait_states: u32,
+}
+
+/// One peripheral: its kind names the model in `periph`, the rest are that model's parameters.
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
+#[serde(deny_unknown_fields)]
+pub struct PeripheralConfig<'a> {
+    /// Model name, such as `avr-usart`.
+    pub kind: &'a str,
+    /// First address of its registers.
+    pub base: u32,
+    /// The trigger's bit number, for the port that drives the trigger pin.
+    #[serde(default)]
+    pub trigger_bit: Option<u8>,
+}
+
+/// Everything about a chip that simulation needs.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Chip<'a> {
+    /// Core name, such as `avr5` or `cortex-m3`: selects instruction set and timing model.
+    pub core: &'a str,
+    /// Core clock in Hz.
+    pub clock_hz: u32,
+    /// Program memory.
+    pub flash: Region,
+    /// Where flash appears in the data space; absent where only special instructions read it.
+    #[serde(default)]
+    pub flash_in_data: Option<u32>,
+    /// Static RAM.
+    pub ram: Region,
+    /// Flash timing.
+    #[serde(default)]
+    pub flash_timing: Flash,
+    /// Peripherals that firmware touches.
+    #[serde(borrow)]
+    pub peripherals: Vec<PeripheralConfig<'a>>,
+}

@@ -1,0 +1,113 @@
+//! Bounded, validated loading of ELF images.
+
+use object::read::elf::{FileHeader, ProgramHeader};
+use object::{Endianness, Object, ObjectSymbol, SymbolKind, elf};
+
+/// Bytes of the image that lie in flash.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Segment {
+    /// Load (physical) address.
+    pub address: u32,
+    /// Content.
+    pub bytes: Vec<u8>,
+}
+
+/// A named address.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Symbol {
+    /// Name as in the symbol table.
+    pub name: String,
+    /// Address with the Thumb bit cleared.
+    pub address: u32,
+    /// Size in bytes, 0 when unknown.
+    pub size: u32,
+    /// Whether it is code.
+    pub function: bool,
+}
+
+/// A linked firmware image.
+#[derive(Clone, Debug, Default)]
+pub struct Image {
+    /// What goes into flash.
+    pub segments: Vec<Segment>,
+    /// Symbols, sorted by address.
+    pub symbols: Vec<Symbol>,
+}
+
+/// Largest image accepted, bytes of file.
+const MAX_FILE: usize = 64 << 20;
+/// Largest sum of segment bytes accepted.
+const MAX_LOAD: u64 = 16 << 20;
+
+impl Image {
+    /// Reads a 32-bit little-endian ELF executable.
+    ///
+    /// # Errors
+    /// A sentence that says what is wrong with the file.
+    pub fn parse(data: &[u8]) -> Result<Self, String> {
+        if data.len() > MAX_FILE {
+            return Err(format!("ELF file of {} bytes is larger than {MAX_FILE}", data.len()));
+        }
+        let header = elf::FileHeader32::<Endianness>::parse(data).map_err(|e| format!("not a 32-bit ELF file: {e}"))?;
+        let endian = header.endian().map_err(|e| format!("ELF header: {e}"))?;
+        if endian != Endianness::Little {
+            return Err("big-endian ELF files are not supported".into());
+        }
+        let headers = header.program_headers(endian, data).map_err(|e| format!("program headers: {e}"))?;
+        let mut segments = Vec::new();
+        let mut total = 0u64;
+        for ph in headers.iter().filter(|ph| ph.p_type(endian) == elf::PT_LOAD && ph.p_filesz(endian) > 0) {
+            let bytes = ph.data(endian, data).map_err(|()| "a segment lies outside the file".to_string())?;
+            total += bytes.len() as u64;
+            if total > MAX_LOAD {
+                return Err(format!("segments hold more than {MAX_LOAD} bytes"));
+            }
+            segments.push(Segment { address: ph.p_paddr(endian), bytes: bytes.to_vec() });
+        }
+        let file = object::File::parse(data).map_err(|e| format!("ELF sections: {e}"))?;
+        let mut symbols: Vec<Symbol> = file
+            .symbols()
+            .filter(|s| s.is_definition() || s.kind() == SymbolKind::Label)
+            .filter_map(|s| {
+                let name = s.name().ok().filter(|n| !n.is_empty() && !n.starts_with('$'))?;
+                let function = s.kind() == SymbolKind::Text;
+                let address = u32::try_from(s.address()).ok()?;
+                Some(Symbol {
+                    name: name.to_owned(),
+                    address: if function { address & !1 } else { address },
+                    size: u32::try_from(s.size()).unwrap_or(0),
+                    function,
+                })
+            })
+            .collect();
+        symbols.sort_by(|a, b| a.address.cmp(&b.address).then_with(|| a.name.cmp(&b.name)));
+        Ok(Self { segments, symbols })
+    }
+
+    /// Address of the symbol called `name`.
+    pub fn address(&self, name: &str) -> Option<u32> {
+        self.symbols.iter().find(|s| s.name == name).map(|s| s.address)
+    }
+
+    /// Name of the function that holds `pc`.
+    pub fn function(&self, pc: u32) -> Option<&str> {
+        self.symbols
+            .iter()
+            .rev()
+            .filter(|s| s.function && s.address <= pc)
+            .find(|s| s.size == 0 || pc - s.address < s.size)
+            .map(|s| s.name.as_str())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Image;
+
+    #[test]
+    fn garbage_is_refused_with_a_sentence() {
+        for data in [&b""[..], b"\x7fELF", &[0u8; 64], b"\x7fELF\x02\x01\x01\0\0\0\0\0\0\0\0\0"] {
+            assert!(Image::parse(data).is_err());
+        }
+    }
+}

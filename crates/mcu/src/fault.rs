@@ -1,0 +1,73 @@
+//! Named faults: every way a program on the target can go wrong.
+
+use std::fmt;
+
+/// What went wrong.
+#[allow(missing_docs)] // the fields are named for what they hold
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FaultKind {
+    /// The word at the program counter is no instruction of this core.
+    BadOpcode { word: u32 },
+    /// The program counter left the flash.
+    BadFetch,
+    /// A data access outside the memory map, or to a peripheral that is not modelled.
+    OutOfRange { address: u32, write: bool },
+    /// A store into flash.
+    FlashWrite { address: u32 },
+    /// An access whose alignment this core traps.
+    Unaligned { address: u32 },
+    /// The stack pointer went below the guard that the harness set.
+    StackIntoData { sp: u32, limit: u32 },
+    /// An instruction that needs a privilege, coprocessor or FPU that the core does not have.
+    Unsupported { word: u32 },
+    /// The program executed a breakpoint or trap instruction.
+    Trap,
+}
+
+impl FaultKind {
+    /// The fixed name that results carry.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::BadOpcode { .. } => "bad-opcode",
+            Self::BadFetch => "bad-fetch",
+            Self::OutOfRange { .. } => "out-of-range",
+            Self::FlashWrite { .. } => "flash-write",
+            Self::Unaligned { .. } => "unaligned",
+            Self::StackIntoData { .. } => "stack-into-data",
+            Self::Unsupported { .. } => "unsupported",
+            Self::Trap => "trap",
+        }
+    }
+}
+
+/// A fault with where and when it happened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Fault {
+    /// What went wrong.
+    pub kind: FaultKind,
+    /// Address of the instruction.
+    pub pc: u32,
+    /// Cycles since reset.
+    pub cycle: u64,
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.kind {
+            FaultKind::BadOpcode { word } => write!(f, "unknown opcode {word:#06x}")?,
+            FaultKind::BadFetch => write!(f, "program counter outside flash")?,
+            FaultKind::OutOfRange { address, write } => {
+                let verb = if write { "write to" } else { "read from" };
+                write!(f, "{verb} unmapped address {address:#x}")?;
+            }
+            FaultKind::FlashWrite { address } => write!(f, "write to flash at {address:#x}")?,
+            FaultKind::Unaligned { address } => write!(f, "unaligned access to {address:#x}")?,
+            FaultKind::StackIntoData { sp, limit } => {
+                write!(f, "stack pointer {sp:#x} below its limit {limit:#x}")?;
+            }
+            FaultKind::Unsupported { word } => write!(f, "instruction {word:#06x} not supported by this core")?,
+            FaultKind::Trap => write!(f, "breakpoint or trap instruction")?,
+        }
+        write!(f, " at pc {:#x}, cycle {}", self.pc, self.cycle)
+    }
+}

@@ -1,0 +1,279 @@
+//! Data memory with a fast path for RAM, exact observation, and named faults for the rest.
+
+use crate::{Chip, Fault, FaultKind, Host, Image, Peripheral, build_peripheral};
+
+/// Where an access comes from: enough to stamp a fault or an edge exactly.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Site {
+    /// Address of the instruction.
+    pub pc: u32,
+    /// Static cycles from the start of its block to its own end.
+    pub cycles: u32,
+}
+
+/// Why a run of the core ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stop {
+    /// The firmware waits for a byte that the host has not sent.
+    Idle,
+    /// The cycle budget is used up.
+    Budget,
+    /// The program failed.
+    Fault(Fault),
+}
+
+/// One pulse of the trigger pin: a measured call.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Call {
+    /// Cycle of the rising edge.
+    pub rise: u64,
+    /// Cycle of the falling edge.
+    pub fall: u64,
+    /// Stack pointer at the rising edge.
+    pub sp: u32,
+    /// Lowest stack pointer between the edges.
+    pub sp_min: u32,
+    /// Unaligned data accesses between the edges.
+    pub unaligned: u64,
+}
+
+/// RAM, flash and peripherals of one chip, with what is observed about them.
+///
+/// Cores keep `sp` up to date through [`Memory::stack`]; every other field is theirs to read only.
+pub struct Memory {
+    /// First address of RAM.
+    pub ram_base: u32,
+    /// RAM content.
+    pub ram: Box<[u8]>,
+    written: Box<[u8]>,
+    /// First address of flash in the program space.
+    pub flash_base: u32,
+    /// Flash content; erased bytes are 0xFF.
+    pub flash: Box<[u8]>,
+    /// Where flash appears in the data space; none where only special instructions read it.
+    flash_in_data: Option<u32>,
+    flash_data_wait: i64,
+    /// Cycles at the start of the current block.
+    pub block_start: u64,
+    /// Cycles beyond the static ones since the start of the current block; negative for skipped work.
+    pub stall: i64,
+    /// The run loop looks up when the cycle count reaches this.
+    pub deadline: u64,
+    /// Set by the first event that ends the run.
+    pub stop: Option<Stop>,
+    /// Lowest stack pointer since the last rising edge.
+    pub sp_min: u32,
+    /// The stack pointer must not go below this; 0 is no guard.
+    pub sp_limit: u32,
+    /// Unaligned data accesses since reset.
+    pub unaligned: u64,
+    peripherals: Vec<Mapped>,
+    /// The world outside the chip: serial line and trigger edges.
+    pub host: Host,
+    /// Finished trigger pulses.
+    pub calls: Vec<Call>,
+    open_call: Option<Call>,
+    open_unaligned: u64,
+}
+
+struct Mapped {
+    base: u32,
+    size: u32,
+    model: Box<dyn Peripheral>,
+}
+
+impl Memory {
+    /// A chip's memory with flash erased.
+    ///
+    /// # Errors
+    /// A sentence naming an unknown peripheral or an impossible region.
+    pub fn new(chip: &Chip<'_>) -> Result<Self, String> {
+        for (name, r) in [("flash", chip.flash), ("ram", chip.ram)] {
+            if r.size == 0 || r.size > 64 << 20 || r.base.checked_add(r.size).is_none() {
+                return Err(format!("{name} region of {} bytes at {:#x} is impossible", r.size, r.base));
+            }
+        }
+        let peripherals = chip
+            .peripherals
+            .iter()
+            .map(|p| {
+                let (size, model) = build_peripheral(p)?;
+                Ok(Mapped { base: p.base, size, model })
+            })
+            .collect::<Result<_, String>>()?;
+        Ok(Self {
+            ram_base: chip.ram.base,
+            ram: vec![0; chip.ram.size as usize].into(),
+            written: vec![0; chip.ram.size as usize].into(),
+            flash_base: chip.flash.base,
+            flash: vec![0xFF; chip.flash.size as usize].into(),
+            flash_in_data: chip.flash_in_data,
+            flash_data_wait: i64::from(chip.flash_timing.data_wait_states),
+            block_start: 0,
+            stall: 0,
+            deadline: 0,
+            stop: None,
+            sp_min: u32::MAX,
+            sp_limit: 0,
+            unaligned: 0,
+            peripherals,
+            host: Host::default(),
+            calls: Vec::new(),
+            open_call: None,
+            open_unaligned: 0,
+        })
+    }
+
+    /// Copies an image into flash.
+    ///
+    /// # Errors
+    /// A sentence when a segment lies outside flash.
+    pub fn program(&mut self, image: &Image) -> Result<(), String> {
+        self.flash.fill(0xFF);
+        for s in &image.segments {
+            let slot = s
+                .address
+                .checked_sub(self.flash_base)
+                .map(|o| o as usize)
+                .and_then(|o| self.flash.get_mut(o..o.checked_add(s.bytes.len())?));
+            let Some(slot) = slot else {
+                return Err(format!("segment of {} bytes at {:#x} does not fit the flash", s.bytes.len(), s.address));
+            };
+            slot.copy_from_slice(&s.bytes);
+        }
+        Ok(())
+    }
+
+    /// Cycle at which the instruction at `site` ends.
+    #[inline]
+    pub fn now(&self, site: Site) -> u64 {
+        (self.block_start + u64::from(site.cycles)).wrapping_add_signed(self.stall)
+    }
+
+    /// Ends the run after the current block. The first reason stays.
+    #[cold]
+    pub fn halt(&mut self, stop: Stop) {
+        self.stop.get_or_insert(stop);
+        self.deadline = 0;
+    }
+
+    /// Records a fault at `site`.
+    #[cold]
+    pub fn fault(&mut self, kind: FaultKind, site: Site) {
+        let cycle = self.now(site);
+        self.halt(Stop::Fault(Fault { kind, pc: site.pc, cycle }));
+    }
+
+    /// Tells that the stack pointer is now `sp`; every instruction that lowers it calls this.
+    #[inline(always)]
+    pub fn stack(&mut self, sp: u32, site: Site) {
+        if sp < self.sp_min {
+            self.sp_min = sp;
+            if sp < self.sp_limit {
+                self.fault(FaultKind::StackIntoData { sp, limit: self.sp_limit }, site);
+            }
+        }
+    }
+
+    /// Reads `N` bytes (1, 2 or 4), little-endian. A fault reads as 0. `sp` is the core's stack pointer.
+    #[inline(always)]
+    pub fn load<const N: usize>(&mut self, address: u32, sp: u32, site: Site) -> u32 {
+        let offset = address.wrapping_sub(self.ram_base) as usize;
+        match self.ram.get(offset..offset.wrapping_add(N)) {
+            Some(b) => little::<N>(b),
+            None => self.load_slow::<N>(address, sp, site),
+        }
+    }
+
+    #[inline(never)]
+    fn load_slow<const N: usize>(&mut self, address: u32, sp: u32, site: Site) -> u32 {
+        let offset = self.flash_offset(address);
+        if let Some(b) = offset.and_then(|o| self.flash.get(o..o.wrapping_add(N))) {
+            self.stall += self.flash_data_wait;
+            return little::<N>(b);
+        }
+        self.host.now = self.now(site);
+        self.host.sp = sp;
+        let value = self.peripheral(address).and_then(|(m, host, o)| m.read(o, N as u8, host));
+        self.after_io(sp);
+        value.unwrap_or_else(|| {
+            self.fault(FaultKind::OutOfRange { address, write: false }, site);
+            0
+        })
+    }
+
+    /// Writes the low `N` bytes (1, 2 or 4) of `value`, little-endian.
+    #[inline(always)]
+    pub fn store<const N: usize>(&mut self, address: u32, value: u32, sp: u32, site: Site) {
+        let offset = address.wrapping_sub(self.ram_base) as usize;
+        let end = offset.wrapping_add(N);
+        match (self.ram.get_mut(offset..end), self.written.get_mut(offset..end)) {
+            (Some(b), Some(w)) => {
+                b.copy_from_slice(&value.to_le_bytes()[..N]);
+                w.copy_from_slice(&[1; 4][..N]);
+            }
+            _ => self.store_slow::<N>(address, value, sp, site),
+        }
+    }
+
+    #[inline(never)]
+    fn store_slow<const N: usize>(&mut self, address: u32, value: u32, sp: u32, site: Site) {
+        if self.flash_offset(address).is_some_and(|o| o < self.flash.len()) {
+            return self.fault(FaultKind::FlashWrite { address }, site);
+        }
+        self.host.now = self.now(site);
+        self.host.sp = sp;
+        let done = self.peripheral(address).and_then(|(m, host, o)| m.write(o, N as u8, value, host));
+        self.after_io(sp);
+        if done.is_none() {
+            self.fault(FaultKind::OutOfRange { address, write: true }, site);
+        }
+    }
+
+    fn flash_offset(&self, address: u32) -> Option<usize> {
+        self.flash_in_data.map(|base| address.wrapping_sub(base) as usize)
+    }
+
+    fn peripheral(&mut self, address: u32) -> Option<(&mut dyn Peripheral, &mut Host, u32)> {
+        let p = self.peripherals.iter_mut().find(|p| address.wrapping_sub(p.base) < p.size)?;
+        Some((p.model.as_mut(), &mut self.host, address - p.base))
+    }
+
+    /// Turns what a peripheral did into observations.
+    fn after_io(&mut self, sp: u32) {
+        if std::mem::take(&mut self.host.idle) {
+            self.halt(Stop::Idle);
+        }
+        let Some(level) = self.host.edge.take() else { return };
+        if level {
+            self.sp_min = sp;
+            self.open_unaligned = self.unaligned;
+            self.open_call = Some(Call { rise: self.host.now, sp, ..Call::default() });
+        } else if let Some(call) = self.open_call.take() {
+            let unaligned = self.unaligned - self.open_unaligned;
+            self.calls.push(Call { fall: self.host.now, sp_min: self.sp_min, unaligned, ..call });
+        }
+    }
+
+    /// Forgets which RAM bytes were written.
+    pub fn clear_written(&mut self) {
+        self.written.fill(0);
+    }
+
+    /// Longest run of bytes in `from..to` (addresses) that no store touched.
+    pub fn longest_untouched(&self, from: u32, to: u32) -> u32 {
+        let clamp = |a: u32| (a.saturating_sub(self.ram_base) as usize).min(self.written.len());
+        let (from, to) = (clamp(from), clamp(to));
+        if from >= to {
+            return 0;
+        }
+        self.written[from..to].split(|&w| w != 0).map(|run| run.len() as u32).max().unwrap_or(0)
+    }
+}
+
+#[inline(always)]
+fn little<const N: usize>(bytes: &[u8]) -> u32 {
+    let mut word = [0; 4];
+    word[..N].copy_from_slice(bytes);
+    u32::from_le_bytes(word)
+}

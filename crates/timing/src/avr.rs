@@ -1,0 +1,1 @@
+//! AVR cycle model.

@@ -1,0 +1,1 @@
+//! Cortex-M3 cycle model.

@@ -1,0 +1,76 @@
+"""What is weighed: an implementation is a folder of sources, named by the hash of its content."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal
+
+from .reasons import Failure
+
+Primitive = Literal["crypto_aead", "crypto_hash", "crypto_cxof"]
+Language = Literal["c", "c++", "asm", "header"]
+
+#: entry points of each primitive, in the order of the harness's operations
+API: dict[Primitive, tuple[str, ...]] = {
+    "crypto_aead": ("crypto_aead_encrypt", "crypto_aead_decrypt"),
+    "crypto_hash": ("crypto_hash",),
+    "crypto_cxof": ("crypto_cxof",),
+}
+
+
+@dataclass(frozen=True)
+class SourceFile:
+    """One file of an implementation.
+
+    ``name`` is its path inside the implementation's folder (POSIX), ``path`` where its bytes lie
+    (links resolved), ``sha256`` the hash of those bytes.
+    """
+
+    name: str
+    path: Path
+    language: Language
+    sha256: str
+
+
+@dataclass(frozen=True)
+class Implementation:
+    """A folder of sources in the NIST/SUPERCOP layout, never modified.
+
+    ``entry`` maps an API name to the symbol that implements it where the package renames it.
+    ``kat`` lists the KAT files that travel with the package (in the folder, the variant's, or one
+    level up). ``notes`` are irregularities that did not stop it, in words.
+    """
+
+    primitive: Primitive
+    family: str
+    variant: str
+    name: str
+    folder: Path
+    files: tuple[SourceFile, ...]
+    entry: tuple[tuple[str, str], ...] = ()
+    kat: tuple[Path, ...] = ()
+    notes: tuple[str, ...] = field(default=(), compare=False)
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 over names and contents of all files, independent of place and order."""
+        h = hashlib.sha256()
+        for f in sorted(self.files, key=lambda f: f.name):
+            h.update(f"{f.name}\0{f.sha256}\0".encode())
+        h.update(repr(self.entry).encode())
+        return h.hexdigest()
+
+    @property
+    def label(self) -> str:
+        """``variant/name``, the short form that tables show."""
+        return f"{self.variant}/{self.name}"
+
+
+@dataclass(frozen=True)
+class Rejected:
+    """A folder or archive that looked like an implementation and is not one."""
+
+    path: Path
+    failure: Failure

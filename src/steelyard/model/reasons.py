@@ -1,0 +1,94 @@
+"""The fixed vocabulary of outcomes: why a run has no figures.
+
+Every folder, zip or run ends as a verified record or as exactly one of these. The value is what the
+store, the tables and ``--json`` show; the text beside it is the next action a user can take.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Reason(StrEnum):
+    """One word for one way to fail, grouped by the stage that finds it."""
+
+    # sources
+    NO_API = "no-api"
+    NO_SOURCES = "no-sources"
+    FOREIGN_ASSEMBLER = "foreign-assembler"
+    MISSING_FILE = "missing-file"
+    DANGLING_LINK = "dangling-link"
+    PATH_ESCAPE = "path-escape"
+    ZIP_BOMB = "zip-bomb"
+    BAD_ZIP = "bad-zip"
+    UNREADABLE = "unreadable"
+    # build
+    NO_TOOLCHAIN = "no-toolchain"
+    FOREIGN_ISA = "foreign-isa"
+    COMPILE_ERROR = "compile-error"
+    COMPILE_TIMEOUT = "compile-timeout"
+    MISSING_ENTRY = "missing-entry"
+    UNDEFINED_SYMBOL = "undefined-symbol"
+    DUPLICATE_SYMBOL = "duplicate-symbol"
+    LINK_ERROR = "link-error"
+    FLASH_OVERFLOW = "flash-overflow"
+    RAM_OVERFLOW = "ram-overflow"
+    # device
+    FAULT = "fault"
+    RUNAWAY = "runaway"
+    PROTOCOL = "protocol"
+    STACK_OVERFLOW = "stack-overflow"
+    BUFFER_OVERRUN = "buffer-overrun"
+    # verify
+    NO_EXPECTED = "no-expected-values"
+    BAD_KAT = "malformed-kat"
+    KAT_MISMATCH = "kat-mismatch"
+    DECRYPT_MISMATCH = "decrypt-mismatch"
+    FORGERY_ACCEPTED = "forgery-accepted"
+
+
+NEXT_ACTION: dict[Reason, str] = {
+    Reason.NO_API: "add an api.h that defines CRYPTO_KEYBYTES, CRYPTO_NPUBBYTES and CRYPTO_ABYTES (or CRYPTO_BYTES)",
+    Reason.NO_SOURCES: "put .c, .S, .s or .cpp files into the implementation folder",
+    Reason.FOREIGN_ASSEMBLER: "convert the .asm file to GNU assembler syntax (.S)",
+    Reason.MISSING_FILE: "add the file that the sources include",
+    Reason.DANGLING_LINK: "restore the link's target (for bundled dependencies: make deps)",
+    Reason.PATH_ESCAPE: "keep every file and link inside the package",
+    Reason.ZIP_BOMB: "unpack the archive yourself and give the folder",
+    Reason.BAD_ZIP: "make the zip again; it is damaged or not a zip file",
+    Reason.UNREADABLE: "make the file readable and give it a sane size",
+    Reason.NO_TOOLCHAIN: "run: steelyard doctor",
+    Reason.FOREIGN_ISA: "choose a target of the instruction set that the assembly is written for",
+    Reason.COMPILE_ERROR: "read the compiler's output: steelyard show RUN --log",
+    Reason.COMPILE_TIMEOUT: "make the sources smaller or raise --compile-seconds",
+    Reason.MISSING_ENTRY: "define the functions of the NIST API with their exact names",
+    Reason.UNDEFINED_SYMBOL: "define the symbol in the package; only the C library is linked",
+    Reason.DUPLICATE_SYMBOL: "define each global symbol in one file only",
+    Reason.LINK_ERROR: "read the linker's output: steelyard show RUN --log",
+    Reason.FLASH_OVERFLOW: "try -Os or a target with more flash",
+    Reason.RAM_OVERFLOW: "try a target with more RAM",
+    Reason.FAULT: "look at the faulting address in: steelyard show RUN",
+    Reason.RUNAWAY: "look for an endless loop, or raise --max-cycles",
+    Reason.PROTOCOL: "the device stopped answering: power-cycle it and run again",
+    Reason.STACK_OVERFLOW: "use less stack, or a target with more RAM",
+    Reason.BUFFER_OVERRUN: "the implementation writes past its output buffer",
+    Reason.NO_EXPECTED: "put the package's LWC_AEAD_KAT_*.txt or LWC_HASH_KAT_*.txt into the variant's folder",
+    Reason.BAD_KAT: "repair the KAT file at the line named",
+    Reason.KAT_MISMATCH: "compare the first differing vector in: steelyard show RUN",
+    Reason.DECRYPT_MISMATCH: "compare the first differing vector in: steelyard show RUN",
+    Reason.FORGERY_ACCEPTED: "crypto_aead_decrypt must return non-zero for a wrong tag",
+}
+
+
+@dataclass(frozen=True)
+class Failure:
+    """Why something has no figures: ``reason`` from the vocabulary, ``detail`` for this case."""
+
+    reason: Reason
+    detail: str = ""
+
+    @property
+    def next_action(self) -> str:
+        """What the user can do about it."""
+        return NEXT_ACTION[self.reason]
