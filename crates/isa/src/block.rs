@@ -32,7 +32,7 @@ pub struct Insn<C> {
     /// How many of the following instructions this one skips when its condition fails.
     pub skips: u8,
     /// Cycles saved when they are skipped; set by the block builder.
-    pub refund: u8,
+    pub refund: u16,
 }
 
 impl<C> Clone for Insn<C> {
@@ -119,7 +119,7 @@ impl<C: Core> Block<C> {
             i.taken = costs.taken[k];
             let guarded = costs.each.iter().skip(k + 1).take(i.skips.into());
             let refund: u32 = guarded.map(|&c| c.saturating_sub(costs.skipped)).sum();
-            i.refund = refund.try_into().expect("a skipped instruction costs below 256 cycles");
+            i.refund = refund.try_into().expect("what is skipped costs below 65536 cycles");
         }
         Self { insns: insns.into(), cycles: sum, start, end }
     }

@@ -27,6 +27,8 @@ pub trait Core: Sized + Send {
     /// General registers, stack pointer, status and program counter, in the order of
     /// [`Core::REGISTERS`].
     fn registers(&self) -> Vec<u32>;
+    /// Bytes of a data pointer.
+    const POINTER_BYTES: u8;
     /// Names for [`Core::registers`].
     const REGISTERS: &'static [&'static str];
 }

@@ -65,6 +65,9 @@ pub struct Memory {
     pub sp_min: u32,
     /// The stack pointer must not go below this; 0 is no guard.
     pub sp_limit: u32,
+    /// RAM address of the pointer that holds the guard, read at each rising edge, and its width in
+    /// bytes: the harness keeps the end of its buffers there.
+    pub limit_pointer: Option<(u32, u8)>,
     /// Unaligned data accesses since reset.
     pub unaligned: u64,
     peripherals: Vec<Mapped>,
@@ -115,6 +118,7 @@ impl Memory {
             stop: None,
             sp_min: u32::MAX,
             sp_limit: 0,
+            limit_pointer: None,
             unaligned: 0,
             peripherals,
             host: Host::default(),
@@ -173,6 +177,21 @@ impl Memory {
                 self.fault(FaultKind::StackIntoData { sp, limit: self.sp_limit }, site);
             }
         }
+    }
+
+    /// The RAM byte at `address`; `None` elsewhere.
+    #[inline(always)]
+    pub fn ram_byte(&self, address: u32) -> Option<u8> {
+        self.ram.get(address.wrapping_sub(self.ram_base) as usize).copied()
+    }
+
+    /// Writes the RAM byte at `address`; `None` and no effect elsewhere.
+    #[inline(always)]
+    pub fn set_ram_byte(&mut self, address: u32, value: u8) -> Option<()> {
+        let offset = address.wrapping_sub(self.ram_base) as usize;
+        let (b, w) = (self.ram.get_mut(offset)?, self.written.get_mut(offset)?);
+        (*b, *w) = (value, 1);
+        Some(())
     }
 
     /// Reads `N` bytes (1, 2 or 4), little-endian. A fault reads as 0. `sp` is the core's stack pointer.
@@ -245,6 +264,7 @@ impl Memory {
             self.halt(Stop::Idle);
         }
         let Some(level) = self.host.edge.take() else { return };
+        self.sp_limit = if level { self.guard() } else { 0 };
         if level {
             self.sp_min = sp;
             self.open_unaligned = self.unaligned;
@@ -252,6 +272,16 @@ impl Memory {
         } else if let Some(call) = self.open_call.take() {
             let unaligned = self.unaligned - self.open_unaligned;
             self.calls.push(Call { fall: self.host.now, sp_min: self.sp_min, unaligned, ..call });
+        }
+    }
+
+    fn guard(&self) -> u32 {
+        let Some((address, width)) = self.limit_pointer else { return 0 };
+        let offset = address.wrapping_sub(self.ram_base) as usize;
+        match (width, self.ram.get(offset..offset.wrapping_add(width.into()))) {
+            (2, Some(b)) => little::<2>(b),
+            (4, Some(b)) => little::<4>(b),
+            _ => 0,
         }
     }
 

@@ -58,7 +58,7 @@ class Implementation:
         """SHA-256 over names and contents of all files, independent of place and order."""
         h = hashlib.sha256()
         for f in sorted(self.files, key=lambda f: f.name):
-            h.update(f"{f.name}\0{f.sha256}\0".encode())
+            h.update(f"{f.name}\0{f.sha256}\0".encode(errors="surrogateescape"))
         h.update(repr(self.entry).encode())
         return h.hexdigest()
 

@@ -1,0 +1,8 @@
+"""Stage one: from a folder or a zip file to implementations, or to the reason why not."""
+
+from __future__ import annotations
+
+from .discover import DEFAULT_CACHE, Found, discover
+from .limits import Limits
+
+__all__ = ["DEFAULT_CACHE", "Found", "Limits", "discover"]

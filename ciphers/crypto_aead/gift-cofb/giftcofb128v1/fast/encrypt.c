@@ -1,0 +1,1 @@
+../../../../shared/gift-cofb/encrypt.c

@@ -1,0 +1,1 @@
+/* GIFT-128 with its key state updated round by round. */

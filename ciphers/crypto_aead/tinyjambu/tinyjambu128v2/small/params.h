@@ -1,0 +1,2 @@
+/* Nonce and associated data steps, and the second tag word. */
+#define P_NONCE_AD TINYJAMBU_P640

@@ -1,0 +1,3 @@
+#define CYCLIST_MODE CYCLIST_HASH
+/* Input and output by lanes where they are whole. */
+#define CYCLIST_FAST

@@ -1,0 +1,8 @@
+/* Ascon-XOF128: SP 800-232, section 5.2. */
+#ifndef PARAMETERS_H
+#define PARAMETERS_H
+
+#define ASCON_BIG_ENDIAN 0                      /* bit 0 of a word comes first */
+#define ASCON_IV UINT64_C(0x0000080000cc0003)
+
+#endif

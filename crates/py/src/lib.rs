@@ -1,0 +1,153 @@
+//! The only crate that knows Python: simulators and ELF reading as `steelyard._native`.
+//!
+//! The interpreter lock is released while a simulator runs.
+
+use std::collections::HashMap;
+
+use mcu::{Chip, Image, Stop};
+use object::{Object, ObjectSection, ObjectSymbol, SectionFlags, SectionKind};
+use pyo3::create_exception;
+use pyo3::exceptions::{PyException, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+
+create_exception!(_native, SimulatorFault, PyException, "The program on the simulated chip failed; args: kind, text.");
+create_exception!(_native, BudgetExceeded, PyException, "The program used up its cycle budget; args: text.");
+
+/// A measured call: cycles between the trigger's edges, bytes of stack, unaligned accesses.
+type CallTuple = (u64, u32, u64);
+
+/// One simulated chip.
+#[pyclass(module = "steelyard._native")]
+struct Simulator {
+    inner: Box<dyn sim::Simulator>,
+    image: Image,
+}
+
+impl Simulator {
+    fn describe(&self, pc: u32) -> String {
+        let (text, _) = self.inner.disassemble(pc);
+        let place = self.image.function(pc).map_or(String::new(), |f| format!(" in {f}"));
+        format!("{place}: {text}")
+    }
+}
+
+#[pymethods]
+impl Simulator {
+    /// A simulator for the chip described by `chip` (the JSON of a target's `[chip]` table).
+    #[new]
+    fn new(chip: &str) -> PyResult<Self> {
+        let chip: Chip<'_> =
+            serde_json::from_str(chip).map_err(|e| PyValueError::new_err(format!("chip description: {e}")))?;
+        let inner = sim::simulator(&chip).map_err(PyValueError::new_err)?;
+        Ok(Self { inner, image: Image::default() })
+    }
+
+    /// Programs the ELF file `elf` and resets.
+    fn load(&mut self, elf: &[u8]) -> PyResult<()> {
+        let image = Image::parse(elf).map_err(PyValueError::new_err)?;
+        self.inner.load(&image).map_err(PyValueError::new_err)?;
+        self.image = image;
+        self.inner.memory_mut().host.to_chip.clear();
+        self.inner.memory_mut().host.from_chip.clear();
+        self.inner.memory_mut().calls.clear();
+        Ok(())
+    }
+
+    /// As after power-on, RAM content kept.
+    fn reset(&mut self) {
+        self.inner.reset();
+    }
+
+    /// Sends `data`, runs until the firmware waits for more, and returns what it sent.
+    ///
+    /// Raises SimulatorFault or BudgetExceeded; what was sent before stays for `pending`.
+    fn exchange<'py>(&mut self, py: Python<'py>, data: &[u8], budget: u64) -> PyResult<Bound<'py, PyBytes>> {
+        self.inner.memory_mut().host.to_chip.extend(data);
+        let stop = py.detach(|| self.inner.run(budget));
+        match stop {
+            Stop::Idle => Ok(self.pending(py)),
+            Stop::Budget => Err(BudgetExceeded::new_err(format!("no answer after {budget} cycles"))),
+            Stop::Fault(f) => Err(SimulatorFault::new_err((f.kind.name(), format!("{f}{}", self.describe(f.pc))))),
+        }
+    }
+
+    /// Takes the bytes that the firmware sent.
+    fn pending<'py>(&mut self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        let bytes = std::mem::take(&mut self.inner.memory_mut().host.from_chip);
+        PyBytes::new(py, &bytes)
+    }
+
+    /// Takes the calls measured since the last time: (cycles, stack bytes, unaligned accesses) each.
+    fn calls(&mut self) -> Vec<CallTuple> {
+        let calls = std::mem::take(&mut self.inner.memory_mut().calls);
+        calls.iter().map(|c| (c.fall - c.rise, c.sp.saturating_sub(c.sp_min), c.unaligned)).collect()
+    }
+
+    /// Forgets which bytes of RAM were written.
+    fn clear_written(&mut self) {
+        self.inner.memory_mut().clear_written();
+    }
+
+    /// Longest run of RAM bytes between the end of static data and the top of RAM that no store touched.
+    fn longest_untouched(&self) -> u32 {
+        let m = self.inner.memory();
+        let top = m.ram_base + m.ram.len() as u32;
+        let mask = if m.ram_base < 0x1_0000 { 0xFFFF } else { u32::MAX };
+        self.image.address("sy_free_start").map_or(0, |start| m.longest_untouched(start & mask, top))
+    }
+
+    /// Runs one instruction and returns its program counter, text and the registers after it.
+    fn step(&mut self) -> (u32, String, HashMap<&'static str, u32>) {
+        let pc = self.inner.registers().last().map_or(0, |r| r.1);
+        let text = self.inner.disassemble(pc).0;
+        let _ = self.inner.step();
+        (pc, text, self.inner.registers().into_iter().collect())
+    }
+
+    /// Cycles since reset.
+    #[getter]
+    fn cycles(&self) -> u64 {
+        self.inner.cycles()
+    }
+
+    /// Identity of the timing model.
+    #[getter]
+    fn timing_model(&self) -> &'static str {
+        self.inner.timing_id()
+    }
+}
+
+/// Sections of an ELF file that occupy memory: (name, address, size, loaded from file).
+#[pyfunction]
+fn elf_sections(elf: &[u8]) -> PyResult<Vec<(String, u64, u64, bool)>> {
+    let file = object::File::parse(elf).map_err(|e| PyValueError::new_err(format!("not an ELF file: {e}")))?;
+    Ok(file
+        .sections()
+        .filter(|s| matches!(s.flags(), SectionFlags::Elf { sh_flags } if sh_flags & 2 != 0))
+        .map(|s| (s.name().unwrap_or("?").to_owned(), s.address(), s.size(), s.kind() != SectionKind::UninitializedData))
+        .collect())
+}
+
+/// Global symbols of an ELF file: (name, address, size, defined, weak).
+#[pyfunction]
+fn elf_symbols(elf: &[u8]) -> PyResult<Vec<(String, u64, u64, bool, bool)>> {
+    let file = object::File::parse(elf).map_err(|e| PyValueError::new_err(format!("not an ELF file: {e}")))?;
+    Ok(file
+        .symbols()
+        .filter(|s| s.is_global())
+        .filter_map(|s| Some((s.name().ok()?.to_owned(), s.address(), s.size(), !s.is_undefined(), s.is_weak())))
+        .filter(|s| !s.0.is_empty())
+        .collect())
+}
+
+#[pymodule]
+fn _native(m: &Bound<'_, PyModule>) -> PyResult<()> {
+    m.add_class::<Simulator>()?;
+    m.add_function(wrap_pyfunction!(elf_sections, m)?)?;
+    m.add_function(wrap_pyfunction!(elf_symbols, m)?)?;
+    m.add("SimulatorFault", m.py().get_type::<SimulatorFault>())?;
+    m.add("BudgetExceeded", m.py().get_type::<BudgetExceeded>())?;
+    m.add("CORES", sim::CORES.to_vec())?;
+    Ok(())
+}

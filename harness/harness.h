@@ -1,0 +1,48 @@
+/* What the parts of the harness and a target owe each other. */
+#ifndef STEELYARD_HARNESS_H
+#define STEELYARD_HARNESS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Raise this with every change that a host or a figure can notice. */
+#define SY_PROTOCOL 1
+
+/* --- what a target provides (targets/<name>/target.c) ------------------------------------------- */
+
+#include "target.h" /* SY_TRIGGER_HIGH(), SY_TRIGGER_LOW(), SY_STACK_POINTER(), SY_STACK_RESERVE,
+                       SY_PAINT_GAP, SY_CLOCK_HZ */
+
+void sy_target_init(void);    /* clocks, serial port, trigger pin low */
+uint8_t sy_getc(void);        /* waits for a byte */
+void sy_putc(uint8_t byte);   /* waits for room */
+extern uint8_t sy_free_start[]; /* linker script: first free byte behind .bss */
+
+/* --- what an operation file provides (aead.c, hash.c, cxof.c) ----------------------------------- */
+
+enum { SY_EMPTY = 0, SY_ENCRYPT = 1, SY_DECRYPT = 2, SY_EMPTY_DECRYPT = 3, SY_HASH = 1 };
+
+struct sy_call {
+    uint8_t *out;
+    const uint8_t *in, *ad, *npub, *key;
+    uint16_t in_len, ad_len;
+    unsigned long long out_len; /* set by the call */
+};
+
+extern const uint8_t sy_api;          /* 1 aead, 2 hash, 3 cxof */
+extern const uint8_t sy_parts;        /* bit 0 encrypt or hash, bit 1 decrypt */
+uint8_t sy_operation_known(uint8_t op);
+uint16_t sy_out_max(uint8_t op, uint16_t in_len); /* most bytes that the call may write */
+int sy_run(uint8_t op, struct sy_call *call);     /* raises the trigger just around the call */
+
+/* Compiled against the package's own api.h: key, nonce, tag (or digest) bytes. */
+extern const uint16_t sy_key_bytes, sy_npub_bytes, sy_a_bytes;
+
+/* --- heap.c ------------------------------------------------------------------------------------- */
+
+/* First address the stack must not reach: end of buffers, raised by the heap. The simulator guards it. */
+extern uint8_t *volatile sy_stack_limit;
+extern uint8_t *sy_heap_base; /* where the heap of the current call starts */
+extern uint16_t sy_heap_peak; /* most bytes it held */
+
+#endif

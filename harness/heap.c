@@ -1,0 +1,67 @@
+/* A heap for implementations that ask for one: between the buffers and the stack, empty before
+ * each call, the same on every target. Blocks are given back when they are the newest. */
+#include "harness.h"
+
+uint8_t *volatile sy_stack_limit;
+uint8_t *sy_heap_base;
+uint16_t sy_heap_peak;
+
+struct block {
+    size_t size;
+};
+
+enum { ALIGN = 8, HEAD = (sizeof(struct block) + ALIGN - 1) / ALIGN * ALIGN };
+
+void *malloc(size_t size);
+void *calloc(size_t count, size_t size);
+void *realloc(void *old, size_t size);
+void free(void *block);
+
+void *malloc(size_t size)
+{
+    uintptr_t start = ((uintptr_t)sy_stack_limit + ALIGN - 1) & ~(uintptr_t)(ALIGN - 1);
+    size_t room = (uintptr_t)SY_STACK_POINTER() - start;
+    struct block *b = (struct block *)start;
+    if (room > (uintptr_t)SY_STACK_POINTER() || room < HEAD + SY_STACK_RESERVE || size > room - HEAD - SY_STACK_RESERVE)
+        return NULL;
+    b->size = size;
+    sy_stack_limit = (uint8_t *)start + HEAD + size;
+    if ((uint16_t)(sy_stack_limit - sy_heap_base) > sy_heap_peak)
+        sy_heap_peak = (uint16_t)(sy_stack_limit - sy_heap_base);
+    return (uint8_t *)start + HEAD;
+}
+
+void free(void *p)
+{
+    struct block *b = (struct block *)((uint8_t *)p - HEAD);
+    if (p != NULL && (uint8_t *)p + b->size == sy_stack_limit)
+        sy_stack_limit = (uint8_t *)b;
+}
+
+void *calloc(size_t count, size_t size)
+{
+    uint8_t *p;
+    size_t i;
+    if (size != 0 && count > (size_t)-1 / size)
+        return NULL;
+    p = malloc(count * size);
+    for (i = 0; p != NULL && i < count * size; i++)
+        ((volatile uint8_t *)p)[i] = 0;
+    return p;
+}
+
+void *realloc(void *old, size_t size)
+{
+    uint8_t *p;
+    size_t i, keep;
+    if (old == NULL)
+        return malloc(size);
+    p = malloc(size);
+    if (p == NULL)
+        return NULL;
+    keep = ((struct block *)((uint8_t *)old - HEAD))->size;
+    for (i = 0; i < keep && i < size; i++)
+        p[i] = ((uint8_t *)old)[i];
+    free(old);
+    return p;
+}

@@ -1,0 +1,11 @@
+/* The NIST lightweight API for hashing, for packages that do not ship it. */
+#ifndef STEELYARD_CRYPTO_HASH_H
+#define STEELYARD_CRYPTO_HASH_H
+#ifdef __cplusplus
+extern "C" {
+#endif
+int crypto_hash(unsigned char *out, const unsigned char *in, unsigned long long inlen);
+#ifdef __cplusplus
+}
+#endif
+#endif

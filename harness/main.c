@@ -1,0 +1,260 @@
+/* The command loop: a framed request comes in over the serial line, a framed answer goes out.
+ *
+ * Frame:   0xA5, command, length (2 bytes), check, payload, CRC (2 bytes)
+ *   check  complement of command + length bytes: garbage rarely looks like a header
+ *   CRC    CRC-16/CCITT, start 0xFFFF, over command, length and payload
+ * All numbers are little-endian. An answer's command is the request's with bit 7 set; SY_ERROR
+ * answers carry one byte that says why. The receiver looks for 0xA5 and a valid check, so it finds
+ * the next frame after any garbage once the bytes of a broken one have run out.
+ */
+#include "harness.h"
+
+enum { SYNC = 0xA5, HELLO = 1, RUN = 2, ANSWER = 0x80, SY_ERROR = 0xFF };
+enum { BAD_CRC = 1, BAD_COMMAND = 2, TOO_LARGE = 3, BAD_REQUEST = 4 };
+enum { PAINT = 1 };
+enum { RUN_HEADER = 8, GUARD = 8, GUARD_BYTE = 0xC3, FILL_BYTE = 0xEE, PAINT_BYTE = 0x5A };
+
+static uint16_t crc;
+
+static void crc_add(uint8_t byte)
+{
+    uint8_t x = (uint8_t)(crc >> 8) ^ byte;
+    x ^= x >> 4;
+    crc = (uint16_t)((uint16_t)(crc << 8) ^ ((uint16_t)x << 12) ^ ((uint16_t)x << 5) ^ x);
+}
+
+static uint8_t get(void)
+{
+    uint8_t byte = sy_getc();
+    crc_add(byte);
+    return byte;
+}
+
+static uint16_t get16(void)
+{
+    uint16_t low = get();
+    return (uint16_t)(low | (uint16_t)get() << 8);
+}
+
+static void put(uint8_t byte)
+{
+    crc_add(byte);
+    sy_putc(byte);
+}
+
+static void put16(uint16_t value)
+{
+    put((uint8_t)value);
+    put((uint8_t)(value >> 8));
+}
+
+static void put32(uint32_t value)
+{
+    put16((uint16_t)value);
+    put16((uint16_t)(value >> 16));
+}
+
+static void begin(uint8_t command, uint16_t length)
+{
+    uint8_t low = (uint8_t)length, high = (uint8_t)(length >> 8);
+    sy_putc(SYNC);
+    crc = 0xFFFF;
+    put(command);
+    put16(length);
+    sy_putc((uint8_t)~(command + low + high));
+}
+
+static void end(void)
+{
+    uint16_t value = crc;
+    put16(value);
+}
+
+static void error(uint8_t why)
+{
+    begin(SY_ERROR, 1);
+    put(why);
+    end();
+}
+
+/* Takes the CRC behind a payload; 1 when it fits. */
+static uint8_t crc_fits(void)
+{
+    uint16_t expected = crc;
+    uint8_t low = sy_getc();
+    return (uint16_t)(low | (uint16_t)sy_getc() << 8) == expected;
+}
+
+static void drop(uint16_t length)
+{
+    while (length--)
+        (void)get();
+    (void)crc_fits();
+}
+
+/* Bytes between the end of static data and the stack, less what the stack keeps. */
+static uint16_t capacity(void)
+{
+    uintptr_t free = (uintptr_t)SY_STACK_POINTER() - (uintptr_t)sy_free_start;
+    free = free > SY_STACK_RESERVE ? free - SY_STACK_RESERVE : 0;
+    return free > 0xFFF0u ? 0xFFF0u : (uint16_t)free;
+}
+
+static void hello(void)
+{
+    begin(HELLO | ANSWER, 16);
+    put('S');
+    put('Y');
+    put(SY_PROTOCOL);
+    put(sy_api);
+    put(sy_parts);
+    put(GUARD);
+    put16(sy_key_bytes);
+    put16(sy_npub_bytes);
+    put16(sy_a_bytes);
+    put16(capacity());
+    put16((uint16_t)(SY_CLOCK_HZ / 10000UL));
+    end();
+}
+
+/* Next buffer of `length` bytes at `offset` past a multiple of 8. */
+static uint8_t *place(uint8_t **next, uint16_t length, uint8_t offset)
+{
+    uintptr_t at = ((uintptr_t)*next + 7u) & ~(uintptr_t)7u;
+    uint8_t *buffer = (uint8_t *)(at + offset);
+    *next = buffer + length;
+    return buffer;
+}
+
+static void fill(uint8_t *at, const uint8_t *to, uint8_t byte)
+{
+    volatile uint8_t *p = at;
+    while (p < to)
+        *p++ = byte;
+}
+
+static void receive(uint8_t *buffer, uint16_t length)
+{
+    while (length--)
+        *buffer++ = get();
+}
+
+/* Bytes of the stack that the call touched, from the paint; 0xFFFF when all of it. */
+static uint16_t painted(const uint8_t *from, const uint8_t *to)
+{
+    const uint8_t *p = from;
+    while (p < to && *p == PAINT_BYTE)
+        p++;
+    return p == from ? 0xFFFFu : (uint16_t)(to - p);
+}
+
+static void run(uint16_t length)
+{
+    struct sy_call call;
+    uint8_t *next = sy_free_start, *key, *npub, *ad, *in, *guard, *paint_end;
+    uint8_t op, flags, offset, intact = 1, i;
+    uint16_t out_max, out_len, stack = 0, heap;
+    uint32_t need, expected;
+    int code;
+
+    op = get();
+    flags = get();
+    offset = get() & 7u;
+    (void)get();
+    call.in_len = get16();
+    call.ad_len = get16();
+    length = (uint16_t)(length - RUN_HEADER);
+
+    expected = (uint32_t)sy_key_bytes + sy_npub_bytes + call.ad_len + call.in_len;
+    if (expected != length || !sy_operation_known(op)) {
+        drop(length);
+        error(BAD_REQUEST);
+        return;
+    }
+    out_max = sy_out_max(op, call.in_len);
+    need = expected + out_max + GUARD + 5u * 15u;
+    if (need > capacity()) {
+        drop(length);
+        error(TOO_LARGE);
+        return;
+    }
+
+    key = place(&next, sy_key_bytes, offset);
+    npub = place(&next, sy_npub_bytes, offset);
+    ad = place(&next, call.ad_len, offset);
+    in = place(&next, call.in_len, offset);
+    call.out = place(&next, out_max, offset);
+    guard = next;
+    next += GUARD;
+    receive(key, sy_key_bytes);
+    receive(npub, sy_npub_bytes);
+    receive(ad, call.ad_len);
+    receive(in, call.in_len);
+    if (!crc_fits()) {
+        error(BAD_CRC);
+        return;
+    }
+    call.key = key;
+    call.npub = npub;
+    call.ad = ad;
+    call.in = in;
+    call.out_len = 0;
+    fill(call.out, guard, FILL_BYTE);
+    fill(guard, next, GUARD_BYTE);
+    sy_stack_limit = sy_heap_base = next;
+    sy_heap_peak = 0;
+    paint_end = (uint8_t *)SY_STACK_POINTER() - SY_PAINT_GAP;
+    if (flags & PAINT)
+        fill(next, paint_end, PAINT_BYTE);
+
+    code = sy_run(op, &call);
+
+    if (flags & PAINT)
+        stack = painted(sy_stack_limit, paint_end);
+    heap = sy_heap_peak;
+    sy_stack_limit = sy_free_start;
+    for (i = 0; i < GUARD; i++)
+        intact &= guard[i] == GUARD_BYTE;
+    out_len = call.out_len > out_max ? out_max : (uint16_t)call.out_len;
+
+    begin(RUN | ANSWER, (uint16_t)(12 + out_len));
+    put16((uint16_t)code);
+    put32(call.out_len > 0xFFFFFFFFu ? 0xFFFFFFFFu : (uint32_t)call.out_len);
+    put(intact);
+    put(op);
+    put16(stack);
+    put16(heap);
+    for (length = 0; length < out_len; length++)
+        put(call.out[length]);
+    end();
+}
+
+int main(void)
+{
+    sy_stack_limit = sy_free_start;
+    sy_target_init();
+    for (;;) {
+        uint8_t command, low, high;
+        uint16_t length;
+        if (sy_getc() != SYNC)
+            continue;
+        crc = 0xFFFF;
+        command = get();
+        low = get();
+        high = get();
+        if (sy_getc() != (uint8_t)~(command + low + high))
+            continue;
+        length = (uint16_t)(low | (uint16_t)high << 8);
+        if (command == HELLO && length == 0) {
+            if (crc_fits())
+                hello();
+            else
+                error(BAD_CRC);
+        } else if (command == RUN && length >= RUN_HEADER) {
+            run(length);
+        } else {
+            drop(length);
+            error(BAD_COMMAND);
+        }
+    }
+}

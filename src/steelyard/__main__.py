@@ -1,0 +1,5 @@
+"""``python -m steelyard``."""
+
+from .cli import main
+
+main()

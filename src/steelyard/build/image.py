@@ -1,0 +1,291 @@
+"""Implementation x target x flags -> firmware images, content-addressed.
+
+Every source becomes its own object; all of them are linked relocatable; every symbol but the API is
+made local; then the harness is linked around it and unused sections are dropped. An AEAD is linked
+three times: encryption only, decryption only, both.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shlex
+import shutil
+import tempfile
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+from functools import cache
+from pathlib import Path
+
+from ..model import paths
+from ..model.implementation import API, Implementation, SourceFile
+from ..model.reasons import Failure, Reason
+from ..model.record import Toolchain
+from ..model.target import Target
+from . import diagnose, sandbox
+
+#: raise with every change here that can change an image
+RECIPE = "1"
+SECONDS = 120.0
+
+_CODE = ("-ffunction-sections", "-fdata-sections")
+_CXX = ("-fno-exceptions", "-fno-rtti", "-fno-threadsafe-statics", "-fno-use-cxa-atexit")
+# the harness is compiled alike for every implementation, whatever the flags under test
+_HARNESS = ("-Os", "-std=gnu99", "-Wall", "-Wextra", *_CODE, "-fno-tree-loop-distribute-patterns")
+#: operation file and SY_PARTS of each image of a primitive
+_PARTS = {
+    "crypto_aead": {"both": "aead-3", "encrypt": "aead-1", "decrypt": "aead-2"},
+    "crypto_hash": {"both": "hash-3"},
+    "crypto_cxof": {"both": "cxof-3"},
+}
+_OPERATIONS = ("aead-1", "aead-2", "aead-3", "hash-3", "cxof-3")
+
+
+@dataclass(frozen=True)
+class Build:
+    """What a build left: images, or the reason for none."""
+
+    key: str
+    folder: Path
+    failure: Failure | None
+    notes: tuple[str, ...]
+    cached: bool
+
+    @property
+    def images(self) -> dict[str, Path]:
+        """ELF images by part: ``both``, and for an AEAD ``encrypt`` and ``decrypt``."""
+        return {p: f for p in ("both", "encrypt", "decrypt") if (f := self.folder / f"{p}.elf").exists()}
+
+    @property
+    def log(self) -> str:
+        """What the compilers said."""
+        try:
+            return (self.folder / "log.txt").read_text(encoding="utf-8", errors="replace")
+        except OSError:
+            return ""
+
+
+@cache
+def harness_digest() -> str:
+    """SHA-256 over the harness's sources and this recipe."""
+    return _digest_files(sorted(p for p in paths.HARNESS.rglob("*") if p.is_file()), paths.HARNESS, RECIPE)
+
+
+def build(
+    implementation: Implementation, target: Target, toolchain: Toolchain, flags: Iterable[str]
+) -> Build:
+    """Images of ``implementation`` for ``target``; from the cache when nothing that matters changed."""
+    flags = tuple(flags)
+    identity = [RECIPE, implementation.digest, implementation.primitive, harness_digest(), target.digest]
+    identity += [toolchain.sha256, *flags]
+    key = hashlib.sha256("\0".join(identity).encode()).hexdigest()
+    folder = paths.home() / "cache" / "build" / key[:2] / key
+    if (folder / "build.json").exists():
+        return _read(key, folder, cached=True)
+    objects = _harness_objects(target, toolchain)
+    with _workplace(folder) as work:
+        failure, notes = _compile(implementation, target, flags, objects, work)
+        if failure is not None and failure.reason is Reason.DUPLICATE_SYMBOL and "-fcommon" not in flags:
+            retry, more = _compile(implementation, target, (*flags, "-fcommon"), objects, work)
+            if retry is None:
+                failure, notes = (
+                    None,
+                    [*more, "built with -fcommon: it defines globals in more than one file"],
+                )
+        state = {"failure": asdict(failure) if failure else None, "notes": notes}
+        (work / "build.json").write_text(json.dumps(state))
+    return _read(key, folder, cached=False)
+
+
+def _read(key: str, folder: Path, cached: bool) -> Build:
+    state = json.loads((folder / "build.json").read_text())
+    f = state["failure"]
+    failure = Failure(Reason(f["reason"]), f["detail"]) if f else None
+    return Build(key, folder, failure, tuple(state["notes"]), cached)
+
+
+class _workplace:
+    """A folder that appears under its final name only when complete."""
+
+    def __init__(self, final: Path) -> None:
+        self.final = final
+
+    def __enter__(self) -> Path:
+        self.final.parent.mkdir(parents=True, exist_ok=True)
+        self.work = Path(tempfile.mkdtemp(prefix=".work-", dir=self.final.parent))
+        return self.work
+
+    def __exit__(self, kind: object, *_: object) -> None:
+        try:
+            if kind is None:
+                os.rename(self.work, self.final)
+        except OSError:
+            if not self.final.exists():  # another process may have finished the same build first
+                raise
+        finally:
+            shutil.rmtree(self.work, ignore_errors=True)
+
+
+class _Script:
+    """Commands for one sandboxed shell: each writes a log, and its status goes into ``status``."""
+
+    def __init__(self) -> None:
+        self.lines = [
+            "ulimit -c 0; ulimit -t 120; ulimit -f 262144; ulimit -v 8388608",
+            'r() { n=$1; shift; if "$@" >"$n.log" 2>&1; then echo "ok $n" >>status; '
+            'else echo "fail $n" >>status; fi; }',
+            'done_if_failed() { if grep -q "^fail" status; then exit 0; fi; }',
+        ]
+
+    def add(self, name: str, *command: str) -> None:
+        self.lines.append(f"r {shlex.quote(name)} {shlex.join(command)}")
+
+    def barrier(self) -> None:
+        self.lines.append("done_if_failed")
+
+    def run(self, work: Path, readable: tuple[Path, ...], seconds: float) -> tuple[list[str], bool]:
+        """Names of failed commands, and whether it ended in time."""
+        script = work / "build.sh"
+        script.write_text("\n".join(self.lines) + "\n")
+        (work / "status").write_text("")
+        finished = sandbox.run(script, work, readable, seconds)
+        status = (work / "status").read_text().splitlines()
+        return [line[5:] for line in status if line.startswith("fail ")], finished
+
+
+def _readable(target: Target, *more: Path) -> tuple[Path, ...]:
+    driver = Path(shutil.which(target.toolchain.compiler) or "/usr/bin").resolve()
+    return (paths.HARNESS, target.folder, driver.parent.parent, *more)
+
+
+def _harness_objects(target: Target, toolchain: Toolchain) -> Path:
+    """Folder with the harness's objects for ``target``, made once."""
+    key = hashlib.sha256(
+        f"{RECIPE}\0{harness_digest()}\0{target.digest}\0{toolchain.sha256}".encode()
+    ).hexdigest()
+    folder = paths.home() / "cache" / "harness" / key
+    if folder.exists():
+        return folder
+    spec = target.toolchain
+    with _workplace(folder) as work:
+        script = _Script()
+        base = (spec.compiler, *spec.flags, *_HARNESS, f"-I{paths.HARNESS}", f"-I{paths.HARNESS}/include")
+        base += (f"-I{target.folder}", "-c")
+        for source in (
+            *(paths.HARNESS / n for n in ("main.c", "heap.c")),
+            *sorted(target.folder.glob("*.[cS]")),
+        ):
+            script.add(source.stem, *base, str(source), "-o", f"{source.stem}.o")
+        for operation in _OPERATIONS:
+            stem, parts = operation.split("-")
+            script.add(
+                operation, *base, f"-DSY_PARTS={parts}", f"{paths.HARNESS}/{stem}.c", "-o", f"{operation}.o"
+            )
+        failed, finished = script.run(work, _readable(target), SECONDS)
+        if failed or not finished:
+            logs = "\n".join((work / f"{n}.log").read_text(errors="replace") for n in failed)
+            raise RuntimeError(f"the harness does not compile for {target.name}:\n{logs}")
+    return folder
+
+
+def _compile(
+    implementation: Implementation, target: Target, flags: tuple[str, ...], objects: Path, work: Path
+) -> tuple[Failure | None, list[str]]:
+    spec = target.toolchain
+    source = work / "src"
+    for f in implementation.files:
+        place = source / f.name
+        place.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(f.path, place)
+    units = [f for f in implementation.files if f.language != "header"]
+    folders = sorted({str(Path(f.name).parent) for f in implementation.files} - {"."})
+    include = ("-Isrc", *(f"-Isrc/{d}" for d in folders), f"-I{paths.HARNESS}/include")
+    script = _Script()
+    for k, f in enumerate(units):
+        script.add(
+            f"{k}",
+            *_compiler(f, target),
+            *spec.flags,
+            *_CODE,
+            *flags,
+            *include,
+            "-c",
+            f"src/{f.name}",
+            "-o",
+            f"{k}.o",
+        )
+    api = f"-DSY_API={1 + list(API).index(implementation.primitive)}"
+    script.add(
+        "params",
+        spec.compiler,
+        *spec.flags,
+        "-Os",
+        *_CODE,
+        api,
+        *include,
+        "-c",
+        f"{paths.HARNESS}/params.c",
+        "-o",
+        "params.o",
+    )
+    script.barrier()
+    renames = [o for api, symbol in implementation.entry for o in ("--redefine-sym", f"{symbol}={api}")]
+    keep = [o for api in API[implementation.primitive] for o in ("--keep-global-symbol", api)]
+    ld = (spec.compiler, *spec.flags, "-nostdlib", "-Wl,-r,-d,--unique")
+    script.add("merge", *ld, *(f"{k}.o" for k in range(len(units))), "-o", "merged.o")
+    script.barrier()
+    merged = "merged.o"
+    if renames:  # first, so that the new names are the ones kept
+        script.add("rename", f"{spec.prefix}objcopy", *renames, "merged.o", "renamed.o")
+        merged = "renamed.o"
+    script.add("localise", f"{spec.prefix}objcopy", *keep, merged, "implementation.o")
+    script.barrier()
+    harness = [str(o) for o in sorted(objects.glob("*.o")) if o.stem not in _OPERATIONS]
+    for part, operation in _PARTS[implementation.primitive].items():
+        link = (spec.compiler, *spec.flags, *spec.link, f"-T{target.folder}/link.ld", "-Wl,--gc-sections")
+        link += (
+            f"-Wl,-Map={part}.map",
+            *harness,
+            str(objects / f"{operation}.o"),
+            "params.o",
+            "implementation.o",
+        )
+        script.add(f"link-{part}", *link, "-o", f"{part}.elf")
+    failed, finished = script.run(work, _readable(target, objects), SECONDS)
+    _write_log(work, units)
+    if not finished:
+        return Failure(Reason.COMPILE_TIMEOUT, f"stopped after {SECONDS:.0f} s"), []
+    notes = [] if sandbox.available() else ["compiled without a sandbox: bubblewrap is not available"]
+    if failed:
+        names = {str(k): f.name for k, f in enumerate(units)} | {"params": "api.h"}
+        logs = [(names.get(n, n), (work / f"{n}.log").read_text(errors="replace")) for n in failed]
+        return diagnose.failure(logs, API[implementation.primitive]), notes
+    return None, notes
+
+
+def _compiler(f: SourceFile, target: Target) -> tuple[str, ...]:
+    spec = target.toolchain
+    if f.language == "c++":
+        return (spec.cxx, *_CXX)
+    if f.language == "asm":
+        return (spec.compiler, "-x", "assembler-with-cpp")
+    return (spec.compiler,)
+
+
+def _write_log(work: Path, units: list[SourceFile]) -> None:
+    """Puts the commands' outputs into one file, under the names that users know."""
+    names = {str(k): f.name for k, f in enumerate(units)}
+    parts = []
+    for log in sorted(work.glob("*.log")):
+        text = log.read_text(errors="replace").strip()
+        if text:
+            parts.append(f"== {names.get(log.stem, log.stem)}\n{text}\n")
+    (work / "log.txt").write_text("\n".join(parts))
+
+
+def _digest_files(files: list[Path], root: Path, *more: str) -> str:
+    h = hashlib.sha256("\0".join(more).encode())
+    for f in files:
+        h.update(f"{f.relative_to(root)}\0".encode() + hashlib.sha256(f.read_bytes()).digest())
+    return h.hexdigest()

@@ -1,0 +1,71 @@
+"""Compilers run on other people's sources: they see those, the toolchain, and one folder to write."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+from functools import cache
+from pathlib import Path
+
+_SYSTEM = ("/usr", "/bin", "/lib", "/lib64", "/sbin", "/etc/alternatives")
+
+
+@cache
+def available() -> bool:
+    """Whether bubblewrap is installed and may make a sandbox here."""
+    bwrap = shutil.which("bwrap")
+    if bwrap is None:
+        return False
+    probe = [bwrap, "--unshare-all", "--ro-bind", "/", "/", "true"]
+    return subprocess.run(probe, capture_output=True, check=False).returncode == 0
+
+
+def run(script: Path, writable: Path, readable: tuple[Path, ...], seconds: float) -> bool:
+    """Runs a shell script in ``writable``; False when it was stopped after ``seconds``.
+
+    With bubblewrap the script sees system folders and ``readable`` read-only, ``writable``
+    read-write, no network and no other process. The script limits its own processor time and file sizes.
+    """
+    command = ["/bin/sh", str(script)]
+    if available():
+        binds: list[str] = []
+        for p in _SYSTEM:
+            if os.path.islink(p):
+                binds += ["--symlink", os.readlink(p), p]
+            elif os.path.isdir(p):
+                binds += ["--ro-bind", p, p]
+        for r in readable:
+            binds += ["--ro-bind", str(r), str(r)]
+        sandbox = ["bwrap", "--unshare-all", "--die-with-parent", "--new-session", *binds]
+        sandbox += [
+            "--proc",
+            "/proc",
+            "--dev",
+            "/dev",
+            "--tmpfs",
+            "/tmp",
+            "--bind",
+            str(writable),
+            str(writable),
+        ]
+        command = [*sandbox, "--chdir", str(writable), *command]
+    environment = {"PATH": os.environ.get("PATH", "/usr/bin:/bin"), "LC_ALL": "C", "HOME": "/nonexistent"}
+
+    process = subprocess.Popen(
+        command,
+        cwd=writable,
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+    try:
+        process.wait(seconds)
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+        return False
+    return True

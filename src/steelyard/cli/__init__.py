@@ -1,0 +1,27 @@
+"""The command line: one file per verb. Data goes to standard output, everything else to standard error."""
+
+from __future__ import annotations
+
+import sys
+
+from .app import app
+
+
+def main() -> None:
+    """Entry point of ``steelyard``: user errors end with a sentence and exit code 2."""
+    from ..model.errors import UserError
+    from ..store import StoreError
+
+    try:
+        app()
+    except (UserError, StoreError) as e:
+        print(f"steelyard: {e}", file=sys.stderr)
+        sys.exit(2)
+    except KeyboardInterrupt:
+        print("steelyard: stopped; finished runs are kept, the same command goes on", file=sys.stderr)
+        sys.exit(130)
+    except BrokenPipeError:
+        sys.exit(141)
+
+
+__all__ = ["main"]

@@ -1,0 +1,122 @@
+"""The verbs and their options."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+app = typer.Typer(
+    name="steelyard",
+    help="Weigh lightweight cryptography on microcontrollers: cycles, ROM, RAM, energy, correctness.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
+
+What = Annotated[
+    list[str] | None,
+    typer.Argument(
+        metavar="PATH|NAME...",
+        help="A folder, a zip, or a bundled family, variant or variant/implementation. Default: all bundled.",
+    ),
+]
+Targets = Annotated[
+    list[str] | None,
+    typer.Option("--target", "-t", help="Target, repeatable or comma-separated. Default: all."),
+]
+Flags = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--flags", "-f", help='Compiler options, repeatable; "-O3;-Os" is two sets. Default: the target\'s.'
+    ),
+]
+WorkloadName = Annotated[
+    str, typer.Option("--workload", "-w", help="default, kat, nist-grid, felics, or sizes AD/M,AD/M,...")
+]
+Database = Annotated[
+    str | None,
+    typer.Option("--db", help="Database file or URL. Default: .steelyard/results.db", envvar="STEELYARD_DB"),
+]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")]
+
+
+@app.command()
+def run(
+    what: What = None,
+    target: Targets = None,
+    flags: Flags = None,
+    workload: WorkloadName = "default",
+    threads: Annotated[
+        int | None, typer.Option("--threads", "-j", min=1, help="Default: one per core.")
+    ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Run again what is stored already.")] = False,
+    db: Database = None,
+    json: Json = False,
+) -> None:
+    """Weigh implementations: build, verify, measure, store, and print the table."""
+    from .run import run_command
+
+    raise typer.Exit(run_command(what or [], target or [], flags or [], workload, threads, force, db, json))
+
+
+@app.command()
+def check(
+    what: What = None,
+    target: Targets = None,
+    flags: Flags = None,
+    db: Database = None,
+    json: Json = False,
+) -> None:
+    """Verify only: all known answers, decryption and forgeries, without the sweep over sizes."""
+    from .run import run_command
+
+    raise typer.Exit(
+        run_command(what or [], target or [], flags or [], "kat", None, False, db, json, check=True)
+    )
+
+
+@app.command()
+def show(
+    run_id: Annotated[int, typer.Argument(metavar="RUN", help="Number of a run, from the tables.")],
+    log: Annotated[bool, typer.Option("--log", help="Print what the compilers said.")] = False,
+    db: Database = None,
+    json: Json = False,
+) -> None:
+    """Show one run: figures, sizes, verification, provenance, and how to repeat it."""
+    from .show import show_command
+
+    raise typer.Exit(show_command(run_id, log, db, json))
+
+
+@app.command(name="list")
+def list_(
+    kind: Annotated[str, typer.Argument(metavar="implementations|targets|runs")],
+    path: Annotated[
+        Path | None, typer.Argument(help="For implementations: a folder or zip instead of the bundled ones.")
+    ] = None,
+    db: Database = None,
+    json: Json = False,
+) -> None:
+    """List implementations, targets, or stored runs."""
+    from .list import list_command
+
+    raise typer.Exit(list_command(kind, path, db, json))
+
+
+@app.command()
+def targets(json: Json = False) -> None:
+    """List targets: chip, clock, memory, compiler, and how far figures are validated."""
+    from .list import list_command
+
+    raise typer.Exit(list_command("targets", None, None, json))
+
+
+@app.command()
+def doctor(json: Json = False) -> None:
+    """Say what is installed, what is missing, and the line that fixes it."""
+    from .doctor import doctor_command
+
+    raise typer.Exit(doctor_command(json))

@@ -1,0 +1,91 @@
+"""What the user means by PATH|NAME, --target, --flags and --db."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fnmatch import fnmatchcase
+from functools import cache
+from pathlib import Path
+
+from ..model import paths
+from ..model.errors import UserError, unknown
+from ..model.implementation import Implementation, Rejected
+from ..model.target import Target, load_target, target_names
+from ..sources import discover
+from ..store import Store
+
+
+@cache
+def bundled() -> tuple[tuple[Implementation, ...], tuple[Rejected, ...]]:
+    """The implementations that come with Steelyard."""
+    found = discover(paths.CIPHERS)
+    return found.implementations, found.rejected
+
+
+def implementations(what: Sequence[str]) -> tuple[list[Implementation], list[Rejected]]:
+    """Implementations named by paths or names; all bundled ones when nothing is named."""
+    if not what:
+        found, rejected = bundled()
+        return list(found), list(rejected)
+    chosen: dict[tuple[Path, str], Implementation] = {}
+    refused: list[Rejected] = []
+    for text in what:
+        path = Path(text)
+        if path.exists():
+            f = discover(path)
+            more, no = list(f.implementations), list(f.rejected)
+            if not more and not no:
+                raise UserError(
+                    f"{text}: no implementation found; it needs an api.h and sources in the NIST layout"
+                )
+        else:
+            more, no = _named(text)
+        chosen |= {(i.folder, i.primitive): i for i in more}
+        refused += no
+    return list(chosen.values()), refused
+
+
+def _named(text: str) -> tuple[list[Implementation], list[Rejected]]:
+    every, rejected = bundled()
+
+    def names(i: Implementation) -> tuple[str, ...]:
+        return i.family, i.variant, i.label, f"{i.primitive}/{i.family}/{i.label}", i.primitive
+
+    found = [i for i in every if any(fnmatchcase(n, text) for n in names(i))]
+    hit = [r for r in rejected if text in r.path.parts or str(r.path).endswith(text)]
+    if found or hit:
+        return found, hit
+    if (
+        "/" in text
+        and not text.startswith("crypto_")
+        and text.count("/") > 1
+        or text.startswith((".", "/", "~"))
+    ):
+        raise UserError(f"{text}: no such file or folder")
+    raise unknown("implementation", text, {n for i in every for n in names(i)[:3]})
+
+
+def targets(names: Sequence[str]) -> list[Target]:
+    """Targets by name; all when none is named."""
+    split = [n for part in names for n in part.split(",") if n]
+    return [load_target(n) for n in dict.fromkeys(split or target_names())]
+
+
+def flag_sets(texts: Sequence[str], target: Target) -> list[tuple[str, ...]]:
+    """Flag sets for one target: each is a tuple of compiler options."""
+    sets = [tuple(part.split()) for text in texts for part in text.split(";") if part.strip()]
+    for flag in (f for s in sets for f in s):
+        if not flag.startswith("-"):
+            raise UserError(f"--flags {flag!r}: a compiler option starts with '-', such as -O3")
+        if flag in ("-o", "-c", "-S", "-E", "-x", "-v") or flag.startswith(
+            ("-B", "-fplugin", "-specs", "--specs", "@")
+        ):
+            raise UserError(
+                f"--flags {flag!r}: Steelyard sets this itself; give optimisation and code generation options"
+            )
+    return list(dict.fromkeys(sets)) or [target.toolchain.default_flags]
+
+
+def store(db: str | None) -> Store:
+    """The database that ``--db`` names, or the default one."""
+    return Store.open(db if db else paths.home() / "results.db")

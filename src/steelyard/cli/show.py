@@ -1,0 +1,75 @@
+"""``steelyard show``: one run, whole."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+
+from ..model.errors import UserError
+from ..model.record import Record
+from . import select
+from .console import number, print_json, stdout, table
+from .results import as_json
+
+
+def show_command(run_id: int, log: bool, db: str | None, json: bool) -> int:
+    """Prints a stored run; 0, or :class:`UserError` when there is none of that number."""
+    with select.store(db) as store:
+        record = store.get(run_id)
+        if record is None:
+            raise UserError(f"there is no run {run_id}; steelyard list runs shows them")
+        if log:
+            text = store.get_blob(record.log).decode(errors="replace") if record.log else ""
+            sys.stdout.write(text or "the compilers said nothing\n")
+            return 0
+    if json:
+        print_json(as_json(record))
+        return 0
+    console = stdout()
+    s = record.setup
+    console.print(f"run {record.id}: {s.primitive} {s.label} on {s.target}", style="bold")
+    if record.failure is not None:
+        console.print(f"no verified figures: {record.failure.reason}: {record.failure.detail}", style="red")
+        console.print(f"what to do: {record.failure.next_action}")
+    console.print(table("", ("", ""), _provenance(record), left=2))
+    if record.metrics:
+        rows = [(n, number(v, 0 if float(v).is_integer() else 3)) for n, v in sorted(record.metrics.items())]
+        console.print(table("metrics (docs/definitions.md)", ("metric", "value"), rows))
+    if record.points:
+        ops = tuple(dict.fromkeys(p.operation for p in record.points))
+        cells = {(p.adlen, p.mlen, p.operation): p.cycles for p in record.points}
+        sizes = dict.fromkeys((p.adlen, p.mlen) for p in record.points)
+        grid = [(str(a), str(m), *(number(cells.get((a, m, o))) for o in ops)) for a, m in sizes]
+        console.print(table("cycles by size in bytes", ("AD", "message", *ops), grid, left=0))
+    if record.helpers:
+        rows = [(h.member, number(h.size)) for h in record.helpers]
+        console.print(table("library members pulled in (counted in ROM)", ("member", "bytes"), rows))
+    for note in record.notes:
+        console.print(f"note: {note}")
+    console.print(f"to repeat: {command(record)}")
+    return 0
+
+
+def _provenance(r: Record) -> list[tuple[str, str]]:
+    s, v = r.setup, r.verification
+    rows = [
+        ("implementation", f"{s.implementation_digest[:16]}  {s.family}"),
+        ("device", f"{s.device}, timing model {s.timing_model}"),
+        ("toolchain", f"{s.toolchain.version}  {s.toolchain.sha256[:16]}"),
+        ("flags", s.flags),
+        ("workload", s.workload),
+        ("harness", s.harness[:16]),
+        ("run", f"{r.finished:%Y-%m-%d %H:%M} UTC on {r.host}, {r.seconds:.2f} s" if r.finished else "-"),
+    ]
+    if v is not None:
+        text = f"{v.vectors} known answers, {v.ext_vectors} of the second set, {v.skipped} too large; from: {v.source}"
+        rows.insert(1, ("verified", text))
+    return rows
+
+
+def command(r: Record) -> str:
+    """The command line that repeats a run."""
+    s = r.setup
+    parts = ["steelyard", "run", f"{s.primitive}/{s.family}/{s.label}", "--target", s.target]
+    parts += [f"--flags={s.flags}", "--workload", s.workload.split(":")[0], "--force"]
+    return shlex.join(parts)

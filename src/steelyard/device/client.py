@@ -1,0 +1,93 @@
+"""Talks to the harness over any link: handshake, calls, recovery after garbage."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from ..model.call import Answer, DeviceError, Hello, Request
+from ..model.reasons import Failure, Reason
+from . import frame
+from .link import Link
+
+
+def encode(r: Request) -> bytes:
+    """The frame that asks for a call."""
+    head = frame.RUN_HEADER.pack(r.op, r.paint, r.offset, 0, len(r.data), len(r.ad))
+    return frame.encode(frame.RUN, head + r.key + r.npub + r.ad + r.data)
+
+
+class Client:
+    """A harness at the other end of a link."""
+
+    def __init__(self, link: Link) -> None:
+        self.link = link
+        self._decoder = frame.Decoder()
+        self.hello = self._handshake()
+
+    def _handshake(self) -> Hello:
+        for _ in range(3):
+            got = [f for f in self._ask(frame.encode(frame.HELLO)) if f.command == frame.HELLO | frame.ANSWER]
+            if got:
+                break
+            self.resynchronise()
+        else:
+            raise DeviceError(Failure(Reason.PROTOCOL, "no answer to the handshake"))
+        if len(got[-1].payload) != frame.HELLO_ANSWER.size:
+            raise DeviceError(Failure(Reason.PROTOCOL, "the handshake's answer has a wrong length"))
+        magic, version, api, parts, guard, key, npub, a, capacity, clock = frame.HELLO_ANSWER.unpack(
+            got[-1].payload
+        )
+        if magic != b"SY" or version != frame.PROTOCOL:
+            text = f"the device speaks protocol {version}, this host {frame.PROTOCOL}: flash the image again"
+            raise DeviceError(Failure(Reason.PROTOCOL, text))
+        self.link.pulses()
+        return Hello(api, parts, guard, key, npub, a, capacity, clock * 10_000)
+
+    def _ask(self, data: bytes) -> list[frame.Frame]:
+        return self._decoder.feed(self.link.exchange(data))
+
+    def resynchronise(self) -> None:
+        """Runs out whatever frame the device believes to be in."""
+        filler = bytes(min(frame.MAX_FRAME, 4096))
+        for _ in range(1 + frame.MAX_FRAME // len(filler)):
+            if self._ask(filler):
+                return
+            if any(f.command == frame.HELLO | frame.ANSWER for f in self._ask(frame.encode(frame.HELLO))):
+                return
+
+    def call(self, request: Request) -> Answer:
+        """One call. :class:`DeviceError` when the device fails or does not answer."""
+        return next(iter(self.calls([request])))
+
+    def calls(self, requests: Iterable[Request]) -> Iterator[Answer]:
+        """Calls in order; as many on their way at once as the link allows."""
+        batch: list[bytes] = []
+        size = 0
+        for request in requests:
+            data = encode(request)
+            if batch and size + len(data) > self.link.window:
+                yield from self._batch(batch)
+                batch, size = [], 0
+            batch.append(data)
+            size += len(data)
+        if batch:
+            yield from self._batch(batch)
+
+    def _batch(self, batch: list[bytes]) -> Iterator[Answer]:
+        frames = self._ask(b"".join(batch))
+        pulses = self.link.pulses()
+        if len(frames) != len(batch):
+            text = f"{len(batch)} requests, {len(frames)} answers"
+            raise DeviceError(Failure(Reason.PROTOCOL, text))
+        if len(pulses) != len(batch):
+            raise DeviceError(
+                Failure(Reason.PROTOCOL, f"{len(batch)} requests, {len(pulses)} trigger pulses")
+            )
+        for f, pulse in zip(frames, pulses, strict=True):
+            if f.command == frame.ERROR:
+                why = frame.ERRORS.get(f.payload[0], "unknown error") if f.payload else "unknown error"
+                raise DeviceError(Failure(Reason.PROTOCOL, why))
+            if f.command != frame.RUN | frame.ANSWER or len(f.payload) < frame.RUN_ANSWER.size:
+                raise DeviceError(Failure(Reason.PROTOCOL, f"unexpected answer {f.command:#x}"))
+            code, length, intact, _, stack, heap = frame.RUN_ANSWER.unpack_from(f.payload)
+            yield Answer(code, length, bool(intact), stack, heap, f.payload[frame.RUN_ANSWER.size :], pulse)

@@ -1,0 +1,23 @@
+"""What a device must offer to the host: a byte line, and the pulses of its trigger pin."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from ..model.call import Pulse
+
+
+class Link(Protocol):
+    """The host's end of a device. A serial port, a simulator and a test double all look like this."""
+
+    #: bytes of requests that may be on their way before an answer is awaited
+    window: int
+
+    def reset(self) -> None:
+        """Restarts the firmware."""
+
+    def exchange(self, data: bytes) -> bytes:
+        """Sends ``data`` and returns what came back; empty when nothing came in time."""
+
+    def pulses(self) -> list[Pulse]:
+        """Takes the trigger pulses since the last time, oldest first."""

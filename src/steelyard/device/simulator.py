@@ -1,0 +1,55 @@
+"""The built-in simulator as a device: the same image and protocol as a board."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+
+from .. import _native
+from ..model.call import DeviceError, Pulse
+from ..model.reasons import Failure, Reason
+from ..model.target import Target
+
+#: cycles that one request may take before it counts as a runaway
+MAX_CYCLES = 2_000_000_000
+
+
+@cache
+def timing_model(target: Target) -> str:
+    """Identity of the cycle model that the simulator uses for ``target``."""
+    return _native.Simulator(target.chip_json).timing_model
+
+
+class SimulatorLink:
+    """A simulated chip with an image in its flash."""
+
+    window = 1 << 20
+
+    def __init__(self, target: Target, image: Path, max_cycles: int = MAX_CYCLES) -> None:
+        self._native = _native.Simulator(target.chip_json)
+        self._native.load(image.read_bytes())
+        self._native.clear_written()
+        self._max_cycles = max_cycles
+
+    def reset(self) -> None:
+        """Restarts the firmware; RAM keeps its content."""
+        self._native.reset()
+
+    def exchange(self, data: bytes) -> bytes:
+        """Sends ``data`` and runs until the firmware waits for more."""
+        try:
+            return self._native.exchange(data, self._max_cycles)
+        except _native.SimulatorFault as e:
+            kind, text = e.args
+            reason = Reason.STACK_OVERFLOW if kind == "stack-into-data" else Reason.FAULT
+            raise DeviceError(Failure(reason, f"{kind}: {text}")) from None
+        except _native.BudgetExceeded as e:
+            raise DeviceError(Failure(Reason.RUNAWAY, str(e))) from None
+
+    def pulses(self) -> list[Pulse]:
+        """Trigger pulses since the last time, with exact cycles and stack."""
+        return [Pulse(*call) for call in self._native.calls()]
+
+    def longest_untouched(self) -> int:
+        """Longest run of RAM bytes behind static data that nothing wrote since the image was loaded."""
+        return self._native.longest_untouched()

@@ -1,0 +1,19 @@
+"""Measure: observations -> metrics, by the definitions of docs/definitions.md."""
+
+from .cycles import empty_calls, lines, means, points, sweep
+from .image import attributable, energy, image_figures
+from .ram import peaks
+from .rom import helpers
+
+__all__ = [
+    "attributable",
+    "empty_calls",
+    "energy",
+    "helpers",
+    "image_figures",
+    "lines",
+    "means",
+    "peaks",
+    "points",
+    "sweep",
+]

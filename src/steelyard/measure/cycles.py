@@ -1,0 +1,99 @@
+"""Cycles: means over the known-answer calls, points of the workload, and the line through them."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Sequence
+from typing import cast
+
+from ..model.call import Answer, Caller, DeviceError, Observed, Op, Request, Vector
+from ..model.reasons import Failure, Reason
+from ..model.record import Operation, Point
+from ..model.workload import Workload
+
+
+def empty_calls(client: Caller, aead: bool) -> dict[str, int]:
+    """Cycles between the edges when nothing is called but a function that returns, by operation."""
+    zeros = (bytes(client.hello.key_bytes), bytes(client.hello.npub_bytes), b"", b"")
+    first = client.call(Request(Op.EMPTY, *zeros))
+    names = ("encrypt", "hash")
+    cycles = dict.fromkeys(names, first.pulse.cycles)
+    if aead:
+        second = client.call(Request(Op.EMPTY_DECRYPT, *zeros))
+        cycles |= dict.fromkeys(("decrypt", "reject"), second.pulse.cycles)
+    return cycles
+
+
+def sweep(client: Caller, workload: Workload, aead: bool) -> tuple[list[Observed], int]:
+    """Calls of the workload on pseudo-random inputs, and how many sizes did not fit the target's RAM."""
+    hello = client.hello
+    sizes = workload.sizes if aead else tuple(s for s in workload.sizes if s[0] == 0)
+    ops = (Op.ENCRYPT, Op.DECRYPT) if aead else (Op.HASH,)
+    fitting = [(a, m) for a, m in sizes if all(hello.fits(op, m, a) for op in ops)]
+    stream = hashlib.shake_256(b"steelyard workload").digest(0x8000)
+    key, npub = stream[::257][: hello.key_bytes], stream[1::257][: hello.npub_bytes]
+    vectors = [
+        Vector(i, key, npub, stream[:m], stream[-a:] if a else b"") for i, (a, m) in enumerate(fitting)
+    ]
+    name: Operation = "encrypt" if aead else "hash"
+    forward = list(client.calls(Request(ops[0], key, npub, v.ad, v.message) for v in vectors))
+    observed: list[Observed] = [(name, v, a) for v, a in zip(vectors, forward, strict=True)]
+    if aead:
+        texts = [a.output for a in forward]
+        back = client.calls(
+            Request(Op.DECRYPT, key, npub, v.ad, c) for v, c in zip(vectors, texts, strict=True)
+        )
+        for v, a in zip(vectors, back, strict=True):
+            if a.code != 0 or a.output != v.message:
+                raise DeviceError(Failure(Reason.DECRYPT_MISMATCH, f"{len(v.ad)}/{len(v.message)} bytes"))
+            observed.append(("decrypt", v, a))
+        if hello.a_bytes:
+            forged = (c[:-1] + bytes((c[-1] ^ 1,)) for c in texts)
+            wrong = client.calls(
+                Request(Op.DECRYPT, key, npub, v.ad, c) for v, c in zip(vectors, forged, strict=True)
+            )
+            for v, a in zip(vectors, wrong, strict=True):
+                if a.code == 0:
+                    raise DeviceError(Failure(Reason.FORGERY_ACCEPTED, f"{len(v.ad)}/{len(v.message)} bytes"))
+                observed.append(("reject", v, a))
+    return observed, len(sizes) - len(fitting)
+
+
+def points(observed: Iterable[Observed], empty: dict[str, int]) -> tuple[Point, ...]:
+    """Cycles of calls, less the empty call's."""
+    return tuple(
+        Point(cast(Operation, op), len(v.ad), len(v.message), a.pulse.cycles - empty[op])
+        for op, v, a in observed
+    )
+
+
+def means(observed: Iterable[Observed], empty: dict[str, int]) -> dict[str, float]:
+    """``cycles_<operation>_mean`` over the known-answer calls, less the empty call's."""
+    sums: dict[str, list[int]] = {}
+    for op, _, answer in observed:
+        sums.setdefault(op, []).append(answer.pulse.cycles - empty[op])
+    return {f"cycles_{op}_mean": sum(c) / len(c) for op, c in sums.items()}
+
+
+def lines(points: Sequence[Point]) -> dict[str, float]:
+    """``<operation>_per_byte`` and ``<operation>_fixed`` (least squares over messages without associated
+    data), and ``<operation>_per_ad_byte`` (over associated data without message), in cycles."""
+    metrics: dict[str, float] = {}
+    for op in dict.fromkeys(p.operation for p in points):
+        message = _line([(p.mlen, p.cycles) for p in points if p.operation == op and p.adlen == 0])
+        ad = _line([(p.adlen, p.cycles) for p in points if p.operation == op and p.mlen == 0])
+        if message:
+            metrics[f"{op}_per_byte"], metrics[f"{op}_fixed"] = message
+        if ad:
+            metrics[f"{op}_per_ad_byte"] = ad[0]
+    return metrics
+
+
+def _line(points: list[tuple[int, int]]) -> tuple[float, float] | None:
+    """Slope and intercept of the least-squares line; None below three sizes."""
+    n = len(points)
+    if n < 3:
+        return None
+    mx, my = sum(x for x, _ in points) / n, sum(y for _, y in points) / n
+    slope = sum((x - mx) * (y - my) for x, y in points) / sum((x - mx) ** 2 for x, _ in points)
+    return slope, my - slope * mx

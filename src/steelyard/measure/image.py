@@ -1,0 +1,40 @@
+"""Figures of the image itself, and what remains of them less the nocrypt baseline."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from ..model.target import Target
+from .rom import load_size, static_ram
+
+_PARTS = {"both": "", "encrypt": "_encrypt", "decrypt": "_decrypt"}
+
+
+def image_figures(images: Mapping[str, Path], target: Target, untouched: int) -> dict[str, float]:
+    """``image_rom`` (and ``_encrypt``, ``_decrypt``), ``image_static``: whole images, harness included.
+
+    ``image_ram_touched`` is Renner's: RAM behind static data less its longest run of bytes that no call
+    of the run wrote.
+    """
+    figures: dict[str, float] = {f"image_rom{_PARTS[p]}": load_size(i) for p, i in images.items()}
+    static = static_ram(images["both"])
+    figures["image_static"] = static
+    figures["image_ram_touched"] = target.chip.ram.size - static - untouched
+    return figures
+
+
+def attributable(figures: Mapping[str, float], baseline: Mapping[str, float]) -> dict[str, float]:
+    """``rom``, ``rom_encrypt``, ``rom_decrypt``, ``ram_static``, ``ram_renner``: image less nocrypt's, bytes."""
+    names = {"image_static": "ram_static", "image_ram_touched": "ram_renner"}
+    names |= {f"image_rom{p}": f"rom{p}" for p in _PARTS.values()}
+    return {name: figures[i] - baseline[i] for i, name in names.items() if i in figures and i in baseline}
+
+
+def energy(figures: Mapping[str, float], target: Target) -> dict[str, float]:
+    """``energy_<operation>_modelled``: microjoule of the mean known-answer call, from the data sheet's supply."""
+    per_cycle = target.nanojoule_per_cycle
+    if per_cycle is None:
+        return {}
+    means = {k: v for k, v in figures.items() if k.startswith("cycles_") and k.endswith("_mean")}
+    return {f"energy_{k[7:-5]}_modelled": v * per_cycle / 1000 for k, v in means.items()}

@@ -1,0 +1,23 @@
+"""RAM of calls: stack and heap, exact where the device sees them, from paint where it does not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from ..model.call import Observed
+
+
+def peaks(observed: Iterable[Observed]) -> dict[str, float]:
+    """``stack_<operation>`` and ``stack`` (the larger), ``heap``, ``unaligned`` accesses, in bytes and counts.
+
+    Stack counts from the trigger's rising edge: return address, saved registers and locals of the call.
+    """
+    stack: dict[str, int] = {}
+    heap = unaligned = 0
+    for op, _, a in observed:
+        used = a.stack if a.pulse.stack is None else a.pulse.stack
+        stack[op] = max(stack.get(op, 0), used)
+        heap = max(heap, a.heap)
+        unaligned += a.pulse.unaligned or 0
+    metrics: dict[str, float] = {f"stack_{op}": used for op, used in stack.items()}
+    return metrics | {"stack": max(stack.values(), default=0), "heap": heap, "unaligned": unaligned}

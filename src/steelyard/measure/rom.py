@@ -1,0 +1,44 @@
+"""ROM: what an implementation adds to the image, by part, and which library members it pulls in."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from .. import _native
+from ..model.record import Helper
+
+
+def load_size(image: Path) -> int:
+    """Bytes that the image occupies in flash: code, constants and initial values of data."""
+    return sum(size for _, _, size, loaded in _native.elf_sections(image.read_bytes()) if loaded)
+
+
+def static_ram(image: Path) -> int:
+    """Bytes of .data and .bss."""
+    wanted = (".data", ".bss", ".noinit")
+    return sum(size for name, _, size, _ in _native.elf_sections(image.read_bytes()) if name in wanted)
+
+
+# " .text.foo  0x0000 0x1e /usr/lib/.../libgcc.a(_mulsi3.o)", name and rest possibly on two lines
+_PIECE = re.compile(r"^ \S+\s+0x[0-9a-f]+\s+0x([0-9a-f]+)\s+(\S.*\.a\([^)]+\))$", re.MULTILINE)
+
+
+def library_members(map_file: Path) -> dict[str, int]:
+    """Bytes of each library member in the image, by ``library(member)``, from the linker's map."""
+    text = map_file.read_text(errors="replace")
+    start = text.find("\nLinker script and memory map")
+    stop = text.find("\n/DISCARD/", start)
+    text = re.sub(r"\n( \.\S+)\n\s+0x", r"\n\1 0x", text[start : stop if stop > 0 else None])
+    members: dict[str, int] = {}
+    for size, place in _PIECE.findall(text):
+        name = place.rsplit("/", 1)[-1]
+        members[name] = members.get(name, 0) + int(size, 16)
+    return {m: s for m, s in members.items() if s}
+
+
+def helpers(image_map: Path, baseline_map: Path) -> tuple[Helper, ...]:
+    """Library members that the baseline image does not hold, largest first."""
+    base = library_members(baseline_map)
+    more = {m: s - base.get(m, 0) for m, s in library_members(image_map).items() if s > base.get(m, 0)}
+    return tuple(Helper(m, s) for m, s in sorted(more.items(), key=lambda x: (-x[1], x[0])))

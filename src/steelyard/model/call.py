@@ -1,0 +1,117 @@
+"""Calls on a device: what is asked, what comes back. The stages speak of calls in these words only."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import Protocol
+
+from .reasons import Failure
+
+
+class Op(IntEnum):
+    """Operations of the harness; the empty ones measure the call itself."""
+
+    EMPTY = 0
+    ENCRYPT = 1
+    DECRYPT = 2
+    EMPTY_DECRYPT = 3
+    HASH = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Vector:
+    """One input, and the expected ``output`` (ciphertext with tag, or digest) where it is known."""
+
+    count: int
+    key: bytes
+    npub: bytes
+    message: bytes
+    ad: bytes
+    output: bytes | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One call: ``data`` is the message, or ciphertext with tag. ``offset`` misaligns every buffer by
+    that many bytes; ``paint`` asks the harness to measure its stack itself."""
+
+    op: Op
+    key: bytes
+    npub: bytes
+    ad: bytes
+    data: bytes
+    offset: int = 0
+    paint: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Pulse:
+    """One pulse of the trigger pin: ``cycles`` between the edges; ``stack`` in bytes and ``unaligned``
+    accesses where the device sees them."""
+
+    cycles: int
+    stack: int | None = None
+    unaligned: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a call left: return ``code``, ``length`` it claims, whether the bytes behind its output are
+    ``intact``, painted ``stack`` and ``heap`` peak in bytes, ``output``, and its trigger pulse."""
+
+    code: int
+    length: int
+    intact: bool
+    stack: int
+    heap: int
+    output: bytes
+    pulse: Pulse
+
+
+@dataclass(frozen=True)
+class Hello:
+    """What the harness says of itself; sizes in bytes, ``capacity`` is free RAM for a call's buffers."""
+
+    api: int
+    parts: int
+    guard: int
+    key_bytes: int
+    npub_bytes: int
+    a_bytes: int
+    capacity: int
+    clock_hz: int
+
+    def fits(self, op: Op, mlen: int, adlen: int) -> bool:
+        """Whether a call with ``mlen`` bytes of message (without tag) fits the target's RAM."""
+        tagged = mlen + (self.a_bytes if self.api == 1 else 0)
+        data_in, data_out = (tagged, mlen) if op in (Op.DECRYPT, Op.EMPTY_DECRYPT) else (mlen, tagged)
+        if self.api != 1:
+            data_out = self.a_bytes
+        need = self.key_bytes + self.npub_bytes + adlen + data_in + data_out + self.guard + 5 * 15
+        return need <= self.capacity
+
+
+class DeviceError(Exception):
+    """The device or the program on it failed; ``failure`` is what the record says."""
+
+    def __init__(self, failure: Failure) -> None:
+        super().__init__(f"{failure.reason}: {failure.detail}")
+        self.failure = failure
+
+
+class Caller(Protocol):
+    """A harness that answers calls."""
+
+    hello: Hello
+
+    def call(self, request: Request) -> Answer:
+        """One call. :class:`DeviceError` when the device fails or does not answer."""
+
+    def calls(self, requests: Iterable[Request]) -> Iterator[Answer]:
+        """Calls in order."""
+
+
+#: operation name, input, answer: raw material of verification and measurement
+Observed = tuple[str, Vector, Answer]

@@ -1,0 +1,110 @@
+"""What a run leaves behind: the setup that makes it comparable, and the figures."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import asdict, dataclass, field
+from datetime import datetime
+from typing import Literal
+
+from .reasons import Failure
+
+Operation = Literal["encrypt", "decrypt", "reject", "hash"]
+
+
+@dataclass(frozen=True)
+class Toolchain:
+    """Compiler identity: ``version`` is its own first line, ``sha256`` hashes driver and compiler proper."""
+
+    name: str
+    version: str
+    sha256: str
+
+
+@dataclass(frozen=True)
+class Setup:
+    """Everything that figures depend on. Two records are comparable when only what is compared differs."""
+
+    primitive: str
+    family: str
+    variant: str
+    implementation: str
+    implementation_digest: str
+    target: str
+    target_digest: str
+    device: str
+    toolchain: Toolchain
+    flags: str
+    workload: str
+    harness: str
+    timing_model: str
+
+    @property
+    def key(self) -> str:
+        """SHA-256 over all fields: the identity of a run in cache and store."""
+        return hashlib.sha256(json.dumps(asdict(self), sort_keys=True).encode()).hexdigest()
+
+    @property
+    def label(self) -> str:
+        """Short name for tables: variant/implementation."""
+        return f"{self.variant}/{self.implementation}"
+
+
+@dataclass(frozen=True)
+class Point:
+    """Cycles of one call at one size; ``adlen`` and ``mlen`` in bytes."""
+
+    operation: Operation
+    adlen: int
+    mlen: int
+    cycles: int
+
+
+@dataclass(frozen=True)
+class Verification:
+    """What was checked on the measured image.
+
+    ``vectors`` calls were compared, ``skipped`` did not fit the target's memory. ``source`` names where
+    expected values came from: ``package`` (its own KAT file), ``known`` (the digest table), or both.
+    """
+
+    source: str
+    vectors: int
+    ext_vectors: int
+    skipped: int
+
+
+@dataclass(frozen=True)
+class Helper:
+    """A member of libgcc or libc that the implementation pulls into the image; ``size`` in bytes."""
+
+    member: str
+    size: int
+
+
+@dataclass(frozen=True)
+class Record:
+    """A finished run: figures, or the one reason why there are none.
+
+    ``metrics`` maps documented metric names (docs/definitions.md) to numbers; ``unit`` follows from the
+    name. ``log`` is the digest of the compiler's and device's output in the blob store.
+    """
+
+    setup: Setup
+    failure: Failure | None
+    metrics: dict[str, float]
+    points: tuple[Point, ...] = ()
+    helpers: tuple[Helper, ...] = ()
+    verification: Verification | None = None
+    notes: tuple[str, ...] = ()
+    log: str = ""
+    host: str = ""
+    seconds: float = 0.0
+    finished: datetime | None = None
+    id: int | None = field(default=None, compare=False)
+
+    @property
+    def ok(self) -> bool:
+        """Whether the figures are those of a verified implementation."""
+        return self.failure is None

@@ -1,0 +1,181 @@
+"""The whole program on one page: sources -> build -> device -> verify -> measure -> store."""
+
+from __future__ import annotations
+
+import os
+import platform
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor, as_completed
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from functools import cache
+from threading import Lock
+
+from . import build, device, measure, sources, verify
+from .model.call import DeviceError, Observed
+from .model.implementation import Implementation
+from .model.paths import CIPHERS
+from .model.reasons import Failure, Reason
+from .model.record import Record, Setup, Toolchain
+from .model.target import Target
+from .model.workload import Workload
+from .store import Store
+
+
+@dataclass(frozen=True)
+class Job:
+    """One run to do: implementation x target x flags x workload, on the simulator."""
+
+    implementation: Implementation
+    target: Target
+    flags: tuple[str, ...]
+    workload: Workload
+
+    @property
+    def setup(self) -> Setup:
+        """What the figures depend on."""
+        i, spec = self.implementation, self.target.toolchain
+        return Setup(
+            primitive=i.primitive,
+            family=i.family,
+            variant=i.variant,
+            implementation=i.name,
+            implementation_digest=i.digest,
+            target=self.target.name,
+            target_digest=self.target.digest,
+            device="simulator",
+            toolchain=build.identify(spec) or Toolchain(spec.name, "missing", ""),
+            flags=" ".join(self.flags),
+            workload=self.workload.text,
+            harness=build.harness_digest(),
+            timing_model=device.timing_model(self.target),
+        )
+
+    @property
+    def baseline(self) -> Job:
+        """The same with nocrypt, whose cost is subtracted from the image's."""
+        return replace(self, implementation=nocrypt(self.implementation.primitive))
+
+
+@cache
+def nocrypt(primitive: str) -> Implementation:
+    """The baseline implementation of a primitive."""
+    return sources.discover(CIPHERS / primitive / "nocrypt" / "nocrypt" / "ref").implementations[0]
+
+
+class Pipeline:
+    """Weighs jobs on a number of threads; finished records go to the store at once."""
+
+    def __init__(self, store: Store, *, threads: int = os.cpu_count() or 1, force: bool = False) -> None:
+        self.store = store
+        self.threads = threads
+        self.force = force
+        self._runs: dict[str, Future[Record]] = {}
+        self._lock = Lock()
+
+    def campaign(self, jobs: Sequence[Job], done: Callable[[Job, Record, bool], None]) -> list[Record]:
+        """Runs what the store does not hold yet and returns all records in the order of ``jobs``.
+
+        ``done`` is called for each as it becomes known; its last argument says whether it was stored
+        before. A kill at any moment loses only runs under way: the next call goes on.
+        """
+        keys = [job.setup.key for job in jobs]
+        kept = {} if self.force else self.store.find(keys)
+        for job, key in zip(jobs, keys, strict=True):
+            if key in kept:
+                done(job, kept[key], True)
+        with ThreadPoolExecutor(self.threads) as pool:
+            futures = {
+                pool.submit(self.weigh, job): job
+                for job, key in zip(jobs, keys, strict=True)
+                if key not in kept
+            }
+            try:
+                for future in as_completed(futures):
+                    job, record = futures[future], future.result()
+                    kept[record.setup.key] = record
+                    done(job, record, False)
+            except BaseException:
+                pool.shutdown(cancel_futures=True)
+                raise
+        return [kept[key] for key in keys]
+
+    def weigh(self, job: Job) -> Record:
+        """The record of one job: from the store, from another thread that is at it, or from a new run."""
+        key = job.setup.key
+        with self._lock:
+            run, first = self._runs.get(key), False
+            if run is None:
+                run, first = self._runs.setdefault(key, Future()), True
+        if first:
+            try:
+                found = None if self.force else self.store.find([key]).get(key)
+                run.set_result(found or self._store(self._run(job)))
+            except BaseException as e:
+                run.set_exception(e)
+        return run.result()
+
+    def _store(self, started: tuple[float, Record]) -> Record:
+        seconds = time.monotonic() - started[0]
+        record = replace(started[1], seconds=seconds, finished=datetime.now(UTC), host=platform.node())
+        return replace(record, id=self.store.add(record))
+
+    def _run(self, job: Job) -> tuple[float, Record]:
+        start = time.monotonic()
+        toolchain = build.identify(job.target.toolchain)
+        record = Record(job.setup, None, {}, notes=job.implementation.notes)
+        if toolchain is None:
+            text = f"{job.target.toolchain.compiler} not found"
+            return start, replace(record, failure=Failure(Reason.NO_TOOLCHAIN, text))
+
+        built = build.build(job.implementation, job.target, toolchain, job.flags)
+        record = replace(record, notes=(*record.notes, *built.notes), log=self.store.put_blob(built.log))
+        if built.failure is not None:
+            return start, replace(record, failure=built.failure)
+
+        try:
+            aead = job.implementation.primitive == "crypto_aead"
+            link = device.SimulatorLink(job.target, built.images["both"])
+            client = device.Client(link)
+            empty = measure.empty_calls(client, aead)
+            expected = verify.expected(job.implementation)
+            answers: list[Observed] = []
+            verification = verify.verify(client, job.implementation, expected, answers)
+            swept, left_out = measure.sweep(client, job.workload, aead)
+            untouched = link.longest_untouched()
+            odd = verify.unaligned(client, swept, aead)
+        except (verify.Mismatch, DeviceError) as e:
+            return start, replace(record, failure=e.failure)
+
+        points = measure.points(swept, empty)
+        figures = measure.means(answers, empty) | measure.lines(points) | measure.peaks([*answers, *swept])
+        figures |= measure.image_figures(built.images, job.target, untouched)
+        figures |= measure.energy(figures, job.target)
+        if job.baseline.setup.key == job.setup.key:
+            base, helpers = figures, ()
+        else:
+            base = self.weigh(job.baseline).metrics
+            base_build = build.build(job.baseline.implementation, job.target, toolchain, job.flags)
+            helpers = measure.helpers(built.folder / "both.map", base_build.folder / "both.map")
+        figures |= measure.attributable(figures, base)
+        figures["rom_helpers"] = sum(h.size for h in helpers)
+
+        notes = [*record.notes, *expected.notes, *([odd] if odd else [])]
+        if left_out:
+            notes.append(f"{left_out} sizes of the workload do not fit the target's RAM")
+        known = verification.source != "self"
+        failure = (
+            None
+            if known
+            else Failure(Reason.NO_EXPECTED, f"no known answers for {job.implementation.variant}")
+        )
+        return start, replace(
+            record,
+            failure=failure,
+            metrics=figures,
+            points=points,
+            helpers=helpers,
+            verification=verification,
+            notes=tuple(notes),
+        )

@@ -1,0 +1,200 @@
+"""Find the implementations in a folder or a zip file.
+
+A folder that lies below a crypto_* folder is read with that folder's parent as root, so that links to
+siblings and to shared sources work for one implementation alone as they do for the whole tree.
+"""
+
+# Paths are strings here, a tree has thousands of them.
+# ruff: noqa: PTH100, PTH112, PTH119, PTH122
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..model.implementation import Implementation, Rejected
+from ..model.reasons import Failure, Reason
+from .archive import unpack
+from .files import COMPILED, Kind, Reader, kind_of
+from .layout import ANCHORS, anchor_of, place
+from .limits import Limits
+from .package import Package, own_sources
+from .tree import Folder, TooManyError, Walker
+
+#: folders that hold a package's own parts, not further implementations
+_PARTS = frozenset(
+    {"src", "source", "sources", "lib", "inc", "include", "includes", "headers", "util", "utils", "utility"}
+    | {"common", "core", "asm"}
+)
+#: the folders above an implementation that may hold its KAT, api.h and wrapper
+_LEVELS_UP = 3
+DEFAULT_CACHE = Path(".steelyard") / "cache" / "packages"
+
+
+@dataclass(frozen=True)
+class Found:
+    """What a folder or archive holds, each in a fixed order."""
+
+    implementations: tuple[Implementation, ...]
+    rejected: tuple[Rejected, ...]
+
+
+def discover(path: Path, *, limits: Limits = Limits(), cache: Path = DEFAULT_CACHE) -> Found:  # noqa: B008
+    """Every implementation at ``path``, a folder or a zip file; what is not one has a reason.
+
+    Zip files are unpacked below ``cache`` once, into a folder named by their content.
+    """
+    lexical = os.path.abspath(path)
+    if os.path.isdir(lexical):
+        return _folder(lexical, limits)
+    unpacked = unpack(Path(lexical), cache, limits)
+    if isinstance(unpacked, Failure):
+        return Found((), (Rejected(Path(lexical), unpacked),))
+    top = str(unpacked)
+    stem = os.path.splitext(os.path.basename(lexical))[0]
+    search = _Search(Walker(top, limits), limits, (stem,), top, lexical)
+    return search.run(top, [])
+
+
+def _folder(path: str, limits: Limits) -> Found:
+    parts = path.strip("/").split("/")
+    at = anchor_of(parts)
+    root = path if at is None else "/" + "/".join(parts[:at])
+    walker = Walker(root, limits)
+    if not walker.holds(os.path.realpath(path)):  # the user named a link: take what it leads to
+        return _folder(os.path.realpath(path), limits)
+    above: list[str] = []
+    if at is not None:
+        above = ["/" + "/".join(parts[:i]) for i in range(len(parts) - 1, at, -1)]
+    return _Search(walker, limits, tuple(parts), path, path).run(path, above)
+
+
+class _Search:
+    def __init__(self, walker: Walker, limits: Limits, given: tuple[str, ...], top: str, shown: str) -> None:
+        self._walker, self._limits, self._reader = walker, limits, Reader(limits.file_bytes)
+        self._given, self._top, self._shown = given, top, shown
+        self._loose = _Results()
+        self._anchored = _Results()
+
+    def run(self, path: str, above: list[str]) -> Found:
+        inside = anchor_of(self._given) is not None
+        try:
+            tree = self._walker.walk(path, inside=inside)
+            chain = [self._walker.shallow(p) for p in above[:_LEVELS_UP]]
+        except TooManyError:
+            detail = f"more than {self._limits.tree_entries} entries; name a smaller folder"
+            return Found((), (Rejected(Path(self._shown), Failure(Reason.UNREADABLE, detail)),))
+        self._visit(tree, chain, inside or tree.name in ANCHORS)
+        results = self._anchored or self._loose
+        if not results:
+            detail = "neither a crypto_* folder nor one with api.h and sources"
+            results.rejected.append(Rejected(Path(self._shown), Failure(Reason.NO_SOURCES, detail)))
+        return results.sorted()
+
+    def _visit(self, folder: Folder, above: list[Folder], anchored: bool) -> None:
+        """Decide what one folder is: an implementation, or a level above some."""
+        anchored = anchored or self._is_anchor(folder)
+        own = own_sources(folder)
+        apart = [f for sub in folder.folders.values() for f in _packages(sub)]
+        if self._is_package(folder, above, own, bool(apart), anchored):
+            self._read(folder, above, frozenset(f.path for f in apart), anchored)
+            for sub in apart:
+                self._visit(sub, [folder, *above], anchored)
+            return
+        for fault in folder.faults:
+            if fault.reason is Reason.PATH_ESCAPE or anchored:
+                where = f"{folder.path}/{fault.name}" if fault.name else folder.path
+                results = self._results(anchored or fault.name in ANCHORS)
+                results.reject(self._show(where), Failure(fault.reason, fault.detail))
+        up = [folder] if self._is_anchor(folder) else [folder, *above][:_LEVELS_UP]
+        for name in sorted(folder.folders):
+            self._visit(folder.folders[name], up, anchored)
+
+    def _is_package(
+        self, folder: Folder, above: list[Folder], own: bool, apart: bool, anchored: bool
+    ) -> bool:
+        api = "api.h" in folder.files
+        if not (anchored or api or folder.path == self._top):
+            return False
+        if own:
+            return api or not (apart or _any_anchor(folder))
+        if apart or self._is_anchor(folder):
+            return False
+        below = [sub for sub in folder.folders.values() if _sources_below(sub)]
+        if below:
+            near = api or any("api.h" in f.files for f in (*folder.folders.values(), *above[:1]))
+            return near and all(sub.name.lower() in _PARTS for sub in below)
+        kinds = {kind_of(n) for n in folder.files}
+        if Kind.FOREIGN_ASM in kinds or Kind.WRAPPER in kinds:
+            return api or anchored
+        return api or (anchored and Kind.HEADER in kinds)
+
+    def _read(self, folder: Folder, above: list[Folder], apart: frozenset[str], anchored: bool) -> None:
+        parts = self._parts(folder)
+        where = place(parts, len(self._given))
+        package = Package(folder, above[:_LEVELS_UP], apart, where, self._reader, self._limits)
+        results = self._results(anchored)
+        said = package.read()
+        if isinstance(said, Failure):
+            results.reject(self._show(folder.path), said)
+        else:
+            results.implementations += said
+
+    def _parts(self, folder: Folder) -> tuple[str, ...]:
+        below = folder.path[len(self._top) :].strip("/")
+        return (*self._given, *below.split("/")) if below else self._given
+
+    def _is_anchor(self, folder: Folder) -> bool:
+        return self._parts(folder)[-1] in ANCHORS
+
+    def _results(self, anchored: bool) -> _Results:
+        return self._anchored if anchored else self._loose
+
+    def _show(self, path: str) -> Path:
+        return Path(self._shown + path[len(self._top) :])
+
+
+class _Results:
+    def __init__(self) -> None:
+        self.implementations: list[Implementation] = []
+        self.rejected: list[Rejected] = []
+
+    def __bool__(self) -> bool:
+        return bool(self.implementations or self.rejected)
+
+    def reject(self, path: Path, failure: Failure) -> None:
+        self.rejected.append(Rejected(path, failure))
+
+    def sorted(self) -> Found:
+        return Found(
+            tuple(
+                sorted(
+                    self.implementations,
+                    key=lambda i: (i.primitive, i.family, i.variant, i.name, str(i.folder)),
+                )
+            ),
+            tuple(sorted(self.rejected, key=lambda r: (str(r.path), r.failure.reason, r.failure.detail))),
+        )
+
+
+def _packages(folder: Folder) -> list[Folder]:
+    """The packages of their own at or below a folder: with api.h and sources, not reached by a link."""
+    if folder.linked:
+        return []
+    if "api.h" in folder.files and own_sources(folder):
+        return [folder]
+    return [f for sub in folder.folders.values() for f in _packages(sub)]
+
+
+def _sources_below(folder: Folder) -> bool:
+    return _search_below(folder, lambda f: any(kind_of(n) in COMPILED for n in f.files))
+
+
+def _any_anchor(folder: Folder) -> bool:
+    return any(_search_below(sub, lambda f: f.name in ANCHORS) for sub in folder.folders.values())
+
+
+def _search_below(folder: Folder, test: Callable[[Folder], bool]) -> bool:
+    return test(folder) or any(_search_below(sub, test) for sub in folder.folders.values())

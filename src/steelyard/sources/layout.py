@@ -1,0 +1,98 @@
+"""Where an implementation stands: primitive, family, variant and name, from its path.
+
+Read from the nearest crypto_* folder downwards, with F a family, V a variant, I an implementation:
+
+====================================  ========  =======  =======
+path                                  family    variant  name
+====================================  ========  =======  =======
+F/crypto_aead/V/I (NIST)              F         V        I
+crypto_aead/F/V/I (our own)           F         V        I
+crypto_aead/V/I (SUPERCOP)            stem(V)   V        I
+crypto_aead/V/I/J (SUPERCOP)          stem(V)   V        I/J
+====================================  ========  =======  =======
+
+The folder F above crypto_aead counts as a family when V begins with its name (letters and digits
+compared), or when it was found below the folder that the user named and is not a mere container
+(``implementations``, ``_reference_``). Of three levels the first is a family unless it ends in a number or
+version that the second does not continue. stem(V) drops a version and all from the first digit on:
+ascon128v12 -> ascon, xoodyakround3 -> xoodyak.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ..model.implementation import Primitive
+from .files import printable
+
+#: folder name -> the primitives that an implementation below it has
+ANCHORS: dict[str, tuple[Primitive, ...]] = {
+    "crypto_aead": ("crypto_aead",),
+    "crypto_hash": ("crypto_hash",),
+    "crypto_cxof": ("crypto_cxof",),
+    "crypto_aead_hash": ("crypto_aead", "crypto_hash"),
+}
+
+_CONTAINER = re.compile(
+    r"_.*|(?:reference_|optimi[sz]ed_|additional_|software_)?implementations?|sources?|src|ciphers"
+    r"|candidates|supercop.*|packages?|submissions?",
+    re.I,
+)
+_VERSION = re.compile(r"(?:v|round)\d[\d._]*$", re.I)
+
+
+@dataclass(frozen=True)
+class Place:
+    """The names of an implementation; ``primitives`` is empty where the path does not tell."""
+
+    primitives: tuple[Primitive, ...]
+    family: str
+    variant: str
+    name: str
+
+
+def anchor_of(parts: Sequence[str]) -> int | None:
+    """The index of the nearest crypto_* folder, seen from the end."""
+    for i in range(len(parts) - 1, -1, -1):
+        if parts[i] in ANCHORS:
+            return i
+    return None
+
+
+def stem(variant: str) -> str:
+    """The variant without version and numbers."""
+    plain = _VERSION.sub("", variant)
+    letters = re.match(r"\D+", plain)
+    return (letters[0].rstrip("-_.") if letters else "") or variant
+
+
+def place(parts: Sequence[str], given: int) -> Place:
+    """The place of the implementation at ``parts``, of which the first ``given`` name the user's folder."""
+    at = anchor_of(parts)
+    shown = [printable(p) for p in parts]
+    if at is None:
+        variant = shown[-2] if len(shown) > max(given, 1) else shown[-1]
+        return Place((), stem(variant), variant, shown[-1])
+    primitives = ANCHORS[parts[at]]
+    below = shown[at + 1 :] or [shown[at - 1] if at else shown[at]]
+    if len(below) == 1:
+        below = below * 2
+    first, second = below[0], below[1]
+    nested = len(below) > 2
+    above = next((i for i in range(at - 1, -1, -1) if not _CONTAINER.fullmatch(shown[i])), None)
+    if nested and _continues(first, second):
+        return Place(primitives, first, second, "/".join(below[2:]))
+    if above is not None and _continues(shown[above], first):
+        return Place(primitives, shown[above], first, "/".join(below[1:]))
+    if nested and stem(first) == first:
+        return Place(primitives, first, second, "/".join(below[2:]))
+    family = shown[above] if above is not None and above >= given else stem(first)
+    return Place(primitives, family, first, "/".join(below[1:]))
+
+
+def _continues(short: str, long: str) -> bool:
+    """Whether ``long`` is ``short`` with something after it, punctuation aside."""
+    a, b = (re.sub(r"[\W_]", "", s).lower() for s in (short, long))
+    return bool(a) and b.startswith(a)

@@ -1,0 +1,345 @@
+"""One folder becomes one implementation for each of its primitives, or is rejected with a reason.
+
+Nothing is edited and nothing is run. What is irregular but harmless is kept as a note; what only a
+compiler can tell (foreign instructions, missing headers, doubled symbols) is left to the build.
+"""
+
+# Paths are strings here, a tree has thousands of them.
+# ruff: noqa: PTH119, PTH120, PTH122
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from ..model.implementation import API, Implementation, Primitive, SourceFile
+from ..model.reasons import Failure, Reason
+from .files import (
+    COMPILED,
+    LANGUAGE,
+    TEST_FOLDERS,
+    WRAPPERS,
+    Kind,
+    Reader,
+    fits,
+    is_driver,
+    is_generator,
+    kind_of,
+    printable,
+)
+from .layout import Place
+from .limits import Limits
+from .tree import Fault, Folder
+from .wrapper import Wrapper, parse
+
+_COMPAT = Path(__file__).resolve().parent / "compat"
+_CITED = re.compile(rb'["</]([^"<>/\n]{1,255})[">]')
+_SEVERITY = (Reason.PATH_ESCAPE, Reason.DANGLING_LINK, Reason.UNREADABLE)
+
+
+@dataclass
+class _Listing:
+    """Every file of a package by the part it plays: (name in the package, real path)."""
+
+    files: dict[Kind, list[tuple[str, str]]] = field(default_factory=dict)
+    faults: list[Fault] = field(default_factory=list)
+    left_out: list[str] = field(default_factory=list)
+    count: int = 0
+
+    def of(self, *kinds: Kind) -> list[tuple[str, str]]:
+        return sorted(f for k in kinds for f in self.files.get(k, ()))
+
+
+class Package:
+    """A folder taken for an implementation, with the folders ``above`` it, nearest first."""
+
+    def __init__(
+        self,
+        folder: Folder,
+        above: Sequence[Folder],
+        apart: frozenset[str],
+        place: Place,
+        reader: Reader,
+        limits: Limits,
+    ) -> None:
+        self._folder, self._above, self._place = folder, above, place
+        self._reader, self._limits = reader, limits
+        self._notes: list[str] = []
+        self._listing = _Listing()
+        self._list(folder, "", apart, False)
+
+    def read(self) -> list[Implementation] | Failure:
+        """The implementations of this folder, in the order of its primitives."""
+        fault = self._fault()
+        if fault is not None:
+            return fault
+        wrappers = {p: self._wrapper(p) for p in API}
+        taken = self._take(wrappers)
+        if isinstance(taken, Failure):
+            return taken
+        files, api = taken
+        primitives = self._place.primitives or _guess(api, wrappers, self._listing)
+        if not primitives:
+            return Failure(Reason.NO_API, "api.h defines neither CRYPTO_ABYTES nor CRYPTO_BYTES")
+        self._note_irregular()
+        place = self._named(wrappers)
+        out = []
+        for p in primitives:
+            wrapper = wrappers[p]
+            out.append(
+                Implementation(
+                    primitive=p,
+                    family=place.family,
+                    variant=place.variant,
+                    name=place.name,
+                    folder=Path(self._folder.path),
+                    files=files,
+                    entry=wrapper[2].entry if wrapper is not None and wrapper[2] is not None else (),
+                    kat=self._kat(p),
+                    notes=tuple(self._notes),
+                )
+            )
+        return out
+
+    # -- listing
+
+    def _list(self, folder: Folder, prefix: str, apart: frozenset[str], test: bool) -> None:
+        listing = self._listing
+        for f in folder.faults:
+            listing.faults.append(Fault(prefix + f.name, f.reason, f.detail))
+        listing.count += len(folder.files)
+        for name in sorted(folder.files):
+            kind = kind_of(name)
+            if test and kind in COMPILED:
+                listing.left_out.append(prefix + name)
+            else:
+                listing.files.setdefault(kind, []).append((prefix + name, folder.files[name]))
+        for name in sorted(folder.folders):
+            sub = folder.folders[name]
+            if sub.path not in apart:
+                self._list(sub, f"{prefix}{name}/", apart, test or name.lower() in TEST_FOLDERS)
+
+    def _fault(self) -> Failure | None:
+        if self._listing.count > self._limits.package_files:
+            return Failure(
+                Reason.UNREADABLE, f"{self._listing.count} files, the limit is {self._limits.package_files}"
+            )
+        for reason in _SEVERITY:
+            for f in sorted(self._listing.faults, key=lambda f: f.name):
+                base = os.path.basename(f.name)
+                harmless = reason is Reason.DANGLING_LINK and kind_of(base) in (Kind.IGNORED, Kind.MAKEFILE)
+                if f.reason is reason and not harmless:
+                    return Failure(reason, _in(os.path.dirname(f.name), f.detail))
+        return None
+
+    # -- wrapper
+
+    def _wrapper(self, primitive: Primitive) -> tuple[str, str, Wrapper | None] | None:
+        """The wrapper in the folder or the nearest one above: (name, real path, what it says)."""
+        own = {os.path.basename(name): real for name, real in reversed(self._listing.of(Kind.WRAPPER))}
+        for files in (own, *(folder.files for folder in self._above)):
+            for name in WRAPPERS[primitive]:
+                if name in files:
+                    data = self._reader.data(files[name])
+                    said = None if isinstance(data, Failure) else parse(data, primitive)
+                    if said is None:
+                        self._notes.append(f"{name} was not understood; the API's own names are used")
+                    return name, files[name], said
+        return None
+
+    def _named(self, wrappers: dict[Primitive, tuple[str, str, Wrapper | None] | None]) -> Place:
+        """Where no path tells the variant, a wrapper may."""
+        place = self._place
+        if place.primitives or place.variant != place.name:
+            return place
+        for w in wrappers.values():
+            if w is not None and w[2] is not None and w[2].variant and w[2].name:
+                variant = printable(w[2].variant)
+                return Place((), place.family, variant, printable(w[2].name))
+        return place
+
+    # -- files
+
+    def _take(
+        self, wrappers: dict[Primitive, tuple[str, str, Wrapper | None] | None]
+    ) -> tuple[tuple[SourceFile, ...], bytes] | Failure:
+        chosen = {name: (real, kind) for kind in LANGUAGE for name, real in self._listing.of(kind)}
+        for w in wrappers.values():
+            self._settle(w, chosen)
+        if not any(kind in COMPILED for _, kind in chosen.values()):
+            foreign = self._listing.of(Kind.FOREIGN_ASM)
+            if foreign:
+                return Failure(Reason.FOREIGN_ASSEMBLER, f"only {_names(foreign)}")
+            return Failure(Reason.NO_SOURCES, "no .c, .S, .s or .cpp file")
+        api = self._api(chosen, wrappers)
+        if api is None:
+            return Failure(Reason.NO_API, "no api.h in the folder or above it")
+        chosen["api.h"] = (api, Kind.HEADER)
+        for name, real in self._included(chosen):
+            chosen[name] = (real, Kind.HEADER)
+            self._notes.append(f"{printable(name)} kept: a source includes it")
+        files = self._read(chosen)
+        if isinstance(files, Failure):
+            return files
+        data = self._reader.data(api)
+        return files, data if isinstance(data, bytes) else b""
+
+    def _settle(
+        self, wrapper: tuple[str, str, Wrapper | None] | None, chosen: dict[str, tuple[str, Kind]]
+    ) -> None:
+        """Leave the wrapper out, unless it is the implementation itself."""
+        if wrapper is None:
+            return
+        name, real, said = wrapper
+        if said is None or not said.defines:
+            self._notes.append(f"{name} left out: a table of the measuring framework")
+            return
+        chosen[name] = (real, Kind.CXX if name.endswith(".cpp") else Kind.C)
+        header = os.path.splitext(name)[0] + ".h"
+        compat = _COMPAT / header
+        if header not in chosen and compat.is_file():
+            chosen[header] = (str(compat), Kind.HEADER)
+        self._notes.append(f"{name} kept: it holds the entry points; {header} is supplied")
+
+    def _api(
+        self,
+        chosen: dict[str, tuple[str, Kind]],
+        wrappers: dict[Primitive, tuple[str, str, Wrapper | None] | None],
+    ) -> str | None:
+        """The real path of api.h: in the folder, in a folder below, one level up or at the wrapper."""
+        if "api.h" in chosen:
+            return chosen["api.h"][0]
+        below = [n for n in chosen if n.endswith("/api.h")]
+        if below:
+            name = min(below, key=lambda n: (n.count("/"), n))
+            self._notes.append(f"api.h taken from {printable(name)}")
+            return chosen[name][0]
+        at_wrapper = {w[1] for w in wrappers.values() if w is not None}
+        for level, folder in enumerate(self._above):
+            real = folder.files.get("api.h")
+            if real and (level == 0 or at_wrapper & set(folder.files.values())):
+                self._notes.append(f"api.h taken from {printable(folder.name)}/")
+                return real
+        return None
+
+    def _included(self, chosen: dict[str, tuple[str, Kind]]) -> list[tuple[str, str]]:
+        """Files of no known kind that a source names between quotes or brackets."""
+        unknown = self._listing.of(Kind.UNKNOWN)
+        if not unknown:
+            return []
+        cited: set[bytes] = set()
+        size = 0
+        for real, _ in chosen.values():
+            data = self._reader.data(real)
+            if isinstance(data, bytes):
+                size += len(data)
+                cited.update(_CITED.findall(data))
+            if size > self._limits.package_bytes:
+                break
+        return [f for f in unknown if os.fsencode(os.path.basename(f[0])) in cited]
+
+    def _read(self, chosen: dict[str, tuple[str, Kind]]) -> tuple[SourceFile, ...] | Failure:
+        files: list[SourceFile] = []
+        mains: list[str] = []
+        drivers: list[str] = []
+        preprocessed: list[str] = []
+        stdio = size = 0
+        for name in sorted(chosen):
+            real, kind = chosen[name]
+            content = self._reader.content(real, kind)
+            if isinstance(content, Failure):
+                return Failure(content.reason, f"{printable(name)}: {content.detail}")
+            size += content.size
+            if size > self._limits.package_bytes:
+                return Failure(Reason.UNREADABLE, f"more than {self._limits.package_bytes} bytes of sources")
+            if content.has_main:
+                (drivers if is_driver(os.path.basename(name)) else mains).append(name)
+            stdio += content.stdio
+            if content.needs_cpp:
+                preprocessed.append(printable(name))
+            files.append(SourceFile(name, Path(real), LANGUAGE[kind], content.sha256))
+        kept = [f for f in files if f.name not in drivers]
+        if any(f.language != "header" for f in kept):
+            self._listing.left_out += drivers
+        else:
+            kept, mains = files, mains + drivers
+        if mains:
+            self._notes.append(f"main() inside: {', '.join(map(printable, mains))}")
+        if stdio:
+            self._notes.append(f"stdio in {stdio} file{'s' * (stdio > 1)}")
+        if preprocessed:
+            self._notes.append(f"{', '.join(preprocessed)}: assembly for the preprocessor")
+        return tuple(kept)
+
+    # -- KAT and notes
+
+    def _kat(self, primitive: Primitive) -> tuple[Path, ...]:
+        """The nearest KAT files that fit: in the folder, the variant's, or one level up."""
+        own = [(n, r) for n, r in self._listing.of(Kind.KAT) if fits(primitive, os.path.basename(n))]
+        if own:
+            return tuple(Path(real) for _, real in own)
+        for folder in self._above:
+            near = sorted((n, r) for n, r in folder.files.items() if fits(primitive, n))
+            if near:
+                return tuple(Path(real) for _, real in near)
+        return ()
+
+    def _note_irregular(self) -> None:
+        notes, listing = self._notes, self._listing
+        arch = self._folder.files.get("architectures")
+        if arch is not None:
+            data = self._reader.data(arch)
+            if isinstance(data, bytes):
+                words = printable(" ".join(data[:4096].decode("utf-8", "replace").split()))
+                notes.append(f"architectures: {words or 'none'}")
+        notes += [f"marker: {printable(n)}" for n in sorted(self._folder.files) if n.startswith("lwc_arch_")]
+        if "lwc_constraints.h" in self._folder.files:
+            notes.append("lwc_constraints.h: input lengths are restricted")
+        for kind, what in (
+            (Kind.FOREIGN_ASM, "not GNU assembler"),
+            (Kind.SKETCH, "Arduino sketch"),
+            (Kind.MAKEFILE, "own build file"),
+        ):
+            if found := listing.of(kind):
+                notes.append(f"{_names(found)} ignored: {what}")
+        if listing.left_out:
+            shown = ", ".join(printable(n) for n in sorted(listing.left_out)[:8])
+            notes.append(f"{shown} left out: programs around the cipher")
+
+
+def own_sources(folder: Folder) -> bool:
+    """Whether the folder itself holds something to compile, test programs and wrappers aside."""
+    return any(kind_of(n) in COMPILED and not is_generator(n) for n in folder.files)
+
+
+def _guess(
+    api: bytes,
+    wrappers: dict[Primitive, tuple[str, str, Wrapper | None] | None],
+    listing: _Listing,
+) -> tuple[Primitive, ...]:
+    """The primitives of a package outside every crypto_* folder: by wrapper, by KAT, by api.h."""
+    by_wrapper = tuple(p for p, w in wrappers.items() if w is not None)
+    if by_wrapper:
+        return by_wrapper
+    kats = [os.path.basename(n) for n, _ in listing.of(Kind.KAT)]
+    by_kat = tuple(p for p in API if any(fits(p, n) for n in kats))
+    if by_kat:
+        return by_kat
+    by_api: list[Primitive] = []
+    if re.search(rb"\bCRYPTO_ABYTES\b", api):
+        by_api.append("crypto_aead")
+    if re.search(rb"\bCRYPTO_BYTES\b", api):
+        by_api.append("crypto_hash")
+    return tuple(by_api)
+
+
+def _names(found: Sequence[tuple[str, str]]) -> str:
+    shown = ", ".join(printable(n) for n, _ in found[:8])
+    return shown + (", ..." if len(found) > 8 else "")
+
+
+def _in(folder: str, detail: str) -> str:
+    return f"in {printable(folder)}: {detail}" if folder else detail

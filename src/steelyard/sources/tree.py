@@ -1,0 +1,141 @@
+"""A picture of a folder tree, taken in one pass: no link leaves the root, no loop, nothing unbounded.
+
+Only links are resolved. An entry of a real folder lies in that folder, so checking the link that led
+there covers everything below it.
+"""
+
+# Paths are strings here, a tree has thousands of them.
+# ruff: noqa: PTH115, PTH116, PTH119, PTH120
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from ..model.reasons import Reason
+from .files import printable
+from .layout import ANCHORS
+from .limits import Limits
+
+
+@dataclass(frozen=True)
+class Fault:
+    """An entry that cannot be taken: ``name`` in its folder, and why."""
+
+    name: str
+    reason: Reason
+    detail: str
+
+
+@dataclass(slots=True)
+class Folder:
+    """One folder: ``path`` as reached, ``real`` without links; ``files`` maps a name to its real path."""
+
+    path: str
+    real: str
+    linked: bool = False
+    files: dict[str, str] = field(default_factory=dict)
+    folders: dict[str, Folder] = field(default_factory=dict)
+    faults: list[Fault] = field(default_factory=list)
+
+    @property
+    def name(self) -> str:
+        """The last part of the path as reached."""
+        return os.path.basename(self.path)
+
+
+class TooManyError(Exception):
+    """The tree has more entries than the limit."""
+
+
+class Walker:
+    """Takes pictures of folders inside one root."""
+
+    def __init__(self, root: str, limits: Limits) -> None:
+        self._root = os.path.realpath(root)
+        self._prefix = self._root.rstrip("/") + "/"
+        self._limits = limits
+        self._entries = 0
+
+    def holds(self, real: str) -> bool:
+        """Whether a resolved path lies in the root."""
+        return real == self._root or real.startswith(self._prefix)
+
+    def walk(self, path: str, *, inside: bool) -> Folder:
+        """The whole tree at ``path``; ``inside`` tells that it already lies below a crypto_* folder."""
+        top = Folder(path, os.path.realpath(path))
+        chain = [top.real]
+        while chain[0] != self._root and self.holds(chain[0]):
+            chain.insert(0, os.path.dirname(chain[0]))
+        self._fill(top, inside or top.name in ANCHORS, tuple(chain))
+        return top
+
+    def shallow(self, path: str) -> Folder:
+        """The files of one folder alone."""
+        folder = Folder(path, os.path.realpath(path))
+        for entry in self._entries_of(folder):
+            if entry.is_symlink():
+                self._link(folder, entry, folders=False)
+            elif entry.is_file(follow_symlinks=False):
+                folder.files[entry.name] = f"{folder.real}/{entry.name}"
+        return folder
+
+    def _entries_of(self, folder: Folder) -> Iterator[os.DirEntry[str]]:
+        try:
+            with os.scandir(folder.real) as scan:
+                for entry in scan:
+                    self._entries += 1
+                    if self._entries > self._limits.tree_entries:
+                        raise TooManyError
+                    if not entry.name.startswith(".") and entry.name != "__MACOSX":
+                        yield entry
+        except OSError as e:
+            folder.faults.append(Fault("", Reason.UNREADABLE, e.strerror or str(e)))
+
+    def _fill(self, folder: Folder, inside: bool, chain: tuple[str, ...]) -> None:
+        if len(chain) > self._limits.depth:
+            folder.faults.append(Fault("", Reason.UNREADABLE, f"more than {self._limits.depth} folders deep"))
+            return
+        below: list[Folder] = []
+        for entry in self._entries_of(folder):
+            name = entry.name
+            if entry.is_symlink():
+                target = self._link(folder, entry, folders=True)
+                if target is not None and target not in chain:
+                    below.append(Folder(f"{folder.path}/{name}", target, linked=True))
+            elif entry.is_dir(follow_symlinks=False):
+                below.append(Folder(f"{folder.path}/{name}", f"{folder.real}/{name}"))
+            elif entry.is_file(follow_symlinks=False):
+                folder.files[name] = f"{folder.real}/{name}"
+            else:
+                folder.faults.append(Fault(name, Reason.UNREADABLE, "not a regular file"))
+        below.sort(key=lambda f: f.name)
+        for sub in below:
+            name = sub.name
+            if name.startswith("crypto_") and name not in ANCHORS and not inside:
+                continue
+            folder.folders[name] = sub
+            self._fill(sub, inside or name in ANCHORS, (*chain, sub.real))
+
+    def _link(self, folder: Folder, entry: os.DirEntry[str], *, folders: bool) -> str | None:
+        """Take a link: a file becomes a file of the folder, a folder's real path is returned."""
+        name = entry.name
+        try:
+            shown = f"{printable(name)} -> {printable(os.readlink(f'{folder.real}/{name}'))}"
+            real = os.path.realpath(f"{folder.real}/{name}")
+            if not self.holds(real):
+                folder.faults.append(Fault(name, Reason.PATH_ESCAPE, f"{shown} leaves the package"))
+                return None
+            mode = os.stat(real).st_mode
+        except (OSError, ValueError):
+            folder.faults.append(Fault(name, Reason.DANGLING_LINK, f"{printable(name)} leads nowhere"))
+            return None
+        if stat.S_ISREG(mode):
+            folder.files[name] = real
+        elif not stat.S_ISDIR(mode):
+            folder.faults.append(Fault(name, Reason.UNREADABLE, f"{shown} is not a regular file"))
+        elif folders:
+            return real
+        return None

@@ -1,0 +1,79 @@
+"""The NIST framework's wrapper: a table of function pointers that tells the real names.
+
+``lwc_crypto_aead.c`` fills an ``aead_ctx`` whose last two members are encrypt and decrypt,
+``lwc_crypto_hash.c`` a ``hash_ctx`` whose last member is the hash.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from ..model.implementation import API, Primitive
+
+#: a wrapper is a page of text; anything longer is not one
+MAX_BYTES = 32 * 1024
+
+_TABLE = re.compile(r"\b(?:aead|hash|cxof)_ctx\s+\w+\s*=\s*\{([^{}]*)\}")
+_TOKEN = re.compile(r'"(?:\\.|[^"\\\n])*"|//[^\n]*|/\*')
+_MEMBER = {"encrypt": "crypto_aead_encrypt", "decrypt": "crypto_aead_decrypt"}
+
+
+@dataclass(frozen=True)
+class Wrapper:
+    """What a wrapper says: the renamed entry points, and whether it holds code of its own."""
+
+    entry: tuple[tuple[str, str], ...]
+    variant: str
+    name: str
+    defines: bool
+
+
+def parse(data: bytes, primitive: Primitive) -> Wrapper | None:
+    """Read a wrapper's table; None if it cannot be understood."""
+    if len(data) > MAX_BYTES:
+        return None
+    text = _without_comments(data.decode("utf-8", "replace"))
+    table = _TABLE.search(text)
+    if table is None:
+        return None
+    lines = [line for line in table[1].splitlines() if not line.lstrip().startswith("#")]
+    fields = [f for f in (f.strip() for f in " ".join(lines).split(",")) if f]
+    api = API[primitive]
+    names: dict[str, str | None] = {}
+    if fields and fields[-1].startswith("."):
+        for f in fields:
+            member, _, value = f[1:].partition("=")
+            member = member.strip()
+            names[_MEMBER.get(member, api[0] if member == "hash" else member)] = _symbol(value)
+    elif len(fields) >= len(api):
+        names = dict(zip(api, (_symbol(f) for f in fields[-len(api) :]), strict=True))
+    found = {a: s for a in api if (s := names.get(a)) is not None}
+    if len(found) != len(api):
+        return None
+    shown = [f.strip('" ') for f in fields[:2]] if fields[0].startswith('"') else ["", ""]
+    defines = any(re.search(rf"\b{re.escape(s)}\s*\([^;{{}}]*\)\s*\{{", text) for s in found.values())
+    entry = tuple((a, s) for a, s in found.items() if a != s)
+    return Wrapper(entry, shown[0], shown[-1], defines)
+
+
+def _symbol(value: str) -> str | None:
+    """The function that a table's field names: ``f``, ``&f`` or ``(type) f``."""
+    m = re.search(r"(?:^|[\s&)])([A-Za-z_]\w*)\s*$", value)
+    return None if m is None or m[1] in ("NULL", "nullptr") else m[1]
+
+
+def _without_comments(text: str) -> str:
+    out: list[str] = []
+    at = 0
+    while m := _TOKEN.search(text, at):
+        out.append(text[at : m.start()])
+        at = m.end()
+        if m[0] == "/*":
+            end = text.find("*/", at)
+            at = len(text) if end < 0 else end + 2
+        elif m[0].startswith('"'):
+            out.append(m[0])
+        out.append(" ")
+    out.append(text[at:])
+    return "".join(out)

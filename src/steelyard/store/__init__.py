@@ -1,0 +1,8 @@
+"""Where records live: an append-only database, and a folder of compressed logs beside it."""
+
+from __future__ import annotations
+
+from .errors import StoreError
+from .store import Store
+
+__all__ = ["Store", "StoreError"]

@@ -1,0 +1,62 @@
+"""Logs and other long texts: compressed files named by the hash of their content."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import os
+import re
+import tempfile
+import zlib
+from pathlib import Path
+
+from .errors import StoreError
+
+_DIGEST = re.compile(r"[0-9a-f]{64}")
+
+
+class Blobs:
+    """A folder of ``ab/abcdef....gz``; each file is written once, complete or not at all."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def put(self, content: str | bytes) -> str:
+        """Stores ``content`` unless it is there, and returns its SHA-256."""
+        data = content.encode("utf-8", "backslashreplace") if isinstance(content, str) else content
+        digest = hashlib.sha256(data).hexdigest()
+        path = self._path(digest)
+        try:
+            if path.exists() and path.stat().st_size:
+                return digest
+            path.parent.mkdir(parents=True, exist_ok=True)
+            handle, temporary = tempfile.mkstemp(prefix=".", dir=path.parent)
+            try:
+                with os.fdopen(handle, "wb") as file:
+                    file.write(gzip.compress(data, compresslevel=6, mtime=0))
+                os.chmod(temporary, 0o644)
+                os.replace(temporary, path)
+            except BaseException:
+                os.unlink(temporary)
+                raise
+        except OSError as error:
+            raise StoreError(f"{path}: {error.strerror}; make the folder writable and run again") from error
+        return digest
+
+    def get(self, digest: str) -> bytes:
+        """The content, checked against its digest."""
+        if not _DIGEST.fullmatch(digest):
+            raise StoreError(f"{digest!r} is not a digest: 64 hexadecimal digits in lower case")
+        path = self._path(digest)
+        try:
+            data = gzip.decompress(path.read_bytes())
+        except FileNotFoundError:
+            raise StoreError(f"{path} is missing; copy the folder together with its database") from None
+        except (OSError, EOFError, zlib.error) as error:
+            raise StoreError(f"{path} cannot be read: {error}; run again to store it anew") from error
+        if hashlib.sha256(data).hexdigest() != digest:
+            raise StoreError(f"{path} has other content than its name says; delete it and run again")
+        return data
+
+    def _path(self, digest: str) -> Path:
+        return self.folder / digest[:2] / f"{digest}.gz"

@@ -1,0 +1,147 @@
+"""Opens a database: which one, with which settings, and only when its schema is ours."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import URL, Connection, Engine, QueuePool, create_engine, event, inspect, make_url, text
+from sqlalchemy.exc import ArgumentError, DatabaseError, NoSuchModuleError
+
+from .errors import StoreError, explained
+from .schema import HEAD, REVISION_TABLE
+
+_BUSY_SECONDS = 20.0
+_DRIVERS = {"psycopg": "psycopg[binary]", "psycopg2": "psycopg2-binary", "pymysql": "PyMySQL"}
+
+
+def resolve(url_or_path: str | Path) -> URL:
+    """A URL stays one; everything else is the path of a SQLite file."""
+    if str(url_or_path) == ":memory:":
+        return URL.create("sqlite")
+    if isinstance(url_or_path, Path) or "://" not in url_or_path:
+        return URL.create("sqlite", database=str(url_or_path))
+    try:
+        return make_url(url_or_path)
+    except ArgumentError:
+        raise StoreError("not a path and not a URL like postgresql://user@host/name") from None
+
+
+def file_of(url: URL) -> Path | None:
+    """The file of a SQLite database; None in memory and on servers."""
+    in_file = url.get_backend_name() == "sqlite" and url.database not in (None, "", ":memory:")
+    return Path(str(url.database)) if in_file else None
+
+
+def name_of(url: URL) -> str:
+    """How messages call the database; never with its password."""
+    return str(file_of(url) or url.render_as_string(hide_password=True))
+
+
+def open_engine(url: URL) -> Engine:
+    """An engine whose database has the newest schema; anything else than ours is left untouched."""
+    name, path = name_of(url), file_of(url)
+    if path is not None:
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise StoreError(f"{path.parent}: {error.strerror}; choose a folder you may write to") from error
+    engine = _create(url)
+    try:
+        with explained(name):
+            with engine.connect() as connection:
+                found = _revision(connection, name)
+            if found != HEAD:
+                _migrate(engine, name)
+    except BaseException:
+        engine.dispose()
+        raise
+    return engine
+
+
+def _create(url: URL) -> Engine:
+    options: dict[str, Any] = {}
+    sqlite = url.get_backend_name() == "sqlite"
+    if sqlite:
+        options = {"connect_args": {"timeout": _BUSY_SECONDS}, "max_overflow": -1}
+        if file_of(url) is None:  # one connection is the database: threads take turns
+            options = {
+                "connect_args": {"check_same_thread": False},
+                "poolclass": QueuePool,
+                "pool_size": 1,
+                "max_overflow": 0,
+            }
+    try:
+        engine = create_engine(url, **options)
+    except NoSuchModuleError:
+        raise StoreError(f"{url.drivername}: no such database; use sqlite, postgresql or mariadb") from None
+    except ModuleNotFoundError as error:
+        package = _DRIVERS.get(str(error.name).lower(), error.name)
+        raise StoreError(f"{url.drivername} needs a driver; run: pip install '{package}'") from None
+    if sqlite:
+        event.listen(engine, "connect", _on_connect)
+        event.listen(engine, "begin", _on_begin)
+    return engine
+
+
+def _on_connect(connection: Any, _: object) -> None:
+    """Transactions are ours, not the driver's; WAL is set once, when the file is made."""
+    connection.isolation_level = None
+    connection.execute("PRAGMA foreign_keys=ON")
+    connection.execute("PRAGMA synchronous=NORMAL")
+
+
+def _on_begin(connection: Connection) -> None:
+    """A writer takes its lock first: one that upgrades a reader's lock fails without waiting."""
+    write = connection.get_execution_options().get("steelyard_write", False)
+    connection.exec_driver_sql("BEGIN IMMEDIATE" if write else "BEGIN")
+
+
+def _revision(connection: Connection, name: str) -> str | None:
+    """The stored revision, None for an empty database; an error for one that is not ours or too new."""
+    tables = inspect(connection).get_table_names()
+    if REVISION_TABLE not in tables:
+        if tables and connection.dialect.name == "sqlite":
+            raise StoreError(f"{name} holds other tables than Steelyard's; give another path")
+        return None
+    found = str(connection.execute(text(f"SELECT version_num FROM {REVISION_TABLE}")).scalar_one())
+    if found > HEAD:
+        raise StoreError(
+            f"{name} has schema {found}, this version of Steelyard knows schemas up to {HEAD}; "
+            "run: pip install --upgrade steelyard"
+        )
+    return found
+
+
+def _migrate(engine: Engine, name: str) -> None:
+    """Migrates in one transaction; a process that opens at the same time waits, then has nothing to do."""
+    from .migrate import upgrade
+
+    with engine.connect().execution_options(steelyard_write=True) as connection:
+        driver: Any = connection.connection.driver_connection
+        sqlite = connection.dialect.name == "sqlite"
+        if sqlite:
+            _set_wal(driver)
+            driver.execute("PRAGMA foreign_keys=OFF")
+        try:
+            with connection.begin():
+                if _revision(connection, name) != HEAD:
+                    upgrade(connection)
+        finally:
+            if sqlite:
+                driver.execute("PRAGMA foreign_keys=ON")
+
+
+def _set_wal(driver: Any) -> None:
+    """SQLite does not wait for the lock that this change needs, so we do."""
+    end = time.monotonic() + _BUSY_SECONDS
+    while True:
+        try:
+            driver.execute("PRAGMA journal_mode=WAL")
+        except driver.OperationalError as error:
+            if "locked" not in str(error) or time.monotonic() > end:
+                raise DatabaseError("PRAGMA journal_mode=WAL", None, error) from error
+            time.sleep(0.02)
+        else:
+            return

@@ -1,0 +1,45 @@
+"""What the store says when it cannot do its work."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from sqlalchemy.exc import DBAPIError, StatementError
+
+from steelyard.model.errors import UserError
+
+
+class StoreError(UserError):
+    """The database or the folder of logs cannot be used; the text says what to do."""
+
+
+#: words in a driver's message, and the next action
+_ACTIONS = {
+    "not a database": "give another path, or move the file away and a new database is made",
+    "malformed": "the file is damaged: restore a copy, or move it away and a new database is made",
+    "locked": "another process holds it for too long: end that process and run again",
+    "readonly": "make the file and its folder writable",
+    "unable to open": "check that the path is a file, and that you may write to its folder",
+    "full": "free some disk space and run again",
+}
+
+
+def explain(where: str, error: DBAPIError) -> StoreError:
+    """Turns a driver's error into a sentence with the next action."""
+    cause = str(error.orig)
+    action = next((a for words, a in _ACTIONS.items() if words in cause), "check the database and run again")
+    return StoreError(f"{where}: {cause}; {action}")
+
+
+@contextmanager
+def explained(where: str) -> Iterator[None]:
+    """Inside, the driver's errors become ``StoreError``."""
+    try:
+        yield
+    except DBAPIError as error:
+        raise explain(where, error) from error
+    except StatementError as error:
+        if isinstance(error.orig, StoreError):  # a column type refused a value
+            raise error.orig from None
+        raise

@@ -1,0 +1,5 @@
+"""Every schema there ever was, as steps from one to the next.
+
+To change the schema: edit schema.py, add versions/NNNN_what.py with ``down_revision`` set to the last
+one, set ``schema.HEAD``. A test compares the migrated database with schema.py.
+"""

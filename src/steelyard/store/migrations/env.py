@@ -1,0 +1,16 @@
+"""Alembic's entry: migrates the connection that migrate.py hands over, inside its transaction."""
+
+from __future__ import annotations
+
+from alembic import context
+
+from steelyard.store.schema import REVISION_TABLE, metadata
+
+context.configure(
+    connection=context.config.attributes["connection"],
+    target_metadata=metadata,
+    version_table=REVISION_TABLE,
+    render_as_batch=True,
+)
+with context.begin_transaction():
+    context.run_migrations()

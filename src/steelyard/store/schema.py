@@ -1,0 +1,138 @@
+"""The tables. A run is one row with its measurements, points and helpers; nothing is ever updated.
+
+What many runs share (implementation, toolchain, target, setup) is stored once. Each of those rows is
+found by the hash of its fields, so that no database's idea of equal strings matters.
+"""
+
+from __future__ import annotations
+
+from sqlalchemy import (
+    BigInteger,
+    CheckConstraint,
+    Column,
+    Double,
+    ForeignKey,
+    Index,
+    Integer,
+    MetaData,
+    Table,
+)
+
+from .types import Id, LongText, Name, UtcTime
+
+#: newest revision in migrations/versions; a test compares the two
+HEAD = "0001"
+
+#: where a database keeps its revision; its own name, so that a server can be shared
+REVISION_TABLE = "steelyard_revision"
+
+metadata = MetaData(
+    naming_convention={
+        "pk": "pk_%(table_name)s",
+        "fk": "fk_%(table_name)s_%(column_0_N_name)s",
+        "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+        "ix": "ix_%(table_name)s_%(column_0_N_name)s",
+        "ck": "ck_%(table_name)s_%(constraint_name)s",
+    }
+)
+
+implementation = Table(
+    "implementation",
+    metadata,
+    Column("id", Id, primary_key=True),
+    Column("identity", Name(64), nullable=False, unique=True),
+    Column("primitive", Name(64), nullable=False),
+    Column("family", Name(255), nullable=False),
+    Column("variant", Name(255), nullable=False, index=True),
+    Column("name", Name(255), nullable=False),
+    Column("digest", Name(64), nullable=False),
+)
+
+toolchain = Table(
+    "toolchain",
+    metadata,
+    Column("id", Id, primary_key=True),
+    Column("identity", Name(64), nullable=False, unique=True),
+    Column("name", Name(255), nullable=False),
+    Column("version", Name(255), nullable=False),
+    Column("sha256", Name(64), nullable=False),
+)
+
+target = Table(
+    "target",
+    metadata,
+    Column("id", Id, primary_key=True),
+    Column("identity", Name(64), nullable=False, unique=True),
+    Column("name", Name(255), nullable=False),
+    Column("digest", Name(64), nullable=False),
+)
+
+#: everything that figures depend on; ``key`` is ``Setup.key``
+setup = Table(
+    "setup",
+    metadata,
+    Column("id", Id, primary_key=True),
+    Column("key", Name(64), nullable=False, unique=True),
+    Column("implementation_id", ForeignKey("implementation.id"), nullable=False, index=True),
+    Column("target_id", ForeignKey("target.id"), nullable=False, index=True),
+    Column("toolchain_id", ForeignKey("toolchain.id"), nullable=False),
+    Column("device", Name(255), nullable=False),
+    Column("flags", LongText, nullable=False),
+    Column("workload", Name(255), nullable=False),
+    Column("harness", Name(255), nullable=False),
+    Column("timing_model", Name(255), nullable=False),
+)
+
+run = Table(
+    "run",
+    metadata,
+    Column("id", Id, primary_key=True),
+    Column("setup_id", ForeignKey("setup.id"), nullable=False),
+    Column("reason", Name(64)),
+    Column("detail", LongText),
+    Column("verified_with", Name(64)),
+    Column("vectors", Integer),
+    Column("ext_vectors", Integer),
+    Column("skipped", Integer),
+    Column("notes", LongText, nullable=False),  # a JSON list
+    Column("log", Name(64), nullable=False),
+    Column("host", Name(255), nullable=False),
+    Column("seconds", Double, nullable=False),
+    Column("finished", UtcTime),
+    Index(None, "setup_id", "id"),
+    sqlite_autoincrement=True,
+)
+
+#: ``whole`` for exact integers, ``fraction`` for floating point: exactly one is set
+measurement = Table(
+    "measurement",
+    metadata,
+    Column("run_id", ForeignKey("run.id"), primary_key=True),
+    Column("metric", Name(128), primary_key=True),
+    Column("whole", BigInteger),
+    Column("fraction", Double),
+    CheckConstraint("(whole IS NULL) <> (fraction IS NULL)", name="one_value"),
+    sqlite_with_rowid=False,
+)
+
+point = Table(
+    "point",
+    metadata,
+    Column("run_id", ForeignKey("run.id"), primary_key=True),
+    Column("position", Integer, primary_key=True, autoincrement=False),
+    Column("operation", Name(16), nullable=False),
+    Column("adlen", Integer, nullable=False),
+    Column("mlen", Integer, nullable=False),
+    Column("cycles", BigInteger, nullable=False),
+    sqlite_with_rowid=False,
+)
+
+helper = Table(
+    "helper",
+    metadata,
+    Column("run_id", ForeignKey("run.id"), primary_key=True),
+    Column("position", Integer, primary_key=True, autoincrement=False),
+    Column("member", Name(255), nullable=False),
+    Column("size", Integer, nullable=False),
+    sqlite_with_rowid=False,
+)

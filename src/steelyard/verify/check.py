@@ -1,0 +1,211 @@
+"""Verification on a device: encryption, decryption and rejection on the very image that is measured."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+from ..model.call import Answer, Caller, DeviceError, Observed, Op, Request, Vector
+from ..model.implementation import Implementation
+from ..model.reasons import Failure, Reason
+from ..model.record import Verification
+from . import katfile
+from .known import Known, known
+from .vectors import genkat
+
+
+class Mismatch(Exception):
+    """Verification failed; ``failure`` is what the record says."""
+
+    def __init__(self, failure: Failure) -> None:
+        super().__init__(failure.detail)
+        self.failure = failure
+
+
+@dataclass
+class Expected:
+    """What an implementation is held against: its package's vectors, the digest table, or only itself."""
+
+    own: list[Vector] | None
+    table: tuple[Known, ...]
+    notes: list[str] = field(default_factory=list)
+
+    @property
+    def source(self) -> str:
+        """Word for the record."""
+        parts = (["package"] if self.own else []) + (["known"] if self.table else [])
+        return "+".join(parts) or "self"
+
+    def kat(self, key: int, npub: int, primitive: str) -> list[Vector]:
+        """The KAT inputs to run."""
+        if self.own is not None:
+            return self.own
+        if self.table:
+            return self.table[0].kat()
+        return list(genkat(key, npub, (0, 0, 0, 0), *((32, 32) if primitive == "crypto_aead" else (1024, 0))))
+
+
+def expected(implementation: Implementation) -> Expected:
+    """Expected values for an implementation. :class:`Mismatch` when its KAT file is malformed."""
+    table = known(implementation.primitive, implementation.variant)
+    own = None
+    if implementation.kat:
+        try:
+            own = katfile.read(implementation.kat[0], implementation.primitive)
+        except (katfile.MalformedKat, OSError) as e:
+            raise Mismatch(Failure(Reason.BAD_KAT, str(e))) from None
+    return Expected(own, table)
+
+
+def verify(
+    client: Caller, implementation: Implementation, expect: Expected, answers: list[Observed]
+) -> Verification:
+    """Runs both vector sets; answers to the first go into ``answers``. :class:`Mismatch` on the first wrong one."""
+    hello = client.hello
+    aead = implementation.primitive == "crypto_aead"
+    for k in expect.table:
+        if (k.key, k.npub, k.out) != (hello.key_bytes, hello.npub_bytes, hello.a_bytes):
+            sizes = f"key {hello.key_bytes}, nonce {hello.npub_bytes}, tag or digest {hello.a_bytes} bytes"
+            raise Mismatch(
+                Failure(
+                    Reason.KAT_MISMATCH, f"api.h says {sizes}; {k.variant} has {k.key}, {k.npub}, {k.out}"
+                )
+            )
+    vectors = expect.kat(hello.key_bytes, hello.npub_bytes, implementation.primitive)
+    for v in vectors:
+        if aead and (len(v.key), len(v.npub)) != (hello.key_bytes, hello.npub_bytes):
+            text = f"vector {v.count} has a key of {len(v.key)} and a nonce of {len(v.npub)} bytes, api.h says otherwise"
+            raise Mismatch(Failure(Reason.BAD_KAT, text))
+    fitting = [v for v in vectors if hello.fits(Op.DECRYPT if aead else Op.HASH, len(v.message), len(v.ad))]
+    fitting = [v for v in fitting if hello.fits(Op.ENCRYPT, len(v.message), len(v.ad))]
+    skipped = len(vectors) - len(fitting)
+
+    outputs = _forward(client, fitting, aead, answers)
+    _compare(outputs, expect, complete=skipped == 0)
+    if aead:
+        _backward(client, outputs, answers)
+
+    ext_count = 0
+    if expect.table and expect.table[0].ext_label:
+        ext = expect.table[0].ext()
+        fit_ext = [v for v in ext if max(len(v.message), len(v.ad)) < 0x8000]
+        fit_ext = [
+            v
+            for v in fit_ext
+            if all(hello.fits(o, len(v.message), len(v.ad)) for o in (Op.ENCRYPT, Op.DECRYPT))
+        ]
+        skipped += len(ext) - len(fit_ext)
+        outputs = _forward(client, fit_ext, aead, [])
+        wrong = [k.wrong_ext(outputs) for k in expect.table if k.ext_checks]
+        if wrong and all(w is not None for w in wrong):
+            v = wrong[0]
+            assert v is not None
+            got = next(o for w, o in outputs if w is v)
+            raise Mismatch(Failure(Reason.KAT_MISMATCH, f"second set, {_describe(v)}: got {_hex(got)}"))
+        if aead:
+            _backward(client, outputs, [])
+        ext_count = len(fit_ext)
+    return Verification(expect.source, len(fitting), ext_count, skipped)
+
+
+def _forward(
+    client: Caller, vectors: list[Vector], aead: bool, answers: list[Observed]
+) -> list[tuple[Vector, bytes]]:
+    op, name = (Op.ENCRYPT, "encrypt") if aead else (Op.HASH, "hash")
+    requests = (_request(op, v, v.message, client.hello.key_bytes) for v in vectors)
+    outputs = []
+    for v, answer in zip(vectors, client.calls(requests), strict=True):
+        _sane(v, answer, name, len(v.message) + client.hello.a_bytes if aead else client.hello.a_bytes)
+        answers.append((name, v, answer))
+        outputs.append((v, answer.output))
+    return outputs
+
+
+def _backward(client: Caller, outputs: list[tuple[Vector, bytes]], answers: list[Observed]) -> None:
+    """Decrypts each ciphertext, and each once more with one bit of its tag turned."""
+    hello = client.hello
+    requests = (_request(Op.DECRYPT, v, c, hello.key_bytes) for v, c in outputs)
+    for (v, _), answer in zip(outputs, client.calls(requests), strict=True):
+        if answer.code != 0 or answer.output != v.message:
+            text = (
+                f"code {answer.code}"
+                if answer.code
+                else f"got {_hex(answer.output)}, expected {_hex(v.message)}"
+            )
+            raise Mismatch(Failure(Reason.DECRYPT_MISMATCH, f"{_describe(v)}: {text}"))
+        _sane(v, answer, "decrypt", len(v.message))
+        answers.append(("decrypt", v, answer))
+    if hello.a_bytes == 0:
+        return
+    forged = (_request(Op.DECRYPT, v, _forge(v, c, hello.a_bytes), hello.key_bytes) for v, c in outputs)
+    for (v, _), answer in zip(outputs, client.calls(forged), strict=True):
+        if answer.code == 0:
+            raise Mismatch(Failure(Reason.FORGERY_ACCEPTED, f"{_describe(v)}: a wrong tag was accepted"))
+        if not answer.intact:
+            raise Mismatch(Failure(Reason.BUFFER_OVERRUN, f"reject, {_describe(v)}"))
+        answers.append(("reject", v, answer))
+
+
+def _forge(v: Vector, c: bytes, tag: int) -> bytes:
+    """Turns one bit of the tag, another one for each vector."""
+    at = len(c) - 1 - v.count % tag
+    return c[:at] + bytes((c[at] ^ 1 << v.count % 8,)) + c[at + 1 :]
+
+
+def _request(op: Op, v: Vector, data: bytes, key_bytes: int) -> Request:
+    # hashes have no key or nonce; their vectors carry none
+    return Request(op, v.key if key_bytes else b"", v.npub if key_bytes else b"", v.ad, data)
+
+
+def _sane(v: Vector, answer: Answer, name: str, length: int) -> None:
+    if not answer.intact:
+        raise Mismatch(Failure(Reason.BUFFER_OVERRUN, f"{name}, {_describe(v)}"))
+    if answer.code != 0:
+        raise Mismatch(Failure(Reason.KAT_MISMATCH, f"{name}, {_describe(v)}: returned {answer.code}"))
+    if answer.length != length:
+        text = f"{name}, {_describe(v)}: says {answer.length} bytes of output, expected {length}"
+        raise Mismatch(Failure(Reason.KAT_MISMATCH, text))
+
+
+def _compare(outputs: list[tuple[Vector, bytes]], expect: Expected, complete: bool) -> None:
+    for v, got in outputs:
+        if v.output is not None and v.output != got:
+            text = f"{_describe(v)}: got {_hex(got)}, expected {_hex(v.output)}"
+            raise Mismatch(Failure(Reason.KAT_MISMATCH, text))
+    if expect.own is not None or not expect.table:
+        return
+    readings = [k for k in expect.table if k.starts == expect.table[0].starts]
+    wrong = {k.choice: k.wrong_kat(outputs) for k in readings}
+    fits = [k for k in readings if wrong[k.choice] is None and (not complete or k.digest_fits(outputs))]
+    if fits:
+        if fits[0].choice != expect.table[0].choice:
+            expect.notes.append(
+                f"answers as the submission's own KAT file, not as the specification ({fits[0].status})"
+            )
+        return
+    v = wrong[readings[0].choice] or outputs[0][0]
+    got = next(o for w, o in outputs if w is v)
+    raise Mismatch(
+        Failure(Reason.KAT_MISMATCH, f"{_describe(v)}: got {_hex(got)}, which is not the official answer")
+    )
+
+
+def unaligned(client: Caller, observed: list[Observed], aead: bool) -> str | None:
+    """Repeats a few calls with every buffer at an odd address: None when they work, else what happened."""
+    op, name = (Op.ENCRYPT, "encrypt") if aead else (Op.HASH, "hash")
+    calls = [(v, a) for o, v, a in observed if o == name][:4]
+    odd = (replace(_request(op, v, v.message, client.hello.key_bytes), offset=1) for v, _ in calls)
+    try:
+        if any(a.output != b.output for (_, a), b in zip(calls, client.calls(odd), strict=True)):
+            return "other results with buffers at odd addresses"
+    except DeviceError as e:
+        return f"with buffers at odd addresses: {e.failure.detail}"
+    return None
+
+
+def _describe(v: Vector) -> str:
+    return f"vector {v.count} (message {len(v.message)}, associated data {len(v.ad)} bytes)"
+
+
+def _hex(data: bytes) -> str:
+    text = data.hex().upper()
+    return (text if len(text) <= 96 else f"{text[:96]}... ({len(data)} bytes)") or "nothing"

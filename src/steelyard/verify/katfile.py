@@ -1,0 +1,76 @@
+"""Reading a package's own KAT file: bounded, and exact about what is wrong with it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from ..model.call import Vector
+from ..model.implementation import Primitive
+
+MAX_BYTES = 64 << 20
+MAX_VECTORS = 100_000
+_NAMES = {
+    "crypto_aead": {"key": "Key", "npub": "Nonce", "message": "PT", "ad": "AD", "output": "CT"},
+    "crypto_hash": {"message": "Msg", "output": "MD"},
+    "crypto_cxof": {"message": "Msg", "ad": "Z", "output": "MD"},
+}
+
+
+class MalformedKat(Exception):
+    """The text says which line is wrong and how."""
+
+
+def read(path: Path, primitive: Primitive) -> list[Vector]:
+    """Vectors of a KAT file; :class:`MalformedKat` when it is not one."""
+    if path.stat().st_size > MAX_BYTES:
+        raise MalformedKat(f"{path.name}: larger than {MAX_BYTES} bytes")
+    return parse(path.read_text(encoding="ascii", errors="replace"), primitive, path.name)
+
+
+def parse(text: str, primitive: Primitive, name: str = "KAT") -> list[Vector]:
+    """Vectors of a KAT text."""
+    wanted = {v: k for k, v in _NAMES[primitive].items()}
+    vectors: list[Vector] = []
+    current: dict[str, bytes] = {}
+    count: int | None = None
+
+    def finish(line: int) -> None:
+        if count is None:
+            return
+        missing = [n for n, k in wanted.items() if k not in current]
+        if missing:
+            raise MalformedKat(f"{name}, line {line}: vector {count} has no {', '.join(missing)}")
+        parts = {"key": b"", "npub": b"", "ad": b""} | current
+        vectors.append(
+            Vector(count, parts["key"], parts["npub"], parts["message"], parts["ad"], parts["output"])
+        )
+        if len(vectors) > MAX_VECTORS:
+            raise MalformedKat(f"{name}: more than {MAX_VECTORS} vectors")
+
+    number = 0
+    for number, line in enumerate(text.splitlines(), 1):  # noqa: B007 (used after the loop)
+        line = line.strip()
+        if not line or line.startswith("#"):
+            continue
+        field, equals, value = line.partition("=")
+        field, value = field.strip(), value.strip()
+        if not equals:
+            raise MalformedKat(f"{name}, line {number}: no '=' in {line[:40]!r}")
+        if field == "Count":
+            finish(number)
+            current = {}
+            try:
+                count = int(value)
+            except ValueError:
+                raise MalformedKat(f"{name}, line {number}: Count is no number: {value[:40]!r}") from None
+        elif field in wanted:
+            if count is None:
+                raise MalformedKat(f"{name}, line {number}: {field} before the first Count")
+            try:
+                current[wanted[field]] = bytes.fromhex(value)
+            except ValueError:
+                raise MalformedKat(f"{name}, line {number}: {field} is not hexadecimal") from None
+    finish(number + 1)
+    if not vectors:
+        raise MalformedKat(f"{name}: no vectors")
+    return vectors

@@ -1,0 +1,66 @@
+"""Inputs of known-answer tests: NIST's counting bytes, and independent pseudo-random ones.
+
+genkat (NIST LWC call, 2018): byte i of key, nonce, message and associated data is ``start + i`` mod 256;
+AEAD lengths run over message 0..32 and associated data 0..32, hash messages over 0..1024. Those inputs
+cannot show a swapped key and nonce or anything beyond two blocks, so each variant has a second set
+whose input i under a label is SHAKE-256(label/i/key), .../nonce, .../pt, .../ad, .../msg.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+
+from ..model.call import Vector
+from ..model.implementation import Primitive
+
+
+_BYTES = bytes(range(256)) * 5
+
+
+def counting(length: int, start: int = 0) -> bytes:
+    """``length`` bytes start, start + 1, ... mod 256; at most 1024."""
+    return _BYTES[start : start + length]
+
+
+def genkat(
+    key: int, npub: int, starts: tuple[int, int, int, int], max_mlen: int, max_adlen: int
+) -> Iterator[Vector]:
+    """NIST's inputs; ``starts`` are the first bytes of key, nonce, message and associated data."""
+    k, n = counting(key, starts[0]), counting(npub, starts[1])
+    count = 0
+    for mlen in range(max_mlen + 1):
+        for adlen in range(max_adlen + 1):
+            count += 1
+            yield Vector(count, k, n, counting(mlen, starts[2]), counting(adlen, starts[3]))
+
+
+def independent(
+    label: str, lengths: tuple[tuple[int, int], ...], key: int, npub: int, primitive: Primitive
+) -> Iterator[Vector]:
+    """The second set: ``lengths`` are (message, associated data) in bytes."""
+    message = "pt" if primitive == "crypto_aead" else "msg"
+
+    def stream(i: int, part: str, size: int) -> bytes:
+        return hashlib.shake_256(f"{label}/{i}/{part}".encode()).digest(size)
+
+    for i, (mlen, adlen) in enumerate(lengths):
+        yield Vector(
+            i + 1,
+            stream(i, "key", key),
+            stream(i, "nonce", npub),
+            stream(i, message, mlen),
+            stream(i, "ad", adlen),
+        )
+
+
+def format_vector(primitive: Primitive, v: Vector, output: bytes) -> str:
+    """One block of a KAT file, as genkat writes it."""
+    if primitive == "crypto_aead":
+        fields = (("Key", v.key), ("Nonce", v.npub), ("PT", v.message), ("AD", v.ad), ("CT", output))
+    elif primitive == "crypto_cxof":
+        fields = (("Msg", v.message), ("Z", v.ad), ("MD", output))
+    else:
+        fields = (("Msg", v.message), ("MD", output))
+    lines = "".join(f"{name} = {value.hex().upper()}\n" for name, value in fields)
+    return f"Count = {v.count}\n{lines}\n"

@@ -1,0 +1,68 @@
+"""Records to store, and a store to put them in."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from steelyard.model.record import Helper, Point, Record, Setup, Toolchain, Verification
+from steelyard.store import Store
+
+Make = Callable[..., Record]
+
+RECORD = Record(
+    setup=Setup(
+        primitive="crypto_aead",
+        family="ascon",
+        variant="ascon128v12",
+        implementation="opt32",
+        implementation_digest="1" * 64,
+        target="uno",
+        target_digest="2" * 64,
+        device="simulator",
+        toolchain=Toolchain("avr-gcc", "avr-gcc (GCC) 5.4.0", "3" * 64),
+        flags="-O2",
+        workload="sizes",
+        harness="4" * 64,
+        timing_model="avr-1",
+    ),
+    failure=None,
+    metrics={"rom": 2048, "cycles_per_byte": 731.5, "ratio": 2.0, "zero": 0, "big": 2**62},
+    points=(Point("encrypt", 0, 16, 12345), Point("decrypt", 0, 16, 2**40), Point("encrypt", 0, 16, 12346)),
+    helpers=(Helper("libgcc.a(_mulsi3.o)", 20), Helper("libc.a(memcpy.o)", 18)),
+    verification=Verification("package", 1089, 0, 3),
+    notes=("api.h lies one level up", "größer als nötig ∑ 🙂"),
+    log="5" * 64,
+    host="bench",
+    seconds=1.25,
+    finished=datetime(2026, 3, 29, 1, 59, 59, 123456, tzinfo=UTC),
+)
+
+
+@pytest.fixture
+def make() -> Make:
+    """Builds a record; fields of its setup and of the record itself can be given by name."""
+
+    def build(**fields: object) -> Record:
+        of_setup = {k: v for k, v in fields.items() if k in Setup.__dataclass_fields__}
+        rest = {k: v for k, v in fields.items() if k not in of_setup}
+        return replace(RECORD, setup=replace(RECORD.setup, **of_setup), **rest)  # type: ignore[arg-type]
+
+    return build
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    """Where the database of this test lies."""
+    return tmp_path / "results" / "steelyard.db"
+
+
+@pytest.fixture
+def store(path: Path) -> Iterator[Store]:
+    """An empty store."""
+    with Store.open(path) as opened:
+        yield opened

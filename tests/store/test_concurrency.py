@@ -1,0 +1,81 @@
+"""Many writers, and writers that die."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from steelyard.store import Store
+
+from .conftest import RECORD, Make
+
+WRITER = """
+import sys
+from dataclasses import replace
+from itertools import count
+from steelyard.store import Store
+from conftest import RECORD
+
+path, who, times = sys.argv[1:]
+with Store.open(path) as store:
+    for i in range(int(times)) if int(times) else count():
+        setup = replace(RECORD.setup, flags=f"{who} {i}", target=f"t{i % 3}")
+        print(store.add(replace(RECORD, setup=setup)), flush=True)
+"""
+
+
+def start(path: Path, who: str, times: int) -> subprocess.Popen[str]:
+    """A process that adds records and prints their ids; 0 times is for ever."""
+    paths = os.pathsep.join([*sys.path, str(Path(__file__).parent)])
+    return subprocess.Popen(
+        [sys.executable, "-c", WRITER, str(path), who, str(times)],
+        env={**os.environ, "PYTHONPATH": paths},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def test_four_processes_add_to_a_database_none_of_them_found(path: Path) -> None:
+    writers = [start(path, f"w{i}", 25) for i in range(4)]
+    ids: list[int] = []
+    for writer in writers:
+        out, err = writer.communicate(timeout=60)
+        assert writer.returncode == 0, err
+        ids += map(int, out.split())
+    assert sorted(ids) == list(range(1, 101))
+    with Store.open(path) as store:
+        records = store.runs()
+    assert len({r.setup.key for r in records}) == 100
+    assert all(replace(r, setup=RECORD.setup) == RECORD for r in records)
+
+
+@pytest.mark.parametrize("where", ["file", ":memory:"])
+def test_threads_share_a_store(where: str, path: Path, make: Make) -> None:
+    with Store.open(path if where == "file" else where) as store:
+        records = [make(flags=f"-D{i}", target=f"t{i % 5}") for i in range(60)]
+        with ThreadPoolExecutor(12) as pool:
+            ids = list(pool.map(store.add, records))
+            found = list(pool.map(store.get, ids))
+        assert found == records
+        assert len(store.find(r.setup.key for r in records)) == 60
+
+
+def test_a_killed_writer_loses_no_finished_record(path: Path) -> None:
+    writer = start(path, "victim", 0)
+    assert writer.stdout is not None
+    ids = [int(writer.stdout.readline()) for _ in range(20)]
+    os.kill(writer.pid, signal.SIGKILL)
+    ids += map(int, writer.communicate()[0].split())
+    with Store.open(path) as store:
+        stored = store.runs()
+        assert {r.id for r in stored} >= set(ids)
+        assert all(replace(r, setup=RECORD.setup) == RECORD for r in stored)
+        assert store.add(RECORD) > max(ids)

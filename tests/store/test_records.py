@@ -1,0 +1,174 @@
+"""What goes into the store comes out the same."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta, timezone
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from steelyard.model.reasons import Failure, Reason
+from steelyard.model.record import Helper, Point, Record, Setup, Toolchain, Verification
+from steelyard.store import Store, StoreError
+
+from .conftest import RECORD, Make
+
+
+def test_a_record_comes_back_whole(store: Store) -> None:
+    run_id = store.add(RECORD)
+    found = store.get(run_id)
+    assert found == RECORD
+    assert found is not None and found.id == run_id
+    assert {name: type(value) for name, value in found.metrics.items()} == {
+        "rom": int,
+        "cycles_per_byte": float,
+        "ratio": float,
+        "zero": int,
+        "big": int,
+    }
+    assert store.get(run_id + 1) is None
+
+
+def test_a_failure_comes_back_whole(store: Store, make: Make) -> None:
+    record = make(
+        failure=Failure(Reason.COMPILE_ERROR, "aead.c:7: Fehler: »x« nicht deklariert\n" * 3000),
+        metrics={},
+        points=(),
+        helpers=(),
+        verification=None,
+        notes=(),
+        log="",
+        finished=None,
+    )
+    found = store.get(store.add(record))
+    assert found == record
+    assert found is not None and found.failure is not None and found.failure.reason is Reason.COMPILE_ERROR
+
+
+def test_the_same_moment_in_any_zone(store: Store, make: Make) -> None:
+    summer = datetime(2026, 7, 1, 12, 0, 0, 1, tzinfo=timezone(timedelta(hours=2)))
+    found = store.get(store.add(make(finished=summer)))
+    assert found is not None and found.finished == summer
+    assert found.finished.tzinfo is UTC
+
+
+def test_what_no_database_holds_is_escaped(store: Store, make: Make) -> None:
+    found = store.get(store.add(make(failure=Failure(Reason.FAULT, "a\0b\udcff"))))
+    assert found is not None and found.failure is not None
+    assert found.failure.detail == "a\\x00b\\udcff"
+
+
+@pytest.mark.parametrize(
+    ("fields", "message"),
+    [
+        ({"metrics": {"rom": float("nan")}}, "metric rom is nan"),
+        ({"metrics": {"rom": float("inf")}}, "metric rom is inf"),
+        ({"metrics": {"rom": 2**63}}, "metric rom is 9223372036854775808"),
+        ({"target": "x" * 256}, "256 characters; at most 255 fit"),
+        ({"finished": datetime(2026, 1, 1)}, "has no zone"),
+    ],
+)
+def test_what_cannot_be_stored_is_refused(
+    store: Store, make: Make, fields: dict[str, object], message: str
+) -> None:
+    with pytest.raises(StoreError, match=message):
+        store.add(make(**fields))
+    assert store.runs() == []
+
+
+def test_find_gives_the_newest_of_each_setup(store: Store, make: Make) -> None:
+    store.add(make(flags="-O2", seconds=1.0))
+    store.add(make(flags="-Os", seconds=2.0))
+    newest = store.add(make(flags="-O2", seconds=3.0))
+    o2, os, o3 = (make(flags=flags).setup.key for flags in ("-O2", "-Os", "-O3"))
+    found = store.find([o2, os, o3, o2])
+    assert found.keys() == {o2, os}
+    assert found[o2] == make(flags="-O2", seconds=3.0)
+    assert found[o2].id == newest
+    assert found[os].seconds == 2.0
+    assert store.find([]) == {}
+
+
+def test_find_takes_any_number_of_keys(store: Store, make: Make) -> None:
+    records = [make(target=f"t{i}") for i in range(3)]
+    for record in records:
+        store.add(record)
+    keys = [record.setup.key for record in records] + [f"{i:064x}" for i in range(1200)]
+    assert store.find(keys) == {record.setup.key: record for record in records}
+
+
+def test_case_is_significant(store: Store, make: Make) -> None:
+    store.add(make(implementation="Ref"))
+    store.add(make(implementation="ref"))
+    assert [r.setup.implementation for r in store.runs(implementation="ref")] == ["ref"]
+
+
+def test_runs_filters(store: Store, make: Make) -> None:
+    failed = Failure(Reason.RUNAWAY, "")
+    store.add(make(target="uno", failure=failed))
+    store.add(make(target="uno"))
+    store.add(make(target="bluepill", variant="gift"))
+    store.add(make(target="esp32", primitive="crypto_hash", failure=failed))
+
+    def targets(**filters: object) -> list[str]:
+        return [r.setup.target for r in store.runs(**filters)]  # type: ignore[arg-type]
+
+    assert targets() == ["esp32", "bluepill", "uno"]
+    assert targets(newest_only=False) == ["esp32", "bluepill", "uno", "uno"]
+    assert targets(limit=1) == ["esp32"]
+    assert targets(target="uno", newest_only=False) == ["uno", "uno"]
+    assert targets(variant="gift") == ["bluepill"]
+    assert targets(implementation="opt32", primitive="crypto_hash") == ["esp32"]
+    assert targets(failed=True) == ["esp32"]
+    assert targets(failed=True, newest_only=False) == ["esp32", "uno"]
+    assert targets(failed=False) == ["bluepill", "uno"]
+    assert targets(target="UNO") == []
+
+
+def test_runs_reads_only_what_is_asked(store: Store) -> None:
+    store.add(RECORD)
+    [record] = store.runs(with_points=False, metrics=["rom", "nothing"])
+    assert record == replace(RECORD, points=(), metrics={"rom": 2048})
+    assert store.runs() == [RECORD]
+
+
+names = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=64)
+sizes = st.integers(0, 2**31 - 1)
+numbers = st.integers(-(2**63), 2**63 - 1) | st.floats(allow_nan=False, allow_infinity=False)
+times = st.datetimes(timezones=st.just(UTC))
+points = st.builds(Point, st.sampled_from(["encrypt", "decrypt", "reject", "hash"]), sizes, sizes, sizes)
+records = st.builds(
+    Record,
+    setup=st.builds(
+        Setup, **dict.fromkeys(Setup.__dataclass_fields__, names) | {"toolchain": st.builds(Toolchain, *[names] * 3)}
+    ),
+    failure=st.none() | st.builds(Failure, st.sampled_from(Reason), names),
+    metrics=st.dictionaries(names, numbers, max_size=5),
+    points=st.lists(points, max_size=5).map(tuple),
+    helpers=st.lists(st.builds(Helper, names, sizes), max_size=3).map(tuple),
+    verification=st.none() | st.builds(Verification, names, sizes, sizes, sizes),
+    notes=st.lists(st.text(), max_size=3).map(tuple),
+    log=names,
+    host=names,
+    seconds=st.floats(0, 1e9),
+    finished=st.none() | times,
+    id=st.none(),
+)
+
+
+@pytest.fixture(scope="module")
+def shared() -> Store:
+    """One store in memory for many examples."""
+    return Store.open(":memory:")
+
+
+@settings(max_examples=60, deadline=None)
+@given(record=records)
+def test_any_record_comes_back(shared: Store, record: Record) -> None:
+    found = shared.get(shared.add(record))
+    assert found == record
+    assert found is not None
+    assert [type(found.metrics[m]) for m in record.metrics] == [type(v) for v in record.metrics.values()]
+    assert shared.find([record.setup.key]) == {record.setup.key: record}
