@@ -17,7 +17,7 @@ from .model.call import DeviceError, Observed
 from .model.implementation import Implementation
 from .model.paths import CIPHERS
 from .model.reasons import Failure, Reason
-from .model.record import Record, Setup, Toolchain
+from .model.record import Helper, Record, Setup, Toolchain
 from .model.target import Target
 from .model.workload import Workload
 from .store import Store
@@ -87,9 +87,7 @@ class Pipeline:
                 done(job, kept[key], True)
         with ThreadPoolExecutor(self.threads) as pool:
             futures = {
-                pool.submit(self.weigh, job): job
-                for job, key in zip(jobs, keys, strict=True)
-                if key not in kept
+                pool.submit(self.weigh, job): job for job, key in zip(jobs, keys, strict=True) if key not in kept
             }
             try:
                 for future in as_completed(futures):
@@ -152,9 +150,8 @@ class Pipeline:
         figures = measure.means(answers, empty) | measure.lines(points) | measure.peaks([*answers, *swept])
         figures |= measure.image_figures(built.images, job.target, untouched)
         figures |= measure.energy(figures, job.target)
-        if job.baseline.setup.key == job.setup.key:
-            base, helpers = figures, ()
-        else:
+        base, helpers = figures, tuple[Helper, ...]()
+        if job.baseline.setup.key != job.setup.key:
             base = self.weigh(job.baseline).metrics
             base_build = build.build(job.baseline.implementation, job.target, toolchain, job.flags)
             helpers = measure.helpers(built.folder / "both.map", base_build.folder / "both.map")
@@ -165,11 +162,7 @@ class Pipeline:
         if left_out:
             notes.append(f"{left_out} sizes of the workload do not fit the target's RAM")
         known = verification.source != "self"
-        failure = (
-            None
-            if known
-            else Failure(Reason.NO_EXPECTED, f"no known answers for {job.implementation.variant}")
-        )
+        failure = None if known else Failure(Reason.NO_EXPECTED, f"no known answers for {job.implementation.variant}")
         return start, replace(
             record,
             failure=failure,

@@ -98,9 +98,7 @@ def test_links_in_a_zip(tmp_path: Path) -> None:
         ({"big.c": os.urandom(5 << 19).hex()}, {}, Reason.ZIP_BOMB),
     ],
 )
-def test_hostile_zips(
-    tmp_path: Path, members: dict[str, str], modes: dict[str, int], expected: Reason
-) -> None:
+def test_hostile_zips(tmp_path: Path, members: dict[str, str], modes: dict[str, int], expected: Reason) -> None:
     limits = Limits(zip_members=50, zip_file_bytes=9 << 19)
     path = pack(tmp_path / "evil.zip", {**GOOD, **members}, modes)
     cache = tmp_path / "in" / "cache"
@@ -134,9 +132,7 @@ def test_encrypted_damaged_and_other_files(tmp_path: Path) -> None:
         assert refused(discover(path, cache=tmp_path))[0] in (Reason.BAD_ZIP, Reason.ZIP_BOMB)
 
 
-parts = st.sampled_from(
-    ["crypto_aead", "crypto_hash", "foo128", "ref", "api.h", "a.c", "..", ".", "", "é", "\\"]
-)
+parts = st.sampled_from(["crypto_aead", "crypto_hash", "foo128", "ref", "api.h", "a.c", "..", ".", "", "é", "\\"])
 member_names = st.lists(parts, min_size=1, max_size=5).map("/".join) | st.text(min_size=1, max_size=12)
 modes = st.sampled_from([0, stat.S_IFREG, stat.S_IFLNK, stat.S_IFLNK, stat.S_IFDIR, stat.S_IFIFO])
 bodies = st.sampled_from(["", API, "int x;", "..", "../..", "ref", "a.c", "/etc", "crypto_aead/../.."])
@@ -144,9 +140,7 @@ bodies = st.sampled_from(["", API, "int x;", "..", "../..", "ref", "a.c", "/etc"
 
 @settings(max_examples=100, deadline=None, suppress_health_check=list(HealthCheck))
 @given(st.lists(st.tuples(member_names, modes, bodies), max_size=7), st.data())
-def test_no_zip_raises_or_writes_outside_the_cache(
-    members: list[tuple[str, int, str]], data: st.DataObject
-) -> None:
+def test_no_zip_raises_or_writes_outside_the_cache(members: list[tuple[str, int, str]], data: st.DataObject) -> None:
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w") as z, warnings.catch_warnings(action="ignore"):
         for name, mode, body in members:

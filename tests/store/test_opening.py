@@ -2,27 +2,29 @@
 
 from __future__ import annotations
 
+import shutil
 import sqlite3
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
+from alembic import command
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
-from sqlalchemy import create_engine
-from sqlalchemy.dialects import mysql, postgresql
+from sqlalchemy import URL, Connection, create_engine
 from sqlalchemy.schema import CreateIndex, CreateTable
 
-from steelyard.store import Store, StoreError, schema
-from steelyard.store.migrate import config, upgrade
+from steelyard.store import Store, StoreError, engine, migrate, schema
 
 from .conftest import RECORD
 
 
 def test_head_is_the_newest_migration() -> None:
-    assert ScriptDirectory.from_config(config()).get_heads() == [schema.HEAD]
+    assert ScriptDirectory.from_config(migrate.config()).get_heads() == [schema.HEAD]
 
 
 def test_migrations_lead_to_the_schema(store: Store, path: Path) -> None:
@@ -32,45 +34,96 @@ def test_migrations_lead_to_the_schema(store: Store, path: Path) -> None:
             connection, opts={"version_table": schema.REVISION_TABLE, "compare_type": True}
         )
         assert compare_metadata(context, schema.metadata) == []
-        made = {name: _words(sql) for name, sql in _tables(connection.connection.driver_connection)}
+        made = {name: _words(sql) for name, sql in _tables(connection)}
         wanted = {t.name: _words(str(CreateTable(t).compile(connection))) for t in schema.metadata.tables.values()}
     assert made == wanted
 
 
-def _tables(connection: sqlite3.Connection) -> list[tuple[str, str]]:
-    return connection.execute(
+def _tables(connection: Connection) -> list[tuple[str, str]]:
+    driver: Any = connection.connection.driver_connection
+    found: list[tuple[str, str]] = driver.execute(
         "SELECT name, sql FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite%' AND name <> ?",
         (schema.REVISION_TABLE,),
     ).fetchall()
+    return found
 
 
 def _words(sql: str) -> str:
     return " ".join(sql.split())
 
 
-@pytest.mark.parametrize("dialect", [postgresql.dialect(), mysql.dialect()], ids=lambda d: str(d.name))
-def test_the_schema_is_portable(dialect: postgresql.dialect | mysql.dialect) -> None:
+@pytest.mark.parametrize("server", ["postgresql", "mysql", "mariadb"])
+def test_the_schema_is_portable(server: str) -> None:
+    dialect = URL.create(server).get_dialect()
     for table in schema.metadata.sorted_tables:
-        ddl = str(CreateTable(table).compile(dialect=dialect))
-        assert "TEXT" not in ddl or dialect.name != "mysql" or "utf8mb4_bin" in ddl
+        ddl = str(CreateTable(table).compile(dialect=dialect()))
+        texts = [line for line in ddl.splitlines() if "CHAR" in line or "TEXT" in line]
+        assert server == "postgresql" or all("COLLATE utf8mb4_bin" in line for line in texts)
         for index in table.indexes:
-            CreateIndex(index).compile(dialect=dialect)
+            CreateIndex(index).compile(dialect=dialect())
 
 
 def test_downgrade_and_upgrade(path: Path) -> None:
     Store.open(path).close()
-    engine = create_engine(f"sqlite:///{path}")
-    from alembic import command
-
-    with engine.begin() as connection:
-        command.downgrade(config(connection), "base")
-    with engine.connect() as connection:
-        assert [name for name, _ in _tables(connection.connection.driver_connection)] == []
-    with engine.begin() as connection:
-        upgrade(connection)
-    engine.dispose()
+    database = create_engine(f"sqlite:///{path}")
+    with database.begin() as connection:
+        command.downgrade(migrate.config(connection), "base")
+    with database.connect() as connection:
+        assert [name for name, _ in _tables(connection)] == []
+    with database.begin() as connection:
+        migrate.upgrade(connection)
+    database.dispose()
     with Store.open(path) as store:
         assert store.get(store.add(RECORD)) == RECORD
+
+
+NEXT = """
+import sqlalchemy as sa
+from alembic import op
+
+revision = "0002"
+down_revision = "0001"
+
+
+def upgrade():
+    with op.batch_alter_table("run", recreate="always") as run:
+        run.add_column(sa.Column("board", sa.String(64)))
+    {more}
+"""
+
+
+@pytest.fixture
+def migrate_to_next(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
+    """Stores a record, then opens the database with a newer version that copies the table of runs."""
+
+    def run(more: str) -> None:
+        with Store.open(path) as store:
+            store.add(RECORD)
+        scripts = tmp_path / "100% migrations"
+        shutil.copytree(Path(migrate.__file__).parent / "migrations", scripts)
+        (scripts / "versions" / "0002_next.py").write_text(NEXT.format(more=more))
+        monkeypatch.setattr(migrate, "SCRIPTS", str(scripts).replace("%", "%%"))
+        monkeypatch.setattr(engine, "HEAD", "0002")
+        Store.open(path).close()
+
+    return run
+
+
+def test_a_migration_keeps_the_data(path: Path, migrate_to_next: Callable[[str], None]) -> None:
+    migrate_to_next("")
+    with Store.open(path) as store:
+        assert store.runs() == [RECORD]
+        store.add(RECORD)
+
+
+def test_a_migration_that_loses_data_changes_nothing(
+    path: Path, migrate_to_next: Callable[[str], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with pytest.raises(StoreError, match="rows without their parent; nothing was changed"):
+        migrate_to_next('op.execute("DELETE FROM run")')
+    monkeypatch.undo()
+    with Store.open(path) as store:
+        assert store.runs() == [RECORD]
 
 
 def test_settings_of_sqlite(store: Store) -> None:
@@ -132,9 +185,7 @@ def test_a_file_that_is_no_database_is_left_alone(tmp_path: Path) -> None:
         ("://", "not a path and not a URL"),
     ],
 )
-def test_errors_say_what_to_do(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, where: str, message: str
-) -> None:
+def test_errors_say_what_to_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, where: str, message: str) -> None:
     monkeypatch.chdir(tmp_path)
     Path("file").write_text("")
     with pytest.raises(StoreError, match=message):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta, timezone
 
@@ -20,7 +21,8 @@ def test_a_record_comes_back_whole(store: Store) -> None:
     run_id = store.add(RECORD)
     found = store.get(run_id)
     assert found == RECORD
-    assert found is not None and found.id == run_id
+    assert found is not None
+    assert found.id == run_id
     assert {name: type(value) for name, value in found.metrics.items()} == {
         "rom": int,
         "cycles_per_byte": float,
@@ -44,19 +46,23 @@ def test_a_failure_comes_back_whole(store: Store, make: Make) -> None:
     )
     found = store.get(store.add(record))
     assert found == record
-    assert found is not None and found.failure is not None and found.failure.reason is Reason.COMPILE_ERROR
+    assert found is not None
+    assert found.failure is not None
+    assert found.failure.reason is Reason.COMPILE_ERROR
 
 
 def test_the_same_moment_in_any_zone(store: Store, make: Make) -> None:
     summer = datetime(2026, 7, 1, 12, 0, 0, 1, tzinfo=timezone(timedelta(hours=2)))
     found = store.get(store.add(make(finished=summer)))
-    assert found is not None and found.finished == summer
+    assert found is not None
+    assert found.finished == summer
     assert found.finished.tzinfo is UTC
 
 
 def test_what_no_database_holds_is_escaped(store: Store, make: Make) -> None:
     found = store.get(store.add(make(failure=Failure(Reason.FAULT, "a\0b\udcff"))))
-    assert found is not None and found.failure is not None
+    assert found is not None
+    assert found.failure is not None
     assert found.failure.detail == "a\\x00b\\udcff"
 
 
@@ -70,9 +76,7 @@ def test_what_no_database_holds_is_escaped(store: Store, make: Make) -> None:
         ({"finished": datetime(2026, 1, 1)}, "has no zone"),
     ],
 )
-def test_what_cannot_be_stored_is_refused(
-    store: Store, make: Make, fields: dict[str, object], message: str
-) -> None:
+def test_what_cannot_be_stored_is_refused(store: Store, make: Make, fields: dict[str, object], message: str) -> None:
     with pytest.raises(StoreError, match=message):
         store.add(make(**fields))
     assert store.runs() == []
@@ -142,7 +146,8 @@ points = st.builds(Point, st.sampled_from(["encrypt", "decrypt", "reject", "hash
 records = st.builds(
     Record,
     setup=st.builds(
-        Setup, **dict.fromkeys(Setup.__dataclass_fields__, names) | {"toolchain": st.builds(Toolchain, *[names] * 3)}
+        Setup,
+        **dict.fromkeys(Setup.__dataclass_fields__, names) | {"toolchain": st.builds(Toolchain, *[names] * 3)},
     ),
     failure=st.none() | st.builds(Failure, st.sampled_from(Reason), names),
     metrics=st.dictionaries(names, numbers, max_size=5),
@@ -159,12 +164,13 @@ records = st.builds(
 
 
 @pytest.fixture(scope="module")
-def shared() -> Store:
+def shared() -> Iterator[Store]:
     """One store in memory for many examples."""
-    return Store.open(":memory:")
+    with Store.open(":memory:") as store:
+        yield store
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(record=records)
 def test_any_record_comes_back(shared: Store, record: Record) -> None:
     found = shared.get(shared.add(record))

@@ -46,6 +46,10 @@
     ASCON_ADD_COLUMN(s, i, v, 6); ASCON_ADD_COLUMN(s, i, v, 7); \
 } while (0)
 
+#define ascon_add_padding(s, i, n) \
+    ((s)->x[i][ASCON_PADDING_COLUMN] = (uint8_t) \
+     ((s)->x[i][ASCON_PADDING_COLUMN] ^ (1 << ASCON_ROW(n))))
+
 /* x rotated left by n bits, 0 <= n <= 8 */
 #define ROTL8(x, n) \
     ((uint8_t)((uint8_t)((x) << (n)) | (uint8_t)((x) >> (8 - (n)))))

@@ -2,19 +2,16 @@
 #include "crypto_cxof.h"
 #include "sponge.h"
 
+#define MAX_CUSTOMIZATION 256   /* bytes: the standard allows 2048 bits */
+
 /* Z_0 <- int64(|Z|), the length of the customization string in bits. */
-static void absorb_length(ascon_state *s, unsigned long long cslen)
+static void absorb_length(ascon_state *s, uint16_t cslen)
 {
-    unsigned char z0[8];
-    uint8_t j;
+    unsigned char z0[2];
 
     z0[0] = (unsigned char)(cslen << 3);
-    cslen >>= 5;
-    for (j = 1; j < 8; j++) {
-        z0[j] = (unsigned char)cslen;
-        cslen >>= 8;
-    }
-    ascon_add(s, 0, z0, 8);
+    z0[1] = (unsigned char)(cslen >> 5);
+    ascon_add(s, 0, z0, 2);
     ascon_permute(s, ASCON_ROUNDS);
 }
 
@@ -24,8 +21,10 @@ int crypto_cxof(unsigned char *out, unsigned long long outlen,
 {
     ascon_state s;
 
+    if (cslen > MAX_CUSTOMIZATION)
+        return -1;
     ascon_start(&s);
-    absorb_length(&s, cslen);
+    absorb_length(&s, (uint16_t)cslen);
     ascon_absorb(&s, cs, (size_t)cslen);
     ascon_absorb(&s, in, (size_t)inlen);
     ascon_squeeze(&s, out, (size_t)outlen);

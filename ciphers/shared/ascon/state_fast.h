@@ -15,9 +15,6 @@ void ascon_extract(const ascon_state *s, uint8_t i, unsigned char *p, uint8_t n)
 void ascon_decrypt(ascon_state *s, uint8_t i, unsigned char *p,
                    const unsigned char *c, uint8_t n);
 
-#define ascon_add_padding(s, i, n) \
-    ((s)->x[i][ASCON_PADDING_COLUMN] ^= (uint8_t)(1 << ASCON_ROW(n)))
-
 #else
 
 #include "words.h"

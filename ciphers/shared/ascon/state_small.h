@@ -18,9 +18,6 @@ typedef struct {
 void ascon_add(ascon_state *s, uint8_t i, const unsigned char *p, uint8_t n);
 void ascon_extract(const ascon_state *s, uint8_t i, unsigned char *p, uint8_t n);
 
-#define ascon_add_padding(s, i, n) \
-    ((s)->x[i][ASCON_PADDING_COLUMN] ^= (uint8_t)(1 << ASCON_ROW(n)))
-
 #else
 
 #include "words.h"

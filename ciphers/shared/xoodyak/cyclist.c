@@ -11,7 +11,7 @@
 
 #if CYCLIST_MODE == CYCLIST_KEYED
 #define R_ABSORB R_KIN
-#define R_SQUEEZE R_KIN /* more than any output asked for here */
+#define R_SQUEEZE R_KOUT
 #else
 #define R_ABSORB R_HASH
 #define R_SQUEEZE R_HASH

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import shlex
 import shutil
 import tempfile
@@ -72,9 +71,7 @@ def harness_digest() -> str:
     return _digest_files(sorted(p for p in paths.HARNESS.rglob("*") if p.is_file()), paths.HARNESS, RECIPE)
 
 
-def build(
-    implementation: Implementation, target: Target, toolchain: Toolchain, flags: Iterable[str]
-) -> Build:
+def build(implementation: Implementation, target: Target, toolchain: Toolchain, flags: Iterable[str]) -> Build:
     """Images of ``implementation`` for ``target``; from the cache when nothing that matters changed."""
     flags = tuple(flags)
     identity = [RECIPE, implementation.digest, implementation.primitive, harness_digest(), target.digest]
@@ -119,7 +116,7 @@ class _workplace:
     def __exit__(self, kind: object, *_: object) -> None:
         try:
             if kind is None:
-                os.rename(self.work, self.final)
+                self.work.rename(self.final)
         except OSError:
             if not self.final.exists():  # another process may have finished the same build first
                 raise
@@ -147,7 +144,7 @@ class _Script:
     def run(self, work: Path, readable: tuple[Path, ...], seconds: float) -> tuple[list[str], bool]:
         """Names of failed commands, and whether it ended in time."""
         script = work / "build.sh"
-        script.write_text("\n".join(self.lines) + "\n")
+        script.write_bytes(("\n".join(self.lines) + "\n").encode(errors="surrogateescape"))
         (work / "status").write_text("")
         finished = sandbox.run(script, work, readable, seconds)
         status = (work / "status").read_text().splitlines()
@@ -161,9 +158,7 @@ def _readable(target: Target, *more: Path) -> tuple[Path, ...]:
 
 def _harness_objects(target: Target, toolchain: Toolchain) -> Path:
     """Folder with the harness's objects for ``target``, made once."""
-    key = hashlib.sha256(
-        f"{RECIPE}\0{harness_digest()}\0{target.digest}\0{toolchain.sha256}".encode()
-    ).hexdigest()
+    key = hashlib.sha256(f"{RECIPE}\0{harness_digest()}\0{target.digest}\0{toolchain.sha256}".encode()).hexdigest()
     folder = paths.home() / "cache" / "harness" / key
     if folder.exists():
         return folder
@@ -179,9 +174,7 @@ def _harness_objects(target: Target, toolchain: Toolchain) -> Path:
             script.add(source.stem, *base, str(source), "-o", f"{source.stem}.o")
         for operation in _OPERATIONS:
             stem, parts = operation.split("-")
-            script.add(
-                operation, *base, f"-DSY_PARTS={parts}", f"{paths.HARNESS}/{stem}.c", "-o", f"{operation}.o"
-            )
+            script.add(operation, *base, f"-DSY_PARTS={parts}", f"{paths.HARNESS}/{stem}.c", "-o", f"{operation}.o")
         failed, finished = script.run(work, _readable(target), SECONDS)
         if failed or not finished:
             logs = "\n".join((work / f"{n}.log").read_text(errors="replace") for n in failed)

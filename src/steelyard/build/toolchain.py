@@ -33,9 +33,7 @@ def _identify(name: str, compiler: str) -> Toolchain | None:
     driver = shutil.which(compiler)
     if driver is None:
         return None
-    stamp_file = (
-        paths.home() / "cache" / "toolchains" / f"{hashlib.sha256(driver.encode()).hexdigest()[:16]}.json"
-    )
+    stamp_file = paths.home() / "cache" / "toolchains" / f"{hashlib.sha256(driver.encode()).hexdigest()[:16]}.json"
     try:
         kept = json.loads(stamp_file.read_text())
         if kept["stamp"] == _stamp([Path(p) for p in kept["parts"]]):
@@ -43,9 +41,7 @@ def _identify(name: str, compiler: str) -> Toolchain | None:
     except (OSError, ValueError, KeyError):
         pass
     parts = [Path(driver).resolve(), *(_program(driver, p) for p in ("cc1", "as", "ld"))]
-    version = subprocess.run(
-        [driver, "--version"], capture_output=True, text=True, check=True
-    ).stdout.splitlines()[0]
+    version = subprocess.run([driver, "--version"], capture_output=True, text=True, check=True).stdout.splitlines()[0]
     h = hashlib.sha256()
     for part in parts:
         with part.open("rb") as f:
@@ -64,9 +60,7 @@ def _identify(name: str, compiler: str) -> Toolchain | None:
 
 
 def _program(driver: str, program: str) -> Path:
-    out = subprocess.run(
-        [driver, f"-print-prog-name={program}"], capture_output=True, text=True, check=True
-    ).stdout
+    out = subprocess.run([driver, f"-print-prog-name={program}"], capture_output=True, text=True, check=True).stdout
     found = shutil.which(out.strip())
     return Path(found).resolve() if found else Path(driver).resolve()
 

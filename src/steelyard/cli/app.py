@@ -29,9 +29,7 @@ Targets = Annotated[
 ]
 Flags = Annotated[
     list[str] | None,
-    typer.Option(
-        "--flags", "-f", help='Compiler options, repeatable; "-O3;-Os" is two sets. Default: the target\'s.'
-    ),
+    typer.Option("--flags", "-f", help='Compiler options, repeatable; "-O3;-Os" is two sets. Default: the target\'s.'),
 ]
 WorkloadName = Annotated[
     str, typer.Option("--workload", "-w", help="default, kat, nist-grid, felics, or sizes AD/M,AD/M,...")
@@ -49,9 +47,7 @@ def run(
     target: Targets = None,
     flags: Flags = None,
     workload: WorkloadName = "default",
-    threads: Annotated[
-        int | None, typer.Option("--threads", "-j", min=1, help="Default: one per core.")
-    ] = None,
+    threads: Annotated[int | None, typer.Option("--threads", "-j", min=1, help="Default: one per core.")] = None,
     force: Annotated[bool, typer.Option("--force", help="Run again what is stored already.")] = False,
     db: Database = None,
     json: Json = False,
@@ -73,9 +69,7 @@ def check(
     """Verify only: all known answers, decryption and forgeries, without the sweep over sizes."""
     from .run import run_command
 
-    raise typer.Exit(
-        run_command(what or [], target or [], flags or [], "kat", None, False, db, json, check=True)
-    )
+    raise typer.Exit(run_command(what or [], target or [], flags or [], "kat", None, False, db, json, check=True))
 
 
 @app.command()

@@ -32,9 +32,7 @@ def print_json(data: Any) -> None:
     sys.stdout.write("\n")
 
 
-def table(
-    title: str, columns: Sequence[str], rows: Iterable[Sequence[str | Text]], *, left: int = 1
-) -> Table:
+def table(title: str, columns: Sequence[str], rows: Iterable[Sequence[str | Text]], *, left: int = 1) -> Table:
     """A table whose first ``left`` columns are text and whose others are numbers, right-aligned."""
     t = Table(title=title or None, title_justify="left", title_style="bold", box=SIMPLE_HEAD, pad_edge=False)
     for n, name in enumerate(columns):

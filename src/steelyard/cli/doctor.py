@@ -26,17 +26,11 @@ def doctor_command(json: bool) -> int:
         fix = "" if found else f"apt install {' '.join(spec.packages)}"
         rows.append((spec.name, found.version if found else "missing", f"targets {users}", fix))
     sandbox = available()
-    fix = (
-        ""
-        if sandbox
-        else ("apt install bubblewrap" if shutil.which("bwrap") is None else "allow user namespaces")
-    )
+    fix = "" if sandbox else ("apt install bubblewrap" if shutil.which("bwrap") is None else "allow user namespaces")
     rows.append(("bubblewrap", "works" if sandbox else "missing", "compiles packages in a sandbox", fix))
     vendor = paths.CIPHERS / "deps" / "vendor"
     fetched = vendor.is_dir() and any(vendor.iterdir())
-    rows.append(
-        ("mbedTLS", "fetched" if fetched else "missing", "AES-GCM reference", "" if fetched else "make deps")
-    )
+    rows.append(("mbedTLS", "fetched" if fetched else "missing", "AES-GCM reference", "" if fetched else "make deps"))
     for tool, use, package in (("simavr", "AVR", "simavr"), ("qemu-system-arm", "ARM", "qemu-system-arm")):
         there = shutil.which(tool) is not None
         rows.append(

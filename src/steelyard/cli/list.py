@@ -8,7 +8,6 @@ from ..build import identify
 from ..model import paths
 from ..model.errors import unknown
 from ..model.target import Target, load_target, target_names
-from ..sources import discover
 from . import select
 from .console import number, print_json, stdout, table
 from .results import as_json
@@ -33,10 +32,7 @@ def _implementations(path: Path | None, json: bool) -> None:
             | {"digest": i.digest, "files": [f.name for f in i.files], "notes": i.notes}
             for i in found
         ]
-        bad = [
-            {"path": paths.short(r.path), "reason": r.failure.reason, "detail": r.failure.detail}
-            for r in rejected
-        ]
+        bad = [{"path": paths.short(r.path), "reason": r.failure.reason, "detail": r.failure.detail} for r in rejected]
         print_json({"implementations": data, "rejected": bad})
         return
     console = stdout()
@@ -55,13 +51,9 @@ def _targets(json: bool) -> None:
     rows = []
     for t in every:
         toolchain = identify(t.toolchain)
-        compiler = (
-            toolchain.version if toolchain else f"missing: apt install {' '.join(t.toolchain.packages)}"
-        )
+        compiler = toolchain.version if toolchain else f"missing: apt install {' '.join(t.toolchain.packages)}"
         memory = f"{t.chip.flash.size // 1024} KiB / {number(t.chip.ram.size / 1024, 0)} KiB"
-        rows.append(
-            (t.name, t.chip_name, t.chip.core, f"{t.chip.clock_hz / 1e6:g} MHz", memory, compiler, t.tier)
-        )
+        rows.append((t.name, t.chip_name, t.chip.core, f"{t.chip.clock_hz / 1e6:g} MHz", memory, compiler, t.tier))
     columns = ("target", "chip", "core", "clock", "flash / RAM", "compiler", "cycle counts")
     stdout().print(table("", columns, rows, left=7))
 

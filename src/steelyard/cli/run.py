@@ -93,8 +93,7 @@ def _print_check(records: Sequence[Record], rejected: Sequence[Rejected]) -> Non
         verdict = "verified" if r.ok else f"{r.failure.reason}: {r.failure.detail}" if r.failure else ""
         rows.append((r.setup.label, r.setup.target, r.setup.flags, verdict, *counts))
     rows += [
-        (paths.short(x.path), "-", "-", f"{x.failure.reason}: {x.failure.detail}", "-", "-", "-", "-")
-        for x in rejected
+        (paths.short(x.path), "-", "-", f"{x.failure.reason}: {x.failure.detail}", "-", "-", "-", "-") for x in rejected
     ]
     columns = (
         "implementation",

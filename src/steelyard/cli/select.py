@@ -35,9 +35,7 @@ def implementations(what: Sequence[str]) -> tuple[list[Implementation], list[Rej
             f = discover(path)
             more, no = list(f.implementations), list(f.rejected)
             if not more and not no:
-                raise UserError(
-                    f"{text}: no implementation found; it needs an api.h and sources in the NIST layout"
-                )
+                raise UserError(f"{text}: no implementation found; it needs an api.h and sources in the NIST layout")
         else:
             more, no = _named(text)
         chosen |= {(i.folder, i.primitive): i for i in more}
@@ -55,12 +53,7 @@ def _named(text: str) -> tuple[list[Implementation], list[Rejected]]:
     hit = [r for r in rejected if text in r.path.parts or str(r.path).endswith(text)]
     if found or hit:
         return found, hit
-    if (
-        "/" in text
-        and not text.startswith("crypto_")
-        and text.count("/") > 1
-        or text.startswith((".", "/", "~"))
-    ):
+    if ("/" in text and not text.startswith("crypto_") and text.count("/") > 1) or text.startswith((".", "/", "~")):
         raise UserError(f"{text}: no such file or folder")
     raise unknown("implementation", text, {n for i in every for n in names(i)[:3]})
 

@@ -34,9 +34,7 @@ class Client:
             raise DeviceError(Failure(Reason.PROTOCOL, "no answer to the handshake"))
         if len(got[-1].payload) != frame.HELLO_ANSWER.size:
             raise DeviceError(Failure(Reason.PROTOCOL, "the handshake's answer has a wrong length"))
-        magic, version, api, parts, guard, key, npub, a, capacity, clock = frame.HELLO_ANSWER.unpack(
-            got[-1].payload
-        )
+        magic, version, api, parts, guard, key, npub, a, capacity, clock = frame.HELLO_ANSWER.unpack(got[-1].payload)
         if magic != b"SY" or version != frame.PROTOCOL:
             text = f"the device speaks protocol {version}, this host {frame.PROTOCOL}: flash the image again"
             raise DeviceError(Failure(Reason.PROTOCOL, text))
@@ -80,9 +78,7 @@ class Client:
             text = f"{len(batch)} requests, {len(frames)} answers"
             raise DeviceError(Failure(Reason.PROTOCOL, text))
         if len(pulses) != len(batch):
-            raise DeviceError(
-                Failure(Reason.PROTOCOL, f"{len(batch)} requests, {len(pulses)} trigger pulses")
-            )
+            raise DeviceError(Failure(Reason.PROTOCOL, f"{len(batch)} requests, {len(pulses)} trigger pulses"))
         for f, pulse in zip(frames, pulses, strict=True):
             if f.command == frame.ERROR:
                 why = frame.ERRORS.get(f.payload[0], "unknown error") if f.payload else "unknown error"

@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Iterable, Sequence
 from typing import cast
 
-from ..model.call import Answer, Caller, DeviceError, Observed, Op, Request, Vector
+from ..model.call import Caller, DeviceError, Observed, Op, Request, Vector
 from ..model.reasons import Failure, Reason
 from ..model.record import Operation, Point
 from ..model.workload import Workload
@@ -32,26 +32,20 @@ def sweep(client: Caller, workload: Workload, aead: bool) -> tuple[list[Observed
     fitting = [(a, m) for a, m in sizes if all(hello.fits(op, m, a) for op in ops)]
     stream = hashlib.shake_256(b"steelyard workload").digest(0x8000)
     key, npub = stream[::257][: hello.key_bytes], stream[1::257][: hello.npub_bytes]
-    vectors = [
-        Vector(i, key, npub, stream[:m], stream[-a:] if a else b"") for i, (a, m) in enumerate(fitting)
-    ]
+    vectors = [Vector(i, key, npub, stream[:m], stream[-a:] if a else b"") for i, (a, m) in enumerate(fitting)]
     name: Operation = "encrypt" if aead else "hash"
     forward = list(client.calls(Request(ops[0], key, npub, v.ad, v.message) for v in vectors))
     observed: list[Observed] = [(name, v, a) for v, a in zip(vectors, forward, strict=True)]
     if aead:
         texts = [a.output for a in forward]
-        back = client.calls(
-            Request(Op.DECRYPT, key, npub, v.ad, c) for v, c in zip(vectors, texts, strict=True)
-        )
+        back = client.calls(Request(Op.DECRYPT, key, npub, v.ad, c) for v, c in zip(vectors, texts, strict=True))
         for v, a in zip(vectors, back, strict=True):
             if a.code != 0 or a.output != v.message:
                 raise DeviceError(Failure(Reason.DECRYPT_MISMATCH, f"{len(v.ad)}/{len(v.message)} bytes"))
             observed.append(("decrypt", v, a))
         if hello.a_bytes:
             forged = (c[:-1] + bytes((c[-1] ^ 1,)) for c in texts)
-            wrong = client.calls(
-                Request(Op.DECRYPT, key, npub, v.ad, c) for v, c in zip(vectors, forged, strict=True)
-            )
+            wrong = client.calls(Request(Op.DECRYPT, key, npub, v.ad, c) for v, c in zip(vectors, forged, strict=True))
             for v, a in zip(vectors, wrong, strict=True):
                 if a.code == 0:
                     raise DeviceError(Failure(Reason.FORGERY_ACCEPTED, f"{len(v.ad)}/{len(v.message)} bytes"))
@@ -62,8 +56,7 @@ def sweep(client: Caller, workload: Workload, aead: bool) -> tuple[list[Observed
 def points(observed: Iterable[Observed], empty: dict[str, int]) -> tuple[Point, ...]:
     """Cycles of calls, less the empty call's."""
     return tuple(
-        Point(cast(Operation, op), len(v.ad), len(v.message), a.pulse.cycles - empty[op])
-        for op, v, a in observed
+        Point(cast(Operation, op), len(v.ad), len(v.message), a.pulse.cycles - empty[op]) for op, v, a in observed
     )
 
 

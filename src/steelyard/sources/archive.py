@@ -154,9 +154,7 @@ def _member(info: zipfile.ZipInfo, limits: Limits) -> _Member:
     if info.flag_bits & 1:
         raise _RefusedError(Reason.BAD_ZIP, f"{shown} is encrypted")
     if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-        raise _RefusedError(
-            Reason.BAD_ZIP, f"{shown} is compressed by method {info.compress_type}; use deflate"
-        )
+        raise _RefusedError(Reason.BAD_ZIP, f"{shown} is compressed by method {info.compress_type}; use deflate")
     size, packed = info.file_size, info.compress_size
     if size > limits.zip_file_bytes:
         raise _RefusedError(Reason.ZIP_BOMB, f"{shown}: {size} bytes, the limit is {limits.zip_file_bytes}")

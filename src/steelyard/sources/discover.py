@@ -112,9 +112,7 @@ class _Search:
         for name in sorted(folder.folders):
             self._visit(folder.folders[name], up, anchored)
 
-    def _is_package(
-        self, folder: Folder, above: list[Folder], own: bool, apart: bool, anchored: bool
-    ) -> bool:
+    def _is_package(self, folder: Folder, above: list[Folder], own: bool, apart: bool, anchored: bool) -> bool:
         api = "api.h" in folder.files
         if not (anchored or api or folder.path == self._top):
             return False

@@ -124,9 +124,7 @@ class Package:
 
     def _fault(self) -> Failure | None:
         if self._listing.count > self._limits.package_files:
-            return Failure(
-                Reason.UNREADABLE, f"{self._listing.count} files, the limit is {self._limits.package_files}"
-            )
+            return Failure(Reason.UNREADABLE, f"{self._listing.count} files, the limit is {self._limits.package_files}")
         for reason in _SEVERITY:
             for f in sorted(self._listing.faults, key=lambda f: f.name):
                 base = os.path.basename(f.name)
@@ -187,9 +185,7 @@ class Package:
         data = self._reader.data(api)
         return files, data if isinstance(data, bytes) else b""
 
-    def _settle(
-        self, wrapper: tuple[str, str, Wrapper | None] | None, chosen: dict[str, tuple[str, Kind]]
-    ) -> None:
+    def _settle(self, wrapper: tuple[str, str, Wrapper | None] | None, chosen: dict[str, tuple[str, Kind]]) -> None:
         """Leave the wrapper out, unless it is the implementation itself."""
         if wrapper is None:
             return

@@ -5,7 +5,7 @@ there covers everything below it.
 """
 
 # Paths are strings here, a tree has thousands of them.
-# ruff: noqa: PTH115, PTH116, PTH119, PTH120
+# ruff: noqa: PTH114, PTH115, PTH116, PTH118, PTH119, PTH120
 
 from __future__ import annotations
 
@@ -58,6 +58,7 @@ class Walker:
         self._prefix = self._root.rstrip("/") + "/"
         self._limits = limits
         self._entries = 0
+        self._resolved: dict[str, str] = {}
 
     def holds(self, real: str) -> bool:
         """Whether a resolved path lies in the root."""
@@ -119,16 +120,29 @@ class Walker:
             folder.folders[name] = sub
             self._fill(sub, inside or name in ANCHORS, (*chain, sub.real))
 
+    def _resolve(self, at: str, text: str) -> str:
+        """The end of a link in the real folder ``at``; links into one folder share its resolution."""
+        where, name = os.path.split(text)
+        if name in ("", ".", ".."):
+            return os.path.realpath(f"{at}/{text}")
+        where = os.path.join(at, where)
+        real = self._resolved.get(where)
+        if real is None:
+            real = self._resolved[where] = os.path.realpath(where)
+        path = os.path.join(real, name)
+        return os.path.realpath(path) if os.path.islink(path) else path
+
     def _link(self, folder: Folder, entry: os.DirEntry[str], *, folders: bool) -> str | None:
         """Take a link: a file becomes a file of the folder, a folder's real path is returned."""
         name = entry.name
         try:
-            shown = f"{printable(name)} -> {printable(os.readlink(f'{folder.real}/{name}'))}"
-            real = os.path.realpath(f"{folder.real}/{name}")
+            text = os.readlink(f"{folder.real}/{name}")
+            shown = f"{printable(name)} -> {printable(text)}"
+            real = self._resolve(folder.real, text)
             if not self.holds(real):
                 folder.faults.append(Fault(name, Reason.PATH_ESCAPE, f"{shown} leaves the package"))
                 return None
-            mode = os.stat(real).st_mode
+            mode = os.stat(real).st_mode  # raises for a link that leads to itself
         except (OSError, ValueError):
             folder.faults.append(Fault(name, Reason.DANGLING_LINK, f"{printable(name)} leads nowhere"))
             return None

@@ -6,7 +6,7 @@ import gzip
 import hashlib
 import os
 import re
-import tempfile
+import threading
 import zlib
 from pathlib import Path
 
@@ -26,19 +26,16 @@ class Blobs:
         data = content.encode("utf-8", "backslashreplace") if isinstance(content, str) else content
         digest = hashlib.sha256(data).hexdigest()
         path = self._path(digest)
+        temporary = path.with_name(f".{digest[:8]}.{os.getpid()}.{threading.get_ident()}")
         try:
             if path.exists() and path.stat().st_size:
                 return digest
             path.parent.mkdir(parents=True, exist_ok=True)
-            handle, temporary = tempfile.mkstemp(prefix=".", dir=path.parent)
             try:
-                with os.fdopen(handle, "wb") as file:
-                    file.write(gzip.compress(data, compresslevel=6, mtime=0))
-                os.chmod(temporary, 0o644)
-                os.replace(temporary, path)
-            except BaseException:
-                os.unlink(temporary)
-                raise
+                temporary.write_bytes(gzip.compress(data, compresslevel=6, mtime=0))
+                temporary.replace(path)
+            finally:
+                temporary.unlink(missing_ok=True)
         except OSError as error:
             raise StoreError(f"{path}: {error.strerror}; make the folder writable and run again") from error
         return digest

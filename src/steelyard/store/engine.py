@@ -21,7 +21,7 @@ def resolve(url_or_path: str | Path) -> URL:
     if str(url_or_path) == ":memory:":
         return URL.create("sqlite")
     if isinstance(url_or_path, Path) or "://" not in url_or_path:
-        return URL.create("sqlite", database=str(url_or_path))
+        return URL.create("sqlite", database=str(Path(url_or_path).absolute()))
     try:
         return make_url(url_or_path)
     except ArgumentError:

@@ -10,6 +10,8 @@ from sqlalchemy import Connection
 
 from .errors import StoreError
 
+SCRIPTS = "steelyard.store:migrations"
+
 #: Alembic keeps the running migration in a global
 _one_at_a_time = threading.Lock()
 
@@ -17,7 +19,7 @@ _one_at_a_time = threading.Lock()
 def config(connection: Connection | None = None) -> Config:
     """Alembic's settings, without a file."""
     settings = Config()
-    settings.set_main_option("script_location", "steelyard.store:migrations")
+    settings.set_main_option("script_location", SCRIPTS)
     settings.set_main_option("path_separator", "os")
     settings.attributes["connection"] = connection
     return settings

@@ -47,7 +47,7 @@ class Store:
         url = resolve(url_or_path)
         path = file_of(url)
         if blobs is None and path is not None:
-            blobs = path.with_suffix(".blobs")
+            blobs = path.parent / f"{path.stem}.blobs"
         return cls(open_engine(url), name_of(url), None if blobs is None else Blobs(blobs))
 
     def close(self) -> None:

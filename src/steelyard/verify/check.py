@@ -56,9 +56,7 @@ def expected(implementation: Implementation) -> Expected:
     return Expected(own, table)
 
 
-def verify(
-    client: Caller, implementation: Implementation, expect: Expected, answers: list[Observed]
-) -> Verification:
+def verify(client: Caller, implementation: Implementation, expect: Expected, answers: list[Observed]) -> Verification:
     """Runs both vector sets; answers to the first go into ``answers``. :class:`Mismatch` on the first wrong one."""
     hello = client.hello
     aead = implementation.primitive == "crypto_aead"
@@ -66,14 +64,14 @@ def verify(
         if (k.key, k.npub, k.out) != (hello.key_bytes, hello.npub_bytes, hello.a_bytes):
             sizes = f"key {hello.key_bytes}, nonce {hello.npub_bytes}, tag or digest {hello.a_bytes} bytes"
             raise Mismatch(
-                Failure(
-                    Reason.KAT_MISMATCH, f"api.h says {sizes}; {k.variant} has {k.key}, {k.npub}, {k.out}"
-                )
+                Failure(Reason.KAT_MISMATCH, f"api.h says {sizes}; {k.variant} has {k.key}, {k.npub}, {k.out}")
             )
     vectors = expect.kat(hello.key_bytes, hello.npub_bytes, implementation.primitive)
     for v in vectors:
         if aead and (len(v.key), len(v.npub)) != (hello.key_bytes, hello.npub_bytes):
-            text = f"vector {v.count} has a key of {len(v.key)} and a nonce of {len(v.npub)} bytes, api.h says otherwise"
+            text = (
+                f"vector {v.count} has a key of {len(v.key)} and a nonce of {len(v.npub)} bytes, api.h says otherwise"
+            )
             raise Mismatch(Failure(Reason.BAD_KAT, text))
     fitting = [v for v in vectors if hello.fits(Op.DECRYPT if aead else Op.HASH, len(v.message), len(v.ad))]
     fitting = [v for v in fitting if hello.fits(Op.ENCRYPT, len(v.message), len(v.ad))]
@@ -89,27 +87,21 @@ def verify(
         ext = expect.table[0].ext()
         fit_ext = [v for v in ext if max(len(v.message), len(v.ad)) < 0x8000]
         fit_ext = [
-            v
-            for v in fit_ext
-            if all(hello.fits(o, len(v.message), len(v.ad)) for o in (Op.ENCRYPT, Op.DECRYPT))
+            v for v in fit_ext if all(hello.fits(o, len(v.message), len(v.ad)) for o in (Op.ENCRYPT, Op.DECRYPT))
         ]
         skipped += len(ext) - len(fit_ext)
         outputs = _forward(client, fit_ext, aead, [])
         wrong = [k.wrong_ext(outputs) for k in expect.table if k.ext_checks]
         if wrong and all(w is not None for w in wrong):
-            v = wrong[0]
-            assert v is not None
-            got = next(o for w, o in outputs if w is v)
-            raise Mismatch(Failure(Reason.KAT_MISMATCH, f"second set, {_describe(v)}: got {_hex(got)}"))
+            bad, got = next((v, o) for v, o in outputs if v is wrong[0])
+            raise Mismatch(Failure(Reason.KAT_MISMATCH, f"second set, {_describe(bad)}: got {_hex(got)}"))
         if aead:
             _backward(client, outputs, [])
         ext_count = len(fit_ext)
     return Verification(expect.source, len(fitting), ext_count, skipped)
 
 
-def _forward(
-    client: Caller, vectors: list[Vector], aead: bool, answers: list[Observed]
-) -> list[tuple[Vector, bytes]]:
+def _forward(client: Caller, vectors: list[Vector], aead: bool, answers: list[Observed]) -> list[tuple[Vector, bytes]]:
     op, name = (Op.ENCRYPT, "encrypt") if aead else (Op.HASH, "hash")
     requests = (_request(op, v, v.message, client.hello.key_bytes) for v in vectors)
     outputs = []
@@ -126,11 +118,7 @@ def _backward(client: Caller, outputs: list[tuple[Vector, bytes]], answers: list
     requests = (_request(Op.DECRYPT, v, c, hello.key_bytes) for v, c in outputs)
     for (v, _), answer in zip(outputs, client.calls(requests), strict=True):
         if answer.code != 0 or answer.output != v.message:
-            text = (
-                f"code {answer.code}"
-                if answer.code
-                else f"got {_hex(answer.output)}, expected {_hex(v.message)}"
-            )
+            text = f"code {answer.code}" if answer.code else f"got {_hex(answer.output)}, expected {_hex(v.message)}"
             raise Mismatch(Failure(Reason.DECRYPT_MISMATCH, f"{_describe(v)}: {text}"))
         _sane(v, answer, "decrypt", len(v.message))
         answers.append(("decrypt", v, answer))
@@ -182,11 +170,9 @@ def _compare(outputs: list[tuple[Vector, bytes]], expect: Expected, complete: bo
                 f"answers as the submission's own KAT file, not as the specification ({fits[0].status})"
             )
         return
-    v = wrong[readings[0].choice] or outputs[0][0]
-    got = next(o for w, o in outputs if w is v)
-    raise Mismatch(
-        Failure(Reason.KAT_MISMATCH, f"{_describe(v)}: got {_hex(got)}, which is not the official answer")
-    )
+    first = wrong[readings[0].choice] or outputs[0][0]
+    v, got = next((v, o) for v, o in outputs if v is first)
+    raise Mismatch(Failure(Reason.KAT_MISMATCH, f"{_describe(v)}: got {_hex(got)}, which is not the official answer"))
 
 
 def unaligned(client: Caller, observed: list[Observed], aead: bool) -> str | None:

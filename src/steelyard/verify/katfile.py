@@ -41,14 +41,12 @@ def parse(text: str, primitive: Primitive, name: str = "KAT") -> list[Vector]:
         if missing:
             raise MalformedKat(f"{name}, line {line}: vector {count} has no {', '.join(missing)}")
         parts = {"key": b"", "npub": b"", "ad": b""} | current
-        vectors.append(
-            Vector(count, parts["key"], parts["npub"], parts["message"], parts["ad"], parts["output"])
-        )
+        vectors.append(Vector(count, parts["key"], parts["npub"], parts["message"], parts["ad"], parts["output"]))
         if len(vectors) > MAX_VECTORS:
             raise MalformedKat(f"{name}: more than {MAX_VECTORS} vectors")
 
     number = 0
-    for number, line in enumerate(text.splitlines(), 1):  # noqa: B007 (used after the loop)
+    for number, line in enumerate(text.splitlines(), 1):
         line = line.strip()
         if not line or line.startswith("#"):
             continue

@@ -115,9 +115,7 @@ def _table() -> dict[tuple[str, str], tuple[Known, ...]]:
             for name in (row.variant, *r["also"].split()):
                 key = (row.primitive, name)
                 # a spec-correct reading goes before the submission's file where they differ
-                table[key] = (
-                    (row, *table.get(key, ())) if row.choice == "fixed" else (*table.get(key, ()), row)
-                )
+                table[key] = (row, *table.get(key, ())) if row.choice == "fixed" else (*table.get(key, ()), row)
     if at != len(checks):
         raise RuntimeError("known.csv and known_checks.bin do not belong together")
     return table

@@ -14,7 +14,6 @@ from collections.abc import Iterator
 from ..model.call import Vector
 from ..model.implementation import Primitive
 
-
 _BYTES = bytes(range(256)) * 5
 
 
@@ -23,9 +22,7 @@ def counting(length: int, start: int = 0) -> bytes:
     return _BYTES[start : start + length]
 
 
-def genkat(
-    key: int, npub: int, starts: tuple[int, int, int, int], max_mlen: int, max_adlen: int
-) -> Iterator[Vector]:
+def genkat(key: int, npub: int, starts: tuple[int, int, int, int], max_mlen: int, max_adlen: int) -> Iterator[Vector]:
     """NIST's inputs; ``starts`` are the first bytes of key, nonce, message and associated data."""
     k, n = counting(key, starts[0]), counting(npub, starts[1])
     count = 0
@@ -56,6 +53,7 @@ def independent(
 
 def format_vector(primitive: Primitive, v: Vector, output: bytes) -> str:
     """One block of a KAT file, as genkat writes it."""
+    fields: tuple[tuple[str, bytes], ...]
     if primitive == "crypto_aead":
         fields = (("Key", v.key), ("Nonce", v.npub), ("PT", v.message), ("AD", v.ad), ("CT", output))
     elif primitive == "crypto_cxof":

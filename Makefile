@@ -1,0 +1,44 @@
+# One line each. `make run` and `make test` install what they need first.
+STEELYARD = .venv/bin/steelyard
+
+.PHONY: run setup deps test test-long check bench format clean
+
+run: setup            ## weigh the bundled implementations on every target
+	$(STEELYARD) run
+
+setup:                ## install what is missing, build the native core
+	@scripts/setup
+
+deps:                 ## fetch the sources of bundled dependencies (mbedTLS)
+	ciphers/deps/fetch
+
+test:                 ## everything that must pass before a commit
+	@scripts/setup test
+	cargo test --release --locked -q
+	.venv/bin/python -m pytest -m "not long"
+
+test-long: test       ## minutes of differential testing more
+	cargo test --release --locked -q -- --ignored
+	.venv/bin/python -m pytest -m long
+
+check:                ## format, lint, types, tests
+	@scripts/setup test
+	cargo fmt --check
+	cargo clippy --release --locked --all-targets -q -- -D warnings
+	.venv/bin/ruff format --check src tests
+	.venv/bin/ruff check src tests
+	.venv/bin/mypy
+	.venv/bin/lint-imports
+	$(MAKE) test
+
+bench: setup          ## speed against the named peers, in the same run
+	.venv/bin/python -m pip install -q --disable-pip-version-check 'unicorn>=2.1'
+	.venv/bin/python bench/bench.py
+
+format:
+	cargo fmt
+	.venv/bin/ruff format src tests
+	.venv/bin/ruff check --fix src tests
+
+clean:
+	rm -rf target .venv .steelyard

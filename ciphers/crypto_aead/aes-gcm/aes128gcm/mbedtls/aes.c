@@ -1,0 +1,1 @@
+../../../../deps/vendor/mbedtls-sys-auto/vendor/library/aes.c

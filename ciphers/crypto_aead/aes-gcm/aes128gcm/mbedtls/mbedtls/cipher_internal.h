@@ -1,0 +1,1 @@
+../../../../../deps/vendor/mbedtls-sys-auto/vendor/include/mbedtls/cipher_internal.h

@@ -1,0 +1,1 @@
+../../../../shared/ascon/asconcxof128.h

@@ -1,0 +1,1 @@
+../../../../shared/ascon/asconhash256.h

@@ -1,0 +1,1 @@
+../../../../shared/ascon/asconxof128.h
