@@ -36,9 +36,14 @@
  *   ascon_add(s, i, p, n)         first n bytes of S_i ^= p
  *   ascon_add_padding(s, i, n)    bit 1 that starts the padding, at byte n < 8
  *   ascon_extract(s, i, p, n)     p <- first n bytes of S_i
- *   ascon_decrypt(s, i, p, c, n)  p <- first n bytes of S_i ^ c, then those
- *                                 bytes of S_i <- c; p and c may be the same
+ *   ascon_crypt(s, i, out, in, n, what)
+ *       ABSORB    first n bytes of S_i ^= in
+ *       ENCRYPT   the same, then out <- first n bytes of S_i
+ *       DECRYPT   out <- first n bytes of S_i ^ in, then those bytes <- in
+ *       in and out may be the same; ABSORB does not look at out
  */
+enum { ASCON_ABSORB, ASCON_ENCRYPT, ASCON_DECRYPT };
+
 #include "state.h"
 
 /*

@@ -36,7 +36,7 @@
 
 #define ASCON_ADD_COLUMN(s, i, v, k) do { \
     if (ASCON_COLUMN(v, k)) \
-        (s)->x[i][k] ^= ASCON_COLUMN(v, k); \
+        ASCON_T(s, i, k) ^= ASCON_COLUMN(v, k); \
 } while (0)
 
 #define ASCON_ADD_CONSTANT(s, i, v) do { \
@@ -47,8 +47,8 @@
 } while (0)
 
 #define ascon_add_padding(s, i, n) \
-    ((s)->x[i][ASCON_PADDING_COLUMN] = (uint8_t) \
-     ((s)->x[i][ASCON_PADDING_COLUMN] ^ (1 << ASCON_ROW(n))))
+    (ASCON_T(s, i, ASCON_PADDING_COLUMN) = (uint8_t) \
+     (ASCON_T(s, i, ASCON_PADDING_COLUMN) ^ (1 << ASCON_ROW(n))))
 
 /* x rotated left by n bits, 0 <= n <= 8 */
 #define ROTL8(x, n) \

@@ -159,16 +159,22 @@ void ascon_extract(const ascon_state *s, uint8_t i, unsigned char *p, uint8_t n)
     }
 }
 
-void ascon_decrypt(ascon_state *s, uint8_t i, unsigned char *p,
-                   const unsigned char *c, uint8_t n)
+void ascon_crypt(ascon_state *s, uint8_t i, unsigned char *out,
+                 const unsigned char *in, uint8_t n, uint8_t what)
 {
     unsigned char t[8];
     uint8_t j;
 
+    if (what != ASCON_DECRYPT) {
+        ascon_add(s, i, in, n);
+        if (what == ASCON_ENCRYPT)
+            ascon_extract(s, i, out, n);
+        return;
+    }
     extract_row(s->x[i], t);
     for (j = 0; j < n; j++) {
-        t[j] ^= c[j];
-        p[j] = t[j];
+        t[j] ^= in[j];
+        out[j] = t[j];
     }
     for (; j < 8; j++)
         t[j] = 0;

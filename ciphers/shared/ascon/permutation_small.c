@@ -4,30 +4,25 @@
 #if ASCON_COLUMNS
 
 /*
- * Linear diffusion of one word: x ^ (x >>> 8*q + r) ^ (x >>> 8*u + v).
- * x[8] .. x[15] hold x[0] .. x[7] rotated by 1.  Every x[k + r] is read before
- * it is written, because r and v are not 0.
+ * Column k of word i of x ^ (x >>> 8*q + r) ^ (x >>> 8*u + v), where t
+ * points to that column of the state.  Done in place for k = 0, 1, ..., 7:
+ * T_{k+r} is read before it is written, because r and v are not 0.
  */
-#define DIFFUSE(x, q, r, u, v) do { \
-    uint8_t *t_ = (x); \
-    uint8_t k_ = 8; \
-    do { \
-        *t_ ^= (uint8_t)(ROTL8(t_[r], q) ^ ROTL8(t_[v], u)); \
-        t_++; \
-    } while (--k_ != 0); \
-} while (0)
+#define DIFFUSE(t, i, q, r, u, v) \
+    ((t)[i] ^= (uint8_t)(ROTL8((t)[5 * (r) + (i)], q) ^ \
+                         ROTL8((t)[5 * (v) + (i)], u)))
 
 void ascon_permute(ascon_state *s, uint8_t rounds)
 {
     uint8_t c = ASCON_FIRST_CONSTANT(rounds);
 
     do {
-        uint8_t *t = &s->x[0][0];
+        uint8_t *t = s->x[0];
         uint8_t k = 8;
         uint8_t ci = c;
 
         do {
-            uint8_t x0 = t[0], x1 = t[16], x2 = t[32], x3 = t[48], x4 = t[64];
+            uint8_t x0 = t[0], x1 = t[1], x2 = t[2], x3 = t[3], x4 = t[4];
 
             /* p_C (3.2): S_2 <- S_2 ^ c_i */
             if (ci & 1)
@@ -36,25 +31,29 @@ void ascon_permute(ascon_state *s, uint8_t rounds)
             /* p_S (3.3) */
             ASCON_SBOX_COLUMN(x0, x1, x2, x3, x4);
             t[0] = x0;
-            t[16] = x1;
-            t[32] = x2;
-            t[48] = x3;
-            t[64] = x4;
-            t[8] = ROTL8(x0, 1);
-            t[24] = ROTL8(x1, 1);
-            t[40] = ROTL8(x2, 1);
-            t[56] = ROTL8(x3, 1);
-            t += 72;
-            *t = ROTL8(x4, 1);
-            t -= 71;
+            t[1] = x1;
+            t[2] = x2;
+            t[3] = x3;
+            t[4] = x4;
+            t[40] = ROTL8(x0, 1);
+            t[41] = ROTL8(x1, 1);
+            t[42] = ROTL8(x2, 1);
+            t[43] = ROTL8(x3, 1);
+            t[44] = ROTL8(x4, 1);
+            t += 5;
         } while (--k != 0);
 
         /* p_L (3.4) */
-        DIFFUSE(s->x[0], 2, 3, 3, 4);   /* 19, 28 */
-        DIFFUSE(s->x[1], 7, 5, 4, 7);   /* 61, 39 */
-        DIFFUSE(s->x[2], 0, 1, 0, 6);   /*  1,  6 */
-        DIFFUSE(s->x[3], 1, 2, 2, 1);   /* 10, 17 */
-        DIFFUSE(s->x[4], 0, 7, 5, 1);   /*  7, 41 */
+        t = s->x[0];
+        k = 8;
+        do {
+            DIFFUSE(t, 0, 2, 3, 3, 4);  /* 19, 28 */
+            DIFFUSE(t, 1, 7, 5, 4, 7);  /* 61, 39 */
+            DIFFUSE(t, 2, 0, 1, 0, 6);  /*  1,  6 */
+            DIFFUSE(t, 3, 1, 2, 2, 1);  /* 10, 17 */
+            DIFFUSE(t, 4, 0, 7, 5, 1);  /*  7, 41 */
+            t += 5;
+        } while (--k != 0);
 
         c = (uint8_t)(c - ASCON_CONSTANT_STEP);
     } while (c != ASCON_AFTER_LAST_CONSTANT);
@@ -82,7 +81,7 @@ void ascon_add(ascon_state *s, uint8_t i, const unsigned char *p, uint8_t n)
         row[ASCON_ROW(j)] = p[j];
     transpose(row);
     for (j = 0; j < 8; j++)
-        s->x[i][j] ^= row[j];
+        ASCON_T(s, i, j) ^= row[j];
 }
 
 void ascon_extract(const ascon_state *s, uint8_t i, unsigned char *p, uint8_t n)
@@ -91,7 +90,7 @@ void ascon_extract(const ascon_state *s, uint8_t i, unsigned char *p, uint8_t n)
     uint8_t j;
 
     for (j = 0; j < 8; j++)
-        row[j] = s->x[i][j];
+        row[j] = ASCON_T(s, i, j);
     transpose(row);
     for (j = 0; j < n; j++)
         p[j] = row[ASCON_ROW(j)];

@@ -10,10 +10,12 @@ typedef struct {
     uint8_t x[5][8];
 } ascon_state;
 
+#define ASCON_T(s, i, k) ((s)->x[i][k])
+
 void ascon_add(ascon_state *s, uint8_t i, const unsigned char *p, uint8_t n);
 void ascon_extract(const ascon_state *s, uint8_t i, unsigned char *p, uint8_t n);
-void ascon_decrypt(ascon_state *s, uint8_t i, unsigned char *p,
-                   const unsigned char *c, uint8_t n);
+void ascon_crypt(ascon_state *s, uint8_t i, unsigned char *out,
+                 const unsigned char *in, uint8_t n, uint8_t what);
 
 #else
 
@@ -92,6 +94,18 @@ static inline void ascon_decrypt(ascon_state *s, uint8_t i, unsigned char *p,
         for (j = 0; j < n; j++)
             p[j] = c[j] ^ t[j];
         ascon_add(s, i, p, n);
+    }
+}
+
+static inline void ascon_crypt(ascon_state *s, uint8_t i, unsigned char *out,
+                               const unsigned char *in, uint8_t n, uint8_t what)
+{
+    if (what == ASCON_DECRYPT) {
+        ascon_decrypt(s, i, out, in, n);
+    } else {
+        ascon_add(s, i, in, n);
+        if (what == ASCON_ENCRYPT)
+            ascon_extract(s, i, out, n);
     }
 }
 

@@ -7,13 +7,16 @@
 #include "columns.h"
 
 /*
- * The permutation keeps a second, rotated copy T_8 .. T_15 of every word, so
- * that index k + r needs no reduction modulo 8: T_{k+8} = T_k rotated by 1.
- * Outside of the permutation the copy means nothing.
+ * Column k of the state: T_k of the five words.  The permutation keeps a second,
+ * rotated copy of the columns as x[8] .. x[15], so that index k + r needs no
+ * reduction modulo 8: T_{k+8} is T_k rotated by 1.  Outside of the permutation
+ * the copy means nothing.
  */
 typedef struct {
-    uint8_t x[5][16];
+    uint8_t x[16][5];
 } ascon_state;
+
+#define ASCON_T(s, i, k) ((s)->x[k][i])
 
 void ascon_add(ascon_state *s, uint8_t i, const unsigned char *p, uint8_t n);
 void ascon_extract(const ascon_state *s, uint8_t i, unsigned char *p, uint8_t n);
@@ -56,16 +59,22 @@ static inline void ascon_extract(ascon_state *s, uint8_t i,
 
 #endif
 
-static inline void ascon_decrypt(ascon_state *s, uint8_t i, unsigned char *p,
-                                 const unsigned char *c, uint8_t n)
+static inline void ascon_crypt(ascon_state *s, uint8_t i, unsigned char *out,
+                               const unsigned char *in, uint8_t n, uint8_t what)
 {
     unsigned char t[8];
     uint8_t j;
 
-    ascon_extract(s, i, t, n);
-    for (j = 0; j < n; j++)
-        p[j] = c[j] ^ t[j];
-    ascon_add(s, i, p, n);
+    if (what == ASCON_ABSORB) {
+        ascon_add(s, i, in, n);
+    } else {
+        ascon_extract(s, i, t, n);
+        for (j = 0; j < n; j++)
+            t[j] ^= in[j];
+        ascon_add(s, i, what == ASCON_ENCRYPT ? in : t, n);
+        for (j = 0; j < n; j++)
+            out[j] = t[j];
+    }
 }
 
 void ascon_permute(ascon_state *s, uint8_t rounds);

@@ -9,38 +9,89 @@ void gift128_set_key(gift128_key *key, const uint8_t *k)
     key->k = k;
 }
 
+static uint16_t rotate_right(uint16_t w, uint8_t n)
+{
+    return (uint16_t)(w >> n | w << (16 - n));
+}
+
+/* c_5 .. c_0 of the round constants */
+static uint8_t next_constant(uint8_t c)
+{
+    return (uint8_t)((c << 1 & 0x3f) | (((c >> 5 ^ c >> 4) & 1) ^ 1));
+}
+
 /*
  * PermBits.  Table 2.2 sends bit 4b + c of S_i to bit b of byte i - c modulo
  * 4, so that the permutation of S_i is that of S_0, rotated by i bytes.
  */
 #if defined(__AVR__)
 
-static uint32_t permute_bits(uint32_t s, uint8_t i)
+/* byte by byte; the first byte of a slice is its byte 3 */
+static void permute_bits(uint8_t *s, uint8_t i)
 {
-    uint8_t byte0 = 0, byte1 = 0, byte2 = 0, byte3 = 0, b;
+    uint8_t byte0 = 0, byte1 = 0, byte2 = 0, byte3 = 0, n;
+    uint8_t x = 0;
 
-    for (b = 0; b < 8; b++) {
-        uint8_t nibble = (uint8_t)s;
-
-        byte0 >>= 1;
-        byte1 >>= 1;
-        byte2 >>= 1;
-        byte3 >>= 1;
-        if (nibble & 1)
-            byte0 |= 0x80;
-        if (nibble & 2)
-            byte3 |= 0x80;
-        if (nibble & 4)
-            byte2 |= 0x80;
-        if (nibble & 8)
-            byte1 |= 0x80;
-        s >>= 4;
+    for (n = 0; n < 8; n++) {
+        if ((n & 1) == 0)
+            x = s[3 - n / 2];
+        byte0 = (uint8_t)(byte0 >> 1 | x << 7);
+        x >>= 1;
+        byte3 = (uint8_t)(byte3 >> 1 | x << 7);
+        x >>= 1;
+        byte2 = (uint8_t)(byte2 >> 1 | x << 7);
+        x >>= 1;
+        byte1 = (uint8_t)(byte1 >> 1 | x << 7);
+        x >>= 1;
     }
-    s = (uint32_t)byte0 | (uint32_t)byte1 << 8 | (uint32_t)byte2 << 16 |
-        (uint32_t)byte3 << 24;
-    while (i-- != 0)
-        s = s << 8 | s >> 24;
-    return s;
+    s[3 - i] = byte0;
+    s[3 - ((i + 1) & 3)] = byte1;
+    s[3 - ((i + 2) & 3)] = byte2;
+    s[3 - ((i + 3) & 3)] = byte3;
+}
+
+void gift128_encrypt(const gift128_key *key, uint8_t *y)
+{
+    uint8_t k[16]; /* W_0 .. W_7 */
+    uint8_t constant = 0, i, round;
+
+    for (i = 0; i < 16; i++)
+        k[i] = key->k[i];
+
+    for (round = 0; round < 40; round++) {
+        uint16_t w6, w7;
+
+        for (i = 0; i < 4; i++) {
+            uint8_t s0 = y[i], s1 = y[4 + i], s2 = y[8 + i], s3 = y[12 + i];
+
+            GIFT128_SUBCELLS(uint8_t, s0, s1, s2, s3);
+            y[i] = s3;
+            y[4 + i] = s1;
+            y[8 + i] = s2;
+            y[12 + i] = s0;
+        }
+        for (i = 0; i < 4; i++)
+            permute_bits(y + 4 * i, i);
+
+        /* AddRoundKey: U = W_2 || W_3, V = W_6 || W_7 */
+        for (i = 0; i < 4; i++) {
+            y[8 + i] ^= k[4 + i];
+            y[4 + i] ^= k[12 + i];
+        }
+        constant = next_constant(constant);
+        y[12] ^= 0x80;
+        y[15] ^= constant;
+
+        /* key state update */
+        w6 = rotate_right((uint16_t)(k[12] << 8 | k[13]), 2);
+        w7 = rotate_right((uint16_t)(k[14] << 8 | k[15]), 12);
+        for (i = 15; i > 3; i--)
+            k[i] = k[i - 4];
+        k[0] = (uint8_t)(w6 >> 8);
+        k[1] = (uint8_t)w6;
+        k[2] = (uint8_t)(w7 >> 8);
+        k[3] = (uint8_t)w7;
+    }
 }
 
 #else
@@ -62,13 +113,6 @@ static uint32_t permute_bits(uint32_t s, uint8_t i)
     SWAPMOVE(s, 0x000000ffu, 24);
     i = (uint8_t)(8 * (3 - i));
     return s >> i | s << ((32 - i) & 31);
-}
-
-#endif
-
-static uint16_t rotate_right(uint16_t w, uint8_t n)
-{
-    return (uint16_t)(w >> n | w << (16 - n));
 }
 
 void gift128_encrypt(const gift128_key *key, uint8_t *y)
@@ -95,8 +139,7 @@ void gift128_encrypt(const gift128_key *key, uint8_t *y)
         /* AddRoundKey: U = W_2 || W_3, V = W_6 || W_7 */
         s2 ^= (uint32_t)w[2] << 16 | w[3];
         s1 ^= (uint32_t)w[6] << 16 | w[7];
-        constant = (uint8_t)((constant << 1 & 0x3f) |
-                             (((constant >> 5 ^ constant >> 4) & 1) ^ 1));
+        constant = next_constant(constant);
         s3 ^= 0x80000000u ^ constant;
 
         /* key state update */
@@ -113,3 +156,5 @@ void gift128_encrypt(const gift128_key *key, uint8_t *y)
     GIFT128_STORE32(y + 8, s2);
     GIFT128_STORE32(y + 12, s3);
 }
+
+#endif

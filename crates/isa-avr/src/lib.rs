@@ -116,10 +116,10 @@ impl Core for Avr {
             let flow = one.row.map_or(Flow::End, |r| r.flow);
             at += self.length(at);
             code.push(one);
-            if flow == Flow::End && !guarded {
-                break false;
+            let was_guarded = std::mem::replace(&mut guarded, flow == Flow::Skip);
+            if flow == Flow::End {
+                break was_guarded;
             }
-            guarded = flow == Flow::Skip;
         };
         if open {
             code.push(seam(at));

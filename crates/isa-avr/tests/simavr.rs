@@ -256,13 +256,14 @@ impl Generator {
     }
 }
 
-/// Cycles of the edges in a VCD file; one cycle is 1000 ns.
+/// Cycles of the edges in a VCD file; one cycle of the frame's clock is 1000 ns.
 fn edges(vcd: &str) -> Vec<u64> {
+    assert!(vcd.starts_with("$timescale 10ns "), "another time scale");
     let mut at = 0;
     let mut out = Vec::new();
     for line in vcd.lines().skip_while(|l| !l.starts_with("$enddefinitions")).skip(1) {
         if let Some(t) = line.strip_prefix('#') {
-            at = t.parse::<u64>().expect("a time") / 1000;
+            at = t.parse::<u64>().expect("a time") / 100;
         } else if line.starts_with(['0', '1']) {
             out.push(at);
         }
@@ -285,7 +286,7 @@ fn compare(seed: u64) {
     let _ = std::fs::remove_file(&vcd);
 
     let theirs = Command::new("simavr").arg(&elf).output().expect("simavr starts");
-    let theirs_sent = console(&String::from_utf8_lossy(&theirs.stdout));
+    let theirs_sent = console(&String::from_utf8_lossy(&[theirs.stdout, theirs.stderr].concat()));
     let theirs_edges = edges(&std::fs::read_to_string(&vcd).expect("simavr wrote the pin's edges"));
 
     let mut m = common::machine(&image);
@@ -305,6 +306,7 @@ fn compare(seed: u64) {
 
     let ours_edges: Vec<_> = memory.calls.iter().flat_map(|c| [c.rise, c.fall]).collect();
     let theirs_edges = &theirs_edges[theirs_edges.len() - ours_edges.len()..];
+    if std::env::var("DBG").is_ok() { for k in 1..ours_edges.len() { let (a,b)=(ours_edges[k]-ours_edges[k-1], theirs_edges[k]-theirs_edges[k-1]); eprintln!("{k} {a} {b} {}", if a==b {""} else {"<<<"}); } }
     for k in 1..ours_edges.len() {
         let (a, b) = (ours_edges[k] - ours_edges[0], theirs_edges[k] - theirs_edges[0]);
         assert_eq!(a, b, "seed {seed}: cycles from the first edge to edge {k} (ours, simavr)");

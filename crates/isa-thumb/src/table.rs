@@ -539,13 +539,6 @@ fn far_plain(f: &Fields, _: u32) -> Option<Operands> {
     fine.then(|| Operands { kind: Kind::Imm, ..places(d, n, 0, f.get('i')) }.write(d))
 }
 
-/// 32-bit ADR; `u` adds.
-fn far_adr(f: &Fields, pc: u32) -> Option<Operands> {
-    let d = f.get('d');
-    let imm = base_pc(pc).wrapping_add(offset(f));
-    general(&[d]).then(|| Operands { kind: Kind::Imm, ..places(d, 15, 0, imm) }.write(d))
-}
-
 /// MOVW and MOVT; `j` are the upper four bits.
 fn far_wide(f: &Fields, _: u32) -> Option<Operands> {
     let d = f.get('d');

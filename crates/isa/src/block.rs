@@ -78,7 +78,7 @@ pub struct Costs {
 }
 
 /// A timing model: sees what retires, never what it means.
-pub trait Timing<C: Core>: Send {
+pub trait Timing<C: Core>: Send + Sync {
     /// Identity that records carry, such as `avre+/1`; changes when any figure can change.
     fn id(&self) -> &'static str;
     /// Static costs of a straight run.

@@ -8,7 +8,7 @@ use crate::{Block, Run, Timing};
 const MAX_RUN: usize = 128;
 
 /// An instruction set architecture's state and decoder.
-pub trait Core: Sized + Send {
+pub trait Core: Sized + Send + Sync {
     /// What a timing model sees of one instruction.
     type Step;
     /// The chip around the core.

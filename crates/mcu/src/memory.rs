@@ -194,12 +194,31 @@ impl Memory {
         Some(())
     }
 
+    /// Reads `N` bytes (1, 2 or 4) of RAM, little-endian; none outside RAM.
+    #[inline(always)]
+    pub fn ram_load<const N: usize>(&self, address: u32) -> Option<u32> {
+        let offset = address.wrapping_sub(self.ram_base) as usize;
+        self.ram.get(offset..offset.wrapping_add(N)).map(little::<N>)
+    }
+
+    /// Writes `N` bytes (1, 2 or 4) of RAM; false, and nothing done, outside RAM.
+    #[inline(always)]
+    pub fn ram_store<const N: usize>(&mut self, address: u32, value: u32) -> bool {
+        let offset = address.wrapping_sub(self.ram_base) as usize;
+        let end = offset.wrapping_add(N);
+        let (Some(b), Some(w)) = (self.ram.get_mut(offset..end), self.written.get_mut(offset..end)) else {
+            return false;
+        };
+        b.copy_from_slice(&value.to_le_bytes()[..N]);
+        w.copy_from_slice(&[1; 4][..N]);
+        true
+    }
+
     /// Reads `N` bytes (1, 2 or 4), little-endian. A fault reads as 0. `sp` is the core's stack pointer.
     #[inline(always)]
     pub fn load<const N: usize>(&mut self, address: u32, sp: u32, site: Site) -> u32 {
-        let offset = address.wrapping_sub(self.ram_base) as usize;
-        match self.ram.get(offset..offset.wrapping_add(N)) {
-            Some(b) => little::<N>(b),
+        match self.ram_load::<N>(address) {
+            Some(value) => value,
             None => self.load_slow::<N>(address, sp, site),
         }
     }
@@ -224,14 +243,8 @@ impl Memory {
     /// Writes the low `N` bytes (1, 2 or 4) of `value`, little-endian.
     #[inline(always)]
     pub fn store<const N: usize>(&mut self, address: u32, value: u32, sp: u32, site: Site) {
-        let offset = address.wrapping_sub(self.ram_base) as usize;
-        let end = offset.wrapping_add(N);
-        match (self.ram.get_mut(offset..end), self.written.get_mut(offset..end)) {
-            (Some(b), Some(w)) => {
-                b.copy_from_slice(&value.to_le_bytes()[..N]);
-                w.copy_from_slice(&[1; 4][..N]);
-            }
-            _ => self.store_slow::<N>(address, value, sp, site),
+        if !self.ram_store::<N>(address, value) {
+            self.store_slow::<N>(address, value, sp, site);
         }
     }
 

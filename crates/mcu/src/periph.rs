@@ -20,14 +20,37 @@ pub struct Host {
     pub(crate) now: u64,
     /// Stack pointer at the current access.
     pub(crate) sp: u32,
-    /// The firmware looked for a byte and there was none.
+    /// The firmware waits for a byte and there is none.
     pub(crate) idle: bool,
+    /// Looks at the serial port's status since a byte came or went.
+    looks: u8,
     /// New level of the trigger pin.
     pub(crate) edge: Option<bool>,
 }
 
+impl Host {
+    /// The firmware looks at the serial port's status; answers whether a byte is there. A first look
+    /// may be for room to send; a second one without sending is waiting.
+    fn look(&mut self) -> bool {
+        let empty = self.to_chip.is_empty();
+        self.looks = self.looks.saturating_add(1);
+        self.idle = empty && self.looks > 1;
+        !empty
+    }
+
+    fn receive(&mut self) -> u32 {
+        self.looks = 0;
+        self.to_chip.pop_front().unwrap_or(0).into()
+    }
+
+    fn send(&mut self, byte: u32) {
+        self.looks = 0;
+        self.from_chip.push(byte as u8);
+    }
+}
+
 /// A register block.
-pub trait Peripheral: Send {
+pub trait Peripheral: Send + Sync {
     /// Reads `size` bytes at `offset`; `None` where there is no register.
     fn read(&mut self, offset: u32, size: u8, host: &mut Host) -> Option<u32>;
     /// Writes `size` bytes at `offset`; `None` where there is no register.
@@ -106,18 +129,15 @@ impl Peripheral for AvrUsart {
         const RXC: u32 = 0x80;
         const TXC_UDRE: u32 = 0x60;
         Some(match offset {
-            0 => {
-                host.idle = host.to_chip.is_empty();
-                u32::from(self.regs[0] & 0x02) | TXC_UDRE | if host.idle { 0 } else { RXC }
-            }
-            6 => host.to_chip.pop_front().unwrap_or(0).into(),
+            0 => u32::from(self.regs[0] & 0x02) | TXC_UDRE | if host.look() { RXC } else { 0 },
+            6 => host.receive(),
             o => self.regs[o as usize].into(),
         })
     }
 
     fn write(&mut self, offset: u32, _: u8, value: u32, host: &mut Host) -> Option<()> {
         match offset {
-            6 => host.from_chip.push(value as u8),
+            6 => host.send(value),
             o => self.regs[o as usize] = value as u8,
         }
         Some(())
@@ -166,18 +186,15 @@ impl Peripheral for Stm32F1Usart {
         const TXE_TC: u32 = 0xC0;
         const RXNE: u32 = 0x20;
         match offset {
-            0 => {
-                host.idle = host.to_chip.is_empty();
-                Some(TXE_TC | if host.idle { 0 } else { RXNE })
-            }
-            4 => Some(host.to_chip.pop_front().unwrap_or(0).into()),
+            0 => Some(TXE_TC | if host.look() { RXNE } else { 0 }),
+            4 => Some(host.receive()),
             o => self.regs.get(o as usize / 4).copied(),
         }
     }
 
     fn write(&mut self, offset: u32, _: u8, value: u32, host: &mut Host) -> Option<()> {
         match offset {
-            4 => host.from_chip.push(value as u8),
+            4 => host.send(value),
             o => *self.regs.get_mut(o as usize / 4)? = value,
         }
         Some(())

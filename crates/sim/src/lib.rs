@@ -8,7 +8,7 @@ use timing::avr::AvrE;
 use timing::cortex_m3::CortexM3;
 
 /// A chip that runs firmware.
-pub trait Simulator: Send {
+pub trait Simulator: Send + Sync {
     /// Programs the flash and resets.
     ///
     /// # Errors

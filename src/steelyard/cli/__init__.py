@@ -10,11 +10,10 @@ from .app import app
 def main() -> None:
     """Entry point of ``steelyard``: user errors end with a sentence and exit code 2."""
     from ..model.errors import UserError
-    from ..store import StoreError
 
     try:
         app()
-    except (UserError, StoreError) as e:
+    except UserError as e:
         print(f"steelyard: {e}", file=sys.stderr)
         sys.exit(2)
     except KeyboardInterrupt:

@@ -1,0 +1,163 @@
+//! The disassembler against `arm-none-eabi-objdump`: all 16-bit encodings, random 32-bit ones.
+
+use std::collections::BTreeMap;
+use std::process::Command;
+
+use isa::Core as _;
+use isa_thumb::Thumb;
+use mcu::{Chip, Flash, Memory, Region};
+
+const BASE: u32 = 0x0800_0000;
+
+fn core(code: &[u8]) -> Thumb {
+    let chip = Chip {
+        core: "cortex-m3",
+        clock_hz: 72_000_000,
+        flash: Region { base: BASE, size: 4 << 20 },
+        flash_in_data: Some(BASE),
+        ram: Region { base: 0x2000_0000, size: 0x1000 },
+        flash_timing: Flash::default(),
+        peripherals: Vec::new(),
+    };
+    let mut memory = Memory::new(&chip).expect("the chip is possible");
+    memory.flash[..code.len()].copy_from_slice(code);
+    Thumb::new(memory)
+}
+
+/// Text of each instruction by address; none when objdump is missing.
+fn objdump(name: &str, code: &[u8]) -> Option<BTreeMap<u32, String>> {
+    let path = std::env::temp_dir().join(format!("steelyard-{name}-{}.bin", std::process::id()));
+    std::fs::write(&path, code).expect("the temporary directory is writable");
+    let out = Command::new("arm-none-eabi-objdump")
+        .args(["-D", "-z", "-b", "binary", "-m", "arm", "-M", "force-thumb,reg-names-std"])
+        .arg(format!("--adjust-vma={BASE:#x}"))
+        .arg(&path)
+        .output();
+    let _ = std::fs::remove_file(&path);
+    let Ok(out) = out else {
+        eprintln!("skipped: arm-none-eabi-objdump is not installed");
+        return None;
+    };
+    let text = String::from_utf8_lossy(&out.stdout).into_owned();
+    let lines = text.lines().filter_map(|l| {
+        let mut columns = l.split('\t');
+        let address = u32::from_str_radix(columns.next()?.trim().strip_suffix(':')?, 16).ok()?;
+        let text = columns.skip(1).collect::<Vec<_>>().join(" ");
+        Some((address, text))
+    });
+    Some(lines.collect())
+}
+
+/// Takes away comments, spacing and spellings that mean the same.
+fn normal(text: &str) -> String {
+    let text = text.split([';', '<', '@']).next().unwrap_or("").trim().to_lowercase();
+    let (name, rest) = text.split_once(char::is_whitespace).unwrap_or((&text, ""));
+    let name = name.trim_end_matches(".w").trim_end_matches(".n");
+    let rest: String = rest.chars().filter(|c| !c.is_whitespace()).collect();
+    format!("{name} {rest}").trim().to_owned()
+}
+
+/// Instructions of other cores, which objdump knows and this one does not have.
+fn foreign(theirs: &str) -> bool {
+    const NAMES: &[&str] = &[
+        "undefined", ".inst", ".word", ".short", "hlt", "setend", "setpan", "bxns", "blxns", "blx", "bxj", "rfe", "srs",
+        "smc", "hvc", "eret", "sg", "tt", "cps", "esb", "csdb", "ssbb", "pssbb", "mcr", "mrc", "mrrc", "cdp", "ldc",
+        "stc", "v", "cx", "crc", "lda", "stl", "dls", "wls", "le", "bf", "lctp", "csel", "csinc", "csinv", "csneg", "cset",
+        "cinc", "cinv", "cneg", "clrm", "asrl", "lsll", "lsrl", "sqrshr", "uqrshl", "urshr", "srshr", "uqshl", "sqshl", "bl", "sb",
+        "pacg", "bxaut", "aut", "pac", "f", "ldrexd", "strexd", "pldw", "dcps", "letp", "subs pc", "movs pc", "aut",
+    ];
+    const DSP: &[&str] = &[
+        "pkh", "qadd", "qsub", "qdadd", "qdsub", "qasx", "qsax", "sadd", "ssub", "sasx", "ssax", "shadd", "shsub", "shasx",
+        "shsax", "uadd", "usub", "uasx", "usax", "uhadd", "uhsub", "uhasx", "uhsax", "uqadd", "uqsub", "uqasx", "uqsax",
+        "sel", "smla", "smul", "smml", "smmul", "smua", "smus", "smls", "usad", "umaal", "sxtab", "sxtah", "uxtab",
+        "uxtah", "sxtb16", "uxtb16", "ssat16", "usat16", "smlad", "smlsd",
+    ];
+    NAMES.iter().chain(DSP).any(|n| theirs.starts_with(n))
+}
+
+/// Whether the texts of an encoding agree, or how they may differ.
+fn agree(ours: &str, raw: &str) -> bool {
+    let (a, b) = (normal(ours), normal(raw));
+    a == b
+        // encodings that the architecture makes unpredictable are no instructions here
+        || ours.starts_with(".inst") && (raw.to_lowercase().contains("unpredictable") || foreign(&b))
+}
+
+#[test]
+fn all_narrow_encodings_read_as_objdump_reads_them() {
+    let words: Vec<u16> = (0..0xE800u32).map(|w| w as u16).collect();
+    let code: Vec<u8> = words.iter().flat_map(|w| w.to_le_bytes().into_iter().chain([0x00, 0xBF])).collect();
+    let cpu = core(&code);
+    let Some(theirs) = objdump("narrow", &code) else { return };
+    let mut wrong = Vec::new();
+    let mut guarded = 0;
+    for (k, w) in words.iter().enumerate() {
+        let pc = BASE + 4 * k as u32;
+        let (ours, bytes) = cpu.disassemble(pc);
+        assert_eq!(bytes, 2, "{w:#06x}");
+        let Some(raw) = theirs.get(&pc) else {
+            wrong.push(format!("{w:#06x}: objdump has no line"));
+            continue;
+        };
+        // objdump carries an IT's conditions into what follows
+        let after_it = (1..=4).any(|n| k >= n && words[k - n] & 0xFF00 == 0xBF00 && words[k - n] & 0xF != 0);
+        if after_it {
+            guarded += 1;
+        } else if !agree(&ours, raw) {
+            wrong.push(format!("{w:#06x}: {:?}, objdump {:?}", normal(&ours), raw));
+        }
+    }
+    assert!(guarded < 300, "{guarded}");
+    assert!(wrong.is_empty(), "{} differences:\n{}", wrong.len(), wrong[..wrong.len().min(60)].join("\n"));
+}
+
+#[test]
+fn random_wide_encodings_read_as_objdump_reads_them() {
+    let mut state = 0x9E37_79B9_7F4A_7C15u64;
+    let mut random = || {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        (state >> 16) as u32
+    };
+    let words: Vec<u32> = (0..200_000)
+        .map(|k| {
+            let w = random();
+            let first = match k % 4 {
+                0 => 0xE800 | w >> 16 & 0x17FF,              // every major group
+                1 => 0xF000 | w >> 16 & 0x07FF,              // immediates and branches
+                2 => 0xF800 | w >> 16 & 0x03FF,              // loads, stores, registers, multiplication
+                _ => 0xE800 | w >> 16 & 0x03FF,              // several registers, shifted registers
+            };
+            // half of the second halfwords have plausible fixed bits
+            let second = if random() & 1 == 0 { w & 0xFFFF } else { w & 0x7FFF | 0x0000 };
+            let second = if first >= 0xFA00 && random() & 1 == 0 { second & 0x0F3F | 0xF000 } else { second };
+            first << 16 | second
+        })
+        .collect();
+    let code: Vec<u8> = words
+        .iter()
+        .flat_map(|w| [(w >> 16) as u16, *w as u16, 0xBF00, 0xBF00])
+        .flat_map(u16::to_le_bytes)
+        .collect();
+    let cpu = core(&code);
+    let Some(theirs) = objdump("wide", &code) else { return };
+    let mut wrong = Vec::new();
+    let mut same = 0;
+    for (k, w) in words.iter().enumerate() {
+        let pc = BASE + 8 * k as u32;
+        let (ours, bytes) = cpu.disassemble(pc);
+        assert_eq!(bytes, 4, "{w:#010x}");
+        let Some(raw) = theirs.get(&pc) else {
+            wrong.push(format!("{w:#010x}: objdump has no line"));
+            continue;
+        };
+        if !agree(&ours, raw) {
+            wrong.push(format!("{w:#010x}: {:?}, objdump {:?}", normal(&ours), raw));
+        } else if !ours.starts_with(".inst") {
+            same += 1;
+        }
+    }
+    assert!(wrong.is_empty(), "{} differences:\n{}", wrong.len(), wrong[..wrong.len().min(60)].join("\n"));
+    assert!(same > 50_000, "only {same} encodings are instructions");
+}
