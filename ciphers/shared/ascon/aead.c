@@ -19,8 +19,15 @@ static void process(ascon_state *s, unsigned char *out,
 {
     uint8_t i = 0;
 
-    while (len >= 8) {
-        ascon_crypt(s, i, out, in, 8, what);
+    for (;;) {
+        uint8_t n = len < 8 ? (uint8_t)len : 8;
+
+        if (n != 0)
+            ascon_crypt(s, i, out, in, n, what);
+        if (n != 8) {
+            ascon_add_padding(s, i, n);
+            return;
+        }
         in += 8;
         if (what != ASCON_ABSORB)
             out += 8;
@@ -30,9 +37,6 @@ static void process(ascon_state *s, unsigned char *out,
             i = 0;
         }
     }
-    if (len != 0)
-        ascon_crypt(s, i, out, in, (uint8_t)len, what);
-    ascon_add_padding(s, i, (uint8_t)len);
 }
 
 /* Add 16 bytes, a key or a nonce, to words i and i + 1. */

@@ -15,9 +15,9 @@
 void ascon_permute(ascon_state *s, uint8_t rounds)
 {
     uint8_t c = ASCON_FIRST_CONSTANT(rounds);
+    uint8_t *t = s->x[0];
 
     do {
-        uint8_t *t = s->x[0];
         uint8_t k = 8;
         uint8_t ci = c;
 
@@ -44,7 +44,7 @@ void ascon_permute(ascon_state *s, uint8_t rounds)
         } while (--k != 0);
 
         /* p_L (3.4) */
-        t = s->x[0];
+        t -= 8 * 5;
         k = 8;
         do {
             DIFFUSE(t, 0, 2, 3, 3, 4);  /* 19, 28 */
@@ -54,6 +54,7 @@ void ascon_permute(ascon_state *s, uint8_t rounds)
             DIFFUSE(t, 4, 0, 7, 5, 1);  /*  7, 41 */
             t += 5;
         } while (--k != 0);
+        t -= 8 * 5;
 
         c = (uint8_t)(c - ASCON_CONSTANT_STEP);
     } while (c != ASCON_AFTER_LAST_CONSTANT);

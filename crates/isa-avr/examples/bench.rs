@@ -63,7 +63,11 @@ fn main() {
             }
         }
         if theirs.is_finite() {
-            println!("  simavr {theirs:.3} s, {:.0} Mcycles/s, ratio {:.2}", cycles as f64 / theirs / 1e6, theirs / best);
+            println!(
+                "  simavr {theirs:.3} s, {:.0} Mcycles/s, ratio {:.2}",
+                cycles as f64 / theirs / 1e6,
+                theirs / best
+            );
         }
     }
 }

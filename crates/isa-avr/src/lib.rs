@@ -8,6 +8,8 @@
 mod exec;
 pub mod sreg;
 pub mod table;
+#[cfg(test)]
+mod tests;
 
 use isa::{Core, Exec, Insn, Run};
 use mcu::{Memory, Site};

@@ -34,9 +34,8 @@ const BRANCHES: [&str; 16] = [
     "brcs", "breq", "brmi", "brvs", "brlt", "brhs", "brts", "brie", "brcc", "brne", "brpl", "brvc", "brge", "brhc",
     "brtc", "brid",
 ];
-const FLAGS: [&str; 16] = [
-    "sec", "sez", "sen", "sev", "ses", "seh", "set", "sei", "clc", "clz", "cln", "clv", "cls", "clh", "clt", "cli",
-];
+const FLAGS: [&str; 16] =
+    ["sec", "sez", "sen", "sev", "ses", "seh", "set", "sei", "clc", "clz", "cln", "clv", "cls", "clh", "clt", "cli"];
 
 impl Generator {
     fn pick<'a>(&mut self, from: &[&'a str]) -> &'a str {
@@ -72,7 +71,11 @@ impl Generator {
             7..=9 => format!("{} r{d}", self.pick(&ALU_1)),
             10..=12 => format!("{} r{h}, {k}", self.pick(&ALU_K)),
             13 => format!("{} r{d}, r{r}", self.pick(&["cp", "cpc"])),
-            14 => format!("{} r{}, {}", self.pick(&["adiw", "sbiw"]), 24 + 2 * (d & 3), k & 63),
+            14 => {
+                // simavr before 1.7 takes some of these for two words when it skips them (its pull request 361)
+                let k = if k & 12 == 12 { k & 0x33 } else { k & 0x3F };
+                format!("{} r{}, {k}", self.pick(&["adiw", "sbiw"]), 24 + 2 * (d & 3))
+            }
             15 => format!("muls r{h}, r{g}"),
             16 => {
                 let name = self.pick(&["mulsu", "fmul", "fmuls", "fmulsu"]);
@@ -306,7 +309,6 @@ fn compare(seed: u64) {
 
     let ours_edges: Vec<_> = memory.calls.iter().flat_map(|c| [c.rise, c.fall]).collect();
     let theirs_edges = &theirs_edges[theirs_edges.len() - ours_edges.len()..];
-    if std::env::var("DBG").is_ok() { for k in 1..ours_edges.len() { let (a,b)=(ours_edges[k]-ours_edges[k-1], theirs_edges[k]-theirs_edges[k-1]); eprintln!("{k} {a} {b} {}", if a==b {""} else {"<<<"}); } }
     for k in 1..ours_edges.len() {
         let (a, b) = (ours_edges[k] - ours_edges[0], theirs_edges[k] - theirs_edges[0]);
         assert_eq!(a, b, "seed {seed}: cycles from the first edge to edge {k} (ours, simavr)");
@@ -319,7 +321,7 @@ fn random_programs_agree_with_simavr() {
     if !common::have("avr-gcc") || !common::have("simavr") {
         return;
     }
-    for seed in 1..=4 {
+    for seed in 1..=8 {
         compare(seed);
     }
 }

@@ -314,7 +314,7 @@ fn text(row: &Row, o: &Operands, word: u32, pc: u32) -> String {
         "c" => name(o.c),
         "d" => name(o.d),
         "imm" if format == "x4" => format!("{:#06x}", o.imm),
-        "imm" => format!("#{}", o.imm as i32),
+        "imm" => format!("#{}", o.imm),
         "s" => match row.when {
             When::OutsideIt => "s".into(),
             When::Bit if fields.get('s') == 1 => "s".into(),

@@ -125,7 +125,9 @@ fn elf_sections(elf: &[u8]) -> PyResult<Vec<(String, u64, u64, bool)>> {
     Ok(file
         .sections()
         .filter(|s| matches!(s.flags(), SectionFlags::Elf { sh_flags } if sh_flags & 2 != 0))
-        .map(|s| (s.name().unwrap_or("?").to_owned(), s.address(), s.size(), s.kind() != SectionKind::UninitializedData))
+        .map(|s| {
+            (s.name().unwrap_or("?").to_owned(), s.address(), s.size(), s.kind() != SectionKind::UninitializedData)
+        })
         .collect())
 }
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from ..model.call import Answer, DeviceError, Hello, Request
+from ..model.call import Answer, DeviceError, Hello, Op, Request
 from ..model.reasons import Failure, Reason
 from . import frame
 from .link import Link
@@ -22,6 +22,7 @@ class Client:
     def __init__(self, link: Link) -> None:
         self.link = link
         self._decoder = frame.Decoder()
+        self._stack = 0
         self.hello = self._handshake()
 
     def _handshake(self) -> Hello:
@@ -57,6 +58,10 @@ class Client:
         """One call. :class:`DeviceError` when the device fails or does not answer."""
         return next(iter(self.calls([request])))
 
+    def fits(self, op: Op, mlen: int, adlen: int) -> bool:
+        """Whether buffers of these sizes and the deepest stack seen so far fit the target's RAM."""
+        return self.hello.fits(op, mlen, adlen, self._stack)
+
     def calls(self, requests: Iterable[Request]) -> Iterator[Answer]:
         """Calls in order; as many on their way at once as the link allows."""
         batch: list[bytes] = []
@@ -86,4 +91,5 @@ class Client:
             if f.command != frame.RUN | frame.ANSWER or len(f.payload) < frame.RUN_ANSWER.size:
                 raise DeviceError(Failure(Reason.PROTOCOL, f"unexpected answer {f.command:#x}"))
             code, length, intact, _, stack, heap = frame.RUN_ANSWER.unpack_from(f.payload)
+            self._stack = max(self._stack, stack if pulse.stack is None else pulse.stack)
             yield Answer(code, length, bool(intact), stack, heap, f.payload[frame.RUN_ANSWER.size :], pulse)

@@ -29,7 +29,7 @@ def sweep(client: Caller, workload: Workload, aead: bool) -> tuple[list[Observed
     hello = client.hello
     sizes = workload.sizes if aead else tuple(s for s in workload.sizes if s[0] == 0)
     ops = (Op.ENCRYPT, Op.DECRYPT) if aead else (Op.HASH,)
-    fitting = [(a, m) for a, m in sizes if all(hello.fits(op, m, a) for op in ops)]
+    fitting = [(a, m) for a, m in sizes if all(client.fits(op, m, a) for op in ops)]
     stream = hashlib.shake_256(b"steelyard workload").digest(0x8000)
     key, npub = stream[::257][: hello.key_bytes], stream[1::257][: hello.npub_bytes]
     vectors = [Vector(i, key, npub, stream[:m], stream[-a:] if a else b"") for i, (a, m) in enumerate(fitting)]

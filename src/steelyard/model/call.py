@@ -83,14 +83,14 @@ class Hello:
     capacity: int
     clock_hz: int
 
-    def fits(self, op: Op, mlen: int, adlen: int) -> bool:
-        """Whether a call with ``mlen`` bytes of message (without tag) fits the target's RAM."""
+    def fits(self, op: Op, mlen: int, adlen: int, stack: int) -> bool:
+        """Whether a call with ``mlen`` bytes of message (without tag) and ``stack`` bytes of stack fits RAM."""
         tagged = mlen + (self.a_bytes if self.api == 1 else 0)
         data_in, data_out = (tagged, mlen) if op in (Op.DECRYPT, Op.EMPTY_DECRYPT) else (mlen, tagged)
         if self.api != 1:
             data_out = self.a_bytes
         need = self.key_bytes + self.npub_bytes + adlen + data_in + data_out + self.guard + 5 * 15
-        return need <= self.capacity
+        return need + stack <= self.capacity
 
 
 class DeviceError(Exception):
@@ -111,6 +111,9 @@ class Caller(Protocol):
 
     def calls(self, requests: Iterable[Request]) -> Iterator[Answer]:
         """Calls in order."""
+
+    def fits(self, op: Op, mlen: int, adlen: int) -> bool:
+        """Whether buffers of these sizes and the deepest stack seen so far fit the target's RAM."""
 
 
 #: operation name, input, answer: raw material of verification and measurement
