@@ -20,7 +20,7 @@ static void process(ascon_state *s, unsigned char *out,
     uint8_t i = 0;
 
     for (;;) {
-        uint8_t n = len < 8 ? (uint8_t)len : 8;
+        uint8_t n = (uint8_t)(len < 8 ? len : 8);
 
         if (n != 0)
             ascon_crypt(s, i, out, in, n, what);

@@ -8,5 +8,6 @@
 #define ASCON_B 6                               /* rounds of p^b */
 #define ASCON_IV UINT64_C(0x80400c0600000000)   /* k || r || a || b || 0* */
 #define ASCON_SEPARATION UINT64_C(1)            /* 0* || 1: last bit of the state */
+#define ASCON_INTERLEAVE 0                      /* state_fast.h: does not pay */
 
 #endif

@@ -181,6 +181,68 @@ void ascon_crypt(ascon_state *s, uint8_t i, unsigned char *out,
     add_row(s->x[i], t);
 }
 
+#elif ASCON_INTERLEAVE
+
+/* x rotated right by n bits, n < 32 */
+#define ROTR32(x, n) (((x) >> (n)) | ((x) << ((32 - (n)) & 31)))
+
+/*
+ * Linear diffusion (3.4) of one word with even bits e and odd bits o:
+ * x ^ (x >>> a) ^ (x >>> b).  A rotation by an odd amount swaps the two.
+ */
+#define ROTR_EVEN(e, o, n) \
+    ((n) & 1 ? ROTR32(o, (n) / 2) : ROTR32(e, (n) / 2))
+#define ROTR_ODD(e, o, n) \
+    ((n) & 1 ? ROTR32(e, (n) / 2 + 1) : ROTR32(o, (n) / 2))
+#define DIFFUSE(e, o, a, b) do { \
+    uint32_t e_ = (e), o_ = (o); \
+    (e) = e_ ^ ROTR_EVEN(e_, o_, a) ^ ROTR_EVEN(e_, o_, b); \
+    (o) = o_ ^ ROTR_ODD(e_, o_, a) ^ ROTR_ODD(e_, o_, b); \
+} while (0)
+
+/* The round constants (3.2), even bits and odd bits, then an end mark. */
+#define EVEN(c) \
+    (((c) & 1) | ((c) >> 1 & 2) | ((c) >> 2 & 4) | ((c) >> 3 & 8))
+#define CONSTANT(c) { EVEN(c), EVEN((c) >> 1) }
+#define END_MARK 0xff
+static const uint8_t constants[13][2] = {
+    CONSTANT(0xf0), CONSTANT(0xe1), CONSTANT(0xd2), CONSTANT(0xc3),
+    CONSTANT(0xb4), CONSTANT(0xa5), CONSTANT(0x96), CONSTANT(0x87),
+    CONSTANT(0x78), CONSTANT(0x69), CONSTANT(0x5a), CONSTANT(0x4b),
+    { END_MARK }
+};
+
+void ascon_permute(ascon_state *s, uint8_t rounds)
+{
+    uint32_t e0 = s->x[0][0], e1 = s->x[1][0], e2 = s->x[2][0];
+    uint32_t e3 = s->x[3][0], e4 = s->x[4][0];
+    uint32_t o0 = s->x[0][1], o1 = s->x[1][1], o2 = s->x[2][1];
+    uint32_t o3 = s->x[3][1], o4 = s->x[4][1];
+    const uint8_t *c = constants[12 - rounds];
+
+    do {
+        /* p_C (3.2): S_2 <- S_2 ^ c_i */
+        e2 ^= *c++;
+        o2 ^= *c++;
+
+        /* p_S (3.3) */
+        ASCON_SBOX(e0, e1, e2, e3, e4);
+        ASCON_SBOX(o0, o1, o2, o3, o4);
+
+        /* p_L (3.4) */
+        DIFFUSE(e0, o0, 19, 28);
+        DIFFUSE(e1, o1, 61, 39);
+        DIFFUSE(e2, o2, 1, 6);
+        DIFFUSE(e3, o3, 10, 17);
+        DIFFUSE(e4, o4, 7, 41);
+    } while (*c != END_MARK);
+
+    s->x[0][0] = e0; s->x[1][0] = e1; s->x[2][0] = e2;
+    s->x[3][0] = e3; s->x[4][0] = e4;
+    s->x[0][1] = o0; s->x[1][1] = o1; s->x[2][1] = o2;
+    s->x[3][1] = o3; s->x[4][1] = o4;
+}
+
 #else
 
 void ascon_permute(ascon_state *s, uint8_t rounds)

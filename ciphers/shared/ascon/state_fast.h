@@ -21,14 +21,85 @@ void ascon_crypt(ascon_state *s, uint8_t i, unsigned char *out,
 
 #include "words.h"
 
-/* Four bytes of a word, the first ones (j = 0) or the last ones (j = 1). */
+/*
+ * The two numbers of a word are its lower and upper half or, with interleaving,
+ * its bits of even and of odd index.  Interleaved, a rotation of the word is
+ * two rotations of 32-bit numbers, single instructions on many processors; in
+ * return every word that enters or leaves the state has to be converted.  That
+ * pays where 12 rounds follow each word.
+ */
+#if ASCON_INTERLEAVE
+
+/* Bits of even index to the lower half of v, of odd index to the upper half. */
+static inline uint32_t ascon_separate(uint32_t v)
+{
+    uint32_t t;
+
+    t = (v ^ (v >> 1)) & 0x22222222; v ^= t ^ (t << 1);
+    t = (v ^ (v >> 2)) & 0x0c0c0c0c; v ^= t ^ (t << 2);
+    t = (v ^ (v >> 4)) & 0x00f000f0; v ^= t ^ (t << 4);
+    t = (v ^ (v >> 8)) & 0x0000ff00; v ^= t ^ (t << 8);
+    return v;
+}
+
+/* The inverse. */
+static inline uint32_t ascon_join(uint32_t v)
+{
+    uint32_t t;
+
+    t = (v ^ (v >> 8)) & 0x0000ff00; v ^= t ^ (t << 8);
+    t = (v ^ (v >> 4)) & 0x00f000f0; v ^= t ^ (t << 4);
+    t = (v ^ (v >> 2)) & 0x0c0c0c0c; v ^= t ^ (t << 2);
+    t = (v ^ (v >> 1)) & 0x22222222; v ^= t ^ (t << 1);
+    return v;
+}
+
+/* S_i <- S_i ^ (h || l) */
+static inline void ascon_add_halves(ascon_state *s, uint8_t i,
+                                    uint32_t l, uint32_t h)
+{
+    l = ascon_separate(l);
+    h = ascon_separate(h);
+    s->x[i][0] ^= (l & 0xffff) | (h << 16);
+    s->x[i][1] ^= (l >> 16) | (h & 0xffff0000);
+}
+
+static inline uint32_t ascon_lower(const ascon_state *s, uint8_t i)
+{
+    return ascon_join((s->x[i][0] & 0xffff) | (s->x[i][1] << 16));
+}
+
+static inline uint32_t ascon_upper(const ascon_state *s, uint8_t i)
+{
+    return ascon_join((s->x[i][0] >> 16) | (s->x[i][1] & 0xffff0000));
+}
+
+#else
+
+static inline void ascon_add_halves(ascon_state *s, uint8_t i,
+                                    uint32_t l, uint32_t h)
+{
+    s->x[i][0] ^= l;
+    s->x[i][1] ^= h;
+}
+
+#define ascon_lower(s, i) ((s)->x[i][0])
+#define ascon_upper(s, i) ((s)->x[i][1])
+
+#endif
+
+#define ASCON_ADD_CONSTANT(s, i, v) \
+    ascon_add_halves(s, i, (uint32_t)((v) & 0xffffffff), (uint32_t)((v) >> 32))
+
+/* Four bytes of a half; the lower half is found at p + ASCON_LOWER. */
 #if ASCON_BIG_ENDIAN
-#define ASCON_HALF(j) (1 - (j))
+#define ASCON_LOWER 4
 #define ASCON_SHIFT(j) (24 - 8 * (j))
 #else
-#define ASCON_HALF(j) (j)
+#define ASCON_LOWER 0
 #define ASCON_SHIFT(j) (8 * (j))
 #endif
+#define ASCON_UPPER (4 - ASCON_LOWER)
 
 static inline uint32_t ascon_load(const unsigned char *p)
 {
@@ -55,8 +126,8 @@ static inline void ascon_add(ascon_state *s, uint8_t i,
             t[j] = p[j];
         p = t;
     }
-    s->x[i][ASCON_HALF(0)] ^= ascon_load(p);
-    s->x[i][ASCON_HALF(1)] ^= ascon_load(p + 4);
+    ascon_add_halves(s, i, ascon_load(p + ASCON_LOWER),
+                     ascon_load(p + ASCON_UPPER));
 }
 
 static inline void ascon_extract(const ascon_state *s, uint8_t i,
@@ -66,11 +137,11 @@ static inline void ascon_extract(const ascon_state *s, uint8_t i,
     uint8_t j;
 
     if (n == 8) {
-        ascon_store(p, s->x[i][ASCON_HALF(0)]);
-        ascon_store(p + 4, s->x[i][ASCON_HALF(1)]);
+        ascon_store(p + ASCON_LOWER, ascon_lower(s, i));
+        ascon_store(p + ASCON_UPPER, ascon_upper(s, i));
     } else {
-        ascon_store(t, s->x[i][ASCON_HALF(0)]);
-        ascon_store(t + 4, s->x[i][ASCON_HALF(1)]);
+        ascon_store(t + ASCON_LOWER, ascon_lower(s, i));
+        ascon_store(t + ASCON_UPPER, ascon_upper(s, i));
         for (j = 0; j < n; j++)
             p[j] = t[j];
     }
@@ -79,17 +150,17 @@ static inline void ascon_extract(const ascon_state *s, uint8_t i,
 static inline void ascon_decrypt(ascon_state *s, uint8_t i, unsigned char *p,
                                  const unsigned char *c, uint8_t n)
 {
+    unsigned char t[8];
+    uint8_t j;
+
     if (n == 8) {
-        uint32_t c0 = ascon_load(c), c1 = ascon_load(c + 4);
+        uint32_t l = ascon_lower(s, i) ^ ascon_load(c + ASCON_LOWER);
+        uint32_t h = ascon_upper(s, i) ^ ascon_load(c + ASCON_UPPER);
 
-        ascon_store(p, s->x[i][ASCON_HALF(0)] ^ c0);
-        ascon_store(p + 4, s->x[i][ASCON_HALF(1)] ^ c1);
-        s->x[i][ASCON_HALF(0)] = c0;
-        s->x[i][ASCON_HALF(1)] = c1;
+        ascon_add_halves(s, i, l, h);
+        ascon_store(p + ASCON_LOWER, l);
+        ascon_store(p + ASCON_UPPER, h);
     } else {
-        unsigned char t[8];
-        uint8_t j;
-
         ascon_extract(s, i, t, n);
         for (j = 0; j < n; j++)
             p[j] = c[j] ^ t[j];
@@ -109,9 +180,15 @@ static inline void ascon_crypt(ascon_state *s, uint8_t i, unsigned char *out,
     }
 }
 
-#define ascon_add_padding(s, i, n) \
-    ((s)->x[i][ASCON_HALF((n) >> 2)] ^= \
-     (uint32_t)(ASCON_BIG_ENDIAN ? 0x80 : 0x01) << ASCON_SHIFT((n) & 3))
+static inline void ascon_add_padding(ascon_state *s, uint8_t i, uint8_t n)
+{
+    uint32_t v = (uint32_t)(ASCON_BIG_ENDIAN ? 0x80 : 0x01) << ASCON_SHIFT(n & 3);
+
+    if ((n & 4) == ASCON_LOWER)
+        ascon_add_halves(s, i, v, 0);
+    else
+        ascon_add_halves(s, i, 0, v);
+}
 
 #endif
 

@@ -23,7 +23,12 @@ void ascon_extract(const ascon_state *s, uint8_t i, unsigned char *p, uint8_t n)
 
 #else
 
-#include "words.h"
+#include "words.h"      /* x[i][0] is the lower half of S_i */
+
+#define ASCON_ADD_CONSTANT(s, i, v) do { \
+    (s)->x[i][0] ^= (uint32_t)((v) & 0xffffffff); \
+    (s)->x[i][1] ^= (uint32_t)((v) >> 32); \
+} while (0)
 
 /* Byte j of a word in memory. */
 #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__

@@ -1,4 +1,4 @@
-/* Words: a 64-bit word as two 32-bit halves, x[i][0] the lower one. */
+/* Words: a 64-bit word as two 32-bit numbers. */
 #ifndef WORDS_H
 #define WORDS_H
 
@@ -7,11 +7,6 @@
 typedef struct {
     uint32_t x[5][2];
 } ascon_state;
-
-#define ASCON_ADD_CONSTANT(s, i, v) do { \
-    (s)->x[i][0] ^= (uint32_t)((v) & 0xffffffff); \
-    (s)->x[i][1] ^= (uint32_t)((v) >> 32); \
-} while (0)
 
 /* S-box (SP 800-232, 3.3) on 32 bits of each of the five words. */
 #define ASCON_SBOX(x0, x1, x2, x3, x4) do { \
@@ -28,13 +23,13 @@ typedef struct {
 } while (0)
 
 /*
- * Linear diffusion (3.4) of one word with halves l and h:
+ * Linear diffusion (3.4) of one word with lower half l and upper half h:
  * x ^ (x >>> a) ^ (x >>> b).  A rotation by n >= 32 is one by n - 32 with the
  * halves swapped.
  */
 #define ASCON_ROTR(u, v, n) \
     ((n) < 32 ? ((u) >> ((n) & 31)) ^ ((v) << ((32 - (n)) & 31)) \
-              : ((v) >> ((n) & 31)) ^ ((u) << ((32 - (n)) & 31)))
+              : ((v) >> ((n) & 31)) ^ ((u) << ((64 - (n)) & 31)))
 #define ASCON_DIFFUSE(l, h, a, b) do { \
     uint32_t l_ = (l), h_ = (h); \
     (l) = l_ ^ ASCON_ROTR(l_, h_, a) ^ ASCON_ROTR(l_, h_, b); \

@@ -150,7 +150,9 @@ impl Core for Avr {
                 _ => value.to_string(),
             }
         });
-        (text, row.bytes())
+        // a displacement of 0 is LD or ST to assemblers
+        let plain = text.replace("+0", "").replace("ldd", "ld").replace("std", "st");
+        (if text.contains("+0") { plain } else { text }, row.bytes())
     }
 
     fn registers(&self) -> Vec<u32> {

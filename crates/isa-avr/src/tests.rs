@@ -200,7 +200,7 @@ fn handlers_differ_in_dead_flags_only() {
                 let wanted = live | !(row.writes as u8);
                 assert_eq!(part.3 & wanted, whole.3 & wanted, "{} live {live:#x}", row.name());
             }
-            let stores = matches!(row.name(), "st" | "std" | "sts" | "out" | "push"); // perhaps to SREG
+            let stores = matches!(row.name(), "st" | "std" | "sts" | "out" | "push" | "sbi" | "cbi"); // perhaps to SREG
             assert!(stores || (sreg ^ whole.3) & !(row.writes as u8) == 0, "{}", row.name());
         }
     }

@@ -7,6 +7,9 @@ use std::process::Command;
 use isa::Core as _;
 use isa_avr::table;
 
+/// What objdump shows for avr5 too although only other cores have it.
+const FOREIGN: [&str; 9] = ["elpm", "xch ", "las ", "lac ", "lat ", "des ", "eijmp", "eicall", "spm Z+"];
+
 /// A line of avr-objdump without its address and bytes, in this crate's style.
 fn normal(text: &str, pc: u32) -> String {
     let text = text.split(';').next().unwrap_or("").trim().replace('\t', " ");
@@ -34,39 +37,37 @@ fn every_word_disassembles_as_objdump_does() {
     }
     // each word with a second one behind it, so that objdump stays in step: a NOP or an address
     let dir = common::scratch("objdump");
-    let mut theirs = vec![String::new(); 1 << 16];
+    let (mut differences, mut undefined) = (Vec::new(), 0);
     for (n, chunk) in (0..=0xFFFFu16).collect::<Vec<_>>().chunks(8192).enumerate() {
-        let bytes: Vec<u8> = chunk.iter().flat_map(|w| [*w, 0]).flat_map(u16::to_le_bytes).collect();
+        let words: Vec<u16> = chunk.iter().flat_map(|&w| [w, 0]).collect();
+        let bytes: Vec<u8> = words.iter().flat_map(|w| w.to_le_bytes()).collect();
         let file = dir.join(format!("{n}.bin"));
         std::fs::write(&file, bytes).expect("the build directory is writable");
         let out = Command::new("avr-objdump").args(["-b", "binary", "-m", "avr:5", "-z", "-D"]).arg(&file).output();
         let out = String::from_utf8(out.expect("avr-objdump runs").stdout).expect("it writes ASCII");
+        let m = common::words(&words);
+        let mut seen = 0;
         for line in out.lines() {
             let mut columns = line.splitn(3, '\t');
-            let address = columns.next().and_then(|a| u32::from_str_radix(a.trim().trim_end_matches(':'), 16).ok());
-            let (Some(address), Some(text)) = (address, columns.nth(1)) else { continue };
-            if address % 4 == 0 {
-                theirs[usize::from(chunk[(address / 4) as usize])] = normal(text, address);
+            let pc = columns.next().and_then(|a| u32::from_str_radix(a.trim().trim_end_matches(':'), 16).ok());
+            let (Some(pc), Some(text)) = (pc, columns.nth(1)) else { continue };
+            if pc % 4 != 0 {
+                continue;
+            }
+            seen += 1;
+            let word = words[pc as usize / 2];
+            let (ours, bytes) = m.core.disassemble(pc);
+            assert_eq!(bytes, table::find(word).map_or(2, table::Row::bytes));
+            let (ours, theirs) = (normal(&ours, pc), normal(text, pc));
+            let none = ours.starts_with(".word");
+            undefined += usize::from(none);
+            if ours != theirs && !(none && FOREIGN.iter().any(|f| theirs.starts_with(f))) {
+                differences.push(format!("{word:#06x}: {ours} | {theirs}"));
             }
         }
+        assert_eq!(seen, chunk.len(), "objdump stays in step");
     }
-    let mut differences = Vec::new();
-    for word in 0..=0xFFFFu16 {
-        let at = u32::from(word % 8192) * 4;
-        let mut m = common::words(&[]);
-        m.core.memory_mut().flash[..4].copy_from_slice(&[word as u8, (word >> 8) as u8, 0, 0]);
-        let (text, bytes) = m.core.disassemble(0);
-        assert_eq!(bytes, table::find(word).map_or(2, table::Row::bytes));
-        let ours = normal(&text, 0).replace("+0", "");
-        let _ = at;
-        if ours != theirs[usize::from(word)] {
-            differences.push(format!("{word:#06x}: {ours} | {}", theirs[usize::from(word)]));
-        }
-    }
-    assert!(
-        differences.is_empty(),
-        "{} differences\n{}",
-        differences.len(),
-        differences.iter().step_by(97).cloned().collect::<Vec<_>>().join("\n")
-    );
+    eprintln!("{undefined} words are undefined");
+    let some: Vec<_> = differences.iter().step_by(differences.len() / 100 + 1).cloned().collect();
+    assert!(differences.is_empty(), "{} differences (ours | objdump)\n{}", differences.len(), some.join("\n"));
 }

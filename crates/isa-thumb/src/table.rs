@@ -1113,6 +1113,11 @@ static WIDE: &[&[Row]] = &[
     &LDRSB, &LDRSH, &STRB, &STRH, &STR,
 ];
 
+/// The encodings of all rows, for generators of test programs.
+pub fn patterns() -> impl Iterator<Item = Pattern> {
+    NARROW.iter().chain(WIDE.iter().copied().flatten()).map(|r| r.pattern)
+}
+
 /// The row and operands of an encoding of `bits` bits at `pc`.
 pub(crate) fn find(features: Features, word: u32, bits: u32, pc: u32) -> Option<(&'static Row, Operands)> {
     let fits = |r: &&Row| r.pattern.bits == bits && r.pattern.matches(word) && features.has(r.part);

@@ -54,6 +54,7 @@ fn normal(text: &str) -> String {
     let (name, rest) = text.split_once(char::is_whitespace).unwrap_or((&text, ""));
     let name = match name {
         "negs" => return format!("rsbs {},#0", rest.replace(' ', "")), // the same instruction
+        "svc" => return format!("svc {}", rest.trim().trim_start_matches('#')),
         name => name,
     };
     let name = name.trim_end_matches(".w").trim_end_matches(".n");
@@ -105,6 +106,7 @@ fn odd(word: u32) -> bool {
         || top & 0xFFE0 == 0xF380                                        // MSR likewise
         || top & 0xFF90 == 0xFB80 && word >> 12 & 15 == word >> 8 & 15   // both halves to one register
         || top & 0xFFF0 == 0xFA90 && top & 15 != word & 15               // REV and RBIT of two registers
+        || top == 0 && word & 0xFFE8 == 0xB660                           // CPS of no mask or of A
         || top == 0 && word & 0xFF00 == 0x4700 && word & 7 != 0          // BX, BLX with low bits
 }
 

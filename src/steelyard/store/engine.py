@@ -10,7 +10,7 @@ from sqlalchemy import URL, Connection, Engine, QueuePool, create_engine, event,
 from sqlalchemy.exc import ArgumentError, DatabaseError, NoSuchModuleError
 
 from .errors import StoreError, explained
-from .schema import HEAD, REVISION_TABLE
+from .schema import HEAD, REVISION_TABLE, create
 
 _BUSY_SECONDS = 20.0
 _DRIVERS = {"psycopg": "psycopg[binary]", "psycopg2": "psycopg2-binary", "pymysql": "PyMySQL"}
@@ -115,9 +115,7 @@ def _revision(connection: Connection, name: str) -> str | None:
 
 
 def _migrate(engine: Engine, name: str) -> None:
-    """Migrates in one transaction; a process that opens at the same time waits, then has nothing to do."""
-    from .migrate import upgrade
-
+    """Creates or migrates in one transaction; a process that opens at the same time waits, then has nothing to do."""
     with engine.connect().execution_options(steelyard_write=True) as connection:
         driver: Any = connection.connection.driver_connection
         sqlite = connection.dialect.name == "sqlite"
@@ -126,7 +124,12 @@ def _migrate(engine: Engine, name: str) -> None:
             driver.execute("PRAGMA foreign_keys=OFF")
         try:
             with connection.begin():
-                if _revision(connection, name) != HEAD:
+                found = _revision(connection, name)
+                if found is None:
+                    create(connection)
+                elif found != HEAD:
+                    from .migrate import upgrade
+
                     upgrade(connection)
         finally:
             if sqlite:

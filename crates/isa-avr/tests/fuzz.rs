@@ -1,0 +1,104 @@
+//! Random flash content: only named faults come out, and blocks do what single steps do.
+
+mod common;
+
+use common::Random;
+use isa::Core as _;
+use isa_avr::table::TABLE;
+use mcu::{Fault, Stop};
+
+/// Words of which most are instructions, and some of those short branches.
+fn program(random: &mut Random) -> Vec<u16> {
+    let mut word = || match random.below(8) {
+        0 => random.word() as u16,
+        1 => 0xF000 | random.word() as u16 & 0x07C7 | (random.word() as u16 & 0x38) >> 1,
+        2 => 0xE0F0 | random.word() as u16 & 0x0F0F, // ldi r31, so that pointers meet RAM
+        _ => {
+            let row = &TABLE[random.below(TABLE.len() as u32) as usize].pattern;
+            let up = row.bits - 16;
+            (row.value >> up | random.word() & !(row.mask >> up)) as u16
+        }
+    };
+    (0..0x4000).map(|_| word()).collect()
+}
+
+fn fault(stop: Stop) -> Option<Fault> {
+    match stop {
+        Stop::Fault(f) => Some(f),
+        Stop::Idle | Stop::Budget => None,
+    }
+}
+
+#[test]
+fn blocks_and_steps_agree_until_the_first_fault() {
+    let mut random = Random(0x5EED);
+    let (mut faults, mut steps) = (0, 0);
+    for round in 0..150 {
+        let words = program(&mut random);
+        let (mut whole, mut single) = (common::words(&words), common::words(&words));
+        let start = random.below(0x4000) * 2;
+        for m in [&mut whole, &mut single] {
+            // a jump to somewhere, so that each round sees other code
+            m.core.memory_mut().flash[..4].copy_from_slice(&[0x0C, 0x94, (start / 2) as u8, (start / 512) as u8]);
+        }
+        let mut ended = None;
+        while ended.is_none() && whole.cycles < 3000 {
+            ended = fault(whole.run(40));
+            if ended.is_some() {
+                break; // what follows a fault in its block still runs
+            }
+            while single.cycles < whole.cycles {
+                assert_eq!(fault(single.step()), None, "round {round}");
+                steps += 1;
+            }
+            assert_eq!(single.cycles, whole.cycles, "round {round}: same boundaries");
+            assert_eq!(single.core.registers(), whole.core.registers(), "round {round}, cycle {}", whole.cycles);
+            assert!(single.core.memory().ram == whole.core.memory().ram, "round {round}");
+        }
+        while ended.is_some() {
+            let one = fault(single.step());
+            steps += 1;
+            assert!(one.is_some() || single.cycles < whole.cycles + 1000, "round {round}: no {ended:?}");
+            if one.is_some() {
+                assert_eq!(one, ended, "round {round}");
+                faults += 1;
+                break;
+            }
+        }
+    }
+    eprintln!("{faults} faults, {steps} steps");
+    assert!(faults > 50 && steps > 1000);
+}
+
+/// A pointer to SREG sees flags that the next instruction overwrites.
+#[test]
+fn sreg_is_exact_through_pointers() {
+    let mut m = common::words(&[
+        0xE5EF, // ldi r30, 0x5f
+        0xE0F0, // ldi r31, 0
+        0xEF0F, // ldi r16, 0xff
+        0x0F00, // add r16, r16
+        0x8110, // ld r17, Z
+        0x2700, // eor r16, r16
+        0x8320, // st Z, r18
+        0x9508, // ret
+    ]);
+    m.run(1);
+    let r = m.core.registers();
+    assert_eq!((r[17], r[33]), (0x35, 0));
+}
+
+/// SP is whole only when its low byte is written.
+#[test]
+fn low_water_ignores_half_written_stack_pointers() {
+    let mut m = common::words(&[
+        0xE002, // ldi r16, 2
+        0xEF1F, // ldi r17, 0xff
+        0x931F, // push r17
+        0xBF0E, // out SPH, r16: 0x2fe for a moment
+        0xBF1D, // out SPL, r17: 0x2ff
+        0x9508, // ret
+    ]);
+    m.run(1);
+    assert_eq!(m.core.memory().sp_min, 0x2FF);
+}
