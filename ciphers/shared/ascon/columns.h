@@ -67,9 +67,9 @@
 
 /*
  * S-box (SP 800-232, 3.3) on one byte of each of the five words.  Its middle,
- * chi, is computed with x0 and x2 complemented: then only one
- * of its five terms needs a complement of its own, and the last complement of
- * the S-box, that of x2, comes for free.
+ * chi, is computed with x0 and x2 complemented: then only one of its five terms
+ * needs a complement of its own, and the last complement of the S-box, that of
+ * x2, comes for free.
  */
 #define ASCON_SBOX_COLUMN(x0, x1, x2, x3, x4) do { \
     uint8_t t0_, t4_; \

@@ -20,19 +20,20 @@
 } while (0)
 
 /*
- * The same as x ^ ((x ^ (x >>> b - a)) >>> a), where this takes rotations of
- * bytes by smaller amounts.
+ * The same as x ^ ((x ^ (x >>> b - a)) >>> a), for the words where this takes
+ * rotations of bytes by smaller amounts.  The order of columns and words below
+ * is the one that asks least of the registers of an AVR.
  */
-#define NESTED_COLUMN(x, v, k, n) \
+#define NESTED_COLUMN(v, k, n) \
     (uint8_t)((v)[k] ^ ROTR_COLUMN(v, k, n))
 #define DIFFUSE_NESTED(x, a, b) do { \
     const uint8_t v_[8] = { (x)[0], (x)[1], (x)[2], (x)[3], \
                             (x)[4], (x)[5], (x)[6], (x)[7] }; \
     const uint8_t z_[8] = { \
-        NESTED_COLUMN(x, v_, 0, (b) - (a)), NESTED_COLUMN(x, v_, 1, (b) - (a)), \
-        NESTED_COLUMN(x, v_, 2, (b) - (a)), NESTED_COLUMN(x, v_, 3, (b) - (a)), \
-        NESTED_COLUMN(x, v_, 4, (b) - (a)), NESTED_COLUMN(x, v_, 5, (b) - (a)), \
-        NESTED_COLUMN(x, v_, 6, (b) - (a)), NESTED_COLUMN(x, v_, 7, (b) - (a)) }; \
+        NESTED_COLUMN(v_, 0, (b) - (a)), NESTED_COLUMN(v_, 1, (b) - (a)), \
+        NESTED_COLUMN(v_, 2, (b) - (a)), NESTED_COLUMN(v_, 3, (b) - (a)), \
+        NESTED_COLUMN(v_, 4, (b) - (a)), NESTED_COLUMN(v_, 5, (b) - (a)), \
+        NESTED_COLUMN(v_, 6, (b) - (a)), NESTED_COLUMN(v_, 7, (b) - (a)) }; \
     (x)[0] = (uint8_t)(v_[0] ^ ROTR_COLUMN(z_, 0, a)); \
     (x)[1] = (uint8_t)(v_[1] ^ ROTR_COLUMN(z_, 1, a)); \
     (x)[2] = (uint8_t)(v_[2] ^ ROTR_COLUMN(z_, 2, a)); \

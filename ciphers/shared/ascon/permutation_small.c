@@ -15,7 +15,7 @@
 void ascon_permute(ascon_state *s, uint8_t rounds)
 {
     uint8_t c = ASCON_FIRST_CONSTANT(rounds);
-    uint8_t *t = s->x[0];
+    uint8_t *t = (uint8_t *)s;     /* column 0 */
 
     do {
         uint8_t k = 8;

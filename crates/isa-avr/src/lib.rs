@@ -18,13 +18,15 @@ use crate::exec::SREG;
 use crate::sreg::Sreg;
 use crate::table::{ALL, Class, Flow, IF_SREG, Operands, Row};
 
-/// The core's state.
+/// The core's state. What handlers touch most comes first, within short displacements.
+#[repr(C)]
 pub struct Avr {
-    /// Registers r0..r31; the rest is never used and spares a bounds check.
-    r: [u8; 256],
     sreg: Sreg,
-    sp: u16,
     pc: u32,
+    sp: u16,
+    /// Registers r0..r31; the rest is never used and spares bounds checks: an operand is one byte,
+    /// and a pair's second register is one behind it.
+    r: [u8; 257],
     mem: Memory,
 }
 
@@ -47,7 +49,7 @@ struct Decoded {
 impl Avr {
     /// A core with its chip, in reset.
     pub fn new(mem: Memory) -> Self {
-        let mut core = Self { r: [0; 256], sreg: Sreg::default(), sp: 0, pc: 0, mem };
+        let mut core = Self { sreg: Sreg::default(), pc: 0, sp: 0, r: [0; 257], mem };
         core.reset();
         core
     }
@@ -98,7 +100,7 @@ impl Core for Avr {
     }
 
     fn reset(&mut self) {
-        self.r = [0; 256];
+        self.r = [0; 257];
         self.sreg = Sreg::unpack(0);
         // RAMEND (ATmega328P datasheet DS40002061B, 7.5)
         self.sp = (self.mem.ram_base as usize + self.mem.ram.len()).wrapping_sub(1) as u16;

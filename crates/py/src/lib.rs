@@ -2,8 +2,6 @@
 //!
 //! The interpreter lock is released while a simulator runs.
 
-use std::collections::HashMap;
-
 use mcu::{Chip, Image, Stop};
 use object::{Object, ObjectSection, ObjectSymbol, SectionFlags, SectionKind};
 use pyo3::create_exception;
@@ -97,12 +95,28 @@ impl Simulator {
         self.image.address("sy_free_start").map_or(0, |start| m.longest_untouched(start & mask, top))
     }
 
-    /// Runs one instruction and returns its program counter, text and the registers after it.
-    fn step(&mut self) -> (u32, String, HashMap<&'static str, u32>) {
-        let pc = self.inner.registers().last().map_or(0, |r| r.1);
-        let text = self.inner.disassemble(pc).0;
-        let _ = self.inner.step();
-        (pc, text, self.inner.registers().into_iter().collect())
+    /// Runs up to `count` instructions one by one. Returns the registers before each, 32 bits little-endian
+    /// in the order of `registers`; stops early at a fault or where the firmware waits.
+    fn trace<'py>(&mut self, py: Python<'py>, count: usize) -> Bound<'py, PyBytes> {
+        let mut states = Vec::new();
+        for _ in 0..count {
+            states.extend(self.inner.registers().iter().flat_map(|(_, v)| v.to_le_bytes()));
+            if self.inner.step() != Stop::Budget {
+                break;
+            }
+        }
+        PyBytes::new(py, &states)
+    }
+
+    /// Names of the registers, in the order of `trace`.
+    #[getter]
+    fn registers(&self) -> Vec<&'static str> {
+        self.inner.registers().into_iter().map(|(n, _)| n).collect()
+    }
+
+    /// Assembly text of the instruction at `pc`.
+    fn disassemble(&self, pc: u32) -> String {
+        self.inner.disassemble(pc).0
     }
 
     /// Cycles since reset.

@@ -82,12 +82,13 @@ class Client:
         if len(frames) != len(batch):
             text = f"{len(batch)} requests, {len(frames)} answers"
             raise DeviceError(Failure(Reason.PROTOCOL, text))
-        if len(pulses) != len(batch):
-            raise DeviceError(Failure(Reason.PROTOCOL, f"{len(batch)} requests, {len(pulses)} trigger pulses"))
-        for f, pulse in zip(frames, pulses, strict=True):
+        for f in frames:  # before the pulses: a refused request has none
             if f.command == frame.ERROR:
                 why = frame.ERRORS.get(f.payload[0], "unknown error") if f.payload else "unknown error"
                 raise DeviceError(Failure(Reason.PROTOCOL, why))
+        if len(pulses) != len(batch):
+            raise DeviceError(Failure(Reason.PROTOCOL, f"{len(batch)} requests, {len(pulses)} trigger pulses"))
+        for f, pulse in zip(frames, pulses, strict=True):
             if f.command != frame.RUN | frame.ANSWER or len(f.payload) < frame.RUN_ANSWER.size:
                 raise DeviceError(Failure(Reason.PROTOCOL, f"unexpected answer {f.command:#x}"))
             code, length, intact, _, stack, heap = frame.RUN_ANSWER.unpack_from(f.payload)

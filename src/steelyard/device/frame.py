@@ -18,7 +18,7 @@ ANSWER = 0x80
 ERROR = 0xFF
 PROTOCOL = 1
 #: no frame is longer, header and CRC included
-MAX_FRAME = 0x10000 + 7
+MAX_FRAME = 0xFFFF + 7
 #: an answer's payload before the output bytes
 RUN_ANSWER = struct.Struct("<hIBBHH")
 RUN_HEADER = struct.Struct("<BBBBHH")

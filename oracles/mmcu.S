@@ -1,0 +1,20 @@
+; Parameters for simavr: ATmega328P, a clock that makes one cycle 1000 ns, and the trigger pin PB5
+; written to pin.vcd in the current folder. Tag, length, value; see simavr's documentation.
+    .section .mmcu, ""
+    .byte 1, 64
+    .ascii "atmega328p"
+    .skip 54
+    .byte 2, 4
+    .long 1000000
+    .byte 12, 64
+    .ascii "pin.vcd"
+    .skip 57
+    .byte 13, 4
+    .long 1
+    .byte 15, 35
+    .byte 'B', 5, 0
+    .ascii "trigger"
+    .skip 25
+    .global _mmcu
+_mmcu:
+    .byte 0, 0

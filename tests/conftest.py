@@ -1,0 +1,115 @@
+"""What all tests share: one build cache for the session, a database for each test, small packages."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+import toys
+
+from steelyard import build, device
+from steelyard.build import Build
+from steelyard.model.implementation import Implementation
+from steelyard.model.record import Record
+from steelyard.model.reasons import Failure
+from steelyard.model.target import Target, load_target, target_names
+from steelyard.model.workload import workload
+from steelyard.pipeline import Job, Pipeline
+from steelyard.sources import discover
+from steelyard.store import Store
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+@pytest.fixture(scope="session", autouse=True)
+def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """``STEELYARD_HOME`` of the session: what one test built no other builds again."""
+    folder = tmp_path_factory.mktemp("home")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("STEELYARD_HOME", str(folder))
+        patch.delenv("STEELYARD_DB", raising=False)
+        yield folder
+
+
+@pytest.fixture
+def results(tmp_path: Path) -> Iterator[Store]:
+    """An empty database."""
+    with Store.open(tmp_path / "results.db") as store:
+        yield store
+
+
+def the_target(name: str) -> Target:
+    """A target whose compiler is here; the test is skipped when it is not."""
+    target = load_target(name)
+    if shutil.which(target.toolchain.compiler) is None:
+        pytest.skip(f"{target.toolchain.compiler} is not installed: apt install {' '.join(target.toolchain.packages)}")
+    return target
+
+
+@pytest.fixture(params=target_names())
+def target(request: pytest.FixtureRequest) -> Target:
+    """Each target in turn."""
+    return the_target(request.param)
+
+
+@pytest.fixture
+def uno() -> Target:
+    return the_target("uno")
+
+
+@pytest.fixture
+def bluepill() -> Target:
+    return the_target("bluepill")
+
+
+def write(folder: Path, files: Mapping[str, str]) -> Path:
+    """Writes files below ``folder``."""
+    for name, text in files.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    return folder
+
+
+@dataclass(frozen=True)
+class Bench:
+    """Builds and weighs implementations in a test's own folder and database."""
+
+    folder: Path
+    store: Store
+
+    def package(self, files: Mapping[str, str] | None = None, *, variant: str = "toy1", **hooks: str) -> Implementation:
+        """A package of ``files``, by default the toy with ``hooks`` in it."""
+        at = write(self.folder / "crypto_aead" / variant / "ref", toys.files(**hooks) if files is None else files)
+        found = discover(at)
+        assert found.rejected == ()
+        return found.implementations[0]
+
+    def build(self, implementation: Implementation, target: Target, *flags: str) -> Build:
+        toolchain = build.identify(target.toolchain)
+        assert toolchain is not None
+        return build.build(implementation, target, toolchain, flags or ("-Os",))
+
+    def job(self, implementation: Implementation, target: Target, load: str = "kat", flags: str = "-Os") -> Job:
+        return Job(implementation, target, tuple(flags.split()), workload(load))
+
+    def weigh(self, implementation: Implementation, target: Target, load: str = "kat", flags: str = "-Os") -> Record:
+        return Pipeline(self.store, threads=1).weigh(self.job(implementation, target, load, flags))
+
+    def client(self, implementation: Implementation, target: Target, *flags: str) -> device.Client:
+        """The implementation on a fresh simulator."""
+        built = self.build(implementation, target, *flags)
+        assert built.failure is None, built.failure
+        return device.Client(device.SimulatorLink(target, built.images["both"]))
+
+
+@pytest.fixture
+def bench(tmp_path: Path, results: Store) -> Bench:
+    return Bench(tmp_path / "packages", results)
+
+
+Weigh = Callable[..., Failure]

@@ -1,0 +1,108 @@
+"""A toy AEAD in C with places to break it, and the same in Python."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from steelyard.model.call import Vector
+from steelyard.verify.vectors import counting, format_vector
+
+KEY, NPUB, TAG = 16, 16, 8
+
+API = f"#define CRYPTO_KEYBYTES {KEY}\n#define CRYPTO_NPUBBYTES {NPUB}\n#define CRYPTO_ABYTES {TAG}\n"
+
+_ARGUMENTS = "const unsigned char *ad, unsigned long long adlen"
+ENCRYPT = (
+    "int crypto_aead_encrypt(unsigned char *c, unsigned long long *clen, const unsigned char *m, "
+    f"unsigned long long mlen, {_ARGUMENTS}, const unsigned char *nsec, const unsigned char *npub, "
+    "const unsigned char *k)"
+)
+DECRYPT = (
+    "int crypto_aead_decrypt(unsigned char *m, unsigned long long *mlen, unsigned char *nsec, "
+    f"const unsigned char *c, unsigned long long clen, {_ARGUMENTS}, const unsigned char *npub, "
+    "const unsigned char *k)"
+)
+
+_BODY = """#include "api.h"
+@TOP@
+static void tag(unsigned char *t, const unsigned char *m, unsigned mlen, const unsigned char *ad, unsigned adlen,
+                const unsigned char *npub, const unsigned char *k)
+{
+    unsigned i;
+    for (i = 0; i < CRYPTO_ABYTES; i++)
+        t[i] = k[i] ^ npub[i];
+    for (i = 0; i < adlen; i++)
+        t[i % CRYPTO_ABYTES] = (unsigned char)(5 * t[i % CRYPTO_ABYTES] + ad[i]);
+    for (i = 0; i < mlen; i++)
+        t[i % CRYPTO_ABYTES] = (unsigned char)(3 * t[i % CRYPTO_ABYTES] + m[i]);
+}
+@ENCRYPT@
+{
+    unsigned i, n = (unsigned)mlen;
+    unsigned char t[CRYPTO_ABYTES];
+    (void)nsec;
+    @IN_ENCRYPT@
+    tag(t, m, n, ad, (unsigned)adlen, npub, k);
+    for (i = 0; i < n; i++)
+        c[i] = m[i] ^ k[i % CRYPTO_KEYBYTES];
+    for (i = 0; i < CRYPTO_ABYTES; i++)
+        c[n + i] = t[i];
+    *clen = mlen + CRYPTO_ABYTES;
+    @AFTER_ENCRYPT@
+    return 0;
+}
+@DECRYPT@
+{
+    unsigned i, n = (unsigned)clen - CRYPTO_ABYTES;
+    unsigned char t[CRYPTO_ABYTES], wrong = 0;
+    (void)nsec;
+    for (i = 0; i < n; i++)
+        m[i] = c[i] ^ k[i % CRYPTO_KEYBYTES];
+    tag(t, m, n, ad, (unsigned)adlen, npub, k);
+    for (i = 0; i < CRYPTO_ABYTES; i++)
+        wrong |= t[i] ^ c[n + i];
+    *mlen = n;
+    @AFTER_DECRYPT@
+    return wrong ? -1 : 0;
+}
+"""
+
+
+def source(*, top: str = "", in_encrypt: str = "", after_encrypt: str = "", after_decrypt: str = "") -> str:
+    """The C text; the arguments are statements (``top``: declarations) put where their name says."""
+    text = _BODY.replace("@ENCRYPT@", ENCRYPT).replace("@DECRYPT@", DECRYPT)
+    for name, code in (
+        ("TOP", top),
+        ("IN_ENCRYPT", in_encrypt),
+        ("AFTER_ENCRYPT", after_encrypt),
+        ("AFTER_DECRYPT", after_decrypt),
+    ):
+        text = text.replace(f"@{name}@", code)
+    return text
+
+
+def files(**hooks: str) -> dict[str, str]:
+    """A whole package."""
+    return {"api.h": API, "encrypt.c": source(**hooks)}
+
+
+def encrypt(key: bytes, npub: bytes, message: bytes, ad: bytes) -> bytes:
+    """What the toy answers."""
+    t = [key[i] ^ npub[i] for i in range(TAG)]
+    for factor, data in ((5, ad), (3, message)):
+        for i, byte in enumerate(data):
+            t[i % TAG] = (factor * t[i % TAG] + byte) & 0xFF
+    return bytes(b ^ key[i % KEY] for i, b in enumerate(message)) + bytes(t)
+
+
+def vectors(lengths: range = range(0, 24, 5)) -> Iterator[Vector]:
+    """Known answers of the toy, messages and associated data of these lengths."""
+    key, npub = counting(KEY), counting(NPUB, 3)
+    for count, (m, a) in enumerate(((m, a) for m in lengths for a in lengths), 1):
+        message, ad = counting(m), counting(a)
+        yield Vector(count, key, npub, message, ad, encrypt(key, npub, message, ad))
+
+
+def kat() -> str:
+    """The toy's KAT file."""
+    return "".join(format_vector("crypto_aead", v, v.output or b"") for v in vectors())
