@@ -14,7 +14,12 @@ uint8_t __wrap_sy_getc(void);
 void __wrap_sy_putc(uint8_t byte);
 void __wrap_sy_target_init(void);
 
+#ifndef ROUNDS
+#define ROUNDS 1
+#endif
+
 volatile uint32_t sy_replay_sum;
+static uint32_t rounds = ROUNDS;
 static const uint8_t *next = sy_replay;
 
 static void stop(void)
@@ -31,8 +36,11 @@ static void stop(void)
 
 uint8_t __wrap_sy_getc(void)
 {
-    if (next == sy_replay_end)
-        stop();
+    if (next == sy_replay_end) {
+        if (--rounds == 0)
+            stop();
+        next = sy_replay;
+    }
     return BYTE(next++);
 }
 

@@ -54,16 +54,16 @@ def link(
     folder: Path,
     *,
     flash_at_zero: bool = False,
-    repeat: int = 1,
+    rounds: int = 1,
 ) -> Path:
-    """An image that replays ``calls`` ``repeat`` times and stops; made of the measured image's objects."""
+    """An image that replays ``calls`` ``rounds`` times and stops; made of the measured image's objects."""
     spec = target.toolchain
     toolchain = build.identify(spec)
     assert toolchain is not None
     built = build.build(implementation, target, toolchain, flags)
     assert built.failure is None, built.failure
     objects = _harness_objects(target, toolchain)
-    blob = b"".join([frame.encode(frame.HELLO), *(encode(c) for c in calls)]) * repeat
+    blob = b"".join([frame.encode(frame.HELLO), *(encode(c) for c in calls)])
     (folder / "blob.bin").write_bytes(blob)
     section = ".progmem.replay" if spec.family == "avr" else ".rodata.replay"
     (folder / "blob.S").write_text(
@@ -76,7 +76,7 @@ def link(
     (folder / "link.ld").write_text(script)
     extra = [str(HERE / "replay.c"), "blob.S"] + ([str(HERE / "mmcu.S")] if spec.family == "avr" else [])
     harness = [str(o) for o in objects.glob("*.o") if "-" not in o.stem]
-    command = [spec.compiler, *spec.flags, "-Os", f"-I{paths.HARNESS}", f"-I{target.folder}", *spec.link, "-Tlink.ld"]
+    command = [spec.compiler, *spec.flags, "-Os", f"-DROUNDS={rounds}L", f"-I{paths.HARNESS}", f"-I{target.folder}", *spec.link, "-Tlink.ld"]
     command += ["-Wl,--gc-sections", *(f"-Wl,--wrap={n}" for n in ("sy_getc", "sy_putc", "sy_target_init"))]
     if spec.family == "avr":
         command += ["-Wl,--undefined=_mmcu,--section-start=.mmcu=0x910000"]

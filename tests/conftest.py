@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from functools import cached_property
 from pathlib import Path
 
 import pytest
@@ -15,7 +15,6 @@ from steelyard import build, device
 from steelyard.build import Build
 from steelyard.model.implementation import Implementation
 from steelyard.model.record import Record
-from steelyard.model.reasons import Failure
 from steelyard.model.target import Target, load_target, target_names
 from steelyard.model.workload import workload
 from steelyard.pipeline import Job, Pipeline
@@ -33,13 +32,6 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         patch.setenv("STEELYARD_HOME", str(folder))
         patch.delenv("STEELYARD_DB", raising=False)
         yield folder
-
-
-@pytest.fixture
-def results(tmp_path: Path) -> Iterator[Store]:
-    """An empty database."""
-    with Store.open(tmp_path / "results.db") as store:
-        yield store
 
 
 def the_target(name: str) -> Target:
@@ -75,12 +67,17 @@ def write(folder: Path, files: Mapping[str, str]) -> Path:
     return folder
 
 
-@dataclass(frozen=True)
 class Bench:
     """Builds and weighs implementations in a test's own folder and database."""
 
-    folder: Path
-    store: Store
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder / "packages"
+        self.database = folder / "results.db"
+
+    @cached_property
+    def store(self) -> Store:
+        """The database, made when a test asks for it."""
+        return Store.open(self.database)
 
     def package(self, files: Mapping[str, str] | None = None, *, variant: str = "toy1", **hooks: str) -> Implementation:
         """A package of ``files``, by default the toy with ``hooks`` in it."""
@@ -108,8 +105,8 @@ class Bench:
 
 
 @pytest.fixture
-def bench(tmp_path: Path, results: Store) -> Bench:
-    return Bench(tmp_path / "packages", results)
-
-
-Weigh = Callable[..., Failure]
+def bench(tmp_path: Path) -> Iterator[Bench]:
+    bench = Bench(tmp_path)
+    yield bench
+    if "store" in vars(bench):
+        bench.store.close()

@@ -68,7 +68,7 @@ impl Avr {
 
     #[inline(always)]
     fn read<const FULL: bool>(&mut self, address: u32, site: Site) -> Option<u8> {
-        if FULL { Some(self.read_any(address, site)) } else { self.mem.ram_byte(address) }
+        if FULL { Some(self.read_any(address, site)) } else { self.mem.ram_load::<1>(address).map(|v| v as u8) }
     }
 
     #[inline(always)]
@@ -77,7 +77,7 @@ impl Avr {
             self.write_any(address, value, site);
             Some(())
         } else {
-            self.mem.set_ram_byte(address, value)
+            self.mem.ram_store::<1>(address, value.into()).then_some(())
         }
     }
 

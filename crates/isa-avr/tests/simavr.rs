@@ -72,7 +72,7 @@ impl Generator {
             10..=12 => format!("{} r{h}, {k}", self.pick(&ALU_K)),
             13 => format!("{} r{d}, r{r}", self.pick(&["cp", "cpc"])),
             14 => {
-                // simavr before 1.7 takes some of these for two words when it skips them (its pull request 361)
+                // simavr 1.6 takes some of these for two words when it skips them (its pull request 361)
                 let k = if k & 12 == 12 { k & 0x33 } else { k & 0x3F };
                 format!("{} r{}, {k}", self.pick(&["adiw", "sbiw"]), 24 + 2 * (d & 3))
             }

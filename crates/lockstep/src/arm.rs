@@ -212,8 +212,8 @@ impl Generator {
             let p = self.patterns[self.random.below(self.patterns.len() as u32) as usize];
             let word = p.value | self.random.word() & !p.mask & (u64::MAX >> (64 - p.bits)) as u32;
             let code = if p.bits == 16 { vec![word as u16] } else { vec![(word >> 16) as u16, word as u16] };
-            let step = self.look(&code);
-            if usize::from(step.bytes) != 2 * code.len() || !self.allowed(&step, word, known, guarded) {
+            let (step, base) = self.look(&code);
+            if usize::from(step.bytes) != 2 * code.len() || !self.allowed(&step, base, word, known, guarded) {
                 continue;
             }
             known.clobber(step.writes);
@@ -221,22 +221,26 @@ impl Generator {
         }
     }
 
-    fn look(&mut self, code: &[u16]) -> Step {
+    /// What the decoder makes of `code`, and its base register.
+    fn look(&mut self, code: &[u16]) -> (Step, u8) {
         for (k, half) in code.iter().enumerate() {
             self.scratch.memory_mut().flash[2 * k..2 * k + 2].copy_from_slice(&half.to_le_bytes());
         }
-        self.scratch.decode(0, 1).steps[0]
+        let run = self.scratch.decode(0, 1);
+        (run.steps[0], run.insns[0].b)
     }
 
-    fn allowed(&mut self, s: &Step, word: u32, known: &Known, guarded: bool) -> bool {
+    fn allowed(&mut self, s: &Step, base: u8, word: u32, known: &Known, guarded: bool) -> bool {
         const SP_PC: u16 = 1 << 13 | 1 << 15;
         // WFE and WFI never end without interrupts; CLREX has its place in the exclusive sequences
         let waits = [0xBF20, 0xBF30, 0xF3AF_8002, 0xF3AF_8003, 0xF3BF_8F2F].contains(&word);
         if s.writes & SP_PC != 0 || waits {
             return false;
         }
-        let single = known.pointer & s.address != 0 && s.address & !(known.pointer | known.small) == 0;
-        let single = single && (s.address & known.pointer).count_ones() == 1;
+        let indexed = word >> 12 == 5 || word & 0xFE00_0FC0 == 0xF800_0000;
+        let index = s.address & !(1 << base);
+        let single = s.address != 0 && known.pointer >> base & 1 == 1 && index & !known.small == 0;
+        let single = single && (!indexed || index != 0);
         let aligned = s.address.count_ones() == 1 && s.address & !known.aligned == 0;
         match s.class {
             // MOVS of registers is not allowed in IT blocks
@@ -285,6 +289,7 @@ impl Program {
             flash[4 * vector..4 * vector + 4].copy_from_slice(&end.to_le_bytes());
         }
         finish(&mut flash, log);
+        flash.extend((0..CODE).map(|_| random.word() as u8));
         assert!(flash.len() <= FLASH_BYTES as usize, "too many sequences for one program");
         Self { flash, places }
     }

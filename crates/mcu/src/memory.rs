@@ -179,21 +179,6 @@ impl Memory {
         }
     }
 
-    /// The RAM byte at `address`; `None` elsewhere.
-    #[inline(always)]
-    pub fn ram_byte(&self, address: u32) -> Option<u8> {
-        self.ram.get(address.wrapping_sub(self.ram_base) as usize).copied()
-    }
-
-    /// Writes the RAM byte at `address`; `None` and no effect elsewhere.
-    #[inline(always)]
-    pub fn set_ram_byte(&mut self, address: u32, value: u8) -> Option<()> {
-        let offset = address.wrapping_sub(self.ram_base) as usize;
-        let (b, w) = (self.ram.get_mut(offset)?, self.written.get_mut(offset)?);
-        (*b, *w) = (value, 1);
-        Some(())
-    }
-
     /// Reads `N` bytes (1, 2 or 4) of RAM, little-endian; none outside RAM.
     #[inline(always)]
     pub fn ram_load<const N: usize>(&self, address: u32) -> Option<u32> {

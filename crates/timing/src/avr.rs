@@ -38,7 +38,11 @@ impl Timing<Avr> for AvrXt {
 
 fn costs(steps: &[Step], cycles: fn(Class) -> u32) -> Costs {
     let taken = |s: &Step| if s.class == Class::Branch { 1 } else { s.skipped_words };
-    Costs { each: steps.iter().map(|s| cycles(s.class)).collect(), taken: steps.iter().map(taken).collect(), skipped: 0 }
+    Costs {
+        each: steps.iter().map(|s| cycles(s.class)).collect(),
+        taken: steps.iter().map(taken).collect(),
+        skipped: 0,
+    }
 }
 
 /// Column AVRe.

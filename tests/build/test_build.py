@@ -1,0 +1,215 @@
+"""Packages as they are in the wild, straight and crooked: each builds, or says in one word why not."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import tempfile
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+import toys
+from conftest import Bench, the_target
+
+from steelyard.build import Build, sandbox
+from steelyard.model.call import Op, Request
+from steelyard.model.implementation import Implementation
+from steelyard.model.reasons import Reason
+from steelyard.model.target import Target
+
+GOOD = toys.files()
+CODE = GOOD["encrypt.c"]
+BIG = "extern const unsigned char biga[], bigb[], bigc[];"
+AVR = 'void perm(void) { __asm__ volatile("ldi r24, lo8(1)\\n\\tst X+, r24\\n\\tadiw r26, 1"); }\n'
+THUMB = 'void perm(void) { __asm__ volatile("ldmia r0!, {r1-r4}\\n\\teor r1, r2, r3, ror #7"); }\n'
+
+
+def works(bench: Bench, package: Implementation, target: Target, *flags: str) -> None:
+    """The image answers as the toy does."""
+    key, npub = bytes(range(16)), bytes(range(50, 66))
+    answer = bench.client(package, target, *flags).call(Request(Op.ENCRYPT, key, npub, b"data", b"message"))
+    assert answer.output == toys.encrypt(key, npub, b"message", b"data")
+
+
+def test_the_toy_builds(bench: Bench, target: Target) -> None:
+    package = bench.package()
+    works(bench, package, target)
+    assert set(bench.build(package, target).images) == {"both", "encrypt", "decrypt"}
+
+
+@pytest.mark.parametrize(
+    ("files", "reason", "detail"),
+    [
+        ({"encrypt.c": CODE + "\nint x = ;\n"}, Reason.COMPILE_ERROR, "encrypt.c: "),
+        ({"encrypt.c": '#include "gone.h"\n' + CODE}, Reason.MISSING_FILE, "encrypt.c: gone.h"),
+        ({"encrypt.c": toys.source(top="int far(void);", in_encrypt="far();")}, Reason.UNDEFINED_SYMBOL, "far"),
+        (
+            {"a.c": "int twice(void) { return 1; }", "b.c": "int twice(void) { return 2; }"},
+            Reason.DUPLICATE_SYMBOL,
+            "twice",
+        ),
+        ({"encrypt.c": CODE.replace("aead_decrypt", "aead_open")}, Reason.MISSING_ENTRY, "crypto_aead_decrypt"),
+        ({"encrypt.c": "int other;\n"}, Reason.MISSING_ENTRY, "crypto_aead_encrypt"),
+        ({"api.h": "#define CRYPTO_KEYBYTES 16\n#define CRYPTO_ABYTES 16\n"}, Reason.COMPILE_ERROR, "api.h: "),
+        ({"encrypt.c": "#error not today\n"}, Reason.COMPILE_ERROR, "encrypt.c: "),
+        (
+            {f"{x}.c": f"const unsigned char big{x}[30000] = {{1}};" for x in "abc"}
+            | {"encrypt.c": toys.source(top=BIG, in_encrypt="*c = biga[n] ^ bigb[n] ^ bigc[n];")},
+            Reason.FLASH_OVERFLOW,
+            "bytes too many",
+        ),
+        (
+            {"encrypt.c": toys.source(top="static unsigned char big[30000];", in_encrypt="big[adlen]++;")},
+            Reason.RAM_OVERFLOW,
+            "bytes too many",
+        ),
+    ],
+)
+def test_what_does_not_build_says_why(
+    bench: Bench, target: Target, files: dict[str, str], reason: Reason, detail: str
+) -> None:
+    built = bench.build(bench.package({**GOOD, **files}), target)
+    assert built.failure is not None
+    assert built.failure.reason is reason, built.failure
+    assert detail in built.failure.detail
+    assert "\n" not in built.failure.detail
+    assert built.images == {} or reason is not Reason.COMPILE_ERROR
+
+
+@pytest.mark.parametrize(("name", "assembly"), [("bluepill", AVR), ("uno", THUMB)])
+def test_assembly_of_another_instruction_set(bench: Bench, name: str, assembly: str) -> None:
+    text = assembly.split('"')[1].replace("\\n\\t", "\n\t")
+    for extra in ({"perm.c": assembly}, {"perm.S": f"\t.global perm\nperm:\n\t{text}\n"}):
+        failure = bench.build(bench.package({**GOOD, **extra}), the_target(name)).failure
+        assert failure is not None
+        assert failure.reason is Reason.FOREIGN_ISA, failure
+        bench.folder.rename(bench.folder.with_name(next(iter(extra))))
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        pytest.param({"a.c": "int shared;\n", "b.c": "int shared;\n"}, id="tentative-definitions"),
+        pytest.param(
+            {"a.c": "static int f(void) { return 1; }\nint a(void) { return f(); }\n",
+             "b.c": "static int f(void) { return 2; }\nint b(void) { return f(); }\n"},
+            id="statics-of-one-name",
+        ),
+        pytest.param({"extra.c": "int unused;\nint main(void) { return 1; }\n"}, id="main"),
+        pytest.param({"encrypt.c": CODE + "int main(void) { return 1; }\n"}, id="main-beside-the-cipher"),
+        pytest.param(
+            {"encrypt.c": toys.source(top="#include <stdio.h>", in_encrypt='if (adlen > 90) printf("%u", n);')},
+            id="printf",
+        ),
+        pytest.param(
+            {"encrypt.c": toys.source(
+                top="unsigned crc = 1; unsigned char sy_stack_limit[4]; int sy_run(int x) { return x + 1; }\n"
+                "void *malloc(unsigned n) { return n ? sy_stack_limit : 0; } void sy_putc(void) { crc++; }\n"
+                "void sy_reset(void) { crc++; }",
+                in_encrypt="sy_putc(); sy_reset(); crc += sy_run(1); *(char *)malloc(1) = 1;",
+            )},
+            id="names-of-the-harness",
+        ),
+        pytest.param({"encrypt.c": '#include "two words.h"\n' + CODE, "two words.h": "", "so so/a b.c": "int ab;\n"}, id="spaces"),
+        pytest.param({"odd $(name) 'n \"q;.c": "int odd;\n"}, id="shell-characters"),
+        pytest.param(
+            {"k.s": '#include "k.inc"\n#ifdef NEEDED\n\t.global made\nmade:\n#endif\n\t.byte 1, 2\n', "k.inc": "#define NEEDED\n",
+             "encrypt.c": toys.source(top="extern const char made[];", in_encrypt="if (made == 0) return 1;")},
+            id="preprocessed-assembly",
+        ),
+        pytest.param(
+            {"encrypt.c": toys.source(top="int helper(int x);", in_encrypt="if (helper(1) != 2) return 1;"),
+             "lib/helper.c": '#include "helper.h"\nint helper(int x) { return x + ONE; }\n', "inc/helper.h": "#define ONE 1\n"},
+            id="folders",
+        ),
+    ],
+)  # fmt: skip
+def test_what_is_unusual_builds_and_works(bench: Bench, target: Target, files: dict[str, str]) -> None:
+    works(bench, bench.package({**GOOD, **files}), target)
+
+
+def test_globals_in_two_files_are_noted(bench: Bench, bluepill: Target) -> None:
+    built = bench.build(bench.package({**GOOD, "a.c": "int shared;\n", "b.c": "int shared;\n"}), bluepill)
+    assert built.failure is None
+    assert any("-fcommon" in note for note in built.notes)
+
+
+def test_renamed_entry_points(bench: Bench, target: Target) -> None:
+    wrapper = (
+        '#include "lwc_crypto_aead.h"\naead_ctx lwc_aead_cipher = { "toy", "ref", CRYPTO_KEYBYTES,\n'
+        "CRYPTO_NPUBBYTES, CRYPTO_ABYTES, toy_seal, toy_open };\n"
+    )
+    code = CODE.replace("crypto_aead_encrypt", "toy_seal").replace("crypto_aead_decrypt", "toy_open")
+    package = bench.package({**GOOD, "encrypt.c": code, "lwc_crypto_aead.c": wrapper})
+    assert package.entry == (("crypto_aead_encrypt", "toy_seal"), ("crypto_aead_decrypt", "toy_open"))
+    works(bench, package, target)
+
+
+def test_cxx(bench: Bench, target: Target) -> None:
+    virtual = (
+        "struct Base { virtual unsigned char get() const = 0; };\n"
+        "struct Zero : Base { unsigned char get() const { return 0; } };\nstatic Zero zero;\n"
+    )
+    code = toys.source(top=virtual, in_encrypt="const Base &b = zero; if (b.get()) return 1;")
+    works(bench, bench.package({"api.h": toys.API, "encrypt.cpp": '#include "crypto_aead.h"\n' + code}), target)
+
+
+def test_the_second_build_runs_no_compiler(bench: Bench, uno: Target, monkeypatch: pytest.MonkeyPatch) -> None:
+    package = bench.package(top="/* built once */")
+    first = bench.build(package, uno)
+
+    def none(*_: object, **__: object) -> None:
+        raise AssertionError("a process was started")
+
+    monkeypatch.setattr(subprocess, "Popen", none)
+    second = bench.build(package, uno)
+    assert (first.cached, second.cached) == (False, True)
+    assert replace(first, cached=True) == second
+    assert second.images["both"].exists()
+
+
+def test_a_failed_build_is_kept_too(bench: Bench, uno: Target) -> None:
+    package = bench.package({**GOOD, "encrypt.c": "#error once\n"})
+    first, second = bench.build(package, uno), bench.build(package, uno)
+    assert (second.cached, second.failure, second.log) == (True, first.failure, first.log)
+    assert "#error once" in first.log
+
+
+def test_every_input_is_in_the_key(bench: Bench, uno: Target, bluepill: Target, tmp_path: Path) -> None:
+    package = bench.package()
+    other = Bench(tmp_path / "other").package(top="/* another digest */")
+    folder = tmp_path / "uno2"
+    folder.mkdir()
+    for f in uno.folder.iterdir():
+        (folder / f.name).write_bytes(f.read_bytes())
+    (folder / "target.c").write_text((folder / "target.c").read_text() + "/* changed */\n")
+    changed = uno.model_copy(update={"folder": folder})
+    builds: list[Build] = [
+        bench.build(package, uno, "-Os"),
+        bench.build(package, uno, "-O2"),
+        bench.build(package, uno, "-O2", "-funroll-loops"),
+        bench.build(other, uno, "-Os"),
+        bench.build(package, bluepill, "-Os"),
+        bench.build(package, changed, "-Os"),
+    ]
+    assert [b.failure for b in builds] == [None] * len(builds)
+    assert len({b.key for b in builds}) == len(builds)
+
+
+def test_a_package_reads_no_file_of_the_user(bench: Bench, uno: Target) -> None:
+    if not sandbox.available():
+        pytest.skip("bubblewrap does not work here: apt install bubblewrap, and allow user namespaces")
+    with tempfile.TemporaryDirectory(dir=Path.home()) as at_home, tempfile.TemporaryDirectory() as in_tmp:
+        for folder in (at_home, in_tmp):
+            secret = Path(folder, "secret.h")
+            secret.write_text("#error the secret text\n")
+            built = bench.build(bench.package({**GOOD, "encrypt.c": f'#include "{secret}"\n' + CODE}), uno)
+            assert built.failure is not None
+            assert built.failure.reason is Reason.MISSING_FILE
+            assert "the secret text" not in built.log
+        escape = os.path.relpath(secret, built.folder / "src")
+        built = bench.build(bench.package({**GOOD, "encrypt.c": f'#include "{escape}"\n' + CODE}), uno)
+        assert "the secret text" not in built.log
+        built = bench.build(bench.package({**GOOD, "k.S": f'\t.incbin "{secret}"\n\t.incbin "/etc/hostname"\n'}), uno)
+        assert built.failure is not None

@@ -1,0 +1,132 @@
+"""The whole way: bundled implementations on every target, again and again, and after a kill."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from conftest import ROOT, Bench, the_target
+
+from steelyard.model.record import Record
+from steelyard.model.target import load_target, target_names
+from steelyard.model.workload import workload
+from steelyard.pipeline import Job, Pipeline, nocrypt
+from steelyard.sources import discover
+from steelyard.store import Store
+
+TINYJAMBU = ROOT / "ciphers/crypto_aead/tinyjambu"
+
+
+def jobs(load: str = "0/0,0/16,0/64,16/0") -> list[Job]:
+    fast = discover(TINYJAMBU / "tinyjambu128v2/fast").implementations[0]
+    targets = [the_target(name) for name in target_names()]
+    return [Job(i, t, ("-Os",), workload(load)) for t in targets for i in (nocrypt("crypto_aead"), fast)]
+
+
+def figures(record: Record) -> Record:
+    """What must not change from run to run."""
+    return replace(record, seconds=0.0, finished=None, host="")
+
+
+def test_end_to_end(bench: Bench) -> None:
+    seen: list[tuple[Job, bool]] = []
+    pipeline = Pipeline(bench.store, threads=2)
+    first = pipeline.campaign(jobs(), lambda job, _, kept: seen.append((job, kept)))
+    assert {kept for _, kept in seen} == {False}
+    for job, record in zip(jobs(), first, strict=True):
+        assert (record.setup, record.failure) == (job.setup, None)
+        assert record.verification is not None
+        assert record.verification.vectors == 1089
+        assert bench.store.get(record.id or 0) == record
+        assert record.metrics["rom"] >= record.metrics["rom_encrypt"] >= 0
+    bases, ciphers = first[::2], first[1::2]
+    for base, cipher in zip(bases, ciphers, strict=True):
+        assert cipher.verification is not None
+        assert cipher.verification.ext_vectors + cipher.verification.skipped == 20
+        assert cipher.metrics["rom"] == cipher.metrics["image_rom"] - base.metrics["image_rom"] > 0
+        assert cipher.metrics["cycles_encrypt_mean"] > 10 * base.metrics["cycles_encrypt_mean"]
+        assert {p.operation for p in cipher.points} == {"encrypt", "decrypt", "reject"}
+
+    seen.clear()
+    again = Pipeline(bench.store, threads=2).campaign(jobs(), lambda job, _, kept: seen.append((job, kept)))
+    assert again == first
+    assert {kept for _, kept in seen} == {True}
+
+    forced = Pipeline(bench.store, threads=1, force=True).campaign(jobs(), lambda *_: None)
+    assert [figures(r) for r in forced] == [figures(r) for r in first]
+    assert {r.id for r in forced}.isdisjoint({r.id for r in first})
+    assert bench.store.runs() == sorted(forced, key=lambda r: -(r.id or 0))
+
+
+def test_workloads_do_not_share_records() -> None:
+    """Two lists of as many sizes, both too long to be written out in the record's key."""
+    texts = [",".join(f"0/{m}" for m in range(first, first + 60)) for first in (0, 1)]
+    keys = {replace(jobs()[0], workload=workload(text)).setup.key for text in texts}
+    assert len(keys) == 2
+
+
+def test_after_a_kill_the_rest_is_run_and_nothing_twice(bench: Bench) -> None:
+    uno = the_target("uno")
+    found = discover(TINYJAMBU).implementations
+    every = [Job(i, uno, ("-Os",), workload("kat")) for i in (nocrypt("crypto_aead"), *found)]
+    command = [sys.executable, "-m", "steelyard", "run", str(TINYJAMBU), "-t", "uno", "-w", "kat", "--flags=-Os", "-j1"]
+    bench.store.close()
+    campaign = subprocess.Popen(
+        [*command, "--db", str(bench.database)],
+        env={**os.environ, "PYTHONPATH": str(ROOT / "src")},
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    try:
+        deadline = time.monotonic() + 60
+        while len(stored(bench.database)) < 2 and campaign.poll() is None and time.monotonic() < deadline:
+            time.sleep(0.005)
+    finally:
+        campaign.send_signal(signal.SIGKILL)
+    assert campaign.wait() == -signal.SIGKILL
+    before = stored(bench.database)
+    assert 2 <= len(before) < len(every)
+
+    kept: list[bool] = []
+    records = Pipeline(bench.store, threads=2).campaign(every, lambda *last: kept.append(last[2]))
+    assert sum(kept) == len(before)
+    assert all(r.ok for r in records)
+    assert sorted(stored(bench.database)) == sorted(r.id for r in records if r.id)
+    assert before <= set(stored(bench.database))
+
+
+def stored(database: Path) -> set[int]:
+    """Ids in the database, read past the store."""
+    try:
+        with closing(sqlite3.connect(f"file:{database}?mode=ro", uri=True, timeout=5)) as connection:
+            return {row[0] for row in connection.execute("select id from run")}
+    except sqlite3.OperationalError:
+        return set()
+
+
+def test_a_missing_compiler_is_a_record(bench: Bench) -> None:
+    job = jobs()[-1]
+    spec = job.target.toolchain.model_copy(update={"name": "none", "compiler": "no-such-gcc"})
+    target = load_target(job.target.name).model_copy(update={"toolchain": spec})
+    record = Pipeline(bench.store, threads=1).weigh(replace(job, target=target))
+    assert record.failure is not None
+    assert (record.failure.reason, record.failure.detail) == ("no-toolchain", "no-such-gcc not found")
+    assert "doctor" in record.failure.next_action
+
+
+def test_an_error_in_a_run_reaches_every_caller(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*_: object) -> None:
+        raise OSError("the disk is gone")
+
+    monkeypatch.setattr(Store, "add", broken)
+    for threads in (1, 2):
+        with pytest.raises(OSError, match="the disk is gone"):
+            Pipeline(bench.store, threads=threads).campaign(jobs("kat")[:2], lambda *_: None)

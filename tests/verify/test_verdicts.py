@@ -1,0 +1,122 @@
+"""Right and wrong implementations on the simulator: each gets the verdict it deserves."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+import toys
+from conftest import ROOT, Bench
+
+from steelyard.model.implementation import Implementation
+from steelyard.model.reasons import Failure, Reason
+from steelyard.model.record import Verification
+from steelyard.model.target import Target
+from steelyard.verify.vectors import format_vector
+
+KAT = "LWC_AEAD_KAT_128_128.txt"
+ASCON = "ascon128v12"
+
+
+def failure(bench: Bench, package: Implementation, target: Target) -> Failure:
+    record = bench.weigh(package, target)
+    assert record.failure is not None
+    return record.failure
+
+
+def test_a_package_with_its_own_kat_is_verified_from_it(bench: Bench, target: Target) -> None:
+    record = bench.weigh(bench.package({**toys.files(), KAT: toys.kat()}), target)
+    assert record.failure is None
+    assert record.verification == Verification("package", 25, 0, 0)
+
+
+def test_a_wrong_kat_names_the_first_vector_that_differs(bench: Bench, uno: Target) -> None:
+    good = toys.kat()
+    at = [m.end() for m in re.finditer("CT = ", good)][6]
+    wrong = good[:at] + ("0" if good[at] != "0" else "1") + good[at + 1 :]
+    failed = failure(bench, bench.package({**toys.files(), KAT: wrong}), uno)
+    assert failed.reason is Reason.KAT_MISMATCH
+    assert failed.detail.startswith("vector 7 (message 5, associated data 5 bytes): got ")
+
+
+def test_a_malformed_kat_names_the_line(bench: Bench, uno: Target) -> None:
+    failed = failure(bench, bench.package({**toys.files(), KAT: toys.kat().replace("PT = \n", "PT = 0\n", 1)}), uno)
+    assert failed == Failure(Reason.BAD_KAT, f"{KAT}, line 4: PT is not hexadecimal")
+
+
+def test_a_kat_with_other_sizes_than_api_h(bench: Bench, uno: Target) -> None:
+    failed = failure(bench, bench.package({**toys.files(), KAT: toys.kat().replace("Nonce = 03", "Nonce = ")}), uno)
+    assert failed.reason is Reason.BAD_KAT
+    assert "a nonce of 15 bytes" in failed.detail
+
+
+@pytest.mark.parametrize("size", [5000, 70_000])
+def test_vectors_that_no_target_can_hold_are_skipped(bench: Bench, uno: Target, size: int) -> None:
+    v = next(toys.vectors())
+    huge = format_vector("crypto_aead", v, bytes(size + 8)).replace("PT = ", f"PT = {bytes(size).hex()}")
+    record = bench.weigh(bench.package({**toys.files(), KAT: huge + toys.kat()}), uno)
+    assert record.failure is None
+    assert record.verification == Verification("package", 25, 0, 1)
+
+
+def test_nothing_is_verified_when_no_vector_fits(bench: Bench, uno: Target) -> None:
+    """The toy is not Ascon, but its stack leaves no room to show it."""
+    greedy = "volatile unsigned char big[1750]; for (i = 0; i < sizeof big; i++) big[i] = (unsigned char)i;"
+    files = toys.files(in_encrypt=greedy)
+    files["api.h"] = files["api.h"].replace("ABYTES 8", "ABYTES 16")
+    record = bench.weigh(bench.package(files, variant=ASCON), uno)
+    assert record.failure is not None, record.verification
+
+
+@pytest.mark.parametrize(
+    ("hooks", "reason", "detail"),
+    [
+        ({"after_decrypt": "wrong = 0;"}, Reason.FORGERY_ACCEPTED, "vector 1 .*a wrong tag was accepted"),
+        ({"after_decrypt": "m[0] ^= n > 3;"}, Reason.DECRYPT_MISMATCH, "vector 133 .message 4,.*got 01.*expected 00"),
+        ({"after_decrypt": "wrong |= n == 2;"}, Reason.DECRYPT_MISMATCH, "vector 67 .*: code -1"),
+        ({"after_encrypt": "c[n + CRYPTO_ABYTES] = 1;"}, Reason.BUFFER_OVERRUN, "encrypt, vector 1 "),
+        ({"after_decrypt": "m[n] = 1;"}, Reason.BUFFER_OVERRUN, "decrypt, vector 1 "),
+        ({"after_decrypt": "if (wrong) m[n] = 1;"}, Reason.BUFFER_OVERRUN, "reject, vector 1 "),
+        ({"after_encrypt": "return 3;"}, Reason.KAT_MISMATCH, "encrypt, vector 1 .*returned 3"),
+        ({"after_encrypt": "*clen = mlen;"}, Reason.KAT_MISMATCH, "encrypt, vector 1 .*says 0 bytes.*expected 8"),
+    ],
+)
+def test_broken_ciphers(bench: Bench, uno: Target, hooks: dict[str, str], reason: Reason, detail: str) -> None:
+    failed = failure(bench, bench.package(**hooks), uno)
+    assert failed.reason is reason, failed
+    assert re.match(detail, failed.detail), failed.detail
+
+
+def test_an_unknown_variant_has_figures_but_no_verdict(bench: Bench, target: Target) -> None:
+    record = bench.weigh(bench.package(), target)
+    assert record.failure == Failure(Reason.NO_EXPECTED, "no known answers for toy1")
+    assert record.verification == Verification("self", 1089, 0, 0)
+    assert record.metrics["cycles_encrypt_mean"] > 0
+    assert record.metrics["image_rom"] > 0
+
+
+def test_an_api_h_that_lies_about_the_variant(bench: Bench, uno: Target) -> None:
+    failed = failure(bench, bench.package(variant=ASCON), uno)
+    assert failed == Failure(
+        Reason.KAT_MISMATCH,
+        "api.h says key 16, nonce 16, tag or digest 8 bytes; ascon128v12 has 16, 16, 16",
+    )
+
+
+def test_key_and_nonce_swapped_pass_nists_inputs_and_fail_the_second_set(bench: Bench, bluepill: Target) -> None:
+    bundled = ROOT / "ciphers/crypto_aead/ascon" / ASCON / "fast"
+    files = {p.name: p.read_text() for p in bundled.iterdir()}
+    record = bench.weigh(bench.package(files, variant=ASCON), bluepill)
+    assert (record.failure, record.verification) == (None, Verification("known", 1089, 20, 0))
+
+    files["aead.c"] = files["aead.c"].replace("int crypto_aead_", "int inner_")
+    swap = '#include "api.h"\n'
+    for function in (toys.ENCRYPT, toys.DECRYPT):
+        inner = function.replace("crypto_aead_", "inner_")
+        given = [part.split("*")[-1].split()[-1] for part in function[function.index("(") + 1 : -1].split(",")]
+        given[-2:] = reversed(given[-2:])
+        swap += f"{inner};\n{function}\n{{ return {inner[4 : inner.index('(')]}({', '.join(given)}); }}\n"
+    files["swap.c"] = swap
+    failed = failure(bench, bench.package(files, variant=ASCON), bluepill)
+    assert failed.reason is Reason.KAT_MISMATCH
+    assert failed.detail.startswith("second set, vector 1 ")
