@@ -1,7 +1,7 @@
 # One line each. `make run` and `make test` install what they need first.
 STEELYARD = .venv/bin/steelyard
 
-.PHONY: run setup deps test test-long check bench format clean
+.PHONY: run setup deps test test-long check bench docs format clean
 
 run: setup            ## weigh the bundled implementations on every target
 	$(STEELYARD) run
@@ -34,6 +34,9 @@ check:                ## format, lint, types, tests
 bench: setup          ## speed against the named peers, in the same run
 	.venv/bin/python -m pip install -q --disable-pip-version-check 'unicorn>=2.1'
 	.venv/bin/python bench/bench.py
+
+docs: setup           ## put real output into README and docs
+	.venv/bin/python scripts/docs.py
 
 format:
 	cargo fmt

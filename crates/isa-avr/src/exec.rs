@@ -38,7 +38,7 @@ impl Avr {
     /// Two registers as a word.
     ///
     /// They are mostly written one by one, and a word read behind two byte writes waits in the host's
-    /// store buffer. Volatile reads are not merged into a word; that is worth 10 % of all speed.
+    /// store buffer. Volatile reads are not merged into a word.
     #[inline(always)]
     fn pair(&self, low: u8) -> u16 {
         // SAFETY: both are references to initialised bytes.

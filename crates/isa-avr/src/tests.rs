@@ -5,7 +5,7 @@ use mcu::{Chip, Flash, Memory, Region};
 
 use crate::sreg::{C, H, N, S, Sreg, V, Z};
 use crate::table::{ALL, Flow, TABLE};
-use crate::{Avr, seam, table};
+use crate::{Avr, seam};
 
 fn core() -> Avr {
     let chip = Chip {
@@ -97,7 +97,7 @@ fn expected(name: &str, d: u8, r: u8, before: u8) -> (u8, u8, u8) {
         "asr" => right(d >= 128),
         "ror" => right(before & C != 0),
         "mov" | "ldi" => (r, 0, 0),
-        "swap" => (d << 4 | d >> 4, 0, 0),
+        "swap" => (d % 16 * 16 + d / 16, 0, 0),
         _ => unreachable!("{name} has no definition"),
     }
 }

@@ -93,6 +93,8 @@ struct Item {
     insn: Insn,
     step: Step,
     handlers: Handlers,
+    kind: Kind,
+    pair: Option<table::Pair>,
     /// Flags that it sets, surely sets, and reads.
     sets: u8,
     surely: u8,
@@ -142,7 +144,7 @@ fn pseudo(exec: Exec, pc: u32, imm: u32, guarded: bool) -> Item {
         target: None,
     };
     let insn = insn(exec, pc, &Operands { imm, ..Operands::default() });
-    Item { insn, step, handlers: [exec; 2], sets: 0, surely: 0, reads: 0 }
+    Item { insn, step, handlers: [exec; 2], kind: Kind::Reg, pair: None, sets: 0, surely: 0, reads: 0 }
 }
 
 /// Decodes the instruction at `pc` into `items`; returns its length.
@@ -200,7 +202,16 @@ fn push(cpu: &Thumb, items: &mut Vec<Item>, pc: u32, guarded: bool) -> u32 {
         guarded,
         target: direct.then_some(o.imm),
     };
-    items.push(Item { insn: insn(handlers[1], pc, &o), step, handlers, sets, surely, reads });
+    items.push(Item {
+        insn: insn(handlers[1], pc, &o),
+        step,
+        handlers,
+        kind: o.kind,
+        pair: row.pair.filter(|_| sets != 0),
+        sets,
+        surely,
+        reads,
+    });
     if writes >> SP & 1 == 1 {
         items.push(pseudo(seq!(exec::stack), pc, 0, guarded));
     }
@@ -267,11 +278,8 @@ pub(crate) fn run(cpu: &Thumb, pc: u32, max: usize) -> Run<Thumb> {
         }
     }
     choose_handlers(&mut items);
-    Run {
-        insns: items.iter().map(|i| i.insn).collect(),
-        steps: items.iter().map(|i| i.step).collect(),
-        end: at,
-    }
+    fuse(&mut items);
+    Run { insns: items.iter().map(|i| i.insn).collect(), steps: items.iter().map(|i| i.step).collect(), end: at }
 }
 
 /// Goes backwards and takes handlers without flags where no one reads what they would set.
@@ -287,6 +295,15 @@ fn choose_handlers(items: &mut [Item]) {
             live &= !item.surely;
         }
         live |= item.reads;
+    }
+}
+
+/// A comparison before the branch that ends the run does the branch's work as well.
+fn fuse(items: &mut [Item]) {
+    let [.., first, last] = items else { return };
+    let (Some(pair), Class::BranchCond) = (first.pair, last.step.class) else { return };
+    if !first.step.guarded && last.reads != 0 {
+        first.insn.exec = pair(first.kind, last.insn.c).unwrap_or(first.insn.exec);
     }
 }
 
@@ -308,6 +325,8 @@ fn text(row: &Row, o: &Operands, word: u32, pc: u32) -> String {
     let name = |r: u8| NAMES[usize::from(r & 15)].to_owned();
     let fields = row.pattern.fields(word);
     let up = fields.get('u') != 0;
+    let subtracts = !up && row.pattern.fields(u32::MAX).get('u') != 0;
+    let offset = |n: i32, minus: bool| format!("#{}{}", if minus { "-" } else { "" }, n.unsigned_abs());
     row.text.render(|place, format| match place {
         "a" => name(o.a),
         "b" => name(o.b),
@@ -338,17 +357,11 @@ fn text(row: &Row, o: &Operands, word: u32, pc: u32) -> String {
         "rotate" if o.d != 0 => format!(", ror #{}", o.d),
         "index" | "rotate" => String::new(),
         "ones" => format!("#{}", o.imm.count_ones()),
-        "off" if o.imm == 0 && up || o.imm == 0 && !row.pattern.fields(!0).get('u').eq(&1) => String::new(),
-        "off" | "signed" | "negative" => {
-            let n = o.imm as i32;
-            let minus = n < 0 || place == "negative" || !up && row.pattern.fields(!0).get('u') == 1;
-            format!("{}#{}{}", if place == "off" { ", " } else { "" }, if minus { "-" } else { "" }, n.unsigned_abs())
-        }
-        "literal" => {
-            let n = o.imm.wrapping_sub(pc.wrapping_add(4) & !3) as i32;
-            let minus = n < 0 || !up && row.pattern.fields(!0).get('u') == 1;
-            format!("#{}{}", if minus { "-" } else { "" }, n.unsigned_abs())
-        }
+        "off" if o.imm == 0 && !subtracts => String::new(),
+        "off" => format!(", {}", offset(o.imm as i32, subtracts)),
+        "signed" => offset(o.imm as i32, subtracts),
+        "negative" => offset(o.imm as i32, true),
+        "literal" => offset(o.imm.wrapping_sub(pc.wrapping_add(4) & !3) as i32, subtracts),
         "addsub" => if up { "sub" } else { "add" }.into(),
         "magnitude" => format!("#{}", fields.get('i')),
         "to" => format!("{:#x}", o.imm),

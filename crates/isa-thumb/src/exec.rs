@@ -382,11 +382,7 @@ pub fn mls(cpu: &mut Thumb, i: &Insn) {
 #[inline(always)]
 pub fn mul_long<const SIGNED: bool, const ADD: bool>(cpu: &mut Thumb, i: &Insn) {
     let (x, y) = (reg(cpu, i.b), reg(cpu, i.c));
-    let product = if SIGNED {
-        (i64::from(x as i32) * i64::from(y as i32)) as u64
-    } else {
-        u64::from(x) * u64::from(y)
-    };
+    let product = if SIGNED { (i64::from(x as i32) * i64::from(y as i32)) as u64 } else { u64::from(x) * u64::from(y) };
     let old = u64::from(reg(cpu, i.d)) << 32 | u64::from(reg(cpu, i.a));
     let value = if ADD { old.wrapping_add(product) } else { product };
     set(cpu, i.a, value as u32);
@@ -806,6 +802,15 @@ pub unsafe fn skip_unless<const COND: u8>(cpu: &mut Thumb, i: *const Insn) {
     }
 }
 
+/// A data-processing instruction and the conditional branch behind it.
+unsafe fn data_branch<A: Alu, O: Operand, const COND: u8>(cpu: &mut Thumb, i: *const Insn) {
+    // SAFETY: the caller passes an instruction of a block that is not its last one.
+    unsafe {
+        data::<A, O, true>(cpu, &*i);
+        branch_cond::<COND>(cpu, &*i.add(1));
+    }
+}
+
 /// Handlers by condition.
 macro_rules! by_cond {
     ($wrap:ident, $f:ident, $cond:expr) => {
@@ -822,6 +827,23 @@ macro_rules! by_cond {
 /// Handler of a branch with condition `cond`.
 pub fn branch_handler(cond: u8) -> Exec {
     by_cond!(end, branch_cond, cond)
+}
+
+/// Handler of an operation on an immediate or plain register and of the branch behind it.
+pub fn compare_and_branch<A: Alu>(kind: crate::table::Kind, cond: u8) -> Option<Exec> {
+    macro_rules! with {
+        ($operand:ident: $($n:literal)+) => {
+            match cond {
+                $($n => Some(data_branch::<A, $operand, $n> as Exec),)+
+                _ => None,
+            }
+        };
+    }
+    match kind {
+        crate::table::Kind::Imm => with!(Imm: 0 1 2 3 4 5 6 7 8 9 10 11 12 13),
+        crate::table::Kind::Reg => with!(Reg: 0 1 2 3 4 5 6 7 8 9 10 11 12 13),
+        _ => None,
+    }
 }
 
 macro_rules! same {

@@ -131,9 +131,8 @@ impl Thumb {
 impl Core for Thumb {
     type Step = Step;
     const POINTER_BYTES: u8 = 4;
-    const REGISTERS: &'static [&'static str] = &[
-        "r0", "r1", "r2", "r3", "r4", "r5", "r6", "r7", "r8", "r9", "r10", "r11", "r12", "sp", "lr", "xpsr", "pc",
-    ];
+    const REGISTERS: &'static [&'static str] =
+        &["r0", "r1", "r2", "r3", "r4", "r5", "r6", "r7", "r8", "r9", "r10", "r11", "r12", "sp", "lr", "xpsr", "pc"];
 
     fn memory(&self) -> &Memory {
         &self.mem

@@ -125,9 +125,17 @@ pub(crate) struct Row {
     pub flags: u8,
     pub reads: u8,
     pub pick: fn(&Operands) -> Handlers,
+    /// Handler that also does the conditional branch behind it.
+    pub pair: Option<Pair>,
 }
 
+/// Handler of an operation with the kind of its operand and the branch's condition.
+pub(crate) type Pair = fn(Kind, u8) -> Option<Exec>;
+
 macro_rules! row {
+    ($part:ident, $pattern:expr, $text:expr, $class:ident, $map:expr, $when:ident($flags:expr), $pick:expr, pair $pair:expr) => {
+        Row { pair: Some($pair), ..row!($part, $pattern, $text, $class, $map, $when($flags), $pick, 0) }
+    };
     ($part:ident, $pattern:expr, $text:expr, $class:ident, $map:expr, $when:ident($flags:expr), $pick:expr) => {
         row!($part, $pattern, $text, $class, $map, $when($flags), $pick, 0)
     };
@@ -142,6 +150,7 @@ macro_rules! row {
             flags: $flags,
             reads: $reads,
             pick: $pick,
+            pair: None,
         }
     };
 }
@@ -809,18 +818,19 @@ use exec::{
 const CARRY: u8 = flag::C;
 
 /// 16-bit instructions.
+#[rustfmt::skip] // one row, one line
 static NARROW: &[Row] = &[
     // shift, add, subtract, move, compare
     row!(V6M, "0000 0000 00mm mddd", "movs {a}, {c}", Alu, two, Always(NZ), data::<Mov>),
     row!(V6M, "000y yiii iimm mddd", "{sh}{s} {a}, {c}, {amount}", Alu, shift_imm_narrow, OutsideIt(LOGIC), data::<Mov>),
-    row!(V6M, "0001 100m mmnn nddd", "add{s} {a}, {b}, {c}", Alu, three, OutsideIt(NZCV), data::<Add>),
-    row!(V6M, "0001 101m mmnn nddd", "sub{s} {a}, {b}, {c}", Alu, three, OutsideIt(NZCV), data::<Sub>),
-    row!(V6M, "0001 110i iinn nddd", "add{s} {a}, {b}, {imm}", Alu, three_imm, OutsideIt(NZCV), data::<Add>),
-    row!(V6M, "0001 111i iinn nddd", "sub{s} {a}, {b}, {imm}", Alu, three_imm, OutsideIt(NZCV), data::<Sub>),
+    row!(V6M, "0001 100m mmnn nddd", "add{s} {a}, {b}, {c}", Alu, three, OutsideIt(NZCV), data::<Add>, pair exec::compare_and_branch::<Add>),
+    row!(V6M, "0001 101m mmnn nddd", "sub{s} {a}, {b}, {c}", Alu, three, OutsideIt(NZCV), data::<Sub>, pair exec::compare_and_branch::<Sub>),
+    row!(V6M, "0001 110i iinn nddd", "add{s} {a}, {b}, {imm}", Alu, three_imm, OutsideIt(NZCV), data::<Add>, pair exec::compare_and_branch::<Add>),
+    row!(V6M, "0001 111i iinn nddd", "sub{s} {a}, {b}, {imm}", Alu, three_imm, OutsideIt(NZCV), data::<Sub>, pair exec::compare_and_branch::<Sub>),
     row!(V6M, "0010 0ddd iiii iiii", "mov{s} {a}, {imm}", Alu, two_imm, OutsideIt(LOGIC), data::<Mov>),
-    row!(V6M, "0010 1nnn iiii iiii", "cmp {b}, {imm}", Alu, compare_imm, Always(NZCV), data::<Cmp>),
-    row!(V6M, "0011 0ddd iiii iiii", "add{s} {a}, {imm}", Alu, two_imm, OutsideIt(NZCV), data::<Add>),
-    row!(V6M, "0011 1ddd iiii iiii", "sub{s} {a}, {imm}", Alu, two_imm, OutsideIt(NZCV), data::<Sub>),
+    row!(V6M, "0010 1nnn iiii iiii", "cmp {b}, {imm}", Alu, compare_imm, Always(NZCV), data::<Cmp>, pair exec::compare_and_branch::<Cmp>),
+    row!(V6M, "0011 0ddd iiii iiii", "add{s} {a}, {imm}", Alu, two_imm, OutsideIt(NZCV), data::<Add>, pair exec::compare_and_branch::<Add>),
+    row!(V6M, "0011 1ddd iiii iiii", "sub{s} {a}, {imm}", Alu, two_imm, OutsideIt(NZCV), data::<Sub>, pair exec::compare_and_branch::<Sub>),
     // two low registers
     row!(V6M, "0100 0000 00mm mddd", "and{s} {a}, {c}", Alu, two, OutsideIt(LOGIC), data::<And>),
     row!(V6M, "0100 0000 01mm mddd", "eor{s} {a}, {c}", Alu, two, OutsideIt(LOGIC), data::<Eor>),
@@ -830,9 +840,9 @@ static NARROW: &[Row] = &[
     row!(V6M, "0100 0001 01mm mddd", "adc{s} {a}, {c}", Alu, two, OutsideIt(NZCV), data::<Adc>, CARRY),
     row!(V6M, "0100 0001 10mm mddd", "sbc{s} {a}, {c}", Alu, two, OutsideIt(NZCV), data::<Sbc>, CARRY),
     row!(V6M, "0100 0001 11mm mddd", "ror{s} {a}, {c}", Alu, two, OutsideIt(NZ | MAYBE_C), shifted_by!(3)),
-    row!(V6M, "0100 0010 00mm mnnn", "tst {b}, {c}", Alu, compare, Always(LOGIC), data::<Tst>),
+    row!(V6M, "0100 0010 00mm mnnn", "tst {b}, {c}", Alu, compare, Always(LOGIC), data::<Tst>, pair exec::compare_and_branch::<Tst>),
     row!(V6M, "0100 0010 01nn nddd", "rsb{s} {a}, {b}, #0", Alu, negate, OutsideIt(NZCV), data::<Rsb>),
-    row!(V6M, "0100 0010 10mm mnnn", "cmp {b}, {c}", Alu, compare, Always(NZCV), data::<Cmp>),
+    row!(V6M, "0100 0010 10mm mnnn", "cmp {b}, {c}", Alu, compare, Always(NZCV), data::<Cmp>, pair exec::compare_and_branch::<Cmp>),
     row!(V6M, "0100 0010 11mm mnnn", "cmn {b}, {c}", Alu, compare, Always(NZCV), data::<Cmn>),
     row!(V6M, "0100 0011 00mm mddd", "orr{s} {a}, {c}", Alu, two, OutsideIt(LOGIC), data::<Orr>),
     row!(V6M, "0100 0011 01mm mddd", "mul{s} {a}, {c}", Mul, two, OutsideIt(NZ), |_| [
@@ -844,7 +854,7 @@ static NARROW: &[Row] = &[
     // high registers
     row!(V6M, "0100 0100 1mmm m111", "add {a}, {c}", Branch, to_pc, Never(0), last!(exec::add_pc)),
     row!(V6M, "0100 0100 dmmm mddd", "add {a}, {c}", Alu, high, Never(0), data::<Add>),
-    row!(V6M, "0100 0101 nmmm mnnn", "cmp {b}, {c}", Alu, compare_high, Always(NZCV), data::<Cmp>),
+    row!(V6M, "0100 0101 nmmm mnnn", "cmp {b}, {c}", Alu, compare_high, Always(NZCV), data::<Cmp>, pair exec::compare_and_branch::<Cmp>),
     row!(V6M, "0100 0110 1mmm m111", "mov {a}, {c}", Branch, to_pc, Never(0), last!(exec::mov_pc)),
     row!(V6M, "0100 0110 dmmm mddd", "mov {a}, {c}", Alu, high, Never(0), data::<Mov>),
     row!(V6M, "0100 0111 0mmm m000", "bx {c}", Branch, to_pc, Never(0), last!(exec::branch_register)),
@@ -907,6 +917,7 @@ fn shift_imm_narrow(f: &Fields, pc: u32) -> Option<Operands> {
 }
 
 /// The rows of a data-processing operation: modified immediate, shifted register.
+#[rustfmt::skip] // one row, one line
 macro_rules! data_rows {
     ($name:literal, $op:literal, $alu:ty, $imm:ident, $shift:ident, $flags:expr, $reads:expr) => {
         data_rows!($name, "", ".w", $op, $alu, $imm, $shift, $flags, $reads)
@@ -920,6 +931,7 @@ macro_rules! data_rows {
 }
 
 /// The rows of a comparison.
+#[rustfmt::skip] // one row, one line
 macro_rules! compare_rows {
     ($name:literal, $w:literal, $op:literal, $alu:ty, $imm:ident, $shift:ident, $flags:expr) => {
         [
@@ -945,6 +957,7 @@ static SUB: [Row; 2] = data_rows!("sub", ".w", ".w", "1101", Sub, far_imm_sp, fa
 static RSB: [Row; 2] = data_rows!("rsb", "", "", "1110", Rsb, far_imm, far_shift, NZCV, 0);
 
 /// Moves, which are special cases of ORR and ORN, and shifts by an immediate.
+#[rustfmt::skip] // one row, one line
 static MOVES: &[Row] = &[
     row!(V7M, "1111 0i00 010s 1111 0iii dddd iiii iiii", "mov{s}.w {a}, {imm}", Alu, far_imm_mov, Bit(LOGIC), data::<Mov>),
     row!(V7M, "1111 0i00 011s 1111 0iii dddd iiii iiii", "mvn{s}.w {a}, {imm}", Alu, far_imm_mov, Bit(LOGIC), data::<Mvn>),
@@ -961,6 +974,7 @@ fn far_rrx(f: &Fields, _: u32) -> Option<Operands> {
 }
 
 /// Plain immediates, bit fields, saturation, multiplication and the like.
+#[rustfmt::skip] // one row, one line
 static FAR: &[Row] = &[
     row!(V7M, "1111 0i10 u0u0 1111 0iii dddd iiii iiii", "{addsub}w {a}, pc, {magnitude}", Alu, far_adr_add_or_sub, Never(0), data::<Mov>),
     row!(V7M, "1111 0i10 0000 nnnn 0iii dddd iiii iiii", "addw {a}, {b}, {imm}", Alu, far_plain, Never(0), data::<Add>),
@@ -1070,6 +1084,7 @@ fn far_adr_add_or_sub(f: &Fields, pc: u32) -> Option<Operands> {
 }
 
 /// The rows of a load: sign and size bits of the encoding.
+#[rustfmt::skip] // one row, one line
 macro_rules! load_rows {
     ($name:literal, $g:literal, $z:literal, $n:literal, $signed:literal, $word:literal) => {
         [
@@ -1085,6 +1100,7 @@ macro_rules! load_rows {
 }
 
 /// The rows of a store.
+#[rustfmt::skip] // one row, one line
 macro_rules! store_rows {
     ($name:literal, $z:literal, $n:literal, $word:literal) => {
         [

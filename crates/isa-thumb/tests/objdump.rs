@@ -68,17 +68,78 @@ fn normal(text: &str) -> String {
 /// Instructions of other cores, which objdump knows and this one does not have.
 fn foreign(theirs: &str) -> bool {
     const NAMES: &[&str] = &[
-        "undefined", ".inst", ".word", ".short", "hlt", "setend", "setpan", "bxns", "blxns", "blx", "bxj", "rfe", "srs",
-        "smc", "hvc", "eret", "sg", "tt", "esb", "csdb", "ssbb", "pssbb", "mcr", "mrc", "mrrc", "cdp", "ldc",
-        "stc", "v", "cx", "crc", "lda", "stl", "dls", "wls", "le", "bf", "lctp", "csel", "csinc", "csinv", "csneg", "cset",
-        "cinc", "cinv", "cneg", "clrm", "asrl", "lsll", "lsrl", "sqrshr", "uqrshl", "urshr", "srshr", "uqshl", "sqshl", "sb",
-        "pacg", "bxaut", "aut", "pac", "ldrexd", "strexd", "pldw", "dcps", "letp",
+        "undefined",
+        ".inst",
+        ".word",
+        ".short",
+        "hlt",
+        "setend",
+        "setpan",
+        "bxns",
+        "blxns",
+        "blx",
+        "bxj",
+        "rfe",
+        "srs",
+        "smc",
+        "hvc",
+        "eret",
+        "sg",
+        "tt",
+        "esb",
+        "csdb",
+        "ssbb",
+        "pssbb",
+        "mcr",
+        "mrc",
+        "mrrc",
+        "cdp",
+        "ldc",
+        "stc",
+        "v",
+        "cx",
+        "crc",
+        "lda",
+        "stl",
+        "dls",
+        "wls",
+        "le",
+        "bf",
+        "lctp",
+        "csel",
+        "csinc",
+        "csinv",
+        "csneg",
+        "cset",
+        "cinc",
+        "cinv",
+        "cneg",
+        "clrm",
+        "asrl",
+        "lsll",
+        "lsrl",
+        "sqrshr",
+        "uqrshl",
+        "urshr",
+        "srshr",
+        "uqshl",
+        "sqshl",
+        "sb",
+        "pacg",
+        "bxaut",
+        "aut",
+        "pac",
+        "ldrexd",
+        "strexd",
+        "pldw",
+        "dcps",
+        "letp",
     ];
     const DSP: &[&str] = &[
-        "pkh", "qadd", "qsub", "qdadd", "qdsub", "qasx", "qsax", "sadd", "ssub", "sasx", "ssax", "shadd", "shsub", "shasx",
-        "shsax", "uadd", "usub", "uasx", "usax", "uhadd", "uhsub", "uhasx", "uhsax", "uqadd", "uqsub", "uqasx", "uqsax",
-        "sel", "smla", "smul", "smml", "smmul", "smua", "smus", "smls", "usad", "umaal", "sxtab", "sxtah", "uxtab",
-        "uxtah", "sxtb16", "uxtb16", "ssat16", "usat16", "smlad", "smlsd",
+        "pkh", "qadd", "qsub", "qdadd", "qdsub", "qasx", "qsax", "sadd", "ssub", "sasx", "ssax", "shadd", "shsub",
+        "shasx", "shsax", "uadd", "usub", "uasx", "usax", "uhadd", "uhsub", "uhasx", "uhsax", "uqadd", "uqsub",
+        "uqasx", "uqsax", "sel", "smla", "smul", "smml", "smmul", "smua", "smus", "smls", "usad", "umaal", "sxtab",
+        "sxtah", "uxtab", "uxtah", "sxtb16", "uxtb16", "ssat16", "usat16", "smlad", "smlsd",
     ];
     NAMES.iter().chain(DSP).any(|n| theirs.starts_with(n))
 }
@@ -87,7 +148,10 @@ fn foreign(theirs: &str) -> bool {
 fn agree(word: u32, ours: &str, raw: &str) -> bool {
     let (a, b) = (normal(ours), normal(raw));
     let unprivileged = a.contains(",[pc,") && b.replacen("t ", " ", 1) == a; // a literal load all the same
-    a == b || unprivileged || (a == "mov r8,r8" && b == "nop") || ours.starts_with(".inst") && (foreign(&b) || unpredictable(&b, raw) || odd(word))
+    a == b
+        || unprivileged
+        || (a == "mov r8,r8" && b == "nop")
+        || ours.starts_with(".inst") && (foreign(&b) || unpredictable(&b, raw) || odd(word))
 }
 
 /// Fields that must have other values, which objdump does not look at.
@@ -107,7 +171,7 @@ fn odd(word: u32) -> bool {
         || top & 0xFF90 == 0xFB80 && word >> 12 & 15 == word >> 8 & 15   // both halves to one register
         || top & 0xFFF0 == 0xFA90 && top & 15 != word & 15               // REV and RBIT of two registers
         || top == 0 && word & 0xFFE8 == 0xB660                           // CPS of no mask or of A
-        || top == 0 && word & 0xFF00 == 0x4700 && word & 7 != 0          // BX, BLX with low bits
+        || top == 0 && word & 0xFF00 == 0x4700 && word & 7 != 0 // BX, BLX with low bits
 }
 
 /// Encodings that the architecture makes undefined or unpredictable are no instructions here;
@@ -120,7 +184,13 @@ fn unpredictable(theirs: &str, raw: &str) -> bool {
     let memory = ["ld", "st"].iter().any(|n| theirs.starts_with(n));
     let repeated = memory && (1..names.len()).any(|k| names[..k].contains(&names[k]));
     let short_list = memory && operands.contains('{') && !operands.contains("},") && names.len() == 2;
-    raw.contains("undefined") || raw.contains("{}") || raw.contains("unpredictable") || raw.contains("??") || special || repeated || short_list
+    raw.contains("undefined")
+        || raw.contains("{}")
+        || raw.contains("unpredictable")
+        || raw.contains("??")
+        || special
+        || repeated
+        || short_list
 }
 
 #[test]
@@ -164,10 +234,10 @@ fn random_wide_encodings_read_as_objdump_reads_them() {
         .map(|k| {
             let w = random();
             let first = match k % 4 {
-                0 => 0xE800 | w >> 16 & 0x17FF,              // every major group
-                1 => 0xF000 | w >> 16 & 0x07FF,              // immediates and branches
-                2 => 0xF800 | w >> 16 & 0x03FF,              // loads, stores, registers, multiplication
-                _ => 0xE800 | w >> 16 & 0x03FF,              // several registers, shifted registers
+                0 => 0xE800 | w >> 16 & 0x17FF, // every major group
+                1 => 0xF000 | w >> 16 & 0x07FF, // immediates and branches
+                2 => 0xF800 | w >> 16 & 0x03FF, // loads, stores, registers, multiplication
+                _ => 0xE800 | w >> 16 & 0x03FF, // several registers, shifted registers
             };
             // half of the second halfwords have plausible fixed bits
             let second = if random() & 1 == 0 { w & 0xFFFF } else { w & 0x7FFF };
@@ -175,11 +245,8 @@ fn random_wide_encodings_read_as_objdump_reads_them() {
             first << 16 | second
         })
         .collect();
-    let code: Vec<u8> = words
-        .iter()
-        .flat_map(|w| [(w >> 16) as u16, *w as u16, 0xBF00, 0xBF00])
-        .flat_map(u16::to_le_bytes)
-        .collect();
+    let code: Vec<u8> =
+        words.iter().flat_map(|w| [(w >> 16) as u16, *w as u16, 0xBF00, 0xBF00]).flat_map(u16::to_le_bytes).collect();
     let cpu = core(&code);
     let Some(theirs) = objdump("wide", &code) else { return };
     let mut wrong = Vec::new();

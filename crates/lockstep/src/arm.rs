@@ -11,7 +11,7 @@ use std::process::{Command, Stdio};
 
 use isa::{Core as _, Machine, Pattern};
 use isa_thumb::{Class, Step, Thumb, table};
-use mcu::{Chip, Flash, FaultKind, Image, Memory, Region, Segment, Stop};
+use mcu::{Chip, FaultKind, Flash, Image, Memory, Region, Segment, Stop};
 use timing::cortex_m3::CortexM3;
 
 const RAM: u32 = 0x2000_0000;
@@ -45,7 +45,7 @@ impl Random {
 
     /// A number below `n`.
     pub fn below(&mut self, n: u32) -> u32 {
-        (u64::from(self.word()) * u64::from(n) >> 32) as u32
+        ((u64::from(self.word()) * u64::from(n)) >> 32) as u32
     }
 
     /// A value with a taste for the edges.
@@ -93,6 +93,7 @@ impl Known {
 pub struct Generator {
     random: Random,
     patterns: Vec<Pattern>,
+    used: Vec<bool>,
     scratch: Thumb,
 }
 
@@ -117,7 +118,13 @@ fn scratch() -> Thumb {
 impl Generator {
     /// A generator with its own row of random numbers.
     pub fn new(seed: u64) -> Self {
-        Self { random: Random::new(seed), patterns: table::patterns().collect(), scratch: scratch() }
+        let patterns: Vec<_> = table::patterns().collect();
+        Self { random: Random::new(seed), used: vec![false; patterns.len()], patterns, scratch: scratch() }
+    }
+
+    /// Encodings that no sequence had so far.
+    pub fn unused(&self) -> Vec<Pattern> {
+        self.patterns.iter().zip(&self.used).filter(|(_, used)| !**used).map(|(p, _)| *p).collect()
     }
 
     /// A sequence of up to 10 units.
@@ -209,7 +216,8 @@ impl Generator {
     /// One instruction that does not branch.
     fn plain(&mut self, known: &mut Known, guarded: bool) -> Vec<u16> {
         loop {
-            let p = self.patterns[self.random.below(self.patterns.len() as u32) as usize];
+            let row = self.random.below(self.patterns.len() as u32) as usize;
+            let p = self.patterns[row];
             let word = p.value | self.random.word() & !p.mask & (u64::MAX >> (64 - p.bits)) as u32;
             let code = if p.bits == 16 { vec![word as u16] } else { vec![(word >> 16) as u16, word as u16] };
             let (step, base) = self.look(&code);
@@ -217,6 +225,7 @@ impl Generator {
                 continue;
             }
             known.clobber(step.writes);
+            self.used[row] = true;
             return code;
         }
     }
@@ -362,7 +371,8 @@ pub fn ours(program: &Program, stepping: bool) -> Result<Vec<u8>, String> {
     let mut core = Thumb::new(Memory::new(&chip())?);
     core.events = CortexM3::events();
     let mut machine = Machine::new(core, CortexM3::new(Flash::default()));
-    machine.load(&Image { segments: vec![Segment { address: 0, bytes: program.flash.clone() }], symbols: Vec::new() })?;
+    machine
+        .load(&Image { segments: vec![Segment { address: 0, bytes: program.flash.clone() }], symbols: Vec::new() })?;
     let stop = loop {
         let stop = if stepping { machine.step() } else { machine.run(1 << 40) };
         if stop != Stop::Budget || !stepping {
@@ -392,7 +402,9 @@ pub fn qemu(program: &Program, log: &Path) -> Result<Option<Vec<u8>>, String> {
     let result = match child {
         Err(e) if e.kind() == std::io::ErrorKind::NotFound => Ok(None),
         Err(e) => Err(e.to_string()),
-        Ok(out) => std::fs::read(log).map(Some).map_err(|e| format!("no log: {e}; {}", String::from_utf8_lossy(&out.stderr))),
+        Ok(out) => {
+            std::fs::read(log).map(Some).map_err(|e| format!("no log: {e}; {}", String::from_utf8_lossy(&out.stderr)))
+        }
     };
     let _ = std::fs::remove_file(&image);
     let _ = std::fs::remove_file(log);

@@ -25,6 +25,16 @@ fn dead_flags_change_nothing_that_is_seen() {
     assert!(ours(&p, false).expect("runs to the end") == ours(&p, true).expect("runs to the end"));
 }
 
+/// What is left out: branches, calls, the stack pointer and program counter as destinations, waits,
+/// IT (made apart), and faults.
+#[test]
+fn sequences_use_the_whole_table() {
+    let mut generator = Generator::new(3000);
+    (0..10_000).for_each(|_| drop(generator.sequence()));
+    let unused = generator.unused();
+    assert!(unused.len() <= 6, "{} unused: {unused:#?}", unused.len());
+}
+
 #[test]
 #[ignore = "long"]
 fn a_million_sequences_end_in_the_oracles_states() {

@@ -67,7 +67,7 @@ impl Image {
         let file = object::File::parse(data).map_err(|e| format!("ELF sections: {e}"))?;
         let mut symbols: Vec<Symbol> = file
             .symbols()
-            .filter(|s| s.is_definition() || s.kind() == SymbolKind::Label)
+            .filter(|s| !s.is_undefined() && !matches!(s.kind(), SymbolKind::File | SymbolKind::Section))
             .filter_map(|s| {
                 let name = s.name().ok().filter(|n| !n.is_empty() && !n.starts_with('$'))?;
                 let function = s.kind() == SymbolKind::Text;

@@ -21,14 +21,19 @@ const P: u32 = 2;
 #[derive(Clone, Debug)]
 pub struct CortexM3 {
     flash: Flash,
+    /// Cycles of a refill from a line that is not held; 0 where fetches never wait.
+    refill: u32,
+    /// Binary logarithm of the bytes of a line.
+    shift: u32,
     /// Address behind the last executed block.
     last_end: u32,
 }
 
 impl CortexM3 {
-    /// A core on `flash`; without wait states it is the core alone.
+    /// A core on `flash`, whose lines are a power of two; without wait states it is the core alone.
     pub fn new(flash: Flash) -> Self {
-        Self { flash, last_end: 0 }
+        let refill = if flash.line_bytes == 0 { 0 } else { flash.wait_states };
+        Self { flash, refill, shift: flash.line_bytes.checked_ilog2().unwrap_or(0), last_end: 0 }
     }
 
     /// Costs that depend on operand values.
@@ -36,38 +41,34 @@ impl CortexM3 {
         Events { div, mul_long, unaligned }
     }
 
-    /// Whether fetches can wait.
-    #[inline(always)]
-    fn waits(&self) -> bool {
-        self.flash.wait_states != 0 && self.flash.line_bytes != 0
-    }
-
     /// Stalls of sequential fetches, added to the steps that wait. `each` are the core's cycles.
     ///
     /// Line k is requested when line k - prefetch_lines + 1 is entered, or when the access before it
     /// is done, and is there `wait_states` + 1 cycles later.
     fn fetch_stalls(&self, steps: &[Step], each: &mut [u32]) {
-        let bytes = self.flash.line_bytes;
         let ahead = (self.flash.prefetch_lines as usize).saturating_sub(1);
         let access = self.flash.wait_states + 1;
-        let Some(first) = steps.first().map(|s| s.pc / bytes) else { return };
+        let core = each.to_vec();
+        let Some(first) = steps.first().map(|s| s.pc >> self.shift) else { return };
         let mut entered = vec![0u32];
-        let mut done = 0;
-        let mut now = 0;
-        for (s, cost) in steps.iter().zip(each.iter_mut()) {
-            let last = if s.bytes == 0 { s.pc } else { s.pc.wrapping_add(u32::from(s.bytes) - 1) };
-            while (entered.len() as u32) <= (last / bytes).wrapping_sub(first) && s.bytes != 0 {
-                // without prefetch the request waits for the line to be needed
-                let room = if ahead == 0 { now } else { entered[entered.len().saturating_sub(ahead)] };
+        let (mut done, mut now) = (0, 0);
+        // a skipped instruction is fetched all the same: its stall goes to the one before its IT block
+        let mut payer = 0;
+        for (k, s) in steps.iter().enumerate() {
+            payer = if s.guarded { payer } else { k };
+            let end = s.pc.wrapping_add(u32::from(s.bytes));
+            let lines = if s.bytes == 0 { 0 } else { (end.wrapping_sub(1) >> self.shift).wrapping_sub(first) as usize };
+            while entered.len() <= lines {
+                // without prefetch the access starts when its line is needed, and one cycle of it is not a stall
+                let (room, hidden) =
+                    if ahead == 0 { (now, 1) } else { (entered[entered.len().saturating_sub(ahead)], 0) };
                 done = room.max(done) + access;
-                let stall = done.saturating_sub(now);
-                // the fetch of a line that is there takes part in the pipeline; a missing one stalls
-                let stall = if ahead == 0 { stall.saturating_sub(1) } else { stall };
+                let stall = done.saturating_sub(now + hidden);
                 now += stall;
-                *cost += stall;
+                each[payer] += stall;
                 entered.push(now);
             }
-            now += *cost;
+            now += core[k];
         }
     }
 }
@@ -87,10 +88,8 @@ impl Timing<Thumb> for CortexM3 {
             }
         }
         let taken = steps.iter().map(|s| if s.class == Class::BranchCond { P as u8 } else { 0 }).collect();
-        if self.waits() {
-            let mut only = each.clone();
-            self.fetch_stalls(steps, &mut only);
-            each = only;
+        if self.refill != 0 {
+            self.fetch_stalls(steps, &mut each);
         }
         // a skipped instruction goes through the pipeline as one cycle
         Costs { each, taken, skipped: 1 }
@@ -98,7 +97,7 @@ impl Timing<Thumb> for CortexM3 {
 
     #[inline(always)]
     fn enter(&mut self, start: u32, end: u32) -> u32 {
-        if !self.waits() {
+        if self.refill == 0 {
             return 0;
         }
         let last = std::mem::replace(&mut self.last_end, end);
@@ -106,9 +105,8 @@ impl Timing<Thumb> for CortexM3 {
             return 0;
         }
         // held: the line of the last executed instruction, and the lines prefetched behind it
-        let bytes = self.flash.line_bytes;
-        let ahead = (start / bytes).wrapping_sub(last.wrapping_sub(2) / bytes);
-        if ahead < self.flash.prefetch_lines.max(1) { 0 } else { self.flash.wait_states }
+        let ahead = (start >> self.shift).wrapping_sub(last.wrapping_sub(2) >> self.shift);
+        if ahead < self.flash.prefetch_lines.max(1) { 0 } else { self.refill }
     }
 
     fn reset(&mut self) {
@@ -116,13 +114,17 @@ impl Timing<Thumb> for CortexM3 {
     }
 }
 
-/// Cycles of the core without fetch stalls, branches not taken.
+/// Cycles of the core without fetch stalls, branches not taken (DDI 0337, instruction and load/store
+/// timings).
 fn core_cycles(s: &Step, before: Option<&Step>) -> u32 {
     let previous = before.map_or(Class::Stop, |b| b.class);
     let n = u32::from(s.count);
-    let computed = |b: &Step| !matches!(b.class, Class::Load | Class::LoadMultiple | Class::LoadExclusive);
-    // DDI 0337 load/store timings: no forwarding from data processing to an address
-    let interlock = u32::from(before.is_some_and(|b| computed(b) && b.writes & s.address != 0 && !is_store(b.class)));
+    let needs = |b: &Step| b.writes & s.address != 0;
+    // no forwarding from data processing to an address
+    let interlock = u32::from(before.is_some_and(|b| computes(b.class) && needs(b)));
+    // a load goes through its address phase while the one before it is in its data phase, unless that
+    // one changes its base or makes the address
+    let pipelined = before.is_some_and(|b| b.class == Class::Load && b.writes.count_ones() == 1 && !needs(b));
     match s.class {
         Class::Pseudo | Class::Stop => 0,
         Class::Alu | Class::Mul | Class::It | Class::BranchCond => 1,
@@ -132,9 +134,10 @@ fn core_cycles(s: &Step, before: Option<&Step>) -> u32 {
         Class::MulLong => 3,    // 3 to 5: the rest comes from `events`
         Class::MulLongAdd => 4, // 4 to 7: likewise
         Class::Div => 2,        // 2 to 12: likewise
-        // a load follows a load in its data phase when its address does not depend on it
-        Class::Load if previous == Class::Load && before.is_some_and(|b| b.writes & s.address == 0) => 1,
+        Class::Load if pipelined => 1,
         Class::Load | Class::LoadExclusive | Class::StoreExclusive => 2 + interlock,
+        // three registers to read: one cycle more, unless it follows a load
+        Class::Store if s.address.count_ones() == 2 && previous != Class::Load => 2 + interlock,
         Class::Store => 1 + interlock,
         Class::LoadPc => 2 + P + interlock,
         Class::LoadMultiple | Class::StoreMultiple => 1 + n + interlock,
@@ -144,8 +147,10 @@ fn core_cycles(s: &Step, before: Option<&Step>) -> u32 {
     }
 }
 
-fn is_store(class: Class) -> bool {
-    matches!(class, Class::Store | Class::StoreMultiple)
+/// Data processing: its result goes through the register bank before it can be an address.
+fn computes(class: Class) -> bool {
+    use Class::{Alu, Div, Mul, MulAdd, MulLong, MulLongAdd, System};
+    matches!(class, Alu | Mul | MulAdd | MulLong | MulLongAdd | Div | System)
 }
 
 /// Division beyond 2 cycles. DDI 0337 gives 2 to 12 by leading zeros and ones; *assumed*: 2 when the
@@ -168,4 +173,97 @@ fn mul_long(x: u32, y: u32, signed: bool, add: bool) -> u32 {
 /// accesses, a word at an odd address three.
 fn unaligned(address: u32, bytes: u32) -> u32 {
     if bytes == 4 && address & 1 == 1 { 2 } else { 1 }
+}
+
+#[cfg(test)]
+mod tests {
+    use isa::{Core as _, Machine, Timing as _};
+    use isa_thumb::Thumb;
+    use mcu::{Chip, Flash, Memory, Region};
+
+    use super::{CortexM3, div, mul_long, unaligned};
+
+    fn chip(flash_timing: Flash) -> Chip<'static> {
+        Chip {
+            core: "cortex-m3",
+            clock_hz: 72_000_000,
+            flash: Region { base: 0x0800_0000, size: 0x400 },
+            flash_in_data: Some(0x0800_0000),
+            ram: Region { base: 0x2000_0000, size: 0x1000 },
+            flash_timing,
+            peripherals: Vec::new(),
+        }
+    }
+
+    /// Static cycles of a run of code that ends with `b .`, without that branch.
+    fn cycles(flash: Flash, code: &[u16]) -> u32 {
+        let mut memory = Memory::new(&chip(flash)).expect("the chip is possible");
+        for (k, half) in code.iter().chain(&[0xE7FE]).enumerate() {
+            memory.flash[8 + 2 * k..10 + 2 * k].copy_from_slice(&half.to_le_bytes());
+        }
+        let run = Thumb::new(memory).decode(0x0800_0008, 128);
+        let each = CortexM3::new(flash).costs(&run.steps).each;
+        each[..each.len() - 1].iter().sum()
+    }
+
+    #[test]
+    fn the_core_follows_the_manual() {
+        let cycles = |code: &[u16]| cycles(Flash::default(), code);
+        assert_eq!(cycles(&[0x1840, 0x1840]), 2); // adds
+        assert_eq!(cycles(&[0x6808]), 2); // ldr
+        assert_eq!(cycles(&[0x6808, 0x6812, 0x681B]), 4); // three loads: N + 1
+        assert_eq!(cycles(&[0x6809, 0x6809]), 4); // the second needs the first
+        assert_eq!(cycles(&[0x6808, 0x601A]), 3); // ldr, str
+        assert_eq!(cycles(&[0x601A, 0x6808]), 3); // str, ldr
+        assert_eq!(cycles(&[0x3104, 0x6808]), 4); // adds r1; ldr r0, [r1]
+        assert_eq!(cycles(&[0xB4F0]), 5); // push of four
+        assert_eq!(cycles(&[0xFB00, 0x1002]), 2); // mla
+        assert_eq!(cycles(&[0xBF08, 0x1840]), 2); // it eq; add
+    }
+
+    #[test]
+    fn dense_code_waits_for_the_flash() {
+        let flash = Flash { wait_states: 2, line_bytes: 8, prefetch_lines: 2, data_wait_states: 2 };
+        // four narrow instructions for each line hide its access, two wide ones leave one cycle
+        assert_eq!(cycles(flash, &[0x1840; 16]), 16);
+        let wide: Vec<u16> = [0xEB00, 0x0001].repeat(8);
+        assert_eq!(cycles(flash, &wide), 8 + 3);
+    }
+
+    #[test]
+    fn events_stay_within_the_manuals_ranges() {
+        let values = [0, 1, 2, 0xFFFF, 0x1_0000, 0x7FFF_FFFF, 0x8000_0000, u32::MAX];
+        for x in values {
+            for y in values {
+                for signed in [false, true] {
+                    assert!(div(x, y, signed) <= 10);
+                    assert!(mul_long(x, y, signed, false) <= 2 && mul_long(x, y, signed, true) <= 3);
+                }
+            }
+        }
+        assert_eq!((div(u32::MAX, 1, false), div(1, 2, false)), (10, 0));
+        assert_eq!((unaligned(1, 4), unaligned(2, 4), unaligned(1, 2)), (2, 1, 1));
+    }
+
+    #[test]
+    fn a_held_line_costs_nothing_to_enter() {
+        let mut model = CortexM3::new(Flash { wait_states: 2, line_bytes: 8, prefetch_lines: 2, data_wait_states: 2 });
+        assert_eq!(model.enter(0x100, 0x10A), 2);
+        assert_eq!(model.enter(0x10A, 0x10E), 0); // in sequence
+        assert_eq!(model.enter(0x108, 0x10E), 0); // the same line
+        assert_eq!(model.enter(0x112, 0x114), 0); // the prefetched line
+        assert_eq!(model.enter(0x100, 0x104), 2); // a line behind
+    }
+
+    #[test]
+    fn a_taken_branch_costs_its_refill() {
+        let mut memory = Memory::new(&chip(Flash::default())).expect("the chip is possible");
+        // movs r0, #3; subs r0, #1; bne .-2; bkpt
+        let code = [0x20, 0x20, 0, 0, 9, 0, 0, 8, 3, 0x20, 1, 0x38, 0xFD, 0xD1, 0, 0xBE];
+        memory.flash[..16].copy_from_slice(&code);
+        let mut machine = Machine::new(Thumb::new(memory), CortexM3::new(Flash::default()));
+        machine.run(1000);
+        assert_eq!(machine.cycles, 1 + 3 + (3 + 3 + 1));
+        assert_eq!(machine.core.registers()[0], 0);
+    }
 }

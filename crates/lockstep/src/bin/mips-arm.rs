@@ -32,7 +32,11 @@ fn main() -> Result<(), String> {
             return Err(format!("{stop:?}"));
         }
         let sum = u32::from_le_bytes(machine.core.memory().ram[..4].try_into().expect("four bytes"));
-        print!("{name}: {sum:08x}, {} cycles, {seconds:.3} s, {:.0} million cycles/s", machine.cycles, machine.cycles as f64 / seconds / 1e6);
+        print!(
+            "{name}: {sum:08x}, {} cycles, {seconds:.3} s, {:.0} million cycles/s",
+            machine.cycles,
+            machine.cycles as f64 / seconds / 1e6
+        );
         match instructions {
             Some(n) => println!(", {:.0} million instructions/s", n / seconds / 1e6),
             None => println!(),

@@ -1,0 +1,56 @@
+//! Random words as code: nothing panics, every stop has a name.
+
+use isa::{Costs, Machine, Timing};
+use isa_thumb::{Step, Thumb};
+use mcu::{Chip, Flash, Memory, Region, Stop};
+
+/// One cycle for each instruction.
+struct One;
+
+impl Timing<Thumb> for One {
+    fn id(&self) -> &'static str {
+        "one"
+    }
+
+    fn costs(&self, steps: &[Step]) -> Costs {
+        Costs { each: vec![1; steps.len()], taken: vec![0; steps.len()], skipped: 1 }
+    }
+}
+
+#[test]
+fn random_words_never_panic() {
+    let mut state = 0x1234_5678_9ABC_DEF1u64;
+    let mut random = move || {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        (state >> 24) as u32
+    };
+    let chip = Chip {
+        core: "cortex-m3",
+        clock_hz: 1,
+        flash: Region { base: 0x0800_0000, size: 0x1000 },
+        flash_in_data: Some(0x0800_0000),
+        ram: Region { base: 0x2000_0000, size: 0x1000 },
+        flash_timing: Flash::default(),
+        peripherals: Vec::new(),
+    };
+    let mut faults = 0;
+    for round in 0..300 {
+        let mut memory = Memory::new(&chip).expect("the chip is possible");
+        memory.flash.iter_mut().for_each(|b| *b = random() as u8);
+        let mut machine = Machine::new(Thumb::new(memory), One);
+        for start in 0..40 {
+            machine.reset();
+            machine.core.set_pc(0x0800_0000 + (random() & 0xFFE));
+            for n in 0..15 {
+                let value = if random() & 1 == 0 { random() } else { 0x2000_0000 + (random() & 0x1FFF) };
+                machine.core.set_register(n, value);
+            }
+            machine.core.set_apsr(random());
+            let stop = if (round + start) % 4 == 0 { machine.step() } else { machine.run(2000) };
+            faults += u32::from(matches!(stop, Stop::Fault(_)));
+        }
+    }
+    assert!(faults > 5000, "{faults}");
+}

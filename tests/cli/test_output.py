@@ -1,0 +1,132 @@
+"""Machine-readable output, terminals, pipes, and command lines that repeat a run."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+import zipfile
+from pathlib import Path
+
+import pytest
+import toys
+from conftest import the_target, write
+
+from .conftest import Cli, Result
+
+FAST = "tinyjambu128v2/fast"
+
+
+@pytest.fixture(autouse=True)
+def compiler() -> None:
+    the_target("uno")
+
+
+@pytest.fixture
+def ran(cli: Cli) -> Cli:
+    """A database with run 1 (nocrypt) and run 2 (TinyJAMBU)."""
+    assert cli(f"run {FAST} -t uno -w 0/0,0/8,0/16 --flags=-Os -j1").code == 0
+    return cli
+
+
+def parsed(result: Result) -> object:
+    assert result.err == ""
+    return json.loads(result.out)
+
+
+def test_json_of_a_run(ran: Cli, tmp_path: Path) -> None:
+    write(tmp_path / "broken/crypto_aead/toy1/ref", toys.files(top="#error no"))
+    (tmp_path / "damaged.zip").write_bytes(b"PK")
+    result = ran(f"run {FAST} broken damaged.zip -t uno -w 0/0,0/8,0/16 --flags=-Os --json")
+    data = parsed(result)
+    assert result.code == 1
+    assert isinstance(data, dict)
+    base, good, bad = data["runs"]
+    assert (base["setup"]["variant"], base["ok"], good["ok"], bad["ok"]) == ("nocrypt", True, True, False)
+    assert good["setup"]["toolchain"]["version"].startswith("avr-gcc")
+    assert good["verification"] == {"source": "known", "vectors": 1089, "ext_vectors": 18, "skipped": 2}
+    assert {"cycles_encrypt_mean", "encrypt_per_byte", "rom", "stack", "ram_static"} <= good["metrics"].keys()
+    assert good["points"][0] == {"operation": "encrypt", "adlen": 0, "mlen": 0, "cycles": good["points"][0]["cycles"]}
+    assert (good["id"], len(good["key"]), good["finished"][:2]) == (2, 64, "20")
+    assert bad["failure"]["reason"] == "compile-error"
+    assert "steelyard show RUN --log" in bad["failure"]["next_action"]
+    assert [r["reason"] for r in data["rejected"]] == ["bad-zip"]
+    assert parsed(ran("show 2 --json")) == good
+
+
+def test_json_of_lists(ran: Cli) -> None:
+    runs, targets, found = (parsed(ran(f"list {kind} --json")) for kind in ("runs", "targets", "implementations"))
+    assert isinstance(runs, list)
+    assert isinstance(targets, list)
+    assert isinstance(found, dict)
+    assert [r["id"] for r in runs] == [2, 1]
+    assert {"uno", "bluepill"} <= {t["name"] for t in targets}
+    assert {"chip", "toolchain", "digest", "tier"} <= targets[0].keys()
+    labels = {f"{i['variant']}/{i['implementation']}" for i in found["implementations"]}
+    assert {FAST, "ascon128v12/fast", "nocrypt/ref"} <= labels
+    doctor = parsed(ran("doctor --json"))
+    assert isinstance(doctor, list)
+    assert {"avr-gcc", "bubblewrap"} <= {row["part"] for row in doctor}
+
+
+COMMANDS = ("targets", "list implementations", "list runs", "show 2", f"run {FAST} -t uno -w 0/0,0/8,0/16 --flags=-Os")
+
+
+def test_pipes_get_no_escape_codes_and_no_short_lines(ran: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "40")
+    for command in COMMANDS:
+        result = ran(command)
+        assert "\x1b" not in result.out + result.err
+        assert "…" not in result.out
+    monkeypatch.setenv("NO_COLOR", "1")
+    for command in COMMANDS:
+        assert not re.search(r"\x1b\[[0-9;]*(?:3|4|9|10)[0-7]", ran(command, terminal=True).out)
+
+
+@pytest.mark.parametrize("columns", [20, 60, 100])
+def test_narrow_terminals_lose_no_name(ran: Cli, monkeypatch: pytest.MonkeyPatch, columns: int) -> None:
+    monkeypatch.setenv("COLUMNS", str(columns))
+    monkeypatch.setenv("TERM", "xterm")
+    for command in COMMANDS:
+        result = ran(command, terminal=True)
+        assert result.code == 0
+        text = re.sub(r"\x1b\[[0-9;]*m", "", result.out)
+        assert max(map(len, text.splitlines())) <= columns
+        if command == "show 2":
+            assert "tinyjambu128v2/fast" in re.sub(r"\s+", "", text)
+
+
+@pytest.mark.parametrize("load", ["kat", "0/0,0/8,0/16"])
+def test_the_line_that_show_prints_repeats_the_run(ran: Cli, load: str) -> None:
+    first = json.loads(ran(f"run {FAST} -t uno -w {load} --flags=-Os --json").out)["runs"][1]
+    line = ran(f"show {first['id']}").out.rsplit("to repeat: ", 1)[1]
+    words = shlex.split(line)
+    assert words[:2] == ["steelyard", "run"]
+    repeated = ran(" ".join([*words[1:], "--json"]))
+    assert repeated.code == 0, repeated.err
+    again = json.loads(repeated.out)["runs"][1]
+    assert (again["key"], again["metrics"], again["points"]) == (first["key"], first["metrics"], first["points"])
+    assert again["id"] > first["id"]
+
+
+def test_zips_are_unpacked_below_steelyard_home(cli: Cli, tmp_path: Path, home: Path) -> None:
+    with zipfile.ZipFile(tmp_path / "toy.zip", "w") as z:
+        for name, text in toys.files().items():
+            z.writestr(f"crypto_aead/toy1/ref/{name}", text)
+    assert cli("list implementations toy.zip").code == 0
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["toy.zip"]
+
+
+@pytest.mark.parametrize("path", ["gone.zip", "./gone", "/gone/away"])
+def test_a_path_that_does_not_exist(cli: Cli, path: str) -> None:
+    result = cli(f"run {path} -t uno")
+    assert (result.code, result.out) == (2, "")
+    assert "no such file" in result.err
+
+
+def test_a_run_of_a_folder_can_be_repeated(cli: Cli, tmp_path: Path) -> None:
+    write(tmp_path / "mine/crypto_aead/toy1/ref", toys.files())
+    cli("run mine -t uno -w kat --flags=-Os")
+    line = cli("show 2").out.rsplit("to repeat: ", 1)[1]
+    repeated = cli(" ".join(shlex.split(line)[1:]))
+    assert "toy1/ref" in repeated.out, repeated.err

@@ -1,0 +1,108 @@
+"""What users see, word for word: golden/*.txt, written anew with STEELYARD_GOLDEN=write."""
+
+from __future__ import annotations
+
+import zipfile
+from pathlib import Path
+
+import pytest
+import toys
+from conftest import the_target, write
+
+from steelyard.cli import list as cli_list
+from steelyard.model.record import Toolchain
+from steelyard.model.target import ToolchainSpec
+
+from .conftest import Cli, golden
+
+KAT = "LWC_AEAD_KAT_128_128.txt"
+
+
+@pytest.fixture(autouse=True)
+def both() -> None:
+    """These transcripts show two targets."""
+    the_target("uno")
+    the_target("bluepill")
+
+
+def pack(path: Path, files: dict[str, str]) -> None:
+    with zipfile.ZipFile(path, "w") as z:
+        for name, text in files.items():
+            z.writestr(name, text)
+
+
+def test_help(cli: Cli) -> None:
+    golden("help", *(cli(c) for c in ("--help", "run --help", "check --help", "show --help", "list --help")))
+    bare = cli("")
+    assert bare.out + bare.err == cli("--help").out
+
+
+def test_targets(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    def identify(spec: ToolchainSpec) -> Toolchain | None:
+        return Toolchain(spec.name, "gcc 1.2.3", "") if spec.family == "avr" else None
+
+    monkeypatch.setattr(cli_list, "identify", identify)
+    monkeypatch.setattr(cli_list, "target_names", lambda: ("bluepill", "uno"))
+    golden("targets", cli("targets"), cli("list targets"))
+
+
+def test_list_implementations(cli: Cli, tmp_path: Path) -> None:
+    for where in ("crypto_aead/toy1/ref", "crypto_aead/toy1/fast", "family/crypto_aead/other128v1/ref"):
+        write(tmp_path / "mine" / where, toys.files(top=f"/* {where} */"))
+    write(tmp_path / "mine/crypto_aead/empty/ref", {"api.h": toys.API})
+    write(tmp_path / "mine/crypto_aead/toy1/wild", {"api.h": toys.API, "code.asm": "NOP"})
+    golden("list", cli("list implementations mine"))
+
+
+def test_a_run_from_first_to_last(cli: Cli, tmp_path: Path) -> None:
+    write(tmp_path / "toy/crypto_aead/toy1/ref", toys.files() | {KAT: toys.kat()})
+    write(tmp_path / "bad/crypto_aead/toy1/bad", toys.files(after_decrypt="wrong = 0;") | {KAT: toys.kat()})
+    golden(
+        "run",
+        cli("run nocrypt -t uno,bluepill -w kat -j 1"),
+        cli("run toy -t uno -t bluepill --flags=-Os -j 1"),
+        cli("list runs"),
+        cli("show 7"),
+        cli("show 7 --log"),
+        figures=True,
+    )
+    golden(
+        "check",
+        cli("check toy bad -t uno -f -Os"),
+        cli("check toy -t uno -f -Os"),
+        cli("show 12"),
+        figures=True,
+    )
+
+
+def test_zips(cli: Cli, tmp_path: Path) -> None:
+    pack(tmp_path / "toy.zip", {f"crypto_aead/toy1/ref/{n}": t for n, t in toys.files().items()})
+    (tmp_path / "damaged.zip").write_bytes((tmp_path / "toy.zip").read_bytes()[:300])
+    pack(tmp_path / "nothing.zip", {"readme.txt": "hello"})
+    names = ("toy.zip", "damaged.zip", "nothing.zip")
+    golden("zip", *(cli(f"{verb} {name} -t uno -f -Os") for name in names for verb in ("check", "run")), figures=True)
+
+
+def test_errors(cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "damaged.db").write_text("this is no database " * 100)
+    golden(
+        "errors",
+        cli("run -t unno"),
+        cli("run -t uno,bluepil nocrypt"),
+        cli("run nocrpyt"),
+        cli("run folder"),
+        cli("run nocrypt -t uno -w katt"),
+        cli("run nocrypt -t uno -w 16/x"),
+        cli("run nocrypt -t uno --flags O3"),
+        cli("run nocrypt -t uno --flags=-o"),
+        cli("run nocrypt -t uno -j 0"),
+        cli("run --forse"),
+        cli("walk"),
+        cli("list implementation"),
+        cli("show 1"),
+        cli("show one"),
+        cli("list runs --db damaged.db"),
+        cli("list runs --db folder/none/such.db"),
+        cli("list runs --db folder"),
+    )
