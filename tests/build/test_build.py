@@ -111,16 +111,20 @@ def test_assembly_of_another_instruction_set(bench: Bench, name: str, assembly: 
             )},
             id="names-of-the-harness",
         ),
-        pytest.param({"encrypt.c": '#include "two words.h"\n' + CODE, "two words.h": "", "so so/a b.c": "int ab;\n"}, id="spaces"),
+        pytest.param(
+            {"encrypt.c": '#include "two words.h"\n' + CODE, "two words.h": "", "so so/a b.c": "int ab;\n"}, id="spaces"
+        ),
         pytest.param({"odd $(name) 'n \"q;.c": "int odd;\n"}, id="shell-characters"),
         pytest.param(
-            {"k.s": '#include "k.inc"\n#ifdef NEEDED\n\t.global made\nmade:\n#endif\n\t.byte 1, 2\n', "k.inc": "#define NEEDED\n",
+            {"k.s": '#include "k.inc"\n#ifdef NEEDED\n\t.global made\nmade:\n#endif\n\t.byte 1, 2\n',
+             "k.inc": "#define NEEDED\n",
              "encrypt.c": toys.source(top="extern const char made[];", in_encrypt="if (made == 0) return 1;")},
             id="preprocessed-assembly",
         ),
         pytest.param(
             {"encrypt.c": toys.source(top="int helper(int x);", in_encrypt="if (helper(1) != 2) return 1;"),
-             "lib/helper.c": '#include "helper.h"\nint helper(int x) { return x + ONE; }\n', "inc/helper.h": "#define ONE 1\n"},
+             "lib/helper.c": '#include "helper.h"\nint helper(int x) { return x + ONE; }\n',
+             "inc/helper.h": "#define ONE 1\n"},
             id="folders",
         ),
     ],

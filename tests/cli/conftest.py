@@ -19,6 +19,7 @@ GOLDEN = Path(__file__).parent / "golden"
 _VARIES = (
     (r"python -m pytest\.steelyard", "steelyard"),
     (r"\b(?:avr|arm-none-eabi)-gcc \([^()]*\)\s+\d[\d.]*(?:\s+\d{8})?", "<compiler>"),
+    (r",\s+<compiler>", ", <compiler>"),
     (r"\b[0-9a-f]{12,64}\b", "<digest>"),
     (r"\b\d{4}-\d\d-\d\d \d\d:\d\d\b", "<time>"),
     (r"UTC on \S+, \d+\.\d+ s", "UTC on <host>, <seconds> s"),

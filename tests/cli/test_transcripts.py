@@ -68,9 +68,9 @@ def test_a_run_from_first_to_last(cli: Cli, tmp_path: Path) -> None:
     )
     golden(
         "check",
-        cli("check toy bad -t uno -f -Os"),
         cli("check toy -t uno -f -Os"),
-        cli("show 12"),
+        cli("check bad -t uno -f -Os"),
+        cli("show 13"),
         figures=True,
     )
 

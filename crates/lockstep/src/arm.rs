@@ -162,6 +162,7 @@ impl Generator {
             0..=1 => self.guarded(known),
             2 => self.jumped_over(known),
             3 if self.random.below(4) == 0 => self.exclusive(known),
+            4 => self.control(known),
             _ => self.plain(known, false),
         }
     }
@@ -192,6 +193,51 @@ impl Generator {
         };
         code.extend(body);
         code
+    }
+
+    /// Calls and returns of every kind, jumps, table branches, the stack.
+    fn control(&mut self, known: &mut Known) -> Vec<u16> {
+        // what the code around the body writes, and the body itself when it is jumped over, is unknown
+        known.clobber(0xFF | 1 << 14);
+        let body: Vec<u16> = (0..self.random.below(3)).flat_map(|_| self.plain(known, false)).collect();
+        let n = body.len() as u16;
+        let low = self.random.below(8) as u16;
+        let list = 1 + self.random.below(255) as u16;
+        // bl over the next branch; b.n over the function; the function
+        let call = |enter: &[u16], leave: &[u16]| {
+            let f = [enter, &body, leave].concat();
+            [&[0xF000, 0xF801, 0xE000 | (f.len() as u16 - 1)], &f[..]].concat()
+        };
+        let keeps_lr = |code: &[u16]| !code.is_empty() && code.len() < 2 && code[0] & 0xF000 < 0x4000;
+        match self.random.below(12) {
+            0 => [&[0xF000, 0xF800 | n], &body[..]].concat(),              // bl
+            1 => [&[0xF000, 0xB800 | n], &body[..]].concat(),              // b.w
+            2 if n > 0 => [&[0xE000 | (n - 1)], &body[..]].concat(),       // b.n
+            3 => call(&[0xB500 | list], &[0xBD00 | list]),                 // push, pop with pc
+            4 => call(&[0xB500], &[0xF85D, 0xFB04]),                       // push {lr}; ldr pc, [sp], #4
+            5 => call(&[0xE92D, 0x4000 | list], &[0xE8BD, 0x8000 | list]), // push.w, pop.w with pc
+            6 if keeps_lr(&body) => call(&[], &[0x4770]),                  // bx lr
+            7 if keeps_lr(&body) => call(&[], &[0x46F7]),                  // mov pc, lr
+            8 if keeps_lr(&body) => call(&[], &[0x47F0]),                  // blx lr
+            9 => {
+                // movs; tbb [pc, r]; offsets of the body and of its end
+                let to = [2, 2 + n][self.random.below(2) as usize];
+                let table = [to | 2 << 8, 2 | to << 8];
+                [&[0x2000 | low << 8 | self.random.below(4) as u16, 0xE8DF, 0xF000 | low], &table[..], &body[..]]
+                    .concat()
+            }
+            10 => {
+                let to = [2, 2 + n][self.random.below(2) as usize];
+                [&[0x2000 | low << 8 | self.random.below(2) as u16, 0xE8DF, 0xF010 | low, to, 2 + n], &body[..]]
+                    .concat()
+            }
+            _ => {
+                // sub sp; str, ldr relative to sp; add sp; push, pop without pc
+                let at = self.random.below(16) as u16;
+                let other = self.random.below(8) as u16;
+                vec![0xB090, 0x9000 | low << 8 | at, 0x9800 | other << 8 | at, 0xB010, 0xB400 | list, 0xBC00 | list]
+            }
+        }
     }
 
     /// LDREX and STREX to the same address, at times with CLREX between them.

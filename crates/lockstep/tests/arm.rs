@@ -25,14 +25,14 @@ fn dead_flags_change_nothing_that_is_seen() {
     assert!(ours(&p, false).expect("runs to the end") == ours(&p, true).expect("runs to the end"));
 }
 
-/// What is left out: branches, calls, the stack pointer and program counter as destinations, waits,
-/// IT (made apart), and faults.
+/// What is made apart (branches, calls, table branches, the stack, IT, exclusive access) or left out
+/// (waits, faults) does not count.
 #[test]
 fn sequences_use_the_whole_table() {
     let mut generator = Generator::new(3000);
     (0..10_000).for_each(|_| drop(generator.sequence()));
     let unused = generator.unused();
-    assert!(unused.len() <= 6, "{} unused: {unused:#?}", unused.len());
+    assert!(unused.len() <= 41, "{} unused: {unused:#?}", unused.len());
 }
 
 #[test]

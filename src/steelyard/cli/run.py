@@ -17,6 +17,7 @@ from rich.progress import (
 
 from ..model import paths
 from ..model.implementation import Rejected
+from ..model.reasons import UNFIT
 from ..model.record import Record
 from ..model.workload import workload as parse_workload
 from ..pipeline import Job, Pipeline, nocrypt
@@ -36,7 +37,8 @@ def run_command(
     json: bool,
     check: bool = False,
 ) -> int:
-    """Runs the campaign; exit code 0 when every run is verified, 1 otherwise."""
+    """Runs the campaign. Exit code 1 when something is wrong or nothing is verified; what merely does not
+    fit a target is a result like any other."""
     load = parse_workload(workload)
     targets = select.targets(target)
     sets = {t.name: select.flag_sets(flags, t) for t in targets}
@@ -58,7 +60,9 @@ def run_command(
             rows = [(paths.short(r.path), str(r.failure.reason), r.failure.detail) for r in rejected]
             console.print(table("Not weighed", ("package", "reason", "detail"), rows, left=3))
         legend(console)
-    return 0 if all(r.ok for r in records) and not rejected else 1
+    failures = [x.failure for x in (*records, *rejected) if x.failure is not None]
+    wrong = any(f.reason not in UNFIT for f in failures)
+    return 1 if wrong or not any(r.ok for r in records) else 0
 
 
 def _with_progress(pipeline: Pipeline, jobs: Sequence[Job]) -> list[Record]:

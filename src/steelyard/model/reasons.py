@@ -81,6 +81,20 @@ NEXT_ACTION: dict[Reason, str] = {
 }
 
 
+#: the implementation may be right and still not be for this target or machine
+UNFIT = frozenset(
+    {
+        Reason.NO_TOOLCHAIN,
+        Reason.FOREIGN_ISA,
+        Reason.FOREIGN_ASSEMBLER,
+        Reason.DANGLING_LINK,
+        Reason.FLASH_OVERFLOW,
+        Reason.RAM_OVERFLOW,
+        Reason.STACK_OVERFLOW,
+    }
+)
+
+
 @dataclass(frozen=True)
 class Failure:
     """Why something has no figures: ``reason`` from the vocabulary, ``detail`` for this case."""

@@ -1,0 +1,154 @@
+"""Figures: exact where arithmetic is, plausible where a device is asked."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import pytest
+from conftest import ROOT, Bench
+from hypothesis import given
+from hypothesis import strategies as st
+
+from steelyard import measure
+from steelyard.measure.rom import library_members, load_size, static_ram
+from steelyard.model.call import Answer, Op, Pulse, Request, Vector
+from steelyard.model.record import Helper, Point
+from steelyard.model.target import Target
+from steelyard.pipeline import nocrypt
+from steelyard.sources import discover
+
+ASCON = ROOT / "ciphers/crypto_aead/ascon/ascon128v12/fast"
+sizes = st.lists(st.integers(0, 2000), min_size=3, max_size=12, unique=True)
+cycles = st.integers(-(10**6), 10**9)
+
+
+@given(sizes, sizes, cycles, st.integers(-1000, 10**5), st.integers(-1000, 10**5))
+def test_the_line_through_affine_points_is_exact(
+    messages: list[int], ads: list[int], fixed: int, per_byte: int, per_ad: int
+) -> None:
+    points = [Point("encrypt", 0, m, fixed + per_byte * m) for m in messages]
+    points += [Point("encrypt", a, 0, fixed + per_ad * a) for a in ads if a]
+    points += [Point("encrypt", 7, 9, 1), Point("decrypt", 0, 1, 1), Point("decrypt", 0, 2, 2)]
+    got = measure.lines(points)
+    assert got["encrypt_per_byte"] == pytest.approx(per_byte, rel=1e-9, abs=1e-6)
+    assert got["encrypt_fixed"] == pytest.approx(fixed, rel=1e-9, abs=1e-3)
+    assert "decrypt_per_byte" not in got
+    if len([a for a in ads if a]) + (0 in messages) >= 3:
+        assert got["encrypt_per_ad_byte"] == pytest.approx(per_ad, rel=1e-9, abs=1e-6)
+
+
+def observed(op: str, used: int, stack: int | None, heap: int = 0) -> tuple[str, Vector, Answer]:
+    vector = Vector(1, b"", b"", b"abc", b"d")
+    return op, vector, Answer(0, 3, True, 77, heap, b"", Pulse(used, stack, None if stack is None else 2))
+
+
+def test_means_points_and_peaks() -> None:
+    empty = {"encrypt": 10, "decrypt": 20}
+    seen = [observed("encrypt", 110, 5), observed("encrypt", 121, 9, heap=30), observed("decrypt", 30, None)]
+    assert measure.means(seen, empty) == {"cycles_encrypt_mean": 105.5, "cycles_decrypt_mean": 10.0}
+    assert measure.points(seen, empty)[1:] == (Point("encrypt", 1, 3, 111), Point("decrypt", 1, 3, 10))
+    peaks = {"stack_encrypt": 9, "stack_decrypt": 77, "stack": 77, "heap": 30, "unaligned": 4}
+    assert measure.peaks(seen) == peaks
+
+
+MAP = """Archive member included to satisfy reference by file (symbol)
+
+/usr/lib/gcc/libgcc.a(_mulsi3.o)
+ .text.libgcc.mul  0x0000000000000000       0x99 /usr/lib/gcc/libgcc.a(_unseen.o)
+
+Linker script and memory map
+
+ .text          0x0000000000000100       0x1e implementation.o
+ .text.libgcc.mul
+                0x000000000000011e       0x1e /usr/lib/gcc/avr/libgcc.a(_mulsi3.o)
+ .text.libgcc.mul
+                0x000000000000013c        0x6 /usr/lib/gcc/avr/libgcc.a(_mulsi3.o)
+ .text          0x0000000000000142       0x12 /usr/lib/avr/lib/libc.a(memcpy.o)
+                0x0000000000000142                memcpy
+ .data          0x0000000000800100        0x0 /usr/lib/avr/lib/libc.a(memcpy.o)
+ .bss           0x0000000000800100        0x0 /usr/lib/avr/lib/libc.a(empty.o)
+
+/DISCARD/
+ .comment       0x0000000000000000       0x30 /usr/lib/avr/lib/libc.a(thrown.o)
+"""
+
+
+def test_library_members_of_a_map(tmp_path: Path) -> None:
+    image, base = tmp_path / "image.map", tmp_path / "base.map"
+    image.write_text(MAP)
+    base.write_text(MAP.replace("0x1e /usr/lib/gcc", "0x0 /usr/lib/gcc"))
+    assert library_members(image) == {"libgcc.a(_mulsi3.o)": 36, "libc.a(memcpy.o)": 18}
+    assert measure.helpers(image, base) == (Helper("libgcc.a(_mulsi3.o)", 30),)
+    base.write_text("")
+    assert [h.member for h in measure.helpers(image, base)] == ["libgcc.a(_mulsi3.o)", "libc.a(memcpy.o)"]
+
+
+def test_library_members_of_a_real_map(bench: Bench, target: Target) -> None:
+    division = "volatile unsigned long long x = mlen + 77; x /= (adlen | 1); c[0] = (unsigned char)x;"
+    built = bench.build(bench.package(in_encrypt=division), target)
+    members = library_members(built.folder / "both.map")
+    assert any("div" in name and name.startswith("libgcc.a(") for name in members)
+    assert 0 < sum(members.values()) < load_size(built.images["both"])
+
+
+def test_nothing_remains_of_nocrypt_less_nocrypt(bench: Bench, target: Target) -> None:
+    for primitive in ("crypto_aead", "crypto_hash", "crypto_cxof"):
+        metrics = bench.weigh(nocrypt(primitive), target).metrics
+        names = {"rom", "ram_static", "ram_renner", "rom_helpers"}
+        names |= {"rom_encrypt", "rom_decrypt"} if primitive == "crypto_aead" else set()
+        assert {name: metrics[name] for name in names} == dict.fromkeys(names, 0)
+
+
+def test_the_parts_of_an_image(bench: Bench, target: Target) -> None:
+    images = bench.build(discover(ASCON).implementations[0], target).images
+    both, encrypt, decrypt = (load_size(images[part]) for part in ("both", "encrypt", "decrypt"))
+    assert max(encrypt, decrypt) <= both <= encrypt + decrypt
+    assert both <= target.chip.flash.size
+    assert static_ram(images["both"]) < target.chip.ram.size
+
+
+def test_static_data_is_counted(bench: Bench, target: Target) -> None:
+    more = "static unsigned char zeros[40]; static unsigned char ones[24] = {1};"
+    use = "zeros[n]++; ones[n]++; c[0] = zeros[mlen] ^ ones[adlen];"
+    plain = bench.build(bench.package(), target).images["both"]
+    fat = bench.build(bench.package(top=more, in_encrypt=use), target).images["both"]
+    assert 64 <= static_ram(fat) - static_ram(plain) <= 72
+    assert load_size(fat) - load_size(plain) > 24
+
+
+def test_ram_that_a_call_touches(bench: Bench, target: Target) -> None:
+    """Renner's figure: an array on the stack shows, to the byte or nearly."""
+    big = "volatile unsigned char big[600]; for (i = 0; i < sizeof big; i++) big[i] = (unsigned char)i;"
+    plain = bench.weigh(bench.package(), target).metrics
+    fat = bench.weigh(bench.package(in_encrypt=big), target).metrics
+    assert 0 < plain["image_ram_touched"] < 600
+    assert fat["stack"] - plain["stack"] == pytest.approx(600, abs=16)
+    assert fat["ram_renner"] - plain["ram_renner"] == pytest.approx(600, abs=32)
+
+
+def test_heap(bench: Bench, target: Target) -> None:
+    use = "volatile char *p = malloc(100); if (!p) return 1; p[99] = 1; free((void *)p); free(malloc(40));"
+    metrics = bench.weigh(bench.package(top="#include <stdlib.h>", in_encrypt=use), target).metrics
+    assert 100 <= metrics["heap"] <= 116
+
+
+def test_ascons_cycles_do_not_depend_on_the_data(bench: Bench, target: Target) -> None:
+    client = bench.client(discover(ASCON).implementations[0], target, "-O3")
+    rng = random.Random(1)
+    used = set()
+    for _ in range(5):
+        key, npub, ad, message = (rng.randbytes(n) for n in (16, 16, 21, 37))
+        sealed = client.call(Request(Op.ENCRYPT, key, npub, ad, message))
+        opened = client.call(Request(Op.DECRYPT, key, npub, ad, sealed.output))
+        assert (opened.code, opened.output) == (0, message)
+        used.add((sealed.pulse.cycles, opened.pulse.cycles, sealed.pulse.stack))
+    assert len(used) == 1
+
+
+def test_modelled_energy(target: Target) -> None:
+    got = measure.energy({"cycles_encrypt_mean": 1000.0, "rom": 5.0}, target)
+    assert target.energy is not None
+    watts = target.energy.volts * target.energy.milliamperes / 1000
+    assert got == {"energy_encrypt_modelled": pytest.approx(watts * 1000 / target.chip.clock_hz * 1e6)}
+    assert measure.energy({"cycles_encrypt_mean": 1.0}, target.model_copy(update={"energy": None})) == {}

@@ -1,0 +1,121 @@
+"""Targets as data: every folder loads, every slip is named, and no target is named anywhere else."""
+
+from __future__ import annotations
+
+import json
+import re
+import tomllib
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from conftest import ROOT
+
+from steelyard import _native
+from steelyard.model import paths
+from steelyard.model.errors import UserError
+from steelyard.model.reasons import NEXT_ACTION, Reason
+from steelyard.model.target import Target, load_target, target_names
+from steelyard.model.workload import workload, workload_names
+
+TEXT = (ROOT / "targets/uno/target.toml").read_text()
+
+
+@pytest.fixture
+def load(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str], Target]]:
+    """Loads a target from this text."""
+    monkeypatch.setattr(paths, "TARGETS", tmp_path)
+
+    def forget() -> None:
+        load_target.cache_clear()
+        target_names.cache_clear()
+
+    def load(text: str) -> Target:
+        forget()
+        (tmp_path / "mine").mkdir(exist_ok=True)
+        (tmp_path / "mine/target.toml").write_text(text)
+        return load_target("mine")
+
+    yield load
+    forget()
+
+
+@pytest.mark.parametrize("name", sorted(p.parent.name for p in (ROOT / "targets").glob("*/target.toml")))
+def test_every_target_loads_and_has_its_firmware(name: str) -> None:
+    target = load_target(name)
+    assert target.name == name
+    assert {"link.ld", "target.c", "target.h"} <= {p.name for p in target.folder.iterdir()}
+    assert target.chip.core in _native.CORES
+    assert _native.Simulator(target.chip_json).timing_model
+    assert json.loads(target.chip_json)["clock_hz"] == target.chip.clock_hz
+    assert re.search(rf"SY_CLOCK_HZ {target.chip.clock_hz}UL", (target.folder / "target.h").read_text())
+    assert target.energy is None or (target.nanojoule_per_cycle or 0) > 0
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("tier =", "teir =", r"teir: unknown key 'teir'; did you mean tier.*; tier: Field required"),
+        ("clock_hz =", "clock_khz =", r"chip\.clock_khz: unknown key 'clock_khz'; did you mean clock_hz"),
+        ("packages =", "pakages =", r"toolchain\.pakages: unknown key 'pakages'; did you mean packages"),
+        ("[energy]", "[enerqy]", r"enerqy: unknown key 'enerqy'; did you mean energy"),
+        ("size = 2048", "sise = 2048", r"chip\.ram\.sise: unknown key 'sise'; did you mean size"),
+        ("base = 0x23", "bas = 0x23", r"chip\.peripherals\.0\.bas: unknown key 'bas'; did you mean base"),
+        ('core = "avr5"\n', "", r"chip\.core: Field required"),
+        ("clock_hz = 16_000_000", 'clock_hz = "fast"', r"chip\.clock_hz: .*valid integer"),
+        ("[chip]", "[chip", r"line \d+"),
+    ],
+)
+def test_slips_are_named(load: Callable[[str], Target], old: str, new: str, message: str) -> None:
+    assert load(TEXT).name == "mine"
+    assert old in TEXT
+    with pytest.raises(UserError, match=rf"mine/target\.toml: .*{message}"):
+        load(TEXT.replace(old, new))
+
+
+def test_unknown_targets(load: Callable[[str], Target]) -> None:
+    load(TEXT)
+    with pytest.raises(UserError, match=r"^unknown target 'mime'; did you mean mine\?$"):
+        load_target("mime")
+    with pytest.raises(UserError, match=r"^unknown target '../uno'; known: mine$"):
+        load_target("../uno")
+
+
+def test_the_digest_is_of_every_file(load: Callable[[str], Target], tmp_path: Path) -> None:
+    first = load(TEXT).digest
+    (tmp_path / "mine/more.c").write_text("int more;\n")
+    assert load(TEXT).digest != first
+    assert load(TEXT + "\n").digest != first
+
+
+def test_a_target_is_named_in_its_folder_and_nowhere_else() -> None:
+    """So that adding one touches one folder. Documentation, tests and benchmarks may speak of them."""
+    names = "|".join(re.escape(p.name) for p in (ROOT / "targets").iterdir() if p.is_dir())
+    named = re.compile(rf"\b(?:{names})\b", re.IGNORECASE)
+    found = []
+    for top in ("src", "crates", "harness", "scripts", "Makefile"):
+        for file in [ROOT / top, *(ROOT / top).rglob("*")]:
+            place = file.relative_to(ROOT)
+            if not file.is_file() or file.suffix in (".so", ".pyc") or {"tests", "examples"} & set(place.parts):
+                continue
+            text = file.read_text(errors="replace")
+            found += [f"{place}: {text[m.start() - 30 : m.end() + 30]!r}" for m in named.finditer(text)]
+    assert found == []
+
+
+def test_every_reason_has_a_next_action() -> None:
+    assert NEXT_ACTION.keys() == set(Reason)
+    assert len(set(NEXT_ACTION.values())) >= len(Reason) - 1
+
+
+def test_workloads() -> None:
+    assert workload("16/64,16/64,0/5").sizes == ((16, 64), (0, 5))
+    assert workload("kat").sizes == ()
+    assert len(workload("nist-grid").sizes) == 289
+    for text in ("16/", "/", "1/2,", "1/2,x/3", "-1/2", "1/99999", "1/2/3", "٣/1".encode().decode()):
+        with pytest.raises(UserError, match="workload size"):
+            workload(text)
+    with pytest.raises(UserError, match="did you mean nist-grid"):
+        workload("nistgrid")
+    assert set(workload_names()) >= {"default", "kat"}
+    assert tomllib.loads(TEXT)["chip"]["core"]
