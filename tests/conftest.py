@@ -8,7 +8,7 @@ from functools import cached_property
 from pathlib import Path
 
 import pytest
-import toys
+from hypothesis import HealthCheck, settings
 
 from steelyard import build, device
 from steelyard.build import Build
@@ -19,7 +19,10 @@ from steelyard.model.workload import workload
 from steelyard.pipeline import Job, Pipeline
 from steelyard.sources import discover
 from steelyard.store import Store
+from tests import toys
 
+settings.register_profile("patient", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("patient")
 ROOT = Path(__file__).resolve().parents[1]
 
 

@@ -31,6 +31,7 @@ class Job:
     target: Target
     flags: tuple[str, ...]
     workload: Workload
+    origin: str = ""  # the path that the user named, for the record
 
     @property
     def setup(self) -> Setup:
@@ -55,7 +56,7 @@ class Job:
     @property
     def baseline(self) -> Job:
         """The same with nocrypt, whose cost is subtracted from the image's."""
-        return replace(self, implementation=nocrypt(self.implementation.primitive))
+        return replace(self, implementation=nocrypt(self.implementation.primitive), origin="")
 
 
 @cache
@@ -122,7 +123,7 @@ class Pipeline:
     def _run(self, job: Job) -> tuple[float, Record]:
         start = time.monotonic()
         toolchain = build.identify(job.target.toolchain)
-        record = Record(job.setup, None, {}, notes=job.implementation.notes)
+        record = Record(job.setup, None, {}, notes=job.implementation.notes, origin=job.origin)
         if toolchain is None:
             text = f"{job.target.toolchain.compiler} not found"
             return start, replace(record, failure=Failure(Reason.NO_TOOLCHAIN, text))

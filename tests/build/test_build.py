@@ -9,14 +9,14 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-import toys
-from conftest import Bench, the_target
 
 from steelyard.build import Build, sandbox
 from steelyard.model.call import Op, Request
 from steelyard.model.implementation import Implementation
 from steelyard.model.reasons import Reason
 from steelyard.model.target import Target
+from tests import toys
+from tests.conftest import Bench, the_target
 
 GOOD = toys.files()
 CODE = GOOD["encrypt.c"]
@@ -178,6 +178,12 @@ def test_a_failed_build_is_kept_too(bench: Bench, uno: Target) -> None:
     first, second = bench.build(package, uno), bench.build(package, uno)
     assert (second.cached, second.failure, second.log) == (True, first.failure, first.log)
     assert "#error once" in first.log
+
+
+def test_a_shell_that_dies_is_no_success(bench: Bench, uno: Target, monkeypatch: pytest.MonkeyPatch) -> None:
+    bench.build(bench.package(), uno)  # the harness's objects are there now
+    monkeypatch.setattr(sandbox, "run", lambda *_: True)
+    assert bench.build(bench.package(top="/* none runs a compiler on this */"), uno).failure is not None
 
 
 def test_every_input_is_in_the_key(bench: Bench, uno: Target, bluepill: Target, tmp_path: Path) -> None:

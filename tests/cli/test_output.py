@@ -9,8 +9,10 @@ import zipfile
 from pathlib import Path
 
 import pytest
-import toys
-from conftest import the_target, write
+
+from steelyard.model.reasons import NEXT_ACTION
+from tests import toys
+from tests.conftest import the_target, write
 
 from .conftest import Cli, Result
 
@@ -130,3 +132,9 @@ def test_a_run_of_a_folder_can_be_repeated(cli: Cli, tmp_path: Path) -> None:
     line = cli("show 2").out.rsplit("to repeat: ", 1)[1]
     repeated = cli(" ".join(shlex.split(line)[1:]))
     assert "toy1/ref" in repeated.out, repeated.err
+
+
+def test_what_to_do_names_options_that_exist(cli: Cli) -> None:
+    known = set(re.findall(r"--[a-z-]+", "".join(cli(f"{verb} --help").out for verb in ("run", "check", "show"))))
+    named = {o for text in NEXT_ACTION.values() for o in re.findall(r"--[a-z-]+", text)}
+    assert named - known == set()

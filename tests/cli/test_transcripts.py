@@ -6,12 +6,12 @@ import zipfile
 from pathlib import Path
 
 import pytest
-import toys
-from conftest import the_target, write
 
 from steelyard.cli import list as cli_list
 from steelyard.model.record import Toolchain
 from steelyard.model.target import ToolchainSpec
+from tests import toys
+from tests.conftest import the_target, write
 
 from .conftest import Cli, golden
 

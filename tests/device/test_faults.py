@@ -6,12 +6,13 @@ import re
 from functools import partial
 
 import pytest
-from conftest import Bench, the_target
 
 from steelyard import device, pipeline
 from steelyard.model.call import Op, Request
 from steelyard.model.reasons import Reason
 from steelyard.model.target import Target
+from tests import toys
+from tests.conftest import Bench, the_target
 
 RECURSION = "static int deep(volatile int n) { return deep(n + 1) + n; }"
 ODD_LDRD = '__asm__ volatile("ldrd r2, r3, [%0]" : : "r"(k + 1) : "r2", "r3");'
@@ -63,6 +64,21 @@ def test_runaway(bench: Bench, target: Target, monkeypatch: pytest.MonkeyPatch) 
     assert record.failure is not None
     assert record.failure.reason is Reason.RUNAWAY
     assert "10000000 cycles" in record.failure.detail
+
+
+def test_what_needs_aligned_buffers_is_verified_with_a_note(bench: Bench, bluepill: Target) -> None:
+    code = ODD_LDRD.replace("k + 1", "k")
+    files = {**toys.files(in_encrypt=code), "LWC_AEAD_KAT_128_128.txt": toys.kat()}
+    record = bench.weigh(bench.package(files), bluepill)
+    assert record.failure is None
+    assert any("odd addresses: unaligned: unaligned access to" in note for note in record.notes)
+
+
+def test_the_cycle_limit_is_that_of_one_call(bench: Bench, uno: Target) -> None:
+    built = bench.build(bench.package(), uno)
+    client = device.Client(device.SimulatorLink(uno, built.images["both"], max_cycles=100_000))
+    call = Request(Op.ENCRYPT, bytes(16), bytes(16), b"", bytes(16))
+    assert len(list(client.calls([call] * 50))) == 50
 
 
 def test_the_painted_stack_is_the_exact_one(bench: Bench, target: Target) -> None:

@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from conftest import Bench, the_target
-from fake import FakeLink
 
 from steelyard.device import Client, frame
 from steelyard.device.client import encode
 from steelyard.model.call import Answer, DeviceError, Op, Request
 from steelyard.model.target import target_names
 from steelyard.pipeline import nocrypt
+from tests.conftest import Bench, the_target
+
+from .fake import FakeLink
 
 KEY, NPUB = bytes(range(16)), bytes(range(16, 32))
 

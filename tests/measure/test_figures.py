@@ -6,7 +6,6 @@ import random
 from pathlib import Path
 
 import pytest
-from conftest import ROOT, Bench
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -17,6 +16,7 @@ from steelyard.model.record import Helper, Point
 from steelyard.model.target import Target
 from steelyard.pipeline import nocrypt
 from steelyard.sources import discover
+from tests.conftest import ROOT, Bench
 
 ASCON = ROOT / "ciphers/crypto_aead/ascon/ascon128v12/fast"
 sizes = st.lists(st.integers(0, 2000), min_size=3, max_size=12, unique=True)
@@ -125,6 +125,14 @@ def test_ram_that_a_call_touches(bench: Bench, target: Target) -> None:
     assert 0 < plain["image_ram_touched"] < 600
     assert fat["stack"] - plain["stack"] == pytest.approx(600, abs=16)
     assert fat["ram_renner"] - plain["ram_renner"] == pytest.approx(600, abs=32)
+
+
+def test_ram_figures_do_not_depend_on_the_workload(bench: Bench, uno: Target) -> None:
+    big = "volatile unsigned char big[600]; for (i = 0; i < sizeof big; i++) big[i] = (unsigned char)i;"
+    package = bench.package(in_encrypt=big)
+    kat, default = (bench.weigh(package, uno, load).metrics for load in ("kat", "default"))
+    names = ("ram_renner", "ram_static", "stack", "heap")
+    assert {n: kat[n] for n in names} == {n: default[n] for n in names}
 
 
 def test_heap(bench: Bench, target: Target) -> None:

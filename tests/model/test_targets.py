@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import json
 import re
-import tomllib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from conftest import ROOT
 
 from steelyard import _native
 from steelyard.model import paths
@@ -17,6 +15,7 @@ from steelyard.model.errors import UserError
 from steelyard.model.reasons import NEXT_ACTION, Reason
 from steelyard.model.target import Target, load_target, target_names
 from steelyard.model.workload import workload, workload_names
+from tests.conftest import ROOT
 
 TEXT = (ROOT / "targets/uno/target.toml").read_text()
 
@@ -55,10 +54,11 @@ def test_every_target_loads_and_has_its_firmware(name: str) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ("tier =", "teir =", r"teir: unknown key 'teir'; did you mean tier.*; tier: Field required"),
+        ("tier =", "teir =", r"tier: Field required; teir: unknown key 'teir'; did you mean tier"),
         ("clock_hz =", "clock_khz =", r"chip\.clock_khz: unknown key 'clock_khz'; did you mean clock_hz"),
         ("packages =", "pakages =", r"toolchain\.pakages: unknown key 'pakages'; did you mean packages"),
         ("[energy]", "[enerqy]", r"enerqy: unknown key 'enerqy'; did you mean energy"),
+        ("volts =", "wolts =", r"energy\.wolts: unknown key 'wolts'; did you mean volts"),
         ("size = 2048", "sise = 2048", r"chip\.ram\.sise: unknown key 'sise'; did you mean size"),
         ("base = 0x23", "bas = 0x23", r"chip\.peripherals\.0\.bas: unknown key 'bas'; did you mean base"),
         ('core = "avr5"\n', "", r"chip\.core: Field required"),
@@ -112,10 +112,9 @@ def test_workloads() -> None:
     assert workload("16/64,16/64,0/5").sizes == ((16, 64), (0, 5))
     assert workload("kat").sizes == ()
     assert len(workload("nist-grid").sizes) == 289
-    for text in ("16/", "/", "1/2,", "1/2,x/3", "-1/2", "1/99999", "1/2/3", "٣/1".encode().decode()):
+    for text in ("16/", "/", "1/2,", "1/2,x/3", "-1/2", "1/99999", "1/2/3"):
         with pytest.raises(UserError, match="workload size"):
             workload(text)
     with pytest.raises(UserError, match="did you mean nist-grid"):
         workload("nistgrid")
     assert set(workload_names()) >= {"default", "kat"}
-    assert tomllib.loads(TEXT)["chip"]["core"]

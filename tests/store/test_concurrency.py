@@ -21,7 +21,7 @@ import sys
 from dataclasses import replace
 from itertools import count
 from steelyard.store import Store
-from conftest import RECORD
+from tests.store.conftest import RECORD
 
 path, who, times = sys.argv[1:]
 with Store.open(path) as store:
@@ -33,7 +33,7 @@ with Store.open(path) as store:
 
 def start(path: Path, who: str, times: int) -> subprocess.Popen[str]:
     """A process that adds records and prints their ids; 0 times is for ever."""
-    paths = os.pathsep.join([*sys.path, str(Path(__file__).parent)])
+    paths = os.pathsep.join([*sys.path, str(Path(__file__).parents[2])])
     return subprocess.Popen(
         [sys.executable, "-c", WRITER, str(path), who, str(times)],
         env={**os.environ, "PYTHONPATH": paths},

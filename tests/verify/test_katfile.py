@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 
 import pytest
-import toys
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -13,6 +12,7 @@ from steelyard.model.call import Vector
 from steelyard.model.implementation import Primitive
 from steelyard.verify.katfile import MalformedKat, parse
 from steelyard.verify.vectors import format_vector
+from tests import toys
 
 primitives = st.sampled_from(["crypto_aead", "crypto_hash", "crypto_cxof"])
 fields = st.sampled_from(["Count", "Key", "Nonce", "PT", "AD", "CT", "Msg", "MD", "Z", "Salt", "#", ""])

@@ -5,14 +5,14 @@ from __future__ import annotations
 import re
 
 import pytest
-import toys
-from conftest import ROOT, Bench
 
 from steelyard.model.implementation import Implementation
 from steelyard.model.reasons import Failure, Reason
 from steelyard.model.record import Verification
 from steelyard.model.target import Target
 from steelyard.verify.vectors import format_vector
+from tests import toys
+from tests.conftest import ROOT, Bench
 
 KAT = "LWC_AEAD_KAT_128_128.txt"
 ASCON = "ascon128v12"

@@ -24,7 +24,8 @@ def list_command(kind: str, path: Path | None, db: str | None, json: bool) -> in
 
 
 def _implementations(path: Path | None, json: bool) -> None:
-    found, rejected = select.implementations([str(path)] if path else [])
+    chosen, rejected = select.implementations([str(path)] if path else [])
+    found = [c.implementation for c in chosen]
     rows = [(i.primitive, i.family, i.variant, i.name, str(len(i.files)), i.digest[:12]) for i in found]
     if json:
         data = [
@@ -77,7 +78,7 @@ def _runs(db: str | None, json: bool) -> None:
             r.setup.label,
             r.setup.target,
             r.setup.flags,
-            r.setup.workload.split(":")[0],
+            r.setup.workload.split(" ")[0],
             "verified" if r.ok else str(r.failure.reason if r.failure else ""),
             f"{r.finished:%Y-%m-%d %H:%M}" if r.finished else "-",
         )

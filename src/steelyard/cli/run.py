@@ -44,9 +44,11 @@ def run_command(
     sets = {t.name: select.flag_sets(flags, t) for t in targets}
     found, rejected = select.implementations(what)
     if not check:  # the baseline's row stands beside what it is subtracted from
-        bases = {i.primitive: nocrypt(i.primitive) for i in found}
-        found = [*bases.values(), *(i for i in found if i.digest not in {b.digest for b in bases.values()})]
-    jobs = [Job(i, t, f, load) for t in targets for f in sets[t.name] for i in found]
+        bases = {c.implementation.primitive: nocrypt(c.implementation.primitive) for c in found}
+        digests = {b.digest for b in bases.values()}
+        others = [c for c in found if c.implementation.digest not in digests]
+        found = [*(select.Chosen(b, "") for b in bases.values()), *others]
+    jobs = [Job(c.implementation, t, f, load, c.origin) for t in targets for f in sets[t.name] for c in found]
     with select.store(db) as store:
         records = _with_progress(Pipeline(store, threads=threads or os.cpu_count() or 1, force=force), jobs)
     if json:
@@ -60,7 +62,7 @@ def run_command(
             rows = [(paths.short(r.path), str(r.failure.reason), r.failure.detail) for r in rejected]
             console.print(table("Not weighed", ("package", "reason", "detail"), rows, left=3))
         legend(console)
-    failures = [x.failure for x in (*records, *rejected) if x.failure is not None]
+    failures = [r.failure for r in records if r.failure is not None] + [r.failure for r in rejected]
     wrong = any(f.reason not in UNFIT for f in failures)
     return 1 if wrong or not any(r.ok for r in records) else 0
 

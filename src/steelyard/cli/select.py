@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from fnmatch import fnmatchcase
 from functools import cache
 from pathlib import Path
+from typing import NamedTuple
 
 from ..model import paths
 from ..model.errors import UserError, unknown
@@ -22,23 +23,31 @@ def bundled() -> tuple[tuple[Implementation, ...], tuple[Rejected, ...]]:
     return found.implementations, found.rejected
 
 
-def implementations(what: Sequence[str]) -> tuple[list[Implementation], list[Rejected]]:
+class Chosen(NamedTuple):
+    """An implementation and the path that the user named it by; empty for a bundled one."""
+
+    implementation: Implementation
+    origin: str
+
+
+def implementations(what: Sequence[str]) -> tuple[list[Chosen], list[Rejected]]:
     """Implementations named by paths or names; all bundled ones when nothing is named."""
     if not what:
         found, rejected = bundled()
-        return list(found), list(rejected)
-    chosen: dict[tuple[Path, str], Implementation] = {}
+        return [Chosen(i, "") for i in found], list(rejected)
+    chosen: dict[tuple[Path, str], Chosen] = {}
     refused: list[Rejected] = []
     for text in what:
         path = Path(text)
         if path.exists():
-            f = discover(path)
-            more, no = list(f.implementations), list(f.rejected)
+            f = discover(path, cache=paths.home() / "cache" / "packages")
+            more, no = [Chosen(i, text) for i in f.implementations], list(f.rejected)
             if not more and not no:
                 raise UserError(f"{text}: no implementation found; it needs an api.h and sources in the NIST layout")
         else:
-            more, no = _named(text)
-        chosen |= {(i.folder, i.primitive): i for i in more}
+            named, no = _named(text)
+            more = [Chosen(i, "") for i in named]
+        chosen = {(c.implementation.folder, c.implementation.primitive): c for c in more} | chosen
         refused += no
     return list(chosen.values()), refused
 
@@ -53,8 +62,8 @@ def _named(text: str) -> tuple[list[Implementation], list[Rejected]]:
     hit = [r for r in rejected if text in r.path.parts or str(r.path).endswith(text)]
     if found or hit:
         return found, hit
-    if ("/" in text and not text.startswith("crypto_") and text.count("/") > 1) or text.startswith((".", "/", "~")):
-        raise UserError(f"{text}: no such file or folder")
+    if text.startswith((".", "/", "~")) or text.endswith(".zip") or text.count("/") > 1:
+        raise UserError(f"{text}: no such file or folder, and no bundled implementation")
     raise unknown("implementation", text, {n for i in every for n in names(i)[:3]})
 
 

@@ -70,6 +70,6 @@ def _provenance(r: Record) -> list[tuple[str, str]]:
 def command(r: Record) -> str:
     """The command line that repeats a run."""
     s = r.setup
-    parts = ["steelyard", "run", f"{s.primitive}/{s.family}/{s.label}", "--target", s.target]
-    parts += [f"--flags={s.flags}", "--workload", s.workload.split(":")[0], "--force"]
+    parts = ["steelyard", "run", r.origin or f"{s.primitive}/{s.family}/{s.label}", "--target", s.target]
+    parts += [f"--flags={s.flags}", "--workload", s.workload.split(" ")[0], "--force"]
     return shlex.join(parts)

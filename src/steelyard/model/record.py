@@ -88,7 +88,8 @@ class Record:
     """A finished run: figures, or the one reason why there are none.
 
     ``metrics`` maps documented metric names (docs/definitions.md) to numbers; ``unit`` follows from the
-    name. ``log`` is the digest of the compiler's and device's output in the blob store.
+    name. ``origin`` is the path that the user named the package by, empty for bundled implementations.
+    ``log`` is the digest of the compiler's and device's output in the blob store.
     """
 
     setup: Setup
@@ -98,6 +99,7 @@ class Record:
     helpers: tuple[Helper, ...] = ()
     verification: Verification | None = None
     notes: tuple[str, ...] = ()
+    origin: str = ""
     log: str = ""
     host: str = ""
     seconds: float = 0.0

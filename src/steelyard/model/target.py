@@ -7,7 +7,7 @@ import json
 import tomllib
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
@@ -121,9 +121,10 @@ def _describe(file: Path, error: ValidationError) -> UserError:
         place = ".".join(str(p) for p in e["loc"])
         if e["type"] == "extra_forbidden":
             table: Any = Target
-            for part in e["loc"][:-1]:
-                field = getattr(table, "model_fields", {}).get(str(part))
-                table = field.annotation if field else None
+            for part in (p for p in e["loc"][:-1] if isinstance(p, str)):
+                field = getattr(table, "model_fields", {}).get(part)
+                kind = field.annotation if field else None  # a table, an optional one, or a list of them
+                table = next((t for t in (kind, *get_args(kind)) if hasattr(t, "model_fields")), None)
             known = list(getattr(table, "model_fields", {}))
             lines.append(f"{place}: {unknown('key', str(e['loc'][-1]), known)}")
         else:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass
 
 from .errors import UserError, unknown
@@ -16,11 +17,16 @@ class Workload:
 
     @property
     def text(self) -> str:
-        """Name and sizes as records carry them: two workloads are the same when this is."""
-        sizes = " ".join(f"{a}/{m}" for a, m in self.sizes)
-        return f"{self.name}: {sizes}" if len(sizes) < 200 else f"{self.name}: {len(self.sizes)} sizes"
+        """What records carry: two workloads are the same when this is. It starts with what ``--workload`` takes."""
+        sizes = ",".join(f"{a}/{m}" for a, m in self.sizes)
+        if self.name == "sizes":
+            return sizes
+        digest = hashlib.sha256(sizes.encode()).hexdigest()[:8]
+        return f"{self.name} ({len(self.sizes)} sizes, {digest})"
 
 
+#: most sizes of one workload
+MAX_SIZES = 4096
 _LENGTHS = (0, 16, 32, 64, 128, 256, 512, 1024, 1536)
 _NIST = range(0, 129, 8)
 _NAMED = {
@@ -48,6 +54,8 @@ def workload(text: str) -> Workload:
         if not (ad.isdecimal() and m.isdecimal() and int(ad) <= 0x7FFF and int(m) <= 0x7FFF):
             raise UserError(f"workload size {part!r}: write AD/M in bytes, each at most 32767, such as 16/64")
         sizes.append((int(ad), int(m)))
+    if len(sizes) > MAX_SIZES:
+        raise UserError(f"--workload lists {len(sizes)} sizes; at most {MAX_SIZES} go into one run")
     return Workload("sizes", tuple(dict.fromkeys(sizes)))
 
 

@@ -47,6 +47,7 @@ _RECORDS = select(
     run.c.ext_vectors,
     run.c.skipped,
     run.c.notes,
+    run.c.origin,
     run.c.log,
     run.c.host,
     run.c.seconds,
@@ -135,7 +136,7 @@ def _load(
     for (
         key, primitive, family, variant, name, digest, target_name, target_digest, chain, version, sha256,
         device, flags, workload, harness, timing_model, run_id, reason, detail, verified_with, vectors,
-        ext_vectors, skipped, notes, log, host, seconds, finished,
+        ext_vectors, skipped, notes, origin, log, host, seconds, finished,
     ) in rows:  # fmt: skip
         used = chains.get((chain, version, sha256))
         if used is None:
@@ -162,6 +163,7 @@ def _load(
             tuple(helpers.get(run_id, ())),
             None if verified_with is None else Verification(verified_with, vectors, ext_vectors, skipped),
             () if notes == "[]" else tuple(json.loads(notes)),
+            same(origin, origin),
             log,
             same(host, host),
             seconds,
@@ -296,6 +298,7 @@ def _run_values(setup_id: int, record: Record) -> dict[str, Any]:
         "ext_vectors": verified.ext_vectors if verified else None,
         "skipped": verified.skipped if verified else None,
         "notes": json.dumps(record.notes),
+        "origin": record.origin,
         "log": record.log,
         "host": record.host,
         "seconds": record.seconds,

@@ -79,7 +79,7 @@ setup = Table(
     Column("toolchain_id", ForeignKey("toolchain.id"), nullable=False),
     Column("device", Name(255), nullable=False),
     Column("flags", LongText, nullable=False),
-    Column("workload", Name(255), nullable=False),
+    Column("workload", LongText, nullable=False),
     Column("harness", Name(255), nullable=False),
     Column("timing_model", Name(255), nullable=False),
 )
@@ -96,6 +96,7 @@ run = Table(
     Column("ext_vectors", Integer),
     Column("skipped", Integer),
     Column("notes", LongText, nullable=False),  # a JSON list
+    Column("origin", LongText, nullable=False),
     Column("log", Name(64), nullable=False),
     Column("host", Name(255), nullable=False),
     Column("seconds", Double, nullable=False),

@@ -47,7 +47,7 @@ def upgrade() -> None:
         sa.Column("toolchain_id", Id, sa.ForeignKey("toolchain.id"), nullable=False),
         sa.Column("device", Name(255), nullable=False),
         sa.Column("flags", LongText, nullable=False),
-        sa.Column("workload", Name(255), nullable=False),
+        sa.Column("workload", LongText, nullable=False),
         sa.Column("harness", Name(255), nullable=False),
         sa.Column("timing_model", Name(255), nullable=False),
     )
@@ -62,6 +62,7 @@ def upgrade() -> None:
         sa.Column("ext_vectors", sa.Integer),
         sa.Column("skipped", sa.Integer),
         sa.Column("notes", LongText, nullable=False),
+        sa.Column("origin", LongText, nullable=False),
         sa.Column("log", Name(64), nullable=False),
         sa.Column("host", Name(255), nullable=False),
         sa.Column("seconds", sa.Double, nullable=False),

@@ -1,0 +1,98 @@
+//! Ways to fail, and what is counted on the way.
+
+use isa::{Core as _, Costs, Machine, Timing};
+use isa_thumb::{Step, Thumb};
+use mcu::{Chip, FaultKind, Flash, Memory, Region, Stop};
+
+/// One cycle for each instruction.
+struct One;
+
+impl Timing<Thumb> for One {
+    fn id(&self) -> &'static str {
+        "one"
+    }
+
+    fn costs(&self, steps: &[Step]) -> Costs {
+        Costs { each: vec![1; steps.len()], taken: vec![0; steps.len()], skipped: 1 }
+    }
+}
+
+const FLASH: u32 = 0x0800_0000;
+const RAM: u32 = 0x2000_0000;
+
+/// Runs `code` at flash + 8 with r0 to r3 set.
+fn run(code: &[u16], registers: [u32; 4]) -> (Machine<Thumb, One>, Stop) {
+    let chip = Chip {
+        core: "cortex-m3",
+        clock_hz: 1,
+        flash: Region { base: FLASH, size: 0x100 },
+        flash_in_data: Some(FLASH),
+        ram: Region { base: RAM, size: 0x1000 },
+        flash_timing: Flash::default(),
+        peripherals: Vec::new(),
+    };
+    let mut memory = Memory::new(&chip).expect("the chip is possible");
+    memory.flash[..4].copy_from_slice(&(RAM + 0x1000).to_le_bytes());
+    memory.flash[4..8].copy_from_slice(&(FLASH + 9).to_le_bytes());
+    for (k, half) in code.iter().enumerate() {
+        memory.flash[8 + 2 * k..10 + 2 * k].copy_from_slice(&half.to_le_bytes());
+    }
+    let mut machine = Machine::new(Thumb::new(memory), One);
+    for (n, value) in registers.into_iter().enumerate() {
+        machine.core.set_register(n, value);
+    }
+    let stop = machine.run(1000);
+    (machine, stop)
+}
+
+fn fault(code: &[u16], registers: [u32; 4]) -> (FaultKind, u32) {
+    match run(code, registers).1 {
+        Stop::Fault(f) => (f.kind, f.pc - FLASH - 8),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn each_failure_has_its_name_and_place() {
+    let even = [FLASH + 8, RAM + 2, 0, 0];
+    assert_eq!(fault(&[0xBF00, 0xBE00], even), (FaultKind::Trap, 2));
+    assert_eq!(fault(&[0xDF01], even), (FaultKind::Unsupported { word: 0xDF01 }, 0));
+    assert_eq!(fault(&[0xDE01], even), (FaultKind::BadOpcode { word: 0xDE01 }, 0));
+    assert_eq!(fault(&[0xEE00, 0x0000], even), (FaultKind::BadOpcode { word: 0xEE00_0000 }, 0));
+    assert_eq!(fault(&[0x4700], even), (FaultKind::BadFetch, 0)); // bx r0
+    assert_eq!(fault(&[0xC90C], even), (FaultKind::Unaligned { address: RAM + 2 }, 0)); // ldmia r1!, {r2, r3}
+    assert_eq!(fault(&[0xE9C1, 0x2300], even), (FaultKind::Unaligned { address: RAM + 2 }, 0)); // strd
+    assert_eq!(fault(&[0xE851, 0x2F00], even), (FaultKind::Unaligned { address: RAM + 2 }, 0)); // ldrex
+    assert_eq!(fault(&[0x6002], even), (FaultKind::FlashWrite { address: FLASH + 8 }, 0)); // str r2, [r0]
+    assert_eq!(fault(&[0x6810], even), (FaultKind::OutOfRange { address: 0, write: false }, 0)); // ldr r0, [r2]
+}
+
+#[test]
+fn a_program_that_runs_off_the_flash_stops() {
+    let nops = [0xBF00; 124];
+    assert!(matches!(run(&nops, [0; 4]).1, Stop::Fault(f) if f.kind == FaultKind::BadFetch && f.pc == FLASH + 0x100));
+}
+
+#[test]
+fn unaligned_accesses_are_counted() {
+    // ldr r2, [r1]; strh r2, [r1, #2]; ldrh r2, [r1, #1]; bkpt
+    let (machine, _) = run(&[0x680A, 0x804A, 0xF8B1, 0x2001, 0xBE00], [0, RAM + 2, 0, 0]);
+    assert_eq!(machine.core.memory().unaligned, 2);
+}
+
+#[test]
+fn the_lowest_stack_pointer_is_seen() {
+    // push {r0, r1}; sub sp, #64; add sp, #64; pop {r0, r1}; str r0, [sp, #-128]!; bkpt
+    let (machine, _) = run(&[0xB403, 0xB090, 0xB010, 0xBC03, 0xBE00], [0; 4]);
+    assert_eq!(machine.core.memory().sp_min, RAM + 0x1000 - 8 - 64);
+    let (machine, _) = run(&[0xF84D, 0x0D80, 0xBE00], [0; 4]);
+    assert_eq!(machine.core.memory().sp_min, RAM + 0x1000 - 128);
+}
+
+#[test]
+fn a_skipped_instruction_costs_one_cycle_and_does_nothing() {
+    // cmp r0, r1; itte ne; addne r2, #1; addne r2, #1; addeq r3, #1; bkpt
+    let (machine, _) = run(&[0x4288, 0xBF1A, 0x3201, 0x3201, 0x3301, 0xBE00], [5, 5, 0, 0]);
+    let r = machine.core.registers();
+    assert_eq!((r[2], r[3], r[16]), (0, 1, FLASH + 18));
+}
