@@ -233,7 +233,7 @@ struct Stm32F1Flash {
 impl Peripheral for Stm32F1Flash {
     fn read(&mut self, offset: u32, _: u8, _: &mut Host) -> Option<u32> {
         // PRFTBS (bit 5) follows PRFTBE (bit 4)
-        (offset == 0).then(|| self.acr & !0x20 | (self.acr & 0x10) << 1)
+        (offset == 0).then_some(self.acr & !0x20 | (self.acr & 0x10) << 1)
     }
 
     fn write(&mut self, offset: u32, _: u8, value: u32, _: &mut Host) -> Option<()> {

@@ -3,7 +3,7 @@
 //! The interpreter lock is released while a simulator runs.
 
 use mcu::{Chip, Image, Stop};
-use object::{Object, ObjectSection, ObjectSymbol, SectionFlags, SectionKind};
+use object::{Object, ObjectSection, SectionFlags, SectionKind};
 use pyo3::create_exception;
 use pyo3::exceptions::{PyException, PyValueError};
 use pyo3::prelude::*;
@@ -145,23 +145,10 @@ fn elf_sections(elf: &[u8]) -> PyResult<Vec<(String, u64, u64, bool)>> {
         .collect())
 }
 
-/// Global symbols of an ELF file: (name, address, size, defined, weak).
-#[pyfunction]
-fn elf_symbols(elf: &[u8]) -> PyResult<Vec<(String, u64, u64, bool, bool)>> {
-    let file = object::File::parse(elf).map_err(|e| PyValueError::new_err(format!("not an ELF file: {e}")))?;
-    Ok(file
-        .symbols()
-        .filter(|s| s.is_global())
-        .filter_map(|s| Some((s.name().ok()?.to_owned(), s.address(), s.size(), !s.is_undefined(), s.is_weak())))
-        .filter(|s| !s.0.is_empty())
-        .collect())
-}
-
 #[pymodule]
 fn _native(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_class::<Simulator>()?;
     m.add_function(wrap_pyfunction!(elf_sections, m)?)?;
-    m.add_function(wrap_pyfunction!(elf_symbols, m)?)?;
     m.add("SimulatorFault", m.py().get_type::<SimulatorFault>())?;
     m.add("BudgetExceeded", m.py().get_type::<BudgetExceeded>())?;
     m.add("CORES", sim::CORES.to_vec())?;
