@@ -32,13 +32,53 @@ def print_json(data: Any) -> None:
     sys.stdout.write("\n")
 
 
-def table(title: str, columns: Sequence[str], rows: Iterable[Sequence[str | Text]], *, left: int = 1) -> Table:
-    """A table whose first ``left`` columns are text and whose others are numbers, right-aligned."""
-    t = Table(title=title or None, title_justify="left", title_style="bold", box=SIMPLE_HEAD, pad_edge=False)
-    for n, name in enumerate(columns):
-        t.add_column(name, justify="left" if n < left else "right", overflow="fold", no_wrap=n >= left)
-    for row in rows:
-        t.add_row(*row)
+def table(
+    title: str,
+    columns: Sequence[str],
+    rows: Iterable[Sequence[str | Text]],
+    *,
+    left: int = 1,
+    wrap: Sequence[str] = (),
+    drop: Sequence[str] = (),
+    width: int | None = None,
+) -> Table:
+    """A table whose first ``left`` columns are text and whose others are numbers, right-aligned.
+
+    Columns in ``wrap`` may break their text. Where ``width`` (default: the console's) is too small, the
+    columns in ``drop`` go, the first ones first, and the caption says so.
+    """
+    body = [list(row) for row in rows]
+    kept = list(columns)
+    width = width or stdout().width
+
+    def needed() -> int:
+        at = [columns.index(name) for name in kept]
+        cells = [max([len(columns[k]), *(len(r[k]) for r in body)]) for k in at]
+        flexible = [min(c, 24) if columns[k] in wrap else c for k, c in zip(at, cells, strict=True)]
+        return sum(flexible) + 3 * len(kept)
+
+    hidden = []
+    for name in (n for n in drop if n in columns):
+        if needed() <= width:
+            break
+        kept.remove(name)
+        hidden.append(name)
+    caption = f"not shown for want of width: {', '.join(hidden)}; --json has all" if hidden else None
+    t = Table(
+        title=title or None,
+        title_justify="left",
+        title_style="bold",
+        caption=caption,
+        caption_justify="left",
+        box=SIMPLE_HEAD,
+        pad_edge=False,
+    )
+    for name in kept:
+        t.add_column(
+            name, justify="left" if columns.index(name) < left else "right", overflow="fold", no_wrap=name not in wrap
+        )
+    for row in body:
+        t.add_row(*(row[columns.index(name)] for name in kept))
     return t
 
 

@@ -45,5 +45,7 @@ def doctor_command(json: bool) -> int:
     if json:
         print_json([dict(zip(("part", "state", "for", "fix"), r, strict=True)) for r in rows])
     else:
-        stdout().print(table("", ("part", "state", "for", "what fixes it"), rows, left=4))
+        stdout().print(
+            table("", ("part", "state", "for", "what fixes it"), rows, left=4, wrap=("state", "for", "what fixes it"))
+        )
     return 1 if any(r[1] == "missing" and r[2].startswith("targets") for r in rows) else 0

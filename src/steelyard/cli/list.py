@@ -38,10 +38,12 @@ def _implementations(path: Path | None, json: bool) -> None:
         return
     console = stdout()
     columns = ("primitive", "family", "variant", "implementation", "files", "digest")
-    console.print(table("", columns, rows, left=4))
+    console.print(table("", columns, rows, left=4, drop=("digest", "files", "primitive", "family")))
     if rejected:
         bad_rows = [(paths.short(r.path), str(r.failure.reason), r.failure.detail) for r in rejected]
-        console.print(table("Not implementations", ("package", "reason", "detail"), bad_rows, left=3))
+        console.print(
+            table("Not implementations", ("package", "reason", "detail"), bad_rows, left=3, wrap=("package", "detail"))
+        )
 
 
 def _targets(json: bool) -> None:
@@ -56,7 +58,7 @@ def _targets(json: bool) -> None:
         memory = f"{t.chip.flash.size // 1024} KiB / {number(t.chip.ram.size / 1024, 0)} KiB"
         rows.append((t.name, t.chip_name, t.chip.core, f"{t.chip.clock_hz / 1e6:g} MHz", memory, compiler, t.tier))
     columns = ("target", "chip", "core", "clock", "flash / RAM", "compiler", "cycle counts")
-    stdout().print(table("", columns, rows, left=7))
+    stdout().print(table("", columns, rows, left=7, wrap=("compiler",), drop=("core", "flash / RAM", "clock")))
 
 
 def _target(t: Target) -> dict[str, object]:
@@ -94,4 +96,5 @@ def _runs(db: str | None, json: bool) -> None:
         "outcome",
         "finished (UTC)",
     )
-    stdout().print(table("", columns, rows, left=8))
+    drop = ("finished (UTC)", "primitive", "workload", "flags")
+    stdout().print(table("", columns, rows, left=8, wrap=("outcome",), drop=drop))

@@ -29,6 +29,9 @@ _HASH = (
     ("fixed", "hash_fixed", 0),
     ("ROM", "rom", 0),
 )
+_REASONS = ("run", "implementation", "target", "flags", "reason", "detail")
+# where the terminal is narrow these go first
+_DROP = ("enc", "dec", "heap", "reject", "static", "fixed", "run", "ok", "flags", "cyc/B", "stack", "decrypt")
 _RAM = (("stack", "stack", 0), ("static", "ram_static", 0), ("heap", "heap", 0))
 
 
@@ -51,7 +54,7 @@ def print_results(console: Console, records: Sequence[Record]) -> None:
         rows = [_row(r, metrics, one_flags) for r in sorted(group, key=_order)]
         flags = f", {group[0].setup.flags}" if one_flags else ""
         title = f"{_title(target)}: {primitive}{flags}, {group[0].setup.toolchain.version}"
-        console.print(table(title, columns, rows, left=len(columns) - len(metrics)))
+        console.print(table(title, columns, rows, left=len(columns) - len(metrics), drop=_DROP))
     failures = [r for r in records if r.failure is not None]
     if failures:
         rows_ = [
@@ -67,12 +70,7 @@ def print_results(console: Console, records: Sequence[Record]) -> None:
             if r.failure is not None
         ]
         console.print(
-            table(
-                "No verified figures",
-                ("run", "implementation", "target", "flags", "reason", "detail"),
-                rows_,
-                left=6,
-            )
+            table("No verified figures", _REASONS, rows_, left=6, wrap=("detail",), drop=("flags", "run", "target"))
         )
 
 

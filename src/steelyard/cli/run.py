@@ -60,7 +60,9 @@ def run_command(
         print_results(console, records)
         if rejected:
             rows = [(paths.short(r.path), str(r.failure.reason), r.failure.detail) for r in rejected]
-            console.print(table("Not weighed", ("package", "reason", "detail"), rows, left=3))
+            console.print(
+                table("Not weighed", ("package", "reason", "detail"), rows, left=3, wrap=("package", "detail"))
+            )
         legend(console)
     failures = [r.failure for r in records if r.failure is not None] + [r.failure for r in rejected]
     wrong = any(f.reason not in UNFIT for f in failures)
@@ -111,7 +113,8 @@ def _print_check(records: Sequence[Record], rejected: Sequence[Rejected]) -> Non
         "skipped",
         "expected from",
     )
-    stdout().print(table("", columns, rows, left=4))
+    drop = ("expected from", "skipped", "second set", "vectors", "flags")
+    stdout().print(table("", columns, rows, left=4, wrap=("verdict",), drop=drop))
 
 
 def _rejected(r: Rejected) -> dict[str, str]:

@@ -47,7 +47,8 @@ def implementations(what: Sequence[str]) -> tuple[list[Chosen], list[Rejected]]:
         else:
             named, no = _named(text)
             more = [Chosen(i, "") for i in named]
-        chosen = {(c.implementation.folder, c.implementation.primitive): c for c in more} | chosen
+        for c in more:  # in the order named; what is named twice keeps its first place
+            chosen.setdefault((c.implementation.folder, c.implementation.primitive), c)
         refused += no
     return list(chosen.values()), refused
 

@@ -31,7 +31,7 @@ def show_command(run_id: int, log: bool, db: str | None, json: bool) -> int:
     if record.failure is not None:
         console.print(f"no verified figures: {record.failure.reason}: {record.failure.detail}", style="red")
         console.print(f"what to do: {record.failure.next_action}")
-    console.print(table("", ("", ""), _provenance(record), left=2))
+    console.print(table("", ("", ""), _provenance(record), left=2, wrap=("",)))
     if record.metrics:
         rows = [(n, number(v, 0 if float(v).is_integer() else 3)) for n, v in sorted(record.metrics.items())]
         console.print(table("metrics (docs/definitions.md)", ("metric", "value"), rows))
