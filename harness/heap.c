@@ -50,6 +50,54 @@ void *calloc(size_t count, size_t size)
     return p;
 }
 
+/* What C++ packages ask for, under the names that compilers give it where size_t is unsigned int:
+ * operator new, new[], delete, delete[], the sized deletes, and the stub of a pure virtual function. */
+void *_Znwj(size_t size);
+void *_Znaj(size_t size);
+void _ZdlPv(void *block);
+void _ZdaPv(void *block);
+void _ZdlPvj(void *block, size_t size);
+void _ZdaPvj(void *block, size_t size);
+void __cxa_pure_virtual(void);
+
+void *_Znwj(size_t size)
+{
+    return malloc(size);
+}
+
+void *_Znaj(size_t size)
+{
+    return malloc(size);
+}
+
+void _ZdlPv(void *block)
+{
+    free(block);
+}
+
+void _ZdaPv(void *block)
+{
+    free(block);
+}
+
+void _ZdlPvj(void *block, size_t size)
+{
+    (void)size;
+    free(block);
+}
+
+void _ZdaPvj(void *block, size_t size)
+{
+    (void)size;
+    free(block);
+}
+
+void __cxa_pure_virtual(void)
+{
+    for (;;)
+        ;
+}
+
 void *realloc(void *old, size_t size)
 {
     uint8_t *p;

@@ -153,7 +153,7 @@ static void run(uint16_t length)
     struct sy_call call;
     uint8_t *next = sy_free_start, *key, *npub, *ad, *in, *guard, *paint_end;
     uint8_t op, flags, offset, intact = 1, i;
-    uint16_t out_max, out_len, stack = 0, heap;
+    uint16_t out_max, out_len, over, stack = 0, heap;
     uint32_t need, expected;
     int code;
 
@@ -217,11 +217,15 @@ static void run(uint16_t length)
         intact &= guard[i] == GUARD_BYTE;
     out_len = call.out_len > out_max ? out_max : (uint16_t)call.out_len;
 
+    for (over = out_max; over > out_len && call.out[over - 1] == FILL_BYTE; over--)
+        ;
+    over = (uint16_t)(over - out_len);
+
     begin(RUN | ANSWER, (uint16_t)(12 + out_len));
     put16((uint16_t)code);
     put32(call.out_len > 0xFFFFFFFFu ? 0xFFFFFFFFu : (uint32_t)call.out_len);
-    put(intact);
-    put(op);
+    put(intact); /* nothing touched behind the buffer */
+    put(over > 255 ? 255 : (uint8_t)over); /* bytes behind the output that the call touched */
     put16(stack);
     put16(heap);
     for (length = 0; length < out_len; length++)

@@ -68,10 +68,18 @@ def nocrypt(primitive: str) -> Implementation:
 class Pipeline:
     """Weighs jobs on a number of threads; finished records go to the store at once."""
 
-    def __init__(self, store: Store, *, threads: int = os.cpu_count() or 1, force: bool = False) -> None:
+    def __init__(
+        self,
+        store: Store,
+        *,
+        threads: int = os.cpu_count() or 1,
+        force: bool = False,
+        max_cycles: int = device.MAX_CYCLES,
+    ) -> None:
         self.store = store
         self.threads = threads
         self.force = force
+        self.max_cycles = max_cycles
         self._runs: dict[str, Future[Record]] = {}
         self._lock = Lock()
 
@@ -135,7 +143,7 @@ class Pipeline:
 
         try:
             aead = job.implementation.primitive == "crypto_aead"
-            link = device.SimulatorLink(job.target, built.images["both"])
+            link = device.SimulatorLink(job.target, built.images["both"], self.max_cycles)
             client = device.Client(link)
             empty = measure.empty_calls(client, aead)
             expected = verify.expected(job.implementation)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import shlex
+import shutil
 import zipfile
 from pathlib import Path
 
@@ -24,10 +25,20 @@ def compiler() -> None:
     the_target("uno")
 
 
+@pytest.fixture(scope="module")
+def prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where the first test leaves its database for the others."""
+    return tmp_path_factory.mktemp("prepared")
+
+
 @pytest.fixture
-def ran(cli: Cli) -> Cli:
+def ran(cli: Cli, tmp_path: Path, prepared: Path) -> Cli:
     """A database with run 1 (nocrypt) and run 2 (TinyJAMBU)."""
-    assert cli(f"run {FAST} -t uno -w 0/0,0/8,0/16 --flags=-Os -j1").code == 0
+    if any(prepared.iterdir()):
+        shutil.copytree(prepared, tmp_path, dirs_exist_ok=True)
+    else:
+        assert cli(f"run {FAST} -t uno -w 0/0,0/8,0/16 --flags=-Os -j1").code == 0
+        shutil.copytree(tmp_path, prepared, dirs_exist_ok=True)
     return cli
 
 

@@ -57,12 +57,21 @@ impl Simulator {
         self.inner.reset();
     }
 
-    /// Sends `data`, runs until the firmware waits for more, and returns what it sent.
+    /// Sends `data`, runs until the firmware waits for more, and returns what it sent. `budget` is in
+    /// cycles, and starts anew with each measured call that ends.
     ///
     /// Raises SimulatorFault or BudgetExceeded; what was sent before stays for `pending`.
     fn exchange<'py>(&mut self, py: Python<'py>, data: &[u8], budget: u64) -> PyResult<Bound<'py, PyBytes>> {
         self.inner.memory_mut().host.to_chip.extend(data);
-        let stop = py.detach(|| self.inner.run(budget));
+        let stop = py.detach(|| {
+            loop {
+                let finished = self.inner.memory().calls.len();
+                let stop = self.inner.run(budget);
+                if stop != Stop::Budget || self.inner.memory().calls.len() == finished {
+                    return stop;
+                }
+            }
+        });
         match stop {
             Stop::Idle => Ok(self.pending(py)),
             Stop::Budget => Err(BudgetExceeded::new_err(format!("no answer after {budget} cycles"))),

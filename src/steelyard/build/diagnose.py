@@ -7,6 +7,9 @@ from collections.abc import Iterable
 
 from ..model.reasons import Failure, Reason
 
+#: headers that only the compilers of one instruction set have
+_FOREIGN_HEADER = re.compile(r"(avr|util)/|arm_(neon|acle|sve)\.h|.*intrin\.h|cpuid\.h|msp430.*\.h|riscv_")
+
 # patterns of GCC and binutils; the first that matches names the reason
 _COMPILE = (
     (Reason.MISSING_FILE, re.compile(r"fatal error: (.+?): No such file or directory")),
@@ -46,6 +49,8 @@ def failure(logs: Iterable[tuple[str, str]], api: tuple[str, ...]) -> Failure:
     for name, output in logs:
         for reason, pattern in _COMPILE:
             if found := pattern.search(output):
+                if reason is Reason.MISSING_FILE and _FOREIGN_HEADER.match(found.group(1)):
+                    reason = Reason.FOREIGN_ISA
                 if name in ("merge", "rename", "localise") or name.startswith("link-"):
                     reason = Reason.LINK_ERROR
                 return Failure(reason, f"{name}: {found.group(1).strip()[:300]}")

@@ -34,6 +34,9 @@ Flags = Annotated[
 WorkloadName = Annotated[
     str, typer.Option("--workload", "-w", help="default, kat, nist-grid, felics, or sizes AD/M,AD/M,...")
 ]
+MaxCycles = Annotated[
+    int, typer.Option("--max-cycles", min=1, help="Cycles of one call before it counts as a runaway.")
+]
 Database = Annotated[
     str | None,
     typer.Option("--db", help="Database file or URL. Default: .steelyard/results.db", envvar="STEELYARD_DB"),
@@ -49,13 +52,14 @@ def run(
     workload: WorkloadName = "default",
     threads: Annotated[int | None, typer.Option("--threads", "-j", min=1, help="Default: one per core.")] = None,
     force: Annotated[bool, typer.Option("--force", help="Run again what is stored already.")] = False,
+    max_cycles: MaxCycles = 2_000_000_000,
     db: Database = None,
     json: Json = False,
 ) -> None:
     """Weigh implementations: build, verify, measure, store, and print the table."""
     from .run import run_command
 
-    raise typer.Exit(run_command(what or [], target or [], flags or [], workload, threads, force, db, json))
+    raise typer.Exit(run_command(what or [], target or [], flags or [], workload, threads, force, max_cycles, db, json))
 
 
 @app.command()
@@ -63,13 +67,17 @@ def check(
     what: What = None,
     target: Targets = None,
     flags: Flags = None,
+    force: Annotated[bool, typer.Option("--force", help="Check again what is stored already.")] = False,
+    max_cycles: MaxCycles = 2_000_000_000,
     db: Database = None,
     json: Json = False,
 ) -> None:
     """Verify only: all known answers, decryption and forgeries, without the sweep over sizes."""
     from .run import run_command
 
-    raise typer.Exit(run_command(what or [], target or [], flags or [], "kat", None, False, db, json, check=True))
+    raise typer.Exit(
+        run_command(what or [], target or [], flags or [], "kat", None, force, max_cycles, db, json, check=True)
+    )
 
 
 @app.command()

@@ -33,6 +33,7 @@ def run_command(
     workload: str,
     threads: int | None,
     force: bool,
+    max_cycles: int,
     db: str | None,
     json: bool,
     check: bool = False,
@@ -50,7 +51,9 @@ def run_command(
         found = [*(select.Chosen(b, "") for b in bases.values()), *others]
     jobs = [Job(c.implementation, t, f, load, c.origin) for t in targets for f in sets[t.name] for c in found]
     with select.store(db) as store:
-        records = _with_progress(Pipeline(store, threads=threads or os.cpu_count() or 1, force=force), jobs)
+        records = _with_progress(
+            Pipeline(store, threads=threads or os.cpu_count() or 1, force=force, max_cycles=max_cycles), jobs
+        )
     if json:
         print_json({"runs": [as_json(r) for r in records], "rejected": [_rejected(r) for r in rejected]})
     elif check:

@@ -2,6 +2,6 @@
 
 from .client import Client
 from .link import Link
-from .simulator import SimulatorLink, timing_model
+from .simulator import MAX_CYCLES, SimulatorLink, timing_model
 
-__all__ = ["Client", "Link", "SimulatorLink", "timing_model"]
+__all__ = ["MAX_CYCLES", "Client", "Link", "SimulatorLink", "timing_model"]

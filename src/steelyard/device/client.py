@@ -91,6 +91,6 @@ class Client:
         for f, pulse in zip(frames, pulses, strict=True):
             if f.command != frame.RUN | frame.ANSWER or len(f.payload) < frame.RUN_ANSWER.size:
                 raise DeviceError(Failure(Reason.PROTOCOL, f"unexpected answer {f.command:#x}"))
-            code, length, intact, _, stack, heap = frame.RUN_ANSWER.unpack_from(f.payload)
+            code, length, intact, over, stack, heap = frame.RUN_ANSWER.unpack_from(f.payload)
             self._stack = max(self._stack, stack if pulse.stack is None else pulse.stack)
-            yield Answer(code, length, bool(intact), stack, heap, f.payload[frame.RUN_ANSWER.size :], pulse)
+            yield Answer(code, length, bool(intact), over, stack, heap, f.payload[frame.RUN_ANSWER.size :], pulse)

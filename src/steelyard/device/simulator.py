@@ -10,7 +10,7 @@ from ..model.call import DeviceError, Pulse
 from ..model.reasons import Failure, Reason
 from ..model.target import Target
 
-#: cycles that one request may take before it counts as a runaway
+#: cycles that one call may take before it counts as a runaway
 MAX_CYCLES = 2_000_000_000
 
 

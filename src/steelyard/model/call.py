@@ -58,12 +58,14 @@ class Pulse:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a call left: return ``code``, ``length`` it claims, whether the bytes behind its output are
-    ``intact``, painted ``stack`` and ``heap`` peak in bytes, ``output``, and its trigger pulse."""
+    """What a call left: return ``code``, ``length`` it claims, whether the bytes behind its output buffer
+    are ``intact``, how many bytes it touched ``over`` its output inside the buffer, painted ``stack`` and
+    ``heap`` peak in bytes, ``output``, and its trigger pulse."""
 
     code: int
     length: int
     intact: bool
+    over: int
     stack: int
     heap: int
     output: bytes
@@ -86,9 +88,8 @@ class Hello:
     def fits(self, op: Op, mlen: int, adlen: int, stack: int) -> bool:
         """Whether a call with ``mlen`` bytes of message (without tag) and ``stack`` bytes of stack fits RAM."""
         tagged = mlen + (self.a_bytes if self.api == 1 else 0)
-        data_in, data_out = (tagged, mlen) if op in (Op.DECRYPT, Op.EMPTY_DECRYPT) else (mlen, tagged)
-        if self.api != 1:
-            data_out = self.a_bytes
+        data_in = tagged if op in (Op.DECRYPT, Op.EMPTY_DECRYPT) else mlen
+        data_out = tagged if self.api == 1 else self.a_bytes
         need = self.key_bytes + self.npub_bytes + adlen + data_in + data_out + self.guard + 5 * 15
         return need + stack <= self.capacity
 

@@ -69,7 +69,7 @@ NEXT_ACTION: dict[Reason, str] = {
     Reason.FLASH_OVERFLOW: "try -Os or a target with more flash",
     Reason.RAM_OVERFLOW: "try a target with more RAM",
     Reason.FAULT: "look at the faulting address in: steelyard show RUN",
-    Reason.RUNAWAY: "look for an endless loop, or raise --max-cycles",
+    Reason.RUNAWAY: "look for an endless loop, or run again with --force and a larger --max-cycles",
     Reason.PROTOCOL: "the device stopped answering: power-cycle it and run again",
     Reason.STACK_OVERFLOW: "use less stack, or a target with more RAM",
     Reason.BUFFER_OVERRUN: "the implementation writes past its output buffer",

@@ -84,7 +84,9 @@ def verify(client: Caller, implementation: Implementation, expect: Expected, ans
     outputs = _forward(client, fitting, aead, answers)
     _compare(outputs, expect, complete=skipped == 0)
     if aead:
-        _backward(client, outputs, answers)
+        over = _backward(client, outputs, answers)
+        if over:
+            expect.notes.append(f"decryption writes up to {over} bytes behind its message")
 
     ext_count = 0
     if expect.table and expect.table[0].ext_label:
@@ -126,18 +128,23 @@ def _forward(client: Caller, vectors: list[Vector], aead: bool, answers: list[Ob
     return outputs
 
 
-def _backward(client: Caller, outputs: list[tuple[Vector, bytes]], answers: list[Observed]) -> None:
-    """Decrypts each ciphertext, and each once more with one bit of its tag turned."""
+def _backward(client: Caller, outputs: list[tuple[Vector, bytes]], answers: list[Observed]) -> int:
+    """Decrypts each ciphertext, and each once more with one bit of its tag turned.
+
+    Returns the most bytes that a decryption wrote behind its message, where the tag has its room.
+    """
     hello = client.hello
+    over = 0
     requests = (_request(Op.DECRYPT, v, c, hello.key_bytes) for v, c in outputs)
     for (v, _), answer in zip(outputs, client.calls(requests), strict=True):
         if answer.code != 0 or answer.output != v.message:
             text = f"code {answer.code}" if answer.code else f"got {_hex(answer.output)}, expected {_hex(v.message)}"
             raise Mismatch(Failure(Reason.DECRYPT_MISMATCH, f"{_describe(v)}: {text}"))
         _sane(v, answer, "decrypt", len(v.message))
+        over = max(over, answer.over)
         answers.append(("decrypt", v, answer))
     if hello.a_bytes == 0:
-        return
+        return over
     forged = (_request(Op.DECRYPT, v, _forge(v, c, hello.a_bytes), hello.key_bytes) for v, c in outputs)
     for (v, _), answer in zip(outputs, client.calls(forged), strict=True):
         if answer.code == 0:
@@ -145,6 +152,7 @@ def _backward(client: Caller, outputs: list[tuple[Vector, bytes]], answers: list
         if not answer.intact:
             raise Mismatch(Failure(Reason.BUFFER_OVERRUN, f"reject, {_describe(v)}"))
         answers.append(("reject", v, answer))
+    return over
 
 
 def _forge(v: Vector, c: bytes, tag: int) -> bytes:
