@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from functools import partial
 
 import pytest
 
-from steelyard import device, pipeline
+from steelyard import device
 from steelyard.model.call import Op, Request
 from steelyard.model.reasons import Reason
 from steelyard.model.target import Target
+from steelyard.pipeline import Pipeline
 from tests import toys
 from tests.conftest import Bench, the_target
 
@@ -58,9 +58,9 @@ def test_stack_overflow(bench: Bench, target: Target) -> None:
     )
 
 
-def test_runaway(bench: Bench, target: Target, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pipeline.device, "SimulatorLink", partial(device.SimulatorLink, max_cycles=10_000_000))
-    record = bench.weigh(bench.package(in_encrypt='for (;;) __asm__ volatile("");'), target)
+def test_runaway(bench: Bench, target: Target) -> None:
+    job = bench.job(bench.package(in_encrypt='for (;;) __asm__ volatile("");'), target)
+    record = Pipeline(bench.store, threads=1, max_cycles=10_000_000).weigh(job)
     assert record.failure is not None
     assert record.failure.reason is Reason.RUNAWAY
     assert "10000000 cycles" in record.failure.detail

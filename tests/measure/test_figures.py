@@ -40,7 +40,7 @@ def test_the_line_through_affine_points_is_exact(
 
 def observed(op: str, used: int, stack: int | None, heap: int = 0) -> tuple[str, Vector, Answer]:
     vector = Vector(1, b"", b"", b"abc", b"d")
-    return op, vector, Answer(0, 3, True, 77, heap, b"", Pulse(used, stack, None if stack is None else 2))
+    return op, vector, Answer(0, 3, True, 0, 77, heap, b"", Pulse(used, stack, None if stack is None else 2))
 
 
 def test_means_points_and_peaks() -> None:

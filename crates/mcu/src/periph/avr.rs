@@ -1,0 +1,67 @@
+//! Ports and USART of the classic AVR chips.
+
+use super::{Host, Peripheral, report_edge};
+use crate::PeripheralConfig;
+
+pub(super) fn port(config: &PeripheralConfig<'_>) -> (u32, Box<dyn Peripheral>) {
+    (3, Box::new(AvrPort { trigger: config.trigger_bit, ..AvrPort::default() }))
+}
+
+pub(super) fn usart(_: &PeripheralConfig<'_>) -> (u32, Box<dyn Peripheral>) {
+    (7, Box::new(AvrUsart::default()))
+}
+
+/// PINx, DDRx, PORTx (ATmega328P datasheet DS40002061B, 14.4).
+#[derive(Default)]
+struct AvrPort {
+    trigger: Option<u8>,
+    ddr: u32,
+    port: u32,
+}
+
+impl Peripheral for AvrPort {
+    fn read(&mut self, offset: u32, _: u8, _: &mut Host) -> Option<u32> {
+        Some(match offset {
+            0 => self.port & self.ddr,
+            1 => self.ddr,
+            _ => self.port,
+        })
+    }
+
+    fn write(&mut self, offset: u32, _: u8, value: u32, host: &mut Host) -> Option<()> {
+        let before = self.port & self.ddr;
+        match offset {
+            0 => self.port ^= value & 0xFF, // writing ones to PINx toggles, 14.2.2
+            1 => self.ddr = value & 0xFF,
+            _ => self.port = value & 0xFF,
+        }
+        report_edge(self.trigger, before, self.port & self.ddr, host);
+        Some(())
+    }
+}
+
+/// UCSRnA, UCSRnB, UCSRnC, -, UBRRnL, UBRRnH, UDRn (DS40002061B, 20.11).
+#[derive(Default)]
+struct AvrUsart {
+    regs: [u8; 6],
+}
+
+impl Peripheral for AvrUsart {
+    fn read(&mut self, offset: u32, _: u8, host: &mut Host) -> Option<u32> {
+        const RXC: u32 = 0x80;
+        const TXC_UDRE: u32 = 0x60;
+        Some(match offset {
+            0 => u32::from(self.regs[0] & 0x02) | TXC_UDRE | if host.look() { RXC } else { 0 },
+            6 => host.receive(),
+            o => self.regs[o as usize].into(),
+        })
+    }
+
+    fn write(&mut self, offset: u32, _: u8, value: u32, host: &mut Host) -> Option<()> {
+        match offset {
+            6 => host.send(value),
+            o => self.regs[o as usize] = value as u8,
+        }
+        Some(())
+    }
+}

@@ -1,0 +1,97 @@
+//! Peripherals that firmware of a benchmark touches: serial port, trigger pin, clock set-up.
+//!
+//! Each model answers register reads and writes by offset and returns `None` where the chip has no
+//! register that we model, which becomes a named fault. Timing of the serial line is not modelled:
+//! a byte arrives when the firmware looks for it and leaves at once, so a campaign does not wait for
+//! bit times. The measured window between trigger edges holds no serial access.
+
+mod avr;
+mod stm32f1;
+
+use std::collections::VecDeque;
+
+use crate::PeripheralConfig;
+
+/// The world outside the chip.
+#[derive(Default)]
+pub struct Host {
+    /// Bytes on their way to the chip.
+    pub to_chip: VecDeque<u8>,
+    /// Bytes that the chip sent.
+    pub from_chip: Vec<u8>,
+    /// Cycle of the current access.
+    pub(crate) now: u64,
+    /// Stack pointer at the current access.
+    pub(crate) sp: u32,
+    /// The firmware waits for a byte and there is none.
+    pub(crate) idle: bool,
+    /// Looks at the serial port's status since a byte came or went.
+    looks: u8,
+    /// New level of the trigger pin.
+    pub(crate) edge: Option<bool>,
+}
+
+impl Host {
+    /// The firmware looks at the serial port's status; answers whether a byte is there. A first look
+    /// may be for room to send; a second one without sending is waiting.
+    fn look(&mut self) -> bool {
+        let empty = self.to_chip.is_empty();
+        self.looks = self.looks.saturating_add(1);
+        self.idle = empty && self.looks > 1;
+        !empty
+    }
+
+    fn receive(&mut self) -> u32 {
+        self.looks = 0;
+        self.to_chip.pop_front().unwrap_or(0).into()
+    }
+
+    fn send(&mut self, byte: u32) {
+        self.looks = 0;
+        self.from_chip.push(byte as u8);
+    }
+}
+
+/// A register block.
+pub trait Peripheral: Send + Sync {
+    /// Reads `size` bytes at `offset`; `None` where there is no register.
+    fn read(&mut self, offset: u32, size: u8, host: &mut Host) -> Option<u32>;
+    /// Writes `size` bytes at `offset`; `None` where there is no register.
+    fn write(&mut self, offset: u32, size: u8, value: u32, host: &mut Host) -> Option<()>;
+}
+
+/// Makes the model that a configuration names, with its size in bytes.
+type Make = fn(&PeripheralConfig<'_>) -> (u32, Box<dyn Peripheral>);
+
+/// Every kind that a target's TOML can name.
+const KINDS: &[(&str, Make)] = &[
+    ("avr-port", avr::port),
+    ("avr-usart", avr::usart),
+    ("stm32f1-gpio", stm32f1::gpio),
+    ("stm32f1-usart", stm32f1::usart),
+    ("stm32f1-rcc", stm32f1::rcc),
+    ("stm32f1-flash", stm32f1::flash),
+];
+
+/// Size in bytes and model of a configured peripheral.
+///
+/// # Errors
+/// A sentence that lists the known kinds when `config.kind` is none of them.
+pub fn build(config: &PeripheralConfig<'_>) -> Result<(u32, Box<dyn Peripheral>), String> {
+    if config.trigger_bit.is_some_and(|b| b > 31) {
+        return Err(format!("trigger bit {} of {} is above 31", config.trigger_bit.unwrap_or(0), config.kind));
+    }
+    let Some((_, make)) = KINDS.iter().find(|(kind, _)| *kind == config.kind) else {
+        let known: Vec<_> = KINDS.iter().map(|(kind, _)| *kind).collect();
+        return Err(format!("unknown peripheral kind {:?}; known: {}", config.kind, known.join(" ")));
+    };
+    Ok(make(config))
+}
+
+fn report_edge(trigger: Option<u8>, old: u32, new: u32, host: &mut Host) {
+    if let Some(bit) = trigger
+        && (old ^ new) >> bit & 1 == 1
+    {
+        host.edge = Some(new >> bit & 1 == 1);
+    }
+}
