@@ -54,7 +54,9 @@ def simulators(folder: Path) -> list[Row]:
             place = folder / f"{name}-{label.replace('/', '-')}"
             place.mkdir()
             zero = name == "bluepill"
-            again = replay.link(implementation, target, flags, calls, place, flash_at_zero=zero, rounds=2000 if zero else 150)
+            again = replay.link(
+                implementation, target, flags, calls, place, flash_at_zero=zero, rounds=2000 if zero else 150
+            )
             cycles, mine = _ours(target, again, zero)
             rows += _avr(label, again, cycles, mine) if name == "uno" else _arm(label, again, cycles, mine)
     return rows
@@ -156,7 +158,15 @@ def commands(folder: Path) -> list[Row]:
 
     one, two = median(lambda: campaign(1), 3), median(lambda: campaign(2), 3)
     count = len(_records(folder / "hundred", twenty))
-    rows.append((f"campaign of {count} runs, two targets", f"{two:.1f} s, 2 threads", f"{one:.1f} s, 1", f"{one / two:.2f}x", "1.8"))
+    rows.append(
+        (
+            f"campaign of {count} runs, two targets",
+            f"{two:.1f} s, 2 threads",
+            f"{one:.1f} s, 1",
+            f"{one / two:.2f}x",
+            "1.8",
+        )
+    )
     return rows
 
 
@@ -164,7 +174,9 @@ def _records(home: Path, arguments: list[str]) -> list[object]:
     import json
 
     environment = os.environ | {"STEELYARD_HOME": str(home)}
-    out = subprocess.run([*STEELYARD, *arguments, "--json"], env=environment, capture_output=True, text=True, check=False)
+    out = subprocess.run(
+        [*STEELYARD, *arguments, "--json"], env=environment, capture_output=True, text=True, check=False
+    )
     return list(json.loads(out.stdout)["runs"])
 
 

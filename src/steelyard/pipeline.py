@@ -149,9 +149,9 @@ class Pipeline:
             expected = verify.expected(job.implementation)
             answers: list[Observed] = []
             verification = verify.verify(client, job.implementation, expected, answers)
-            swept, left_out = measure.sweep(client, job.workload, aead)
             untouched = link.longest_untouched()
-            odd = verify.unaligned(client, swept, aead)
+            swept, left_out = measure.sweep(client, job.workload, aead)
+            odd = verify.unaligned(client, answers, aead)
         except (verify.Mismatch, DeviceError) as e:
             return start, replace(record, failure=e.failure)
 

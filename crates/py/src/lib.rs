@@ -74,7 +74,11 @@ impl Simulator {
         });
         match stop {
             Stop::Idle => Ok(self.pending(py)),
-            Stop::Budget => Err(BudgetExceeded::new_err(format!("no answer after {budget} cycles"))),
+            Stop::Budget => {
+                let pc = self.inner.registers().last().map_or(0, |r| r.1);
+                let place = self.describe(pc);
+                Err(BudgetExceeded::new_err(format!("no end after {budget} cycles, at pc {pc:#x}{place}")))
+            }
             Stop::Fault(f) => Err(SimulatorFault::new_err((f.kind.name(), format!("{f}{}", self.describe(f.pc))))),
         }
     }

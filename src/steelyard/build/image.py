@@ -18,6 +18,7 @@ from functools import cache
 from pathlib import Path
 
 from ..model import paths
+from ..model.errors import UserError
 from ..model.implementation import API, Implementation, SourceFile
 from ..model.reasons import Failure, Reason
 from ..model.record import Toolchain
@@ -80,19 +81,25 @@ def build(implementation: Implementation, target: Target, toolchain: Toolchain, 
     folder = paths.home() / "cache" / "build" / key[:2] / key
     if (folder / "build.json").exists():
         return _read(key, folder, cached=True)
-    objects = _harness_objects(target, toolchain)
+    try:
+        _build_into(folder, implementation, target, flags, _harness_objects(target, toolchain))
+    except _Interrupted as e:
+        return Build(key, folder, e.failure, (), False)
+    return _read(key, folder, cached=False)
+
+
+def _build_into(
+    folder: Path, implementation: Implementation, target: Target, flags: tuple[str, ...], objects: Path
+) -> None:
     with _workplace(folder) as work:
         failure, notes = _compile(implementation, target, flags, objects, work)
         if failure is not None and failure.reason is Reason.DUPLICATE_SYMBOL and "-fcommon" not in flags:
             retry, more = _compile(implementation, target, (*flags, "-fcommon"), objects, work)
             if retry is None:
-                failure, notes = (
-                    None,
-                    [*more, "built with -fcommon: it defines globals in more than one file"],
-                )
+                note = "built with -fcommon: it defines globals in more than one file"
+                failure, notes = None, [*more, note]
         state = {"failure": asdict(failure) if failure else None, "notes": notes}
         (work / "build.json").write_text(json.dumps(state))
-    return _read(key, folder, cached=False)
 
 
 def _read(key: str, folder: Path, cached: bool) -> Build:
@@ -124,6 +131,14 @@ class _workplace:
             shutil.rmtree(self.work, ignore_errors=True)
 
 
+class _Interrupted(Exception):
+    """A build that another try may finish: its failure is told and not kept."""
+
+    def __init__(self, failure: Failure) -> None:
+        super().__init__(failure.detail)
+        self.failure = failure
+
+
 class _Script:
     """Commands for one sandboxed shell: each writes a log, and its status goes into ``status``."""
 
@@ -141,14 +156,20 @@ class _Script:
     def barrier(self) -> None:
         self.lines.append("done_if_failed")
 
-    def run(self, work: Path, readable: tuple[Path, ...], seconds: float) -> tuple[list[str], bool]:
-        """Names of failed commands, and whether it ended in time."""
+    def run(self, work: Path, readable: tuple[Path, ...]) -> list[str]:
+        """Names of failed commands. :class:`_Interrupted` when it did not come to an end of its own."""
         script = work / "build.sh"
-        script.write_bytes(("\n".join(self.lines) + "\n").encode(errors="surrogateescape"))
+        script.write_bytes(("\n".join([*self.lines, "echo end >>status"]) + "\n").encode(errors="surrogateescape"))
         (work / "status").write_text("")
-        finished = sandbox.run(script, work, readable, seconds)
+        code = sandbox.run(script, work, readable, SECONDS)
         status = (work / "status").read_text().splitlines()
-        return [line[5:] for line in status if line.startswith("fail ")], finished
+        failed = [line[5:] for line in status if line.startswith("fail ")]
+        if code is None:
+            raise _Interrupted(Failure(Reason.COMPILE_TIMEOUT, f"stopped after {SECONDS:.0f} s"))
+        if not failed and "end" not in status:
+            text = f"the compilers' shell ended with code {code}: out of memory, or no sandbox"
+            raise _Interrupted(Failure(Reason.COMPILE_ERROR, text))
+        return failed
 
 
 def _readable(target: Target, *more: Path) -> tuple[Path, ...]:
@@ -175,10 +196,9 @@ def _harness_objects(target: Target, toolchain: Toolchain) -> Path:
         for operation in _OPERATIONS:
             stem, parts = operation.split("-")
             script.add(operation, *base, f"-DSY_PARTS={parts}", f"{paths.HARNESS}/{stem}.c", "-o", f"{operation}.o")
-        failed, finished = script.run(work, _readable(target), SECONDS)
-        if failed or not finished:
-            logs = "\n".join((work / f"{n}.log").read_text(errors="replace") for n in failed)
-            raise RuntimeError(f"the harness does not compile for {target.name}:\n{logs}")
+        if failed := script.run(work, _readable(target)):
+            log = (work / f"{failed[0]}.log").read_text(errors="replace").strip()
+            raise UserError(f"the harness does not compile for {target.name}; run steelyard doctor\n{log}")
     return folder
 
 
@@ -245,10 +265,8 @@ def _compile(
             "implementation.o",
         )
         script.add(f"link-{part}", *link, "-o", f"{part}.elf")
-    failed, finished = script.run(work, _readable(target, objects), SECONDS)
+    failed = script.run(work, _readable(target, objects))
     _write_log(work, units)
-    if not finished:
-        return Failure(Reason.COMPILE_TIMEOUT, f"stopped after {SECONDS:.0f} s"), []
     notes = [] if sandbox.available() else ["compiled without a sandbox: bubblewrap is not available"]
     if failed:
         names = {str(k): f.name for k, f in enumerate(units)} | {"params": "api.h"}

@@ -23,8 +23,8 @@ def available() -> bool:
     return subprocess.run(probe, capture_output=True, check=False).returncode == 0
 
 
-def run(script: Path, writable: Path, readable: tuple[Path, ...], seconds: float) -> bool:
-    """Runs a shell script in ``writable``; False when it was stopped after ``seconds``.
+def run(script: Path, writable: Path, readable: tuple[Path, ...], seconds: float) -> int | None:
+    """Runs a shell script in ``writable``: its exit code, or None when it was stopped after ``seconds``.
 
     With bubblewrap the script sees system folders and ``readable`` read-only, ``writable``
     read-write, no network and no other process. The script limits its own processor time and file sizes.
@@ -61,6 +61,6 @@ def run(script: Path, writable: Path, readable: tuple[Path, ...], seconds: float
 
     timer = Timer(seconds, stop)  # waiting with a time limit would poll, and cost every build some 25 ms
     timer.start()
-    process.wait()
+    code = process.wait()
     timer.cancel()
-    return not stopped.is_set()
+    return None if stopped.is_set() else code

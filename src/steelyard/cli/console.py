@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Any, Literal
 
 from rich.box import SIMPLE_HEAD
 from rich.console import Console
@@ -48,20 +48,18 @@ def table(
     columns in ``drop`` go, the first ones first, and the caption says so.
     """
     body = [list(row) for row in rows]
-    kept = list(columns)
+    kept = list(range(len(columns)))
     width = width or stdout().width
 
     def needed() -> int:
-        at = [columns.index(name) for name in kept]
-        cells = [max([len(columns[k]), *(len(r[k]) for r in body)]) for k in at]
-        flexible = [min(c, 24) if columns[k] in wrap else c for k, c in zip(at, cells, strict=True)]
-        return sum(flexible) + 3 * len(kept)
+        cells = {k: max([len(columns[k]), *(len(r[k]) for r in body)]) for k in kept}
+        return sum(min(c, 24) if columns[k] in wrap else c for k, c in cells.items()) + 3 * len(kept)
 
     hidden = []
     for name in (n for n in drop if n in columns):
         if needed() <= width:
             break
-        kept.remove(name)
+        kept.remove(columns.index(name))
         hidden.append(name)
     caption = f"not shown for want of width: {', '.join(hidden)}; --json has all" if hidden else None
     t = Table(
@@ -73,12 +71,11 @@ def table(
         box=SIMPLE_HEAD,
         pad_edge=False,
     )
-    for name in kept:
-        t.add_column(
-            name, justify="left" if columns.index(name) < left else "right", overflow="fold", no_wrap=name not in wrap
-        )
+    for k in kept:
+        justify: Literal["left", "right"] = "left" if k < left else "right"
+        t.add_column(columns[k], justify=justify, overflow="fold", no_wrap=columns[k] not in wrap)
     for row in body:
-        t.add_row(*(row[columns.index(name)] for name in kept))
+        t.add_row(*(row[k] for k in kept))
     return t
 
 

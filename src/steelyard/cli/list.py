@@ -68,8 +68,8 @@ def _target(t: Target) -> dict[str, object]:
 
 
 def _runs(db: str | None, json: bool) -> None:
-    with select.store(db) as store:
-        records = store.runs()
+    with select.store(db, existing=True) as store:
+        records = store.runs(with_points=False)
     if json:
         print_json([as_json(r) for r in records])
         return

@@ -89,6 +89,9 @@ def flag_sets(texts: Sequence[str], target: Target) -> list[tuple[str, ...]]:
     return list(dict.fromkeys(sets)) or [target.toolchain.default_flags]
 
 
-def store(db: str | None) -> Store:
-    """The database that ``--db`` names, or the default one."""
-    return Store.open(db if db else paths.home() / "results.db")
+def store(db: str | None, *, existing: bool = False) -> Store:
+    """The database that ``--db`` names, or the default one; :class:`UserError` when it must exist and does not."""
+    place = db or str(paths.home() / "results.db")
+    if existing and "://" not in place and not Path(place).exists():
+        raise UserError(f"{paths.short(Path(place))}: no results yet; steelyard run makes some")
+    return Store.open(place)

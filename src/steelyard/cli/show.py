@@ -14,7 +14,7 @@ from .results import as_json
 
 def show_command(run_id: int, log: bool, db: str | None, json: bool) -> int:
     """Prints a stored run; 0, or :class:`UserError` when there is none of that number."""
-    with select.store(db) as store:
+    with select.store(db, existing=True) as store:
         record = store.get(run_id)
         if record is None:
             raise UserError(f"there is no run {run_id}; steelyard list runs shows them")

@@ -61,7 +61,7 @@ NEXT_ACTION: dict[Reason, str] = {
     Reason.NO_TOOLCHAIN: "run: steelyard doctor",
     Reason.FOREIGN_ISA: "choose a target of the instruction set that the assembly is written for",
     Reason.COMPILE_ERROR: "read the compiler's output: steelyard show RUN --log",
-    Reason.COMPILE_TIMEOUT: "make the sources smaller or raise --compile-seconds",
+    Reason.COMPILE_TIMEOUT: "look for a file that the compiler cannot digest; unroll less",
     Reason.MISSING_ENTRY: "define the functions of the NIST API with their exact names",
     Reason.UNDEFINED_SYMBOL: "define the symbol in the package; only the C library is linked",
     Reason.DUPLICATE_SYMBOL: "define each global symbol in one file only",

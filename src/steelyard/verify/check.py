@@ -200,7 +200,8 @@ def _compare(outputs: list[tuple[Vector, bytes]], expect: Expected, complete: bo
 def unaligned(client: Caller, observed: list[Observed], aead: bool) -> str | None:
     """Repeats a few calls with every buffer at an odd address: None when they work, else what happened."""
     op, name = (Op.ENCRYPT, "encrypt") if aead else (Op.HASH, "hash")
-    calls = [(v, a) for o, v, a in observed if o == name][:4]
+    calls = [(v, a) for o, v, a in observed if o == name]
+    calls = calls[:: max(1, len(calls) // 4)]
     odd = (replace(_request(op, v, v.message, client.hello.key_bytes), offset=1) for v, _ in calls)
     try:
         if any(a.output != b.output for (_, a), b in zip(calls, client.calls(odd), strict=True)):

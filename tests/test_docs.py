@@ -1,0 +1,51 @@
+"""Documents say what is so: their tables are real output, their links lead somewhere, every metric is defined."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from steelyard.build import identify
+from steelyard.model.target import Target, load_target, target_names
+from tests.conftest import Bench
+
+ROOT = Path(__file__).parents[1]
+DOCUMENTS = [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")]
+
+
+@pytest.mark.parametrize("file", DOCUMENTS, ids=lambda f: str(f.relative_to(ROOT)))
+def test_links_lead_somewhere(file: Path) -> None:
+    for link in re.findall(r"\]\(([^)#]+)\)", file.read_text(encoding="utf-8")):
+        assert link.startswith("http") or (file.parent / link).exists(), link
+
+
+def test_tables_are_real_output() -> None:
+    """Figures depend on the compilers: only those that made the documents can judge them."""
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    for name in target_names():
+        toolchain = identify(load_target(name).toolchain)
+        if f" {name} (" in text and (toolchain is None or toolchain.version not in text):
+            pytest.skip(f"README.md was made with another compiler for {name}")
+    script = [sys.executable, str(ROOT / "scripts" / "docs.py"), "--check"]
+    done = subprocess.run(script, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, f"out of date, run: make docs\n{done.stdout}"
+
+
+def test_every_metric_has_a_definition(bench: Bench, target: Target) -> None:
+    text = (ROOT / "docs" / "definitions.md").read_text(encoding="utf-8")
+    defined = set(re.findall(r"`([a-z_<>]+)`", text))
+    patterns = [re.compile("^" + d.replace("<op>", "(encrypt|decrypt|reject|hash)") + "$") for d in defined]
+    record = bench.weigh(bench.package(), target, load="default")
+    assert record.metrics
+    assert not [m for m in record.metrics if not any(p.match(m) for p in patterns)]
+
+
+def test_every_target_has_its_claims() -> None:
+    claims = (ROOT / "docs" / "claims.md").read_text(encoding="utf-8")
+    for name in target_names():
+        assert f"## {name} (" in claims, f"docs/claims.md says nothing about {name}"
+        assert f"): {load_target(name).tier}" in claims
