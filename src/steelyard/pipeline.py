@@ -118,28 +118,29 @@ class Pipeline:
         if first:
             try:
                 found = None if self.force else self.store.find([key]).get(key)
-                run.set_result(found or self._store(self._run(job)))
+                run.set_result(found or self._new(job))
             except BaseException as e:
                 run.set_exception(e)
         return run.result()
 
-    def _store(self, started: tuple[float, Record]) -> Record:
-        seconds = time.monotonic() - started[0]
-        record = replace(started[1], seconds=seconds, finished=datetime.now(UTC), host=platform.node())
+    def _new(self, job: Job) -> Record:
+        start = time.monotonic()
+        record = self._run(job)
+        seconds = time.monotonic() - start
+        record = replace(record, seconds=seconds, finished=datetime.now(UTC), host=platform.node())
         return replace(record, id=self.store.add(record))
 
-    def _run(self, job: Job) -> tuple[float, Record]:
-        start = time.monotonic()
+    def _run(self, job: Job) -> Record:
         toolchain = build.identify(job.target.toolchain)
         record = Record(job.setup, None, {}, notes=job.implementation.notes, origin=job.origin)
         if toolchain is None:
             text = f"{job.target.toolchain.compiler} not found"
-            return start, replace(record, failure=Failure(Reason.NO_TOOLCHAIN, text))
+            return replace(record, failure=Failure(Reason.NO_TOOLCHAIN, text))
 
         built = build.build(job.implementation, job.target, toolchain, job.flags)
         record = replace(record, notes=(*record.notes, *built.notes), log=self.store.put_blob(built.log))
         if built.failure is not None:
-            return start, replace(record, failure=built.failure)
+            return replace(record, failure=built.failure)
 
         try:
             aead = job.implementation.primitive == "crypto_aead"
@@ -153,7 +154,7 @@ class Pipeline:
             swept, left_out = measure.sweep(client, job.workload, aead)
             odd = verify.unaligned(client, answers, aead)
         except (verify.Mismatch, DeviceError) as e:
-            return start, replace(record, failure=e.failure)
+            return replace(record, failure=e.failure)
 
         points = measure.points(swept, empty)
         figures = measure.means(answers, empty) | measure.lines(points) | measure.peaks([*answers, *swept])
@@ -172,7 +173,7 @@ class Pipeline:
             notes.append(f"{left_out} sizes of the workload do not fit the target's RAM")
         known = verification.source != "self"
         failure = None if known else Failure(Reason.NO_EXPECTED, f"no known answers for {job.implementation.variant}")
-        return start, replace(
+        return replace(
             record,
             failure=failure,
             metrics=figures,
