@@ -8,7 +8,9 @@
 mod block;
 mod machine;
 mod pattern;
+mod profile;
 
 pub use block::{Block, Costs, Exec, Insn, Run, Timing, next};
 pub use machine::{Core, Machine};
 pub use pattern::{Fields, Pattern, Template};
+pub use profile::{Node, Profile, Span};

@@ -2,7 +2,7 @@
 
 use mcu::{FaultKind, Image, Memory, Site, Stop};
 
-use crate::{Block, Run, Timing};
+use crate::{Block, Profile, Run, Timing};
 
 /// Longest run that is decoded as one block, in instructions.
 const MAX_RUN: usize = 128;
@@ -17,6 +17,11 @@ pub trait Core: Sized + Send + Sync {
     fn memory_mut(&mut self) -> &mut Memory;
     /// Address of the next instruction.
     fn pc(&self) -> u32;
+    /// The stack pointer, the register called `sp`. For observation, so it need not be fast.
+    fn stack_pointer(&self) -> u32 {
+        let at = Self::REGISTERS.iter().position(|&name| name == "sp");
+        at.map_or(0, |k| self.registers()[k])
+    }
     /// Sets the state after reset, program counter and stack pointer included.
     fn reset(&mut self);
     /// Decodes the straight run at `pc`, at most `max` real instructions. Code that cannot be
@@ -43,12 +48,14 @@ pub struct Machine<C: Core, T: Timing<C>> {
     pub cycles: u64,
     /// Instructions in one block at most: 1 when single-stepping.
     max_run: usize,
+    /// Cycles by function between the trigger's edges, while it is there.
+    pub profile: Option<Profile>,
 }
 
 impl<C: Core, T: Timing<C>> Machine<C, T> {
     /// A machine in reset.
     pub fn new(core: C, timing: T) -> Self {
-        let mut m = Self { core, timing, blocks: Vec::new(), cycles: 0, max_run: MAX_RUN };
+        let mut m = Self { core, timing, blocks: Vec::new(), cycles: 0, max_run: MAX_RUN, profile: None };
         m.reset();
         m
     }
@@ -86,7 +93,12 @@ impl<C: Core, T: Timing<C>> Machine<C, T> {
         }
         self.core.memory_mut().stop = None;
         self.core.memory_mut().deadline = self.cycles.saturating_add(budget);
+        if self.profile.is_some() { self.run_blocks::<true>() } else { self.run_blocks::<false>() }
+    }
+
+    fn run_blocks<const PROFILED: bool>(&mut self) -> Stop {
         loop {
+            let before = (self.cycles, if PROFILED { self.core.stack_pointer() } else { 0 });
             let pc = self.core.pc();
             let slot = (pc.wrapping_sub(self.core.memory().flash_base) / 2) as usize;
             let block = match self.blocks.get(slot) {
@@ -112,6 +124,13 @@ impl<C: Core, T: Timing<C>> Machine<C, T> {
             unsafe { ((*first).exec)(&mut self.core, first) };
             let m = self.core.memory();
             self.cycles = (self.cycles + u64::from(block.cycles)).wrapping_add_signed(m.stall);
+            if PROFILED && let Some(profile) = &mut self.profile {
+                if m.in_call() {
+                    profile.block(pc, before.1, self.cycles - before.0);
+                } else {
+                    profile.end();
+                }
+            }
             if self.cycles >= m.deadline {
                 return m.stop.unwrap_or(Stop::Budget);
             }
@@ -121,10 +140,16 @@ impl<C: Core, T: Timing<C>> Machine<C, T> {
     /// Runs one instruction. Static costs are those of the instruction alone, so cycle counts of a
     /// stepped program can differ from a run one where the model looks at neighbours.
     pub fn step(&mut self) -> Stop {
-        if self.max_run != 1 {
-            self.max_run = 1;
+        self.single_step(true);
+        self.run(1)
+    }
+
+    /// Decodes code one instruction a block from here on, or in runs again.
+    pub fn single_step(&mut self, on: bool) {
+        let max_run = if on { 1 } else { MAX_RUN };
+        if self.max_run != max_run {
+            self.max_run = max_run;
             self.blocks.fill_with(|| None);
         }
-        self.run(1)
     }
 }

@@ -273,6 +273,11 @@ impl Memory {
         }
     }
 
+    /// Whether the trigger pin is high: a measured call is under way.
+    pub fn in_call(&self) -> bool {
+        self.open_call.is_some()
+    }
+
     fn guard(&self) -> u32 {
         let Some((address, width)) = self.limit_pointer else { return 0 };
         let offset = address.wrapping_sub(self.ram_base) as usize;

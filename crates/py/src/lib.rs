@@ -2,12 +2,15 @@
 //!
 //! The interpreter lock is released while a simulator runs.
 
+use std::collections::HashMap;
+
 use mcu::{Chip, Image, Stop};
 use object::{Object, ObjectSection, SectionFlags, SectionKind};
 use pyo3::create_exception;
 use pyo3::exceptions::{PyException, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
+use sim::{Profile, Span};
 
 create_exception!(_native, SimulatorFault, PyException, "The program on the simulated chip failed; args: kind, text.");
 create_exception!(_native, BudgetExceeded, PyException, "The program used up its cycle budget; args: text.");
@@ -23,6 +26,10 @@ struct Simulator {
 }
 
 impl Simulator {
+    fn pc(&self) -> u32 {
+        self.inner.registers().last().map_or(0, |r| r.1)
+    }
+
     fn describe(&self, pc: u32) -> String {
         let (text, _) = self.inner.disassemble(pc);
         let place = self.image.function(pc).map_or(String::new(), |f| format!(" in {f}"));
@@ -75,7 +82,7 @@ impl Simulator {
         match stop {
             Stop::Idle => Ok(self.pending(py)),
             Stop::Budget => {
-                let pc = self.inner.registers().last().map_or(0, |r| r.1);
+                let pc = self.pc();
                 let place = self.describe(pc);
                 Err(BudgetExceeded::new_err(format!("no end after {budget} cycles, at pc {pc:#x}{place}")))
             }
@@ -106,6 +113,63 @@ impl Simulator {
         let top = m.ram_base + m.ram.len() as u32;
         let mask = if m.ram_base < 0x1_0000 { 0xFFFF } else { u32::MAX };
         self.image.address("sy_free_start").map_or(0, |start| m.longest_untouched(start & mask, top))
+    }
+
+    /// Sends `data` as `exchange` does and sums up the cycles of measured calls by function.
+    ///
+    /// Returns the call tree as (function, parent's index, calls, cycles in itself), callers first; a
+    /// root's parent is itself.
+    fn profile(&mut self, py: Python<'_>, data: &[u8], budget: u64) -> PyResult<Vec<(String, usize, u64, u64)>> {
+        let functions: Vec<_> = self.image.symbols.iter().filter(|s| s.function).collect();
+        let mut spans: Vec<(Span, &str)> = Vec::new();
+        for (k, f) in functions.iter().enumerate() {
+            let next = functions[k + 1..].iter().map(|n| n.address).find(|&a| a > f.address);
+            let end = if f.size > 0 { f.address + f.size } else { next.unwrap_or(u32::MAX) };
+            let end = end.min(next.unwrap_or(u32::MAX));
+            if spans.last().is_none_or(|(s, _)| s.start < f.address) && f.address < end {
+                spans.push((Span { start: f.address, end }, &f.name));
+            }
+        }
+        let names: Vec<String> = spans.iter().map(|(_, n)| (*n).to_owned()).collect();
+        let spans = spans.into_iter().map(|(s, _)| s).collect();
+        self.inner.set_profile(Some(Profile::new(spans)));
+        let result = self.exchange(py, data, budget).map(|_| ());
+        let tree = self.inner.set_profile(None);
+        result?;
+        let nodes = tree.as_ref().map_or(&[][..], Profile::nodes);
+        Ok(nodes.iter().map(|n| (names[n.function].clone(), n.parent, n.calls, n.cycles)).collect())
+    }
+
+    /// Sends `data` and counts instructions of measured calls: ({mnemonic: count}, taken branches).
+    ///
+    /// Goes one instruction at a time; an IT block or a skipped instruction counts as it is stepped.
+    fn instruction_mix(&mut self, data: &[u8], limit: u64) -> PyResult<(HashMap<String, u64>, u64)> {
+        let mut at: HashMap<u32, u64> = HashMap::new();
+        let mut taken = 0;
+        self.inner.memory_mut().host.to_chip.extend(data);
+        for _ in 0..limit {
+            let pc = self.pc();
+            let inside = self.inner.memory().in_call();
+            let stop = self.inner.step();
+            if inside && self.inner.memory().in_call() {
+                *at.entry(pc).or_default() += 1;
+                let behind = self.pc().wrapping_sub(pc);
+                taken += u64::from(behind == 0 || behind > 4);
+            }
+            match stop {
+                Stop::Budget => {}
+                Stop::Idle => break,
+                Stop::Fault(f) => return Err(SimulatorFault::new_err((f.kind.name(), format!("{f}")))),
+            }
+        }
+        self.inner.single_step(false);
+        let mut mix: HashMap<String, u64> = HashMap::new();
+        for (pc, count) in at {
+            let text = self.inner.disassemble(pc).0;
+            let mnemonic = text.split_whitespace().next().unwrap_or("?").to_owned();
+            *mix.entry(mnemonic).or_default() += count;
+        }
+        Ok((mix, taken))
     }
 
     /// Runs up to `count` instructions one by one. Returns the registers before each, 32 bits little-endian

@@ -1,5 +1,7 @@
 //! Whole chips: a core, its timing model and its memory behind one interface.
 
+pub use isa::{Profile, Span};
+
 use isa::{Core, Machine, Timing};
 use isa_avr::Avr;
 use isa_thumb::Thumb;
@@ -20,6 +22,10 @@ pub trait Simulator: Send + Sync {
     fn run(&mut self, budget: u64) -> Stop;
     /// Runs one instruction.
     fn step(&mut self) -> Stop;
+    /// Goes instruction by instruction, or in blocks again.
+    fn single_step(&mut self, on: bool);
+    /// Starts to sum up cycles by function, or stops and gives the tree that there was.
+    fn set_profile(&mut self, profile: Option<Profile>) -> Option<Profile>;
     /// Cycles since reset.
     fn cycles(&self) -> u64;
     /// Identity of the timing model.
@@ -54,6 +60,14 @@ impl<C: Core, T: Timing<C>> Simulator for Machine<C, T> {
 
     fn step(&mut self) -> Stop {
         Machine::step(self)
+    }
+
+    fn single_step(&mut self, on: bool) {
+        Machine::single_step(self, on);
+    }
+
+    fn set_profile(&mut self, profile: Option<Profile>) -> Option<Profile> {
+        std::mem::replace(&mut self.profile, profile)
     }
 
     fn cycles(&self) -> u64 {

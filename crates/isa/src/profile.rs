@@ -1,0 +1,121 @@
+//! Cycles by function, in a call tree. Looks at block boundaries only, so it works for every core.
+//!
+//! A block that starts at a function's first instruction is a call, or a tail call when the stack
+//! pointer is back where the caller found it; a block elsewhere in a function that is on the stack is a
+//! return to it.
+
+/// A function's addresses, the last one excluded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Span {
+    /// First instruction.
+    pub start: u32,
+    /// Behind the last one.
+    pub end: u32,
+}
+
+/// One function as called along one path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Node {
+    /// Index into the functions given to [`Profile::new`].
+    pub function: usize,
+    /// Index of the caller's node; a root's is its own.
+    pub parent: usize,
+    /// Times it was called along this path.
+    pub calls: u64,
+    /// Cycles in the function itself.
+    pub cycles: u64,
+}
+
+struct Frame {
+    node: usize,
+    sp: u32,
+}
+
+/// A call tree that grows while a program runs.
+pub struct Profile {
+    functions: Vec<Span>,
+    nodes: Vec<Node>,
+    stack: Vec<Frame>,
+    last: usize,
+}
+
+impl Profile {
+    /// An empty tree for `functions`, which must be sorted by start and not overlap.
+    pub fn new(functions: Vec<Span>) -> Self {
+        Self { functions, nodes: Vec::new(), stack: Vec::new(), last: 0 }
+    }
+
+    /// Nodes, callers before callees.
+    pub fn nodes(&self) -> &[Node] {
+        &self.nodes
+    }
+
+    /// A block at `pc` took `cycles`; `sp` was the stack pointer before it.
+    pub fn block(&mut self, pc: u32, sp: u32, cycles: u64) {
+        let Some(function) = self.find(pc) else { return };
+        let start = self.functions[function].start;
+        match self.stack.last() {
+            None => self.push(function, u32::MAX),
+            Some(top) if self.nodes[top.node].function == function && (pc != start || sp >= top.sp) => {}
+            Some(top) if pc == start => {
+                if sp >= top.sp && self.stack.len() > 1 {
+                    self.stack.pop(); // a tail call takes its caller's place
+                }
+                self.push(function, sp);
+            }
+            Some(_) => match self.stack.iter().rposition(|f| self.nodes[f.node].function == function) {
+                Some(at) => self.stack.truncate(at + 1),
+                None => self.push(function, sp), // a jump into the middle, such as shared epilogues
+            },
+        }
+        if let Some(top) = self.stack.last() {
+            self.nodes[top.node].cycles += cycles;
+        }
+    }
+
+    /// The measured call is over: the next block starts at a root again.
+    pub fn end(&mut self) {
+        self.stack.clear();
+    }
+
+    fn push(&mut self, function: usize, sp: u32) {
+        let parent = self.stack.last().map(|f| f.node);
+        let same = |n: &Node, k: usize| n.function == function && n.parent == parent.unwrap_or(k);
+        let node = match (0..self.nodes.len()).find(|&k| same(&self.nodes[k], k)) {
+            Some(k) => k,
+            None => {
+                let k = self.nodes.len();
+                self.nodes.push(Node { function, parent: parent.unwrap_or(k), calls: 0, cycles: 0 });
+                k
+            }
+        };
+        self.nodes[node].calls += 1;
+        self.stack.push(Frame { node, sp });
+    }
+
+    fn find(&mut self, pc: u32) -> Option<usize> {
+        let holds = |s: &Span| s.start <= pc && pc < s.end;
+        if !self.functions.get(self.last).is_some_and(holds) {
+            let next = self.functions.partition_point(|s| s.start <= pc);
+            self.last = next.checked_sub(1).filter(|&k| holds(&self.functions[k]))?;
+        }
+        Some(self.last)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Profile, Span};
+
+    #[test]
+    fn calls_tail_calls_and_returns() {
+        let spans = [(0, 10), (10, 20), (20, 30), (30, 40)].map(|(start, end)| Span { start, end });
+        let mut p = Profile::new(spans.to_vec());
+        // root 0 calls 1, which calls 2, returns, and leaves by a tail call to 3
+        for (pc, sp, cycles) in [(4, 100, 1), (10, 98, 2), (20, 90, 3), (14, 90, 4), (30, 98, 5), (6, 100, 6)] {
+            p.block(pc, sp, cycles);
+        }
+        let seen: Vec<_> = p.nodes().iter().map(|n| (n.function, n.parent, n.calls, n.cycles)).collect();
+        assert_eq!(seen, [(0, 0, 1, 7), (1, 0, 1, 6), (2, 1, 1, 3), (3, 0, 1, 5)]);
+    }
+}
