@@ -13,9 +13,10 @@ from functools import cache
 from threading import Lock
 
 from . import build, device, measure, sources, verify
-from .model.call import DeviceError, Observed
+from .model.call import DeviceError, Observed, Op
 from .model.implementation import Implementation
 from .model.paths import CIPHERS
+from .model.profile import Node, Profile
 from .model.reasons import Failure, Reason
 from .model.record import Helper, Record, Setup, Toolchain
 from .model.target import Target
@@ -63,6 +64,21 @@ class Job:
 def nocrypt(primitive: str) -> Implementation:
     """The baseline implementation of a primitive."""
     return sources.discover(CIPHERS / primitive / "nocrypt" / "nocrypt" / "ref").implementations[0]
+
+
+def profile(job: Job, op: Op, adlen: int, mlen: int) -> Profile:
+    """Where the cycles of one call go. :class:`DeviceError` says why it cannot be seen."""
+    toolchain = build.identify(job.target.toolchain)
+    if toolchain is None:
+        raise DeviceError(Failure(Reason.NO_TOOLCHAIN, f"{job.target.toolchain.compiler} not found"))
+    built = build.build(job.implementation, job.target, toolchain, job.flags)
+    if built.failure is not None:
+        raise DeviceError(built.failure)
+    client = device.Client(device.SimulatorLink(job.target, built.images["both"]))
+    request, unaligned = measure.one_call(client, op, adlen, mlen)
+    tree, instructions, taken = client.profile(request)
+    nodes = tuple(Node(*node) for node in tree)
+    return Profile(job.implementation.label, nodes, instructions, taken, unaligned)
 
 
 class Pipeline:

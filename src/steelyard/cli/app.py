@@ -81,6 +81,25 @@ def check(
 
 
 @app.command()
+def profile(
+    what: Annotated[str, typer.Argument(metavar="PATH|NAME", help="One implementation.")],
+    target: Annotated[str, typer.Option("--target", "-t", help="One target.")],
+    flags: Annotated[str | None, typer.Option("--flags", "-f", help="Compiler options. Default: the target's.")] = None,
+    operation: Annotated[str, typer.Option("--operation", "-o", help="encrypt, decrypt or hash.")] = "",
+    size: Annotated[str, typer.Option("--size", "-s", metavar="AD/M", help="Sizes in bytes.")] = "16/64",
+    against: Annotated[
+        str | None, typer.Option("--against", metavar="PATH|NAME", help="Another implementation to compare with.")
+    ] = None,
+    svg: Annotated[Path | None, typer.Option("--svg", help="Write the flame graph to this file.")] = None,
+    json: Json = False,
+) -> None:
+    """Show where the cycles of one call go: by function, by instruction, and as a flame graph."""
+    from .profile import profile_command
+
+    raise typer.Exit(profile_command(what, target, flags, operation, size, against, svg, json))
+
+
+@app.command()
 def show(
     run_id: Annotated[int, typer.Argument(metavar="RUN", help="Number of a run, from the tables.")],
     log: Annotated[bool, typer.Option("--log", help="Print what the compilers said.")] = False,

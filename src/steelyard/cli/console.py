@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, Literal
 
 from rich.box import SIMPLE_HEAD
-from rich.console import Console
+from rich.console import Console, Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
@@ -41,7 +41,7 @@ def table(
     wrap: Sequence[str] = (),
     drop: Sequence[str] = (),
     width: int | None = None,
-) -> Table:
+) -> RenderableType:
     """A table whose first ``left`` columns are text and whose others are numbers, right-aligned.
 
     Columns in ``wrap`` may break their text. Where ``width`` (default: the console's) is too small, the
@@ -63,9 +63,6 @@ def table(
         hidden.append(name)
     caption = f"not shown for want of width: {', '.join(hidden)}; --json has all" if hidden else None
     t = Table(
-        title=title or None,
-        title_justify="left",
-        title_style="bold",
         caption=caption,
         caption_justify="left",
         box=SIMPLE_HEAD,
@@ -76,7 +73,7 @@ def table(
         t.add_column(columns[k], justify=justify, overflow="fold", no_wrap=columns[k] not in wrap)
     for row in body:
         t.add_row(*(row[k] for k in kept))
-    return t
+    return Group(Text(title, style="bold"), t) if title else t
 
 
 def number(value: float | None, digits: int = 0) -> str:

@@ -8,6 +8,7 @@ from ..model.call import Answer, DeviceError, Hello, Op, Request
 from ..model.reasons import Failure, Reason
 from . import frame
 from .link import Link
+from .simulator import SimulatorLink
 
 
 def encode(r: Request) -> bytes:
@@ -75,6 +76,16 @@ class Client:
             size += len(data)
         if batch:
             yield from self._batch(batch)
+
+    def profile(self, request: Request) -> tuple[list[tuple[str, int, int, int]], dict[str, int], int]:
+        """Call tree, instructions by mnemonic and taken branches of one call, on links that can see them."""
+        if not isinstance(self.link, SimulatorLink):
+            raise DeviceError(Failure(Reason.PROTOCOL, "only the simulator can profile"))
+        data = encode(request)
+        tree = self.link.profile(data)
+        mix, taken = self.link.instruction_mix(data)
+        self.link.pulses()
+        return tree, mix, taken
 
     def _batch(self, batch: list[bytes]) -> Iterator[Answer]:
         frames = self._ask(b"".join(batch))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 
@@ -18,6 +20,19 @@ MAX_CYCLES = 2_000_000_000
 def timing_model(target: Target) -> str:
     """Identity of the cycle model that the simulator uses for ``target``."""
     return _native.Simulator(target.chip_json).timing_model
+
+
+@contextmanager
+def _named() -> Iterator[None]:
+    """Turns the simulator's exceptions into reasons."""
+    try:
+        yield
+    except _native.SimulatorFault as e:
+        kind, text = e.args
+        reason = Reason.STACK_OVERFLOW if kind == "stack-into-data" else Reason.FAULT
+        raise DeviceError(Failure(reason, f"{kind}: {text}")) from None
+    except _native.BudgetExceeded as e:
+        raise DeviceError(Failure(Reason.RUNAWAY, str(e))) from None
 
 
 class SimulatorLink:
@@ -37,14 +52,18 @@ class SimulatorLink:
 
     def exchange(self, data: bytes) -> bytes:
         """Sends ``data`` and runs until the firmware waits for more."""
-        try:
+        with _named():
             return self._native.exchange(data, self._max_cycles)
-        except _native.SimulatorFault as e:
-            kind, text = e.args
-            reason = Reason.STACK_OVERFLOW if kind == "stack-into-data" else Reason.FAULT
-            raise DeviceError(Failure(reason, f"{kind}: {text}")) from None
-        except _native.BudgetExceeded as e:
-            raise DeviceError(Failure(Reason.RUNAWAY, str(e))) from None
+
+    def profile(self, data: bytes) -> list[tuple[str, int, int, int]]:
+        """As :meth:`exchange`, and the call tree of the measured calls: (function, parent, calls, cycles)."""
+        with _named():
+            return self._native.profile(data, self._max_cycles)
+
+    def instruction_mix(self, data: bytes) -> tuple[dict[str, int], int]:
+        """As :meth:`exchange`, one instruction at a time: counts by mnemonic, and taken branches."""
+        with _named():
+            return self._native.instruction_mix(data, self._max_cycles)
 
     def pulses(self) -> list[Pulse]:
         """Trigger pulses since the last time, with exact cycles and stack."""

@@ -1,6 +1,6 @@
 """Measure: observations -> metrics, by the definitions of docs/definitions.md."""
 
-from .cycles import empty_calls, lines, means, points, sweep
+from .cycles import empty_calls, lines, means, one_call, points, sweep
 from .image import attributable, energy, image_figures
 from .ram import peaks
 from .rom import helpers
@@ -13,6 +13,7 @@ __all__ = [
     "image_figures",
     "lines",
     "means",
+    "one_call",
     "peaks",
     "points",
     "sweep",

@@ -60,6 +60,21 @@ def points(observed: Iterable[Observed], empty: dict[str, int]) -> tuple[Point, 
     )
 
 
+def one_call(client: Caller, op: Op, adlen: int, mlen: int) -> tuple[Request, int]:
+    """The request for one call on pseudo-random inputs, and its unaligned accesses. A decryption's
+    ciphertext comes from the implementation itself."""
+    hello = client.hello
+    if not client.fits(op, mlen, adlen):
+        text = f"{adlen}/{mlen} bytes do not fit: {hello.capacity} are free for buffers and stack"
+        raise DeviceError(Failure(Reason.RAM_OVERFLOW, text))
+    stream = hashlib.shake_256(b"steelyard profile").digest(64 + adlen + mlen)
+    key, npub = stream[: hello.key_bytes], stream[32:][: hello.npub_bytes]
+    request = Request(Op.ENCRYPT, key, npub, stream[64 : 64 + adlen], stream[64 + adlen :])
+    if op is Op.DECRYPT:
+        request = Request(op, key, npub, request.ad, client.call(request).output)
+    return request, client.call(request).pulse.unaligned or 0
+
+
 def means(observed: Iterable[Observed], empty: dict[str, int]) -> dict[str, float]:
     """``cycles_<operation>_mean`` over the known-answer calls, less the empty call's."""
     sums: dict[str, list[int]] = {}

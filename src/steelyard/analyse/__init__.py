@@ -1,0 +1,1 @@
+"""Analyse: answers from records and profiles."""

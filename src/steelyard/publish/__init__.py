@@ -1,0 +1,1 @@
+"""Publish: figures and tables for readers."""
