@@ -32,6 +32,13 @@ pub trait Core: Sized + Send + Sync {
     /// General registers, stack pointer, status and program counter, in the order of
     /// [`Core::REGISTERS`].
     fn registers(&self) -> Vec<u32>;
+    /// Address that no block may go past since the last call of this: the end of a hardware loop that
+    /// was not known when blocks were decoded. A core that returns one set the deadline to 0 before.
+    fn split(&mut self) -> Option<u32> {
+        None
+    }
+    /// Instructions start at multiples of this many bytes.
+    const CODE_ALIGN: u32 = 2;
     /// Bytes of a data pointer.
     const POINTER_BYTES: u8;
     /// Names for [`Core::registers`].
@@ -76,8 +83,8 @@ impl<C: Core, T: Timing<C>> Machine<C, T> {
         self.cycles = 0;
         self.timing.reset();
         self.core.memory_mut().stop = None;
-        let halfwords = self.core.memory().flash.len() / 2;
-        self.blocks.resize_with(halfwords, || None);
+        let places = self.core.memory().flash.len() / C::CODE_ALIGN as usize;
+        self.blocks.resize_with(places, || None);
         self.core.reset();
     }
 
@@ -97,10 +104,11 @@ impl<C: Core, T: Timing<C>> Machine<C, T> {
     }
 
     fn run_blocks<const PROFILED: bool>(&mut self) -> Stop {
+        let deadline = self.core.memory().deadline;
         loop {
             let before = (self.cycles, if PROFILED { self.core.stack_pointer() } else { 0 });
             let pc = self.core.pc();
-            let slot = (pc.wrapping_sub(self.core.memory().flash_base) / 2) as usize;
+            let slot = (pc.wrapping_sub(self.core.memory().flash_base) / C::CODE_ALIGN) as usize;
             let block = match self.blocks.get(slot) {
                 Some(Some(b)) => b,
                 Some(None) => {
@@ -132,9 +140,25 @@ impl<C: Core, T: Timing<C>> Machine<C, T> {
                 }
             }
             if self.cycles >= m.deadline {
+                if self.split_blocks() && self.core.memory().stop.is_none() && self.cycles < deadline {
+                    self.core.memory_mut().deadline = deadline;
+                    continue;
+                }
+                let m = self.core.memory();
                 return m.stop.unwrap_or(Stop::Budget);
             }
         }
+    }
+
+    /// Forgets blocks that go past an address where the core asks for an end; whether it did.
+    #[cold]
+    fn split_blocks(&mut self) -> bool {
+        let Some(at) = self.core.split() else { return false };
+        let at = (at.wrapping_sub(self.core.memory().flash_base) / C::CODE_ALIGN) as usize;
+        let end = at.min(self.blocks.len());
+        let longest = MAX_RUN * (4 / C::CODE_ALIGN as usize);
+        self.blocks[end.saturating_sub(longest)..end].fill_with(|| None);
+        true
     }
 
     /// Runs one instruction. Static costs are those of the instruction alone, so cycle counts of a

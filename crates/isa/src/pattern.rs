@@ -4,7 +4,8 @@ use std::fmt::Write as _;
 
 /// A bit pattern: `0` and `1` are fixed, a letter names a field, spaces are ignored.
 ///
-/// Patterns of 17 to 32 bits describe two halfwords, the first in the upper half.
+/// Patterns of 24 bits describe a little-endian instruction of three bytes. Patterns of 32 bits
+/// describe two halfwords, the first in the upper half.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pattern {
     text: &'static str,
@@ -12,7 +13,7 @@ pub struct Pattern {
     pub mask: u32,
     /// Their values.
     pub value: u32,
-    /// Length in bits: 16 or 32.
+    /// Length in bits: 16, 24 or 32.
     pub bits: u32,
 }
 
@@ -20,7 +21,7 @@ impl Pattern {
     /// Parses a pattern at compile time.
     ///
     /// # Panics
-    /// In constant evaluation when the length is not 16 or 32 bits or a character is not allowed.
+    /// In constant evaluation when the length is not 16, 24 or 32 bits or a character is not allowed.
     pub const fn new(text: &'static str) -> Self {
         let bytes = text.as_bytes();
         let (mut mask, mut value, mut bits, mut i) = (0u32, 0u32, 0u32, 0);
@@ -35,7 +36,7 @@ impl Pattern {
             mask = mask << 1 | (c == b'0' || c == b'1') as u32;
             value = value << 1 | (c == b'1') as u32;
         }
-        assert!(bits == 16 || bits == 32, "a pattern has 16 or 32 bits");
+        assert!(bits == 16 || bits == 24 || bits == 32, "a pattern has 16, 24 or 32 bits");
         Self { text, mask, value, bits }
     }
 

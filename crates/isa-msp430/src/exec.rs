@@ -1,0 +1,532 @@
+//! What each instruction does, as plain functions.
+//!
+//! `flags` is the set of flags that somebody can still read: an instruction leaves the others alone,
+//! and what they then hold is never seen. A function that touches memory has `full`: without it, it
+//! does ordinary RAM only and returns `None`, without effect, for everything else. Addressing modes
+//! come as a [`Form`]; handlers pass a constant one, the slow path that of the instruction.
+
+use isa::Insn;
+use mcu::{FaultKind, Site};
+
+use crate::status::{ALL, C, CPUOFF, N, Status, V, Z};
+use crate::{Msp430, PC, SP, SR};
+
+/// An instruction of this core. `a` is the destination's register, `b` the source's, `c` and `d` hold
+/// the [`Form`], `imm` the source's extension in its low and the destination's in its high half.
+pub(crate) type I = Insn<Msp430>;
+
+/// How an operand is reached.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(u8)]
+pub(crate) enum Place {
+    /// A general register.
+    #[default]
+    Reg,
+    /// A constant: immediate, from the constant generator, or a known program counter.
+    Imm,
+    /// Memory at a constant address.
+    Abs,
+    /// Memory at a register plus a constant.
+    Idx,
+    /// Memory at a register, which then moves on.
+    Inc,
+    /// A register with rules of its own: program counter, stack pointer, status, constant generator.
+    Special,
+}
+
+impl Place {
+    const EVERY: [Self; 6] = [Self::Reg, Self::Imm, Self::Abs, Self::Idx, Self::Inc, Self::Special];
+}
+
+/// Operand size and places.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Form {
+    pub byte: bool,
+    pub src: Place,
+    pub dst: Place,
+}
+
+impl Form {
+    /// As it is kept in an instruction's `d`; `c` is the size.
+    pub(crate) fn pack(self) -> (u8, u8) {
+        (self.byte.into(), self.src as u8 | (self.dst as u8) << 4)
+    }
+
+    #[inline(always)]
+    pub(crate) fn of(i: &I) -> Self {
+        let place = |n: u8| Place::EVERY.get(usize::from(n)).copied().unwrap_or_default();
+        Self { byte: i.c != 0, src: place(i.d & 15), dst: place(i.d >> 4) }
+    }
+}
+
+#[inline(always)]
+fn mask(byte: bool) -> u16 {
+    if byte { 0xFF } else { 0xFFFF }
+}
+
+/// As a signed number.
+#[inline(always)]
+fn signed(value: u16, byte: bool) -> i32 {
+    if byte { i32::from(value as i8) } else { i32::from(value as i16) }
+}
+
+impl Msp430 {
+    #[inline(always)]
+    fn read(&mut self, address: u16, byte: bool, site: Site, full: bool) -> Option<u16> {
+        if full {
+            return Some(self.read_any(address, byte, site));
+        }
+        if byte {
+            return self.mem.ram_load::<1>(address.into()).map(|v| v as u16);
+        }
+        if address & 1 != 0 {
+            return None;
+        }
+        self.mem.ram_load::<2>(address.into()).map(|v| v as u16)
+    }
+
+    #[inline(always)]
+    fn write(&mut self, address: u16, value: u16, byte: bool, site: Site, full: bool) -> Option<()> {
+        if full {
+            self.write_any(address, value, byte, site);
+            return Some(());
+        }
+        if byte {
+            return self.mem.ram_store::<1>(address.into(), value.into()).then_some(());
+        }
+        if address & 1 != 0 {
+            return None;
+        }
+        self.mem.ram_store::<2>(address.into(), value.into()).then_some(())
+    }
+
+    fn read_any(&mut self, address: u16, byte: bool, site: Site) -> u16 {
+        let sp = self.r[SP].into();
+        if byte {
+            return self.mem.load::<1>(address.into(), sp, site) as u16;
+        }
+        if address & 1 != 0 {
+            self.unaligned(address, site);
+            return 0;
+        }
+        self.mem.load::<2>(address.into(), sp, site) as u16
+    }
+
+    fn write_any(&mut self, address: u16, value: u16, byte: bool, site: Site) {
+        let sp = self.r[SP].into();
+        if byte {
+            return self.mem.store::<1>(address.into(), u32::from(value) & 0xFF, sp, site);
+        }
+        if address & 1 != 0 {
+            return self.unaligned(address, site);
+        }
+        self.mem.store::<2>(address.into(), value.into(), sp, site);
+    }
+
+    /// The chip would ignore the lowest address bit (SLAU049, 1.4.5): no program wants that.
+    fn unaligned(&mut self, address: u16, site: Site) {
+        self.mem.fault(FaultKind::Unaligned { address: address.into() }, site);
+    }
+
+    /// Address of an operand in memory.
+    #[inline(always)]
+    fn address(&self, place: Place, register: u8, extension: u16) -> u16 {
+        match place {
+            Place::Abs => extension,
+            Place::Idx => self.r[register as usize].wrapping_add(extension),
+            _ => self.r[register as usize],
+        }
+    }
+
+    /// The source operand; an autoincrement has happened.
+    #[inline(always)]
+    fn source(&mut self, i: &I, form: Form, full: bool) -> Option<u16> {
+        let value = match form.src {
+            Place::Reg => self.r[i.b as usize],
+            Place::Imm => i.imm as u16,
+            Place::Special => self.special(i.b),
+            place => {
+                let address = self.address(place, i.b, i.imm as u16);
+                let value = self.read(address, form.byte, i.site, full)?;
+                if place == Place::Inc {
+                    self.r[i.b as usize] = address.wrapping_add(step(i.b, form.byte));
+                }
+                return Some(value);
+            }
+        };
+        Some(value & mask(form.byte))
+    }
+
+    /// Takes the autoincrement back.
+    #[inline(always)]
+    fn undo(&mut self, i: &I, form: Form) {
+        if form.src == Place::Inc {
+            let r = &mut self.r[i.b as usize];
+            *r = r.wrapping_sub(step(i.b, form.byte));
+        }
+    }
+
+    fn special(&self, register: u8) -> u16 {
+        if register as usize == SR { self.status.pack() } else { self.r[register as usize] }
+    }
+
+    /// Writes a register that has rules of its own.
+    fn set_special(&mut self, register: u8, value: u16, site: Site) {
+        match register as usize {
+            PC => self.r[PC] = value & !1,
+            SP => {
+                self.r[SP] = value & !1;
+                self.mem.stack(self.r[SP].into(), site);
+            }
+            SR => self.set_status(value, site),
+            _ => {} // the constant generator stays 0
+        }
+    }
+
+    fn set_status(&mut self, value: u16, site: Site) {
+        self.status = Status::unpack(value);
+        if value & CPUOFF != 0 {
+            // nothing would wake it: interrupts are not modelled
+            self.mem.fault(FaultKind::Unsupported { word: value.into() }, site);
+        }
+    }
+
+    /// Pushes a word, or a byte into a word's place: the stack pointer always moves by two.
+    #[inline(always)]
+    fn push_value(&mut self, value: u16, byte: bool, site: Site, full: bool) -> Option<()> {
+        let sp = self.r[SP].wrapping_sub(2);
+        if !full && u32::from(sp) < self.mem.sp_min {
+            return None;
+        }
+        self.write(sp, value, byte, site, full)?;
+        self.r[SP] = sp;
+        if full {
+            self.mem.stack(sp.into(), site);
+        }
+        Some(())
+    }
+}
+
+/// What an autoincrement adds: the stack pointer stays even (SLAU049, 3.2.2).
+#[inline(always)]
+fn step(register: u8, byte: bool) -> u16 {
+    if byte && register as usize != SP { 1 } else { 2 }
+}
+
+/// An operation on a source `x` and a destination `y`, both as wide as the operand.
+pub(crate) trait Op {
+    /// Whether the result goes to the destination.
+    const WRITES: bool = true;
+    /// Whether it needs the destination's value.
+    const READS: bool = true;
+    /// Flags that it reads.
+    const USES: u16 = 0;
+    /// Flags that it sets.
+    const SETS: u16 = ALL;
+    /// The result; sets the flags in `flags`.
+    fn apply(s: &mut Status, x: u16, y: u16, byte: bool, flags: u16) -> u16;
+}
+
+#[inline(always)]
+fn sum(s: &mut Status, x: u16, y: u16, carry: u16, byte: bool, flags: u16) -> u16 {
+    let wide = u32::from(x) + u32::from(y) + u32::from(carry);
+    let res = wide as u16 & mask(byte);
+    if flags & C != 0 {
+        s.c = (wide >> if byte { 8 } else { 16 }) as u16;
+    }
+    if flags & (N | Z) != 0 {
+        s.nz = signed(res, byte);
+    }
+    if flags & V != 0 {
+        s.v = signed((x ^ res) & (y ^ res), byte) < 0;
+    }
+    res
+}
+
+/// Flags of a result of bitwise logic: the carry says that it is not zero.
+#[inline(always)]
+fn logic(s: &mut Status, res: u16, overflow: bool, byte: bool, flags: u16) -> u16 {
+    if flags & C != 0 {
+        s.c = (res != 0).into();
+    }
+    if flags & (N | Z) != 0 {
+        s.nz = signed(res, byte);
+    }
+    if flags & V != 0 {
+        s.v = overflow;
+    }
+    res
+}
+
+macro_rules! operations {
+    ($($name:ident { $($const:ident = $value:expr;)* } |$s:ident, $x:ident, $y:ident, $b:ident, $f:ident| $body:expr;)+) => {$(
+        pub(crate) struct $name;
+        impl Op for $name {
+            $(const $const: operations!(@type $const) = $value;)*
+            #[inline(always)]
+            fn apply($s: &mut Status, $x: u16, $y: u16, $b: bool, $f: u16) -> u16 {
+                $body
+            }
+        }
+    )+};
+    (@type WRITES) => { bool };
+    (@type READS) => { bool };
+    (@type USES) => { u16 };
+    (@type SETS) => { u16 };
+}
+
+operations! {
+    Mov { READS = false; SETS = 0; } |_s, x, _y, _b, _f| x;
+    Add {} |s, x, y, b, f| sum(s, x, y, 0, b, f);
+    Addc { USES = C; } |s, x, y, b, f| sum(s, x, y, s.c, b, f);
+    Sub {} |s, x, y, b, f| sum(s, !x & mask(b), y, 1, b, f);
+    Subc { USES = C; } |s, x, y, b, f| sum(s, !x & mask(b), y, s.c, b, f);
+    Cmp { WRITES = false; } |s, x, y, b, f| sum(s, !x & mask(b), y, 1, b, f);
+    Dadd { USES = C | V; } |s, x, y, b, f| decimal(s, x, y, b, f);
+    And {} |s, x, y, b, f| logic(s, x & y, false, b, f);
+    Bit { WRITES = false; } |s, x, y, b, f| logic(s, x & y, false, b, f);
+    Xor {} |s, x, y, b, f| logic(s, x ^ y, signed(x & y, b) < 0, b, f);
+    Bic { SETS = 0; } |_s, x, y, _b, _f| !x & y;
+    Bis { SETS = 0; } |_s, x, y, _b, _f| x | y;
+}
+
+/// Decimal addition, digit by digit. V is undefined (SLAU049, 3.4.6.17) and stays.
+#[inline(always)]
+fn decimal(s: &mut Status, x: u16, y: u16, byte: bool, flags: u16) -> u16 {
+    let (mut res, mut carry) = (0, s.c);
+    for digit in 0..if byte { 2 } else { 4 } {
+        let mut d = (x >> (4 * digit) & 15) + (y >> (4 * digit) & 15) + carry;
+        carry = (d >= 10).into();
+        if d >= 10 {
+            d -= 10;
+        }
+        res |= (d & 15) << (4 * digit);
+    }
+    s.c = carry;
+    if flags & (N | Z) != 0 {
+        s.nz = signed(res, byte);
+    }
+    res
+}
+
+/// Two operands.
+#[inline(always)]
+pub(crate) fn two<O: Op>(cpu: &mut Msp430, i: &I, form: Form, flags: u16, full: bool) -> Option<()> {
+    let x = cpu.source(i, form, full)?;
+    match form.dst {
+        Place::Reg => {
+            let y = cpu.r[i.a as usize] & mask(form.byte);
+            let res = O::apply(&mut cpu.status, x, y, form.byte, flags);
+            if O::WRITES {
+                cpu.r[i.a as usize] = res;
+            }
+        }
+        Place::Special => {
+            // a program counter that is read here has passed all extension words
+            let y = if i.a as usize == PC { (i.imm >> 16) as u16 } else { cpu.special(i.a) };
+            let res = O::apply(&mut cpu.status, x, y & mask(form.byte), form.byte, flags);
+            if O::WRITES {
+                cpu.set_special(i.a, res, i.site);
+            } else if i.a as usize == PC {
+                cpu.r[PC] = y;
+            }
+        }
+        place => {
+            let address = cpu.address(place, i.a, (i.imm >> 16) as u16);
+            let y = if O::READS { cpu.read(address, form.byte, i.site, full) } else { Some(0) };
+            let Some(y) = y else {
+                cpu.undo(i, form);
+                return None;
+            };
+            let before = cpu.status;
+            let res = O::apply(&mut cpu.status, x, y, form.byte, flags);
+            if O::WRITES && cpu.write(address, res, form.byte, i.site, full).is_none() {
+                cpu.status = before;
+                cpu.undo(i, form);
+                return None;
+            }
+        }
+    }
+    Some(())
+}
+
+/// An operation on one operand in its place.
+pub(crate) trait Unary {
+    /// Flags that it reads.
+    const USES: u16 = 0;
+    /// Flags that it sets.
+    const SETS: u16 = ALL;
+    /// The result; sets the flags in `flags`.
+    fn apply(s: &mut Status, x: u16, byte: bool, flags: u16) -> u16;
+}
+
+#[inline(always)]
+fn shifted(s: &mut Status, x: u16, res: u16, overflow: bool, byte: bool, flags: u16) -> u16 {
+    if flags & C != 0 {
+        s.c = x & 1;
+    }
+    if flags & (N | Z) != 0 {
+        s.nz = signed(res, byte);
+    }
+    if flags & V != 0 {
+        s.v = overflow;
+    }
+    res
+}
+
+/// Rotation through the carry.
+pub(crate) struct Rrc;
+impl Unary for Rrc {
+    const USES: u16 = C;
+    #[inline(always)]
+    fn apply(s: &mut Status, x: u16, byte: bool, flags: u16) -> u16 {
+        let res = x >> 1 | s.c << if byte { 7 } else { 15 };
+        // set when a positive number becomes negative (SLAU049, 3.4.6.37)
+        let overflow = signed(!x & res, byte) < 0;
+        shifted(s, x, res, overflow, byte, flags)
+    }
+}
+
+/// Arithmetic shift.
+pub(crate) struct Rra;
+impl Unary for Rra {
+    #[inline(always)]
+    fn apply(s: &mut Status, x: u16, byte: bool, flags: u16) -> u16 {
+        let res = (signed(x, byte) >> 1) as u16 & mask(byte);
+        shifted(s, x, res, false, byte, flags)
+    }
+}
+
+/// Exchange of the bytes.
+pub(crate) struct Swpb;
+impl Unary for Swpb {
+    const SETS: u16 = 0;
+    #[inline(always)]
+    fn apply(_: &mut Status, x: u16, _: bool, _: u16) -> u16 {
+        x.swap_bytes()
+    }
+}
+
+/// Sign extension of the low byte.
+pub(crate) struct Sxt;
+impl Unary for Sxt {
+    #[inline(always)]
+    fn apply(s: &mut Status, x: u16, byte: bool, flags: u16) -> u16 {
+        logic(s, i16::from(x as i8) as u16, false, byte, flags)
+    }
+}
+
+/// One operand, written back where it came from.
+#[inline(always)]
+pub(crate) fn one<O: Unary>(cpu: &mut Msp430, i: &I, form: Form, flags: u16, full: bool) -> Option<()> {
+    match form.src {
+        Place::Reg => {
+            let x = cpu.r[i.b as usize] & mask(form.byte);
+            cpu.r[i.b as usize] = O::apply(&mut cpu.status, x, form.byte, flags);
+        }
+        Place::Special => {
+            let x = cpu.special(i.b) & mask(form.byte);
+            let res = O::apply(&mut cpu.status, x, form.byte, flags);
+            cpu.set_special(i.b, res, i.site);
+        }
+        Place::Imm => undefined(cpu, i),
+        place => {
+            let address = cpu.address(place, i.b, i.imm as u16);
+            let x = cpu.read(address, form.byte, i.site, full)?;
+            let before = cpu.status;
+            let res = O::apply(&mut cpu.status, x, form.byte, flags);
+            if cpu.write(address, res, form.byte, i.site, full).is_none() {
+                cpu.status = before;
+                return None;
+            }
+            if place == Place::Inc {
+                cpu.r[i.b as usize] = address.wrapping_add(step(i.b, form.byte));
+            }
+        }
+    }
+    Some(())
+}
+
+/// PUSH. The operand is read before the stack pointer moves, save that PUSH SP pushes the new one
+/// (SLAU049, figure 3-5).
+#[inline(always)]
+pub(crate) fn push(cpu: &mut Msp430, i: &I, form: Form, full: bool) -> Option<()> {
+    let x = cpu.source(i, form, full)?;
+    let x = if form.src == Place::Special && i.b as usize == SP { cpu.r[SP].wrapping_sub(2) } else { x };
+    let done = cpu.push_value(x & mask(form.byte), form.byte, i.site, full);
+    if done.is_none() {
+        cpu.undo(i, form);
+    }
+    done
+}
+
+/// CALL; the return address is in `imm`'s high half.
+#[inline(always)]
+pub(crate) fn call(cpu: &mut Msp430, i: &I, form: Form, full: bool) -> Option<()> {
+    let to = cpu.source(i, form, full)?;
+    if cpu.push_value((i.imm >> 16) as u16, false, i.site, full).is_none() {
+        cpu.undo(i, form);
+        return None;
+    }
+    cpu.r[PC] = to & !1;
+    Some(())
+}
+
+/// Return from interrupt.
+pub(crate) fn reti(cpu: &mut Msp430, i: &I) {
+    let sp = cpu.r[SP];
+    let status = cpu.read_any(sp, false, i.site);
+    cpu.set_status(status, i.site);
+    cpu.r[PC] = cpu.read_any(sp.wrapping_add(2), false, i.site) & !1;
+    cpu.r[SP] = sp.wrapping_add(4);
+}
+
+/// Goes to `imm`.
+#[inline(always)]
+pub(crate) fn jump(cpu: &mut Msp430, i: &I) {
+    cpu.r[PC] = i.imm as u16;
+}
+
+/// Conditions of the jumps in order of their codes.
+pub(crate) const CONDITIONS: [fn(Status) -> bool; 7] = [
+    |s| !s.z(),
+    |s| s.z(),
+    |s| s.c == 0,
+    |s| s.c != 0,
+    |s| s.n(),
+    |s| s.n() == s.v,
+    |s| s.n() != s.v,
+];
+
+/// CLRC: the one change of the status register that compilers make all the time.
+#[inline(always)]
+pub(crate) fn clear_carry(cpu: &mut Msp430, _: &I) {
+    cpu.status.c = 0;
+}
+
+/// SETC.
+#[inline(always)]
+pub(crate) fn set_carry(cpu: &mut Msp430, _: &I) {
+    cpu.status.c = 1;
+}
+
+/// A word that is no instruction; the word is in `imm`.
+#[cold]
+pub(crate) fn undefined(cpu: &mut Msp430, i: &I) {
+    cpu.mem.fault(FaultKind::BadOpcode { word: i.imm & 0xFFFF }, i.site);
+    cpu.r[PC] = i.site.pc as u16;
+}
+
+/// An instruction that flash ends in.
+#[cold]
+pub(crate) fn truncated(cpu: &mut Msp430, i: &I) {
+    cpu.mem.fault(FaultKind::BadFetch, i.site);
+    cpu.r[PC] = i.site.pc as u16;
+}
+
+/// An instruction that an erratum of the core forbids; the word is in `imm`.
+#[cold]
+pub(crate) fn forbidden(cpu: &mut Msp430, i: &I) {
+    cpu.mem.fault(FaultKind::Unsupported { word: i.imm & 0xFFFF }, i.site);
+    cpu.r[PC] = i.site.pc as u16;
+}
