@@ -530,3 +530,10 @@ pub(crate) fn forbidden(cpu: &mut Msp430, i: &I) {
     cpu.mem.fault(FaultKind::Unsupported { word: i.imm & 0xFFFF }, i.site);
     cpu.r[PC] = i.site.pc as u16;
 }
+
+/// MOV to the program counter.
+#[inline(always)]
+pub(crate) fn branch(cpu: &mut Msp430, i: &I, form: Form, full: bool) -> Option<()> {
+    cpu.r[PC] = cpu.source(i, form, full)? & !1;
+    Some(())
+}

@@ -78,6 +78,12 @@ pub struct Step {
     pub writes: u16,
     /// Registers that the address of an access is made from, one bit each.
     pub address: u16,
+    /// Registers read, one bit each.
+    pub reads: u16,
+    /// Whether it sets flags.
+    pub sets_flags: bool,
+    /// Whether it reads flags; a guarded instruction does.
+    pub reads_flags: bool,
     /// Registers transferred by an instruction for several.
     pub count: u8,
     /// Whether the address is relative to the program counter.
@@ -138,6 +144,9 @@ fn pseudo(exec: Exec, pc: u32, imm: u32, guarded: bool) -> Item {
         bytes: 0,
         writes: 0,
         address: 0,
+        reads: 0,
+        sets_flags: false,
+        reads_flags: false,
         count: 0,
         literal: false,
         guarded,
@@ -145,6 +154,36 @@ fn pseudo(exec: Exec, pc: u32, imm: u32, guarded: bool) -> Item {
     };
     let insn = insn(exec, pc, &Operands { imm, ..Operands::default() });
     Item { insn, step, handlers: [exec; 2], kind: Kind::Reg, pair: None, sets: 0, surely: 0, reads: 0 }
+}
+
+/// Registers that an instruction reads, from the letters of its encoding.
+fn sources(row: &Row, o: &Operands, word: u32) -> u16 {
+    let fields = row.pattern.fields(word);
+    let letters = row.pattern.fields(u32::MAX);
+    let field = |c: char| if letters.get(c) == 0 { 0 } else { 1u16.checked_shl(fields.get(c)).unwrap_or(0) };
+    let name = row.text.0;
+    let mut reads = o.address | field('n') | field('m');
+    match row.class {
+        Class::MulAdd => reads |= field('r'),
+        Class::MulLongAdd => reads |= field('d') | field('h'),
+        Class::Store => reads |= field('t'),
+        Class::StoreExclusive => reads |= 1 << (o.d & 15),
+        Class::StoreMultiple if name.starts_with("strd") => reads |= field('t') | field('r'),
+        Class::StoreMultiple => reads |= o.imm as u16,
+        Class::Alu | Class::Mul => {
+            // the destination is an operand as well
+            let both = row.pattern.bits == 16 && letters.get('n') == 0 && letters.get('y') == 0;
+            let alone = ["mov", "mvn", "sxt", "uxt", "rev", "nop"].iter().any(|n| name.starts_with(n));
+            if both && !alone {
+                reads |= 1 << (o.b & 15);
+            }
+            if ["movt", "bfi", "bfc"].iter().any(|n| name.starts_with(n)) {
+                reads |= field('d');
+            }
+        }
+        _ => {}
+    }
+    reads & !(1 << PC)
 }
 
 /// Decodes the instruction at `pc` into `items`; returns its length.
@@ -197,6 +236,9 @@ fn push(cpu: &Thumb, items: &mut Vec<Item>, pc: u32, guarded: bool) -> u32 {
         bytes: bytes as u8,
         writes,
         address: o.address,
+        reads: sources(row, &o, word),
+        sets_flags: sets != 0,
+        reads_flags: guarded || reads != 0,
         count: o.count,
         literal: o.b == PC as u8 && matches!(row.class, Class::Load | Class::LoadPc | Class::LoadMultiple),
         guarded,
@@ -375,6 +417,7 @@ fn text(row: &Row, o: &Operands, word: u32, pc: u32) -> String {
             format!("{{{}}}", names.join(", "))
         }
         "wb" => if o.a != 0 { "!" } else { "" }.into(),
+        "tb" => if o.kind == Kind::Asr { "tb" } else { "bt" }.into(),
         "ed" => if o.d != 0 { "id" } else { "ie" }.into(),
         "masks" => ["", "f", "i", "if"][o.imm as usize & 3].into(),
         "hint" => format!("{{{}}}", o.imm),

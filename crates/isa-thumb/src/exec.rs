@@ -6,7 +6,7 @@
 
 use mcu::FaultKind;
 
-use crate::{LR, PC, SP, Thumb};
+use crate::{Features, LR, PC, SP, Thumb};
 
 /// A decoded instruction of this core.
 pub type Insn = isa::Insn<Thumb>;
@@ -42,12 +42,12 @@ pub(crate) use {end, seq};
 
 /// A register; the array is long enough for every byte.
 #[inline(always)]
-fn reg(cpu: &Thumb, n: u8) -> u32 {
+pub(crate) fn reg(cpu: &Thumb, n: u8) -> u32 {
     cpu.r[n as usize]
 }
 
 #[inline(always)]
-fn set(cpu: &mut Thumb, n: u8, value: u32) {
+pub(crate) fn set(cpu: &mut Thumb, n: u8, value: u32) {
     cpu.r[n as usize] = value;
 }
 
@@ -455,20 +455,27 @@ fn sign<const N: usize, const SIGNED: bool>(value: u32) -> u32 {
     }
 }
 
-/// Counts and charges an access that is not aligned.
+/// Counts and charges an access that is not aligned; ARMv6-M has none: false, and a fault.
 #[inline(always)]
-fn alignment<const N: usize>(cpu: &mut Thumb, address: u32) {
+fn alignment<const N: usize>(cpu: &mut Thumb, i: &Insn, address: u32) -> bool {
     if address as usize & (N - 1) != 0 {
+        if !cpu.features().has(Features::V7M) {
+            cpu.mem.fault(FaultKind::Unaligned { address }, i.site);
+            return false;
+        }
         cpu.mem.unaligned += 1;
         cpu.mem.stall += i64::from((cpu.events.unaligned)(address, N as u32));
     }
+    true
 }
 
 #[inline(always)]
 fn load<A: Address, const N: usize, const SIGNED: bool>(cpu: &mut Thumb, i: &Insn) -> u32 {
     let address = A::access(cpu, i);
     let base = A::base(cpu, i);
-    alignment::<N>(cpu, address);
+    if !alignment::<N>(cpu, i, address) {
+        return 0;
+    }
     let value = cpu.mem.load::<N>(address, cpu.r[SP], i.site);
     if A::WRITES_BASE {
         set(cpu, i.b, base);
@@ -543,9 +550,10 @@ unsafe fn store_slow<A: Address, const N: usize>(cpu: &mut Thumb, i: *const Insn
         let insn = &*i;
         let address = A::access(cpu, insn);
         let base = A::base(cpu, insn);
-        alignment::<N>(cpu, address);
-        let value = reg(cpu, insn.a);
-        cpu.mem.store::<N>(address, value, cpu.r[SP], insn.site);
+        if alignment::<N>(cpu, insn, address) {
+            let value = reg(cpu, insn.a);
+            cpu.mem.store::<N>(address, value, cpu.r[SP], insn.site);
+        }
         if A::WRITES_BASE {
             set(cpu, insn.b, base);
         }
@@ -782,7 +790,7 @@ pub fn add_pc(cpu: &mut Thumb, i: &Insn) {
 pub fn table_branch<const N: usize>(cpu: &mut Thumb, i: &Insn) {
     let base = if i.d != 0 { i.imm } else { reg(cpu, i.b) };
     let address = base.wrapping_add(reg(cpu, i.c).wrapping_mul(N as u32));
-    alignment::<N>(cpu, address);
+    alignment::<N>(cpu, i, address);
     let entry = cpu.mem.load::<N>(address, cpu.r[SP], i.site);
     cpu.r[PC] = i.imm.wrapping_add(2 * entry);
 }
@@ -893,7 +901,11 @@ pub fn read_special(cpu: &mut Thumb, i: &Insn) {
 pub fn write_special(cpu: &mut Thumb, i: &Insn) {
     let value = reg(cpu, i.b);
     match i.imm {
-        0..=3 => cpu.set_apsr(value),
+        0..=3 => {
+            // bit 0 of `d`: GE as well; bit 1: nothing else
+            let keep = if i.d & 1 == 0 { 0xF_0000 } else { 0 } | if i.d & 2 == 0 { 0 } else { 0xF800_0000 };
+            cpu.set_apsr(cpu.apsr() & keep | value & !keep);
+        }
         5..=7 => {}
         8 => {
             cpu.r[SP] = value & !3;

@@ -1,4 +1,4 @@
-//! ARMv7-M as a Cortex-M3 executes it.
+//! ARMv6-M, ARMv7-M and its DSP extension, as the Cortex-M0+, M3, M4 and M7 execute them.
 //!
 //! [`table`] is the one list of instructions; decode, execution and disassembly all come from it.
 //! [`exec`] is what the instructions do. Exceptions and interrupts are not modelled: an instruction
@@ -8,6 +8,7 @@ pub mod exec;
 pub mod table;
 
 mod decode;
+mod dsp;
 
 use isa::{Core, Run};
 use mcu::{FaultKind, Memory, Site};
@@ -48,6 +49,8 @@ pub struct Thumb {
     pub(crate) c: bool,
     pub(crate) v: bool,
     pub(crate) q: bool,
+    /// GE of the DSP extension, one bit for each byte.
+    pub(crate) ge: u32,
     /// Address of an open exclusive access.
     pub(crate) exclusive: Option<u32>,
     /// PRIMASK, BASEPRI, FAULTMASK, CONTROL and the process stack pointer; kept, without effect.
@@ -72,6 +75,7 @@ impl Thumb {
             c: false,
             v: false,
             q: false,
+            ge: 0,
             exclusive: None,
             system: [0; 5],
             features,
@@ -101,6 +105,7 @@ impl Thumb {
             | u32::from(self.c) << 29
             | u32::from(self.v) << 28
             | u32::from(self.q) << 27
+            | self.ge << 16
     }
 
     /// Sets the flags from APSR.
@@ -110,6 +115,7 @@ impl Thumb {
         self.c = value & 1 << 29 != 0;
         self.v = value & 1 << 28 != 0;
         self.q = value & 1 << 27 != 0;
+        self.ge = if self.features.has(Features::DSP) { value >> 16 & 15 } else { 0 };
     }
 
     fn flash_word(&self, offset: usize) -> u32 {

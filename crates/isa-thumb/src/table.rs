@@ -10,6 +10,7 @@
 use isa::{Fields, Pattern, Template};
 
 use crate::decode::Class;
+use crate::dsp;
 use crate::exec::{self, Exec, end, seq};
 
 /// Parts of the instruction set, as a set.
@@ -23,8 +24,12 @@ impl Features {
     pub const V7M: Self = Self(2);
     /// What the DSP extension adds.
     pub const DSP: Self = Self(4);
+    /// A Cortex-M0+.
+    pub const CORTEX_M0PLUS: Self = Self(1);
     /// A Cortex-M3.
     pub const CORTEX_M3: Self = Self(1 | 2);
+    /// A Cortex-M4 or M7 without its floating-point unit.
+    pub const CORTEX_M4: Self = Self(1 | 2 | 4);
 
     /// Whether a core with these features has the instructions of `part`.
     pub const fn has(self, part: Self) -> bool {
@@ -442,6 +447,11 @@ fn change_state(f: &Fields, _: u32) -> Option<Operands> {
     (masks != 0).then(|| Operands { d: f.get('d') as u8, ..places(0, 0, 0, masks) })
 }
 
+/// CPS as ARMv6-M has it: PRIMASK only.
+fn change_interrupts(f: &Fields, _: u32) -> Option<Operands> {
+    Some(Operands { d: f.get('d') as u8, ..places(0, 0, 0, 2) })
+}
+
 /// IT: condition in `c`, mask in `d`.
 fn if_then(f: &Fields, _: u32) -> Option<Operands> {
     let (cond, mask) = (f.get('c'), f.get('k'));
@@ -788,6 +798,28 @@ fn special_write(f: &Fields, _: u32) -> Option<Operands> {
     (general(&[n]) && special(imm).is_some()).then(|| if imm == 8 { o.write(13) } else { o })
 }
 
+/// Special registers of ARMv6-M: no BASEPRI and no FAULTMASK.
+fn special_v6(number: u32) -> bool {
+    !(17..20).contains(&number)
+}
+
+/// MRS as ARMv6-M has it.
+fn special_read_v6(f: &Fields, pc: u32) -> Option<Operands> {
+    special_read(f, pc).filter(|o| special_v6(o.imm))
+}
+
+/// MSR as ARMv6-M has it.
+fn special_write_v6(f: &Fields, pc: u32) -> Option<Operands> {
+    special_write(f, pc).filter(|o| special_v6(o.imm))
+}
+
+/// MSR that writes GE: bit `g` is set where it also writes NZCVQ. `d` is 1 for GE, and 2 more where
+/// the others stay.
+fn special_write_ge(f: &Fields, pc: u32) -> Option<Operands> {
+    let d = if f.get('g') == 1 { 1 } else { 3 };
+    special_write(f, pc).filter(|o| o.imm < 4).map(|o| Operands { d, ..o })
+}
+
 /// Name of a special register.
 pub(crate) fn special(number: u32) -> Option<&'static str> {
     Some(match number {
@@ -889,7 +921,8 @@ static NARROW: &[Row] = &[
     row!(V6M, "1011 0010 10mm mddd", "uxth {a}, {c}", Alu, two, Never(0), one!(exec::extend::<16, false>)),
     row!(V6M, "1011 0010 11mm mddd", "uxtb {a}, {c}", Alu, two, Never(0), one!(exec::extend::<8, false>)),
     row!(V6M, "1011 010l iiii iiii", "push {list}", StoreMultiple, push, Never(0), one!(exec::store_multiple::<true>)),
-    row!(V6M, "1011 0110 011d 00ii", "cps{ed} {masks}", System, change_state, Never(0), one!(exec::change_state)),
+    row!(V6M, "1011 0110 011d 0010", "cps{ed} {masks}", System, change_interrupts, Never(0), one!(exec::change_state)),
+    row!(V7M, "1011 0110 011d 00ii", "cps{ed} {masks}", System, change_state, Never(0), one!(exec::change_state)),
     row!(V6M, "1011 1010 00mm mddd", "rev {a}, {c}", Alu, two, Never(0), one!(exec::rev)),
     row!(V6M, "1011 1010 01mm mddd", "rev16 {a}, {c}", Alu, two, Never(0), one!(exec::rev16)),
     row!(V6M, "1011 1010 11mm mddd", "revsh {a}, {c}", Alu, two, Never(0), one!(exec::revsh)),
@@ -1036,8 +1069,11 @@ static FAR: &[Row] = &[
     row!(V6M, "1111 0sii iiii iiii 11k1 jiii iiii iiii", "bl {to}", Branch, far_branch, Never(0), last!(exec::branch_link)),
     row!(V7M, "1111 0sii iiii iiii 10k1 jiii iiii iiii", "b.w {to}", Branch, far_branch, Never(0), last!(exec::branch)),
     row!(V7M, "1111 0scc ccii iiii 10k0 jiii iiii iiii", "b{cond}.w {to}", BranchCond, far_branch_cond, Never(0), |o| [exec::branch_handler(o.c); 2]),
-    row!(V6M, "1111 0011 1000 nnnn 1000 1000 iiii iiii", "msr {special}, {b}", System, special_write, Always(NZCV), one!(exec::write_special)),
-    row!(V6M, "1111 0011 1110 1111 1000 dddd iiii iiii", "mrs {a}, {special}", System, special_read, Never(0), one!(exec::read_special), NZCV),
+    row!(V6M, "1111 0011 1000 nnnn 1000 1000 iiii iiii", "msr {special}, {b}", System, special_write_v6, Always(NZCV), one!(exec::write_special)),
+    row!(V7M, "1111 0011 1000 nnnn 1000 1000 iiii iiii", "msr {special}, {b}", System, special_write, Always(NZCV), one!(exec::write_special)),
+    row!(DSP, "1111 0011 1000 nnnn 1000 g100 iiii iiii", "msr {special}, {b}", System, special_write_ge, Always(0), one!(exec::write_special), NZCV),
+    row!(V6M, "1111 0011 1110 1111 1000 dddd iiii iiii", "mrs {a}, {special}", System, special_read_v6, Never(0), one!(exec::read_special), NZCV),
+    row!(V7M, "1111 0011 1110 1111 1000 dddd iiii iiii", "mrs {a}, {special}", System, special_read, Never(0), one!(exec::read_special), NZCV),
     row!(V7M, "1111 0011 1010 1111 1000 0000 0000 0000", "nop.w", Alu, number, Never(0), one!(exec::nop)),
     row!(V7M, "1111 0011 1010 1111 1000 0000 0000 0001", "yield.w", Alu, number, Never(0), one!(exec::nop)),
     row!(V7M, "1111 0011 1010 1111 1000 0000 0000 0010", "wfe.w", Alu, number, Never(0), one!(exec::nop)),
@@ -1123,15 +1159,126 @@ static STRB: [Row; 6] = store_rows!("strb", "00", 1, false);
 static STRH: [Row; 6] = store_rows!("strh", "01", 2, false);
 static STR: [Row; 6] = store_rows!("str", "10", 4, true);
 
+/// PKHBT, PKHTB: shift by `i` of the type `y`.
+fn pack(f: &Fields, _: u32) -> Option<Operands> {
+    let (d, n, m) = (f.get('d'), f.get('n'), f.get('m'));
+    let (kind, amount) = shift(2 * f.get('y'), f.get('i'));
+    general(&[d, n, m]).then(|| Operands { kind, d: amount, ..places(d, n, m, 0) }.write(d))
+}
+
+/// Extension with rotation `r` bytes and addition.
+fn far_extend_add(f: &Fields, _: u32) -> Option<Operands> {
+    let (d, n, m) = (f.get('d'), f.get('n'), f.get('m'));
+    general(&[d, n, m]).then(|| Operands { d: 8 * f.get('r') as u8, ..places(d, n, m, 0) }.write(d))
+}
+
+/// SSAT16 (`PLUS` 1) and USAT16 (`PLUS` 0) to `w` bits.
+fn saturation16<const PLUS: u32>(f: &Fields, _: u32) -> Option<Operands> {
+    let (d, n) = (f.get('d'), f.get('n'));
+    general(&[d, n]).then(|| places(d, 0, n, f.get('w') + PLUS).write(d))
+}
+
+/// Handlers of PKHBT or PKHTB, by the kind of the operand.
+fn pack_handlers<const TOP: bool>(o: &Operands) -> Handlers {
+    match o.kind {
+        Kind::Lsl => [seq!(dsp::pack::<exec::Lsl, TOP>); 2],
+        Kind::Asr => [seq!(dsp::pack::<exec::Asr, TOP>); 2],
+        _ => [seq!(dsp::pack::<exec::Reg, TOP>); 2],
+    }
+}
+
+/// Addition and subtraction on bytes and halfwords: prefix of the name, its bits, its number.
+#[rustfmt::skip] // one row, one line
+macro_rules! parallel_rows {
+    ($name:literal, $bits:literal, $n:literal) => {
+        [
+            row!(DSP, concat!("1111 1010 1000 nnnn 1111 dddd 0", $bits, " mmmm"), concat!($name, "add8 {a}, {b}, {c}"), Alu, far_three, Never(0), one!(dsp::parallel::<0, $n>)),
+            row!(DSP, concat!("1111 1010 1001 nnnn 1111 dddd 0", $bits, " mmmm"), concat!($name, "add16 {a}, {b}, {c}"), Alu, far_three, Never(0), one!(dsp::parallel::<1, $n>)),
+            row!(DSP, concat!("1111 1010 1010 nnnn 1111 dddd 0", $bits, " mmmm"), concat!($name, "asx {a}, {b}, {c}"), Alu, far_three, Never(0), one!(dsp::parallel::<2, $n>)),
+            row!(DSP, concat!("1111 1010 1100 nnnn 1111 dddd 0", $bits, " mmmm"), concat!($name, "sub8 {a}, {b}, {c}"), Alu, far_three, Never(0), one!(dsp::parallel::<4, $n>)),
+            row!(DSP, concat!("1111 1010 1101 nnnn 1111 dddd 0", $bits, " mmmm"), concat!($name, "sub16 {a}, {b}, {c}"), Alu, far_three, Never(0), one!(dsp::parallel::<5, $n>)),
+            row!(DSP, concat!("1111 1010 1110 nnnn 1111 dddd 0", $bits, " mmmm"), concat!($name, "sax {a}, {b}, {c}"), Alu, far_three, Never(0), one!(dsp::parallel::<6, $n>)),
+        ]
+    };
+}
+
+static PARALLEL_S: [Row; 6] = parallel_rows!("s", "000", 0);
+static PARALLEL_Q: [Row; 6] = parallel_rows!("q", "001", 1);
+static PARALLEL_SH: [Row; 6] = parallel_rows!("sh", "010", 2);
+static PARALLEL_U: [Row; 6] = parallel_rows!("u", "100", 4);
+static PARALLEL_UQ: [Row; 6] = parallel_rows!("uq", "101", 5);
+static PARALLEL_UH: [Row; 6] = parallel_rows!("uh", "110", 6);
+
+/// The other instructions of the DSP extension.
+#[rustfmt::skip] // one row, one line
+static DSP: &[Row] = &[
+    row!(DSP, "1110 1010 1100 nnnn 0iii dddd iiy0 mmmm", "pkh{tb} {a}, {b}, {c}{shift}", Alu, pack, Never(0), |o| match o.kind { Kind::Asr => pack_handlers::<true>(o), _ => pack_handlers::<false>(o) }),
+    row!(DSP, "1111 0011 0010 nnnn 0000 dddd 0000 wwww", "ssat16 {a}, {imm}, {c}", Alu, saturation16::<1>, Never(0), one!(dsp::saturate16::<true>)),
+    row!(DSP, "1111 0011 1010 nnnn 0000 dddd 0000 wwww", "usat16 {a}, {imm}, {c}", Alu, saturation16::<0>, Never(0), one!(dsp::saturate16::<false>)),
+    row!(DSP, "1111 1010 0000 nnnn 1111 dddd 10rr mmmm", "sxtah {a}, {b}, {c}{rotate}", Alu, far_extend_add, Never(0), one!(dsp::extend_add::<16, true>)),
+    row!(DSP, "1111 1010 0001 nnnn 1111 dddd 10rr mmmm", "uxtah {a}, {b}, {c}{rotate}", Alu, far_extend_add, Never(0), one!(dsp::extend_add::<16, false>)),
+    row!(DSP, "1111 1010 0010 1111 1111 dddd 10rr mmmm", "sxtb16 {a}, {c}{rotate}", Alu, far_extend, Never(0), one!(dsp::extend16::<true, false>)),
+    row!(DSP, "1111 1010 0011 1111 1111 dddd 10rr mmmm", "uxtb16 {a}, {c}{rotate}", Alu, far_extend, Never(0), one!(dsp::extend16::<false, false>)),
+    row!(DSP, "1111 1010 0010 nnnn 1111 dddd 10rr mmmm", "sxtab16 {a}, {b}, {c}{rotate}", Alu, far_extend_add, Never(0), one!(dsp::extend16::<true, true>)),
+    row!(DSP, "1111 1010 0011 nnnn 1111 dddd 10rr mmmm", "uxtab16 {a}, {b}, {c}{rotate}", Alu, far_extend_add, Never(0), one!(dsp::extend16::<false, true>)),
+    row!(DSP, "1111 1010 0100 nnnn 1111 dddd 10rr mmmm", "sxtab {a}, {b}, {c}{rotate}", Alu, far_extend_add, Never(0), one!(dsp::extend_add::<8, true>)),
+    row!(DSP, "1111 1010 0101 nnnn 1111 dddd 10rr mmmm", "uxtab {a}, {b}, {c}{rotate}", Alu, far_extend_add, Never(0), one!(dsp::extend_add::<8, false>)),
+    row!(DSP, "1111 1010 1000 nnnn 1111 dddd 1000 mmmm", "qadd {a}, {c}, {b}", Alu, far_three, Never(0), one!(dsp::saturating::<false, false>)),
+    row!(DSP, "1111 1010 1000 nnnn 1111 dddd 1001 mmmm", "qdadd {a}, {c}, {b}", Alu, far_three, Never(0), one!(dsp::saturating::<true, false>)),
+    row!(DSP, "1111 1010 1000 nnnn 1111 dddd 1010 mmmm", "qsub {a}, {c}, {b}", Alu, far_three, Never(0), one!(dsp::saturating::<false, true>)),
+    row!(DSP, "1111 1010 1000 nnnn 1111 dddd 1011 mmmm", "qdsub {a}, {c}, {b}", Alu, far_three, Never(0), one!(dsp::saturating::<true, true>)),
+    row!(DSP, "1111 1010 1010 nnnn 1111 dddd 1000 mmmm", "sel {a}, {b}, {c}", Alu, far_three, Never(0), one!(dsp::select)),
+    // multiplication; without an added register where its field is 15
+    row!(DSP, "1111 1011 0001 nnnn 1111 dddd 0000 mmmm", "smulbb {a}, {b}, {c}", Mul, far_three, Never(0), one!(dsp::halves::<false, false, false>)),
+    row!(DSP, "1111 1011 0001 nnnn 1111 dddd 0001 mmmm", "smulbt {a}, {b}, {c}", Mul, far_three, Never(0), one!(dsp::halves::<false, true, false>)),
+    row!(DSP, "1111 1011 0001 nnnn 1111 dddd 0010 mmmm", "smultb {a}, {b}, {c}", Mul, far_three, Never(0), one!(dsp::halves::<true, false, false>)),
+    row!(DSP, "1111 1011 0001 nnnn 1111 dddd 0011 mmmm", "smultt {a}, {b}, {c}", Mul, far_three, Never(0), one!(dsp::halves::<true, true, false>)),
+    row!(DSP, "1111 1011 0001 nnnn rrrr dddd 0000 mmmm", "smlabb {a}, {b}, {c}, {d}", MulAdd, far_three, Never(0), one!(dsp::halves::<false, false, true>)),
+    row!(DSP, "1111 1011 0001 nnnn rrrr dddd 0001 mmmm", "smlabt {a}, {b}, {c}, {d}", MulAdd, far_three, Never(0), one!(dsp::halves::<false, true, true>)),
+    row!(DSP, "1111 1011 0001 nnnn rrrr dddd 0010 mmmm", "smlatb {a}, {b}, {c}, {d}", MulAdd, far_three, Never(0), one!(dsp::halves::<true, false, true>)),
+    row!(DSP, "1111 1011 0001 nnnn rrrr dddd 0011 mmmm", "smlatt {a}, {b}, {c}, {d}", MulAdd, far_three, Never(0), one!(dsp::halves::<true, true, true>)),
+    row!(DSP, "1111 1011 0010 nnnn 1111 dddd 0000 mmmm", "smuad {a}, {b}, {c}", Mul, far_three, Never(0), one!(dsp::dual::<false, false, false>)),
+    row!(DSP, "1111 1011 0010 nnnn 1111 dddd 0001 mmmm", "smuadx {a}, {b}, {c}", Mul, far_three, Never(0), one!(dsp::dual::<false, true, false>)),
+    row!(DSP, "1111 1011 0010 nnnn rrrr dddd 0000 mmmm", "smlad {a}, {b}, {c}, {d}", MulAdd, far_three, Never(0), one!(dsp::dual::<false, false, true>)),
+    row!(DSP, "1111 1011 0010 nnnn rrrr dddd 0001 mmmm", "smladx {a}, {b}, {c}, {d}", MulAdd, far_three, Never(0), one!(dsp::dual::<false, true, true>)),
+    row!(DSP, "1111 1011 0011 nnnn 1111 dddd 0000 mmmm", "smulwb {a}, {b}, {c}", Mul, far_three, Never(0), one!(dsp::wide_half::<false, false>)),
+    row!(DSP, "1111 1011 0011 nnnn 1111 dddd 0001 mmmm", "smulwt {a}, {b}, {c}", Mul, far_three, Never(0), one!(dsp::wide_half::<true, false>)),
+    row!(DSP, "1111 1011 0011 nnnn rrrr dddd 0000 mmmm", "smlawb {a}, {b}, {c}, {d}", MulAdd, far_three, Never(0), one!(dsp::wide_half::<false, true>)),
+    row!(DSP, "1111 1011 0011 nnnn rrrr dddd 0001 mmmm", "smlawt {a}, {b}, {c}, {d}", MulAdd, far_three, Never(0), one!(dsp::wide_half::<true, true>)),
+    row!(DSP, "1111 1011 0100 nnnn 1111 dddd 0000 mmmm", "smusd {a}, {b}, {c}", Mul, far_three, Never(0), one!(dsp::dual::<true, false, false>)),
+    row!(DSP, "1111 1011 0100 nnnn 1111 dddd 0001 mmmm", "smusdx {a}, {b}, {c}", Mul, far_three, Never(0), one!(dsp::dual::<true, true, false>)),
+    row!(DSP, "1111 1011 0100 nnnn rrrr dddd 0000 mmmm", "smlsd {a}, {b}, {c}, {d}", MulAdd, far_three, Never(0), one!(dsp::dual::<true, false, true>)),
+    row!(DSP, "1111 1011 0100 nnnn rrrr dddd 0001 mmmm", "smlsdx {a}, {b}, {c}, {d}", MulAdd, far_three, Never(0), one!(dsp::dual::<true, true, true>)),
+    row!(DSP, "1111 1011 0101 nnnn 1111 dddd 0000 mmmm", "smmul {a}, {b}, {c}", Mul, far_three, Never(0), one!(dsp::high_word::<false, 0>)),
+    row!(DSP, "1111 1011 0101 nnnn 1111 dddd 0001 mmmm", "smmulr {a}, {b}, {c}", Mul, far_three, Never(0), one!(dsp::high_word::<true, 0>)),
+    row!(DSP, "1111 1011 0101 nnnn rrrr dddd 0000 mmmm", "smmla {a}, {b}, {c}, {d}", MulAdd, far_three, Never(0), one!(dsp::high_word::<false, 1>)),
+    row!(DSP, "1111 1011 0101 nnnn rrrr dddd 0001 mmmm", "smmlar {a}, {b}, {c}, {d}", MulAdd, far_three, Never(0), one!(dsp::high_word::<true, 1>)),
+    row!(DSP, "1111 1011 0110 nnnn rrrr dddd 0000 mmmm", "smmls {a}, {b}, {c}, {d}", MulAdd, far_three, Never(0), one!(dsp::high_word::<false, -1>)),
+    row!(DSP, "1111 1011 0110 nnnn rrrr dddd 0001 mmmm", "smmlsr {a}, {b}, {c}, {d}", MulAdd, far_three, Never(0), one!(dsp::high_word::<true, -1>)),
+    row!(DSP, "1111 1011 0111 nnnn 1111 dddd 0000 mmmm", "usad8 {a}, {b}, {c}", Mul, far_three, Never(0), one!(dsp::differences::<false>)),
+    row!(DSP, "1111 1011 0111 nnnn rrrr dddd 0000 mmmm", "usada8 {a}, {b}, {c}, {d}", MulAdd, far_three, Never(0), one!(dsp::differences::<true>)),
+    row!(DSP, "1111 1011 1100 nnnn dddd hhhh 1000 mmmm", "smlalbb {a}, {d}, {b}, {c}", MulLongAdd, far_long, Never(0), one!(dsp::halves_long::<false, false>)),
+    row!(DSP, "1111 1011 1100 nnnn dddd hhhh 1001 mmmm", "smlalbt {a}, {d}, {b}, {c}", MulLongAdd, far_long, Never(0), one!(dsp::halves_long::<false, true>)),
+    row!(DSP, "1111 1011 1100 nnnn dddd hhhh 1010 mmmm", "smlaltb {a}, {d}, {b}, {c}", MulLongAdd, far_long, Never(0), one!(dsp::halves_long::<true, false>)),
+    row!(DSP, "1111 1011 1100 nnnn dddd hhhh 1011 mmmm", "smlaltt {a}, {d}, {b}, {c}", MulLongAdd, far_long, Never(0), one!(dsp::halves_long::<true, true>)),
+    row!(DSP, "1111 1011 1100 nnnn dddd hhhh 1100 mmmm", "smlald {a}, {d}, {b}, {c}", MulLongAdd, far_long, Never(0), one!(dsp::dual_long::<false, false>)),
+    row!(DSP, "1111 1011 1100 nnnn dddd hhhh 1101 mmmm", "smlaldx {a}, {d}, {b}, {c}", MulLongAdd, far_long, Never(0), one!(dsp::dual_long::<false, true>)),
+    row!(DSP, "1111 1011 1101 nnnn dddd hhhh 1100 mmmm", "smlsld {a}, {d}, {b}, {c}", MulLongAdd, far_long, Never(0), one!(dsp::dual_long::<true, false>)),
+    row!(DSP, "1111 1011 1101 nnnn dddd hhhh 1101 mmmm", "smlsldx {a}, {d}, {b}, {c}", MulLongAdd, far_long, Never(0), one!(dsp::dual_long::<true, true>)),
+    row!(DSP, "1111 1011 1110 nnnn dddd hhhh 0110 mmmm", "umaal {a}, {d}, {b}, {c}", MulLongAdd, far_long, Never(0), one!(dsp::accumulate_twice)),
+];
+
 /// All 32-bit rows in the order in which they are tried.
 static WIDE: &[&[Row]] = &[
     &TST, &TEQ, &CMN, &CMP, MOVES, &AND, &BIC, &ORR, &ORN, &EOR, &ADD, &ADC, &SBC, &SUB, &RSB, FAR, &LDRB, &LDRH, &LDR,
-    &LDRSB, &LDRSH, &STRB, &STRH, &STR,
+    &LDRSB, &LDRSH, &STRB, &STRH, &STR, &PARALLEL_S, &PARALLEL_Q, &PARALLEL_SH, &PARALLEL_U, &PARALLEL_UQ,
+    &PARALLEL_UH, DSP,
 ];
 
-/// The encodings of all rows, for generators of test programs.
-pub fn patterns() -> impl Iterator<Item = Pattern> {
-    NARROW.iter().chain(WIDE.iter().copied().flatten()).map(|r| r.pattern)
+/// The encodings of all rows that a core with `features` has, for generators of test programs.
+pub fn patterns(features: Features) -> impl Iterator<Item = Pattern> {
+    let rows = NARROW.iter().chain(WIDE.iter().copied().flatten());
+    rows.filter(move |r| features.has(r.part)).map(|r| r.pattern)
 }
 
 /// The row and operands of an encoding of `bits` bits at `pc`.

@@ -2,3 +2,4 @@
 
 pub mod avr;
 pub mod cortex_m3;
+pub mod msp430;

@@ -74,10 +74,16 @@ class ToolchainSpec(_Table):
 
 
 class Energy(_Table):
-    """Supply at the clock of the target, from the data sheet: what "modelled" energy is made of."""
+    """A running chip's supply at one point of its data sheet: what "modelled" energy is made of.
+
+    ``clock_hz`` is the clock of that point, which need not be the target's: energy per cycle hardly
+    depends on it. ``source`` names document and table.
+    """
 
     volts: float
     milliamperes: float
+    clock_hz: int
+    source: str
 
 
 class Target(_Table):
@@ -112,7 +118,7 @@ class Target(_Table):
         """Supply power over clock: modelled energy of one cycle."""
         if self.energy is None:
             return None
-        return self.energy.volts * self.energy.milliamperes * 1e6 / self.chip.clock_hz
+        return self.energy.volts * self.energy.milliamperes * 1e6 / self.energy.clock_hz
 
 
 def _describe(file: Path, error: ValidationError) -> UserError:

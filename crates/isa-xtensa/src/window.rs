@@ -1,0 +1,141 @@
+//! Windowed registers (4.7.1): rotation, overflow and underflow.
+
+use isa::Insn;
+
+use crate::{SP, Xtensa, ps, special};
+
+impl Xtensa {
+    fn groups(&self) -> u32 {
+        self.features.registers() / 4
+    }
+
+    /// Number of the lowest of the window's groups `n` groups from it.
+    fn group(&self, n: u32) -> u32 {
+        self.window_base.wrapping_add(n) & (self.groups() - 1)
+    }
+
+    fn started(&self, n: u32) -> bool {
+        self.window_start >> self.group(n) & 1 != 0
+    }
+
+    /// Moves the window to `base`.
+    pub(crate) fn rotate(&mut self, base: u32) {
+        for n in 0..4 {
+            let at = self.group(n as u32) as usize;
+            self.ar[at & 15].copy_from_slice(&self.a[4 * n..4 * n + 4]);
+        }
+        self.window_base = base & (self.groups() - 1);
+        for n in 0..4 {
+            let at = self.group(n as u32) as usize;
+            self.a[4 * n..4 * n + 4].copy_from_slice(&self.ar[at & 15]);
+        }
+        self.look();
+    }
+
+    /// Finds out which registers must not be used.
+    pub(crate) fn look(&mut self) {
+        let mut bad = 0;
+        if self.ps & (ps::WOE | ps::EXCM) == ps::WOE {
+            for n in (1..4).rev() {
+                if self.started(n) {
+                    bad = 0xFF << n;
+                }
+            }
+        }
+        self.guard = bad;
+    }
+
+    /// Sets PS; fields that the core does not have stay 0.
+    pub(crate) fn set_ps(&mut self, value: u32) {
+        let windowed = if self.features.windowed() { ps::OWB | ps::CALLINC | ps::WOE } else { 0 };
+        self.ps = value & (ps::INTLEVEL | ps::EXCM | ps::UM | windowed);
+        self.look();
+    }
+
+    /// WindowStart with the bits that exist.
+    pub(crate) fn set_window_start(&mut self, value: u32) {
+        self.window_start = value & ((1u64 << self.groups()) - 1) as u32;
+        self.look();
+    }
+
+    fn to_vector(&mut self, pc: u32, offset: u32) {
+        self.sr[usize::from(special::EPC1)] = pc;
+        self.set_ps(self.ps | ps::EXCM);
+        self.pc = self.sr[usize::from(special::VECBASE)].wrapping_add(offset);
+        self.mem.stall += i64::from(self.events.exception);
+    }
+
+    fn keep_window_base(&mut self) {
+        self.ps = self.ps & !ps::OWB | self.window_base << 8;
+    }
+
+    /// WindowCheck of 4.7.1.3 has found a live frame in the window, at most `reach` groups from its start.
+    #[cold]
+    pub(crate) fn overflow(&mut self, pc: u32, reach: u32) {
+        let n = (1..=reach).find(|&n| self.started(n)).unwrap_or(1);
+        self.keep_window_base();
+        self.rotate(self.window_base.wrapping_add(n));
+        let offset = match (self.started(1), self.started(2)) {
+            (true, _) => 0x00,
+            (_, true) => 0x80,
+            _ => 0x100,
+        };
+        self.to_vector(pc, offset);
+    }
+
+    /// RETW: whether the caller's frame is in the registers; else its exception has been entered.
+    pub(crate) fn return_window(&mut self, pc: u32) -> bool {
+        let n = self.a[0] >> 30;
+        let from = self.window_base;
+        if self.window_start >> self.group(n.wrapping_neg()) & 1 != 0 {
+            let caller = from.wrapping_sub(n);
+            self.window_start &= !(1 << from);
+            self.rotate(caller);
+            return true;
+        }
+        self.keep_window_base();
+        self.rotate(from.wrapping_sub(n));
+        self.to_vector(pc, 0x40 * (2 * n - 1));
+        false
+    }
+
+    /// Whether RETW is defined here: its register says how far away the caller is, and what is nearer
+    /// must not be a frame.
+    pub(crate) fn may_return(&self) -> bool {
+        let n = self.a[0] >> 30;
+        let m = (1..4).find(|&m| self.started(0u32.wrapping_sub(m)));
+        n != 0 && m.is_none_or(|m| m == n) && self.ps & (ps::WOE | ps::EXCM) == ps::WOE
+    }
+
+    /// ENTRY, after its check.
+    pub(crate) fn entry(&mut self, s: usize, bytes: u32, i: &Insn<Self>) {
+        let n = self.ps >> 16 & 3;
+        let sp = self.a[s].wrapping_sub(bytes);
+        self.a[4 * n as usize + (s & 3)] = sp;
+        self.window_start |= 1 << self.group(n);
+        self.rotate(self.window_base.wrapping_add(n));
+        self.mem.stack(self.a[SP], i.site);
+    }
+
+    /// MOVSP: whether the caller's frame is in the registers; else its exception has been entered
+    /// (AllocaCause, 5).
+    pub(crate) fn may_move_stack(&mut self, pc: u32) -> bool {
+        if (1..4u32).any(|n| self.started(n.wrapping_neg())) {
+            return true;
+        }
+        self.sr[usize::from(special::EXCCAUSE)] = 5;
+        let offset = if self.ps & ps::UM != 0 { 0x340 } else { 0x300 };
+        self.to_vector(pc, offset);
+        false
+    }
+
+    /// RFWO and RFWU.
+    pub(crate) fn return_from_window(&mut self, overflow: bool) {
+        let bit = 1 << self.window_base;
+        let start = if overflow { self.window_start & !bit } else { self.window_start | bit };
+        self.window_start = start;
+        self.ps &= !ps::EXCM;
+        self.rotate(self.ps >> 8 & 15);
+        self.pc = self.sr[usize::from(special::EPC1)];
+    }
+}
