@@ -13,6 +13,10 @@
 #include "target.h" /* SY_TRIGGER_HIGH(), SY_TRIGGER_LOW(), SY_STACK_POINTER(), SY_STACK_RESERVE,
                        SY_PAINT_GAP, SY_CLOCK_HZ */
 
+#ifndef SY_REPEAT
+#define SY_REPEAT 1 /* calls for each request, where one is not enough to tell the time */
+#endif
+
 void sy_target_init(void);    /* clocks, serial port, trigger pin low */
 uint8_t sy_getc(void);        /* waits for a byte */
 void sy_putc(uint8_t byte);   /* waits for room */

@@ -10,6 +10,8 @@ struct block {
     size_t size;
 };
 
+#ifndef SY_LIBC_HEAP /* where the C library's own heap stays */
+
 enum { ALIGN = 8, HEAD = (sizeof(struct block) + ALIGN - 1) / ALIGN * ALIGN };
 
 void *malloc(size_t size);
@@ -113,3 +115,5 @@ void *realloc(void *old, size_t size)
     free(old);
     return p;
 }
+
+#endif

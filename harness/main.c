@@ -145,17 +145,17 @@ static uint16_t painted(const uint8_t *from, const uint8_t *to)
     const uint8_t *p = from;
     while (p < to && *p == PAINT_BYTE)
         p++;
-    return p == from ? 0xFFFFu : (uint16_t)(to - p);
+    return p == from || to - p > 0xFFFE ? 0xFFFFu : (uint16_t)(to - p);
 }
 
 static void run(uint16_t length)
 {
     struct sy_call call;
     uint8_t *next = sy_free_start, *key, *npub, *ad, *in, *guard, *paint_end;
-    uint8_t op, flags, offset, intact = 1, i;
+    uint8_t op, flags, offset, intact = 1, i, repeat;
     uint16_t out_max, out_len, over, stack = 0, heap;
     uint32_t need, expected;
-    int code;
+    int code = 0;
 
     op = get();
     flags = get();
@@ -198,16 +198,18 @@ static void run(uint16_t length)
     call.npub = npub;
     call.ad = ad;
     call.in = in;
-    call.out_len = 0;
     fill(call.out, guard, FILL_BYTE);
     fill(guard, next, GUARD_BYTE);
-    sy_stack_limit = sy_heap_base = next;
-    sy_heap_peak = 0;
     paint_end = (uint8_t *)SY_STACK_POINTER() - SY_PAINT_GAP;
     if (flags & PAINT)
         fill(next, paint_end, PAINT_BYTE);
 
-    code = sy_run(op, &call);
+    for (repeat = SY_REPEAT; repeat > 0; repeat--) {
+        call.out_len = 0;
+        sy_stack_limit = sy_heap_base = next;
+        sy_heap_peak = 0;
+        code = sy_run(op, &call);
+    }
 
     if (flags & PAINT)
         stack = painted(sy_stack_limit, paint_end);

@@ -26,7 +26,7 @@ from .store import Store
 
 @dataclass(frozen=True)
 class Job:
-    """One run to do: implementation x target x flags x workload, on the simulator."""
+    """One run to do: implementation x target x flags x workload, on the target's device."""
 
     implementation: Implementation
     target: Target
@@ -46,12 +46,12 @@ class Job:
             implementation_digest=i.digest,
             target=self.target.name,
             target_digest=self.target.digest,
-            device="simulator",
+            device=self.target.device,
             toolchain=build.identify(spec) or Toolchain(spec.name, "missing", ""),
             flags=" ".join(self.flags),
             workload=self.workload.text,
             harness=build.harness_digest(),
-            timing_model=device.timing_model(self.target),
+            timing_model=device.clock_of(self.target),
         )
 
     @property
@@ -74,6 +74,8 @@ def profile(job: Job, op: Op, adlen: int, mlen: int) -> Profile:
     built = build.build(job.implementation, job.target, toolchain, job.flags)
     if built.failure is not None:
         raise DeviceError(built.failure)
+    if job.target.device != "simulator":
+        raise DeviceError(Failure(Reason.PROTOCOL, "only simulated targets can be profiled"))
     client = device.Client(device.SimulatorLink(job.target, built.images["both"]))
     request, unaligned = measure.one_call(client, op, adlen, mlen)
     tree, instructions, taken = client.profile(request)
@@ -160,20 +162,22 @@ class Pipeline:
 
         try:
             aead = job.implementation.primitive == "crypto_aead"
-            link = device.SimulatorLink(job.target, built.images["both"], self.max_cycles)
-            client = device.Client(link)
-            empty = measure.empty_calls(client, aead)
-            expected = verify.expected(job.implementation)
-            answers: list[Observed] = []
-            verification = verify.verify(client, job.implementation, expected, answers)
-            untouched = link.longest_untouched()
-            swept, left_out = measure.sweep(client, job.workload, aead)
-            odd = verify.unaligned(client, answers, aead)
+            image = built.images["both"]
+            with device.opened(job.target, image, build.confined(image), self.max_cycles) as link:
+                client = device.Client(link)
+                empty = measure.empty_calls(client, aead)
+                expected = verify.expected(job.implementation)
+                answers: list[Observed] = []
+                verification = verify.verify(client, job.implementation, expected, answers)
+                untouched = link.longest_untouched()
+                swept, left_out = measure.sweep(client, job.workload, aead)
+                odd = verify.unaligned(client, answers, aead)
         except (verify.Mismatch, DeviceError) as e:
             return replace(record, failure=e.failure)
 
         points = measure.points(swept, empty)
         figures = measure.means(answers, empty) | measure.lines(points) | measure.peaks([*answers, *swept])
+        figures |= measure.spread(answers)
         figures |= measure.image_figures(built.images, job.target, untouched)
         figures |= measure.energy(figures, job.target)
         base, helpers = figures, tuple[Helper, ...]()

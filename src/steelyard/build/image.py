@@ -256,7 +256,7 @@ def _compile(
     script.barrier()
     harness = [str(o) for o in sorted(objects.glob("*.o")) if o.stem not in _OPERATIONS]
     for part, operation in _PARTS[implementation.primitive].items():
-        link = (spec.compiler, *spec.flags, *spec.link, f"-T{target.folder}/link.ld", "-Wl,--gc-sections")
+        link = (spec.compiler, *spec.flags, *spec.link, *script_of(target), "-Wl,--gc-sections")
         link += (
             f"-Wl,-Map={part}.map",
             *harness,
@@ -282,6 +282,12 @@ def _compiler(f: SourceFile, target: Target) -> tuple[str, ...]:
     if f.language == "asm":
         return (spec.compiler, "-x", "assembler-with-cpp")
     return (spec.compiler,)
+
+
+def script_of(target: Target) -> tuple[str, ...]:
+    """The option that names the target's linker script, where it has one of its own."""
+    script = target.folder / "link.ld"
+    return (f"-T{script}",) if script.exists() else ()
 
 
 def _write_log(work: Path, units: list[SourceFile]) -> None:

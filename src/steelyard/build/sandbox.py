@@ -23,6 +23,14 @@ def available() -> bool:
     return subprocess.run(probe, capture_output=True, check=False).returncode == 0
 
 
+def confined(program: Path) -> tuple[str, ...]:
+    """Command that starts ``program``, and nothing but it, with neither files nor network; empty where
+    there is no sandbox."""
+    if not available():
+        return ()
+    return ("bwrap", "--unshare-all", "--die-with-parent", "--new-session", "--ro-bind", str(program), str(program))
+
+
 def run(script: Path, writable: Path, readable: tuple[Path, ...], seconds: float) -> int | None:
     """Runs a shell script in ``writable``: its exit code, or None when it was stopped after ``seconds``.
 

@@ -55,10 +55,16 @@ def _targets(json: bool) -> None:
     for t in every:
         toolchain = identify(t.toolchain)
         compiler = toolchain.version if toolchain else f"missing: apt install {' '.join(t.toolchain.packages)}"
-        memory = f"{t.chip.flash.size // 1024} KiB / {number(t.chip.ram.size / 1024, 0)} KiB"
-        rows.append((t.name, t.chip_name, t.chip.core, f"{t.chip.clock_hz / 1e6:g} MHz", memory, compiler, t.tier))
+        memory = (
+            f"{t.chip.flash.size // 1024} KiB / {number(t.chip.ram.size / 1024, 0)} KiB" if t.chip.clock_hz else "-"
+        )
+        rows.append((t.name, t.chip_name, t.chip.core, _clock(t), memory, compiler, t.tier))
     columns = ("target", "chip", "core", "clock", "flash / RAM", "compiler", "cycle counts")
     stdout().print(table("", columns, rows, left=7, wrap=("compiler",), drop=("core", "flash / RAM", "clock")))
+
+
+def _clock(t: Target) -> str:
+    return f"{t.chip.clock_hz / 1e6:g} MHz" if t.chip.clock_hz else "-"
 
 
 def _target(t: Target) -> dict[str, object]:

@@ -80,7 +80,7 @@ def legend(console: Console) -> None:
         "encrypt, decrypt, reject, hash: mean cycles over the known-answer calls, empty call subtracted. "
         "cyc/B, fixed: line through the workload's messages.\n"
         "ROM (enc, dec alone), stack, static, heap: bytes; ROM and static less the nocrypt image. "
-        "Simulated, see docs/claims.md. Details: steelyard show RUN",
+        "How far to trust them: docs/claims.md. Details: steelyard show RUN",
         style="dim",
     )
 
@@ -101,8 +101,9 @@ def _title(target: str) -> str:
     if target not in target_names():
         return target
     t = load_target(target)
-    mhz = t.chip.clock_hz / 1e6
-    return f"{target} ({t.chip_name}, {mhz:g} MHz, simulated, {t.tier})"
+    if t.device != "simulator":
+        return f"{target} ({t.chip_name}, {t.tier})"
+    return f"{target} ({t.chip_name}, {t.chip.clock_hz / 1e6:g} MHz, simulated, {t.tier})"
 
 
 def as_json(r: Record) -> dict[str, Any]:

@@ -69,9 +69,11 @@ def _named(text: str) -> tuple[list[Implementation], list[Rejected]]:
 
 
 def targets(names: Sequence[str]) -> list[Target]:
-    """Targets by name; all when none is named."""
+    """Targets by name; when none is named, all that need not be asked for."""
     split = [n for part in names for n in part.split(",") if n]
-    return [load_target(n) for n in dict.fromkeys(split or target_names())]
+    return [load_target(n) for n in dict.fromkeys(split)] or [
+        t for n in target_names() if not (t := load_target(n)).opt_in
+    ]
 
 
 def flag_sets(texts: Sequence[str], target: Target) -> list[tuple[str, ...]]:

@@ -10,6 +10,8 @@ from ..model.call import Pulse
 class Link(Protocol):
     """The host's end of a device. A serial port, a simulator and a test double all look like this."""
 
+    #: whether pulses carry the call's stack; where not, the harness paints and counts
+    sees_stack: bool
     #: bytes of requests that may be on their way before an answer is awaited
     window: int
 
@@ -21,3 +23,10 @@ class Link(Protocol):
 
     def pulses(self) -> list[Pulse]:
         """Takes the trigger pulses since the last time, oldest first."""
+
+    def longest_untouched(self) -> int | None:
+        """Longest run of RAM bytes behind static data that nothing wrote since the image was loaded;
+        None where nobody can tell."""
+
+    def close(self) -> None:
+        """Lets go of the device."""

@@ -39,6 +39,7 @@ class SimulatorLink:
     """A simulated chip with an image in its flash."""
 
     window = 1 << 20
+    sees_stack = True
 
     def __init__(self, target: Target, image: Path, max_cycles: int = MAX_CYCLES) -> None:
         self._native = _native.Simulator(target.chip_json)
@@ -72,3 +73,6 @@ class SimulatorLink:
     def longest_untouched(self) -> int:
         """Longest run of RAM bytes behind static data that nothing wrote since the image was loaded."""
         return self._native.longest_untouched()
+
+    def close(self) -> None:
+        """Nothing to let go of."""

@@ -2,7 +2,7 @@
 
 from .cycles import empty_calls, lines, means, one_call, points, sweep
 from .image import attributable, energy, image_figures
-from .ram import peaks
+from .ram import peaks, spread
 from .rom import helpers
 
 __all__ = [
@@ -16,5 +16,6 @@ __all__ = [
     "one_call",
     "peaks",
     "points",
+    "spread",
     "sweep",
 ]

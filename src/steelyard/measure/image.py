@@ -11,7 +11,7 @@ from .rom import load_size, static_ram
 _PARTS = {"both": "", "encrypt": "_encrypt", "decrypt": "_decrypt"}
 
 
-def image_figures(images: Mapping[str, Path], target: Target, untouched: int) -> dict[str, float]:
+def image_figures(images: Mapping[str, Path], target: Target, untouched: int | None) -> dict[str, float]:
     """``image_rom`` (and ``_encrypt``, ``_decrypt``), ``image_static``: whole images, harness included.
 
     ``image_ram_touched`` is Renner's: RAM behind static data less its longest run of bytes that no call
@@ -20,7 +20,8 @@ def image_figures(images: Mapping[str, Path], target: Target, untouched: int) ->
     figures: dict[str, float] = {f"image_rom{_PARTS[p]}": load_size(i) for p, i in images.items()}
     static = static_ram(images["both"])
     figures["image_static"] = static
-    figures["image_ram_touched"] = target.chip.ram.size - static - untouched
+    if untouched is not None:
+        figures["image_ram_touched"] = target.chip.ram.size - static - untouched
     return figures
 
 

@@ -7,6 +7,12 @@ from collections.abc import Iterable
 from ..model.call import Observed
 
 
+def spread(observed: Iterable[Observed]) -> dict[str, float]:
+    """``spread_percent``: mean distance of the quartiles of repeated calls, in percent of their medians."""
+    spreads = [a.pulse.spread for _, _, a in observed if a.pulse.spread is not None]
+    return {"spread_percent": 100 * sum(spreads) / len(spreads)} if spreads else {}
+
+
 def peaks(observed: Iterable[Observed]) -> dict[str, float]:
     """``stack_<operation>`` and ``stack`` (the larger), ``heap``, ``unaligned`` accesses, in bytes and counts.
 

@@ -49,11 +49,13 @@ class Request:
 @dataclass(frozen=True, slots=True)
 class Pulse:
     """One pulse of the trigger pin: ``cycles`` between the edges; ``stack`` in bytes and ``unaligned``
-    accesses where the device sees them."""
+    accesses where the device sees them. Where the call was repeated ``cycles`` is the median, and
+    ``spread`` the distance of the quartiles as a part of it."""
 
     cycles: int
     stack: int | None = None
     unaligned: int | None = None
+    spread: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ import json
 import tomllib
 from functools import cache
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any, Literal, get_args
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
@@ -33,6 +33,9 @@ class FlashTiming(_Table):
     line_bytes: int = 0
     prefetch_lines: int = 0
     data_wait_states: int = 0
+    cache_lines: int | None = None
+    branch_overlap: int | None = None
+    ahead_bytes: int | None = None
 
 
 class Peripheral(_Table):
@@ -87,7 +90,10 @@ class Energy(_Table):
 
 
 class Target(_Table):
-    """A chip on a board with a toolchain."""
+    """A chip on a board with a toolchain.
+
+    ``device`` is what runs its images; an ``opt_in`` target is weighed only when it is named.
+    """
 
     name: str
     title: str
@@ -96,6 +102,8 @@ class Target(_Table):
     silicon: str
     chip: Chip
     toolchain: ToolchainSpec
+    device: Literal["simulator", "process"] = "simulator"
+    opt_in: bool = False
     energy: Energy | None = None
     folder: Path
 

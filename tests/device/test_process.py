@@ -1,0 +1,50 @@
+"""This machine as a target: the same protocol and the same verdicts, measured instead of simulated."""
+
+from __future__ import annotations
+
+import pytest
+
+from steelyard.cli import select
+from steelyard.cli.select import implementations
+from steelyard.model.reasons import Reason
+from steelyard.model.target import Target
+from tests.conftest import Bench, the_target
+
+
+@pytest.fixture
+def host() -> Target:
+    return the_target("host")
+
+
+def test_a_run_on_this_machine(bench: Bench, host: Target) -> None:
+    implementation = implementations(["ascon128v12/fast"])[0][0].implementation
+    record = bench.weigh(implementation, host, load="0/0,0/64,64/64,0/512", flags="-O2")
+    assert record.ok, record.failure
+    assert record.verification is not None
+    assert record.verification.vectors == 1089
+    assert record.setup.device == "process"
+    assert 0 <= record.metrics["spread_percent"] < 1000
+    cycles = {(p.adlen, p.mlen): p.cycles for p in record.points if p.operation == "encrypt"}
+    assert cycles[0, 512] > cycles[0, 0] > 0
+
+
+def test_stack_is_painted_and_counted(bench: Bench, host: Target) -> None:
+    waste = "volatile unsigned char waste[3000]; waste[0] = 1; waste[2999] = waste[0];"
+    plain = bench.weigh(bench.package(), host).metrics["stack"]
+    deep = bench.weigh(bench.package(variant="toy2", in_encrypt=waste), host).metrics["stack"]
+    assert 2900 < deep - plain < 3200
+
+
+def test_a_crash_and_an_endless_loop_are_results(bench: Bench, host: Target, monkeypatch: pytest.MonkeyPatch) -> None:
+    crash = bench.weigh(bench.package(variant="crash", in_encrypt="*(volatile int *)8 = 1;"), host)
+    assert crash.failure is not None
+    assert (crash.failure.reason, crash.failure.detail) == (Reason.FAULT, "the process ended with signal 11")
+    monkeypatch.setattr("steelyard.device.process.PATIENCE", 0.3)
+    loop = bench.weigh(bench.package(variant="loop", in_encrypt="for (;;) ;"), host)
+    assert loop.failure is not None
+    assert loop.failure.reason is Reason.RUNAWAY
+
+
+def test_it_is_weighed_only_when_named() -> None:
+    assert "host" not in [t.name for t in select.targets([])]
+    assert [t.name for t in select.targets(["host"])] == ["host"]
