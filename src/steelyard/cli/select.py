@@ -8,12 +8,14 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
+from ..build import identify
 from ..model import paths
 from ..model.errors import UserError, unknown
 from ..model.implementation import Implementation, Rejected
 from ..model.target import Target, load_target, target_names
 from ..sources import discover
 from ..store import Store
+from .console import stderr
 
 
 @cache
@@ -69,11 +71,17 @@ def _named(text: str) -> tuple[list[Implementation], list[Rejected]]:
 
 
 def targets(names: Sequence[str]) -> list[Target]:
-    """Targets by name; when none is named, all that need not be asked for."""
+    """Targets by name. When none is named: all that need not be asked for and whose compiler is here."""
     split = [n for part in names for n in part.split(",") if n]
-    return [load_target(n) for n in dict.fromkeys(split)] or [
-        t for n in target_names() if not (t := load_target(n)).opt_in
-    ]
+    if split:
+        return [load_target(n) for n in dict.fromkeys(split)]
+    offered = [t for n in target_names() if not (t := load_target(n)).opt_in]
+    ready = [t for t in offered if identify(t.toolchain) is not None]
+    if missing := [t.name for t in offered if t not in ready]:
+        stderr().print(f"left out, their compilers are not here: {', '.join(missing)}; steelyard doctor says more")
+    if not ready:
+        raise UserError("no target's compiler is installed; steelyard doctor says how to get one")
+    return ready
 
 
 def flag_sets(texts: Sequence[str], target: Target) -> list[tuple[str, ...]]:
