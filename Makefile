@@ -1,7 +1,7 @@
 # One line each. `make run` and `make test` install what they need first.
 STEELYARD = .venv/bin/steelyard
 
-.PHONY: run setup deps test test-long check bench docs format clean
+.PHONY: run setup deps test test-long check bench docs format clean msp430-toolchain
 
 run: setup            ## weigh the bundled implementations on every target
 	$(STEELYARD) run
@@ -11,6 +11,9 @@ setup:                ## install what is missing, build the native core
 
 deps:                 ## fetch the sources of bundled dependencies (mbedTLS)
 	ciphers/deps/fetch
+
+msp430-toolchain:     ## optional: binutils, GCC and newlib for MSP430 from Debian's sources, half an hour
+	scripts/msp430-toolchain
 
 test:                 ## everything that must pass before a commit
 	@scripts/setup test

@@ -1,9 +1,12 @@
-; Parameters for simavr: ATmega328P, a clock that makes one cycle 1000 ns, and the trigger pin PB5
+; Parameters for simavr: the chip that the image is for, a clock that makes one cycle 1000 ns, and the trigger pin PB5
 ; written to pin.vcd in the current folder. Tag, length, value; see simavr's documentation.
+#define TEXT(x) #x
+#define NAME(x) TEXT(x)
     .section .mmcu, ""
     .byte 1, 64
-    .ascii "atmega328p"
-    .skip 54
+chip:
+    .ascii NAME(__AVR_DEVICE_NAME__)
+    .skip 64 - (. - chip)
     .byte 2, 4
     .long 1000000
     .byte 12, 64

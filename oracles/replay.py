@@ -137,14 +137,22 @@ def simavr(image: Path) -> list[int]:
     return [fall - rise for (rise, _), (fall, _) in zip(edges[::2], edges[1::2], strict=True)]
 
 
+#: QEMU's board for each core, with flash at 0 and RAM at 0x20000000; a Cortex-M3 has what a Cortex-M0+ has
+QEMU_MACHINES = {
+    "cortex-m0plus": "mps2-an385",
+    "cortex-m3": "mps2-an385",
+    "cortex-m4": "mps2-an386",
+    "cortex-m7": "mps2-an500",
+}
+
 #: QEMU's view before each instruction: r0 .. r15, xPSR
 State = tuple[int, ...]
 
 
-def qemu_trace(image: Path) -> list[State]:
+def qemu_trace(image: Path, machine: str = "mps2-an385") -> list[State]:
     """Runs a replay image in QEMU, one instruction at a time: all states until it stops."""
     log = image.parent / "qemu.log"
-    command = ["qemu-system-arm", "-M", "mps2-an385", "-nographic", "-semihosting", "-kernel", str(image)]
+    command = ["qemu-system-arm", "-M", machine, "-nographic", "-semihosting", "-kernel", str(image)]
     command += ["-singlestep", "-d", "cpu,nochain", "-D", str(log)]
     subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, timeout=120, check=True)
     values = [int(v, 16) for v in re.findall(r"(?:R\d\d|XPSR)=([0-9a-f]{8})", log.read_text())]

@@ -44,12 +44,14 @@ def the_target(name: str) -> Target:
     return target
 
 
+#: an 8-bit and a 32-bit target stand for all; tests/targets goes through every one
+STANDARD = ("uno", "bluepill")
 SIMULATED = [name for name in target_names() if load_target(name).device == "simulator"]
 
 
-@pytest.fixture(params=SIMULATED)
+@pytest.fixture(params=STANDARD)
 def target(request: pytest.FixtureRequest) -> Target:
-    """Each simulated target in turn."""
+    """Each of the two in turn."""
     return the_target(request.param)
 
 

@@ -86,6 +86,7 @@ def golden(name: str, *results: Result, figures: bool = False) -> None:
     Of tables with ``figures`` only the text counts, as columns are as wide as compilers make them.
     """
     text = "\n".join(r.transcript for r in results)
+    text = re.sub(r"left out, their compilers are not here:[^\n]*\n", "", text)  # depends on what is installed
     for pattern, word in _VARIES[: None if figures else -1]:
         text = re.sub(pattern, word, text)
     if figures:

@@ -18,6 +18,7 @@ class FakeLink:
     """A link to it."""
 
     window = 2048
+    sees_stack = True
 
     def __init__(self) -> None:
         self._sent = bytearray()
@@ -37,6 +38,12 @@ class FakeLink:
     def pulses(self) -> list[Pulse]:
         pulses, self._pulses = self._pulses, []
         return pulses
+
+    def longest_untouched(self) -> int | None:
+        return None
+
+    def close(self) -> None:
+        pass
 
     def _take(self, count: int) -> Generator[None, int, bytes]:
         taken = bytearray()

@@ -1,4 +1,4 @@
-"""One specification for every device: the fake, and the simulator of each target with a real image."""
+"""One specification for every device: the fake, and the simulator with a real image."""
 
 from __future__ import annotations
 
@@ -9,16 +9,15 @@ import pytest
 from steelyard.device import Client, frame
 from steelyard.device.client import encode
 from steelyard.model.call import Answer, DeviceError, Op, Request
-from steelyard.model.target import target_names
 from steelyard.pipeline import nocrypt
-from tests.conftest import Bench, the_target
+from tests.conftest import STANDARD, Bench, the_target
 
 from .fake import FakeLink
 
 KEY, NPUB = bytes(range(16)), bytes(range(16, 32))
 
 
-@pytest.fixture(params=["fake", *target_names()])
+@pytest.fixture(params=["fake", *STANDARD])
 def client(request: pytest.FixtureRequest, bench: Bench) -> Iterator[Client]:
     """A device whose cipher copies; when the test is over it must still answer."""
     if request.param == "fake":
@@ -45,7 +44,7 @@ def test_handshake(client: Client) -> None:
     hello = client.hello
     assert (hello.api, hello.parts, hello.key_bytes, hello.npub_bytes, hello.a_bytes) == (1, 3, 16, 16, 0)
     assert hello.capacity > 1000
-    assert hello.clock_hz >= 16_000_000
+    assert hello.clock_hz >= 1_000_000
 
 
 def test_a_call(client: Client) -> None:

@@ -76,6 +76,12 @@ def test_slips_are_named(load: Callable[[str], Target], old: str, new: str, mess
         load(TEXT.replace(old, new))
 
 
+def test_a_compiler_without_a_package_says_where_it_comes_from(load: Callable[[str], Target]) -> None:
+    assert load(TEXT).toolchain.fix == "apt install gcc-avr avr-libc binutils-avr"
+    note = 'packages = []\nnote = "ask the vendor"'
+    assert load(re.sub(r"packages = .*", note, TEXT)).toolchain.fix == "ask the vendor"
+
+
 def test_unknown_targets(load: Callable[[str], Target]) -> None:
     load(TEXT)
     with pytest.raises(UserError, match=r"^unknown target 'mime'; did you mean mine\?$"):
@@ -93,7 +99,8 @@ def test_the_digest_is_of_every_file(load: Callable[[str], Target], tmp_path: Pa
 
 def test_a_target_is_named_in_its_folder_and_nowhere_else() -> None:
     """So that adding one touches one folder. Documentation, tests and benchmarks may speak of them."""
-    names = "|".join(re.escape(p.name) for p in (ROOT / "targets").iterdir() if p.is_dir())
+    simulated = (n for n in target_names() if load_target(n).device == "simulator")
+    names = "|".join(map(re.escape, simulated))
     named = re.compile(rf"""["'`/](?:{names})["'`/]""")  # in a string or a path; comments may speak of chips
     found = []
     for top in ("src", "crates", "harness", "scripts", "Makefile"):

@@ -15,19 +15,19 @@ from pathlib import Path
 import pytest
 
 from steelyard.model.record import Record
-from steelyard.model.target import load_target, target_names
+from steelyard.model.target import load_target
 from steelyard.model.workload import workload
 from steelyard.pipeline import Job, Pipeline, nocrypt
 from steelyard.sources import discover
 from steelyard.store import Store
-from tests.conftest import ROOT, Bench, the_target
+from tests.conftest import ROOT, STANDARD, Bench, the_target
 
 TINYJAMBU = ROOT / "ciphers/crypto_aead/tinyjambu"
 
 
 def jobs(load: str = "0/0,0/16,0/64,16/0") -> list[Job]:
     fast = discover(TINYJAMBU / "tinyjambu128v2/fast").implementations[0]
-    targets = [the_target(name) for name in target_names()]
+    targets = [the_target(name) for name in STANDARD]
     return [Job(i, t, ("-Os",), workload(load)) for t in targets for i in (nocrypt("crypto_aead"), fast)]
 
 

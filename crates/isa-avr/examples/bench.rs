@@ -8,7 +8,7 @@ use std::process::Command;
 use std::time::Instant;
 
 use isa::{Core as _, Machine};
-use isa_avr::Avr;
+use isa_avr::{AVR5, Avr};
 use mcu::{Chip, Flash, Image, Memory, PeripheralConfig, Region, Stop};
 use timing::avr::AvrE;
 
@@ -43,7 +43,7 @@ fn main() {
         let mut cycles = 0;
         let mut sent = String::new();
         for _ in 0..7 {
-            let mut m = Machine::new(Avr::new(Memory::new(&chip()).expect("a valid chip")), AvrE);
+            let mut m = Machine::new(Avr::new(AVR5, Memory::new(&chip()).expect("a valid chip")), AvrE);
             m.load(&image).expect("the image fits");
             let start = Instant::now();
             let stop = m.run(u64::MAX);

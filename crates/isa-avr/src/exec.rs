@@ -13,14 +13,14 @@ use crate::sreg::{C, N, S, Sreg, V, Z};
 /// An instruction of this core.
 pub(crate) type I = Insn<Avr>;
 
-/// First data address of the I/O space that IN and OUT reach.
-pub(crate) const IO_BASE: u32 = 0x20;
-/// Data address of the stack pointer's low byte.
-const SPL: u32 = 0x5D;
-/// Data address of the stack pointer's high byte.
-const SPH: u32 = 0x5E;
-/// Data address of the status register.
-pub(crate) const SREG: u32 = 0x5F;
+/// I/O address of the upper bits of ELPM's address.
+const RAMPZ: u32 = 0x3B;
+/// I/O address of the stack pointer's low byte.
+const SPL: u32 = 0x3D;
+/// I/O address of the stack pointer's high byte.
+const SPH: u32 = 0x3E;
+/// I/O address of the status register.
+pub(crate) const SREG: u32 = 0x3F;
 
 /// Number of the first register of a pointer.
 pub(crate) const X: u8 = 26;
@@ -82,26 +82,45 @@ impl Avr {
     }
 
     fn read_any(&mut self, address: u32, site: Site) -> u8 {
-        match address {
-            0..IO_BASE => self.r[address as usize],
+        let (io, rampz) = (self.variant.io, self.variant.rampz);
+        match address.wrapping_sub(io) {
             SPL => self.sp as u8,
             SPH => (self.sp >> 8) as u8,
             SREG => self.sreg.pack(),
+            RAMPZ if rampz != 0 => self.rampz,
+            _ if address < io => self.r[address as usize],
             _ => self.mem.load::<1>(address, self.sp.into(), site) as u8,
         }
     }
 
     fn write_any(&mut self, address: u32, value: u8, site: Site) {
-        match address {
-            0..IO_BASE => self.r[address as usize] = value,
+        let (io, rampz) = (self.variant.io, self.variant.rampz);
+        match address.wrapping_sub(io) {
             SPL => {
                 self.sp = self.sp & 0xFF00 | u16::from(value);
-                // compilers write the high byte first: only now the pointer is whole
-                self.mem.stack(self.sp.into(), site);
+                self.stack_written(SPL, site);
             }
-            SPH => self.sp = self.sp & 0xFF | u16::from(value) << 8,
+            SPH => {
+                self.sp = self.sp & 0xFF | u16::from(value) << 8;
+                self.stack_written(SPH, site);
+            }
             SREG => self.sreg = Sreg::unpack(value),
+            RAMPZ if rampz != 0 => self.rampz = value & rampz,
+            _ if address < io => self.r[address as usize] = value,
             _ => self.mem.store::<1>(address, value.into(), self.sp.into(), site),
+        }
+    }
+
+    /// One half of the stack pointer was written. Nobody looks at it before it is whole.
+    fn stack_written(&mut self, half: u32, site: Site) {
+        let other = std::mem::replace(&mut self.half, half);
+        let whole = match self.variant.stack_low_first {
+            false => half == SPL,
+            true => other != 0 && other != half,
+        };
+        if whole {
+            self.half = 0;
+            self.mem.stack(self.sp.into(), site);
         }
     }
 
@@ -527,19 +546,39 @@ pub(crate) fn st<const FULL: bool, const P: u8, const MODE: u8>(cpu: &mut Avr, i
     Some(())
 }
 
+/// A byte of program memory.
+#[inline(always)]
+fn program<const FULL: bool>(cpu: &mut Avr, i: &I, at: u32) -> Option<u8> {
+    match cpu.mem.flash.get(at as usize) {
+        Some(&v) => Some(v),
+        None if FULL => {
+            cpu.mem.fault(FaultKind::OutOfRange { address: at, write: false }, i.site);
+            Some(0)
+        }
+        None => None,
+    }
+}
+
 #[inline(always)]
 pub(crate) fn lpm<const FULL: bool, const MODE: u8>(cpu: &mut Avr, i: &I) -> Option<()> {
     let (at, after) = pointer::<ZP, MODE>(cpu, i);
-    let v = match cpu.mem.flash.get(at as usize) {
-        Some(&v) => v,
-        None if FULL => {
-            cpu.mem.fault(FaultKind::OutOfRange { address: at, write: false }, i.site);
-            0
-        }
-        None => return None,
-    };
+    let v = program::<FULL>(cpu, i, at)?;
     if MODE == POST {
         cpu.set_pair(ZP, after);
+    }
+    cpu.set(i, v);
+    Some(())
+}
+
+/// ELPM: RAMPZ holds the address's bits above Z.
+#[inline(always)]
+pub(crate) fn elpm<const FULL: bool, const MODE: u8>(cpu: &mut Avr, i: &I) -> Option<()> {
+    let at = u32::from(cpu.rampz) << 16 | u32::from(cpu.pair(ZP));
+    let v = program::<FULL>(cpu, i, at)?;
+    if MODE == POST {
+        let after = at + 1;
+        cpu.set_pair(ZP, after as u16);
+        cpu.rampz = (after >> 16) as u8 & cpu.variant.rampz;
     }
     cpu.set(i, v);
     Some(())

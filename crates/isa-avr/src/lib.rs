@@ -1,8 +1,8 @@
 //! AVR: one table of instructions from which decoder, executor and disassembler come.
 //!
-//! Modelled is a core with a 16-bit program counter (avr5, such as ATmega328P) whose flash starts at
-//! address 0. Addresses of code are in bytes. Interrupts are not modelled: SEI sets its flag and
-//! nothing follows. SLEEP and SPM are faults.
+//! Modelled are cores with a program counter of up to 16 bits whose flash starts at address 0:
+//! [`AVR5`], [`AVR51`] and [`AVRXMEGA3`]. Addresses of code are in bytes. Interrupts are not modelled:
+//! SEI sets its flag and nothing follows. SLEEP and SPM are faults.
 #![warn(missing_docs)]
 
 mod exec;
@@ -18,6 +18,38 @@ use crate::exec::SREG;
 use crate::sreg::Sreg;
 use crate::table::{ALL, Class, Flow, IF_SREG, Operands, Row};
 
+/// What distinguishes the cores that share the table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Variant {
+    /// Data address of the first I/O register. The register file lies below it, where there is room.
+    pub io: u32,
+    /// The bits that RAMPZ has; 0 where there is neither RAMPZ nor ELPM.
+    pub rampz: u8,
+    /// Whether the stack pointer is the end of RAM after reset; it is 0 otherwise.
+    pub stack_at_end: bool,
+    /// Whether compilers write SPL before SPH, as suits XMEGA and its successors, which hold off
+    /// interrupts between the two; assembly for older cores may still do it the other way round, as
+    /// compilers do elsewhere.
+    pub stack_low_first: bool,
+}
+
+/// ATmega328P and others with at most 64 KiB of flash (SP after reset: DS40002061B, 7.5.1).
+pub const AVR5: Variant = Variant { io: 0x20, rampz: 0, stack_at_end: true, stack_low_first: false };
+
+/// Chips with 128 KiB: RAMPZ has one bit, and SP is 0 after reset (data sheet 2467X, chapter "AVR CPU Core").
+pub const AVR51: Variant = Variant { io: 0x20, rampz: 1, stack_at_end: false, stack_low_first: false };
+
+/// ATmega4809 and others whose I/O space starts at data address 0, without the register file in the
+/// data space (data sheet DS40002173, chapters "Memories" and "AVR CPU").
+pub const AVRXMEGA3: Variant = Variant { io: 0, rampz: 0, stack_at_end: true, stack_low_first: true };
+
+impl Variant {
+    /// The instruction whose first word is `word`.
+    pub fn find(&self, word: u16) -> Option<&'static Row> {
+        table::find(word).filter(|row| !row.far || self.rampz != 0)
+    }
+}
+
 /// The core's state. What handlers touch most comes first, within short displacements.
 #[repr(C)]
 pub struct Avr {
@@ -27,6 +59,11 @@ pub struct Avr {
     /// Registers r0..r31; the rest is never used and spares bounds checks: an operand is one byte,
     /// and a pair's second register is one behind it.
     r: [u8; 257],
+    /// Upper bits of ELPM's address.
+    rampz: u8,
+    /// I/O address of the half of the stack pointer that was written alone, or 0.
+    half: u32,
+    variant: Variant,
     mem: Memory,
 }
 
@@ -48,8 +85,8 @@ struct Decoded {
 
 impl Avr {
     /// A core with its chip, in reset.
-    pub fn new(mem: Memory) -> Self {
-        let mut core = Self { sreg: Sreg::default(), pc: 0, sp: 0, r: [0; 257], mem };
+    pub fn new(variant: Variant, mem: Memory) -> Self {
+        let mut core = Self { sreg: Sreg::default(), pc: 0, sp: 0, r: [0; 257], rampz: 0, half: 0, variant, mem };
         core.reset();
         core
     }
@@ -64,7 +101,7 @@ impl Avr {
     /// Row and operands of the instruction at `pc`; none when it is undefined or flash ends in it.
     fn lookup(&self, pc: u32) -> Option<(&'static Row, Operands)> {
         let first = self.fetch(pc)?;
-        let row = table::find(first)?;
+        let row = self.variant.find(first)?;
         let word = match row.bytes() {
             2 => first.into(),
             _ => u32::from(first) << 16 | u32::from(self.fetch(pc + 2)?),
@@ -74,7 +111,7 @@ impl Avr {
 
     /// Bytes of the instruction at `pc`, whatever is there.
     fn length(&self, pc: u32) -> u32 {
-        self.fetch(pc).and_then(table::find).map_or(2, Row::bytes)
+        self.fetch(pc).and_then(|w| self.variant.find(w)).map_or(2, Row::bytes)
     }
 }
 
@@ -102,8 +139,10 @@ impl Core for Avr {
     fn reset(&mut self) {
         self.r = [0; 257];
         self.sreg = Sreg::unpack(0);
-        // RAMEND (ATmega328P datasheet DS40002061B, 7.5)
-        self.sp = (self.mem.ram_base as usize + self.mem.ram.len()).wrapping_sub(1) as u16;
+        let ram_end = (self.mem.ram_base as usize + self.mem.ram.len()).wrapping_sub(1) as u16;
+        self.sp = if self.variant.stack_at_end { ram_end } else { 0 };
+        self.rampz = 0;
+        self.half = 0;
         self.pc = 0;
     }
 
@@ -131,7 +170,7 @@ impl Core for Avr {
                 code.push(seam(at + self.length(at)));
             }
         }
-        choose_handlers(&mut code);
+        choose_handlers(&mut code, self.variant.io + SREG);
         let (insns, steps) = code.into_iter().map(|d| (d.insn, d.step)).unzip();
         Run { insns, steps, end: at }
     }
@@ -148,7 +187,6 @@ impl Core for Avr {
             };
             match format {
                 "x" => format!("{value:#04x}"),
-                "io" => format!("{:#04x}", value - exec::IO_BASE),
                 _ => value.to_string(),
             }
         });
@@ -166,11 +204,12 @@ impl Core for Avr {
 impl Avr {
     fn decode_one(&self, pc: u32) -> Decoded {
         let word = self.fetch(pc);
-        let row = word.and_then(table::find);
+        let row = word.and_then(|w| self.variant.find(w));
         let found = self.lookup(pc);
         let ops = found.map_or(Operands { imm: word.unwrap_or(0).into(), ..Operands::default() }, |f| f.1);
         let broken = if row.is_some() || word.is_none() { table::truncated() } else { table::undefined() };
-        let insn = insn(broken, pc, ops);
+        let base = if ops.io { self.variant.io } else { 0 };
+        let insn = insn(broken, pc, Operands { imm: ops.imm + base, ..ops });
         let class = found.map_or(Class::Seam, |f| f.0.class);
         let skips = found.is_some_and(|f| f.0.flow == Flow::Skip);
         let skipped_words = if skips { (self.length(pc + 2) / 2) as u8 } else { 0 };
@@ -179,7 +218,7 @@ impl Avr {
 }
 
 fn insn(exec: Exec<Avr>, pc: u32, ops: Operands) -> Insn<Avr> {
-    let Operands { a, b, imm } = ops;
+    let Operands { a, b, imm, .. } = ops;
     Insn { exec, site: Site { pc, cycles: 0 }, imm, a, b, c: 0, d: 0, taken: 0, skips: 0, refund: 0 }
 }
 
@@ -192,8 +231,8 @@ fn seam(pc: u32) -> Decoded {
 /// Picks for each instruction the handler that computes the flags which can still be read.
 ///
 /// All flags are wanted where control can leave the run, so whoever looks at the state between
-/// blocks sees an exact SREG.
-fn choose_handlers(code: &mut [Decoded]) {
+/// blocks sees an exact SREG, whose data address is `sreg`.
+fn choose_handlers(code: &mut [Decoded], sreg: u32) {
     let mut live = ALL;
     for k in (0..code.len()).rev() {
         let guarded = k > 0 && is_skip(&code[k - 1]);
@@ -202,7 +241,7 @@ fn choose_handlers(code: &mut [Decoded]) {
             live = ALL;
             continue;
         };
-        let mask = |flags: u16| if flags & IF_SREG != 0 && insn.imm == SREG { ALL } else { flags as u8 };
+        let mask = |flags: u16| if flags & IF_SREG != 0 && insn.imm == sreg { ALL } else { flags as u8 };
         let (reads, writes) = (mask(row.reads), mask(row.writes));
         insn.exec = (row.exec)(live & writes);
         live = match row.flow {

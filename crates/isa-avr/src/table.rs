@@ -1,14 +1,14 @@
 //! The instruction set as one list: encoding, text, timing class, flags and meaning of each row.
 //!
-//! Encodings, flags and operations are those of the AVR Instruction Set Manual (DS40002198). A core
-//! with more instructions is more rows; [`find`] is the only way in.
+//! Encodings, flags and operations are those of the AVR Instruction Set Manual (DS40002198). Rows that
+//! some cores lack say so; a core looks them up with [`crate::Variant::find`].
 
 use std::sync::LazyLock;
 
 use isa::{Exec, Fields, Pattern, Template, next};
 
 use crate::Avr;
-use crate::exec::{self, DISP, I, IO_BASE, PLAIN, POST, PRE, X, Y, ZP};
+use crate::exec::{self, DISP, I, PLAIN, POST, PRE, X, Y, ZP};
 use crate::sreg::{C, H, N, S, T, V, Z};
 
 /// What a timing model distinguishes.
@@ -30,7 +30,7 @@ pub enum Class {
     LoadDirect,
     /// STS.
     StoreDirect,
-    /// LPM.
+    /// LPM, ELPM.
     LoadProgram,
     /// PUSH.
     Push,
@@ -75,6 +75,8 @@ pub(crate) struct Operands {
     pub a: u8,
     pub b: u8,
     pub imm: u32,
+    /// Whether `imm` is an I/O address, so that the data address depends on the core.
+    pub io: bool,
 }
 
 /// One instruction.
@@ -93,6 +95,8 @@ pub struct Row {
     pub(crate) writes: u16,
     /// Its handler, when the flags in the argument can still be read behind it.
     pub(crate) exec: fn(u8) -> Exec<Avr>,
+    /// Whether only cores with RAMPZ have it.
+    pub(crate) far: bool,
 }
 
 impl Row {
@@ -104,6 +108,11 @@ impl Row {
     /// Length in bytes.
     pub fn bytes(&self) -> u32 {
         self.pattern.bits / 8
+    }
+
+    /// The row as one that only cores with RAMPZ have.
+    const fn far(self) -> Self {
+        Self { far: true, ..self }
     }
 
     /// Fixed bits of the first word and their values.
@@ -128,7 +137,7 @@ const POINTER: u16 = ALL as u16;
 
 /// Operand mappings, named for the fields.
 mod fields {
-    use super::{Fields, IO_BASE, Operands};
+    use super::{Fields, Operands};
 
     fn reg(f: &Fields, letter: char) -> u8 {
         f.get(letter) as u8
@@ -140,42 +149,42 @@ mod fields {
         Operands { a: reg(f, 'd'), ..Operands::default() }
     }
     pub fn d_r(f: &Fields, _: u32) -> Operands {
-        Operands { a: reg(f, 'd'), b: reg(f, 'r'), imm: 0 }
+        Operands { a: reg(f, 'd'), b: reg(f, 'r'), ..Operands::default() }
     }
     /// Both registers are r16..r31 (or r23).
     pub fn high_d_r(f: &Fields, _: u32) -> Operands {
-        Operands { a: 16 + reg(f, 'd'), b: 16 + reg(f, 'r'), imm: 0 }
+        Operands { a: 16 + reg(f, 'd'), b: 16 + reg(f, 'r'), ..Operands::default() }
     }
     pub fn pair_d_r(f: &Fields, _: u32) -> Operands {
-        Operands { a: 2 * reg(f, 'd'), b: 2 * reg(f, 'r'), imm: 0 }
+        Operands { a: 2 * reg(f, 'd'), b: 2 * reg(f, 'r'), ..Operands::default() }
     }
     pub fn high_d_k(f: &Fields, _: u32) -> Operands {
-        Operands { a: 16 + reg(f, 'd'), b: 0, imm: f.get('k') }
+        Operands { a: 16 + reg(f, 'd'), imm: f.get('k'), ..Operands::default() }
     }
     pub fn word_d_k(f: &Fields, _: u32) -> Operands {
-        Operands { a: 24 + 2 * reg(f, 'd'), b: 0, imm: f.get('k') }
+        Operands { a: 24 + 2 * reg(f, 'd'), imm: f.get('k'), ..Operands::default() }
     }
     pub fn d_k(f: &Fields, _: u32) -> Operands {
-        Operands { a: reg(f, 'd'), b: 0, imm: f.get('k') }
+        Operands { a: reg(f, 'd'), imm: f.get('k'), ..Operands::default() }
     }
     pub fn d_b(f: &Fields, _: u32) -> Operands {
-        Operands { a: reg(f, 'd'), b: reg(f, 'b'), imm: 0 }
+        Operands { a: reg(f, 'd'), b: reg(f, 'b'), ..Operands::default() }
     }
     pub fn d_q(f: &Fields, _: u32) -> Operands {
-        Operands { a: reg(f, 'd'), b: reg(f, 'q'), imm: 0 }
+        Operands { a: reg(f, 'd'), b: reg(f, 'q'), ..Operands::default() }
     }
     pub fn d_io(f: &Fields, _: u32) -> Operands {
-        Operands { a: reg(f, 'd'), b: 0, imm: IO_BASE + f.get('i') }
+        Operands { a: reg(f, 'd'), b: 0, imm: f.get('i'), io: true }
     }
     pub fn io_b(f: &Fields, _: u32) -> Operands {
-        Operands { a: 0, b: reg(f, 'b'), imm: IO_BASE + f.get('i') }
+        Operands { a: 0, b: reg(f, 'b'), imm: f.get('i'), io: true }
     }
     pub fn relative(f: &Fields, pc: u32) -> Operands {
         let imm = pc.wrapping_add(2).wrapping_add_signed(2 * f.signed('k'));
-        Operands { a: 0, b: 0, imm }
+        Operands { imm, ..Operands::default() }
     }
     pub fn absolute(f: &Fields, _: u32) -> Operands {
-        Operands { a: 0, b: 0, imm: 2 * f.get('k') }
+        Operands { imm: 2 * f.get('k'), ..Operands::default() }
     }
 }
 
@@ -308,7 +317,8 @@ const fn row(
     writes: u16,
     exec: Pick,
 ) -> Row {
-    Row { pattern: Pattern::new(pattern), text: Template(text), class, flow, operands, reads, writes, exec }
+    let (pattern, text) = (Pattern::new(pattern), Template(text));
+    Row { pattern, text, class, flow, operands, reads, writes, exec, far: false }
 }
 
 use Class::{
@@ -317,7 +327,7 @@ use Class::{
 };
 use fields::{absolute, d, d_b, d_io, d_k, d_q, d_r, high_d_k, high_d_r, io_b, none, pair_d_r, relative, word_d_k};
 
-/// Every instruction of avr5.
+/// Every instruction of every core here.
 #[rustfmt::skip]
 pub static TABLE: &[Row] = &[
     // arithmetic and logic
@@ -384,18 +394,21 @@ pub static TABLE: &[Row] = &[
     row("1001 0101 1100 1000", none,     "lpm",               LoadProgram, Flow::Next, 0,  0,     memory!(lpm, PLAIN)),
     row("1001 000d dddd 0100", d,        "lpm r{a}, Z",       LoadProgram, Flow::Next, 0,  0,     memory!(lpm, PLAIN)),
     row("1001 000d dddd 0101", d,        "lpm r{a}, Z+",      LoadProgram, Flow::Next, 0,  0,     memory!(lpm, POST)),
+    row("1001 0101 1101 1000", none,     "elpm",              LoadProgram, Flow::Next, 0,  0,     memory!(elpm, PLAIN)).far(),
+    row("1001 000d dddd 0110", d,        "elpm r{a}, Z",      LoadProgram, Flow::Next, 0,  0,     memory!(elpm, PLAIN)).far(),
+    row("1001 000d dddd 0111", d,        "elpm r{a}, Z+",     LoadProgram, Flow::Next, 0,  0,     memory!(elpm, POST)).far(),
     row("1001 0101 1110 1000", none,     "spm",               Alu,      Flow::End,  0,     0,     leave!(spm)),
     // I/O space
-    row("1011 0iid dddd iiii", d_io,     "in r{a}, {imm:io}", Alu,      Flow::Next, IF_SREG, 0,   memory!(lds)),
-    row("1011 1iid dddd iiii", d_io,     "out {imm:io}, r{a}", Alu,     Flow::Next, 0, IF_SREG,   memory!(sts)),
-    row("1001 1000 iiii ibbb", io_b,     "cbi {imm:io}, {b}", IoBit,    Flow::Next, 0,     0,     plain!(cbi)),
-    row("1001 1010 iiii ibbb", io_b,     "sbi {imm:io}, {b}", IoBit,    Flow::Next, 0,     0,     plain!(sbi)),
+    row("1011 0iid dddd iiii", d_io,     "in r{a}, {imm:x}", Alu,      Flow::Next, IF_SREG, 0,   memory!(lds)),
+    row("1011 1iid dddd iiii", d_io,     "out {imm:x}, r{a}", Alu,     Flow::Next, 0, IF_SREG,   memory!(sts)),
+    row("1001 1000 iiii ibbb", io_b,     "cbi {imm:x}, {b}", IoBit,    Flow::Next, 0,     0,     plain!(cbi)),
+    row("1001 1010 iiii ibbb", io_b,     "sbi {imm:x}, {b}", IoBit,    Flow::Next, 0,     0,     plain!(sbi)),
     // skips
     row("0001 00rd dddd rrrr", d_r,      "cpse r{a}, r{b}",   Skip,     Flow::Skip, 0,     0,     skip!(cpse)),
     row("1111 110d dddd 0bbb", d_b,      "sbrc r{a}, {b}",    Skip,     Flow::Skip, 0,     0,     skip!(sbrc)),
     row("1111 111d dddd 0bbb", d_b,      "sbrs r{a}, {b}",    Skip,     Flow::Skip, 0,     0,     skip!(sbrs)),
-    row("1001 1001 iiii ibbb", io_b,     "sbic {imm:io}, {b}", SkipIo,  Flow::Skip, 0,     0,     skip!(sbic)),
-    row("1001 1011 iiii ibbb", io_b,     "sbis {imm:io}, {b}", SkipIo,  Flow::Skip, 0,     0,     skip!(sbis)),
+    row("1001 1001 iiii ibbb", io_b,     "sbic {imm:x}, {b}", SkipIo,  Flow::Skip, 0,     0,     skip!(sbic)),
+    row("1001 1011 iiii ibbb", io_b,     "sbis {imm:x}, {b}", SkipIo,  Flow::Skip, 0,     0,     skip!(sbis)),
     // jumps and calls
     row("1100 kkkk kkkk kkkk", relative, "rjmp {imm:x}",      JumpShort, Flow::End, 0,     0,     leave!(jmp)),
     row("1101 kkkk kkkk kkkk", relative, "rcall {imm:x}",     CallShort, Flow::End, 0,     0,     leave!(call, 1)),
@@ -463,7 +476,7 @@ static INDEX: LazyLock<Box<[u8]>> = LazyLock::new(|| {
     index.into()
 });
 
-/// The instruction whose first word is `word`.
+/// The instruction whose first word is `word`, on a core that has them all.
 pub fn find(word: u16) -> Option<&'static Row> {
     TABLE.get(usize::from(INDEX[usize::from(word)]).wrapping_sub(1))
 }

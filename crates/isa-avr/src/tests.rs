@@ -5,7 +5,7 @@ use mcu::{Chip, Flash, Memory, Region};
 
 use crate::sreg::{C, H, N, S, Sreg, V, Z};
 use crate::table::{ALL, Flow, TABLE};
-use crate::{Avr, seam};
+use crate::{AVR5, AVR51, Avr, seam};
 
 fn core() -> Avr {
     let chip = Chip {
@@ -17,7 +17,7 @@ fn core() -> Avr {
         flash_timing: Flash::default(),
         peripherals: Vec::new(),
     };
-    Avr::new(Memory::new(&chip).expect("the chip is valid"))
+    Avr::new(AVR5, Memory::new(&chip).expect("the chip is valid"))
 }
 
 /// The instruction `text`, whose operands are `a`, `b` and `imm`, followed by ends of a run.
@@ -212,6 +212,8 @@ fn reset_state_is_the_data_sheets() {
     let registers = core.registers();
     assert_eq!(registers.len(), Avr::REGISTERS.len());
     assert_eq!(&registers[32..], [0x8FF, 0, 0]);
+    let mega128 = Avr::new(AVR51, core.mem);
+    assert_eq!(mega128.sp, 0);
 }
 
 /// Decoding stops where flash does, and an instruction must not hang over its end.

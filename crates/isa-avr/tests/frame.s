@@ -1,10 +1,15 @@
-; Frame of a random program for ATmega328P; see simavr.rs.
+; Frame of a random program; see simavr.rs.
+	.equ DDRB, @DDRB@
+	.equ PORTB, DDRB + 1
+	.equ UDR0, @UDR0@
+	.equ RAMEND, @RAMEND@
 
 ; parameters for simavr: device, frequency, trace of pin B0
 	.section .mmcu, ""
 	.byte 1, 64
-	.ascii "atmega328p"
-	.skip 54
+device:
+	.ascii "@DEVICE@"
+	.skip 64 - (. - device)
 	.byte 2, 4
 	.long 1000000
 	.byte 12, 64
@@ -26,6 +31,10 @@ _mmcu:
 main:
 	cli
 	clr r0
+	ldi r24, hi8(RAMEND)
+	out 0x3e, r24
+	ldi r24, lo8(RAMEND)
+	out 0x3d, r24
 	ldi r30, 0
 	ldi r31, 1
 	ldi r24, 0
@@ -33,7 +42,7 @@ main:
 1:	st Z+, r0
 	sbiw r24, 1
 	brne 1b
-	sbi 0x04, 0
+	sbi DDRB, 0
 	; each register starts with a value of its own
 	ldi r30, 0
 	ldi r31, 0
@@ -94,7 +103,7 @@ line:
 	dec r16
 	brne line
 	ldi r18, 10
-	sts 0xc6, r18
+	sts UDR0, r18
 	ret
 
 digit:
@@ -103,5 +112,8 @@ digit:
 	cpi r18, 58
 	brcs 4f
 	subi r18, -39
-4:	sts 0xc6, r18
+4:	sts UDR0, r18
 	ret
+
+; what ELPM finds, on both sides of 64 KiB; in .text, since simavr loads no section of another name
+@FAR@

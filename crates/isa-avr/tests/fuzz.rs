@@ -2,10 +2,12 @@
 
 mod common;
 
-use common::Random;
-use isa::Core as _;
+use common::{Device, MEGA128, MEGA328P, MEGA4809, Random};
+use isa::{Core as _, Timing};
+use isa_avr::Avr;
 use isa_avr::table::TABLE;
 use mcu::{Fault, Stop};
+use timing::avr::{AvrE, AvrXt};
 
 /// Words of which most are instructions, and some of those short branches.
 fn program(random: &mut Random) -> Vec<u16> {
@@ -31,11 +33,17 @@ fn fault(stop: Stop) -> Option<Fault> {
 
 #[test]
 fn blocks_and_steps_agree_until_the_first_fault() {
+    agree(MEGA328P, AvrE, 150);
+    agree(MEGA128, AvrE, 60);
+    agree(MEGA4809, AvrXt, 60);
+}
+
+fn agree<T: Timing<Avr> + Copy>(device: Device, timing: T, rounds: usize) {
     let mut random = Random(0x5EED);
     let (mut faults, mut steps) = (0, 0);
-    for round in 0..150 {
-        let words = program(&mut random);
-        let (mut whole, mut single) = (common::words(&words), common::words(&words));
+    for round in 0..rounds {
+        let image = common::image(&program(&mut random));
+        let (mut whole, mut single) = (device.machine(timing, &image), device.machine(timing, &image));
         let start = random.below(0x4000) * 2;
         for m in [&mut whole, &mut single] {
             // a jump to somewhere, so that each round sees other code
@@ -66,8 +74,8 @@ fn blocks_and_steps_agree_until_the_first_fault() {
             }
         }
     }
-    eprintln!("{faults} faults, {steps} steps");
-    assert!(faults > 50 && steps > 1000);
+    eprintln!("{}: {faults} faults, {steps} steps", device.name);
+    assert!(faults > rounds / 3 && steps > 6 * rounds);
 }
 
 /// A pointer to SREG sees flags that the next instruction overwrites.

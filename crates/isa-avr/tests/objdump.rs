@@ -4,10 +4,12 @@ mod common;
 
 use std::process::Command;
 
+use common::{Device, MEGA128, MEGA328P, MEGA4809};
 use isa::Core as _;
-use isa_avr::table;
+use isa_avr::table::Row;
+use timing::avr::AvrE;
 
-/// What objdump shows for avr5 too although only other cores have it.
+/// What objdump shows for all cores although only some have it.
 const FOREIGN: [&str; 9] = ["elpm", "xch ", "las ", "lac ", "lat ", "des ", "eijmp", "eicall", "spm Z+"];
 
 /// A line of avr-objdump without its address and bytes, in this crate's style.
@@ -35,6 +37,12 @@ fn every_word_disassembles_as_objdump_does() {
     if !common::have("avr-objdump") {
         return;
     }
+    for (device, machine) in [(MEGA328P, "avr:5"), (MEGA128, "avr:51"), (MEGA4809, "avr:103")] {
+        compare(&device, machine);
+    }
+}
+
+fn compare(device: &Device, machine: &str) {
     // each word with a second one behind it, so that objdump stays in step: a NOP or an address
     let dir = common::scratch("objdump");
     let (mut differences, mut undefined) = (Vec::new(), 0);
@@ -43,9 +51,9 @@ fn every_word_disassembles_as_objdump_does() {
         let bytes: Vec<u8> = words.iter().flat_map(|w| w.to_le_bytes()).collect();
         let file = dir.join(format!("{n}.bin"));
         std::fs::write(&file, bytes).expect("the build directory is writable");
-        let out = Command::new("avr-objdump").args(["-b", "binary", "-m", "avr:5", "-z", "-D"]).arg(&file).output();
+        let out = Command::new("avr-objdump").args(["-b", "binary", "-m", machine, "-z", "-D"]).arg(&file).output();
         let out = String::from_utf8(out.expect("avr-objdump runs").stdout).expect("it writes ASCII");
-        let m = common::words(&words);
+        let m = device.machine(AvrE, &common::image(&words));
         let mut seen = 0;
         for line in out.lines() {
             let mut columns = line.splitn(3, '\t');
@@ -57,7 +65,7 @@ fn every_word_disassembles_as_objdump_does() {
             seen += 1;
             let word = words[pc as usize / 2];
             let (ours, bytes) = m.core.disassemble(pc);
-            assert_eq!(bytes, table::find(word).map_or(2, table::Row::bytes));
+            assert_eq!(bytes, device.core.find(word).map_or(2, Row::bytes));
             let (ours, theirs) = (normal(&ours, pc), normal(text, pc));
             let none = ours.starts_with(".word");
             undefined += usize::from(none);
@@ -67,7 +75,12 @@ fn every_word_disassembles_as_objdump_does() {
         }
         assert_eq!(seen, chunk.len(), "objdump stays in step");
     }
-    eprintln!("{undefined} words are undefined");
+    eprintln!("{machine}: {undefined} words are undefined");
     let some: Vec<_> = differences.iter().step_by(differences.len() / 100 + 1).cloned().collect();
-    assert!(differences.is_empty(), "{} differences (ours | objdump)\n{}", differences.len(), some.join("\n"));
+    assert!(
+        differences.is_empty(),
+        "{machine}: {} differences (ours | objdump)\n{}",
+        differences.len(),
+        some.join("\n")
+    );
 }

@@ -82,7 +82,8 @@ fn plain(register: u32) -> Operand {
 
 /// The modes with an extension word `x` at address `at`: indexed, symbolic, absolute (SLAU049, 3.3).
 fn indexed(register: u32, x: u16, at: u32) -> Operand {
-    let memory = |place, extension, text| Operand { place, register: register as u8, extension, mode: Mode::Indexed, text };
+    let memory =
+        |place, extension, text| Operand { place, register: register as u8, extension, mode: Mode::Indexed, text };
     match register as usize {
         PC => {
             let address = x.wrapping_add(at as u16);

@@ -282,7 +282,7 @@ operations! {
     Sub {} |s, x, y, b, f| sum(s, !x & mask(b), y, 1, b, f);
     Subc { USES = C; } |s, x, y, b, f| sum(s, !x & mask(b), y, s.c, b, f);
     Cmp { WRITES = false; } |s, x, y, b, f| sum(s, !x & mask(b), y, 1, b, f);
-    Dadd { USES = C | V; } |s, x, y, b, f| decimal(s, x, y, b, f);
+    Dadd { USES = C; } |s, x, y, b, f| decimal(s, x, y, b, f);
     And {} |s, x, y, b, f| logic(s, x & y, false, b, f);
     Bit { WRITES = false; } |s, x, y, b, f| logic(s, x & y, false, b, f);
     Xor {} |s, x, y, b, f| logic(s, x ^ y, signed(x & y, b) < 0, b, f);
@@ -290,7 +290,7 @@ operations! {
     Bis { SETS = 0; } |_s, x, y, _b, _f| x | y;
 }
 
-/// Decimal addition, digit by digit. V is undefined (SLAU049, 3.4.6.17) and stays.
+/// Decimal addition, digit by digit. V is undefined (SLAU049, 3.4.6, DADD) and cleared here.
 #[inline(always)]
 fn decimal(s: &mut Status, x: u16, y: u16, byte: bool, flags: u16) -> u16 {
     let (mut res, mut carry) = (0, s.c);
@@ -302,9 +302,14 @@ fn decimal(s: &mut Status, x: u16, y: u16, byte: bool, flags: u16) -> u16 {
         }
         res |= (d & 15) << (4 * digit);
     }
-    s.c = carry;
+    if flags & C != 0 {
+        s.c = carry;
+    }
     if flags & (N | Z) != 0 {
         s.nz = signed(res, byte);
+    }
+    if flags & V != 0 {
+        s.v = false;
     }
     res
 }
@@ -381,7 +386,7 @@ impl Unary for Rrc {
     #[inline(always)]
     fn apply(s: &mut Status, x: u16, byte: bool, flags: u16) -> u16 {
         let res = x >> 1 | s.c << if byte { 7 } else { 15 };
-        // set when a positive number becomes negative (SLAU049, 3.4.6.37)
+        // set when a positive number becomes negative (SLAU049, 3.4.6, RRC)
         let overflow = signed(!x & res, byte) < 0;
         shifted(s, x, res, overflow, byte, flags)
     }
@@ -488,15 +493,8 @@ pub(crate) fn jump(cpu: &mut Msp430, i: &I) {
 }
 
 /// Conditions of the jumps in order of their codes.
-pub(crate) const CONDITIONS: [fn(Status) -> bool; 7] = [
-    |s| !s.z(),
-    |s| s.z(),
-    |s| s.c == 0,
-    |s| s.c != 0,
-    |s| s.n(),
-    |s| s.n() == s.v,
-    |s| s.n() != s.v,
-];
+pub(crate) const CONDITIONS: [fn(Status) -> bool; 7] =
+    [|s| !s.z(), |s| s.z(), |s| s.c == 0, |s| s.c != 0, |s| s.n(), |s| s.n() == s.v, |s| s.n() != s.v];
 
 /// CLRC: the one change of the status register that compilers make all the time.
 #[inline(always)]

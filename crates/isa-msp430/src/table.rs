@@ -59,8 +59,6 @@ pub struct Row {
     pub(crate) reads: u16,
     /// Flags that it sets whenever it is executed.
     pub(crate) sets: u16,
-    /// Whether it changes its destination.
-    pub(crate) writes: bool,
     pub(crate) exec: Pick,
     /// The same for an instruction that writes the program counter.
     pub(crate) leave: Pick,
@@ -351,7 +349,6 @@ const fn format1<O: Op>(pattern: &'static str, text: &'static str, leave: Pick) 
         flow: Flow::Next,
         reads: O::USES,
         sets: O::SETS,
-        writes: O::WRITES,
         exec: pick_two::<O>,
         leave,
     }
@@ -365,21 +362,13 @@ const fn format2<O: Unary>(pattern: &'static str, text: &'static str) -> Row {
         flow: Flow::Next,
         reads: O::USES,
         sets: O::SETS,
-        writes: true,
         exec: pick_one::<O>,
         leave: leave_one::<O>,
     }
 }
 
-const fn control(
-    pattern: &'static str,
-    text: &'static str,
-    class: Class,
-    flow: Flow,
-    reads: u16,
-    exec: Pick,
-) -> Row {
-    Row { pattern: Pattern::new(pattern), text: Template(text), class, flow, reads, sets: 0, writes: false, exec, leave: exec }
+const fn control(pattern: &'static str, text: &'static str, class: Class, flow: Flow, reads: u16, exec: Pick) -> Row {
+    Row { pattern: Pattern::new(pattern), text: Template(text), class, flow, reads, sets: 0, exec, leave: exec }
 }
 
 /// Every instruction.

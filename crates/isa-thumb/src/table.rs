@@ -1178,12 +1178,12 @@ fn saturation16<const PLUS: u32>(f: &Fields, _: u32) -> Option<Operands> {
     general(&[d, n]).then(|| places(d, 0, n, f.get('w') + PLUS).write(d))
 }
 
-/// Handlers of PKHBT or PKHTB, by the kind of the operand.
-fn pack_handlers<const TOP: bool>(o: &Operands) -> Handlers {
+/// Handlers of PKHBT and PKHTB: the kind of the operand tells which.
+fn pack_handlers(o: &Operands) -> Handlers {
     match o.kind {
-        Kind::Lsl => [seq!(dsp::pack::<exec::Lsl, TOP>); 2],
-        Kind::Asr => [seq!(dsp::pack::<exec::Asr, TOP>); 2],
-        _ => [seq!(dsp::pack::<exec::Reg, TOP>); 2],
+        Kind::Lsl => [seq!(dsp::pack::<exec::Lsl, false>); 2],
+        Kind::Asr => [seq!(dsp::pack::<exec::Asr, true>); 2],
+        _ => [seq!(dsp::pack::<exec::Reg, false>); 2],
     }
 }
 
@@ -1212,7 +1212,7 @@ static PARALLEL_UH: [Row; 6] = parallel_rows!("uh", "110", 6);
 /// The other instructions of the DSP extension.
 #[rustfmt::skip] // one row, one line
 static DSP: &[Row] = &[
-    row!(DSP, "1110 1010 1100 nnnn 0iii dddd iiy0 mmmm", "pkh{tb} {a}, {b}, {c}{shift}", Alu, pack, Never(0), |o| match o.kind { Kind::Asr => pack_handlers::<true>(o), _ => pack_handlers::<false>(o) }),
+    row!(DSP, "1110 1010 1100 nnnn 0iii dddd iiy0 mmmm", "pkh{tb} {a}, {b}, {c}{shift}", Alu, pack, Never(0), pack_handlers),
     row!(DSP, "1111 0011 0010 nnnn 0000 dddd 0000 wwww", "ssat16 {a}, {imm}, {c}", Alu, saturation16::<1>, Never(0), one!(dsp::saturate16::<true>)),
     row!(DSP, "1111 0011 1010 nnnn 0000 dddd 0000 wwww", "usat16 {a}, {imm}, {c}", Alu, saturation16::<0>, Never(0), one!(dsp::saturate16::<false>)),
     row!(DSP, "1111 1010 0000 nnnn 1111 dddd 10rr mmmm", "sxtah {a}, {b}, {c}{rotate}", Alu, far_extend_add, Never(0), one!(dsp::extend_add::<16, true>)),
@@ -1270,9 +1270,37 @@ static DSP: &[Row] = &[
 
 /// All 32-bit rows in the order in which they are tried.
 static WIDE: &[&[Row]] = &[
-    &TST, &TEQ, &CMN, &CMP, MOVES, &AND, &BIC, &ORR, &ORN, &EOR, &ADD, &ADC, &SBC, &SUB, &RSB, FAR, &LDRB, &LDRH, &LDR,
-    &LDRSB, &LDRSH, &STRB, &STRH, &STR, &PARALLEL_S, &PARALLEL_Q, &PARALLEL_SH, &PARALLEL_U, &PARALLEL_UQ,
-    &PARALLEL_UH, DSP,
+    &TST,
+    &TEQ,
+    &CMN,
+    &CMP,
+    MOVES,
+    &AND,
+    &BIC,
+    &ORR,
+    &ORN,
+    &EOR,
+    &ADD,
+    &ADC,
+    &SBC,
+    &SUB,
+    &RSB,
+    FAR,
+    &LDRB,
+    &LDRH,
+    &LDR,
+    &LDRSB,
+    &LDRSH,
+    &STRB,
+    &STRH,
+    &STR,
+    &PARALLEL_S,
+    &PARALLEL_Q,
+    &PARALLEL_SH,
+    &PARALLEL_U,
+    &PARALLEL_UQ,
+    &PARALLEL_UH,
+    DSP,
 ];
 
 /// The encodings of all rows that a core with `features` has, for generators of test programs.

@@ -1,7 +1,7 @@
 //! Ways to fail, and what is counted on the way.
 
 use isa::{Core as _, Costs, Machine, Timing};
-use isa_thumb::{Step, Thumb};
+use isa_thumb::{Features, Step, Thumb};
 use mcu::{Chip, FaultKind, Flash, Memory, Region, Stop};
 
 /// One cycle for each instruction.
@@ -22,6 +22,10 @@ const RAM: u32 = 0x2000_0000;
 
 /// Runs `code` at flash + 8 with r0 to r3 set.
 fn run(code: &[u16], registers: [u32; 4]) -> (Machine<Thumb, One>, Stop) {
+    run_on(Features::CORTEX_M3, code, registers)
+}
+
+fn run_on(features: Features, code: &[u16], registers: [u32; 4]) -> (Machine<Thumb, One>, Stop) {
     let chip = Chip {
         core: "cortex-m3",
         clock_hz: 1,
@@ -37,7 +41,7 @@ fn run(code: &[u16], registers: [u32; 4]) -> (Machine<Thumb, One>, Stop) {
     for (k, half) in code.iter().enumerate() {
         memory.flash[8 + 2 * k..10 + 2 * k].copy_from_slice(&half.to_le_bytes());
     }
-    let mut machine = Machine::new(Thumb::new(memory), One);
+    let mut machine = Machine::new(Thumb::with_features(memory, features), One);
     for (n, value) in registers.into_iter().enumerate() {
         machine.core.set_register(n, value);
     }
@@ -65,6 +69,33 @@ fn each_failure_has_its_name_and_place() {
     assert_eq!(fault(&[0xE851, 0x2F00], even), (FaultKind::Unaligned { address: RAM + 2 }, 0)); // ldrex
     assert_eq!(fault(&[0x6002], even), (FaultKind::FlashWrite { address: FLASH + 8 }, 0)); // str r2, [r0]
     assert_eq!(fault(&[0x6810], even), (FaultKind::OutOfRange { address: 0, write: false }, 0)); // ldr r0, [r2]
+}
+
+#[test]
+fn a_cortex_m0plus_has_no_unaligned_access_and_no_thumb_2() {
+    let fault = |code: &[u16]| match run_on(Features::CORTEX_M0PLUS, code, [RAM + 1, RAM + 2, RAM + 4, RAM]).1 {
+        Stop::Fault(f) => f.kind,
+        other => panic!("{other:?}"),
+    };
+    let unaligned = |address| FaultKind::Unaligned { address };
+    assert_eq!(fault(&[0x680B]), unaligned(RAM + 2)); // ldr r3, [r1]
+    assert_eq!(fault(&[0x600B]), unaligned(RAM + 2)); // str r3, [r1]
+    assert_eq!(fault(&[0x8803]), unaligned(RAM + 1)); // ldrh r3, [r0]
+    assert_eq!(fault(&[0x8003]), unaligned(RAM + 1)); // strh r3, [r0]
+    assert_eq!(fault(&[0x880B, 0x7803, 0x6813, 0xBE00]), FaultKind::Trap); // aligned ones
+    assert_eq!(fault(&[0xB103]), FaultKind::BadOpcode { word: 0xB103 }); // cbz
+    assert_eq!(fault(&[0xBF08]), FaultKind::BadOpcode { word: 0xBF08 }); // it
+    assert_eq!(fault(&[0xF04F, 0x0001]), FaultKind::BadOpcode { word: 0xF04F_0001 }); // mov.w
+}
+
+#[test]
+fn the_dsp_extension_is_not_in_a_cortex_m3() {
+    assert_eq!(fault(&[0xFA80, 0xF041], [0; 4]), (FaultKind::BadOpcode { word: 0xFA80_F041 }, 0));
+    // uadd8 r0, r0, r1; sel r2, r0, r1; mrs r3, apsr; bkpt
+    let code = [0xFA80, 0xF041, 0xFAA0, 0xF281, 0xF3EF, 0x8300, 0xBE00];
+    let (machine, _) = run_on(Features::CORTEX_M4, &code, [0xFF01_80FF, 0x0102_8001, 0, 0]);
+    let r = machine.core.registers();
+    assert_eq!((r[0], r[2], r[3] >> 16 & 15), (0x0003_0000, 0x0002_0000, 0b1011));
 }
 
 #[test]

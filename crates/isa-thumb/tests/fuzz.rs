@@ -1,7 +1,7 @@
 //! Random words as code: nothing panics, every stop has a name.
 
 use isa::{Costs, Machine, Timing};
-use isa_thumb::{Step, Thumb};
+use isa_thumb::{Features, Step, Thumb};
 use mcu::{Chip, Flash, Memory, Region, Stop};
 
 /// One cycle for each instruction.
@@ -39,7 +39,8 @@ fn random_words_never_panic() {
     for round in 0..300 {
         let mut memory = Memory::new(&chip).expect("the chip is possible");
         memory.flash.iter_mut().for_each(|b| *b = random() as u8);
-        let mut machine = Machine::new(Thumb::new(memory), One);
+        let features = [Features::CORTEX_M0PLUS, Features::CORTEX_M3, Features::CORTEX_M4][round % 3];
+        let mut machine = Machine::new(Thumb::with_features(memory, features), One);
         for start in 0..40 {
             machine.reset();
             machine.core.set_pc(0x0800_0000 + (random() & 0xFFE));

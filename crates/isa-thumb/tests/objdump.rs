@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 use std::process::Command;
 
 use isa::Core as _;
-use isa_thumb::Thumb;
+use isa_thumb::{Features, Thumb};
 use mcu::{Chip, Flash, Memory, Region};
 
 const BASE: u32 = 0x0800_0000;
 
-fn core(code: &[u8]) -> Thumb {
+fn core(code: &[u8], features: Features) -> Thumb {
     let chip = Chip {
         core: "cortex-m3",
         clock_hz: 72_000_000,
@@ -21,7 +21,7 @@ fn core(code: &[u8]) -> Thumb {
     };
     let mut memory = Memory::new(&chip).expect("the chip is possible");
     memory.flash[..code.len()].copy_from_slice(code);
-    Thumb::new(memory)
+    Thumb::with_features(memory, features)
 }
 
 /// Text of each instruction by address; none when objdump is missing.
@@ -65,8 +65,8 @@ fn normal(text: &str) -> String {
     format!("{name} {rest}").trim().to_owned()
 }
 
-/// Instructions of other cores, which objdump knows and this one does not have.
-fn foreign(theirs: &str) -> bool {
+/// Instructions of other cores, which objdump knows and one with `features` does not have.
+fn foreign(theirs: &str, features: Features) -> bool {
     const NAMES: &[&str] = &[
         "undefined",
         ".inst",
@@ -141,17 +141,18 @@ fn foreign(theirs: &str) -> bool {
         "uqasx", "uqsax", "sel", "smla", "smul", "smml", "smmul", "smua", "smus", "smls", "usad", "umaal", "sxtab",
         "sxtah", "uxtab", "uxtah", "sxtb16", "uxtb16", "ssat16", "usat16", "smlad", "smlsd",
     ];
-    NAMES.iter().chain(DSP).any(|n| theirs.starts_with(n))
+    let dsp = if features.has(Features::DSP) { &[] } else { DSP };
+    NAMES.iter().chain(dsp).any(|n| theirs.starts_with(n))
 }
 
 /// Whether the texts of an encoding agree, or how they may differ.
-fn agree(word: u32, ours: &str, raw: &str) -> bool {
+fn agree(word: u32, ours: &str, raw: &str, features: Features) -> bool {
     let (a, b) = (normal(ours), normal(raw));
     let unprivileged = a.contains(",[pc,") && b.replacen("t ", " ", 1) == a; // a literal load all the same
     a == b
         || unprivileged
         || (a == "mov r8,r8" && b == "nop")
-        || ours.starts_with(".inst") && (foreign(&b) || unpredictable(&b, raw) || odd(word))
+        || ours.starts_with(".inst") && (foreign(&b, features) || unpredictable(&b, raw) || odd(word))
 }
 
 /// Fields that must have other values, which objdump does not look at.
@@ -168,7 +169,8 @@ fn odd(word: u32) -> bool {
         || top & 0xFFF0 == 0xF360 && msb < lsb                           // BFI, BFC upside down
         || top & 0xFFE0 == 0xF3E0                                        // MRS of no register or a reserved bit
         || top & 0xFFE0 == 0xF380                                        // MSR likewise
-        || top & 0xFF90 == 0xFB80 && word >> 12 & 15 == word >> 8 & 15   // both halves to one register
+        || top & 0xFF80 == 0xFB80 && word >> 12 & 15 == word >> 8 & 15   // both halves to one register
+        || top & 0xFF70 == 0xF320 && word & 0x10 != 0                    // SSAT16, USAT16 beyond the halfword
         || top & 0xFFF0 == 0xFA90 && top & 15 != word & 15               // REV and RBIT of two registers
         || top == 0 && word & 0xFFE8 == 0xB660                           // CPS of no mask or of A
         || top == 0 && word & 0xFF00 == 0x4700 && word & 7 != 0 // BX, BLX with low bits
@@ -197,7 +199,7 @@ fn unpredictable(theirs: &str, raw: &str) -> bool {
 fn all_narrow_encodings_read_as_objdump_reads_them() {
     let words: Vec<u16> = (0..0xE800u32).map(|w| w as u16).collect();
     let code: Vec<u8> = words.iter().flat_map(|w| w.to_le_bytes().into_iter().chain([0x00, 0xBF])).collect();
-    let cpu = core(&code);
+    let cpu = core(&code, Features::CORTEX_M3);
     let Some(theirs) = objdump("narrow", &code) else { return };
     let mut wrong = Vec::new();
     let mut guarded = 0;
@@ -213,7 +215,7 @@ fn all_narrow_encodings_read_as_objdump_reads_them() {
         let after_it = (1..=4).any(|n| k >= n && words[k - n] & 0xFF00 == 0xBF00 && words[k - n] & 0xF != 0);
         if after_it {
             guarded += 1;
-        } else if !agree(u32::from(*w), &ours, raw) {
+        } else if !agree(u32::from(*w), &ours, raw, Features::CORTEX_M3) {
             wrong.push(format!("{w:#06x}: {:?}, objdump {:?}", normal(&ours), raw));
         }
     }
@@ -223,6 +225,70 @@ fn all_narrow_encodings_read_as_objdump_reads_them() {
 
 #[test]
 fn random_wide_encodings_read_as_objdump_reads_them() {
+    wide("wide", Features::CORTEX_M3);
+}
+
+#[test]
+fn random_wide_encodings_with_dsp_read_as_objdump_reads_them() {
+    wide("dsp", Features::CORTEX_M4);
+}
+
+/// What ARMv6-M has reads as on a Cortex-M3; anything else is no instruction. The list is that of
+/// DDI 0419 (ARMv6-M architecture reference manual), A5.2 and A5.3.
+#[test]
+fn only_armv6_m_is_an_instruction_on_a_cortex_m0plus() {
+    let random = random_words(0x1234_5678_9ABC_DEF1, 400_000).map(|w| {
+        // half of them near the few 32-bit instructions there are
+        if w & 1 == 0 { w | 0xE000_0000 } else { 0xF380_8000 | w & 0x7F_7FFF }
+    });
+    let words = (0..0xE800u32).map(|w| w << 16).chain(random.filter(|w| w >> 27 > 0x1C));
+    let (mut small, mut large) = (core(&[], Features::CORTEX_M0PLUS), core(&[], Features::CORTEX_M3));
+    let mut wide = 0;
+    for w in words {
+        let code = [(w >> 16) as u16, w as u16];
+        for cpu in [&mut small, &mut large] {
+            cpu.memory_mut().flash[..2].copy_from_slice(&code[0].to_le_bytes());
+            cpu.memory_mut().flash[2..4].copy_from_slice(&code[1].to_le_bytes());
+        }
+        let (ours, theirs) = (small.disassemble(BASE).0, large.disassemble(BASE).0);
+        let top = w >> 16;
+        let special = |n: u32| !(17..=19).contains(&n);
+        let v6 = match top {
+            0..0xE800 => {
+                top & 0xF500 != 0xB100
+                    && !(top & 0xFF00 == 0xBF00 && top & 15 != 0)
+                    && (top & 0xFFE8 != 0xB660 || top & 7 == 2)
+            }
+            0xF000..0xF800 => match (top, w & 0xFFFF) {
+                (_, low) if low & 0xD000 == 0xD000 => true,                             // BL
+                (0xF380..0xF390, low) => low & 0xFF00 == 0x8800 && special(low & 0xFF), // MSR
+                (0xF3EF, low) => low & 0xF000 == 0x8000 && special(low & 0xFF),         // MRS
+                (0xF3BF, low) => (0x8F40..0x8F70).contains(&low),                       // DSB, DMB, ISB
+                (0xF7F0..0xF800, low) => low & 0xF000 == 0xA000,                        // UDF
+                _ => false,
+            },
+            _ => false,
+        };
+        if v6 {
+            assert_eq!(ours, theirs, "{w:#010x}");
+            wide += u32::from(top >= 0xE800 && !ours.starts_with(".inst"));
+        } else {
+            assert!(ours.starts_with(".inst"), "{w:#010x} is {ours}");
+        }
+    }
+    assert!(wide > 10_000, "{wide}");
+}
+
+fn random_words(mut state: u64, n: usize) -> impl Iterator<Item = u32> {
+    (0..n).map(move |_| {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        (state >> 16) as u32
+    })
+}
+
+fn wide(name: &str, features: Features) {
     let mut state = 0x9E37_79B9_7F4A_7C15u64;
     let mut random = || {
         state ^= state << 13;
@@ -247,8 +313,8 @@ fn random_wide_encodings_read_as_objdump_reads_them() {
         .collect();
     let code: Vec<u8> =
         words.iter().flat_map(|w| [(w >> 16) as u16, *w as u16, 0xBF00, 0xBF00]).flat_map(u16::to_le_bytes).collect();
-    let cpu = core(&code);
-    let Some(theirs) = objdump("wide", &code) else { return };
+    let cpu = core(&code, features);
+    let Some(theirs) = objdump(name, &code) else { return };
     let mut wrong = Vec::new();
     let mut same = 0;
     for (k, w) in words.iter().enumerate() {
@@ -259,7 +325,7 @@ fn random_wide_encodings_read_as_objdump_reads_them() {
             wrong.push(format!("{w:#010x}: objdump has no line"));
             continue;
         };
-        if !agree(*w, &ours, raw) {
+        if !agree(*w, &ours, raw, features) {
             wrong.push(format!("{w:#010x}: {:?}, objdump {:?}", normal(&ours), raw));
         } else if !ours.starts_with(".inst") {
             same += 1;

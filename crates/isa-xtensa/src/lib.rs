@@ -55,7 +55,6 @@ pub(crate) mod special {
     pub const WINDOW_BASE: u8 = 72;
     pub const WINDOW_START: u8 = 73;
     pub const EPC1: u8 = 177;
-    pub const DEPC: u8 = 192;
     pub const PS: u8 = 230;
     pub const VECBASE: u8 = 231;
     pub const EXCCAUSE: u8 = 232;
@@ -178,8 +177,8 @@ impl Core for Xtensa {
     const CODE_ALIGN: u32 = 1;
     const POINTER_BYTES: u8 = 4;
     const REGISTERS: &'static [&'static str] = &[
-        "a0", "sp", "a2", "a3", "a4", "a5", "a6", "a7", "a8", "a9", "a10", "a11", "a12", "a13", "a14", "a15", "sar", "ps",
-        "pc",
+        "a0", "sp", "a2", "a3", "a4", "a5", "a6", "a7", "a8", "a9", "a10", "a11", "a12", "a13", "a14", "a15", "sar",
+        "ps", "pc",
     ];
 
     fn memory(&self) -> &Memory {

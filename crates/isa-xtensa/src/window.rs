@@ -58,7 +58,7 @@ impl Xtensa {
         self.look();
     }
 
-    fn to_vector(&mut self, pc: u32, offset: u32) {
+    fn go_to_vector(&mut self, pc: u32, offset: u32) {
         self.sr[usize::from(special::EPC1)] = pc;
         self.set_ps(self.ps | ps::EXCM);
         self.pc = self.sr[usize::from(special::VECBASE)].wrapping_add(offset);
@@ -80,7 +80,7 @@ impl Xtensa {
             (_, true) => 0x80,
             _ => 0x100,
         };
-        self.to_vector(pc, offset);
+        self.go_to_vector(pc, offset);
     }
 
     /// RETW: whether the caller's frame is in the registers; else its exception has been entered.
@@ -95,7 +95,7 @@ impl Xtensa {
         }
         self.keep_window_base();
         self.rotate(from.wrapping_sub(n));
-        self.to_vector(pc, 0x40 * (2 * n - 1));
+        self.go_to_vector(pc, 0x40 * (2 * n - 1));
         false
     }
 
@@ -125,7 +125,7 @@ impl Xtensa {
         }
         self.sr[usize::from(special::EXCCAUSE)] = 5;
         let offset = if self.ps & ps::UM != 0 { 0x340 } else { 0x300 };
-        self.to_vector(pc, offset);
+        self.go_to_vector(pc, offset);
         false
     }
 

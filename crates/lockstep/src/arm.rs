@@ -1,4 +1,4 @@
-//! ARMv7-M against QEMU's mps2-an385 board.
+//! ARMv7-M against QEMU's mps2-an385 and mps2-an386 boards.
 //!
 //! A program is a row of sequences. Each one loads all registers and flags with chosen values, executes
 //! a few random instructions and pushes the registers and flags on the stack, which thereby becomes
@@ -10,7 +10,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use isa::{Core as _, Machine, Pattern};
-use isa_thumb::{Class, Step, Thumb, table};
+use isa_thumb::{Class, Features, Step, Thumb, table};
 use mcu::{Chip, FaultKind, Flash, Image, Memory, Region, Segment, Stop};
 use timing::cortex_m3::CortexM3;
 
@@ -25,6 +25,47 @@ const CODE: u32 = 0x2000;
 const WORDS: usize = 15;
 /// Sequences in one program.
 pub const BATCH: usize = 20_000;
+
+/// A core that QEMU has a board for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Board {
+    /// Cortex-M3.
+    M3,
+    /// Cortex-M4.
+    M4,
+}
+
+impl Board {
+    fn machine(self) -> &'static str {
+        match self {
+            Self::M3 => "mps2-an385",
+            Self::M4 => "mps2-an386",
+        }
+    }
+
+    fn features(self) -> Features {
+        match self {
+            Self::M3 => Features::CORTEX_M3,
+            Self::M4 => Features::CORTEX_M4,
+        }
+    }
+
+    /// Second halfword of MSR APSR, r0: all flags that the core has.
+    fn set_flags(self) -> u16 {
+        match self {
+            Self::M3 => 0x8800,
+            Self::M4 => 0x8C00,
+        }
+    }
+
+    /// Flags of APSR.
+    fn flags(self) -> u32 {
+        match self {
+            Self::M3 => 0xF800_0000,
+            Self::M4 => 0xF80F_0000,
+        }
+    }
+}
 
 /// xorshift64*.
 pub struct Random(u64);
@@ -91,6 +132,7 @@ impl Known {
 
 /// Makes sequences.
 pub struct Generator {
+    board: Board,
     random: Random,
     patterns: Vec<Pattern>,
     used: Vec<bool>,
@@ -109,17 +151,18 @@ fn chip() -> Chip<'static> {
     }
 }
 
-fn scratch() -> Thumb {
+fn scratch(board: Board) -> Thumb {
     let flash = Region { base: 0, size: 16 };
     let chip = Chip { flash, ram: Region { base: RAM, size: 16 }, ..chip() };
-    Thumb::new(Memory::new(&chip).expect("the chip is possible"))
+    Thumb::with_features(Memory::new(&chip).expect("the chip is possible"), board.features())
 }
 
 impl Generator {
     /// A generator with its own row of random numbers.
-    pub fn new(seed: u64) -> Self {
-        let patterns: Vec<_> = table::patterns().collect();
-        Self { random: Random::new(seed), used: vec![false; patterns.len()], patterns, scratch: scratch() }
+    pub fn new(board: Board, seed: u64) -> Self {
+        let patterns: Vec<_> = table::patterns(board.features()).collect();
+        let (used, scratch) = (vec![false; patterns.len()], scratch(board));
+        Self { board, random: Random::new(seed), used, patterns, scratch }
     }
 
     /// Encodings that no sequence had so far.
@@ -130,7 +173,7 @@ impl Generator {
     /// A sequence of up to 10 units.
     pub fn sequence(&mut self) -> Sequence {
         let mut start = [0; WORDS];
-        start[0] = self.random.word() & 0xF800_0000;
+        start[0] = self.random.word() & self.board.flags();
         let mut known = Known::default();
         for n in 0..14 {
             // position 13 is lr
@@ -317,6 +360,7 @@ impl Generator {
 
 /// A program of sequences.
 pub struct Program {
+    board: Board,
     /// Content of flash.
     pub flash: Vec<u8>,
     /// Where the sequences' units start.
@@ -325,7 +369,7 @@ pub struct Program {
 
 impl Program {
     /// Puts sequences together. `log` is the path that the oracle writes its RAM to.
-    pub fn new(sequences: &[Sequence], seed: u64, log: &Path) -> Self {
+    pub fn new(board: Board, sequences: &[Sequence], seed: u64, log: &Path) -> Self {
         let mut random = Random::new(seed ^ 0x5EED);
         let mut flash: Vec<u8> = (0..CODE).map(|_| random.word() as u8).collect();
         let top = RAM + RAM_BYTES;
@@ -333,7 +377,7 @@ impl Program {
         flash[4..8].copy_from_slice(&(CODE + 1).to_le_bytes());
         let mut places = Vec::new();
         for s in sequences {
-            place(&mut flash, s, &mut places);
+            place(board, &mut flash, s, &mut places);
         }
         while flash.len() % 4 != 0 {
             half(&mut flash, &[0xBF00]);
@@ -346,7 +390,7 @@ impl Program {
         finish(&mut flash, log);
         flash.extend((0..CODE).map(|_| random.word() as u8));
         assert!(flash.len() <= FLASH_BYTES as usize, "too many sequences for one program");
-        Self { flash, places }
+        Self { board, flash, places }
     }
 }
 
@@ -354,7 +398,7 @@ fn half(flash: &mut Vec<u8>, code: &[u16]) {
     flash.extend(code.iter().flat_map(|h| h.to_le_bytes()));
 }
 
-fn place(flash: &mut Vec<u8>, s: &Sequence, places: &mut Vec<u32>) {
+fn place(board: Board, flash: &mut Vec<u8>, s: &Sequence, places: &mut Vec<u32>) {
     while flash.len() % 4 != 0 {
         half(flash, &[0xBF00]);
     }
@@ -363,7 +407,7 @@ fn place(flash: &mut Vec<u8>, s: &Sequence, places: &mut Vec<u32>) {
     flash.extend(s.start.iter().flat_map(|w| w.to_le_bytes()));
     // subw lr, pc, #64; ldr r0, [lr], #4; msr apsr, r0; ldmia lr, {r0-r12}; ldr lr, [lr, #52]
     half(flash, &[0xF2AF, 0x0E00 | (WORDS as u16 * 4 + 4)]);
-    half(flash, &[0xF85E, 0x0B04, 0xF380, 0x8800, 0xE89E, 0x1FFF, 0xF8DE, 0xE034]);
+    half(flash, &[0xF85E, 0x0B04, 0xF380, board.set_flags(), 0xE89E, 0x1FFF, 0xF8DE, 0xE034]);
     half(flash, &[0xF3BF, 0x8F2F]); // clrex
     places.push(flash.len() as u32);
     for unit in &s.units {
@@ -414,7 +458,7 @@ fn finish(flash: &mut Vec<u8>, log: &Path) {
 /// # Errors
 /// A sentence when the program does not fit.
 pub fn ours(program: &Program, stepping: bool) -> Result<Vec<u8>, String> {
-    let mut core = Thumb::new(Memory::new(&chip())?);
+    let mut core = Thumb::with_features(Memory::new(&chip())?, program.board.features());
     core.events = CortexM3::events();
     let mut machine = Machine::new(core, CortexM3::new(Flash::default()));
     machine
@@ -440,7 +484,7 @@ pub fn qemu(program: &Program, log: &Path) -> Result<Option<Vec<u8>>, String> {
     let image = log.with_extension("img");
     std::fs::write(&image, &program.flash).map_err(|e| e.to_string())?;
     let child = Command::new("qemu-system-arm")
-        .args(["-M", "mps2-an385", "-display", "none", "-serial", "none", "-monitor", "none"])
+        .args(["-M", program.board.machine(), "-display", "none", "-serial", "none", "-monitor", "none"])
         .args(["-semihosting-config", "enable=on,target=native", "-kernel"])
         .arg(&image)
         .stdin(Stdio::null())
@@ -480,9 +524,9 @@ pub enum Outcome {
 ///
 /// # Errors
 /// What went wrong with a run.
-pub fn compare(sequences: &[Sequence], seed: u64) -> Result<Outcome, String> {
-    let log = std::env::temp_dir().join(format!("lockstep-{}-{seed}.ram", std::process::id()));
-    let program = Program::new(sequences, seed, &log);
+pub fn compare(board: Board, sequences: &[Sequence], seed: u64) -> Result<Outcome, String> {
+    let log = std::env::temp_dir().join(format!("lockstep-{}-{board:?}-{seed}.ram", std::process::id()));
+    let program = Program::new(board, sequences, seed, &log);
     let Some(theirs) = qemu(&program, &log)? else { return Ok(Outcome::NoOracle) };
     let mine = ours(&program, false)?;
     let Some(bad) = (0..sequences.len()).find(|&k| record(&mine, k) != record(&theirs, k)) else {
@@ -494,7 +538,7 @@ pub fn compare(sequences: &[Sequence], seed: u64) -> Result<Outcome, String> {
     let cut = |n: usize| Sequence { units: sequences[bad].units[..n].to_vec(), ..sequences[bad].clone() };
     for n in 1..=sequences[bad].units.len() {
         let shorter: Vec<Sequence> = sequences[..bad].iter().cloned().chain([cut(n)]).collect();
-        let p = Program::new(&shorter, seed, &log);
+        let p = Program::new(board, &shorter, seed, &log);
         let Some(theirs) = qemu(&p, &log)? else { return Ok(Outcome::NoOracle) };
         let mine = ours(&p, false)?;
         if record(&mine, bad) != record(&theirs, bad) {
@@ -506,7 +550,8 @@ pub fn compare(sequences: &[Sequence], seed: u64) -> Result<Outcome, String> {
 }
 
 fn report(s: &Sequence, p: &Program, k: usize, mine: [u32; WORDS], theirs: [u32; WORDS]) -> String {
-    let mut core = Thumb::new(Memory::new(&chip()).expect("the chip is possible"));
+    let memory = Memory::new(&chip()).expect("the chip is possible");
+    let mut core = Thumb::with_features(memory, p.board.features());
     core.memory_mut().flash[..p.flash.len()].copy_from_slice(&p.flash);
     let mut text = format!("sequence {k}; the last unit is the first that differs\n");
     let mut pc = p.places[k];

@@ -24,6 +24,12 @@ pub struct Flash {
     pub prefetch_lines: u32,
     /// Extra cycles of a data read from flash.
     pub data_wait_states: u32,
+    /// Lines of a cache of fetches, a power of two; 0 where there is none.
+    pub cache_lines: u32,
+    /// How many wait states of a line that a branch goes to pass while the pipeline refills anyway.
+    pub branch_overlap: u32,
+    /// How many bytes before a line ends the next one is asked for.
+    pub ahead_bytes: u32,
 }
 
 /// One peripheral: its kind names the model in `periph`, the rest are that model's parameters.

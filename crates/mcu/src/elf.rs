@@ -40,7 +40,7 @@ const MAX_FILE: usize = 64 << 20;
 const MAX_LOAD: u64 = 16 << 20;
 
 impl Image {
-    /// Reads a 32-bit little-endian ELF executable.
+    /// Reads a little-endian ELF executable of 32 bits, or of 64 bits with addresses below 2^32.
     ///
     /// # Errors
     /// A sentence that says what is wrong with the file.
@@ -48,22 +48,11 @@ impl Image {
         if data.len() > MAX_FILE {
             return Err(format!("ELF file of {} bytes is larger than {MAX_FILE}", data.len()));
         }
-        let header = elf::FileHeader32::<Endianness>::parse(data).map_err(|e| format!("not a 32-bit ELF file: {e}"))?;
-        let endian = header.endian().map_err(|e| format!("ELF header: {e}"))?;
-        if endian != Endianness::Little {
-            return Err("big-endian ELF files are not supported".into());
-        }
-        let headers = header.program_headers(endian, data).map_err(|e| format!("program headers: {e}"))?;
-        let mut segments = Vec::new();
-        let mut total = 0u64;
-        for ph in headers.iter().filter(|ph| ph.p_type(endian) == elf::PT_LOAD && ph.p_filesz(endian) > 0) {
-            let bytes = ph.data(endian, data).map_err(|()| "a segment lies outside the file".to_string())?;
-            total += bytes.len() as u64;
-            if total > MAX_LOAD {
-                return Err(format!("segments hold more than {MAX_LOAD} bytes"));
-            }
-            segments.push(Segment { address: ph.p_paddr(endian), bytes: bytes.to_vec() });
-        }
+        const CLASS: usize = 4; // EI_CLASS
+        let segments = match data.get(CLASS) {
+            Some(&elf::ELFCLASS64) => segments::<elf::FileHeader64<Endianness>>(data)?,
+            _ => segments::<elf::FileHeader32<Endianness>>(data)?,
+        };
         let file = object::File::parse(data).map_err(|e| format!("ELF sections: {e}"))?;
         let mut symbols: Vec<Symbol> = file
             .symbols()
@@ -98,6 +87,29 @@ impl Image {
             .find(|s| s.size == 0 || pc - s.address < s.size)
             .map(|s| s.name.as_str())
     }
+}
+
+/// What goes into flash.
+fn segments<H: FileHeader<Endian = Endianness>>(data: &[u8]) -> Result<Vec<Segment>, String> {
+    let header = H::parse(data).map_err(|e| format!("not an ELF file: {e}"))?;
+    let endian = header.endian().map_err(|e| format!("ELF header: {e}"))?;
+    if endian != Endianness::Little {
+        return Err("big-endian ELF files are not supported".into());
+    }
+    let headers = header.program_headers(endian, data).map_err(|e| format!("program headers: {e}"))?;
+    let mut segments = Vec::new();
+    let mut total = 0u64;
+    for ph in headers.iter().filter(|ph| ph.p_type(endian) == elf::PT_LOAD && ph.p_filesz(endian).into() > 0) {
+        let bytes = ph.data(endian, data).map_err(|()| "a segment lies outside the file".to_string())?;
+        total += bytes.len() as u64;
+        if total > MAX_LOAD {
+            return Err(format!("segments hold more than {MAX_LOAD} bytes"));
+        }
+        let address: u64 = ph.p_paddr(endian).into();
+        let address = u32::try_from(address).map_err(|_| format!("a segment at {address:#x} is beyond 32 bits"))?;
+        segments.push(Segment { address, bytes: bytes.to_vec() });
+    }
+    Ok(segments)
 }
 
 #[cfg(test)]

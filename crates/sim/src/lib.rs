@@ -3,11 +3,23 @@
 pub use isa::{Profile, Span};
 
 use isa::{Core, Machine, Timing};
-use isa_avr::Avr;
-use isa_thumb::Thumb;
+use isa_avr::{AVR5, AVR51, AVRXMEGA3, Avr};
+use isa_msp430::Msp430;
+use isa_riscv::Riscv;
+use isa_thumb::{Events, Features, Thumb};
+use isa_xtensa::Xtensa;
 use mcu::{Chip, Image, Memory, Stop};
-use timing::avr::AvrE;
+use timing::avr::{AvrE, AvrXt};
+use timing::cortex_m0plus::CortexM0Plus;
 use timing::cortex_m3::CortexM3;
+use timing::cortex_m3_sam3x::CortexM3Sam3x;
+use timing::cortex_m4::CortexM4;
+use timing::cortex_m7::CortexM7;
+use timing::msp430::Msp430F1;
+use timing::rv32_bumblebee::Bumblebee;
+use timing::rv64_rocket::Rocket;
+use timing::xtensa_lx6::Lx6;
+use timing::xtensa_lx106::Lx106;
 
 /// A chip that runs firmware.
 pub trait Simulator: Send + Sync {
@@ -96,7 +108,21 @@ impl<C: Core, T: Timing<C>> Simulator for Machine<C, T> {
 }
 
 /// Cores that [`simulator`] knows.
-pub const CORES: [&str; 2] = ["avr5", "cortex-m3"];
+pub const CORES: [&str; 13] = [
+    "avr5",
+    "avr51",
+    "avrxmega3",
+    "cortex-m0plus",
+    "cortex-m3",
+    "cortex-m3-sam3x",
+    "cortex-m4",
+    "cortex-m7",
+    "msp430",
+    "rv32-bumblebee",
+    "rv64-rocket",
+    "xtensa-lx106",
+    "xtensa-lx6",
+];
 
 /// A simulator for `chip`, flash erased.
 ///
@@ -105,13 +131,54 @@ pub const CORES: [&str; 2] = ["avr5", "cortex-m3"];
 pub fn simulator(chip: &Chip<'_>) -> Result<Box<dyn Simulator>, String> {
     let memory = Memory::new(chip)?;
     Ok(match chip.core {
-        "avr5" => Box::new(Machine::new(Avr::new(memory), AvrE)),
-        "cortex-m3" => {
-            let model = CortexM3::new(chip.flash_timing);
-            let mut core = Thumb::new(memory);
-            core.events = CortexM3::events();
-            Box::new(Machine::new(core, model))
+        "avr5" => Box::new(Machine::new(Avr::new(AVR5, memory), AvrE)),
+        "avr51" => Box::new(Machine::new(Avr::new(AVR51, memory), AvrE)),
+        "avrxmega3" => Box::new(Machine::new(Avr::new(AVRXMEGA3, memory), AvrXt)),
+        "cortex-m0plus" => {
+            thumb(memory, Features::CORTEX_M0PLUS, CortexM0Plus::events(), CortexM0Plus::new(chip.flash_timing))
         }
+        "cortex-m3" => thumb(memory, Features::CORTEX_M3, CortexM3::events(), CortexM3::new(chip.flash_timing)),
+        "cortex-m3-sam3x" => thumb(memory, Features::CORTEX_M3, CortexM3Sam3x::events(), CortexM3Sam3x::default()),
+        "cortex-m4" => thumb(memory, Features::CORTEX_M4, CortexM4::events(), CortexM4::new(chip.flash_timing)),
+        "cortex-m7" => thumb(memory, Features::CORTEX_M4, CortexM7::events(), CortexM7::new(chip.flash_timing)),
+        "msp430" => Box::new(Machine::new(Msp430::new(memory), Msp430F1)),
+        "rv32-bumblebee" => {
+            let mut core = Riscv::<u32>::new(memory);
+            core.events = Bumblebee::events();
+            Box::new(Machine::new(core, Bumblebee::default()))
+        }
+        "rv64-rocket" => {
+            let mut core = Riscv::<u64>::new(memory);
+            core.events = Rocket::events();
+            Box::new(Machine::new(core, Rocket::default()))
+        }
+        "xtensa-lx106" => xtensa(memory, isa_xtensa::Features::LX106, Lx106::events(), Lx106),
+        "xtensa-lx6" => xtensa(memory, isa_xtensa::Features::LX6, Lx6::events(), Lx6),
         other => return Err(format!("unknown core {other:?}; known: {}", CORES.join(", "))),
     })
+}
+
+/// An Arm core with a timing model and what depends on operand values in it.
+fn thumb(
+    memory: Memory,
+    features: Features,
+    events: Events,
+    timing: impl Timing<Thumb> + 'static,
+) -> Box<dyn Simulator> {
+    let mut core = Thumb::with_features(memory, features);
+    core.events = events;
+    Box::new(Machine::new(core, timing))
+}
+
+/// An Xtensa core with a timing model; execution starts at the first byte of code memory.
+fn xtensa(
+    memory: Memory,
+    features: isa_xtensa::Features,
+    events: isa_xtensa::Events,
+    timing: impl Timing<Xtensa> + 'static,
+) -> Box<dyn Simulator> {
+    let entry = memory.flash_base;
+    let mut core = Xtensa::new(memory, features, entry);
+    core.events = events;
+    Box::new(Machine::new(core, timing))
 }

@@ -8,11 +8,12 @@ use isa::{Costs, Timing};
 use isa_avr::table::Class;
 use isa_avr::{Avr, Step};
 
-/// AVRe+, such as ATmega328P.
+/// AVRe+, such as ATmega328P and its larger relatives with up to 128 KiB of flash.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct AvrE;
 
-/// AVRxt, such as ATmega4809.
+/// AVRxt, such as ATmega4809. A load from flash in the data space takes longer: `data_wait_states` of
+/// the chip, which memory adds.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct AvrXt;
 

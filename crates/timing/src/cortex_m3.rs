@@ -6,70 +6,32 @@
 //!
 //! Fetch: a mechanistic flash front end as PM0075 describes that of the STM32F1: lines of
 //! [`Flash::line_bytes`], one flash access of `wait_states` + 1 cycles for each, and
-//! [`Flash::prefetch_lines`] buffers, one of which holds the line that is executed. *Assumed*: the next
-//! access starts when the line before it is entered; a refill after a taken branch costs
-//! `wait_states` more unless its line is held; data reads do not delay fetches.
+//! [`Flash::prefetch_lines`] buffers, one of which holds the line that is executed; see `fetch.rs`.
 
 use isa::{Costs, Timing};
 use isa_thumb::{Class, Events, Step, Thumb};
 use mcu::Flash;
 
+use crate::fetch::Front;
+
 /// Pipeline refill of a taken branch (DDI 0337: 1 to 3; fitted).
-const P: u32 = 2;
+pub(crate) const P: u32 = 2;
 
 /// A Cortex-M3 with its flash.
 #[derive(Clone, Debug)]
 pub struct CortexM3 {
-    flash: Flash,
-    /// Cycles of a refill from a line that is not held; 0 where fetches never wait.
-    refill: u32,
-    /// Binary logarithm of the bytes of a line.
-    shift: u32,
-    /// Address behind the last executed block.
-    last_end: u32,
+    front: Front,
 }
 
 impl CortexM3 {
     /// A core on `flash`, whose lines are a power of two; without wait states it is the core alone.
     pub fn new(flash: Flash) -> Self {
-        let refill = if flash.line_bytes == 0 { 0 } else { flash.wait_states };
-        Self { flash, refill, shift: flash.line_bytes.checked_ilog2().unwrap_or(0), last_end: 0 }
+        Self { front: Front::new(flash) }
     }
 
     /// Costs that depend on operand values.
     pub fn events() -> Events {
         Events { div, mul_long, unaligned }
-    }
-
-    /// Stalls of sequential fetches, added to the steps that wait. `each` are the core's cycles.
-    ///
-    /// Line k is requested when line k - prefetch_lines + 1 is entered, or when the access before it
-    /// is done, and is there `wait_states` + 1 cycles later.
-    fn fetch_stalls(&self, steps: &[Step], each: &mut [u32]) {
-        let ahead = (self.flash.prefetch_lines as usize).saturating_sub(1);
-        let access = self.flash.wait_states + 1;
-        let core = each.to_vec();
-        let Some(first) = steps.first().map(|s| s.pc >> self.shift) else { return };
-        let mut entered = vec![0u32];
-        let (mut done, mut now) = (0, 0);
-        // a skipped instruction is fetched all the same: its stall goes to the one before its IT block
-        let mut payer = 0;
-        for (k, s) in steps.iter().enumerate() {
-            payer = if s.guarded { payer } else { k };
-            let end = s.pc.wrapping_add(u32::from(s.bytes));
-            let lines = if s.bytes == 0 { 0 } else { (end.wrapping_sub(1) >> self.shift).wrapping_sub(first) as usize };
-            while entered.len() <= lines {
-                // without prefetch the access starts when its line is needed, and one cycle of it is not a stall
-                let (room, hidden) =
-                    if ahead == 0 { (now, 1) } else { (entered[entered.len().saturating_sub(ahead)], 0) };
-                done = room.max(done) + access;
-                let stall = done.saturating_sub(now + hidden);
-                now += stall;
-                each[payer] += stall;
-                entered.push(now);
-            }
-            now += core[k];
-        }
     }
 }
 
@@ -79,44 +41,22 @@ impl Timing<Thumb> for CortexM3 {
     }
 
     fn costs(&self, steps: &[Step]) -> Costs {
-        let mut each = Vec::with_capacity(steps.len());
-        let mut before: Option<&Step> = None;
-        for s in steps {
-            each.push(core_cycles(s, before));
-            if s.class != Class::Pseudo {
-                before = Some(s);
-            }
-        }
-        let taken = steps.iter().map(|s| if s.class == Class::BranchCond { P as u8 } else { 0 }).collect();
-        if self.refill != 0 {
-            self.fetch_stalls(steps, &mut each);
-        }
-        // a skipped instruction goes through the pipeline as one cycle
-        Costs { each, taken, skipped: 1 }
+        self.front.costs(steps, core_cycles, P)
     }
 
     #[inline(always)]
     fn enter(&mut self, start: u32, end: u32) -> u32 {
-        if self.refill == 0 {
-            return 0;
-        }
-        let last = std::mem::replace(&mut self.last_end, end);
-        if start == last {
-            return 0;
-        }
-        // held: the line of the last executed instruction, and the lines prefetched behind it
-        let ahead = (start >> self.shift).wrapping_sub(last.wrapping_sub(2) >> self.shift);
-        if ahead < self.flash.prefetch_lines.max(1) { 0 } else { self.refill }
+        self.front.enter(start, end)
     }
 
     fn reset(&mut self) {
-        self.last_end = 0;
+        self.front.reset();
     }
 }
 
 /// Cycles of the core without fetch stalls, branches not taken (DDI 0337, instruction and load/store
 /// timings).
-fn core_cycles(s: &Step, before: Option<&Step>) -> u32 {
+pub(crate) fn core_cycles(s: &Step, before: Option<&Step>) -> u32 {
     let previous = before.map_or(Class::Stop, |b| b.class);
     let n = u32::from(s.count);
     let needs = |b: &Step| b.writes & s.address != 0;
@@ -155,7 +95,7 @@ fn computes(class: Class) -> bool {
 
 /// Division beyond 2 cycles. DDI 0337 gives 2 to 12 by leading zeros and ones; *assumed*: 2 when the
 /// quotient is surely 0, else 4 and one for each four bits that the quotient can have.
-fn div(x: u32, y: u32, signed: bool) -> u32 {
+pub(crate) fn div(x: u32, y: u32, signed: bool) -> u32 {
     let (x, y) = if signed { ((x as i32).unsigned_abs(), (y as i32).unsigned_abs()) } else { (x, y) };
     let bits = (y.leading_zeros() + 1).saturating_sub(x.leading_zeros());
     if bits == 0 || y == 0 { 0 } else { 2 + bits / 4 }
@@ -163,7 +103,7 @@ fn div(x: u32, y: u32, signed: bool) -> u32 {
 
 /// Long multiplication beyond 3 (accumulating: 4) cycles. DDI 0337 gives 3 to 5 and 4 to 7 by operand
 /// size; *assumed*: one more for each operand beyond 16 bits, and one more for two such when accumulating.
-fn mul_long(x: u32, y: u32, signed: bool, add: bool) -> u32 {
+pub(crate) fn mul_long(x: u32, y: u32, signed: bool, add: bool) -> u32 {
     let small = |v: u32| if signed { v as i32 == i32::from(v as i16) } else { v <= 0xFFFF };
     let wide = u32::from(!small(x)) + u32::from(!small(y));
     wide + u32::from(add && wide == 2)
@@ -171,7 +111,7 @@ fn mul_long(x: u32, y: u32, signed: bool, add: bool) -> u32 {
 
 /// Unaligned access (DDI 0337, load/store timings): a halfword or a word at a halfword address is two
 /// accesses, a word at an odd address three.
-fn unaligned(address: u32, bytes: u32) -> u32 {
+pub(crate) fn unaligned(address: u32, bytes: u32) -> u32 {
     if bytes == 4 && address & 1 == 1 { 2 } else { 1 }
 }
 
@@ -223,7 +163,7 @@ mod tests {
 
     #[test]
     fn dense_code_waits_for_the_flash() {
-        let flash = Flash { wait_states: 2, line_bytes: 8, prefetch_lines: 2, data_wait_states: 2 };
+        let flash = Flash { wait_states: 2, line_bytes: 8, prefetch_lines: 2, data_wait_states: 2, ..Flash::default() };
         // four narrow instructions for each line hide its access, two wide ones leave one cycle
         assert_eq!(cycles(flash, &[0x1840; 16]), 16);
         let wide: Vec<u16> = [0xEB00, 0x0001].repeat(8);
@@ -247,7 +187,13 @@ mod tests {
 
     #[test]
     fn a_held_line_costs_nothing_to_enter() {
-        let mut model = CortexM3::new(Flash { wait_states: 2, line_bytes: 8, prefetch_lines: 2, data_wait_states: 2 });
+        let mut model = CortexM3::new(Flash {
+            wait_states: 2,
+            line_bytes: 8,
+            prefetch_lines: 2,
+            data_wait_states: 2,
+            ..Flash::default()
+        });
         assert_eq!(model.enter(0x100, 0x10A), 2);
         assert_eq!(model.enter(0x10A, 0x10E), 0); // in sequence
         assert_eq!(model.enter(0x108, 0x10E), 0); // the same line

@@ -173,7 +173,7 @@ class _Script:
 
 
 def _readable(target: Target, *more: Path) -> tuple[Path, ...]:
-    driver = Path(shutil.which(target.toolchain.compiler) or "/usr/bin").resolve()
+    driver = Path(shutil.which(target.toolchain.compiler, path=paths.search_path()) or "/usr/bin").resolve()
     return (paths.HARNESS, target.folder, driver.parent.parent, *more)
 
 

@@ -10,6 +10,8 @@ from functools import cache
 from pathlib import Path
 from threading import Event, Timer
 
+from ..model import paths
+
 _SYSTEM = ("/usr", "/bin", "/lib", "/lib64", "/sbin", "/etc/alternatives")
 
 
@@ -50,7 +52,7 @@ def run(script: Path, writable: Path, readable: tuple[Path, ...], seconds: float
         sandbox = ["bwrap", "--unshare-all", "--die-with-parent", "--new-session", *binds]
         sandbox += ["--proc", "/proc", "--dev", "/dev", "--bind", str(writable), str(writable)]
         command = [*sandbox, "--chdir", str(writable), *command]
-    environment = {"PATH": os.environ.get("PATH", "/usr/bin:/bin"), "LC_ALL": "C", "HOME": "/nonexistent"}
+    environment = {"PATH": paths.search_path(), "LC_ALL": "C", "HOME": "/nonexistent"}
 
     process = subprocess.Popen(
         command,

@@ -30,7 +30,7 @@ def identify(spec: ToolchainSpec) -> Toolchain | None:
 
 @cache
 def _identify(name: str, compiler: str) -> Toolchain | None:
-    driver = shutil.which(compiler)
+    driver = shutil.which(compiler, path=paths.search_path())
     if driver is None:
         return None
     stamp_file = paths.home() / "cache" / "toolchains" / f"{hashlib.sha256(driver.encode()).hexdigest()[:16]}.json"

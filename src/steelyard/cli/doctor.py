@@ -23,8 +23,9 @@ def doctor_command(json: bool) -> int:
         seen.add(spec.name)
         users = ", ".join(n for n in target_names() if load_target(n).toolchain.name == spec.name)
         found = identify(spec)
-        fix = "" if found else f"apt install {' '.join(spec.packages)}"
-        rows.append((spec.name, found.version if found else "missing", f"targets {users}", fix))
+        fix = "" if found else spec.fix
+        use = f"targets {users}" if spec.packages else f"optional: targets {users}"
+        rows.append((spec.name, found.version if found else "missing", use, fix))
     sandbox = available()
     fix = "" if sandbox else ("apt install bubblewrap" if shutil.which("bwrap") is None else "allow user namespaces")
     rows.append(("bubblewrap", "works" if sandbox else "missing", "compiles packages in a sandbox", fix))

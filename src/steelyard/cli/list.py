@@ -54,7 +54,7 @@ def _targets(json: bool) -> None:
     rows = []
     for t in every:
         toolchain = identify(t.toolchain)
-        compiler = toolchain.version if toolchain else f"missing: apt install {' '.join(t.toolchain.packages)}"
+        compiler = toolchain.version if toolchain else f"missing: {t.toolchain.fix}"
         memory = (
             f"{t.chip.flash.size // 1024} KiB / {number(t.chip.ram.size / 1024, 0)} KiB" if t.chip.clock_hz else "-"
         )

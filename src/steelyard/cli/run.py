@@ -41,9 +41,9 @@ def run_command(
     """Runs the campaign. Exit code 1 when something is wrong or nothing is verified; what merely does not
     fit a target is a result like any other."""
     load = parse_workload(workload)
+    found, rejected = select.implementations(what)
     targets = select.targets(target)
     sets = {t.name: select.flag_sets(flags, t) for t in targets}
-    found, rejected = select.implementations(what)
     if not check:  # the baseline's row stands beside what it is subtracted from
         bases = {c.implementation.primitive: nocrypt(c.implementation.primitive) for c in found}
         digests = {b.digest for b in bases.values()}

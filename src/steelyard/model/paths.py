@@ -17,6 +17,12 @@ def home() -> Path:
     return Path(os.environ.get("STEELYARD_HOME") or ".steelyard").resolve()
 
 
+def search_path() -> str:
+    """Where compilers are looked for: ``PATH``, then toolchains that were built here."""
+    built = sorted((home() / "toolchains").glob("*/bin"))
+    return os.pathsep.join([os.environ.get("PATH", "/usr/bin:/bin"), *map(str, built)])
+
+
 def short(path: Path) -> str:
     """``path`` as a user types it: relative to the current folder when it lies below."""
     try:

@@ -62,7 +62,8 @@ class ToolchainSpec(_Table):
     """Which compiler makes images for the target, and with which fixed options.
 
     ``family`` names the instruction set as assembly sources and ``architectures`` files know it;
-    ``packages`` are the Debian packages that bring it.
+    ``packages`` are the Debian packages that bring it, none where no package does; ``note`` then says
+    where it comes from.
     """
 
     name: str
@@ -70,10 +71,16 @@ class ToolchainSpec(_Table):
     cxx: str
     prefix: str
     packages: tuple[str, ...]
+    note: str = ""
     family: str
     flags: tuple[str, ...]
     link: tuple[str, ...] = ()
     default_flags: tuple[str, ...] = ("-O3",)
+
+    @property
+    def fix(self) -> str:
+        """What to do when the compiler is missing."""
+        return f"apt install {' '.join(self.packages)}" if self.packages else self.note
 
 
 class Energy(_Table):

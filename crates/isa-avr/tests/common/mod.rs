@@ -4,38 +4,85 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use isa::Machine;
-use isa_avr::Avr;
+use isa::{Machine, Timing};
+use isa_avr::{AVR5, AVR51, AVRXMEGA3, Avr, Variant};
 use mcu::{Chip, Flash, Image, Memory, PeripheralConfig, Region};
 use timing::avr::AvrE;
 
-/// An ATmega328P with USART0 and port B, whose bit 0 is the trigger.
-pub fn chip() -> Chip<'static> {
-    Chip {
-        core: "avr5",
-        clock_hz: 16_000_000,
-        flash: Region { base: 0, size: 0x8000 },
-        flash_in_data: None,
-        ram: Region { base: 0x100, size: 0x800 },
-        flash_timing: Flash::default(),
-        peripherals: vec![
-            PeripheralConfig { kind: "avr-port", base: 0x23, trigger_bit: Some(0) },
-            PeripheralConfig { kind: "avr-usart", base: 0xC0, trigger_bit: None },
-        ],
+/// A chip with a serial port, and port B whose bit 0 is the trigger.
+#[derive(Clone, Copy)]
+pub struct Device {
+    /// Name for avr-gcc and simavr.
+    pub name: &'static str,
+    pub core: Variant,
+    pub flash: u32,
+    /// Base and size.
+    pub ram: (u32, u32),
+    /// Kind and base of port and serial port.
+    pub port: (&'static str, u32),
+    pub serial: (&'static str, u32),
+}
+
+pub const MEGA328P: Device = Device {
+    name: "atmega328p",
+    core: AVR5,
+    flash: 0x8000,
+    ram: (0x100, 0x800),
+    port: ("avr-port", 0x23),
+    serial: ("avr-usart", 0xC0),
+};
+
+pub const MEGA128: Device = Device {
+    name: "atmega128",
+    core: AVR51,
+    flash: 0x2_0000,
+    ram: (0x100, 0x1000),
+    port: ("avr-port", 0x36),
+    serial: ("avr-usart-low", 0x29),
+};
+
+pub const MEGA4809: Device = Device {
+    name: "avrxmega3",
+    core: AVRXMEGA3,
+    flash: 0xC000,
+    ram: (0x2800, 0x1800),
+    port: ("megaavr0-vport", 0x04),
+    serial: ("megaavr0-usart", 0x860),
+};
+
+impl Device {
+    pub fn chip(&self) -> Chip<'static> {
+        let peripheral = |(kind, base), trigger_bit| PeripheralConfig { kind, base, trigger_bit };
+        let mapped = self.core.io == 0;
+        Chip {
+            core: "",
+            clock_hz: 16_000_000,
+            flash: Region { base: 0, size: self.flash },
+            flash_in_data: mapped.then_some(0x4000),
+            ram: Region { base: self.ram.0, size: self.ram.1 },
+            flash_timing: Flash { data_wait_states: u32::from(mapped), ..Flash::default() },
+            peripherals: vec![peripheral(self.port, Some(0)), peripheral(self.serial, None)],
+        }
+    }
+
+    /// A machine that runs `image`.
+    pub fn machine<T: Timing<Avr>>(&self, timing: T, image: &Image) -> Machine<Avr, T> {
+        let memory = Memory::new(&self.chip()).expect("the chip is valid");
+        let mut m = Machine::new(Avr::new(self.core, memory), timing);
+        m.load(image).expect("the image fits");
+        m
     }
 }
 
-/// A machine that runs `image`.
-pub fn machine(image: &Image) -> Machine<Avr, AvrE> {
-    let mut m = Machine::new(Avr::new(Memory::new(&chip()).expect("the chip is valid")), AvrE);
-    m.load(image).expect("the image fits");
-    m
+/// An image whose flash holds `words` from address 0.
+pub fn image(words: &[u16]) -> Image {
+    let bytes = words.iter().flat_map(|w| w.to_le_bytes()).collect();
+    Image { segments: vec![mcu::Segment { address: 0, bytes }], symbols: Vec::new() }
 }
 
-/// A machine whose flash holds `words` from address 0.
+/// An ATmega328P whose flash holds `words` from address 0.
 pub fn words(words: &[u16]) -> Machine<Avr, AvrE> {
-    let bytes = words.iter().flat_map(|w| w.to_le_bytes()).collect();
-    machine(&Image { segments: vec![mcu::Segment { address: 0, bytes }], symbols: Vec::new() })
+    MEGA328P.machine(AvrE, &image(words))
 }
 
 /// Whether `program` can be started; says on stderr that the test is skipped when not.
@@ -54,10 +101,11 @@ pub fn scratch(name: &str) -> PathBuf {
     dir
 }
 
-/// Compiles `source` for the ATmega328P with `flags`.
-pub fn compile(source: &Path, elf: &Path, flags: &[&str]) -> Image {
+/// Compiles `source` for `device` with `flags`.
+pub fn compile(device: &Device, source: &Path, elf: &Path, flags: &[&str]) -> Image {
     let out = Command::new("avr-gcc")
-        .args(["-mmcu=atmega328p", "-Wall", "-o"])
+        .arg(format!("-mmcu={}", device.name))
+        .args(["-Wall", "-o"])
         .arg(elf)
         .args(flags)
         .arg(source)

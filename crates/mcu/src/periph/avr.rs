@@ -11,6 +11,10 @@ pub(super) fn usart(_: &PeripheralConfig<'_>) -> (u32, Box<dyn Peripheral>) {
     (7, Box::new(AvrUsart::default()))
 }
 
+pub(super) fn usart_low(_: &PeripheralConfig<'_>) -> (u32, Box<dyn Peripheral>) {
+    (4, Box::new(AvrUsartLow::default()))
+}
+
 /// PINx, DDRx, PORTx (ATmega328P datasheet DS40002061B, 14.4).
 #[derive(Default)]
 struct AvrPort {
@@ -60,6 +64,33 @@ impl Peripheral for AvrUsart {
     fn write(&mut self, offset: u32, _: u8, value: u32, host: &mut Host) -> Option<()> {
         match offset {
             6 => host.send(value),
+            o => self.regs[o as usize] = value as u8,
+        }
+        Some(())
+    }
+}
+
+/// UBRRnL, UCSRnB, UCSRnA, UDRn: USARTs in the I/O space (data sheet 2467X, "USART Register
+/// Description" and "Register Summary"). Their other registers lie elsewhere and keep 8N1 after reset.
+#[derive(Default)]
+struct AvrUsartLow {
+    regs: [u8; 3],
+}
+
+impl Peripheral for AvrUsartLow {
+    fn read(&mut self, offset: u32, _: u8, host: &mut Host) -> Option<u32> {
+        const RXC: u32 = 0x80;
+        const TXC_UDRE: u32 = 0x60;
+        Some(match offset {
+            2 => u32::from(self.regs[2] & 0x02) | TXC_UDRE | if host.look() { RXC } else { 0 },
+            3 => host.receive(),
+            o => self.regs[o as usize].into(),
+        })
+    }
+
+    fn write(&mut self, offset: u32, _: u8, value: u32, host: &mut Host) -> Option<()> {
+        match offset {
+            3 => host.send(value),
             o => self.regs[o as usize] = value as u8,
         }
         Some(())

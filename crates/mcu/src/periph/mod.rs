@@ -6,6 +6,14 @@
 //! bit times. The measured window between trigger edges holds no serial access.
 
 mod avr;
+mod espressif;
+mod gd32vf;
+mod k210;
+mod megaavr0;
+mod msp430;
+mod nrf52;
+mod sam;
+mod stm32;
 mod stm32f1;
 
 use std::collections::VecDeque;
@@ -29,6 +37,8 @@ pub struct Host {
     looks: u8,
     /// New level of the trigger pin.
     pub(crate) edge: Option<bool>,
+    /// Last cycle at which registers under configuration change protection can be written.
+    pub(crate) unlocked: u64,
 }
 
 impl Host {
@@ -67,10 +77,53 @@ type Make = fn(&PeripheralConfig<'_>) -> (u32, Box<dyn Peripheral>);
 const KINDS: &[(&str, Make)] = &[
     ("avr-port", avr::port),
     ("avr-usart", avr::usart),
+    ("avr-usart-low", avr::usart_low),
+    ("esp-uart", espressif::uart),
+    ("esp-registers", espressif::registers),
+    ("esp8266-gpio", espressif::gpio_8266),
+    ("esp32-gpio", espressif::gpio_32),
+    ("gd32vf-rcu", gd32vf::rcu),
+    ("k210-fpioa", k210::fpioa),
+    ("k210-gpiohs", k210::gpiohs),
+    ("k210-sysctl", k210::sysctl),
+    ("k210-uarths", k210::uarths),
+    ("megaavr0-ccp", megaavr0::ccp),
+    ("megaavr0-clock", megaavr0::clock),
+    ("megaavr0-portmux", megaavr0::portmux),
+    ("megaavr0-usart", megaavr0::usart),
+    ("megaavr0-vport", megaavr0::vport),
+    ("msp430-port", msp430::port),
+    ("msp430-sfr", msp430::sfr),
+    ("msp430-usart", msp430::usart),
+    ("msp430-clock", msp430::clock),
+    ("msp430-watchdog", msp430::watchdog),
+    ("msp430-multiplier", msp430::multiplier),
     ("stm32f1-gpio", stm32f1::gpio),
     ("stm32f1-usart", stm32f1::usart),
     ("stm32f1-rcc", stm32f1::rcc),
     ("stm32f1-flash", stm32f1::flash),
+    ("stm32-gpio", stm32::gpio),
+    ("stm32-usart", stm32::usart),
+    ("stm32-flash", stm32::flash),
+    ("stm32f4-rcc", stm32::f4_rcc),
+    ("stm32l0-rcc", stm32::l0_rcc),
+    ("stm32l0-pwr", stm32::l0_pwr),
+    ("stm32f7-pwr", stm32::f7_pwr),
+    ("nrf52-gpio", nrf52::gpio),
+    ("nrf52-uart", nrf52::uart),
+    ("nrf52-clock", nrf52::clock),
+    ("nrf52-nvmc", nrf52::nvmc),
+    ("samd21-port", sam::port),
+    ("samd21-sercom", sam::sercom),
+    ("samd21-sysctrl", sam::sysctrl),
+    ("samd21-gclk", sam::gclk),
+    ("samd21-pm", sam::pm),
+    ("samd21-nvmctrl", sam::nvmctrl),
+    ("sam3x-pio", sam::sam3x_pio),
+    ("sam3x-uart", sam::sam3x_uart),
+    ("sam3x-pmc", sam::sam3x_pmc),
+    ("sam3x-eefc", sam::sam3x_eefc),
+    ("sam3x-wdt", sam::sam3x_wdt),
 ];
 
 /// Size in bytes and model of a configured peripheral.

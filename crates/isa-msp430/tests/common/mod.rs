@@ -1,0 +1,54 @@
+//! What tests share: a chip, a machine, random numbers.
+#![allow(dead_code)] // each user takes its part
+
+use isa::Machine;
+use isa_msp430::Msp430;
+use mcu::{Chip, Flash, Image, Memory, PeripheralConfig, Region, Segment};
+use timing::msp430::Msp430F1;
+
+/// First address of flash.
+pub const FLASH: u32 = 0x4000;
+/// First address of RAM.
+pub const RAM: u32 = 0x1100;
+/// Bytes of RAM.
+pub const RAM_SIZE: u32 = 0x2800;
+
+/// A chip of the F1xx family with its multiplier.
+pub fn chip() -> Chip<'static> {
+    Chip {
+        core: "msp430",
+        clock_hz: 8_000_000,
+        flash: Region { base: FLASH, size: 0xC000 },
+        flash_in_data: Some(FLASH),
+        ram: Region { base: RAM, size: RAM_SIZE },
+        flash_timing: Flash::default(),
+        peripherals: vec![PeripheralConfig { kind: "msp430-multiplier", base: 0x130, trigger_bit: None }],
+    }
+}
+
+/// A machine whose flash holds `words` from its start, where reset goes.
+pub fn words(words: &[u16]) -> Machine<Msp430, Msp430F1> {
+    let bytes = words.iter().flat_map(|w| w.to_le_bytes()).collect();
+    let code = Segment { address: FLASH, bytes };
+    let vector = Segment { address: 0xFFFE, bytes: vec![FLASH as u8, (FLASH >> 8) as u8] };
+    let mut m = Machine::new(Msp430::new(Memory::new(&chip()).expect("the chip is valid")), Msp430F1);
+    m.load(&Image { segments: vec![code, vector], symbols: Vec::new() }).expect("the image fits");
+    m
+}
+
+/// Pseudo-random numbers (xorshift64*).
+pub struct Random(pub u64);
+
+impl Random {
+    pub fn word(&mut self) -> u16 {
+        self.0 ^= self.0 >> 12;
+        self.0 ^= self.0 << 25;
+        self.0 ^= self.0 >> 27;
+        (self.0.wrapping_mul(0x2545_F491_4F6C_DD1D) >> 48) as u16
+    }
+
+    /// A number below `n`.
+    pub fn below(&mut self, n: u16) -> u16 {
+        ((u32::from(self.word()) * u32::from(n)) >> 16) as u16
+    }
+}

@@ -1,0 +1,73 @@
+//! What the tests share: random numbers, tools, a machine with a cycle for each instruction.
+#![allow(dead_code, reason = "not every test uses everything")]
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use isa::{Costs, Machine, Timing};
+use isa_riscv::{Riscv, Step, Word};
+use mcu::{Chip, Flash, Memory, Region};
+
+/// Where code is, here and in QEMU's machine.
+pub const CODE: u32 = 0x8000_0000;
+/// Where data is.
+pub const DATA: u32 = 0x8010_0000;
+
+/// One cycle for each instruction.
+pub struct One;
+
+impl<X: Word> Timing<Riscv<X>> for One {
+    fn id(&self) -> &'static str {
+        "one"
+    }
+
+    fn costs(&self, steps: &[Step]) -> Costs {
+        Costs { each: vec![1; steps.len()], taken: vec![0; steps.len()], skipped: 1 }
+    }
+}
+
+/// A machine without peripherals.
+pub fn machine<X: Word>() -> Machine<Riscv<X>, One> {
+    let chip = Chip {
+        core: "riscv",
+        clock_hz: 1,
+        flash: Region { base: CODE, size: 0x4_0000 },
+        flash_in_data: Some(CODE),
+        ram: Region { base: DATA, size: 0x1_0000 },
+        flash_timing: Flash::default(),
+        peripherals: Vec::new(),
+    };
+    Machine::new(Riscv::new(Memory::new(&chip).expect("the chip is possible")), One)
+}
+
+/// Xorshift.
+pub struct Random(pub u64);
+
+impl Random {
+    pub fn next(&mut self) -> u32 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 >> 24) as u32
+    }
+
+    pub fn below(&mut self, n: u32) -> u32 {
+        self.next() % n
+    }
+}
+
+/// Whether `tool` is installed; says so when not.
+pub fn have(tool: &str) -> bool {
+    let found = Command::new(tool).arg("--version").output().is_ok();
+    if !found {
+        eprintln!("skipped: {tool} is not installed");
+    }
+    found
+}
+
+/// An empty folder of the build directory.
+pub fn scratch(name: &str) -> PathBuf {
+    let dir = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    std::fs::create_dir_all(&dir).expect("the build directory is writable");
+    dir
+}

@@ -1,0 +1,122 @@
+//! GPIO, UART, pads and watchdog of the ESP8266 and ESP32. The two share their registers' meaning, not
+//! their places.
+//!
+//! Sources: ESP8266 Technical Reference 1.7 (appendices "GPIO registers", "UART registers") and ESP32
+//! Technical Reference Manual 4.x (chapters "IO_MUX and GPIO Matrix", "UART Controller").
+
+use super::{Host, Peripheral, report_edge};
+use crate::PeripheralConfig;
+
+pub(super) fn gpio_8266(config: &PeripheralConfig<'_>) -> (u32, Box<dyn Peripheral>) {
+    // GPIO_OUT 0x00, GPIO_ENABLE 0x0C, GPIO_IN 0x18, GPIO_PINn from 0x28
+    (0x78, Box::new(Gpio::new(config, 0x00, 0x0C, 0x18)))
+}
+
+pub(super) fn gpio_32(config: &PeripheralConfig<'_>) -> (u32, Box<dyn Peripheral>) {
+    // GPIO_OUT 0x04, GPIO_ENABLE 0x20, GPIO_IN 0x3C, GPIO_FUNCn_OUT_SEL_CFG from 0x530
+    (0x5D0, Box::new(Gpio::new(config, 0x04, 0x20, 0x3C)))
+}
+
+pub(super) fn uart(_: &PeripheralConfig<'_>) -> (u32, Box<dyn Peripheral>) {
+    (0x80, Box::new(Uart { regs: [0; 32] }))
+}
+
+pub(super) fn registers(_: &PeripheralConfig<'_>) -> (u32, Box<dyn Peripheral>) {
+    (0x100, Box::new(Registers { regs: [0; 64] }))
+}
+
+/// An output register and an enable register, each followed by one that sets bits and one that clears
+/// them; the other registers keep what is written.
+struct Gpio {
+    trigger: Option<u8>,
+    out: u32,
+    enable: u32,
+    input: u32,
+    level: u32,
+    enabled: u32,
+    regs: Vec<u32>,
+}
+
+impl Gpio {
+    fn new(config: &PeripheralConfig<'_>, out: u32, enable: u32, input: u32) -> Self {
+        let regs = vec![0; 0x5D0 / 4];
+        Self { trigger: config.trigger_bit, out, enable, input, level: 0, enabled: 0, regs }
+    }
+}
+
+/// What a write to the register `n` places behind a value makes of it.
+fn change(old: u32, n: u32, value: u32) -> u32 {
+    match n {
+        0 => value,
+        1 => old | value,
+        _ => old & !value,
+    }
+}
+
+impl Peripheral for Gpio {
+    fn read(&mut self, offset: u32, _: u8, _: &mut Host) -> Option<u32> {
+        Some(match offset {
+            o if o == self.out => self.level,
+            o if o == self.enable => self.enabled,
+            o if o == self.input => self.level & self.enabled,
+            o => *self.regs.get(o as usize / 4)?,
+        })
+    }
+
+    fn write(&mut self, offset: u32, size: u8, value: u32, host: &mut Host) -> Option<()> {
+        if size != 4 {
+            return None;
+        }
+        let before = self.level & self.enabled;
+        let (out, enable) = (offset.wrapping_sub(self.out) / 4, offset.wrapping_sub(self.enable) / 4);
+        if out < 3 {
+            self.level = change(self.level, out, value);
+        } else if enable < 3 {
+            self.enabled = change(self.enabled, enable, value);
+        } else {
+            *self.regs.get_mut(offset as usize / 4)? = value;
+        }
+        report_edge(self.trigger, before, self.level & self.enabled, host);
+        Some(())
+    }
+}
+
+/// FIFO 0x00, STATUS 0x1C with the number of received bytes in its bits 7 to 0 and the number of bytes
+/// that wait to be sent in its bits 23 to 16; the other registers keep what is written.
+struct Uart {
+    regs: [u32; 32],
+}
+
+impl Peripheral for Uart {
+    fn read(&mut self, offset: u32, _: u8, host: &mut Host) -> Option<u32> {
+        match offset {
+            0x00 => Some(host.receive()),
+            0x1C => Some(host.look().into()),
+            o => self.regs.get(o as usize / 4).copied(),
+        }
+    }
+
+    fn write(&mut self, offset: u32, _: u8, value: u32, host: &mut Host) -> Option<()> {
+        match offset {
+            0x00 => host.send(value & 0xFF),
+            o => *self.regs.get_mut(o as usize / 4)? = value,
+        }
+        Some(())
+    }
+}
+
+/// A block whose registers keep what is written, without effect: pads, watchdog.
+struct Registers {
+    regs: [u32; 64],
+}
+
+impl Peripheral for Registers {
+    fn read(&mut self, offset: u32, _: u8, _: &mut Host) -> Option<u32> {
+        self.regs.get(offset as usize / 4).copied()
+    }
+
+    fn write(&mut self, offset: u32, _: u8, value: u32, _: &mut Host) -> Option<()> {
+        *self.regs.get_mut(offset as usize / 4)? = value;
+        Some(())
+    }
+}

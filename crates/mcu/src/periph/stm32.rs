@@ -1,0 +1,159 @@
+//! Ports, USART, clocks and flash registers of the STM32 families behind the F1: F4, L0, F7.
+
+use super::{Host, Peripheral, report_edge};
+use crate::PeripheralConfig;
+
+pub(super) fn gpio(config: &PeripheralConfig<'_>) -> (u32, Box<dyn Peripheral>) {
+    (0x2C, Box::new(Gpio { trigger: config.trigger_bit, regs: [0; 11] }))
+}
+
+pub(super) fn usart(_: &PeripheralConfig<'_>) -> (u32, Box<dyn Peripheral>) {
+    (0x2C, Box::new(Usart { regs: [0; 11] }))
+}
+
+pub(super) fn f4_rcc(_: &PeripheralConfig<'_>) -> (u32, Box<dyn Peripheral>) {
+    // HSIRDY, HSERDY, PLLRDY follow the bits below them; SWS follows SW
+    let ready = &[Follow { offset: 0, from: 0x0101_0001, by: 1 }, Follow { offset: 8, from: 3, by: 2 }];
+    (0x98, Box::new(Registers { ready, regs: reset(&[(0, 0x83), (4, 0x2400_3010)]) }))
+}
+
+pub(super) fn l0_rcc(_: &PeripheralConfig<'_>) -> (u32, Box<dyn Peripheral>) {
+    // HSI16RDYF is two bits above HSI16ON; MSIRDY, HSERDY, PLLRDY one; SWS follows SW
+    let ready = &[
+        Follow { offset: 0, from: 0x0101_0100, by: 1 },
+        Follow { offset: 0, from: 1, by: 2 },
+        Follow { offset: 12, from: 3, by: 2 },
+    ];
+    (0x54, Box::new(Registers { ready, regs: reset(&[(0, 0x300)]) }))
+}
+
+pub(super) fn flash(_: &PeripheralConfig<'_>) -> (u32, Box<dyn Peripheral>) {
+    // programming registers lie behind ACR; firmware must not use them
+    (4, Box::new(Registers { ready: &[], regs: reset(&[]) }))
+}
+
+pub(super) fn l0_pwr(_: &PeripheralConfig<'_>) -> (u32, Box<dyn Peripheral>) {
+    // VOSF is clear: the regulator is always where VOS wants it
+    (8, Box::new(Registers { ready: &[], regs: reset(&[(0, 0x1000)]) }))
+}
+
+pub(super) fn f7_pwr(_: &PeripheralConfig<'_>) -> (u32, Box<dyn Peripheral>) {
+    (16, Box::new(F7Power { cr1: 0xC000 }))
+}
+
+/// Register values by offset; the others are 0.
+fn reset(values: &[(usize, u32)]) -> [u32; 38] {
+    let mut regs = [0; 38];
+    for &(offset, value) in values {
+        regs[offset / 4] = value;
+    }
+    regs
+}
+
+/// Read-only bits that follow others `by` bits below them at once.
+struct Follow {
+    offset: u32,
+    from: u32,
+    by: u32,
+}
+
+/// Registers that keep what is written to them (RM0090 rev 19, 7.3; RM0367 rev 8, 7.3; RM0385 rev 8, 5.3).
+struct Registers {
+    ready: &'static [Follow],
+    regs: [u32; 38],
+}
+
+impl Peripheral for Registers {
+    fn read(&mut self, offset: u32, _: u8, _: &mut Host) -> Option<u32> {
+        let mut v = *self.regs.get(offset as usize / 4)?;
+        for f in self.ready.iter().filter(|f| f.offset == offset & !3) {
+            v = v & !(f.from << f.by) | (v & f.from) << f.by;
+        }
+        Some(v)
+    }
+
+    fn write(&mut self, offset: u32, _: u8, value: u32, _: &mut Host) -> Option<()> {
+        *self.regs.get_mut(offset as usize / 4)? = value;
+        Some(())
+    }
+}
+
+/// PWR_CR1, PWR_CSR1 of the F7 (RM0385 rev 8, 4.4): over-drive is ready as soon as it is on.
+struct F7Power {
+    cr1: u32,
+}
+
+impl Peripheral for F7Power {
+    fn read(&mut self, offset: u32, _: u8, _: &mut Host) -> Option<u32> {
+        match offset {
+            0 => Some(self.cr1),
+            // VOSRDY, then ODRDY and ODSWRDY, which follow ODEN and ODSWEN
+            4 => Some(1 << 14 | self.cr1 & 0x3_0000),
+            _ => Some(0),
+        }
+    }
+
+    fn write(&mut self, offset: u32, _: u8, value: u32, _: &mut Host) -> Option<()> {
+        if offset == 0 {
+            self.cr1 = value;
+        }
+        Some(())
+    }
+}
+
+/// MODER OTYPER OSPEEDR PUPDR IDR ODR BSRR LCKR AFRL AFRH, BRR (RM0090 rev 19, 8.4; BRR: RM0367 rev 8, 9.4).
+struct Gpio {
+    trigger: Option<u8>,
+    regs: [u32; 11],
+}
+
+impl Peripheral for Gpio {
+    fn read(&mut self, offset: u32, _: u8, _: &mut Host) -> Option<u32> {
+        match offset {
+            0x10 => Some(self.regs[5]),
+            0x18 | 0x28 => Some(0),
+            o => self.regs.get(o as usize / 4).copied(),
+        }
+    }
+
+    fn write(&mut self, offset: u32, size: u8, value: u32, host: &mut Host) -> Option<()> {
+        if size != 4 || offset % 4 != 0 {
+            return None; // our firmware writes words
+        }
+        let before = self.regs[5];
+        match offset {
+            0x14 => self.regs[5] = value & 0xFFFF,
+            0x18 => self.regs[5] = before & !(value >> 16) | value & 0xFFFF,
+            0x28 => self.regs[5] = before & !value,
+            o => *self.regs.get_mut(o as usize / 4)? = value,
+        }
+        report_edge(self.trigger, before, self.regs[5], host);
+        Some(())
+    }
+}
+
+/// CR1 CR2 CR3 BRR GTPR RTOR RQR ISR ICR RDR TDR (RM0367 rev 8, 27.8; RM0385 rev 8, 31.8).
+struct Usart {
+    regs: [u32; 11],
+}
+
+impl Peripheral for Usart {
+    fn read(&mut self, offset: u32, _: u8, host: &mut Host) -> Option<u32> {
+        const TEACK_REACK: u32 = 0x60_0000;
+        const TXE_TC: u32 = 0xC0;
+        const RXNE: u32 = 0x20;
+        match offset {
+            0x1C => Some(TEACK_REACK | TXE_TC | if host.look() { RXNE } else { 0 }),
+            0x24 => Some(host.receive()),
+            o => self.regs.get(o as usize / 4).copied(),
+        }
+    }
+
+    fn write(&mut self, offset: u32, _: u8, value: u32, host: &mut Host) -> Option<()> {
+        match offset {
+            0x28 => host.send(value),
+            o => *self.regs.get_mut(o as usize / 4)? = value,
+        }
+        Some(())
+    }
+}

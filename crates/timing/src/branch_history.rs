@@ -1,0 +1,52 @@
+//! A branch predictor with a history: two-bit counters, one for the end of each block.
+//!
+//! It looks at block boundaries only, so it needs no part of a semantic function. A block that ends with a
+//! jump, a call or a return is followed by a discontinuity each time, so such ends are predicted once they
+//! were seen; return addresses are taken to be predicted too (a return stack of unlimited depth).
+
+/// Counters; block ends further apart than twice as many bytes share one.
+const ENTRIES: usize = 4096;
+
+/// Counters of taken branches, from 0 (surely not) to 3 (surely).
+#[derive(Clone, Debug)]
+pub(crate) struct BranchHistory {
+    counters: Box<[u8; ENTRIES]>,
+    last_end: u32,
+}
+
+impl BranchHistory {
+    pub(crate) fn new() -> Self {
+        Self { counters: Box::new([1; ENTRIES]), last_end: 0 }
+    }
+
+    /// Whether the way from the last block to `start..end` was predicted wrongly.
+    #[inline(always)]
+    pub(crate) fn missed(&mut self, start: u32, end: u32) -> bool {
+        let last = std::mem::replace(&mut self.last_end, end);
+        let counter = &mut self.counters[(last >> 1) as usize % ENTRIES];
+        let (taken, predicted) = (start != last, *counter >= 2);
+        *counter = if taken { (*counter + 1).min(3) } else { counter.saturating_sub(1) };
+        taken != predicted
+    }
+
+    pub(crate) fn reset(&mut self) {
+        self.counters.fill(1);
+        self.last_end = 0;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::BranchHistory;
+
+    #[test]
+    fn a_loop_is_learnt_and_missed_at_its_end() {
+        let mut history = BranchHistory::new();
+        history.missed(0x100, 0x110);
+        let ways: Vec<_> = (0..4).map(|_| history.missed(0x100, 0x110)).collect();
+        assert_eq!(ways, [true, false, false, false]);
+        assert!(history.missed(0x110, 0x120));
+        history.missed(0x100, 0x110);
+        assert!(!history.missed(0x100, 0x110));
+    }
+}

@@ -1,0 +1,130 @@
+//! Cortex-M4 cycle model.
+//!
+//! Core: DDI 0439 (Cortex-M4 TRM), "Processor instruction timings": the rules of the Cortex-M3 but for
+//! multiplication, where MLA, MLS, every long multiplication and the DSP extension take one cycle.
+//!
+//! Fetch: none where the chip runs without wait states; a cache of lines as fitted to figures of the
+//! nRF52840 ([`mcu::Flash::cache_lines`]); prefetch buffers otherwise. See `fetch.rs`.
+
+use isa::{Costs, Timing};
+use isa_thumb::{Class, Events, Step, Thumb};
+use mcu::Flash;
+
+use crate::cortex_m3::{P, core_cycles, div, unaligned};
+use crate::fetch::Front;
+
+/// A Cortex-M4 with its flash.
+#[derive(Clone, Debug)]
+pub struct CortexM4 {
+    front: Front,
+}
+
+impl CortexM4 {
+    /// A core on `flash`, whose lines are a power of two; without wait states it is the core alone.
+    pub fn new(flash: Flash) -> Self {
+        Self { front: Front::new(flash) }
+    }
+
+    /// Costs that depend on operand values.
+    pub fn events() -> Events {
+        Events { div, mul_long: |_, _, _, _| 0, unaligned }
+    }
+}
+
+impl Timing<Thumb> for CortexM4 {
+    fn id(&self) -> &'static str {
+        "cortex-m4/1"
+    }
+
+    fn costs(&self, steps: &[Step]) -> Costs {
+        self.front.costs(steps, cycles, P)
+    }
+
+    #[inline(always)]
+    fn enter(&mut self, start: u32, end: u32) -> u32 {
+        self.front.enter(start, end)
+    }
+
+    fn reset(&mut self) {
+        self.front.reset();
+    }
+}
+
+/// Cycles of the core without fetch stalls, branches not taken.
+fn cycles(s: &Step, before: Option<&Step>) -> u32 {
+    match s.class {
+        Class::MulAdd | Class::MulLong | Class::MulLongAdd => 1,
+        _ => core_cycles(s, before),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use isa::{Core as _, Machine, Timing as _};
+    use isa_thumb::{Features, Thumb};
+    use mcu::{Chip, Flash, Memory, Region};
+
+    use super::CortexM4;
+
+    fn machine(flash_timing: Flash, code: &[u16]) -> Machine<Thumb, CortexM4> {
+        let chip = Chip {
+            core: "cortex-m4",
+            clock_hz: 64_000_000,
+            flash: Region { base: 0, size: 0x4000 },
+            flash_in_data: Some(0),
+            ram: Region { base: 0x2000_0000, size: 0x1000 },
+            flash_timing,
+            peripherals: Vec::new(),
+        };
+        let mut memory = Memory::new(&chip).expect("the chip is possible");
+        memory.flash[..8].copy_from_slice(&[0, 0x10, 0, 0x20, 17, 0, 0, 0]);
+        for (k, half) in code.iter().enumerate() {
+            memory.flash[16 + 2 * k..18 + 2 * k].copy_from_slice(&half.to_le_bytes());
+        }
+        let mut core = Thumb::with_features(memory, Features::CORTEX_M4);
+        core.events = CortexM4::events();
+        Machine::new(core, CortexM4::new(flash_timing))
+    }
+
+    #[test]
+    fn multiplication_takes_one_cycle() {
+        for code in [[0xFB00, 0x1002], [0xFBA0, 0x1202], [0xFBE0, 0x1202], [0xFBE0, 0x1262], [0xFB10, 0x1002]] {
+            let m = machine(Flash::default(), &code);
+            let run = m.core.decode(16, 1);
+            assert_eq!(CortexM4::new(Flash::default()).costs(&run.steps).each[0], 1, "{:?}", m.core.disassemble(16));
+        }
+    }
+
+    /// `loops` times `body` narrow instructions, then a breakpoint: cycles beyond those without wait states.
+    fn stalls(body: usize, loops: u16) -> u64 {
+        let cache = Flash {
+            wait_states: 3,
+            line_bytes: 16,
+            cache_lines: 128,
+            branch_overlap: 1,
+            ahead_bytes: 2,
+            ..Flash::default()
+        };
+        // movs r0, #loops; body; subs r0, #1; beq over a b.w back to the body
+        let mut code = vec![0x2000 | loops];
+        code.extend(std::iter::repeat_n(0x1849, body));
+        code.extend([0x3801, 0xD001]);
+        let back = -(2 * (body as i32 + 2) + 4);
+        code.extend([0xF000 | (back >> 12) as u16 & 0x7FF, 0xB800 | (back >> 1) as u16 & 0x7FF, 0xBE00]);
+        let cycles = |flash| {
+            let mut m = machine(flash, &code);
+            m.run(1 << 30);
+            assert_eq!(m.core.registers()[0], 0);
+            m.cycles
+        };
+        cycles(cache) - cycles(Flash::default())
+    }
+
+    #[test]
+    fn code_beyond_the_cache_waits_and_a_loop_inside_does_not() {
+        assert_eq!(stalls(900, 4), stalls(900, 40));
+        let (few, many) = (stalls(2000, 4), stalls(2000, 5));
+        // 250 lines, all of which miss but those that no other shares its place with
+        assert!((600..760).contains(&(many - few)), "{}", many - few);
+    }
+}

@@ -1,0 +1,77 @@
+//! What the pipelines of the Xtensa cores have in common: one instruction a cycle, in order, and stalls
+//! where a result is not there yet.
+//!
+//! Fetch: code and constants are in local instruction memory, which answers in one cycle, and is read in
+//! words of four bytes (`XCHAL_INST_FETCH_WIDTH` of both cores' `core-isa.h`). At most three bytes are
+//! used in a cycle, so sequential code never waits. The instruction that a jump goes to needs a second
+//! fetch when it crosses a word (GNU as manual, "Xtensa Automatic Alignment"); *assumed*: one cycle.
+
+use isa::Costs;
+use isa_xtensa::{Class, Events, Step};
+
+/// Figures of one pipeline, in cycles.
+pub struct Pipeline {
+    /// A use of a loaded value as the next instruction waits this long.
+    pub load: u32,
+    /// The same for what L32R loads.
+    pub literal: u32,
+    /// The same for a 16-bit product.
+    pub mul16: u32,
+    /// The same for a 32-bit product.
+    pub mul32: u32,
+    /// Cycles that a value may come later where a store takes it as data.
+    pub store_data: u32,
+    /// What a taken branch or a jump costs more.
+    pub jump: u32,
+    /// Division, without what depends on the operands.
+    pub div: u32,
+}
+
+/// A jump to an instruction of `bytes` at `to` that crosses a fetch word.
+pub fn land(to: u32, bytes: u32) -> u32 {
+    u32::from((to & 3) + bytes > 4)
+}
+
+impl Pipeline {
+    /// Costs that depend on what happens at run time; `div` is that of a division beyond [`Pipeline::div`].
+    pub const fn events(&self, div: fn(u32, u32) -> u32) -> Events {
+        // an exception empties the pipeline as a jump does; an unaligned access is two accesses
+        Events { land, exception: 1 + self.jump, unaligned: |_, _| 1, div }
+    }
+
+    /// Static costs of a run. Results of the run before it are taken to be there: a jump takes longer
+    /// than any result.
+    pub fn costs(&self, steps: &[Step]) -> Costs {
+        let mut ready = [0u32; 16];
+        let mut now = 0;
+        let mut each = Vec::with_capacity(steps.len());
+        let mut taken = Vec::with_capacity(steps.len());
+        for s in steps {
+            let registers = |set: u16| (0..16).filter(move |r| set >> r & 1 == 1);
+            let operands = registers(s.reads).map(|r: usize| ready[r]).max().unwrap_or(0);
+            let data = registers(s.data).map(|r| ready[r].saturating_sub(self.store_data)).max().unwrap_or(0);
+            let issue = now.max(operands).max(data);
+            let jump = self.jump + s.target.map_or(0, |(to, bytes)| land(to, bytes));
+            let cycles = match s.class {
+                Class::Pseudo | Class::Stop => 0,
+                Class::Jump => 1 + jump,
+                Class::JumpRegister | Class::ReturnWindow | Class::ReturnException | Class::Sync => 1 + self.jump,
+                Class::Div => self.div,
+                _ => 1,
+            };
+            let late = match s.class {
+                Class::Load => self.load,
+                Class::Literal => self.literal,
+                Class::Mul16 => self.mul16,
+                Class::Mul32 => self.mul32,
+                _ => 0,
+            };
+            let end = issue + cycles;
+            registers(s.writes).for_each(|r| ready[r] = end + late);
+            each.push(end - now);
+            taken.push(if matches!(s.class, Class::Branch | Class::Loop) { jump as u8 } else { 0 });
+            now = end;
+        }
+        Costs { each, taken, skipped: 0 }
+    }
+}

@@ -1,0 +1,29 @@
+/* ATSAM3X8E on an Arduino Due: the trigger is PB27, pin 13. */
+#ifndef STEELYARD_TARGET_H
+#define STEELYARD_TARGET_H
+
+#include <stdint.h>
+
+#define SY_CLOCK_HZ 84000000UL
+#define SY_STACK_RESERVE 256 /* the harness's own frames while it receives a request */
+#define SY_PAINT_GAP 64      /* saved registers of the fill itself */
+#define SY_PIOB_SODR (*(volatile uint32_t *)0x400E1030u)
+#define SY_PIOB_CODR (*(volatile uint32_t *)0x400E1034u)
+#define SY_TRIGGER_HIGH() \
+    do { \
+        SY_PIOB_SODR = 1u << 27; \
+        __asm__ volatile("" : : : "memory"); \
+    } while (0)
+#define SY_TRIGGER_LOW() \
+    do { \
+        __asm__ volatile("" : : : "memory"); \
+        SY_PIOB_CODR = 1u << 27; \
+    } while (0)
+#define SY_STACK_POINTER() \
+    ({ \
+        uint8_t *sp_; \
+        __asm__ volatile("mov %0, sp" : "=r"(sp_)); \
+        sp_; \
+    })
+
+#endif

@@ -1,0 +1,50 @@
+/* Serial port and trigger pin of the ESP32 (ESP32 Technical Reference Manual, IO_MUX and GPIO matrix,
+ * UART, watchdog timers; addresses were not checked on a board).
+ *
+ * The clock stays as the boot ROM leaves it: the registers of the PLL are not documented. Cycle counts
+ * do not depend on it; the serial port is set for its usual 80 MHz. */
+#include "harness.h"
+
+#define REG(address) (*(volatile uint32_t *)(address))
+
+#define UART_FIFO REG(0x3FF40000u)
+#define UART_CLKDIV REG(0x3FF40014u)
+#define UART_STATUS REG(0x3FF4001Cu)
+#define UART_CONF0 REG(0x3FF40020u)
+#define GPIO_ENABLE_W1TS SY_GPIO(0x24)
+#define GPIO_FUNC4_OUT_SEL_CFG SY_GPIO(0x540)
+#define RTC_WDTCONFIG0 REG(0x3FF4808Cu)
+#define RTC_WDTWPROTECT REG(0x3FF480A4u)
+#define IOMUX_GPIO4 REG(0x3FF49048u)
+#define TIMG0_WDTCONFIG0 REG(0x3FF5F048u)
+#define TIMG0_WDTWPROTECT REG(0x3FF5F064u)
+
+enum { FIFO_SIZE = 128, WDT_KEY = 0x50D83AA1 };
+
+void sy_target_init(void)
+{
+    RTC_WDTWPROTECT = WDT_KEY;
+    RTC_WDTCONFIG0 = 0;
+    TIMG0_WDTWPROTECT = WDT_KEY;
+    TIMG0_WDTCONFIG0 = 0;
+    IOMUX_GPIO4 = 2u << 12; /* function 2 is GPIO */
+    GPIO_FUNC4_OUT_SEL_CFG = 256; /* no peripheral: the output register */
+    SY_TRIGGER_LOW();
+    GPIO_ENABLE_W1TS = 1u << 4;
+    UART_CLKDIV = 80000000u / 115200u;
+    UART_CONF0 = 1u << 27 | 1u << 4 | 3u << 2; /* APB clock, one stop bit, eight bits, no parity */
+}
+
+uint8_t sy_getc(void)
+{
+    while ((UART_STATUS & 0xFFu) == 0)
+        ;
+    return (uint8_t)UART_FIFO;
+}
+
+void sy_putc(uint8_t byte)
+{
+    while ((UART_STATUS >> 16 & 0xFFu) >= FIFO_SIZE - 2)
+        ;
+    UART_FIFO = byte;
+}

@@ -1,0 +1,124 @@
+/* Vectors, C run-time start, clocks, serial port and trigger pin of the SAM D21 (DS40001882). */
+#include "harness.h"
+
+#define REG(address) (*(volatile uint32_t *)(address))
+#define REG16(address) (*(volatile uint16_t *)(address))
+#define REG8(address) (*(volatile uint8_t *)(address))
+
+#define PM_APBCMASK REG(0x40000420u)
+#define SYSCTRL_PCLKSR REG(0x4000080Cu)
+#define SYSCTRL_XOSC32K REG16(0x40000814u)
+#define SYSCTRL_DFLLCTRL REG16(0x40000824u)
+#define SYSCTRL_DFLLMUL REG(0x4000082Cu)
+#define GCLK_STATUS REG8(0x40000C01u)
+#define GCLK_CLKCTRL REG16(0x40000C02u)
+#define GCLK_GENCTRL REG(0x40000C04u)
+#define GCLK_GENDIV REG(0x40000C08u)
+#define NVMCTRL_CTRLB REG(0x41004004u)
+#define PORTA_DIRSET REG(0x41004408u)
+#define PORTB_PMUX11 REG8(0x410044BBu)
+#define PORTB_PINCFG22 REG8(0x410044D6u)
+#define PORTB_PINCFG23 REG8(0x410044D7u)
+#define SERCOM5_CTRLA REG(0x42001C00u)
+#define SERCOM5_CTRLB REG(0x42001C04u)
+#define SERCOM5_BAUD REG16(0x42001C0Cu)
+#define SERCOM5_INTFLAG REG8(0x42001C18u)
+#define SERCOM5_SYNCBUSY REG(0x42001C1Cu)
+#define SERCOM5_DATA REG16(0x42001C28u)
+
+enum { XOSC32KRDY = 1u << 1, DFLLRDY = 1u << 4, DFLLLOCKS = 3u << 6 }; /* PCLKSR */
+enum { DRE = 1u << 0, RXC = 1u << 2 };                                 /* INTFLAG */
+
+extern uint8_t sy_data_load[], sy_data_start[], sy_data_end[], sy_stack_top[];
+int main(void);
+void sy_reset(void);
+
+static void stop(void)
+{
+    for (;;)
+        __asm__ volatile("bkpt 0");
+}
+
+void sy_reset(void)
+{
+    volatile uint8_t *to = sy_data_start;
+    const uint8_t *from = sy_data_load;
+    while (to < sy_data_end)
+        *to++ = *from++;
+    while (to < sy_free_start)
+        *to++ = 0;
+    (void)main();
+    stop();
+}
+
+__attribute__((section(".vectors"), used)) static void (*const vectors[16])(void) = {
+    (void (*)(void))sy_stack_top, sy_reset, stop, stop, stop, stop, stop, NULL, NULL, NULL, NULL, stop, stop, NULL,
+    stop, stop,
+};
+
+static void wait(uint32_t bits)
+{
+    while ((SYSCTRL_PCLKSR & bits) != bits)
+        ;
+}
+
+static void gclk_done(void)
+{
+    while (GCLK_STATUS & 0x80u)
+        ;
+}
+
+void sy_target_init(void)
+{
+    /* 32768 Hz crystal x 1464 = 47.97 MHz by the DFLL (17.6.7); one wait state (22.6.4, 37.12) */
+    NVMCTRL_CTRLB = 1u << 7 | 1u << 1;
+    SYSCTRL_XOSC32K = 6u << 8 | 1u << 3 | 1u << 2;
+    SYSCTRL_XOSC32K |= 1u << 1;
+    wait(XOSC32KRDY);
+    GCLK_GENDIV = 1u;
+    gclk_done();
+    GCLK_GENCTRL = 1u << 16 | 5u << 8 | 1u; /* generator 1: the crystal */
+    gclk_done();
+    GCLK_CLKCTRL = 1u << 14 | 1u << 8; /* it is the DFLL's reference */
+    gclk_done();
+    SYSCTRL_DFLLCTRL = 1u << 1; /* on demand must be off while it is set up */
+    wait(DFLLRDY);
+    SYSCTRL_DFLLMUL = 31u << 26 | 511u << 16 | 1464u;
+    wait(DFLLRDY);
+    SYSCTRL_DFLLCTRL = 1u << 11 | 1u << 10 | 1u << 2 | 1u << 1; /* closed loop */
+    wait(DFLLRDY | DFLLLOCKS);
+    GCLK_GENCTRL = 1u << 17 | 1u << 16 | 7u << 8; /* generator 0: the DFLL */
+    gclk_done();
+
+    PORTA_DIRSET = 1u << 20;
+    SY_TRIGGER_LOW();
+
+    PM_APBCMASK |= 1u << 7;
+    GCLK_CLKCTRL = 1u << 14 | 0x19u; /* SERCOM5 runs at generator 0 */
+    gclk_done();
+    PORTB_PMUX11 = 0x33; /* PB22 is pad 2, PB23 pad 3: function D */
+    PORTB_PINCFG22 = 1;
+    PORTB_PINCFG23 = 3;
+    SERCOM5_CTRLA = 1u << 30 | 3u << 20 | 1u << 16 | 1u << 2; /* LSB first, RX pad 3, TX pad 2 */
+    SERCOM5_CTRLB = 3u << 16;
+    while (SERCOM5_SYNCBUSY & 4u)
+        ;
+    SERCOM5_BAUD = 63019; /* 65536 (1 - 16 x 115200 / 48e6) (26.6.2) */
+    SERCOM5_CTRLA |= 2u;
+    while (SERCOM5_SYNCBUSY & 2u)
+        ;
+}
+
+uint8_t sy_getc(void)
+{
+    while (!(SERCOM5_INTFLAG & RXC))
+        ;
+    return (uint8_t)SERCOM5_DATA;
+}
+
+void sy_putc(uint8_t byte)
+{
+    while (!(SERCOM5_INTFLAG & DRE))
+        ;
+    SERCOM5_DATA = byte;
+}

@@ -1,0 +1,99 @@
+/* Vectors, C run-time start, clocks, serial port and trigger pin of the STM32F746 (RM0385 rev 8). */
+#include "harness.h"
+
+#define REG(address) (*(volatile uint32_t *)(address))
+
+#define PWR_CR1 REG(0x40007000u)
+#define PWR_CSR1 REG(0x40007004u)
+#define RCC_CR REG(0x40023800u)
+#define RCC_PLLCFGR REG(0x40023804u)
+#define RCC_CFGR REG(0x40023808u)
+#define RCC_AHB1ENR REG(0x40023830u)
+#define RCC_APB1ENR REG(0x40023840u)
+#define FLASH_ACR REG(0x40023C00u)
+#define GPIOB_MODER REG(0x40020400u)
+#define GPIOD_MODER REG(0x40020C00u)
+#define GPIOD_AFRH REG(0x40020C24u)
+#define USART3_CR1 REG(0x40004800u)
+#define USART3_BRR REG(0x4000480Cu)
+#define USART3_ISR REG(0x4000481Cu)
+#define USART3_RDR REG(0x40004824u)
+#define USART3_TDR REG(0x40004828u)
+
+enum { HSEON = 1u << 16, HSERDY = 1u << 17, HSEBYP = 1u << 18, PLLON = 1u << 24, PLLRDY = 1u << 25 };
+enum { OVERDRIVE = 1u << 16, OVERDRIVE_SWITCH = 1u << 17 };
+enum { RXNE = 1u << 5, TXE = 1u << 7 };
+
+extern uint8_t sy_data_load[], sy_data_start[], sy_data_end[], sy_stack_top[];
+int main(void);
+void sy_reset(void);
+
+static void stop(void)
+{
+    for (;;)
+        __asm__ volatile("bkpt 0");
+}
+
+void sy_reset(void)
+{
+    volatile uint8_t *to = sy_data_start;
+    const uint8_t *from = sy_data_load;
+    while (to < sy_data_end)
+        *to++ = *from++;
+    while (to < sy_free_start)
+        *to++ = 0;
+    (void)main();
+    stop();
+}
+
+__attribute__((section(".vectors"), used)) static void (*const vectors[16])(void) = {
+    (void (*)(void))sy_stack_top, sy_reset, stop, stop, stop, stop, stop, NULL, NULL, NULL, NULL, stop, stop, NULL,
+    stop, stop,
+};
+
+void sy_target_init(void)
+{
+    /* 8 MHz from the debugger / 4 x 216 / 2 = 216 MHz, which needs over-drive (4.1.4); APB1 54, APB2 108 MHz;
+     * seven wait states, ART accelerator and prefetch on (3.3.2, 3.7.1); core caches stay off */
+    RCC_APB1ENR |= 1u << 28;
+    RCC_CR |= HSEBYP;
+    RCC_CR |= HSEON;
+    while (!(RCC_CR & HSERDY))
+        ;
+    RCC_PLLCFGR = 9u << 24 | 1u << 22 | 0u << 16 | 216u << 6 | 4u;
+    RCC_CR |= PLLON;
+    PWR_CR1 |= OVERDRIVE;
+    while (!(PWR_CSR1 & OVERDRIVE))
+        ;
+    PWR_CR1 |= OVERDRIVE_SWITCH;
+    while (!(PWR_CSR1 & OVERDRIVE_SWITCH))
+        ;
+    while (!(RCC_CR & PLLRDY))
+        ;
+    FLASH_ACR = 1u << 9 | 1u << 8 | 7u;
+    RCC_CFGR = 4u << 13 | 5u << 10 | 2u;
+    while ((RCC_CFGR >> 2 & 3u) != 2u)
+        ;
+    RCC_AHB1ENR |= 1u << 3 | 1u << 1; /* ports D and B */
+    RCC_APB1ENR |= 1u << 18;          /* USART3 */
+    GPIOD_AFRH = 0x77u;               /* PD8, PD9: alternate function 7 */
+    GPIOD_MODER = 2u << 18 | 2u << 16;
+    GPIOB_MODER = 0x281u; /* PB0 an output, PB3 and PB4 as after reset */
+    SY_TRIGGER_LOW();
+    USART3_BRR = SY_CLOCK_HZ / 4 / 115200u;
+    USART3_CR1 = 1u << 3 | 1u << 2 | 1u << 0; /* transmit, receive, enable (31.8.1) */
+}
+
+uint8_t sy_getc(void)
+{
+    while (!(USART3_ISR & RXNE))
+        ;
+    return (uint8_t)USART3_RDR;
+}
+
+void sy_putc(uint8_t byte)
+{
+    while (!(USART3_ISR & TXE))
+        ;
+    USART3_TDR = byte;
+}
