@@ -113,13 +113,12 @@ class Pipeline:
             if key in kept:
                 done(job, kept[key], True)
         with ThreadPoolExecutor(self.threads) as pool:
-            futures = {
-                pool.submit(self.weigh, job): job for job, key in zip(jobs, keys, strict=True) if key not in kept
-            }
+            todo = [(job, key) for job, key in zip(jobs, keys, strict=True) if key not in kept]
+            futures = {pool.submit(self.weigh, job): (job, key) for job, key in todo}
             try:
                 for future in as_completed(futures):
-                    job, record = futures[future], future.result()
-                    kept[record.setup.key] = record
+                    (job, key), record = futures[future], future.result()
+                    kept[key] = record
                     done(job, record, False)
             except BaseException:
                 pool.shutdown(cancel_futures=True)

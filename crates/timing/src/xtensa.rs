@@ -75,3 +75,38 @@ impl Pipeline {
         Costs { each, taken, skipped: 0 }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use isa::Timing as _;
+    use isa_xtensa::{Class, Step};
+
+    use super::land;
+    use crate::xtensa_lx6::Lx6;
+    use crate::xtensa_lx106::Lx106;
+
+    fn step(class: Class, writes: u16, reads: u16) -> Step {
+        Step { class, pc: 0, bytes: 3, reads, writes, data: 0, target: None }
+    }
+
+    #[test]
+    fn a_loaded_value_comes_late() {
+        let steps = [step(Class::Load, 4, 2), step(Class::Alu, 8, 4), step(Class::Alu, 8, 4)];
+        assert_eq!(Lx106.costs(&steps).each, [1, 2, 1]);
+        assert_eq!(Lx6.costs(&steps).each, [1, 3, 1]);
+        let apart = [step(Class::Load, 4, 2), step(Class::Alu, 8, 2), step(Class::Alu, 8, 4)];
+        assert_eq!(Lx106.costs(&apart).each, [1, 1, 1]);
+        assert_eq!(Lx6.costs(&apart).each, [1, 1, 2]);
+        let stored = [step(Class::Load, 4, 2), Step { data: 4, ..step(Class::Store, 0, 2) }];
+        assert_eq!(Lx106.costs(&stored).each, [1, 1]);
+    }
+
+    #[test]
+    fn a_jump_costs_its_refill_and_a_crossed_word() {
+        assert_eq!([land(4, 3), land(5, 3), land(6, 3), land(6, 2), land(7, 2)], [0, 0, 1, 0, 1]);
+        let to = |address| Step { target: Some((address, 3)), ..step(Class::Branch, 0, 2) };
+        assert_eq!(Lx106.costs(&[to(4), to(6)]).taken, [2, 3]);
+        assert_eq!(Lx6.costs(&[to(4), to(6)]).taken, [3, 4]);
+        assert_eq!(Lx106.costs(&[step(Class::JumpRegister, 0, 1)]).each, [3]);
+    }
+}
