@@ -6,7 +6,6 @@ It runs in a sandbox without files or network where bubblewrap works, on one cor
 from __future__ import annotations
 
 import selectors
-import statistics
 import struct
 import subprocess
 import time
@@ -137,8 +136,9 @@ class ProcessLink:
 
 
 def _pulse(ticks: list[int]) -> Pulse:
-    first, middle, third = statistics.quantiles(ticks, n=4)
-    return Pulse(round(middle), spread=(third - first) / middle if middle else 0.0)
+    ordered, quarter = sorted(ticks), len(ticks) // 4
+    first, middle, third = ordered[quarter], ordered[len(ordered) // 2], ordered[-1 - quarter]
+    return Pulse(middle, spread=(third - first) / middle if middle else 0.0)
 
 
 @cache
