@@ -133,7 +133,7 @@ def test_runs_filters(store: Store, make: Make) -> None:
 
 def test_runs_reads_only_what_is_asked(store: Store) -> None:
     store.add(RECORD)
-    [record] = store.runs(with_points=False, metrics=["rom", "nothing"])
+    [record] = store.runs(points=False, metrics=["rom", "nothing"])
     assert record == replace(RECORD, points=(), metrics={"rom": 2048})
     assert store.runs() == [RECORD]
 

@@ -100,6 +100,35 @@ def profile(
 
 
 @app.command()
+def publish(
+    what: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="NAME|RUN...", help="Families, variants, variant/implementation (with * and ?), or runs."
+        ),
+    ] = None,
+    columns: Annotated[
+        str, typer.Option("--columns", "-c", help="Columns, comma-separated, such as label,rom,encrypt@16/64.")
+    ] = "",
+    where: Annotated[
+        str, typer.Option("--where", help='Filter: target == uno and (rom < 4096 or variant ~ "ascon*").')
+    ] = "",
+    sort: Annotated[str, typer.Option("--sort", help="Columns to sort by; -COLUMN sorts down.")] = "",
+    all_runs: Annotated[bool, typer.Option("--all-runs", help="Also runs that newer ones replace.")] = False,
+    caption: Annotated[str, typer.Option(help="Caption; {target} and {primitive} are filled in.")] = "",
+    label: Annotated[str, typer.Option(help="Label, for LaTeX and HTML; the same names are filled in.")] = "",
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", help="File: .md .html .tex .csv .json .xlsx .ods .parquet.")
+    ] = None,
+    db: Database = None,
+) -> None:
+    """Publish stored results as tables: on the console, or in a file for paper, spreadsheet or program."""
+    from .publish import publish_command
+
+    raise typer.Exit(publish_command(what or [], columns, where, sort, all_runs, caption, label, out, db))
+
+
+@app.command()
 def show(
     run_id: Annotated[int, typer.Argument(metavar="RUN", help="Number of a run, from the tables.")],
     log: Annotated[bool, typer.Option("--log", help="Print what the compilers said.")] = False,

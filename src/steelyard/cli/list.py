@@ -7,7 +7,10 @@ from pathlib import Path
 from ..build import identify
 from ..model import paths
 from ..model.errors import unknown
+from ..model.implementation import Implementation
 from ..model.target import Target, load_target, target_names
+from ..model.variant import variant_of
+from ..sources import Sizes, sizes
 from . import select
 from .console import number, print_json, stdout, table
 from .results import as_json
@@ -26,24 +29,52 @@ def list_command(kind: str, path: Path | None, db: str | None, json: bool) -> in
 def _implementations(path: Path | None, json: bool) -> None:
     chosen, rejected = select.implementations([str(path)] if path else [])
     found = [c.implementation for c in chosen]
-    rows = [(i.primitive, i.family, i.variant, i.name, str(len(i.files)), i.digest[:12]) for i in found]
     if json:
-        data = [
-            {"primitive": i.primitive, "family": i.family, "variant": i.variant, "implementation": i.name}
-            | {"digest": i.digest, "files": [f.name for f in i.files], "notes": i.notes}
-            for i in found
-        ]
         bad = [{"path": paths.short(r.path), "reason": r.failure.reason, "detail": r.failure.detail} for r in rejected]
-        print_json({"implementations": data, "rejected": bad})
+        print_json({"implementations": [_implementation(i) for i in found], "rejected": bad})
         return
     console = stdout()
-    columns = ("primitive", "family", "variant", "implementation", "files", "digest")
-    console.print(table("", columns, rows, left=4, drop=("digest", "files", "primitive", "family")))
+    for primitive in dict.fromkeys(i.primitive for i in found):
+        group = [i for i in found if i.primitive == primitive]
+        aead = primitive == "crypto_aead"
+        columns = ["implementation", "structure", "underlying", "mode", "rounds", "state", "rate"]
+        columns += ["key", "nonce", "tag"] if aead else ["digest"]
+        drop = ("mode", "structure", "underlying", "state", "rounds", "rate")
+        title = (
+            f"{primitive}: {len(group)} implementations of {len({i.variant for i in group})} variants; sizes in bits"
+        )
+        console.print(table(title, columns, [_parameters(i, aead) for i in group], left=5, drop=drop))
     if rejected:
         bad_rows = [(paths.short(r.path), str(r.failure.reason), r.failure.detail) for r in rejected]
         console.print(
             table("Not implementations", ("package", "reason", "detail"), bad_rows, left=3, wrap=("package", "detail"))
         )
+
+
+def _parameters(i: Implementation, aead: bool) -> tuple[str, ...]:
+    v, s = variant_of(i.folder), sizes(i)
+    known = (v.structure, v.underlying, v.mode, v.rounds, str(v.state), str(v.rate)) if v else ("-",) * 6
+    return (i.label, *known, *(number(n * 8) if n is not None else "-" for n in _own(s, aead)))
+
+
+def _own(s: Sizes, aead: bool) -> tuple[int | None, ...]:
+    return (s.key, s.nonce, s.tag) if aead else (s.tag,)
+
+
+def _implementation(i: Implementation) -> dict[str, object]:
+    v, s = variant_of(i.folder), sizes(i)
+    names = ("key_bytes", "nonce_bytes", "tag_bytes") if i.primitive == "crypto_aead" else ("digest_bytes",)
+    return {
+        "primitive": i.primitive,
+        "family": i.family,
+        "variant": i.variant,
+        "implementation": i.name,
+        **dict(zip(names, _own(s, i.primitive == "crypto_aead"), strict=True)),
+        "parameters": v.model_dump() if v else None,
+        "digest": i.digest,
+        "files": [f.name for f in i.files],
+        "notes": i.notes,
+    }
 
 
 def _targets(json: bool) -> None:
@@ -75,7 +106,7 @@ def _target(t: Target) -> dict[str, object]:
 
 def _runs(db: str | None, json: bool) -> None:
     with select.store(db, existing=True) as store:
-        records = store.runs(with_points=False)
+        records = store.runs(points=json, metrics=None if json else ())
     if json:
         print_json([as_json(r) for r in records])
         return

@@ -4,29 +4,22 @@ from __future__ import annotations
 
 import hashlib
 import json
-import tomllib
 from functools import cache
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, ValidationError
-
-from . import paths
-from .errors import UserError, unknown
+from . import paths, toml
+from .errors import unknown
 
 
-class _Table(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class Region(_Table):
+class Region(toml.Table):
     """A span of addresses: ``base`` and ``size`` in bytes."""
 
     base: int
     size: int
 
 
-class FlashTiming(_Table):
+class FlashTiming(toml.Table):
     """Flash timing in core cycles and bytes, as the chip's manual gives it."""
 
     wait_states: int = 0
@@ -38,7 +31,7 @@ class FlashTiming(_Table):
     ahead_bytes: int | None = None
 
 
-class Peripheral(_Table):
+class Peripheral(toml.Table):
     """A register block: ``kind`` names the simulator's model of it."""
 
     kind: str
@@ -46,7 +39,7 @@ class Peripheral(_Table):
     trigger_bit: int | None = None
 
 
-class Chip(_Table):
+class Chip(toml.Table):
     """What the simulator needs to know about a chip."""
 
     core: str
@@ -58,7 +51,7 @@ class Chip(_Table):
     peripherals: tuple[Peripheral, ...]
 
 
-class ToolchainSpec(_Table):
+class ToolchainSpec(toml.Table):
     """Which compiler makes images for the target, and with which fixed options.
 
     ``family`` names the instruction set as assembly sources and ``architectures`` files know it;
@@ -83,7 +76,7 @@ class ToolchainSpec(_Table):
         return f"apt install {' '.join(self.packages)}" if self.packages else self.note
 
 
-class Energy(_Table):
+class Energy(toml.Table):
     """A running chip's supply at one point of its data sheet: what "modelled" energy is made of.
 
     ``clock_hz`` is the clock of that point, which need not be the target's: energy per cycle hardly
@@ -96,7 +89,7 @@ class Energy(_Table):
     source: str
 
 
-class Target(_Table):
+class Target(toml.Table):
     """A chip on a board with a toolchain.
 
     ``device`` is what runs its images; an ``opt_in`` target is weighed only when it is named.
@@ -136,23 +129,6 @@ class Target(_Table):
         return self.energy.volts * self.energy.milliamperes * 1e6 / self.energy.clock_hz
 
 
-def _describe(file: Path, error: ValidationError) -> UserError:
-    lines = []
-    for e in error.errors():
-        place = ".".join(str(p) for p in e["loc"])
-        if e["type"] == "extra_forbidden":
-            table: Any = Target
-            for part in (p for p in e["loc"][:-1] if isinstance(p, str)):
-                field = getattr(table, "model_fields", {}).get(part)
-                kind = field.annotation if field else None  # a table, an optional one, or a list of them
-                table = next((t for t in (kind, *get_args(kind)) if hasattr(t, "model_fields")), None)
-            known = list(getattr(table, "model_fields", {}))
-            lines.append(f"{place}: {unknown('key', str(e['loc'][-1]), known)}")
-        else:
-            lines.append(f"{place}: {e['msg']}")
-    return UserError(f"{paths.short(file)}: " + "; ".join(lines))
-
-
 @cache
 def load_target(name: str) -> Target:
     """The target called ``name``; :class:`UserError` with a suggestion when there is none."""
@@ -160,13 +136,7 @@ def load_target(name: str) -> Target:
     if name not in names:
         raise unknown("target", name, names)
     file = paths.TARGETS / name / "target.toml"
-    try:
-        table = tomllib.loads(file.read_text(encoding="utf-8"))
-        return Target.model_validate({**table, "name": name, "folder": file.parent})
-    except tomllib.TOMLDecodeError as e:
-        raise UserError(f"{paths.short(file)}: {e}") from e
-    except ValidationError as e:
-        raise _describe(file, e) from e
+    return toml.load(file, Target, {"name": name, "folder": file.parent})
 
 
 @cache

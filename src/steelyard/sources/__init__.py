@@ -4,5 +4,6 @@ from __future__ import annotations
 
 from .discover import DEFAULT_CACHE, Found, discover
 from .limits import Limits
+from .sizes import Sizes, sizes
 
-__all__ = ["DEFAULT_CACHE", "Found", "Limits", "discover"]
+__all__ = ["DEFAULT_CACHE", "Found", "Limits", "Sizes", "discover", "sizes"]

@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
-from sqlalchemy import Connection, Select, Table, func, insert, select
+from sqlalchemy import Connection, Select, Table, and_, func, insert, or_, select
 
 from steelyard.model.reasons import Failure, Reason
 from steelyard.model.record import Helper, Point, Record, Setup, Toolchain, Verification
@@ -19,6 +19,7 @@ from .errors import StoreError
 from .schema import helper, implementation, measurement, point, run, setup, target, toolchain
 
 _T = TypeVar("_T")
+Points = bool | Collection[tuple[str, int, int]]
 _BATCH = 500
 _INT64 = 2**63
 
@@ -102,9 +103,12 @@ def filtered(
 
 
 def load(
-    connection: Connection, query: Select[Any], *, points: bool, metrics: Collection[str] | None
+    connection: Connection, query: Select[Any], *, points: Points, metrics: Collection[str] | None
 ) -> list[tuple[str, Record]]:
-    """Runs a query of this module: setup keys and records, in the query's order."""
+    """Runs a query of this module: setup keys and records, in the query's order.
+
+    ``points`` is whether to read them, or which: (operation, adlen, mlen).
+    """
     with _collector_paused():
         return _load(connection, query, points, metrics)
 
@@ -122,12 +126,12 @@ def _collector_paused() -> Iterator[None]:
 
 
 def _load(
-    connection: Connection, query: Select[Any], points: bool, metrics: Collection[str] | None
+    connection: Connection, query: Select[Any], points: Points, metrics: Collection[str] | None
 ) -> list[tuple[str, Record]]:
     rows = connection.execute(query).all()
     ids = [row[16] for row in rows]
     values = _measurements(connection, ids, metrics)
-    sizes = _points(connection, ids) if points else {}
+    sizes = _points(connection, ids, points) if points else {}
     helpers = _helpers(connection, ids)
     shared: dict[str, str] = {}
     same = shared.setdefault
@@ -202,11 +206,13 @@ def _measurements(
     return found
 
 
-def _points(connection: Connection, ids: Sequence[int]) -> dict[int, list[Point]]:
+def _points(connection: Connection, ids: Sequence[int], wanted: Points) -> dict[int, list[Point]]:
     found: dict[int, list[Point]] = {}
     shared: dict[str, Any] = {}
     c = point.c
     query = select(c.run_id, c.operation, c.adlen, c.mlen, c.cycles).order_by(c.run_id, c.position)
+    if not isinstance(wanted, bool):
+        query = query.where(or_(*(and_(c.operation == o, c.adlen == a, c.mlen == m) for o, a, m in wanted)))
     for batch in batches(ids):
         for run_id, operation, adlen, mlen, cycles in connection.execute(query.where(c.run_id.in_(batch))):
             made = Point(shared.setdefault(operation, operation), adlen, mlen, cycles)

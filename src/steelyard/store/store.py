@@ -114,13 +114,14 @@ class Store:
         failed: bool | None = None,
         newest_only: bool = True,
         limit: int | None = None,
-        with_points: bool = True,
+        points: queries.Points = True,
         metrics: Collection[str] | None = None,
     ) -> list[Record]:
         """Records that match every filter given, newest first.
 
         ``newest_only`` drops runs whose setup was run again later. For tables of thousands of records
-        pass ``with_points=False`` and name the ``metrics`` that are shown; others are not read.
+        name the ``points`` (operation, adlen, mlen; or False) and ``metrics`` that are shown; others are
+        not read.
         """
         query = queries.filtered(
             target_name=target,
@@ -132,7 +133,7 @@ class Store:
             limit=limit,
         )
         with explained(self._name), self._engine.connect() as connection:
-            found = queries.load(connection, query, points=with_points, metrics=metrics)
+            found = queries.load(connection, query, points=points, metrics=metrics)
         return [record for _, record in found]
 
     def put_blob(self, content: str | bytes) -> str:

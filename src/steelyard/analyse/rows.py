@@ -1,0 +1,112 @@
+"""Records as rows: one mapping of column to value for each, whatever the records came from."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+
+from ..model.errors import unknown
+from ..model.metric import DERIVED, metric, metric_names, size_of
+from ..model.record import Record
+
+Value = str | float | int | None
+#: a column's value; a metric that a record lacks is missing
+Row = dict[str, Value]
+
+#: columns that are no metrics, with their titles
+CONTEXT = {
+    "run": "run",
+    "label": "implementation",
+    "primitive": "primitive",
+    "family": "family",
+    "variant": "variant",
+    "implementation": "implementation name",
+    "target": "target",
+    "device": "device",
+    "flags": "flags",
+    "workload": "workload",
+    "compiler": "compiler",
+    "outcome": "outcome",
+    "finished": "finished (UTC)",
+    "host": "host",
+    "digest": "digest",
+    "harness": "harness",
+    "timing_model": "timing model",
+    "origin": "named by",
+}
+
+
+def check_column(name: str) -> str:
+    """The name, when it is a column's; :class:`UserError` with a suggestion when not."""
+    if name in CONTEXT:
+        return name
+    if "@" in name or name in metric_names():
+        return metric(name).name
+    raise unknown("column", name, [*CONTEXT, *metric_names()])
+
+
+def needed(columns: Iterable[str]) -> tuple[set[str], set[tuple[str, int, int]]]:
+    """The stored metrics and points (operation, adlen, mlen) that these columns are made of."""
+    metrics: set[str] = set()
+    points: set[tuple[str, int, int]] = set()
+    for name in columns:
+        if name in CONTEXT:
+            continue
+        if size := size_of(name):
+            points.add((size.operation, size.adlen, size.mlen))
+        else:
+            metrics.update(DERIVED.get(name, (name,)))
+    return metrics, points
+
+
+def rows(records: Sequence[Record], columns: Collection[str]) -> list[Row]:
+    """One row a record, in order, with context and these metrics."""
+    derived = [(n, parts) for n, parts in DERIVED.items() if n in columns]
+    sized = {(size.operation, size.adlen, size.mlen): n for n in columns if (size := size_of(n))}
+    made = []
+    for r in records:
+        s = r.setup
+        row: Row = {
+            "run": r.id,
+            "label": s.label,
+            "primitive": s.primitive,
+            "family": s.family,
+            "variant": s.variant,
+            "implementation": s.implementation,
+            "target": s.target,
+            "device": s.device,
+            "flags": s.flags,
+            "workload": s.workload,
+            "compiler": s.toolchain.version,
+            "outcome": "verified" if r.failure is None else str(r.failure.reason),
+            "finished": None if r.finished is None else r.finished.strftime("%Y-%m-%d %H:%M"),
+            "host": r.host,
+            "digest": s.implementation_digest,
+            "harness": s.harness,
+            "timing_model": s.timing_model,
+            "origin": r.origin,
+        }
+        row.update(r.metrics)
+        for name, parts in derived:
+            if all(p in r.metrics for p in parts):
+                row[name] = sum(r.metrics[p] for p in parts)
+        if sized:
+            for p in r.points:
+                name_ = sized.get((p.operation, p.adlen, p.mlen))
+                if name_ is not None:
+                    row[name_] = p.cycles
+        made.append(row)
+    return made
+
+
+_SAME = ("primitive", "family", "label", "origin", "target", "device", "flags", "workload")
+
+
+def newest(found: Sequence[Row]) -> list[Row]:
+    """Of runs that differ only in what changes with time (sources, compiler, harness, models), the newest."""
+    last: dict[tuple[Value, ...], Row] = {}
+    for row in found:
+        key = tuple(row.get(n) for n in _SAME)
+        if key not in last or (row["run"] or 0) > (last[key]["run"] or 0):  # type: ignore[operator]
+            last[key] = row
+    kept = {id(r) for r in last.values()}
+    return [r for r in found if id(r) in kept]

@@ -1,0 +1,96 @@
+"""``steelyard publish``: stored results as tables, on the console or in a file."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fnmatch import fnmatchcase
+from pathlib import Path
+
+from rich.text import Text
+
+from ..analyse import expression, order
+from ..analyse.rows import Row, check_column, needed, newest, rows
+from ..publish import formats
+from ..publish.results import DEFAULT, flat, tables
+from ..publish.sheet import Sheet, text
+from . import select
+from .console import stderr, stdout, table
+
+_MARKS = {"better": (" ▾", "green"), "worse": (" ▴", "red"), "": ("", "")}
+
+
+def publish_command(
+    what: list[str],
+    columns: str,
+    where: str,
+    sort: str,
+    all_runs: bool,
+    caption: str,
+    label: str,
+    out: Path | None,
+    db: str | None,
+) -> int:
+    """Prints or writes the tables; 1 when no record is left to show."""
+    ending = formats.format_of(out) if out else ""
+    chosen = [check_column(c.strip()) for c in columns.split(",") if c.strip()]
+    by = order.keys(sort) if sort else [("target", False), ("primitive", False), ("cycles_encrypt_mean", False)]
+    by += [] if sort else [("cycles_hash_mean", False)]
+    flat_ = ending in formats.FLAT
+    usual = () if chosen else tuple(n for names in DEFAULT.values() for n in names)
+    columns_ = None if flat_ and not chosen else [*chosen, *usual, *(n for n, _ in by)]
+    found = order.ordered(stored(what, where, columns_, all_runs, db), by)
+    if not found:
+        stderr().print("no stored run matches; steelyard list runs shows what there is")
+        return 1
+    sheets = [flat(found, chosen)] if flat_ else tables(found, chosen, caption=caption, label=label)
+    if out:
+        formats.write(sheets, out)
+        stderr().print(f"wrote {len(found)} rows to {out}")
+    else:
+        print_sheets(sheets)
+    return 0
+
+
+def stored(what: Sequence[str], where: str, columns: Sequence[str] | None, all_runs: bool, db: str | None) -> list[Row]:
+    """Rows of stored records that names and filter leave, with what ``columns`` need; None means all metrics.
+
+    ``what`` are patterns for family, variant, ``variant/implementation``, or a run's number.
+    """
+    test = expression.parse(where) if where.strip() else None
+    wanted = [*(columns or ()), *(test.columns if test else ())]
+    metrics, points = needed(wanted)
+    with select.store(db, existing=True) as store:
+        records = store.runs(
+            newest_only=not all_runs, points=points or False, metrics=None if columns is None else metrics
+        )
+    found = rows(records, wanted)
+    if what:
+        found = [r for r in found if any(_named(r, w) for w in what)]
+    if test:
+        found = [r for r in found if test.test(r)]
+    return found if all_runs else newest(found)
+
+
+def _named(row: Row, pattern: str) -> bool:
+    if pattern.isdecimal():
+        return row["run"] == int(pattern)
+    return any(fnmatchcase(str(row[n]), pattern) for n in ("family", "variant", "label", "primitive"))
+
+
+def print_sheets(sheets: Sequence[Sheet]) -> None:
+    """Sheets on the console; what has no room says so."""
+    console = stdout()
+    for sheet in sheets:
+        body = []
+        for line in sheet.lines:
+            cells: list[str | Text] = []
+            for value, c in zip(line.cells, sheet.columns, strict=True):
+                mark, style = _MARKS[line.marks.get(c.name, "")]
+                shown = text(value, c)
+                cells.append(Text(shown + mark, style=style) if mark else shown)
+            body.append(cells)
+        left = next((k for k, c in enumerate(sheet.columns) if c.digits is not None), len(sheet.columns))
+        console.print(table(sheet.title, [c.heading for c in sheet.columns], body, left=left))
+        for note in sheet.notes:
+            console.print(note, style="dim")
+        console.print()

@@ -1,0 +1,102 @@
+"""Metrics by name: what tables call them, their unit, and how many digits mean something.
+
+docs/definitions.md defines them. A *point* is a metric too: ``encrypt@16/64`` is the cycles of one call with
+16 bytes of associated data and 64 bytes of message.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cache
+
+from .errors import UserError, unknown
+
+
+@dataclass(frozen=True)
+class Metric:
+    """``title`` heads a column. ``lower`` says that less is better; where it is False nothing is."""
+
+    name: str
+    title: str
+    unit: str
+    digits: int = 0
+    lower: bool = True
+
+
+_OPERATIONS = ("encrypt", "decrypt", "reject", "hash")
+_POINT = re.compile(r"(encrypt|decrypt|reject|hash)@(\d{1,5})/(\d{1,5})")
+#: longest list of points in one question
+MAX_POINTS = 64
+
+_OF_OPERATION = (
+    ("cycles_{}_mean", "{}", "cycles", 0),
+    ("{}_per_byte", "{} /B", "cycles/byte", 1),
+    ("{}_fixed", "{} fixed", "cycles", 0),
+    ("{}_per_ad_byte", "{} /B of AD", "cycles/byte", 1),
+    ("stack_{}", "stack {}", "bytes", 0),
+    ("energy_{}_modelled", "energy {} (modelled)", "µJ", 2),
+)
+_TABLE = {
+    m.name: m
+    for m in (
+        *(Metric(n.format(op), t.format(op), unit, d) for op in _OPERATIONS for n, t, unit, d in _OF_OPERATION),
+        Metric("rom", "ROM", "bytes"),
+        Metric("rom_encrypt", "ROM encrypt", "bytes"),
+        Metric("rom_decrypt", "ROM decrypt", "bytes"),
+        Metric("rom_helpers", "ROM of library", "bytes"),
+        Metric("stack", "stack", "bytes"),
+        Metric("ram_static", "static RAM", "bytes"),
+        Metric("ram_renner", "RAM (Renner)", "bytes"),
+        Metric("heap", "heap", "bytes"),
+        Metric("ram", "RAM", "bytes"),
+        Metric("image_rom", "image ROM", "bytes"),
+        Metric("image_rom_encrypt", "image ROM encrypt", "bytes"),
+        Metric("image_rom_decrypt", "image ROM decrypt", "bytes"),
+        Metric("image_static", "image static", "bytes"),
+        Metric("image_ram_touched", "image RAM touched", "bytes"),
+        Metric("unaligned", "unaligned accesses", ""),
+        Metric("spread_percent", "spread", "%", 2),
+        Metric("felics_code_size", "FELICS code size", "bytes"),
+        Metric("felics_code_ram", "FELICS RAM", "bytes"),
+        Metric("felics_code_time", "FELICS time", "cycles"),
+        Metric("felics_code_size_decrypt", "FELICS code size decrypt", "bytes"),
+        Metric("felics_code_ram_decrypt", "FELICS RAM decrypt", "bytes"),
+        Metric("felics_code_time_decrypt", "FELICS time decrypt", "cycles"),
+    )
+}
+#: made of others: ``ram`` is the deepest stack, static data and heap together
+DERIVED = {"ram": ("stack", "ram_static", "heap")}
+
+
+@dataclass(frozen=True)
+class Size:
+    """The operation and the bytes of associated data and message of a point."""
+
+    operation: str
+    adlen: int
+    mlen: int
+
+
+@cache
+def size_of(name: str) -> Size | None:
+    """What point a name means; None when it is no point."""
+    found = _POINT.fullmatch(name)
+    return Size(found[1], int(found[2]), int(found[3])) if found else None
+
+
+@cache
+def metric(name: str) -> Metric:
+    """The metric called ``name``; :class:`UserError` with a suggestion when there is none."""
+    if name in _TABLE:
+        return _TABLE[name]
+    if size := size_of(name):
+        return Metric(name, f"{size.operation} {size.adlen}/{size.mlen}", "cycles")
+    if "@" in name:
+        raise UserError(f"unknown point {name!r}; write OPERATION@AD/MESSAGE in bytes, such as encrypt@16/64")
+    raise unknown("metric", name, _TABLE)
+
+
+def metric_names() -> tuple[str, ...]:
+    """Names of all metrics but points."""
+    return tuple(_TABLE)

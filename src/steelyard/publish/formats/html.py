@@ -1,0 +1,66 @@
+"""HTML: a fragment of tables, or a page that opens from disk and follows the reader's light or dark."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from html import escape
+
+from ..sheet import Line, Sheet, text
+
+STYLE = """
+:root { color-scheme: light dark; --ink: #1b1f24; --paper: #ffffff; --rule: #d0d7de; --soft: #f3f5f7;
+  --better: #0b6e4f; --worse: #b3261e; }
+@media (prefers-color-scheme: dark) { :root { --ink: #e6e9ec; --paper: #14171a; --rule: #3a4148; --soft: #1e2327;
+  --better: #5fd0a5; --worse: #ff9a8f; } }
+body { font: 15px/1.45 system-ui, sans-serif; color: var(--ink); background: var(--paper); margin: 2rem auto;
+  max-width: 72rem; padding: 0 1rem; }
+.wide { overflow-x: auto; }
+table { border-collapse: collapse; margin: .5rem 0 .25rem; font-variant-numeric: tabular-nums; }
+caption { text-align: left; font-weight: 600; padding: .25rem 0; }
+th, td { padding: .25rem .7rem; border-bottom: 1px solid var(--rule); text-align: left; white-space: nowrap; }
+th { border-bottom-width: 2px; vertical-align: bottom; }
+.n { text-align: right; }
+tbody tr:nth-child(even) { background: var(--soft); }
+.better { color: var(--better); } .worse { color: var(--worse); }
+.note { color: color-mix(in srgb, var(--ink) 70%, transparent); margin: .2rem 0; font-size: .9em; }
+@media print { :root { --ink: #000; --paper: #fff; --rule: #999; --soft: #fff; } body { max-width: none; } }
+"""
+_MARKS = {"better": " ▾", "worse": " ▴", "": ""}
+
+
+def render(sheets: Sequence[Sheet]) -> str:
+    """A whole page."""
+    body = "\n".join(fragment(s) for s in sheets)
+    return (
+        '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n<title>Steelyard</title>\n'
+        f"<style>{STYLE}</style>\n</head>\n<body>\n{body}\n</body>\n</html>\n"
+    )
+
+
+def fragment(sheet: Sheet, heading: str = "") -> str:
+    """One table. Each row carries its runs."""
+    head = "".join(f"<th{_numeric(c.digits)} scope=col>{escape(c.heading)}</th>" for c in sheet.columns)
+    body = "\n".join(_line(line, sheet) for line in sheet.lines)
+    title = escape(sheet.caption or sheet.title)
+    notes = "".join(f"<p class=note>{escape(n)}</p>" for n in sheet.notes)
+    return (
+        f'{heading}<div class=wide><table id="{escape(sheet.label, quote=True)}"><caption>{title}</caption>\n'
+        f"<thead><tr>{head}</tr></thead>\n<tbody>\n{body}\n</tbody></table></div>{notes}"
+    )
+
+
+def _numeric(digits: int | None) -> str:
+    return "" if digits is None else " class=n"
+
+
+def _line(line: Line, sheet: Sheet) -> str:
+    cells = []
+    for value, c in zip(line.cells, sheet.columns, strict=True):
+        mark = line.marks.get(c.name, "")
+        kind = " ".join(k for k in ("" if c.digits is None else "n", mark) if k)
+        attribute = f' class="{kind}"' if kind else ""
+        cells.append(f"<td{attribute}>{escape(text(value, c))}{_MARKS[mark]}</td>")
+    runs = " ".join(map(str, line.runs))
+    attribute = f' data-run="{runs}" title="run {runs}"' if runs else ""
+    return f"<tr{attribute}>{''.join(cells)}</tr>"

@@ -1,0 +1,134 @@
+"""Records to tables: one for each target and primitive, or all as one for machines."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from ..analyse.rows import CONTEXT, Row
+from ..model.metric import metric
+from ..model.target import load_target, target_names
+from .sheet import Column, Line, Sheet
+
+#: metrics shown where none are named
+DEFAULT = {
+    "crypto_aead": (
+        "cycles_encrypt_mean", "cycles_decrypt_mean", "cycles_reject_mean", "encrypt_per_byte", "rom", "stack",
+        "ram_static",
+    ),
+    "crypto_hash": ("cycles_hash_mean", "hash_per_byte", "hash_fixed", "rom", "stack", "ram_static"),
+    "crypto_cxof": ("cycles_hash_mean", "hash_per_byte", "hash_fixed", "rom", "stack", "ram_static"),
+}  # fmt: skip
+#: what rows of one table share, because figures that differ in it cannot be compared
+GROUP = ("target", "primitive", "device", "compiler", "harness", "timing_model")
+
+
+def column(name: str) -> Column:
+    """A context column or a metric as a column."""
+    if name in CONTEXT:
+        return Column(name, CONTEXT[name])
+    m = metric(name)
+    return Column(name, m.title, m.unit, m.digits)
+
+
+def run_of(row: Row) -> tuple[int, ...]:
+    """The run behind a row."""
+    run = row.get("run")
+    return (run,) if isinstance(run, int) else ()
+
+
+def title_of(target: str) -> str:
+    """A target with its chip and how far its figures are validated."""
+    if target not in target_names():
+        return target
+    t = load_target(target)
+    if t.device != "simulator":
+        return f"{target} ({t.chip_name}, {t.tier})"
+    return f"{target} ({t.chip_name}, {t.chip.clock_hz / 1e6:g} MHz, simulated, {t.tier})"
+
+
+def grouped(rows: Iterable[Row]) -> dict[tuple[str, ...], list[Row]]:
+    """Rows that can stand in one table, by what they share, sorted by it."""
+    groups: dict[tuple[str, ...], list[Row]] = {}
+    for row in rows:
+        groups.setdefault(tuple(str(row.get(g)) for g in GROUP), []).append(row)
+    return dict(sorted(groups.items()))
+
+
+def tables(rows: Sequence[Row], columns: Sequence[str], *, caption: str = "", label: str = "") -> list[Sheet]:
+    """One table for each target and primitive; two where compiler, harness or timing model differ.
+
+    ``columns`` are those shown, in order; when empty, the implementation, what differs between rows, and the
+    primitive's usual metrics. ``caption`` and ``label`` may hold ``{target}`` and ``{primitive}``.
+    """
+    sheets = []
+    groups = grouped(rows)
+    for key, group in groups.items():
+        target, primitive, _, compiler, *_ = key
+        chosen = [column(c) for c in columns or _usual(group, primitive)]
+        shown = {c.name for c in chosen}
+        title = f"{title_of(target)}: {primitive}"
+        one = [f"{CONTEXT[n]} {v}" for n in ("flags", "workload") if (v := _same(group, n)) and n not in shown]
+        if len([k for k in groups if k[:2] == key[:2]]) > 1:
+            one.append(f"harness {key[4][:8]}, timing model {key[5][:12]}")
+        names = {"target": target, "primitive": primitive}
+        sheet = Sheet(title, f"{target}-{primitive}", chosen, [line(r, chosen) for r in group])
+        sheet = replace(sheet, notes=(", ".join([*one, f"compiler {compiler}"]),))
+        if caption:
+            sheet = replace(sheet, caption=_fill(caption, names))
+        if label:
+            sheet = replace(sheet, label=_fill(label, names))
+        sheets.append(sheet)
+    return distinct(sheets)
+
+
+def distinct(sheets: Sequence[Sheet]) -> list[Sheet]:
+    """The sheets, with a number behind every label that another has already."""
+    taken: set[str] = set()
+    made = []
+    for sheet in sheets:
+        label, n = sheet.label, 2
+        while label in taken:
+            label, n = f"{sheet.label}-{n}", n + 1
+        taken.add(label)
+        made.append(replace(sheet, label=label))
+    return made
+
+
+def flat(rows: Sequence[Row], columns: Sequence[str]) -> Sheet:
+    """All rows as one table, with what tells them apart."""
+    usual = ("run", "primitive", "family", "variant", "implementation", "target", "flags", "workload", "compiler")
+    present = dict.fromkeys(n for r in rows for n in r if n not in CONTEXT)
+    names = list(columns) or [*usual, "outcome", *present]
+    names = names if "run" in names else ["run", *names]
+    chosen = [Column(c.name, c.title, c.unit, None if c.name in CONTEXT else c.digits) for c in map(_any, names)]
+    return Sheet("results", "results", chosen, [line(r, chosen) for r in rows])
+
+
+def _any(name: str) -> Column:
+    """A column; metrics that this version has no title for keep their name."""
+    try:
+        return column(name)
+    except Exception:
+        return Column(name, name, "", 3)
+
+
+def line(row: Row, columns: Iterable[Column]) -> Line:
+    """A row's cells in these columns."""
+    return Line([row.get(c.name) for c in columns], run_of(row))
+
+
+def _usual(group: Sequence[Row], primitive: str) -> list[str]:
+    differing = [n for n in ("flags", "workload", "outcome") if _same(group, n) is None]
+    return ["run", "label", *differing, *DEFAULT[primitive]]
+
+
+def _same(group: Sequence[Row], name: str) -> str | None:
+    values = {str(r.get(name)) for r in group}
+    return values.pop() if len(values) == 1 else None
+
+
+def _fill(text: str, names: dict[str, str]) -> str:
+    for name, value in names.items():
+        text = text.replace(f"{{{name}}}", value)
+    return text
