@@ -23,6 +23,8 @@ from .model.target import Target
 from .model.workload import Workload
 from .store import Store
 
+MAX_CYCLES = device.MAX_CYCLES
+
 
 @dataclass(frozen=True)
 class Job:
@@ -92,7 +94,7 @@ class Pipeline:
         *,
         threads: int = os.cpu_count() or 1,
         force: bool = False,
-        max_cycles: int = device.MAX_CYCLES,
+        max_cycles: int = MAX_CYCLES,
     ) -> None:
         self.store = store
         self.threads = threads

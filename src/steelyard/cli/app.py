@@ -20,7 +20,8 @@ What = Annotated[
     list[str] | None,
     typer.Argument(
         metavar="PATH|NAME...",
-        help="A folder, a zip, or a bundled family, variant or variant/implementation. Default: all bundled.",
+        help="A folder, a zip, a campaign (.toml), or a bundled family, variant or variant/implementation; "
+        "* and ? match. Default: all bundled.",
     ),
 ]
 Targets = Annotated[
@@ -31,8 +32,9 @@ Flags = Annotated[
     list[str] | None,
     typer.Option("--flags", "-f", help='Compiler options, repeatable; "-O3;-Os" is two sets. Default: the target\'s.'),
 ]
-WorkloadName = Annotated[
-    str, typer.Option("--workload", "-w", help="default, kat, nist-grid, felics, or sizes AD/M,AD/M,...")
+Workloads = Annotated[
+    list[str] | None,
+    typer.Option("--workload", "-w", help="Repeatable: default, kat, nist-grid, felics, or sizes AD/M,AD/M,..."),
 ]
 MaxCycles = Annotated[
     int, typer.Option("--max-cycles", min=1, help="Cycles of one call before it counts as a runaway.")
@@ -49,7 +51,9 @@ def run(
     what: What = None,
     target: Targets = None,
     flags: Flags = None,
-    workload: WorkloadName = "default",
+    workload: Workloads = None,
+    everything: Annotated[bool, typer.Option("--all", help="Say that all bundled ones are meant.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would be run, and why.")] = False,
     threads: Annotated[int | None, typer.Option("--threads", "-j", min=1, help="Default: one per core.")] = None,
     force: Annotated[bool, typer.Option("--force", help="Run again what is stored already.")] = False,
     max_cycles: MaxCycles = 2_000_000_000,
@@ -57,9 +61,11 @@ def run(
     json: Json = False,
 ) -> None:
     """Weigh implementations: build, verify, measure, store, and print the table."""
+    from .plan import asked
     from .run import run_command
 
-    raise typer.Exit(run_command(what or [], target or [], flags or [], workload, threads, force, max_cycles, db, json))
+    campaign = asked(what or [], target or [], flags or [], workload or [], everything)
+    raise typer.Exit(run_command(campaign, threads, force, max_cycles, db, json, dry_run=dry_run))
 
 
 @app.command()
@@ -73,11 +79,11 @@ def check(
     json: Json = False,
 ) -> None:
     """Verify only: all known answers, decryption and forgeries, without the sweep over sizes."""
+    from .plan import asked
     from .run import run_command
 
-    raise typer.Exit(
-        run_command(what or [], target or [], flags or [], "kat", None, force, max_cycles, db, json, check=True)
-    )
+    campaign = asked(what or [], target or [], flags or [], ["kat"], False)
+    raise typer.Exit(run_command(campaign, None, force, max_cycles, db, json, check=True))
 
 
 @app.command()
@@ -126,6 +132,47 @@ def publish(
     from .publish import publish_command
 
     raise typer.Exit(publish_command(what or [], columns, where, sort, all_runs, caption, label, out, db))
+
+
+@app.command()
+def compare(
+    old: Annotated[
+        str, typer.Argument(metavar="OLD", help="Names, a filter, a run's number, a .json of results, or a revision.")
+    ],
+    new: Annotated[str, typer.Argument(metavar="NEW", help="The same, for the other side.")],
+    what: Annotated[
+        list[str] | None, typer.Argument(metavar="PATH|NAME...", help="With --revisions: what to weigh in each.")
+    ] = None,
+    revisions: Annotated[
+        bool, typer.Option("--revisions", help="OLD and NEW are git revisions: weigh both, each in its own copy.")
+    ] = False,
+    target: Targets = None,
+    flags: Flags = None,
+    workload: Workloads = None,
+    where: Annotated[str, typer.Option("--where", help="Filter for both sides; see steelyard publish.")] = "",
+    columns: Annotated[str, typer.Option("--columns", "-c", help="Metrics, comma-separated. Default: the usual.")] = "",
+    threshold: Annotated[str, typer.Option("--threshold", help="Changes up to this percentage are none.")] = "0%",
+    fail_on: Annotated[
+        list[str] | None,
+        typer.Option("--fail-on", help="Exit with 1 on METRIC>PERCENT%, any>PERCENT% or worse. Repeatable."),
+    ] = None,
+    mixed: Annotated[
+        bool, typer.Option("--mixed", help="Compare figures of different compilers, harnesses or models too; marked.")
+    ] = False,
+    everything: Annotated[bool, typer.Option("--everything", help="Show what is the same too.")] = False,
+    out: Annotated[Path | None, typer.Option("--out", "-o", help="File, as for steelyard publish.")] = None,
+    db: Database = None,
+) -> None:
+    """Compare two sets of results, implementations, flag sets, compilers or revisions, setup by setup."""
+    from .compare import compare_command
+    from .revisions import revisions_command
+
+    if revisions:
+        ask = (what or [], target or [], flags or [], workload or [])
+        code = revisions_command(old, new, *ask, columns, threshold, fail_on or [], everything, out, db)
+    else:
+        code = compare_command(old, new, where, columns, threshold, fail_on or [], mixed, everything, out, db)
+    raise typer.Exit(code)
 
 
 @app.command()

@@ -65,13 +65,14 @@ def stored(what: Sequence[str], where: str, columns: Sequence[str] | None, all_r
         )
     found = rows(records, wanted)
     if what:
-        found = [r for r in found if any(_named(r, w) for w in what)]
+        found = [r for r in found if any(named(r, w) for w in what)]
     if test:
         found = [r for r in found if test.test(r)]
     return found if all_runs else newest(found)
 
 
-def _named(row: Row, pattern: str) -> bool:
+def named(row: Row, pattern: str) -> bool:
+    """Whether a row is the run of this number, or has a family, variant or label like this."""
     if pattern.isdecimal():
         return row["run"] == int(pattern)
     return any(fnmatchcase(str(row[n]), pattern) for n in ("family", "variant", "label", "primitive"))

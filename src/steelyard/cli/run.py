@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import asdict
 
 from rich.progress import (
     BarColumn,
@@ -15,47 +16,41 @@ from rich.progress import (
     TimeRemainingColumn,
 )
 
+from ..analyse.files import SCHEMA
 from ..model import paths
+from ..model.campaign import Campaign
 from ..model.implementation import Rejected
 from ..model.reasons import UNFIT
 from ..model.record import Record
-from ..model.workload import workload as parse_workload
-from ..pipeline import Job, Pipeline, nocrypt
+from ..pipeline import MAX_CYCLES, Job, Pipeline
 from . import select
 from .console import print_json, stderr, stdout, table
+from .plan import Forecast, forecast, plan
 from .results import as_json, legend, print_results
 
 
 def run_command(
-    what: Sequence[str],
-    target: Sequence[str],
-    flags: Sequence[str],
-    workload: str,
-    threads: int | None,
-    force: bool,
-    max_cycles: int,
-    db: str | None,
-    json: bool,
+    campaign: Campaign,
+    threads: int | None = None,
+    force: bool = False,
+    max_cycles: int = MAX_CYCLES,
+    db: str | None = None,
+    json: bool = False,
     check: bool = False,
+    dry_run: bool = False,
 ) -> int:
     """Runs the campaign. Exit code 1 when something is wrong or nothing is verified; what merely does not
     fit a target is a result like any other."""
-    load = parse_workload(workload)
-    found, rejected = select.implementations(what)
-    targets = select.targets(target)
-    sets = {t.name: select.flag_sets(flags, t) for t in targets}
-    if not check:  # the baseline's row stands beside what it is subtracted from
-        bases = {c.implementation.primitive: nocrypt(c.implementation.primitive) for c in found}
-        digests = {b.digest for b in bases.values()}
-        others = [c for c in found if c.implementation.digest not in digests]
-        found = [*(select.Chosen(b, "") for b in bases.values()), *others]
-    jobs = [Job(c.implementation, t, f, load, c.origin) for t in targets for f in sets[t.name] for c in found]
+    jobs, rejected = plan(campaign, baselines=not check)
+    if dry_run:
+        return _print_forecast(jobs, force, db, json)
     with select.store(db) as store:
-        records = _with_progress(
-            Pipeline(store, threads=threads or os.cpu_count() or 1, force=force, max_cycles=max_cycles), jobs
-        )
+        pipeline = Pipeline(store, threads=threads or os.cpu_count() or 1, force=force, max_cycles=max_cycles)
+        records = with_progress(pipeline, jobs)
     if json:
-        print_json({"runs": [as_json(r) for r in records], "rejected": [_rejected(r) for r in rejected]})
+        print_json(
+            {"schema": SCHEMA, "runs": [as_json(r) for r in records], "rejected": [_rejected(r) for r in rejected]}
+        )
     elif check:
         _print_check(records, rejected)
     else:
@@ -72,7 +67,37 @@ def run_command(
     return 1 if wrong or not any(r.ok for r in records) else 0
 
 
-def _with_progress(pipeline: Pipeline, jobs: Sequence[Job]) -> list[Record]:
+def _print_forecast(jobs: Sequence[Job], force: bool, db: str | None, json: bool) -> int:
+    """Says what a run would do with each job, and does nothing."""
+    if force:
+        made = [Forecast(job, None, "--force") for job in jobs]
+    else:
+        there = select.exists(db)
+        with select.store(db if there else ":memory:") as store:
+            made = forecast(store if there else None, jobs)
+    new = sum(f.run is None for f in made)
+    if json:
+        print_json([{**asdict(f.job.setup), "run": f.run, "why": f.why} for f in made])
+        return 0
+    rows = [
+        (
+            f.job.setup.label,
+            f.job.target.name,
+            " ".join(f.job.flags),
+            f.job.setup.workload.split(" ")[0],
+            f"run {f.run}" if f.run else "to run",
+            f.why,
+        )
+        for f in made
+    ]
+    columns = ("implementation", "target", "flags", "workload", "", "why")
+    stdout().print(table("", columns, rows, left=6, wrap=("why",)))
+    stdout().print(f"{new} to run, {len(made) - new} stored; nothing was done")
+    return 0
+
+
+def with_progress(pipeline: Pipeline, jobs: Sequence[Job]) -> list[Record]:
+    """Runs the jobs with a bar for each target: how many are done, stored before, and how long the rest takes."""
     console = stderr()
     columns = (
         TextColumn("{task.description}"),

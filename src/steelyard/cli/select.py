@@ -101,7 +101,15 @@ def flag_sets(texts: Sequence[str], target: Target) -> list[tuple[str, ...]]:
 
 def store(db: str | None, *, existing: bool = False) -> Store:
     """The database that ``--db`` names, or the default one; :class:`UserError` when it must exist and does not."""
-    place = db or str(paths.home() / "results.db")
-    if existing and "://" not in place and not Path(place).exists():
-        raise UserError(f"{paths.short(Path(place))}: no results yet; steelyard run makes some")
-    return Store.open(place)
+    if existing and not exists(db):
+        raise UserError(f"{paths.short(Path(_place(db)))}: no results yet; steelyard run makes some")
+    return Store.open(_place(db))
+
+
+def exists(db: str | None) -> bool:
+    """Whether the database is there already; a server's counts as such."""
+    return "://" in _place(db) or Path(_place(db)).exists()
+
+
+def _place(db: str | None) -> str:
+    return db or str(paths.home() / "results.db")

@@ -1,0 +1,47 @@
+"""Result files as records: what ``--json`` printed, read back with every value checked."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from pydantic import TypeAdapter, ValidationError
+
+from ..model.errors import UserError
+from ..model.record import Record
+
+#: raise with every change of the JSON of records that an older reader would misread
+SCHEMA = 1
+#: largest file read, bytes
+MAX_BYTES = 1 << 30
+
+_RECORDS = TypeAdapter(list[Record])
+
+
+def load(path: Path) -> Any:
+    """The JSON document in ``path``; :class:`UserError` names the place where it breaks off."""
+    try:
+        if path.stat().st_size > MAX_BYTES:
+            raise UserError(f"{path}: larger than {MAX_BYTES >> 20} MiB; split the campaign")
+        return json.loads(path.read_bytes())
+    except OSError as e:
+        raise UserError(f"{path}: {e.strerror}") from e
+    except (UnicodeDecodeError, json.JSONDecodeError, RecursionError) as e:
+        raise UserError(f"{path}: no JSON, or cut off: {e}; write it again with steelyard ... --json") from e
+
+
+def records(path: Path, document: Any) -> list[Record]:
+    """The records in a document of ours; :class:`UserError` names the record and field that are wrong."""
+    if not isinstance(document, dict) or "runs" not in document:
+        raise UserError(f'{path}: no results of Steelyard (no "runs") nor of FELICS-AE (no "data")')
+    schema = document.get("schema")
+    if not isinstance(schema, int) or schema > SCHEMA:
+        text = f"{path}: schema {schema!r}, this version reads up to {SCHEMA}"
+        raise UserError(f"{text}; run: pip install --upgrade steelyard")
+    try:
+        return _RECORDS.validate_python(document["runs"])
+    except ValidationError as e:
+        first = e.errors()[0]
+        place = ".".join(str(p) for p in first["loc"])
+        raise UserError(f"{path}: runs.{place}: {first['msg']}") from e

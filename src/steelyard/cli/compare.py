@@ -1,0 +1,125 @@
+"""``steelyard compare``: two sets of results, setup by setup."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+from ..analyse import expression, files
+from ..analyse.compare import METRICS, Comparison, compare, summary
+from ..analyse.rows import Row, check_column, needed, newest, rows
+from ..model.errors import UserError
+from ..model.metric import metric
+from ..publish import comparison, formats
+from . import select
+from .console import stderr, stdout
+from .publish import named, print_sheets
+
+_FAIL = re.compile(r"\s*([\w@/]+)\s*>\s*(-?\d+(?:\.\d+)?)\s*%\s*")
+
+
+def compare_command(
+    old: str,
+    new: str,
+    where: str,
+    columns: str,
+    threshold: str,
+    fail_on: Sequence[str],
+    mixed: bool,
+    everything: bool,
+    out: Path | None,
+    db: str | None,
+) -> int:
+    """Prints the comparison; 1 when ``fail_on`` says so, or when nothing could be compared."""
+    metrics = metrics_of(columns)
+    test = expression.parse(where) if where.strip() else None
+    sides, about = [], set[str]()
+    for side in (old, new):
+        found, mentioned = rows_of(side, [*metrics, *(test.columns if test else ())], db)
+        sides.append([r for r in found if test.test(r)] if test else found)
+        about |= mentioned
+    about -= {c for c in about if c in metrics}
+    result = compare(*sides, metrics=metrics, threshold=fraction(threshold), mixed=mixed, about=about)
+    return show(result, fail_on, everything, out)
+
+
+def show(result: Comparison, fail_on: Sequence[str], everything: bool, out: Path | None) -> int:
+    """Prints or writes a comparison, then what it comes to."""
+    limits = [_limit(text) for text in fail_on]
+    sheets = [*comparison.tables(result, everything=everything), *comparison.unpaired(result)]
+    if out:
+        formats.write(sheets, out)
+    else:
+        print_sheets(sheets)
+    console = stderr() if out else stdout()
+    for sentence in summary(result):
+        console.print(sentence)
+    console.print(
+        f"{len(result.pairs)} setups compared, {len(result.missing)} only old, {len(result.added)} only new, "
+        f"{len(result.refused)} refused"
+    )
+    if not result.pairs:
+        stderr().print("nothing could be compared; steelyard list runs shows what is stored")
+        return 1
+    failed = [text for text, hit in ((f, _hit(result, *f)) for f in limits) if hit]
+    for name, percent in failed:
+        stderr().print(f"--fail-on: {name} grew by more than {percent:g} %", style="bold red")
+    return 1 if failed else 0
+
+
+def rows_of(side: str, columns: Sequence[str], db: str | None) -> tuple[list[Row], set[str]]:
+    """The rows that one side of a comparison means, and the columns that its words mention.
+
+    A file of results, the number of a run, a filter, or a pattern of names.
+    """
+    if side.endswith(".json"):
+        path = Path(side)
+        document = files.load(path)
+        return newest(rows(files.records(path, document), columns)), set()
+    test = expression.parse(side) if re.search(r"[=<>~!]", side) else None
+    wanted = [*columns, *(test.columns if test else ())]
+    metrics, points = needed(wanted)
+    metrics.add("spread_percent")
+    with select.store(db, existing=True) as store:
+        found = rows(store.runs(points=points or False, metrics=metrics), wanted)
+    found = [r for r in found if test.test(r)] if test else [r for r in found if named(r, side)]
+    if not found:
+        raise UserError(f"{side}: no stored run matches; steelyard run makes them, steelyard list runs shows them")
+    return newest(found), set(test.columns if test else ())
+
+
+def metrics_of(columns: str) -> tuple[str, ...]:
+    """The metrics that ``--columns`` names, or the usual ones."""
+    names = [check_column(c.strip()) for c in columns.split(",") if c.strip()]
+    for name in names:
+        metric(name)  # a context column is no metric
+    return tuple(names) or METRICS
+
+
+def fraction(text: str) -> float:
+    """``1%`` or ``1`` as 0.01."""
+    number = text.strip().removesuffix("%").strip()
+    try:
+        value = float(number)
+    except ValueError:
+        raise UserError(f"--threshold {text!r}: write a percentage such as 1%") from None
+    return value / 100
+
+
+def _limit(text: str) -> tuple[str, float]:
+    if text.strip() == "worse":
+        return "any", 0.0
+    found = _FAIL.fullmatch(text)
+    if not found:
+        raise UserError(f"--fail-on {text!r}: write METRIC>PERCENT%, such as cycles_encrypt_mean>1%, or worse")
+    return ("any" if found[1] == "any" else metric(found[1]).name), float(found[2])
+
+
+def _hit(result: Comparison, name: str, percent: float) -> bool:
+    return any(
+        ch.verdict == "worse" and (ch.ratio is None or 100 * (ch.ratio - 1) > percent)
+        for pair in result.pairs
+        for ch in pair.changes
+        if name in ("any", ch.metric)
+    )

@@ -1,0 +1,85 @@
+"""A comparison as tables: one for each target, then what has no partner or no right to one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ..analyse.compare import COMPARABLE, PAIRED, Change, Comparison, Pair
+from ..analyse.rows import CONTEXT, Row
+from ..model.metric import metric
+from .results import run_of, title_of
+from .sheet import Column, Line, Mark, Sheet
+
+_SIGN = {"better": "▾", "worse": "▴", "noise": "~", "same": "="}
+
+
+def tables(c: Comparison, *, everything: bool = False) -> list[Sheet]:
+    """One table for each target: metric, old, new and ratio for every setup. Metrics that are the same are left
+    out unless ``everything`` is asked for."""
+    shown = [p for p in c.pairs if everything or any(ch.verdict != "same" for ch in p.changes)]
+    varying = [n for n in PAIRED[3:] if n not in ("target", "device") and n not in c.about]
+    varying = [n for n in varying if n != "implementation" and len({p.old.get(n) for p in c.pairs}) > 1]
+    columns = [Column("label", "implementation"), *(Column(n, CONTEXT[n]) for n in varying)]
+    columns += [Column("metric", "metric"), Column("old", "old", "", 0), Column("new", "new", "", 0)]
+    columns += [Column("ratio", "new/old", "", 4), Column("change", "change")]
+    sheets = []
+    for target in dict.fromkeys(p.old["target"] for p in shown):
+        lines = [
+            Line(_cells(p, ch, varying), (*run_of(p.old), *run_of(p.new)), {"change": _mark(ch)})
+            for p in shown
+            if p.old["target"] == target
+            for ch in p.changes
+            if everything or ch.verdict != "same"
+        ]
+        notes = [
+            f"compared although {', '.join(p.differs)} differ: {p.old['label']}"
+            for p in shown
+            if p.old["target"] == target and p.differs
+        ]
+        sheets.append(Sheet(title_of(str(target)), f"compare-{target}", columns, lines, notes=notes))
+    return sheets
+
+
+def unpaired(c: Comparison) -> list[Sheet]:
+    """Setups without a partner and pairs that were refused."""
+    sheets = []
+    for title, rows in (("only in the old results", c.missing), ("only in the new results", c.added)):
+        if rows:
+            columns = [Column(n, CONTEXT[n]) for n in ("label", "primitive", "target", "flags", "workload", "run")]
+            lines = [Line([r.get(x.name) for x in columns], run_of(r)) for r in rows]
+            sheets.append(Sheet(title, title.replace(" ", "-"), columns, lines))
+    if c.refused:
+        columns = [Column("label", "implementation"), Column("target", "target"), Column("why", "differs in")]
+        columns += [Column("old", "old"), Column("new", "new")]
+        lines = [
+            Line([a["label"], a["target"], n, _short(a, n), _short(b, n)], (*run_of(a), *run_of(b)))
+            for a, b, names in c.refused
+            for n in names
+        ]
+        note = "not compared: their figures differ for more reasons than one; --mixed compares them all the same"
+        sheets.append(Sheet("cannot be compared", "refused", columns, lines, notes=[note]))
+    return sheets
+
+
+def _short(row: Row, name: str) -> str:
+    value = str(row.get(name))
+    return value[:12] if name in COMPARABLE and name != "compiler" else value
+
+
+def _cells(p: Pair, ch: Change, varying: Sequence[str]) -> list[str | float | int | None]:
+    label, other = str(p.old["label"]), str(p.new["label"])
+    name = label if label == other else f"{label} -> {other}"
+    m = metric(ch.metric)
+    percent = "new" if ch.ratio is None else f"{100 * (ch.ratio - 1):+.2f} %"
+    sign = _SIGN[ch.verdict] if ch.verdict in ("noise", "same") else ""
+    title = f"{m.title} ({m.unit})" if m.unit else m.title
+    context = [_value(p.old.get(n)) for n in varying]
+    return [name, *context, title, ch.old, ch.new, ch.ratio, f"{percent} {sign}".strip()]
+
+
+def _value(value: str | float | int | None) -> str | None:
+    return None if value is None else str(value).split(" (")[0]
+
+
+def _mark(ch: Change) -> Mark:
+    return ch.verdict if ch.verdict in ("better", "worse") else ""
