@@ -176,6 +176,76 @@ def compare(
 
 
 @app.command()
+def rank(
+    what: Annotated[
+        list[str] | None, typer.Argument(metavar="NAME...", help="Families, variants or implementations. Default: all.")
+    ] = None,
+    kind: Annotated[
+        str, typer.Option("--kind", "-k", help="top, merit (FELICS), score (El-Hajj and Fadlallah) or pareto.")
+    ] = "top",
+    by: Annotated[str, typer.Option("--by", "-b", help="Metrics, comma-separated. Default: cycles, ROM, RAM.")] = "",
+    where: Annotated[str, typer.Option("--where", help="Filter; see steelyard publish.")] = "",
+    top: Annotated[int, typer.Option("--top", "-n", min=1, help="How many of each.")] = 10,
+    reference: Annotated[
+        str, typer.Option("--relative-to", help="Variant or variant/implementation that counts as 100 %.")
+    ] = "",
+    unit: Annotated[bool, typer.Option("--unit", help="Relative as reference over figure: more is better.")] = False,
+    variants: Annotated[bool, typer.Option("--variants", help="Only the best implementation of each variant.")] = False,
+    group: Annotated[str, typer.Option("--group-by", help="key, nonce or tag: a ranking for each size.")] = "",
+    less_nocrypt: Annotated[bool, typer.Option("--less-nocrypt", help="Take the baseline's cycles off first.")] = False,
+    paper: Annotated[
+        bool, typer.Option("--paper", help="With score: the paper's columns, which count time more than once.")
+    ] = False,
+    out: Annotated[Path | None, typer.Option("--out", "-o", help="File, as for steelyard publish.")] = None,
+    db: Database = None,
+) -> None:
+    """Rank stored results: the first of each metric, relative to a reference, figures of merit, Pareto fronts."""
+    from .rank import rank_command
+
+    code = rank_command(
+        what or [], kind, by, where, top, reference, unit, variants, group, less_nocrypt, paper, out, db
+    )
+    raise typer.Exit(code)
+
+
+@app.command()
+def plot(
+    name: Annotated[str, typer.Argument(metavar="FIGURE", help="vectors, rom, throughput, tradeoff or history.")],
+    what: Annotated[
+        list[str] | None, typer.Argument(metavar="NAME|RUN...", help="Families, variants, implementations or runs.")
+    ] = None,
+    where: Annotated[str, typer.Option("--where", help="Filter; see steelyard publish.")] = "",
+    title: Annotated[str, typer.Option(help="Title. Default: the figure's.")] = "",
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", "-o", help="File: .svg .png .pdf, or .json for its Vega-Lite. Default: FIGURE.svg"),
+    ] = None,
+    db: Database = None,
+) -> None:
+    """Draw a figure from stored results, and write its table beside it."""
+    from .plot import plot_command
+
+    raise typer.Exit(plot_command(name, what or [], where, title, out, db))
+
+
+@app.command()
+def report(
+    what: Annotated[
+        list[str] | None, typer.Argument(metavar="NAME|RUN...", help="Families, variants, implementations or runs.")
+    ] = None,
+    where: Annotated[str, typer.Option("--where", help="Filter; see steelyard publish.")] = "",
+    columns: Annotated[str, typer.Option("--columns", "-c", help="Columns of the tables. Default: the usual.")] = "",
+    title: Annotated[str, typer.Option(help="Title.")] = "Steelyard report",
+    out: Annotated[Path | None, typer.Option("--out", "-o", help="File. Default: .steelyard/report.html")] = None,
+    db: Database = None,
+) -> None:
+    """Write stored results as one HTML file: tables, figures, claims, provenance."""
+    from .report import report_command
+
+    raise typer.Exit(report_command(what or [], where, columns, title, out, db))
+
+
+@app.command()
 def show(
     run_id: Annotated[int, typer.Argument(metavar="RUN", help="Number of a run, from the tables.")],
     log: Annotated[bool, typer.Option("--log", help="Print what the compilers said.")] = False,

@@ -10,6 +10,7 @@ from rich.text import Text
 
 from ..analyse import expression, order
 from ..analyse.rows import Row, check_column, needed, newest, rows
+from ..model.record import Record
 from ..publish import formats
 from ..publish.results import DEFAULT, flat, tables
 from ..publish.sheet import Sheet, text
@@ -56,19 +57,33 @@ def stored(what: Sequence[str], where: str, columns: Sequence[str] | None, all_r
 
     ``what`` are patterns for family, variant, ``variant/implementation``, or a run's number.
     """
+    return [row for row, _ in stored_records(what, where, columns, all_runs, db)]
+
+
+def stored_records(
+    what: Sequence[str],
+    where: str,
+    columns: Sequence[str] | None,
+    all_runs: bool,
+    db: str | None,
+    *,
+    points: bool = False,
+) -> list[tuple[Row, Record]]:
+    """As :func:`stored`, with the records; with all ``points`` if asked for."""
     test = expression.parse(where) if where.strip() else None
     wanted = [*(columns or ()), *(test.columns if test else ())]
-    metrics, points = needed(wanted)
+    metrics, sizes = needed(wanted)
     with select.store(db, existing=True) as store:
         records = store.runs(
-            newest_only=not all_runs, points=points or False, metrics=None if columns is None else metrics
+            newest_only=not all_runs, points=points or sizes or False, metrics=None if columns is None else metrics
         )
     found = rows(records, wanted)
+    pairs = {id(row): record for row, record in zip(found, records, strict=True)}
     if what:
         found = [r for r in found if any(named(r, w) for w in what)]
     if test:
         found = [r for r in found if test.test(r)]
-    return found if all_runs else newest(found)
+    return [(row, pairs[id(row)]) for row in (found if all_runs else newest(found))]
 
 
 def named(row: Row, pattern: str) -> bool:

@@ -1,0 +1,34 @@
+"""``steelyard plot``: a figure from stored results, and its table beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from ..model.errors import UserError
+from ..publish import figure, formats
+from .console import stderr
+from .publish import stored_records
+
+
+def plot_command(name: str, what: Sequence[str], where: str, title: str, out: Path | None, db: str | None) -> int:
+    """Writes the figure and its table; 1 when there is nothing to draw."""
+    kind = figure.load(name)
+    out = out or Path(f"{name}.svg")
+    ending = out.suffix[1:].lower()
+    if ending not in figure.FORMATS:
+        raise UserError(f"{out}: end the name in one of {', '.join('.' + f for f in figure.FORMATS)}")
+    pairs = stored_records(what, where, list(kind.metrics), kind.all_runs, db, points=kind.of_points)
+    pairs = [(row, record) for row, record in pairs if row["outcome"] == "verified"]
+    rows, records = [row for row, _ in pairs], [record for _, record in pairs]
+    if kind.all_runs:
+        pairs.sort(key=lambda p: p[1].id or 0)
+    data = figure.of_points(rows, records) if kind.of_points else figure.of_records(rows)
+    if not data:
+        stderr().print("no stored run matches; steelyard list runs shows what there is")
+        return 1
+    formats.save(out, figure.draw(figure.specification(kind, data, title), ending))
+    numbers = out.with_suffix(".csv")
+    formats.save(numbers, formats.render([figure.table(kind, data)], "csv"))
+    stderr().print(f"wrote {out} and its table {numbers}: {kind.note}")
+    return 0

@@ -1,0 +1,165 @@
+"""Orders of merit as tables."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ..analyse import rank
+from ..analyse.rank import Ranking
+from ..analyse.rows import Row
+from ..model.metric import metric
+from .results import column, grouped, run_of, title_of
+from .sheet import Cell, Column, Line, Sheet
+
+#: what is ranked where nothing is named: the slides' fastest, smallest, least RAM
+USUAL = {
+    "crypto_aead": ("cycles_encrypt_mean", "rom", "ram"),
+    "crypto_hash": ("cycles_hash_mean", "rom", "ram"),
+    "crypto_cxof": ("cycles_hash_mean", "rom", "ram"),
+}
+_PLACE = Column("place", "place", "", None)
+
+
+def tops(rows: Sequence[Row], metrics: Sequence[str], top: int, reference: str, unit: bool) -> list[Sheet]:
+    """For each target and primitive the first ``top`` of each metric, then those that are in all of them."""
+    sheets = []
+    for (target, primitive, *_), group in grouped(rows).items():
+        names = metrics or USUAL[primitive]
+        base = _reference(group, reference)
+        for name in names:
+            sheets.append(_top(group, name, top, base, unit, f"{title_of(target)}: {primitive}", target))
+        if len(names) > 1:
+            sheets.append(_joint(group, names, top, f"{title_of(target)}: {primitive}", target))
+    return sheets
+
+
+def _reference(group: Sequence[Row], reference: str) -> list[Row]:
+    return [r for r in group if reference and reference in (r["label"], r["variant"])]
+
+
+def _base(row: Row, references: Sequence[Row], name: str) -> float | None:
+    """The reference's figure: with the row's flags if it has them, else its best."""
+    same = [r for r in references if r["flags"] == row["flags"]] or references
+    return min((v for r in same if (v := rank.value(r, name)) is not None), default=None)
+
+
+def _top(group: Sequence[Row], name: str, top: int, base: Sequence[Row], unit: bool, title: str, target: str) -> Sheet:
+    ranking = rank.by(group, name)
+    columns = [_PLACE, Column("label", "implementation"), Column("flags", "flags"), column(name)]
+    if base:
+        shown = base[0]["label"]
+        columns.append(Column("relative", f"{shown} = 1" if unit else f"{shown} = 100 %", "", 2 if unit else 1))
+    lines = []
+    for place in ranking.places[:top]:
+        cells: list[Cell] = [_rank(place.rank), place.row["label"], place.row["flags"], place.value]
+        if base:
+            cells.append(_relative(place.value, _base(place.row, base, name), unit))
+        lines.append(Line(cells, run_of(place.row)))
+    notes = _left_out(ranking, metric(name).title)
+    if base and unit:
+        notes.append("relative: reference's figure over this one's; more is better")
+    return Sheet(f"{title}, least {metric(name).title}", f"top-{target}-{name}", columns, lines, notes=notes)
+
+
+def _relative(value: float, base: float | None, unit: bool) -> float | None:
+    if not base or not value:
+        return None
+    return base / value if unit else 100 * value / base
+
+
+def _rank(number: float) -> str:
+    return f"{number:g}"
+
+
+def _left_out(ranking: Ranking, what: str) -> list[str]:
+    names = sorted({str(r["label"]) for r in ranking.left_out})
+    if not names:
+        return []
+    more = f" and {len(names) - 8} more" if len(names) > 8 else ""
+    return [f"without {what}, so not ranked: {', '.join(names[:8])}{more}"]
+
+
+def _joint(group: Sequence[Row], names: Sequence[str], top: int, title: str, target: str) -> Sheet:
+    columns = [Column("label", "implementation"), Column("flags", "flags")]
+    for name in names:
+        columns += [column(name), Column(f"{name}_place", "place")]
+    lines = []
+    for row, ranks in rank.joint(group, names, top):
+        cells: list[Cell] = [row["label"], row["flags"]]
+        for name in names:
+            cells += [row.get(name), _rank(ranks[name])]
+        lines.append(Line(cells, run_of(row)))
+    notes = [] if lines else [f"none is among the first {top} of all"]
+    return Sheet(f"{title}, among the first {top} of all", f"joint-{target}", columns, lines, notes=notes)
+
+
+def merits(rows: Sequence[Row], metrics: Sequence[str]) -> list[Sheet]:
+    """FELICS's figure of merit: one table for each target, and one over all of them where there are several."""
+    sheets = []
+    groups = grouped(rows)
+    for (target, primitive, *_), group in groups.items():
+        names = metrics or ("rom", "ram", USUAL[primitive][0])
+        ranking = rank.merit(group, names)
+        sheets.append(
+            _scored(ranking, names, f"{title_of(target)}: {primitive}, figure of merit", f"merit-{target}", "figure", 2)
+        )
+    for primitive in dict.fromkeys(k[1] for k in groups):
+        mine = [r for r in rows if r["primitive"] == primitive]
+        targets = sorted({str(r["target"]) for r in mine})
+        if len(targets) < 2:
+            continue
+        names = metrics or ("rom", "ram", USUAL[primitive][0])
+        columns = [Column("variant", "variant"), Column("figure", "figure", "", 2)]
+        columns += [Column(t, f"chosen on {t}") for t in targets]
+        lines = [
+            Line([variant, figure, *(f"{on[t]['implementation']} {on[t]['flags']}" for t in targets)],
+                 [run for t in targets for run in run_of(on[t])])
+            for variant, figure, on in rank.merit_over_targets(mine, names)
+        ]  # fmt: skip
+        note = f"mean over {len(targets)} targets of the best implementation's sum of {', '.join(names)} over the least"
+        sheets.append(
+            Sheet(f"{primitive}, figure of merit over {len(targets)} targets", "merit", columns, lines, notes=[note])
+        )
+    return sheets
+
+
+def scores(rows: Sequence[Row], metrics: Sequence[str]) -> list[Sheet]:
+    """El-Hajj and Fadlallah's score table: ranks added up, ties averaged."""
+    return [
+        _scored(
+            rank.scores(group, metrics),
+            metrics,
+            f"{title_of(key[0])}: {key[1]}, sum of ranks",
+            f"score-{key[0]}",
+            "score",
+            1,
+        )
+        for key, group in grouped(rows).items()
+    ]
+
+
+def _scored(ranking: Ranking, names: Sequence[str], title: str, label: str, head: str, digits: int) -> Sheet:
+    columns = [_PLACE, Column("label", "implementation"), Column("flags", "flags"), Column(head, head, "", digits)]
+    columns += [column(n) for n in names]
+    lines = [
+        Line([_rank(p.rank), p.row["label"], p.row["flags"], p.value, *(p.row.get(n) for n in names)], run_of(p.row))
+        for p in ranking.places
+    ]
+    return Sheet(title, label, columns, lines, notes=_left_out(ranking, f"one of {', '.join(names)}"))
+
+
+def fronts(rows: Sequence[Row], metrics: Sequence[str]) -> list[Sheet]:
+    """Implementations that nothing beats in every metric at once."""
+    sheets = []
+    for (target, primitive, *_), group in grouped(rows).items():
+        names = metrics or USUAL[primitive]
+        columns = [Column("label", "implementation"), Column("flags", "flags"), *(column(n) for n in names)]
+        front = rank.by(rank.pareto(group, names), names[0])
+        lines = [
+            Line([p.row["label"], p.row["flags"], *(p.row.get(n) for n in names)], run_of(p.row)) for p in front.places
+        ]
+        note = f"{len(lines)} of {len(group)}: nothing is at most equal in {', '.join(names)} and less in one"
+        sheets.append(
+            Sheet(f"{title_of(target)}: {primitive}, Pareto front", f"pareto-{target}", columns, lines, notes=[note])
+        )
+    return sheets
