@@ -41,10 +41,11 @@ class _Token(NamedTuple):
 
 
 class Filter(NamedTuple):
-    """A parsed filter: ``test`` a row, and the ``columns`` it looks at."""
+    """A parsed filter: ``test`` a row, the ``columns`` it looks at, and texts that they must have to pass."""
 
     test: Test
     columns: frozenset[str]
+    required: dict[str, str]
 
 
 def parse(text: str) -> Filter:
@@ -56,6 +57,7 @@ class _Parser:
     def __init__(self, text: str) -> None:
         self.text, self.at, self.depth = text, 0, 0
         self.columns: set[str] = set()
+        self.required: dict[str, str] = {}
         if len(text) > MAX_LENGTH:
             raise UserError(f"a filter has at most {MAX_LENGTH} characters; this one has {len(text)}")
         self.tokens = list(self._tokens())
@@ -90,7 +92,7 @@ class _Parser:
         rest = self._next()
         if rest.kind != "end":
             raise self._wrong(rest.at, "comes after the end; join comparisons by and, or")
-        return Filter(test, frozenset(self.columns))
+        return Filter(test, frozenset(self.columns), self.required)
 
     def _keyword(self, word: str) -> bool:
         token = self._next()
@@ -106,10 +108,25 @@ class _Parser:
         return tests[0] if len(tests) == 1 else lambda row: any(t(row) for t in tests)
 
     def _and(self) -> Test:
+        start, outer = self.at, self.depth == 0
         tests = [self._not()]
         while self._keyword("and"):
             tests.append(self._not())
+        if outer and start == 0 and self._next().kind == "end":  # nothing but this chain
+            self._note_required()
         return tests[0] if len(tests) == 1 else lambda row: all(t(row) for t in tests)
+
+    def _note_required(self) -> None:
+        """Equalities of the outermost chain of ``and``, which a database may look for itself."""
+        chain = [t.kind if t.kind != "word" or t.text != "and" else "and" for t in self.tokens]
+        if any(k in chain for k in ("(", ")")):
+            return
+        for k in range(0, len(self.tokens) - 2, 4):
+            name, sign, text = self.tokens[k : k + 3]
+            if name.text == "not":
+                return
+            if sign.kind == "==" and name.text in CONTEXT:
+                self.required[name.text] = text.text
 
     def _not(self) -> Test:
         self.depth += 1

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 
 from ..model.errors import unknown
 from ..model.metric import DERIVED, metric, metric_names, size_of
@@ -58,10 +58,8 @@ def needed(columns: Iterable[str]) -> tuple[set[str], set[tuple[str, int, int]]]
     return metrics, points
 
 
-def rows(records: Sequence[Record], columns: Collection[str]) -> list[Row]:
-    """One row a record, in order, with context and these metrics."""
-    derived = [(n, parts) for n, parts in DERIVED.items() if n in columns]
-    sized = {(size.operation, size.adlen, size.mlen): n for n in columns if (size := size_of(n))}
+def rows(records: Iterable[Record]) -> list[Row]:
+    """One row a record, in order, as :meth:`Store.table` gives them for stored ones."""
     made = []
     for r in records:
         s = r.setup
@@ -86,16 +84,19 @@ def rows(records: Sequence[Record], columns: Collection[str]) -> list[Row]:
             "origin": r.origin,
         }
         row.update(r.metrics)
-        for name, parts in derived:
-            if all(p in r.metrics for p in parts):
-                row[name] = sum(r.metrics[p] for p in parts)
-        if sized:
-            for p in r.points:
-                name_ = sized.get((p.operation, p.adlen, p.mlen))
-                if name_ is not None:
-                    row[name_] = p.cycles
+        row.update({f"{p.operation}@{p.adlen}/{p.mlen}": p.cycles for p in r.points})
         made.append(row)
-    return made
+    return derive(made)
+
+
+def derive(found: list[Row]) -> list[Row]:
+    """The same rows, with the metrics that are made of others."""
+    for name, parts in DERIVED.items():
+        for row in found:
+            values = [v for p in parts if isinstance(v := row.get(p), int | float)]
+            if len(values) == len(parts):
+                row[name] = sum(values)
+    return found
 
 
 _SAME = ("primitive", "family", "label", "origin", "target", "device", "flags", "workload")

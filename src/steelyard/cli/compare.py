@@ -8,13 +8,12 @@ from pathlib import Path
 
 from ..analyse import expression, files
 from ..analyse.compare import METRICS, Comparison, compare, summary
-from ..analyse.rows import Row, check_column, needed, newest, rows
+from ..analyse.rows import Row, check_column, newest, rows
 from ..model.errors import UserError
 from ..model.metric import metric
 from ..publish import comparison, formats
-from . import select
 from .console import stderr, stdout
-from .publish import named, print_sheets
+from .publish import print_sheets, stored
 
 _FAIL = re.compile(r"\s*([\w@/]+)\s*>\s*(-?\d+(?:\.\d+)?)\s*%\s*")
 
@@ -76,17 +75,12 @@ def rows_of(side: str, columns: Sequence[str], db: str | None) -> tuple[list[Row
     if side.endswith(".json"):
         path = Path(side)
         document = files.load(path)
-        return newest(rows(files.records(path, document), columns)), set()
-    test = expression.parse(side) if re.search(r"[=<>~!]", side) else None
-    wanted = [*columns, *(test.columns if test else ())]
-    metrics, points = needed(wanted)
-    metrics.add("spread_percent")
-    with select.store(db, existing=True) as store:
-        found = rows(store.runs(points=points or False, metrics=metrics), wanted)
-    found = [r for r in found if test.test(r)] if test else [r for r in found if named(r, side)]
+        return newest(rows(files.records(path, document))), set()
+    is_filter = bool(re.search(r"[=<>~!]", side))
+    found = stored([] if is_filter else [side], side if is_filter else "", [*columns, "spread_percent"], False, db)
     if not found:
         raise UserError(f"{side}: no stored run matches; steelyard run makes them, steelyard list runs shows them")
-    return newest(found), set(test.columns if test else ())
+    return found, set(expression.parse(side).columns if is_filter else ())
 
 
 def metrics_of(columns: str) -> tuple[str, ...]:

@@ -8,7 +8,7 @@ from pathlib import Path
 from ..model.errors import UserError
 from ..publish import figure, formats
 from .console import stderr
-from .publish import stored_records
+from .publish import points_of, stored
 
 
 def plot_command(name: str, what: Sequence[str], where: str, title: str, out: Path | None, db: str | None) -> int:
@@ -18,12 +18,9 @@ def plot_command(name: str, what: Sequence[str], where: str, title: str, out: Pa
     ending = out.suffix[1:].lower()
     if ending not in figure.FORMATS:
         raise UserError(f"{out}: end the name in one of {', '.join('.' + f for f in figure.FORMATS)}")
-    pairs = stored_records(what, where, list(kind.metrics), kind.all_runs, db, points=kind.of_points)
-    pairs = [(row, record) for row, record in pairs if row["outcome"] == "verified"]
-    rows, records = [row for row, _ in pairs], [record for _, record in pairs]
-    if kind.all_runs:
-        pairs.sort(key=lambda p: p[1].id or 0)
-    data = figure.of_points(rows, records) if kind.of_points else figure.of_records(rows)
+    rows = [r for r in stored(what, where, kind.metrics, kind.all_runs, db) if r["outcome"] == "verified"]
+    rows.sort(key=lambda r: int(str(r["run"])))
+    data = figure.of_points(rows, points_of(rows, db)) if kind.of_points else figure.of_records(rows)
     if not data:
         stderr().print("no stored run matches; steelyard list runs shows what there is")
         return 1

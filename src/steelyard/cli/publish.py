@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -9,14 +10,16 @@ from pathlib import Path
 from rich.text import Text
 
 from ..analyse import expression, order
-from ..analyse.rows import Row, check_column, needed, newest, rows
-from ..model.record import Record
+from ..analyse.rows import Row, check_column, derive, needed, newest
+from ..model.record import Point
 from ..publish import formats
 from ..publish.results import DEFAULT, flat, tables
 from ..publish.sheet import Sheet, text
 from . import select
 from .console import stderr, stdout, table
 
+#: most lines of all tables on the console; every table may have the second number
+MAX_LINES, MIN_LINES = 600, 40
 _MARKS = {"better": (" ▾", "green"), "worse": (" ▴", "red"), "": ("", "")}
 
 
@@ -52,38 +55,37 @@ def publish_command(
     return 0
 
 
+#: columns that the database itself compares
+_LABEL = re.compile(r"[^*?\[/]+/[^*?\[]+")
+_INDEXED = ("target", "variant", "implementation", "primitive", "flags")
+
+
 def stored(what: Sequence[str], where: str, columns: Sequence[str] | None, all_runs: bool, db: str | None) -> list[Row]:
     """Rows of stored records that names and filter leave, with what ``columns`` need; None means all metrics.
 
     ``what`` are patterns for family, variant, ``variant/implementation``, or a run's number.
     """
-    return [row for row, _ in stored_records(what, where, columns, all_runs, db)]
-
-
-def stored_records(
-    what: Sequence[str],
-    where: str,
-    columns: Sequence[str] | None,
-    all_runs: bool,
-    db: str | None,
-    *,
-    points: bool = False,
-) -> list[tuple[Row, Record]]:
-    """As :func:`stored`, with the records; with all ``points`` if asked for."""
     test = expression.parse(where) if where.strip() else None
-    wanted = [*(columns or ()), *(test.columns if test else ())]
-    metrics, sizes = needed(wanted)
+    metrics, sizes = needed([*(columns or ()), *(test.columns if test else ())])
+    known = {n: v for n, v in test.required.items() if n in _INDEXED} if test else {}
+    if len(what) == 1 and _LABEL.fullmatch(what[0]):
+        known["variant"], known["implementation"] = what[0].split("/", 1)
     with select.store(db, existing=True) as store:
-        records = store.runs(
-            newest_only=not all_runs, points=points or sizes or False, metrics=None if columns is None else metrics
+        found = store.table(
+            newest_only=not all_runs, points=sizes, metrics=None if columns is None else metrics, **known
         )
-    found = rows(records, wanted)
-    pairs = {id(row): record for row, record in zip(found, records, strict=True)}
+    found = derive(found)
     if what:
         found = [r for r in found if any(named(r, w) for w in what)]
     if test:
         found = [r for r in found if test.test(r)]
-    return [(row, pairs[id(row)]) for row in (found if all_runs else newest(found))]
+    return found if all_runs else newest(found)
+
+
+def points_of(rows: Sequence[Row], db: str | None) -> dict[int, list[Point]]:
+    """All points of the runs behind these rows."""
+    with select.store(db, existing=True) as store:
+        return store.points([r["run"] for r in rows if isinstance(r["run"], int)])
 
 
 def named(row: Row, pattern: str) -> bool:
@@ -96,9 +98,10 @@ def named(row: Row, pattern: str) -> bool:
 def print_sheets(sheets: Sequence[Sheet]) -> None:
     """Sheets on the console; what has no room says so."""
     console = stdout()
+    limit = max(MIN_LINES, MAX_LINES // max(1, len(sheets)))
     for sheet in sheets:
         body = []
-        for line in sheet.lines:
+        for line in sheet.lines[:limit]:
             cells: list[str | Text] = []
             for value, c in zip(line.cells, sheet.columns, strict=True):
                 mark, style = _MARKS[line.marks.get(c.name, "")]
@@ -107,6 +110,8 @@ def print_sheets(sheets: Sequence[Sheet]) -> None:
             body.append(cells)
         left = next((k for k, c in enumerate(sheet.columns) if c.digits is not None), len(sheet.columns))
         console.print(table(sheet.title, [c.heading for c in sheet.columns], body, left=left))
+        if (more := len(sheet.lines) - limit) > 0:
+            console.print(f"and {more} more lines; --out FILE has all of them")
         for note in sheet.notes:
             console.print(note, style="dim")
         console.print()

@@ -10,8 +10,9 @@ from ..analyse.rows import check_column
 from ..model import paths
 from ..publish import figure, formats, report
 from ..publish.results import DEFAULT
+from . import select
 from .console import stderr, stdout
-from .publish import stored_records
+from .publish import points_of, stored
 
 
 def report_command(what: Sequence[str], where: str, columns: str, title: str, out: Path | None, db: str | None) -> int:
@@ -19,13 +20,14 @@ def report_command(what: Sequence[str], where: str, columns: str, title: str, ou
     chosen = [check_column(c.strip()) for c in columns.split(",") if c.strip()]
     usual = [n for names in DEFAULT.values() for n in names]
     drawn = [n for f in figure.figure_names() for n in figure.load(f).metrics]
-    pairs = stored_records(what, where, [*chosen, *usual, *drawn], False, db, points=True)
-    if not pairs:
+    rows = stored(what, where, [*chosen, *usual, *drawn], False, db)
+    if not rows:
         stderr().print("no stored run matches; steelyard run makes them")
         return 1
-    records = {id(row): record for row, record in pairs}
-    rows = order.ordered([row for row, _ in pairs], order.keys("cycles_encrypt_mean,cycles_hash_mean"))
-    text = report.render(title, rows, [records[id(r)] for r in rows], chosen)
+    rows = order.ordered(rows, order.keys("cycles_encrypt_mean,cycles_hash_mean"))
+    with select.store(db, existing=True) as store:
+        failed = {r.id or 0: r.failure.detail for r in store.runs(failed=True, points=False, metrics=()) if r.failure}
+    text = report.render(title, rows, chosen, lambda some: points_of(some, db), failed)
     path = out or paths.home() / "report.html"
     path.parent.mkdir(parents=True, exist_ok=True)
     formats.save(path, text.encode())

@@ -57,7 +57,7 @@ def revisions_command(
             stderr().print(f"{revision}: {record.setup.label} on {record.setup.target}: {why}")
         if not any(r.ok for r in records):
             raise UserError(f"revision {revision}: nothing could be weighed; steelyard show RUN --log has the details")
-        sides.append(rows([r for r in records if r.metrics], metrics))
+        sides.append(rows(r for r in records if r.metrics))
     return show(compare(*sides, metrics=metrics, threshold=fraction(threshold)), fail_on, everything, out)
 
 

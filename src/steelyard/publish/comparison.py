@@ -14,8 +14,8 @@ _SIGN = {"better": "▾", "worse": "▴", "noise": "~", "same": "="}
 
 
 def tables(c: Comparison, *, everything: bool = False) -> list[Sheet]:
-    """One table for each target: metric, old, new and ratio for every setup. Metrics that are the same are left
-    out unless ``everything`` is asked for."""
+    """One table for each target: metric, old, new and ratio for every setup, largest changes first. Metrics that
+    are the same are left out unless ``everything`` is asked for."""
     shown = [p for p in c.pairs if everything or any(ch.verdict != "same" for ch in p.changes)]
     varying = [n for n in PAIRED[3:] if n not in ("target", "device") and n not in c.about]
     varying = [n for n in varying if n != "implementation" and len({p.old.get(n) for p in c.pairs}) > 1]
@@ -23,21 +23,24 @@ def tables(c: Comparison, *, everything: bool = False) -> list[Sheet]:
     columns += [Column("metric", "metric"), Column("old", "old", "", 0), Column("new", "new", "", 0)]
     columns += [Column("ratio", "new/old", "", 4), Column("change", "change")]
     sheets = []
-    for target in dict.fromkeys(p.old["target"] for p in shown):
+    by_target: dict[str, list[Pair]] = {}
+    for p in sorted(shown, key=_size, reverse=True):
+        by_target.setdefault(str(p.old["target"]), []).append(p)
+    for target, pairs in by_target.items():
         lines = [
             Line(_cells(p, ch, varying), (*run_of(p.old), *run_of(p.new)), {"change": _mark(ch)})
-            for p in shown
-            if p.old["target"] == target
+            for p in pairs
             for ch in p.changes
             if everything or ch.verdict != "same"
         ]
-        notes = [
-            f"compared although {', '.join(p.differs)} differ: {p.old['label']}"
-            for p in shown
-            if p.old["target"] == target and p.differs
-        ]
-        sheets.append(Sheet(title_of(str(target)), f"compare-{target}", columns, lines, notes=notes))
+        notes = [f"compared although {', '.join(p.differs)} differ: {p.old['label']}" for p in pairs if p.differs]
+        sheets.append(Sheet(title_of(target), f"compare-{target}", columns, lines, notes=notes))
     return sheets
+
+
+def _size(p: Pair) -> float:
+    """The largest change of a pair, as a fraction."""
+    return max((abs(ch.ratio - 1) if ch.ratio is not None else 1.0 for ch in p.changes), default=0.0)
 
 
 def unpaired(c: Comparison) -> list[Sheet]:

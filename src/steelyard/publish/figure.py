@@ -7,7 +7,7 @@ which metrics it needs and what it shows.
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -16,7 +16,7 @@ from typing import Any
 from ..analyse.rank import pareto
 from ..analyse.rows import Row
 from ..model.errors import UserError, unknown
-from ..model.record import Record
+from ..model.record import Point
 from ..model.target import load_target, target_names
 from .results import title_of
 from .sheet import Column, Line, Sheet
@@ -89,18 +89,18 @@ def of_records(rows: Sequence[Row]) -> Data:
     return [{**r, "name": named(r), "target": title_of(str(r["target"])), "front": id(r) in best} for r in rows]
 
 
-def of_points(rows: Sequence[Row], records: Sequence[Record]) -> Data:
-    """One row for each point of each record."""
+def of_points(rows: Sequence[Row], points: Mapping[int, Sequence[Point]]) -> Data:
+    """One row for each point of each run."""
     named = _namer(rows)
     data = []
-    for row, record in zip(rows, records, strict=True):
+    for row in rows:
         target = str(row["target"])
         clock = load_target(target).chip.clock_hz if target in target_names() else 0
         shared = {n: row[n] for n in ("run", "family", "variant", "flags")}
         shared |= {"name": named(row), "target": title_of(target), "clock_hz": clock}
         data += [
             {**shared, "operation": p.operation, "adlen": p.adlen, "mlen": p.mlen, "cycles": p.cycles}
-            for p in record.points
+            for p in points.get(row["run"], ())  # type: ignore[arg-type]
         ]
     return data
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,7 @@ from jinja2 import Environment, FileSystemLoader
 
 from ..analyse import rank
 from ..analyse.rows import Row
-from ..model.record import Record
+from ..model.record import Point
 from ..model.target import load_target, target_names
 from . import figure, results
 from .formats import html
@@ -19,17 +20,23 @@ from .sheet import Column, Line, Sheet
 
 #: series of a line chart and bars of a bar chart, so that they can be read
 LINES, BARS = 8, 40
+PointsOf = Callable[[Sequence[Row]], Mapping[int, Sequence[Point]]]
+_PROVENANCE = (
+    ("on", "host"), ("compilers", "compiler"), ("flags", "flags"), ("workloads", "workload"), ("harness", "harness"),
+    ("timing models", "timing_model"),
+)  # fmt: skip
 _CYCLES = {"crypto_aead": "cycles_encrypt_mean"}
 
 
-def render(title: str, rows: Sequence[Row], records: Sequence[Record], columns: Sequence[str]) -> str:
-    """The page for these rows; ``records`` in the same order hold the points."""
-    of = {id(row): record for row, record in zip(rows, records, strict=True)}
+def render(
+    title: str, rows: Sequence[Row], columns: Sequence[str], points: PointsOf, details: Mapping[int, str]
+) -> str:
+    """The page for these rows. ``points`` finds the points of some of them; ``details`` of failures by run."""
     good = [r for r in rows if r["outcome"] == "verified"]
     bad = [r for r in rows if r["outcome"] != "verified"]
     names = sorted({str(r["target"]) for r in good})
     environment = Environment(loader=FileSystemLoader(Path(__file__).parent / "templates"), autoescape=True)
-    sections = [_target(n, [r for r in good if r["target"] == n], of, columns) for n in names]
+    sections = [_target(n, [r for r in good if r["target"] == n], points, columns) for n in names]
     variants = {(r["primitive"], r["variant"]) for r in good}
     lead = f"{len(good)} verified runs of {len(variants)} algorithms on {len(names)} targets"
     lead += f"; {len(bad)} runs without figures, each with its reason." if bad else "."
@@ -38,13 +45,13 @@ def render(title: str, rows: Sequence[Row], records: Sequence[Record], columns: 
         lead=lead,
         style=html.STYLE,
         targets=sections,
-        failures=html.fragment(_failures(bad, of)) if bad else "",
+        failures=html.fragment(_failures(bad, details)) if bad else "",
         claims=html.fragment(_claims(names)),
-        provenance=_provenance(rows, records),
+        provenance=_provenance(rows),
     )
 
 
-def _target(name: str, rows: Sequence[Row], of: dict[int, Record], columns: Sequence[str]) -> dict[str, Any]:
+def _target(name: str, rows: Sequence[Row], points: PointsOf, columns: Sequence[str]) -> dict[str, Any]:
     tables = [html.fragment(s) for s in results.tables(rows, columns)]
     figures = []
     for primitive in dict.fromkeys(str(r["primitive"]) for r in rows):
@@ -57,13 +64,13 @@ def _target(name: str, rows: Sequence[Row], of: dict[int, Record], columns: Sequ
         small = [p.row for p in rank.by(best, "rom").places]
         chosen = (("throughput", fast[:LINES]), ("tradeoff", best), ("rom", small[:BARS]))
         for kind, some in chosen:
-            figures.append(_figure(kind, primitive, some, of))
+            figures.append(_figure(kind, primitive, some, points))
     return {"name": name, "title": title_of(name), "tables": tables, "figures": [f for f in figures if f]}
 
 
-def _figure(kind: str, primitive: str, rows: Sequence[Row], of: dict[int, Record]) -> dict[str, str] | None:
+def _figure(kind: str, primitive: str, rows: Sequence[Row], points: PointsOf) -> dict[str, str] | None:
     f = figure.load(kind)
-    data = figure.of_points(rows, [of[id(r)] for r in rows]) if f.of_points else figure.of_records(rows)
+    data = figure.of_points(rows, points(rows)) if f.of_points else figure.of_records(rows)
     if not data:
         return None
     limit = {"throughput": f"the {LINES} fastest variants", "rom": f"the {BARS} smallest of the fastest"}
@@ -73,12 +80,12 @@ def _figure(kind: str, primitive: str, rows: Sequence[Row], of: dict[int, Record
     return {"svg": figure.draw(spec, "svg").decode(), "note": note, "table": html.fragment(sheet)}
 
 
-def _failures(rows: Sequence[Row], of: dict[int, Record]) -> Sheet:
+def _failures(rows: Sequence[Row], details: Mapping[int, str]) -> Sheet:
     columns = [Column(n, n) for n in ("run", "implementation", "target", "flags", "reason", "detail")]
     lines = []
     for r in rows:
-        failure = of[id(r)].failure
-        cells = [str(r["run"]), r["label"], r["target"], r["flags"], r["outcome"], failure.detail if failure else ""]
+        detail = details.get(r["run"], "")  # type: ignore[arg-type]
+        cells = [str(r["run"]), r["label"], r["target"], r["flags"], r["outcome"], detail]
         lines.append(Line(cells, run_of(r)))
     return Sheet("Runs without figures and why", "failures-table", columns, lines)
 
@@ -93,21 +100,13 @@ def _claims(names: Sequence[str]) -> Sheet:
     return Sheet("How far each target's cycles are validated", "claims-table", columns, lines)
 
 
-def _provenance(rows: Sequence[Row], records: Sequence[Record]) -> list[tuple[str, str]]:
-    from importlib.metadata import version
+def _provenance(rows: Sequence[Row]) -> list[tuple[str, str]]:
+    def every(name: str) -> str:
+        return ", ".join(sorted({str(r[name]) for r in rows if r[name]}))
 
-    def every(values: Sequence[object]) -> str:
-        return ", ".join(sorted({str(v) for v in values if v}))
-
-    finished = sorted(r.finished for r in records if r.finished)
-    span = f"{finished[0]:%Y-%m-%d %H:%M} to {finished[-1]:%Y-%m-%d %H:%M} UTC" if finished else "-"
+    finished = sorted(str(r["finished"]) for r in rows if r["finished"])
     return [
         ("Steelyard", version("steelyard")),
-        ("measured", span),
-        ("on", every([r.host for r in records])),
-        ("compilers", every([f"{r.setup.toolchain.version} ({r.setup.toolchain.sha256[:12]})" for r in records])),
-        ("flags", every([r["flags"] for r in rows])),
-        ("workloads", every([r["workload"] for r in rows])),
-        ("harness", every([str(r["harness"])[:16] for r in rows])),
-        ("timing models", every([r["timing_model"] for r in rows])),
+        ("measured", f"{finished[0]} to {finished[-1]} UTC" if finished else "-"),
+        *((title, every(name)) for title, name in _PROVENANCE),
     ]

@@ -80,9 +80,10 @@ def filtered(
     variant: str | None,
     implementation_name: str | None,
     primitive: str | None,
-    failed: bool | None,
-    newest_only: bool,
-    limit: int | None,
+    flags: str | None = None,
+    failed: bool | None = None,
+    newest_only: bool = True,
+    limit: int | None = None,
 ) -> Select[Any]:
     """Records that match every filter given, newest first."""
     query = _RECORDS.order_by(run.c.id.desc())
@@ -91,6 +92,7 @@ def filtered(
         (implementation.c.variant, variant),
         (implementation.c.name, implementation_name),
         (implementation.c.primitive, primitive),
+        (setup.c.flags, flags),
     ):
         if value is not None:
             query = query.where(column == value)
@@ -178,6 +180,50 @@ def _load(
     return records
 
 
+def table(
+    connection: Connection,
+    query: Select[Any],
+    *,
+    points: Collection[tuple[str, int, int]],
+    metrics: Collection[str] | None,
+) -> list[dict[str, Any]]:
+    """As :func:`load`, flat: one mapping a run, for tables of very many."""
+    with _collector_paused():
+        rows = connection.execute(query).all()
+        made: dict[int, dict[str, Any]] = {}
+        for (
+            _, primitive, family, variant, name, digest, target_name, _, _, version, _, device, flags, workload,
+            harness, timing_model, run_id, reason, _, _, _, _, _, _, origin, _, host, _, finished,
+        ) in rows:  # fmt: skip
+            made[run_id] = {
+                "run": run_id,
+                "label": f"{variant}/{name}",
+                "primitive": primitive,
+                "family": family,
+                "variant": variant,
+                "implementation": name,
+                "target": target_name,
+                "device": device,
+                "flags": flags,
+                "workload": workload,
+                "compiler": version,
+                "outcome": "verified" if reason is None else reason,
+                "finished": None if finished is None else f"{finished:%Y-%m-%d %H:%M}",
+                "host": host,
+                "digest": digest,
+                "harness": harness,
+                "timing_model": timing_model,
+                "origin": origin,
+            }
+        ids = list(made)
+        for run_id, values in _measurements(connection, ids, metrics).items():
+            made[run_id].update(values)
+        if points:
+            for run_id, calls in _points(connection, ids, points).items():
+                made[run_id].update({f"{p.operation}@{p.adlen}/{p.mlen}": p.cycles for p in calls})
+        return list(made.values())
+
+
 def _reason(word: str, run_id: int) -> Reason:
     try:
         return Reason(word)
@@ -204,6 +250,11 @@ def _measurements(
                 values = found[run_id] = {}
             values[shared.setdefault(metric, metric)] = fraction if whole is None else whole
     return found
+
+
+def points(connection: Connection, ids: Sequence[int]) -> dict[int, list[Point]]:
+    """All points of these runs."""
+    return _points(connection, ids, True)
 
 
 def _points(connection: Connection, ids: Sequence[int], wanted: Points) -> dict[int, list[Point]]:

@@ -7,12 +7,12 @@ import time
 from collections.abc import Collection, Iterable
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import Any, Self
 
 from sqlalchemy import Engine
 from sqlalchemy.exc import DBAPIError, IntegrityError, OperationalError
 
-from steelyard.model.record import Record
+from steelyard.model.record import Point, Record
 
 from . import queries
 from .blobs import Blobs
@@ -135,6 +135,36 @@ class Store:
         with explained(self._name), self._engine.connect() as connection:
             found = queries.load(connection, query, points=points, metrics=metrics)
         return [record for _, record in found]
+
+    def table(
+        self,
+        *,
+        target: str | None = None,
+        variant: str | None = None,
+        implementation: str | None = None,
+        primitive: str | None = None,
+        flags: str | None = None,
+        newest_only: bool = True,
+        points: Collection[tuple[str, int, int]] = (),
+        metrics: Collection[str] | None = None,
+    ) -> list[dict[str, Any]]:
+        """Records as flat mappings, newest first: what sets them apart, ``outcome``, ``metrics`` (None: all of
+        them), and cycles at ``points`` under names such as ``encrypt@16/64``."""
+        query = queries.filtered(
+            target_name=target,
+            variant=variant,
+            implementation_name=implementation,
+            primitive=primitive,
+            flags=flags,
+            newest_only=newest_only,
+        )
+        with explained(self._name), self._engine.connect() as connection:
+            return queries.table(connection, query, points=points, metrics=metrics)
+
+    def points(self, run_ids: Collection[int]) -> dict[int, list[Point]]:
+        """All points of these runs."""
+        with explained(self._name), self._engine.connect() as connection:
+            return queries.points(connection, list(run_ids))
 
     def put_blob(self, content: str | bytes) -> str:
         """Stores a log, once however often it comes, and returns its digest."""
