@@ -67,7 +67,7 @@ class _Parser:
         while at < end:
             found = _TOKEN.match(self.text, at)
             if found is None:
-                raise self._wrong(at, "cannot be read")
+                raise self._wrong(at + len(self.text[at:]) - len(self.text[at:].lstrip()), "cannot be read")
             kind = str(found.lastgroup)
             word = found[kind]
             tokens.append(_Token(word if kind == "op" else kind, word, found.start(kind)))

@@ -55,4 +55,5 @@ def text(cell: Cell, column: Column) -> str:
         return cell
     if column.digits is None:
         return str(cell)
-    return f"{cell:.{column.digits}f}"
+    shown = f"{cell:.{column.digits}f}"
+    return shown if shown.strip("-0.") else shown.lstrip("-")  # no minus before zero

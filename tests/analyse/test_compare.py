@@ -1,0 +1,90 @@
+"""Comparison: pairs, verdicts, refusals."""
+
+from __future__ import annotations
+
+import json
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from steelyard.analyse import files
+from steelyard.analyse.compare import compare, summary
+from steelyard.model.errors import UserError
+
+
+def row(target: str = "uno", **more: object) -> dict:
+    base = {
+        "run": 1, "label": "v/ref", "primitive": "crypto_aead", "family": "f", "variant": "v",
+        "implementation": "ref", "target": target, "device": "simulator", "flags": "-O3", "workload": "default",
+        "compiler": "gcc 1", "harness": "h", "timing_model": "m", "rom": 100, "cycles_encrypt_mean": 1000.0,
+    }  # fmt: skip
+    return base | more
+
+
+def test_two_implementations_are_paired_by_everything_else() -> None:
+    old = [row(t, rom=100) for t in ("uno", "bluepill")]
+    new = [row(t, implementation="fast", label="v/fast", rom=150, cycles_encrypt_mean=500.0) for t in ("uno", "due")]
+    c = compare(old, new)
+    assert [p.old["target"] for p in c.pairs] == ["uno"]
+    assert {ch.metric: ch.verdict for ch in c.pairs[0].changes} == {"rom": "worse", "cycles_encrypt_mean": "better"}
+    assert [r["target"] for r in c.missing] == ["bluepill"]
+    assert [r["target"] for r in c.added] == ["due"]
+    assert summary(c) == ["faster on the one target", "larger on the one target"]
+
+
+def test_figures_of_two_compilers_are_not_compared_unless_told() -> None:
+    old, new = [row()], [row(compiler="gcc 2", rom=90)]
+    refused = compare(old, new)
+    assert (refused.pairs, refused.refused[0][2]) == ((), ("compiler",))
+    [pair] = compare(old, new, mixed=True).pairs
+    assert pair.differs == ("compiler",)
+    [asked] = compare(old, new, about=["compiler"]).pairs
+    assert asked.differs == ()
+
+
+def test_repeated_measurements_differ_only_beyond_their_spread() -> None:
+    old = [row(device="process", spread_percent=1.0)]
+    near = [row(device="process", spread_percent=1.0, cycles_encrypt_mean=1015.0)]
+    far = [row(device="process", spread_percent=1.0, cycles_encrypt_mean=1030.0)]
+    assert next(c.verdict for c in compare(old, near).pairs[0].changes if "cycles" in c.metric) == "noise"
+    assert next(c.verdict for c in compare(old, far).pairs[0].changes if "cycles" in c.metric) == "worse"
+
+
+@given(st.integers(0, 1000), st.integers(0, 1000), st.sampled_from([0.0, 0.05]))
+def test_swapping_sides_swaps_verdicts(a: int, b: int, threshold: float) -> None:
+    [forth] = compare([row(rom=a)], [row(rom=b)], metrics=["rom"], threshold=threshold).pairs
+    [back] = compare([row(rom=b)], [row(rom=a)], metrics=["rom"], threshold=threshold).pairs
+    if threshold == 0:
+        swapped = {"better": "worse", "worse": "better", "same": "same"}
+        assert back.changes[0].verdict == swapped[forth.changes[0].verdict]
+    if a == b:
+        assert forth.changes[0].verdict == "same"
+
+
+@given(
+    st.recursive(
+        st.none() | st.integers() | st.text(max_size=5),
+        lambda x: (
+            st.lists(x, max_size=3)
+            | st.dictionaries(st.sampled_from(["runs", "schema", "setup", "metrics", "x"]), x, max_size=4)
+        ),
+        max_leaves=12,
+    )
+)
+def test_foreign_json_is_refused_in_words(document: object) -> None:
+    with suppress(UserError):
+        files.records(Path("x.json"), document)
+
+
+def test_a_truncated_file_and_a_newer_schema_are_named(tmp_path: Path) -> None:
+    path = tmp_path / "r.json"
+    path.write_text('{"schema": 1, "runs": [')
+    with pytest.raises(UserError, match="cut off"):
+        files.load(path)
+    with pytest.raises(UserError, match="schema 99"):
+        files.records(path, json.loads('{"schema": 99, "runs": []}'))
+    with pytest.raises(UserError, match=r"runs\.0\.setup"):
+        files.records(path, {"schema": 1, "runs": [{"setup": 3, "failure": None, "metrics": {}}]})

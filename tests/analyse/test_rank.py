@@ -1,0 +1,76 @@
+"""Orders of merit against their definitions."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from steelyard.analyse import order, rank
+
+
+def row(label: str, target: str = "uno", **metrics: float) -> dict:
+    return {
+        "run": 1,
+        "label": label,
+        "variant": label.split("/")[0],
+        "target": target,
+        "primitive": "crypto_aead",
+    } | metrics
+
+
+tables = st.lists(st.fixed_dictionaries({"rom": st.integers(1, 9), "ram": st.integers(1, 9)}), min_size=1, max_size=12)
+
+
+@given(tables)
+def test_ranks_are_mean_places(table: list[dict]) -> None:
+    rows = [row(f"v{i}/ref", **m) for i, m in enumerate(table)]
+    for place in rank.by(rows, "rom").places:
+        below = sum(r["rom"] < place.value for r in rows)
+        equal = sum(r["rom"] == place.value for r in rows)
+        assert place.rank == below + (equal + 1) / 2
+
+
+@given(tables)
+def test_nothing_on_the_front_is_beaten_and_everything_else_is(table: list[dict]) -> None:
+    rows = [row(f"v{i}/ref", **m) for i, m in enumerate(table)]
+    front = rank.pareto(rows, ("rom", "ram"))
+
+    def beats(a: dict, b: dict) -> bool:
+        return a["rom"] <= b["rom"] and a["ram"] <= b["ram"] and (a["rom"], a["ram"]) != (b["rom"], b["ram"])
+
+    for r in rows:
+        assert (r in front) is not any(beats(o, r) for o in rows)
+
+
+def test_figure_of_merit_is_the_sum_over_the_least() -> None:
+    rows = [row("a/x", rom=100, ram=10, t=50.0), row("b/x", rom=200, ram=10, t=25.0), row("c/x", rom=100, ram=10)]
+    found = rank.merit(rows, ("rom", "ram", "t"))
+    assert [(p.row["label"], p.value) for p in found.places] == [("a/x", 4.0), ("b/x", 4.0)]
+    assert [p.rank for p in found.places] == [1.5, 1.5]
+    assert [r["label"] for r in found.left_out] == ["c/x"]
+
+
+def test_merit_over_targets_takes_each_targets_best_implementation() -> None:
+    rows = [
+        row("a/x", "uno", rom=100), row("a/y", "uno", rom=50), row("b/x", "uno", rom=200),
+        row("a/x", "due", rom=10), row("a/y", "due", rom=40), row("b/x", "due", rom=20), row("c/x", "due", rom=1),
+    ]  # fmt: skip
+    found = rank.merit_over_targets(rows, ("rom",))
+    assert [(v, figure) for v, figure, _ in found] == [("a", (1 + 10) / 2), ("b", (4 + 20) / 2)]
+    assert {t: r["label"] for t, r in found[0][2].items()} == {"uno": "a/y", "due": "a/x"}
+
+
+def test_score_adds_ranks_and_leaves_out_what_lacks_one() -> None:
+    rows = [row("a/x", rom=1, ram=3), row("b/x", rom=2, ram=1), row("c/x", rom=3, ram=2), row("d/x", rom=1)]
+    found = rank.scores(rows, ("rom", "ram"))
+    assert [(p.row["label"], p.value) for p in found.places] == [("b/x", 4.0), ("a/x", 4.5), ("c/x", 6.0)]
+    assert [r["label"] for r in found.left_out] == ["d/x"]
+
+
+@pytest.mark.parametrize(
+    ("by", "labels"), [("rom", "bacd"), ("-rom", "cabd"), ("ram,-rom", "cabd"), ("-label", "dcba")]
+)
+def test_sorting_by_several_columns_with_missing_ones_last(by: str, labels: str) -> None:
+    rows = [row("a", rom=2, ram=1), row("b", rom=1, ram=1), row("c", rom=3, ram=1), row("d")]
+    assert "".join(str(r["label"]) for r in order.ordered(rows, order.keys(by))) == labels

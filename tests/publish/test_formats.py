@@ -1,0 +1,169 @@
+"""Every format gives back what went in, read by someone else's library."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from steelyard.model.errors import UserError
+from steelyard.publish import figure, formats, report
+from steelyard.publish.sheet import Column, Line, Sheet
+
+TEXT = st.text(st.characters(codec="utf-8", exclude_categories=("Cs", "Cc", "Zl", "Zp")), min_size=1, max_size=12)
+NUMBER = st.none() | st.integers(-(10**6), 10**6) | st.floats(-1e6, 1e6).map(lambda x: round(x, 2))
+COLUMNS = (Column("label", "implementation"), Column("rom", "ROM", "bytes", 2))
+
+
+@st.composite
+def sheets(draw: st.DrawFn) -> Sheet:
+    lines = [Line([draw(TEXT), draw(NUMBER)], (i,)) for i in range(draw(st.integers(0, 4)))]
+    return Sheet(draw(TEXT), "label", COLUMNS, lines, notes=[draw(TEXT)])
+
+
+def cells(sheet: Sheet) -> list[list[object]]:
+    return [list(line.cells) for line in sheet.lines]
+
+
+@given(sheets())
+def test_csv(sheet: Sheet) -> None:
+    back = list(csv.reader(io.StringIO(formats.render([sheet], "csv").decode(), newline="")))
+    assert back[0] == ["label", "rom"]
+    for have, (label, rom) in zip(back[1:], cells(sheet), strict=True):
+        assert have[0].removeprefix("'") == str(label).removeprefix("'")
+        assert have[0][:1] not in ("=", "+", "@")
+        assert (None if have[1] == "" else float(have[1])) == rom
+
+
+@given(sheets())
+def test_json(sheet: Sheet) -> None:
+    [back] = json.loads(formats.render([sheet], "json"))
+    assert [[r["label"], r["rom"]] for r in back["rows"]] == cells(sheet)
+    assert [r["runs"] for r in back["rows"]] == [list(line.runs) for line in sheet.lines]
+
+
+@given(sheets())
+@settings(max_examples=20)
+def test_xlsx_by_openpyxl(sheet: Sheet) -> None:
+    import openpyxl
+
+    [page] = openpyxl.load_workbook(io.BytesIO(formats.render([sheet], "xlsx"))).worksheets
+    back = [list(r) for r in page.iter_rows(values_only=True, max_col=2, min_row=2, max_row=1 + len(sheet.lines))]
+    assert (back if sheet.lines else []) == cells(sheet)
+
+
+@given(sheets())
+@settings(max_examples=20)
+def test_ods_by_odfpy(sheet: Sheet) -> None:
+    from odf import opendocument, table, teletype
+
+    document = opendocument.load(io.BytesIO(formats.render([sheet], "ods")))
+    [page] = document.getElementsByType(table.Table)
+    rows = page.getElementsByType(table.TableRow)[1 : 1 + len(sheet.lines)]
+    for row, (label, rom) in zip(rows, cells(sheet), strict=True):
+        first, second = row.getElementsByType(table.TableCell)
+        assert teletype.extractText(first) == " ".join(str(label).split(" ")) or " " in str(label)
+        value = second.getAttrNS("urn:oasis:names:tc:opendocument:xmlns:office:1.0", "value")
+        assert (None if value is None else float(value)) == rom
+
+
+@given(sheets())
+@settings(max_examples=20)
+def test_parquet(sheet: Sheet) -> None:
+    import pyarrow.parquet as pq
+
+    back = pq.read_table(io.BytesIO(formats.render([sheet], "parquet")))
+    assert [[r["label"], r["rom"]] for r in back.to_pylist()] == cells(sheet)
+
+
+class _Cells(HTMLParser):
+    def __init__(self) -> None:
+        super().__init__()
+        self.rows: list[list[str]] = []
+        self.inside = False
+
+    def handle_starttag(self, tag: str, attrs: object) -> None:
+        if tag == "tr":
+            self.rows.append([])
+        if tag == "td":
+            self.rows[-1].append("")
+            self.inside = True
+
+    def handle_endtag(self, tag: str) -> None:
+        self.inside = self.inside and tag != "td"
+
+    def handle_data(self, data: str) -> None:
+        if self.inside:
+            self.rows[-1][-1] += data
+
+
+@given(sheets())
+def test_html(sheet: Sheet) -> None:
+    parser = _Cells()
+    parser.feed(formats.render([sheet], "html").decode())
+    assert [r[0] for r in parser.rows[1:]] == [str(c[0]) for c in cells(sheet)]
+
+
+@given(sheets())
+def test_markdown_and_latex_keep_their_shape(sheet: Sheet) -> None:
+    lines = [x for x in formats.render([sheet], "md").decode().split("\n") if x.startswith("|")]
+    assert len(lines) == 2 + len(sheet.lines)
+    assert len({len(re.findall(r"(?<!\\)(?:\\\\)*\|", x)) for x in lines}) == 1
+    tex = formats.render([sheet], "tex").decode()
+    assert tex.count(r"\\ % run") == len(sheet.lines)
+    body = tex.split(r"\midrule")[1].split(r"\bottomrule")[0]
+    assert len(re.findall(r"(?<!\\)&", body)) == len(sheet.lines)
+
+
+def test_an_unknown_ending_and_a_folder_that_is_not_there(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match=r"\.docx: no such format"):
+        formats.write([], tmp_path / "x.docx")
+    with pytest.raises(UserError, match="nothing was written"):
+        formats.write([Sheet("t", "l", COLUMNS, [])], tmp_path / "no" / "x.csv")
+
+
+ROWS = [
+    {
+        "run": n, "label": f"ascon128v12/{name}", "variant": variant, "family": "ascon", "implementation": name,
+        "primitive": "crypto_aead", "target": "uno", "device": "simulator", "flags": "-O3", "workload": "default",
+        "compiler": "gcc 1", "harness": "h", "timing_model": "m", "outcome": outcome, "finished": "2026-01-01 00:00",
+        "host": "here", "rom": 1000 + n, "ram": 100, "stack": 100, "cycles_encrypt_mean": 5000.0 * n,
+    }
+    for n, name, variant, outcome in (
+        (1, "small", "a", "verified"), (2, "<b>", "b", "verified"), (3, "x", "c", "kat-mismatch"),
+    )
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", figure.figure_names())
+def test_a_figure_draws_and_has_its_table(name: str) -> None:
+    from steelyard.model.record import Point
+
+    kind = figure.load(name)
+    points = {r["run"]: [Point("encrypt", 0, m, 100 * m + r["run"]) for m in (0, 16, 32)] for r in ROWS}
+    data = figure.of_points(ROWS[:2], points) if kind.of_points else figure.of_records(ROWS[:2])
+    svg = figure.draw(figure.specification(kind, data), "svg").decode()
+    assert svg.startswith("<svg")
+    assert svg.count("<path") > 4
+    assert len(figure.table(kind, data).lines) == len(data)
+
+
+def test_a_report_is_whole_and_asks_for_nothing() -> None:
+    page = report.render("Mine & yours", ROWS, (), lambda rows: {}, {3: "vector 5 differs"})
+    assert "Mine &amp; yours" in page
+    assert "<b>" not in page
+    assert "vector 5 differs" in page
+    assert 'data-run="2"' in page
+    outside = set(re.findall(r"""(?:src|href|url\()\s*=?\s*["']?(https?:[^"')\s]*)""", page))
+    assert outside == set()
+    assert set(re.findall(r"https?://[^\s\"'<]+", page)) <= {
+        "http://www.w3.org/2000/svg",
+        "http://www.w3.org/1999/xlink",
+    }
