@@ -32,7 +32,8 @@ def pack(path: Path, files: dict[str, str]) -> None:
 
 
 def test_help(cli: Cli) -> None:
-    golden("help", *(cli(c) for c in ("--help", "run --help", "check --help", "show --help", "list --help")))
+    verbs = ("run", "check", "show", "list", "publish", "compare", "rank", "plot", "report", "size", "profile")
+    golden("help", cli("--help"), *(cli(f"{verb} --help") for verb in verbs))
     bare = cli("")
     assert bare.out + bare.err == cli("--help").out
 
@@ -105,4 +106,58 @@ def test_errors(cli: Cli, tmp_path: Path) -> None:
         cli("list runs --db damaged.db"),
         cli("list runs --db folder/none/such.db"),
         cli("list runs --db folder"),
+    )
+
+
+def test_answers_from_records(cli: Cli, tmp_path: Path) -> None:
+    write(tmp_path / "old/crypto_aead/toy1/ref", toys.files() | {KAT: toys.kat()})
+    write(tmp_path / "new/crypto_aead/toy1/ref", toys.files(top="/* other */") | {KAT: toys.kat()})
+    (tmp_path / "both.toml").write_text(
+        'title = "Two"\nimplementations = ["old"]\ntargets = ["uno", "bluepill"]\nflags = ["-Os", "-O1"]\n'
+        'workloads = ["16/0,16/16"]\n'
+    )
+    (tmp_path / "wrong.toml").write_text('target = ["uno"]\n')
+    golden(
+        "answers",
+        cli("run both.toml --dry-run"),
+        cli("run both.toml -j1"),
+        cli("run both.toml --dry-run -t uno"),
+        cli("run new -t uno -w 16/0,16/16 --flags=-O1 --dry-run"),
+        cli("run wrong.toml"),
+        cli("publish toy1 --where target==uno --sort -rom -c label,flags,rom,ram,encrypt@16/16"),
+        cli("publish toy1 --where target==uno -c run,label,flags,rom -o out.md"),
+        cli("compare flags==-O1 flags==-Os --where target==uno -c rom,cycles_encrypt_mean"),
+        cli("compare flags==-O1 flags==-Os --where target==uno -c rom --fail-on any>0%"),
+        cli("rank --where target==uno --top 2"),
+        cli("rank --kind merit --where target==uno"),
+        cli("rank --kind pareto --where target==uno"),
+        cli("plot rom --out rom.svg"),
+        cli("report --out report.html"),
+        cli("size old -t uno --flags=-Os"),
+    )
+
+
+def test_questions_that_make_no_sense(cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / "cut.json").write_text('{"schema": 1, "runs": [')
+    (tmp_path / "foreign.json").write_text('{"a": 1}')
+    (tmp_path / "newer.json").write_text('{"schema": 9, "runs": []}')
+    write(tmp_path / "old/crypto_aead/toy1/ref", toys.files() | {KAT: toys.kat()})
+    cli("run old -t uno -w 16/0 --flags=-Os -j1")
+    golden(
+        "questions",
+        cli("publish --where rom<"),
+        cli("publish --where romm<3"),
+        cli("publish -c rome"),
+        cli("publish -o table.doc"),
+        cli("publish nothing"),
+        cli("compare cut.json toy1"),
+        cli("compare foreign.json toy1"),
+        cli("compare newer.json toy1"),
+        cli("compare toy1 toy2"),
+        cli("compare toy1 toy1 --fail-on rom"),
+        cli("compare --revisions no-such-revision HEAD"),
+        cli("rank --kind best"),
+        cli("rank --relative-to aes128gcm"),
+        cli("plot pie"),
+        cli("run --all old"),
     )

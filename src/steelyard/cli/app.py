@@ -106,6 +106,22 @@ def profile(
 
 
 @app.command()
+def size(
+    what: Annotated[str, typer.Argument(metavar="PATH|NAME", help="One implementation.")],
+    target: Annotated[str, typer.Option("--target", "-t", help="One target.")],
+    flags: Annotated[str | None, typer.Option("--flags", "-f", help="Compiler options. Default: the target's.")] = None,
+    against: Annotated[
+        str | None, typer.Option("--against", metavar="PATH|NAME", help="Another implementation to compare with.")
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Show where the bytes are: by symbol, for encryption and decryption together and alone."""
+    from .size import size_command
+
+    raise typer.Exit(size_command(what, target, flags, against, json))
+
+
+@app.command()
 def publish(
     what: Annotated[
         list[str] | None,

@@ -35,7 +35,7 @@ def profile_command(
     options = select.flag_sets([flags] if flags else [], chip)
     if len(options) != 1:
         raise UserError("profile takes one set of flags")
-    first = _one(what)
+    first = one_implementation(what)
     aead = first.primitive == "crypto_aead"
     operation = operation or ("encrypt" if aead else "hash")
     if operation not in _OPERATIONS:
@@ -55,7 +55,7 @@ def profile_command(
             raise UserError(f"{implementation.label}: {e.failure.reason}: {e.failure.detail}") from e
 
     one = seen(first)
-    other = seen(_one(against)) if against else None
+    other = seen(one_implementation(against)) if against else None
     title = f"{one.label} on {target}, {operation} of {adlen}/{mlen} bytes, {' '.join(options[0])}"
     if svg is not None:
         svg.write_text(flame_svg(one, title), encoding="utf-8")
@@ -85,7 +85,8 @@ def profile_command(
     return 0
 
 
-def _one(text: str) -> Implementation:
+def one_implementation(text: str) -> Implementation:
+    """The one implementation that ``text`` names; :class:`UserError` when it names none or several."""
     chosen, rejected = select.implementations([text])
     if len(chosen) != 1:
         if rejected and not chosen:

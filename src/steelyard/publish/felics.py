@@ -1,0 +1,158 @@
+"""FELICS-AE's result files: written from records, read as rows beside our own.
+
+A file is an object with ``commit``, ``branch`` and ``data``, a list of setups with exactly the keys of
+:class:`Result`. It says nothing of compilers, of decryption or of when and where.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from .. import __version__
+from ..analyse.rows import CONTEXT, Row
+from ..model.errors import UserError
+from ..model.record import Record
+from ..model.target import Target, load_target, target_names
+from ..model.workload import workload
+from ..sources import stem
+from .formats import save
+
+#: largest file read, bytes, and most setups in it
+MAX_BYTES, MAX_SETUPS = 64 << 20, 200_000
+#: a file's figures by the metrics that hold them
+FIGURES = {
+    "code_size": "felics_code_size",
+    "code_ram": "felics_code_ram",
+    "code_time": "felics_code_time",
+}
+_AGAIN = "write it again with felics-run, or with steelyard publish"
+
+_Text = Annotated[str, Field(min_length=1, max_length=300)]
+_Figure = Annotated[int, Field(ge=0, lt=1 << 53)]
+
+
+class Result(BaseModel):
+    """One setup and its figures; ``architecture`` is a codename such as AVR."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+
+    cipher_name: _Text
+    architecture: _Text
+    version: _Text
+    compiler_options: Annotated[str, Field(max_length=1000)]
+    code_size: _Figure
+    code_ram: _Figure
+    code_time: _Figure
+
+
+class Results(BaseModel):
+    """A whole file."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+
+    commit: Annotated[str, Field(max_length=300)]
+    branch: Annotated[str, Field(max_length=300)]
+    data: Annotated[list[Result], Field(max_length=MAX_SETUPS)]
+
+
+def is_felics(document: Any) -> bool:
+    """Whether a JSON document is a result file of FELICS-AE, or means to be one."""
+    return isinstance(document, dict) and "data" in document and "runs" not in document
+
+
+def read(path: Path) -> list[Row]:
+    """The setups of a file as rows; :class:`UserError` names the place that is wrong and what to do."""
+    try:
+        if path.stat().st_size > MAX_BYTES:
+            raise UserError(
+                f"{path}: larger than {MAX_BYTES >> 20} MiB, which no campaign of FELICS-AE fills; {_AGAIN}"
+            )
+        document = json.loads(path.read_bytes())
+    except OSError as e:
+        raise UserError(f"{path}: {e.strerror}; name a file that can be read") from e
+    except json.JSONDecodeError as e:
+        place = f"{path}, line {e.lineno}, column {e.colno}"
+        if e.pos >= len(e.doc.rstrip()):
+            text = "ends too early, as after a campaign that one cipher aborted; put ] and } behind the last setup"
+            raise UserError(f"{place}: {text}, without a comma before them") from e
+        raise UserError(f"{place}: {e.msg}; {_AGAIN}") from e
+    except (UnicodeDecodeError, RecursionError, ValueError) as e:
+        raise UserError(f"{path}: no JSON text: {e}; {_AGAIN}") from e
+    return rows(path, document)
+
+
+def rows(path: Path, document: Any) -> list[Row]:
+    """As :func:`read`, of a JSON document that was read from ``path``."""
+    if not is_felics(document):
+        raise UserError(f'{path}: no results of FELICS-AE (an object with "commit", "branch" and "data"); {_AGAIN}')
+    try:
+        results = Results.model_validate(document)
+    except ValidationError as e:
+        first = e.errors()[0]
+        place = ".".join(str(p) for p in first["loc"])
+        raise UserError(f"{path}: {place}: {first['msg']}; {_AGAIN}") from e
+    targets = _targets()
+    made = []
+    for number, result in enumerate(results.data):
+        if result.architecture not in targets:
+            text = f"unknown architecture {result.architecture!r}; it has {', '.join(sorted(targets))}"
+            raise UserError(f"{path}: data.{number}.architecture: {text}")
+        made.append(_row(path, result, targets[result.architecture]))
+    return made
+
+
+def _row(path: Path, result: Result, target: Target) -> Row:
+    """Context as a run of ours would have it, so that the two make a pair; what the file does not say is None."""
+    row: Row = dict.fromkeys(CONTEXT)
+    row |= {
+        "label": f"{result.cipher_name}/{result.version}",
+        "primitive": "crypto_aead",
+        "family": stem(result.cipher_name),
+        "variant": result.cipher_name,
+        "implementation": result.version,
+        "target": target.name,
+        "device": target.device,
+        "flags": result.compiler_options,
+        "workload": workload("felics-ae").text,
+        "outcome": "FELICS-AE",
+        "origin": str(path),
+    }
+    return row | {metric: getattr(result, key) for key, metric in FIGURES.items()}
+
+
+def write(records: Iterable[Record], path: Path) -> int:
+    """Writes the records that have FELICS-AE's figures on one of its chips; returns how many these are.
+
+    ``commit`` and ``branch`` are what a release of FELICS-AE writes: a version, and the word. :class:`UserError`
+    when there is nothing to write.
+    """
+    codenames = {t.name: code for code, t in _targets().items()}
+    data = [
+        {
+            "cipher_name": r.setup.variant,
+            "architecture": codenames[r.setup.target],
+            "version": r.setup.implementation,
+            "compiler_options": r.setup.flags,
+            **{key: round(r.metrics[metric]) for key, metric in FIGURES.items()},
+        }
+        for r in records
+        if r.setup.target in codenames and all(metric in r.metrics for metric in FIGURES.values())
+    ]
+    if not data:
+        chips = ", ".join(sorted(codenames))
+        raise UserError(
+            f"{path}: no record has FELICS-AE's figures; run: steelyard run -w felics-ae -t TARGET ({chips})"
+        )
+    document = {"commit": __version__, "branch": "release", "data": data}
+    save(path, (json.dumps(document, indent=4, ensure_ascii=False) + "\n").encode())
+    return len(data)
+
+
+def _targets() -> dict[str, Target]:
+    """Targets by codename."""
+    return {t.felics: t for t in map(load_target, target_names()) if t.felics}

@@ -1,0 +1,78 @@
+"""The guides work: every command on them runs, in order, and leaves what the text says."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import the_target
+
+ROOT = Path(__file__).parents[2]
+
+
+def commands(page: str) -> list[str]:
+    """Lines behind the prompt of a guide's blocks."""
+    text = (ROOT / "docs" / "guides" / page).read_text(encoding="utf-8")
+    blocks = re.findall(r"```console\n(.*?)```", text, re.DOTALL)
+    return [line[2:] for block in blocks for line in block.splitlines() if line.startswith("$ ")]
+
+
+def run(page: str, folder: Path, home: Path) -> dict[str, str]:
+    """Runs a guide in ``folder``; what each command printed."""
+    the_target("uno")
+    the_target("bluepill")
+    (folder / "ciphers").symlink_to(ROOT / "ciphers")
+    tool = folder / ".bin" / "steelyard"
+    tool.parent.mkdir()
+    tool.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m steelyard "$@"\n')
+    tool.chmod(0o755)
+    environment = {
+        **os.environ,
+        "PATH": f"{tool.parent}:{os.environ['PATH']}",
+        "STEELYARD_HOME": str(home),
+        "STEELYARD_DB": str(folder / "results.db"),
+        "GIT_CONFIG_GLOBAL": "/dev/null",
+    }
+    printed = {}
+    for command in commands(page):
+        done = subprocess.run(
+            ["bash", "-c", command],
+            cwd=folder,
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=300,
+        )
+        assert done.returncode == 0, f"$ {command}\n{done.stdout}{done.stderr}"
+        printed[command] = done.stdout
+    assert len(printed) > 5
+    return printed
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return tmp_path
+
+
+def test_optimise_a_cipher(folder: Path, home: Path) -> None:
+    printed = run("optimise-a-cipher.md", folder, home)
+    compared = next(text for command, text in printed.items() if command.startswith("steelyard compare --revisions"))
+    assert "faster on all 2 targets" in compared
+    assert (folder / "before.svg").read_text().startswith("<svg")
+    assert (folder / "history.svg").exists()
+
+
+def test_write_the_papers_table(folder: Path, home: Path) -> None:
+    printed = run("write-the-papers-table.md", folder, home)
+    assert "nothing was done" in next(text for command, text in printed.items() if "--dry-run" in command)
+    table = (folder / "table.tex").read_text()
+    assert r"\label{tab:uno}" in table
+    assert "% run " in table
+    assert (folder / "throughput.pdf").read_bytes().startswith(b"%PDF")
+    assert "Two sponges" in (folder / "report.html").read_text()
