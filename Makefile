@@ -1,10 +1,11 @@
 # One line each. `make run` and `make test` install what they need first.
 STEELYARD = .venv/bin/steelyard
 
-.PHONY: run setup deps test test-long check bench docs format clean msp430-toolchain
+.PHONY: run setup deps catalogue test test-long check bench docs format clean msp430-toolchain
 
-run: setup            ## weigh the bundled implementations on every target
-	$(STEELYARD) run
+run: setup            ## weigh the finalists and references on every target, and write the report
+	$(STEELYARD) run campaigns/finalists.toml
+	$(STEELYARD) report
 
 setup:                ## install what is missing, build the native core
 	@scripts/setup
@@ -14,6 +15,10 @@ deps:                 ## fetch the sources of bundled dependencies (mbedTLS)
 
 msp430-toolchain:     ## optional: binutils, GCC and newlib for MSP430 from Debian's sources, half an hour
 	scripts/msp430-toolchain
+
+catalogue: setup      ## weigh every bundled implementation on two targets and rank them all in docs/catalogue.md
+	$(STEELYARD) run --all --target uno,bluepill
+	$(STEELYARD) rank --kind places --where 'flags == -O3 and workload ~ "default*" and (target == uno or target == bluepill)' -o docs/catalogue.md
 
 test:                 ## everything that must pass before a commit
 	@scripts/setup test

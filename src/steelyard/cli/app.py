@@ -34,7 +34,12 @@ Flags = Annotated[
 ]
 Workloads = Annotated[
     list[str] | None,
-    typer.Option("--workload", "-w", help="Repeatable: default, kat, nist-grid, felics, or sizes AD/M,AD/M,..."),
+    typer.Option(
+        "--workload",
+        "-w",
+        help="Repeatable: default, kat, vectors, nist-grid, gmu, felics-ae, "
+        "felics-1 to felics-6, felics-hash, or sizes AD/M,AD/M,...",
+    ),
 ]
 MaxCycles = Annotated[
     int, typer.Option("--max-cycles", min=1, help="Cycles of one call before it counts as a runaway.")
@@ -52,6 +57,8 @@ def run(
     target: Targets = None,
     flags: Flags = None,
     workload: Workloads = None,
+    adlen: Annotated[str, typer.Option("--adlen", help="Bytes of associated data: 0,16 or FROM:TO:STEP.")] = "",
+    mlen: Annotated[str, typer.Option("--mlen", help="Bytes of message, likewise; every pair is measured.")] = "",
     everything: Annotated[bool, typer.Option("--all", help="Say that all bundled ones are meant.")] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would be run, and why.")] = False,
     threads: Annotated[int | None, typer.Option("--threads", "-j", min=1, help="Default: one per core.")] = None,
@@ -61,10 +68,12 @@ def run(
     json: Json = False,
 ) -> None:
     """Weigh implementations: build, verify, measure, store, and print the table."""
+    from ..model.workload import grid
     from .plan import asked
     from .run import run_command
 
-    campaign = asked(what or [], target or [], flags or [], workload or [], everything)
+    workloads = [*(workload or []), *([grid(adlen, mlen)] if adlen or mlen else [])]
+    campaign = asked(what or [], target or [], flags or [], workloads, everything)
     raise typer.Exit(run_command(campaign, threads, force, max_cycles, db, json, dry_run=dry_run))
 
 
@@ -197,7 +206,7 @@ def rank(
         list[str] | None, typer.Argument(metavar="NAME...", help="Families, variants or implementations. Default: all.")
     ] = None,
     kind: Annotated[
-        str, typer.Option("--kind", "-k", help="top, merit (FELICS), score (El-Hajj and Fadlallah) or pareto.")
+        str, typer.Option("--kind", "-k", help="top, places, merit (FELICS), score (El-Hajj, Fadlallah), pareto.")
     ] = "top",
     by: Annotated[str, typer.Option("--by", "-b", help="Metrics, comma-separated. Default: cycles, ROM, RAM.")] = "",
     where: Annotated[str, typer.Option("--where", help="Filter; see steelyard publish.")] = "",

@@ -15,7 +15,7 @@ from ..verify.known import known
 from .console import stderr
 from .publish import print_sheets, stored
 
-KINDS = ("top", "merit", "score", "pareto")
+KINDS = ("top", "places", "merit", "score", "pareto")
 
 
 def rank_command(
@@ -41,8 +41,13 @@ def rank_command(
         metric(name)
     if kind == "score" and not metrics:
         metrics = list(rank.SCORE_PAPER if paper else rank.SCORE_DISTINCT)
-    used = metrics or [*dict.fromkeys(n for names in ranking.USUAL.values() for n in names)]
-    rows = [r for r in stored(what, where, used, False, db) if r["outcome"] == "verified"]
+    if kind == "places" and not metrics:
+        metrics = list(ranking.CATALOGUE)
+    used = [*metrics, *(m.replace("encrypt", "hash") for m in metrics)] or [
+        *dict.fromkeys(n for names in ranking.USUAL.values() for n in names)
+    ]
+    every = stored(what, where, used, False, db)
+    rows = [r for r in every if r["outcome"] == "verified"]
     if less_nocrypt:
         rows = _less_nocrypt(rows, used)
     rows = [r for r in rows if r["variant"] != "nocrypt"]
@@ -59,6 +64,8 @@ def rank_command(
     for title, part in _grouped(rows, group):
         if kind == "top":
             made = ranking.tops(part, metrics, top, reference, unit)
+        elif kind == "places":
+            made = ranking.places(part, metrics)
         elif kind == "merit":
             made = ranking.merits(part, metrics)
         elif kind == "score":
@@ -68,6 +75,8 @@ def rank_command(
         sheets += [type(s)(f"{title}{s.title}", s.label, s.columns, s.lines, s.caption, s.notes) for s in made]
     if reference and not any(reference in (r["label"], r["variant"]) for r in rows):
         raise UserError(f"--relative-to {reference}: no stored run of it among those ranked; run it too")
+    if kind == "places":
+        sheets += ranking.without_figures([r for r in every if r["outcome"] != "verified"])
     sheets = distinct(sheets)
     if out:
         formats.write(sheets, out)

@@ -34,6 +34,8 @@ _OF_OPERATION = (
     ("{}_per_byte", "{} /B", "cycles/byte", 1),
     ("{}_fixed", "{} fixed", "cycles", 0),
     ("{}_per_ad_byte", "{} /B of AD", "cycles/byte", 1),
+    ("{}_long_per_byte", "{} /B, long", "cycles/byte", 1),
+    ("{}_long_per_ad_byte", "{} /B of AD, long", "cycles/byte", 1),
     ("stack_{}", "stack {}", "bytes", 0),
     ("energy_{}_modelled", "energy {} (modelled)", "µJ", 2),
 )

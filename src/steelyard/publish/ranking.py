@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..analyse import rank
+from ..analyse import order, rank
 from ..analyse.rank import Ranking
 from ..analyse.rows import Row
 from ..model.metric import metric
@@ -91,6 +91,44 @@ def _joint(group: Sequence[Row], names: Sequence[str], top: int, title: str, tar
         lines.append(Line(cells, run_of(row)))
     notes = [] if lines else [f"none is among the first {top} of all"]
     return Sheet(f"{title}, among the first {top} of all", f"joint-{target}", columns, lines, notes=notes)
+
+
+#: the catalogue's page
+CATALOGUE = ("encrypt@0/16", "encrypt@0/64", "encrypt@0/1536", "rom", "ram")
+
+
+def places(rows: Sequence[Row], metrics: Sequence[str]) -> list[Sheet]:
+    """For each target and primitive all rows with their place in every metric; of a hash, ``encrypt`` is ``hash``."""
+    sheets = []
+    for (target, primitive, *_), group in grouped(rows).items():
+        aead = primitive == "crypto_aead"
+        names = [n if aead else n.replace("encrypt", "hash") for n in metrics or CATALOGUE]
+        rankings = {n: rank.by(group, n) for n in names}
+        rankings = {n: r for n, r in rankings.items() if r.places}
+        at = {n: {id(p.row): p.rank for p in r.places} for n, r in rankings.items()}
+        columns = [Column("label", "implementation"), Column("flags", "flags")]
+        for n in rankings:
+            columns += [column(n), Column(f"{n}_place", "place")]
+        lines = []
+        for row in order.ordered(group, [(n, False) for n in rankings]):
+            cells: list[Cell] = [row["label"], row["flags"]]
+            for n in rankings:
+                cells += [row.get(n), _rank(at[n][id(row)]) if id(row) in at[n] else None]
+            lines.append(Line(cells, run_of(row)))
+        without = [metric(n).title for n in names if n not in rankings]
+        notes = [f"none has {', '.join(without)}"] if without else []
+        sheets.append(Sheet(f"{title_of(target)}: {primitive}", f"places-{target}", columns, lines, notes=notes))
+    return sheets
+
+
+def without_figures(rows: Sequence[Row]) -> list[Sheet]:
+    """Runs that have a reason instead."""
+    names = ("label", "primitive", "target", "flags", "outcome")
+    columns = [column(n) for n in names]
+    lines = [Line([r.get(n) for n in names], run_of(r)) for r in order.ordered(rows, [("target", False)])]
+    return (
+        [Sheet("Without figures", "without", columns, lines, notes=["steelyard show RUN says more"])] if lines else []
+    )
 
 
 def merits(rows: Sequence[Row], metrics: Sequence[str]) -> list[Sheet]:
