@@ -31,10 +31,10 @@ def limits(implementation: Implementation) -> list[str]:
     """What the driver must know of algorithms that do not take everything."""
     if implementation.primitive == "crypto_cxof":
         return ["-DMAX_AD=256"]  # SP 800-232, section 5.3
+    if implementation.variant.startswith("spook128mu"):
+        return ["-DIGNORED_KEY_BITS=2"]  # Spook, section 3.1: the public tweak has 126 bits
     row = known(implementation.primitive, implementation.variant)[0]
-    if implementation.primitive == "crypto_aead" and row.max_adlen == 0:
-        return ["-DMAX_AD=0", f"-DMAX_MESSAGE={row.max_mlen}"]
-    return []
+    return ["-DMAX_AD=0", "-DONE_BLOCK=1", f"-DMAX_MESSAGE={row.max_mlen}"] if row.one_block else []
 
 
 @EVERY

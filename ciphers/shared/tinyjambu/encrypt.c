@@ -1,13 +1,19 @@
 /*
- * TinyJAMBU-128: the TinyJAMBU mode (section 3.3 of the specification).
+ * The TinyJAMBU mode (section 3.3 of the specification).
  *
  * P_NONCE_AD, from params.h, is the permutation of the nonce and associated
  * data steps: P384 in the round 1 and round 2 algorithm, P640 in the final one.
+ * P_KEY_TEXT is that of the other steps: P1024, with keys of 192 and 256 bits
+ * P1152 and P1280 (3.4, 3.5).
  */
 #include "api.h"
 #include "crypto_aead.h"
 #include "params.h"
 #include "tinyjambu.h"
+
+#ifndef P_KEY_TEXT
+#define P_KEY_TEXT TINYJAMBU_P1024
+#endif
 
 /* FrameBits (section 3.2.2), at their place in s_32 .. s_63 */
 #define FRAMEBITS_NONCE ((uint32_t)1 << 4)
@@ -58,7 +64,7 @@ static void initialize(tinyjambu_state *state, const uint8_t *k,
     /* key setup */
     for (i = 0; i < 4; i++)
         state->s[i] = 0;
-    tinyjambu_permute(state, k, TINYJAMBU_P1024);
+    tinyjambu_permute(state, k, P_KEY_TEXT);
     /* nonce setup */
     absorb(state, k, FRAMEBITS_NONCE, npub, CRYPTO_NPUBBYTES);
     absorb(state, k, FRAMEBITS_AD, ad, adlen);
@@ -71,7 +77,7 @@ static void crypt(tinyjambu_state *state, const uint8_t *k, uint8_t *out,
     while (len != 0) {
         uint8_t n = (uint8_t)(len < 4 ? len : 4), i;
 
-        step(state, k, FRAMEBITS_PC, TINYJAMBU_P1024);
+        step(state, k, FRAMEBITS_PC, P_KEY_TEXT);
         if (n < 4) /* partial block: its number of bytes */
             TINYJAMBU_BYTE(state, 4) ^= n;
         len -= n;
@@ -109,7 +115,7 @@ static void output_tag_word(tinyjambu_state *state, uint8_t *t)
 /* 3.3.4 */
 static void finalize(tinyjambu_state *state, const uint8_t *k, uint8_t *t)
 {
-    step(state, k, FRAMEBITS_FINALIZATION, TINYJAMBU_P1024);
+    step(state, k, FRAMEBITS_FINALIZATION, P_KEY_TEXT);
     output_tag_word(state, t);
     step(state, k, FRAMEBITS_FINALIZATION, P_NONCE_AD);
     output_tag_word(state, t + 4);

@@ -1,5 +1,5 @@
 /*
- * The keyed permutation of TinyJAMBU-128.
+ * The keyed permutation of TinyJAMBU.
  *
  * "The specification" is TinyJAMBU: A Family of Lightweight Authenticated
  * Encryption Algorithms, submission to the NIST LWC project, round 2.
@@ -11,12 +11,14 @@
 #include <stdint.h>
 
 /*
- * Number of rounds, in passes of 128 rounds: one pass uses every bit of the
- * 128-bit key once.
+ * Number of rounds, in passes of 128 rounds: one pass moves the state once
+ * round, and uses every bit of a 128-bit key once.
  */
 #define TINYJAMBU_P384 3u
 #define TINYJAMBU_P640 5u
 #define TINYJAMBU_P1024 8u
+#define TINYJAMBU_P1152 9u
+#define TINYJAMBU_P1280 10u
 
 /* State bits s_0 .. s_127: bit j of s[i] is s_(32i+j). */
 typedef struct {
@@ -30,7 +32,9 @@ typedef struct {
 #define TINYJAMBU_BYTE(state, i) (((uint8_t *)(state)->s)[i])
 #endif
 
-/* P_n of section 3.2.3 with n = 128 * passes; k is the 16-byte key. */
+/* P_n of section 3.2.3 with n = 128 * passes; k is the key, of 16 bytes in
+ * permute_small.c and permute_fast.c, of TINYJAMBU_KEYBYTES in the files
+ * permute_long_*.c. */
 void tinyjambu_permute(tinyjambu_state *state, const uint8_t *k,
                        uint8_t passes);
 

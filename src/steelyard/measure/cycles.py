@@ -9,7 +9,7 @@ from typing import cast
 from ..model.call import Caller, DeviceError, Observed, Op, Request, Vector
 from ..model.reasons import Failure, Reason
 from ..model.record import Operation, Point
-from ..model.workload import Workload
+from ..model.workload import LONG, Workload
 
 
 def empty_calls(client: Caller, aead: bool) -> dict[str, int]:
@@ -35,6 +35,9 @@ def sweep(client: Caller, workload: Workload, aead: bool) -> tuple[list[Observed
     vectors = [Vector(i, key, npub, stream[:m], stream[-a:] if a else b"") for i, (a, m) in enumerate(fitting)]
     name: Operation = "encrypt" if aead else "hash"
     forward = list(client.calls(Request(ops[0], key, npub, v.ad, v.message) for v in vectors))
+    # what an algorithm does not take, such as messages beyond its only block, is no size of it
+    taken = [k for k, a in enumerate(forward) if a.code == 0]
+    vectors, forward = [vectors[k] for k in taken], [forward[k] for k in taken]
     observed: list[Observed] = [(name, v, a) for v, a in zip(vectors, forward, strict=True)]
     if aead:
         texts = [a.output for a in forward]
@@ -50,7 +53,7 @@ def sweep(client: Caller, workload: Workload, aead: bool) -> tuple[list[Observed
                 if a.code == 0:
                     raise DeviceError(Failure(Reason.FORGERY_ACCEPTED, f"{len(v.ad)}/{len(v.message)} bytes"))
                 observed.append(("reject", v, a))
-    return observed, len(sizes) - len(fitting)
+    return observed, len(sizes) - len(vectors)
 
 
 def points(observed: Iterable[Observed], empty: dict[str, int]) -> tuple[Point, ...]:
@@ -85,7 +88,8 @@ def means(observed: Iterable[Observed], empty: dict[str, int]) -> dict[str, floa
 
 def lines(points: Sequence[Point]) -> dict[str, float]:
     """``<operation>_per_byte`` and ``<operation>_fixed`` (least squares over messages without associated
-    data), and ``<operation>_per_ad_byte`` (over associated data without message), in cycles."""
+    data), ``<operation>_per_ad_byte`` (over associated data without message), and for GMU's workload their
+    ``_long_`` counterparts by the difference of two sizes; all in cycles."""
     metrics: dict[str, float] = {}
     for op in dict.fromkeys(p.operation for p in points):
         message = _line([(p.mlen, p.cycles) for p in points if p.operation == op and p.adlen == 0])
@@ -94,6 +98,12 @@ def lines(points: Sequence[Point]) -> dict[str, float]:
             metrics[f"{op}_per_byte"], metrics[f"{op}_fixed"] = message
         if ad:
             metrics[f"{op}_per_ad_byte"] = ad[0]
+        at = {(p.adlen, p.mlen): p.cycles for p in points if p.operation == op}
+        few, many = LONG
+        if {(0, few), (0, many)} <= at.keys():
+            metrics[f"{op}_long_per_byte"] = (at[0, many] - at[0, few]) / (many - few)
+        if {(few, 0), (many, 0)} <= at.keys():
+            metrics[f"{op}_long_per_ad_byte"] = (at[many, 0] - at[few, 0]) / (many - few)
     return metrics
 
 

@@ -46,6 +46,11 @@ class Known:
     kat_checks: bytes
     ext_checks: bytes
 
+    @property
+    def one_block(self) -> bool:
+        """Whether messages are short and their ciphertext is one block of ``out`` bytes, whatever their length."""
+        return self.primitive == "crypto_aead" and self.max_adlen == 0
+
     def kat(self) -> list[Vector]:
         """NIST's inputs for this variant."""
         return list(genkat(self.key, self.npub, self.starts, self.max_mlen, self.max_adlen))

@@ -1,0 +1,1 @@
+../../../../shared/estate/tbc_tweaes128.h

@@ -1,0 +1,1 @@
+../../../../shared/estate/encrypt.c

@@ -1,0 +1,1 @@
+../../../../shared/estate/tweaes128.h

@@ -1,0 +1,1 @@
+../../../../shared/estate/tbc_twegift128.h

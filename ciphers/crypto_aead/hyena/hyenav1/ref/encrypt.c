@@ -1,0 +1,1 @@
+../../../../shared/hyena/encrypt.c

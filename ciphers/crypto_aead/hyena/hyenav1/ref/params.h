@@ -1,0 +1,1 @@
+../../../../shared/hyena/hyenav1.h

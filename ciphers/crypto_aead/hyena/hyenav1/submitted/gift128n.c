@@ -1,0 +1,1 @@
+../../../../shared/gift-nibbles/gift128n.c

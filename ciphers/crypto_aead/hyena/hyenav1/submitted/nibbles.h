@@ -1,0 +1,1 @@
+../../../../shared/gift-nibbles/nibbles.h

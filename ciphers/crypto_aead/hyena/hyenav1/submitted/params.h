@@ -1,0 +1,1 @@
+../../../../shared/hyena/hyenav1submitted.h

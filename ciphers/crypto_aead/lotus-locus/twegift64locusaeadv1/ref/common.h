@@ -1,0 +1,1 @@
+../../../../shared/lotus-locus/common.h

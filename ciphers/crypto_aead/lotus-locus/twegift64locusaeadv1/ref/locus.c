@@ -1,0 +1,1 @@
+../../../../shared/lotus-locus/locus.c

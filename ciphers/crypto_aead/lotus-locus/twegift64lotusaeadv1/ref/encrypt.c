@@ -1,0 +1,1 @@
+../../../../shared/lotus-locus/encrypt.c

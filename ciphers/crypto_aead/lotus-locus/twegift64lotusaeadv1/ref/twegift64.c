@@ -1,0 +1,1 @@
+../../../../shared/twegift/twegift64.c

@@ -1,0 +1,1 @@
+../../../../shared/pyjamask/pyjamask.h

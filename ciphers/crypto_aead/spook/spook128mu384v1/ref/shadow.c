@@ -1,0 +1,1 @@
+../../../../shared/spook/shadow.c

@@ -1,0 +1,1 @@
+../../../../shared/spook/clyde128.c

@@ -1,0 +1,1 @@
+../../../../shared/spook/components.h

@@ -1,0 +1,1 @@
+../../../../shared/sundae-gift/params.h

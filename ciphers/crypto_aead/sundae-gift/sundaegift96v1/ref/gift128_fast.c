@@ -1,0 +1,1 @@
+../../../../shared/gift-cofb/gift128_fast.c

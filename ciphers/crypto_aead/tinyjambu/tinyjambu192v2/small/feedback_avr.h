@@ -1,0 +1,1 @@
+../../../../shared/tinyjambu/feedback_avr.h

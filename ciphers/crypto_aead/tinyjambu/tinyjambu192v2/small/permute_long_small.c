@@ -1,0 +1,1 @@
+../../../../shared/tinyjambu/permute_long_small.c

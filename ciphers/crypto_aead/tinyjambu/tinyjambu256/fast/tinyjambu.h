@@ -1,0 +1,1 @@
+../../../../shared/tinyjambu/tinyjambu.h

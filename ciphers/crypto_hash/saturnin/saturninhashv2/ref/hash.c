@@ -1,0 +1,1 @@
+../../../../shared/saturnin/hash.c

@@ -1,0 +1,2 @@
+/* As the submission's code, and its known answers, have it. */
+#define ESTATE_SUBMITTED

@@ -1,0 +1,3 @@
+/* As the submission's code, and its known answers, have it. */
+#define GIFT128_FAST
+#define ESTATE_SUBMITTED

@@ -1,0 +1,1 @@
+#define PYJAMASK_ROWS 4

@@ -1,0 +1,1 @@
+#define SHADOW_BUNDLES 3
