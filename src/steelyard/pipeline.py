@@ -15,7 +15,7 @@ from threading import Lock
 from . import build, device, measure, sources, verify
 from .model.call import DeviceError, Observed, Op
 from .model.implementation import Implementation
-from .model.paths import CIPHERS
+from .model.paths import CIPHERS, HARNESS, short
 from .model.profile import Node, Profile
 from .model.reasons import Failure, Reason
 from .model.record import Helper, Record, Setup, Toolchain
@@ -59,13 +59,16 @@ class Job:
     @property
     def baseline(self) -> Job:
         """The same with nocrypt, whose cost is subtracted from the image's."""
-        return replace(self, implementation=nocrypt(self.implementation.primitive), origin="")
+        base = nocrypt(self.implementation.primitive, self.implementation.interface)
+        origin = "" if base.interface == "nist" else short(base.folder)
+        return replace(self, implementation=base, origin=origin)
 
 
 @cache
-def nocrypt(primitive: str) -> Implementation:
+def nocrypt(primitive: str, interface: str = "nist") -> Implementation:
     """The baseline implementation of a primitive."""
-    return sources.discover(CIPHERS / primitive / "nocrypt" / "nocrypt" / "ref").implementations[0]
+    place = CIPHERS / primitive / "nocrypt" / "nocrypt" / "ref"
+    return sources.discover(place if interface == "nist" else HARNESS / "nocrypt_vfelics").implementations[0]
 
 
 def profile(job: Job, op: Op, adlen: int, mlen: int) -> Profile:
@@ -83,6 +86,18 @@ def profile(job: Job, op: Op, adlen: int, mlen: int) -> Profile:
     tree, instructions, taken = client.profile(request)
     nodes = tuple(Node(*node) for node in tree)
     return Profile(job.implementation.label, nodes, instructions, taken, unaligned)
+
+
+def sizes(job: Job) -> dict[str, dict[tuple[str, str], int]]:
+    """Bytes by (symbol, kind) that each image holds and nocrypt's does not. :class:`DeviceError` if none was built."""
+    toolchain = build.identify(job.target.toolchain)
+    if toolchain is None:
+        raise DeviceError(Failure(Reason.NO_TOOLCHAIN, f"{job.target.toolchain.compiler} not found"))
+    mine, base = (build.build(j.implementation, j.target, toolchain, j.flags) for j in (job, job.baseline))
+    for built in (mine, base):
+        if built.failure is not None:
+            raise DeviceError(built.failure)
+    return {part: measure.added(image, base.images[part], job.target) for part, image in mine.images.items()}
 
 
 class Pipeline:
@@ -172,6 +187,10 @@ class Pipeline:
                 verification = verify.verify(client, job.implementation, expected, answers)
                 untouched = link.longest_untouched()
                 swept, left_out = measure.sweep(client, job.workload, aead)
+                felics = measure.Felics()
+                if aead and job.workload.name == "felics-ae":
+                    objects = build.objects(built, job.implementation)
+                    felics = measure.felics(client, job.implementation, job.target, objects, answers, empty)
                 odd = verify.unaligned(client, answers, aead)
         except (verify.Mismatch, DeviceError) as e:
             return replace(record, failure=e.failure)
@@ -180,7 +199,7 @@ class Pipeline:
         figures = measure.means(answers, empty) | measure.lines(points) | measure.peaks([*answers, *swept])
         figures |= measure.spread(answers)
         figures |= measure.image_figures(built.images, job.target, untouched)
-        figures |= measure.energy(figures, job.target)
+        figures |= measure.energy(figures, job.target) | felics.figures
         base, helpers = figures, tuple[Helper, ...]()
         if job.baseline.setup.key != job.setup.key:
             base = self.weigh(job.baseline).metrics
@@ -189,9 +208,9 @@ class Pipeline:
         figures |= measure.attributable(figures, base)
         figures["rom_helpers"] = sum(h.size for h in helpers)
 
-        notes = [*record.notes, *expected.notes, *([odd] if odd else [])]
+        notes = [*record.notes, *expected.notes, *felics.notes, *([odd] if odd else [])]
         if left_out:
-            notes.append(f"{left_out} sizes of the workload do not fit the target's RAM")
+            notes.append(f"{left_out} sizes of the workload are too large for the target's RAM or for the algorithm")
         known = verification.source != "self"
         failure = None if known else Failure(Reason.NO_EXPECTED, f"no known answers for {job.implementation.variant}")
         return replace(

@@ -39,7 +39,9 @@ _PARTS = {
     "crypto_hash": {"both": "hash-3"},
     "crypto_cxof": {"both": "cxof-3"},
 }
-_OPERATIONS = ("aead-1", "aead-2", "aead-3", "hash-3", "cxof-3")
+#: the same for an AEAD with FELICS-AE's interface
+_FELICS = {"both": "felics-3", "encrypt": "felics-1", "decrypt": "felics-2"}
+_OPERATIONS = tuple(o for parts in (*_PARTS.values(), _FELICS) for o in parts.values())
 
 
 @dataclass(frozen=True)
@@ -211,7 +213,7 @@ def _compile(
         place = source / f.name
         place.parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(f.path, place)
-    units = [f for f in implementation.files if f.language != "header"]
+    units = _units(implementation)
     folders = sorted({str(Path(f.name).parent) for f in implementation.files} - {"."})
     include = ("-Isrc", *(f"-Isrc/{d}" for d in folders), f"-I{paths.HARNESS}/include")
     script = _Script()
@@ -255,7 +257,8 @@ def _compile(
     script.add("localise", f"{spec.prefix}objcopy", *keep, merged, "implementation.o")
     script.barrier()
     harness = [str(o) for o in sorted(objects.glob("*.o")) if o.stem not in _OPERATIONS]
-    for part, operation in _PARTS[implementation.primitive].items():
+    parts = _PARTS[implementation.primitive] if implementation.interface == "nist" else _FELICS
+    for part, operation in parts.items():
         link = (spec.compiler, *spec.flags, *spec.link, *script_of(target), "-Wl,--gc-sections")
         link += (
             f"-Wl,-Map={part}.map",
@@ -273,6 +276,15 @@ def _compile(
         logs = [(names.get(n, n), (work / f"{n}.log").read_text(errors="replace")) for n in failed]
         return diagnose.failure(logs, API[implementation.primitive]), notes
     return None, notes
+
+
+def _units(implementation: Implementation) -> list[SourceFile]:
+    return [f for f in implementation.files if f.language != "header"]
+
+
+def objects(built: Build, implementation: Implementation) -> dict[str, Path]:
+    """What each source of ``implementation`` was compiled to, by the source's name."""
+    return {f.name: built.folder / f"{k}.o" for k, f in enumerate(_units(implementation))}
 
 
 def _compiler(f: SourceFile, target: Target) -> tuple[str, ...]:

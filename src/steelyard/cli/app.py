@@ -149,7 +149,8 @@ def publish(
     caption: Annotated[str, typer.Option(help="Caption; {target} and {primitive} are filled in.")] = "",
     label: Annotated[str, typer.Option(help="Label, for LaTeX and HTML; the same names are filled in.")] = "",
     out: Annotated[
-        Path | None, typer.Option("--out", "-o", help="File: .md .html .tex .csv .json .xlsx .ods .parquet.")
+        Path | None,
+        typer.Option("--out", "-o", help="File: .md .html .tex .csv .json .xlsx .ods .parquet .felics.json."),
     ] = None,
     db: Database = None,
 ) -> None:

@@ -11,7 +11,7 @@ from ..analyse.compare import METRICS, Comparison, compare, summary
 from ..analyse.rows import Row, check_column, newest, rows
 from ..model.errors import UserError
 from ..model.metric import metric
-from ..publish import comparison, formats
+from ..publish import comparison, felics, formats
 from .console import stderr, stdout
 from .publish import print_sheets, stored
 
@@ -75,6 +75,8 @@ def rows_of(side: str, columns: Sequence[str], db: str | None) -> tuple[list[Row
     if side.endswith(".json"):
         path = Path(side)
         document = files.load(path)
+        if felics.is_felics(document):
+            return felics.rows(path, document), set()
         return newest(rows(files.records(path, document))), set()
     is_filter = bool(re.search(r"[=<>~!]", side))
     found = stored([] if is_filter else [side], side if is_filter else "", [*columns, "spread_percent"], False, db)
@@ -88,7 +90,7 @@ def metrics_of(columns: str) -> tuple[str, ...]:
     names = [check_column(c.strip()) for c in columns.split(",") if c.strip()]
     for name in names:
         metric(name)  # a context column is no metric
-    return tuple(names) or METRICS
+    return tuple(names) or (*METRICS, *felics.FIGURES.values())
 
 
 def fraction(text: str) -> float:

@@ -12,7 +12,7 @@ from rich.text import Text
 from ..analyse import expression, order
 from ..analyse.rows import Row, check_column, derive, needed, newest
 from ..model.record import Point
-from ..publish import formats
+from ..publish import felics, formats
 from ..publish.results import DEFAULT, flat, tables
 from ..publish.sheet import Sheet, text
 from . import select
@@ -35,6 +35,8 @@ def publish_command(
     db: str | None,
 ) -> int:
     """Prints or writes the tables; 1 when no record is left to show."""
+    if out and out.name.endswith(".felics.json"):
+        return _felics(what, where, all_runs, out, db)
     ending = formats.format_of(out) if out else ""
     chosen = [check_column(c.strip()) for c in columns.split(",") if c.strip()]
     by = order.keys(sort) if sort else [("target", False), ("primitive", False), ("cycles_encrypt_mean", False)]
@@ -52,6 +54,16 @@ def publish_command(
         stderr().print(f"wrote {len(found)} rows to {out}")
     else:
         print_sheets(sheets)
+    return 0
+
+
+def _felics(what: Sequence[str], where: str, all_runs: bool, out: Path, db: str | None) -> int:
+    """Writes a result file of FELICS-AE's."""
+    chosen = {r["run"] for r in stored(what, where, list(felics.FIGURES.values()), all_runs, db)}
+    with select.store(db, existing=True) as store:
+        records = store.runs(newest_only=not all_runs, points=False, metrics=felics.FIGURES.values())
+    count = felics.write((r for r in records if r.id in chosen), out)
+    stderr().print(f"wrote {count} rows to {out}")
     return 0
 
 

@@ -78,6 +78,14 @@ class Client:
         if batch:
             yield from self._batch(batch)
 
+    def inside(self, request: Request) -> int | None:
+        """Cycles of one call behind its call instruction; None on links that cannot tell them apart."""
+        if not isinstance(self.link, SimulatorLink):
+            return None
+        tree = self.link.profile(encode(request))
+        self.link.pulses()
+        return sum(cycles for k, (_, parent, _, cycles) in enumerate(tree) if parent != k)
+
     def profile(self, request: Request) -> tuple[list[tuple[str, int, int, int]], dict[str, int], int]:
         """Call tree, instructions by mnemonic and taken branches of one call, on links that can see them."""
         if not isinstance(self.link, SimulatorLink):

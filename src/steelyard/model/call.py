@@ -118,6 +118,9 @@ class Caller(Protocol):
     def fits(self, op: Op, mlen: int, adlen: int) -> bool:
         """Whether buffers of these sizes and the deepest stack seen so far fit the target's RAM."""
 
+    def inside(self, request: Request) -> int | None:
+        """Cycles of one call behind its call instruction; None where the device cannot tell them apart."""
+
 
 #: operation name, input, answer: raw material of verification and measurement
 Observed = tuple[str, Vector, Answer]

@@ -12,6 +12,8 @@ from .reasons import Failure
 Primitive = Literal["crypto_aead", "crypto_hash", "crypto_cxof"]
 Language = Literal["c", "c++", "asm", "header"]
 
+#: how an AEAD's entry points are called: NIST's way, or FELICS-AE's with size_t and without nsec
+Interface = Literal["nist", "felics"]
 #: entry points of each primitive, in the order of the harness's operations
 API: dict[Primitive, tuple[str, ...]] = {
     "crypto_aead": ("crypto_aead_encrypt", "crypto_aead_decrypt"),
@@ -25,7 +27,7 @@ class SourceFile:
     """One file of an implementation.
 
     ``name`` is its path inside the implementation's folder (POSIX), ``path`` where its bytes lie
-    (links resolved), ``sha256`` the hash of those bytes.
+    (links resolved), ``sha256`` the hash of those bytes. ``header`` is said of all that is not compiled by itself.
     """
 
     name: str
@@ -35,12 +37,22 @@ class SourceFile:
 
 
 @dataclass(frozen=True)
+class CodeLists:
+    """What an operation's FELICS-AE code size is made of: names of sources without suffix, each with the symbols
+    that do not count."""
+
+    encrypt: tuple[tuple[str, tuple[str, ...]], ...]
+    decrypt: tuple[tuple[str, tuple[str, ...]], ...]
+
+
+@dataclass(frozen=True)
 class Implementation:
-    """A folder of sources in the NIST/SUPERCOP layout, never modified.
+    """A folder of sources in the NIST/SUPERCOP layout or FELICS-AE's, never modified.
 
     ``entry`` maps an API name to the symbol that implements it where the package renames it.
     ``kat`` lists the KAT files that travel with the package (in the folder, the variant's, or one
-    level up). ``notes`` are irregularities that did not stop it, in words.
+    level up). ``notes`` are irregularities that did not stop it, in words. ``code`` is there when the package
+    is FELICS-AE's.
     """
 
     primitive: Primitive
@@ -52,6 +64,12 @@ class Implementation:
     entry: tuple[tuple[str, str], ...] = ()
     kat: tuple[Path, ...] = ()
     notes: tuple[str, ...] = field(default=(), compare=False)
+    code: CodeLists | None = None
+
+    @property
+    def interface(self) -> Interface:
+        """How its entry points are called."""
+        return "nist" if self.code is None else "felics"
 
     @property
     def digest(self) -> str:

@@ -23,6 +23,8 @@ class Reason(StrEnum):
     ZIP_BOMB = "zip-bomb"
     BAD_ZIP = "bad-zip"
     UNREADABLE = "unreadable"
+    BAD_INFO = "bad-implementation-info"
+    FELICS_PHASES = "felics-phases"
     # build
     NO_TOOLCHAIN = "no-toolchain"
     FOREIGN_ISA = "foreign-isa"
@@ -58,6 +60,8 @@ NEXT_ACTION: dict[Reason, str] = {
     Reason.ZIP_BOMB: "unpack the archive yourself and give the folder",
     Reason.BAD_ZIP: "make the zip again; it is damaged or not a zip file",
     Reason.UNREADABLE: "make the file readable and give it a sane size",
+    Reason.BAD_INFO: "repair the line of implementation.info that is named",
+    Reason.FELICS_PHASES: "take the cipher's FELICS-AE or NIST package, or write the NIST API around its phases",
     Reason.NO_TOOLCHAIN: "run: steelyard doctor",
     Reason.FOREIGN_ISA: "choose a target of the instruction set that the assembly is written for",
     Reason.COMPILE_ERROR: "read the compiler's output: steelyard show RUN --log",

@@ -92,7 +92,8 @@ class Energy(toml.Table):
 class Target(toml.Table):
     """A chip on a board with a toolchain.
 
-    ``device`` is what runs its images; an ``opt_in`` target is weighed only when it is named.
+    ``device`` is what runs its images; an ``opt_in`` target is weighed only when it is named. ``felics`` is what
+    FELICS-AE's result files call the chip.
     """
 
     name: str
@@ -104,6 +105,7 @@ class Target(toml.Table):
     toolchain: ToolchainSpec
     device: Literal["simulator", "process"] = "simulator"
     opt_in: bool = False
+    felics: str = ""
     energy: Energy | None = None
     folder: Path
 

@@ -29,6 +29,9 @@ class Workload:
 MAX_SIZES = 4096
 _LENGTHS = (0, 16, 32, 64, 128, 256, 512, 1024, 1536)
 _NIST = range(0, 129, 8)
+_GMU = (16, 64, 1536)
+#: sizes whose difference is GMU's throughput for long inputs; it is a multiple of nearly every block size
+LONG = (768, 2304)
 _NAMED = {
     # message alone, associated data alone, both: enough for the two slopes and the usual tables
     "default": (
@@ -37,8 +40,25 @@ _NAMED = {
         *((n, n) for n in (16, 32, 64, 128)),
     ),
     "kat": (),
+    # every size of NIST's known answers, for cycles call by call; vector n is 33 x message + associated data + 1
+    "vectors": tuple((a, m) for m in range(33) for a in range(33)),
+    # GMU's short sizes, of associated data, of message and of both, and two long ones for the difference
+    "gmu": (
+        *((0, n) for n in (*_GMU, *LONG)),
+        *((n, 0) for n in (*_GMU, *LONG)),
+        *((n, n) for n in _GMU),
+    ),
     "nist-grid": tuple((a, m) for a in _NIST for m in _NIST),
-    "felics": ((16, 16),),
+    # FELICS-AE's only case, then the first FELICS's scenarios as its code has them, not as its comments do
+    "felics-ae": ((16, 16),),
+    "felics-1": ((0, 102),),
+    "felics-2": ((111, 0),),
+    "felics-3": ((25, 86),),
+    "felics-4": ((0, 1264),),
+    "felics-5": ((1264, 0),),
+    "felics-6": ((40, 1224),),
+    # its scenarios 0, 1A, 1B and 1C for hashes
+    "felics-hash": ((0, 0), (0, 16), (0, 128), (0, 1024)),
 }
 
 
@@ -57,6 +77,28 @@ def workload(text: str) -> Workload:
     if len(sizes) > MAX_SIZES:
         raise UserError(f"--workload lists {len(sizes)} sizes; at most {MAX_SIZES} go into one run")
     return Workload("sizes", tuple(dict.fromkeys(sizes)))
+
+
+def grid(adlen: str, mlen: str) -> str:
+    """Every pair of the two lists of sizes, as :func:`workload` reads it. ``0,16`` or ``FROM:TO:STEP``, TO included."""
+    pairs = [f"{a}/{m}" for a in _lengths("--adlen", adlen or "0") for m in _lengths("--mlen", mlen or "0")]
+    return ",".join(pairs)
+
+
+def _lengths(option: str, text: str) -> list[int]:
+    found: list[int] = []
+    for part in text.split(","):
+        numbers = part.split(":")
+        if not all(n.isdecimal() and len(n) <= 5 for n in numbers) or len(numbers) not in (1, 3):
+            raise UserError(f"{option} {text!r}: write sizes in bytes such as 0,16,64 or FROM:TO:STEP such as 0:128:8")
+        if len(numbers) == 1:
+            found.append(int(part))
+        else:
+            start, stop, step = map(int, numbers)
+            if step == 0 or (stop - start) // step > MAX_SIZES:
+                raise UserError(f"{option} {text!r}: at most {MAX_SIZES} sizes, with a step of at least 1")
+            found += range(start, stop + 1, step)
+    return found
 
 
 def workload_names() -> tuple[str, ...]:

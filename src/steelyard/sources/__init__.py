@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from .discover import DEFAULT_CACHE, Found, discover
+from .layout import stem
 from .limits import Limits
 from .sizes import Sizes, sizes
 
-__all__ = ["DEFAULT_CACHE", "Found", "Limits", "Sizes", "discover", "sizes"]
+__all__ = ["DEFAULT_CACHE", "Found", "Limits", "Sizes", "discover", "sizes", "stem"]

@@ -1,7 +1,8 @@
 """Find the implementations in a folder or a zip file.
 
 A folder that lies below a crypto_* folder is read with that folder's parent as root, so that links to
-siblings and to shared sources work for one implementation alone as they do for the whole tree.
+siblings and to shared sources work for one implementation alone as they do for the whole tree. A cipher of a
+FELICS-AE tree is read with the folder of all its ciphers as root, for the same reason.
 """
 
 # Paths are strings here, a tree has thousands of them.
@@ -16,6 +17,7 @@ from pathlib import Path
 
 from ..model.implementation import Implementation, Rejected
 from ..model.reasons import Failure, Reason
+from . import felics
 from .archive import unpack
 from .files import COMPILED, Kind, Reader, kind_of
 from .layout import ANCHORS, anchor_of, place
@@ -61,7 +63,7 @@ def discover(path: Path, *, limits: Limits = Limits(), cache: Path = DEFAULT_CAC
 def _folder(path: str, limits: Limits) -> Found:
     parts = path.strip("/").split("/")
     at = anchor_of(parts)
-    root = path if at is None else "/" + "/".join(parts[:at])
+    root = _felics_root(path) if at is None else "/" + "/".join(parts[:at])
     walker = Walker(root, limits)
     if not walker.holds(os.path.realpath(path)):  # the user named a link: take what it leads to
         return _folder(os.path.realpath(path), limits)
@@ -69,6 +71,12 @@ def _folder(path: str, limits: Limits) -> Found:
     if at is not None:
         above = ["/" + "/".join(parts[:i]) for i in range(len(parts) - 1, at, -1)]
     return _Search(walker, limits, tuple(parts), path, path).run(path, above)
+
+
+def _felics_root(path: str) -> str:
+    """The folder that holds all ciphers when ``path`` is one in a FELICS-AE tree, else ``path``."""
+    cipher = Path(path).parent if os.path.basename(path) == "source" else Path(path)
+    return str(cipher.parent) if felics.names([cipher.name]) and (cipher / "source" / felics.INFO).is_file() else path
 
 
 class _Search:
@@ -96,6 +104,8 @@ class _Search:
     def _visit(self, folder: Folder, above: list[Folder], anchored: bool) -> None:
         """Decide what one folder is: an implementation, or a level above some."""
         anchored = anchored or self._is_anchor(folder)
+        if felics.is_template(self._parts(folder)):
+            return
         own = own_sources(folder)
         apart = [f for sub in folder.folders.values() for f in _packages(sub)]
         if self._is_package(folder, above, own, bool(apart), anchored):
@@ -114,6 +124,8 @@ class _Search:
 
     def _is_package(self, folder: Folder, above: list[Folder], own: bool, apart: bool, anchored: bool) -> bool:
         api = "api.h" in folder.files
+        if felics.INFO in folder.files and folder.name == "source":
+            return True
         if not (anchored or api or folder.path == self._top):
             return False
         if own:

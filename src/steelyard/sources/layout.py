@@ -9,6 +9,7 @@ F/crypto_aead/V/I (NIST)              F         V        I
 crypto_aead/F/V/I (our own)           F         V        I
 crypto_aead/V/I (SUPERCOP)            stem(V)   V        I
 crypto_aead/V/I/J (SUPERCOP)          stem(V)   V        I/J
+V_vI/source (FELICS-AE)               stem(V)   V        I
 ====================================  ========  =======  =======
 
 The folder F above crypto_aead counts as a family when V begins with its name (letters and digits
@@ -25,6 +26,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..model.implementation import Primitive
+from .felics import names as felics_names
 from .files import printable
 
 #: folder name -> the primitives that an implementation below it has
@@ -72,6 +74,8 @@ def place(parts: Sequence[str], given: int) -> Place:
     """The place of the implementation at ``parts``, of which the first ``given`` name the user's folder."""
     at = anchor_of(parts)
     shown = [printable(p) for p in parts]
+    if at is None and (felics := felics_names(parts)):
+        return Place((), stem(felics[0]), *felics)
     if at is None:
         variant = shown[-2] if len(shown) > max(given, 1) else shown[-1]
         return Place((), stem(variant), variant, shown[-1])

@@ -15,8 +15,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from ..model.implementation import API, Implementation, Primitive, SourceFile
+from ..model.implementation import API, CodeLists, Implementation, Primitive, SourceFile
 from ..model.reasons import Failure, Reason
+from . import felics
 from .files import (
     COMPILED,
     LANGUAGE,
@@ -76,12 +77,17 @@ class Package:
         fault = self._fault()
         if fault is not None:
             return fault
+        code = self._felics()
+        if isinstance(code, Failure):
+            return code
         wrappers = {p: self._wrapper(p) for p in API}
-        taken = self._take(wrappers)
+        taken = self._take(wrappers, code is not None)
         if isinstance(taken, Failure):
             return taken
         files, api = taken
         primitives = self._place.primitives or _guess(api, wrappers, self._listing)
+        if code is not None:
+            primitives = ("crypto_aead",)
         if not primitives:
             return Failure(Reason.NO_API, "api.h defines neither CRYPTO_ABYTES nor CRYPTO_BYTES")
         self._note_irregular()
@@ -100,6 +106,7 @@ class Package:
                     entry=wrapper[2].entry if wrapper is not None and wrapper[2] is not None else (),
                     kat=self._kat(p),
                     notes=tuple(self._notes),
+                    code=code,
                 )
             )
         return out
@@ -133,6 +140,34 @@ class Package:
                     return Failure(reason, _in(os.path.dirname(f.name), f.detail))
         return None
 
+    # -- FELICS-AE
+
+    def _felics(self) -> CodeLists | Failure | None:
+        """What implementation.info lists; None for a package that has none."""
+        real = self._folder.files.get(felics.INFO)
+        if real is None:
+            return None
+        data = self._reader.data(real)
+        if isinstance(data, Failure):
+            return Failure(data.reason, f"{felics.INFO}: {data.detail}")
+        stems = {os.path.splitext(name)[0] for kind in COMPILED for name, _ in self._listing.of(kind)}
+        try:
+            said = felics.parse(data, stems)
+        except felics.BadInfoError as e:
+            return Failure(Reason.BAD_INFO, str(e))
+        if said is None:
+            return Failure(Reason.FELICS_PHASES, "a cipher of the first FELICS: it has phases, no API")
+        self._notes += said.notes
+        return said.code
+
+    def _settle_felics(self, chosen: dict[str, tuple[str, Kind]]) -> None:
+        """Add FELICS-AE's headers, and what describes the package without being compiled."""
+        for name, ours in felics.HEADERS.items():
+            chosen.setdefault(name, (str(ours), Kind.HEADER))
+        for name in (felics.INFO, felics.VECTORS):
+            if name in self._folder.files:
+                chosen[name] = (self._folder.files[name], Kind.HEADER)
+
     # -- wrapper
 
     def _wrapper(self, primitive: Primitive) -> tuple[str, str, Wrapper | None] | None:
@@ -162,11 +197,13 @@ class Package:
     # -- files
 
     def _take(
-        self, wrappers: dict[Primitive, tuple[str, str, Wrapper | None] | None]
+        self, wrappers: dict[Primitive, tuple[str, str, Wrapper | None] | None], felics_ae: bool
     ) -> tuple[tuple[SourceFile, ...], bytes] | Failure:
         chosen = {name: (real, kind) for kind in LANGUAGE for name, real in self._listing.of(kind)}
         for w in wrappers.values():
             self._settle(w, chosen)
+        if felics_ae:
+            self._settle_felics(chosen)
         if not any(kind in COMPILED for _, kind in chosen.values()):
             foreign = self._listing.of(Kind.FOREIGN_ASM)
             if foreign:
@@ -274,6 +311,9 @@ class Package:
 
     def _kat(self, primitive: Primitive) -> tuple[Path, ...]:
         """The nearest KAT files that fit: in the folder, the variant's, or one level up."""
+        vectors = self._folder.files.get(felics.VECTORS)
+        if felics.INFO in self._folder.files and vectors:
+            return (Path(vectors),)
         own = [(n, r) for n, r in self._listing.of(Kind.KAT) if fits(primitive, os.path.basename(n))]
         if own:
             return tuple(Path(real) for _, real in own)

@@ -8,7 +8,7 @@ from ..model.call import Answer, Caller, DeviceError, Observed, Op, Request, Vec
 from ..model.implementation import Implementation
 from ..model.reasons import Failure, Reason
 from ..model.record import Verification
-from . import katfile
+from . import felicsfile, katfile
 from .known import Known, known
 from .vectors import genkat
 
@@ -50,7 +50,8 @@ def expected(implementation: Implementation) -> Expected:
     own = None
     if implementation.kat:
         try:
-            own = katfile.read(implementation.kat[0], implementation.primitive)
+            file = implementation.kat[0]
+            own = felicsfile.read(file) if file.suffix == ".c" else katfile.read(file, implementation.primitive)
         except (katfile.MalformedKat, OSError) as e:
             raise Mismatch(Failure(Reason.BAD_KAT, str(e))) from None
     return Expected(own, table)
@@ -81,7 +82,8 @@ def verify(client: Caller, implementation: Implementation, expect: Expected, ans
         raise Mismatch(Failure(Reason.RAM_OVERFLOW, text))
     skipped = len(vectors) - len(fitting)
 
-    outputs = _forward(client, fitting, aead, answers)
+    whole = bool(expect.table) and expect.table[0].one_block
+    outputs = _forward(client, fitting, aead and not whole, answers)
     _compare(outputs, expect, complete=skipped == 0)
     if aead:
         over = _backward(client, outputs, answers)
@@ -93,7 +95,7 @@ def verify(client: Caller, implementation: Implementation, expect: Expected, ans
         ext = expect.table[0].ext()
         fit_ext = _fitting(client, ext, aead)
         skipped += len(ext) - len(fit_ext)
-        outputs = _forward(client, fit_ext, aead, [])
+        outputs = _forward(client, fit_ext, aead and not whole, [])
         wrong = [k.wrong_ext(outputs) for k in expect.table if k.ext_checks]
         if wrong and all(w is not None for w in wrong):
             bad, got = next((v, o) for v, o in outputs if v is wrong[0])
@@ -108,7 +110,8 @@ def _probe(client: Caller, vectors: list[Vector], aead: bool) -> None:
     """Calls both directions once, so that their stack is known before sizes are chosen."""
     for v in vectors:
         answer = client.call(_request(Op.ENCRYPT, v, v.message, client.hello.key_bytes))
-        if aead and answer.code == 0 and answer.length == len(v.message) + client.hello.a_bytes:
+        lengths = (len(v.message) + client.hello.a_bytes, client.hello.a_bytes)
+        if aead and answer.code == 0 and answer.length in lengths:
             client.call(_request(Op.DECRYPT, v, answer.output, client.hello.key_bytes))
 
 
@@ -117,12 +120,13 @@ def _fitting(client: Caller, vectors: list[Vector], aead: bool) -> list[Vector]:
     return [v for v in vectors if all(client.fits(op, len(v.message), len(v.ad)) for op in ops)]
 
 
-def _forward(client: Caller, vectors: list[Vector], aead: bool, answers: list[Observed]) -> list[tuple[Vector, bytes]]:
-    op, name = (Op.ENCRYPT, "encrypt") if aead else (Op.HASH, "hash")
+def _forward(client: Caller, vectors: list[Vector], grows: bool, answers: list[Observed]) -> list[tuple[Vector, bytes]]:
+    """Encrypts or hashes. ``grows`` is whether the output is as long as message and tag, or as the latter alone."""
+    op, name = (Op.ENCRYPT, "encrypt") if client.hello.key_bytes else (Op.HASH, "hash")
     requests = (_request(op, v, v.message, client.hello.key_bytes) for v in vectors)
     outputs = []
     for v, answer in zip(vectors, client.calls(requests), strict=True):
-        _sane(v, answer, name, len(v.message) + client.hello.a_bytes if aead else client.hello.a_bytes)
+        _sane(v, answer, name, len(v.message) + client.hello.a_bytes if grows else client.hello.a_bytes)
         answers.append((name, v, answer))
         outputs.append((v, answer.output))
     return outputs

@@ -1,0 +1,140 @@
+"""The three figures of FELICS-AE, by its definitions (docs/definitions.md), for encryption and decryption.
+
+They exist so that published tables can be continued. ``rom``, ``stack`` and cycles say more: these count nothing
+that is linked in, neither .bss nor heap, and no more than 2000 bytes of stack.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import NamedTuple
+
+from ..model.call import Answer, Caller, DeviceError, Observed, Op, Request
+from ..model.implementation import API, CodeLists, Implementation
+from ..model.reasons import Failure, Reason
+from ..model.target import Target
+from .elf import Section, sections
+
+#: bytes of message and of associated data, of its only case
+LENGTH = 16
+#: bytes below the stack pointer that it paints; what is deeper does not count
+WINDOW = 2000
+#: bytes of a call's stack that lie above the window, which begins below the stack pointer inside a function that
+#: was called from the same place: AVR's return address and the byte that the pointer points to, MSP430's address
+_ABOVE = {"avr": 3, "msp430": 2}
+#: cycles of the call instruction: RCALL (DS40002198), CALL #N (SLAU049, 3.4.4), BL with a full refill (DDI 0337)
+_CALL = {"avr": 3, "msp430": 5, "thumb": 4}
+
+_COUNTED = re.compile(r"\.(text|data|rodata|progmem\.data|eh_frame|note)(?:\.(.+))?")
+_CLONE = re.compile(r"\.(?:constprop|isra)\..*")
+_OPERATIONS = (("encrypt", ""), ("decrypt", "_decrypt"))
+
+
+@dataclass(frozen=True)
+class Felics:
+    """FELICS-AE's figures by metric, and what is odd about them in words."""
+
+    figures: dict[str, float] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+
+class CodeSize(NamedTuple):
+    """Bytes of ``all`` classes that count, and of these the initialised ``data``."""
+
+    all: int
+    data: int
+
+
+def felics(
+    client: Caller,
+    implementation: Implementation,
+    target: Target,
+    objects: Mapping[str, Path],
+    answers: Iterable[Observed],
+    empty: Mapping[str, int],
+) -> Felics:
+    """``felics_code_size``, ``_ram`` and ``_time``, and those of decryption with ``_decrypt`` behind.
+
+    ``objects`` are what the sources were compiled to, ``answers`` the known-answer calls, ``empty`` the cycles of
+    the empty call by operation.
+    """
+    figures: dict[str, float] = {}
+    calls = dict(zip(("encrypt", "decrypt"), _calls(client, answers), strict=True))
+    inside = client.inside(Request(Op.EMPTY, *_zeros(client)))
+    family = target.toolchain.family
+    sizes, notes = code_sizes(implementation, objects)
+    for name, suffix in _OPERATIONS:
+        pulse = calls[name].pulse
+        if name in sizes:
+            figures[f"felics_code_size{suffix}"] = sizes[name].all
+        if name in sizes and pulse.stack is not None:
+            used = max(pulse.stack - _ABOVE.get(family, 0), 0)
+            if used > WINDOW:
+                notes.append(f"{name} uses {used} bytes of stack; FELICS-AE sees {WINDOW}")
+            common = client.hello.key_bytes + 2 * LENGTH
+            figures[f"felics_code_ram{suffix}"] = min(used, WINDOW) + sizes[name].data + common
+        if inside is not None:
+            figures[f"felics_code_time{suffix}"] = pulse.cycles - empty[name] + inside + _CALL.get(family, 0)
+    return Felics(figures, tuple(notes))
+
+
+def _zeros(client: Caller) -> tuple[bytes, bytes, bytes, bytes]:
+    return bytes(client.hello.key_bytes), bytes(client.hello.npub_bytes), b"", b""
+
+
+def _calls(client: Caller, answers: Iterable[Observed]) -> tuple[Answer, Answer]:
+    """The encryption that FELICS-AE measures, and its decryption.
+
+    Key, nonce and associated data are those of the known answer with 16 bytes of both, the message is 16, 15, ... 1.
+    """
+    counting = bytes(range(256))
+    key, npub, ad = counting[: client.hello.key_bytes], counting[: client.hello.npub_bytes], counting[:LENGTH]
+    for name, v, _ in answers:
+        if name == "encrypt" and len(v.message) == len(v.ad) == LENGTH:
+            key, npub, ad = v.key, v.npub, v.ad
+            break
+    message = bytes(range(LENGTH, 0, -1))
+    sealed = client.call(Request(Op.ENCRYPT, key, npub, ad, message))
+    opened = client.call(Request(Op.DECRYPT, key, npub, ad, sealed.output))
+    if opened.code != 0 or opened.output != message:
+        raise DeviceError(Failure(Reason.DECRYPT_MISMATCH, f"FELICS-AE's case, {LENGTH}/{LENGTH} bytes"))
+    return sealed, opened
+
+
+def code_sizes(implementation: Implementation, objects: Mapping[str, Path]) -> tuple[dict[str, CodeSize], list[str]]:
+    """Sizes by operation, none where objects hold no code; and what of the objects is in no class that counts."""
+    lists = implementation.code or _all_but_the_other(implementation, objects)
+    stems: dict[str, list[Section]] = {}
+    try:
+        for name, path in objects.items():
+            stems.setdefault(name.rpartition(".")[0], []).extend(sections(path.read_bytes()))
+    except (OSError, ValueError) as e:
+        return {}, [f"no FELICS-AE code size: {e}"]
+    sizes = {}
+    for operation, code in (("encrypt", lists.encrypt), ("decrypt", lists.decrypt)):
+        counted = [c for stem, left_out in code for c in _counted(stems.get(stem, []), left_out)]
+        sizes[operation] = CodeSize(sum(n for _, n in counted), sum(n for kind, n in counted if kind == "data"))
+    if not all(size.all for size in sizes.values()):
+        return {}, ["no FELICS-AE code size: the objects hold no code, as with -flto"]
+    every = [s for found in stems.values() for s in found if s.loaded]
+    strange = sorted({s.name for s in every if not _COUNTED.fullmatch(s.name)})
+    return sizes, [f"FELICS-AE's code size leaves out {', '.join(strange[:8])}"] if strange else []
+
+
+def _all_but_the_other(implementation: Implementation, objects: Mapping[str, Path]) -> CodeLists:
+    """For packages that do not say: every source belongs to both, but for the other operation's entry point."""
+    entry = dict(implementation.entry)
+    encrypt, decrypt = (entry.get(name, name) for name in API["crypto_aead"])
+    stems = dict.fromkeys(name.rpartition(".")[0] for name in objects)
+    return CodeLists(tuple((s, (decrypt,)) for s in stems), tuple((s, (encrypt,)) for s in stems))
+
+
+def _counted(found: Iterable[Section], left_out: Iterable[str]) -> Iterable[tuple[str, int]]:
+    """(class, bytes) of the sections that count; a clone that the compiler made belongs to its function."""
+    for section in found:
+        m = _COUNTED.fullmatch(section.name)
+        if m and _CLONE.sub("", m[2] or "") not in left_out:
+            yield m[1], section.size

@@ -1,0 +1,103 @@
+"""FELICS-AE's folders: ``<cipher>_v<version>/source`` with an ``implementation.info``.
+
+``implementation.info`` holds ``Key: value`` lines and ``#`` comments. ``EncryptCode`` and ``DecryptCode`` list
+sources by name without suffix, separated by commas, each followed by ``!symbol`` for what does not belong to the
+operation. ``Platforms`` and ``Options`` restrict where FELICS-AE runs it. The first FELICS has the same file with
+other keys, and ciphers in phases instead of the API.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..model.implementation import CodeLists
+from .files import printable
+
+INFO = "implementation.info"
+#: compiled into FELICS-AE's own programs, not into the cipher
+VECTORS = "test_vectors.c"
+#: headers that FELICS-AE supplies, as a package includes them, and ours
+HEADERS = {
+    name: Path(__file__).resolve().parent / "compat" / "felics" / name.rsplit("/", 1)[-1]
+    for name in ("felics/cipher.h", "felics/helpers.S", "crypto_aead.h")
+}
+#: an implementation.info is a page of text; anything longer is not one
+MAX_BYTES = 16 * 1024
+MAX_ITEMS = 256
+
+_FOLDER = re.compile(r"([^_]+)_v(.+)")
+_NAME = re.compile(r"[\w.+-]{1,100}")
+_SYMBOL = re.compile(r"\w{1,200}")
+_LISTS = ("EncryptCode", "DecryptCode")
+
+
+class BadInfoError(Exception):
+    """The text says which line is wrong and how."""
+
+
+@dataclass(frozen=True)
+class Info:
+    """What an implementation.info says; ``notes`` are restrictions and oddities in words."""
+
+    code: CodeLists
+    notes: tuple[str, ...]
+
+
+def names(parts: Sequence[str]) -> tuple[str, str] | None:
+    """Cipher and version of the folder at ``parts``, when it is called as FELICS-AE calls it."""
+    folder = parts[-2] if len(parts) > 1 and parts[-1] == "source" else parts[-1]
+    found = _FOLDER.fullmatch(folder)
+    return (printable(found[1]), printable(found[2])) if found else None
+
+
+def is_template(parts: Sequence[str]) -> bool:
+    """Whether this is the empty cipher that FELICS-AE copies to begin a new one."""
+    found = names(parts)
+    return found is not None and found[0] == "CipherName"
+
+
+def parse(data: bytes, stems: Collection[str]) -> Info | None:
+    """What the file says; None where it is one of the first FELICS.
+
+    ``stems`` are the names of the package's sources. :class:`BadInfoError` names the line that is wrong.
+    """
+    if len(data) > MAX_BYTES:
+        raise BadInfoError(f"{INFO}: larger than {MAX_BYTES} bytes")
+    said: dict[str, tuple[int, str]] = {}
+    for number, line in enumerate(data.decode("utf-8", "replace").splitlines(), 1):
+        key, colon, value = line.partition(":")
+        if colon and not line.lstrip().startswith("#"):
+            said[key.strip()] = (number, value.strip())
+    if any(key.endswith("Constants") for key in said) or not any(key in said for key in _LISTS):
+        return None
+    for key in _LISTS:
+        if key not in said:
+            raise BadInfoError(f"{INFO}: no {key}")
+    notes: list[str] = []
+    encrypt, decrypt = (_items(key, *said[key], stems, notes) for key in _LISTS)
+    limits = [printable(said[key][1][:200]) for key in ("Platforms", "Options") if key in said and said[key][1]]
+    notes += [f"{INFO}: for {limit} only" for limit in limits]
+    return Info(CodeLists(encrypt, decrypt), tuple(notes))
+
+
+def _items(
+    key: str, line: int, text: str, stems: Collection[str], notes: list[str]
+) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    """Sources and symbols of a list; of a source that is named twice the last one counts, as in FELICS-AE."""
+    items = [item.strip() for item in text.split(",") if item.strip()]
+    where = f"{INFO}, line {line}: {key}"
+    if not items or len(items) > MAX_ITEMS:
+        raise BadInfoError(f"{where} lists {len(items)} sources; write NAME!symbol, NAME, ...")
+    found: dict[str, tuple[str, ...]] = {}
+    for item in items:
+        name, *symbols = item.split("!")
+        if not _NAME.fullmatch(name) or name not in stems:
+            raise BadInfoError(f"{where}: no source is called {printable(name[:100])}")
+        odd = [s for s in symbols if s and not _SYMBOL.fullmatch(s)]
+        if odd:
+            notes.append(f"{where}: {printable(odd[0][:100])!r} is no symbol and leaves nothing out")
+        found[name] = tuple(s for s in symbols if _SYMBOL.fullmatch(s))[:MAX_ITEMS]
+    return tuple(found.items())

@@ -1,0 +1,224 @@
+"""FELICS-AE's result files: what is written is read, what is damaged is refused with a place and a way out."""
+
+from __future__ import annotations
+
+import csv
+import importlib.util
+import json
+from dataclasses import replace
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from steelyard.analyse.compare import compare
+from steelyard.analyse.rows import rows
+from steelyard.model.errors import UserError
+from steelyard.model.record import Record, Setup, Toolchain
+from steelyard.model.target import load_target, target_names
+from steelyard.model.workload import workload, workload_names
+from steelyard.publish import felics
+from tests.conftest import ROOT
+
+SETUP = {
+    "cipher_name": "Toy-128",
+    "architecture": "AVR",
+    "version": "ref",
+    "compiler_options": "-O3",
+    "code_size": 5838,
+    "code_ram": 265,
+    "code_time": 193031,
+}
+METRICS = {"felics_code_size": 5838.0, "felics_code_ram": 265.0, "felics_code_time": 193031.0, "rom": 1.0}
+
+
+def document(*setups: dict[str, Any]) -> dict[str, Any]:
+    return {"commit": "8406a92", "branch": "master", "data": list(setups)}
+
+
+def save(folder: Path, content: Any) -> Path:
+    file = folder / "results.json"
+    file.write_text(content if isinstance(content, str) else json.dumps(content, indent=4))
+    return file
+
+
+def record(target: str = "atmega128", **figures: float) -> Record:
+    setup = Setup(
+        primitive="crypto_aead",
+        family="Toy",
+        variant="Toy-128",
+        implementation="ref",
+        implementation_digest="d",
+        target=target,
+        target_digest="t",
+        device="simulator",
+        toolchain=Toolchain("gcc", "5.4", "s"),
+        flags="-O3",
+        workload=workload("felics-ae").text,
+        harness="h",
+        timing_model="m",
+    )
+    return Record(setup, None, METRICS | figures, id=3)
+
+
+def test_codenames_are_felics_aes() -> None:
+    names = {t.felics: t.name for t in map(load_target, target_names()) if t.felics}
+    assert set(names) == {"AVR", "MSP", "ARM", "NRF52840", "STM32L053", "PC"}
+    assert sum(bool(load_target(n).felics) for n in target_names()) == 6
+
+
+def test_what_is_written(tmp_path: Path) -> None:
+    """Exactly the keys, in order, with an indent of four."""
+    file = tmp_path / "out.json"
+    other = replace(record(), setup=replace(record().setup, target="uno"))
+    without = replace(record(), metrics={"felics_code_size": 1.0})
+    assert felics.write([record(), other, without], file) == 1
+    text = file.read_text()
+    assert text.startswith('{\n    "commit": ')
+    read = json.loads(text)
+    assert list(read) == ["commit", "branch", "data"]
+    assert read["branch"] == "release"
+    assert [list(s) for s in read["data"]] == [list(SETUP)]
+    assert read["data"] == [SETUP]
+    assert all(type(read["data"][0][k]) is int for k in felics.FIGURES)
+
+
+def test_nothing_to_write_is_said(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="steelyard run -w felics-ae"):
+        felics.write([replace(record(), metrics={})], tmp_path / "out.json")
+    assert not (tmp_path / "out.json").exists()
+
+
+def test_what_was_written_is_read_as_a_pair_of_its_record(tmp_path: Path) -> None:
+    file = tmp_path / "out.json"
+    felics.write([record()], file)
+    published = felics.read(file)
+    ours = rows([record(felics_code_time=200000.0)])
+    result = compare(published, ours, metrics=list(felics.FIGURES.values()))
+    (pair,) = result.pairs
+    assert [(c.metric, c.verdict) for c in pair.changes] == [
+        ("felics_code_size", "same"),
+        ("felics_code_ram", "same"),
+        ("felics_code_time", "worse"),
+    ]
+    assert not result.missing
+    assert not result.added
+    assert not result.refused
+
+
+@given(st.lists(st.tuples(st.sampled_from(["AVR", "ARM", "PC"]), st.integers(0, 1 << 40)), max_size=5))
+def test_any_results_are_read_in_order(setups: list[tuple[str, int]]) -> None:
+    made = document(*(SETUP | {"architecture": a, "code_time": t} for a, t in setups))
+    found = felics.rows(Path("x.json"), made)
+    assert [r["felics_code_time"] for r in found] == [t for _, t in setups]
+    assert all(r["label"] == "Toy-128/ref" and r["primitive"] == "crypto_aead" for r in found)
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        ("", "line 1, column 1: ends too early"),
+        (json.dumps(document(SETUP), indent=4)[:-8], "ends too early.*put \\] and }"),
+        (json.dumps(document(SETUP), indent=4).replace("265", "265 266"), "line 11, column 29: .*write it again"),
+        ([1, 2], "no results of FELICS-AE"),
+        ({"runs": [], "schema": 1}, "no results of FELICS-AE"),
+        ({"data": []}, "commit: Field required"),
+        (document(SETUP | {"code_size": -1}), "data.0.code_size: Input should be greater"),
+        (document(SETUP, SETUP | {"code_size": "12"}), "data.1.code_size: Input should be a valid integer"),
+        (document(SETUP | {"code_ram": True}), "data.0.code_ram: Input should be a valid integer"),
+        (document(SETUP | {"code_time": 1.5}), "data.0.code_time: Input should be a valid integer"),
+        (document({k: v for k, v in SETUP.items() if k != "version"}), "data.0.version: Field required"),
+        (document(SETUP | {"more": 1}), "data.0.more: Extra inputs"),
+        (document(SETUP | {"cipher_name": "x" * 301}), "data.0.cipher_name: String should have at most"),
+        (document(SETUP | {"architecture": "Z80"}), "data.0.architecture: unknown architecture 'Z80'; it has ARM, AVR"),
+        ("[" * 100_000, "no JSON text|ends too early"),
+        ('{"data": NaN, "commit": "", "branch": ""}', "data: Input should be a valid list"),
+    ],
+)
+def test_damaged_files_are_refused(tmp_path: Path, content: Any, said: str) -> None:
+    file = save(tmp_path, content)
+    with pytest.raises(UserError, match=said) as e:
+        felics.read(file)
+    assert str(file) in str(e.value)
+
+
+def test_files_that_cannot_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(UserError, match="No such file"):
+        felics.read(tmp_path / "gone.json")
+    (tmp_path / "results.json").write_bytes(b'{"data": "\xff"}')
+    with pytest.raises(UserError, match="no JSON text"):
+        felics.read(tmp_path / "results.json")
+    monkeypatch.setattr(felics, "MAX_BYTES", 5)
+    with pytest.raises(UserError, match="larger than"):
+        felics.read(save(tmp_path, document(SETUP)))
+
+
+@given(st.text(max_size=60), st.integers(0, 400))
+def test_any_text_is_read_or_refused(tmp_path_factory: pytest.TempPathFactory, text: str, cut: int) -> None:
+    folder = tmp_path_factory.getbasetemp()
+    whole = json.dumps(document(SETUP))
+    for content in (text, whole[:cut] + text, whole[:cut] + text + whole[cut:]):
+        file = folder / "any.json"
+        file.write_text(content, encoding="utf-8", errors="replace")
+        try:
+            found = felics.read(file)
+        except UserError:
+            continue
+        assert all(set(felics.FIGURES.values()) <= r.keys() for r in found)
+
+
+def test_workloads_are_the_scenarios_as_coded() -> None:
+    sizes = {name: workload(name).sizes for name in workload_names() if name.startswith("felics")}
+    assert sizes == {
+        "felics-ae": ((16, 16),),
+        "felics-1": ((0, 102),),
+        "felics-2": ((111, 0),),
+        "felics-3": ((25, 86),),
+        "felics-4": ((0, 1264),),
+        "felics-5": ((1264, 0),),
+        "felics-6": ((40, 1224),),
+        "felics-hash": ((0, 0), (0, 16), (0, 128), (0, 1024)),
+    }
+
+
+def script() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("felics_script", ROOT / "scripts" / "felics.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_the_validation_page_says_what_its_table_holds() -> None:
+    module = script()
+    page = module.PAGE.read_text(encoding="utf-8")
+    assert module.filled(page, module.read()) == page
+    with module.TABLE.open(newline="") as f:
+        lines = list(csv.DictReader(f))
+    assert len(lines) > 150
+    avr = [line for line in lines if line["target"] == "atmega128"]
+    for name in ("code_size", "code_ram"):
+        assert all(line[name] == line[f"ours_{name}"] for line in avr)
+    times = [(int(line["ours_code_time"]), int(line["code_time"])) for line in avr]
+    claims = " ".join((ROOT / "docs" / "claims.md").read_text(encoding="utf-8").split())
+    assert f"on all {len(avr)} rows; time equal on {sum(a == b for a, b in times)}, else at most 0.33 %" in claims
+    assert max(abs(a - b) / b for a, b in times) < 0.0033
+
+
+def test_a_comparison_for_the_page(tmp_path: Path) -> None:
+    """Published rows beside runs: on targets of the run only, with nothing where there was none."""
+    module = script()
+    runs = tmp_path / "runs.json"
+    from steelyard.cli.results import as_json
+
+    ours = replace(record(felics_code_time=193000.0), origin="tree")
+    runs.write_text(json.dumps({"schema": 1, "runs": [as_json(ours)]}, default=str))
+    results = save(tmp_path, document(SETUP, SETUP | {"version": "opt"}, SETUP | {"architecture": "PC"}))
+    first, second = module.compared(runs, [results])
+    assert (first["ours_code_size"], first["ours_code_time"], first["outcome"]) == (5838, 193000, "verified")
+    assert (second["ours_code_size"], second["outcome"]) == ("", "not run")
+    assert "| code_time | 2 | 1 | 0 | 0.0161 / 0.0161 / 0.0161 % |" in module.table([first, second])
