@@ -1,7 +1,7 @@
 /*
  * Ascon authenticated encryption: Ascon-AEAD128 (SP 800-232, section 4) and
- * Ascon-128 (Ascon v1.2, "Authenticated Encryption"), which have the mode in
- * common and differ in "parameters.h".
+ * Ascon-128, Ascon-128a and Ascon-80pq (Ascon v1.2, "Authenticated
+ * Encryption"), which have the mode in common and differ in "parameters.h".
  */
 #include <stddef.h>
 #include <string.h>
@@ -46,6 +46,30 @@ static void add_pair(ascon_state *s, uint8_t i, const unsigned char *p)
     ascon_add(s, (uint8_t)(i + 1), p + 8, 8);
 }
 
+/*
+ * add_key: K to the end of words i .. i + 2, of which it leaves 64 or, in
+ * Ascon-80pq, 32 bits in front.  add_key_after_rate: K from word r / 64 on.
+ */
+#if CRYPTO_KEYBYTES == 16
+#define add_key(s, i, k) add_pair(s, (i) + 1, k)
+#define add_key_after_rate(s, k) add_pair(s, ASCON_RATE / 8, k)
+#else
+static void add_key(ascon_state *s, uint8_t i, const unsigned char *k)
+{
+    unsigned char t[24] = { 0 };
+
+    memcpy(t + sizeof t - CRYPTO_KEYBYTES, k, CRYPTO_KEYBYTES);
+    ascon_add(s, i, t, 8);
+    add_pair(s, (uint8_t)(i + 1), t + 8);
+}
+
+static void add_key_after_rate(ascon_state *s, const unsigned char *k)
+{
+    add_pair(s, ASCON_RATE / 8, k);
+    ascon_add(s, ASCON_RATE / 8 + 2, k + 16, CRYPTO_KEYBYTES - 16);
+}
+#endif
+
 /* Initialization and associated data. */
 static void start(ascon_state *s, const unsigned char *ad, size_t adlen,
                   const unsigned char *npub, const unsigned char *k)
@@ -53,10 +77,10 @@ static void start(ascon_state *s, const unsigned char *ad, size_t adlen,
     /* S <- IV || K || N, p^a, S <- S ^ (0* || K) */
     memset(s, 0, sizeof *s);
     ASCON_ADD_CONSTANT(s, 0, ASCON_IV);
-    add_pair(s, 1, k);
+    add_key(s, 0, k);
     add_pair(s, 3, npub);
     ascon_permute(s, ASCON_A);
-    add_pair(s, 3, k);
+    add_key(s, 2, k);
 
     if (adlen != 0) {
         process(s, NULL, ad, adlen, ASCON_ABSORB);
@@ -69,9 +93,9 @@ static void start(ascon_state *s, const unsigned char *ad, size_t adlen,
 /* Finalization: S <- p^a(S ^ (0^r || K || 0*)), T <- last 128 bits ^ K. */
 static void finish(ascon_state *s, unsigned char *t, const unsigned char *k)
 {
-    add_pair(s, ASCON_RATE / 8, k);
+    add_key_after_rate(s, k);
     ascon_permute(s, ASCON_A);
-    add_pair(s, 3, k);
+    add_pair(s, 3, k + CRYPTO_KEYBYTES - 16);
     ascon_extract(s, 3, t, 8);
     ascon_extract(s, 4, t + 8, 8);
 }

@@ -1,4 +1,7 @@
-/* Ascon-Hash256 and Ascon-XOF128: SP 800-232, 5.1 and 5.2. */
+/*
+ * Ascon-Hash256 and Ascon-XOF128: SP 800-232, 5.1 and 5.2; Ascon-Hash,
+ * Ascon-Hasha, Ascon-Xof and Ascon-Xofa: Ascon v1.2, "Hashing".
+ */
 #include "api.h"
 #include "crypto_hash.h"
 #include "sponge.h"

@@ -1,4 +1,7 @@
-/* Initialization, absorption and squeezing: SP 800-232, 5.1 to 5.3. */
+/*
+ * Initialization, absorption and squeezing: SP 800-232, 5.1 to 5.3; Ascon v1.2,
+ * Algorithm 2.
+ */
 #include <string.h>
 
 #include "sponge.h"
@@ -14,7 +17,7 @@ void ascon_absorb(ascon_state *s, const unsigned char *in, size_t len)
 {
     while (len >= 8) {
         ascon_add(s, 0, in, 8);
-        ascon_permute(s, ASCON_ROUNDS);
+        ascon_permute(s, ASCON_B);
         in += 8;
         len -= 8;
     }
@@ -28,7 +31,7 @@ void ascon_squeeze(ascon_state *s, unsigned char *out, size_t len)
 {
     while (len > 8) {
         ascon_extract(s, 0, out, 8);
-        ascon_permute(s, ASCON_ROUNDS);
+        ascon_permute(s, ASCON_B);
         out += 8;
         len -= 8;
     }

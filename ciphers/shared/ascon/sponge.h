@@ -1,6 +1,7 @@
 /*
- * The sponge that the hash function and both XOFs share (SP 800-232, section
- * 5): rate 64 bits, Ascon-p[12] everywhere.
+ * The sponge that the hash functions and XOFs share (SP 800-232, section 5;
+ * Ascon v1.2, "Hashing"): rate 64 bits, Ascon-p[12] everywhere, except that
+ * Ascon-Hasha and Ascon-Xofa have ASCON_B rounds between two blocks.
  */
 #ifndef SPONGE_H
 #define SPONGE_H
@@ -8,6 +9,9 @@
 #include "ascon.h"
 
 #define ASCON_ROUNDS 12
+#ifndef ASCON_B
+#define ASCON_B ASCON_ROUNDS
+#endif
 
 /* S <- Ascon-p[12](IV || 0*) */
 void ascon_start(ascon_state *s);

@@ -112,12 +112,18 @@ void cyclist_keyed(cyclist *z, const uint8_t *key, const uint8_t *id)
     uint8_t i;
 
     memset(z, 0, sizeof *z); /* phase up */
+#if CYCLIST_ID_BYTES != 0
     for (i = 0; i < 16; i++) {
         XOODOO_BYTE(&z->s, i) = key[i];
         XOODOO_BYTE(&z->s, 16 + i) = id[i];
     }
-    XOODOO_BYTE(&z->s, 32) = 16;
-    down(z, 33, 0x02);
+#else
+    (void)id;
+    for (i = 0; i < 16; i++)
+        XOODOO_BYTE(&z->s, i) = key[i];
+#endif
+    XOODOO_BYTE(&z->s, 16 + CYCLIST_ID_BYTES) = CYCLIST_ID_BYTES;
+    down(z, 17 + CYCLIST_ID_BYTES, 0x02);
 }
 
 void cyclist_crypt(cyclist *z, uint8_t *out, const uint8_t *in, size_t len,

@@ -13,6 +13,10 @@
 #include "params.h"
 #include "xoodoo.h"
 
+#ifndef CYCLIST_ID_BYTES
+#define CYCLIST_ID_BYTES 16
+#endif
+
 /* Definition 2 */
 #define R_HASH 16u
 #define R_KIN 44u
@@ -25,7 +29,8 @@ typedef struct {
 
 #if CYCLIST_MODE == CYCLIST_KEYED
 
-/* Cyclist(K, id, empty counter) with 16-byte K and id */
+/* Cyclist(K, id, empty counter) with 16-byte K and an id of as many or, where
+ * params.h says so, no bytes */
 void cyclist_keyed(cyclist *z, const uint8_t *key, const uint8_t *id);
 
 /* Encrypt(P), decrypt = 0, and Decrypt(C), decrypt = 1; out may be in. */

@@ -1,13 +1,24 @@
 /*
- * Xoodyak, authenticated encryption (section 3.2.3 of the specification), as
- * in the final round of the NIST LWC project: the nonce is the id of
- * Cyclist(K, id, empty), absorbed together with the key.
+ * Xoodyak, authenticated encryption (section 3.2.3 of the specification).  In
+ * the final round of the NIST LWC project the nonce is the id of
+ * Cyclist(K, id, empty), absorbed together with the key; in round 2 the id is
+ * empty and the nonce a string of its own.
  */
 #include "api.h"
 #include "crypto_aead.h"
 #include "cyclist.h"
 
 #define TAGBYTES CRYPTO_ABYTES
+
+#if CYCLIST_ID_BYTES != 0
+#define start cyclist_keyed
+#else
+static void start(cyclist *z, const uint8_t *k, const uint8_t *npub)
+{
+    cyclist_keyed(z, k, NULL);
+    cyclist_absorb(z, npub, CRYPTO_NPUBBYTES);
+}
+#endif
 
 int crypto_aead_encrypt(unsigned char *c, unsigned long long *clen,
                         const unsigned char *m, unsigned long long mlen,
@@ -20,7 +31,7 @@ int crypto_aead_encrypt(unsigned char *c, unsigned long long *clen,
 
     (void)nsec;
     *clen = len + TAGBYTES;
-    cyclist_keyed(&z, k, npub);
+    start(&z, k, npub);
     cyclist_absorb(&z, ad, (size_t)adlen);
     cyclist_crypt(&z, c, m, len, 0);
     cyclist_squeeze(&z, c + len, TAGBYTES);
@@ -43,7 +54,7 @@ int crypto_aead_decrypt(unsigned char *m, unsigned long long *mlen,
     if (len < TAGBYTES)
         return -1;
     len -= TAGBYTES;
-    cyclist_keyed(&z, k, npub);
+    start(&z, k, npub);
     cyclist_absorb(&z, ad, (size_t)adlen);
     cyclist_crypt(&z, m, c, len, 1);
     cyclist_squeeze(&z, t, TAGBYTES);

@@ -1,0 +1,1 @@
+../../../../shared/ascon/ascon128av12.h

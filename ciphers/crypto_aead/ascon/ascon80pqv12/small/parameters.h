@@ -1,0 +1,1 @@
+../../../../shared/ascon/ascon80pqv12.h

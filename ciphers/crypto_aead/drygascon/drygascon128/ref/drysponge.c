@@ -1,0 +1,1 @@
+../../../../shared/drygascon/drysponge.c

@@ -1,0 +1,1 @@
+#define DRYGASCON 128

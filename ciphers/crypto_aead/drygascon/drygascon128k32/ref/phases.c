@@ -1,0 +1,1 @@
+../../../../shared/drygascon/phases.c

@@ -1,0 +1,1 @@
+../../../../shared/gimli/duplex.c

@@ -1,0 +1,1 @@
+../../../../shared/isap/parameters.h

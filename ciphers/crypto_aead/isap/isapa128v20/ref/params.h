@@ -1,0 +1,1 @@
+../../../../shared/isap/isapa128v20.h

@@ -1,0 +1,1 @@
+../../../../shared/isap/isapk128v20.h

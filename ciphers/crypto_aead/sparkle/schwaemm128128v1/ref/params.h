@@ -1,0 +1,2 @@
+/* SCHWAEMM128-128 (Table 2.3) */
+#define SPARKLE_BRANCHES 4

@@ -1,0 +1,2 @@
+/* SCHWAEMM192-192 (Table 2.3) */
+#define SPARKLE_BRANCHES 6

@@ -1,0 +1,1 @@
+../../../../shared/subterranean/encrypt.c

@@ -1,0 +1,1 @@
+../../../../shared/xoodyak/cyclist.h

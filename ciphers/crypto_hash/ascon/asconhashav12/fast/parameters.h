@@ -1,0 +1,1 @@
+../../../../shared/ascon/asconhashav12.h

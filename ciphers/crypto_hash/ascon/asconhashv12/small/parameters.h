@@ -1,0 +1,1 @@
+../../../../shared/ascon/asconhashv12.h

@@ -1,0 +1,1 @@
+../../../../shared/ascon/asconxofav12.h

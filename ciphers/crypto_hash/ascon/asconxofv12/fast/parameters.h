@@ -1,0 +1,1 @@
+../../../../shared/ascon/asconxofv12.h

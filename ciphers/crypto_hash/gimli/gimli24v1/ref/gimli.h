@@ -1,0 +1,1 @@
+../../../../shared/gimli/gimli.h

@@ -1,0 +1,1 @@
+../../../../shared/sparkle/xoesch256.h

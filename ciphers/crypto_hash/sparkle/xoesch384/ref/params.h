@@ -1,0 +1,1 @@
+../../../../shared/sparkle/xoesch384.h

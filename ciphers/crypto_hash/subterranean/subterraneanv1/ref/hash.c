@@ -1,0 +1,1 @@
+../../../../shared/subterranean/hash.c

@@ -1,0 +1,3 @@
+/* Input and output by lanes where they are whole. */
+#define CYCLIST_FAST
+#define CYCLIST_MODE CYCLIST_HASH
