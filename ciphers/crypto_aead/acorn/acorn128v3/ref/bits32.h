@@ -1,0 +1,1 @@
+../../../../shared/rotate/bits32.h

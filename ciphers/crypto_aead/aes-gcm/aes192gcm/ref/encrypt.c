@@ -1,0 +1,1 @@
+../../../../shared/aes-gcm/encrypt.c

@@ -1,0 +1,1 @@
+../../../../shared/comet/comet128_submitted.h

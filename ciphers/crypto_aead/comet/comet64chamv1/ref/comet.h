@@ -1,0 +1,1 @@
+../../../../shared/comet/comet.h

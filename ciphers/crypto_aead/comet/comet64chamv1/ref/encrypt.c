@@ -1,0 +1,1 @@
+../../../../shared/comet/encrypt.c

@@ -1,0 +1,1 @@
+../../../../shared/comet/cipher_speck.c

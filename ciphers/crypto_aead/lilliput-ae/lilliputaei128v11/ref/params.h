@@ -1,0 +1,1 @@
+../../../../shared/lilliput-ae/mode1.h

@@ -1,0 +1,1 @@
+../../../../shared/lilliput-ae/lilliput1.c

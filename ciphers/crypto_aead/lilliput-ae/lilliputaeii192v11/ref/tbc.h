@@ -1,0 +1,1 @@
+../../../../shared/lilliput-ae/tbc.h

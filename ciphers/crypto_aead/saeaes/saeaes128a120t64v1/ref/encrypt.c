@@ -1,0 +1,1 @@
+../../../../shared/saeaes/encrypt.c

@@ -1,0 +1,1 @@
+../../../../shared/saeaes/ad64.h

@@ -1,0 +1,1 @@
+../../../../shared/saeaes/ad120.h

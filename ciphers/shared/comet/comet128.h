@@ -1,0 +1,2 @@
+/* COMET-128 as specified. */
+#define COMET_BLOCK 16

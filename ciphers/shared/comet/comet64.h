@@ -1,0 +1,2 @@
+/* COMET-64 as specified. */
+#define COMET_BLOCK 8

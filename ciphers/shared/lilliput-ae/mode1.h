@@ -1,0 +1,2 @@
+/* Lilliput-I */
+#define LILLIPUT_TWEAK 24

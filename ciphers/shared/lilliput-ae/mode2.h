@@ -1,0 +1,2 @@
+/* Lilliput-II */
+#define LILLIPUT_TWEAK 16
