@@ -1,0 +1,1 @@
+../../../../shared/forkae/paef.c

@@ -1,0 +1,1 @@
+../../../../shared/oribatida/simp.c

@@ -1,0 +1,1 @@
+../../../../shared/photon/photon256.h

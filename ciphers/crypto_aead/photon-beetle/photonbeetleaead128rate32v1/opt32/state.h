@@ -1,0 +1,1 @@
+../../../../shared/photon-beetle/state_opt32.h

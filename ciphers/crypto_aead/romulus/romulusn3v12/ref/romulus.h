@@ -1,0 +1,1 @@
+../../../../shared/romulus/romulus.h

@@ -1,0 +1,1 @@
+../../../../shared/skinny-aead/encrypt.c

@@ -1,0 +1,1 @@
+../../../../shared/orange/hash.c

@@ -1,0 +1,1 @@
+../../../../shared/orange/photon256_submitted.c

@@ -1,0 +1,1 @@
+../../../../shared/photon/sliced.h

@@ -1,0 +1,1 @@
+../../../../shared/photon-beetle/hash.c

@@ -1,0 +1,1 @@
+../../../../shared/photon-beetle/rate32.h

@@ -1,0 +1,1 @@
+../../../../shared/skinny/skinny.h

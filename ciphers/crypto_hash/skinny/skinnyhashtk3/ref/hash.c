@@ -1,0 +1,1 @@
+../../../../shared/skinny-aead/hash.c

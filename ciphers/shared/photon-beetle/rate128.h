@@ -1,0 +1,4 @@
+/*
+ * PHOTON-Beetle-AEAD[128]
+ */
+#define RATE 16
