@@ -1,0 +1,1 @@
+../../../../shared/elephant/mask.h

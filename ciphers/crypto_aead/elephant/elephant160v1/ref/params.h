@@ -1,0 +1,1 @@
+../../../../shared/elephant/v1.h

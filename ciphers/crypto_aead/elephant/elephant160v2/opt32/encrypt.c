@@ -1,0 +1,1 @@
+../../../../shared/elephant/encrypt_opt32.c

@@ -1,0 +1,1 @@
+../../../../shared/elephant/v2.h

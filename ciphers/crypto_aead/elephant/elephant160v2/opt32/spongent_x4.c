@@ -1,0 +1,1 @@
+../../../../shared/spongent/spongent_x4.c

@@ -1,0 +1,1 @@
+../../../../shared/nibble-slices/nibble_slices.h

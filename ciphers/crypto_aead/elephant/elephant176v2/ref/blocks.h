@@ -1,0 +1,1 @@
+../../../../shared/elephant/blocks.h

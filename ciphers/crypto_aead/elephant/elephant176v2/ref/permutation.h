@@ -1,0 +1,1 @@
+../../../../shared/elephant/permutation_spongent.h

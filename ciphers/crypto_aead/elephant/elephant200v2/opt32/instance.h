@@ -1,0 +1,1 @@
+../../../../shared/elephant/delirium.h

@@ -1,0 +1,1 @@
+../../../../shared/keccak/keccak200.h

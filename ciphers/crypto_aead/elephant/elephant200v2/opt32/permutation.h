@@ -1,0 +1,1 @@
+../../../../shared/elephant/permutation_keccak_x4.h

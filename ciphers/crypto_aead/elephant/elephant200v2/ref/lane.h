@@ -1,0 +1,1 @@
+../../../../shared/keccak/lane_x1.h

@@ -1,0 +1,1 @@
+../../../../shared/knot/aead_knot128v1.h

@@ -1,0 +1,1 @@
+../../../../shared/knot/aead_knot192.h

@@ -1,0 +1,1 @@
+../../../../shared/spix/duplex.h

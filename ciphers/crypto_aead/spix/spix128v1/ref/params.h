@@ -1,0 +1,1 @@
+../../../../shared/spix/params.h

@@ -1,0 +1,1 @@
+../../../../shared/sliscp-light/sliscp_light.h

@@ -1,0 +1,1 @@
+../../../../shared/spoc/spoc128.h

@@ -1,0 +1,1 @@
+../../../../shared/simeck-box/simeck_box.h

@@ -1,0 +1,1 @@
+../../../../shared/spoc/state128.h

@@ -1,0 +1,1 @@
+../../../../shared/spoc/encrypt.c

@@ -1,0 +1,1 @@
+../../../../shared/spoc/spoc64.h

@@ -1,0 +1,1 @@
+../../../../shared/spoc/state64.h

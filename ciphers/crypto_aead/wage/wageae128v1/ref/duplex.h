@@ -1,0 +1,1 @@
+../../../../shared/wage/duplex.h

@@ -1,0 +1,1 @@
+../../../../shared/unified-duplex/encrypt.c

@@ -1,0 +1,1 @@
+../../../../shared/wage/wage.c

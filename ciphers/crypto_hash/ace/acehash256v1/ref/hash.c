@@ -1,0 +1,1 @@
+../../../../shared/ace/hash.c

@@ -1,0 +1,1 @@
+../../../../shared/knot/hash_knot256v1.h

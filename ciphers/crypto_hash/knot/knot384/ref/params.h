@@ -1,0 +1,1 @@
+../../../../shared/knot/hash_knot384.h

@@ -1,0 +1,1 @@
+../../../../shared/knot/permutation.c

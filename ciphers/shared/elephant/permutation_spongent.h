@@ -1,0 +1,6 @@
+/*
+ * P of Dumbo and Jumbo
+ */
+#include "spongent.h"
+
+#define PERMUTE(x) spongent(x)

@@ -1,0 +1,1 @@
+#define SIMECK_M 24
