@@ -1,7 +1,7 @@
 # One line each. `make run` and `make test` install what they need first.
 STEELYARD = .venv/bin/steelyard
 
-.PHONY: run setup deps catalogue test test-long check bench docs format clean msp430-toolchain
+.PHONY: run setup deps catalogue test test-long fuzz check bench docs format clean msp430-toolchain
 
 run: setup            ## weigh the finalists and references on every target, and write the report
 	$(STEELYARD) run campaigns/finalists.toml
@@ -28,6 +28,10 @@ test:                 ## everything that must pass before a commit
 test-long: test       ## minutes of differential testing more
 	cargo test --release --locked -q -- --ignored
 	.venv/bin/python -m pytest -m long
+
+fuzz:                 ## ten million random instructions of each set against the oracles; FUZZ="--seed 7 avr5" and so on
+	@scripts/setup test
+	cargo run --release --locked -q -p lockstep --bin fuzz -- $(FUZZ)
 
 check:                ## format, lint, types, tests
 	@scripts/setup test

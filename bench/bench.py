@@ -1,12 +1,15 @@
 """``make bench``: how fast Steelyard is, against the named peers, in the same run.
 
 Every figure is the median of five runs, of campaigns of three. Simulators of a pair run the same image, the measured
-objects of bundled implementations with their requests in flash.
+objects of bundled implementations with their requests in flash, and are compared by processor time: it includes a
+peer's start, and hardly depends on what else the machine does.
 """
 
 from __future__ import annotations
 
+import importlib.util
 import os
+import re
 import resource
 import shutil
 import statistics
@@ -14,22 +17,38 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 from rich.console import Console
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from oracles import replay
+from oracles import machines, replay
 from steelyard import build
 from steelyard.cli.console import table
 from steelyard.cli.select import bundled
-from steelyard.model.target import load_target
+from steelyard.model import paths
+from steelyard.model.target import Target, load_target, target_names
 
 RUNS = 5
+#: seconds that a run of ours takes at least, so that a peer's start does not count
+SECONDS = {"msp430": 0.25}
 Row = tuple[str, str, str, str, str]
 STEELYARD = [sys.executable, "-m", "steelyard"]
+HERE = Path(__file__).parent
+PRIMARY = "ascon128v12/fast"
+#: implementations on the targets that have peers
+CHOSEN = {
+    "uno": (PRIMARY, "giftcofb128v1/fast", "tinyjambu128v2/small"),
+    "bluepill": (PRIMARY, "giftcofb128v1/fast", "tinyjambu128v2/small"),
+    "gd32vf103": (PRIMARY, "tinyjambu128v2/small"),
+    "maixduino": (PRIMARY, "tinyjambu128v2/small"),
+    "esp8266": (PRIMARY, "tinyjambu128v2/small"),
+    "msp430f1611": (PRIMARY, "tinyjambu128v2/small"),
+}
+FLAGS = ("-O2",)
 
 
 def median(measure: Callable[[], float], runs: int = RUNS) -> float:
@@ -37,95 +56,190 @@ def median(measure: Callable[[], float], runs: int = RUNS) -> float:
     return statistics.median(measure() for _ in range(runs))
 
 
-def simulators(folder: Path) -> list[Row]:
-    """Simulated speed on one AVR and one ARM image."""
-    rows = []
-    chosen = ("ascon128v12/fast", "giftcofb128v1/fast", "tinyjambu128v2/small")
-    for label in chosen:
-        implementation = next(i for i in bundled()[0] if i.label == label)
-        for name in ("uno", "bluepill"):
-            target = load_target(name)
-            flags = ("-O2",)
-            toolchain = build.identify(target.toolchain)
-            if toolchain is None:
-                continue
-            image = build.build(implementation, target, toolchain, flags).images["both"]
-            calls = replay.requests(implementation, target, image, [(16, 16), (0, 64), (32, 32)])
+@dataclass(frozen=True)
+class Peer:
+    """A simulator that runs our images: its time, or why there is none, and what it must be beaten by."""
+
+    name: str
+    measure: Callable[[], float] | str
+    must: str = "-"
+
+
+def speed(folder: Path) -> tuple[list[Row], list[Row]]:
+    """Simulated speed: of every core, and beside the peers of those that have some."""
+    cores: list[Row] = []
+    peers: list[Row] = []
+    plugin = _plugin(folder)
+    for name in target_names():
+        target = load_target(name)
+        if target.device != "simulator":
+            continue
+        if build.identify(target.toolchain) is None:
+            cores.append((name, target.chip.core, f"{target.toolchain.compiler} is not installed", "-", "-"))
+            continue
+        for label in CHOSEN.get(name, (PRIMARY,)):
             place = folder / f"{name}-{label.replace('/', '-')}"
             place.mkdir()
-            zero = name == "bluepill"
-            again = replay.link(
-                implementation, target, flags, calls, place, flash_at_zero=zero, rounds=2000 if zero else 150
-            )
-            cycles, mine = _ours(target, again, zero)
-            rows += _avr(label, again, cycles, mine) if name == "uno" else _arm(label, again, cycles, mine)
-    return rows
+            image = _image(target, label, place)
+            if image is None:
+                cores.append((name, target.chip.core, f"{label} does not fit", "-", "-"))
+                continue
+            cycles, mine = _ours(target, image)
+            found = [*_peers(target, image, plugin)]
+            if label == PRIMARY:
+                clock = target.chip.clock_hz
+                rate = _rate(target, image, plugin, mine)
+                text = f"{cycles / mine / 1e6:.0f} MHz"
+                silicon = f"{cycles / mine / clock:.1f}x {clock / 1e6:.0f} MHz"
+                cores.append((name, target.chip.core, text, rate, silicon))
+            for peer in found if name in CHOSEN else ():
+                peers.append(_beside(f"{name}, {label}", cycles, mine, peer))
+    return cores, peers
 
 
-def _ours(target: object, image: Path, zero: bool) -> tuple[int, float]:
-    cycles = 0
-
-    def run() -> float:
-        nonlocal cycles
-        start = time.perf_counter()
-        simulator, _ = replay.ours(target, image, flash_at_zero=zero)  # type: ignore[arg-type]
-        cycles = simulator.cycles
-        return time.perf_counter() - start
-
-    seconds = median(run)
-    return cycles, seconds
+def _beside(what: str, cycles: int, mine: float, peer: Peer) -> Row:
+    ours = f"{cycles / mine / 1e6:.0f} MHz, {mine:.2f} s"
+    if isinstance(peer.measure, str):
+        return what, ours, f"{peer.name}: {peer.measure}", "-", peer.must
+    seconds = median(peer.measure)
+    return what, ours, f"{peer.name}, {seconds:.2f} s", f"{seconds / mine:.1f}x", peer.must
 
 
-def _avr(label: str, image: Path, cycles: int, mine: float) -> list[Row]:
-    if shutil.which("simavr") is None:
-        return [(f"AVR, {label}", f"{cycles / mine / 1e6:.0f} MHz", "simavr is not installed", "-", "2 (aim 5)")]
-    peer = median(lambda: _timed(["simavr", image.name], image.parent))
-    return [
-        (
-            f"AVR, {label}",
-            f"{cycles / mine / 1e6:.0f} MHz",
-            f"simavr {cycles / peer / 1e6:.0f} MHz",
-            f"{peer / mine:.1f}x",
-            "2 (aim 5)",
-        )
-    ]
+def _image(target: Target, label: str, place: Path) -> Path | None:
+    """A replay that takes us long enough; None where the implementation does not fit."""
+    implementation = next(i for i in bundled()[0] if i.label == label)
+    toolchain = build.identify(target.toolchain)
+    assert toolchain is not None
+    built = build.build(implementation, target, toolchain, FLAGS)
+    if built.failure is not None:
+        return None
+    calls = replay.requests(implementation, target, built.images["both"], [(16, 16), (0, 64), (32, 32)])
+
+    def of(rounds: int) -> Path:
+        return replay.link(implementation, target, FLAGS, calls, place, rounds=rounds)
+
+    few = 10
+    short = of(few)
+    seconds = min(_timed(lambda: replay.ours(target, short)) for _ in range(3))
+    wanted = SECONDS.get(target.toolchain.family, 1.0)
+    return of(max(few, int(few * wanted / seconds)))
 
 
-def _arm(label: str, image: Path, cycles: int, mine: float) -> list[Row]:
-    hook = image.parent / "hook.so"
-    source = image.parent / "hook.c"
+def _ours(target: Target, image: Path) -> tuple[int, float]:
+    cycles = replay.ours(target, image)[0].cycles
+    return cycles, median(lambda: _timed(lambda: replay.ours(target, image)))
+
+
+def _timed(run: Callable[[], object]) -> float:
+    """Processor seconds of a call."""
+    start = time.process_time()
+    run()
+    return time.process_time() - start
+
+
+def _process(command: list[str], folder: Path) -> float:
+    """Processor seconds of a command that comes to its end."""
+    before = _children()
+    subprocess.run(command, cwd=folder, capture_output=True, stdin=subprocess.DEVNULL, check=False, timeout=600)
+    return _children() - before
+
+
+def _children() -> float:
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
+def _plugin(folder: Path) -> Path | None:
+    """QEMU's plugin that counts instructions; None without a compiler."""
+    library = folder / "count.so"
+    command = ["gcc", "-O2", "-shared", "-fPIC", "-fvisibility=hidden", str(HERE / "count.c"), "-o", str(library)]
+    try:
+        return library if subprocess.run(command, capture_output=True, check=False).returncode == 0 else None
+    except OSError:
+        return None
+
+
+def _qemu(target: Target, image: Path) -> list[str] | None:
+    if target.chip.core == "avr5":
+        quiet = ["-display", "none", "-serial", "none", "-monitor", "none"]
+        return ["qemu-system-avr", "-M", "uno", *quiet, "-bios", str(image)]
+    return machines.qemu(target, image)
+
+
+def _counted(target: Target, image: Path, plugin: Path, count: str) -> list[str]:
+    command = _qemu(target, image)
+    assert command is not None
+    end = machines.span(image, target, "sy_end")[0]
+    return [*command, "-plugin", f"{plugin},count={count},end={end}"]
+
+
+def _rate(target: Target, image: Path, plugin: Path | None, mine: float) -> str:
+    """Instructions a second of ours, as the plugin counts them."""
+    command = _qemu(target, image)
+    if command is None or plugin is None or shutil.which(command[0]) is None:
+        return "-"
+    out = subprocess.run(
+        _counted(target, image, plugin, "on"),
+        capture_output=True,
+        text=True,
+        stdin=subprocess.DEVNULL,
+        check=False,
+        timeout=600,
+    )
+    found = re.search(r"instructions (\d+)", out.stderr)
+    return f"{int(found[1]) / mine / 1e6:.0f} M/s" if found and int(found[1]) else "-"
+
+
+def _peers(target: Target, image: Path, plugin: Path | None) -> Iterator[Peer]:
+    """Who else runs this image."""
+    family, folder = target.toolchain.family, image.parent
+    absent = "not installed"
+    if family == "avr":
+        there = shutil.which("simavr")
+        yield Peer("simavr", (lambda: _process(["simavr", image.name], folder)) if there else absent, "2 (aim 5)")
+    if family == "thumb":
+        yield Peer("Unicorn, block hook", _unicorn(image), "1 (aim 5)")
+    if family == "msp430":
+        script = ["mspdebug", "-q", "-n", "sim", f"prog {image}", "simio add hwmult m", "run"]
+        yield Peer("mspdebug", (lambda: _process(script, folder)) if shutil.which("mspdebug") else absent)
+    command = _qemu(target, image)
+    if command is None:
+        return
+    if shutil.which(command[0]) is None:
+        yield Peer(command[0], absent)
+        return
+    plain = command
+    if family == "avr" and plugin:
+        plain = _counted(target, image, plugin, "off")  # it would go on for ever
+    if family != "avr" or plugin:
+        yield Peer("QEMU, counting nothing", lambda: _process(plain, folder))
+    if plugin is None:
+        yield Peer("QEMU, counting instructions", "its plugin does not compile")
+    else:
+        counted = _counted(target, image, plugin, "on")
+        yield Peer("QEMU, counting instructions", lambda: _process(counted, folder))
+
+
+def _unicorn(image: Path) -> Callable[[], float] | str:
+    if importlib.util.find_spec("unicorn") is None:
+        return "not installed"
+    hook, source = image.parent / "hook.so", image.parent / "hook.c"
     source.write_text("void count_block(void *uc, unsigned long long a, unsigned s, unsigned long long *n) { ++*n; }\n")
     subprocess.run(["gcc", "-O2", "-shared", "-fPIC", str(source), "-o", str(hook)], check=True)
 
-    def unicorn() -> float:
-        command = [sys.executable, str(Path(__file__).parent / "unicorn_peer.py"), str(image), str(hook)]
+    def run() -> float:
+        command = [sys.executable, str(HERE / "unicorn_peer.py"), str(image), str(hook)]
         return float(subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()[1])
 
-    rows = []
-    peer = median(unicorn)
-    ours = f"{cycles / mine / 1e6:.0f} MHz"
-    rows.append((f"ARM, {label}", ours, f"Unicorn, block hook, {peer:.2f} s", f"{peer / mine:.1f}x", "1 (aim 5)"))
-    if shutil.which("qemu-system-arm"):
-        command = ["qemu-system-arm", "-M", "mps2-an385", "-nographic", "-semihosting", "-kernel", str(image)]
-        plain = median(lambda: _timed(command, image.parent))
-        rows.append((f"ARM, {label}", ours, f"QEMU, counting nothing, {plain:.2f} s", f"{plain / mine:.1f}x", "-"))
-    return rows
-
-
-def _timed(command: list[str], folder: Path) -> float:
-    start = time.perf_counter()
-    subprocess.run(command, cwd=folder, capture_output=True, stdin=subprocess.DEVNULL, check=False)
-    return time.perf_counter() - start
+    return run
 
 
 def _cpu(arguments: list[str], home: Path) -> tuple[float, float]:
     """Processor and wall seconds of a command with all its children."""
-    before, start = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
+    before, start = _children(), time.perf_counter()
     environment = os.environ | {"STEELYARD_HOME": str(home)}
     subprocess.run([*STEELYARD, *arguments], env=environment, capture_output=True, check=False)
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-    return cpu, time.perf_counter() - start
+    return _children() - before, time.perf_counter() - start
 
 
 def commands(folder: Path) -> list[Row]:
@@ -181,13 +295,22 @@ def _records(home: Path, arguments: list[str]) -> list[object]:
 
 
 def main() -> None:
-    """Prints the table."""
+    """Prints the tables. Without an argument all of them; ``speed`` or ``commands`` alone."""
     console = Console(width=None if sys.stdout.isatty() else 160, highlight=False)
+    wanted = sys.argv[1:] or ["speed", "commands"]
+    title = f"medians of {RUNS}, processor time; {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}"
+    headings = ("what", "Steelyard", "peer, same run", "ratio", "must reach")
+    built = [os.environ["PATH"], *map(str, sorted((paths.home() / "toolchains").glob("*/bin")))]
     with tempfile.TemporaryDirectory() as name:
         os.environ["STEELYARD_HOME"] = str(Path(name) / "home")
-        rows = simulators(Path(name)) + commands(Path(name))
-    title = f"medians of {RUNS}; {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}"
-    console.print(table(title, ("what", "Steelyard", "peer, same run", "ratio", "must reach"), rows, left=3))
+        os.environ["PATH"] = os.pathsep.join(built)
+        if "speed" in wanted:
+            cores, peers = speed(Path(name))
+            columns = ("target", "core", f"Steelyard, {PRIMARY}", "instructions", "x silicon")
+            console.print(table(title, columns, cores, left=2))
+            console.print(table("", headings, peers, left=3))
+        if "commands" in wanted:
+            console.print(table("" if "speed" in wanted else title, headings, commands(Path(name)), left=3))
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Runs an ARM replay image in Unicorn with a compiled block hook; prints blocks and seconds.
+"""Runs an ARM replay image in Unicorn with a compiled block hook; prints blocks and processor seconds.
 
 A program of its own: Unicorn is never loaded into Steelyard.
 usage: unicorn_peer.py IMAGE HOOK_LIBRARY
@@ -39,6 +39,6 @@ uclib.uc_hook_add(
     ctypes.c_uint64(1),
     ctypes.c_uint64(0),
 )
-start = time.perf_counter()
+start = time.process_time()
 machine.emu_start(entry | 1, 1 << 20)
-print(blocks.value, time.perf_counter() - start)
+print(blocks.value, time.process_time() - start)

@@ -1,6 +1,6 @@
 /* Serial line from flash: requests come out of sy_replay, answers go into a checksum. The image is
  * linked with --wrap, so the harness and the target's own file are the measured ones. */
-#include "harness.h"
+#include "end.h"
 
 #ifdef __AVR__
 #include <avr/pgmspace.h>
@@ -22,23 +22,11 @@ volatile uint32_t sy_replay_sum;
 static uint32_t rounds = ROUNDS;
 static const uint8_t *next = sy_replay;
 
-static void stop(void)
-{
-#ifdef __AVR__
-    __asm__ volatile("cli\n\tsleep");
-#else
-    /* semihosting SYS_EXIT, ADP_Stopped_ApplicationExit */
-    __asm__ volatile("mov r0, #0x18\n\tldr r1, =0x20026\n\tbkpt 0xab" : : : "r0", "r1");
-#endif
-    for (;;)
-        ;
-}
-
 uint8_t __wrap_sy_getc(void)
 {
     if (next == sy_replay_end) {
         if (--rounds == 0)
-            stop();
+            sy_end(sy_replay_sum);
         next = sy_replay;
     }
     return BYTE(next++);
@@ -51,7 +39,5 @@ void __wrap_sy_putc(uint8_t byte)
 
 void __wrap_sy_target_init(void)
 {
-#ifdef __AVR__
-    DDRB |= _BV(DDB5);
-#endif
+    sy_begin();
 }

@@ -1,4 +1,8 @@
-"""The measured code against other people's simulators, for every bundled implementation."""
+"""The measured code against other people's simulators.
+
+Each commit takes one implementation of a family on the two best-known targets and a few on the others;
+``make test-long`` takes all that are bundled.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from oracles import replay
+from oracles import machines, replay
 from steelyard import build
 from steelyard.cli.select import bundled
 from steelyard.model.call import DeviceError
@@ -15,60 +19,104 @@ from steelyard.model.implementation import Implementation
 from steelyard.model.reasons import Reason
 from steelyard.model.target import Target, load_target
 
-IMPLEMENTATIONS = bundled()[0]
+ALL = bundled()[0]
+#: AVR's flash and RAM make it the narrowest judge, so its cycles are compared for two chips
+CYCLES = ("uno", "atmega128")
+#: one target for each other core that has an oracle
+STATES = ("bluepill", "mkrzero", "stm32f407", "nucleo-f746zg", "gd32vf103", "maixduino", "esp8266", "msp430f1611")
+#: families that stand for all where a target is not the first of its instruction set
+FEW = ("ascon", "tinyjambu", "sparkle")
 
 
-def _image(implementation: Implementation, target: Target, flags: tuple[str, ...]) -> Path:
+def representatives() -> set[tuple[str, str]]:
+    """(implementation, target) of what every commit compares: the first of each family by name."""
+    first: dict[str, Implementation] = {}
+    for i in sorted(ALL, key=lambda i: (i.primitive, i.family, i.label)):
+        if i.primitive == "crypto_aead":
+            first.setdefault(i.family, i)
+    rest = [t for t in (*CYCLES, *STATES) if t not in ("uno", "bluepill")]
+    chosen = {(_id(i), t) for i in first.values() for t in ("uno", "bluepill")}
+    chosen |= {(_id(i), "bluepill") for i in ALL if i.primitive != "crypto_aead" and i.family == "ascon"}
+    return chosen | {(_id(first[f]), t) for f in FEW if f in first for t in rest}
+
+
+def _id(implementation: Implementation) -> str:
+    return f"{implementation.primitive}-{implementation.label}"
+
+
+def pairs(targets: tuple[str, ...]) -> list[object]:
+    """Every implementation on every one of ``targets``, most of them for the long run."""
+    chosen, all_of_them = representatives(), []
+    for target in targets:
+        for i in ALL:
+            marks = [] if (_id(i), target) in chosen else [pytest.mark.long]
+            all_of_them.append(pytest.param(i, target, id=f"{target}-{_id(i)}", marks=marks))
+    return all_of_them
+
+
+def _replay(implementation: Implementation, name: str, flags: str, sizes: list[tuple[int, int]], folder: Path) -> Path:
+    """A replay of calls of those sizes; the test is skipped where that cannot be."""
+    target = load_target(name)
     toolchain = build.identify(target.toolchain)
     if toolchain is None:
         pytest.skip(f"{target.toolchain.compiler} is not installed")
-    built = build.build(implementation, target, toolchain, flags)
+    absent = machines.missing(target)
+    if absent is not None:
+        pytest.skip(f"{absent} is not installed")
+    built = build.build(implementation, target, toolchain, (flags,))
     if built.failure is not None:
         pytest.skip(f"does not build: {built.failure.reason}")
-    return built.images["both"]
-
-
-@pytest.mark.parametrize("name", ["uno", "atmega128"])
-@pytest.mark.parametrize("implementation", IMPLEMENTATIONS, ids=lambda i: f"{i.primitive}-{i.label}")
-def test_avr_cycles_agree_with_simavr(implementation: Implementation, name: str, tmp_path: Path) -> None:
-    if shutil.which("simavr") is None:
-        pytest.skip("simavr is not installed")
-    target = load_target(name)
-    image = _image(implementation, target, target.toolchain.default_flags)
     try:
-        calls = replay.requests(implementation, target, image, [(0, 0), (1, 7), (16, 16), (13, 33)])
+        calls = replay.requests(implementation, target, built.images["both"], sizes)
     except DeviceError as e:
         if e.failure.reason is not Reason.STACK_OVERFLOW:
             raise
         pytest.skip(f"does not fit: {e.failure.detail}")
-    again = replay.link(implementation, target, target.toolchain.default_flags, calls, tmp_path)
-    _, mine = replay.ours(target, again)
-    assert len(mine) == len(calls)
-    assert mine == replay.simavr(again)
+    return replay.link(implementation, target, (flags,), calls, folder)
 
 
-@pytest.mark.parametrize("flags", ["-O3", "-Os"])
-@pytest.mark.parametrize("implementation", IMPLEMENTATIONS, ids=lambda i: f"{i.primitive}-{i.label}")
-def test_arm_semantics_agree_with_qemu(implementation: Implementation, flags: str, tmp_path: Path) -> None:
-    if shutil.which("qemu-system-arm") is None:
-        pytest.skip("qemu-system-arm is not installed")
-    _compare_with_qemu(implementation, load_target("bluepill"), flags, tmp_path)
+@pytest.mark.parametrize(("implementation", "name"), pairs(CYCLES))
+def test_avr_cycles_agree_with_simavr(implementation: Implementation, name: str, tmp_path: Path) -> None:
+    target = load_target(name)
+    (flags,) = target.toolchain.default_flags
+    image = _replay(implementation, name, flags, [(0, 0), (1, 7), (16, 16), (13, 33)], tmp_path)
+    _, mine = replay.ours(target, image)
+    assert len(mine) > replay.SUM_PULSES
+    assert mine == machines.simavr(image)
 
 
-@pytest.mark.parametrize("name", ["mkrzero", "stm32f407", "nucleo-f746zg"])
-@pytest.mark.parametrize("implementation", IMPLEMENTATIONS, ids=lambda i: f"{i.primitive}-{i.label}")
-def test_other_arm_cores_agree_with_qemu(implementation: Implementation, name: str, tmp_path: Path) -> None:
-    if shutil.which("qemu-system-arm") is None:
-        pytest.skip("qemu-system-arm is not installed")
-    _compare_with_qemu(implementation, load_target(name), "-O3", tmp_path)
+@pytest.mark.parametrize(("implementation", "name"), pairs(STATES))
+def test_states_agree_with_the_oracle(implementation: Implementation, name: str, tmp_path: Path) -> None:
+    compare_states(implementation, load_target(name), "-O3", tmp_path)
 
 
-def _compare_with_qemu(implementation: Implementation, target: Target, flags: str, tmp_path: Path) -> None:
-    image = _image(implementation, target, (flags,))
-    calls = replay.requests(implementation, target, image, [(5, 17)])
-    again = replay.link(implementation, target, (flags,), calls, tmp_path, flash_at_zero=True)
-    theirs = replay.qemu_trace(again, replay.QEMU_MACHINES[target.chip.core])
-    simulator, mine = replay.our_trace(target, again, len(theirs) + 1)
-    assert len(mine) > 1000
-    difference = replay.first_difference(simulator, mine, theirs)
+@pytest.mark.long
+@pytest.mark.parametrize("implementation", ALL, ids=_id)
+def test_states_of_small_code_agree_with_the_oracle(implementation: Implementation, tmp_path: Path) -> None:
+    compare_states(implementation, load_target("bluepill"), "-Os", tmp_path)
+
+
+def compare_states(implementation: Implementation, target: Target, flags: str, folder: Path) -> None:
+    """All states of one call forward, back and forged."""
+    image = _replay(implementation, target.name, flags, [(5, 17)], folder)
+    assert machines.steps(target, image) > 1000
+    difference = machines.compare(target, image)
     assert difference is None, difference
+
+
+def test_the_oracles_are_found_out_when_they_are_wrong(tmp_path: Path) -> None:
+    """A trace with one bit changed is told apart, at the instruction that made it."""
+    if shutil.which("qemu-system-arm") is None or build.identify(load_target("bluepill").toolchain) is None:
+        pytest.skip("no compiler or no oracle")
+    target = load_target("bluepill")
+    implementation = next(i for i in ALL if i.label.startswith("tinyjambu"))
+    image = _replay(implementation, "bluepill", "-O3", [(1, 1)], tmp_path)
+    machine = replay.simulator(target, image)
+    mine = machines.states(target, machine)
+    assert machines.first_difference(target, machine, mine, mine) is None
+    wrong = list(mine)
+    wrong[500] = (*mine[500][:3], mine[500][3] ^ 4, *mine[500][4:])
+    text = machines.first_difference(target, machine, mine, wrong)
+    assert text is not None
+    assert f"at {mine[499][-1]:#x}, state 500" in text
+    assert [line.split()[0] for line in text.splitlines() if line.endswith("<")] == ["r3"]

@@ -115,7 +115,7 @@ fn faults_are_named() {
     assert_eq!(first_fault(&[0x1013]), Some(FaultKind::BadOpcode { word: 0x1013 }));
 }
 
-/// Where the manual and the oracle of `mspdebug.rs` differ, the manual's answer.
+/// Where the manual and the oracle of `lockstep::msp430` differ, the manual's answer.
 #[test]
 fn what_the_oracle_sees_differently() {
     // mov #0x2000, sp; mov #0x7000, r5; setc; rrc r5; mov.b @sp+, r6; push.b r5

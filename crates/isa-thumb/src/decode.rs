@@ -281,7 +281,8 @@ fn push_block(cpu: &Thumb, items: &mut Vec<Item>, pc: u32, cond: u8, mask: u8) -
         last = now;
         let first = items.len();
         at = at.wrapping_add(push(cpu, items, at, true));
-        split = items[first].sets != 0;
+        // MSR may write flags without being known to
+        split = items[first].sets != 0 || items[first].step.class == Class::System;
         items[skip].insn.skips += (items.len() - first) as u8;
     }
     (at.wrapping_sub(pc), 1 + length)

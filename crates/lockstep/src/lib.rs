@@ -1,3 +1,353 @@
-//! Random programs on our cores and on an oracle that runs as a separate process.
+//! Random programs on our cores and on oracles, which run as separate processes.
+//!
+//! Every instruction set has the same shape, a [`Ground`]. A program is a row of sequences. Each one loads
+//! all registers and flags with chosen values, executes a few random units (an instruction, or a few that
+//! belong together, such as a branch with what it jumps over) and logs the state behind them. Loads and
+//! stores go to a window of RAM that is compared as well. Our core runs each program twice, in blocks and
+//! instruction by instruction, and both must agree with each other and with every oracle. The first
+//! difference is narrowed down to one unit.
 
-pub mod arm;
+pub mod avr;
+mod campaign;
+pub mod msp430;
+pub mod qemu;
+mod random;
+pub mod riscv;
+pub mod thumb;
+pub mod xtensa;
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+use std::ops::Range;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use isa::{Core, Machine, Timing};
+use mcu::{Fault, FaultKind, Stop};
+
+pub use campaign::{Summary, campaign};
+pub use random::Random;
+
+/// What the registers hold before it, and its units.
+#[derive(Clone, Debug)]
+pub struct Sequence {
+    /// In the order of [`Ground::names`].
+    pub start: Vec<u64>,
+    /// Machine code of each unit.
+    pub units: Vec<Vec<u8>>,
+    /// Whether its cycles can be compared, where cycles are.
+    pub timed: bool,
+}
+
+/// A program of sequences.
+pub struct Program {
+    /// Content of program memory from where it starts.
+    pub image: Vec<u8>,
+    /// Addresses of each sequence's units.
+    pub places: Vec<Range<u32>>,
+    /// Where it ends.
+    pub end: u32,
+    /// What the window of RAM holds at first.
+    pub window: Vec<u8>,
+    /// For each sequence, whether its cycles can be compared.
+    pub timed: Vec<bool>,
+}
+
+/// What a run leaves.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Log {
+    /// State behind each sequence, in the order of [`Ground::names`]; oracles without cycles end before.
+    pub states: Vec<Vec<u64>>,
+    /// The window of RAM at the end.
+    pub window: Vec<u8>,
+}
+
+/// What our core did, as seen by going instruction by instruction.
+#[derive(Default)]
+pub struct Trace {
+    /// Instructions of each sequence's units that were executed.
+    pub steps: Vec<u32>,
+    /// Mnemonics among them; only collected when it starts with one.
+    pub kinds: BTreeSet<String>,
+}
+
+/// Another program that runs ours.
+pub trait Oracle {
+    /// What reports call it.
+    fn name(&self) -> String;
+    /// Whether it counts cycles as we do even where [`Sequence::timed`] says that others do not.
+    fn exact(&self) -> bool {
+        false
+    }
+
+    /// Runs `program`. `steps` is how many instructions our core took for each sequence.
+    ///
+    /// # Errors
+    /// What went wrong with the process or the run.
+    fn run(&mut self, program: &Program, steps: &[u32]) -> Result<Log, String>;
+}
+
+/// A core and what it is held against.
+pub trait Ground: Sync {
+    /// Its name on the command line.
+    fn name(&self) -> &'static str;
+    /// Names of what a state holds; `cycles` comes last where there is such a thing.
+    fn names(&self) -> Vec<String>;
+    /// The sequences of one program.
+    fn sequences(&self, random: &mut Random) -> Vec<Sequence>;
+    /// Puts them together.
+    fn program(&self, sequences: &[Sequence], random: &mut Random) -> Program;
+    /// Our core's run; with a trace, instruction by instruction.
+    ///
+    /// # Errors
+    /// When it does not come to its end.
+    fn ours(&self, program: &Program, trace: Option<&mut Trace>) -> Result<Log, String>;
+    /// Assembly text at an address, and the instruction's length in bytes.
+    fn disassemble(&self, program: &Program, at: u32) -> (String, u32);
+    /// Starts the oracles that are installed; the others by what is missing.
+    fn oracles(&self) -> Vec<Result<Box<dyn Oracle>, String>>;
+}
+
+/// Everything that can be fuzzed.
+pub fn grounds() -> Vec<Box<dyn Ground>> {
+    let mut all: Vec<Box<dyn Ground>> = Vec::new();
+    for board in [thumb::Board::M0, thumb::Board::M3, thumb::Board::M4] {
+        all.push(Box::new(thumb::Arm(board)));
+    }
+    all.push(Box::new(riscv::Risc::<u32>::default()));
+    all.push(Box::new(riscv::Risc::<u64>::default()));
+    all.push(Box::new(xtensa::LX106));
+    all.push(Box::new(xtensa::DE212));
+    all.push(Box::new(avr::MEGA328P));
+    all.push(Box::new(avr::MEGA1280));
+    all.push(Box::new(msp430::Msp));
+    all
+}
+
+/// Runs `program` on `machine` until it stops by itself; with a trace, instruction by instruction.
+pub(crate) fn run<C: Core, T: Timing<C>>(
+    machine: &mut Machine<C, T>,
+    program: &Program,
+    trace: Option<&mut Trace>,
+) -> Result<Fault, String> {
+    let stop = match trace {
+        None => machine.run(1 << 40),
+        Some(trace) => step_through(machine, program, trace),
+    };
+    match stop {
+        Stop::Fault(f) if f.pc == program.end => Ok(f),
+        Stop::Fault(f) => Err(format!("our core stops: {f}")),
+        other => Err(format!("our core stops: {other:?}")),
+    }
+}
+
+fn step_through<C: Core, T: Timing<C>>(machine: &mut Machine<C, T>, program: &Program, trace: &mut Trace) -> Stop {
+    trace.steps = vec![0; program.places.len()];
+    let (mut k, mut seen) = (0, BTreeSet::new());
+    loop {
+        let pc = machine.core.pc();
+        while program.places.get(k).is_some_and(|place| pc >= place.end) {
+            k += 1;
+        }
+        if program.places.get(k).is_some_and(|place| place.contains(&pc)) {
+            trace.steps[k] += 1;
+            if !trace.kinds.is_empty() && seen.insert(pc) {
+                let text = machine.core.disassemble(pc).0;
+                trace.kinds.insert(text.split([' ', '.']).next().unwrap_or("?").to_owned());
+            }
+        }
+        let stop = machine.step();
+        if stop != Stop::Budget {
+            return stop;
+        }
+    }
+}
+
+/// A file name that nobody else uses.
+pub(crate) fn scratch(extension: &str) -> PathBuf {
+    static COUNT: AtomicU32 = AtomicU32::new(0);
+    let number = COUNT.fetch_add(1, Ordering::Relaxed);
+    std::env::temp_dir().join(format!("lockstep-{}-{number}.{extension}", std::process::id()))
+}
+
+/// Whether a stop is the program's own end.
+pub(crate) fn trapped(fault: &Fault) -> bool {
+    matches!(fault.kind, FaultKind::Trap | FaultKind::Unsupported { .. })
+}
+
+/// What a comparison came to.
+#[derive(Debug)]
+pub enum Outcome {
+    /// All states agree.
+    Same {
+        /// Random instructions that were executed.
+        instructions: u64,
+    },
+    /// The first difference, as a report.
+    Different(String),
+}
+
+/// One program here, stepped here, and on `oracles`. `kinds`, unless empty, collects mnemonics.
+///
+/// # Errors
+/// What went wrong with a run.
+pub fn compare(
+    ground: &dyn Ground,
+    oracles: &mut [Box<dyn Oracle>],
+    seed: u64,
+    kinds: &mut BTreeSet<String>,
+) -> Result<Outcome, String> {
+    let mut random = Random::new(seed);
+    let sequences = ground.sequences(&mut random);
+    let program = ground.program(&sequences, &mut Random::new(seed));
+    let mine = ground.ours(&program, None)?;
+    let mut trace = Trace { kinds: std::mem::take(kinds), ..Trace::default() };
+    let stepped = ground.ours(&program, Some(&mut trace));
+    *kinds = std::mem::take(&mut trace.kinds);
+    let stepped = stepped?;
+    if differs(&mine, &stepped, &program, true).is_some() {
+        let report = narrow(ground, &mut Stepped(ground), &sequences, seed)?;
+        return Ok(Outcome::Different(report));
+    }
+    for oracle in oracles {
+        let theirs = oracle.run(&program, &trace.steps).map_err(|e| format!("{}, seed {seed}: {e}", oracle.name()))?;
+        if differs(&mine, &theirs, &program, oracle.exact()).is_some() {
+            let report = narrow(ground, oracle.as_mut(), &sequences, seed)?;
+            return Ok(Outcome::Different(report));
+        }
+    }
+    Ok(Outcome::Same { instructions: trace.steps.iter().map(|&n| u64::from(n)).sum() })
+}
+
+/// Our core, one instruction after the other, as an oracle for itself.
+struct Stepped<'a>(&'a dyn Ground);
+
+impl Oracle for Stepped<'_> {
+    fn name(&self) -> String {
+        "our core, instruction by instruction".into()
+    }
+
+    fn exact(&self) -> bool {
+        true
+    }
+
+    fn run(&mut self, program: &Program, _: &[u32]) -> Result<Log, String> {
+        self.0.ours(program, Some(&mut Trace::default()))
+    }
+}
+
+/// Where two runs part.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Parting {
+    /// Behind this sequence.
+    State(usize),
+    /// At this byte of the window.
+    Window(usize),
+}
+
+fn differs(mine: &Log, theirs: &Log, program: &Program, exact: bool) -> Option<Parting> {
+    let same = |k: usize, a: &[u64], b: &[u64]| {
+        // the last column of an untimed sequence does not count
+        let n = if exact || program.timed[k] { b.len() } else { b.len().min(a.len().saturating_sub(1)) };
+        a.len() >= b.len() && a[..n] == b[..n]
+    };
+    let states = mine.states.iter().zip(&theirs.states).enumerate();
+    let first = states.into_iter().position(|(k, (a, b))| !same(k, a, b));
+    if let Some(k) = first {
+        return Some(Parting::State(k));
+    }
+    if mine.states.len() != theirs.states.len() {
+        return Some(Parting::State(mine.states.len().min(theirs.states.len())));
+    }
+    let at = mine.window.iter().zip(&theirs.window).position(|(a, b)| a != b);
+    at.or((mine.window.len() != theirs.window.len()).then_some(0)).map(Parting::Window)
+}
+
+/// Both runs of one program, and where they part.
+struct Pair {
+    program: Program,
+    mine: Log,
+    theirs: Log,
+    parting: Option<Parting>,
+}
+
+fn both(ground: &dyn Ground, oracle: &mut dyn Oracle, sequences: &[Sequence], seed: u64) -> Result<Pair, String> {
+    let program = ground.program(sequences, &mut Random::new(seed));
+    let mine = ground.ours(&program, None)?;
+    let mut trace = Trace::default();
+    ground.ours(&program, Some(&mut trace))?;
+    let theirs = oracle.run(&program, &trace.steps)?;
+    let parting = differs(&mine, &theirs, &program, oracle.exact());
+    Ok(Pair { program, mine, theirs, parting })
+}
+
+/// Cuts `sequences` down to the first unit behind which the runs differ; a report.
+fn narrow(ground: &dyn Ground, oracle: &mut dyn Oracle, sequences: &[Sequence], seed: u64) -> Result<String, String> {
+    let name = format!("{}, {}, seed {seed}", ground.name(), oracle.name());
+    let whole = both(ground, oracle, sequences, seed)?;
+    let bad = match whole.parting {
+        None => return Ok(format!("{name}: a difference that does not come again")),
+        Some(Parting::State(k)) => k,
+        Some(Parting::Window(_)) => {
+            // the shortest row of sequences that shows it
+            let (mut good, mut end) = (0, sequences.len());
+            while good + 1 < end {
+                let middle = (good + end) / 2;
+                match both(ground, oracle, &sequences[..middle], seed)?.parting {
+                    Some(_) => end = middle,
+                    None => good = middle,
+                }
+            }
+            end - 1
+        }
+    };
+    let Some(culprit) = sequences.get(bad) else { return Ok(format!("{name}: one of them ends too early")) };
+    let cut = |n: usize| Sequence { units: culprit.units[..n].to_vec(), ..culprit.clone() };
+    let mut before = culprit.start.clone();
+    for n in 1..=culprit.units.len() {
+        let shorter: Vec<Sequence> = sequences[..bad].iter().cloned().chain([cut(n)]).collect();
+        let pair = both(ground, oracle, &shorter, seed)?;
+        if let Some(parting) = pair.parting {
+            return Ok(format!("{name}: {}", report(ground, culprit, n, &pair, parting, bad, &before)));
+        }
+        before.clone_from(&pair.mine.states[bad]);
+    }
+    let parting = whole.parting.unwrap_or(Parting::State(bad));
+    let n = culprit.units.len();
+    Ok(format!("{name}: only as a whole: {}", report(ground, culprit, n, &whole, parting, bad, &before)))
+}
+
+fn report(
+    ground: &dyn Ground,
+    culprit: &Sequence,
+    units: usize,
+    pair: &Pair,
+    parting: Parting,
+    k: usize,
+    before: &[u64],
+) -> String {
+    let mut text = format!("sequence {k}; what is marked is the first that differs\n");
+    let mut pc = pair.program.places[k].start;
+    for (n, unit) in culprit.units[..units].iter().enumerate() {
+        let end = pc + unit.len() as u32;
+        while pc < end {
+            let (line, bytes) = ground.disassemble(&pair.program, pc);
+            let mark = if n + 1 == units { ">" } else { " " };
+            let _ = writeln!(text, "{mark} {pc:#x}: {line}");
+            pc += bytes.max(1);
+        }
+    }
+    if let Parting::Window(at) = parting {
+        let (a, b) = (pair.mine.window.get(at), pair.theirs.window.get(at));
+        let _ = writeln!(text, "byte {at:#x} of the window: ours {a:02x?}, theirs {b:02x?}");
+    }
+    let none = Vec::new();
+    let (mine, theirs) = (pair.mine.states.get(k).unwrap_or(&none), pair.theirs.states.get(k).unwrap_or(&none));
+    let _ = writeln!(text, "{:>8} {:>18} {:>18} {:>18}", "", "before", "ours", "theirs");
+    for (n, name) in ground.names().iter().enumerate() {
+        let show = |state: &[u64]| state.get(n).map_or("-".to_owned(), |v| format!("{v:#x}"));
+        let mark = if theirs.get(n).is_some_and(|v| mine.get(n) != Some(v)) { " <" } else { "" };
+        let _ = writeln!(text, "{name:>8} {:>18} {:>18} {:>18}{mark}", show(before), show(mine), show(theirs));
+    }
+    text
+}

@@ -32,7 +32,14 @@ def doctor_command(json: bool) -> int:
     vendor = paths.CIPHERS / "deps" / "vendor"
     fetched = vendor.is_dir() and any(vendor.iterdir())
     rows.append(("mbedTLS", "fetched" if fetched else "missing", "AES-GCM reference", "" if fetched else "make deps"))
-    for tool, use, package in (("simavr", "AVR", "simavr"), ("qemu-system-arm", "ARM", "qemu-system-arm")):
+    oracles = (
+        ("simavr", "AVR", "simavr"),
+        ("qemu-system-arm", "ARM", "qemu-system-arm"),
+        ("qemu-system-riscv32", "RISC-V", "qemu-system-misc"),
+        ("qemu-system-xtensa", "Xtensa", "qemu-system-misc"),
+        ("mspdebug", "MSP430", "mspdebug"),
+    )
+    for tool, use, package in oracles:
         there = shutil.which(tool) is not None
         rows.append(
             (

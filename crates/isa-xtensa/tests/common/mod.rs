@@ -1,11 +1,11 @@
-//! What the tests share: a chip, a flat timing, random numbers, an assembler made of the table.
+//! What the tests share: a chip, a flat timing, random numbers.
 #![allow(dead_code)] // no test uses all of it
 
-use isa::{Costs, Pattern, Timing};
-use isa_xtensa::{Features, Step, Xtensa, table};
+use isa::{Costs, Timing};
+use isa_xtensa::{Features, Step, Xtensa};
 use mcu::{Chip, Flash, Memory, Region};
 
-/// Code memory and RAM lie in the oracle's system RAM.
+/// Where code memory and RAM are.
 pub const CODE: u32 = 0x6000_0000;
 pub const CODE_BYTES: u32 = 4 << 20;
 pub const RAM: u32 = 0x6100_0000;
@@ -54,85 +54,5 @@ impl Random {
 
     pub fn below(&mut self, n: u32) -> u32 {
         ((u64::from(self.word()) * u64::from(n)) >> 32) as u32
-    }
-
-    /// A value with a taste for the edges.
-    pub fn value(&mut self) -> u32 {
-        const EDGES: [u32; 8] = [0, 1, 0x1F, 0x20, 0x7FFF_FFFF, 0x8000_0000, 0xFFFF, !0];
-        match self.below(8) {
-            0..=1 => EDGES[self.below(8) as usize],
-            2 => self.below(0x100),
-            3 => self.word() >> self.below(32),
-            4 => (self.word() as i32 >> self.below(32)) as u32,
-            _ => self.word(),
-        }
-    }
-}
-
-/// `word` with `value` in the field `letter` of `pattern`.
-pub fn with_field(pattern: &Pattern, word: u32, letter: char, value: u32) -> u32 {
-    (0..pattern.bits).fold(word, |word, bit| {
-        let place = pattern.fields(1 << bit).get(letter);
-        if place == 0 {
-            word
-        } else if value & place != 0 {
-            word | 1 << bit
-        } else {
-            word & !(1 << bit)
-        }
-    })
-}
-
-/// Code at an address.
-pub struct Code {
-    pub base: u32,
-    pub bytes: Vec<u8>,
-}
-
-impl Code {
-    pub fn here(&self) -> u32 {
-        self.base + self.bytes.len() as u32
-    }
-
-    pub fn put(&mut self, word: u32, bits: u32) {
-        self.bytes.extend(&word.to_le_bytes()[..bits as usize / 8]);
-    }
-
-    pub fn word(&mut self, word: u32) {
-        self.put(word, 32);
-    }
-
-    pub fn align(&mut self, to: usize) {
-        while self.bytes.len() % to != 0 {
-            self.bytes.push(0);
-        }
-    }
-
-    /// The instruction whose text starts with `name`, with its fields.
-    pub fn op(&mut self, name: &str, fields: &[(char, u32)]) {
-        let first = |text: &'static str| text.split(' ').next().unwrap_or("");
-        let (_, p) = table::encodings(Features::LX6).find(|(t, _)| first(t) == name).expect(name);
-        let word = fields.iter().fold(p.value, |w, &(letter, v)| with_field(&p, w, letter, v));
-        self.put(word, p.bits);
-    }
-
-    /// L32R of a word that lies before.
-    pub fn literal(&mut self, t: u32, at: u32) {
-        let offset = at.wrapping_sub((self.here() + 3) & !3) >> 2;
-        self.op("l32r", &[('t', t), ('i', offset & 0xFFFF)]);
-    }
-
-    pub fn read_special(&mut self, t: u32, n: u32) {
-        self.op("rsr.{special}", &[('t', t), ('i', n)]);
-    }
-
-    pub fn write_special(&mut self, t: u32, n: u32) {
-        self.op("wsr.{special}", &[('t', t), ('i', n)]);
-    }
-
-    /// Jump to an address.
-    pub fn jump(&mut self, to: u32) {
-        let offset = to.wrapping_sub(self.here() + 4);
-        self.op("j", &[('i', offset & 0x3FFFF)]);
     }
 }

@@ -1,0 +1,66 @@
+//! Program after program until there are enough instructions.
+
+use std::collections::BTreeSet;
+use std::sync::{Mutex, PoisonError};
+
+use crate::{Ground, Oracle, Outcome, compare};
+
+/// What a campaign came to.
+#[derive(Debug, Default)]
+pub struct Summary {
+    /// Random instructions that were executed and agree.
+    pub instructions: u64,
+    /// Programs that they were in.
+    pub programs: u64,
+    /// Mnemonics of the first program.
+    pub kinds: BTreeSet<String>,
+    /// The oracles' names.
+    pub oracles: Vec<String>,
+    /// Why others could not be asked.
+    pub missing: Vec<String>,
+    /// The first difference, or what went wrong.
+    pub failure: Option<String>,
+}
+
+/// Compares programs with the seeds from `seed` on until `instructions` have been executed, `jobs` programs at
+/// a time. Without an oracle there is nothing to do.
+pub fn campaign(ground: &dyn Ground, instructions: u64, seed: u64, jobs: usize) -> Summary {
+    let shared = Mutex::new(Summary::default());
+    std::thread::scope(|scope| {
+        (0..jobs).for_each(|_| drop(scope.spawn(|| work(ground, instructions, seed, &shared))));
+    });
+    shared.into_inner().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn work(ground: &dyn Ground, instructions: u64, seed: u64, shared: &Mutex<Summary>) {
+    let (started, missing): (Vec<_>, Vec<_>) = ground.oracles().into_iter().partition(Result::is_ok);
+    let mut oracles: Vec<Box<dyn Oracle>> = started.into_iter().flatten().collect();
+    let lock = || shared.lock().unwrap_or_else(PoisonError::into_inner);
+    {
+        let mut s = lock();
+        s.oracles = oracles.iter().map(|o| o.name()).collect();
+        s.missing = missing.into_iter().filter_map(Result::err).collect();
+    }
+    if oracles.is_empty() {
+        return;
+    }
+    loop {
+        let (seed, mut kinds) = {
+            let mut s = lock();
+            if s.instructions >= instructions || s.failure.is_some() {
+                return;
+            }
+            s.programs += 1;
+            let first = s.programs == 1;
+            (seed + s.programs - 1, if first { BTreeSet::from(["nop".into()]) } else { BTreeSet::new() })
+        };
+        let outcome = compare(ground, &mut oracles, seed, &mut kinds);
+        let mut s = lock();
+        s.kinds.append(&mut kinds);
+        match outcome {
+            Ok(Outcome::Same { instructions }) => s.instructions += instructions,
+            Ok(Outcome::Different(report)) => s.failure = Some(report),
+            Err(e) => s.failure = Some(format!("{}, seed {seed}: {e}", ground.name())),
+        }
+    }
+}

@@ -1,0 +1,487 @@
+//! ARMv6-M and ARMv7-M against QEMU's microbit, mps2-an385 and mps2-an386 boards.
+//!
+//! The stack is the log: each sequence pushes its state. Instructions come from the encodings of the
+//! instruction table with random fields.
+
+use isa::{Core as _, Machine, Pattern};
+use isa_thumb::{Class, Features, Step, Thumb, table};
+use mcu::{Chip, Flash, Image, Memory, Region, Segment};
+use timing::cortex_m3::CortexM3;
+
+use crate::qemu::{Session, words};
+use crate::{Ground, Log, Oracle, Program, Random, Sequence, Trace, run, trapped};
+
+const RAM: u32 = 0x2000_0000;
+/// Code starts here; random bytes before it are data for loads relative to the program counter.
+const CODE: u32 = 0x2000;
+/// Words that one sequence logs: r8 to r12, APSR, r0 to r7, lr.
+const WORDS: usize = 15;
+/// Place in that row of each name: APSR, r0 to r12, lr.
+const PLACES: [usize; WORDS] = [5, 6, 7, 8, 9, 10, 11, 12, 13, 0, 1, 2, 3, 4, 14];
+
+/// A core that QEMU has a board for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Board {
+    /// Cortex-M0.
+    M0,
+    /// Cortex-M3.
+    M3,
+    /// Cortex-M4.
+    M4,
+}
+
+impl Board {
+    fn machine(self) -> &'static str {
+        match self {
+            Self::M0 => "microbit",
+            Self::M3 => "mps2-an385",
+            Self::M4 => "mps2-an386",
+        }
+    }
+
+    fn features(self) -> Features {
+        match self {
+            Self::M0 => Features::CORTEX_M0PLUS,
+            Self::M3 => Features::CORTEX_M3,
+            Self::M4 => Features::CORTEX_M4,
+        }
+    }
+
+    /// Second halfword of MSR APSR, r0: all flags that the core has.
+    fn set_flags(self) -> u16 {
+        match self {
+            Self::M0 | Self::M3 => 0x8800,
+            Self::M4 => 0x8C00,
+        }
+    }
+
+    /// Flags of APSR.
+    fn flags(self) -> u32 {
+        match self {
+            Self::M0 => 0xF000_0000,
+            Self::M3 => 0xF800_0000,
+            Self::M4 => 0xF80F_0000,
+        }
+    }
+
+    /// Sequences in one program.
+    fn batch(self) -> usize {
+        if self == Self::M0 { 180 } else { 1000 }
+    }
+
+    fn flash(self) -> u32 {
+        if self == Self::M0 { 0x4_0000 } else { 0x10_0000 }
+    }
+
+    fn ram(self) -> u32 {
+        if self == Self::M0 { 0x4000 } else { 0x4_0000 }
+    }
+
+    /// Loads and stores stay in this many bytes from the start of RAM.
+    fn window(self) -> u32 {
+        if self == Self::M0 { 0x800 } else { 0x4000 }
+    }
+
+    /// Chooses a word address from which every access is inside the window.
+    fn pointer(self, random: &mut Random) -> u32 {
+        let (from, words) = if self == Self::M0 { (0x100, 0x100) } else { (0x1000, 0x400) };
+        RAM + from + 4 * random.below(words)
+    }
+
+    fn chip(self) -> Chip<'static> {
+        Chip {
+            core: "cortex-m3",
+            clock_hz: 72_000_000,
+            flash: Region { base: 0, size: self.flash() },
+            flash_in_data: Some(0),
+            ram: Region { base: RAM, size: self.ram() },
+            flash_timing: Flash::default(),
+            peripherals: Vec::new(),
+        }
+    }
+
+    fn core(self, image: &[u8]) -> Thumb {
+        let mut core = Thumb::with_features(Memory::new(&self.chip()).expect("the chip is possible"), self.features());
+        core.memory_mut().flash[..image.len()].copy_from_slice(image);
+        core.events = CortexM3::events();
+        core
+    }
+}
+
+/// What registers hold as far as the generator knows, one bit each.
+#[derive(Clone, Copy, Default)]
+struct Known {
+    /// Word addresses inside the window.
+    aligned: u16,
+    /// Addresses inside the window.
+    pointer: u16,
+    /// Numbers below 256.
+    small: u16,
+}
+
+impl Known {
+    fn clobber(&mut self, registers: u16) {
+        self.aligned &= !registers;
+        self.pointer &= !registers;
+        self.small &= !registers;
+    }
+}
+
+/// Makes sequences.
+struct Generator<'a> {
+    board: Board,
+    random: &'a mut Random,
+    patterns: Vec<Pattern>,
+    scratch: Thumb,
+}
+
+impl<'a> Generator<'a> {
+    fn new(board: Board, random: &'a mut Random) -> Self {
+        let patterns: Vec<_> = table::patterns(board.features()).collect();
+        let flash = Region { base: 0, size: 16 };
+        let chip = Chip { flash, ram: Region { base: RAM, size: 16 }, ..board.chip() };
+        let memory = Memory::new(&chip).expect("the chip is possible");
+        Self { board, random, patterns, scratch: Thumb::with_features(memory, board.features()) }
+    }
+
+    /// A sequence of up to 20 units.
+    fn sequence(&mut self) -> Sequence {
+        let small = self.board == Board::M0;
+        let mut start = vec![0; WORDS];
+        start[0] = u64::from(self.random.word() & self.board.flags());
+        let mut known = Known::default();
+        for n in 0..14 {
+            // position 13 is lr
+            let bit = if n == 13 { 1 << 14 } else { 1 << n };
+            start[1 + n] = match self.random.below(6) {
+                0..=1 => {
+                    known.aligned |= bit;
+                    known.pointer |= bit;
+                    self.board.pointer(self.random).into()
+                }
+                // unaligned accesses are no fault on what has ARMv7-M
+                2 if n % 2 == 0 && !small => {
+                    known.pointer |= bit;
+                    u64::from(self.board.pointer(self.random) + self.random.below(4))
+                }
+                3 => {
+                    known.small |= bit;
+                    u64::from(self.random.below(0x100) & if small { !3 } else { !0 })
+                }
+                _ => self.random.value(32),
+            };
+        }
+        let units = 1 + self.random.below(20);
+        let units = (0..units).map(|_| self.unit(&mut known)).collect::<Vec<_>>();
+        let units = units.iter().map(|u| u.iter().flat_map(|h| h.to_le_bytes()).collect()).collect();
+        Sequence { start, units, timed: true }
+    }
+
+    fn unit(&mut self, known: &mut Known) -> Vec<u16> {
+        let small = self.board == Board::M0;
+        match self.random.below(12) {
+            0..=1 if !small => self.guarded(known),
+            2 => self.jumped_over(known),
+            3 if !small && self.random.below(4) == 0 => self.exclusive(known),
+            4 => self.control(known),
+            _ => self.plain(known, false),
+        }
+    }
+
+    /// IT and its block.
+    fn guarded(&mut self, known: &mut Known) -> Vec<u16> {
+        let cond = self.random.below(14) as u16;
+        let mask = 1 + self.random.below(15) as u16;
+        let mut code = vec![0xBF00 | cond << 4 | mask];
+        for _ in 0..4 - mask.trailing_zeros() {
+            code.extend(self.plain(known, true));
+        }
+        code
+    }
+
+    /// A branch with a condition over one to three instructions.
+    fn jumped_over(&mut self, known: &mut Known) -> Vec<u16> {
+        let body: Vec<u16> = (0..1 + self.random.below(3)).flat_map(|_| self.plain(known, false)).collect();
+        let over = body.len() as u16 - 1; // the offset counts from two halfwords behind the branch
+        let mut code = match if self.board == Board::M0 { 1 } else { self.random.below(3) } {
+            0 => vec![0xB100 | (self.random.below(2) << 11) as u16 | over << 3 | self.random.below(8) as u16],
+            1 => vec![0xD000 | (self.random.below(14) << 8) as u16 | over],
+            _ => {
+                // the 32-bit form is one halfword longer, and its offset counts from its own end
+                let cond = self.random.below(14) as u16;
+                vec![0xF000 | cond << 6, 0x8000 | (over + 1)]
+            }
+        };
+        code.extend(body);
+        code
+    }
+
+    /// Calls and returns of every kind, jumps, table branches, the stack.
+    fn control(&mut self, known: &mut Known) -> Vec<u16> {
+        // what the code around the body writes, and the body itself when it is jumped over, is unknown
+        known.clobber(0xFF | 1 << 14);
+        let body: Vec<u16> = (0..self.random.below(3)).flat_map(|_| self.plain(known, false)).collect();
+        let n = body.len() as u16;
+        let low = self.random.below(8) as u16;
+        let list = 1 + self.random.below(255) as u16;
+        // bl over the next branch; b.n over the function; the function
+        let call = |enter: &[u16], leave: &[u16]| {
+            let f = [enter, &body, leave].concat();
+            [&[0xF000, 0xF801, 0xE000 | (f.len() as u16 - 1)], &f[..]].concat()
+        };
+        let keeps_lr = |code: &[u16]| !code.is_empty() && code.len() < 2 && code[0] & 0xF000 < 0x4000;
+        let case = self.random.below(12);
+        match if self.board == Board::M0 && matches!(case, 1 | 4 | 5 | 9 | 10) { 3 } else { case } {
+            0 => [&[0xF000, 0xF800 | n], &body[..]].concat(),              // bl
+            1 => [&[0xF000, 0xB800 | n], &body[..]].concat(),              // b.w
+            2 if n > 0 => [&[0xE000 | (n - 1)], &body[..]].concat(),       // b.n
+            3 => call(&[0xB500 | list], &[0xBD00 | list]),                 // push, pop with pc
+            4 => call(&[0xB500], &[0xF85D, 0xFB04]),                       // push {lr}; ldr pc, [sp], #4
+            5 => call(&[0xE92D, 0x4000 | list], &[0xE8BD, 0x8000 | list]), // push.w, pop.w with pc
+            6 if keeps_lr(&body) => call(&[], &[0x4770]),                  // bx lr
+            7 if keeps_lr(&body) => call(&[], &[0x46F7]),                  // mov pc, lr
+            8 if keeps_lr(&body) => call(&[], &[0x47F0]),                  // blx lr
+            9 => {
+                // movs; tbb [pc, r]; offsets of the body and of its end
+                let to = [2, 2 + n][self.random.below(2) as usize];
+                let table = [to | 2 << 8, 2 | to << 8];
+                [&[0x2000 | low << 8 | self.random.below(4) as u16, 0xE8DF, 0xF000 | low], &table[..], &body[..]]
+                    .concat()
+            }
+            10 => {
+                let to = [2, 2 + n][self.random.below(2) as usize];
+                [&[0x2000 | low << 8 | self.random.below(2) as u16, 0xE8DF, 0xF010 | low, to, 2 + n], &body[..]]
+                    .concat()
+            }
+            _ => {
+                // sub sp; str, ldr relative to sp; add sp; push, pop without pc
+                let at = self.random.below(16) as u16;
+                let other = self.random.below(8) as u16;
+                vec![0xB090, 0x9000 | low << 8 | at, 0x9800 | other << 8 | at, 0xB010, 0xB400 | list, 0xBC00 | list]
+            }
+        }
+    }
+
+    /// LDREX and STREX to the same address, at times with CLREX between them.
+    fn exclusive(&mut self, known: &mut Known) -> Vec<u16> {
+        let bases: Vec<u16> = (0..13).filter(|n| known.aligned >> n & 1 == 1).collect();
+        let others: Vec<u16> = (0..13).filter(|n| known.aligned >> n & 1 == 0).collect();
+        if bases.is_empty() || others.len() < 3 {
+            return self.plain(known, false);
+        }
+        let n = bases[self.random.below(bases.len() as u32) as usize];
+        let t = others[0];
+        let d = others[1];
+        known.clobber(1 << t | 1 << d);
+        let mut code = vec![0xE850 | n, t << 12 | 0xF00];
+        if self.random.below(3) == 0 {
+            code.extend([0xF3BF, 0x8F2F]);
+        }
+        code.extend([0xE840 | n, others[2] << 12 | d << 8]);
+        code
+    }
+
+    /// One instruction that does not branch.
+    fn plain(&mut self, known: &mut Known, guarded: bool) -> Vec<u16> {
+        loop {
+            let row = self.random.below(self.patterns.len() as u32) as usize;
+            let p = self.patterns[row];
+            let word = p.value | self.random.word() & !p.mask & (u64::MAX >> (64 - p.bits)) as u32;
+            let code = if p.bits == 16 { vec![word as u16] } else { vec![(word >> 16) as u16, word as u16] };
+            let (step, base) = self.look(&code);
+            if usize::from(step.bytes) != 2 * code.len() || !self.allowed(&step, base, word, known, guarded) {
+                continue;
+            }
+            known.clobber(step.writes);
+            return code;
+        }
+    }
+
+    /// What the decoder makes of `code`, and its base register.
+    fn look(&mut self, code: &[u16]) -> (Step, u8) {
+        for (k, half) in code.iter().enumerate() {
+            self.scratch.memory_mut().flash[2 * k..2 * k + 2].copy_from_slice(&half.to_le_bytes());
+        }
+        let run = self.scratch.decode(0, 1);
+        (run.steps[0], run.insns[0].b)
+    }
+
+    fn allowed(&mut self, s: &Step, base: u8, word: u32, known: &Known, guarded: bool) -> bool {
+        const SP_PC: u16 = 1 << 13 | 1 << 15;
+        // WFE and WFI never end without interrupts; CLREX has its place in the exclusive sequences
+        let waits = [0xBF20, 0xBF30, 0xF3AF_8002, 0xF3AF_8003, 0xF3BF_8F2F].contains(&word);
+        if s.writes & SP_PC != 0 || waits {
+            return false;
+        }
+        let indexed = word >> 12 == 5 || word & 0xFE00_0FC0 == 0xF800_0000;
+        let index = s.address & !(1 << base);
+        let single = s.address != 0 && known.pointer >> base & 1 == 1 && index & !known.small == 0;
+        let single = single && (!indexed || index != 0);
+        let aligned = s.address.count_ones() == 1 && s.address & !known.aligned == 0;
+        match s.class {
+            // MOVS of registers is not allowed in IT blocks
+            Class::Alu => !(guarded && word >> 6 == 0),
+            Class::Mul | Class::MulAdd | Class::MulLong | Class::MulLongAdd | Class::Div => true,
+            Class::Load => (s.literal || single) && self.random.below(2) == 0,
+            Class::Store => single,
+            // a stored base is unknown unless it is the lowest register
+            Class::StoreMultiple if word >> 16 == 0 => aligned && word & 0xFF & 1 << (word >> 8 & 7) == 0,
+            Class::LoadMultiple | Class::StoreMultiple => aligned || s.literal,
+            Class::LoadExclusive => aligned,
+            // MRS and MSR of the flags only
+            Class::System => word >> 16 != 0 && word & 0xFF <= 3,
+            Class::Barrier => self.random.below(8) == 0,
+            _ => false,
+        }
+    }
+}
+
+/// A core with what QEMU has for it.
+pub struct Arm(pub Board);
+
+fn half(flash: &mut Vec<u8>, code: &[u16]) {
+    flash.extend(code.iter().flat_map(|h| h.to_le_bytes()));
+}
+
+impl Arm {
+    fn place(&self, flash: &mut Vec<u8>, s: &Sequence) {
+        while flash.len() % 4 != 0 {
+            half(flash, &[0xBF00]);
+        }
+        let begin = flash.len();
+        let clear = self.0 != Board::M0;
+        let table = begin + if clear { 56 } else { 52 };
+        // ldr rt, =what the state holds at n
+        let load = |flash: &mut Vec<u8>, t: u16, n: usize| {
+            let offset = table + 4 * n - ((flash.len() + 4) & !3);
+            half(flash, &[0x4800 | t << 8 | (offset / 4) as u16]);
+        };
+        for (r, n) in [(8u16, 9), (9, 10), (10, 11), (11, 12), (12, 13), (14, 14)] {
+            load(flash, 0, n);
+            half(flash, &[0x4680 | (r & 8) << 4 | r & 7]); // mov high, r0
+        }
+        load(flash, 0, 0);
+        half(flash, &[0xF380, self.0.set_flags()]); // msr apsr, r0
+        (0..8).for_each(|r| load(flash, r, 1 + usize::from(r)));
+        if clear {
+            half(flash, &[0xF3BF, 0x8F2F]); // clrex
+        }
+        half(flash, &[0xBF00, 0xE000 | (WORDS as u16 * 2), 0xBF00]); // b over the table
+        assert_eq!(flash.len(), table, "the table is where the loads look");
+        flash.extend(s.start.iter().flat_map(|&w| (w as u32).to_le_bytes()));
+    }
+}
+
+impl Ground for Arm {
+    fn name(&self) -> &'static str {
+        match self.0 {
+            Board::M0 => "armv6-m",
+            Board::M3 => "armv7-m",
+            Board::M4 => "armv7e-m",
+        }
+    }
+
+    fn names(&self) -> Vec<String> {
+        let r = (0..13).map(|n| format!("r{n}"));
+        std::iter::once("apsr".into()).chain(r).chain(["lr".into()]).collect()
+    }
+
+    fn sequences(&self, random: &mut Random) -> Vec<Sequence> {
+        let mut generator = Generator::new(self.0, random);
+        (0..self.0.batch()).map(|_| generator.sequence()).collect()
+    }
+
+    fn program(&self, sequences: &[Sequence], random: &mut Random) -> Program {
+        let board = self.0;
+        let window = random.bytes(board.window() as usize);
+        let mut flash = random.bytes(CODE as usize);
+        let top = RAM + board.ram();
+        // ldr r0, [pc, #4]; mov sp, r0; b over the word
+        half(&mut flash, &[0x4801, 0x4685, 0xE002, 0xBF00]);
+        flash.extend(top.to_le_bytes());
+        let mut places = Vec::new();
+        for s in sequences {
+            self.place(&mut flash, s);
+            let start = flash.len() as u32;
+            s.units.iter().for_each(|u| flash.extend(u));
+            places.push(start..flash.len() as u32);
+            // push {r0-r7, lr}; mov r0-r4, r8-r12; mrs r5, apsr; push {r0-r5}
+            half(&mut flash, &[0xB5FF, 0x4640, 0x4649, 0x4652, 0x465B, 0x4664, 0xF3EF, 0x8500, 0xB43F]);
+        }
+        let end = flash.len() as u32;
+        half(&mut flash, &[0xBE00, 0xE7FE]); // bkpt; b .
+        flash.extend(random.bytes(CODE as usize));
+        // faults of the oracle lead to the end
+        let vectors = [top, CODE | 1].into_iter().chain(std::iter::repeat_n(end | 1, 14));
+        vectors.enumerate().for_each(|(n, v)| flash[4 * n..4 * n + 4].copy_from_slice(&v.to_le_bytes()));
+        assert!(flash.len() <= board.flash() as usize, "too many sequences for one program");
+        Program { image: flash, places, end, window, timed: vec![true; sequences.len()] }
+    }
+
+    fn ours(&self, program: &Program, trace: Option<&mut Trace>) -> Result<Log, String> {
+        let mut machine = Machine::new(self.0.core(&[]), CortexM3::new(Flash::default()));
+        let segment = Segment { address: 0, bytes: program.image.clone() };
+        machine.load(&Image { segments: vec![segment], symbols: Vec::new() })?;
+        machine.core.memory_mut().ram[..program.window.len()].copy_from_slice(&program.window);
+        let stop = run(&mut machine, program, trace)?;
+        if !trapped(&stop) {
+            return Err(format!("our core stops: {stop}"));
+        }
+        Ok(log(self.0, program, &machine.core.memory().ram))
+    }
+
+    fn disassemble(&self, program: &Program, at: u32) -> (String, u32) {
+        self.0.core(&program.image).disassemble(at)
+    }
+
+    fn oracles(&self) -> Vec<Result<Box<dyn Oracle>, String>> {
+        vec![Qemu::start(self.0).map(|q| Box::new(q) as Box<dyn Oracle>)]
+    }
+}
+
+/// States and window from all of RAM.
+fn log(board: Board, program: &Program, ram: &[u8]) -> Log {
+    let state = |k: usize| {
+        let at = board.ram() as usize - (k + 1) * 4 * WORDS;
+        let row = words(&ram[at..at + 4 * WORDS]);
+        PLACES.iter().map(|&p| row[p]).collect()
+    };
+    Log { states: (0..program.places.len()).map(state).collect(), window: ram[..board.window() as usize].to_vec() }
+}
+
+struct Qemu(Board, Option<Session>);
+
+impl Qemu {
+    fn start(board: Board) -> Result<Self, String> {
+        // a vector table for reset, which the first program replaces
+        let kernel = crate::scratch("img");
+        std::fs::write(&kernel, [0, 1, 0, 0x20, 0x41, 0, 0, 0].repeat(16)).map_err(|e| e.to_string())?;
+        let path = kernel.to_str().expect("the path is text");
+        let session = Session::start("qemu-system-arm", &["-M", board.machine(), "-kernel", path]);
+        let _ = std::fs::remove_file(&kernel);
+        Ok(Self(board, Some(session?)))
+    }
+}
+
+impl Oracle for Qemu {
+    fn name(&self) -> String {
+        format!("QEMU {}", self.0.machine())
+    }
+
+    fn run(&mut self, program: &Program, _: &[u32]) -> Result<Log, String> {
+        let mut q = match self.1.take() {
+            Some(session) => session,
+            None => Self::start(self.0)?.1.expect("it has just been started"),
+        };
+        q.write(0, &program.image)?;
+        q.write(RAM, &program.window)?;
+        q.go(CODE | 1, &[program.end])?;
+        let board = self.0;
+        let logged = program.places.len() * 4 * WORDS;
+        let mut ram = q.read(RAM, board.window() as usize)?;
+        ram.resize(board.ram() as usize - logged, 0);
+        ram.extend(q.read(RAM + board.ram() - logged as u32, logged)?);
+        self.1 = Some(q); // a session in which something went wrong is not used again
+        Ok(log(board, program, &ram))
+    }
+}
