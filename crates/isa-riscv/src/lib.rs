@@ -6,6 +6,7 @@
 //! `mhartid`. Interrupts are not modelled; WFI and MRET are faults.
 
 mod exec;
+mod lower;
 pub mod table;
 mod word;
 

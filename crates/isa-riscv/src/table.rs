@@ -93,7 +93,6 @@ pub(crate) struct Row<X: Word> {
 
 impl<X: Word> Row<X> {
     /// The mnemonic alone.
-    #[cfg(test)]
     pub(crate) fn name(&self) -> &'static str {
         self.text.0.split(' ').next().unwrap_or(self.text.0)
     }

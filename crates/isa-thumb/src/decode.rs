@@ -57,7 +57,7 @@ pub enum Class {
 }
 
 impl Class {
-    fn ends(self) -> bool {
+    pub(crate) fn ends(self) -> bool {
         matches!(
             self,
             Self::LoadPc | Self::LoadMultiplePc | Self::Branch | Self::BranchCond | Self::TableBranch | Self::Stop
@@ -94,15 +94,33 @@ pub struct Step {
     pub target: Option<u32>,
 }
 
+/// What an item of a run is.
+#[derive(Clone, Copy)]
+pub(crate) enum What {
+    /// An instruction with its operands.
+    Row(&'static Row, Operands),
+    /// No instruction, or outside flash.
+    Fault,
+    /// Skips what the condition guards.
+    Skip(u8),
+    /// Looks at the stack pointer.
+    Stack,
+    /// Goes on behind the run.
+    Seam,
+}
+
 /// One instruction of a run while flags are being followed.
-struct Item {
-    insn: Insn,
-    step: Step,
+pub(crate) struct Item {
+    pub insn: Insn,
+    pub what: What,
+    /// Whether anybody reads the flags that it sets.
+    pub needed: bool,
+    pub step: Step,
     handlers: Handlers,
     kind: Kind,
     pair: Option<table::Pair>,
     /// Flags that it sets, surely sets, and reads.
-    sets: u8,
+    pub sets: u8,
     surely: u8,
     reads: u8,
 }
@@ -137,7 +155,7 @@ fn insn(exec: Exec, pc: u32, o: &Operands) -> Insn {
     Insn { exec, site, imm: o.imm, a: o.a, b: o.b, c: o.c, d: o.d, taken: 0, skips: 0, refund: 0 }
 }
 
-fn pseudo(exec: Exec, pc: u32, imm: u32, guarded: bool) -> Item {
+fn pseudo(exec: Exec, what: What, pc: u32, imm: u32, guarded: bool) -> Item {
     let step = Step {
         class: Class::Pseudo,
         pc,
@@ -153,7 +171,18 @@ fn pseudo(exec: Exec, pc: u32, imm: u32, guarded: bool) -> Item {
         target: None,
     };
     let insn = insn(exec, pc, &Operands { imm, ..Operands::default() });
-    Item { insn, step, handlers: [exec; 2], kind: Kind::Reg, pair: None, sets: 0, surely: 0, reads: 0 }
+    Item {
+        insn,
+        what,
+        needed: false,
+        step,
+        handlers: [exec; 2],
+        kind: Kind::Reg,
+        pair: None,
+        sets: 0,
+        surely: 0,
+        reads: 0,
+    }
 }
 
 /// Registers that an instruction reads, from the letters of its encoding.
@@ -192,7 +221,7 @@ fn push(cpu: &Thumb, items: &mut Vec<Item>, pc: u32, guarded: bool) -> u32 {
         Ok(found) => found,
         Err(word) => {
             let exec = if word.is_some() { end!(exec::bad_opcode) } else { end!(exec::bad_fetch) };
-            let mut item = pseudo(exec, pc, word.unwrap_or(0), guarded);
+            let mut item = pseudo(exec, What::Fault, pc, word.unwrap_or(0), guarded);
             item.step.class = Class::Stop;
             items.push(item);
             return 2;
@@ -246,6 +275,8 @@ fn push(cpu: &Thumb, items: &mut Vec<Item>, pc: u32, guarded: bool) -> u32 {
     };
     items.push(Item {
         insn: insn(handlers[1], pc, &o),
+        what: if row.class == Class::It { What::Skip(o.c) } else { What::Row(row, o) },
+        needed: sets != 0,
         step,
         handlers,
         kind: o.kind,
@@ -255,7 +286,7 @@ fn push(cpu: &Thumb, items: &mut Vec<Item>, pc: u32, guarded: bool) -> u32 {
         reads,
     });
     if writes >> SP & 1 == 1 {
-        items.push(pseudo(seq!(exec::stack), pc, 0, guarded));
+        items.push(pseudo(seq!(exec::stack), What::Stack, pc, 0, guarded));
     }
     bytes
 }
@@ -274,7 +305,7 @@ fn push_block(cpu: &Thumb, items: &mut Vec<Item>, pc: u32, cond: u8, mask: u8) -
         let now = if k == 0 { cond } else { cond & 0xE | mask >> (4 - k) & 1 };
         if now != last || split {
             skip = items.len();
-            let mut item = pseudo(exec::skip_handler(now), at, 0, false);
+            let mut item = pseudo(exec::skip_handler(now), What::Skip(now), at, 0, false);
             item.reads = condition_reads(now);
             items.push(item);
         }
@@ -291,6 +322,12 @@ fn push_block(cpu: &Thumb, items: &mut Vec<Item>, pc: u32, cond: u8, mask: u8) -
 /// Decodes the run at `pc`. An IT block is never split, so a run can have four instructions more
 /// than `max`.
 pub(crate) fn run(cpu: &Thumb, pc: u32, max: usize) -> Run<Thumb> {
+    let (items, end) = items(cpu, pc, max);
+    Run { insns: items.iter().map(|i| i.insn).collect(), steps: items.iter().map(|i| i.step).collect(), end }
+}
+
+/// The items of the run at `pc`, and the address behind it.
+pub(crate) fn items(cpu: &Thumb, pc: u32, max: usize) -> (Vec<Item>, u32) {
     let mut items = Vec::new();
     let mut at = pc;
     let mut count = 0;
@@ -316,13 +353,13 @@ pub(crate) fn run(cpu: &Thumb, pc: u32, max: usize) -> Run<Thumb> {
             break;
         }
         if count >= max.max(1) || guarded_end {
-            items.push(pseudo(end!(exec::branch), at, at, false));
+            items.push(pseudo(end!(exec::branch), What::Seam, at, at, false));
             break;
         }
     }
     choose_handlers(&mut items);
     fuse(&mut items);
-    Run { insns: items.iter().map(|i| i.insn).collect(), steps: items.iter().map(|i| i.step).collect(), end: at }
+    (items, at)
 }
 
 /// Goes backwards and takes handlers without flags where no one reads what they would set.
@@ -333,6 +370,7 @@ fn choose_handlers(items: &mut [Item]) {
             live = flag::NZCV;
         }
         let needed = item.sets & live != 0;
+        item.needed = needed;
         item.insn.exec = item.handlers[usize::from(needed)];
         if !item.step.guarded {
             live &= !item.surely;

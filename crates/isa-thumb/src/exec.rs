@@ -387,7 +387,9 @@ pub fn mul_long<const SIGNED: bool, const ADD: bool>(cpu: &mut Thumb, i: &Insn) 
     let value = if ADD { old.wrapping_add(product) } else { product };
     set(cpu, i.a, value as u32);
     set(cpu, i.d, (value >> 32) as u32);
-    cpu.mem.stall += i64::from((cpu.events.mul_long)(x, y, SIGNED, ADD));
+    if let Some(cycles) = cpu.events.mul_long {
+        cpu.mem.stall += i64::from(cycles(x, y, SIGNED, ADD));
+    }
 }
 
 /// UDIV, SDIV; division by zero gives 0.

@@ -9,6 +9,7 @@ pub mod table;
 
 mod decode;
 mod dsp;
+mod lower;
 
 use isa::{Core, Run};
 use mcu::{FaultKind, Memory, Site};
@@ -16,21 +17,24 @@ use mcu::{FaultKind, Memory, Site};
 pub use decode::{Class, Step};
 pub use table::Features;
 
+/// Cycles of a long multiplication of two registers; the third argument is set for the signed ones, the
+/// fourth for the accumulating ones.
+pub type MulLong = fn(u32, u32, bool, bool) -> u32;
+
 /// Costs that depend on operand values, in cycles beyond the static ones; a timing model fills them.
 #[derive(Clone, Copy, Debug)]
 pub struct Events {
     /// Division of the first argument by the second; the third is set for SDIV.
     pub div: fn(u32, u32, bool) -> u32,
-    /// Long multiplication of two registers; the third argument is set for the signed ones, the
-    /// fourth for the accumulating ones.
-    pub mul_long: fn(u32, u32, bool, bool) -> u32,
+    /// Long multiplication; none where it never takes longer.
+    pub mul_long: Option<MulLong>,
     /// Unaligned access: address and bytes (2 or 4).
     pub unaligned: fn(u32, u32) -> u32,
 }
 
 impl Default for Events {
     fn default() -> Self {
-        Self { div: |_, _, _| 0, mul_long: |_, _, _, _| 0, unaligned: |_, _| 0 }
+        Self { div: |_, _, _| 0, mul_long: None, unaligned: |_, _| 0 }
     }
 }
 

@@ -3,6 +3,7 @@
 use mcu::Site;
 
 use crate::Core;
+use crate::native::Edge;
 
 /// A handler: does one instruction and goes on to the next one of its block.
 ///
@@ -87,6 +88,14 @@ pub trait Timing<C: Core>: Send + Sync {
     fn enter(&mut self, _start: u32, _end: u32) -> u32 {
         0
     }
+    /// As [`Timing::enter`] after a block that ended at `last`, for code that is made before it happens.
+    fn edge(&mut self, _last: u32, _start: u32, _end: u32) -> Edge {
+        Edge::Ask
+    }
+    /// Where the model keeps the end of the last block, if it does.
+    fn last_end(&mut self) -> Option<&mut u32> {
+        None
+    }
     /// Forgets all state, as after reset.
     fn reset(&mut self) {}
 }
@@ -101,6 +110,19 @@ pub struct Block<C> {
     pub start: u32,
     /// Address behind the last one.
     pub end: u32,
+    /// How often it ran in the interpreter.
+    pub(crate) runs: u32,
+    /// How often it runs until it is worth translating; 0 for never.
+    pub(crate) hot: u32,
+    /// Whether there is native code for it.
+    pub(crate) native: bool,
+}
+
+impl<C> Block<C> {
+    /// How often it ran in the interpreter.
+    pub fn runs(&self) -> u32 {
+        self.runs
+    }
 }
 
 impl<C: Core> Block<C> {
@@ -121,6 +143,6 @@ impl<C: Core> Block<C> {
             let refund: u32 = guarded.map(|&c| c.saturating_sub(costs.skipped)).sum();
             i.refund = refund.try_into().expect("what is skipped costs below 65536 cycles");
         }
-        Self { insns: insns.into(), cycles: sum, start, end }
+        Self { insns: insns.into(), cycles: sum, start, end, runs: 0, hot: 0, native: false }
     }
 }

@@ -7,10 +7,11 @@
 
 mod block;
 mod machine;
+pub mod native;
 mod pattern;
 mod profile;
 
 pub use block::{Block, Costs, Exec, Insn, Run, Timing, next};
-pub use machine::{Core, Machine};
+pub use machine::{Core, MAX_RUN, Machine};
 pub use pattern::{Fields, Pattern, Template};
 pub use profile::{Node, Profile, Span};

@@ -2,10 +2,14 @@
 
 use mcu::{FaultKind, Image, Memory, Site, Stop};
 
+use crate::native::Translator;
 use crate::{Block, Profile, Run, Timing};
 
 /// Longest run that is decoded as one block, in instructions.
-const MAX_RUN: usize = 128;
+pub const MAX_RUN: usize = 128;
+
+/// How often a block runs before it is worth translating: that takes as long as running it about so often.
+const HOT: u32 = 20_000;
 
 /// An instruction set architecture's state and decoder.
 pub trait Core: Sized + Send + Sync {
@@ -57,14 +61,43 @@ pub struct Machine<C: Core, T: Timing<C>> {
     max_run: usize,
     /// Cycles by function between the trigger's edges, while it is there.
     pub profile: Option<Profile>,
+    translator: Option<Box<dyn Translator<C, T>>>,
+    hot: u32,
 }
 
 impl<C: Core, T: Timing<C>> Machine<C, T> {
     /// A machine in reset.
     pub fn new(core: C, timing: T) -> Self {
-        let mut m = Self { core, timing, blocks: Vec::new(), cycles: 0, max_run: MAX_RUN, profile: None };
+        let mut m = Self {
+            core,
+            timing,
+            blocks: Vec::new(),
+            cycles: 0,
+            max_run: MAX_RUN,
+            profile: None,
+            translator: None,
+            hot: HOT,
+        };
         m.reset();
         m
+    }
+
+    /// Runs blocks that ran `hot` times (a sensible number when there is none) as native code from now on.
+    /// Nothing that can be observed depends on it but speed.
+    #[must_use]
+    pub fn with_translator(mut self, translator: Box<dyn Translator<C, T>>, hot: Option<u32>) -> Self {
+        self.forget();
+        self.translator = Some(translator);
+        self.hot = hot.unwrap_or(HOT).max(1);
+        self
+    }
+
+    /// Forgets all decoded and translated code.
+    fn forget(&mut self) {
+        self.blocks.fill_with(|| None);
+        if let Some(translator) = &mut self.translator {
+            translator.clear();
+        }
     }
 
     /// Puts an image into flash and resets.
@@ -73,7 +106,7 @@ impl<C: Core, T: Timing<C>> Machine<C, T> {
     /// A sentence when the image does not fit.
     pub fn load(&mut self, image: &Image) -> Result<(), String> {
         self.core.memory_mut().program(image)?;
-        self.blocks.clear();
+        self.forget();
         self.reset();
         Ok(())
     }
@@ -109,11 +142,12 @@ impl<C: Core, T: Timing<C>> Machine<C, T> {
             let before = (self.cycles, if PROFILED { self.core.stack_pointer() } else { 0 });
             let pc = self.core.pc();
             let slot = (pc.wrapping_sub(self.core.memory().flash_base) / C::CODE_ALIGN) as usize;
-            let block = match self.blocks.get(slot) {
+            let block = match self.blocks.get_mut(slot) {
                 Some(Some(b)) => b,
                 Some(None) => {
                     let run = self.core.decode(pc, self.max_run);
-                    self.blocks[slot].insert(Box::new(Block::new(pc, run, &self.timing)))
+                    let hot = if self.translator.is_some() { self.hot } else { 0 };
+                    self.blocks[slot].insert(Box::new(Block { hot, ..Block::new(pc, run, &self.timing) }))
                 }
                 None => {
                     let m = self.core.memory_mut();
@@ -124,22 +158,30 @@ impl<C: Core, T: Timing<C>> Machine<C, T> {
                 }
             };
             self.cycles += u64::from(self.timing.enter(block.start, block.end));
-            let m = self.core.memory_mut();
-            m.block_start = self.cycles;
-            m.stall = 0;
-            let first = block.insns.as_ptr();
-            // SAFETY: `first` is the first instruction of a block, whose last one does not go on.
-            unsafe { ((*first).exec)(&mut self.core, first) };
-            let m = self.core.memory();
-            self.cycles = (self.cycles + u64::from(block.cycles)).wrapping_add_signed(m.stall);
+            if !PROFILED && block.native {
+                self.run_native(slot);
+            } else {
+                let m = self.core.memory_mut();
+                m.block_start = self.cycles;
+                m.stall = 0;
+                let first = block.insns.as_ptr();
+                // SAFETY: `first` is the first instruction of a block, whose last one does not go on.
+                unsafe { ((*first).exec)(&mut self.core, first) };
+                let m = self.core.memory();
+                self.cycles = (self.cycles + u64::from(block.cycles)).wrapping_add_signed(m.stall);
+                block.runs = block.runs.wrapping_add(1);
+                if !PROFILED && block.runs == block.hot {
+                    self.translate(slot);
+                }
+            }
             if PROFILED && let Some(profile) = &mut self.profile {
-                if m.in_call() {
+                if self.core.memory().in_call() {
                     profile.block(pc, before.1, self.cycles - before.0);
                 } else {
                     profile.end();
                 }
             }
-            if self.cycles >= m.deadline {
+            if self.cycles >= self.core.memory().deadline {
                 if self.split_blocks() && self.core.memory().stop.is_none() && self.cycles < deadline {
                     self.core.memory_mut().deadline = deadline;
                     continue;
@@ -158,7 +200,36 @@ impl<C: Core, T: Timing<C>> Machine<C, T> {
         let end = at.min(self.blocks.len());
         let longest = MAX_RUN * (4 / C::CODE_ALIGN as usize);
         self.blocks[end.saturating_sub(longest)..end].fill_with(|| None);
+        if let Some(translator) = &mut self.translator {
+            translator.clear();
+            self.blocks.iter_mut().flatten().for_each(|b| (b.native, b.runs, b.hot) = (false, 0, self.hot));
+        }
         true
+    }
+
+    /// Runs the native code of the block at place `slot`, which has been entered, and of blocks behind it.
+    #[inline(never)]
+    fn run_native(&mut self, slot: usize) {
+        if let Some(translator) = &self.translator {
+            self.cycles = translator.run(&mut self.core, &mut self.timing, slot, self.cycles);
+        }
+    }
+
+    /// Makes native code for the block at place `slot`, if there can be any.
+    #[cold]
+    fn translate(&mut self, slot: usize) {
+        if self.max_run != MAX_RUN {
+            return;
+        }
+        let Some(translator) = &mut self.translator else { return };
+        let Some(made) = translator.translate(&self.core, &mut self.timing, &self.blocks, slot) else { return };
+        for at in made {
+            if let Some(block) = &mut self.blocks[at] {
+                block.native |= at == slot;
+                // a block in the middle gets code of its own when it is entered from elsewhere as often
+                block.hot = block.runs.saturating_add(self.hot);
+            }
+        }
     }
 
     /// Runs one instruction. Static costs are those of the instruction alone, so cycle counts of a
@@ -173,7 +244,7 @@ impl<C: Core, T: Timing<C>> Machine<C, T> {
         let max_run = if on { 1 } else { MAX_RUN };
         if self.max_run != max_run {
             self.max_run = max_run;
-            self.blocks.fill_with(|| None);
+            self.forget();
         }
     }
 }

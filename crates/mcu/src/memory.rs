@@ -128,6 +128,16 @@ impl Memory {
         })
     }
 
+    /// Where RAM, its marks of what was written and flash are, for translated code.
+    pub fn raw(&mut self) -> (*mut u8, *mut u8, *const u8) {
+        (self.ram.as_mut_ptr(), self.written.as_mut_ptr(), self.flash.as_ptr())
+    }
+
+    /// Where flash appears in the data space, and the cycles that a read there waits.
+    pub fn flash_in_data(&self) -> Option<(u32, i64)> {
+        self.flash_in_data.map(|base| (base, self.flash_data_wait))
+    }
+
     /// Copies an image into flash.
     ///
     /// # Errors
@@ -286,6 +296,11 @@ impl Memory {
             (4, Some(b)) => little::<4>(b),
             _ => 0,
         }
+    }
+
+    /// A byte for each byte of RAM, 0 where no store touched it.
+    pub fn written(&self) -> &[u8] {
+        &self.written
     }
 
     /// Forgets which RAM bytes were written.

@@ -2,6 +2,7 @@
 
 pub use isa::{Profile, Span};
 
+use isa::native::Lower;
 use isa::{Core, Machine, Timing};
 use isa_avr::{AVR5, AVR51, AVRXMEGA3, Avr};
 use isa_msp430::Msp430;
@@ -145,12 +146,12 @@ pub fn simulator(chip: &Chip<'_>) -> Result<Box<dyn Simulator>, String> {
         "rv32-bumblebee" => {
             let mut core = Riscv::<u32>::new(memory);
             core.events = Bumblebee::events();
-            Box::new(Machine::new(core, Bumblebee::default()))
+            translated(core, Bumblebee::default())
         }
         "rv64-rocket" => {
             let mut core = Riscv::<u64>::new(memory);
             core.events = Rocket::events();
-            Box::new(Machine::new(core, Rocket::default()))
+            translated(core, Rocket::default())
         }
         "xtensa-lx106" => xtensa(memory, isa_xtensa::Features::LX106, Lx106::events(), Lx106),
         "xtensa-lx6" => xtensa(memory, isa_xtensa::Features::LX6, Lx6::events(), Lx6),
@@ -167,7 +168,12 @@ fn thumb(
 ) -> Box<dyn Simulator> {
     let mut core = Thumb::with_features(memory, features);
     core.events = events;
-    Box::new(Machine::new(core, timing))
+    translated(core, timing)
+}
+
+/// A machine whose blocks become native code when they run often.
+fn translated<C: Lower + 'static, T: Timing<C> + 'static>(core: C, timing: T) -> Box<dyn Simulator> {
+    Box::new(Machine::new(core, timing).with_translator(translate::translator(), None))
 }
 
 /// An Xtensa core with a timing model; execution starts at the first byte of code memory.

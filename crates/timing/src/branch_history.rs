@@ -4,6 +4,8 @@
 //! jump, a call or a return is followed by a discontinuity each time, so such ends are predicted once they
 //! were seen; return addresses are taken to be predicted too (a return stack of unlimited depth).
 
+use isa::native::Edge;
+
 /// Counters; block ends further apart than twice as many bytes share one.
 const ENTRIES: usize = 4096;
 
@@ -27,6 +29,17 @@ impl BranchHistory {
         let (taken, predicted) = (start != last, *counter >= 2);
         *counter = if taken { (*counter + 1).min(3) } else { counter.saturating_sub(1) };
         taken != predicted
+    }
+
+    /// As [`BranchHistory::missed`], for code that is made before it happens; a wrong prediction costs `missed`.
+    pub(crate) fn edge(&mut self, last: u32, start: u32, missed: u32) -> Edge {
+        let at = &raw mut self.counters[(last >> 1) as usize % ENTRIES];
+        Edge::Counter { at, taken: start != last, missed }
+    }
+
+    /// Where the last block ended.
+    pub(crate) fn last_end(&mut self) -> &mut u32 {
+        &mut self.last_end
     }
 
     pub(crate) fn reset(&mut self) {

@@ -8,6 +8,7 @@
 //! [`Flash::line_bytes`], one flash access of `wait_states` + 1 cycles for each, and
 //! [`Flash::prefetch_lines`] buffers, one of which holds the line that is executed; see `fetch.rs`.
 
+use isa::native::Edge;
 use isa::{Costs, Timing};
 use isa_thumb::{Class, Events, Step, Thumb};
 use mcu::Flash;
@@ -31,7 +32,7 @@ impl CortexM3 {
 
     /// Costs that depend on operand values.
     pub fn events() -> Events {
-        Events { div, mul_long, unaligned }
+        Events { div, mul_long: Some(mul_long), unaligned }
     }
 }
 
@@ -47,6 +48,14 @@ impl Timing<Thumb> for CortexM3 {
     #[inline(always)]
     fn enter(&mut self, start: u32, end: u32) -> u32 {
         self.front.enter(start, end)
+    }
+
+    fn edge(&mut self, last: u32, start: u32, end: u32) -> Edge {
+        self.front.edge(last, start, end)
+    }
+
+    fn last_end(&mut self) -> Option<&mut u32> {
+        self.front.last_end()
     }
 
     fn reset(&mut self) {

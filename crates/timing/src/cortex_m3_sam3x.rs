@@ -9,6 +9,7 @@
 //!
 //! *Assumed*: the words of LDM and POP wait as those of a run of loads do.
 
+use isa::native::Edge;
 use isa::{Costs, Timing};
 use isa_thumb::{Class, Events, Step, Thumb};
 
@@ -59,16 +60,30 @@ impl Timing<Thumb> for CortexM3Sam3x {
     #[inline(always)]
     fn enter(&mut self, start: u32, end: u32) -> u32 {
         let last = std::mem::replace(&mut self.last_end, end);
-        let line = start >> LINE;
-        match (start == last, line == last.wrapping_sub(2) >> LINE) {
-            (_, true) => 0,
-            (true, _) => 1 + u32::from(line % TENTH == 0),
-            _ => BRANCH,
-        }
+        between(last, start)
+    }
+
+    fn edge(&mut self, last: u32, start: u32, _end: u32) -> Edge {
+        Edge::Fixed(between(last, start))
+    }
+
+    fn last_end(&mut self) -> Option<&mut u32> {
+        Some(&mut self.last_end)
     }
 
     fn reset(&mut self) {
         self.last_end = 0;
+    }
+}
+
+/// What going from a block that ended at `last` to one at `start` costs.
+#[inline(always)]
+fn between(last: u32, start: u32) -> u32 {
+    let line = start >> LINE;
+    match (start == last, line == last.wrapping_sub(2) >> LINE) {
+        (_, true) => 0,
+        (true, _) => 1 + u32::from(line % TENTH == 0),
+        _ => BRANCH,
     }
 }
 

@@ -6,6 +6,7 @@
 //! Fetch: none where the chip runs without wait states; a cache of lines as fitted to figures of the
 //! nRF52840 ([`mcu::Flash::cache_lines`]); prefetch buffers otherwise. See `fetch.rs`.
 
+use isa::native::Edge;
 use isa::{Costs, Timing};
 use isa_thumb::{Class, Events, Step, Thumb};
 use mcu::Flash;
@@ -27,7 +28,7 @@ impl CortexM4 {
 
     /// Costs that depend on operand values.
     pub fn events() -> Events {
-        Events { div, mul_long: |_, _, _, _| 0, unaligned }
+        Events { div, mul_long: None, unaligned }
     }
 }
 
@@ -43,6 +44,14 @@ impl Timing<Thumb> for CortexM4 {
     #[inline(always)]
     fn enter(&mut self, start: u32, end: u32) -> u32 {
         self.front.enter(start, end)
+    }
+
+    fn edge(&mut self, last: u32, start: u32, end: u32) -> Edge {
+        self.front.edge(last, start, end)
+    }
+
+    fn last_end(&mut self) -> Option<&mut u32> {
+        self.front.last_end()
     }
 
     fn reset(&mut self) {

@@ -18,6 +18,7 @@
 //! the least recently used one is replaced; a line that is not held costs the wait states, less
 //! [`PREFETCHED`] in sequence with prefetch.
 
+use isa::native::Edge;
 use isa::{Costs, Timing};
 use isa_thumb::{Class, Events, Step, Thumb};
 use mcu::Flash;
@@ -32,7 +33,7 @@ pub const PREFETCHED: u32 = 4;
 /// A Cortex-M7 with its flash.
 #[derive(Clone, Debug)]
 pub struct CortexM7 {
-    branches: [Branch; BTAC],
+    branches: Box<[Branch; BTAC]>,
     art: Option<Art>,
     last_end: u32,
 }
@@ -44,19 +45,19 @@ struct Branch {
     at: u32,
     to: u32,
     /// 2 and 3 predict that it is taken.
-    counter: u8,
+    counter: u32,
 }
 
 impl CortexM7 {
     /// A core on `flash`, whose lines are a power of two; without wait states it is the core alone.
     pub fn new(flash: Flash) -> Self {
         let waits = flash.line_bytes != 0 && flash.wait_states != 0;
-        Self { branches: [Branch::default(); BTAC], art: waits.then(|| Art::new(flash)), last_end: 0 }
+        Self { branches: Box::new([Branch::default(); BTAC]), art: waits.then(|| Art::new(flash)), last_end: 0 }
     }
 
     /// Costs that depend on operand values.
     pub fn events() -> Events {
-        Events { div, mul_long: |_, _, _, _| 0, unaligned: |_, _| 1 }
+        Events { div, mul_long: None, unaligned: |_, _| 1 }
     }
 
     /// Cycles lost because the block at `start` follows the one that ended at `last`.
@@ -73,6 +74,19 @@ impl CortexM7 {
             b.counter = b.counter.saturating_sub(1);
         }
         if expected == start { 0 } else { MISPREDICTED }
+    }
+
+    /// When [`CortexM7::predict`] is right and learns nothing more.
+    fn settled(&self, last: u32, start: u32) -> Vec<(*const u32, u32, bool)> {
+        let b = &self.branches[last as usize / 2 % BTAC];
+        let (at, to, counter) = (&raw const b.at, &raw const b.to, &raw const b.counter);
+        if start != last {
+            vec![(at, last, true), (to, start, true), (counter, 3, true)]
+        } else if b.at == last {
+            vec![(at, last, true), (counter, 0, true)]
+        } else {
+            vec![(at, last, false)] // was never taken
+        }
     }
 }
 
@@ -92,8 +106,20 @@ impl Timing<Thumb> for CortexM7 {
         lost + self.art.as_mut().map_or(0, |a| a.enter(start, end, start != last))
     }
 
+    fn edge(&mut self, last: u32, start: u32, end: u32) -> Edge {
+        let words = self.settled(last, start);
+        let Some(art) = &mut self.art else { return Edge::Held { words, stamps: None } };
+        let lines = start >> art.shift..=end.wrapping_sub(1) >> art.shift;
+        let stamps: Option<Vec<_>> = lines.map(|line| art.stamp(line).map(|s| &raw mut *s)).collect();
+        stamps.map_or(Edge::Ask, |s| Edge::Held { words, stamps: Some((&raw mut *art.now, s)) })
+    }
+
+    fn last_end(&mut self) -> Option<&mut u32> {
+        Some(&mut self.last_end)
+    }
+
     fn reset(&mut self) {
-        self.branches = [Branch::default(); BTAC];
+        self.branches.fill(Branch::default());
         self.last_end = 0;
         if let Some(art) = &mut self.art {
             art.reset();
@@ -175,34 +201,39 @@ fn div(x: u32, y: u32, signed: bool) -> u32 {
 /// The ART accelerator.
 #[derive(Clone, Debug)]
 struct Art {
-    /// Lines held and when each was last used.
-    lines: Vec<(u32, u64)>,
-    /// Where each line is held, by its number from [`Art::base`] on.
-    places: Vec<u8>,
+    /// Lines held.
+    lines: Vec<u32>,
+    /// When each line, by its number from [`Art::base`] on, was last used; 0 for those not held.
+    stamps: Vec<u64>,
     base: u32,
     room: usize,
     shift: u32,
     wait_states: u32,
     in_sequence: u32,
-    now: u64,
+    now: Box<u64>,
 }
 
-/// Stands for a line that is not held.
-const NOWHERE: u8 = u8::MAX;
+/// Lines that can be held at all: 32 MB, more than any flash.
+const STAMPS: usize = 1 << 20;
 
 impl Art {
     fn new(flash: Flash) -> Self {
         let hidden = if flash.prefetch_lines == 0 { 0 } else { PREFETCHED };
         Self {
             lines: Vec::new(),
-            places: Vec::new(),
+            stamps: Vec::new(),
             base: 0,
             room: flash.cache_lines.clamp(1, 254) as usize,
             shift: flash.line_bytes.ilog2(),
             wait_states: flash.wait_states,
             in_sequence: flash.wait_states.saturating_sub(hidden),
-            now: 0,
+            now: Box::new(0),
         }
+    }
+
+    /// When a line was last used; none far outside flash.
+    fn stamp(&mut self, line: u32) -> Option<&mut u64> {
+        self.stamps.get_mut(line.wrapping_sub(self.base) as usize)
     }
 
     #[inline(always)]
@@ -210,9 +241,10 @@ impl Art {
         let (first, last) = (start >> self.shift, end.wrapping_sub(1) >> self.shift);
         let mut stall = 0;
         for line in first..=last {
-            self.now += 1;
-            match self.places.get(line.wrapping_sub(self.base) as usize) {
-                Some(&place) if place != NOWHERE => self.lines[usize::from(place)].1 = self.now,
+            *self.now += 1;
+            let now = *self.now;
+            match self.stamp(line) {
+                Some(stamp) if *stamp != 0 => *stamp = now,
                 _ => {
                     self.fetch(line);
                     stall += if jumped && line == first { self.wait_states } else { self.in_sequence };
@@ -224,31 +256,30 @@ impl Art {
 
     #[inline(never)]
     fn fetch(&mut self, line: u32) {
-        if self.places.is_empty() {
+        if self.stamps.is_empty() {
             self.base = line & !0xFFFF; // flash of up to 2 MB begins at a multiple of it
+            self.stamps = vec![0; STAMPS]; // the system gives memory for what is used
         }
-        let at = line.wrapping_sub(self.base) as usize;
-        if at > 0xF_FFFF {
-            return; // far outside flash: the run ends there
+        let now = *self.now;
+        let Some(stamp) = self.stamp(line) else { return }; // the run ends there
+        *stamp = now;
+        if self.lines.len() < self.room {
+            return self.lines.push(line);
         }
-        if self.places.len() <= at {
-            self.places.resize(at + 1, NOWHERE);
+        let used = |k: &usize| self.stamps[self.lines[*k].wrapping_sub(self.base) as usize];
+        let oldest = (0..self.lines.len()).min_by_key(used).unwrap_or(0);
+        let gone = std::mem::replace(&mut self.lines[oldest], line);
+        if let Some(stamp) = self.stamp(gone) {
+            *stamp = 0;
         }
-        let place = if self.lines.len() < self.room {
-            self.lines.push((line, self.now));
-            self.lines.len() - 1
-        } else {
-            let oldest = (0..self.lines.len()).min_by_key(|&k| self.lines[k].1).unwrap_or(0);
-            self.places[self.lines[oldest].0.wrapping_sub(self.base) as usize] = NOWHERE;
-            self.lines[oldest] = (line, self.now);
-            oldest
-        };
-        self.places[at] = place as u8;
     }
 
     fn reset(&mut self) {
-        self.lines.clear();
-        self.places.clear();
+        for line in std::mem::take(&mut self.lines) {
+            if let Some(stamp) = self.stamp(line) {
+                *stamp = 0;
+            }
+        }
     }
 }
 

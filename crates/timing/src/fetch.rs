@@ -1,6 +1,7 @@
 //! Flash front ends that cores share: what a fetch waits for.
 
 use isa::Costs;
+use isa::native::Edge;
 use isa_thumb::{Class, Step};
 use mcu::Flash;
 
@@ -50,6 +51,27 @@ impl Front {
             Self::Ready => 0,
             Self::Prefetch(p) => p.enter(start, end),
             Self::Cache(c) => c.enter(start, end),
+        }
+    }
+
+    /// As [`Front::enter`] after a block that ended at `last`, for code that is made before it happens.
+    pub fn edge(&mut self, last: u32, start: u32, end: u32) -> Edge {
+        match self {
+            Self::Ready => Edge::Fixed(0),
+            Self::Prefetch(p) => Edge::Fixed(p.refill(last, start)),
+            Self::Cache(c) => {
+                let words = c.touched(start, end).map(|line| (c.place(line), line, true)).collect();
+                Edge::Held { words, stamps: None }
+            }
+        }
+    }
+
+    /// Where the last block ended, if it matters.
+    pub fn last_end(&mut self) -> Option<&mut u32> {
+        match self {
+            Self::Ready => None,
+            Self::Prefetch(p) => Some(&mut p.last_end),
+            Self::Cache(c) => Some(&mut c.last_end),
         }
     }
 
@@ -116,6 +138,12 @@ impl Prefetch {
     #[inline(always)]
     fn enter(&mut self, start: u32, end: u32) -> u32 {
         let last = std::mem::replace(&mut self.last_end, end);
+        self.refill(last, start)
+    }
+
+    /// What going from a block that ended at `last` to one at `start` costs.
+    #[inline(always)]
+    fn refill(&self, last: u32, start: u32) -> u32 {
         if start == last {
             return 0;
         }
@@ -156,10 +184,9 @@ impl LineCache {
     fn enter(&mut self, start: u32, end: u32) -> u32 {
         let jumped = start != std::mem::replace(&mut self.last_end, end);
         let first = start >> self.shift;
-        let last = end.wrapping_sub(1).wrapping_add(self.ahead) >> self.shift;
         let places = self.lines.len() - 1;
         let mut stall = 0;
-        for line in first..=last {
+        for line in self.touched(start, end) {
             let place = &mut self.lines[line as usize & places];
             if *place != line {
                 *place = line;
@@ -170,6 +197,17 @@ impl LineCache {
             }
         }
         stall
+    }
+
+    /// The lines that a block needs.
+    #[inline(always)]
+    fn touched(&self, start: u32, end: u32) -> std::ops::RangeInclusive<u32> {
+        start >> self.shift..=end.wrapping_sub(1).wrapping_add(self.ahead) >> self.shift
+    }
+
+    /// Where the number of a line is kept while it is held.
+    fn place(&self, line: u32) -> *const u32 {
+        &raw const self.lines[line as usize & (self.lines.len() - 1)]
     }
 
     fn reset(&mut self) {

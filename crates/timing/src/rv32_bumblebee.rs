@@ -8,6 +8,7 @@
 //! The GD32VF103 reads flash and SRAM at the core's clock without wait states (data sheet, "On-chip
 //! memory"), so fetches never wait here.
 
+use isa::native::Edge;
 use isa::{Costs, Timing};
 use isa_riscv::table::Class;
 use isa_riscv::{Events, Riscv, Step};
@@ -63,6 +64,14 @@ impl Timing<Riscv<u32>> for Bumblebee {
     #[inline(always)]
     fn enter(&mut self, start: u32, end: u32) -> u32 {
         if self.history.missed(start, end) { MISS } else { 0 }
+    }
+
+    fn edge(&mut self, last: u32, start: u32, _end: u32) -> Edge {
+        self.history.edge(last, start, MISS)
+    }
+
+    fn last_end(&mut self) -> Option<&mut u32> {
+        Some(self.history.last_end())
     }
 
     fn reset(&mut self) {

@@ -9,6 +9,7 @@
 //! there. A correctly predicted branch or jump costs nothing more, a wrong prediction three cycles. Both
 //! caches are taken to be warm: code and data of one call are far below 32 KiB.
 
+use isa::native::Edge;
 use isa::{Costs, Timing};
 use isa_riscv::table::Class;
 use isa_riscv::{Events, Riscv, Step};
@@ -81,6 +82,14 @@ impl Timing<Riscv<u64>> for Rocket {
     #[inline(always)]
     fn enter(&mut self, start: u32, end: u32) -> u32 {
         if self.history.missed(start, end) { MISS } else { 0 }
+    }
+
+    fn edge(&mut self, last: u32, start: u32, _end: u32) -> Edge {
+        self.history.edge(last, start, MISS)
+    }
+
+    fn last_end(&mut self) -> Option<&mut u32> {
+        Some(self.history.last_end())
     }
 
     fn reset(&mut self) {

@@ -1,0 +1,213 @@
+//! What a translator to native code needs to know of a core and of a timing model.
+//!
+//! A core describes its instructions to an [`Emit`] as operations on slots, which are places of its state
+//! that code may keep in registers. An instruction that it does not describe is done by its own handler, and
+//! so is every access that is not plain RAM or flash: there is one definition of what is rare. Crate `native`
+//! has the translator; nothing here knows how code is made.
+
+use crate::{Block, Core, Insn};
+
+/// A place of a core's state that an instruction can read or write.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Slot {
+    /// Bytes from the start of the core's state.
+    pub offset: usize,
+    /// Bits: 8, 32 or 64.
+    pub bits: u32,
+}
+
+/// Where a core keeps what code touches.
+#[derive(Clone, Debug)]
+pub struct Layout {
+    /// At most 64; [`Emit`] names them by index.
+    pub slots: Vec<Slot>,
+    /// Bytes from the start of the core's state to the program counter, of 32 bits.
+    pub pc: usize,
+}
+
+/// Operations on two numbers of the same width; amounts of shifts are taken modulo it.
+#[allow(missing_docs)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Op {
+    Add,
+    Sub,
+    Mul,
+    /// Upper half of the product of unsigned numbers.
+    MulHighU,
+    /// Upper half of the product of signed numbers.
+    MulHighS,
+    And,
+    Or,
+    Xor,
+    Shl,
+    Shr,
+    Sar,
+    Rotr,
+}
+
+/// Comparisons; those with U of unsigned numbers.
+#[allow(missing_docs)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Test {
+    Eq,
+    Ne,
+    Less,
+    LessEq,
+    Greater,
+    GreaterEq,
+    LessU,
+    LessEqU,
+    GreaterU,
+    GreaterEqU,
+}
+
+/// Operations on one number.
+#[allow(missing_docs)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum One {
+    LeadingZeros,
+    ReverseBits,
+    ReverseBytes,
+}
+
+/// A set of slots, one bit each.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Slots(pub u64);
+
+impl Slots {
+    /// Every slot there is.
+    pub const ALL: Self = Self(u64::MAX);
+
+    /// With slot `n`.
+    pub fn with(self, n: usize) -> Self {
+        Self(self.0 | 1 << n)
+    }
+}
+
+/// What the handler of an instruction reads and may write, for when it does the work.
+#[derive(Clone, Copy, Debug)]
+pub struct ByHandler {
+    /// The instruction's place in its run.
+    pub at: usize,
+    /// Slots that it reads.
+    pub reads: Slots,
+    /// Slots that it may write.
+    pub writes: Slots,
+    /// Whether it is the last of its run and sets the program counter; then what is done instead of it ends
+    /// the run too.
+    pub ends: bool,
+}
+
+/// Takes a run of instructions as operations. Truth values have 8 bits.
+pub trait Emit {
+    /// A value.
+    type V: Copy;
+
+    /// Tells that instruction `at` of the run comes next; a skip to it lands here.
+    fn start(&mut self, at: usize);
+    /// Value of a slot.
+    fn get(&mut self, slot: usize) -> Self::V;
+    /// New value of a slot, of its width.
+    fn set(&mut self, slot: usize, value: Self::V);
+    /// A constant.
+    fn int(&mut self, bits: u32, value: u64) -> Self::V;
+    /// An operation on two numbers.
+    fn op(&mut self, op: Op, x: Self::V, y: Self::V) -> Self::V;
+    /// An operation on one number.
+    fn one(&mut self, op: One, x: Self::V) -> Self::V;
+    /// A comparison.
+    fn test(&mut self, test: Test, x: Self::V, y: Self::V) -> Self::V;
+    /// One of two values.
+    fn pick(&mut self, condition: Self::V, yes: Self::V, no: Self::V) -> Self::V;
+    /// The low `bits` of a wider value.
+    fn narrow(&mut self, value: Self::V, bits: u32) -> Self::V;
+    /// A narrower value with zeros or its sign.
+    fn widen(&mut self, value: Self::V, bits: u32, signed: bool) -> Self::V;
+
+    /// Adds cycles that are known only when it happens, or when code is made; signed.
+    fn stall(&mut self, cycles: i64);
+    /// A whole instruction by its handler.
+    fn handler(&mut self, by: ByHandler);
+    /// `then` where the condition holds, otherwise the handler.
+    fn guard(&mut self, by: ByHandler, condition: Self::V, then: impl FnOnce(&mut Self));
+    /// `then` with `bytes` (1, 2, 4, 8) read at an aligned `address` of RAM or flash and extended to `bits`;
+    /// otherwise the handler.
+    fn load(
+        &mut self,
+        by: ByHandler,
+        address: Self::V,
+        bytes: u32,
+        extend: (u32, bool),
+        then: impl FnOnce(&mut Self, Self::V),
+    );
+    /// Stores the low `bytes` at an aligned `address` of RAM, then `then`; otherwise the handler.
+    fn store(&mut self, by: ByHandler, address: Self::V, bytes: u32, value: Self::V, then: impl FnOnce(&mut Self));
+    /// `then` with `count` words of 32 bits read from an aligned address of RAM on; otherwise the handler.
+    fn load_words(&mut self, by: ByHandler, address: Self::V, count: usize, then: impl FnOnce(&mut Self, &[Self::V]));
+    /// Stores words of 32 bits from an aligned address of RAM on, then `then`; otherwise the handler.
+    fn store_words(&mut self, by: ByHandler, address: Self::V, values: &[Self::V], then: impl FnOnce(&mut Self));
+    /// Tells that the stack pointer is `sp` (32 bits); its handler does what is seldom.
+    fn stack(&mut self, by: ByHandler, sp: Self::V);
+
+    /// Goes on at instruction `to` of the run unless the condition holds, at `cycles` less.
+    fn skip_unless(&mut self, condition: Self::V, to: usize, cycles: u32);
+    /// Ends the run: goes to an address.
+    fn jump(&mut self, to: u32);
+    /// Ends the run: goes to the address in a value of 32 bits.
+    fn jump_to(&mut self, to: Self::V);
+    /// Ends the run: goes to `yes` at `taken` more cycles where the condition holds, else to `no`.
+    fn branch(&mut self, condition: Self::V, yes: u32, taken: u32, no: u32);
+}
+
+/// A core whose runs can be told as operations.
+pub trait Lower: Core {
+    /// Where its state is.
+    fn layout() -> Layout;
+    /// Describes the run at `pc`, which is decoded in `insns`.
+    fn lower<E: Emit>(&self, pc: u32, insns: &[Insn<Self>], e: &mut E);
+}
+
+/// What it costs to enter a block after another one, as far as it is known before.
+///
+/// Pointers are to state of the model that stays where it is as long as the model lives.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Edge {
+    /// Always so many cycles; the model keeps no more than where the last block ended.
+    Fixed(u32),
+    /// A counter from 0 to 3 that goes up when it is `taken`, else down; `missed` cycles unless it was above 1
+    /// and is taken, or neither.
+    Counter {
+        /// The counter.
+        at: *mut u8,
+        /// Whether the second block does not follow the first in memory.
+        taken: bool,
+        /// Cycles of a wrong guess.
+        missed: u32,
+    },
+    /// Nothing, and nothing changes but stamps, when every condition holds; else [`crate::Timing::enter`] knows.
+    Held {
+        /// Words that must have this value, or another one where the last part is false.
+        words: Vec<(*const u32, u32, bool)>,
+        /// A clock, and stamps that must not be 0: each gets the next tick.
+        stamps: Option<(*mut u64, Vec<*mut u64>)>,
+    },
+    /// Only [`crate::Timing::enter`] knows.
+    Ask,
+}
+
+/// Code for the blocks of a machine; crate `native` has it.
+pub trait Translator<C: Core, T>: Send + Sync {
+    /// Makes code that starts with the block at place `at` of `blocks`; the places of all blocks in it.
+    fn translate(
+        &mut self,
+        core: &C,
+        timing: &mut T,
+        blocks: &[Option<Box<Block<C>>>],
+        at: usize,
+    ) -> Option<Vec<usize>>;
+    /// Runs the code of place `at`, whose block has been entered, from cycle `cycles` on; returns the cycle
+    /// at which the machine is at the start of some block, not yet entered.
+    fn run(&self, core: &mut C, timing: &mut T, at: usize, cycles: u64) -> u64;
+    /// Forgets all code.
+    fn clear(&mut self);
+}

@@ -1,0 +1,773 @@
+//! From operations to Cranelift's.
+
+use std::collections::HashMap;
+use std::mem::offset_of;
+
+use cranelift_codegen::ir::condcodes::IntCC;
+use cranelift_codegen::ir::immediates::Offset32;
+use cranelift_codegen::ir::{self, AbiParam, InstBuilder, SigRef, Signature, Type, Value, ValueDef, types};
+use cranelift_codegen::isa::CallConv;
+use cranelift_frontend::{FunctionBuilder, Variable};
+use isa::native::{ByHandler, Edge, Emit, Layout, Lower, One, Op, Test};
+use isa::{Insn, Timing};
+use mcu::Memory;
+
+use crate::region::{Plan, Region};
+use crate::{Context, Entry, FLAGS, Fixed, back, by_handler, enter};
+
+/// Makes the code of one region.
+pub(crate) struct Emitter<'a, C, T> {
+    b: FunctionBuilder<'a>,
+    core: &'a C,
+    timing: &'a mut T,
+    region: &'a Region<'a, C>,
+    kept: &'a mut Vec<Fixed<[Insn<C>; 2]>>,
+    layout: &'a Layout,
+    /// Bytes from the core's state to its memory, and from the model to where it keeps the last block's end.
+    memory: usize,
+    last_end: Option<usize>,
+    variables: Vec<Option<Variable>>,
+    /// Cycle at the start of the current block and what was added since.
+    cycle: Variable,
+    blocks: Vec<ir::Block>,
+    /// Signatures of a region, of [`by_handler`] and of [`enter`].
+    signatures: [SigRef; 3],
+    core_at: Value,
+    context: Value,
+    ram: Value,
+    written: Value,
+    flash: Value,
+    plan: &'a Plan<'a, C>,
+    /// Slots whose value is newer than the memory's.
+    dirty: u64,
+    /// Where skips go.
+    labels: HashMap<usize, ir::Block>,
+    /// The current block has ended.
+    ended: bool,
+}
+
+fn int(bits: u32) -> Type {
+    match bits {
+        8 => types::I8,
+        16 => types::I16,
+        32 => types::I32,
+        _ => types::I64,
+    }
+}
+
+fn offset(bytes: usize) -> Offset32 {
+    Offset32::new(bytes as i32)
+}
+
+impl<'a, C: Lower, T: Timing<C>> Emitter<'a, C, T> {
+    pub fn new(
+        mut b: FunctionBuilder<'a>,
+        conv: CallConv,
+        layout: &'a Layout,
+        core: &'a C,
+        timing: &'a mut T,
+        region: &'a Region<'a, C>,
+        kept: &'a mut Vec<Fixed<[Insn<C>; 2]>>,
+    ) -> Self {
+        let memory = std::ptr::from_ref(core.memory()).addr() - std::ptr::from_ref(core).addr();
+        let model = std::ptr::from_mut(timing).addr();
+        let last_end = timing.last_end().map(|e| std::ptr::from_mut(e).addr() - model);
+        let start = b.create_block();
+        b.append_block_params_for_function_params(start);
+        b.switch_to_block(start);
+        b.seal_block(start);
+        let sig = |params, returns| {
+            let mut s = Signature::new(conv);
+            s.params = vec![AbiParam::new(types::I64); params];
+            s.returns = vec![AbiParam::new(types::I64); returns];
+            s
+        };
+        let signatures = [crate::signature(), sig(3, 1), sig(3, 1)].map(|s| b.import_signature(s));
+        let [core_at, context, cycles] = [0, 1, 2].map(|k| b.block_params(start)[k]);
+        let touched = region.plans.iter().fold(0, |all, p| all | p.survey.touches().0);
+        let mut variables = Vec::new();
+        for (n, slot) in layout.slots.iter().enumerate() {
+            let used = touched >> n & 1 == 1;
+            variables.push(used.then(|| {
+                let variable = Variable::from_u32(n as u32);
+                b.declare_var(variable, int(slot.bits));
+                let value = b.ins().load(int(slot.bits), FLAGS, core_at, offset(slot.offset));
+                b.def_var(variable, value);
+                variable
+            }));
+        }
+        let cycle = Variable::from_u32(64);
+        b.declare_var(cycle, types::I64);
+        b.def_var(cycle, cycles);
+        let mut field = |at| b.ins().load(types::I64, FLAGS.with_readonly(), context, offset(at));
+        let ram = field(offset_of!(Context, ram));
+        let written = field(offset_of!(Context, written));
+        let flash = field(offset_of!(Context, flash));
+        let blocks: Vec<_> = region.plans.iter().map(|_| b.create_block()).collect();
+        b.ins().jump(blocks[0], &[]);
+        Self {
+            b,
+            core,
+            timing,
+            region,
+            kept,
+            layout,
+            memory,
+            last_end,
+            variables,
+            cycle,
+            blocks,
+            signatures,
+            core_at,
+            context,
+            ram,
+            written,
+            flash,
+            plan: &region.plans[0],
+            dirty: 0,
+            labels: HashMap::new(),
+            ended: false,
+        }
+    }
+
+    pub fn emit(mut self) {
+        let (core, region) = (self.core, self.region);
+        for (k, plan) in region.plans.iter().enumerate() {
+            self.b.switch_to_block(self.blocks[k]);
+            self.plan = plan;
+            self.dirty = plan.dirty;
+            self.ended = false;
+            core.lower(plan.start, plan.insns, &mut self);
+            assert!(self.ended && self.labels.is_empty(), "a run ends at its end");
+        }
+        self.b.seal_all_blocks();
+        self.b.finalize();
+    }
+
+    /// A new block with no way into it yet.
+    fn block(&mut self, cold: bool) -> ir::Block {
+        let block = self.b.create_block();
+        if cold {
+            self.b.set_cold_block(block);
+        }
+        block
+    }
+
+    /// Continues in a block, all ways into which are there.
+    fn go_on(&mut self, block: ir::Block) {
+        self.b.switch_to_block(block);
+        self.b.seal_block(block);
+        self.ended = false;
+    }
+
+    fn constant(&mut self, v: u64) -> Value {
+        self.b.ins().iconst(types::I64, v as i64)
+    }
+
+    fn state(&self, field: usize) -> Offset32 {
+        offset(self.memory + field)
+    }
+
+    /// Cycle of what happens now, without static costs of the current block.
+    fn cycle(&mut self) -> Value {
+        self.b.use_var(self.cycle)
+    }
+
+    fn set_cycle(&mut self, v: Value) {
+        self.b.def_var(self.cycle, v);
+    }
+
+    fn add_cycles(&mut self, n: i64) {
+        if n != 0 {
+            let c = self.cycle();
+            let c = self.b.ins().iadd_imm(c, n);
+            self.set_cycle(c);
+        }
+    }
+
+    /// Writes slots back.
+    fn flush(&mut self, slots: u64) {
+        for n in 0..self.layout.slots.len() {
+            if slots & self.dirty & 1 << n != 0
+                && let Some(variable) = self.variables[n]
+            {
+                let value = self.b.use_var(variable);
+                self.b.ins().store(FLAGS, value, self.core_at, offset(self.layout.slots[n].offset));
+            }
+        }
+    }
+
+    /// Does an instruction by its handler.
+    fn call(&mut self, by: ByHandler) {
+        let touched = by.reads.0 | by.writes.0;
+        self.flush(touched);
+        let cycle = self.cycle();
+        let insn = self.plan.insns[by.at];
+        let pair = Box::new([insn, Insn { exec: back::<C>, ..insn }]);
+        let place = self.constant(std::ptr::from_ref(&pair[0]).addr() as u64);
+        self.kept.push(pair);
+        let handler = self.constant(by_handler::<C> as *const () as u64);
+        let call = self.b.ins().call_indirect(self.signatures[1], handler, &[self.core_at, place, cycle]);
+        let cycle = self.b.inst_results(call)[0];
+        self.set_cycle(cycle);
+        for (n, slot) in self.layout.slots.iter().enumerate() {
+            if by.writes.0 >> n & 1 == 1
+                && let Some(variable) = self.variables[n]
+            {
+                let value = self.b.ins().load(int(slot.bits), FLAGS, self.core_at, offset(slot.offset));
+                self.b.def_var(variable, value);
+            }
+        }
+    }
+
+    /// In `block` the handler does the work; goes on in `join`, or ends where there is none.
+    fn slow(&mut self, block: ir::Block, by: ByHandler, join: Option<ir::Block>) {
+        self.go_on(block);
+        self.finish_slow(by, join);
+    }
+
+    fn finish_slow(&mut self, by: ByHandler, join: Option<ir::Block>) {
+        self.call(by);
+        match join {
+            Some(join) => _ = self.b.ins().jump(join, &[]),
+            None => self.behind_handler(),
+        }
+    }
+
+    /// Where the ways through an instruction meet, unless it ends the run.
+    fn meeting(&mut self, by: ByHandler) -> Option<ir::Block> {
+        (!by.ends).then(|| self.block(false))
+    }
+
+    /// Behind a handler that has set the program counter.
+    fn behind_handler(&mut self) {
+        let pc = self.b.ins().load(types::I32, FLAGS, self.core_at, offset(self.layout.pc));
+        self.jump_to(pc);
+    }
+
+    /// Ends the way beside [`Emitter::slow`].
+    fn join(&mut self, join: Option<ir::Block>) {
+        match join {
+            Some(join) => {
+                self.b.ins().jump(join, &[]);
+                self.go_on(join);
+            }
+            None => assert!(self.ended, "the last instruction ends the run"),
+        }
+    }
+
+    /// Distance of an address from `base`, whether `count` times `bytes` from there on are aligned and end
+    /// before `size`.
+    fn inside(&mut self, address: Value, base: u32, size: usize, bytes: u32, count: usize) -> (Value, Value) {
+        let kind = self.b.func.dfg.value_type(address);
+        let base_at = self.int(kind.bits(), (-i64::from(base)) as u64);
+        let distance = self.b.ins().iadd(address, base_at);
+        let units = if bytes > 1 { self.b.ins().rotr_imm(distance, i64::from(bytes.ilog2())) } else { distance };
+        // both ends are aligned, else nothing is inside
+        let whole = base % bytes == 0 && size as u32 % bytes == 0;
+        let most = if whole { (size / bytes as usize + 1).saturating_sub(count) } else { 0 };
+        let most = self.b.ins().iconst(kind, most as i64);
+        let inside = self.b.ins().icmp(IntCC::UnsignedLessThan, units, most);
+        (distance, inside)
+    }
+
+    fn at(&mut self, memory: Value, distance: Value) -> Value {
+        let wide = if self.b.func.dfg.value_type(distance) == types::I32 {
+            self.b.ins().uextend(types::I64, distance)
+        } else {
+            distance
+        };
+        self.b.ins().iadd(memory, wide)
+    }
+
+    /// A value read from host memory and extended.
+    fn read(&mut self, at: Value, bytes: u32, (bits, signed): (u32, bool)) -> Value {
+        let value = self.b.ins().load(int(8 * bytes), FLAGS, at, 0);
+        if 8 * bytes < bits { self.widen(value, bits, signed) } else { value }
+    }
+
+    /// The value as a constant, if it is one.
+    fn known(&self, v: Value) -> Option<u64> {
+        let ValueDef::Result(inst, 0) = self.b.func.dfg.value_def(v) else { return None };
+        match self.b.func.dfg.insts[inst] {
+            ir::InstructionData::UnaryImm { opcode: ir::Opcode::Iconst, imm } => Some(imm.bits() as u64),
+            _ => None,
+        }
+    }
+
+    /// A constant in flash.
+    fn literal(&self, address: Value, bytes: u32) -> Option<u64> {
+        let address = self.known(address)?;
+        let memory = self.core.memory();
+        let (base, _) = memory.flash_in_data()?;
+        let from = usize::try_from(address.checked_sub(base.into())?).ok()?;
+        let bytes = memory.flash.get(from..from + bytes as usize).filter(|_| address % u64::from(bytes) == 0)?;
+        Some(bytes.iter().rev().fold(0, |v, &b| v << 8 | u64::from(b)))
+    }
+
+    /// Leaves for the run loop: the program counter is `pc`, the block that ended last the current one.
+    fn leave(&mut self, pc: Value, cycle: Value) {
+        self.flush(u64::MAX);
+        self.b.ins().store(FLAGS, pc, self.core_at, offset(self.layout.pc));
+        self.last_end(self.plan.end);
+        self.b.ins().return_(&[cycle]);
+    }
+
+    /// Tells the model where the last block ended.
+    fn last_end(&mut self, end: u32) {
+        if let Some(at) = self.last_end {
+            let timing = self.model();
+            let end = self.int(32, end.into());
+            self.b.ins().store(FLAGS, end, timing, offset(at));
+        }
+    }
+
+    fn model(&mut self) -> Value {
+        self.b.ins().load(types::I64, FLAGS.with_readonly(), self.context, offset(offset_of!(Context, timing)))
+    }
+
+    fn deadline(&mut self) -> Value {
+        let at = self.state(offset_of!(Memory, deadline));
+        self.b.ins().load(types::I64, FLAGS, self.core_at, at)
+    }
+
+    /// Asks the model what entering the block `start..end` behind the current one costs.
+    fn ask(&mut self, start: Value, end: Value) {
+        self.last_end(self.plan.end);
+        let timing = self.model();
+        let f = self.constant(enter::<C, T> as *const () as u64);
+        let call = self.b.ins().call_indirect(self.signatures[2], f, &[timing, start, end]);
+        let cost = self.b.inst_results(call)[0];
+        let cycle = self.cycle();
+        let cycle = self.b.ins().iadd(cycle, cost);
+        self.set_cycle(cycle);
+    }
+
+    /// Enters the block `start..end` behind the current one.
+    fn enter(&mut self, start: u32, end: u32) {
+        let ask = |e: &mut Self| {
+            let (start, end) = (e.constant(start.into()), e.constant(end.into()));
+            e.ask(start, end);
+        };
+        match self.timing.edge(self.plan.end, start, end) {
+            Edge::Fixed(n) => self.add_cycles(n.into()),
+            Edge::Ask => ask(self),
+            Edge::Held { words, stamps } => {
+                let mut different = None;
+                let add =
+                    |e: &mut Self, all: Option<Value>, other| Some(all.map_or(other, |all| e.b.ins().bor(all, other)));
+                for (at, word, equal) in words {
+                    let at = self.constant(at.addr() as u64);
+                    let held = self.b.ins().load(types::I32, FLAGS, at, 0);
+                    let word = self.int(32, word.into());
+                    let other = self.b.ins().icmp(if equal { IntCC::NotEqual } else { IntCC::Equal }, held, word);
+                    different = add(self, different, other);
+                }
+                let (clock, stamps) = stamps.unwrap_or((std::ptr::null_mut(), Vec::new()));
+                let mut places = Vec::new();
+                for at in stamps {
+                    let at = self.constant(at.addr() as u64);
+                    let held = self.b.ins().load(types::I64, FLAGS, at, 0);
+                    let other = self.b.ins().icmp_imm(IntCC::Equal, held, 0);
+                    different = add(self, different, other);
+                    places.push(at);
+                }
+                let Some(different) = different else { return };
+                let (slow, fine, on) = (self.block(true), self.block(false), self.block(false));
+                self.b.ins().brif(different, slow, &[], fine, &[]);
+                self.go_on(slow);
+                ask(self);
+                self.b.ins().jump(on, &[]);
+                self.go_on(fine);
+                if !places.is_empty() {
+                    let clock = self.constant(clock.addr() as u64);
+                    let mut now = self.b.ins().load(types::I64, FLAGS, clock, 0);
+                    for at in places {
+                        now = self.b.ins().iadd_imm(now, 1);
+                        self.b.ins().store(FLAGS, now, at, 0);
+                    }
+                    self.b.ins().store(FLAGS, now, clock, 0);
+                }
+                self.b.ins().jump(on, &[]);
+                self.go_on(on);
+            }
+            Edge::Counter { at, taken, missed } => {
+                let at = self.constant(at.addr() as u64);
+                let counter = self.b.ins().load(types::I8, FLAGS, at, 0);
+                let sure = self.b.ins().icmp_imm(IntCC::Equal, counter, if taken { 3 } else { 0 });
+                let (learn, on) = (self.block(true), self.block(false));
+                self.b.ins().brif(sure, on, &[], learn, &[]);
+                self.go_on(learn);
+                let next = self.b.ins().iadd_imm(counter, if taken { 1 } else { -1 });
+                self.b.ins().store(FLAGS, next, at, 0);
+                let expects = self.b.ins().icmp_imm(IntCC::UnsignedGreaterThan, counter, 1);
+                let (none, cost) = (self.constant(0), self.constant(missed.into()));
+                let cost = if taken {
+                    self.b.ins().select(expects, none, cost)
+                } else {
+                    self.b.ins().select(expects, cost, none)
+                };
+                let cycle = self.cycle();
+                let cycle = self.b.ins().iadd(cycle, cost);
+                self.set_cycle(cycle);
+                self.b.ins().jump(on, &[]);
+                self.go_on(on);
+            }
+        }
+    }
+
+    /// Goes to a known address; the deadline is not reached.
+    fn edge(&mut self, to: u32) {
+        if let Some(&k) = self.region.by_start.get(&to) {
+            self.enter(to, self.region.plans[k].end);
+            self.b.ins().jump(self.blocks[k], &[]);
+        } else {
+            let pc = self.int(32, to.into());
+            match self.region.place(to) {
+                Some(place) => {
+                    let place = self.constant(8 * place as u64);
+                    let end = self.region.block(to).map(|b| b.end);
+                    self.chain(place, pc, end.map(|end| (to, end)));
+                }
+                None => {
+                    let cycle = self.cycle();
+                    self.leave(pc, cycle);
+                }
+            }
+        }
+        self.ended = true;
+    }
+
+    /// Goes to the code of another region, whose entry is `place` bytes behind the start of the table, or to
+    /// the run loop. `known` are start and end of its first block.
+    fn chain(&mut self, place: Value, pc: Value, known: Option<(u32, u32)>) {
+        let table =
+            self.b.ins().load(types::I64, FLAGS.with_readonly(), self.context, offset(offset_of!(Context, table)));
+        let at = self.b.ins().iadd(table, place);
+        let entry = self.b.ins().load(types::I64, FLAGS, at, 0);
+        let (there, none) = (self.block(false), self.block(true));
+        self.b.ins().brif(entry, there, &[], none, &[]);
+        self.go_on(none);
+        let cycle = self.cycle();
+        self.leave(pc, cycle);
+        self.go_on(there);
+        match known {
+            Some((start, end)) => {
+                self.enter(start, end);
+                self.last_end(end);
+            }
+            None => {
+                let bound = |e: &mut Self, at| e.b.ins().uload32(FLAGS.with_readonly(), entry, offset(at));
+                let (start, end) = (bound(self, offset_of!(Entry, start)), bound(self, offset_of!(Entry, end)));
+                self.ask(start, end);
+            }
+        }
+        self.flush(u64::MAX);
+        let code = self.b.ins().load(types::I64, FLAGS.with_readonly(), entry, offset(offset_of!(Entry, code)));
+        let cycle = self.cycle();
+        self.b.ins().return_call_indirect(self.signatures[0], code, &[self.core_at, self.context, cycle]);
+        self.ended = true;
+    }
+
+    /// Leaves where the deadline is reached at the end of the current block.
+    fn check(&mut self, pc: Value) {
+        let (cycle, deadline) = (self.cycle(), self.deadline());
+        let over = self.b.ins().icmp(IntCC::UnsignedGreaterThanOrEqual, cycle, deadline);
+        let (out, on) = (self.block(true), self.block(false));
+        self.b.ins().brif(over, out, &[], on, &[]);
+        self.go_on(out);
+        self.leave(pc, cycle);
+        self.go_on(on);
+    }
+}
+
+impl<C: Lower, T: Timing<C>> Emit for Emitter<'_, C, T> {
+    type V = Value;
+
+    fn start(&mut self, at: usize) {
+        if let Some(label) = self.labels.remove(&at) {
+            if !self.ended {
+                self.b.ins().jump(label, &[]);
+            }
+            self.go_on(label);
+        } else if self.ended {
+            let never = self.block(true);
+            self.go_on(never);
+        }
+    }
+
+    fn get(&mut self, slot: usize) -> Value {
+        let variable = self.variables[slot].expect("the survey saw it");
+        self.b.use_var(variable)
+    }
+
+    fn set(&mut self, slot: usize, value: Value) {
+        let variable = self.variables[slot].expect("the survey saw it");
+        self.dirty |= 1 << slot;
+        self.b.def_var(variable, value);
+    }
+
+    fn int(&mut self, bits: u32, value: u64) -> Value {
+        let mask = u64::MAX >> (64 - bits);
+        self.b.ins().iconst(int(bits), (value & mask) as i64)
+    }
+
+    fn op(&mut self, op: Op, x: Value, y: Value) -> Value {
+        if matches!(op, Op::MulHighU | Op::MulHighS) && self.b.func.dfg.value_type(x) == types::I32 {
+            let signed = op == Op::MulHighS;
+            let (x, y) = (self.widen(x, 64, signed), self.widen(y, 64, signed));
+            let product = self.b.ins().imul(x, y);
+            let high = self.b.ins().ushr_imm(product, 32);
+            return self.narrow(high, 32);
+        }
+        let b = self.b.ins();
+        match op {
+            Op::Add => b.iadd(x, y),
+            Op::Sub => b.isub(x, y),
+            Op::Mul => b.imul(x, y),
+            Op::MulHighU => b.umulhi(x, y),
+            Op::MulHighS => b.smulhi(x, y),
+            Op::And => b.band(x, y),
+            Op::Or => b.bor(x, y),
+            Op::Xor => b.bxor(x, y),
+            Op::Shl => b.ishl(x, y),
+            Op::Shr => b.ushr(x, y),
+            Op::Sar => b.sshr(x, y),
+            Op::Rotr => b.rotr(x, y),
+        }
+    }
+
+    fn one(&mut self, op: One, x: Value) -> Value {
+        let b = self.b.ins();
+        match op {
+            One::LeadingZeros => b.clz(x),
+            One::ReverseBits => b.bitrev(x),
+            One::ReverseBytes => b.bswap(x),
+        }
+    }
+
+    fn test(&mut self, test: Test, x: Value, y: Value) -> Value {
+        let condition = match test {
+            Test::Eq => IntCC::Equal,
+            Test::Ne => IntCC::NotEqual,
+            Test::Less => IntCC::SignedLessThan,
+            Test::LessEq => IntCC::SignedLessThanOrEqual,
+            Test::Greater => IntCC::SignedGreaterThan,
+            Test::GreaterEq => IntCC::SignedGreaterThanOrEqual,
+            Test::LessU => IntCC::UnsignedLessThan,
+            Test::LessEqU => IntCC::UnsignedLessThanOrEqual,
+            Test::GreaterU => IntCC::UnsignedGreaterThan,
+            Test::GreaterEqU => IntCC::UnsignedGreaterThanOrEqual,
+        };
+        self.b.ins().icmp(condition, x, y)
+    }
+
+    fn pick(&mut self, condition: Value, yes: Value, no: Value) -> Value {
+        self.b.ins().select(condition, yes, no)
+    }
+
+    fn narrow(&mut self, value: Value, bits: u32) -> Value {
+        self.b.ins().ireduce(int(bits), value)
+    }
+
+    fn widen(&mut self, value: Value, bits: u32, signed: bool) -> Value {
+        if signed { self.b.ins().sextend(int(bits), value) } else { self.b.ins().uextend(int(bits), value) }
+    }
+
+    fn stall(&mut self, cycles: i64) {
+        self.add_cycles(cycles);
+    }
+
+    fn handler(&mut self, by: ByHandler) {
+        self.call(by);
+        if by.ends {
+            self.behind_handler();
+        }
+    }
+
+    fn guard(&mut self, by: ByHandler, condition: Value, then: impl FnOnce(&mut Self)) {
+        let (slow, fast, join) = (self.block(true), self.block(false), self.meeting(by));
+        self.b.ins().brif(condition, fast, &[], slow, &[]);
+        self.slow(slow, by, join);
+        self.go_on(fast);
+        then(self);
+        self.join(join);
+    }
+
+    fn load(
+        &mut self,
+        by: ByHandler,
+        address: Value,
+        bytes: u32,
+        extend: (u32, bool),
+        then: impl FnOnce(&mut Self, Value),
+    ) {
+        let memory = self.core.memory();
+        let (base, size, flash) = (memory.ram_base, memory.ram.len(), memory.flash_in_data());
+        let flash_size = memory.flash.len();
+        // eight bytes are two accesses
+        let wait = |wait: i64| if bytes == 8 { 2 * wait } else { wait };
+        if let (Some(value), Some((_, cycles))) = (self.literal(address, bytes), flash) {
+            let mut value = self.int(8 * bytes, value);
+            if 8 * bytes < extend.0 {
+                value = self.widen(value, extend.0, extend.1);
+            }
+            self.add_cycles(wait(cycles));
+            return then(self, value);
+        }
+        let (fast, other, join) = (self.block(false), self.block(true), self.meeting(by));
+        let taken = self.block(false);
+        let value = self.b.append_block_param(taken, int(extend.0));
+        let (distance, inside) = self.inside(address, base, size, bytes, 1);
+        self.b.ins().brif(inside, fast, &[], other, &[]);
+        self.go_on(other);
+        if let Some((base, cycles)) = flash {
+            let (constant, slow) = (self.block(true), self.block(true));
+            let (distance, inside) = self.inside(address, base, flash_size, bytes, 1);
+            self.b.ins().brif(inside, constant, &[], slow, &[]);
+            self.go_on(constant);
+            let at = self.at(self.flash, distance);
+            let value = self.read(at, bytes, extend);
+            self.add_cycles(wait(cycles));
+            self.b.ins().jump(taken, &[value.into()]);
+            self.slow(slow, by, join);
+        } else {
+            self.finish_slow(by, join);
+        }
+        self.go_on(fast);
+        let at = self.at(self.ram, distance);
+        let read = self.read(at, bytes, extend);
+        self.b.ins().jump(taken, &[read.into()]);
+        self.go_on(taken);
+        then(self, value);
+        self.join(join);
+    }
+
+    fn store(&mut self, by: ByHandler, address: Value, bytes: u32, value: Value, then: impl FnOnce(&mut Self)) {
+        let memory = self.core.memory();
+        let (base, size) = (memory.ram_base, memory.ram.len());
+        let (distance, inside) = self.inside(address, base, size, bytes, 1);
+        self.guard(by, inside, |e| {
+            let at = e.at(e.ram, distance);
+            let wide = e.b.func.dfg.value_type(value).bits();
+            let value = if 8 * bytes < wide { e.narrow(value, 8 * bytes) } else { value };
+            e.b.ins().store(FLAGS, value, at, 0);
+            let at = e.at(e.written, distance);
+            let ones = e.int(8 * bytes, 0x0101_0101_0101_0101);
+            e.b.ins().store(FLAGS, ones, at, 0);
+            then(e);
+        });
+    }
+
+    fn load_words(&mut self, by: ByHandler, address: Value, count: usize, then: impl FnOnce(&mut Self, &[Value])) {
+        let memory = self.core.memory();
+        let (base, size) = (memory.ram_base, memory.ram.len());
+        let (distance, inside) = self.inside(address, base, size, 4, count);
+        self.guard(by, inside, |e| {
+            let at = e.at(e.ram, distance);
+            let words = (0..count).map(|k| e.b.ins().load(types::I32, FLAGS, at, offset(4 * k)));
+            let words: Vec<_> = words.collect();
+            then(e, &words);
+        });
+    }
+
+    fn store_words(&mut self, by: ByHandler, address: Value, values: &[Value], then: impl FnOnce(&mut Self)) {
+        let memory = self.core.memory();
+        let (base, size) = (memory.ram_base, memory.ram.len());
+        let (distance, inside) = self.inside(address, base, size, 4, values.len());
+        self.guard(by, inside, |e| {
+            let (at, mark) = (e.at(e.ram, distance), e.at(e.written, distance));
+            let ones = e.int(32, 0x0101_0101);
+            for (k, &value) in values.iter().enumerate() {
+                e.b.ins().store(FLAGS, value, at, offset(4 * k));
+                e.b.ins().store(FLAGS, ones, mark, offset(4 * k));
+            }
+            then(e);
+        });
+    }
+
+    fn stack(&mut self, by: ByHandler, sp: Value) {
+        let at = self.state(offset_of!(Memory, sp_min));
+        let least = self.b.ins().load(types::I32, FLAGS, self.core_at, at);
+        let fine = self.b.ins().icmp(IntCC::UnsignedGreaterThanOrEqual, sp, least);
+        self.guard(by, fine, |_| {});
+    }
+
+    fn skip_unless(&mut self, condition: Value, to: usize, cycles: u32) {
+        let label = match self.labels.get(&to) {
+            Some(&label) => label,
+            None => {
+                let label = self.block(false);
+                self.labels.insert(to, label);
+                label
+            }
+        };
+        let (on, skip) = (self.block(false), self.block(false));
+        self.b.ins().brif(condition, on, &[], skip, &[]);
+        self.go_on(skip);
+        self.add_cycles(-i64::from(cycles));
+        self.b.ins().jump(label, &[]);
+        self.go_on(on);
+    }
+
+    fn jump(&mut self, to: u32) {
+        self.add_cycles(self.plan.cycles.into());
+        let pc = self.int(32, to.into());
+        self.check(pc);
+        self.edge(to);
+    }
+
+    fn jump_to(&mut self, to: Value) {
+        self.add_cycles(self.plan.cycles.into());
+        self.check(to);
+        let shift = C::CODE_ALIGN.ilog2();
+        let base = self.int(32, u64::from(self.region.base.wrapping_neg()));
+        let distance = self.b.ins().iadd(to, base);
+        let place = if shift > 0 { self.b.ins().ushr_imm(distance, i64::from(shift)) } else { distance };
+        let places = self.int(32, self.region.blocks.len() as u64);
+        let inside = self.b.ins().icmp(IntCC::UnsignedLessThan, place, places);
+        let (on, out) = (self.block(false), self.block(true));
+        self.b.ins().brif(inside, on, &[], out, &[]);
+        self.go_on(out);
+        let cycle = self.cycle();
+        self.leave(to, cycle);
+        self.go_on(on);
+        let place = self.b.ins().uextend(types::I64, place);
+        let place = self.b.ins().ishl_imm(place, 3);
+        self.chain(place, to, None);
+        self.ended = true;
+    }
+
+    fn branch(&mut self, condition: Value, yes: u32, taken: u32, no: u32) {
+        self.add_cycles(self.plan.cycles.into());
+        let cycle = self.cycle();
+        let deadline = self.deadline();
+        let most = if taken == 0 { cycle } else { self.b.ins().iadd_imm(cycle, i64::from(taken)) };
+        let over = self.b.ins().icmp(IntCC::UnsignedGreaterThanOrEqual, most, deadline);
+        let (near, on) = (self.block(true), self.block(false));
+        self.b.ins().brif(over, near, &[], on, &[]);
+        self.go_on(near);
+        let (there, here) = (self.int(32, yes.into()), self.int(32, no.into()));
+        let pc = self.b.ins().select(condition, there, here);
+        if taken == 0 {
+            self.leave(pc, cycle);
+        } else {
+            let exact = self.b.ins().select(condition, most, cycle);
+            let over = self.b.ins().icmp(IntCC::UnsignedGreaterThanOrEqual, exact, deadline);
+            let out = self.block(true);
+            self.b.ins().brif(over, out, &[], on, &[]);
+            self.go_on(out);
+            self.leave(pc, exact);
+        }
+        self.go_on(on);
+        let (first, second) = (self.block(false), self.block(false));
+        self.b.ins().brif(condition, first, &[], second, &[]);
+        self.go_on(first);
+        self.set_cycle(most);
+        self.edge(yes);
+        self.go_on(second);
+        self.set_cycle(cycle);
+        self.edge(no);
+        self.ended = true;
+    }
+}

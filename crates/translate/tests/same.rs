@@ -1,0 +1,351 @@
+//! Random programs in the interpreter and as native code: nothing that can be observed may differ.
+
+use std::cell::Cell;
+
+use isa::native::{Lower, Translator};
+use isa::{Block, Machine, Timing};
+use isa_riscv::{Riscv, Word};
+use isa_thumb::{Events, Features, Thumb};
+use mcu::{Chip, Flash, Memory, PeripheralConfig, Region, Stop};
+use timing::cortex_m0plus::CortexM0Plus;
+use timing::cortex_m3::CortexM3;
+use timing::cortex_m3_sam3x::CortexM3Sam3x;
+use timing::cortex_m4::CortexM4;
+use timing::cortex_m7::CortexM7;
+use timing::rv32_bumblebee::Bumblebee;
+use timing::rv64_rocket::Rocket;
+
+const FLASH: u32 = 0x0800_0000;
+const RAM: u32 = 0x2000_0000;
+const SIZE: u32 = 0x800;
+const PORT: u32 = 0x4001_0800;
+/// Programs for each core, and in long tests.
+const FEW: u64 = 100;
+const MANY: u64 = 4000;
+
+/// Numbers of programs.
+type Programs = std::ops::Range<u64>;
+
+/// Pseudo-random numbers (xorshift64).
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> u32 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 >> 16) as u32
+    }
+
+    fn below(&mut self, n: u32) -> u32 {
+        self.next() % n
+    }
+
+    fn of<T: Copy>(&mut self, list: &[T]) -> T {
+        list[self.below(list.len() as u32) as usize]
+    }
+}
+
+fn memory(flash_timing: Flash, code: &[u8]) -> Memory {
+    let chip = Chip {
+        core: "",
+        clock_hz: 1_000_000,
+        flash: Region { base: FLASH, size: SIZE },
+        flash_in_data: Some(FLASH),
+        ram: Region { base: RAM, size: SIZE },
+        flash_timing,
+        // pulses of the trigger are stamped with cycles
+        peripherals: vec![PeripheralConfig { kind: "stm32f1-gpio", base: PORT, trigger_bit: Some(0) }],
+    };
+    let mut memory = Memory::new(&chip).expect("the chip is possible");
+    memory.flash[..code.len()].copy_from_slice(code);
+    memory.sp_limit = RAM + 0x40;
+    memory
+}
+
+/// Everything that can be observed.
+fn observe<C: Lower, T: Timing<C>>(m: &Machine<C, T>, stop: Stop) -> (impl PartialEq + std::fmt::Debug, [Vec<u8>; 2]) {
+    let memory = m.core.memory();
+    let calls: Vec<_> = memory.calls.iter().map(|c| (c.rise, c.fall, c.sp, c.sp_min, c.unaligned)).collect();
+    let state = (m.cycles, m.core.registers(), stop, memory.sp_min, memory.unaligned, calls);
+    (state, [memory.ram.to_vec(), memory.written().to_vec()])
+}
+
+thread_local! {
+    /// How often native code was entered.
+    static ENTERED: Cell<u64> = const { Cell::new(0) };
+}
+
+/// A translator that counts.
+struct Counting<C, T>(Box<dyn Translator<C, T>>);
+
+impl<C: Lower, T> Translator<C, T> for Counting<C, T> {
+    fn translate(
+        &mut self,
+        core: &C,
+        timing: &mut T,
+        blocks: &[Option<Box<Block<C>>>],
+        at: usize,
+    ) -> Option<Vec<usize>> {
+        let made = self.0.translate(core, timing, blocks, at);
+        assert!(made.as_ref().is_some_and(|places| places.contains(&at)), "there is code");
+        made
+    }
+
+    fn run(&self, core: &mut C, timing: &mut T, at: usize, cycles: u64) -> u64 {
+        ENTERED.set(ENTERED.get() + 1);
+        self.0.run(core, timing, at, cycles)
+    }
+
+    fn clear(&mut self) {
+        self.0.clear();
+    }
+}
+
+/// Runs a program both ways, in slices; answers whether it ran to the end without a fault.
+fn same<C, T>(what: &str, seed: u64, make: impl Fn() -> Machine<C, T>) -> bool
+where
+    C: Lower + 'static,
+    T: Timing<C> + 'static,
+{
+    let mut random = Random(seed | 1);
+    let mut plain = make();
+    let translator = Box::new(Counting(translate::translator()));
+    let mut native = make().with_translator(translator, Some(1 + random.below(3)));
+    for slice in 0..12 {
+        let budget = u64::from(1 + random.below(if slice % 3 == 0 { 10 } else { 400 }));
+        let (a, b) = (plain.run(budget), native.run(budget));
+        let (a, b) = (observe(&plain, a), observe(&native, b));
+        assert!(a.0 == b.0, "{what}, program {seed}, slice {slice}:\n{:?}\n{:?}", a.0, b.0);
+        assert!(a.1 == b.1, "{what}, program {seed}, slice {slice}: other bytes in RAM");
+        if plain.core.memory().stop.is_some() {
+            return false;
+        }
+    }
+    true
+}
+
+/// Runs programs; enough of them must loop until the end for the comparison to mean something.
+fn all(what: &str, programs: Programs, one: impl Fn(u64) -> bool) {
+    let (lasting, programs) = (programs.clone().filter(|&seed| one(seed)).count() as u64, programs.count() as u64);
+    let entered = ENTERED.take();
+    println!("{what}: {lasting} of {programs} programs do not fault, native code was entered {entered} times");
+    assert!(entered > programs, "{what}: native code ran {entered} times only");
+    assert!(lasting * 4 > programs, "{what}: only {lasting} of {programs} programs go on");
+}
+
+/// A program that starts over again and again: `head`, then instructions that `one` makes, then jumps to the
+/// head that `back` makes. Instructions that fault are left out, but now and then.
+fn program(
+    random: &mut Random,
+    head: Vec<u8>,
+    back: impl Fn(usize) -> Vec<u8>,
+    one: impl Fn(&mut Random) -> Vec<u8>,
+    faults: impl Fn(&[u8]) -> bool,
+) -> Vec<u8> {
+    let filled = |mut code: Vec<u8>| {
+        while code.len() < SIZE as usize - 8 {
+            code.extend(back(code.len()));
+        }
+        code
+    };
+    let mut body = head;
+    let wanted = body.len() + 4 + random.below(60) as usize;
+    while body.len() < wanted {
+        let longer = [body.clone(), one(random)].concat();
+        if !faults(&filled(longer.clone())) || random.below(200) == 0 {
+            body = longer;
+        }
+    }
+    filled(body)
+}
+
+fn faults<C: Lower, T: Timing<C>>(mut machine: Machine<C, T>) -> bool {
+    matches!(machine.run(150), Stop::Fault(_))
+}
+
+fn thumb_code(features: Features, seed: u64, make: impl Fn(&[u8]) -> bool) -> Vec<u8> {
+    let patterns: Vec<_> = isa_thumb::table::patterns(features).collect();
+    let mut random = Random(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1);
+    // vectors, then what r1 to r6 are loaded with
+    let words = [RAM + 0x400, FLASH + 33, RAM + 0x100, RAM + 0x201, FLASH + 0x100, PORT + 12, RAM + SIZE - 8, 5];
+    let mut head: Vec<u8> = words.iter().flat_map(|w| w.to_le_bytes()).collect();
+    let start = head.len();
+    // MOVS r0, #8; LSLS r0, r0, #24: the start of flash; LDR rn, [r0, #4 + 4n]
+    let loads = (1..=6u16).map(|n| 0x6800 | (n + 1) << 6 | n);
+    // ADDS r7, #1 counts rounds
+    head.extend([0x2008, 0x0600, 0x3701].into_iter().chain(loads).flat_map(u16::to_le_bytes));
+    let back = |at: usize| (0xE000 | ((start as i32 - at as i32 - 4) / 2) as u16 & 0x7FF).to_le_bytes().to_vec();
+    let one = |random: &mut Random| {
+        if random.below(12) == 0 {
+            // LSLS r0, r7, #29 to 31; BEQ or BNE over ADDS r7, #1: taken now and then
+            let test = [0x0038 | (29 + random.below(3) as u16) << 6, 0xD000 | (random.below(2) as u16) << 8, 0x3701];
+            return test.into_iter().flat_map(u16::to_le_bytes).collect();
+        }
+        let p = random.of(&patterns);
+        let mut word = p.value | random.next() & !p.mask;
+        if p.bits == 32 && random.below(2) == 0 {
+            word &= !0x00F0 | p.value; // small offsets
+        }
+        let high = (p.bits == 32).then_some((word >> 16) as u16);
+        high.into_iter().chain([word as u16]).flat_map(u16::to_le_bytes).collect()
+    };
+    program(&mut random, head, back, one, make)
+}
+
+fn thumb<T: Timing<Thumb> + 'static>(
+    programs: &Programs,
+    what: &str,
+    features: Features,
+    events: Events,
+    flash: Flash,
+    timing: impl Fn(Flash) -> T,
+) {
+    all(what, programs.clone(), |seed| {
+        let make = |code: &[u8]| {
+            let mut core = Thumb::with_features(memory(flash, code), features);
+            core.events = events;
+            Machine::new(core, timing(flash))
+        };
+        let code = thumb_code(features, seed, |code| faults(make(code)));
+        same(what, seed, || make(&code))
+    });
+}
+
+const NONE: Flash = Flash {
+    wait_states: 0,
+    line_bytes: 0,
+    prefetch_lines: 0,
+    data_wait_states: 0,
+    cache_lines: 0,
+    branch_overlap: 0,
+    ahead_bytes: 0,
+};
+
+fn cortex_m0plus(programs: &Programs) {
+    let flash = Flash { wait_states: 1, line_bytes: 8, cache_lines: 8, data_wait_states: 1, ..NONE };
+    thumb(programs, "Cortex-M0+", Features::CORTEX_M0PLUS, CortexM0Plus::events(), flash, CortexM0Plus::new);
+}
+
+fn cortex_m3(programs: &Programs) {
+    let flash = Flash { wait_states: 2, line_bytes: 8, prefetch_lines: 2, data_wait_states: 2, ..NONE };
+    thumb(programs, "Cortex-M3", Features::CORTEX_M3, CortexM3::events(), flash, CortexM3::new);
+    thumb(programs, "Cortex-M3 of the SAM3X", Features::CORTEX_M3, CortexM3Sam3x::events(), NONE, |_| {
+        CortexM3Sam3x::default()
+    });
+}
+
+fn cortex_m4(programs: &Programs) {
+    let flash = Flash { wait_states: 3, line_bytes: 16, cache_lines: 16, branch_overlap: 1, ahead_bytes: 2, ..NONE };
+    thumb(programs, "Cortex-M4", Features::CORTEX_M4, CortexM4::events(), flash, CortexM4::new);
+    thumb(programs, "Cortex-M4 without wait states", Features::CORTEX_M4, CortexM4::events(), NONE, CortexM4::new);
+}
+
+fn cortex_m7(programs: &Programs) {
+    let flash = Flash { wait_states: 7, line_bytes: 32, cache_lines: 8, prefetch_lines: 1, ..NONE };
+    thumb(programs, "Cortex-M7", Features::CORTEX_M4, CortexM7::events(), flash, CortexM7::new);
+}
+
+fn riscv_code<X: Word>(seed: u64, make: impl Fn(&[u8]) -> bool) -> Vec<u8> {
+    let mut random = Random(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1);
+    let lui = |d: u32, v: u32| v & 0xFFFF_F000 | d << 7 | 0x37;
+    let addi = |d: u32, s: u32, v: u32| v << 20 | s << 15 | d << 7 | 0x13;
+    let mut head = vec![lui(8, RAM), addi(2, 8, 0x400), addi(9, 8, 0x7F8), lui(10, FLASH)];
+    head.extend([lui(11, PORT), addi(11, 11, 0x7F8), addi(11, 11, 0x14), addi(12, 8, 0x101), addi(13, 12, 7)]);
+    head.push(addi(31, 31, 1)); // counts rounds
+    let head = head.iter().flat_map(|w| w.to_le_bytes()).collect();
+    let back = |at: usize| {
+        let to = (at as u32).wrapping_neg();
+        let to = (to >> 20 & 1) << 31 | (to >> 1 & 0x3FF) << 21 | (to >> 11 & 1) << 20 | (to >> 12 & 0xFF) << 12;
+        (to | 0x6F).to_le_bytes().to_vec()
+    };
+    program(&mut random, head, back, riscv_one::<X>, make)
+}
+
+/// A random instruction.
+fn riscv_one<X: Word>(random: &mut Random) -> Vec<u8> {
+    let register = |r: &mut Random| if r.below(4) == 0 { r.below(32) } else { 8 + r.below(8) };
+    let target = |r: &mut Random| r.of(&[0, 1, 3, 4, 5, 6, 7, 14, 15, 16, 28, 30, 8, 12]);
+    let (d, s, t) = (target(random), register(random), register(random));
+    let (f3, f7) = (random.below(8), random.of(&[0, 0, 0x20, 1]));
+    let short = random.below(64) << 20 & if X::BITS == 32 { 0x1F0_0000 } else { 0x3F0_0000 };
+    let near = random.below(16) * 4 + if random.below(8) == 0 { random.below(4) } else { 0 };
+    let r = |op: u32, f7: u32| f7 << 25 | t << 20 | s << 15 | f3 << 12 | d << 7 | op;
+    if random.below(8) == 0 {
+        // ANDI x5, x31, 1 to 7; BEQ or BNE over what follows: taken now and then
+        let test = (1 + random.below(7)) << 20 | 31 << 15 | 7 << 12 | 5 << 7 | 0x13;
+        let branch = 4 << 8 | 5 << 15 | random.below(2) << 12 | 0x63;
+        let between = 0x0014_0413 + (random.below(2) << 20); // ADDI x8, x8, 1 or 2
+        return [test, branch, between].iter().flat_map(|w| w.to_le_bytes()).collect();
+    }
+    let word = match random.below(if X::BITS == 64 { 14 } else { 11 }) {
+        0..=2 => r(0x33, f7),
+        3 if f3 & 3 == 1 => short | (f7 & u32::from(f3 == 5) << 5) << 25 | s << 15 | f3 << 12 | d << 7 | 0x13,
+        3 => random.next() & 0xFFF0_0000 | s << 15 | f3 << 12 | d << 7 | 0x13,
+        4 => r(0x03, 0) & 0x000F_FFFF | near << 20,
+        5 => (near >> 5) << 25 | t << 20 | s << 15 | (f3 & 3) << 12 | (near & 31) << 7 | 0x23,
+        6 => (1 + random.below(6)) << 8 | t << 20 | s << 15 | f3 << 12 | 0x63, // a little forward
+        7 if random.below(3) == 0 => random.next() & 0xFFFF_F000 | d << 7 | random.of(&[0x37, 0x17]),
+        8 if random.below(3) == 0 => random.of(&[0, 1, 4, 8, 12]) << 27 | t << 20 | s << 15 | 2 << 12 | d << 7 | 0x2F,
+        9 if random.below(3) == 0 => 0xB000_2073 | d << 7, // csrr d, mcycle
+        10 if random.below(6) == 0 => near << 20 | s << 15 | d << 7 | 0x67,
+        7..=10 => return (random.next() as u16 & !3 | random.of(&[0, 1, 2])).to_le_bytes().to_vec(),
+        11 => r(0x3B, f7),
+        12 => short & 0x1F0_0000 | s << 15 | 1 << 12 | d << 7 | 0x1B,
+        _ => random.next() & 0xFFF0_0000 | s << 15 | d << 7 | 0x1B,
+    };
+    word.to_le_bytes().to_vec()
+}
+
+fn riscv<X: Word, T: Timing<Riscv<X>> + 'static>(
+    programs: &Programs,
+    what: &str,
+    events: isa_riscv::Events,
+    timing: impl Fn() -> T,
+) {
+    all(what, programs.clone(), |seed| {
+        let make = |code: &[u8]| {
+            let mut core = Riscv::<X>::new(memory(NONE, code));
+            core.events = events;
+            Machine::new(core, timing())
+        };
+        let code = riscv_code::<X>(seed, |code| faults(make(code)));
+        same(what, seed, || make(&code))
+    });
+}
+
+fn rv32(programs: &Programs) {
+    riscv::<u32, _>(programs, "RV32", Bumblebee::events(), Bumblebee::default);
+    let unaligned = isa_riscv::Events { unaligned: Some(|_, bytes| bytes), ..Bumblebee::events() };
+    riscv::<u32, _>(programs, "RV32 with unaligned accesses", unaligned, Bumblebee::default);
+}
+
+fn rv64(programs: &Programs) {
+    riscv::<u64, _>(programs, "RV64", Rocket::events(), Rocket::default);
+}
+
+macro_rules! tests {
+    ($($core:ident $long:ident)+) => {$(
+        #[test]
+        fn $core() {
+            super::$core(&(1..1 + super::FEW));
+        }
+
+        #[test]
+        #[ignore = "long"]
+        fn $long() {
+            super::$core(&(1000..1000 + super::MANY));
+        }
+    )+};
+}
+
+mod both_ways {
+    tests! {
+        cortex_m0plus cortex_m0plus_long
+        cortex_m3 cortex_m3_long
+        cortex_m4 cortex_m4_long
+        cortex_m7 cortex_m7_long
+        rv32 rv32_long
+        rv64 rv64_long
+    }
+}
