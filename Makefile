@@ -23,7 +23,7 @@ catalogue: setup      ## weigh every bundled implementation on two targets and r
 test:                 ## everything that must pass before a commit
 	@scripts/setup test
 	cargo test --release --locked -q
-	.venv/bin/python -m pytest -m "not long"
+	.venv/bin/python -m pytest -m "not long" -n auto --dist worksteal
 
 test-long: test       ## minutes of differential testing more
 	cargo test --release --locked -q -- --ignored
