@@ -55,6 +55,7 @@
     (s)->x[3][k] = x3_; (s)->x[4][k] = x4_; \
 } while (0)
 
+#ifndef ASCON_PERMUTE_ELSEWHERE         /* in assembly, permutation_avr.S */
 void ascon_permute(ascon_state *s, uint8_t rounds)
 {
     uint8_t c = ASCON_FIRST_CONSTANT(rounds);
@@ -78,7 +79,12 @@ void ascon_permute(ascon_state *s, uint8_t rounds)
         c = (uint8_t)(c - ASCON_CONSTANT_STEP);
     } while (c != ASCON_AFTER_LAST_CONSTANT);
 }
+#endif
 
+#ifdef ASCON_ROWS_ELSEWHERE             /* likewise, rows_avr.S */
+void add_row(uint8_t *x, const unsigned char *p);
+void extract_row(const uint8_t *x, unsigned char *p);
+#else
 /* Transpose the bit matrix of eight rows: bit i of row k <-> bit k of row i. */
 #define TRANSPOSE(row) do { \
     SWAP_BLOCKS((row)[0], (row)[4], 4, 0xf0); \
@@ -132,6 +138,7 @@ static void extract_row(const uint8_t *x, unsigned char *p)
     p[6] = row[ASCON_ROW(6)];
     p[7] = row[ASCON_ROW(7)];
 }
+#endif
 
 void ascon_add(ascon_state *s, uint8_t i, const unsigned char *p, uint8_t n)
 {

@@ -58,8 +58,12 @@ typedef uint8_t skinny_word;
 #define SKINNY_ROW1 SKINNY_MASK(0x0cu)
 #define SKINNY_ROW2 SKINNY_MASK(0x30u)
 #define SKINNY_ROW3 SKINNY_MASK(0xc0u)
+#define SKINNY_UPPER(x) ((x) & SKINNY_MASK(0x0fu)) /* rows 0, 1 */
+#define SKINNY_LOWER(x) ((x) & SKINNY_MASK(0xf0u)) /* rows 2, 3 */
 #define SKINNY_LOW SKINNY_MASK(0x55u)  /* b = 0 */
 #define SKINNY_HIGH SKINNY_MASK(0xaau) /* b = 1 */
+
+#define SKINNY_EACH_COLUMN(c) for (c = 0; c < SKINNY_COLUMNS; c++)
 
 /* Exchanges the bits of x under the mask with those n places above. */
 #define SKINNY_SWAP(x, mask, n)                                              \
@@ -200,18 +204,18 @@ static inline void skinny_permute_tweakey(skinny_word *h)
 {
     uint32_t x = *h;
 
-    *h = (x >> 8 & 0x0000cc33u) | (x << 16 & 0x00ff0000u) |
-         (x << 14 & 0x33000000u) | (x >> 18 & 0x00003300u) |
-         (x >> 14 & 0x000000ccu) | (x << 2 & 0xcc000000u);
+    *h = (x & 0x00cc3300u) >> 8 | (x & 0x000000ffu) << 16 |
+         (x & 0x0000cc00u) << 14 | (x & 0xcc000000u) >> 18 |
+         (x & 0x00330000u) >> 14 | (x & 0x33000000u) << 2;
 }
 
 static inline void skinny_permute_tweakey_inverse(skinny_word *h)
 {
     uint32_t x = *h;
 
-    *h = (x << 8 & 0x00cc3300u) | (x >> 16 & 0x000000ffu) |
-         (x >> 14 & 0x0000cc00u) | (x << 18 & 0xcc000000u) |
-         (x << 14 & 0x00330000u) | (x >> 2 & 0x33000000u);
+    *h = (x & 0x0000cc33u) << 8 | (x & 0x00ff0000u) >> 16 |
+         (x & 0x33000000u) >> 14 | (x & 0x00003300u) << 18 |
+         (x & 0x000000ccu) << 14 | (x & 0xcc000000u) >> 2;
 }
 
 #else

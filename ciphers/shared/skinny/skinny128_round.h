@@ -7,8 +7,6 @@
 
 #include "skinny.h"
 
-#define SKINNY_EACH_COLUMN(c) for (c = 0; c < SKINNY_COLUMNS; c++)
-
 typedef struct {
     skinny_word s[4][SKINNY_COLUMNS];
 } skinny128_state;
@@ -62,9 +60,6 @@ SKINNY_FUNCTION void skinny128_unpack_half(uint8_t *p, const skinny128_half *h)
         SKINNY_STORE(p + 4, c, r1);
     }
 }
-
-#define SKINNY_UPPER(x) ((x) & SKINNY_MASK(0x0fu)) /* rows 0 and 1 */
-#define SKINNY_LOWER(x) ((x) & SKINNY_MASK(0xf0u)) /* rows 2 and 3 */
 
 static inline void skinny128_pack(skinny128_state *x, const uint8_t *p)
 {

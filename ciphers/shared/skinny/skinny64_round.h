@@ -9,8 +9,6 @@
 
 #include "skinny.h"
 
-#define SKINNY_EACH_COLUMN(c) for (c = 0; c < SKINNY_COLUMNS; c++)
-
 typedef struct {
     skinny_word s[2][SKINNY_COLUMNS];
 } skinny64_state;
@@ -62,9 +60,6 @@ SKINNY_FUNCTION void skinny64_unpack_half(uint8_t *p, const skinny64_half *h)
     p[2] = (uint8_t)((column[0] & 0xf0) | column[1] >> 4);
     p[3] = (uint8_t)((column[2] & 0xf0) | column[3] >> 4);
 }
-
-#define SKINNY_UPPER(x) ((x) & SKINNY_MASK(0x0fu)) /* rows 0 and 1 */
-#define SKINNY_LOWER(x) ((x) & SKINNY_MASK(0xf0u)) /* rows 2 and 3 */
 
 static inline void skinny64_pack(skinny64_state *x, const uint8_t *p)
 {

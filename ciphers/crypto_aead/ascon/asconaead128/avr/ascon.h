@@ -1,0 +1,1 @@
+../../../../shared/ascon/ascon.h

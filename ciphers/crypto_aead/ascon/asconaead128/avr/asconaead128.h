@@ -1,0 +1,1 @@
+../../../../shared/ascon/asconaead128.h

@@ -1,0 +1,1 @@
+../../../../shared/ascon/rows_avr.S

@@ -1,0 +1,1 @@
+../../../../shared/isap/encrypt.c

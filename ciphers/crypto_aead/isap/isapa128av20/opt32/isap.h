@@ -1,0 +1,1 @@
+../../../../shared/isap/isap.h

@@ -1,0 +1,1 @@
+../../../../shared/isap/isapa128av20.h

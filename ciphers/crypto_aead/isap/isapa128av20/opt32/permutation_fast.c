@@ -1,0 +1,1 @@
+../../../../shared/ascon/permutation_fast.c

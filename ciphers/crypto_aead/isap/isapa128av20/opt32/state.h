@@ -1,0 +1,1 @@
+../../../../shared/ascon/state_fast.h

@@ -1,0 +1,1 @@
+../../../../shared/keccak/keccakp400.h

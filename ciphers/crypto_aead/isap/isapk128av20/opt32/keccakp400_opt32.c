@@ -1,0 +1,1 @@
+../../../../shared/keccak/keccakp400_opt32.c

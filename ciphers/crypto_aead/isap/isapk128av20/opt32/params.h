@@ -1,0 +1,1 @@
+../../../../shared/isap/isapk128av20.h

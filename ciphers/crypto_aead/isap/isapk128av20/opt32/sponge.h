@@ -1,0 +1,1 @@
+../../../../shared/isap/sponge_keccak.h

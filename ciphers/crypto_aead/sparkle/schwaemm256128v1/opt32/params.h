@@ -1,0 +1,2 @@
+/* SCHWAEMM256-128 (Table 2.3) */
+#define SPARKLE_BRANCHES 6

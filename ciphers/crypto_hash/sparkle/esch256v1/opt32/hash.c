@@ -1,0 +1,1 @@
+../../../../shared/sparkle/esch.c

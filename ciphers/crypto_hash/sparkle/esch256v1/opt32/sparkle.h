@@ -1,0 +1,1 @@
+../../../../shared/sparkle/sparkle.h
