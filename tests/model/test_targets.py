@@ -98,7 +98,7 @@ def test_the_digest_is_of_every_file(load: Callable[[str], Target], tmp_path: Pa
 
 
 def test_a_target_is_named_in_its_folder_and_nowhere_else() -> None:
-    """So that adding one touches one folder. Documentation, tests and benchmarks may speak of them."""
+    """So that adding one touches one folder. Documentation, tests, oracles and benchmarks may speak of them."""
     simulated = (n for n in target_names() if load_target(n).device == "simulator")
     names = "|".join(map(re.escape, simulated))
     named = re.compile(rf"""["'`/](?:{names})["'`/]""")  # in a string or a path; comments may speak of chips
@@ -106,7 +106,7 @@ def test_a_target_is_named_in_its_folder_and_nowhere_else() -> None:
     for top in ("src", "crates", "harness", "scripts", "Makefile"):
         for file in [ROOT / top, *(ROOT / top).rglob("*")]:
             place = file.relative_to(ROOT)
-            if not file.is_file() or file.suffix in (".so", ".pyc") or {"tests", "examples"} & set(place.parts):
+            if not file.is_file() or file.suffix in (".so", ".pyc") or {"tests", "examples", "lockstep"} & set(place.parts):
                 continue
             text = file.read_text(errors="replace")
             found += [f"{place}: {text[m.start() - 30 : m.end() + 30]!r}" for m in named.finditer(text)]

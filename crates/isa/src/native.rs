@@ -124,8 +124,6 @@ pub trait Emit {
     /// A narrower value with zeros or its sign.
     fn widen(&mut self, value: Self::V, bits: u32, signed: bool) -> Self::V;
 
-    /// Adds cycles that are known only when it happens, or when code is made; signed.
-    fn stall(&mut self, cycles: i64);
     /// A whole instruction by its handler.
     fn handler(&mut self, by: ByHandler);
     /// `then` where the condition holds, otherwise the handler.

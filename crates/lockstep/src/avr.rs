@@ -353,6 +353,13 @@ impl<'a> Generator<'a> {
                 }
                 code.0.extend(body.0);
             }
+            13 if self.random.one_in(4) => {
+                // a pin up and down again
+                let bit = 1 + self.random.below(7);
+                code.op("sbi {imm:x}, {b}", &[('i', PORTB), ('b', bit)]);
+                code.0.extend(self.body(0, 1).0);
+                code.op("cbi {imm:x}, {b}", &[('i', PORTB), ('b', bit)]);
+            }
             _ => self.simple(&mut code, false),
         }
         code.0
@@ -672,9 +679,14 @@ impl Oracle for Simavr {
 
     fn run(&mut self, program: &Program, _: &[u32]) -> Result<Log, String> {
         let (elf, vcd) = (crate::scratch("elf"), crate::scratch("vcd"));
-        let vcd_name = vcd.to_str().filter(|n| n.len() < 64).ok_or("simavr wants shorter names of files")?;
+        let vcd_name = vcd.file_name().and_then(|n| n.to_str()).ok_or("the name is text")?;
         std::fs::write(&elf, self.elf(&program.image, vcd_name)).map_err(|e| e.to_string())?;
-        let out = Command::new("timeout").args(["20", "simavr"]).arg(&elf).stdin(Stdio::null()).output();
+        let out = Command::new("timeout")
+            .args(["20", "simavr"])
+            .arg(&elf)
+            .current_dir(std::env::temp_dir())
+            .stdin(Stdio::null())
+            .output();
         let edges = std::fs::read_to_string(&vcd);
         let _ = std::fs::remove_file(&elf);
         let _ = std::fs::remove_file(&vcd);

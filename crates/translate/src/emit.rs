@@ -574,10 +574,6 @@ impl<C: Lower, T: Timing<C>> Emit for Emitter<'_, C, T> {
         if signed { self.b.ins().sextend(int(bits), value) } else { self.b.ins().uextend(int(bits), value) }
     }
 
-    fn stall(&mut self, cycles: i64) {
-        self.add_cycles(cycles);
-    }
-
     fn handler(&mut self, by: ByHandler) {
         self.call(by);
         if by.ends {

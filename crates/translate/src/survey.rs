@@ -30,7 +30,6 @@ impl Emit for Survey {
     fn pick(&mut self, (): (), (): (), (): ()) {}
     fn narrow(&mut self, (): (), _: u32) {}
     fn widen(&mut self, (): (), _: u32, _: bool) {}
-    fn stall(&mut self, _: i64) {}
     fn handler(&mut self, _: ByHandler) {}
     fn guard(&mut self, _: ByHandler, (): (), then: impl FnOnce(&mut Self)) {
         then(self);

@@ -12,7 +12,7 @@ def main() -> None:
     from ..model.errors import UserError
 
     try:
-        app()
+        app(prog_name="steelyard")
     except UserError as e:
         print(f"steelyard: {e}", file=sys.stderr)
         sys.exit(2)
