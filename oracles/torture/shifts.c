@@ -22,8 +22,12 @@ uint32_t shifts(void)
         }
         if (k < 16)
             sum = mix(sum, (uint32_t)(uint16_t)((unsigned)(uint16_t)v << k) | (uint32_t)((uint16_t)v >> k) << 16);
-        if (k < 8)
-            sum = mix(sum, (uint32_t)(uint8_t)((unsigned)(uint8_t)v << k) | (uint32_t)(uint8_t)((int8_t)v >> k) << 8);
+        if (k < 8) {
+            /* by way of memory: msp430-elf-gcc 12.2 forgets to cut the upper byte off */
+            uint8_t left = OPAQUE(uint8_t, (uint8_t)((unsigned)(uint8_t)v << k));
+            uint8_t right = OPAQUE(uint8_t, (uint8_t)((int8_t)v >> k));
+            sum = mix(sum, left | (uint32_t)right << 8);
+        }
         if (k % 4 == 1) {
             sum = mix64(sum, rotate64(w, k));
             sum = mix(sum, rotate8((uint8_t)v, k));

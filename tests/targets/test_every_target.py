@@ -18,7 +18,7 @@ def test_a_target_verifies_a_cipher(name: str, bench: Bench) -> None:
     assert record.ok, record.failure
     assert record.verification is not None
     assert record.verification.vectors == 1089
-    assert 2000 < record.metrics["cycles_encrypt_mean"] < 300_000
+    assert 2000 < record.metrics["cycles_encrypt_mean"] < 600_000
     assert 300 < record.metrics["rom"] < 6000
     assert record.metrics["cycles_reject_mean"] >= record.metrics["cycles_decrypt_mean"] * 0.98
     again = Pipeline(bench.store, threads=1, force=True).weigh(job)
