@@ -106,7 +106,11 @@ def test_a_target_is_named_in_its_folder_and_nowhere_else() -> None:
     for top in ("src", "crates", "harness", "scripts", "Makefile"):
         for file in [ROOT / top, *(ROOT / top).rglob("*")]:
             place = file.relative_to(ROOT)
-            if not file.is_file() or file.suffix in (".so", ".pyc") or {"tests", "examples", "lockstep"} & set(place.parts):
+            if (
+                not file.is_file()
+                or file.suffix in (".so", ".pyc")
+                or {"tests", "examples", "lockstep"} & set(place.parts)
+            ):
                 continue
             text = file.read_text(errors="replace")
             found += [f"{place}: {text[m.start() - 30 : m.end() + 30]!r}" for m in named.finditer(text)]
