@@ -13,7 +13,7 @@ from ..model import paths
 from ..model.errors import UserError, unknown
 from ..model.implementation import Implementation, Rejected
 from ..model.target import Target, load_target, target_names
-from ..sources import discover
+from ..sources import Found, discover
 from ..store import Store
 from .console import stderr
 
@@ -56,18 +56,40 @@ def implementations(what: Sequence[str]) -> tuple[list[Chosen], list[Rejected]]:
 
 
 def _named(text: str) -> tuple[list[Implementation], list[Rejected]]:
-    every, rejected = bundled()
-
-    def names(i: Implementation) -> tuple[str, ...]:
-        return i.family, i.variant, i.label, f"{i.primitive}/{i.family}/{i.label}", i.primitive
-
-    found = [i for i in every if any(fnmatchcase(n, text) for n in names(i))]
-    hit = [r for r in rejected if text in r.path.parts or str(r.path).endswith(text)]
-    if found or hit:
-        return found, hit
+    found, rejected = _matching(text, [discover(folder) for folder in _folders(text)])
+    if found:
+        return found, rejected
+    every = Found(*bundled())
+    found, rejected = _matching(text, [every])
+    if found or rejected:
+        return found, rejected
     if text.startswith((".", "/", "~")) or text.endswith(".zip") or text.count("/") > 1:
         raise UserError(f"{text}: no such file or folder, and no bundled implementation")
-    raise unknown("implementation", text, {n for i in every for n in names(i)[:3]})
+    raise unknown("implementation", text, {n for i in every.implementations for n in (i.family, i.variant, i.label)})
+
+
+def _folders(text: str) -> list[Path]:
+    """Folders of bundled variants with something of that name. To read them all takes longer than many a run."""
+    return [
+        variant
+        for variant in sorted(paths.CIPHERS.glob("crypto_*/*/*/"))
+        for primitive, family, name in [variant.parts[-3:]]
+        if any(fnmatchcase(n, text) for n in (primitive, family, name))
+        or any(fnmatchcase(n, text) for i in variant.iterdir() for n in _paths(primitive, family, name, i.name))
+    ]
+
+
+def _paths(primitive: str, family: str, variant: str, implementation: str) -> tuple[str, str]:
+    return f"{variant}/{implementation}", f"{primitive}/{family}/{variant}/{implementation}"
+
+
+def _matching(text: str, places: Sequence[Found]) -> tuple[list[Implementation], list[Rejected]]:
+    def names(i: Implementation) -> tuple[str, ...]:
+        return i.family, i.variant, i.primitive, *_paths(i.primitive, i.family, i.variant, i.name)
+
+    found = [i for place in places for i in place.implementations if any(fnmatchcase(n, text) for n in names(i))]
+    hit = [r for place in places for r in place.rejected if text in r.path.parts or str(r.path).endswith(text)]
+    return found, hit
 
 
 def targets(names: Sequence[str]) -> list[Target]:

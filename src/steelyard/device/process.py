@@ -1,6 +1,7 @@
-"""A process on this machine as a device: the harness, linked for the host, talks over pipes.
+"""A Linux process as a device: the harness, linked for a machine that runs Linux, talks over pipes.
 
-It runs in a sandbox without files or network where bubblewrap works, on one core, and one at a time.
+On this machine it runs in a sandbox without files or network where bubblewrap works, on one core, and one
+at a time. What its pins say is described in the target's ``target.c``.
 """
 
 from __future__ import annotations
@@ -9,20 +10,47 @@ import selectors
 import struct
 import subprocess
 import time
-from functools import cache
+from dataclasses import dataclass
 from pathlib import Path
 from threading import Lock
 from typing import IO
 
 from ..model.call import DeviceError, Pulse
 from ..model.reasons import Failure, Reason
+from . import machine
+from .machine import Machine
 
 #: seconds without a sign of life before a call counts as a runaway
 PATIENCE = 60.0
 #: the harness's SY_REPEAT: calls for each request, and how many of them are to warm up
 REPEAT, WARM_UP = 18, 3
-_RECORD = struct.Struct("<QQ")
+#: Figures of an emulated processor are no measurement, and refused. Tests of the path to another machine set
+#: this for databases of their own; nothing else does.
+EMULATORS_ALLOWED = False
+
+_RECORD = struct.Struct("<8sQQ")
+_MARK = b"ROCERYS"
+_NOT_COUNTED = (1 << 64) - 1
+#: what the harness exits with when the kernel takes its counter away
+_LOST = 6
 _one_at_a_time = Lock()
+
+
+@dataclass(frozen=True)
+class Counter:
+    """What a process's pulses count: ``quantity`` heads the names of metrics."""
+
+    quantity: str
+    text: str
+
+
+#: by the number that the harness says; the time-stamp counter's ticks go as cycles, and docs/claims.md says when they are
+COUNTERS = {
+    1: Counter("cycles", "core cycles by perf"),
+    2: Counter("cycles", "time-stamp counter"),
+    3: Counter("instructions", "instructions by perf"),
+    4: Counter("ticks", "generic timer"),
+}
 
 
 class ProcessLink:
@@ -31,19 +59,44 @@ class ProcessLink:
     window = 1 << 15
     sees_stack = False
 
-    def __init__(self, image: Path, sandbox: tuple[str, ...]) -> None:
-        _one_at_a_time.acquire()
-        self._command = [*sandbox, str(image)]
+    def __init__(self, command: tuple[str, ...], machine: Machine, alone: Lock) -> None:
+        alone.acquire()
+        self._alone = alone
+        self._command = command
+        self._machine = machine
         self._pulses: list[Pulse] = []
-        self._start()
+        self._clock: tuple[int, int, int] | None = None
+        self._process: subprocess.Popen[bytes] | None = None
+        try:
+            self._start()
+        except BaseException:
+            self.close()
+            raise
 
     def _start(self) -> None:
         self._process = subprocess.Popen(
             self._command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, bufsize=0
         )
-        self._sent = 0
+        self._sent, self._taken = 0, -1
         self._notes = bytearray()
-        self._ticks: list[int] = []
+        self._noise = bytearray()
+        self._calls: list[tuple[int, int]] = []
+        self._signal: int | None = None
+        self.exchange(b"")
+
+    @property
+    def quantity(self) -> str:
+        """What pulses count: cycles, instructions or ticks."""
+        return COUNTERS[self._clock[0]].quantity if self._clock else "cycles"
+
+    @property
+    def clock(self) -> str:
+        """Counter, processor and frequency governor, for the record: figures of two machines are not comparable."""
+        if self._clock is None:
+            return "unknown"
+        number, core, hertz = self._clock
+        rate = f" of {hertz / 1e6:g} MHz" if COUNTERS[number].quantity == "ticks" else ""
+        return f"{COUNTERS[number].text}{rate}, {self._machine.describe(core)}"
 
     def reset(self) -> None:
         """Starts the process anew."""
@@ -54,17 +107,17 @@ class ProcessLink:
         """Sends ``data`` and returns what came until the harness waits for more."""
         line_in, line_out, pins = self._pipes()
         self._sent += len(data)
-        out, at, taken = bytearray(), 0, -1
+        out, at = bytearray(), 0
         deadline = time.monotonic() + PATIENCE
         with selectors.DefaultSelector() as events:
             events.register(line_out, selectors.EVENT_READ)
             events.register(pins, selectors.EVENT_READ)
             if data:
                 events.register(line_in, selectors.EVENT_WRITE)
-            while taken != self._sent:
+            while self._taken != self._sent:
                 ready = events.select(timeout=max(0.0, deadline - time.monotonic()))
                 if not ready:
-                    raise DeviceError(Failure(Reason.RUNAWAY, f"no end after {PATIENCE:.0f} s"))
+                    raise DeviceError(Failure(Reason.RUNAWAY, f"no end after {PATIENCE:g} s"))
                 for key, _ in ready:
                     if key.fileobj is line_in:
                         at += self._write(line_in, data[at : at + 4096])
@@ -78,14 +131,17 @@ class ProcessLink:
                     if key.fileobj is line_out:
                         out += chunk
                     else:
-                        taken = self._records(chunk, taken)
+                        self._records(chunk)
             while any(key.fileobj is line_out for key, _ in events.select(0)):
-                out += line_out.read(1 << 16)
+                chunk = line_out.read(1 << 16)
+                if not chunk:
+                    raise self._died()
+                out += chunk
         return bytes(out)
 
     def _pipes(self) -> tuple[IO[bytes], IO[bytes], IO[bytes]]:
         p = self._process
-        if p.stdin is None or p.stdout is None or p.stderr is None:
+        if p is None or p.stdin is None or p.stdout is None or p.stderr is None:
             raise DeviceError(Failure(Reason.PROTOCOL, "the process has no pipes"))
         return p.stdin, p.stdout, p.stderr
 
@@ -95,24 +151,68 @@ class ProcessLink:
         except BrokenPipeError:
             raise self._died() from None
 
-    def _records(self, chunk: bytes, taken: int) -> int:
+    def _records(self, chunk: bytes) -> None:
+        """Takes records out of what came; whatever else programs say there is kept for a failure's text."""
         self._notes += chunk
         while len(self._notes) >= _RECORD.size:
-            kind, value = _RECORD.unpack_from(self._notes)
+            at = self._notes.find(_MARK, 1)
+            if at != 1:
+                keep = len(self._notes) - len(_MARK) if at < 0 else at - 1
+                self._noise += self._notes[:keep]
+                del self._notes[:keep]
+                if at < 0:
+                    return
+                continue
+            kind, first, second = _RECORD.unpack_from(self._notes)
             del self._notes[: _RECORD.size]
-            if kind == ord("I"):
-                taken = value
-            else:
-                self._ticks.append(value)
-                if len(self._ticks) == REPEAT:
-                    self._pulses.append(_pulse(self._ticks[WARM_UP:]))
-                    self._ticks = []
-        return taken
+            self._record(chr(kind[0]), first, second)
+
+    def _record(self, kind: str, first: int, second: int) -> None:
+        if kind == "I":
+            self._taken = first
+        elif kind == "P":
+            self._calls.append((first, second))
+            if len(self._calls) == REPEAT:
+                self._pulses.append(_pulse(self._calls[WARM_UP:]))
+                self._calls = []
+        elif kind == "S":
+            self._signal = first
+        elif kind == "C":
+            self._chosen(first, second)
+
+    def _chosen(self, choice: int, hertz: int) -> None:
+        number, emulated, core = choice & 0xFF, choice >> 8 & 1, choice >> 16
+        if number not in COUNTERS:
+            raise DeviceError(Failure(Reason.PROTOCOL, f"unknown counter {number}"))
+        if (emulated or not self._machine.real) and not EMULATORS_ALLOWED:
+            text = f"{self._machine.name}: an emulated processor measures nothing"
+            raise DeviceError(Failure(Reason.PROTOCOL, text))
+        clock = (number, core, hertz)
+        if self._clock is not None and clock != self._clock:
+            raise DeviceError(Failure(Reason.PROTOCOL, "after a restart the process has another counter or core"))
+        self._clock = clock
 
     def _died(self) -> DeviceError:
-        code = self._process.wait()
+        assert self._process is not None
+        for pipe in self._pipes()[2:]:
+            while chunk := pipe.read(1 << 16):
+                self._records(chunk)
+        return DeviceError(self._cause(self._process.wait()))
+
+    def _cause(self, code: int) -> Failure:
+        """Why a process ended with ``code``."""
+        if self._signal is not None:
+            return Failure(Reason.FAULT, f"the process ended with signal {self._signal}")
+        if code == _LOST:
+            return Failure(Reason.PROTOCOL, "the kernel took the counter away")
         what = f"signal {-code}" if code < 0 else f"signal {code - 128}" if code > 128 else f"exit code {code}"
-        return DeviceError(Failure(Reason.FAULT, f"the process ended with {what}"))
+        said = self._said()
+        return Failure(Reason.FAULT, f"the process ended with {what}{f': {said}' if said else ''}")
+
+    def _said(self) -> str:
+        """Last line of what was said besides records."""
+        lines = (self._noise + self._notes)[-1000:].decode(errors="replace").split("\n")
+        return next((t for line in reversed(lines) if (t := line.strip()) and t.isprintable()), "")[:200]
 
     def pulses(self) -> list[Pulse]:
         """Medians of the repeated calls since the last time."""
@@ -120,37 +220,35 @@ class ProcessLink:
         return pulses
 
     def longest_untouched(self) -> None:
-        """Nobody watches this machine's RAM."""
+        """Nobody watches a machine's RAM."""
 
     def _end(self) -> None:
+        if self._process is None:
+            return
         self._process.kill()
         self._process.wait()
         for pipe in (self._process.stdin, self._process.stdout, self._process.stderr):
             if pipe is not None:
                 pipe.close()
+        self._process = None
 
     def close(self) -> None:
         """Ends the process; the next one may start."""
         self._end()
-        _one_at_a_time.release()
+        self._alone.release()
 
 
-def _pulse(ticks: list[int]) -> Pulse:
-    ordered, quarter = sorted(ticks), len(ticks) // 4
+def local(image: Path, sandbox: tuple[str, ...]) -> ProcessLink:
+    """``image`` as a process on this machine, started with ``sandbox``."""
+    return ProcessLink((*sandbox, str(image)), machine.this(), _one_at_a_time)
+
+
+def _pulse(calls: list[tuple[int, int]]) -> Pulse:
+    ordered, quarter = sorted(c for c, _ in calls), len(calls) // 4
     first, middle, third = ordered[quarter], ordered[len(ordered) // 2], ordered[-1 - quarter]
-    return Pulse(middle, spread=(third - first) / middle if middle else 0.0)
-
-
-@cache
-def machine() -> str:
-    """Processor and frequency governor, for the record: figures of two machines are not comparable."""
-    name = "unknown processor"
-    for line in Path("/proc/cpuinfo").read_text(errors="replace").splitlines():
-        if line.startswith("model name"):
-            name = line.partition(":")[2].strip()
-            break
-    try:
-        governor = Path("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor").read_text().strip()
-    except OSError:
-        governor = "unknown"
-    return f"time-stamp counter, {name}, governor {governor}"
+    instructions = sorted(n for _, n in calls)[len(calls) // 2]
+    return Pulse(
+        middle,
+        spread=(third - first) / middle if middle else 0.0,
+        instructions=None if instructions == _NOT_COUNTED else instructions,
+    )

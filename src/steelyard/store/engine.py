@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from sqlalchemy import URL, Connection, Engine, QueuePool, create_engine, event, inspect, make_url, text
-from sqlalchemy.exc import ArgumentError, DatabaseError, NoSuchModuleError
+from sqlalchemy.exc import ArgumentError, DatabaseError, DBAPIError, NoSuchModuleError, StatementError
 
-from .errors import StoreError, explained
-from .schema import HEAD, REVISION_TABLE, create
+from .errors import StoreError, explain
+from .files import BUSY_SECONDS
+from .schema import create
+from .values import HEAD, REVISION_TABLE
 
-_BUSY_SECONDS = 20.0
 _DRIVERS = {"psycopg": "psycopg[binary]", "psycopg2": "psycopg2-binary", "pymysql": "PyMySQL"}
 
 
@@ -60,11 +63,24 @@ def open_engine(url: URL) -> Engine:
     return engine
 
 
+@contextmanager
+def explained(where: str) -> Iterator[None]:
+    """Inside, the driver's errors become ``StoreError``."""
+    try:
+        yield
+    except DBAPIError as error:
+        raise explain(where, str(error.orig)) from error
+    except StatementError as error:
+        if isinstance(error.orig, StoreError):  # a column type refused a value
+            raise error.orig from None
+        raise
+
+
 def _create(url: URL) -> Engine:
     options: dict[str, Any] = {}
     sqlite = url.get_backend_name() == "sqlite"
     if sqlite:
-        options = {"connect_args": {"timeout": _BUSY_SECONDS}, "max_overflow": -1}
+        options = {"connect_args": {"timeout": BUSY_SECONDS}, "max_overflow": -1}
         if file_of(url) is None:  # one connection is the database: threads take turns
             options = {
                 "connect_args": {"check_same_thread": False},
@@ -138,7 +154,7 @@ def _migrate(engine: Engine, name: str) -> None:
 
 def _set_wal(driver: Any) -> None:
     """SQLite does not wait for the lock that this change needs, so we do."""
-    end = time.monotonic() + _BUSY_SECONDS
+    end = time.monotonic() + BUSY_SECONDS
     while True:
         try:
             driver.execute("PRAGMA journal_mode=WAL")

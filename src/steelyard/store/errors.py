@@ -2,11 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-
-from sqlalchemy.exc import DBAPIError, StatementError
-
 from steelyard.model.errors import UserError
 
 
@@ -25,21 +20,7 @@ _ACTIONS = {
 }
 
 
-def explain(where: str, error: DBAPIError) -> StoreError:
-    """Turns a driver's error into a sentence with the next action."""
-    cause = str(error.orig)
+def explain(where: str, cause: str) -> StoreError:
+    """A driver's message as a sentence with the next action."""
     action = next((a for words, a in _ACTIONS.items() if words in cause), "check the database and run again")
     return StoreError(f"{where}: {cause}; {action}")
-
-
-@contextmanager
-def explained(where: str) -> Iterator[None]:
-    """Inside, the driver's errors become ``StoreError``."""
-    try:
-        yield
-    except DBAPIError as error:
-        raise explain(where, error) from error
-    except StatementError as error:
-        if isinstance(error.orig, StoreError):  # a column type refused a value
-            raise error.orig from None
-        raise

@@ -1,77 +1,64 @@
-"""Every query: records to rows, rows to records."""
+"""Every query that reads: rows to records.
+
+Plain SQL that all databases know: reading from a file needs no more than Python's own driver, and starts a quarter of
+a second earlier. Values are named, ``:like_this``; columns carry their table's name, so that one may be called ``key``.
+"""
 
 from __future__ import annotations
 
 import gc
-import hashlib
 import json
-import math
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any, TypeVar
-
-from sqlalchemy import Connection, Select, Table, and_, func, insert, or_, select
+from datetime import datetime
+from typing import Any, NamedTuple, TypeVar
 
 from steelyard.model.reasons import Failure, Reason
 from steelyard.model.record import Helper, Point, Record, Setup, Toolchain, Verification
 
 from .errors import StoreError
-from .schema import helper, implementation, measurement, point, run, setup, target, toolchain
+from .values import EPOCH, MICROSECOND, storable
 
 _T = TypeVar("_T")
 Points = bool | Collection[tuple[str, int, int]]
+#: sends a query with its values to the database and returns all rows
+Rows = Callable[[str, Mapping[str, Any]], Sequence[Any]]
 _BATCH = 500
-_INT64 = 2**63
 
-_RECORDS = select(
-    setup.c.key,
-    implementation.c.primitive,
-    implementation.c.family,
-    implementation.c.variant,
-    implementation.c.name,
-    implementation.c.digest,
-    target.c.name,
-    target.c.digest,
-    toolchain.c.name,
-    toolchain.c.version,
-    toolchain.c.sha256,
-    setup.c.device,
-    setup.c.flags,
-    setup.c.workload,
-    setup.c.harness,
-    setup.c.timing_model,
-    run.c.id,
-    run.c.reason,
-    run.c.detail,
-    run.c.verified_with,
-    run.c.vectors,
-    run.c.ext_vectors,
-    run.c.skipped,
-    run.c.notes,
-    run.c.origin,
-    run.c.log,
-    run.c.host,
-    run.c.seconds,
-    run.c.finished,
-).select_from(run.join(setup).join(implementation).join(target).join(toolchain))
+_RECORDS = """
+SELECT setup.key, implementation.primitive, implementation.family, implementation.variant, implementation.name,
+  implementation.digest, target.name, target.digest, toolchain.name, toolchain.version, toolchain.sha256,
+  setup.device, setup.flags, setup.workload, setup.harness, setup.timing_model,
+  run.id, run.reason, run.detail, run.verified_with, run.vectors, run.ext_vectors, run.skipped, run.notes,
+  run.origin, run.log, run.host, run.seconds, run.finished
+FROM run
+JOIN setup ON setup.id = run.setup_id
+JOIN implementation ON implementation.id = setup.implementation_id
+JOIN target ON target.id = setup.target_id
+JOIN toolchain ON toolchain.id = setup.toolchain_id
+"""
 
 
-def by_id(run_id: int) -> Select[Any]:
+class Query(NamedTuple):
+    """SQL that selects records, and its values."""
+
+    sql: str
+    values: Mapping[str, Any]
+
+
+def by_id(run_id: int) -> Query:
     """One record."""
-    return _RECORDS.where(run.c.id == run_id)
+    return Query(f"{_RECORDS} WHERE run.id = :id", {"id": run_id})
 
 
-def by_keys(keys: Collection[str]) -> Select[Any]:
+def by_keys(keys: Sequence[str]) -> Query:
     """The newest record of each setup."""
-    newest = run.alias("newest")
-    wanted = setup.alias("wanted")
-    ids = (
-        select(func.max(newest.c.id))
-        .select_from(newest.join(wanted, newest.c.setup_id == wanted.c.id))
-        .where(wanted.c.key.in_(keys))
-        .group_by(newest.c.setup_id)
+    names, values = _named(keys)
+    newest = (
+        "SELECT MAX(newest.id) FROM run AS newest JOIN setup AS wanted ON newest.setup_id = wanted.id "
+        f"WHERE wanted.key IN ({names}) GROUP BY newest.setup_id"
     )
-    return _RECORDS.where(run.c.id.in_(ids))
+    return Query(f"{_RECORDS} WHERE run.id IN ({newest})", values)
 
 
 def filtered(
@@ -84,35 +71,41 @@ def filtered(
     failed: bool | None = None,
     newest_only: bool = True,
     limit: int | None = None,
-) -> Select[Any]:
+) -> Query:
     """Records that match every filter given, newest first."""
-    query = _RECORDS.order_by(run.c.id.desc())
+    conditions, values = ["1 = 1"], {}
     for column, value in (
-        (target.c.name, target_name),
-        (implementation.c.variant, variant),
-        (implementation.c.name, implementation_name),
-        (implementation.c.primitive, primitive),
-        (setup.c.flags, flags),
+        ("target.name", target_name),
+        ("implementation.variant", variant),
+        ("implementation.name", implementation_name),
+        ("implementation.primitive", primitive),
+        ("setup.flags", flags),
     ):
         if value is not None:
-            query = query.where(column == value)
+            name = column.replace(".", "_")
+            conditions.append(f"{column} = :{name}")
+            values[name] = storable(value)
     if failed is not None:
-        query = query.where(run.c.reason.is_not(None) if failed else run.c.reason.is_(None))
+        conditions.append("run.reason IS NOT NULL" if failed else "run.reason IS NULL")
     if newest_only:
-        newest = run.alias("newest")
-        query = query.where(run.c.id.in_(select(func.max(newest.c.id)).group_by(newest.c.setup_id)))
-    return query if limit is None else query.limit(limit)
+        conditions.append("run.id IN (SELECT MAX(newest.id) FROM run AS newest GROUP BY newest.setup_id)")
+    end = "" if limit is None else f" LIMIT {limit:d}"
+    return Query(f"{_RECORDS} WHERE {' AND '.join(conditions)} ORDER BY run.id DESC{end}", values)
 
 
-def load(
-    connection: Connection, query: Select[Any], *, points: Points, metrics: Collection[str] | None
-) -> list[tuple[str, Record]]:
+def _named(items: Sequence[str]) -> tuple[str, dict[str, str]]:
+    """The inside of IN (...), and its values."""
+    values = {f"v{i}": storable(item) for i, item in enumerate(items)}
+    return ", ".join(f":{name}" for name in values), values
+
+
+def load(rows: Rows, query: Query, *, points: Points, metrics: Collection[str] | None) -> list[tuple[str, Record]]:
     """Runs a query of this module: setup keys and records, in the query's order.
 
     ``points`` is whether to read them, or which: (operation, adlen, mlen).
     """
     with _collector_paused():
-        return _load(connection, query, points, metrics)
+        return _load(rows, query, points, metrics)
 
 
 @contextmanager
@@ -127,14 +120,12 @@ def _collector_paused() -> Iterator[None]:
             gc.enable()
 
 
-def _load(
-    connection: Connection, query: Select[Any], points: Points, metrics: Collection[str] | None
-) -> list[tuple[str, Record]]:
-    rows = connection.execute(query).all()
-    ids = [row[16] for row in rows]
-    values = _measurements(connection, ids, metrics)
-    sizes = _points(connection, ids, points) if points else {}
-    helpers = _helpers(connection, ids)
+def _load(rows: Rows, query: Query, points: Points, metrics: Collection[str] | None) -> list[tuple[str, Record]]:
+    found = rows(query.sql, query.values)
+    ids = [row[16] for row in found]
+    values = _measurements(rows, ids, metrics)
+    sizes = _points(rows, ids, points) if points else {}
+    helpers = _helpers(rows, ids)
     shared: dict[str, str] = {}
     same = shared.setdefault
     chains: dict[tuple[str, str, str], Toolchain] = {}
@@ -143,7 +134,7 @@ def _load(
         key, primitive, family, variant, name, digest, target_name, target_digest, chain, version, sha256,
         device, flags, workload, harness, timing_model, run_id, reason, detail, verified_with, vectors,
         ext_vectors, skipped, notes, origin, log, host, seconds, finished,
-    ) in rows:  # fmt: skip
+    ) in found:  # fmt: skip
         used = chains.get((chain, version, sha256))
         if used is None:
             used = chains[chain, version, sha256] = Toolchain(chain, version, sha256)
@@ -173,7 +164,7 @@ def _load(
             log,
             same(host, host),
             seconds,
-            finished,
+            _time(finished),
             run_id,
         )
         records.append((key, record))
@@ -181,20 +172,19 @@ def _load(
 
 
 def table(
-    connection: Connection,
-    query: Select[Any],
+    rows: Rows,
+    query: Query,
     *,
     points: Collection[tuple[str, int, int]],
     metrics: Collection[str] | None,
 ) -> list[dict[str, Any]]:
     """As :func:`load`, flat: one mapping a run, for tables of very many."""
     with _collector_paused():
-        rows = connection.execute(query).all()
         made: dict[int, dict[str, Any]] = {}
         for (
             _, primitive, family, variant, name, digest, target_name, _, _, version, _, device, flags, workload,
             harness, timing_model, run_id, reason, _, _, _, _, _, _, origin, _, host, _, finished,
-        ) in rows:  # fmt: skip
+        ) in rows(query.sql, query.values):  # fmt: skip
             made[run_id] = {
                 "run": run_id,
                 "label": f"{variant}/{name}",
@@ -208,7 +198,7 @@ def table(
                 "workload": workload,
                 "compiler": version,
                 "outcome": "verified" if reason is None else reason,
-                "finished": None if finished is None else f"{finished:%Y-%m-%d %H:%M}",
+                "finished": None if finished is None else f"{_time(finished):%Y-%m-%d %H:%M}",
                 "host": host,
                 "digest": digest,
                 "harness": harness,
@@ -216,10 +206,10 @@ def table(
                 "origin": origin,
             }
         ids = list(made)
-        for run_id, values in _measurements(connection, ids, metrics).items():
+        for run_id, values in _measurements(rows, ids, metrics).items():
             made[run_id].update(values)
         if points:
-            for run_id, calls in _points(connection, ids, points).items():
+            for run_id, calls in _points(rows, ids, points).items():
                 made[run_id].update({f"{p.operation}@{p.adlen}/{p.mlen}": p.cycles for p in calls})
         return list(made.values())
 
@@ -234,50 +224,55 @@ def _reason(word: str, run_id: int) -> Reason:
         ) from None
 
 
-def _measurements(
-    connection: Connection, ids: Sequence[int], metrics: Collection[str] | None
-) -> dict[int, dict[str, float]]:
+def _measurements(rows: Rows, ids: Sequence[int], metrics: Collection[str] | None) -> dict[int, dict[str, float]]:
     found: dict[int, dict[str, float]] = {}
     shared: dict[str, str] = {}
-    columns = measurement.c
-    query = select(columns.run_id, columns.metric, columns.whole, columns.fraction)
+    query = "SELECT m.run_id, m.metric, m.whole, m.fraction FROM measurement AS m WHERE m.run_id IN (%s)"
+    values: dict[str, str] = {}
     if metrics is not None:
-        query = query.where(columns.metric.in_(metrics))
+        if not metrics:
+            return found
+        names, values = _named(sorted(metrics))
+        query += f" AND m.metric IN ({names})"
     for batch in batches(ids):
-        for run_id, metric, whole, fraction in connection.execute(query.where(columns.run_id.in_(batch))):
-            values = found.get(run_id)
-            if values is None:
-                values = found[run_id] = {}
-            values[shared.setdefault(metric, metric)] = fraction if whole is None else whole
+        for run_id, metric, whole, fraction in rows(query % _numbers(batch), values):
+            of_run = found.get(run_id)
+            if of_run is None:
+                of_run = found[run_id] = {}
+            of_run[shared.setdefault(metric, metric)] = fraction if whole is None else whole
     return found
 
 
-def points(connection: Connection, ids: Sequence[int]) -> dict[int, list[Point]]:
+def points(rows: Rows, ids: Sequence[int]) -> dict[int, list[Point]]:
     """All points of these runs."""
-    return _points(connection, ids, True)
+    return _points(rows, ids, True)
 
 
-def _points(connection: Connection, ids: Sequence[int], wanted: Points) -> dict[int, list[Point]]:
+def _points(rows: Rows, ids: Sequence[int], wanted: Points) -> dict[int, list[Point]]:
     found: dict[int, list[Point]] = {}
     shared: dict[str, Any] = {}
-    c = point.c
-    query = select(c.run_id, c.operation, c.adlen, c.mlen, c.cycles).order_by(c.run_id, c.position)
+    sizes, values = "", {}
     if not isinstance(wanted, bool):
-        query = query.where(or_(*(and_(c.operation == o, c.adlen == a, c.mlen == m) for o, a, m in wanted)))
+        operations = sorted({o for o, _, _ in wanted})
+        values = dict(zip((f"o{i}" for i in range(len(operations))), operations, strict=True))
+        name = {o: n for n, o in values.items()}
+        each = (f"(p.operation = :{name[o]} AND p.adlen = {a:d} AND p.mlen = {m:d})" for o, a, m in wanted)
+        sizes = f" AND ({' OR '.join(each)})"
+    query = "SELECT p.run_id, p.operation, p.adlen, p.mlen, p.cycles FROM point AS p WHERE p.run_id IN (%s)"
     for batch in batches(ids):
-        for run_id, operation, adlen, mlen, cycles in connection.execute(query.where(c.run_id.in_(batch))):
+        sql = f"{query % _numbers(batch)}{sizes} ORDER BY p.run_id, p.position"
+        for run_id, operation, adlen, mlen, cycles in rows(sql, values):
             made = Point(shared.setdefault(operation, operation), adlen, mlen, cycles)
             found.setdefault(run_id, []).append(made)
     return found
 
 
-def _helpers(connection: Connection, ids: Sequence[int]) -> dict[int, list[Helper]]:
+def _helpers(rows: Rows, ids: Sequence[int]) -> dict[int, list[Helper]]:
     found: dict[int, list[Helper]] = {}
     shared: dict[tuple[str, int], Helper] = {}
-    c = helper.c
-    query = select(c.run_id, c.member, c.size).order_by(c.run_id, c.position)
+    query = "SELECT h.run_id, h.member, h.size FROM helper AS h WHERE h.run_id IN (%s) ORDER BY h.run_id, h.position"
     for batch in batches(ids):
-        for run_id, member, size in connection.execute(query.where(c.run_id.in_(batch))):
+        for run_id, member, size in rows(query % _numbers(batch), {}):
             made = shared.get((member, size))
             if made is None:
                 made = shared[member, size] = Helper(member, size)
@@ -285,100 +280,15 @@ def _helpers(connection: Connection, ids: Sequence[int]) -> dict[int, list[Helpe
     return found
 
 
+def _numbers(ids: Sequence[int]) -> str:
+    """The inside of IN (...)."""
+    return ", ".join(f"{i:d}" for i in ids)
+
+
+def _time(stored: int | None) -> datetime | None:
+    return None if stored is None else EPOCH + stored * MICROSECOND
+
+
 def batches(items: Sequence[_T]) -> Iterator[Sequence[_T]]:
     """Pieces small enough for one IN (...) on every database."""
     return (items[i : i + _BATCH] for i in range(0, len(items), _BATCH))
-
-
-def check(record: Record) -> None:
-    """Refuses numbers that some database would not give back."""
-    for name, value in record.metrics.items():
-        storable = -_INT64 <= value < _INT64 if isinstance(value, int) else math.isfinite(value)
-        if not storable:
-            raise StoreError(f"metric {name} is {value}; leave a metric out when it has no finite value")
-
-
-def append(connection: Connection, record: Record, known: dict[str, int]) -> tuple[int, dict[str, int]]:
-    """Inserts a record; returns its id and what to add to ``known`` once the transaction is done.
-
-    ``known`` maps identities to ids of implementations, toolchains and targets that are stored.
-    """
-    s = record.setup
-    fresh: dict[str, int] = {}
-
-    def shared(table: Table, **values: str) -> int:
-        text = json.dumps([table.name, values], sort_keys=True)
-        identity = hashlib.sha256(text.encode()).hexdigest()
-        if identity not in known:
-            fresh[identity] = _find_or_insert(connection, table, "identity", {"identity": identity, **values})
-        return known[identity] if identity in known else fresh[identity]
-
-    values = {
-        "key": s.key,
-        "implementation_id": shared(
-            implementation,
-            primitive=s.primitive,
-            family=s.family,
-            variant=s.variant,
-            name=s.implementation,
-            digest=s.implementation_digest,
-        ),
-        "target_id": shared(target, name=s.target, digest=s.target_digest),
-        "toolchain_id": shared(
-            toolchain, name=s.toolchain.name, version=s.toolchain.version, sha256=s.toolchain.sha256
-        ),
-        "device": s.device,
-        "flags": s.flags,
-        "workload": s.workload,
-        "harness": s.harness,
-        "timing_model": s.timing_model,
-    }
-    run_id = _insert(connection, run, _run_values(_find_or_insert(connection, setup, "key", values), record))
-    for table, rows in (
-        (measurement, [_measured(run_id, name, value) for name, value in record.metrics.items()]),
-        (point, [{"run_id": run_id, "position": i, **vars(p)} for i, p in enumerate(record.points)]),
-        (helper, [{"run_id": run_id, "position": i, **vars(h)} for i, h in enumerate(record.helpers)]),
-    ):
-        if rows:
-            connection.execute(insert(table), rows)
-    return run_id, fresh
-
-
-def _run_values(setup_id: int, record: Record) -> dict[str, Any]:
-    failure, verified = record.failure, record.verification
-    return {
-        "setup_id": setup_id,
-        "reason": failure.reason.value if failure else None,
-        "detail": failure.detail if failure else None,
-        "verified_with": verified.source if verified else None,
-        "vectors": verified.vectors if verified else None,
-        "ext_vectors": verified.ext_vectors if verified else None,
-        "skipped": verified.skipped if verified else None,
-        "notes": json.dumps(record.notes),
-        "origin": record.origin,
-        "log": record.log,
-        "host": record.host,
-        "seconds": record.seconds,
-        "finished": record.finished,
-    }
-
-
-def _measured(run_id: int, metric: str, value: float) -> dict[str, Any]:
-    whole = isinstance(value, int)
-    return {
-        "run_id": run_id,
-        "metric": metric,
-        "whole": value if whole else None,
-        "fraction": None if whole else value,
-    }
-
-
-def _find_or_insert(connection: Connection, table: Table, by: str, values: dict[str, Any]) -> int:
-    found = connection.execute(select(table.c.id).where(table.c[by] == values[by])).scalar()
-    return _insert(connection, table, values) if found is None else int(found)
-
-
-def _insert(connection: Connection, table: Table, values: dict[str, Any]) -> int:
-    made = connection.execute(insert(table).values(values)).inserted_primary_key
-    assert made is not None
-    return int(made[0])

@@ -20,12 +20,7 @@ from sqlalchemy import (
 )
 
 from .types import Id, LongText, Name, UtcTime
-
-#: newest revision in migrations/versions; a test compares the two
-HEAD = "0001"
-
-#: where a database keeps its revision; its own name, so that a server can be shared
-REVISION_TABLE = "steelyard_revision"
+from .values import HEAD, REVISION_TABLE
 
 metadata = MetaData(
     naming_convention={

@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
-
-from sqlalchemy import Engine
-from sqlalchemy.exc import DBAPIError, IntegrityError, OperationalError
+from typing import TYPE_CHECKING, Any, Self
 
 from steelyard.model.record import Point, Record
 
-from . import queries
+from . import files, queries
 from .blobs import Blobs
-from .engine import file_of, name_of, open_engine, resolve
-from .errors import StoreError, explained
+from .errors import StoreError
+
+if TYPE_CHECKING:  # SQLAlchemy takes long to import; a file that is only read does without
+    from sqlalchemy import Engine
+    from sqlalchemy.exc import DBAPIError
 
 _ATTEMPTS = 6
 
@@ -29,11 +30,12 @@ class Store:
     open; open it after a fork, not before. What ``add`` returned survives the death of the process.
     """
 
-    def __init__(self, engine: Engine, name: str, blobs: Blobs | None) -> None:
-        self._engine = engine
-        self._writer = engine.execution_options(steelyard_write=True)
+    def __init__(self, place: str | Path, file: Path | None, name: str, engine: Engine | None, blobs: Path | None):
+        self._place = place
+        self._file = file
         self._name = name
-        self._blobs = blobs
+        self._made = engine
+        self._blobs = None if blobs is None else Blobs(blobs)
         self._lock = threading.Lock()
         self._known: dict[str, int] = {}
 
@@ -44,15 +46,31 @@ class Store:
         A path (or ``:memory:``) means SQLite; a URL (``postgresql+psycopg://``, ``mariadb+pymysql://``)
         a server. ``blobs`` is the folder of logs, for ``x.db`` by default ``x.blobs`` beside it.
         """
+        place = Path(url_or_path).absolute()
+        if str(url_or_path) != ":memory:" and "://" not in str(url_or_path) and files.is_current(place):
+            return cls(place, place, str(place), None, blobs or _beside(place))
+        from .engine import file_of, name_of, open_engine, resolve
+
         url = resolve(url_or_path)
-        path = file_of(url)
-        if blobs is None and path is not None:
-            blobs = path.parent / f"{path.stem}.blobs"
-        return cls(open_engine(url), name_of(url), None if blobs is None else Blobs(blobs))
+        file = file_of(url)
+        if blobs is None and file is not None:
+            blobs = _beside(file)
+        return cls(url_or_path, file, name_of(url), open_engine(url), blobs)
+
+    @property
+    def _engine(self) -> Engine:
+        """Made when it is first needed."""
+        from .engine import open_engine, resolve
+
+        with self._lock:
+            if self._made is None:
+                self._made = open_engine(resolve(self._place))
+            return self._made
 
     def close(self) -> None:
         """Closes all connections; a database in memory is gone."""
-        self._engine.dispose()
+        if self._made is not None:
+            self._made.dispose()
 
     def __enter__(self) -> Self:
         return self
@@ -62,9 +80,27 @@ class Store:
     ) -> None:
         self.close()
 
+    @contextmanager
+    def _reader(self) -> Iterator[queries.Rows]:
+        if self._file is not None:
+            with files.reader(self._file) as rows:
+                yield rows
+            return
+        from sqlalchemy import text
+
+        from .engine import explained
+
+        with explained(self._name), self._engine.connect() as connection:
+            yield lambda sql, values: connection.execute(text(sql), values).all()
+
     def add(self, record: Record) -> int:
         """Stores a finished run in one transaction and returns its id."""
-        queries.check(record)
+        from sqlalchemy.exc import IntegrityError, OperationalError
+
+        from . import insertion
+        from .engine import explained
+
+        insertion.check(record)
         with explained(self._name):
             for attempt in range(_ATTEMPTS):
                 try:
@@ -75,8 +111,11 @@ class Store:
         raise AssertionError("unreachable")
 
     def _add(self, record: Record) -> int:
-        with self._lock, self._writer.begin() as connection:
-            run_id, fresh = queries.append(connection, record, self._known)
+        from . import insertion
+
+        writer = self._engine.execution_options(steelyard_write=True)
+        with self._lock, writer.begin() as connection:
+            run_id, fresh = insertion.append(connection, record, self._known)
         self._known.update(fresh)
         return run_id
 
@@ -89,8 +128,8 @@ class Store:
 
     def get(self, run_id: int) -> Record | None:
         """The record with this id."""
-        with explained(self._name), self._engine.connect() as connection:
-            found = queries.load(connection, queries.by_id(run_id), points=True, metrics=None)
+        with self._reader() as rows:
+            found = queries.load(rows, queries.by_id(run_id), points=True, metrics=None)
         return found[0][1] if found else None
 
     def find(self, keys: Iterable[str]) -> dict[str, Record]:
@@ -99,9 +138,9 @@ class Store:
         found: dict[str, Record] = {}
         if not wanted:
             return found
-        with explained(self._name), self._engine.connect() as connection:
+        with self._reader() as rows:
             for batch in queries.batches(wanted):
-                found.update(queries.load(connection, queries.by_keys(batch), points=True, metrics=None))
+                found.update(queries.load(rows, queries.by_keys(batch), points=True, metrics=None))
         return found
 
     def runs(
@@ -132,8 +171,8 @@ class Store:
             newest_only=newest_only,
             limit=limit,
         )
-        with explained(self._name), self._engine.connect() as connection:
-            found = queries.load(connection, query, points=points, metrics=metrics)
+        with self._reader() as rows:
+            found = queries.load(rows, query, points=points, metrics=metrics)
         return [record for _, record in found]
 
     def table(
@@ -158,13 +197,13 @@ class Store:
             flags=flags,
             newest_only=newest_only,
         )
-        with explained(self._name), self._engine.connect() as connection:
-            return queries.table(connection, query, points=points, metrics=metrics)
+        with self._reader() as rows:
+            return queries.table(rows, query, points=points, metrics=metrics)
 
     def points(self, run_ids: Collection[int]) -> dict[int, list[Point]]:
         """All points of these runs."""
-        with explained(self._name), self._engine.connect() as connection:
-            return queries.points(connection, list(run_ids))
+        with self._reader() as rows:
+            return queries.points(rows, list(run_ids))
 
     def put_blob(self, content: str | bytes) -> str:
         """Stores a log, once however often it comes, and returns its digest."""
@@ -178,3 +217,8 @@ class Store:
         if self._blobs is None:
             raise StoreError(f"{self._name} has no folder for logs; open it with blobs=FOLDER")
         return self._blobs
+
+
+def _beside(file: Path) -> Path:
+    """The folder of logs of a database in a file."""
+    return file.parent / f"{file.stem}.blobs"

@@ -2,25 +2,19 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime, timedelta
+from datetime import datetime
 from typing import Any
 
 from sqlalchemy import BigInteger, Dialect, Integer, String, Text, TypeDecorator
 from sqlalchemy.types import TypeEngine
 
 from .errors import StoreError
+from .values import EPOCH, MICROSECOND, storable
 
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-_MICROSECOND = timedelta(microseconds=1)
 _MYSQL = ("mysql", "mariadb")
 
 #: primary keys: SQLite numbers rows itself only when the type is INTEGER
 Id = BigInteger().with_variant(Integer(), "sqlite")
-
-
-def storable(text: str) -> str:
-    """``text`` with what some database refuses (NUL, lone surrogates) written as an escape."""
-    return text.encode("utf-8", "backslashreplace").decode().replace("\0", "\\x00")
 
 
 class Name(TypeDecorator[str]):
@@ -77,8 +71,8 @@ class UtcTime(TypeDecorator[datetime]):
             return None
         if value.tzinfo is None:
             raise StoreError(f"the time {value} has no zone; use datetime.now(UTC)")
-        return (value - _EPOCH) // _MICROSECOND
+        return (value - EPOCH) // MICROSECOND
 
     def process_result_value(self, value: Any | None, dialect: Dialect) -> datetime | None:
         """Always in UTC."""
-        return None if value is None else _EPOCH + timedelta(microseconds=value)
+        return None if value is None else EPOCH + value * MICROSECOND

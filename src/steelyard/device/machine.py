@@ -1,0 +1,74 @@
+"""What machine a process runs on: processor, board and frequency governors, read from its own files."""
+
+from __future__ import annotations
+
+import platform
+import re
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+
+CPUINFO = "/proc/cpuinfo"
+MODEL = "/proc/device-tree/model"
+GOVERNORS = "/sys/devices/system/cpu/cpu*/cpufreq/scaling_governor"
+#: implementer and part of Arm's cores, from the main ID register in their technical reference manuals
+_PARTS = {
+    ("0x41", "0xd03"): "Cortex-A53",
+    ("0x41", "0xd05"): "Cortex-A55",
+    ("0x41", "0xd07"): "Cortex-A57",
+    ("0x41", "0xd08"): "Cortex-A72",
+    ("0x41", "0xd0b"): "Cortex-A76",
+    ("0x41", "0xd0c"): "Neoverse-N1",
+}
+
+
+@dataclass(frozen=True)
+class Machine:
+    """A machine that runs Linux: ``cpuinfo`` and ``model`` as its kernel gives them, ``governors`` by core.
+
+    ``real`` is False where the kernel's processor is not the one that images are made for: then something
+    emulates it.
+    """
+
+    name: str
+    cpuinfo: str
+    model: str = ""
+    governors: dict[int, str] = field(default_factory=dict, hash=False)
+    real: bool = True
+
+    def describe(self, core: int) -> str:
+        """Board, processor and governor of a core."""
+        parts = [p for p in (self.model.rstrip("\0 \n"), self._processor(core)) if p]
+        parts.append(f"governor {self.governors.get(core, 'unknown')}")
+        return f"{'' if self.real else 'EMULATED, '}{', '.join(parts)}"
+
+    def _processor(self, core: int) -> str:
+        sections = [dict(re.findall(r"^([^:\n]+?)[ \t]*:[ \t]*(.*)$", s, re.MULTILINE)) for s in self.cpuinfo.split("\n\n")]
+        own = next((s for s in sections if s.get("processor") == str(core)), sections[0])
+        if "model name" in own:
+            return str(own["model name"]).strip()
+        if "CPU part" not in own:
+            return "unknown processor"
+        made, part = own.get("CPU implementer", ""), own["CPU part"]
+        return _PARTS.get((made, part), f"CPU {made} part {part}")
+
+
+@cache
+def this() -> Machine:
+    """The machine that this program runs on."""
+    governors = {}
+    for file in Path("/").glob(GOVERNORS[1:]):
+        governors[int(file.parts[-3][3:])] = _read(file)
+    return Machine("this machine", _read(Path(CPUINFO)), _read(Path(MODEL)), governors)
+
+
+def _read(file: Path) -> str:
+    try:
+        return file.read_text(errors="replace").strip("\0 \n")
+    except OSError:
+        return ""
+
+
+def native(architecture: str) -> bool:
+    """Whether this machine's processor is of that architecture."""
+    return platform.machine() == architecture

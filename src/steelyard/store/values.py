@@ -1,0 +1,20 @@
+"""How values are written, whatever the database."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+#: newest revision in migrations/versions, which the queries are for; a test compares the two
+HEAD = "0001"
+
+#: where a database keeps its revision; its own name, so that a server can be shared
+REVISION_TABLE = "steelyard_revision"
+
+#: a moment is stored in microseconds since
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+MICROSECOND = timedelta(microseconds=1)
+
+
+def storable(text: str) -> str:
+    """``text`` with what some database refuses (NUL, lone surrogates) written as an escape."""
+    return text.encode("utf-8", "backslashreplace").decode().replace("\0", "\\x00")
