@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from operator import itemgetter
 
 from .rows import Row, check_column
 
@@ -17,9 +18,14 @@ def ordered(rows: Sequence[Row], by: Sequence[tuple[str, bool]]) -> list[Row]:
     """Rows in this order; equal ones keep their places."""
     done = list(rows)
     for name, down in reversed(by):
-        present = [r for r in done if r.get(name) is not None]
-        missing = [r for r in done if r.get(name) is None]
-        text = any(isinstance(r[name], str) for r in present)
-        present.sort(key=lambda r: str(r[name]) if text else r[name], reverse=down)  # type: ignore[arg-type,return-value]
-        done = present + missing
+        values = {r.get(name) for r in done}
+        if len(values) < 2:
+            continue
+        missing: list[Row] = []
+        if None in values:
+            missing = [r for r in done if r.get(name) is None]
+            done = [r for r in done if r.get(name) is not None]
+        kinds = {isinstance(v, str) for v in values if v is not None}
+        done.sort(key=itemgetter(name) if len(kinds) == 1 else lambda r: str(r[name]), reverse=down)  # noqa: B023
+        done += missing
     return done

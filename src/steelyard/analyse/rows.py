@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from operator import itemgetter
 
 from ..model.errors import unknown
 from ..model.metric import DERIVED, metric, metric_names, size_of
@@ -105,8 +106,9 @@ _SAME = ("primitive", "family", "label", "origin", "target", "device", "flags", 
 def newest(found: Sequence[Row]) -> list[Row]:
     """Of runs that differ only in what changes with time (sources, compiler, harness, models), the newest."""
     last: dict[tuple[Value, ...], Row] = {}
+    key_of = itemgetter(*_SAME)
     for row in found:
-        key = tuple(row.get(n) for n in _SAME)
+        key = key_of(row)
         if key not in last or (row["run"] or 0) > (last[key]["run"] or 0):  # type: ignore[operator]
             last[key] = row
     kept = {id(r) for r in last.values()}

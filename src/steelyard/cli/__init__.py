@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 
 from .app import app
@@ -11,6 +12,7 @@ def main() -> None:
     """Entry point of ``steelyard``: user errors end with a sentence and exit code 2."""
     from ..model.errors import UserError
 
+    gc.set_threshold(200_000, 50, 50)  # tables of many thousands of rows are no garbage, and looking at them takes long
     try:
         app(prog_name="steelyard")
     except UserError as e:

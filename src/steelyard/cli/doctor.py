@@ -2,53 +2,45 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import sys
+from pathlib import Path
 
+from .. import device
 from ..build import identify
 from ..build.sandbox import available
 from ..model import paths
-from ..model.target import load_target, target_names
+from ..model.call import DeviceError
+from ..model.target import Target, load_target, target_names
 from .console import print_json, stdout, table
+
+Row = tuple[str, str, str, str]
+
+#: programs that tests hold Steelyard against: what they know, and their packages
+_ORACLES = (
+    ("simavr", "AVR", "simavr"),
+    ("qemu-system-arm", "ARM", "qemu-system-arm"),
+    ("qemu-system-riscv32", "RISC-V", "qemu-system-misc"),
+    ("qemu-system-xtensa", "Xtensa", "qemu-system-misc"),
+    ("mspdebug", "MSP430", "mspdebug"),
+    ("qemu-aarch64", "the path to a machine over ssh", "qemu-user"),
+)
 
 
 def doctor_command(json: bool) -> int:
     """Prints the state of the installation; 0 when nothing that a run needs is missing."""
-    rows: list[tuple[str, str, str, str]] = []
-    seen: set[str] = set()
-    for name in target_names():
-        spec = load_target(name).toolchain
-        if spec.name in seen:
-            continue
-        seen.add(spec.name)
-        users = ", ".join(n for n in target_names() if load_target(n).toolchain.name == spec.name)
-        found = identify(spec)
-        fix = "" if found else spec.fix
-        use = f"targets {users}" if spec.packages else f"optional: targets {users}"
-        rows.append((spec.name, found.version if found else "missing", use, fix))
+    rows = [*_toolchains(), *_machines()]
     sandbox = available()
     fix = "" if sandbox else ("apt install bubblewrap" if shutil.which("bwrap") is None else "allow user namespaces")
     rows.append(("bubblewrap", "works" if sandbox else "missing", "compiles packages in a sandbox", fix))
     vendor = paths.CIPHERS / "deps" / "vendor"
     fetched = vendor.is_dir() and any(vendor.iterdir())
     rows.append(("mbedTLS", "fetched" if fetched else "missing", "AES-GCM reference", "" if fetched else "make deps"))
-    oracles = (
-        ("simavr", "AVR", "simavr"),
-        ("qemu-system-arm", "ARM", "qemu-system-arm"),
-        ("qemu-system-riscv32", "RISC-V", "qemu-system-misc"),
-        ("qemu-system-xtensa", "Xtensa", "qemu-system-misc"),
-        ("mspdebug", "MSP430", "mspdebug"),
-    )
-    for tool, use, package in oracles:
+    for tool, use, package in _ORACLES:
         there = shutil.which(tool) is not None
-        rows.append(
-            (
-                tool,
-                "found" if there else "missing",
-                f"oracle of make test, {use}",
-                "" if there else f"apt install {package}",
-            )
-        )
+        fix = "" if there else f"apt install {package}"
+        rows.append((tool, "found" if there else "missing", f"optional: oracle of make test, {use}", fix))
     rows.append(("Python", sys.version.split()[0], "runs Steelyard", ""))
     if json:
         print_json([dict(zip(("part", "state", "for", "fix"), r, strict=True)) for r in rows])
@@ -56,4 +48,56 @@ def doctor_command(json: bool) -> int:
         stdout().print(
             table("", ("part", "state", "for", "what fixes it"), rows, left=4, wrap=("state", "for", "what fixes it"))
         )
-    return 1 if any(r[1] == "missing" and r[2].startswith("targets") for r in rows) else 0
+    return 1 if any(r[1].startswith("missing") and r[2].startswith("targets") for r in rows) else 0
+
+
+def _toolchains() -> list[Row]:
+    rows: list[Row] = []
+    users: dict[str, list[Target]] = {}
+    for target in map(load_target, target_names()):
+        users.setdefault(target.toolchain.name, []).append(target)
+    for name, targets in users.items():
+        spec = targets[0].toolchain
+        found = identify(spec)
+        needed = spec.packages and not all(t.opt_in for t in targets)
+        use = f"{'' if needed else 'optional: '}targets {', '.join(t.name for t in targets)}"
+        state = found.version if found else "missing" if spec.packages else "missing, and no Debian package"
+        rows.append((name, state, use, "" if found else spec.fix))
+    return rows
+
+
+def _machines() -> list[Row]:
+    rows: list[Row] = []
+    for target in map(load_target, target_names()):
+        if target.device == "process":
+            state, fix = _counters()
+            rows.append(("kernel's counters", state, f"optional: core cycles for target {target.name}", fix))
+        if target.device == "ssh":
+            state, fix = _remote(target)
+            rows.append((target.host_variable, state, f"optional: target {target.name}", fix))
+    return rows
+
+
+def _counters() -> tuple[str, str]:
+    """Whether the kernel lets programs count their own cycles, as far as its files say."""
+    try:
+        level = int(Path("/proc/sys/kernel/perf_event_paranoid").read_text())
+    except (OSError, ValueError):
+        return "missing", "a Linux kernel with perf events; until then another counter is read"
+    if not any(p.name.startswith(("cpu", "armv8")) for p in Path("/sys/bus/event_source/devices").glob("*")):
+        return "missing", "none in this processor, or hidden by a virtual machine; another counter is read"
+    if level > 2:
+        return "refused", "sysctl kernel.perf_event_paranoid=2"
+    return "allowed", ""
+
+
+def _remote(target: Target) -> tuple[str, str]:
+    if not os.environ.get(target.host_variable):
+        return "not set", f"export {target.host_variable}=<what ssh calls the machine>"
+    try:
+        there = device.ask(target)
+    except DeviceError as e:
+        return "no answer", e.failure.detail
+    if not there.real:
+        return "emulated", f"a machine whose uname -m is {target.architecture}"
+    return f"{device.host_of(target)}: {there.describe(0)}", ""

@@ -85,7 +85,7 @@ def _targets(json: bool) -> None:
     rows = []
     for t in every:
         toolchain = identify(t.toolchain)
-        compiler = toolchain.version if toolchain else f"missing: {t.toolchain.fix}"
+        compiler = toolchain.version if toolchain else t.toolchain.missing
         memory = (
             f"{t.chip.flash.size // 1024} KiB / {number(t.chip.ram.size / 1024, 0)} KiB" if t.chip.clock_hz else "-"
         )

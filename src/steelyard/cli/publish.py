@@ -19,7 +19,7 @@ from . import select
 from .console import stderr, stdout, table
 
 #: most lines of all tables on the console; every table may have the second number
-MAX_LINES, MIN_LINES = 600, 40
+MAX_LINES, MIN_LINES = 300, 30
 _MARKS = {"better": (" ▾", "green"), "worse": (" ▴", "red"), "": ("", "")}
 
 

@@ -8,7 +8,7 @@ from ..analyse.compare import COMPARABLE, PAIRED, Change, Comparison, Pair
 from ..analyse.rows import CONTEXT, Row
 from ..model.metric import metric
 from .results import run_of, title_of
-from .sheet import Column, Line, Mark, Sheet
+from .sheet import Column, Line, Lines, Mark, Sheet
 
 _SIGN = {"better": "▾", "worse": "▴", "noise": "~", "same": "="}
 
@@ -27,15 +27,15 @@ def tables(c: Comparison, *, everything: bool = False) -> list[Sheet]:
     for p in sorted(shown, key=_size, reverse=True):
         by_target.setdefault(str(p.old["target"]), []).append(p)
     for target, pairs in by_target.items():
-        lines = [
-            Line(_cells(p, ch, varying), (*run_of(p.old), *run_of(p.new)), {"change": _mark(ch)})
-            for p in pairs
-            for ch in p.changes
-            if everything or ch.verdict != "same"
-        ]
+        changes = [(p, ch) for p in pairs for ch in p.changes if everything or ch.verdict != "same"]
+        lines = Lines(changes, lambda x: _line(*x, varying))
         notes = [f"compared although {', '.join(p.differs)} differ: {p.old['label']}" for p in pairs if p.differs]
         sheets.append(Sheet(title_of(target), f"compare-{target}", columns, lines, notes=notes))
     return sheets
+
+
+def _line(p: Pair, ch: Change, varying: Sequence[str]) -> Line:
+    return Line(_cells(p, ch, varying), (*run_of(p.old), *run_of(p.new)), {"change": _mark(ch)})
 
 
 def _size(p: Pair) -> float:

@@ -98,11 +98,11 @@ def distinct(sheets: Sequence[Sheet]) -> list[Sheet]:
 def flat(rows: Sequence[Row], columns: Sequence[str]) -> Sheet:
     """All rows as one table, with what tells them apart."""
     usual = ("run", "primitive", "family", "variant", "implementation", "target", "flags", "workload", "compiler")
-    present = dict.fromkeys(n for r in rows for n in r if n not in CONTEXT)
-    names = list(columns) or [*usual, "outcome", *present]
+    names = list(columns) or [*usual, "outcome", *dict.fromkeys(n for r in rows for n in r if n not in CONTEXT)]
     names = names if "run" in names else ["run", *names]
     chosen = [Column(c.name, c.title, c.unit, None if c.name in CONTEXT else c.digits) for c in map(_any, names)]
-    return Sheet("results", "results", chosen, [line(r, chosen) for r in rows])
+    names = [c.name for c in chosen]
+    return Sheet("results", "results", chosen, [Line(list(map(r.get, names)), run_of(r)) for r in rows])
 
 
 def _any(name: str) -> Column:

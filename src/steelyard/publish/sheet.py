@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
-from typing import Literal
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any, Literal, NamedTuple, TypeVar, overload
+
+_T = TypeVar("_T")
 
 Cell = str | float | int | None
 #: how a cell stands to what it is compared with
@@ -26,13 +29,35 @@ class Column:
         return f"{self.title} ({self.unit})" if self.unit else self.title
 
 
-@dataclass(frozen=True)
-class Line:
+_NO_MARKS: Mapping[str, Mark] = MappingProxyType({})
+
+
+class Line(NamedTuple):
     """One row: ``cells`` in the order of the columns, ``runs`` whose records hold the figures, and marks by column."""
 
     cells: Sequence[Cell]
     runs: Sequence[int] = ()
-    marks: dict[str, Mark] = field(default_factory=dict)
+    marks: Mapping[str, Mark] = _NO_MARKS
+
+
+class Lines(Sequence[Line]):
+    """Lines that are made when they are looked at: the console shows a few of very many."""
+
+    def __init__(self, items: Sequence[_T], make: Callable[[_T], Line]) -> None:
+        self._items: Sequence[Any] = items
+        self._make: Callable[[Any], Line] = make
+
+    def __len__(self) -> int:
+        return len(self._items)
+
+    @overload
+    def __getitem__(self, at: int) -> Line: ...
+    @overload
+    def __getitem__(self, at: slice) -> list[Line]: ...
+    def __getitem__(self, at: int | slice) -> Line | list[Line]:
+        if isinstance(at, slice):
+            return [self._make(item) for item in self._items[at]]
+        return self._make(self._items[at])
 
 
 @dataclass(frozen=True)

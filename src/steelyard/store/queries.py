@@ -11,6 +11,7 @@ import json
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime
+from functools import cache
 from typing import Any, NamedTuple, TypeVar
 
 from steelyard.model.reasons import Failure, Reason
@@ -24,13 +25,21 @@ Points = bool | Collection[tuple[str, int, int]]
 #: sends a query with its values to the database and returns all rows
 Rows = Callable[[str, Mapping[str, Any]], Sequence[Any]]
 _BATCH = 500
+_MINUTE = 60_000_000
 
 _RECORDS = """
-SELECT setup.key, implementation.primitive, implementation.family, implementation.variant, implementation.name,
+  setup.key, implementation.primitive, implementation.family, implementation.variant, implementation.name,
   implementation.digest, target.name, target.digest, toolchain.name, toolchain.version, toolchain.sha256,
   setup.device, setup.flags, setup.workload, setup.harness, setup.timing_model,
   run.id, run.reason, run.detail, run.verified_with, run.vectors, run.ext_vectors, run.skipped, run.notes,
   run.origin, run.log, run.host, run.seconds, run.finished
+"""
+_FLAT = """
+  run.id, implementation.primitive, implementation.family, implementation.variant, implementation.name,
+  implementation.digest, target.name, toolchain.version, setup.device, setup.flags, setup.workload, setup.harness,
+  setup.timing_model, run.reason, run.origin, run.host, run.finished
+"""
+_FROM = """
 FROM run
 JOIN setup ON setup.id = run.setup_id
 JOIN implementation ON implementation.id = setup.implementation_id
@@ -40,15 +49,19 @@ JOIN toolchain ON toolchain.id = setup.toolchain_id
 
 
 class Query(NamedTuple):
-    """SQL that selects records, and its values."""
+    """Which records: the end of a SELECT, and its values."""
 
-    sql: str
+    end: str
     values: Mapping[str, Any]
+
+    def columns(self, rows: Rows, columns: str) -> Sequence[Any]:
+        """These columns of them."""
+        return rows(f"SELECT {columns} {_FROM} {self.end}", self.values)
 
 
 def by_id(run_id: int) -> Query:
     """One record."""
-    return Query(f"{_RECORDS} WHERE run.id = :id", {"id": run_id})
+    return Query("WHERE run.id = :id", {"id": run_id})
 
 
 def by_keys(keys: Sequence[str]) -> Query:
@@ -58,7 +71,7 @@ def by_keys(keys: Sequence[str]) -> Query:
         "SELECT MAX(newest.id) FROM run AS newest JOIN setup AS wanted ON newest.setup_id = wanted.id "
         f"WHERE wanted.key IN ({names}) GROUP BY newest.setup_id"
     )
-    return Query(f"{_RECORDS} WHERE run.id IN ({newest})", values)
+    return Query(f"WHERE run.id IN ({newest})", values)
 
 
 def filtered(
@@ -90,7 +103,7 @@ def filtered(
     if newest_only:
         conditions.append("run.id IN (SELECT MAX(newest.id) FROM run AS newest GROUP BY newest.setup_id)")
     end = "" if limit is None else f" LIMIT {limit:d}"
-    return Query(f"{_RECORDS} WHERE {' AND '.join(conditions)} ORDER BY run.id DESC{end}", values)
+    return Query(f"WHERE {' AND '.join(conditions)} ORDER BY run.id DESC{end}", values)
 
 
 def _named(items: Sequence[str]) -> tuple[str, dict[str, str]]:
@@ -121,7 +134,7 @@ def _collector_paused() -> Iterator[None]:
 
 
 def _load(rows: Rows, query: Query, points: Points, metrics: Collection[str] | None) -> list[tuple[str, Record]]:
-    found = rows(query.sql, query.values)
+    found = query.columns(rows, _RECORDS)
     ids = [row[16] for row in found]
     values = _measurements(rows, ids, metrics)
     sizes = _points(rows, ids, points) if points else {}
@@ -181,10 +194,11 @@ def table(
     """As :func:`load`, flat: one mapping a run, for tables of very many."""
     with _collector_paused():
         made: dict[int, dict[str, Any]] = {}
+        minute = cache(_minute)
         for (
-            _, primitive, family, variant, name, digest, target_name, _, _, version, _, device, flags, workload,
-            harness, timing_model, run_id, reason, _, _, _, _, _, _, origin, _, host, _, finished,
-        ) in rows(query.sql, query.values):  # fmt: skip
+            run_id, primitive, family, variant, name, digest, target_name, version, device, flags, workload, harness,
+            timing_model, reason, origin, host, finished,
+        ) in query.columns(rows, _FLAT):  # fmt: skip
             made[run_id] = {
                 "run": run_id,
                 "label": f"{variant}/{name}",
@@ -198,7 +212,7 @@ def table(
                 "workload": workload,
                 "compiler": version,
                 "outcome": "verified" if reason is None else reason,
-                "finished": None if finished is None else f"{_time(finished):%Y-%m-%d %H:%M}",
+                "finished": None if finished is None else minute(finished // _MINUTE),
                 "host": host,
                 "digest": digest,
                 "harness": harness,
@@ -287,6 +301,10 @@ def _numbers(ids: Sequence[int]) -> str:
 
 def _time(stored: int | None) -> datetime | None:
     return None if stored is None else EPOCH + stored * MICROSECOND
+
+
+def _minute(number: int) -> str:
+    return f"{EPOCH + number * _MINUTE * MICROSECOND:%Y-%m-%d %H:%M}"
 
 
 def batches(items: Sequence[_T]) -> Iterator[Sequence[_T]]:

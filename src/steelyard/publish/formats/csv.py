@@ -8,6 +8,9 @@ from collections.abc import Sequence
 
 from ..sheet import Sheet
 
+#: text that a spreadsheet would run as a formula gets a quote before it; options such as -O3 stay
+_FORMULA = frozenset("=+@\t\r")
+
 
 def render(sheets: Sequence[Sheet]) -> str:
     """One table; a title line stands before each only where there are several."""
@@ -17,13 +20,7 @@ def render(sheets: Sequence[Sheet]) -> str:
         if len(sheets) > 1:
             writer.writerow([f"# {sheet.title}"])
         writer.writerow([c.name for c in sheet.columns])
-        for line in sheet.lines:
-            writer.writerow(["" if v is None else _tame(v) for v in line.cells])
+        writer.writerows(
+            [f"'{v}" if isinstance(v, str) and v[:1] in _FORMULA else v for v in x.cells] for x in sheet.lines
+        )
     return out.getvalue()
-
-
-def _tame(value: str | float | int) -> str | float | int:
-    """Text that a spreadsheet would run as a formula gets a quote before it; options such as -O3 stay."""
-    if isinstance(value, str) and value[:1] in ("=", "+", "@", "\t", "\r"):
-        return f"'{value}"
-    return value
