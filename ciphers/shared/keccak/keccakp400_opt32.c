@@ -22,11 +22,18 @@ static const uint16_t constants[20] = {
 /* rho, 3.2.2, on lane (x, y), where theta adds d; n is the offset mod 16. */
 #define LANE(x, y, d, n) ROTL(a[5 * (y) + (x)] ^ (d), n)
 
-/* Thumb-2 has shorter instructions for r0 to r7. */
+/*
+ * Five lanes fetched before any is used.  Thumb-2 has shorter instructions for
+ * r0 to r7; an AVR has not got the registers.
+ */
 #if defined(__thumb__)
-#define LOW(x) "+l"(x)
+#define FETCHED(a, b, c, d, e)                                               \
+    __asm__("" : "+l"(a), "+l"(b), "+l"(c), "+l"(d), "+l"(e))
+#elif UINTPTR_MAX > 0xFFFF
+#define FETCHED(a, b, c, d, e)                                               \
+    __asm__("" : "+r"(a), "+r"(b), "+r"(c), "+r"(d), "+r"(e))
 #else
-#define LOW(x) "+r"(x)
+#define FETCHED(a, b, c, d, e) ((void)0)
 #endif
 
 /*
@@ -41,7 +48,7 @@ static const uint16_t constants[20] = {
         uint32_t b3 = LANE(((x) + 3) % 5, 3, d3, n3);                        \
         uint32_t b4 = LANE(((x) + 4) % 5, 4, d4, n4);                        \
                                                                              \
-        __asm__("" : LOW(b0), LOW(b1), LOW(b2), LOW(b3), LOW(b4));           \
+        FETCHED(b0, b1, b2, b3, b4);                                         \
         to[5 * (y)] = b0 ^ (~b1 & b2) ^ (rc);                                \
         to[5 * (y) + 1] = b1 ^ (~b2 & b3);                                   \
         to[5 * (y) + 2] = b2 ^ (~b3 & b4);                                   \
