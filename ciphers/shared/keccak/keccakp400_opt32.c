@@ -6,7 +6,11 @@
  */
 #include "keccakp400.h"
 
-#define ROTL(x, n) ((x) << (n) | (x) >> ((32 - (n)) & 31))
+typedef keccakp400_lane lane;
+
+#define BITS (8 * sizeof(lane))
+#define ROTL(x, n)                                                           \
+    ((lane)((x) << (n) | (x) >> ((BITS - (n)) & (BITS - 1))))
 
 /* RC[i_r] of iota, 3.2.5: its first 16 bits.  Keccak-p[400] has 20 of them. */
 static const uint16_t constants[20] = {
@@ -24,7 +28,7 @@ static const uint16_t constants[20] = {
 
 /*
  * Five lanes fetched before any is used.  Thumb-2 has shorter instructions for
- * r0 to r7; an AVR has not got the registers.
+ * r0 to r7; where a lane has 16 bits there is nothing to gain.
  */
 #if defined(__thumb__)
 #define FETCHED(a, b, c, d, e)                                               \
@@ -42,11 +46,11 @@ static const uint16_t constants[20] = {
  */
 #define PLANE(y, rc, x, d0, n0, d1, n1, d2, n2, d3, n3, d4, n4)              \
     do {                                                                     \
-        uint32_t b0 = LANE((x), 0, d0, n0);                                  \
-        uint32_t b1 = LANE(((x) + 1) % 5, 1, d1, n1);                        \
-        uint32_t b2 = LANE(((x) + 2) % 5, 2, d2, n2);                        \
-        uint32_t b3 = LANE(((x) + 3) % 5, 3, d3, n3);                        \
-        uint32_t b4 = LANE(((x) + 4) % 5, 4, d4, n4);                        \
+        lane b0 = LANE((x), 0, d0, n0);                                      \
+        lane b1 = LANE(((x) + 1) % 5, 1, d1, n1);                            \
+        lane b2 = LANE(((x) + 2) % 5, 2, d2, n2);                            \
+        lane b3 = LANE(((x) + 3) % 5, 3, d3, n3);                            \
+        lane b4 = LANE(((x) + 4) % 5, 4, d4, n4);                            \
                                                                              \
         FETCHED(b0, b1, b2, b3, b4);                                         \
         to[5 * (y)] = b0 ^ (~b1 & b2) ^ (rc);                                \
@@ -57,13 +61,13 @@ static const uint16_t constants[20] = {
         __asm__ volatile("" : : : "memory");                                 \
     } while (0)
 
-static void round400(uint32_t *to, const uint32_t *a, uint32_t rc)
+static void round400(lane *to, const lane *a, lane rc)
 {
-    uint32_t c0 = COLUMN(0), c1 = COLUMN(1), c2 = COLUMN(2), c3 = COLUMN(3);
-    uint32_t c4 = COLUMN(4);
-    uint32_t d0 = c4 ^ ROTL(c1, 1), d1 = c0 ^ ROTL(c2, 1);
-    uint32_t d2 = c1 ^ ROTL(c3, 1), d3 = c2 ^ ROTL(c4, 1);
-    uint32_t d4 = c3 ^ ROTL(c0, 1);
+    lane c0 = COLUMN(0), c1 = COLUMN(1), c2 = COLUMN(2), c3 = COLUMN(3);
+    lane c4 = COLUMN(4);
+    lane d0 = c4 ^ ROTL(c1, 1), d1 = c0 ^ ROTL(c2, 1);
+    lane d2 = c1 ^ ROTL(c3, 1), d3 = c2 ^ ROTL(c4, 1);
+    lane d4 = c3 ^ ROTL(c0, 1);
 
     PLANE(0, KECCAKP400_LANE(rc), 0, d0, 0, d1, 12, d2, 11, d3, 5, d4, 14);
     PLANE(1, 0, 3, d3, 12, d4, 4, d0, 3, d1, 13, d2, 13);
@@ -73,12 +77,12 @@ static void round400(uint32_t *to, const uint32_t *a, uint32_t rc)
 }
 
 /* ISAP has single rounds; memcpy of some libraries goes byte by byte. */
-static void copy(uint32_t *to, const uint32_t *a)
+static void copy(lane *to, const lane *a)
 {
     uint8_t y;
 
     for (y = 0; y < 25; y = (uint8_t)(y + 5)) {
-        uint32_t a0 = a[y], a1 = a[y + 1], a2 = a[y + 2], a3 = a[y + 3];
+        lane a0 = a[y], a1 = a[y + 1], a2 = a[y + 2], a3 = a[y + 3];
 
         to[y + 4] = a[y + 4];
         to[y] = a0;
@@ -92,7 +96,7 @@ static void copy(uint32_t *to, const uint32_t *a)
 void keccakp400(keccakp400_state *s, uint8_t rounds)
 {
     const uint16_t *rc = constants + 20 - rounds;
-    uint32_t t[25];
+    lane t[25];
 
     if (rounds % 2 != 0) {
         copy(t, s->a);
