@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import shutil
+import subprocess
 import zipfile
 from pathlib import Path
 
@@ -32,7 +35,7 @@ def pack(path: Path, files: dict[str, str]) -> None:
 
 
 def test_help(cli: Cli) -> None:
-    verbs = ("run", "check", "show", "list", "publish", "compare", "rank", "plot", "report", "size", "profile")
+    verbs = ("run", "check", "show", "list", "publish", "compare", "history", "rank", "plot", "report", "size", "profile")
     golden("help", cli("--help"), *(cli(f"{verb} --help") for verb in verbs))
     bare = cli("")
     assert bare.out + bare.err == cli("--help").out
@@ -134,6 +137,37 @@ def test_answers_from_records(cli: Cli, tmp_path: Path) -> None:
         cli("plot rom --out rom.svg"),
         cli("report --out report.html"),
         cli("size old -t uno --flags=-Os"),
+    )
+
+
+def test_revisions(cli: Cli, tmp_path: Path) -> None:
+    """The second revision does not compile, the third is not there where it was."""
+
+    def git(*arguments: str) -> None:
+        when = {f"GIT_{who}_DATE": "2026-01-01T00:00:00Z" for who in ("AUTHOR", "COMMITTER")}
+        name = ["-c", "user.name=you", "-c", "user.email=you@example.com"]
+        environment = os.environ | when | {"GIT_CONFIG_GLOBAL": "/dev/null"}
+        subprocess.run(["git", *name, *arguments], cwd=tmp_path, env=environment, check=True)
+
+    def commit(files: dict[str, str] | None, message: str) -> None:
+        shutil.rmtree(tmp_path / "mine", ignore_errors=True)
+        if files:
+            write(tmp_path / "mine/crypto_aead/toy1/ref", files | {KAT: toys.kat()})
+        git("add", "mine")
+        git("commit", "-q", "-m", message)
+
+    git("init", "-q", ".")
+    commit(toys.files(), "begin")
+    commit(toys.files(top="broken("), "break it")
+    commit(None, "leave")
+    commit(toys.files(top="/* other */"), "come back")
+    golden(
+        "revisions",
+        cli("history HEAD mine -t uno -w 16/0 --flags=-Os -c rom,cycles_encrypt_mean"),
+        cli("compare --revisions HEAD~2 HEAD mine -t uno -w 16/0 --flags=-Os"),
+        cli("compare --revisions HEAD~1 HEAD mine -t uno -w 16/0 --flags=-Os"),
+        cli("history HEAD~1..HEAD elsewhere -t uno"),
+        cli("history HEAD~9..HEAD mine"),
     )
 
 

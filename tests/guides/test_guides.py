@@ -66,6 +66,8 @@ def test_optimise_a_cipher(folder: Path, home: Path) -> None:
     assert "faster on all 2 targets" in compared
     assert (folder / "before.svg").read_text().startswith("<svg")
     assert (folder / "history.svg").exists()
+    assert "fast permutation" in printed["steelyard history HEAD mine --target uno,bluepill"]
+    assert (folder / "flags.svg").exists()
 
 
 def test_write_the_papers_table(folder: Path, home: Path) -> None:

@@ -202,6 +202,32 @@ def compare(
 
 
 @app.command()
+def history(
+    revisions: Annotated[
+        str, typer.Argument(metavar="RANGE", help="Git revisions, such as v1..HEAD; one means all up to it.")
+    ],
+    what: Annotated[
+        list[str] | None, typer.Argument(metavar="PATH...", help="What to weigh. Default: the whole repository.")
+    ] = None,
+    target: Targets = None,
+    flags: Flags = None,
+    workload: Workloads = None,
+    columns: Annotated[str, typer.Option("--columns", "-c", help="Metrics, comma-separated. Default: the usual.")] = "",
+    limit: Annotated[int, typer.Option("--limit", "-n", min=1, help="At most so many revisions, the newest.")] = 20,
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", "-o", help="File: a figure (.svg .png .pdf) with its table, or a table as for publish."),
+    ] = None,
+    db: Database = None,
+) -> None:
+    """Weigh every git revision that changed something, and show what each of them brought."""
+    from .revisions import history_command
+
+    ask = (what or [], target or [], flags or [], workload or [])
+    raise typer.Exit(history_command(revisions, *ask, columns, limit, out, db))
+
+
+@app.command()
 def rank(
     what: Annotated[
         list[str] | None, typer.Argument(metavar="NAME...", help="Families, variants or implementations. Default: all.")

@@ -24,8 +24,14 @@ def plot_command(name: str, what: Sequence[str], where: str, title: str, out: Pa
     if not data:
         stderr().print("no stored run matches; steelyard list runs shows what there is")
         return 1
-    formats.save(out, figure.draw(figure.specification(kind, data, title), ending))
+    draw(name, data, title, out)
+    return 0
+
+
+def draw(name: str, data: figure.Data, title: str, out: Path) -> None:
+    """Writes a figure and its table beside it."""
+    kind = figure.load(name)
+    formats.save(out, figure.draw(figure.specification(kind, data, title), out.suffix[1:].lower()))
     numbers = out.with_suffix(".csv")
     formats.save(numbers, formats.render([figure.table(kind, data)], "csv"))
     stderr().print(f"wrote {out} and its table {numbers}: {kind.note}")
-    return 0

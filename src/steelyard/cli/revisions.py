@@ -1,4 +1,4 @@
-"""``steelyard compare --revisions``: each revision of the user's repository in a copy of its own."""
+"""``compare --revisions`` and ``history``: each revision of the user's repository in a copy of its own."""
 
 from __future__ import annotations
 
@@ -10,14 +10,18 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from ..analyse.compare import compare
-from ..analyse.rows import Row, rows
+from ..analyse.rows import Row, check_column, rows
 from ..model.campaign import Campaign
 from ..model.errors import UserError
+from ..model.record import Record
 from ..pipeline import Job, Pipeline
+from ..publish import figure, formats, history
 from . import select
 from .compare import fraction, metrics_of, show
 from .console import stderr
 from .plan import plan
+from .plot import draw
+from .publish import print_sheets
 from .run import with_progress
 
 
@@ -36,29 +40,82 @@ def revisions_command(
     db: str | None,
 ) -> int:
     """Weighs ``what`` (default: the whole repository) as both revisions hold it, and compares."""
-    top = Path(_git(Path.cwd(), "rev-parse", "--show-toplevel"))
+    top = _top()
     metrics = metrics_of(columns)
+    campaign = Campaign(targets=tuple(targets), flags=tuple(flags), workloads=tuple(workloads))
     sides: list[list[Row]] = []
     for revision in (old, new):
         commit = _git(top, "rev-parse", "--verify", "--end-of-options", f"{revision}^{{commit}}")
-        with _copy(top, commit) as tree:
-            places = [str(_inside(top, tree, w, revision)) for w in what] or [str(tree)]
-            campaign = Campaign(
-                implementations=tuple(places), targets=tuple(targets), flags=tuple(flags), workloads=tuple(workloads)
-            )
-            jobs, rejected = plan(campaign, baselines=False)
-            for r in rejected:
-                stderr().print(f"{revision}: {r.path.relative_to(tree)}: {r.failure.reason}: {r.failure.detail}")
-            jobs = [_named(job, tree, revision, commit) for job in jobs]
-            with select.store(db) as store:
-                records = with_progress(Pipeline(store), jobs)
-        for record in (r for r in records if r.failure is not None):
-            why = f"{record.failure.reason}: {record.failure.detail}" if record.failure else ""
-            stderr().print(f"{revision}: {record.setup.label} on {record.setup.target}: {why}")
+        records = _weighed(top, revision, commit, what, campaign, db)
         if not any(r.ok for r in records):
             raise UserError(f"revision {revision}: nothing could be weighed; steelyard show RUN --log has the details")
         sides.append(rows(r for r in records if r.metrics))
     return show(compare(*sides, metrics=metrics, threshold=fraction(threshold)), fail_on, everything, out)
+
+
+def history_command(
+    revisions: str,
+    what: Sequence[str],
+    targets: Sequence[str],
+    flags: Sequence[str],
+    workloads: Sequence[str],
+    columns: str,
+    limit: int,
+    out: Path | None,
+    db: str | None,
+) -> int:
+    """Weighs ``what`` in every revision of a range that changed it, oldest first: a table, or a figure with one."""
+    top = _top()
+    chosen = [check_column(c.strip()) for c in columns.split(",") if c.strip()]
+    drawn = out is not None and out.suffix[1:].lower() in figure.FORMATS
+    if out and not drawn:
+        formats.format_of(out)
+    places = [str(Path(w).resolve()) for w in what]
+    listed = _git(top, "log", f"--max-count={limit}", "--format=%H %s", "--end-of-options", revisions, "--", *places)
+    campaign = Campaign(targets=tuple(targets), flags=tuple(flags), workloads=tuple(workloads))
+    found: list[Row] = []
+    for order, line in enumerate(reversed(listed.splitlines())):
+        commit, subject = line.split(" ", 1)
+        try:
+            records = _weighed(top, commit[:7], commit, what, campaign, db)
+        except UserError as e:  # what has a history may have begun, moved or been broken in it
+            stderr().print(f"{commit[:7]}: {e}")
+            continue
+        about: Row = {"revision": commit[:7], "subject": subject, "order": order}
+        found += [row | about for row in rows(r for r in records if r.metrics)]
+    if not found:
+        raise UserError(f"{revisions}: no revision holds anything that could be weighed; check the range and the paths")
+    if out and drawn:
+        draw("history", figure.of_records(found), "", out)
+    elif out:
+        formats.write(history.tables(found, chosen), out)
+        stderr().print(f"wrote {out}")
+    else:
+        print_sheets(history.tables(found, chosen))
+    return 0
+
+
+def _weighed(
+    top: Path, revision: str, commit: str, what: Sequence[str], campaign: Campaign, db: str | None
+) -> list[Record]:
+    """Records of ``what`` (default: the whole repository) as a commit holds it; what went wrong is said."""
+    with _copy(top, commit) as tree:
+        places = [str(_inside(top, tree, w, revision)) for w in what] or [str(tree)]
+        jobs, rejected = plan(campaign.model_copy(update={"implementations": tuple(places)}), baselines=False)
+        for r in rejected:
+            stderr().print(f"{revision}: {r.path.relative_to(tree)}: {r.failure.reason}: {r.failure.detail}")
+        with select.store(db) as store:
+            records = with_progress(Pipeline(store), [_named(job, tree, revision, commit) for job in jobs])
+    for record in records:
+        if record.failure is not None:
+            why = f"{record.failure.reason}: {record.failure.detail}"
+            stderr().print(f"{revision}: {record.setup.label} on {record.setup.target}: {why}")
+    return records
+
+
+def _top() -> Path:
+    """The repository that the user is in."""
+    return Path(_git(Path.cwd(), "rev-parse", "--show-toplevel"))
 
 
 def _git(folder: Path, *arguments: str) -> str:

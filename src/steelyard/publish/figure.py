@@ -79,14 +79,20 @@ def load(name: str) -> Figure:
 
 
 def of_records(rows: Sequence[Row]) -> Data:
-    """Rows as data, named as far as they differ; ``front`` marks those that nothing of their target beats."""
+    """Rows as data, named as far as they differ; in the order of their runs, if they say no other. ``front`` marks
+    those that nothing of their target beats."""
     named = _namer(rows)
     best = set[int]()
     for key in {(r["target"], r["primitive"]) for r in rows}:
         group = [r for r in rows if (r["target"], r["primitive"]) == key and r["variant"] != "nocrypt"]
         cycles = "cycles_encrypt_mean" if key[1] == "crypto_aead" else "cycles_hash_mean"
         best |= {id(r) for r in pareto(group, (cycles, "rom", "ram"))}
-    return [{**r, "name": named(r), "target": title_of(str(r["target"])), "front": id(r) in best} for r in rows]
+    return [
+        {"order": r["run"], **r}
+        | {"name": named(r), "target": title_of(str(r["target"])), "front": id(r) in best}
+        | {"at": r.get("revision") or f"run {r['run']}"}
+        for r in rows
+    ]
 
 
 def of_points(rows: Sequence[Row], points: Mapping[int, Sequence[Point]]) -> Data:
@@ -152,7 +158,8 @@ def table(figure: Figure, data: Data) -> Sheet:
     if figure.of_points:
         names = ["run", "name", "target", "operation", "adlen", "mlen", "cycles"]
     else:
-        names = ["run", "name", "target", "flags", *figure.metrics]
+        revision = ["revision"] if any("revision" in d for d in data) else []
+        names = [*revision, "run", "name", "target", "flags", *figure.metrics]
     columns = [Column(n, n, "", 3 if n in figure.metrics else None) for n in names]
     lines = [Line([d.get(n) for n in names], (d["run"],) if d.get("run") else ()) for d in data]
     return Sheet(figure.title, f"figure-{figure.name}", columns, lines, notes=[figure.note])

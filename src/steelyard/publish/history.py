@@ -1,0 +1,43 @@
+"""What revisions cost, one below the other: a table for each target and primitive."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ..analyse.rows import CONTEXT, Row
+from ..model.metric import metric
+from .results import DEFAULT, column, run_of, title_of
+from .sheet import Column, Line, Mark, Sheet
+
+#: what tells the lines of one history from those of another
+_APART = ("label", "flags", "workload", "compiler")
+
+
+def tables(rows: Sequence[Row], columns: Sequence[str]) -> list[Sheet]:
+    """``rows`` in the order of their revisions, which they name in ``revision`` and ``subject``; marks say how a
+    figure stands to that of the revision before."""
+    groups: dict[tuple[str, str], list[Row]] = {}
+    for row in rows:
+        groups.setdefault((str(row["target"]), str(row["primitive"])), []).append(row)
+    sheets = []
+    for (target, primitive), group in sorted(groups.items()):
+        apart = [n for n in _APART if len({r[n] for r in group}) > 1]
+        metrics = [column(n) for n in columns or DEFAULT[primitive]]
+        shown = [Column("revision", "revision"), Column("subject", "subject")]
+        shown += [Column(n, CONTEXT[n]) for n in apart] + metrics
+        before: dict[tuple[object, ...], Row] = {}
+        lines = []
+        for row in sorted(group, key=lambda r: [str(r[n]) for n in apart]):
+            key = tuple(row[n] for n in apart)
+            marks = {c.name: _mark(before.get(key, row), row, c.name) for c in metrics}
+            lines.append(Line([row.get(c.name) for c in shown], run_of(row), marks))
+            before[key] = row
+        sheets.append(Sheet(f"{title_of(target)}: {primitive}", f"history-{target}-{primitive}", shown, lines))
+    return sheets
+
+
+def _mark(before: Row, row: Row, name: str) -> Mark:
+    old, new = before.get(name), row.get(name)
+    if name in CONTEXT or not isinstance(old, int | float) or not isinstance(new, int | float) or old == new:
+        return ""
+    return "better" if (new < old) is metric(name).lower else "worse"
