@@ -38,7 +38,8 @@ def render(
     environment = Environment(loader=FileSystemLoader(Path(__file__).parent / "templates"), autoescape=True)
     sections = [_target(n, [r for r in good if r["target"] == n], points, columns) for n in names]
     variants = {(r["primitive"], r["variant"]) for r in good}
-    lead = f"{len(good)} verified runs of {len(variants)} algorithms on {len(names)} targets"
+    targets = f"{len(names)} targets" if len(names) != 1 else "one target"
+    lead = f"{len(good)} verified runs of {len(variants)} algorithms on {targets}"
     lead += f"; {len(bad)} runs without figures, each with its reason." if bad else "."
     return environment.get_template("report.html.j2").render(
         title=title,
