@@ -37,7 +37,7 @@ _RECORDS = """
 _FLAT = """
   run.id, implementation.primitive, implementation.family, implementation.variant, implementation.name,
   implementation.digest, target.name, toolchain.version, setup.device, setup.flags, setup.workload, setup.harness,
-  setup.timing_model, run.reason, run.origin, run.host, run.finished
+  setup.timing_model, run.reason, run.vectors, run.origin, run.host, run.finished
 """
 _FROM = """
 FROM run
@@ -197,7 +197,7 @@ def table(
         minute = cache(_minute)
         for (
             run_id, primitive, family, variant, name, digest, target_name, version, device, flags, workload, harness,
-            timing_model, reason, origin, host, finished,
+            timing_model, reason, vectors, origin, host, finished,
         ) in query.columns(rows, _FLAT):  # fmt: skip
             made[run_id] = {
                 "run": run_id,
@@ -212,6 +212,7 @@ def table(
                 "workload": workload,
                 "compiler": version,
                 "outcome": "verified" if reason is None else reason,
+                "vectors": vectors,
                 "finished": None if finished is None else minute(finished // _MINUTE),
                 "host": host,
                 "digest": digest,
