@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
 
@@ -11,7 +13,8 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from steelyard import build, device
-from steelyard.build import Build
+from steelyard.build import Build, toolchain
+from steelyard.model import paths
 from steelyard.model.implementation import Implementation
 from steelyard.model.record import Record
 from steelyard.model.target import Target, load_target, target_names
@@ -34,6 +37,17 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         patch.setenv("STEELYARD_HOME", str(folder))
         patch.delenv("STEELYARD_DB", raising=False)
         yield folder
+
+
+@contextmanager
+def built_compilers() -> Iterator[None]:
+    """``PATH`` with the compilers that the checkout built for itself, which another ``STEELYARD_HOME`` would hide."""
+    built = sorted((paths.ROOT / ".steelyard" / "toolchains").glob("*/bin"))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PATH", os.pathsep.join([os.environ["PATH"], *map(str, built)]))
+        toolchain._identify.cache_clear()
+        yield
+    toolchain._identify.cache_clear()
 
 
 def the_target(name: str) -> Target:

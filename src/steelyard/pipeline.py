@@ -14,6 +14,7 @@ from threading import Lock
 
 from . import build, device, measure, sources, verify
 from .model.call import DeviceError, Observed, Op
+from .model.errors import UserError
 from .model.implementation import Implementation
 from .model.paths import CIPHERS, HARNESS, short
 from .model.profile import Node, Profile
@@ -24,6 +25,7 @@ from .model.workload import Workload
 from .store import Store
 
 MAX_CYCLES = device.MAX_CYCLES
+_asking = Lock()
 
 
 @dataclass(frozen=True)
@@ -53,7 +55,7 @@ class Job:
             flags=" ".join(self.flags),
             workload=self.workload.text,
             harness=build.harness_digest(),
-            timing_model=device.clock_of(self.target),
+            timing_model=clock_of(self.target),
         )
 
     @property
@@ -71,11 +73,41 @@ def nocrypt(primitive: str, interface: str = "nist") -> Implementation:
     return sources.discover(place if interface == "nist" else HARNESS / "nocrypt_vfelics").implementations[0]
 
 
+def clock_of(target: Target) -> str:
+    """What counts the cycles of ``target``: a timing model, or a machine's own counter, of which the machine is
+    asked with the baseline's image. :class:`UserError` when it does not answer."""
+    if target.device == "simulator":
+        return device.timing_model(target)
+    host = device.host_of(target) if target.device == "ssh" else ""
+    with _asking:
+        return _clock_of(target, host)
+
+
+@cache
+def _clock_of(target: Target, host: str) -> str:
+    toolchain, base = build.identify(target.toolchain), nocrypt("crypto_aead")
+    if toolchain is None:
+        return "unknown"
+    built = build.build(base, target, toolchain, target.toolchain.default_flags)
+    if built.failure is not None:
+        raise UserError(f"{target.name}: nocrypt does not build: {built.failure.detail}")
+    image = built.images["both"]
+    try:
+        with device.opened(target, image, build.confined(image)) as link:
+            return link.clock
+    except DeviceError as e:
+        raise UserError(f"{target.name}: {e.failure.detail}") from e
+
+
+def _not_found(target: Target) -> str:
+    return f"{target.toolchain.compiler} not found: {target.toolchain.fix}"
+
+
 def profile(job: Job, op: Op, adlen: int, mlen: int) -> Profile:
     """Where the cycles of one call go. :class:`DeviceError` says why it cannot be seen."""
     toolchain = build.identify(job.target.toolchain)
     if toolchain is None:
-        raise DeviceError(Failure(Reason.NO_TOOLCHAIN, f"{job.target.toolchain.compiler} not found"))
+        raise DeviceError(Failure(Reason.NO_TOOLCHAIN, _not_found(job.target)))
     built = build.build(job.implementation, job.target, toolchain, job.flags)
     if built.failure is not None:
         raise DeviceError(built.failure)
@@ -92,7 +124,7 @@ def sizes(job: Job) -> dict[str, dict[tuple[str, str], int]]:
     """Bytes by (symbol, kind) that each image holds and nocrypt's does not. :class:`DeviceError` if none was built."""
     toolchain = build.identify(job.target.toolchain)
     if toolchain is None:
-        raise DeviceError(Failure(Reason.NO_TOOLCHAIN, f"{job.target.toolchain.compiler} not found"))
+        raise DeviceError(Failure(Reason.NO_TOOLCHAIN, _not_found(job.target)))
     mine, base = (build.build(j.implementation, j.target, toolchain, j.flags) for j in (job, job.baseline))
     for built in (mine, base):
         if built.failure is not None:
@@ -168,11 +200,11 @@ class Pipeline:
         toolchain = build.identify(job.target.toolchain)
         record = Record(job.setup, None, {}, notes=job.implementation.notes, origin=job.origin)
         if toolchain is None:
-            text = f"{job.target.toolchain.compiler} not found"
-            return replace(record, failure=Failure(Reason.NO_TOOLCHAIN, text))
+            return replace(record, failure=Failure(Reason.NO_TOOLCHAIN, _not_found(job.target)))
 
         built = build.build(job.implementation, job.target, toolchain, job.flags)
-        record = replace(record, notes=(*record.notes, *built.notes), log=self.store.put_blob(built.log))
+        stand_in = (job.target.stand_in,) if job.target.stand_in else ()
+        record = replace(record, notes=(*record.notes, *stand_in, *built.notes), log=self.store.put_blob(built.log))
         if built.failure is not None:
             return replace(record, failure=built.failure)
 
@@ -192,11 +224,18 @@ class Pipeline:
                     objects = build.objects(built, job.implementation)
                     felics = measure.felics(client, job.implementation, job.target, objects, answers, empty)
                 odd = verify.unaligned(client, answers, aead)
+                counted = measure.instructions(client, answers, aead)
+                quantity, told = link.quantity, link.notes
+                if link.clock != record.setup.timing_model:
+                    text = f"{link.clock} instead of {record.setup.timing_model}"
+                    raise DeviceError(Failure(Reason.PROTOCOL, text))
         except (verify.Mismatch, DeviceError) as e:
             return replace(record, failure=e.failure)
 
-        points = measure.points(swept, empty)
-        figures = measure.means(answers, empty) | measure.lines(points) | measure.peaks([*answers, *swept])
+        # what is not counted in cycles stands in no column of cycles
+        points = measure.points(swept, empty) if quantity == "cycles" else ()
+        figures = measure.means(answers, empty, quantity) | measure.lines(points) | measure.peaks([*answers, *swept])
+        figures |= counted
         figures |= measure.spread(answers)
         figures |= measure.image_figures(built.images, job.target, untouched)
         figures |= measure.energy(figures, job.target) | felics.figures
@@ -208,7 +247,7 @@ class Pipeline:
         figures |= measure.attributable(figures, base)
         figures["rom_helpers"] = sum(h.size for h in helpers)
 
-        notes = [*record.notes, *expected.notes, *felics.notes, *([odd] if odd else [])]
+        notes = [*record.notes, *told, *expected.notes, *felics.notes, *([odd] if odd else [])]
         if left_out:
             notes.append(f"{left_out} sizes of the workload are too large for the target's RAM or for the algorithm")
         known = verification.source != "self"

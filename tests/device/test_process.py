@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import shutil
+from pathlib import Path
+
 import pytest
 
+from steelyard import pipeline
 from steelyard.cli import select
 from steelyard.cli.select import implementations
 from steelyard.model.reasons import Reason
 from steelyard.model.target import Target
-from tests.conftest import Bench, the_target
+from tests.conftest import ROOT, Bench, the_target
 
 
 @pytest.fixture
@@ -48,3 +52,45 @@ def test_a_crash_and_an_endless_loop_are_results(bench: Bench, host: Target, mon
 def test_it_is_weighed_only_when_named() -> None:
     assert "host" not in [t.name for t in select.targets([])]
     assert [t.name for t in select.targets(["host"])] == ["host"]
+
+
+@pytest.mark.parametrize(
+    ("hardware", "quantities"),
+    [
+        (
+            "what == PERF_COUNT_HW_CPU_CYCLES ? PERF_COUNT_SW_TASK_CLOCK : PERF_COUNT_SW_CPU_CLOCK",
+            {"cycles", "instructions"},
+        ),
+        ("what == PERF_COUNT_HW_CPU_CYCLES ? 999 : PERF_COUNT_SW_CPU_CLOCK", {"cycles", "instructions"}),
+        ("what == PERF_COUNT_HW_CPU_CYCLES ? PERF_COUNT_SW_TASK_CLOCK : 999", {"cycles"}),
+    ],
+    ids=["both", "no cycles", "no instructions"],
+)
+def test_the_kernels_counters(bench: Bench, host: Target, tmp_path: Path, hardware: str, quantities: set[str]) -> None:
+    """Its clocks stand for the counters of the processor, which virtual machines hide."""
+    folder = tmp_path / "host"
+    shutil.copytree(host.folder, folder)
+    text = (folder / "target.c").read_text()
+    for old, new in (
+        ("PERF_TYPE_HARDWARE", "PERF_TYPE_SOFTWARE"),
+        ("attr.config = what", f"attr.config = {hardware}"),
+        ("a.value[0] > 1000", "a.value[0] > 10"),
+    ):
+        assert old in text
+        text = text.replace(old, new)
+    (folder / "target.c").write_text(text)
+    target = host.model_copy(update={"folder": folder})
+    if "PERF_COUNT_SW_TASK_CLOCK" in hardware and "core cycles by perf" not in pipeline.clock_of(target):
+        pytest.skip("this kernel lets nobody count: sysctl kernel.perf_event_paranoid=2")
+    implementation = implementations(["ascon128v12/fast"])[0][0].implementation
+    record = bench.weigh(implementation, target, load="0/64", flags="-O2")
+    assert record.ok, record.failure
+    assert {m.split("_")[0] for m in record.metrics if m.endswith("_encrypt_mean")} == quantities
+    assert all(record.metrics[f"{q}_encrypt_mean"] > 0 for q in quantities)
+
+
+def test_the_firmware_is_the_same_on_another_machine() -> None:
+    """Targets repeat their start-up; figures of host and raspberry-pi are to mean the same."""
+    for name in ("target.c", "target.h"):
+        host, pi = ((ROOT / "targets" / t / name).read_bytes() for t in ("host", "raspberry-pi"))
+        assert host == pi

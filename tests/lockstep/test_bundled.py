@@ -22,6 +22,8 @@ from steelyard.model.target import load_target
 ALL = bundled()[0]
 #: AVR's flash and RAM make it the narrowest judge, so its cycles are compared for two chips
 CYCLES = ("uno", "atmega128")
+#: chips with the core of one of these: what every commit takes is enough
+SISTERS = ("leonardo",)
 #: one target for each other core that has an oracle
 STATES = ("bluepill", "mkrzero", "stm32f407", "nucleo-f746zg", "gd32vf103", "maixduino", "esp8266", "msp430f1611")
 #: families that stand for all where a target is not the first of its instruction set
@@ -34,7 +36,7 @@ def representatives() -> set[tuple[str, str]]:
     for i in sorted(ALL, key=lambda i: (i.primitive, i.family, i.label)):
         if i.primitive == "crypto_aead":
             first.setdefault(i.family, i)
-    rest = [t for t in (*CYCLES, *STATES) if t not in ("uno", "bluepill")]
+    rest = [t for t in (*CYCLES, *SISTERS, *STATES) if t not in ("uno", "bluepill")]
     chosen = {(_id(i), t) for i in first.values() for t in ("uno", "bluepill")}
     chosen |= {(_id(i), "bluepill") for i in ALL if i.primitive != "crypto_aead" and i.family == "ascon"}
     return chosen | {(_id(first[f]), t) for f in FEW if f in first for t in rest}
@@ -44,13 +46,14 @@ def _id(implementation: Implementation) -> str:
     return f"{implementation.primitive}-{implementation.label}"
 
 
-def pairs(targets: tuple[str, ...]) -> list[object]:
-    """Every implementation on every one of ``targets``, most of them for the long run."""
+def pairs(targets: tuple[str, ...], *, every: bool = True) -> list[object]:
+    """Every implementation on every one of ``targets``, most of them for the long run or not at all."""
     chosen, all_of_them = representatives(), []
     for target in targets:
         for i in ALL:
             marks = [] if (_id(i), target) in chosen else [pytest.mark.long]
-            all_of_them.append(pytest.param(i, target, id=f"{target}-{_id(i)}", marks=marks))
+            if every or not marks:
+                all_of_them.append(pytest.param(i, target, id=f"{target}-{_id(i)}", marks=marks))
     return all_of_them
 
 
@@ -78,7 +81,7 @@ def _replay(implementation: Implementation, name: str, flags: tuple[str, ...], s
     return replay.link(implementation, target, flags, calls, folder)
 
 
-@pytest.mark.parametrize(("implementation", "name"), pairs(CYCLES))
+@pytest.mark.parametrize(("implementation", "name"), [*pairs(CYCLES), *pairs(SISTERS, every=False)])
 def test_avr_cycles_agree_with_simavr(implementation: Implementation, name: str, tmp_path: Path) -> None:
     target = load_target(name)
     image = _replay(

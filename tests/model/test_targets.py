@@ -82,6 +82,27 @@ def test_a_compiler_without_a_package_says_where_it_comes_from(load: Callable[[s
     assert load(re.sub(r"packages = .*", note, TEXT)).toolchain.fix == "ask the vendor"
 
 
+def test_another_compiler_stands_in_until_the_own_one_is_here(load: Callable[[str], Target]) -> None:
+    substitute = TEXT[TEXT.index("[toolchain]") : TEXT.index("[energy]")].replace("[toolchain]", "[substitute]")
+    for old, new in (
+        ('compiler = "avr-gcc"', 'compiler = "sh"'),
+        ("flags = [", 'note = "other code"\nflags = ["-I{folder}", '),
+    ):
+        assert old in substitute
+        substitute = substitute.replace(old, new, 1)
+    own = TEXT.replace('compiler = "avr-gcc"', 'compiler = "no-such-gcc"')
+    target = load(f"{own}\n{substitute}")
+    assert target.toolchain.compiler == "sh"
+    assert target.toolchain.flags[0] == f"-I{target.folder}"
+    assert target.stand_in == "other code"
+    assert target.preferred is not None
+    assert target.preferred.compiler == "no-such-gcc"
+    here = load(TEXT.replace('compiler = "avr-gcc"', 'compiler = "cat"') + "\n" + substitute)
+    assert (here.toolchain.compiler, here.stand_in, here.preferred) == ("cat", "", None)
+    neither = load(own + "\n" + substitute.replace('"sh"', '"no-such-cc"'))
+    assert (neither.toolchain.compiler, neither.stand_in) == ("no-such-gcc", "")
+
+
 def test_unknown_targets(load: Callable[[str], Target]) -> None:
     load(TEXT)
     with pytest.raises(UserError, match=r"^unknown target 'mime'; did you mean mine\?$"):

@@ -118,7 +118,7 @@ def test_a_missing_compiler_is_a_record(bench: Bench) -> None:
     target = load_target(job.target.name).model_copy(update={"toolchain": spec})
     record = Pipeline(bench.store, threads=1).weigh(replace(job, target=target))
     assert record.failure is not None
-    assert (record.failure.reason, record.failure.detail) == ("no-toolchain", "no-such-gcc not found")
+    assert (record.failure.reason, record.failure.detail) == ("no-toolchain", f"no-such-gcc not found: {spec.fix}")
     assert "doctor" in record.failure.next_action
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from steelyard.cli.select import implementations
+from steelyard.model.reasons import Reason
 from steelyard.pipeline import Pipeline
 from tests.conftest import SIMULATED, Bench, the_target
 
@@ -23,3 +24,73 @@ def test_a_target_verifies_a_cipher(name: str, bench: Bench) -> None:
     assert record.metrics["cycles_reject_mean"] >= record.metrics["cycles_decrypt_mean"] * 0.98
     again = Pipeline(bench.store, threads=1, force=True).weigh(job)
     assert (again.metrics, again.points) == (record.metrics, record.points)
+
+
+#: calls deeper than there are register windows, through pointers, with arrays of variable size in between
+DEEP = """
+typedef unsigned (*function)(unsigned, unsigned);
+static unsigned fold(const volatile unsigned char *p, unsigned n)
+{
+    unsigned i, sum = n;
+    for (i = 0; i < n; i++)
+        sum = sum * 31 + p[i];
+    return sum;
+}
+static unsigned deep(unsigned depth, unsigned x);
+static volatile function next = deep;
+static unsigned deep(unsigned depth, unsigned x)
+{
+    volatile unsigned char before[8], array[depth % 7 + 1];
+    unsigned i, sum;
+    if (depth == 0)
+        return x;
+    for (i = 0; i < sizeof before; i++)
+        before[i] = (unsigned char)(x + i);
+    for (i = 0; i < sizeof array; i++)
+        array[i] = (unsigned char)(x * i);
+    sum = next(depth - 1, x * 5 + depth);
+    {
+        volatile unsigned char later[sum % 9 + 1]; /* moves the stack while the caller's window is in memory */
+        for (i = 0; i < sizeof later; i++)
+            later[i] = (unsigned char)(sum + i);
+        sum += fold(later, sizeof later);
+    }
+    return (sum ^ fold(before, sizeof before)) * 3 + fold(array, sizeof array) + x / (depth + 1) + x % (depth + 2);
+}
+"""
+
+
+def _deep(depth: int, x: int) -> int:
+    """The same in Python."""
+    mask = 0xFFFFFFFF
+
+    def fold(data: bytes) -> int:
+        total = len(data)
+        for byte in data:
+            total = (total * 31 + byte) & mask
+        return total
+
+    if depth == 0:
+        return x
+    before = bytes((x + i) & 0xFF for i in range(8))
+    array = bytes((x * i) & 0xFF for i in range(depth % 7 + 1))
+    total = _deep(depth - 1, (x * 5 + depth) & mask)
+    total = (total + fold(bytes((total + i) & 0xFF for i in range(total % 9 + 1)))) & mask
+    return ((total ^ fold(before)) * 3 + fold(array) + x // (depth + 1) + x % (depth + 2)) & mask
+
+
+@pytest.mark.parametrize("flags", ["-O0", "-O3"])
+def test_register_windows_overflow_and_come_back(bench: Bench, flags: str) -> None:
+    right = _deep(40, 123456789)
+    for variant, expected in (("right1", right), ("wrong1", right ^ 1)):
+        check = f"if (next(40, 123456789u) != {expected}u) c[0] ^= 1;"
+        record = bench.weigh(
+            bench.package(variant=variant, top=DEEP, after_encrypt=check),
+            the_target("esp32"),
+            load="16/16",
+            flags=flags,
+        )
+        assert record.failure is not None  # nobody knows the toy's answers
+        reason = Reason.NO_EXPECTED if expected == right else Reason.DECRYPT_MISMATCH
+        assert record.failure.reason is reason, record.failure
+        assert bool(the_target("esp32").stand_in) == any("stands in" in n or "made by" in n for n in record.notes)

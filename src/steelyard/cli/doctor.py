@@ -63,6 +63,10 @@ def _toolchains() -> list[Row]:
         use = f"{'' if needed else 'optional: '}targets {', '.join(t.name for t in targets)}"
         state = found.version if found else "missing" if spec.packages else "missing, and no Debian package"
         rows.append((name, state, use, "" if found else spec.fix))
+        for t in targets:
+            if t.preferred:
+                use = f"optional: target {t.name}, until then {name} stands in"
+                rows.append((t.preferred.name, "missing, and no Debian package", use, t.preferred.fix))
     return rows
 
 

@@ -86,9 +86,9 @@ def _targets(json: bool) -> None:
     for t in every:
         toolchain = identify(t.toolchain)
         compiler = toolchain.version if toolchain else t.toolchain.missing
-        memory = (
-            f"{t.chip.flash.size // 1024} KiB / {number(t.chip.ram.size / 1024, 0)} KiB" if t.chip.clock_hz else "-"
-        )
+        if t.preferred:
+            compiler += f", for want of {t.preferred.compiler}, which no Debian package has"
+        memory = f"{t.chip.flash.size // 1024} KiB / {t.chip.ram.size / 1024:g} KiB" if t.chip.clock_hz else "-"
         rows.append((t.name, t.chip_name, t.chip.core, _clock(t), memory, compiler, t.tier))
     columns = ("target", "chip", "core", "clock", "flash / RAM", "compiler", "cycle counts")
     stdout().print(table("", columns, rows, left=7, wrap=("compiler",), drop=("core", "flash / RAM", "clock")))

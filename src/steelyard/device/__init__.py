@@ -9,21 +9,35 @@ from pathlib import Path
 from ..model.target import Target
 from .client import Client
 from .link import Link
-from .process import ProcessLink, machine
+from .process import ProcessLink, local
+from .remote import RemoteLink, ask, host_of
 from .simulator import MAX_CYCLES, SimulatorLink, timing_model
 
-__all__ = ["MAX_CYCLES", "Client", "Link", "ProcessLink", "SimulatorLink", "clock_of", "opened"]
-
-
-def clock_of(target: Target) -> str:
-    """What counts the cycles of ``target``: a timing model, or a machine's own counter."""
-    return timing_model(target) if target.device == "simulator" else machine()
+__all__ = [
+    "MAX_CYCLES",
+    "Client",
+    "Link",
+    "ProcessLink",
+    "RemoteLink",
+    "SimulatorLink",
+    "ask",
+    "host_of",
+    "opened",
+    "timing_model",
+]
 
 
 @contextmanager
 def opened(target: Target, image: Path, sandbox: tuple[str, ...], max_cycles: int = MAX_CYCLES) -> Iterator[Link]:
     """The device that runs ``image``; ``sandbox`` is the command that a process is started with."""
-    link: Link = ProcessLink(image, sandbox) if target.device == "process" else SimulatorLink(target, image, max_cycles)
+    link: Link
+    match target.device:
+        case "process":
+            link = local(image, sandbox)
+        case "ssh":
+            link = RemoteLink(target, image)
+        case _:
+            link = SimulatorLink(target, image, max_cycles)
     try:
         yield link
     finally:

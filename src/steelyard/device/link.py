@@ -15,6 +15,18 @@ class Link(Protocol):
     #: bytes of requests that may be on their way before an answer is awaited
     window: int
 
+    @property
+    def quantity(self) -> str:
+        """What pulses count: cycles; where a machine offers none, instructions or ticks of a timer."""
+
+    @property
+    def clock(self) -> str:
+        """What counts them, for the record."""
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a reader of the figures must know of the device."""
+
     def reset(self) -> None:
         """Restarts the firmware."""
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import platform
 import re
 from dataclasses import dataclass, field
 from functools import cache
@@ -40,10 +39,12 @@ class Machine:
         """Board, processor and governor of a core."""
         parts = [p for p in (self.model.rstrip("\0 \n"), self._processor(core)) if p]
         parts.append(f"governor {self.governors.get(core, 'unknown')}")
-        return f"{'' if self.real else 'EMULATED, '}{', '.join(parts)}"
+        return ", ".join(parts)
 
     def _processor(self, core: int) -> str:
-        sections = [dict(re.findall(r"^([^:\n]+?)[ \t]*:[ \t]*(.*)$", s, re.MULTILINE)) for s in self.cpuinfo.split("\n\n")]
+        sections = [
+            dict(re.findall(r"^([^:\n]+?)[ \t]*:[ \t]*(.*)$", s, re.MULTILINE)) for s in self.cpuinfo.split("\n\n")
+        ]
         own = next((s for s in sections if s.get("processor") == str(core)), sections[0])
         if "model name" in own:
             return str(own["model name"]).strip()
@@ -67,8 +68,3 @@ def _read(file: Path) -> str:
         return file.read_text(errors="replace").strip("\0 \n")
     except OSError:
         return ""
-
-
-def native(architecture: str) -> bool:
-    """Whether this machine's processor is of that architecture."""
-    return platform.machine() == architecture

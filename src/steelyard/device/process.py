@@ -44,7 +44,7 @@ class Counter:
     text: str
 
 
-#: by the number that the harness says; the time-stamp counter's ticks go as cycles, and docs/claims.md says when they are
+#: by the number that the harness says. The time-stamp counter's ticks go as cycles; docs/claims.md says when they are
 COUNTERS = {
     1: Counter("cycles", "core cycles by perf"),
     2: Counter("cycles", "time-stamp counter"),
@@ -65,7 +65,7 @@ class ProcessLink:
         self._command = command
         self._machine = machine
         self._pulses: list[Pulse] = []
-        self._clock: tuple[int, int, int] | None = None
+        self._clock: tuple[int, bool, int, int] | None = None
         self._process: subprocess.Popen[bytes] | None = None
         try:
             self._start()
@@ -94,9 +94,18 @@ class ProcessLink:
         """Counter, processor and frequency governor, for the record: figures of two machines are not comparable."""
         if self._clock is None:
             return "unknown"
-        number, core, hertz = self._clock
+        number, emulated, core, hertz = self._clock
         rate = f" of {hertz / 1e6:g} MHz" if COUNTERS[number].quantity == "ticks" else ""
-        return f"{COUNTERS[number].text}{rate}, {self._machine.describe(core)}"
+        return f"{'EMULATED, ' if emulated else ''}{COUNTERS[number].text}{rate}, {self._machine.describe(core)}"
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a reader of the figures must know of the machine."""
+        if self._clock is None or COUNTERS[self._clock[0]].text == "core cycles by perf":
+            return ()
+        governor = self._machine.governors.get(self._clock[2], "performance")
+        steady = governor == "performance"
+        return () if steady else (f"frequency governor {governor}: the clock may have changed between calls",)
 
     def reset(self) -> None:
         """Starts the process anew."""
@@ -184,10 +193,8 @@ class ProcessLink:
         number, emulated, core = choice & 0xFF, choice >> 8 & 1, choice >> 16
         if number not in COUNTERS:
             raise DeviceError(Failure(Reason.PROTOCOL, f"unknown counter {number}"))
-        if (emulated or not self._machine.real) and not EMULATORS_ALLOWED:
-            text = f"{self._machine.name}: an emulated processor measures nothing"
-            raise DeviceError(Failure(Reason.PROTOCOL, text))
-        clock = (number, core, hertz)
+        clock = (number, bool(emulated) or not self._machine.real, core, hertz)
+        refuse(self._machine, clock[1])
         if self._clock is not None and clock != self._clock:
             raise DeviceError(Failure(Reason.PROTOCOL, "after a restart the process has another counter or core"))
         self._clock = clock
@@ -236,6 +243,13 @@ class ProcessLink:
         """Ends the process; the next one may start."""
         self._end()
         self._alone.release()
+
+
+def refuse(machine: Machine, emulated: bool) -> None:
+    """:class:`DeviceError` for a processor that a program plays."""
+    if emulated and not EMULATORS_ALLOWED:
+        text = f"{machine.name}: the processor is emulated, or another one than images are made for"
+        raise DeviceError(Failure(Reason.PROTOCOL, text))
 
 
 def local(image: Path, sandbox: tuple[str, ...]) -> ProcessLink:

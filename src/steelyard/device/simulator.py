@@ -40,11 +40,14 @@ class SimulatorLink:
 
     window = 1 << 20
     sees_stack = True
+    quantity = "cycles"
+    notes = ()
 
     def __init__(self, target: Target, image: Path, max_cycles: int = MAX_CYCLES) -> None:
         self._native = _native.Simulator(target.chip_json)
         self._native.load(image.read_bytes())
         self._native.clear_written()
+        self.clock = self._native.timing_model
         self._max_cycles = max_cycles
 
     def reset(self) -> None:

@@ -1,6 +1,6 @@
 """Measure: observations -> metrics, by the definitions of docs/definitions.md."""
 
-from .cycles import empty_calls, lines, means, one_call, points, sweep
+from .cycles import empty_calls, instructions, lines, means, one_call, points, sweep
 from .felics import Felics, felics
 from .image import attributable, energy, image_figures
 from .ram import peaks, spread
@@ -16,6 +16,7 @@ __all__ = [
     "felics",
     "helpers",
     "image_figures",
+    "instructions",
     "lines",
     "means",
     "one_call",

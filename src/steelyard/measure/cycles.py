@@ -78,12 +78,27 @@ def one_call(client: Caller, op: Op, adlen: int, mlen: int) -> tuple[Request, in
     return request, client.call(request).pulse.unaligned or 0
 
 
-def means(observed: Iterable[Observed], empty: dict[str, int]) -> dict[str, float]:
-    """``cycles_<operation>_mean`` over the known-answer calls, less the empty call's."""
+def means(observed: Iterable[Observed], empty: dict[str, int], quantity: str = "cycles") -> dict[str, float]:
+    """``cycles_<operation>_mean`` over the known-answer calls, less the empty call's; of another ``quantity``
+    where the device counts that."""
     sums: dict[str, list[int]] = {}
     for op, _, answer in observed:
         sums.setdefault(op, []).append(answer.pulse.cycles - empty[op])
-    return {f"cycles_{op}_mean": sum(c) / len(c) for op, c in sums.items()}
+    return {f"{quantity}_{op}_mean": sum(c) / len(c) for op, c in sums.items()}
+
+
+def instructions(client: Caller, observed: Sequence[Observed], aead: bool) -> dict[str, float]:
+    """``instructions_<operation>_mean`` as :func:`means`, where the device counts them."""
+    counts = [(op, a.pulse.instructions) for op, _, a in observed]
+    if not counts or any(n is None for _, n in counts):
+        return {}
+    zeros = (bytes(client.hello.key_bytes), bytes(client.hello.npub_bytes), b"", b"")
+    forward = client.call(Request(Op.EMPTY, *zeros)).pulse.instructions or 0
+    back = (client.call(Request(Op.EMPTY_DECRYPT, *zeros)).pulse.instructions or 0) if aead else 0
+    sums: dict[str, list[int]] = {}
+    for op, n in counts:
+        sums.setdefault(op, []).append((n or 0) - (back if op in ("decrypt", "reject") else forward))
+    return {f"instructions_{op}_mean": sum(c) / len(c) for op, c in sums.items()}
 
 
 def lines(points: Sequence[Point]) -> dict[str, float]:

@@ -50,12 +50,14 @@ class Request:
 class Pulse:
     """One pulse of the trigger pin: ``cycles`` between the edges; ``stack`` in bytes and ``unaligned``
     accesses where the device sees them. Where the call was repeated ``cycles`` is the median, and
-    ``spread`` the distance of the quartiles as a part of it."""
+    ``spread`` the distance of the quartiles as a part of it. ``instructions`` where a machine counts
+    them; a link whose ``quantity`` says so counts something else than cycles."""
 
     cycles: int
     stack: int | None = None
     unaligned: int | None = None
     spread: float | None = None
+    instructions: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,6 +31,8 @@ MAX_POINTS = 64
 
 _OF_OPERATION = (
     ("cycles_{}_mean", "{}", "cycles", 0),
+    ("instructions_{}_mean", "{} instructions", "instructions", 0),
+    ("ticks_{}_mean", "{} ticks", "ticks", 0),
     ("{}_per_byte", "{} /B", "cycles/byte", 1),
     ("{}_fixed", "{} fixed", "cycles", 0),
     ("{}_per_ad_byte", "{} /B of AD", "cycles/byte", 1),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import shutil
 from functools import cache
 from pathlib import Path
 from typing import Literal
@@ -75,6 +76,11 @@ class ToolchainSpec(toml.Table):
         """What to do when the compiler is missing."""
         return f"apt install {' '.join(self.packages)}" if self.packages else self.note
 
+    @property
+    def missing(self) -> str:
+        """That it is missing, whether a package brings it, and what to do."""
+        return f"missing: {self.fix}" if self.packages else f"missing, and no Debian package: {self.fix}"
+
 
 class Energy(toml.Table):
     """A running chip's supply at one point of its data sheet: what "modelled" energy is made of.
@@ -92,7 +98,10 @@ class Energy(toml.Table):
 class Target(toml.Table):
     """A chip on a board with a toolchain.
 
-    ``device`` is what runs its images; an ``opt_in`` target is weighed only when it is named. ``felics`` is what
+    ``device`` is what runs its images: the simulator, a process on this machine, or one on a machine of that
+    ``architecture`` over ssh, which the user names in :attr:`host_variable`. Where its own compiler is not
+    here a ``substitute`` makes the images; ``toolchain`` is then that one, ``preferred`` the own one, and
+    records carry the substitute's note. An ``opt_in`` target is weighed only when it is named. ``felics`` is what
     FELICS-AE's result files call the chip.
     """
 
@@ -103,11 +112,24 @@ class Target(toml.Table):
     silicon: str
     chip: Chip
     toolchain: ToolchainSpec
-    device: Literal["simulator", "process"] = "simulator"
+    device: Literal["simulator", "process", "ssh"] = "simulator"
+    architecture: str = ""
     opt_in: bool = False
     felics: str = ""
+    substitute: ToolchainSpec | None = None
+    preferred: ToolchainSpec | None = None
     energy: Energy | None = None
     folder: Path
+
+    @property
+    def stand_in(self) -> str:
+        """What figures owe to a substitute compiler; empty where the target's own one is used."""
+        return self.toolchain.note if self.preferred else ""
+
+    @property
+    def host_variable(self) -> str:
+        """Environment variable that names the machine of an ``ssh`` target, as ssh knows it."""
+        return f"STEELYARD_{self.name.upper().replace('-', '_')}"
 
     @property
     def chip_json(self) -> str:
@@ -138,7 +160,16 @@ def load_target(name: str) -> Target:
     if name not in names:
         raise unknown("target", name, names)
     file = paths.TARGETS / name / "target.toml"
-    return toml.load(file, Target, {"name": name, "folder": file.parent})
+    target = toml.load(file, Target, {"name": name, "folder": file.parent})
+    if target.substitute is None or _here(target.toolchain) or not _here(target.substitute):
+        return target
+    flags = tuple(f.replace("{folder}", str(target.folder)) for f in target.substitute.flags)
+    substitute = target.substitute.model_copy(update={"flags": flags})
+    return target.model_copy(update={"toolchain": substitute, "preferred": target.toolchain})
+
+
+def _here(spec: ToolchainSpec) -> bool:
+    return shutil.which(spec.compiler, path=paths.search_path()) is not None
 
 
 @cache

@@ -1,0 +1,14 @@
+/* ATmega32U4 on an Arduino Leonardo: the trigger is PB5 (pin 9). */
+#ifndef STEELYARD_TARGET_H
+#define STEELYARD_TARGET_H
+
+#include <avr/io.h>
+
+#define SY_CLOCK_HZ 16000000UL
+#define SY_STACK_RESERVE 96 /* the harness's own frames while it receives a request */
+#define SY_PAINT_GAP 24     /* return addresses and registers of the fill itself */
+#define SY_TRIGGER_HIGH() __asm__ volatile("sbi %0, 5" : : "I"(_SFR_IO_ADDR(PORTB)) : "memory")
+#define SY_TRIGGER_LOW() __asm__ volatile("cbi %0, 5" : : "I"(_SFR_IO_ADDR(PORTB)) : "memory")
+#define SY_STACK_POINTER() ((uint8_t *)SP)
+
+#endif
