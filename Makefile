@@ -18,7 +18,9 @@ msp430-toolchain:     ## optional: binutils, GCC and newlib for MSP430 from Debi
 
 catalogue: setup      ## weigh every bundled implementation on two targets and rank them all in docs/catalogue.md
 	$(STEELYARD) run --all --target uno,bluepill
-	$(STEELYARD) rank --kind places --where 'flags == -O3 and workload ~ "default*" and (target == uno or target == bluepill)' -o docs/catalogue.md
+	$(STEELYARD) rank --kind places --where 'flags == -O3 and workload ~ "default*" and (target == uno or target == bluepill)' -o .steelyard/catalogue.md
+	sed -i '/^<!-- tables -->$$/q' docs/catalogue.md
+	(echo; cat .steelyard/catalogue.md) >>docs/catalogue.md
 
 test:                 ## everything that must pass before a commit
 	@scripts/setup test
@@ -26,6 +28,7 @@ test:                 ## everything that must pass before a commit
 	.venv/bin/python -m pytest -m "not long" -n auto --dist worksteal
 
 test-long: test       ## minutes of differential testing more
+	@scripts/setup test-long
 	cargo test --release --locked -q -- --ignored
 	.venv/bin/python -m pytest -m long
 

@@ -2,7 +2,11 @@
  * Calls one implementation with random inputs in heap blocks of just their size, so that the sanitizers see
  * every access outside, and holds what any authenticated cipher or hash promises. Prints the first broken
  * promise and exits with 1.
+ *
+ * With an argument it takes inputs from standard input instead, and what has to come out: on each line key,
+ * nonce, associated data, message and output in hexadecimal, "-" for nothing, and a line feed.
  */
+#define _POSIX_C_SOURCE 200809L /* getline */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -48,6 +52,25 @@ static struct block block(size_t size)
     b.p = b.base + shift;
     for (size_t i = 0; i < size; i++)
         b.copy[i] = b.p[i] = (unsigned char)draw();
+    return b;
+}
+
+/* the next word of a line */
+static struct block word(char **line)
+{
+    const char *text = *line;
+    size_t length = strcspn(text, " \n");
+    struct block b = block(text[0] == '-' ? 0 : length / 2);
+
+    if (length == 0)
+        exit(2);
+    *line += length + 1;
+    for (size_t i = 0; i < b.size; i++) {
+        unsigned byte;
+        if (sscanf(text + 2 * i, "%2x", &byte) != 1)
+            exit(2);
+        b.copy[i] = b.p[i] = (unsigned char)byte;
+    }
     return b;
 }
 
@@ -144,7 +167,15 @@ static void round_(void)
     refused(&npub, &c, &ad, &npub, &k, &m, "another nonce is accepted");
     refused(&k, &c, &ad, &npub, &k, &m, "another key is accepted");
 
-    size_t cut = draw() % c.size;
+    if (MAX_AD != 0) {
+        struct block other = block(adlen == 0 ? 1 : adlen - 1);
+        if (adlen != 0 && other.size != 0)
+            memcpy(other.p, ad.p, other.size);
+        hold(open_(out.p, &len, c.p, c.size, &other, &npub, &k) != 0, "associated data of another length is accepted");
+        drop(&other);
+    }
+
+    size_t cut = draw() % 2 ? c.size - 1 : draw() % c.size;
     struct block less = block(cut);
     if (cut != 0)
         memcpy(less.p, c.p, cut);
@@ -152,6 +183,21 @@ static void round_(void)
     hold(open_(room.p, &len, less.p, cut, &ad, &npub, &k) != 0, "a truncated ciphertext is accepted");
     drop(&less), drop(&room);
     drop(&k), drop(&npub), drop(&ad), drop(&m), drop(&c), drop(&out), drop(&both);
+}
+
+static void given(const struct block *k, const struct block *npub, const struct block *ad, const struct block *m,
+                  const struct block *expected)
+{
+    struct block c = block(expected->size), out = block(m->size);
+    unsigned long long len = 12345;
+
+    if (k->size != CRYPTO_KEYBYTES || npub->size != CRYPTO_NPUBBYTES || c.size != m->size + CRYPTO_ABYTES)
+        exit(2);
+    hold(crypto_aead_encrypt(c.p, &len, m->p, m->size, ad->p, ad->size, NULL, npub->p, k->p) == 0, "encryption fails");
+    hold(len == c.size && memcmp(c.p, expected->p, c.size) == 0, "encryption gives another ciphertext");
+    hold(open_(out.p, &len, expected->p, c.size, ad, npub, k) == 0, "decryption refuses");
+    hold(len == m->size && (len == 0 || memcmp(out.p, m->p, m->size) == 0), "decryption gives another plaintext");
+    drop(&c), drop(&out);
 }
 
 #else
@@ -178,14 +224,52 @@ static void round_(void)
         flip(&m, 0);
         ABSORB(two, m, ad);
         hold(memcmp(one.p, two.p, CRYPTO_BYTES) != 0, "another message has the same digest");
+        memcpy(m.p, m.copy, m.size);
+    }
+    if (ad.size != 0) {
+        flip(&ad, 0);
+        ABSORB(two, m, ad);
+        hold(memcmp(one.p, two.p, CRYPTO_BYTES) != 0, "another customization has the same digest");
     }
     drop(&ad), drop(&m), drop(&one), drop(&two);
 }
 
+static void given(const struct block *k, const struct block *npub, const struct block *ad, const struct block *m,
+                  const struct block *expected)
+{
+    struct block out = block(CRYPTO_BYTES);
+
+    if (k->size != 0 || npub->size != 0 || (!WITH_AD && ad->size != 0) || expected->size != CRYPTO_BYTES)
+        exit(2);
+    hold(ABSORB(out, *m, *ad) == 0, "hashing fails");
+    hold(memcmp(out.p, expected->p, CRYPTO_BYTES) == 0, "another digest");
+    drop(&out);
+}
+
 #endif
 
-int main(void)
+static void take(char *line)
 {
+    struct block k, npub, ad, m, expected;
+
+    k = word(&line), npub = word(&line), ad = word(&line), m = word(&line), expected = word(&line);
+    adlen = ad.size, mlen = m.size;
+    given(&k, &npub, &ad, &m, &expected);
+    drop(&k), drop(&npub), drop(&ad), drop(&m), drop(&expected);
+}
+
+int main(int argc, char **argv)
+{
+    char *line = NULL;
+    size_t room = 0;
+
+    (void)argv;
+    if (argc > 1) {
+        while (getline(&line, &room, stdin) > 0)
+            take(line);
+        free(line);
+        return 0;
+    }
     for (size_t i = 0; i < 160; i++) {
         /* every short length of both, then long ones */
         adlen = (i < 80 ? i * 7 % 80 : draw()) % (MAX_AD + 1);

@@ -7,34 +7,17 @@ from pathlib import Path
 
 import pytest
 
-from steelyard.cli.select import bundled
 from steelyard.model.implementation import Implementation
-from steelyard.model.paths import HARNESS
 from steelyard.pipeline import Pipeline
 from steelyard.verify.known import known
+from tests.ciphers.common import EVERY, driver, portable, sources
 from tests.conftest import Bench, the_target
 
-#: the baseline keeps none of the promises, by design
-CIPHERS = [i for i in bundled()[0] if i.family != "nocrypt"]
-EVERY = pytest.mark.parametrize("implementation", CIPHERS, ids=lambda i: f"{i.family}-{i.primitive}-{i.label}")
-DRIVER = Path(__file__).parent / "driver.c"
-KINDS = {"crypto_aead": "AEAD", "crypto_hash": "HASH", "crypto_cxof": "CXOF"}
-SANITIZERS = ("-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-O1", "-g", "-w")
-
-
-def portable(implementation: Implementation) -> bool:
-    """Whether this machine can run it: no assembly of another one."""
-    return all(f.language in ("c", "header") for f in implementation.files)
-
-
-def limits(implementation: Implementation) -> list[str]:
-    """What the driver must know of algorithms that do not take everything."""
-    if implementation.primitive == "crypto_cxof":
-        return ["-DMAX_AD=256"]  # SP 800-232, section 5.3
-    if implementation.variant.startswith("spook128mu"):
-        return ["-DIGNORED_KEY_BITS=2"]  # Spook, section 3.1: the public tweak has 126 bits
-    row = known(implementation.primitive, implementation.variant)[0]
-    return ["-DMAX_AD=0", "-DONE_BLOCK=1", f"-DMAX_MESSAGE={row.max_mlen}"] if row.one_block else []
+#: what an implementation may leave to the C library and to the compiler's own
+LIBRARY = {"memcmp", "memcpy", "memmove", "memset", "strcmp"}
+#: C99 without arrays of variable length, whatever the size of int
+STRICT = ("-std=c99", "-pedantic-errors", "-Wall", "-Wextra", "-Wvla", "-Werror", "-fsyntax-only")
+INTS = {32: ("gcc", "-Walloca"), 16: ("avr-gcc", "-mmcu=atmega328p")}
 
 
 @EVERY
@@ -47,6 +30,16 @@ def test_known_answers(implementation: Implementation, bench: Bench) -> None:
     assert record.verification is not None
     assert record.verification.source == "known"
     assert record.verification.skipped == 0
+    row = known(implementation.primitive, implementation.variant)[0]
+    assert record.verification.vectors == len(row.kat())
+    # what was submitted with a mistake has its official answers alone
+    assert record.verification.ext_vectors == (0 if implementation.name == "submitted" else len(row.ext()))
+    assert row.ext_label
+
+    built = bench.build(implementation, job.target, *job.flags)
+    unresolved = ["nm", "-u", "-P", str(built.folder / "implementation.o")]
+    named = subprocess.run(unresolved, capture_output=True, text=True, check=True).stdout
+    assert {line.split()[0] for line in named.splitlines()} <= LIBRARY
 
 
 @EVERY
@@ -54,13 +47,15 @@ def test_promises(implementation: Implementation, tmp_path: Path) -> None:
     if not portable(implementation):
         pytest.skip("assembly; checked on its target")
     the_target("host")
-    program = tmp_path / "driver"
-    sources = [str(implementation.folder / f.name) for f in implementation.files if f.language == "c"]
-    folders = dict.fromkeys(str((implementation.folder / f.name).parent) for f in implementation.files)
-    include = [f"-I{p}" for p in (implementation.folder, *folders, HARNESS / "include")]
-    command = ["gcc", *SANITIZERS, f"-D{KINDS[implementation.primitive]}", *limits(implementation), *include]
-    command += [str(DRIVER), *sources]
-    built = subprocess.run([*command, "-o", str(program)], capture_output=True, text=True, check=False)
-    assert built.returncode == 0, built.stderr
+    program = driver(implementation, tmp_path)
     done = subprocess.run([str(program)], capture_output=True, text=True, check=False, timeout=120)
     assert done.returncode == 0, done.stdout + done.stderr[:4000]
+
+
+@pytest.mark.parametrize("bits", INTS)
+@EVERY
+def test_it_is_plain_c(implementation: Implementation, bits: int) -> None:
+    the_target({32: "host", 16: "uno"}[bits])
+    command = [*INTS[bits], *STRICT, *sources(implementation)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr[:4000]

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 
 import pytest
 
+from steelyard.model.call import Op, Request
 from steelyard.model.implementation import Implementation
 from steelyard.model.reasons import Failure, Reason
 from steelyard.model.record import Verification
 from steelyard.model.target import Target
+from steelyard.verify.known import known
 from steelyard.verify.vectors import format_vector
 from tests import toys
 from tests.conftest import ROOT, Bench
 
 KAT = "LWC_AEAD_KAT_128_128.txt"
 ASCON = "ascon128v12"
+HYENA = "hyenav1"
 
 
 def failure(bench: Bench, package: Implementation, target: Target) -> Failure:
@@ -126,3 +130,23 @@ def test_key_and_nonce_swapped_pass_nists_inputs_and_fail_the_second_set(bench: 
     failed = failure(bench, bench.package(files, variant=ASCON), bluepill)
     assert failed.reason is Reason.KAT_MISMATCH
     assert failed.detail.startswith("second set, vector 1 ")
+
+
+def test_a_submitted_mistake_is_held_against_the_submissions_own_file_alone(bench: Bench, bluepill: Target) -> None:
+    """The second set is that of the specification, which this KAT file contradicts."""
+    fixed, submitted = known("crypto_aead", HYENA)
+    folder = ROOT / "ciphers/crypto_aead/hyena" / HYENA
+    right = {p.name: p.read_text() for p in (folder / "ref").iterdir()}
+    record = bench.weigh(bench.package(right, variant=HYENA), bluepill)
+    assert (record.failure, record.verification) == (None, Verification("known", 1089, len(fixed.ext()), 0))
+
+    files = {p.name: p.read_text() for p in (folder / "submitted").iterdir()}
+    client = bench.client(bench.package(files, variant=HYENA), bluepill)
+    vectors = submitted.kat()
+    answers = client.calls(Request(Op.ENCRYPT, v.key, v.npub, v.ad, v.message) for v in vectors)
+    kat = "".join(format_vector("crypto_aead", v, a.output) for v, a in zip(vectors, answers, strict=True))
+    assert hashlib.sha256(kat.encode()).hexdigest() == submitted.sha256
+    name = "LWC_AEAD_KAT_128_96.txt"
+
+    record = bench.weigh(bench.package({**files, name: kat}, variant=HYENA), bluepill)
+    assert (record.failure, record.verification) == (None, Verification("package+known", 1089, 0, 0))

@@ -1,0 +1,1 @@
+../../../../shared/ascon/columns.h

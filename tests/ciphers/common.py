@@ -1,0 +1,60 @@
+"""The bundled implementations as tests take them, and the program that calls one on this machine."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from steelyard.cli.select import bundled
+from steelyard.model.implementation import Implementation
+from steelyard.model.paths import HARNESS
+from steelyard.verify.known import known
+
+#: the baseline keeps none of the promises, by design
+CIPHERS = [i for i in bundled()[0] if i.family != "nocrypt"]
+KINDS = {"crypto_aead": "AEAD", "crypto_hash": "HASH", "crypto_cxof": "CXOF"}
+SANITIZERS = ("-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-O1", "-g", "-w")
+_DRIVER = Path(__file__).with_name("driver.c")
+
+
+def name(implementation: Implementation) -> str:
+    """How tests call it."""
+    return f"{implementation.family}-{implementation.primitive}-{implementation.label}"
+
+
+EVERY = pytest.mark.parametrize("implementation", CIPHERS, ids=name)
+
+
+def portable(implementation: Implementation) -> bool:
+    """Whether this machine can run it: no assembly of another one."""
+    return all(f.language in ("c", "header") for f in implementation.files)
+
+
+def sources(implementation: Implementation) -> list[str]:
+    """Its C files, and what a compiler must be told to find their headers."""
+    names = [implementation.folder / f.name for f in implementation.files if f.language == "c"]
+    folders = dict.fromkeys((implementation.folder / f.name).parent for f in implementation.files)
+    return [f"-I{p}" for p in (implementation.folder, *folders, HARNESS / "include")] + [str(p) for p in names]
+
+
+def driver(implementation: Implementation, folder: Path) -> Path:
+    """``driver.c`` around an implementation, under sanitizers."""
+    program = folder / "driver"
+    command = ["gcc", *SANITIZERS, f"-D{KINDS[implementation.primitive]}", *_limits(implementation), str(_DRIVER)]
+    built = subprocess.run(
+        [*command, *sources(implementation), "-o", str(program)], capture_output=True, text=True, check=False
+    )
+    assert built.returncode == 0, built.stderr
+    return program
+
+
+def _limits(implementation: Implementation) -> list[str]:
+    """What the driver must know of algorithms that do not take everything."""
+    if implementation.primitive == "crypto_cxof":
+        return ["-DMAX_AD=256"]  # SP 800-232, section 5.3
+    if implementation.variant.startswith("spook128mu"):
+        return ["-DIGNORED_KEY_BITS=2"]  # Spook, section 3.1: the public tweak has 126 bits
+    row = known(implementation.primitive, implementation.variant)[0]
+    return ["-DMAX_AD=0", "-DONE_BLOCK=1", f"-DMAX_MESSAGE={row.max_mlen}"] if row.one_block else []
