@@ -23,6 +23,13 @@ def test_links_lead_somewhere(file: Path) -> None:
         assert link.startswith("http") or (file.parent / link).exists(), link
 
 
+@pytest.mark.parametrize("file", DOCUMENTS, ids=lambda f: str(f.relative_to(ROOT)))
+def test_paths_are_there(file: Path) -> None:
+    folders = "bench|campaigns|ciphers|crates|docs|harness|oracles|scripts|src/steelyard|targets|tests"
+    for path in re.findall(rf"`((?:{folders})/[\w./-]+)`", file.read_text(encoding="utf-8")):
+        assert (ROOT / path).exists(), path
+
+
 def test_tables_are_real_output() -> None:
     """Figures depend on the compilers: only those that made the documents can judge them."""
     text = (ROOT / "README.md").read_text(encoding="utf-8")

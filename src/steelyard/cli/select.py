@@ -72,11 +72,17 @@ def _folders(text: str) -> list[Path]:
     """Folders of bundled variants with something of that name. To read them all takes longer than many a run."""
     return [
         variant
-        for variant in sorted(paths.CIPHERS.glob("crypto_*/*/*/"))
+        for variant, names in _variants()
         for primitive, family, name in [variant.parts[-3:]]
         if any(fnmatchcase(n, text) for n in (primitive, family, name))
-        or any(fnmatchcase(n, text) for i in variant.iterdir() for n in _paths(primitive, family, name, i.name))
+        or any(fnmatchcase(n, text) for i in names for n in _paths(primitive, family, name, i))
     ]
+
+
+@cache
+def _variants() -> list[tuple[Path, list[str]]]:
+    """Folders of all bundled variants, and what is in them."""
+    return [(variant, [i.name for i in variant.iterdir()]) for variant in sorted(paths.CIPHERS.glob("crypto_*/*/*/"))]
 
 
 def _paths(primitive: str, family: str, variant: str, implementation: str) -> tuple[str, str]:
