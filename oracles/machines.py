@@ -164,7 +164,9 @@ def compare(target: Target, image: Path) -> str | None:
     rough = first_difference(target, machine, mine, theirs)
     if rough is None:
         return None
-    bad = next((n for n, (a, b) in enumerate(zip(mine, theirs, strict=False)) if n and a != b), 1)
+    found = re.search(r"state (\d+)", rough)
+    assert found is not None
+    bad = max(1, int(found[1]))
     machine = replay.simulator(target, image)
     machine.trace((bad - 1) * stride)
     theirs = list(_mspdebug(image, [(bad - 1) * stride, *[1] * stride]))[1:]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 import pytest
 
@@ -12,58 +13,140 @@ from steelyard.model.reasons import Reason
 from steelyard.model.target import Target
 from steelyard.pipeline import Pipeline
 from tests import toys
-from tests.conftest import Bench, the_target
+from tests.conftest import Bench, built_compilers, the_target
 
 RECURSION = "static int deep(volatile int n) { return deep(n + 1) + n; }"
 ODD_LDRD = '__asm__ volatile("ldrd r2, r3, [%0]" : : "r"(k + 1) : "r2", "r3");'
+#: one target for each instruction set
+FAMILIES = ("uno", "bluepill", "gd32vf103", "esp8266", "msp430f1611")
+#: what is outside flash has no function, but there is where the program came from
+WHERE = r" at pc 0x[0-9a-f]+, cycle \d+(, from 0x[0-9a-f]+)? in crypto_aead_encrypt: [a-z.]"
 
 
-def touch(address: str, value: str = "") -> str:
-    return f"{'(void)' if not value else ''}*(volatile unsigned char *){address}{value};"
+@pytest.fixture(scope="module", autouse=True)
+def compilers() -> Iterator[None]:
+    with built_compilers():
+        yield
+
+
+def touch(address: str, value: str = "", kind: str = "char") -> str:
+    return f"{'(void)' if not value else ''}*(volatile unsigned {kind} *){address}{value};"
+
+
+def asm(text: str, address: str = "0") -> str:
+    """Assembly in which ``%0`` is a register with an address."""
+    return f'__asm__ volatile("{text}" : : "r"({address}) : "memory");'
+
+
+def call(address: str) -> str:
+    return f"((void (*)(void)){address})();"
+
+
+FAULTS = {
+    "uno": [
+        (touch("0x9000"), "out-of-range", "read from unmapped address 0x9000"),
+        (touch("0x9000", " = 1"), "out-of-range", "write to unmapped address 0x9000"),
+        (asm("spm"), "flash-write", "write to flash at"),
+        (asm(".word 0xFFFF"), "bad-opcode", "unknown opcode 0xffff"),
+        (asm("break"), "trap", "breakpoint or trap"),
+        (asm("sleep"), "unsupported", "instruction 0x9588 not supported by this core"),
+        (call("0x5000"), "bad-fetch", "program counter outside flash"),
+    ],
+    "nano-every": [
+        (touch("0x1000"), "out-of-range", "read from unmapped address 0x1000"),
+        (touch("0x1000", " = 1"), "out-of-range", "write to unmapped address 0x1000"),
+        (touch("0x4100", " = 1"), "flash-write", "write to flash at 0x4100"),
+        (asm(".word 0xFFFF"), "bad-opcode", "unknown opcode 0xffff"),
+    ],
+    "bluepill": [
+        (touch("0x30000000"), "out-of-range", "read from unmapped address 0x30000000"),
+        (touch("0x40000000", " = 1"), "out-of-range", "write to unmapped address 0x40000000"),
+        (touch("0x08000100", " = 1"), "flash-write", "write to flash at 0x8000100"),
+        (asm(".inst 0xde00"), "bad-opcode", "unknown opcode 0xde00"),
+        (asm("bkpt 0"), "trap", "breakpoint or trap"),
+        (asm("svc 0"), "unsupported", "instruction 0xdf00 not supported by this core"),
+        (call("0x20000000"), "bad-fetch", "program counter outside flash"),  # not Thumb
+        (call("0x20000001"), "bad-fetch", "program counter outside flash"),
+        (ODD_LDRD, "unaligned", "unaligned access to 0x2000"),
+    ],
+    "mkrzero": [
+        (asm("ldr r3, [%0]", "0x20000402"), "unaligned", "unaligned access to 0x20000402"),
+        (asm(".inst.w 0xfbb0f0f0"), "bad-opcode", "unknown opcode 0xfbb0f0f0"),  # udiv
+    ],
+    "stm32f407": [
+        (asm(".inst.w 0xee300a20"), "bad-opcode", "unknown opcode 0xee300a20"),  # vadd.f32
+    ],
+    "gd32vf103": [
+        (touch("0x30000000"), "out-of-range", "read from unmapped address 0x30000000"),
+        (touch("0x40000000", " = 1"), "out-of-range", "write to unmapped address 0x40000000"),
+        (touch("0x08000100", " = 1"), "flash-write", "write to flash at 0x8000100"),
+        (asm(".word 0xffffffff"), "bad-opcode", "unknown opcode 0xffffffff"),
+        (asm(".word 0x00007053"), "bad-opcode", "unknown opcode 0x7053"),  # fadd.s
+        (asm(".word 0x34001073"), "unsupported", "instruction 0x34001073 not supported by this core"),  # csrw mscratch
+        (asm("wfi"), "unsupported", "instruction 0x10500073 not supported by this core"),
+        (asm("ebreak"), "trap", "breakpoint or trap"),
+        (call("0x20000000"), "bad-fetch", "program counter outside flash"),
+        (asm("lw t0, 0(%0)", "0x20000402"), "unaligned", "unaligned access to 0x20000402"),
+    ],
+    "maixduino": [
+        (touch("0x10000000"), "out-of-range", "read from unmapped address 0x10000000"),
+        (touch("0x80000100", " = 1"), "flash-write", "write to flash at 0x80000100"),
+        (asm("ld t0, 0(%0)", "0x80100404UL"), "unaligned", "unaligned access to 0x80100404"),
+    ],
+    "esp8266": [
+        (touch("0x20000000"), "out-of-range", "read from unmapped address 0x20000000"),
+        (touch("0x20000000", " = 1"), "out-of-range", "write to unmapped address 0x20000000"),
+        (touch("0x40100100", " = 1", "int"), "flash-write", "write to flash at 0x40100100"),
+        (asm(".byte 0x00, 0x00, 0x0a"), "bad-opcode", "unknown opcode 0xa0000"),  # add.s
+        (asm("waiti 0"), "unsupported", "instruction 0x7000 not supported by this core"),
+        (asm("break 1, 15"), "trap", "breakpoint or trap"),
+        (asm("ill"), "trap", "breakpoint or trap"),
+        (call("0x20000000"), "bad-fetch", "program counter outside flash"),
+        (asm("l32i a2, %0, 0", "0x3FFE8402"), "unaligned", "unaligned access to 0x3ffe8402"),
+        (touch("0x40100100"), "unaligned", "unaligned access to 0x40100100"),
+    ],
+    "msp430f1611": [
+        (touch("0x0F00"), "out-of-range", "read from unmapped address 0xf00"),
+        (touch("0x0F00", " = 1"), "out-of-range", "write to unmapped address 0xf00"),
+        (touch("0x4100", " = 1"), "flash-write", "write to flash at 0x4100"),
+        (asm(".word 0x0000"), "bad-opcode", "unknown opcode 0x0000"),
+        (asm("bis #0x10, sr"), "unsupported", "instruction 0xd032 not supported by this core"),  # CPUOFF
+        (call("0x2000"), "bad-fetch", "program counter outside flash"),
+        (asm("mov @%0, r12", "0x1301"), "unaligned", "unaligned access to 0x1301"),
+    ],
+}
 
 
 @pytest.mark.parametrize(
-    ("name", "code", "kind", "text"),
-    [
-        ("uno", touch("0x9000"), "out-of-range", "read from unmapped address 0x9000"),
-        ("uno", touch("0x9000", " = 1"), "out-of-range", "write to unmapped address 0x9000"),
-        ("uno", '__asm__ volatile("spm");', "flash-write", "write to flash at"),
-        ("uno", '__asm__ volatile(".word 0xFFFF");', "bad-opcode", "unknown opcode 0xffff"),
-        ("uno", '__asm__ volatile("break");', "trap", "breakpoint or trap"),
-        ("bluepill", touch("0x30000000"), "out-of-range", "read from unmapped address 0x30000000"),
-        ("bluepill", touch("0x40000000", " = 1"), "out-of-range", "write to unmapped address 0x40000000"),
-        ("bluepill", touch("0x08000100", " = 1"), "flash-write", "write to flash at 0x8000100"),
-        ("bluepill", '__asm__ volatile(".inst 0xde00");', "bad-opcode", "unknown opcode 0xde00"),
-        ("bluepill", '__asm__ volatile("bkpt 0");', "trap", "breakpoint or trap"),
-        ("bluepill", '__asm__ volatile("svc 0");', "unsupported", "instruction 0xdf00 not supported by this core"),
-        ("bluepill", "((void (*)(void))0x20000000)();", "bad-fetch", "program counter outside flash"),
-        ("bluepill", ODD_LDRD, "unaligned", "unaligned access to 0x2000"),
-    ],
+    ("name", "code", "kind", "text"), [(name, *fault) for name, faults in FAULTS.items() for fault in faults]
 )
 def test_faults(bench: Bench, name: str, code: str, kind: str, text: str) -> None:
     record = bench.weigh(bench.package(in_encrypt=code), the_target(name))
     assert (record.failure is not None, record.metrics) == (True, {})
     assert record.failure.reason is Reason.FAULT
     assert record.failure.detail.startswith(f"{kind}: {text}")
-    assert re.search(r" at pc 0x[0-9a-f]+, cycle \d+ in crypto_aead_encrypt: \S", record.failure.detail)
+    assert re.search(WHERE, record.failure.detail), record.failure.detail
     assert bench.store.get(record.id or 0) == record
 
 
-def test_stack_overflow(bench: Bench, target: Target) -> None:
-    record = bench.weigh(bench.package(top=RECURSION, in_encrypt="(void)deep((int)n);"), target)
+@pytest.mark.parametrize("name", FAMILIES)
+def test_stack_overflow(bench: Bench, name: str) -> None:
+    record = bench.weigh(bench.package(top=RECURSION, in_encrypt="(void)deep((int)n);"), the_target(name))
     assert record.failure is not None
     assert record.failure.reason is Reason.STACK_OVERFLOW
     assert re.match(
-        r"stack-into-data: stack pointer 0x\w+ below its limit 0x\w+ at pc 0x\w+.* in deep", record.failure.detail
+        r"stack-into-data: stack pointer 0x\w+ below its limit 0x\w+ at pc 0x\w+, cycle \d+ in deep\S*: \S",
+        record.failure.detail,
     )
 
 
-def test_runaway(bench: Bench, target: Target) -> None:
-    job = bench.job(bench.package(in_encrypt='for (;;) __asm__ volatile("");'), target)
+@pytest.mark.parametrize("name", FAMILIES)
+def test_runaway(bench: Bench, name: str) -> None:
+    job = bench.job(bench.package(in_encrypt='for (;;) __asm__ volatile("");'), the_target(name))
     record = Pipeline(bench.store, threads=1, max_cycles=10_000_000).weigh(job)
     assert record.failure is not None
     assert record.failure.reason is Reason.RUNAWAY
-    assert "10000000 cycles" in record.failure.detail
+    assert re.search(r"10000000 cycles, at pc 0x\w+ in crypto_aead_encrypt: \S", record.failure.detail)
 
 
 def test_what_needs_aligned_buffers_is_verified_with_a_note(bench: Bench, bluepill: Target) -> None:

@@ -14,11 +14,11 @@ use crate::sreg::{C, N, S, Sreg, V, Z};
 pub(crate) type I = Insn<Avr>;
 
 /// I/O address of the upper bits of ELPM's address.
-const RAMPZ: u32 = 0x3B;
+pub(crate) const RAMPZ: u32 = 0x3B;
 /// I/O address of the stack pointer's low byte.
-const SPL: u32 = 0x3D;
+pub(crate) const SPL: u32 = 0x3D;
 /// I/O address of the stack pointer's high byte.
-const SPH: u32 = 0x3E;
+pub(crate) const SPH: u32 = 0x3E;
 /// I/O address of the status register.
 pub(crate) const SREG: u32 = 0x3F;
 

@@ -6,6 +6,7 @@
 #![warn(missing_docs)]
 
 mod exec;
+mod lower;
 pub mod sreg;
 pub mod table;
 #[cfg(test)]
@@ -222,10 +223,14 @@ fn insn(exec: Exec<Avr>, pc: u32, ops: Operands) -> Insn<Avr> {
     Insn { exec, site: Site { pc, cycles: 0 }, imm, a, b, c: 0, d: 0, taken: 0, skips: 0, refund: 0 }
 }
 
+/// What [`Insn::d`] is in the end of a run that falls through; 0 in instructions.
+const SEAM: u8 = 1;
+
 /// The end of a run that falls through to `pc`.
 fn seam(pc: u32) -> Decoded {
     let ops = Operands { imm: pc, ..Operands::default() };
-    Decoded { insn: insn(table::seam(), pc, ops), row: None, step: Step { class: Class::Seam, skipped_words: 0 } }
+    let insn = Insn { d: SEAM, ..insn(table::seam(), pc, ops) };
+    Decoded { insn, row: None, step: Step { class: Class::Seam, skipped_words: 0 } }
 }
 
 /// Picks for each instruction the handler that computes the flags which can still be read.

@@ -123,7 +123,7 @@ impl Msp430 {
         self.mem.store::<2>(address.into(), value.into(), sp, site);
     }
 
-    /// The chip would ignore the lowest address bit (SLAU049, 1.4.5): no program wants that.
+    /// Words are at even addresses only (SLAU049, 1.4.5); what the chip makes of others the guide does not say.
     fn unaligned(&mut self, address: u16, site: Site) {
         self.mem.fault(FaultKind::Unaligned { address: address.into() }, site);
     }
@@ -187,7 +187,8 @@ impl Msp430 {
         self.status = Status::unpack(value);
         if value & CPUOFF != 0 {
             // nothing would wake it: interrupts are not modelled
-            self.mem.fault(FaultKind::Unsupported { word: value.into() }, site);
+            let word = self.fetch(site.pc).unwrap_or(0).into();
+            self.mem.fault(FaultKind::Unsupported { word }, site);
         }
     }
 

@@ -105,7 +105,7 @@ fn faults_are_named() {
     // mov &0x0f00, r6
     assert_eq!(first_fault(&[0x4216, 0x0F00]), Some(FaultKind::OutOfRange { address: 0xF00, write: false }));
     // bis #0x10, sr: CPUOFF
-    assert_eq!(first_fault(&[0xD032, 0x0010]), Some(FaultKind::Unsupported { word: 0x10 }));
+    assert_eq!(first_fault(&[0xD032, 0x0010]), Some(FaultKind::Unsupported { word: 0xD032 }));
     // push #4 through the constant generator
     assert_eq!(first_fault(&[0x4031, 0x2000, 0x1222]), Some(FaultKind::Unsupported { word: 0x1222 }));
     // br #0x2000: code in RAM

@@ -11,7 +11,7 @@ impl<X: Word> Lower for Riscv<X> {
     fn layout() -> Layout {
         let offset = |n: usize| std::mem::offset_of!(Self, r) + n * size_of::<X>();
         let slots = (0..=usize::from(DROP)).map(|n| Slot { offset: offset(n), bits: X::BITS });
-        Layout { slots: slots.collect(), pc: std::mem::offset_of!(Self, pc) }
+        Layout { slots: slots.collect(), pc: std::mem::offset_of!(Self, pc), ..Layout::default() }
     }
 
     fn lower<E: Emit>(&self, pc: u32, insns: &[Insn<Self>], e: &mut E) {

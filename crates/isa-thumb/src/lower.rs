@@ -26,7 +26,7 @@ impl Lower for Thumb {
             slot(std::mem::offset_of!(Self, q), 8),
             slot(std::mem::offset_of!(Self, ge), 32),
         ]);
-        Layout { slots, pc: r + 4 * PC }
+        Layout { slots, pc: r + 4 * PC, ..Layout::default() }
     }
 
     fn lower<E: Emit>(&self, pc: u32, insns: &[Insn<Self>], e: &mut E) {

@@ -198,7 +198,7 @@ pub(crate) fn disassemble(cpu: &Xtensa, pc: u32) -> (String, u32) {
     match one(cpu, pc) {
         Ok((row, o, word)) => (text(row, &o, word), row.pattern.bits / 8),
         Err(Some(word)) => (format!(".byte {:#x}", word & 0xFF), 1),
-        Err(None) => ("?".into(), 2),
+        Err(None) => ("(outside flash)".into(), 2),
     }
 }
 

@@ -92,6 +92,10 @@ pub trait Timing<C: Core>: Send + Sync {
     fn edge(&mut self, _last: u32, _start: u32, _end: u32) -> Edge {
         Edge::Ask
     }
+    /// Whether entering a block never costs anything and the model has no state.
+    fn is_static(&self) -> bool {
+        false
+    }
     /// Where the model keeps the end of the last block, if it does.
     fn last_end(&mut self) -> Option<&mut u32> {
         None

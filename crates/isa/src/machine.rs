@@ -1,6 +1,6 @@
 //! The run loop: decode once, run blocks, add up cycles.
 
-use mcu::{FaultKind, Image, Memory, Site, Stop};
+use mcu::{Fault, FaultKind, Image, Memory, Site, Stop};
 
 use crate::native::Translator;
 use crate::{Block, Profile, Run, Timing};
@@ -63,6 +63,9 @@ pub struct Machine<C: Core, T: Timing<C>> {
     pub profile: Option<Profile>,
     translator: Option<Box<dyn Translator<C, T>>>,
     hot: u32,
+    /// The block that the interpreter ran last; none when native code ran since.
+    last: usize,
+    left_flash: Option<u32>,
 }
 
 impl<C: Core, T: Timing<C>> Machine<C, T> {
@@ -77,6 +80,8 @@ impl<C: Core, T: Timing<C>> Machine<C, T> {
             profile: None,
             translator: None,
             hot: HOT,
+            last: usize::MAX,
+            left_flash: None,
         };
         m.reset();
         m
@@ -115,6 +120,7 @@ impl<C: Core, T: Timing<C>> Machine<C, T> {
     pub fn reset(&mut self) {
         self.cycles = 0;
         self.timing.reset();
+        (self.last, self.left_flash) = (usize::MAX, None);
         self.core.memory_mut().stop = None;
         let places = self.core.memory().flash.len() / C::CODE_ALIGN as usize;
         self.blocks.resize_with(places, || None);
@@ -154,16 +160,19 @@ impl<C: Core, T: Timing<C>> Machine<C, T> {
                     m.block_start = self.cycles;
                     m.stall = 0;
                     m.fault(FaultKind::BadFetch, Site { pc, cycles: 0 });
-                    return m.stop.unwrap_or(Stop::Budget);
+                    let stop = m.stop.unwrap_or(Stop::Budget);
+                    return self.outside(stop);
                 }
             };
             self.cycles += u64::from(self.timing.enter(block.start, block.end));
             if !PROFILED && block.native {
                 self.run_native(slot);
+                self.last = usize::MAX;
             } else {
                 let m = self.core.memory_mut();
                 m.block_start = self.cycles;
                 m.stall = 0;
+                self.last = slot;
                 let first = block.insns.as_ptr();
                 // SAFETY: `first` is the first instruction of a block, whose last one does not go on.
                 unsafe { ((*first).exec)(&mut self.core, first) };
@@ -186,10 +195,26 @@ impl<C: Core, T: Timing<C>> Machine<C, T> {
                     self.core.memory_mut().deadline = deadline;
                     continue;
                 }
-                let m = self.core.memory();
-                return m.stop.unwrap_or(Stop::Budget);
+                let stop = self.core.memory().stop.unwrap_or(Stop::Budget);
+                return self.outside(stop);
             }
         }
+    }
+
+    /// Keeps which instruction was the last in flash, if that is left.
+    fn outside(&mut self, stop: Stop) -> Stop {
+        if let Stop::Fault(Fault { kind: FaultKind::BadFetch, pc, .. }) = stop {
+            let m = self.core.memory();
+            let inside = |at: u32| ((at.wrapping_sub(m.flash_base)) as usize) < m.flash.len();
+            let block = self.blocks.get(self.last).and_then(Option::as_ref).filter(|_| !inside(pc));
+            self.left_flash = block.and_then(|b| b.insns.iter().rev().map(|i| i.site.pc).find(|&at| inside(at)));
+        }
+        stop
+    }
+
+    /// The instruction that led out of flash, after a [`FaultKind::BadFetch`] there; none where it was native code.
+    pub fn left_flash(&self) -> Option<u32> {
+        self.left_flash
     }
 
     /// Forgets blocks that go past an address where the core asks for an end; whether it did.

@@ -12,17 +12,23 @@ use crate::{Block, Core, Insn};
 pub struct Slot {
     /// Bytes from the start of the core's state.
     pub offset: usize,
-    /// Bits: 8, 32 or 64.
+    /// Bits: 8, 16, 32 or 64.
     pub bits: u32,
 }
 
 /// Where a core keeps what code touches.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Layout {
     /// At most 64; [`Emit`] names them by index.
     pub slots: Vec<Slot>,
     /// Bytes from the start of the core's state to the program counter, of 32 bits.
     pub pc: usize,
+    /// Whether slots, of which there are more than a host has registers, are in memory between blocks. A
+    /// handler that does what is seldom in such a core does the rest of the run too; only
+    /// [`Emit::handler`] comes back.
+    pub by_block: bool,
+    /// Whether loads and stores need no alignment.
+    pub unaligned: bool,
 }
 
 /// Operations on two numbers of the same width; amounts of shifts are taken modulo it.
@@ -101,7 +107,7 @@ pub struct ByHandler {
 /// Takes a run of instructions as operations. Truth values have 8 bits.
 pub trait Emit {
     /// A value.
-    type V: Copy;
+    type V: Copy + 'static;
 
     /// Tells that instruction `at` of the run comes next; a skip to it lands here.
     fn start(&mut self, at: usize);
@@ -109,6 +115,8 @@ pub trait Emit {
     fn get(&mut self, slot: usize) -> Self::V;
     /// New value of a slot, of its width.
     fn set(&mut self, slot: usize, value: Self::V);
+    /// New value of a slot, which is only made where somebody wants it; `make` reads no slots.
+    fn later(&mut self, slot: usize, make: impl Fn(&mut Self) -> Self::V + 'static);
     /// A constant.
     fn int(&mut self, bits: u32, value: u64) -> Self::V;
     /// An operation on two numbers.
@@ -144,11 +152,15 @@ pub trait Emit {
     fn load_words(&mut self, by: ByHandler, address: Self::V, count: usize, then: impl FnOnce(&mut Self, &[Self::V]));
     /// Stores words of 32 bits from an aligned address of RAM on, then `then`; otherwise the handler.
     fn store_words(&mut self, by: ByHandler, address: Self::V, values: &[Self::V], then: impl FnOnce(&mut Self));
+    /// `then` with the byte of flash at the place `at` (32 bits) from its start; otherwise the handler.
+    fn program(&mut self, by: ByHandler, at: Self::V, then: impl FnOnce(&mut Self, Self::V));
     /// Tells that the stack pointer is `sp` (32 bits); its handler does what is seldom.
     fn stack(&mut self, by: ByHandler, sp: Self::V);
 
     /// Goes on at instruction `to` of the run unless the condition holds, at `cycles` less.
-    fn skip_unless(&mut self, condition: Self::V, to: usize, cycles: u32);
+    fn skip_unless(&mut self, condition: Self::V, to: usize, cycles: i32);
+    /// Ends the run, going to an address at `cycles` less, where the condition is `holds`.
+    fn leave_if(&mut self, condition: Self::V, holds: bool, to: u32, cycles: i32);
     /// Ends the run: goes to an address.
     fn jump(&mut self, to: u32);
     /// Ends the run: goes to the address in a value of 32 bits.

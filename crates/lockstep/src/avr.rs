@@ -14,7 +14,7 @@ use mcu::{Chip, FaultKind, Flash, Image, Memory, PeripheralConfig, Region, Segme
 use timing::avr::AvrE;
 
 use crate::qemu::{Session, have};
-use crate::{Ground, Log, Oracle, Program, Random, Sequence, Trace, run};
+use crate::{Ground, Log, Oracle, Program, Random, Sequence, Way, native, run};
 
 /// Bytes of one state: r0 to r31, SREG, SP.
 const BYTES: usize = 35;
@@ -583,11 +583,14 @@ impl Ground for Device {
         Program { image: code.0, places, end, window, timed }
     }
 
-    fn ours(&self, program: &Program, trace: Option<&mut Trace>) -> Result<Log, String> {
+    fn ours(&self, program: &Program, way: Way<'_>) -> Result<Log, String> {
         let mut machine = self.machine();
+        if matches!(way, Way::Native) {
+            machine = machine.with_translator(native::translator(), Some(1));
+        }
         let segment = Segment { address: 0, bytes: program.image.clone() };
         machine.load(&Image { segments: vec![segment], symbols: Vec::new() })?;
-        let stop = run(&mut machine, program, trace)?;
+        let stop = run(&mut machine, program, way)?;
         if !matches!(stop.kind, FaultKind::Unsupported { .. }) {
             return Err(format!("our core stops: {stop}"));
         }
@@ -596,6 +599,10 @@ impl Ground for Device {
         let lines: Vec<_> = sent.lines().map(str::to_owned).collect();
         let cycles: Vec<_> = memory.calls.iter().map(|c| c.fall - c.rise).collect();
         self.log_of(&lines, &cycles)
+    }
+
+    fn native(&self) -> bool {
+        true
     }
 
     fn disassemble(&self, program: &Program, at: u32) -> (String, u32) {

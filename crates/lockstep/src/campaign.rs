@@ -1,6 +1,7 @@
 //! Program after program until there are enough instructions.
 
 use std::collections::BTreeSet;
+use std::fmt;
 use std::sync::{Mutex, PoisonError};
 
 use crate::{Ground, Oracle, Outcome, compare};
@@ -10,6 +11,8 @@ use crate::{Ground, Oracle, Outcome, compare};
 pub struct Summary {
     /// Random instructions that were executed and agree.
     pub instructions: u64,
+    /// Those among them that ran as native code too.
+    pub native: u64,
     /// Programs that they were in.
     pub programs: u64,
     /// Mnemonics of the first program.
@@ -21,6 +24,17 @@ pub struct Summary {
     /// The first difference, or what went wrong.
     pub failure: Option<String>,
 }
+
+impl fmt::Display for Summary {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (n, programs, oracles) = (self.instructions, self.programs, self.oracles.join(" and "));
+        write!(f, "{n} instructions in {programs} programs agree with {oracles}")?;
+        if self.native > 0 { write!(f, ", {} of them as native code too", self.native) } else { Ok(()) }
+    }
+}
+
+/// Every so many programs, one is translated as well, which takes longer than all the rest.
+const NATIVE: u64 = 8;
 
 /// Compares programs with the seeds from `seed` on until `instructions` have been executed, `jobs` programs at
 /// a time. Without an oracle there is nothing to do.
@@ -45,20 +59,25 @@ fn work(ground: &dyn Ground, instructions: u64, seed: u64, shared: &Mutex<Summar
         return;
     }
     loop {
-        let (seed, mut kinds) = {
+        let (seed, native, mut kinds) = {
             let mut s = lock();
             if s.instructions >= instructions || s.failure.is_some() {
                 return;
             }
             s.programs += 1;
             let first = s.programs == 1;
-            (seed + s.programs - 1, if first { BTreeSet::from(["nop".into()]) } else { BTreeSet::new() })
+            let native = ground.native() && s.programs % NATIVE == 1;
+            let kinds = if first { BTreeSet::from(["nop".into()]) } else { BTreeSet::new() };
+            (seed + s.programs - 1, native, kinds)
         };
-        let outcome = compare(ground, &mut oracles, seed, &mut kinds);
+        let outcome = compare(ground, &mut oracles, seed, native, &mut kinds);
         let mut s = lock();
         s.kinds.append(&mut kinds);
         match outcome {
-            Ok(Outcome::Same { instructions }) => s.instructions += instructions,
+            Ok(Outcome::Same { instructions }) => {
+                s.instructions += instructions;
+                s.native += if native { instructions } else { 0 };
+            }
             Ok(Outcome::Different(report)) => s.failure = Some(report),
             Err(e) => s.failure = Some(format!("{}, seed {seed}: {e}", ground.name())),
         }

@@ -3,13 +3,14 @@
 //! Every instruction set has the same shape, a [`Ground`]. A program is a row of sequences. Each one loads
 //! all registers and flags with chosen values, executes a few random units (an instruction, or a few that
 //! belong together, such as a branch with what it jumps over) and logs the state behind them. Loads and
-//! stores go to a window of RAM that is compared as well. Our core runs each program twice, in blocks and
-//! instruction by instruction, and both must agree with each other and with every oracle. The first
-//! difference is narrowed down to one unit.
+//! stores go to a window of RAM that is compared as well. Our core runs each program in blocks, instruction by
+//! instruction and, where there is a translator, now and then as native code; all must agree with each other
+//! and with every oracle. The first difference is narrowed down to one instruction.
 
 pub mod avr;
 mod campaign;
 pub mod msp430;
+mod native;
 pub mod qemu;
 mod random;
 pub mod riscv;
@@ -71,6 +72,16 @@ pub struct Trace {
     pub kinds: BTreeSet<String>,
 }
 
+/// How our core goes through a program.
+pub enum Way<'a> {
+    /// In blocks, by the interpreter.
+    Blocks,
+    /// Instruction by instruction.
+    Steps(&'a mut Trace),
+    /// Twice, the second time as native code; the log is that of the second time.
+    Native,
+}
+
 /// Another program that runs ours.
 pub trait Oracle {
     /// What reports call it.
@@ -97,11 +108,15 @@ pub trait Ground: Sync {
     fn sequences(&self, random: &mut Random) -> Vec<Sequence>;
     /// Puts them together.
     fn program(&self, sequences: &[Sequence], random: &mut Random) -> Program;
-    /// Our core's run; with a trace, instruction by instruction.
+    /// Our core's run.
     ///
     /// # Errors
     /// When it does not come to its end.
-    fn ours(&self, program: &Program, trace: Option<&mut Trace>) -> Result<Log, String>;
+    fn ours(&self, program: &Program, way: Way<'_>) -> Result<Log, String>;
+    /// Whether there is a translator for the core.
+    fn native(&self) -> bool {
+        false
+    }
     /// Assembly text at an address, and the instruction's length in bytes.
     fn disassemble(&self, program: &Program, at: u32) -> (String, u32);
     /// Starts the oracles that are installed; the others by what is missing.
@@ -124,19 +139,34 @@ pub fn grounds() -> Vec<Box<dyn Ground>> {
     all
 }
 
-/// Runs `program` on `machine` until it stops by itself; with a trace, instruction by instruction.
+/// More cycles than any program takes.
+pub(crate) const BUDGET: u64 = 1 << 27;
+
+/// Runs `program` on `machine`, where it has been loaded, until it stops by itself.
 pub(crate) fn run<C: Core, T: Timing<C>>(
     machine: &mut Machine<C, T>,
     program: &Program,
-    trace: Option<&mut Trace>,
+    way: Way<'_>,
 ) -> Result<Fault, String> {
-    let stop = match trace {
-        None => machine.run(1 << 40),
-        Some(trace) => step_through(machine, program, trace),
+    let fill = |m: &mut Machine<C, T>| m.core.memory_mut().ram[..program.window.len()].copy_from_slice(&program.window);
+    fill(machine);
+    let stop = match way {
+        Way::Blocks => machine.run(BUDGET),
+        Way::Steps(trace) => step_through(machine, program, trace),
+        Way::Native => {
+            machine.run(BUDGET);
+            machine.reset();
+            let memory = machine.core.memory_mut();
+            memory.ram.fill(0);
+            memory.host.from_chip.clear();
+            memory.calls.clear();
+            fill(machine);
+            native::watched(|| machine.run(BUDGET))?
+        }
     };
     match stop {
         Stop::Fault(f) if f.pc == program.end => Ok(f),
-        Stop::Fault(f) => Err(format!("our core stops: {f}")),
+        Stop::Fault(f) => Err(format!("our core stops: {f}: {}", machine.core.disassemble(f.pc).0)),
         other => Err(format!("our core stops: {other:?}")),
     }
 }
@@ -157,7 +187,7 @@ fn step_through<C: Core, T: Timing<C>>(machine: &mut Machine<C, T>, program: &Pr
             }
         }
         let stop = machine.step();
-        if stop != Stop::Budget {
+        if stop != Stop::Budget || machine.cycles > BUDGET {
             return stop;
         }
     }
@@ -187,7 +217,8 @@ pub enum Outcome {
     Different(String),
 }
 
-/// One program here, stepped here, and on `oracles`. `kinds`, unless empty, collects mnemonics.
+/// One program here, stepped here, translated here if asked for, and on `oracles`. `kinds`, unless empty,
+/// collects mnemonics.
 ///
 /// # Errors
 /// What went wrong with a run.
@@ -195,19 +226,27 @@ pub fn compare(
     ground: &dyn Ground,
     oracles: &mut [Box<dyn Oracle>],
     seed: u64,
+    native: bool,
     kinds: &mut BTreeSet<String>,
 ) -> Result<Outcome, String> {
     let mut random = Random::new(seed);
     let sequences = ground.sequences(&mut random);
     let program = ground.program(&sequences, &mut Random::new(seed));
-    let mine = ground.ours(&program, None)?;
+    let mine = ground.ours(&program, Way::Blocks)?;
     let mut trace = Trace { kinds: std::mem::take(kinds), ..Trace::default() };
-    let stepped = ground.ours(&program, Some(&mut trace));
+    let stepped = ground.ours(&program, Way::Steps(&mut trace));
     *kinds = std::mem::take(&mut trace.kinds);
     let stepped = stepped?;
     if differs(&mine, &stepped, &program, true).is_some() {
         let report = narrow(ground, &mut Stepped(ground), &sequences, seed)?;
         return Ok(Outcome::Different(report));
+    }
+    if native {
+        let translated = ground.ours(&program, Way::Native).map_err(|e| format!("as native code: {e}"))?;
+        if differs(&mine, &translated, &program, true).is_some() {
+            let report = narrow(ground, &mut Translated(ground), &sequences, seed)?;
+            return Ok(Outcome::Different(report));
+        }
     }
     for oracle in oracles {
         let theirs = oracle.run(&program, &trace.steps).map_err(|e| format!("{}, seed {seed}: {e}", oracle.name()))?;
@@ -232,7 +271,24 @@ impl Oracle for Stepped<'_> {
     }
 
     fn run(&mut self, program: &Program, _: &[u32]) -> Result<Log, String> {
-        self.0.ours(program, Some(&mut Trace::default()))
+        self.0.ours(program, Way::Steps(&mut Trace::default()))
+    }
+}
+
+/// Our core's native code as an oracle for the interpreter.
+struct Translated<'a>(&'a dyn Ground);
+
+impl Oracle for Translated<'_> {
+    fn name(&self) -> String {
+        "our core as native code".into()
+    }
+
+    fn exact(&self) -> bool {
+        true
+    }
+
+    fn run(&mut self, program: &Program, _: &[u32]) -> Result<Log, String> {
+        self.0.ours(program, Way::Native)
     }
 }
 
@@ -273,17 +329,18 @@ struct Pair {
 
 fn both(ground: &dyn Ground, oracle: &mut dyn Oracle, sequences: &[Sequence], seed: u64) -> Result<Pair, String> {
     let program = ground.program(sequences, &mut Random::new(seed));
-    let mine = ground.ours(&program, None)?;
+    let mine = ground.ours(&program, Way::Blocks)?;
     let mut trace = Trace::default();
-    ground.ours(&program, Some(&mut trace))?;
+    ground.ours(&program, Way::Steps(&mut trace))?;
     let theirs = oracle.run(&program, &trace.steps)?;
     let parting = differs(&mine, &theirs, &program, oracle.exact());
     Ok(Pair { program, mine, theirs, parting })
 }
 
-/// Cuts `sequences` down to the first unit behind which the runs differ; a report.
+/// Cuts `sequences` down to the first instruction behind which the runs differ; a report.
 fn narrow(ground: &dyn Ground, oracle: &mut dyn Oracle, sequences: &[Sequence], seed: u64) -> Result<String, String> {
-    let name = format!("{}, {}, seed {seed}", ground.name(), oracle.name());
+    let again = format!("fuzz --instructions 1 --seed {seed} {}", ground.name());
+    let name = format!("{}, {} ({again})", ground.name(), oracle.name());
     let whole = both(ground, oracle, sequences, seed)?;
     let bad = match whole.parting {
         None => return Ok(format!("{name}: a difference that does not come again")),
@@ -302,44 +359,62 @@ fn narrow(ground: &dyn Ground, oracle: &mut dyn Oracle, sequences: &[Sequence], 
         }
     };
     let Some(culprit) = sequences.get(bad) else { return Ok(format!("{name}: one of them ends too early")) };
-    let cut = |n: usize| Sequence { units: culprit.units[..n].to_vec(), ..culprit.clone() };
     let mut before = culprit.start.clone();
-    for n in 1..=culprit.units.len() {
-        let shorter: Vec<Sequence> = sequences[..bad].iter().cloned().chain([cut(n)]).collect();
-        let pair = both(ground, oracle, &shorter, seed)?;
-        if let Some(parting) = pair.parting {
-            return Ok(format!("{name}: {}", report(ground, culprit, n, &pair, parting, bad, &before)));
+    let mut run = |units: &[Vec<u8>]| {
+        let last = Sequence { units: units.to_vec(), ..culprit.clone() };
+        let shorter: Vec<Sequence> = sequences[..bad].iter().cloned().chain([last]).collect();
+        both(ground, oracle, &shorter, seed)
+    };
+    for (n, unit) in culprit.units.iter().enumerate() {
+        let pair = run(&culprit.units[..=n])?;
+        let Some(parting) = pair.parting else {
+            before.clone_from(&pair.mine.states[bad]);
+            continue;
+        };
+        // instruction by instruction, as far as the unit can be cut and still comes to an end
+        let (mut good, mut at) = (0, 0);
+        let start = pair.program.places[bad].end - unit.len() as u32;
+        let cut = |good: usize, at: usize| {
+            let (head, last) = (unit[..good].to_vec(), unit[good..at].to_vec());
+            [&culprit.units[..n], &[head, last]].concat()
+        };
+        loop {
+            at += ground.disassemble(&pair.program, start + at as u32).1.max(1) as usize;
+            if at >= unit.len() {
+                let text = report(ground, &cut(good, unit.len()), &pair, parting, bad, &before);
+                return Ok(format!("{name}: {text}"));
+            }
+            let units = cut(good, at);
+            let Ok(pair) = run(&units) else { continue };
+            if let Some(parting) = pair.parting {
+                let text = report(ground, &units, &pair, parting, bad, &before);
+                return Ok(format!("{name}: {text}"));
+            }
+            before.clone_from(&pair.mine.states[bad]);
+            good = at;
         }
-        before.clone_from(&pair.mine.states[bad]);
     }
     let parting = whole.parting.unwrap_or(Parting::State(bad));
-    let n = culprit.units.len();
-    Ok(format!("{name}: only as a whole: {}", report(ground, culprit, n, &whole, parting, bad, &before)))
+    Ok(format!("{name}: only as a whole: {}", report(ground, &culprit.units, &whole, parting, bad, &before)))
 }
 
-fn report(
-    ground: &dyn Ground,
-    culprit: &Sequence,
-    units: usize,
-    pair: &Pair,
-    parting: Parting,
-    k: usize,
-    before: &[u64],
-) -> String {
+/// What leads to the difference behind the last of `units`, which is marked, with the states there.
+fn report(ground: &dyn Ground, units: &[Vec<u8>], pair: &Pair, parting: Parting, k: usize, before: &[u64]) -> String {
     let mut text = format!("sequence {k}; what is marked is the first that differs\n");
     let mut pc = pair.program.places[k].start;
-    for (n, unit) in culprit.units[..units].iter().enumerate() {
+    for (n, unit) in units.iter().enumerate() {
         let end = pc + unit.len() as u32;
         while pc < end {
             let (line, bytes) = ground.disassemble(&pair.program, pc);
-            let mark = if n + 1 == units { ">" } else { " " };
+            let mark = if n + 1 == units.len() { ">" } else { " " };
             let _ = writeln!(text, "{mark} {pc:#x}: {line}");
             pc += bytes.max(1);
         }
     }
     if let Parting::Window(at) = parting {
-        let (a, b) = (pair.mine.window.get(at), pair.theirs.window.get(at));
-        let _ = writeln!(text, "byte {at:#x} of the window: ours {a:02x?}, theirs {b:02x?}");
+        let show = |log: &Log| log.window.get(at).map_or("none".to_owned(), |b| format!("{b:#x}"));
+        let (ours, theirs) = (show(&pair.mine), show(&pair.theirs));
+        let _ = writeln!(text, "byte {at:#x} of the window: ours {ours}, theirs {theirs}");
     }
     let none = Vec::new();
     let (mine, theirs) = (pair.mine.states.get(k).unwrap_or(&none), pair.theirs.states.get(k).unwrap_or(&none));

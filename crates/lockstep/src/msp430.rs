@@ -17,7 +17,7 @@ use mcu::{Chip, FaultKind, Flash, Image, Memory, PeripheralConfig, Region, Segme
 use timing::msp430::Msp430F1;
 
 use crate::qemu::have;
-use crate::{Ground, Log, Oracle, Program, Random, Sequence, Trace};
+use crate::{BUDGET, Ground, Log, Oracle, Program, Random, Sequence, Way};
 
 const FLASH: u32 = 0x4000;
 const RAM: u32 = 0x1100;
@@ -315,7 +315,7 @@ impl Ground for Msp {
         Program { image, places, end, window, timed }
     }
 
-    fn ours(&self, program: &Program, mut trace: Option<&mut Trace>) -> Result<Log, String> {
+    fn ours(&self, program: &Program, mut way: Way<'_>) -> Result<Log, String> {
         let mut machine = machine();
         let segment = Segment { address: FLASH, bytes: program.image.clone() };
         machine.load(&Image { segments: vec![segment], symbols: Vec::new() })?;
@@ -325,9 +325,9 @@ impl Ground for Msp {
             machine.core.memory_mut().stop = None;
             machine.core.set_register(0, (place.start - HEAD) as u16);
             let (before, mut steps) = (machine.cycles, 0);
-            let stop = match &mut trace {
-                None => machine.run(1 << 30),
-                Some(trace) => loop {
+            let stop = match &mut way {
+                Way::Blocks | Way::Native => machine.run(BUDGET),
+                Way::Steps(trace) => loop {
                     let pc = machine.core.pc();
                     if place.contains(&pc) {
                         steps += 1;
@@ -346,7 +346,7 @@ impl Ground for Msp {
                 Stop::Fault(f) if f.pc == place.end && f.kind == (FaultKind::BadOpcode { word: END.into() }) => {}
                 other => return Err(format!("our core stops: {other:?}")),
             }
-            if let Some(trace) = &mut trace {
+            if let Way::Steps(trace) = &mut way {
                 trace.steps.push(steps);
             }
             let mut registers = [0; 16];

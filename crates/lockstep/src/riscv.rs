@@ -12,7 +12,7 @@ use isa_riscv::{Riscv, Step, Word, table::Class};
 use mcu::{Chip, Flash, Image, Memory, Region, Segment};
 
 use crate::qemu::{Session, words};
-use crate::{Ground, Log, Oracle, Program, Random, Sequence, Trace, run, trapped};
+use crate::{Ground, Log, Oracle, Program, Random, Sequence, Way, native, run, trapped};
 
 const CODE: u32 = 0x8000_0000;
 const CODE_BYTES: u32 = 0x10_0000;
@@ -498,18 +498,23 @@ impl<X: Word> Ground for Risc<X> {
         Program { image: code.0, places, end, window, timed: vec![true; sequences.len()] }
     }
 
-    fn ours(&self, program: &Program, trace: Option<&mut Trace>) -> Result<Log, String> {
+    fn ours(&self, program: &Program, way: Way<'_>) -> Result<Log, String> {
         let mut machine = Machine::new(core::<X>(&[]), One);
+        if matches!(way, Way::Native) {
+            machine = machine.with_translator(native::translator(), Some(1));
+        }
         let segment = Segment { address: CODE, bytes: program.image.clone() };
         machine.load(&Image { segments: vec![segment], symbols: Vec::new() })?;
-        machine.core.set_pc(CODE);
-        machine.core.memory_mut().ram[..program.window.len()].copy_from_slice(&program.window);
-        let stop = run(&mut machine, program, trace)?;
+        let stop = run(&mut machine, program, way)?;
         if !trapped(&stop) {
             return Err(format!("our core stops: {stop}"));
         }
         let (window, log) = machine.core.memory().ram.split_at(WINDOW as usize);
         Ok(Log { states: Self::states(log, program), window: window.to_vec() })
+    }
+
+    fn native(&self) -> bool {
+        true
     }
 
     fn disassemble(&self, program: &Program, at: u32) -> (String, u32) {

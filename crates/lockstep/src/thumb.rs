@@ -9,7 +9,7 @@ use mcu::{Chip, Flash, Image, Memory, Region, Segment};
 use timing::cortex_m3::CortexM3;
 
 use crate::qemu::{Session, words};
-use crate::{Ground, Log, Oracle, Program, Random, Sequence, Trace, run, trapped};
+use crate::{Ground, Log, Oracle, Program, Random, Sequence, Way, native, run, trapped};
 
 const RAM: u32 = 0x2000_0000;
 /// Code starts here; random bytes before it are data for loads relative to the program counter.
@@ -418,16 +418,22 @@ impl Ground for Arm {
         Program { image: flash, places, end, window, timed: vec![true; sequences.len()] }
     }
 
-    fn ours(&self, program: &Program, trace: Option<&mut Trace>) -> Result<Log, String> {
+    fn ours(&self, program: &Program, way: Way<'_>) -> Result<Log, String> {
         let mut machine = Machine::new(self.0.core(&[]), CortexM3::new(Flash::default()));
+        if matches!(way, Way::Native) {
+            machine = machine.with_translator(native::translator(), Some(1));
+        }
         let segment = Segment { address: 0, bytes: program.image.clone() };
         machine.load(&Image { segments: vec![segment], symbols: Vec::new() })?;
-        machine.core.memory_mut().ram[..program.window.len()].copy_from_slice(&program.window);
-        let stop = run(&mut machine, program, trace)?;
+        let stop = run(&mut machine, program, way)?;
         if !trapped(&stop) {
             return Err(format!("our core stops: {stop}"));
         }
         Ok(log(self.0, program, &machine.core.memory().ram))
+    }
+
+    fn native(&self) -> bool {
+        true
     }
 
     fn disassemble(&self, program: &Program, at: u32) -> (String, u32) {

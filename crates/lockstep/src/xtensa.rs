@@ -11,7 +11,7 @@ use isa_xtensa::{Class, Features, Step, Xtensa, table};
 use mcu::{Chip, Flash, Image, Memory, Region, Segment};
 
 use crate::qemu::{Session, words};
-use crate::{Ground, Log, Oracle, Program, Random, Sequence, Trace, run, trapped};
+use crate::{Ground, Log, Oracle, Program, Random, Sequence, Trace, Way, run, trapped};
 
 /// Code memory and RAM lie in the oracle's system RAM.
 const CODE: u32 = 0x6000_0000;
@@ -379,8 +379,8 @@ impl Ground for Pair {
         Program { image: code.bytes, places, end, window, timed: vec![true; sequences.len()] }
     }
 
-    fn ours(&self, program: &Program, trace: Option<&mut Trace>) -> Result<Log, String> {
-        let ram = self.run_here(program, trace)?;
+    fn ours(&self, program: &Program, way: Way<'_>) -> Result<Log, String> {
+        let ram = self.run_here(program, way)?;
         Ok(log(program, &ram))
     }
 
@@ -395,12 +395,11 @@ impl Ground for Pair {
 
 impl Pair {
     /// RAM at the program's end on our core.
-    fn run_here(&self, program: &Program, trace: Option<&mut Trace>) -> Result<Vec<u8>, String> {
+    fn run_here(&self, program: &Program, way: Way<'_>) -> Result<Vec<u8>, String> {
         let mut machine = Machine::new(self.core(&[]), One);
         let segment = Segment { address: CODE, bytes: program.image.clone() };
         machine.load(&Image { segments: vec![segment], symbols: Vec::new() })?;
-        machine.core.memory_mut().ram[..program.window.len()].copy_from_slice(&program.window);
-        let stop = run(&mut machine, program, trace)?;
+        let stop = run(&mut machine, program, way)?;
         if !trapped(&stop) {
             return Err(format!("our core stops: {stop}"));
         }
@@ -594,8 +593,8 @@ pub fn compare_windows(seeds: Range<u64>) -> Result<bool, String> {
         let Ok(mut oracle) = started else { return Ok(false) };
         let mut random = Random::new(seed);
         let (program, log) = windows(&mut Generator::new(&DE212, &mut random));
-        let mine = DE212.run_here(&program, None)?;
-        if mine != DE212.run_here(&program, Some(&mut Trace::default()))? {
+        let mine = DE212.run_here(&program, Way::Blocks)?;
+        if mine != DE212.run_here(&program, Way::Steps(&mut Trace::default()))? {
             return Err(format!("seed {seed}: stepping makes a difference"));
         }
         let mine = &mine[..(STACK + log) as usize];

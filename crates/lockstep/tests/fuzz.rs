@@ -1,6 +1,8 @@
 //! A short run of `make fuzz`, and the tool itself: it finds what it is for.
 
-use lockstep::{Ground, Log, Oracle, Outcome, Program, Random, Sequence, Trace, campaign, compare, grounds, xtensa};
+use lockstep::{
+    Ground, Log, Oracle, Outcome, Program, Random, Sequence, Trace, Way, campaign, compare, grounds, xtensa,
+};
 
 /// At least 100 000 instructions of one set agree with all oracles that are there, and at least `kinds`
 /// mnemonics are among those of the first program.
@@ -10,7 +12,9 @@ fn agree(name: &str, kinds: usize) {
     s.missing.iter().for_each(|m| eprintln!("skipped: {m}"));
     assert!(s.failure.is_none(), "{}", s.failure.unwrap_or_default());
     if !s.oracles.is_empty() {
+        println!("{name}: {s}");
         assert!(s.instructions >= 100_000, "{s:?}");
+        assert_eq!(s.native > 0, ground.native(), "{s:?}");
         assert!(s.kinds.len() >= kinds, "{} of {kinds}: {:?}", s.kinds.len(), s.kinds);
     }
 }
@@ -101,7 +105,7 @@ impl Oracle for Wrong {
                 other.image[k..k + self.to.len()].copy_from_slice(self.to);
             }
         }
-        self.ground.ours(&other, Some(&mut Trace::default()))
+        self.ground.ours(&other, Way::Steps(&mut Trace::default()))
     }
 }
 
@@ -130,8 +134,8 @@ impl Ground for Fixed {
         self.inner.program(sequences, random)
     }
 
-    fn ours(&self, program: &Program, trace: Option<&mut Trace>) -> Result<Log, String> {
-        self.inner.ours(program, trace)
+    fn ours(&self, program: &Program, way: Way<'_>) -> Result<Log, String> {
+        self.inner.ours(program, way)
     }
 
     fn disassemble(&self, program: &Program, at: u32) -> (String, u32) {
@@ -153,7 +157,7 @@ fn report(name: &str, units: &[&[u8]], from: &'static [u8], to: &'static [u8]) -
     let ground = fixed(name, units);
     let twin = fixed(name, units);
     let mut oracles: Vec<Box<dyn Oracle>> = vec![Box::new(Wrong { ground: twin.inner, from, to })];
-    match compare(&ground, &mut oracles, 1, &mut Default::default()) {
+    match compare(&ground, &mut oracles, 1, false, &mut Default::default()) {
         Ok(Outcome::Different(report)) => report,
         other => panic!("{other:?}"),
     }
@@ -161,9 +165,15 @@ fn report(name: &str, units: &[&[u8]], from: &'static [u8], to: &'static [u8]) -
 
 #[test]
 fn a_difference_is_shown_at_the_first_instruction_with_both_states() {
-    // eors r1, r2; adds r3, r1, r2; mvns r4, r3, and adds becomes subs
-    let units: [&[u8]; 3] = [&[0x51, 0x40], &[0x8B, 0x18], &[0xDC, 0x43]];
-    let text = report("armv7-m", &units, &[0x8B, 0x18], &[0x8B, 0x1A]);
+    // eors r1, r2; adds r3, r1, r2; mvns r4, r3, and adds becomes subs; three units, or one
+    let apart: [&[u8]; 3] = [&[0x51, 0x40], &[0x8B, 0x18], &[0xDC, 0x43]];
+    let together = apart.concat();
+    for units in [&apart[..], &[&[0x00, 0xBF], &together, &[0x00, 0xBF]]] {
+        first_instruction_is_shown(&report("armv7-m", units, &[0x8B, 0x18], &[0x8B, 0x1A]));
+    }
+}
+
+fn first_instruction_is_shown(text: &str) {
     let marked: Vec<_> = text.lines().filter(|l| l.starts_with('>')).collect();
     assert!(matches!(marked[..], [line] if line.ends_with("adds r3, r1, r2")), "{text}");
     // eors: 2 ^ 3 = 1; adds: 1 + 3; subs: 1 - 3
@@ -177,7 +187,7 @@ fn a_difference_in_memory_or_cycles_is_found() {
     // mov.b r8, &0x2000 and then another register into the same byte
     let units: [&[u8]; 2] = [&[0xC2, 0x48, 0x00, 0x20], &[0x0A, 0x49]];
     let text = report("msp430", &units, &[0xC2, 0x48, 0x00, 0x20, 0x0A], &[0xC2, 0x4A, 0x00, 0x20, 0x0A]);
-    assert!(text.contains("byte 0xf00 of the window: ours Some(08), theirs Some(0a)"), "{text}");
+    assert!(text.contains("byte 0xf00 of the window: ours 0x8, theirs 0xa"), "{text}");
     // eor r16, r31; nop, and instead of that a jump to the next instruction, which takes a cycle more
     let units: [&[u8]; 2] = [&[0x0F, 0x27], &[0x00, 0x00]];
     let text = report("avr5", &units, &[0x0F, 0x27, 0x00, 0x00], &[0x0F, 0x27, 0x00, 0xC0]);

@@ -54,21 +54,23 @@ impl Image {
             _ => segments::<elf::FileHeader32<Endianness>>(data)?,
         };
         let file = object::File::parse(data).map_err(|e| format!("ELF sections: {e}"))?;
-        let mut symbols: Vec<Symbol> = file
-            .symbols()
-            .filter(|s| !s.is_undefined() && !matches!(s.kind(), SymbolKind::File | SymbolKind::Section))
-            .filter_map(|s| {
-                let name = s.name().ok().filter(|n| !n.is_empty() && !n.starts_with('$'))?;
-                let function = s.kind() == SymbolKind::Text;
-                let address = u32::try_from(s.address()).ok()?;
-                Some(Symbol {
-                    name: name.to_owned(),
-                    address: if function { address & !1 } else { address },
-                    size: u32::try_from(s.size()).unwrap_or(0),
-                    function,
-                })
-            })
-            .collect();
+        let (mut symbols, mut names) = (Vec::new(), 0);
+        for s in file.symbols() {
+            let function = s.kind() == SymbolKind::Text;
+            let other = s.is_undefined() || matches!(s.kind(), SymbolKind::File | SymbolKind::Section);
+            let name = s.name().ok().filter(|n| !other && !n.is_empty() && !n.starts_with('$'));
+            let (Some(name), Ok(address)) = (name, u32::try_from(s.address())) else { continue };
+            names += name.len(); // many symbols can have one long name
+            if names > MAX_FILE {
+                return Err(format!("names of symbols hold more than {MAX_FILE} bytes"));
+            }
+            symbols.push(Symbol {
+                name: name.to_owned(),
+                address: if function { address & !1 } else { address },
+                size: u32::try_from(s.size()).unwrap_or(0),
+                function,
+            });
+        }
         symbols.sort_by(|a, b| a.address.cmp(&b.address).then_with(|| a.name.cmp(&b.name)));
         Ok(Self { segments, symbols })
     }

@@ -27,7 +27,7 @@ struct Simulator {
 
 impl Simulator {
     fn pc(&self) -> u32 {
-        self.inner.registers().last().map_or(0, |r| r.1)
+        self.inner.registers().iter().find(|r| r.0 == "pc").map_or(0, |r| r.1)
     }
 
     fn describe(&self, pc: u32) -> String {
@@ -86,7 +86,13 @@ impl Simulator {
                 let place = self.describe(pc);
                 Err(BudgetExceeded::new_err(format!("no end after {budget} cycles, at pc {pc:#x}{place}")))
             }
-            Stop::Fault(f) => Err(SimulatorFault::new_err((f.kind.name(), format!("{f}{}", self.describe(f.pc))))),
+            Stop::Fault(f) => {
+                let place = match self.inner.left_flash() {
+                    Some(from) => format!(", from {from:#x}{}", self.describe(from)),
+                    None => self.describe(f.pc),
+                };
+                Err(SimulatorFault::new_err((f.kind.name(), format!("{f}{place}"))))
+            }
         }
     }
 

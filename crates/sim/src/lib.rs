@@ -47,6 +47,8 @@ pub trait Simulator: Send + Sync {
     fn memory(&self) -> &Memory;
     /// Memory and peripherals.
     fn memory_mut(&mut self) -> &mut Memory;
+    /// The instruction that led out of flash, where the program went on outside of it.
+    fn left_flash(&self) -> Option<u32>;
     /// Names and values of the registers.
     fn registers(&self) -> Vec<(&'static str, u32)>;
     /// Assembly text at `pc` and its length in bytes.
@@ -99,6 +101,10 @@ impl<C: Core, T: Timing<C>> Simulator for Machine<C, T> {
         self.core.memory_mut()
     }
 
+    fn left_flash(&self) -> Option<u32> {
+        Machine::left_flash(self)
+    }
+
     fn registers(&self) -> Vec<(&'static str, u32)> {
         C::REGISTERS.iter().copied().zip(self.core.registers()).collect()
     }
@@ -132,9 +138,9 @@ pub const CORES: [&str; 13] = [
 pub fn simulator(chip: &Chip<'_>) -> Result<Box<dyn Simulator>, String> {
     let memory = Memory::new(chip)?;
     Ok(match chip.core {
-        "avr5" => Box::new(Machine::new(Avr::new(AVR5, memory), AvrE)),
-        "avr51" => Box::new(Machine::new(Avr::new(AVR51, memory), AvrE)),
-        "avrxmega3" => Box::new(Machine::new(Avr::new(AVRXMEGA3, memory), AvrXt)),
+        "avr5" => translated(Avr::new(AVR5, memory), AvrE),
+        "avr51" => translated(Avr::new(AVR51, memory), AvrE),
+        "avrxmega3" => translated(Avr::new(AVRXMEGA3, memory), AvrXt),
         "cortex-m0plus" => {
             thumb(memory, Features::CORTEX_M0PLUS, CortexM0Plus::events(), CortexM0Plus::new(chip.flash_timing))
         }

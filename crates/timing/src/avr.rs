@@ -25,6 +25,10 @@ impl Timing<Avr> for AvrE {
     fn costs(&self, steps: &[Step]) -> Costs {
         costs(steps, avre)
     }
+
+    fn is_static(&self) -> bool {
+        true
+    }
 }
 
 impl Timing<Avr> for AvrXt {
@@ -34,6 +38,10 @@ impl Timing<Avr> for AvrXt {
 
     fn costs(&self, steps: &[Step]) -> Costs {
         costs(steps, avrxt)
+    }
+
+    fn is_static(&self) -> bool {
+        true
     }
 }
 

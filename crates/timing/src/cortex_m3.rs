@@ -1,8 +1,19 @@
 //! Cortex-M3 cycle model.
 //!
-//! Core: DDI 0337 (Cortex-M3 TRM), instruction timing table and "Load/store timings". P, the pipeline
-//! refill of a taken branch, is 2 (the TRM gives 1 to 3; fitted). Model assumptions, where the TRM
-//! gives only a range, are marked *assumed*.
+//! Core: DDI 0337 (Cortex-M3 TRM), instruction timing table and "Load/store timings". Model assumptions,
+//! where the TRM gives only a range, are marked *assumed*; `docs/validation/arm-zero-wait.md` holds them
+//! against published figures.
+//!
+//! P, the pipeline refill of a taken branch, is 1 to 3 by the TRM, "depending on ... whether the processor
+//! manages to speculate the address early". *Assumed*: 1 where the address is known early, which is that of
+//! direct branches and of BX LR; 2 where it comes from another register or from memory.
+//!
+//! A wide instruction at an address that is no multiple of 4 needs two words of code. The third such
+//! instruction in a row waits one cycle for them, the fourth where they are stores: measured on a
+//! Cortex-M4 with its performance counters (compendium.i-0.nl, "Instruction alignment", rules).
+//!
+//! Behind a cache of lines P is 2 for all branches and wide instructions do not wait: both were fitted together
+//! with the cache, to figures of the nRF52840 (`docs/validation/arm.md`).
 //!
 //! Fetch: a mechanistic flash front end as PM0075 describes that of the STM32F1: lines of
 //! [`Flash::line_bytes`], one flash access of `wait_states` + 1 cycles for each, and
@@ -15,8 +26,12 @@ use mcu::Flash;
 
 use crate::fetch::Front;
 
-/// Pipeline refill of a taken branch (DDI 0337: 1 to 3; fitted).
-pub(crate) const P: u32 = 2;
+/// Pipeline refill of a branch to an address that is known early (DDI 0337: 1 to 3).
+pub(crate) const P: u32 = 1;
+/// Pipeline refill of a branch to an address from a register or from memory.
+const P_LATE: u32 = 2;
+/// The link register in a set of registers.
+const LR: u16 = 1 << 14;
 
 /// A Cortex-M3 with its flash.
 #[derive(Clone, Debug)]
@@ -38,11 +53,11 @@ impl CortexM3 {
 
 impl Timing<Thumb> for CortexM3 {
     fn id(&self) -> &'static str {
-        "cortex-m3/1"
+        "cortex-m3/2"
     }
 
     fn costs(&self, steps: &[Step]) -> Costs {
-        self.front.costs(steps, core_cycles, P)
+        costs(&self.front, steps, core_cycles)
     }
 
     #[inline(always)]
@@ -61,6 +76,24 @@ impl Timing<Thumb> for CortexM3 {
     fn reset(&mut self) {
         self.front.reset();
     }
+}
+
+/// Static costs of a run behind `front`, from what the core takes where branch targets are known early.
+pub(crate) fn costs(front: &Front, steps: &[Step], core: fn(&Step, Option<&Step>) -> u32) -> Costs {
+    let mut wide = Wide::default();
+    match front {
+        Front::Cache(_) => {
+            let late = P_LATE - P;
+            let refill = |s: &Step| if s.class == Class::Branch && early(s) { late } else { 0 };
+            front.costs(steps, |s, before| core(s, before) + refill(s), P_LATE)
+        }
+        _ => front.costs(steps, |s, before| core(s, before) + wide.waits(s), P),
+    }
+}
+
+/// Whether the address that an unconditional branch goes to is known early.
+fn early(s: &Step) -> bool {
+    s.target.is_some() || s.reads & LR != 0
 }
 
 /// Cycles of the core without fetch stalls, branches not taken (DDI 0337, instruction and load/store
@@ -88,11 +121,38 @@ pub(crate) fn core_cycles(s: &Step, before: Option<&Step>) -> u32 {
         // three registers to read: one cycle more, unless it follows a load
         Class::Store if s.address.count_ones() == 2 && previous != Class::Load => 2 + interlock,
         Class::Store => 1 + interlock,
-        Class::LoadPc => 2 + P + interlock,
+        Class::LoadPc => 2 + P_LATE + interlock,
         Class::LoadMultiple | Class::StoreMultiple => 1 + n + interlock,
-        Class::LoadMultiplePc => 1 + n + P + interlock,
-        Class::Branch => 1 + P,
-        Class::TableBranch => 2 + P + interlock,
+        Class::LoadMultiplePc => 1 + n + P_LATE + interlock,
+        Class::Branch if early(s) => 1 + P,
+        Class::Branch => 1 + P_LATE,
+        Class::TableBranch => 2 + P_LATE + interlock,
+    }
+}
+
+/// Follows wide instructions at addresses that are no multiples of 4.
+#[derive(Default)]
+pub(crate) struct Wide {
+    /// How many in a row, and whether all of them store.
+    row: u32,
+    stores: bool,
+}
+
+impl Wide {
+    /// Cycles that the next instruction of a run waits for its second word.
+    pub fn waits(&mut self, s: &Step) -> u32 {
+        if s.class == Class::Pseudo {
+            return 0;
+        }
+        if s.bytes != 4 || s.pc & 2 == 0 {
+            self.row = 0;
+            return 0;
+        }
+        let stores = self.stores || self.row == 0;
+        self.row += 1;
+        self.stores = stores && s.class == Class::Store;
+        // the fourth is late where the three before it only store
+        u32::from(self.row == 3 && !self.stores || self.row == 4 && stores)
     }
 }
 
@@ -171,6 +231,38 @@ mod tests {
     }
 
     #[test]
+    fn branches_to_early_addresses_refill_faster() {
+        let branch = |code: &[u16]| {
+            let mut memory = Memory::new(&chip(Flash::default())).expect("the chip is possible");
+            for (k, half) in code.iter().enumerate() {
+                memory.flash[8 + 2 * k..10 + 2 * k].copy_from_slice(&half.to_le_bytes());
+            }
+            CortexM3::new(Flash::default()).costs(&Thumb::new(memory).decode(0x0800_0008, 128).steps).each[0]
+        };
+        assert_eq!(branch(&[0xE7FE]), 2); // b
+        assert_eq!(branch(&[0xF000, 0xF800]), 2); // bl
+        assert_eq!(branch(&[0x4770]), 2); // bx lr
+        assert_eq!(branch(&[0x4718]), 3); // bx r3
+        assert_eq!(branch(&[0x4798]), 3); // blx r3
+    }
+
+    #[test]
+    fn the_third_wide_instruction_across_words_waits() {
+        let cycles = |code: &[u16]| cycles(Flash::default(), code);
+        let wide = [0xEA4F, 0x0808]; // mov.w r8, r8
+        let store = [0xF8C2, 0x1004]; // str.w r1, [r2, #4]
+        // the run starts at a multiple of 4, so the narrow one shifts what follows it
+        let after = |narrow: &[u16], n: usize, w: &[u16; 2]| cycles(&[narrow, &w.repeat(n)].concat());
+        assert_eq!(after(&[], 3, &wide), 3);
+        assert_eq!(after(&[0x46C0], 2, &wide), 3);
+        assert_eq!(after(&[0x46C0], 3, &wide), 1 + 3 + 1);
+        assert_eq!(after(&[0x46C0], 8, &wide), 1 + 8 + 1);
+        assert_eq!(after(&[0x46C0], 3, &store), 1 + 3);
+        assert_eq!(after(&[0x46C0], 4, &store), 1 + 4 + 1);
+        assert_eq!(after(&[0x46C0, 0xF8C2, 0x1004], 3, &wide), 2 + 3 + 1);
+    }
+
+    #[test]
     fn dense_code_waits_for_the_flash() {
         let flash = Flash { wait_states: 2, line_bytes: 8, prefetch_lines: 2, data_wait_states: 2, ..Flash::default() };
         // four narrow instructions for each line hide its access, two wide ones leave one cycle
@@ -218,7 +310,7 @@ mod tests {
         memory.flash[..16].copy_from_slice(&code);
         let mut machine = Machine::new(Thumb::new(memory), CortexM3::new(Flash::default()));
         machine.run(1000);
-        assert_eq!(machine.cycles, 1 + 3 + (3 + 3 + 1));
+        assert_eq!(machine.cycles, 1 + 3 + (2 + 2 + 1));
         assert_eq!(machine.core.registers()[0], 0);
     }
 }

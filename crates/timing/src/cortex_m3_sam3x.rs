@@ -1,29 +1,34 @@
-//! Cortex-M3 of the SAM3X8E at 84 MHz with four flash wait states: an empirical model.
+//! Cortex-M3 of the SAM3X8E at 84 MHz with four flash wait states.
 //!
-//! Core: the rules of `cortex_m3.rs`. What the flash controller and the bus matrix add was fitted to the
-//! published figures of the NIST lightweight cryptography benchmarking on an Arduino Due, on which a
-//! prototype of these rules came to a median error of 2.9 % and a 95th percentile of 12.2 %:
-//! - 1.1 cycles for each sequential step into another 16-byte line (here 1, and 1 more for each tenth line),
-//! - 4 cycles for a taken branch into another line than its own, none into the same one,
-//! - 2 cycles for a load, 1 for each further load of a run; LDRD takes 6, stores nothing more.
+//! Core: the rules of `cortex_m3.rs`.
 //!
-//! *Assumed*: the words of LDM and POP wait as those of a run of loads do.
+//! Flash (Enhanced Embedded Flash Controller, FWS = 4, reads of 128 bits): an access takes FWS + 1 cycles
+//! and brings a line of 16 bytes. Two buffers serve sequential code: while one line is executed, the access
+//! for the next one is under way. So a step into the next line waits for what is left of five cycles since
+//! the line before was entered, and a taken branch into another line waits FWS cycles; one inside its line
+//! waits for nothing. *Assumed*: a branch drops the access that is under way, and a run of code begins
+//! the access for its next line when it is entered.
+//!
+//! Data: the SRAM is behind the system bus and the bus matrix. A load that does not follow the access
+//! before it at once waits [`BUS`] cycles more, whatever it transfers; a store waits as long in the write
+//! buffer, and the next access waits for it. The number is fitted to published figures of an Arduino Due
+//! (`docs/validation/arm.md`), one for both; a data read from flash is taken to wait as long.
 
 use isa::native::Edge;
 use isa::{Costs, Timing};
 use isa_thumb::{Class, Events, Step, Thumb};
 
-use crate::cortex_m3::{CortexM3, P, core_cycles};
+use crate::cortex_m3::{CortexM3, P, Wide, core_cycles};
 use crate::fetch::Front;
 
 /// Binary logarithm of the bytes that one flash access brings.
 const LINE: u32 = 4;
-/// Cycles of a taken branch into another line.
-const BRANCH: u32 = 4;
-/// One line in this many costs a second cycle.
-const TENTH: u32 = 10;
+/// FWS: what a flash access takes beyond one cycle.
+const WAIT_STATES: u32 = 4;
+/// Cycles until the bus matrix answers an access of its own.
+const BUS: u32 = 3;
 
-/// A SAM3X8E's core and flash.
+/// A SAM3X8E's core, flash and bus matrix.
 #[derive(Clone, Debug, Default)]
 pub struct CortexM3Sam3x {
     last_end: u32,
@@ -38,21 +43,30 @@ impl CortexM3Sam3x {
 
 impl Timing<Thumb> for CortexM3Sam3x {
     fn id(&self) -> &'static str {
-        "cortex-m3-sam3x/1"
+        "cortex-m3-sam3x/2"
     }
 
     fn costs(&self, steps: &[Step]) -> Costs {
-        let mut costs = Front::Ready.costs(steps, cycles, P);
+        let mut wide = Wide::default();
+        let mut costs = Front::Ready.costs(steps, |s, before| core_cycles(s, before) + wide.waits(s), P);
         let mut line = steps.first().map_or(0, |s| s.pc >> LINE);
+        let (mut now, mut next_line, mut bus) = (0, WAIT_STATES + 1, Bus::default());
         // what a skipped instruction is fetched with goes to the one before its IT block
         let mut payer = 0;
         for (k, s) in steps.iter().enumerate().filter(|(_, s)| s.bytes != 0) {
+            let core = costs.each[k];
             payer = if s.guarded { payer } else { k };
             let last = s.pc.wrapping_add(u32::from(s.bytes) - 1) >> LINE;
             if last != line {
-                costs.each[payer] += 1 + u32::from(last % TENTH == 0);
+                let stall = next_line.saturating_sub(now);
+                costs.each[payer] += stall;
+                now += stall;
+                next_line = now + WAIT_STATES + 1;
                 line = last;
             }
+            let wait = bus.access(s, now, core);
+            costs.each[k] += wait;
+            now += core + wait;
         }
         costs
     }
@@ -79,22 +93,40 @@ impl Timing<Thumb> for CortexM3Sam3x {
 /// What going from a block that ended at `last` to one at `start` costs.
 #[inline(always)]
 fn between(last: u32, start: u32) -> u32 {
-    let line = start >> LINE;
-    match (start == last, line == last.wrapping_sub(2) >> LINE) {
+    match (start == last, start >> LINE == last.wrapping_sub(2) >> LINE) {
         (_, true) => 0,
-        (true, _) => 1 + u32::from(line % TENTH == 0),
-        _ => BRANCH,
+        // *assumed*: four instructions were in the line before
+        (true, _) => 1,
+        _ => WAIT_STATES,
     }
 }
 
-fn cycles(s: &Step, before: Option<&Step>) -> u32 {
-    let core = core_cycles(s, before);
-    let n = u32::from(s.count);
-    match s.class {
-        Class::Load if core == 1 => core + 1,
-        Class::Load | Class::LoadPc | Class::LoadExclusive | Class::TableBranch => core + 2,
-        Class::LoadMultiple | Class::LoadMultiplePc => core + 1 + n,
-        _ => core,
+/// The system bus on its way to the SRAM.
+#[derive(Default)]
+struct Bus {
+    /// When the last access left the core, and when a store in the write buffer is done.
+    left: Option<u32>,
+    stored: u32,
+}
+
+impl Bus {
+    /// What an instruction that starts at `now` and takes `core` cycles waits for the bus.
+    fn access(&mut self, s: &Step, now: u32, core: u32) -> u32 {
+        use Class::{Load, LoadExclusive, LoadMultiple, LoadMultiplePc, LoadPc};
+        use Class::{Store, StoreExclusive, StoreMultiple};
+        let load = matches!(s.class, Load | LoadPc | LoadExclusive | StoreExclusive | LoadMultiple | LoadMultiplePc);
+        if !load && !matches!(s.class, Store | StoreMultiple) {
+            return 0;
+        }
+        let busy = self.stored.saturating_sub(now);
+        let follows = busy == 0 && self.left == Some(now);
+        let wait = busy + if load && !follows { BUS } else { 0 };
+        let left = now + core + wait;
+        self.left = Some(left);
+        if !load && !follows {
+            self.stored = left + BUS;
+        }
+        wait
     }
 }
 
@@ -105,11 +137,11 @@ mod tests {
 
     use super::CortexM3Sam3x;
 
-    fn step(class: Class, pc: u32, count: u8) -> Step {
+    fn step(class: Class, pc: u32, bytes: u8, count: u8) -> Step {
         Step {
             class,
             pc,
-            bytes: 2,
+            bytes,
             writes: u16::from(class == Class::Load) << (pc >> 1 & 7),
             address: 1 << 12,
             reads: 1 << 12,
@@ -122,19 +154,42 @@ mod tests {
         }
     }
 
+    fn cost(classes: &[(Class, u8)]) -> u32 {
+        let steps: Vec<Step> =
+            classes.iter().enumerate().map(|(k, &(c, n))| step(c, 0x100 + 2 * k as u32, 2, n)).collect();
+        CortexM3Sam3x::default().costs(&steps).each.iter().sum()
+    }
+
     #[test]
-    fn loads_and_lines_wait_as_fitted() {
+    fn lines_come_every_five_cycles() {
+        let straight = |start, n, bytes: u8| {
+            let steps: Vec<Step> = (0..n).map(|k| step(Class::Alu, start + u32::from(bytes) * k, bytes, 0)).collect();
+            CortexM3Sam3x::default().costs(&steps).each.iter().sum::<u32>()
+        };
+        assert_eq!(straight(0x1000, 160, 2), 160); // eight in a line
+        assert_eq!(straight(0x1000, 80, 4), 80 + 19); // four in a line
+        assert_eq!(straight(0x1008, 4, 2), 4);
+        assert_eq!(straight(0x1008, 5, 2), 5 + 1); // four cycles of the first line
         let mut model = CortexM3Sam3x::default();
-        let cost = |steps: &[Step]| CortexM3Sam3x::default().costs(steps).each.iter().sum::<u32>();
-        assert_eq!(cost(&[step(Class::Load, 0x102, 0)]), 4);
-        assert_eq!(cost(&[step(Class::Load, 0x102, 0), step(Class::Load, 0x104, 0)]), 6);
-        assert_eq!(cost(&[step(Class::LoadMultiple, 0x102, 2)]), 6); // LDRD
-        // 160 instructions in 20 lines: 19 steps into another line, two of them with a tenth
-        let straight: Vec<Step> = (0..160).map(|k| step(Class::Alu, 0x1000 + 2 * k, 0)).collect();
-        assert_eq!(cost(&straight), 160 + 19 + 2);
         assert_eq!(model.enter(0x100, 0x10A), 4);
-        assert_eq!(model.enter(0x102, 0x10A), 0);
+        assert_eq!(model.enter(0x102, 0x10A), 0); // in its line
         assert_eq!(model.enter(0x110, 0x120), 4);
-        assert_eq!(model.enter(0x120, 0x124), 1);
+        assert_eq!(model.enter(0x120, 0x124), 1); // in sequence
+        assert_eq!(model.enter(0x124, 0x128), 0);
+    }
+
+    #[test]
+    fn accesses_wait_for_the_bus_matrix() {
+        use Class::{Alu, Load, LoadMultiple, Store, StoreMultiple};
+        assert_eq!(cost(&[(Load, 0)]), 2 + 3);
+        assert_eq!(cost(&[(Load, 0), (Load, 0), (Load, 0)]), 4 + 3);
+        assert_eq!(cost(&[(LoadMultiple, 4)]), 5 + 3);
+        assert_eq!(cost(&[(Load, 0), (Alu, 0), (Load, 0)]), 2 + 3 + 1 + 2 + 3);
+        assert_eq!(cost(&[(Load, 0), (Store, 0)]), 2 + 3 + 1);
+        // the write buffer hides a store until the next access
+        assert_eq!(cost(&[(Store, 0), (Alu, 0), (Alu, 0), (Alu, 0)]), 4);
+        assert_eq!(cost(&[(Store, 0), (Store, 0)]), 1 + 3 + 1);
+        assert_eq!(cost(&[(Store, 0), (Alu, 0), (Load, 0)]), 1 + 1 + 2 + 2 + 3);
+        assert_eq!(cost(&[(StoreMultiple, 4), (Alu, 0)]), 6);
     }
 }

@@ -11,7 +11,7 @@ use isa::{Costs, Timing};
 use isa_thumb::{Class, Events, Step, Thumb};
 use mcu::Flash;
 
-use crate::cortex_m3::{P, core_cycles, div, unaligned};
+use crate::cortex_m3::{core_cycles, costs, div, unaligned};
 use crate::fetch::Front;
 
 /// A Cortex-M4 with its flash.
@@ -34,11 +34,11 @@ impl CortexM4 {
 
 impl Timing<Thumb> for CortexM4 {
     fn id(&self) -> &'static str {
-        "cortex-m4/1"
+        "cortex-m4/2"
     }
 
     fn costs(&self, steps: &[Step]) -> Costs {
-        self.front.costs(steps, cycles, P)
+        costs(&self.front, steps, cycles)
     }
 
     #[inline(always)]
@@ -131,7 +131,8 @@ mod tests {
 
     #[test]
     fn code_beyond_the_cache_waits_and_a_loop_inside_does_not() {
-        assert_eq!(stalls(900, 4), stalls(900, 40));
+        // the refill behind a cache is one cycle longer, in each of 36 more rounds
+        assert_eq!(stalls(900, 4) + 36, stalls(900, 40));
         let (few, many) = (stalls(2000, 4), stalls(2000, 5));
         // 250 lines, all of which miss but those that no other shares its place with
         assert!((600..760).contains(&(many - few)), "{}", many - few);

@@ -27,7 +27,7 @@ impl Front {
     }
 
     /// Static costs of a run from the core's own cycles of each step and of a taken branch.
-    pub fn costs(&self, steps: &[Step], core: impl Fn(&Step, Option<&Step>) -> u32, taken: u32) -> Costs {
+    pub fn costs(&self, steps: &[Step], mut core: impl FnMut(&Step, Option<&Step>) -> u32, taken: u32) -> Costs {
         let mut each = Vec::with_capacity(steps.len());
         let mut before: Option<&Step> = None;
         for s in steps {

@@ -2,18 +2,77 @@
 
 use std::collections::HashMap;
 use std::mem::offset_of;
+use std::rc::Rc;
 
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::immediates::Offset32;
 use cranelift_codegen::ir::{self, AbiParam, InstBuilder, SigRef, Signature, Type, Value, ValueDef, types};
 use cranelift_codegen::isa::CallConv;
 use cranelift_frontend::{FunctionBuilder, Variable};
-use isa::native::{ByHandler, Edge, Emit, Layout, Lower, One, Op, Test};
+use isa::native::{ByHandler, Edge, Emit, Layout, Lower, One, Op, Slot, Test};
 use isa::{Insn, Timing};
 use mcu::Memory;
 
 use crate::region::{Plan, Region};
+use crate::survey::Survey;
 use crate::{Context, Entry, FLAGS, Fixed, back, by_handler, enter};
+
+/// In a core with slots in memory between blocks, a slot is written back on the way once so many exits that
+/// are seldom taken have written it back.
+const OFTEN: u8 = 2;
+
+/// Makes a value where it is wanted.
+type Make<'a, C, T> = Rc<dyn Fn(&mut Emitter<'a, C, T>) -> Value>;
+
+/// Where the value of a slot is, in a core with slots in memory between blocks.
+enum Held<'a, C, T> {
+    Memory,
+    Value(Value),
+    Later(Make<'a, C, T>),
+}
+
+impl<C, T> Clone for Held<'_, C, T> {
+    fn clone(&self) -> Self {
+        match self {
+            Self::Memory => Self::Memory,
+            &Self::Value(value) => Self::Value(value),
+            Self::Later(make) => Self::Later(make.clone()),
+        }
+    }
+}
+
+impl<C, T> PartialEq for Held<'_, C, T> {
+    fn eq(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Memory, Self::Memory) => true,
+            (Self::Value(a), Self::Value(b)) => a == b,
+            (Self::Later(a), Self::Later(b)) => Rc::ptr_eq(a, b),
+            _ => false,
+        }
+    }
+}
+
+/// Where slots are at some place in the code.
+struct Now<'a, C, T> {
+    /// Slots whose value is newer than the memory's.
+    dirty: u64,
+    /// Empty where variables have the values.
+    held: Vec<Held<'a, C, T>>,
+    /// How many exits that are seldom taken wrote the value back.
+    exits: [u8; 64],
+}
+
+impl<C, T> Clone for Now<'_, C, T> {
+    fn clone(&self) -> Self {
+        Self { held: self.held.clone(), ..*self }
+    }
+}
+
+/// Where skips go, and where one comes from if it still has to write slots back.
+struct Label<'a, C, T> {
+    block: ir::Block,
+    skip: Option<(ir::Block, Now<'a, C, T>, i32)>,
+}
 
 /// Makes the code of one region.
 pub(crate) struct Emitter<'a, C, T> {
@@ -21,7 +80,7 @@ pub(crate) struct Emitter<'a, C, T> {
     core: &'a C,
     timing: &'a mut T,
     region: &'a Region<'a, C>,
-    kept: &'a mut Vec<Fixed<[Insn<C>; 2]>>,
+    kept: &'a mut Vec<Fixed<[Insn<C>]>>,
     layout: &'a Layout,
     /// Bytes from the core's state to its memory, and from the model to where it keeps the last block's end.
     memory: usize,
@@ -38,10 +97,11 @@ pub(crate) struct Emitter<'a, C, T> {
     written: Value,
     flash: Value,
     plan: &'a Plan<'a, C>,
-    /// Slots whose value is newer than the memory's.
-    dirty: u64,
-    /// Where skips go.
-    labels: HashMap<usize, ir::Block>,
+    now: Now<'a, C, T>,
+    /// Instructions that end skips.
+    labels: HashMap<usize, Label<'a, C, T>>,
+    /// Where the interpreter takes over, with its instructions.
+    rest: Option<(ir::Block, *const Insn<C>)>,
     /// The current block has ended.
     ended: bool,
 }
@@ -67,7 +127,7 @@ impl<'a, C: Lower, T: Timing<C>> Emitter<'a, C, T> {
         core: &'a C,
         timing: &'a mut T,
         region: &'a Region<'a, C>,
-        kept: &'a mut Vec<Fixed<[Insn<C>; 2]>>,
+        kept: &'a mut Vec<Fixed<[Insn<C>]>>,
     ) -> Self {
         let memory = std::ptr::from_ref(core.memory()).addr() - std::ptr::from_ref(core).addr();
         let model = std::ptr::from_mut(timing).addr();
@@ -87,7 +147,7 @@ impl<'a, C: Lower, T: Timing<C>> Emitter<'a, C, T> {
         let touched = region.plans.iter().fold(0, |all, p| all | p.survey.touches().0);
         let mut variables = Vec::new();
         for (n, slot) in layout.slots.iter().enumerate() {
-            let used = touched >> n & 1 == 1;
+            let used = touched >> n & 1 == 1 && !layout.by_block;
             variables.push(used.then(|| {
                 let variable = Variable::from_u32(n as u32);
                 b.declare_var(variable, int(slot.bits));
@@ -124,8 +184,9 @@ impl<'a, C: Lower, T: Timing<C>> Emitter<'a, C, T> {
             written,
             flash,
             plan: &region.plans[0],
-            dirty: 0,
+            now: Now { dirty: 0, held: Vec::new(), exits: [0; 64] },
             labels: HashMap::new(),
+            rest: None,
             ended: false,
         }
     }
@@ -135,13 +196,32 @@ impl<'a, C: Lower, T: Timing<C>> Emitter<'a, C, T> {
         for (k, plan) in region.plans.iter().enumerate() {
             self.b.switch_to_block(self.blocks[k]);
             self.plan = plan;
-            self.dirty = plan.dirty;
+            self.now = self.fresh();
             self.ended = false;
             core.lower(plan.start, plan.insns, &mut self);
             assert!(self.ended && self.labels.is_empty(), "a run ends at its end");
+            if let Some((block, _)) = self.rest.take() {
+                self.interpret(block);
+            }
         }
         self.b.seal_all_blocks();
         self.b.finalize();
+    }
+
+    /// Where slots are when a block begins.
+    fn fresh(&self) -> Now<'a, C, T> {
+        if self.layout.by_block {
+            Now { dirty: 0, held: vec![Held::Memory; self.layout.slots.len()], exits: [0; 64] }
+        } else {
+            Now { dirty: self.plan.dirty, held: Vec::new(), exits: [0; 64] }
+        }
+    }
+
+    /// Code on a way that is left for good.
+    fn aside(&mut self, f: impl FnOnce(&mut Self)) {
+        let now = self.now.clone();
+        f(self);
+        self.now = now;
     }
 
     /// A new block with no way into it yet.
@@ -188,13 +268,70 @@ impl<'a, C: Lower, T: Timing<C>> Emitter<'a, C, T> {
     /// Writes slots back.
     fn flush(&mut self, slots: u64) {
         for n in 0..self.layout.slots.len() {
-            if slots & self.dirty & 1 << n != 0
-                && let Some(variable) = self.variables[n]
-            {
-                let value = self.b.use_var(variable);
+            if (slots & self.now.dirty) >> n & 1 == 1 {
+                let value = self.get(n);
                 self.b.ins().store(FLAGS, value, self.core_at, offset(self.layout.slots[n].offset));
             }
         }
+        if self.layout.by_block {
+            self.now.dirty &= !slots;
+        }
+    }
+
+    /// Slots that can be read behind a way to an address before they are written.
+    fn live(&self, to: u32) -> u64 {
+        if let Some(&k) = self.region.by_start.get(&to) {
+            return !self.region.plans[k].survey.kills;
+        }
+        let Some(block) = self.region.block(to) else { return u64::MAX };
+        let mut survey = Survey::default();
+        self.core.lower(to, &block.insns, &mut survey);
+        !survey.kills
+    }
+
+    /// Before an exit that is seldom taken: writes back what others wrote back before.
+    fn settle(&mut self) {
+        if self.layout.by_block {
+            let often = |all, (n, &exits)| all | u64::from(exits >= OFTEN) << n;
+            let often = self.now.exits.iter().enumerate().fold(0, often);
+            self.flush(often);
+        }
+    }
+
+    /// At an exit that writes back what is newer than the memory's.
+    fn count_exit(&mut self) {
+        for (n, exits) in self.now.exits.iter_mut().enumerate() {
+            *exits = exits.saturating_add((self.now.dirty >> n & 1) as u8);
+        }
+    }
+
+    /// Ends the way: the interpreter does an instruction and the rest of the run.
+    fn interpret_from(&mut self, at: usize) {
+        self.count_exit();
+        self.aside(|e| e.flush(u64::MAX));
+        if self.rest.is_none() {
+            let block = self.block(true);
+            (0..2).for_each(|_| _ = self.b.append_block_param(block, types::I64));
+            let run: Fixed<[Insn<C>]> = self.plan.insns.into();
+            self.rest = Some((block, run.as_ptr()));
+            self.kept.push(run);
+        }
+        let Some((block, run)) = self.rest else { return };
+        let place = self.constant(run.wrapping_add(at).addr() as u64);
+        let cycle = self.cycle();
+        self.b.ins().jump(block, &[place.into(), cycle.into()]);
+    }
+
+    /// In `block` the interpreter does what is left of the run.
+    fn interpret(&mut self, block: ir::Block) {
+        self.go_on(block);
+        let [place, cycle] = [0, 1].map(|k| self.b.block_params(block)[k]);
+        let handler = self.constant(by_handler::<C> as *const () as u64);
+        let call = self.b.ins().call_indirect(self.signatures[1], handler, &[self.core_at, place, cycle]);
+        let cycle = self.b.inst_results(call)[0];
+        let cycle = self.b.ins().iadd_imm(cycle, i64::from(self.plan.cycles));
+        self.last_end(self.plan.end);
+        self.b.ins().return_(&[cycle]);
     }
 
     /// Does an instruction by its handler.
@@ -203,7 +340,7 @@ impl<'a, C: Lower, T: Timing<C>> Emitter<'a, C, T> {
         self.flush(touched);
         let cycle = self.cycle();
         let insn = self.plan.insns[by.at];
-        let pair = Box::new([insn, Insn { exec: back::<C>, ..insn }]);
+        let pair: Fixed<[Insn<C>]> = Box::new([insn, Insn { exec: back::<C>, ..insn }]);
         let place = self.constant(std::ptr::from_ref(&pair[0]).addr() as u64);
         self.kept.push(pair);
         let handler = self.constant(by_handler::<C> as *const () as u64);
@@ -211,9 +348,12 @@ impl<'a, C: Lower, T: Timing<C>> Emitter<'a, C, T> {
         let cycle = self.b.inst_results(call)[0];
         self.set_cycle(cycle);
         for (n, slot) in self.layout.slots.iter().enumerate() {
-            if by.writes.0 >> n & 1 == 1
-                && let Some(variable) = self.variables[n]
-            {
+            if by.writes.0 >> n & 1 == 0 {
+                continue;
+            }
+            if let Some(held) = self.now.held.get_mut(n) {
+                *held = Held::Memory;
+            } else if let Some(variable) = self.variables[n] {
                 let value = self.b.ins().load(int(slot.bits), FLAGS, self.core_at, offset(slot.offset));
                 self.b.def_var(variable, value);
             }
@@ -227,6 +367,9 @@ impl<'a, C: Lower, T: Timing<C>> Emitter<'a, C, T> {
     }
 
     fn finish_slow(&mut self, by: ByHandler, join: Option<ir::Block>) {
+        if self.layout.by_block {
+            return self.interpret_from(by.at);
+        }
         self.call(by);
         match join {
             Some(join) => _ = self.b.ins().jump(join, &[]),
@@ -234,9 +377,9 @@ impl<'a, C: Lower, T: Timing<C>> Emitter<'a, C, T> {
         }
     }
 
-    /// Where the ways through an instruction meet, unless it ends the run.
+    /// Where the ways through an instruction meet, if they do.
     fn meeting(&mut self, by: ByHandler) -> Option<ir::Block> {
-        (!by.ends).then(|| self.block(false))
+        (!by.ends && !self.layout.by_block).then(|| self.block(false))
     }
 
     /// Behind a handler that has set the program counter.
@@ -252,13 +395,17 @@ impl<'a, C: Lower, T: Timing<C>> Emitter<'a, C, T> {
                 self.b.ins().jump(join, &[]);
                 self.go_on(join);
             }
-            None => assert!(self.ended, "the last instruction ends the run"),
+            None => assert!(self.ended || self.layout.by_block, "the last instruction ends the run"),
         }
     }
 
     /// Distance of an address from `base`, whether `count` times `bytes` from there on are aligned and end
     /// before `size`.
     fn inside(&mut self, address: Value, base: u32, size: usize, bytes: u32, count: usize) -> (Value, Value) {
+        if self.layout.unaligned {
+            assert!(count == 1, "words are for cores that align them");
+            return self.within(address, base, size, bytes);
+        }
         let kind = self.b.func.dfg.value_type(address);
         let base_at = self.int(kind.bits(), (-i64::from(base)) as u64);
         let distance = self.b.ins().iadd(address, base_at);
@@ -271,7 +418,24 @@ impl<'a, C: Lower, T: Timing<C>> Emitter<'a, C, T> {
         (distance, inside)
     }
 
+    /// Likewise for bytes from any address on.
+    fn within(&mut self, address: Value, base: u32, size: usize, bytes: u32) -> (Value, Value) {
+        let most = (size as u64 + 1).saturating_sub(bytes.into());
+        if let Some(address) = self.known(address) {
+            let distance = (address as u32).wrapping_sub(base);
+            let inside = self.int(8, (u64::from(distance) < most).into());
+            return (self.int(32, distance.into()), inside);
+        }
+        let base = self.int(32, base.wrapping_neg().into());
+        let distance = if self.known(base) == Some(0) { address } else { self.b.ins().iadd(address, base) };
+        let most = self.int(32, most);
+        (distance, self.b.ins().icmp(IntCC::UnsignedLessThan, distance, most))
+    }
+
     fn at(&mut self, memory: Value, distance: Value) -> Value {
+        if let Some(distance) = self.known(distance) {
+            return self.b.ins().iadd_imm(memory, distance as i64);
+        }
         let wide = if self.b.func.dfg.value_type(distance) == types::I32 {
             self.b.ins().uextend(types::I64, distance)
         } else {
@@ -307,7 +471,7 @@ impl<'a, C: Lower, T: Timing<C>> Emitter<'a, C, T> {
 
     /// Leaves for the run loop: the program counter is `pc`, the block that ended last the current one.
     fn leave(&mut self, pc: Value, cycle: Value) {
-        self.flush(u64::MAX);
+        self.aside(|e| e.flush(u64::MAX));
         self.b.ins().store(FLAGS, pc, self.core_at, offset(self.layout.pc));
         self.last_end(self.plan.end);
         self.b.ins().return_(&[cycle]);
@@ -333,6 +497,9 @@ impl<'a, C: Lower, T: Timing<C>> Emitter<'a, C, T> {
 
     /// Asks the model what entering the block `start..end` behind the current one costs.
     fn ask(&mut self, start: Value, end: Value) {
+        if self.timing.is_static() {
+            return;
+        }
         self.last_end(self.plan.end);
         let timing = self.model();
         let f = self.constant(enter::<C, T> as *const () as u64);
@@ -349,7 +516,8 @@ impl<'a, C: Lower, T: Timing<C>> Emitter<'a, C, T> {
             let (start, end) = (e.constant(start.into()), e.constant(end.into()));
             e.ask(start, end);
         };
-        match self.timing.edge(self.plan.end, start, end) {
+        let edge = if self.timing.is_static() { Edge::Fixed(0) } else { self.timing.edge(self.plan.end, start, end) };
+        match edge {
             Edge::Fixed(n) => self.add_cycles(n.into()),
             Edge::Ask => ask(self),
             Edge::Held { words, stamps } => {
@@ -462,7 +630,9 @@ impl<'a, C: Lower, T: Timing<C>> Emitter<'a, C, T> {
                 self.ask(start, end);
             }
         }
-        self.flush(u64::MAX);
+        if !self.layout.by_block {
+            self.flush(u64::MAX);
+        }
         let code = self.b.ins().load(types::I64, FLAGS.with_readonly(), entry, offset(offset_of!(Entry, code)));
         let cycle = self.cycle();
         self.b.ins().return_call_indirect(self.signatures[0], code, &[self.core_at, self.context, cycle]);
@@ -481,30 +651,76 @@ impl<'a, C: Lower, T: Timing<C>> Emitter<'a, C, T> {
     }
 }
 
-impl<C: Lower, T: Timing<C>> Emit for Emitter<'_, C, T> {
+impl<'a, C: Lower, T: Timing<C>> Emit for Emitter<'a, C, T> {
     type V = Value;
 
     fn start(&mut self, at: usize) {
-        if let Some(label) = self.labels.remove(&at) {
-            if !self.ended {
-                self.b.ins().jump(label, &[]);
+        if let Some(Label { block, skip }) = self.labels.remove(&at) {
+            let mut other = 0;
+            if let (Some((_, before, _)), false) = (&skip, self.ended) {
+                other = self.now.dirty ^ before.dirty;
+                for (n, held) in self.now.held.iter().enumerate() {
+                    other |= u64::from(*held != before.held[n]) << n;
+                }
+                self.flush(other);
             }
-            self.go_on(label);
+            if !self.ended {
+                self.b.ins().jump(block, &[]);
+            }
+            if let Some((skip, before, cycles)) = skip {
+                self.now = before;
+                self.go_on(skip);
+                self.flush(other);
+                self.add_cycles(-i64::from(cycles));
+                self.b.ins().jump(block, &[]);
+                for (n, held) in self.now.held.iter_mut().enumerate() {
+                    if other >> n & 1 == 1 {
+                        *held = Held::Memory;
+                    }
+                }
+            }
+            self.go_on(block);
         } else if self.ended {
             let never = self.block(true);
             self.go_on(never);
+            self.now.held.fill(Held::Memory); // what the last way knows is not known here
         }
     }
 
     fn get(&mut self, slot: usize) -> Value {
-        let variable = self.variables[slot].expect("the survey saw it");
-        self.b.use_var(variable)
+        let Some(held) = self.now.held.get(slot).cloned() else {
+            let variable = self.variables[slot].expect("the survey saw it");
+            return self.b.use_var(variable);
+        };
+        let value = match held {
+            Held::Value(value) => return value,
+            Held::Later(make) => make(self),
+            Held::Memory => {
+                let Slot { offset: at, bits } = self.layout.slots[slot];
+                self.b.ins().load(int(bits), FLAGS, self.core_at, offset(at))
+            }
+        };
+        self.now.held[slot] = Held::Value(value);
+        value
     }
 
     fn set(&mut self, slot: usize, value: Value) {
-        let variable = self.variables[slot].expect("the survey saw it");
-        self.dirty |= 1 << slot;
-        self.b.def_var(variable, value);
+        self.now.dirty |= 1 << slot;
+        self.now.exits[slot] = 0;
+        match self.now.held.get_mut(slot) {
+            Some(held) => *held = Held::Value(value),
+            None => self.b.def_var(self.variables[slot].expect("the survey saw it"), value),
+        }
+    }
+
+    fn later(&mut self, slot: usize, make: impl Fn(&mut Self) -> Value + 'static) {
+        if !self.layout.by_block {
+            let value = make(self);
+            return self.set(slot, value);
+        }
+        self.now.dirty |= 1 << slot;
+        self.now.exits[slot] = 0;
+        self.now.held[slot] = Held::Later(Rc::new(make));
     }
 
     fn int(&mut self, bits: u32, value: u64) -> Value {
@@ -575,6 +791,11 @@ impl<C: Lower, T: Timing<C>> Emit for Emitter<'_, C, T> {
     }
 
     fn handler(&mut self, by: ByHandler) {
+        if by.ends && self.layout.by_block {
+            self.interpret_from(by.at);
+            self.ended = true;
+            return;
+        }
         self.call(by);
         if by.ends {
             self.behind_handler();
@@ -582,6 +803,10 @@ impl<C: Lower, T: Timing<C>> Emit for Emitter<'_, C, T> {
     }
 
     fn guard(&mut self, by: ByHandler, condition: Value, then: impl FnOnce(&mut Self)) {
+        if self.layout.by_block && self.known(condition) == Some(1) {
+            return then(self);
+        }
+        self.settle();
         let (slow, fast, join) = (self.block(true), self.block(false), self.meeting(by));
         self.b.ins().brif(condition, fast, &[], slow, &[]);
         self.slow(slow, by, join);
@@ -601,8 +826,9 @@ impl<C: Lower, T: Timing<C>> Emit for Emitter<'_, C, T> {
         let memory = self.core.memory();
         let (base, size, flash) = (memory.ram_base, memory.ram.len(), memory.flash_in_data());
         let flash_size = memory.flash.len();
-        // eight bytes are two accesses
-        let wait = |wait: i64| if bytes == 8 { 2 * wait } else { wait };
+        // eight bytes are two accesses, and where nothing is aligned each byte is one
+        let accesses = if self.layout.unaligned { bytes.into() } else { 1 + i64::from(bytes == 8) };
+        let wait = |wait: i64| accesses * wait;
         if let (Some(value), Some((_, cycles))) = (self.literal(address, bytes), flash) {
             let mut value = self.int(8 * bytes, value);
             if 8 * bytes < extend.0 {
@@ -611,10 +837,18 @@ impl<C: Lower, T: Timing<C>> Emit for Emitter<'_, C, T> {
             self.add_cycles(wait(cycles));
             return then(self, value);
         }
+        let (distance, inside) = self.inside(address, base, size, bytes, 1);
+        if flash.is_none() || self.layout.by_block && self.known(inside) == Some(1) {
+            return self.guard(by, inside, |e| {
+                let at = e.at(e.ram, distance);
+                let value = e.read(at, bytes, extend);
+                then(e, value);
+            });
+        }
+        self.settle();
         let (fast, other, join) = (self.block(false), self.block(true), self.meeting(by));
         let taken = self.block(false);
         let value = self.b.append_block_param(taken, int(extend.0));
-        let (distance, inside) = self.inside(address, base, size, bytes, 1);
         self.b.ins().brif(inside, fast, &[], other, &[]);
         self.go_on(other);
         if let Some((base, cycles)) = flash {
@@ -627,8 +861,6 @@ impl<C: Lower, T: Timing<C>> Emit for Emitter<'_, C, T> {
             self.add_cycles(wait(cycles));
             self.b.ins().jump(taken, &[value.into()]);
             self.slow(slow, by, join);
-        } else {
-            self.finish_slow(by, join);
         }
         self.go_on(fast);
         let at = self.at(self.ram, distance);
@@ -682,6 +914,15 @@ impl<C: Lower, T: Timing<C>> Emit for Emitter<'_, C, T> {
         });
     }
 
+    fn program(&mut self, by: ByHandler, at: Value, then: impl FnOnce(&mut Self, Value)) {
+        let (_, inside) = self.within(at, 0, self.core.memory().flash.len(), 1);
+        self.guard(by, inside, |e| {
+            let at = e.at(e.flash, at);
+            let value = e.read(at, 1, (8, false));
+            then(e, value);
+        });
+    }
+
     fn stack(&mut self, by: ByHandler, sp: Value) {
         let at = self.state(offset_of!(Memory, sp_min));
         let least = self.b.ins().load(types::I32, FLAGS, self.core_at, at);
@@ -689,24 +930,46 @@ impl<C: Lower, T: Timing<C>> Emit for Emitter<'_, C, T> {
         self.guard(by, fine, |_| {});
     }
 
-    fn skip_unless(&mut self, condition: Value, to: usize, cycles: u32) {
-        let label = match self.labels.get(&to) {
-            Some(&label) => label,
+    fn skip_unless(&mut self, condition: Value, to: usize, cycles: i32) {
+        let block = match self.labels.get(&to) {
+            Some(label) => label.block,
             None => {
-                let label = self.block(false);
-                self.labels.insert(to, label);
-                label
+                let block = self.block(false);
+                self.labels.insert(to, Label { block, skip: None });
+                block
             }
         };
         let (on, skip) = (self.block(false), self.block(false));
         self.b.ins().brif(condition, on, &[], skip, &[]);
-        self.go_on(skip);
-        self.add_cycles(-i64::from(cycles));
-        self.b.ins().jump(label, &[]);
+        if self.layout.by_block {
+            // how the skipped instruction leaves slots is not known yet
+            self.labels.insert(to, Label { block, skip: Some((skip, self.now.clone(), cycles)) });
+        } else {
+            self.go_on(skip);
+            self.add_cycles(-i64::from(cycles));
+            self.b.ins().jump(block, &[]);
+        }
+        self.go_on(on);
+    }
+
+    fn leave_if(&mut self, condition: Value, holds: bool, to: u32, cycles: i32) {
+        self.settle();
+        let (out, on) = (self.block(false), self.block(false));
+        let (yes, no) = if holds { (out, on) } else { (on, out) };
+        self.b.ins().brif(condition, yes, &[], no, &[]);
+        self.go_on(out);
+        self.count_exit();
+        self.aside(|e| {
+            e.add_cycles(-i64::from(cycles));
+            e.jump(to);
+        });
         self.go_on(on);
     }
 
     fn jump(&mut self, to: u32) {
+        if self.layout.by_block {
+            self.flush(self.live(to));
+        }
         self.add_cycles(self.plan.cycles.into());
         let pc = self.int(32, to.into());
         self.check(pc);
@@ -714,6 +977,9 @@ impl<C: Lower, T: Timing<C>> Emit for Emitter<'_, C, T> {
     }
 
     fn jump_to(&mut self, to: Value) {
+        if self.layout.by_block {
+            self.flush(u64::MAX);
+        }
         self.add_cycles(self.plan.cycles.into());
         self.check(to);
         let shift = C::CODE_ALIGN.ilog2();
@@ -735,6 +1001,9 @@ impl<C: Lower, T: Timing<C>> Emit for Emitter<'_, C, T> {
     }
 
     fn branch(&mut self, condition: Value, yes: u32, taken: u32, no: u32) {
+        if self.layout.by_block {
+            self.flush(self.live(yes) | self.live(no));
+        }
         self.add_cycles(self.plan.cycles.into());
         let cycle = self.cycle();
         let deadline = self.deadline();

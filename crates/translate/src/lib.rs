@@ -5,7 +5,8 @@
 //! where the timing model knows them before ([`isa::native::Edge`]). At the end of each block stands the
 //! interpreter's check of the deadline, so both stop at the same places. What is rare (peripherals, faults,
 //! unaligned accesses, a new lowest stack pointer, unusual instructions) is done by the interpreter's handler
-//! of that instruction, called from the code.
+//! of that instruction, called from the code; in a core with more registers than a host, by the interpreter,
+//! which then does the rest of the block ([`isa::native::Layout::by_block`]).
 
 mod emit;
 mod region;
@@ -55,7 +56,7 @@ struct Context {
 /// From Rust into code: core, context, cycle and code; returns the cycle.
 type Start = unsafe extern "C" fn(*mut c_void, *mut Context, u64, *const u8) -> u64;
 
-/// Does one instruction by its handler, which must return. `cycle` is the one without static costs of the
+/// Does one instruction by its handler, which must return, or the rest of a run. `cycle` is the one without static costs of the
 /// current block; it is returned with what the handler adds.
 ///
 /// # Safety
@@ -147,8 +148,8 @@ struct Native<C: Core, T> {
     useless: bool,
     table: Vec<*const Entry>,
     entries: Vec<Fixed<Entry>>,
-    /// Instructions that code hands to handlers, each with one behind it that returns.
-    kept: Vec<Fixed<[Insn<C>; 2]>>,
+    /// Instructions that code hands to handlers: one with another behind it that returns, or a run.
+    kept: Vec<Fixed<[Insn<C>]>>,
     layout: Layout,
     timing: PhantomData<fn(T)>,
 }

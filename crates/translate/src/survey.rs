@@ -11,17 +11,34 @@ pub(crate) struct Survey {
     pub sets: u64,
     /// Known addresses where it goes.
     pub next: Vec<u32>,
+    /// Slots whose first value nobody can see.
+    pub kills: u64,
+    /// Slots that somebody could have read.
+    seen: u64,
+    /// Instructions up to this one are skipped at times.
+    skipped: usize,
 }
 
 impl Emit for Survey {
     type V = ();
 
-    fn start(&mut self, _: usize) {}
+    fn start(&mut self, at: usize) {
+        if at >= self.skipped {
+            self.skipped = 0;
+        }
+    }
     fn get(&mut self, slot: usize) {
         self.gets |= 1 << slot;
+        self.seen |= 1 << slot;
     }
     fn set(&mut self, slot: usize, (): ()) {
         self.sets |= 1 << slot;
+        if self.skipped == 0 {
+            self.kills |= 1 << slot & !self.seen;
+        }
+    }
+    fn later(&mut self, slot: usize, _: impl Fn(&mut Self)) {
+        self.set(slot, ());
     }
     fn int(&mut self, _: u32, _: u64) {}
     fn op(&mut self, _: Op, (): (), (): ()) {}
@@ -30,24 +47,43 @@ impl Emit for Survey {
     fn pick(&mut self, (): (), (): (), (): ()) {}
     fn narrow(&mut self, (): (), _: u32) {}
     fn widen(&mut self, (): (), _: u32, _: bool) {}
-    fn handler(&mut self, _: ByHandler) {}
-    fn guard(&mut self, _: ByHandler, (): (), then: impl FnOnce(&mut Self)) {
+    fn handler(&mut self, by: ByHandler) {
+        self.seen |= by.reads.0;
+    }
+    fn guard(&mut self, by: ByHandler, (): (), then: impl FnOnce(&mut Self)) {
+        self.handler(by);
         then(self);
     }
-    fn load(&mut self, _: ByHandler, (): (), _: u32, _: (u32, bool), then: impl FnOnce(&mut Self, ())) {
+    fn load(&mut self, by: ByHandler, (): (), _: u32, _: (u32, bool), then: impl FnOnce(&mut Self, ())) {
+        self.handler(by);
         then(self, ());
     }
-    fn store(&mut self, _: ByHandler, (): (), _: u32, (): (), then: impl FnOnce(&mut Self)) {
+    fn store(&mut self, by: ByHandler, (): (), _: u32, (): (), then: impl FnOnce(&mut Self)) {
+        self.handler(by);
         then(self);
     }
-    fn load_words(&mut self, _: ByHandler, (): (), count: usize, then: impl FnOnce(&mut Self, &[()])) {
+    fn load_words(&mut self, by: ByHandler, (): (), count: usize, then: impl FnOnce(&mut Self, &[()])) {
+        self.handler(by);
         then(self, &vec![(); count]);
     }
-    fn store_words(&mut self, _: ByHandler, (): (), _: &[()], then: impl FnOnce(&mut Self)) {
+    fn store_words(&mut self, by: ByHandler, (): (), _: &[()], then: impl FnOnce(&mut Self)) {
+        self.handler(by);
         then(self);
     }
-    fn stack(&mut self, _: ByHandler, (): ()) {}
-    fn skip_unless(&mut self, (): (), _: usize, _: u32) {}
+    fn program(&mut self, by: ByHandler, (): (), then: impl FnOnce(&mut Self, ())) {
+        self.handler(by);
+        then(self, ());
+    }
+    fn stack(&mut self, by: ByHandler, (): ()) {
+        self.handler(by);
+    }
+    fn skip_unless(&mut self, (): (), to: usize, _: i32) {
+        self.skipped = self.skipped.max(to);
+    }
+    fn leave_if(&mut self, (): (), _: bool, to: u32, _: i32) {
+        self.seen = u64::MAX;
+        self.next.push(to);
+    }
     fn jump(&mut self, to: u32) {
         self.next.push(to);
     }

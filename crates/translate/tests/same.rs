@@ -4,9 +4,12 @@ use std::cell::Cell;
 
 use isa::native::{Lower, Translator};
 use isa::{Block, Machine, Timing};
+use isa_avr::table::{Class, Row, TABLE};
+use isa_avr::{AVR5, AVR51, AVRXMEGA3, Avr, Variant};
 use isa_riscv::{Riscv, Word};
 use isa_thumb::{Events, Features, Thumb};
 use mcu::{Chip, Flash, Memory, PeripheralConfig, Region, Stop};
+use timing::avr::{AvrE, AvrXt};
 use timing::cortex_m0plus::CortexM0Plus;
 use timing::cortex_m3::CortexM3;
 use timing::cortex_m3_sam3x::CortexM3Sam3x;
@@ -76,6 +79,14 @@ thread_local! {
     static ENTERED: Cell<u64> = const { Cell::new(0) };
 }
 
+/// What tells a process of this test that it must not make new code.
+const REFUSED: &str = "STEELYARD_TEST_REFUSES_CODE";
+
+/// Whether memory cannot be made executable in this process.
+fn refused() -> bool {
+    std::env::var_os(REFUSED).is_some()
+}
+
 /// A translator that counts.
 struct Counting<C, T>(Box<dyn Translator<C, T>>);
 
@@ -88,7 +99,7 @@ impl<C: Lower, T> Translator<C, T> for Counting<C, T> {
         at: usize,
     ) -> Option<Vec<usize>> {
         let made = self.0.translate(core, timing, blocks, at);
-        assert!(made.as_ref().is_some_and(|places| places.contains(&at)), "there is code");
+        assert_eq!(made.as_ref().is_some_and(|places| places.contains(&at)), !refused(), "there is code");
         made
     }
 
@@ -130,7 +141,7 @@ fn all(what: &str, programs: Programs, one: impl Fn(u64) -> bool) {
     let (lasting, programs) = (programs.clone().filter(|&seed| one(seed)).count() as u64, programs.count() as u64);
     let entered = ENTERED.take();
     println!("{what}: {lasting} of {programs} programs do not fault, native code was entered {entered} times");
-    assert!(entered > programs, "{what}: native code ran {entered} times only");
+    assert!(if refused() { entered == 0 } else { entered > programs }, "{what}: native code ran {entered} times");
     assert!(lasting * 4 > programs, "{what}: only {lasting} of {programs} programs go on");
 }
 
@@ -324,6 +335,140 @@ fn rv64(programs: &Programs) {
     riscv::<u64, _>(programs, "RV64", Rocket::events(), Rocket::default);
 }
 
+/// A random instruction, or a few that belong together, whose address will be `at`.
+fn avr_one(variant: Variant, ram: u32, random: &mut Random) -> Vec<u8> {
+    let bytes = |words: &[u32]| words.iter().flat_map(|&w| (w as u16).to_le_bytes()).collect::<Vec<u8>>();
+    let ldi = |d: u32, k: u32| 0xE000 | (k & 0xF0) << 4 | (d & 15) << 4 | k & 15;
+    let pair = |d: u32, k: u32| [ldi(d, k & 0xFF), ldi(d + 1, k >> 8)];
+    match random.below(40) {
+        // BST r2, b (r2 counts rounds); BRTS or BRTC over INC r3
+        0 | 1 => return bytes(&[0xFA20 | random.below(3), 0xF00E | random.below(2) << 10, 0x9433]),
+        // SBRC or SBRS r2, b
+        2 | 3 => return bytes(&[0xFC20 | random.below(3) | random.below(2) << 9]),
+        // a place in the code to Z; IJMP or ICALL
+        4 => {
+            return bytes(&[pair(30, 0x20 + random.below(0x20)).as_slice(), &[0x9409 | random.below(2) << 8]].concat());
+        }
+        // a pointer to RAM, to SREG, to registers or to constants
+        5 | 6 => {
+            let (inside, register) = (ram + 0x20 + random.below(0x100), random.below(40));
+            let constant = if variant.io == 0 { IN_DATA + random.below(SIZE) } else { inside };
+            let to = random.of(&[inside, variant.io + 0x3F, register, ram + SIZE - 3, constant]);
+            return bytes(&pair(random.of(&[26, 28, 30]), to));
+        }
+        // ADD r16, r2; RJMP to the next; LD r20, X from SREG; ADD r18, r19, which sets all the same flags
+        7 => return bytes(&[pair(26, variant.io + 0x3F).as_slice(), &[0x0D02, 0xC000, 0x914C, 0x0F23]].concat()),
+        // CLI; RCALL over RJMP, which is over INC r3 and RET or RETI
+        8 => return bytes(&[0x94F8, 0xD001, 0xC002, 0x9433, 0x9508 | random.below(2) << 4]),
+        // ELPM r20, Z+ above 64 KiB: RAMPZ from r16, which is 1 and then 0
+        9 if variant.rampz != 0 => {
+            let (z, out) = (pair(30, random.below(SIZE)), 0xBF0B);
+            return bytes(&[&[ldi(16, 1), out], z.as_slice(), &[0x9147, ldi(16, 0), out]].concat());
+        }
+        _ => {}
+    }
+    let fits = |r: &Row| variant.find((r.pattern.value >> (r.pattern.bits - 16)) as u16).is_some();
+    let row = loop {
+        let row = &TABLE[random.below(TABLE.len() as u32) as usize];
+        // half of what is chosen may not be arithmetic, of which there is most in programs
+        if fits(row) && (random.below(2) == 0 || matches!(row.class, Class::Alu | Class::Word | Class::Multiply)) {
+            break row;
+        }
+    };
+    let p = &row.pattern;
+    let near = random.below(6);
+    // trigger port and beside it, SP, SREG, RAMPZ
+    let port = if variant.io == 0 { 0x11 } else { 5 };
+    let io = random.of(&[port, port - 1, 0x3D, 0x3E, 0x3F, 0x3F, 0x3B]);
+    let (inside, register) = (ram + random.below(SIZE), random.below(32));
+    let data = random.of(&[inside, variant.io + io, register, variant.io + port]);
+    let mut word = p.value | random.next() & !p.mask;
+    match row.class {
+        Class::LoadDirect | Class::StoreDirect => word = word & 0xFFFF_0000 | data,
+        Class::Jump | Class::Call => word = p.value | (0x20 + random.below(0x20)),
+        Class::JumpShort | Class::CallShort if p.mask == 0xF000 => word = p.value | near,
+        Class::Branch => word = word & !0x3F8 | near << 3,
+        Class::IoBit | Class::SkipIo => word = word & !0xF8 | port << 3,
+        _ if matches!(row.name(), "in" | "out") => word = word & !0x60F | (io & 0x30) << 5 | io & 15,
+        // pointers seldom change
+        _ if word & 0x1A0 == 0x1A0 && random.below(4) > 0 => word &= !(0x100 & !p.mask),
+        _ => {}
+    }
+    if p.bits == 32 { bytes(&[word >> 16, word]) } else { bytes(&[word]) }
+}
+
+/// Where flash is in the data space of chips that have it there.
+const IN_DATA: u32 = 0x4000;
+
+/// What AVR chips have where.
+struct AvrMap {
+    flash: u32,
+    flash_in_data: Option<u32>,
+    ram: u32,
+    ports: (&'static str, u32),
+}
+
+fn avr<T: Timing<Avr> + 'static>(
+    programs: &Programs,
+    what: &str,
+    variant: Variant,
+    map: &AvrMap,
+    timing: impl Fn() -> T,
+) {
+    let words = |words: &[u32]| words.iter().flat_map(|&w| (w as u16).to_le_bytes()).collect::<Vec<u8>>();
+    let ldi = |d: u32, k: u32| 0xE000 | (k & 0xF0) << 4 | (d & 15) << 4 | k & 15;
+    let pattern: Vec<u8> = (0..map.flash).map(|n| (n ^ n >> 8 ^ n >> 16) as u8).collect();
+    all(what, programs.clone(), |seed| {
+        let make = |code: &[u8]| {
+            let chip = Chip {
+                core: "",
+                clock_hz: 1_000_000,
+                flash: Region { base: 0, size: map.flash },
+                flash_in_data: map.flash_in_data,
+                ram: Region { base: map.ram, size: SIZE },
+                flash_timing: Flash { data_wait_states: 1, ..NONE },
+                peripherals: vec![PeripheralConfig { kind: map.ports.0, base: map.ports.1, trigger_bit: Some(0) }],
+            };
+            let mut memory = Memory::new(&chip).expect("the chip is possible");
+            memory.flash.copy_from_slice(&pattern);
+            memory.flash[..code.len()].copy_from_slice(code);
+            memory.sp_limit = map.ram + 0x40;
+            Machine::new(Avr::new(variant, memory), timing())
+        };
+        let mut random = Random(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1);
+        // the stack pointer in both orders unless it is 0 at first, pointers, a round more in r2
+        let stack = map.ram + 0x100 + random.below(0x200);
+        let (low, high) = ([0xBFCD], [0xBFDE]); // OUT SPL, r28; OUT SPH, r29
+        let halves = if random.below(2) == 0 && variant.stack_at_end { [low, high] } else { [high, low] }.concat();
+        let mut head = vec![ldi(28, stack & 0xFF), ldi(29, stack >> 8), 0x19C2]; // SUB r28, r2: often deeper than ever
+        head.extend(halves);
+        for (d, to) in [(26, map.ram + 0x20), (28, map.ram + 0x300), (30, map.ram + SIZE - 0x50)] {
+            head.extend([ldi(d, to & 0xFF), ldi(d + 1, to >> 8)]);
+        }
+        // INC r2; SBI for the trigger's direction
+        head.extend([0x9423, 0x9A00 | if variant.io == 0 { 0x10 } else { 4 } << 3]);
+        let back = |at: usize| words(&[0xC000 | (at as u32 / 2 + 1).wrapping_neg() & 0xFFF]);
+        let one = |random: &mut Random| avr_one(variant, map.ram, random);
+        let code = program(&mut random, words(&head), back, one, |code| faults(make(code)));
+        same(what, seed, || make(&code))
+    });
+}
+
+fn avr5(programs: &Programs) {
+    let map = AvrMap { flash: SIZE, flash_in_data: None, ram: 0x100, ports: ("avr-port", 0x23) };
+    avr(programs, "AVR5", AVR5, &map, || AvrE);
+}
+
+fn avr51(programs: &Programs) {
+    let map = AvrMap { flash: 0x1_0800, flash_in_data: None, ram: 0x200, ports: ("avr-port", 0x23) };
+    avr(programs, "AVR51", AVR51, &map, || AvrE);
+}
+
+fn avrxmega3(programs: &Programs) {
+    let map = AvrMap { flash: SIZE, flash_in_data: Some(IN_DATA), ram: 0x2800, ports: ("megaavr0-vport", 0x10) };
+    avr(programs, "AVRxmega3", AVRXMEGA3, &map, || AvrXt);
+}
+
 macro_rules! tests {
     ($($core:ident $long:ident)+) => {$(
         #[test]
@@ -347,5 +492,35 @@ mod both_ways {
         cortex_m7 cortex_m7_long
         rv32 rv32_long
         rv64 rv64_long
+        avr5 avr5_long
+        avr51 avr51_long
+        avrxmega3 avrxmega3_long
     }
+}
+
+/// Where the system lets no program make code, the interpreter does everything.
+#[cfg(target_os = "linux")]
+#[test]
+fn without_native_code_nothing_changes() {
+    unsafe extern "C" {
+        fn prctl(option: i32, a: u64, b: u64, c: u64, d: u64) -> i32;
+    }
+    const SET_MDWE: i32 = 65;
+    const REFUSE_EXEC_GAIN: u64 = 1;
+    if !refused() {
+        // in a process of its own: there is no way back
+        let this = std::env::current_exe().expect("the test has a file");
+        let run = std::process::Command::new(this)
+            .args(["--exact", "without_native_code_nothing_changes", "--nocapture"])
+            .env(REFUSED, "1")
+            .status();
+        assert!(run.expect("it starts").success());
+        return;
+    }
+    // SAFETY: prctl(2) takes these five numbers.
+    if unsafe { prctl(SET_MDWE, REFUSE_EXEC_GAIN, 0, 0, 0) } != 0 {
+        return println!("skipped: Linux before 6.3 cannot refuse it");
+    }
+    cortex_m3(&(1..20));
+    rv32(&(1..20));
 }

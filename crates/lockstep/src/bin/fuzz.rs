@@ -54,13 +54,11 @@ fn main() -> ExitCode {
         let start = Instant::now();
         let s = campaign(ground.as_ref(), o.instructions, o.seed, o.jobs);
         s.missing.iter().for_each(|m| println!("{name}: left out: {m}"));
-        if let Some(report) = s.failure {
+        if let Some(report) = &s.failure {
             println!("{report}");
             code = ExitCode::FAILURE;
         } else if !s.oracles.is_empty() {
-            let (n, programs, oracles) = (s.instructions, s.programs, s.oracles.join(" and "));
-            let seconds = start.elapsed().as_secs_f64();
-            println!("{name}: {n} instructions in {programs} programs agree with {oracles}; {seconds:.0} s");
+            println!("{name}: {s}; {:.0} s", start.elapsed().as_secs_f64());
         }
     }
     code
