@@ -40,8 +40,8 @@ check:                ## format, lint, types, tests
 	@scripts/setup test
 	cargo fmt --check
 	cargo clippy --release --locked --all-targets -q -- -D warnings
-	.venv/bin/ruff format --check src tests
-	.venv/bin/ruff check src tests
+	.venv/bin/ruff format --check src tests bench oracles scripts
+	.venv/bin/ruff check src tests bench oracles scripts
 	.venv/bin/mypy
 	.venv/bin/lint-imports
 	$(MAKE) test
@@ -55,8 +55,8 @@ docs: setup           ## put real output into README and docs
 
 format:
 	cargo fmt
-	.venv/bin/ruff format src tests
-	.venv/bin/ruff check --fix src tests
+	.venv/bin/ruff format src tests bench oracles scripts
+	.venv/bin/ruff check --fix src tests bench oracles scripts
 
 clean:
 	rm -rf target .venv .steelyard

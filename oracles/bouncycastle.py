@@ -10,8 +10,7 @@ import re
 import shutil
 import subprocess
 import sys
-import urllib.request
-from http.client import HTTPException
+import tempfile
 from pathlib import Path
 from typing import Self
 
@@ -20,10 +19,10 @@ from steelyard.model.call import Vector
 
 VERSION = "1.86"
 SHA256 = "2af190b300cbb0b35e248ccf5f4a06b6072030aeb3da7a98ec73abe5b4cb371f"
-_FILE = f"bcprov-jdk18on-{VERSION}.jar"
-URL = f"https://repo1.maven.org/maven2/org/bouncycastle/bcprov-jdk18on/{VERSION}/{_FILE}"
+_ARTIFACT = "org.bouncycastle:bcprov-jdk18on"
+_COPY = "org.apache.maven.plugins:maven-dependency-plugin:3.6.1"
 #: outside ``STEELYARD_HOME``, which tests change
-JAR = paths.ROOT / ".steelyard" / "oracles" / _FILE
+JAR = paths.ROOT / ".steelyard" / "oracles" / f"bcprov-jdk18on-{VERSION}.jar"
 _PROGRAM = Path(__file__).with_name("BouncyCastle.java")
 _OLDEST_JAVA = 17
 
@@ -44,16 +43,25 @@ def missing() -> str | None:
 
 
 def fetch() -> None:
-    """Gets the jar where it is not here; :class:`OSError` when that fails."""
+    """Has Maven get the jar where it is not here; :class:`OSError` when that fails."""
     if JAR.exists() and hashlib.sha256(JAR.read_bytes()).hexdigest() == SHA256:
         return
-    try:
-        with urllib.request.urlopen(URL, timeout=60) as answer:
-            content = answer.read()
-    except HTTPException as e:
-        raise OSError(str(e)) from e
+    with tempfile.TemporaryDirectory() as folder:
+        command = [
+            "mvn",
+            "-q",
+            "-B",
+            f"{_COPY}:copy",
+            f"-Dartifact={_ARTIFACT}:{VERSION}",
+            f"-DoutputDirectory={folder}",
+        ]
+        done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=folder, timeout=600)
+        file = Path(folder) / JAR.name
+        if done.returncode != 0 or not file.exists():
+            raise OSError((done.stdout.strip().splitlines() or ["Maven brought nothing"])[0])
+        content = file.read_bytes()
     if hashlib.sha256(content).hexdigest() != SHA256:
-        raise OSError(f"{URL} is another file than was pinned")
+        raise OSError("it is another file than was pinned")
     JAR.parent.mkdir(parents=True, exist_ok=True)
     part = JAR.with_suffix(".part")
     part.write_bytes(content)
@@ -89,5 +97,5 @@ class BouncyCastle:
 if __name__ == "__main__":
     try:
         fetch()
-    except OSError as e:
-        sys.exit(f"bouncycastle: {URL} could not be fetched: {e}")
+    except (OSError, subprocess.SubprocessError) as e:
+        sys.exit(f"bouncycastle: {_ARTIFACT}:{VERSION} could not be fetched: {e}")
