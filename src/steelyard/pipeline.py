@@ -191,7 +191,12 @@ class Pipeline:
 
     def _new(self, job: Job) -> Record:
         start = time.monotonic()
-        record = self._run(job)
+        try:
+            record = self._run(job)
+        except build.HarnessError as e:  # other targets go on; not stored, so that the next time it is tried again
+            return Record(
+                job.setup, Failure(Reason.NO_TOOLCHAIN, " ".join(str(e).split())[:300]), {}, origin=job.origin
+            )
         seconds = time.monotonic() - start
         record = replace(record, seconds=seconds, finished=datetime.now(UTC), host=platform.node())
         return replace(record, id=self.store.add(record))

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from steelyard.build import image
 from steelyard.model.record import Record
 from steelyard.model.target import load_target
 from steelyard.model.workload import workload
@@ -120,6 +121,18 @@ def test_a_missing_compiler_is_a_record(bench: Bench) -> None:
     assert record.failure is not None
     assert (record.failure.reason, record.failure.detail) == ("no-toolchain", f"no-such-gcc not found: {spec.fix}")
     assert "doctor" in record.failure.next_action
+
+
+def test_a_compiler_that_cannot_make_the_harness_stops_no_other_target(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(image, "RECIPE", "broken")
+    monkeypatch.setattr(image, "_HARNESS", ("-fno-such-option",))
+    [record] = Pipeline(bench.store, threads=1).campaign(jobs("kat")[:1], lambda *_: None)
+    assert record.failure is not None
+    assert record.failure.reason == "no-toolchain"
+    assert "-fno-such-option" in record.failure.detail
+    assert record.id is None, "tried again the next time"
 
 
 def test_an_error_in_a_run_reaches_every_caller(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -141,6 +141,10 @@ class _Interrupted(Exception):
         self.failure = failure
 
 
+class HarnessError(UserError):
+    """A compiler that cannot even make our own firmware: nothing is wrong with the implementation."""
+
+
 class _Script:
     """Commands for one sandboxed shell: each writes a log, and its status goes into ``status``."""
 
@@ -200,7 +204,7 @@ def _harness_objects(target: Target, toolchain: Toolchain) -> Path:
             script.add(operation, *base, f"-DSY_PARTS={parts}", f"{paths.HARNESS}/{stem}.c", "-o", f"{operation}.o")
         if failed := script.run(work, _readable(target)):
             log = (work / f"{failed[0]}.log").read_text(errors="replace").strip()
-            raise UserError(f"the harness does not compile for {target.name}; run steelyard doctor\n{log}")
+            raise HarnessError(f"the harness does not compile for {target.name}; run steelyard doctor\n{log}")
     return folder
 
 
