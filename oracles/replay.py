@@ -125,8 +125,8 @@ def simulator(target: Target, image: Path) -> _native.Simulator:
     chip: Chip = target.chip
     if moved(target):
         flash = Region(base=QEMU_FLASH, size=1 << 20)
-        chip = chip.model_copy(update={"flash": flash, "flash_in_data": QEMU_FLASH})
-    machine = _native.Simulator(target.model_copy(update={"chip": chip}).chip_json)
+        chip = chip.but(flash=flash, flash_in_data=QEMU_FLASH)
+    machine = _native.Simulator(target.but(chip=chip).chip_json)
     machine.load(image.read_bytes())
     return machine
 

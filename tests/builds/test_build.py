@@ -194,7 +194,7 @@ def test_every_input_is_in_the_key(bench: Bench, uno: Target, bluepill: Target, 
     for f in uno.folder.iterdir():
         (folder / f.name).write_bytes(f.read_bytes())
     (folder / "target.c").write_text((folder / "target.c").read_text() + "/* changed */\n")
-    changed = uno.model_copy(update={"folder": folder})
+    changed = uno.but(folder=folder)
     builds: list[Build] = [
         bench.build(package, uno, "-Os"),
         bench.build(package, uno, "-O2"),

@@ -124,7 +124,7 @@ def machine(request: pytest.FixtureRequest, stand_in: Path, monkeypatch: pytest.
     """A machine with this one's processor, and one that QEMU plays."""
     if request.param == "native":
         changes = {"device": "ssh", "architecture": platform.machine()}
-        target = the_target("host").model_copy(update=changes)
+        target = the_target("host").but(**changes)
     else:
         target = played(stand_in)
         monkeypatch.setattr(process, "EMULATORS_ALLOWED", True)
@@ -229,7 +229,7 @@ def test_an_emulated_processor_measures_nothing(bench: Bench, stand_in: Path, mo
 
 
 def test_another_processor_than_images_are_made_for(stand_in: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    target = load_target("raspberry-pi").model_copy(update={"architecture": "none"})
+    target = load_target("raspberry-pi").but(architecture="none")
     monkeypatch.setenv(target.host_variable, "board")
     assert not device.ask(target).real
     with pytest.raises(DeviceError, match="another one than images are made for"):

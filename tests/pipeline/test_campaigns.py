@@ -115,8 +115,8 @@ def stored(database: Path) -> set[int]:
 
 def test_a_missing_compiler_is_a_record(bench: Bench) -> None:
     job = jobs()[-1]
-    spec = job.target.toolchain.model_copy(update={"name": "none", "compiler": "no-such-gcc"})
-    target = load_target(job.target.name).model_copy(update={"toolchain": spec})
+    spec = job.target.toolchain.but(name="none", compiler="no-such-gcc")
+    target = load_target(job.target.name).but(toolchain=spec)
     record = Pipeline(bench.store, threads=1).weigh(replace(job, target=target))
     assert record.failure is not None
     assert (record.failure.reason, record.failure.detail) == ("no-toolchain", f"no-such-gcc not found: {spec.fix}")

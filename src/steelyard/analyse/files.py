@@ -6,8 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from pydantic import TypeAdapter, ValidationError
-
+from ..model import checked
 from ..model.errors import UserError
 from ..model.record import Record
 
@@ -15,8 +14,6 @@ from ..model.record import Record
 SCHEMA = 1
 #: largest file read, bytes
 MAX_BYTES = 1 << 30
-
-_RECORDS = TypeAdapter(list[Record])
 
 
 def load(path: Path) -> Any:
@@ -40,8 +37,6 @@ def records(path: Path, document: Any) -> list[Record]:
         text = f"{path}: schema {schema!r}, this version reads up to {SCHEMA}"
         raise UserError(f"{text}; run: pip install --upgrade steelyard")
     try:
-        return _RECORDS.validate_python(document["runs"])
-    except ValidationError as e:
-        first = e.errors()[0]
-        place = ".".join(str(p) for p in first["loc"])
-        raise UserError(f"{path}: runs.{place}: {first['msg']}") from e
+        return checked.convert(document["runs"], list[Record])
+    except checked.Wrong as e:
+        raise UserError(f"{path}: runs.{e}") from e

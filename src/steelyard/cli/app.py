@@ -1,341 +1,454 @@
-"""The verbs and their options."""
+"""The verbs and their options. What a verb needs is imported when it is called."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import NoReturn
 
-import typer
+import click
 
-app = typer.Typer(
-    name="steelyard",
-    help="Weigh lightweight cryptography on microcontrollers: cycles, ROM, RAM, energy, correctness.",
-    no_args_is_help=True,
-    add_completion=False,
-    pretty_exceptions_enable=False,
-    rich_markup_mode=None,
+
+class _Verbs(click.Group):
+    """Lists the verbs in the order of work."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(self.commands)
+
+
+@click.group(cls=_Verbs, no_args_is_help=True, context_settings={"help_option_names": ["--help", "-h"]})
+def app() -> None:
+    """Weigh lightweight cryptography on microcontrollers: cycles, ROM, RAM, energy, correctness."""
+
+
+def _exit(code: int) -> NoReturn:
+    raise click.exceptions.Exit(code)
+
+
+_FILE = click.Path(path_type=Path)
+
+_what = click.argument(
+    "what",
+    nargs=-1,
+    metavar="[PATH|NAME]...",
+    help="A folder, a zip, a campaign (.toml), or a bundled family, variant or variant/implementation; * and ? "
+    "match. Default: all bundled.",
 )
-
-What = Annotated[
-    list[str] | None,
-    typer.Argument(
-        metavar="PATH|NAME...",
-        help="A folder, a zip, a campaign (.toml), or a bundled family, variant or variant/implementation; "
-        "* and ? match. Default: all bundled.",
-    ),
-]
-Targets = Annotated[
-    list[str] | None,
-    typer.Option("--target", "-t", help="Target, repeatable or comma-separated. Default: all."),
-]
-Flags = Annotated[
-    list[str] | None,
-    typer.Option("--flags", "-f", help='Compiler options, repeatable; "-O3;-Os" is two sets. Default: the target\'s.'),
-]
-Workloads = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--workload",
-        "-w",
-        help="Repeatable: default, kat, vectors, nist-grid, gmu, felics-ae, "
-        "felics-1 to felics-6, felics-hash, or sizes AD/M,AD/M,...",
-    ),
-]
-MaxCycles = Annotated[
-    int, typer.Option("--max-cycles", min=1, help="Cycles of one call before it counts as a runaway.")
-]
-Database = Annotated[
-    str | None,
-    typer.Option("--db", help="Database file or URL. Default: .steelyard/results.db", envvar="STEELYARD_DB"),
-]
-Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")]
+_weighed = click.argument(
+    "what",
+    nargs=-1,
+    metavar="[NAME|RUN]...",
+    help="Families, variants, variant/implementation (with * and ?), or runs.",
+)
+_one = click.argument("what", metavar="PATH|NAME", help="One implementation.")
+_targets = click.option(
+    "--target", "-t", multiple=True, metavar="TARGET", help="Repeatable or comma-separated. Default: all."
+)
+_flags = click.option(
+    "--flags",
+    "-f",
+    multiple=True,
+    metavar="OPTIONS",
+    help='Compiler options, repeatable; "-O3;-Os" is two sets. Default: the target\'s.',
+)
+_workloads = click.option(
+    "--workload",
+    "-w",
+    multiple=True,
+    metavar="NAME|SIZES",
+    help="Repeatable: default, kat, vectors, nist-grid, gmu, felics-ae, felics-1 to felics-6, felics-hash, or sizes "
+    "AD/M,AD/M,...",
+)
+_one_target = click.option("--target", "-t", required=True, metavar="TARGET", help="One target.")
+_one_set = click.option("--flags", "-f", metavar="OPTIONS", help="Compiler options. Default: the target's.")
+_against = click.option("--against", metavar="PATH|NAME", help="Another implementation to compare with.")
+_max_cycles = click.option(
+    "--max-cycles",
+    type=click.IntRange(min=1),
+    default=2_000_000_000,
+    show_default=True,
+    metavar="N",
+    help="Cycles of one call before it counts as a runaway.",
+)
+_db = click.option(
+    "--db",
+    envvar="STEELYARD_DB",
+    show_envvar=True,
+    metavar="FILE|URL",
+    help="Database. Default: .steelyard/results.db",
+)
+_json = click.option("--json", is_flag=True, help="Print JSON instead of tables.")
+_where = click.option("--where", default="", metavar="FILTER", help="Only these; see steelyard publish.")
+_out = click.option("--out", "-o", type=_FILE, metavar="FILE", help="File, as for steelyard publish.")
 
 
 @app.command()
+@_what
+@_targets
+@_flags
+@_workloads
+@click.option("--adlen", default="", metavar="BYTES", help="Bytes of associated data: 0,16 or FROM:TO:STEP.")
+@click.option("--mlen", default="", metavar="BYTES", help="Bytes of message, likewise; every pair is measured.")
+@click.option("--all", "everything", is_flag=True, help="Say that all bundled ones are meant.")
+@click.option("--dry-run", is_flag=True, help="Only say what would be run, and why.")
+@click.option("--threads", "-j", type=click.IntRange(min=1), metavar="N", help="Default: one per core.")
+@click.option("--force", is_flag=True, help="Run again what is stored already.")
+@_max_cycles
+@_db
+@_json
 def run(
-    what: What = None,
-    target: Targets = None,
-    flags: Flags = None,
-    workload: Workloads = None,
-    adlen: Annotated[str, typer.Option("--adlen", help="Bytes of associated data: 0,16 or FROM:TO:STEP.")] = "",
-    mlen: Annotated[str, typer.Option("--mlen", help="Bytes of message, likewise; every pair is measured.")] = "",
-    everything: Annotated[bool, typer.Option("--all", help="Say that all bundled ones are meant.")] = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would be run, and why.")] = False,
-    threads: Annotated[int | None, typer.Option("--threads", "-j", min=1, help="Default: one per core.")] = None,
-    force: Annotated[bool, typer.Option("--force", help="Run again what is stored already.")] = False,
-    max_cycles: MaxCycles = 2_000_000_000,
-    db: Database = None,
-    json: Json = False,
+    what: tuple[str, ...],
+    target: tuple[str, ...],
+    flags: tuple[str, ...],
+    workload: tuple[str, ...],
+    adlen: str,
+    mlen: str,
+    everything: bool,
+    dry_run: bool,
+    threads: int | None,
+    force: bool,
+    max_cycles: int,
+    db: str | None,
+    json: bool,
 ) -> None:
     """Weigh implementations: build, verify, measure, store, and print the table."""
     from ..model.workload import grid
     from .plan import asked
     from .run import run_command
 
-    workloads = [*(workload or []), *([grid(adlen, mlen)] if adlen or mlen else [])]
-    campaign = asked(what or [], target or [], flags or [], workloads, everything)
-    raise typer.Exit(run_command(campaign, threads, force, max_cycles, db, json, dry_run=dry_run))
+    workloads = [*workload, *([grid(adlen, mlen)] if adlen or mlen else [])]
+    campaign = asked(what, target, flags, workloads, everything)
+    _exit(run_command(campaign, threads, force, max_cycles, db, json, dry_run=dry_run))
 
 
 @app.command()
+@_what
+@_targets
+@_flags
+@click.option("--force", is_flag=True, help="Check again what is stored already.")
+@_max_cycles
+@_db
+@_json
 def check(
-    what: What = None,
-    target: Targets = None,
-    flags: Flags = None,
-    force: Annotated[bool, typer.Option("--force", help="Check again what is stored already.")] = False,
-    max_cycles: MaxCycles = 2_000_000_000,
-    db: Database = None,
-    json: Json = False,
+    what: tuple[str, ...],
+    target: tuple[str, ...],
+    flags: tuple[str, ...],
+    force: bool,
+    max_cycles: int,
+    db: str | None,
+    json: bool,
 ) -> None:
     """Verify only: all known answers, decryption and forgeries, without the sweep over sizes."""
     from .plan import asked
     from .run import run_command
 
-    campaign = asked(what or [], target or [], flags or [], ["kat"], False)
-    raise typer.Exit(run_command(campaign, None, force, max_cycles, db, json, check=True))
+    campaign = asked(what, target, flags, ["kat"], False)
+    _exit(run_command(campaign, None, force, max_cycles, db, json, check=True))
 
 
 @app.command()
+@_one
+@_one_target
+@_one_set
+@click.option("--operation", "-o", default="", metavar="NAME", help="encrypt, decrypt or hash.")
+@click.option("--size", "-s", default="16/64", show_default=True, metavar="AD/M", help="Sizes in bytes.")
+@_against
+@click.option("--svg", type=_FILE, metavar="FILE", help="Write the flame graph to this file.")
+@_json
 def profile(
-    what: Annotated[str, typer.Argument(metavar="PATH|NAME", help="One implementation.")],
-    target: Annotated[str, typer.Option("--target", "-t", help="One target.")],
-    flags: Annotated[str | None, typer.Option("--flags", "-f", help="Compiler options. Default: the target's.")] = None,
-    operation: Annotated[str, typer.Option("--operation", "-o", help="encrypt, decrypt or hash.")] = "",
-    size: Annotated[str, typer.Option("--size", "-s", metavar="AD/M", help="Sizes in bytes.")] = "16/64",
-    against: Annotated[
-        str | None, typer.Option("--against", metavar="PATH|NAME", help="Another implementation to compare with.")
-    ] = None,
-    svg: Annotated[Path | None, typer.Option("--svg", help="Write the flame graph to this file.")] = None,
-    json: Json = False,
+    what: str,
+    target: str,
+    flags: str | None,
+    operation: str,
+    size: str,
+    against: str | None,
+    svg: Path | None,
+    json: bool,
 ) -> None:
     """Show where the cycles of one call go: by function, by instruction, and as a flame graph."""
     from .profile import profile_command
 
-    raise typer.Exit(profile_command(what, target, flags, operation, size, against, svg, json))
+    _exit(profile_command(what, target, flags, operation, size, against, svg, json))
 
 
 @app.command()
-def size(
-    what: Annotated[str, typer.Argument(metavar="PATH|NAME", help="One implementation.")],
-    target: Annotated[str, typer.Option("--target", "-t", help="One target.")],
-    flags: Annotated[str | None, typer.Option("--flags", "-f", help="Compiler options. Default: the target's.")] = None,
-    against: Annotated[
-        str | None, typer.Option("--against", metavar="PATH|NAME", help="Another implementation to compare with.")
-    ] = None,
-    json: Json = False,
-) -> None:
+@_one
+@_one_target
+@_one_set
+@_against
+@_json
+def size(what: str, target: str, flags: str | None, against: str | None, json: bool) -> None:
     """Show where the bytes are: by symbol, for encryption and decryption together and alone."""
     from .size import size_command
 
-    raise typer.Exit(size_command(what, target, flags, against, json))
+    _exit(size_command(what, target, flags, against, json))
 
 
 @app.command()
+@_weighed
+@click.option(
+    "--columns",
+    "-c",
+    default="",
+    metavar="COLUMNS",
+    help="Columns, comma-separated, such as label,rom,encrypt@16/64.",
+)
+@click.option(
+    "--where",
+    default="",
+    metavar="FILTER",
+    help='Only these: target == uno and (rom < 4096 or variant ~ "ascon*").',
+)
+@click.option("--sort", default="", metavar="COLUMNS", help="Columns to sort by; -COLUMN sorts down.")
+@click.option("--all-runs", is_flag=True, help="Also runs that newer ones replace.")
+@click.option("--caption", default="", metavar="TEXT", help="Caption; {target} and {primitive} are filled in.")
+@click.option("--label", default="", metavar="TEXT", help="Label, for LaTeX and HTML; the same names are filled in.")
+@click.option(
+    "--out",
+    "-o",
+    type=_FILE,
+    metavar="FILE",
+    help="File: .md .html .tex .csv .json .xlsx .ods .parquet .felics.json.",
+)
+@_db
 def publish(
-    what: Annotated[
-        list[str] | None,
-        typer.Argument(
-            metavar="NAME|RUN...", help="Families, variants, variant/implementation (with * and ?), or runs."
-        ),
-    ] = None,
-    columns: Annotated[
-        str, typer.Option("--columns", "-c", help="Columns, comma-separated, such as label,rom,encrypt@16/64.")
-    ] = "",
-    where: Annotated[
-        str, typer.Option("--where", help='Filter: target == uno and (rom < 4096 or variant ~ "ascon*").')
-    ] = "",
-    sort: Annotated[str, typer.Option("--sort", help="Columns to sort by; -COLUMN sorts down.")] = "",
-    all_runs: Annotated[bool, typer.Option("--all-runs", help="Also runs that newer ones replace.")] = False,
-    caption: Annotated[str, typer.Option(help="Caption; {target} and {primitive} are filled in.")] = "",
-    label: Annotated[str, typer.Option(help="Label, for LaTeX and HTML; the same names are filled in.")] = "",
-    out: Annotated[
-        Path | None,
-        typer.Option("--out", "-o", help="File: .md .html .tex .csv .json .xlsx .ods .parquet .felics.json."),
-    ] = None,
-    db: Database = None,
+    what: tuple[str, ...],
+    columns: str,
+    where: str,
+    sort: str,
+    all_runs: bool,
+    caption: str,
+    label: str,
+    out: Path | None,
+    db: str | None,
 ) -> None:
     """Publish stored results as tables: on the console, or in a file for paper, spreadsheet or program."""
     from .publish import publish_command
 
-    raise typer.Exit(publish_command(what or [], columns, where, sort, all_runs, caption, label, out, db))
+    _exit(publish_command(list(what), columns, where, sort, all_runs, caption, label, out, db))
 
 
 @app.command()
+@click.argument("old", metavar="OLD", help="Names, a filter, a run's number, a .json of results, or a revision.")
+@click.argument("new", metavar="NEW", help="The same, for the other side.")
+@click.argument("what", nargs=-1, metavar="[PATH|NAME]...", help="With --revisions: what to weigh in each.")
+@click.option("--revisions", is_flag=True, help="OLD and NEW are git revisions: weigh both, each in its own copy.")
+@_targets
+@_flags
+@_workloads
+@click.option("--where", default="", metavar="FILTER", help="Filter for both sides; see steelyard publish.")
+@click.option("--columns", "-c", default="", metavar="COLUMNS", help="Metrics, comma-separated. Default: the usual.")
+@click.option(
+    "--threshold",
+    default="0%",
+    show_default=True,
+    metavar="PERCENT",
+    help="Changes up to this percentage are none.",
+)
+@click.option(
+    "--fail-on",
+    multiple=True,
+    metavar="RULE",
+    help="Exit with 1 on METRIC>PERCENT%, any>PERCENT% or worse. Repeatable.",
+)
+@click.option("--mixed", is_flag=True, help="Compare figures of different compilers, harnesses or models too; marked.")
+@click.option("--everything", is_flag=True, help="Show what is the same too.")
+@_out
+@_db
 def compare(
-    old: Annotated[
-        str, typer.Argument(metavar="OLD", help="Names, a filter, a run's number, a .json of results, or a revision.")
-    ],
-    new: Annotated[str, typer.Argument(metavar="NEW", help="The same, for the other side.")],
-    what: Annotated[
-        list[str] | None, typer.Argument(metavar="PATH|NAME...", help="With --revisions: what to weigh in each.")
-    ] = None,
-    revisions: Annotated[
-        bool, typer.Option("--revisions", help="OLD and NEW are git revisions: weigh both, each in its own copy.")
-    ] = False,
-    target: Targets = None,
-    flags: Flags = None,
-    workload: Workloads = None,
-    where: Annotated[str, typer.Option("--where", help="Filter for both sides; see steelyard publish.")] = "",
-    columns: Annotated[str, typer.Option("--columns", "-c", help="Metrics, comma-separated. Default: the usual.")] = "",
-    threshold: Annotated[str, typer.Option("--threshold", help="Changes up to this percentage are none.")] = "0%",
-    fail_on: Annotated[
-        list[str] | None,
-        typer.Option("--fail-on", help="Exit with 1 on METRIC>PERCENT%, any>PERCENT% or worse. Repeatable."),
-    ] = None,
-    mixed: Annotated[
-        bool, typer.Option("--mixed", help="Compare figures of different compilers, harnesses or models too; marked.")
-    ] = False,
-    everything: Annotated[bool, typer.Option("--everything", help="Show what is the same too.")] = False,
-    out: Annotated[Path | None, typer.Option("--out", "-o", help="File, as for steelyard publish.")] = None,
-    db: Database = None,
+    old: str,
+    new: str,
+    what: tuple[str, ...],
+    revisions: bool,
+    target: tuple[str, ...],
+    flags: tuple[str, ...],
+    workload: tuple[str, ...],
+    where: str,
+    columns: str,
+    threshold: str,
+    fail_on: tuple[str, ...],
+    mixed: bool,
+    everything: bool,
+    out: Path | None,
+    db: str | None,
 ) -> None:
     """Compare two sets of results, implementations, flag sets, compilers or revisions, setup by setup."""
     from .compare import compare_command
     from .revisions import revisions_command
 
     if revisions:
-        ask = (what or [], target or [], flags or [], workload or [])
-        code = revisions_command(old, new, *ask, columns, threshold, fail_on or [], everything, out, db)
-    else:
-        code = compare_command(old, new, where, columns, threshold, fail_on or [], mixed, everything, out, db)
-    raise typer.Exit(code)
+        ask = (what, target, flags, workload)
+        _exit(revisions_command(old, new, *ask, columns, threshold, fail_on, everything, out, db))
+    _exit(compare_command(old, new, where, columns, threshold, fail_on, mixed, everything, out, db))
 
 
 @app.command()
+@click.argument("revisions", metavar="RANGE", help="Git revisions, such as v1..HEAD; one means all up to it.")
+@click.argument("what", nargs=-1, metavar="[PATH]...", help="What to weigh. Default: the whole repository.")
+@_targets
+@_flags
+@_workloads
+@click.option("--columns", "-c", default="", metavar="COLUMNS", help="Metrics, comma-separated. Default: the usual.")
+@click.option(
+    "--limit",
+    "-n",
+    type=click.IntRange(min=1),
+    default=20,
+    show_default=True,
+    metavar="N",
+    help="At most so many revisions, the newest.",
+)
+@click.option(
+    "--out",
+    "-o",
+    type=_FILE,
+    metavar="FILE",
+    help="A figure (.svg .png .pdf) with its table, or a table as for publish.",
+)
+@_db
 def history(
-    revisions: Annotated[
-        str, typer.Argument(metavar="RANGE", help="Git revisions, such as v1..HEAD; one means all up to it.")
-    ],
-    what: Annotated[
-        list[str] | None, typer.Argument(metavar="PATH...", help="What to weigh. Default: the whole repository.")
-    ] = None,
-    target: Targets = None,
-    flags: Flags = None,
-    workload: Workloads = None,
-    columns: Annotated[str, typer.Option("--columns", "-c", help="Metrics, comma-separated. Default: the usual.")] = "",
-    limit: Annotated[int, typer.Option("--limit", "-n", min=1, help="At most so many revisions, the newest.")] = 20,
-    out: Annotated[
-        Path | None,
-        typer.Option("--out", "-o", help="File: a figure (.svg .png .pdf) with its table, or a table as for publish."),
-    ] = None,
-    db: Database = None,
+    revisions: str,
+    what: tuple[str, ...],
+    target: tuple[str, ...],
+    flags: tuple[str, ...],
+    workload: tuple[str, ...],
+    columns: str,
+    limit: int,
+    out: Path | None,
+    db: str | None,
 ) -> None:
     """Weigh every git revision that changed something, and show what each of them brought."""
     from .revisions import history_command
 
-    ask = (what or [], target or [], flags or [], workload or [])
-    raise typer.Exit(history_command(revisions, *ask, columns, limit, out, db))
+    _exit(history_command(revisions, what, target, flags, workload, columns, limit, out, db))
 
 
 @app.command()
+@click.argument("what", nargs=-1, metavar="[NAME]...", help="Families, variants or implementations. Default: all.")
+@click.option(
+    "--kind",
+    "-k",
+    default="top",
+    show_default=True,
+    metavar="KIND",
+    help="top, places, merit (FELICS), score (El-Hajj, Fadlallah), pareto.",
+)
+@click.option("--by", "-b", default="", metavar="METRICS", help="Comma-separated. Default: cycles, ROM, RAM.")
+@_where
+@click.option(
+    "--top", "-n", type=click.IntRange(min=1), default=10, show_default=True, metavar="N", help="How many of each."
+)
+@click.option(
+    "--relative-to",
+    "reference",
+    default="",
+    metavar="NAME",
+    help="Variant or variant/implementation that counts as 100 %.",
+)
+@click.option("--unit", is_flag=True, help="Relative as reference over figure: more is better.")
+@click.option("--variants", is_flag=True, help="Only the best implementation of each variant.")
+@click.option("--group-by", "group", default="", metavar="SIZE", help="key, nonce or tag: a ranking for each size.")
+@click.option("--less-nocrypt", is_flag=True, help="Take the baseline's cycles off first.")
+@click.option("--paper", is_flag=True, help="With score: the paper's columns, which count time more than once.")
+@_out
+@_db
 def rank(
-    what: Annotated[
-        list[str] | None, typer.Argument(metavar="NAME...", help="Families, variants or implementations. Default: all.")
-    ] = None,
-    kind: Annotated[
-        str, typer.Option("--kind", "-k", help="top, places, merit (FELICS), score (El-Hajj, Fadlallah), pareto.")
-    ] = "top",
-    by: Annotated[str, typer.Option("--by", "-b", help="Metrics, comma-separated. Default: cycles, ROM, RAM.")] = "",
-    where: Annotated[str, typer.Option("--where", help="Filter; see steelyard publish.")] = "",
-    top: Annotated[int, typer.Option("--top", "-n", min=1, help="How many of each.")] = 10,
-    reference: Annotated[
-        str, typer.Option("--relative-to", help="Variant or variant/implementation that counts as 100 %.")
-    ] = "",
-    unit: Annotated[bool, typer.Option("--unit", help="Relative as reference over figure: more is better.")] = False,
-    variants: Annotated[bool, typer.Option("--variants", help="Only the best implementation of each variant.")] = False,
-    group: Annotated[str, typer.Option("--group-by", help="key, nonce or tag: a ranking for each size.")] = "",
-    less_nocrypt: Annotated[bool, typer.Option("--less-nocrypt", help="Take the baseline's cycles off first.")] = False,
-    paper: Annotated[
-        bool, typer.Option("--paper", help="With score: the paper's columns, which count time more than once.")
-    ] = False,
-    out: Annotated[Path | None, typer.Option("--out", "-o", help="File, as for steelyard publish.")] = None,
-    db: Database = None,
+    what: tuple[str, ...],
+    kind: str,
+    by: str,
+    where: str,
+    top: int,
+    reference: str,
+    unit: bool,
+    variants: bool,
+    group: str,
+    less_nocrypt: bool,
+    paper: bool,
+    out: Path | None,
+    db: str | None,
 ) -> None:
     """Rank stored results: the first of each metric, relative to a reference, figures of merit, Pareto fronts."""
     from .rank import rank_command
 
-    code = rank_command(
-        what or [], kind, by, where, top, reference, unit, variants, group, less_nocrypt, paper, out, db
-    )
-    raise typer.Exit(code)
+    _exit(rank_command(what, kind, by, where, top, reference, unit, variants, group, less_nocrypt, paper, out, db))
 
 
 @app.command()
-def plot(
-    name: Annotated[str, typer.Argument(metavar="FIGURE", help="vectors, rom, throughput, tradeoff or history.")],
-    what: Annotated[
-        list[str] | None, typer.Argument(metavar="NAME|RUN...", help="Families, variants, implementations or runs.")
-    ] = None,
-    where: Annotated[str, typer.Option("--where", help="Filter; see steelyard publish.")] = "",
-    title: Annotated[str, typer.Option(help="Title. Default: the figure's.")] = "",
-    out: Annotated[
-        Path | None,
-        typer.Option("--out", "-o", help="File: .svg .png .pdf, or .json for its Vega-Lite. Default: FIGURE.svg"),
-    ] = None,
-    db: Database = None,
-) -> None:
+@click.argument("name", metavar="FIGURE", help="vectors, rom, throughput, tradeoff or history.")
+@_weighed
+@_where
+@click.option("--title", default="", metavar="TEXT", help="Title. Default: the figure's.")
+@click.option(
+    "--out",
+    "-o",
+    type=_FILE,
+    metavar="FILE",
+    help="File: .svg .png .pdf, or .json for its Vega-Lite. Default: FIGURE.svg",
+)
+@_db
+def plot(name: str, what: tuple[str, ...], where: str, title: str, out: Path | None, db: str | None) -> None:
     """Draw a figure from stored results, and write its table beside it."""
     from .plot import plot_command
 
-    raise typer.Exit(plot_command(name, what or [], where, title, out, db))
+    _exit(plot_command(name, what, where, title, out, db))
 
 
 @app.command()
-def report(
-    what: Annotated[
-        list[str] | None, typer.Argument(metavar="NAME|RUN...", help="Families, variants, implementations or runs.")
-    ] = None,
-    where: Annotated[str, typer.Option("--where", help="Filter; see steelyard publish.")] = "",
-    columns: Annotated[str, typer.Option("--columns", "-c", help="Columns of the tables. Default: the usual.")] = "",
-    title: Annotated[str, typer.Option(help="Title.")] = "Steelyard report",
-    out: Annotated[Path | None, typer.Option("--out", "-o", help="File. Default: .steelyard/report.html")] = None,
-    db: Database = None,
-) -> None:
+@_weighed
+@_where
+@click.option("--columns", "-c", default="", metavar="COLUMNS", help="Columns of the tables. Default: the usual.")
+@click.option("--title", default="Steelyard report", show_default=True, metavar="TEXT", help="Title.")
+@click.option("--out", "-o", type=_FILE, metavar="FILE", help="File. Default: .steelyard/report.html")
+@_db
+def report(what: tuple[str, ...], where: str, columns: str, title: str, out: Path | None, db: str | None) -> None:
     """Write stored results as one HTML file: tables, figures, claims, provenance."""
     from .report import report_command
 
-    raise typer.Exit(report_command(what or [], where, columns, title, out, db))
+    _exit(report_command(what, where, columns, title, out, db))
 
 
 @app.command()
-def show(
-    run_id: Annotated[int, typer.Argument(metavar="RUN", help="Number of a run, from the tables.")],
-    log: Annotated[bool, typer.Option("--log", help="Print what the compilers said.")] = False,
-    db: Database = None,
-    json: Json = False,
-) -> None:
+@click.argument("run_id", type=int, metavar="RUN", help="Number of a run, from the tables.")
+@click.option("--log", is_flag=True, help="Print what the compilers said.")
+@_db
+@_json
+def show(run_id: int, log: bool, db: str | None, json: bool) -> None:
     """Show one run: figures, sizes, verification, provenance, and how to repeat it."""
     from .show import show_command
 
-    raise typer.Exit(show_command(run_id, log, db, json))
+    _exit(show_command(run_id, log, db, json))
 
 
-@app.command(name="list")
-def list_(
-    kind: Annotated[str, typer.Argument(metavar="implementations|targets|runs")],
-    path: Annotated[
-        Path | None, typer.Argument(help="For implementations: a folder or zip instead of the bundled ones.")
-    ] = None,
-    db: Database = None,
-    json: Json = False,
-) -> None:
+@app.command("list")
+@click.argument("kind", metavar="implementations|targets|runs", help="What to list.")
+@click.argument(
+    "path",
+    required=False,
+    type=_FILE,
+    metavar="[PATH]",
+    help="For implementations: a folder or zip instead of the bundled ones.",
+)
+@_db
+@_json
+def list_(kind: str, path: Path | None, db: str | None, json: bool) -> None:
     """List implementations, targets, or stored runs."""
     from .list import list_command
 
-    raise typer.Exit(list_command(kind, path, db, json))
+    _exit(list_command(kind, path, db, json))
 
 
 @app.command()
-def targets(json: Json = False) -> None:
+@_json
+def targets(json: bool) -> None:
     """List targets: chip, clock, memory, compiler, and how far figures are validated."""
     from .list import list_command
 
-    raise typer.Exit(list_command("targets", None, None, json))
+    _exit(list_command("targets", None, None, json))
 
 
 @app.command()
-def doctor(json: Json = False) -> None:
+@_json
+def doctor(json: bool) -> None:
     """Say what is installed, what is missing, and the line that fixes it."""
     from .doctor import doctor_command
 
-    raise typer.Exit(doctor_command(json))
+    _exit(doctor_command(json))

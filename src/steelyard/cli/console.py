@@ -18,12 +18,12 @@ PIPED_WIDTH = 200
 
 def stdout() -> Console:
     """Console for data."""
-    return Console(width=None if sys.stdout.isatty() else PIPED_WIDTH, highlight=False, soft_wrap=False)
+    return Console(width=None if sys.stdout.isatty() else PIPED_WIDTH, highlight=False, emoji=False, soft_wrap=False)
 
 
 def stderr() -> Console:
     """Console for progress and remarks."""
-    return Console(stderr=True, highlight=False, width=None if sys.stderr.isatty() else PIPED_WIDTH)
+    return Console(stderr=True, highlight=False, emoji=False, width=None if sys.stderr.isatty() else PIPED_WIDTH)
 
 
 def print_json(data: Any) -> None:

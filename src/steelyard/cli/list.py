@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from ..build import identify
-from ..model import paths
+from ..model import paths, toml
 from ..model.errors import unknown
 from ..model.implementation import Implementation
 from ..model.target import Target, load_target, target_names
@@ -70,7 +70,7 @@ def _implementation(i: Implementation) -> dict[str, object]:
         "variant": i.variant,
         "implementation": i.name,
         **dict(zip(names, _own(s, i.primitive == "crypto_aead"), strict=True)),
-        "parameters": v.model_dump() if v else None,
+        "parameters": toml.plain(v) if v else None,
         "digest": i.digest,
         "files": [f.name for f in i.files],
         "notes": i.notes,
@@ -100,7 +100,8 @@ def _clock(t: Target) -> str:
 
 def _target(t: Target) -> dict[str, object]:
     toolchain = identify(t.toolchain)
-    data = t.model_dump(mode="json", exclude={"folder"})
+    data = toml.plain(t)
+    del data["folder"]
     return data | {"compiler": toolchain.version if toolchain else None, "digest": t.digest}
 
 

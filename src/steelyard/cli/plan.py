@@ -38,7 +38,7 @@ def asked(
     said = {"implementations": names, "targets": targets, "flags": flags, "workloads": workloads}
     given = {key: tuple(value) for key, value in said.items() if value}
     base = campaigns.load(Path(files[0])) if files else Campaign()
-    return base.model_copy(update=given)
+    return base.but(**given)
 
 
 def plan(campaign: Campaign, *, baselines: bool = True) -> Plan:

@@ -101,7 +101,7 @@ def _weighed(
     """Records of ``what`` (default: the whole repository) as a commit holds it; what went wrong is said."""
     with _copy(top, commit) as tree:
         places = [str(_inside(top, tree, w, revision)) for w in what] or [str(tree)]
-        jobs, rejected = plan(campaign.model_copy(update={"implementations": tuple(places)}), baselines=False)
+        jobs, rejected = plan(campaign.but(implementations=tuple(places)), baselines=False)
         for r in rejected:
             stderr().print(f"{revision}: {r.path.relative_to(tree)}: {r.failure.reason}: {r.failure.detail}")
         with select.store(db) as store:

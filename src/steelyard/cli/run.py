@@ -7,15 +7,6 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict
 
-from rich.progress import (
-    BarColumn,
-    MofNCompleteColumn,
-    Progress,
-    TextColumn,
-    TimeElapsedColumn,
-    TimeRemainingColumn,
-)
-
 from ..analyse.files import SCHEMA
 from ..model import paths
 from ..model.campaign import Campaign
@@ -99,6 +90,17 @@ def _print_forecast(jobs: Sequence[Job], force: bool, db: str | None, json: bool
 def with_progress(pipeline: Pipeline, jobs: Sequence[Job]) -> list[Record]:
     """Runs the jobs with a bar for each target: how many are done, stored before, and how long the rest takes."""
     console = stderr()
+    if not console.is_terminal:
+        return pipeline.campaign(jobs, lambda *_: None)
+    from rich.progress import (  # takes a while, and nobody would see it
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TextColumn,
+        TimeElapsedColumn,
+        TimeRemainingColumn,
+    )
+
     columns = (
         TextColumn("{task.description}"),
         BarColumn(bar_width=None),
@@ -109,7 +111,7 @@ def with_progress(pipeline: Pipeline, jobs: Sequence[Job]) -> list[Record]:
     )
     counts = Counter(job.target.name for job in jobs)
     stored: Counter[str] = Counter()
-    with Progress(*columns, console=console, disable=not console.is_terminal, transient=True) as progress:
+    with Progress(*columns, console=console, transient=True) as progress:
         bars = {t: progress.add_task(t, total=n, stored="") for t, n in counts.items()}
 
         def done(job: Job, record: Record, kept: bool) -> None:

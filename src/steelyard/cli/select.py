@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from fnmatch import fnmatchcase
 from functools import cache
 from pathlib import Path
@@ -68,14 +68,20 @@ def _named(text: str) -> tuple[list[Implementation], list[Rejected]]:
     raise unknown("implementation", text, {n for i in every.implementations for n in (i.family, i.variant, i.label)})
 
 
+def _meant(text: str) -> Callable[[str], bool]:
+    """Whether a name is the one that the user wrote, or matches it where there is a pattern in it."""
+    return (lambda name: fnmatchcase(name, text)) if any(c in text for c in "*?[") else text.__eq__
+
+
 def _folders(text: str) -> list[Path]:
     """Folders of bundled variants with something of that name. To read them all takes longer than many a run."""
+    meant = _meant(text)
     return [
         variant
         for variant, names in _variants()
         for primitive, family, name in [variant.parts[-3:]]
-        if any(fnmatchcase(n, text) for n in (primitive, family, name))
-        or any(fnmatchcase(n, text) for i in names for n in _paths(primitive, family, name, i))
+        if any(map(meant, (primitive, family, name)))
+        or any(meant(n) for i in names for n in _paths(primitive, family, name, i))
     ]
 
 
@@ -93,7 +99,8 @@ def _matching(text: str, places: Sequence[Found]) -> tuple[list[Implementation],
     def names(i: Implementation) -> tuple[str, ...]:
         return i.family, i.variant, i.primitive, *_paths(i.primitive, i.family, i.variant, i.name)
 
-    found = [i for place in places for i in place.implementations if any(fnmatchcase(n, text) for n in names(i))]
+    meant = _meant(text)
+    found = [i for place in places for i in place.implementations if any(map(meant, names(i)))]
     hit = [r for place in places for r in place.rejected if text in r.path.parts or str(r.path).endswith(text)]
     return found, hit
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 
 from ..model.call import Answer, DeviceError, Hello, Op, Request
 from ..model.reasons import Failure, Reason
@@ -69,7 +68,7 @@ class Client:
         batch: list[bytes] = []
         size = 0
         for request in requests:
-            data = encode(request if self.link.sees_stack else replace(request, paint=True))
+            data = encode(request if self.link.sees_stack else request._replace(paint=True))
             if batch and size + len(data) > self.link.window:
                 yield from self._batch(batch)
                 batch, size = [], 0

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import struct
 from binascii import crc_hqx
-from dataclasses import dataclass
+from typing import NamedTuple
 
 SYNC = 0xA5
 HELLO = 1
@@ -41,8 +41,7 @@ def encode(command: int, payload: bytes = b"") -> bytes:
     return b"\xa5" + head + bytes((check,)) + payload + struct.pack("<H", crc_hqx(body, 0xFFFF))
 
 
-@dataclass(frozen=True)
-class Frame:
+class Frame(NamedTuple):
     """A received frame with a correct CRC."""
 
     command: int

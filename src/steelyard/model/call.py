@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import IntEnum
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from .reasons import Failure
 
@@ -32,8 +32,7 @@ class Vector:
     output: bytes | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Request:
+class Request(NamedTuple):
     """One call: ``data`` is the message, or ciphertext with tag. ``offset`` misaligns every buffer by
     that many bytes; ``paint`` asks the harness to measure its stack itself."""
 
@@ -46,8 +45,7 @@ class Request:
     paint: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Pulse:
+class Pulse(NamedTuple):
     """One pulse of the trigger pin: ``cycles`` between the edges; ``stack`` in bytes and ``unaligned``
     accesses where the device sees them. Where the call was repeated ``cycles`` is the median, and
     ``spread`` the distance of the quartiles as a part of it. ``instructions`` where a machine counts
@@ -60,8 +58,7 @@ class Pulse:
     instructions: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
+class Answer(NamedTuple):
     """What a call left: return ``code``, ``length`` it claims, whether the bytes behind its output buffer
     are ``intact``, how many bytes it touched ``over`` its output inside the buffer, painted ``stack`` and
     ``heap`` peak in bytes, ``output``, and its trigger pulse."""
@@ -76,8 +73,7 @@ class Answer:
     pulse: Pulse
 
 
-@dataclass(frozen=True)
-class Hello:
+class Hello(NamedTuple):
     """What the harness says of itself; sizes in bytes, ``capacity`` is free RAM for a call's buffers."""
 
     api: int

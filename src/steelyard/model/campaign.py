@@ -7,7 +7,7 @@ from pathlib import Path
 from . import toml
 
 
-class Campaign(toml.Table):
+class Campaign(toml.Table, frozen=True, kw_only=True):
     """Implementations (names, patterns, folders, zips) x targets x flag sets x workloads.
 
     What is left empty means: all bundled implementations but those in ``exclude``, every target whose compiler
@@ -26,4 +26,4 @@ def load(file: Path) -> Campaign:
     """The campaign in ``file``; :class:`UserError` names what is wrong with it."""
     campaign = toml.load(file, Campaign)
     paths = tuple(str(p) if (p := file.parent / w).exists() else w for w in campaign.implementations)
-    return campaign.model_copy(update={"implementations": paths})
+    return campaign.but(implementations=paths)

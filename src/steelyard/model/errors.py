@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from difflib import get_close_matches
 
 
 class UserError(Exception):
@@ -12,6 +11,8 @@ class UserError(Exception):
 
 def unknown(kind: str, name: str, known: Iterable[str]) -> UserError:
     """Error for a name that does not exist, with the nearest ones that do."""
+    from difflib import get_close_matches  # takes a while, and most commands come without
+
     names = sorted(known)
     near = get_close_matches(name, names, n=3, cutoff=0.5)
     hint = f"did you mean {' or '.join(near)}?" if near else f"known: {', '.join(names) or 'none'}"

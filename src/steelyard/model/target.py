@@ -3,36 +3,37 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import shutil
 from functools import cache
 from pathlib import Path
 from typing import Literal
 
+import msgspec
+
 from . import paths, toml
 from .errors import unknown
 
 
-class Region(toml.Table):
+class Region(toml.Table, frozen=True, kw_only=True):
     """A span of addresses: ``base`` and ``size`` in bytes."""
 
     base: int
     size: int
 
 
-class FlashTiming(toml.Table):
+class FlashTiming(toml.Table, frozen=True, kw_only=True):
     """Flash timing in core cycles and bytes, as the chip's manual gives it."""
 
     wait_states: int = 0
     line_bytes: int = 0
     prefetch_lines: int = 0
     data_wait_states: int = 0
-    cache_lines: int | None = None
-    branch_overlap: int | None = None
-    ahead_bytes: int | None = None
+    cache_lines: int = 0
+    branch_overlap: int = 0
+    ahead_bytes: int = 0
 
 
-class Peripheral(toml.Table):
+class Peripheral(toml.Table, frozen=True, kw_only=True):
     """A register block: ``kind`` names the simulator's model of it."""
 
     kind: str
@@ -40,7 +41,7 @@ class Peripheral(toml.Table):
     trigger_bit: int | None = None
 
 
-class Chip(toml.Table):
+class Chip(toml.Table, frozen=True, kw_only=True):
     """What the simulator needs to know about a chip."""
 
     core: str
@@ -52,7 +53,7 @@ class Chip(toml.Table):
     peripherals: tuple[Peripheral, ...]
 
 
-class ToolchainSpec(toml.Table):
+class ToolchainSpec(toml.Table, frozen=True, kw_only=True):
     """Which compiler makes images for the target, and with which fixed options.
 
     ``family`` names the instruction set as assembly sources and ``architectures`` files know it;
@@ -82,7 +83,7 @@ class ToolchainSpec(toml.Table):
         return f"missing: {self.fix}" if self.packages else f"missing, and no Debian package: {self.fix}"
 
 
-class Energy(toml.Table):
+class Energy(toml.Table, frozen=True, kw_only=True):
     """A running chip's supply at one point of its data sheet: what "modelled" energy is made of.
 
     ``clock_hz`` is the clock of that point, which need not be the target's: energy per cycle hardly
@@ -95,7 +96,7 @@ class Energy(toml.Table):
     source: str
 
 
-class Target(toml.Table):
+class Target(toml.Table, frozen=True, kw_only=True):
     """A chip on a board with a toolchain.
 
     ``device`` is what runs its images: the simulator, a process on this machine, or one on a machine of that
@@ -134,7 +135,7 @@ class Target(toml.Table):
     @property
     def chip_json(self) -> str:
         """The chip as the simulator reads it."""
-        return json.dumps(self.chip.model_dump(exclude_none=True))
+        return msgspec.json.encode(self.chip).decode()
 
     @property
     def digest(self) -> str:
@@ -164,8 +165,8 @@ def load_target(name: str) -> Target:
     if target.substitute is None or _here(target.toolchain) or not _here(target.substitute):
         return target
     flags = tuple(f.replace("{folder}", str(target.folder)) for f in target.substitute.flags)
-    substitute = target.substitute.model_copy(update={"flags": flags})
-    return target.model_copy(update={"toolchain": substitute, "preferred": target.toolchain})
+    substitute = target.substitute.but(flags=flags)
+    return target.but(toolchain=substitute, preferred=target.toolchain)
 
 
 def _here(spec: ToolchainSpec) -> bool:

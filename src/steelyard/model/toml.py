@@ -5,18 +5,21 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, TypeVar, get_args
+from typing import Any, Self, TypeVar
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+import msgspec
+from msgspec.structs import replace
 
-from . import paths
-from .errors import UserError, unknown
+from . import checked, paths
+from .errors import UserError
 
 
-class Table(BaseModel):
+class Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A table of a TOML file."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    def but(self, **changes: Any) -> Self:
+        """The same with other values in some fields."""
+        return replace(self, **changes)
 
 
 _Model = TypeVar("_Model", bound=Table)
@@ -34,23 +37,12 @@ def load(file: Path, model: type[_Model], more: Mapping[str, object] | None = No
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as e:
         raise UserError(f"{name}: {e.strerror if isinstance(e, OSError) else e}") from e
     try:
-        return model.model_validate({**table, **(more or {})})
-    except ValidationError as e:
-        raise UserError(f"{name}: " + "; ".join(_sentences(e, model))) from e
+        return checked.convert({**table, **(more or {})}, model)
+    except checked.Wrong as e:
+        raise UserError(f"{name}: {e}") from e
 
 
-def _sentences(error: ValidationError, model: type[Table]) -> list[str]:
-    lines = []
-    for e in error.errors():
-        place = ".".join(str(p) for p in e["loc"])
-        if e["type"] == "extra_forbidden":
-            table: Any = model
-            for part in (p for p in e["loc"][:-1] if isinstance(p, str)):
-                field = getattr(table, "model_fields", {}).get(part)
-                kind = field.annotation if field else None  # a table, an optional one, or a list of them
-                table = next((t for t in (kind, *get_args(kind)) if hasattr(t, "model_fields")), None)
-            known = list(getattr(table, "model_fields", {}))
-            lines.append(f"{place}: {unknown('key', str(e['loc'][-1]), known)}")
-        else:
-            lines.append(f"{place}: {e['msg']}")
-    return lines
+def plain(table: Table) -> dict[str, Any]:
+    """The table as dictionaries, lists and text."""
+    made: dict[str, Any] = msgspec.to_builtins(table, enc_hook=str)
+    return made

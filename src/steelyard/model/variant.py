@@ -18,7 +18,7 @@ Structure = Literal[
 ]
 
 
-class Variant(toml.Table):
+class Variant(toml.Table, frozen=True, kw_only=True):
     """``state`` and ``rate`` are bits of the underlying primitive and bits of message for each call of it.
 
     ``rounds`` lists the rounds of one call, several numbers separated by ``/`` where phases differ

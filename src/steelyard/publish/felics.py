@@ -11,10 +11,12 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+import msgspec
+from msgspec import Meta
 
 from .. import __version__
 from ..analyse.rows import CONTEXT, Row
+from ..model import checked
 from ..model.errors import UserError
 from ..model.record import Record
 from ..model.target import Target, load_target, target_names
@@ -32,32 +34,28 @@ FIGURES = {
 }
 _AGAIN = "write it again with felics-run, or with steelyard publish"
 
-_Text = Annotated[str, Field(min_length=1, max_length=300)]
-_Figure = Annotated[int, Field(ge=0, lt=1 << 53)]
+_Text = Annotated[str, Meta(min_length=1, max_length=300)]
+_Figure = Annotated[int, Meta(ge=0, lt=1 << 53)]
 
 
-class Result(BaseModel):
+class Result(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """One setup and its figures; ``architecture`` is a codename such as AVR."""
-
-    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
 
     cipher_name: _Text
     architecture: _Text
     version: _Text
-    compiler_options: Annotated[str, Field(max_length=1000)]
+    compiler_options: Annotated[str, Meta(max_length=1000)]
     code_size: _Figure
     code_ram: _Figure
     code_time: _Figure
 
 
-class Results(BaseModel):
+class Results(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A whole file."""
 
-    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
-
-    commit: Annotated[str, Field(max_length=300)]
-    branch: Annotated[str, Field(max_length=300)]
-    data: Annotated[list[Result], Field(max_length=MAX_SETUPS)]
+    commit: Annotated[str, Meta(max_length=300)]
+    branch: Annotated[str, Meta(max_length=300)]
+    data: Annotated[list[Result], Meta(max_length=MAX_SETUPS)]
 
 
 def is_felics(document: Any) -> bool:
@@ -91,11 +89,9 @@ def rows(path: Path, document: Any) -> list[Row]:
     if not is_felics(document):
         raise UserError(f'{path}: no results of FELICS-AE (an object with "commit", "branch" and "data"); {_AGAIN}')
     try:
-        results = Results.model_validate(document)
-    except ValidationError as e:
-        first = e.errors()[0]
-        place = ".".join(str(p) for p in first["loc"])
-        raise UserError(f"{path}: {place}: {first['msg']}; {_AGAIN}") from e
+        results = checked.convert(document, Results)
+    except checked.Wrong as e:
+        raise UserError(f"{path}: {e}; {_AGAIN}") from e
     targets = _targets()
     made = []
     for number, result in enumerate(results.data):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from ..model.call import Answer, Caller, DeviceError, Observed, Op, Request, Vector
 from ..model.implementation import Implementation
@@ -118,6 +118,9 @@ def _probe(client: Caller, vectors: list[Vector], aead: bool) -> None:
 
 def _fitting(client: Caller, vectors: list[Vector], aead: bool) -> list[Vector]:
     ops = (Op.ENCRYPT, Op.DECRYPT) if aead else (Op.HASH,)
+    longest = max((len(v.message) for v in vectors), default=0), max((len(v.ad) for v in vectors), default=0)
+    if all(client.fits(op, *longest) for op in ops):
+        return vectors
     return [v for v in vectors if all(client.fits(op, len(v.message), len(v.ad)) for op in ops)]
 
 
@@ -218,7 +221,7 @@ def unaligned(client: Caller, observed: list[Observed], aead: bool) -> str | Non
     op, name = (Op.ENCRYPT, "encrypt") if aead else (Op.HASH, "hash")
     calls = [(v, a) for o, v, a in observed if o == name]
     calls = calls[:: max(1, len(calls) // 4)]
-    odd = (replace(_request(op, v, v.message, client.hello.key_bytes), offset=1) for v, _ in calls)
+    odd = (_request(op, v, v.message, client.hello.key_bytes)._replace(offset=1) for v, _ in calls)
     try:
         if any(a.output != b.output for (_, a), b in zip(calls, client.calls(odd), strict=True)):
             return "other results with buffers at odd addresses"

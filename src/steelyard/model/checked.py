@@ -1,0 +1,65 @@
+"""Foreign data as our types: every value is checked, and a message names the place of the first that is wrong."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any, TypeVar
+
+import msgspec
+
+from .errors import unknown
+
+_T = TypeVar("_T")
+_PLACE = re.compile(r"(.*?)(?: - at `\$\.?(.*)`)?", re.DOTALL)
+_FIELD = re.compile(r"Object (?:contains unknown|missing required) field `(.*)`", re.DOTALL)
+
+
+class Wrong(ValueError):
+    """A value that does not fit: ``place: what is wrong``, the place as keys and numbers with dots."""
+
+
+def convert(data: Any, kind: type[_T]) -> _T:
+    """``data`` of a JSON or TOML document as a ``kind``, strictly; :class:`Wrong` otherwise."""
+    try:
+        return msgspec.convert(data, kind, dec_hook=_path)
+    except msgspec.ValidationError as e:
+        raise Wrong(_sentence(str(e), kind)) from None
+
+
+def _path(kind: type, value: object) -> object:
+    if kind is Path and isinstance(value, str | Path):
+        return Path(value)
+    raise NotImplementedError(f"no conversion to {kind}")
+
+
+def _sentence(message: str, kind: Any) -> str:
+    found = _PLACE.fullmatch(message)
+    text, place = (found[1], found[2] or "") if found else (message, "")
+    parts = [p for p in re.split(r"[.\[\]]+", place) if p]
+    if field := _FIELD.fullmatch(text):
+        known = _fields(kind, parts)
+        new = field[1] not in known
+        text = str(unknown("key", field[1], known)) if new else "missing"
+        parts.append(field[1])
+    return f"{'.'.join(parts)}: {text[:1].lower()}{text[1:]}" if parts else text
+
+
+def _fields(kind: Any, parts: list[str]) -> list[str]:
+    """Names of the fields of what lies at a place of ``kind``."""
+    import msgspec.inspect  # takes long, and is for messages only
+
+    here: list[Any] = [msgspec.inspect.type_info(kind)]
+    for part in [*parts, None]:
+        here = [t for h in here for t in getattr(h, "types", (h,))]  # each of a union
+        if part is None:
+            break
+        here = [
+            below
+            for h in here
+            for below in (
+                *(f.type for f in getattr(h, "fields", ()) if f.encode_name == part),
+                *(getattr(h, name) for name in ("item_type", "value_type") if hasattr(h, name)),
+            )
+        ]
+    return [f.encode_name for h in here for f in getattr(h, "fields", ())]
