@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from steelyard import _native, build
-from steelyard.build.image import _harness_objects
+from steelyard.build.image import harness_objects
 from steelyard.device import frame
 from steelyard.device.client import encode
 from steelyard.model import paths
@@ -68,7 +68,6 @@ def link(
     toolchain = _toolchain(target)
     built = build.build(implementation, target, toolchain, flags)
     assert built.failure is None, built.failure
-    objects = _harness_objects(target, toolchain)
     blob = b"".join([frame.encode(frame.HELLO), *(encode(c) for c in calls)])
     (folder / "blob.bin").write_bytes(blob)
     section = ".progmem.replay" if target.toolchain.family == "avr" else ".rodata.replay"
@@ -77,9 +76,8 @@ def link(
         'sy_replay: .incbin "blob.bin"\nsy_replay_end: .byte 0\n'
     )
     wrap = [f"-Wl,--wrap={n}" for n in ("sy_getc", "sy_putc", "sy_target_init")]
-    parts = [str(o) for o in objects.glob("*.o") if "-" not in o.stem]
     operation = _OPERATION[implementation.primitive] if implementation.interface == "nist" else "felics-3"
-    parts += [str(objects / f"{operation}.o"), "-x", "none"]
+    parts = [*map(str, harness_objects(target, toolchain, operation)), "-x", "none"]
     parts += [str(built.folder / "params.o"), str(built.folder / "implementation.o"), str(HERE / "replay.c"), "blob.S"]
     _link(target, ["-Os", f"-DROUNDS={rounds}L", *wrap, *parts], folder, "replay.elf")
     return folder / "replay.elf"
@@ -87,9 +85,8 @@ def link(
 
 def torture(target: Target, flag: str, folder: Path) -> Path:
     """The programs in ``torture/``, compiled with ``flag`` and linked to the target's start-up code."""
-    objects = _harness_objects(target, _toolchain(target))
-    own = {"main", "heap", *(o.stem for o in objects.glob("*-*.o"))}
-    parts = [str(o) for o in objects.glob("*.o") if o.stem not in own]
+    objects = harness_objects(target, _toolchain(target))
+    parts = [str(o) for o in objects if o.stem not in ("main", "heap")]
     parts += ["-x", "none", *(str(c) for c in sorted((HERE / "torture").glob("*.c")))]
     name = f"torture{flag}.elf"
     # newer compilers would see through the calls to the library that are meant to be made

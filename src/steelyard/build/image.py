@@ -12,7 +12,7 @@ import json
 import shlex
 import shutil
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from functools import cache
 from pathlib import Path
@@ -84,15 +84,17 @@ def build(implementation: Implementation, target: Target, toolchain: Toolchain, 
     if (folder / "build.json").exists():
         return _read(key, folder, cached=True)
     try:
-        _build_into(folder, implementation, target, flags, _harness_objects(target, toolchain))
+        _build_into(folder, implementation, target, flags, toolchain)
     except _Interrupted as e:
         return Build(key, folder, e.failure, (), False)
     return _read(key, folder, cached=False)
 
 
 def _build_into(
-    folder: Path, implementation: Implementation, target: Target, flags: tuple[str, ...], objects: Path
+    folder: Path, implementation: Implementation, target: Target, flags: tuple[str, ...], toolchain: Toolchain
 ) -> None:
+    parts = _PARTS[implementation.primitive] if implementation.interface == "nist" else _FELICS
+    objects = {part: harness_objects(target, toolchain, operation) for part, operation in parts.items()}
     with _workplace(folder) as work:
         failure, notes = _compile(implementation, target, flags, objects, work)
         if failure is not None and failure.reason is Reason.DUPLICATE_SYMBOL and "-fcommon" not in flags:
@@ -150,17 +152,16 @@ class _Script:
 
     def __init__(self) -> None:
         self.lines = [
-            "ulimit -c 0; ulimit -t 120; ulimit -f 262144; ulimit -v 8388608",
+            "ulimit -c 0; ulimit -t 120; ulimit -f 262144; ulimit -v 8388608; failed=",
             'r() { n=$1; shift; if "$@" >"$n.log" 2>&1; then echo "ok $n" >>status; '
-            'else echo "fail $n" >>status; fi; }',
-            'done_if_failed() { if grep -q "^fail" status; then exit 0; fi; }',
+            'else echo "fail $n" >>status; failed=1; fi; }',
         ]
 
     def add(self, name: str, *command: str) -> None:
         self.lines.append(f"r {shlex.quote(name)} {shlex.join(command)}")
 
     def barrier(self) -> None:
-        self.lines.append("done_if_failed")
+        self.lines.append('[ -z "$failed" ] || exit 0')
 
     def run(self, work: Path, readable: tuple[Path, ...]) -> list[str]:
         """Names of failed commands. :class:`_Interrupted` when it did not come to an end of its own."""
@@ -183,33 +184,45 @@ def _readable(target: Target, *more: Path) -> tuple[Path, ...]:
     return (paths.HARNESS, target.folder, driver.parent.parent, *more)
 
 
-def _harness_objects(target: Target, toolchain: Toolchain) -> Path:
-    """Folder with the harness's objects for ``target``, made once."""
+def harness_objects(target: Target, toolchain: Toolchain, operation: str = "") -> list[Path]:
+    """The harness's objects in an image for ``target``, made once: what every image has, and those of an
+    ``operation`` such as ``aead-3``."""
+    own = [*(paths.HARNESS / n for n in ("main.c", "heap.c")), *target.folder.glob("*.[cS]")]
+    made = _made_once(target, toolchain, "common", {source.stem: (source,) for source in own})
+    if operation:
+        stem = operation.split("-")[0]
+        variants = [o for o in _OPERATIONS if o.startswith(f"{stem}-")]
+        sources = {o: (f"-DSY_PARTS={o.split('-')[1]}", paths.HARNESS / f"{stem}.c") for o in variants}
+        made[operation] = _made_once(target, toolchain, stem, sources)[operation]
+    return list(made.values())
+
+
+def _made_once(
+    target: Target, toolchain: Toolchain, group: str, sources: Mapping[str, tuple[str | Path, ...]]
+) -> dict[str, Path]:
+    """Objects of the harness by name, of ``sources`` with their options."""
     key = hashlib.sha256(f"{RECIPE}\0{harness_digest()}\0{target.digest}\0{toolchain.sha256}".encode()).hexdigest()
-    folder = paths.home() / "cache" / "harness" / key
-    if folder.exists():
-        return folder
+    folder = paths.home() / "cache" / "harness" / key / group
     spec = target.toolchain
-    with _workplace(folder) as work:
-        script = _Script()
-        base = (spec.compiler, *spec.flags, *_HARNESS, f"-I{paths.HARNESS}", f"-I{paths.HARNESS}/include")
-        base += (f"-I{target.folder}", "-c")
-        for source in (
-            *(paths.HARNESS / n for n in ("main.c", "heap.c")),
-            *sorted(target.folder.glob("*.[cS]")),
-        ):
-            script.add(source.stem, *base, str(source), "-o", f"{source.stem}.o")
-        for operation in _OPERATIONS:
-            stem, parts = operation.split("-")
-            script.add(operation, *base, f"-DSY_PARTS={parts}", f"{paths.HARNESS}/{stem}.c", "-o", f"{operation}.o")
-        if failed := script.run(work, _readable(target)):
-            log = (work / f"{failed[0]}.log").read_text(errors="replace").strip()
-            raise HarnessError(f"the harness does not compile for {target.name}; run steelyard doctor\n{log}")
-    return folder
+    base = (spec.compiler, *spec.flags, *_HARNESS, f"-I{paths.HARNESS}", f"-I{paths.HARNESS}/include")
+    base += (f"-I{target.folder}", "-c")
+    if not folder.exists():
+        with _workplace(folder) as work:
+            script = _Script()
+            for name, source in sources.items():
+                script.add(name, *base, *map(str, source), "-o", f"{name}.o")
+            if failed := script.run(work, _readable(target)):
+                log = (work / f"{failed[0]}.log").read_text(errors="replace").strip()
+                raise HarnessError(f"the harness does not compile for {target.name}; run steelyard doctor\n{log}")
+    return {name: folder / f"{name}.o" for name in sorted(sources)}
 
 
 def _compile(
-    implementation: Implementation, target: Target, flags: tuple[str, ...], objects: Path, work: Path
+    implementation: Implementation,
+    target: Target,
+    flags: tuple[str, ...],
+    objects: Mapping[str, list[Path]],
+    work: Path,
 ) -> tuple[Failure | None, list[str]]:
     spec = target.toolchain
     source = work / "src"
@@ -260,19 +273,12 @@ def _compile(
         merged = "renamed.o"
     script.add("localise", f"{spec.prefix}objcopy", *keep, merged, "implementation.o")
     script.barrier()
-    harness = [str(o) for o in sorted(objects.glob("*.o")) if o.stem not in _OPERATIONS]
-    parts = _PARTS[implementation.primitive] if implementation.interface == "nist" else _FELICS
-    for part, operation in parts.items():
+    for part, harness in objects.items():
         link = (spec.compiler, *spec.flags, *spec.link, *script_of(target), "-Wl,--gc-sections")
-        link += (
-            f"-Wl,-Map={part}.map",
-            *harness,
-            str(objects / f"{operation}.o"),
-            "params.o",
-            "implementation.o",
-        )
+        link += (f"-Wl,-Map={part}.map", *map(str, harness), "params.o", "implementation.o")
         script.add(f"link-{part}", *link, "-o", f"{part}.elf")
-    failed = script.run(work, _readable(target, objects))
+    compiled = sorted({o.parent for harness in objects.values() for o in harness})
+    failed = script.run(work, _readable(target, *compiled))
     _write_log(work, units)
     notes = [] if sandbox.available() else ["compiled without a sandbox: bubblewrap is not available"]
     if failed:
