@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import sqlite3
 import subprocess
 import sys
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from alembic import command
@@ -134,19 +136,37 @@ def test_a_migration_that_loses_data_changes_nothing(
         assert store.runs() == [RECORD]
 
 
+def test_new_files_have_the_schema(store: Store, path: Path) -> None:
+    """They are made from tables.sql, without SQLAlchemy."""
+    with create_engine("sqlite://").begin() as connection:
+        schema.create(connection)
+        wanted = _everything(cast(sqlite3.Connection, connection.connection.driver_connection))
+    with closing(sqlite3.connect(path)) as made:
+        assert _everything(made) == wanted
+        assert made.execute(f"SELECT version_num FROM {values.REVISION_TABLE}").fetchall() == [(values.HEAD,)]
+
+
+def _everything(database: sqlite3.Connection) -> dict[str, str]:
+    """Tables and indexes, in words, without what punctuation has around it."""
+    found = database.execute("SELECT name, sql FROM sqlite_master WHERE sql IS NOT NULL").fetchall()
+    return {name: re.sub(r"\s*([(),])\s*", r"\1", _words(sql)) for name, sql in found}
+
+
 def test_settings_of_sqlite(store: Store) -> None:
-    with store._engine.connect() as connection:
-        values = {
-            name: connection.exec_driver_sql(f"PRAGMA {name}").scalar()
-            for name in ("journal_mode", "synchronous", "busy_timeout", "foreign_keys")
-        }
+    store.add(RECORD)
+    assert store._writer is not None
+    connection = store._writer._connection
+    values = {
+        name: connection.execute(f"PRAGMA {name}").fetchone()[0]
+        for name in ("journal_mode", "synchronous", "busy_timeout", "foreign_keys")
+    }
     assert values == {"journal_mode": "wal", "synchronous": 1, "busy_timeout": 20000, "foreign_keys": 1}
 
 
-def test_a_current_database_is_read_without_sqlalchemy_and_alembic(path: Path) -> None:
-    Store.open(path).close()
+def test_a_file_is_made_written_and_read_without_sqlalchemy_and_alembic(path: Path) -> None:
     code = (
-        "import sys; from steelyard.store import Store; Store.open(sys.argv[1]).runs();"
+        "import sys; from steelyard.store import Store; from tests.store.conftest import RECORD;"
+        "store = Store.open(sys.argv[1]); assert store.get(store.add(RECORD)) == RECORD;"
         "print([m for m in ('alembic', 'mako', 'sqlalchemy') if m in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code, path], capture_output=True, text=True, check=True)

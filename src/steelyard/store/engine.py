@@ -2,18 +2,29 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import URL, Connection, Engine, QueuePool, create_engine, event, inspect, make_url, text
-from sqlalchemy.exc import ArgumentError, DatabaseError, DBAPIError, NoSuchModuleError, StatementError
+from sqlalchemy import (
+    URL,
+    Connection,
+    Engine,
+    QueuePool,
+    create_engine,
+    event,
+    insert,
+    inspect,
+    make_url,
+    select,
+    text,
+)
+from sqlalchemy.exc import ArgumentError, DatabaseError, DBAPIError, NoSuchModuleError
 
 from .errors import StoreError, explain
-from .files import BUSY_SECONDS
-from .schema import create
+from .files import BUSY_SECONDS, configure, prepare, set_wal
+from .schema import create, metadata
 from .values import HEAD, REVISION_TABLE
 
 _DRIVERS = {"psycopg": "psycopg[binary]", "psycopg2": "psycopg2-binary", "pymysql": "PyMySQL"}
@@ -46,10 +57,7 @@ def open_engine(url: URL) -> Engine:
     """An engine whose database has the newest schema; anything else than ours is left untouched."""
     name, path = name_of(url), file_of(url)
     if path is not None:
-        try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise StoreError(f"{path.parent}: {error.strerror}; choose a folder you may write to") from error
+        prepare(path.parent)
     engine = _create(url)
     try:
         with explained(name):
@@ -70,10 +78,26 @@ def explained(where: str) -> Iterator[None]:
         yield
     except DBAPIError as error:
         raise explain(where, str(error.orig)) from error
-    except StatementError as error:
-        if isinstance(error.orig, StoreError):  # a column type refused a value
-            raise error.orig from None
-        raise
+
+
+class Writer:
+    """Writes through a connection, inside its transaction; see :class:`insertion.Writer`."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    def find(self, table: str, column: str, value: str) -> int | None:  # noqa: D102
+        columns = metadata.tables[table].c
+        found = self._connection.execute(select(columns.id).where(columns[column] == value)).scalar()
+        return None if found is None else int(found)
+
+    def insert(self, table: str, values: Mapping[str, Any]) -> int:  # noqa: D102
+        made = self._connection.execute(insert(metadata.tables[table]).values(values)).inserted_primary_key
+        assert made is not None
+        return int(made[0])
+
+    def insert_all(self, table: str, rows: Sequence[Mapping[str, Any]]) -> None:  # noqa: D102
+        self._connection.execute(insert(metadata.tables[table]), rows)
 
 
 def _create(url: URL) -> Engine:
@@ -102,10 +126,9 @@ def _create(url: URL) -> Engine:
 
 
 def _on_connect(connection: Any, _: object) -> None:
-    """Transactions are ours, not the driver's; WAL is set once, when the file is made."""
+    """Transactions are ours, not the driver's."""
     connection.isolation_level = None
-    connection.execute("PRAGMA foreign_keys=ON")
-    connection.execute("PRAGMA synchronous=NORMAL")
+    configure(connection)
 
 
 def _on_begin(connection: Connection) -> None:
@@ -136,7 +159,10 @@ def _migrate(engine: Engine, name: str) -> None:
         driver: Any = connection.connection.driver_connection
         sqlite = connection.dialect.name == "sqlite"
         if sqlite:
-            _set_wal(driver)
+            try:
+                set_wal(driver)
+            except driver.OperationalError as error:
+                raise DatabaseError("PRAGMA journal_mode=WAL", None, error) from error
             driver.execute("PRAGMA foreign_keys=OFF")
         try:
             with connection.begin():
@@ -150,17 +176,3 @@ def _migrate(engine: Engine, name: str) -> None:
         finally:
             if sqlite:
                 driver.execute("PRAGMA foreign_keys=ON")
-
-
-def _set_wal(driver: Any) -> None:
-    """SQLite does not wait for the lock that this change needs, so we do."""
-    end = time.monotonic() + BUSY_SECONDS
-    while True:
-        try:
-            driver.execute("PRAGMA journal_mode=WAL")
-        except driver.OperationalError as error:
-            if "locked" not in str(error) or time.monotonic() > end:
-                raise DatabaseError("PRAGMA journal_mode=WAL", None, error) from error
-            time.sleep(0.02)
-        else:
-            return

@@ -5,16 +5,28 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from typing import Any
-
-from sqlalchemy import Connection, Table, insert, select
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol
 
 from steelyard.model.record import Record
 
 from .errors import StoreError
-from .schema import helper, implementation, measurement, point, run, setup, target, toolchain
+from .values import stored
 
 _INT64 = 2**63
+
+
+class Writer(Protocol):
+    """A database inside a transaction."""
+
+    def find(self, table: str, column: str, value: str) -> int | None:
+        """The id of the row that has this value, which no other row has."""
+
+    def insert(self, table: str, values: Mapping[str, Any]) -> int:
+        """Inserts a row and returns its id."""
+
+    def insert_all(self, table: str, rows: Sequence[Mapping[str, Any]]) -> None:
+        """Inserts rows with the same columns."""
 
 
 def check(record: Record) -> None:
@@ -25,7 +37,7 @@ def check(record: Record) -> None:
             raise StoreError(f"metric {name} is {value}; leave a metric out when it has no finite value")
 
 
-def append(connection: Connection, record: Record, known: dict[str, int]) -> tuple[int, dict[str, int]]:
+def append(writer: Writer, record: Record, known: dict[str, int]) -> tuple[int, dict[str, int]]:
     """Inserts a record; returns its id and what to add to ``known`` once the transaction is done.
 
     ``known`` maps identities to ids of implementations, toolchains and targets that are stored.
@@ -33,26 +45,26 @@ def append(connection: Connection, record: Record, known: dict[str, int]) -> tup
     s = record.setup
     fresh: dict[str, int] = {}
 
-    def shared(table: Table, **values: str) -> int:
-        text = json.dumps([table.name, values], sort_keys=True)
+    def shared(table: str, **values: str) -> int:
+        text = json.dumps([table, values], sort_keys=True)
         identity = hashlib.sha256(text.encode()).hexdigest()
         if identity not in known:
-            fresh[identity] = _find_or_insert(connection, table, "identity", {"identity": identity, **values})
+            fresh[identity] = _find_or_insert(writer, table, "identity", {"identity": identity, **values})
         return known[identity] if identity in known else fresh[identity]
 
     values = {
         "key": s.key,
         "implementation_id": shared(
-            implementation,
+            "implementation",
             primitive=s.primitive,
             family=s.family,
             variant=s.variant,
             name=s.implementation,
             digest=s.implementation_digest,
         ),
-        "target_id": shared(target, name=s.target, digest=s.target_digest),
+        "target_id": shared("target", name=s.target, digest=s.target_digest),
         "toolchain_id": shared(
-            toolchain, name=s.toolchain.name, version=s.toolchain.version, sha256=s.toolchain.sha256
+            "toolchain", name=s.toolchain.name, version=s.toolchain.version, sha256=s.toolchain.sha256
         ),
         "device": s.device,
         "flags": s.flags,
@@ -60,14 +72,15 @@ def append(connection: Connection, record: Record, known: dict[str, int]) -> tup
         "harness": s.harness,
         "timing_model": s.timing_model,
     }
-    run_id = _insert(connection, run, _run_values(_find_or_insert(connection, setup, "key", values), record))
+    setup_id = _find_or_insert(writer, "setup", "key", values)
+    run_id = writer.insert("run", _stored(_run_values(setup_id, record)))
     for table, rows in (
-        (measurement, [_measured(run_id, name, value) for name, value in record.metrics.items()]),
-        (point, [{"run_id": run_id, "position": i, **vars(p)} for i, p in enumerate(record.points)]),
-        (helper, [{"run_id": run_id, "position": i, **vars(h)} for i, h in enumerate(record.helpers)]),
+        ("measurement", [_measured(run_id, name, value) for name, value in record.metrics.items()]),
+        ("point", [{"run_id": run_id, "position": i, **vars(p)} for i, p in enumerate(record.points)]),
+        ("helper", [{"run_id": run_id, "position": i, **vars(h)} for i, h in enumerate(record.helpers)]),
     ):
         if rows:
-            connection.execute(insert(table), rows)
+            writer.insert_all(table, [_stored(row) for row in rows])
     return run_id, fresh
 
 
@@ -100,12 +113,11 @@ def _measured(run_id: int, metric: str, value: float) -> dict[str, Any]:
     }
 
 
-def _find_or_insert(connection: Connection, table: Table, by: str, values: dict[str, Any]) -> int:
-    found = connection.execute(select(table.c.id).where(table.c[by] == values[by])).scalar()
-    return _insert(connection, table, values) if found is None else int(found)
+def _find_or_insert(writer: Writer, table: str, by: str, values: dict[str, Any]) -> int:
+    values = _stored(values)
+    found = writer.find(table, by, values[by])
+    return writer.insert(table, values) if found is None else found
 
 
-def _insert(connection: Connection, table: Table, values: dict[str, Any]) -> int:
-    made = connection.execute(insert(table).values(values)).inserted_primary_key
-    assert made is not None
-    return int(made[0])
+def _stored(values: Mapping[str, Any]) -> dict[str, Any]:
+    return {column: stored(column, value) for column, value in values.items()}

@@ -6,6 +6,8 @@ found by the hash of its fields, so that no database's idea of equal strings mat
 
 from __future__ import annotations
 
+from typing import Any
+
 from sqlalchemy import (
     BigInteger,
     CheckConstraint,
@@ -20,7 +22,7 @@ from sqlalchemy import (
 )
 
 from .types import Id, LongText, Name, UtcTime
-from .values import HEAD, REVISION_TABLE
+from .values import HEAD, LENGTHS, REVISION_TABLE
 
 metadata = MetaData(
     naming_convention={
@@ -32,35 +34,40 @@ metadata = MetaData(
     }
 )
 
+
+def _short(name: str, **options: Any) -> Column[str]:
+    return Column(name, Name(LENGTHS[name]), **options)
+
+
 implementation = Table(
     "implementation",
     metadata,
     Column("id", Id, primary_key=True),
-    Column("identity", Name(64), nullable=False, unique=True),
-    Column("primitive", Name(64), nullable=False),
-    Column("family", Name(255), nullable=False),
-    Column("variant", Name(255), nullable=False, index=True),
-    Column("name", Name(255), nullable=False),
-    Column("digest", Name(64), nullable=False),
+    _short("identity", nullable=False, unique=True),
+    _short("primitive", nullable=False),
+    _short("family", nullable=False),
+    _short("variant", nullable=False, index=True),
+    _short("name", nullable=False),
+    _short("digest", nullable=False),
 )
 
 toolchain = Table(
     "toolchain",
     metadata,
     Column("id", Id, primary_key=True),
-    Column("identity", Name(64), nullable=False, unique=True),
-    Column("name", Name(255), nullable=False),
-    Column("version", Name(255), nullable=False),
-    Column("sha256", Name(64), nullable=False),
+    _short("identity", nullable=False, unique=True),
+    _short("name", nullable=False),
+    _short("version", nullable=False),
+    _short("sha256", nullable=False),
 )
 
 target = Table(
     "target",
     metadata,
     Column("id", Id, primary_key=True),
-    Column("identity", Name(64), nullable=False, unique=True),
-    Column("name", Name(255), nullable=False),
-    Column("digest", Name(64), nullable=False),
+    _short("identity", nullable=False, unique=True),
+    _short("name", nullable=False),
+    _short("digest", nullable=False),
 )
 
 #: everything that figures depend on; ``key`` is ``Setup.key``
@@ -68,15 +75,15 @@ setup = Table(
     "setup",
     metadata,
     Column("id", Id, primary_key=True),
-    Column("key", Name(64), nullable=False, unique=True),
+    _short("key", nullable=False, unique=True),
     Column("implementation_id", ForeignKey("implementation.id"), nullable=False, index=True),
     Column("target_id", ForeignKey("target.id"), nullable=False, index=True),
     Column("toolchain_id", ForeignKey("toolchain.id"), nullable=False),
-    Column("device", Name(255), nullable=False),
+    _short("device", nullable=False),
     Column("flags", LongText, nullable=False),
     Column("workload", LongText, nullable=False),
-    Column("harness", Name(255), nullable=False),
-    Column("timing_model", Name(255), nullable=False),
+    _short("harness", nullable=False),
+    _short("timing_model", nullable=False),
 )
 
 run = Table(
@@ -84,16 +91,16 @@ run = Table(
     metadata,
     Column("id", Id, primary_key=True),
     Column("setup_id", ForeignKey("setup.id"), nullable=False),
-    Column("reason", Name(64)),
+    _short("reason"),
     Column("detail", LongText),
-    Column("verified_with", Name(64)),
+    _short("verified_with"),
     Column("vectors", Integer),
     Column("ext_vectors", Integer),
     Column("skipped", Integer),
     Column("notes", LongText, nullable=False),  # a JSON list
     Column("origin", LongText, nullable=False),
-    Column("log", Name(64), nullable=False),
-    Column("host", Name(255), nullable=False),
+    _short("log", nullable=False),
+    _short("host", nullable=False),
     Column("seconds", Double, nullable=False),
     Column("finished", UtcTime),
     Index(None, "setup_id", "id"),
@@ -105,7 +112,7 @@ measurement = Table(
     "measurement",
     metadata,
     Column("run_id", ForeignKey("run.id"), primary_key=True),
-    Column("metric", Name(128), primary_key=True),
+    _short("metric", primary_key=True),
     Column("whole", BigInteger),
     Column("fraction", Double),
     CheckConstraint("(whole IS NULL) <> (fraction IS NULL)", name="one_value"),
@@ -117,7 +124,7 @@ point = Table(
     metadata,
     Column("run_id", ForeignKey("run.id"), primary_key=True),
     Column("position", Integer, primary_key=True, autoincrement=False),
-    Column("operation", Name(16), nullable=False),
+    _short("operation", nullable=False),
     Column("adlen", Integer, nullable=False),
     Column("mlen", Integer, nullable=False),
     Column("cycles", BigInteger, nullable=False),
@@ -129,7 +136,7 @@ helper = Table(
     metadata,
     Column("run_id", ForeignKey("run.id"), primary_key=True),
     Column("position", Integer, primary_key=True, autoincrement=False),
-    Column("member", Name(255), nullable=False),
+    _short("member", nullable=False),
     Column("size", Integer, nullable=False),
     sqlite_with_rowid=False,
 )

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any, Self
 
 from steelyard.model.record import Point, Record
 
-from . import files, queries
+from . import files, insertion, queries
 from .blobs import Blobs
 from .errors import StoreError
 
-if TYPE_CHECKING:  # SQLAlchemy takes long to import; a file that is only read does without
+if TYPE_CHECKING:  # SQLAlchemy takes long to import; a file does without
     from sqlalchemy import Engine
     from sqlalchemy.exc import DBAPIError
 
@@ -30,11 +30,11 @@ class Store:
     open; open it after a fork, not before. What ``add`` returned survives the death of the process.
     """
 
-    def __init__(self, place: str | Path, file: Path | None, name: str, engine: Engine | None, blobs: Path | None):
-        self._place = place
+    def __init__(self, file: Path | None, name: str, engine: Engine | None, blobs: Path | None):
         self._file = file
         self._name = name
-        self._made = engine
+        self._engine = engine
+        self._writer: files.Writer | None = None
         self._blobs = None if blobs is None else Blobs(blobs)
         self._lock = threading.Lock()
         self._known: dict[str, int] = {}
@@ -46,31 +46,27 @@ class Store:
         A path (or ``:memory:``) means SQLite; a URL (``postgresql+psycopg://``, ``mariadb+pymysql://``)
         a server. ``blobs`` is the folder of logs, for ``x.db`` by default ``x.blobs`` beside it.
         """
-        place = Path(url_or_path).absolute()
-        if str(url_or_path) != ":memory:" and "://" not in str(url_or_path) and files.is_current(place):
-            return cls(place, place, str(place), None, blobs or _beside(place))
-        from .engine import file_of, name_of, open_engine, resolve
+        if str(url_or_path) == ":memory:" or "://" in str(url_or_path):
+            from .engine import file_of, name_of, open_engine, resolve
 
-        url = resolve(url_or_path)
-        file = file_of(url)
-        if blobs is None and file is not None:
-            blobs = _beside(file)
-        return cls(url_or_path, file, name_of(url), open_engine(url), blobs)
+            url = resolve(url_or_path)
+            file = file_of(url)
+            if file is None:
+                return cls(None, name_of(url), open_engine(url), blobs)
+        else:
+            file = Path(url_or_path).absolute()
+        if not files.is_current(file) and not (files.create(file) and files.is_current(file)):
+            from .engine import open_engine, resolve
 
-    @property
-    def _engine(self) -> Engine:
-        """Made when it is first needed."""
-        from .engine import open_engine, resolve
-
-        with self._lock:
-            if self._made is None:
-                self._made = open_engine(resolve(self._place))
-            return self._made
+            open_engine(resolve(file)).dispose()  # an older schema becomes ours; anything else is refused
+        return cls(file, str(file), None, blobs or _beside(file))
 
     def close(self) -> None:
         """Closes all connections; a database in memory is gone."""
-        if self._made is not None:
-            self._made.dispose()
+        if self._writer is not None:
+            self._writer.close()
+        if self._engine is not None:
+            self._engine.dispose()
 
     def __enter__(self) -> Self:
         return self
@@ -90,38 +86,52 @@ class Store:
 
         from .engine import explained
 
+        assert self._engine is not None
         with explained(self._name), self._engine.connect() as connection:
             yield lambda sql, values: connection.execute(text(sql), values).all()
 
+    @contextmanager
+    def _transaction(self) -> Iterator[insertion.Writer]:
+        if self._file is not None:
+            if self._writer is None:
+                self._writer = files.Writer(self._file)
+            with self._writer.transaction() as writer:
+                yield writer
+            return
+        from .engine import Writer
+
+        assert self._engine is not None
+        with self._engine.execution_options(steelyard_write=True).begin() as connection:
+            yield Writer(connection)
+
     def add(self, record: Record) -> int:
         """Stores a finished run in one transaction and returns its id."""
+        insertion.check(record)
+        if self._engine is None:
+            return self._add(record)
         from sqlalchemy.exc import IntegrityError, OperationalError
 
-        from . import insertion
         from .engine import explained
 
-        insertion.check(record)
         with explained(self._name):
             for attempt in range(_ATTEMPTS):
                 try:
                     return self._add(record)
                 except (IntegrityError, OperationalError) as error:
-                    if not self._worth_retrying(error, attempt):
+                    if not self._worth_retrying(self._engine, error, attempt):
                         raise
         raise AssertionError("unreachable")
 
     def _add(self, record: Record) -> int:
-        from . import insertion
-
-        writer = self._engine.execution_options(steelyard_write=True)
-        with self._lock, writer.begin() as connection:
-            run_id, fresh = insertion.append(connection, record, self._known)
-        self._known.update(fresh)
+        with self._lock:
+            with self._transaction() as writer:
+                run_id, fresh = insertion.append(writer, record, self._known)
+            self._known.update(fresh)
         return run_id
 
-    def _worth_retrying(self, error: DBAPIError, attempt: int) -> bool:
+    def _worth_retrying(self, engine: Engine, error: DBAPIError, attempt: int) -> bool:
         """On servers two writers may insert the same toolchain, or deadlock; SQLite's writers queue."""
-        if self._engine.dialect.name == "sqlite" or attempt == _ATTEMPTS - 1 or error.connection_invalidated:
+        if engine.dialect.name == "sqlite" or attempt == _ATTEMPTS - 1 or error.connection_invalidated:
             return False
         time.sleep(0.01 * 2**attempt)
         return True
