@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import tempfile
 from dataclasses import replace
@@ -171,6 +172,18 @@ def test_the_second_build_runs_no_compiler(bench: Bench, uno: Target, monkeypatc
     assert (first.cached, second.cached) == (False, True)
     assert replace(first, cached=True) == second
     assert second.images["both"].exists()
+
+
+def test_what_a_killed_build_left_is_removed_when_it_is_old(bench: Bench, uno: Target) -> None:
+    package = bench.package(top="/* built again */")
+    folder = bench.build(package, uno).folder
+    old, new = (folder.parent / f".work-{name}" for name in ("old", "new"))
+    for left in (old, new):
+        (left / "src").mkdir(parents=True)
+    os.utime(old, (0, 0))
+    shutil.rmtree(folder)
+    bench.build(package, uno)
+    assert (old.exists(), new.exists(), folder.exists()) == (False, True, True)
 
 
 def test_a_failed_build_is_kept_too(bench: Bench, uno: Target) -> None:

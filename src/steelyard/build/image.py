@@ -12,7 +12,9 @@ import json
 import shlex
 import shutil
 import tempfile
+import time
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from functools import cache
 from pathlib import Path
@@ -28,6 +30,8 @@ from . import diagnose, sandbox
 #: raise with every change here that can change an image
 RECIPE = "1"
 SECONDS = 120.0
+#: seconds after which nobody works in a folder any more
+ABANDONED = 24 * 3600
 
 _CODE = ("-ffunction-sections", "-fdata-sections")
 _CXX = ("-fno-exceptions", "-fno-rtti", "-fno-threadsafe-statics", "-fno-use-cxa-atexit")
@@ -121,6 +125,10 @@ class _workplace:
 
     def __enter__(self) -> Path:
         self.final.parent.mkdir(parents=True, exist_ok=True)
+        for left in self.final.parent.glob(".work-*"):  # by a process that was killed
+            with suppress(FileNotFoundError):
+                if time.time() - left.stat().st_mtime > ABANDONED:
+                    shutil.rmtree(left, ignore_errors=True)
         self.work = Path(tempfile.mkdtemp(prefix=".work-", dir=self.final.parent))
         return self.work
 
