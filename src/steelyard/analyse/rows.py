@@ -96,7 +96,7 @@ def derive(found: list[Row]) -> list[Row]:
     """The same rows, with the metrics that are made of others."""
     for name, parts in DERIVED.items():
         for row in found:
-            values = [v for p in parts if isinstance(v := row.get(p), int | float)]
+            values = [v for v in map(row.get, parts) if isinstance(v, int | float)]
             if len(values) == len(parts):
                 row[name] = sum(values)
     return found
@@ -110,8 +110,10 @@ def newest(found: Sequence[Row]) -> list[Row]:
     last: dict[tuple[Value, ...], Row] = {}
     key_of = itemgetter(*_SAME)
     for row in found:
-        key = key_of(row)
-        if key not in last or (row["run"] or 0) > (last[key]["run"] or 0):  # type: ignore[operator]
-            last[key] = row
+        other = last.setdefault(key_of(row), row)
+        if other is not row and (row["run"] or 0) > (other["run"] or 0):  # type: ignore[operator]
+            last[key_of(row)] = row
+    if len(last) == len(found):
+        return list(found)
     kept = {id(r) for r in last.values()}
     return [r for r in found if id(r) in kept]

@@ -11,6 +11,7 @@ from rich.text import Text
 
 from ..analyse import expression, order
 from ..analyse.rows import Row, check_column, derive, needed, newest
+from ..model.metric import DERIVED
 from ..model.record import Point
 from ..publish import felics, formats
 from ..publish.results import DEFAULT, flat, tables
@@ -78,7 +79,8 @@ def stored(what: Sequence[str], where: str, columns: Sequence[str] | None, all_r
     ``what`` are patterns for family, variant, ``variant/implementation``, or a run's number.
     """
     test = expression.parse(where) if where.strip() else None
-    metrics, sizes = needed([*(columns or ()), *(test.columns if test else ())])
+    names = {*(columns or ()), *(test.columns if test else ())}
+    metrics, sizes = needed(names)
     known = {n: v for n, v in test.required.items() if n in _INDEXED} if test else {}
     if len(what) == 1 and _LABEL.fullmatch(what[0]):
         known["variant"], known["implementation"] = what[0].split("/", 1)
@@ -86,7 +88,8 @@ def stored(what: Sequence[str], where: str, columns: Sequence[str] | None, all_r
         found = store.table(
             newest_only=not all_runs, points=sizes, metrics=None if columns is None else metrics, **known
         )
-    found = derive(found)
+    if columns is None or names & DERIVED.keys():
+        found = derive(found)
     if what:
         found = [r for r in found if any(named(r, w) for w in what)]
     if test:

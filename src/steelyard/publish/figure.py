@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from ..analyse.rank import pareto
-from ..analyse.rows import Row
+from ..analyse.rows import CONTEXT, Row
 from ..model.errors import UserError, unknown
 from ..model.record import Point
 from ..model.target import load_target, target_names
@@ -88,7 +88,8 @@ def of_records(rows: Sequence[Row]) -> Data:
         cycles = "cycles_encrypt_mean" if key[1] == "crypto_aead" else "cycles_hash_mean"
         best |= {id(r) for r in pareto(group, (cycles, "rom", "ram"))}
     return [
-        {"order": r["run"], **r}
+        {"order": r["run"]}
+        | {n: v for n, v in r.items() if v is not None or n in CONTEXT}
         | {"name": named(r), "target": title_of(str(r["target"])), "front": id(r) in best}
         | {"at": r.get("revision") or f"run {r['run']}"}
         for r in rows

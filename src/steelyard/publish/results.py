@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from itertools import chain
+from operator import itemgetter
 
-from ..analyse.rows import CONTEXT, Row
+from ..analyse.rows import CONTEXT, Row, Value
 from ..model.metric import metric
 from ..model.target import load_target, target_names
-from .sheet import Column, Line, Sheet
+from .sheet import Column, Line, Lines, Sheet
 
 #: metrics shown where none are named
 DEFAULT = {
@@ -49,10 +51,10 @@ def title_of(target: str) -> str:
 
 def grouped(rows: Iterable[Row]) -> dict[tuple[str, ...], list[Row]]:
     """Rows that can stand in one table, by what they share, sorted by it."""
-    groups: dict[tuple[str, ...], list[Row]] = {}
+    groups: dict[tuple[Value, ...], list[Row]] = {}
     for row in rows:
-        groups.setdefault(tuple(str(row.get(g)) for g in GROUP), []).append(row)
-    return dict(sorted(groups.items()))
+        groups.setdefault(tuple(map(row.get, GROUP)), []).append(row)
+    return dict(sorted(((tuple(map(str, key)), group) for key, group in groups.items()), key=itemgetter(0)))
 
 
 def tables(rows: Sequence[Row], columns: Sequence[str], *, caption: str = "", label: str = "") -> list[Sheet]:
@@ -72,7 +74,7 @@ def tables(rows: Sequence[Row], columns: Sequence[str], *, caption: str = "", la
         if len([k for k in groups if k[:2] == key[:2]]) > 1:
             one.append(f"harness {key[4][:8]}, timing model {key[5][:12]}")
         names = {"target": target, "primitive": primitive}
-        sheet = Sheet(title, f"{target}-{primitive}", chosen, [line(r, chosen) for r in group])
+        sheet = Sheet(title, f"{target}-{primitive}", chosen, lines(group, chosen))
         sheet = replace(sheet, notes=(", ".join([*one, f"compiler {compiler}"]),))
         if caption:
             sheet = replace(sheet, caption=_fill(caption, names))
@@ -98,11 +100,20 @@ def distinct(sheets: Sequence[Sheet]) -> list[Sheet]:
 def flat(rows: Sequence[Row], columns: Sequence[str]) -> Sheet:
     """All rows as one table, with what tells them apart."""
     usual = ("run", "primitive", "family", "variant", "implementation", "target", "flags", "workload", "compiler")
-    names = list(columns) or [*usual, "outcome", *dict.fromkeys(n for r in rows for n in r if n not in CONTEXT)]
+    names = list(columns) or [*usual, "outcome", *_metrics(rows)]
     names = names if "run" in names else ["run", *names]
     chosen = [Column(c.name, c.title, c.unit, None if c.name in CONTEXT else c.digits) for c in map(_any, names)]
-    names = [c.name for c in chosen]
-    return Sheet("results", "results", chosen, [Line(list(map(r.get, names)), run_of(r)) for r in rows])
+    return Sheet("results", "results", chosen, lines(rows, chosen))
+
+
+def _metrics(rows: Sequence[Row]) -> list[str]:
+    """Metrics that some row has, those of the first row first."""
+    first: dict[str, int] = {}
+    for name in dict.fromkeys(chain.from_iterable(rows)):
+        at = next((k for k, r in enumerate(rows) if r.get(name) is not None), None)
+        if at is not None and name not in CONTEXT:
+            first[name] = at
+    return sorted(first, key=first.__getitem__)
 
 
 def _any(name: str) -> Column:
@@ -113,9 +124,10 @@ def _any(name: str) -> Column:
         return Column(name, name, "", 3)
 
 
-def line(row: Row, columns: Iterable[Column]) -> Line:
-    """A row's cells in these columns."""
-    return Line([row.get(c.name) for c in columns], run_of(row))
+def lines(rows: Sequence[Row], columns: Iterable[Column]) -> Lines:
+    """Rows as lines of these columns."""
+    names = [c.name for c in columns]
+    return Lines(rows, lambda row: Line(list(map(row.get, names)), run_of(row)))
 
 
 def _usual(group: Sequence[Row], primitive: str) -> list[str]:
@@ -124,8 +136,8 @@ def _usual(group: Sequence[Row], primitive: str) -> list[str]:
 
 
 def _same(group: Sequence[Row], name: str) -> str | None:
-    values = {str(r.get(name)) for r in group}
-    return values.pop() if len(values) == 1 else None
+    values = {r.get(name) for r in group}
+    return str(values.pop()) if len(values) == 1 else None
 
 
 def _fill(text: str, names: dict[str, str]) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, Literal, NamedTuple, TypeVar, overload
@@ -49,6 +49,9 @@ class Lines(Sequence[Line]):
 
     def __len__(self) -> int:
         return len(self._items)
+
+    def __iter__(self) -> Iterator[Line]:
+        return map(self._make, self._items)
 
     @overload
     def __getitem__(self, at: int) -> Line: ...

@@ -12,6 +12,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 from functools import cache
+from types import MappingProxyType
 from typing import Any, NamedTuple, TypeVar
 
 from steelyard.model.reasons import Failure, Reason
@@ -25,6 +26,8 @@ Points = bool | Collection[tuple[str, int, int]]
 #: sends a query with its values to the database and returns all rows
 Rows = Callable[[str, Mapping[str, Any]], Sequence[Any]]
 _BATCH = 500
+#: metrics in one query: each joins a table, and databases plan joins of many slowly or not at all
+_JOINS = 16
 _MINUTE = 60_000_000
 
 _RECORDS = """
@@ -35,9 +38,8 @@ _RECORDS = """
   run.origin, run.log, run.host, run.seconds, run.finished
 """
 _FLAT = """
-  run.id, implementation.primitive, implementation.family, implementation.variant, implementation.name,
-  implementation.digest, target.name, toolchain.version, setup.device, setup.flags, setup.workload, setup.harness,
-  setup.timing_model, run.reason, run.vectors, run.origin, run.host, run.finished
+  run.id, setup.implementation_id, setup.target_id, setup.toolchain_id, setup.device, setup.flags, setup.workload,
+  setup.harness, setup.timing_model, run.reason, run.vectors, run.origin, run.host, run.finished
 """
 _FROM = """
 FROM run
@@ -49,14 +51,17 @@ JOIN toolchain ON toolchain.id = setup.toolchain_id
 
 
 class Query(NamedTuple):
-    """Which records: the end of a SELECT, and its values."""
+    """Which records, and in which order."""
 
-    end: str
+    where: str
     values: Mapping[str, Any]
+    order: str = ""
 
-    def columns(self, rows: Rows, columns: str) -> Sequence[Any]:
-        """These columns of them."""
-        return rows(f"SELECT {columns} {_FROM} {self.end}", self.values)
+    def columns(
+        self, rows: Rows, columns: str, more: str = "", values: Mapping[str, Any] = MappingProxyType({})
+    ) -> Sequence[Any]:
+        """These columns of them, and of tables that ``more`` joins with its own values."""
+        return rows(f"SELECT {columns} {_FROM} {more} {self.where} {self.order}", {**self.values, **values})
 
 
 def by_id(run_id: int) -> Query:
@@ -103,7 +108,7 @@ def filtered(
     if newest_only:
         conditions.append("run.id IN (SELECT MAX(newest.id) FROM run AS newest GROUP BY newest.setup_id)")
     end = "" if limit is None else f" LIMIT {limit:d}"
-    return Query(f"WHERE {' AND '.join(conditions)} ORDER BY run.id DESC{end}", values)
+    return Query(f"WHERE {' AND '.join(conditions)}", values, f"ORDER BY run.id DESC{end}")
 
 
 def _named(items: Sequence[str]) -> tuple[str, dict[str, str]]:
@@ -191,42 +196,75 @@ def table(
     points: Collection[tuple[str, int, int]],
     metrics: Collection[str] | None,
 ) -> list[dict[str, Any]]:
-    """As :func:`load`, flat: one mapping a run, for tables of very many."""
+    """As :func:`load`, flat: one mapping a run, for tables of very many. What a run lacks is None."""
     with _collector_paused():
-        made: dict[int, dict[str, Any]] = {}
-        minute = cache(_minute)
-        for (
-            run_id, primitive, family, variant, name, digest, target_name, version, device, flags, workload, harness,
-            timing_model, reason, vectors, origin, host, finished,
-        ) in query.columns(rows, _FLAT):  # fmt: skip
-            made[run_id] = {
-                "run": run_id,
-                "label": f"{variant}/{name}",
-                "primitive": primitive,
-                "family": family,
-                "variant": variant,
-                "implementation": name,
-                "target": target_name,
-                "device": device,
-                "flags": flags,
-                "workload": workload,
-                "compiler": version,
-                "outcome": "verified" if reason is None else reason,
-                "vectors": vectors,
-                "finished": None if finished is None else minute(finished // _MINUTE),
-                "host": host,
-                "digest": digest,
-                "harness": harness,
-                "timing_model": timing_model,
-                "origin": origin,
-            }
-        ids = list(made)
-        for run_id, values in _measurements(rows, ids, metrics).items():
-            made[run_id].update(values)
+        columns = _context(rows, query)
+        ids = columns["run"]
+        names = _measured(rows, query) if metrics is None else sorted(metrics)
+        for some in batches(names, _JOINS):
+            columns |= _metrics(rows, query, ids, some)
+        made = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
         if points:
-            for run_id, calls in _points(rows, ids, points).items():
-                made[run_id].update({f"{p.operation}@{p.adlen}/{p.mlen}": p.cycles for p in calls})
-        return list(made.values())
+            by_id = dict(zip(ids, made, strict=True))
+            for run_id, operation, adlen, mlen, cycles in _calls(rows, ids, points):
+                by_id[run_id][f"{operation}@{adlen}/{mlen}"] = cycles
+        return made
+
+
+def _context(rows: Rows, query: Query) -> dict[str, Sequence[Any]]:
+    """What sets runs apart, by column. What many share is read once, and equal texts are one object."""
+    found = query.columns(rows, _FLAT)
+    shared: dict[Any, Any] = {}
+    ids, i, t, c, *columns = zip(*found, strict=True) if found else [()] * 14
+    device, flags, workload, harness, timing_model, reason, vectors, origin, host, finished = (
+        [shared.setdefault(value, value) for value in column] for column in columns
+    )
+    minute = cache(_minute)
+
+    def of(keys: Sequence[int], table: str, column: str) -> Sequence[str]:
+        names = dict(tuple(row) for row in rows(f"SELECT {table}.id, {table}.{column} FROM {table}", {}))
+        return [names[k] for k in keys]
+
+    variant, name = of(i, "implementation", "variant"), of(i, "implementation", "name")
+    return {
+        "run": ids,
+        "label": [shared.setdefault((v, n), f"{v}/{n}") for v, n in zip(variant, name, strict=True)],
+        "primitive": of(i, "implementation", "primitive"),
+        "family": of(i, "implementation", "family"),
+        "variant": variant,
+        "implementation": name,
+        "target": of(t, "target", "name"),
+        "device": device,
+        "flags": flags,
+        "workload": workload,
+        "compiler": of(c, "toolchain", "version"),
+        "outcome": ["verified" if word is None else word for word in reason],
+        "vectors": vectors,
+        "finished": [None if time is None else minute(time // _MINUTE) for time in finished],
+        "host": host,
+        "digest": of(i, "implementation", "digest"),
+        "harness": harness,
+        "timing_model": timing_model,
+        "origin": origin,
+    }
+
+
+def _measured(rows: Rows, query: Query) -> list[str]:
+    """Names of all metrics that these runs have."""
+    joined = f"{_FROM} JOIN measurement AS m ON m.run_id = run.id {query.where}"
+    return sorted(name for (name,) in rows(f"SELECT DISTINCT m.metric {joined}", query.values))
+
+
+def _metrics(rows: Rows, query: Query, ids: Sequence[int], names: Sequence[str]) -> dict[str, Sequence[float | None]]:
+    """Metrics by column, in the order of ``ids``. A query for each batch of runs would take twice as long."""
+    asked = {f"m{k}": storable(name) for k, name in enumerate(names)}
+    joined = " ".join(f"LEFT JOIN measurement AS {m} ON {m}.run_id = run.id AND {m}.metric = :{m}" for m in asked)
+    wanted = ", ".join(f"{m}.whole, {m}.fraction" for m in asked)
+    at = {row[0]: row for row in query.columns(rows, f"run.id, {wanted}", joined, asked)}
+    none = (None,) * (1 + 2 * len(names))  # a run that another process replaced meanwhile
+    columns = list(zip(*(at.get(k, none) for k in ids), strict=True)) or [()] * len(none)
+    pairs = zip(names, columns[1::2], columns[2::2], strict=True)
+    return {n: [w if f is None else f for w, f in zip(whole, fraction, strict=True)] for n, whole, fraction in pairs}
 
 
 def _reason(word: str, run_id: int) -> Reason:
@@ -265,7 +303,15 @@ def points(rows: Rows, ids: Sequence[int]) -> dict[int, list[Point]]:
 
 def _points(rows: Rows, ids: Sequence[int], wanted: Points) -> dict[int, list[Point]]:
     found: dict[int, list[Point]] = {}
-    shared: dict[str, Any] = {}
+    shared: dict[Any, Any] = {}
+    for run_id, operation, adlen, mlen, cycles in _calls(rows, ids, wanted):
+        made = Point(shared.setdefault(operation, operation), adlen, mlen, cycles)
+        found.setdefault(run_id, []).append(made)
+    return found
+
+
+def _calls(rows: Rows, ids: Sequence[int], wanted: Points) -> Iterator[Any]:
+    """Points as (run, operation, adlen, mlen, cycles)."""
     sizes, values = "", {}
     if not isinstance(wanted, bool):
         operations = sorted({o for o, _, _ in wanted})
@@ -275,11 +321,7 @@ def _points(rows: Rows, ids: Sequence[int], wanted: Points) -> dict[int, list[Po
         sizes = f" AND ({' OR '.join(each)})"
     query = "SELECT p.run_id, p.operation, p.adlen, p.mlen, p.cycles FROM point AS p WHERE p.run_id IN (%s)"
     for batch in batches(ids):
-        sql = f"{query % _numbers(batch)}{sizes} ORDER BY p.run_id, p.position"
-        for run_id, operation, adlen, mlen, cycles in rows(sql, values):
-            made = Point(shared.setdefault(operation, operation), adlen, mlen, cycles)
-            found.setdefault(run_id, []).append(made)
-    return found
+        yield from rows(f"{query % _numbers(batch)}{sizes} ORDER BY p.run_id, p.position", values)
 
 
 def _helpers(rows: Rows, ids: Sequence[int]) -> dict[int, list[Helper]]:
@@ -308,6 +350,6 @@ def _minute(number: int) -> str:
     return f"{EPOCH + number * _MINUTE * MICROSECOND:%Y-%m-%d %H:%M}"
 
 
-def batches(items: Sequence[_T]) -> Iterator[Sequence[_T]]:
-    """Pieces small enough for one IN (...) on every database."""
-    return (items[i : i + _BATCH] for i in range(0, len(items), _BATCH))
+def batches(items: Sequence[_T], size: int = _BATCH) -> Iterator[Sequence[_T]]:
+    """Pieces; by default small enough for one IN (...) on every database."""
+    return (items[i : i + size] for i in range(0, len(items), size))
