@@ -7,14 +7,15 @@ together. What lacks a metric takes no part and is reported.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from operator import itemgetter, le
+from typing import NamedTuple
 
 from .rows import Row
 
 
-@dataclass(frozen=True)
-class Place:
+class Place(NamedTuple):
     """A row with its rank (1 is best; equal values share the mean of their places) and the value it has."""
 
     rank: float
@@ -33,19 +34,20 @@ class Ranking:
 def value(row: Row, name: str) -> float | None:
     """A metric's number; None when it is missing."""
     v = row.get(name)
-    return float(v) if isinstance(v, int | float) else None
+    return None if v is None or isinstance(v, str) else float(v)
 
 
 def by(rows: Sequence[Row], name: str) -> Ranking:
     """Least first."""
-    return _ranking(rows, lambda r: value(r, name))
+    return _ranking(rows, [value(r, name) for r in rows])
 
 
-def _ranking(rows: Sequence[Row], score: Callable[[Row], float | None]) -> Ranking:
-    scored = [(score(r), r) for r in rows]
-    present = sorted(((v, r) for v, r in scored if v is not None), key=lambda p: (p[0], str(p[1].get("label"))))
-    ranks = shared_ranks([v for v, _ in present])
-    places = tuple(Place(rank, r, v) for rank, (v, r) in zip(ranks, present, strict=True))
+def _ranking(rows: Sequence[Row], values: Sequence[float | None]) -> Ranking:
+    scored = list(zip(values, rows, strict=True))
+    present = [(v, str(r.get("label")), r) for v, r in scored if v is not None]
+    present.sort(key=itemgetter(0, 1))
+    ranks = shared_ranks([v for v, _, _ in present])
+    places = tuple(Place(rank, r, v) for rank, (v, _, r) in zip(ranks, present, strict=True))
     return Ranking(places, tuple(r for v, r in scored if v is None))
 
 
@@ -75,11 +77,11 @@ def best_of_variant(rows: Sequence[Row], name: str) -> list[Row]:
     return [r for r in rows if best.get(r["variant"]) is r]
 
 
-def joint(rows: Sequence[Row], metrics: Sequence[str], top: int) -> list[tuple[Row, dict[str, float]]]:
-    """Rows that are among the ``top`` of every metric, with their ranks (the slides' joint chart)."""
-    ranks = {m: {id(p.row): p.rank for p in by(rows, m).places if p.rank <= top} for m in metrics}
-    both = [r for r in rows if all(id(r) in ranks[m] for m in metrics)]
-    found = [(r, {m: ranks[m][id(r)] for m in metrics}) for r in both]
+def joint(rows: Sequence[Row], rankings: Mapping[str, Ranking], top: int) -> list[tuple[Row, dict[str, float]]]:
+    """Rows that are among the ``top`` of every ranking, with their ranks (the slides' joint chart)."""
+    ranks = {m: {id(p.row): p.rank for p in ranking.places if p.rank <= top} for m, ranking in rankings.items()}
+    both = [r for r in rows if all(id(r) in of for of in ranks.values())]
+    found = [(r, {m: of[id(r)] for m, of in ranks.items()}) for r in both]
     return sorted(found, key=lambda f: (sum(f[1].values()), str(f[0].get("label"))))
 
 
@@ -100,18 +102,16 @@ def merit(rows: Sequence[Row], metrics: Sequence[str], weights: Mapping[str, flo
 
     All weights are 1 unless given. Its minimum is the sum of the weights. Minima are over all rows given.
     """
-    least = {m: min((v for r in rows if (v := value(r, m)) is not None), default=math.nan) for m in metrics}
-
-    def score(row: Row) -> float | None:
-        total = 0.0
-        for m in metrics:
-            v = value(row, m)
-            if v is None or not least[m] > 0:
-                return None
-            total += (weights or {}).get(m, 1.0) * v / least[m]
-        return total
-
-    return _ranking(rows, score)
+    totals: list[float | None] = [0.0] * len(rows)
+    for m in metrics:
+        values = [value(r, m) for r in rows]
+        least = min((v for v in values if v is not None), default=math.nan)
+        weight = (weights or {}).get(m, 1.0)
+        totals = [
+            None if total is None or v is None or not least > 0 else total + weight * v / least
+            for total, v in zip(totals, values, strict=True)
+        ]
+    return _ranking(rows, totals)
 
 
 #: El-Hajj and Fadlallah's columns: ROM, throughput, latency of a block, energy. Their fifth, power, is one
@@ -124,22 +124,23 @@ SCORE_DISTINCT = ("rom", "ram", "encrypt_per_byte")
 def scores(rows: Sequence[Row], metrics: Sequence[str]) -> Ranking:
     """The score table: ranks added up over the metrics, ties averaged; what lacks a metric is left out."""
     ranks = {m: {id(p.row): p.rank for p in by(rows, m).places} for m in metrics}
-    return _ranking(
-        rows, lambda r: sum(ranks[m][id(r)] for m in metrics) if all(id(r) in ranks[m] for m in metrics) else None
-    )
+    places = [[ranks[m].get(id(r)) for m in metrics] for r in rows]
+    return _ranking(rows, [None if None in some else sum(some) for some in places])  # type: ignore[arg-type]
 
 
 def pareto(rows: Sequence[Row], metrics: Sequence[str]) -> list[Row]:
     """Rows that no other row beats or equals in every metric and beats in one."""
-    points = [(r, v) for r in rows if None not in (v := tuple(value(r, m) for m in metrics))]
-
-    def beaten(mine: tuple[float | None, ...]) -> bool:
-        return any(
-            other != mine and all(o <= m for o, m in zip(other, mine, strict=True))  # type: ignore[operator]
-            for _, other in points
-        )
-
-    return [r for r, v in points if not beaten(v)]
+    points: dict[tuple[float, ...], list[Row]] = {}
+    for row in rows:
+        values = [v for m in metrics if (v := value(row, m)) is not None]
+        if len(values) == len(metrics):
+            points.setdefault(tuple(values), []).append(row)
+    front: list[tuple[float, ...]] = []
+    for mine in sorted(points):  # whatever beats a point comes before it, and so does one of the front that beats both
+        if not any(all(map(le, other, mine)) for other in front):
+            front.append(mine)
+    kept = {id(row) for point in front for row in points[point]}
+    return [row for row in rows if id(row) in kept]
 
 
 def merit_over_targets(rows: Sequence[Row], metrics: Sequence[str]) -> list[tuple[str, float, dict[str, Row]]]:
@@ -147,10 +148,13 @@ def merit_over_targets(rows: Sequence[Row], metrics: Sequence[str]) -> list[tupl
 
     Returns (variant, figure, row chosen on each target), least first, for variants that all targets have.
     """
-    targets = sorted({str(r["target"]) for r in rows})
+    groups: dict[str, list[Row]] = {}
+    for r in rows:
+        groups.setdefault(str(r["target"]), []).append(r)
+    targets = sorted(groups)
     best: dict[str, dict[str, Place]] = {}
     for target in targets:
-        for place in merit([r for r in rows if r["target"] == target], metrics).places:
+        for place in merit(groups[target], metrics).places:
             best.setdefault(str(place.row["variant"]), {}).setdefault(target, place)  # the first is the best
     made = [
         (variant, sum(p.value for p in on.values()) / len(targets), {t: p.row for t, p in on.items()})

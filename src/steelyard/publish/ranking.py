@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from functools import partial
 
 from ..analyse import order, rank
 from ..analyse.rank import Ranking
 from ..analyse.rows import Row
 from ..model.metric import metric
 from .results import column, grouped, run_of, title_of
-from .sheet import Cell, Column, Line, Sheet
+from .sheet import Cell, Column, Line, Lines, Sheet
 
 #: what is ranked where nothing is named: the slides' fastest, smallest, least RAM
 USUAL = {
@@ -26,10 +27,11 @@ def tops(rows: Sequence[Row], metrics: Sequence[str], top: int, reference: str, 
     for (target, primitive, *_), group in grouped(rows).items():
         names = metrics or USUAL[primitive]
         base = _reference(group, reference)
-        for name in names:
-            sheets.append(_top(group, name, top, base, unit, f"{title_of(target)}: {primitive}", target))
+        rankings = {n: rank.by(group, n) for n in names}
+        title = f"{title_of(target)}: {primitive}"
+        sheets += [_top(rankings[n], n, top, base, unit, title, target) for n in names]
         if len(names) > 1:
-            sheets.append(_joint(group, names, top, f"{title_of(target)}: {primitive}", target))
+            sheets.append(_joint(group, rankings, top, title, target))
     return sheets
 
 
@@ -43,8 +45,7 @@ def _base(row: Row, references: Sequence[Row], name: str) -> float | None:
     return min((v for r in same if (v := rank.value(r, name)) is not None), default=None)
 
 
-def _top(group: Sequence[Row], name: str, top: int, base: Sequence[Row], unit: bool, title: str, target: str) -> Sheet:
-    ranking = rank.by(group, name)
+def _top(ranking: Ranking, name: str, top: int, base: Sequence[Row], unit: bool, title: str, target: str) -> Sheet:
     columns = [_PLACE, Column("label", "implementation"), Column("flags", "flags"), column(name)]
     if base:
         shown = base[0]["label"]
@@ -81,24 +82,24 @@ def _left_out(ranking: Ranking, what: str) -> list[str]:
 
 def _fewer(rows: Sequence[Row], names: Sequence[str]) -> list[str]:
     """Says whose means are over fewer calls than others': an algorithm for short messages looks faster than it is."""
-    counts = [v for r in rows if isinstance(v := r.get("vectors"), int)]
-    if not counts or not any(n.endswith("_mean") for n in names):
+    if not any(n.endswith("_mean") for n in names):
         return []
-    few = {str(r["label"]): v for r in rows if isinstance(v := r.get("vectors"), int) and v < max(counts) / 2}
-    return [f"mean over {v} known answers, of others over up to {max(counts)}: {n}" for n, v in sorted(few.items())]
+    most = max((v for r in rows if isinstance(v := r.get("vectors"), int)), default=0)
+    few = {str(r["label"]): v for r in rows if isinstance(v := r.get("vectors"), int) and v < most / 2}
+    return [f"mean over {v} known answers, of others over up to {most}: {n}" for n, v in sorted(few.items())]
 
 
-def _joint(group: Sequence[Row], names: Sequence[str], top: int, title: str, target: str) -> Sheet:
+def _joint(group: Sequence[Row], rankings: Mapping[str, Ranking], top: int, title: str, target: str) -> Sheet:
     columns = [Column("label", "implementation"), Column("flags", "flags")]
-    for name in names:
+    for name in rankings:
         columns += [column(name), Column(f"{name}_place", "place")]
     lines = []
-    for row, ranks in rank.joint(group, names, top):
+    for row, ranks in rank.joint(group, rankings, top):
         cells: list[Cell] = [row["label"], row["flags"]]
-        for name in names:
+        for name in rankings:
             cells += [row.get(name), _rank(ranks[name])]
         lines.append(Line(cells, run_of(row)))
-    notes = _fewer(group, names) if lines else [f"none is among the first {top} of all"]
+    notes = _fewer(group, list(rankings)) if lines else [f"none is among the first {top} of all"]
     return Sheet(f"{title}, among the first {top} of all", f"joint-{target}", columns, lines, notes=notes)
 
 
@@ -118,17 +119,20 @@ def places(rows: Sequence[Row], metrics: Sequence[str]) -> list[Sheet]:
         columns = [Column("label", "implementation"), Column("flags", "flags")]
         for n in rankings:
             columns += [column(n), Column(f"{n}_place", "place")]
-        lines = []
-        for row in order.ordered(group, [(n, False) for n in rankings]):
-            cells: list[Cell] = [row["label"], row["flags"]]
-            for n in rankings:
-                cells += [row.get(n), _rank(at[n][id(row)]) if id(row) in at[n] else None]
-            lines.append(Line(cells, run_of(row)))
+        lines = Lines(order.ordered(group, [(n, False) for n in rankings]), partial(_placed, at))
         without = [metric(n).title for n in names if n not in rankings]
         notes = [f"none has {', '.join(without)}"] if without else []
         notes += _fewer(group, list(rankings))
         sheets.append(Sheet(f"{title_of(target)}: {primitive}", f"places-{target}", columns, lines, notes=notes))
     return sheets
+
+
+def _placed(at: Mapping[str, Mapping[int, float]], row: Row) -> Line:
+    """A row with its place in each metric."""
+    cells: list[Cell] = [row["label"], row["flags"]]
+    for name, place in at.items():
+        cells += [row.get(name), _rank(place[id(row)]) if id(row) in place else None]
+    return Line(cells, run_of(row))
 
 
 def without_figures(rows: Sequence[Row]) -> list[Sheet]:
@@ -189,10 +193,10 @@ def scores(rows: Sequence[Row], metrics: Sequence[str]) -> list[Sheet]:
 def _scored(ranking: Ranking, names: Sequence[str], title: str, label: str, head: str, digits: int) -> Sheet:
     columns = [_PLACE, Column("label", "implementation"), Column("flags", "flags"), Column(head, head, "", digits)]
     columns += [column(n) for n in names]
-    lines = [
-        Line([_rank(p.rank), p.row["label"], p.row["flags"], p.value, *(p.row.get(n) for n in names)], run_of(p.row))
-        for p in ranking.places
-    ]
+    lines = Lines(
+        ranking.places,
+        lambda p: Line([_rank(p.rank), p.row["label"], p.row["flags"], p.value, *map(p.row.get, names)], run_of(p.row)),
+    )
     notes = _left_out(ranking, f"one of {', '.join(names)}") + _fewer([p.row for p in ranking.places], names)
     return Sheet(title, label, columns, lines, notes=notes)
 
