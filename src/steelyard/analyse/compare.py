@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
-from ..model.metric import metric
+from ..model.metric import Metric, metric
 from .rows import Row, Value
 
 #: what a setup is called by; two rows are a pair when these are the same
@@ -28,8 +28,7 @@ Verdict = Literal["better", "worse", "same", "noise"]
 Key = tuple[Value, ...]
 
 
-@dataclass(frozen=True)
-class Change:
+class Change(NamedTuple):
     """One metric of a pair. ``ratio`` is new over old; None where old is 0 and new is not."""
 
     metric: str
@@ -45,8 +44,7 @@ class Change:
         return 1.0 if self.new == self.old else None
 
 
-@dataclass(frozen=True)
-class Pair:
+class Pair(NamedTuple):
     """Two rows of one setup. ``differs`` names what makes them incomparable, if they were compared all the same."""
 
     old: Row
@@ -82,11 +80,12 @@ def compare(
     comparison is ``about`` and does not keep rows from being pairs; more such columns can be named, among them
     those of ``COMPARABLE``. ``threshold`` is the fraction up to which a change counts as none.
     """
-    subject = {n for n in PAIRED if _only(old, n) is not None and _only(new, n) is not None}
-    subject = {n for n in subject if _only(old, n) != _only(new, n)} | set(about)
+    only = {n: (_only(old, n), _only(new, n)) for n in PAIRED}
+    subject = {n for n, (a, b) in only.items() if a is not None and b is not None and a != b} | set(about)
     key = tuple(n for n in PAIRED if n not in subject)
     must = tuple(n for n in COMPARABLE if n not in subject)
     left, right = _by(old, key), _by(new, key)
+    figures = [metric(n) for n in metrics if all(any(r.get(n) is not None for r in rows) for rows in (old, new))]
     pairs, refused = [], []
     for k in (k for k in left if k in right):
         a, b = left[k], right[k]
@@ -94,7 +93,7 @@ def compare(
         if differs and not mixed:
             refused.append((a, b, differs))
         else:
-            pairs.append(Pair(a, b, tuple(_changes(a, b, metrics, threshold)), differs))
+            pairs.append(Pair(a, b, tuple(_changes(a, b, figures, threshold)), differs))
     return Comparison(
         tuple(pairs),
         tuple(r for k, r in left.items() if k not in right),
@@ -105,16 +104,17 @@ def compare(
 
 
 def _only(rows: Sequence[Row], name: str) -> Value:
-    values = {r.get(name) for r in rows}
-    return values.pop() if len(values) == 1 else None
+    first = rows[0].get(name) if rows else None
+    return first if all(r.get(name) == first for r in rows) else None
 
 
 def _by(rows: Sequence[Row], key: Sequence[str]) -> dict[Key, Row]:
     """Rows by key; of several the newest run."""
     found: dict[Key, Row] = {}
     for row in rows:
-        k = tuple(row.get(n) for n in key)
-        if k not in found or _run(row) > _run(found[k]):
+        k = tuple(map(row.get, key))
+        other = found.setdefault(k, row)
+        if other is not row and _run(row) > _run(other):
             found[k] = row
     return found
 
@@ -124,22 +124,26 @@ def _run(row: Row) -> int:
     return run if isinstance(run, int) else 0
 
 
-def _changes(a: Row, b: Row, metrics: Iterable[str], threshold: float) -> Iterable[Change]:
-    for name in metrics:
-        old, new = a.get(name), b.get(name)
-        if isinstance(old, int | float) and isinstance(new, int | float):
-            yield Change(name, old, new, _verdict(a, b, name, old, new, threshold))
+def _changes(a: Row, b: Row, metrics: Iterable[Metric], threshold: float) -> Iterable[Change]:
+    spread = sum(_number(r.get("spread_percent")) or 0.0 for r in (a, b)) / 100
+    for m in metrics:
+        old, new = _number(a.get(m.name)), _number(b.get(m.name))
+        if old is not None and new is not None:
+            yield Change(m.name, old, new, _verdict(m, old, new, threshold, spread))
 
 
-def _verdict(a: Row, b: Row, name: str, old: float, new: float, threshold: float) -> Verdict:
+def _number(value: Value) -> float | None:
+    return None if isinstance(value, str) else value
+
+
+def _verdict(m: Metric, old: float, new: float, threshold: float, spread: float) -> Verdict:
     change = abs(new - old) / abs(old) if old else float(new != old)
     if change <= threshold:
         return "same"
     # repeated measurements: within the distance of the quartiles on both sides nothing can be said
-    spread = sum(float(s) for r in (a, b) if isinstance(s := r.get("spread_percent"), int | float)) / 100
-    if spread and metric(name).unit.startswith("cycles") and change <= spread:
+    if spread and m.unit.startswith("cycles") and change <= spread:
         return "noise"
-    return "better" if (new < old) is metric(name).lower else "worse"
+    return "better" if (new < old) is m.lower else "worse"
 
 
 _WORDS = {"cycles": ("faster", "slower"), "rom": ("smaller", "larger"), "ram": ("less RAM", "more RAM")}
@@ -154,12 +158,12 @@ def _kind(name: str) -> str:
 def summary(c: Comparison) -> list[str]:
     """What changed, in words: one sentence for time, one for ROM, one for RAM, each counting targets."""
     sentences = []
+    found = {(pair.old["target"], ch.metric, ch.verdict) for pair in c.pairs for ch in pair.changes}
     for kind, (good, bad) in _WORDS.items():
         by_target: dict[Value, set[Verdict]] = {}
-        for pair in c.pairs:
-            found = {ch.verdict for ch in pair.changes if _kind(ch.metric) == kind}
-            if found:
-                by_target.setdefault(pair.old["target"], set()).update(found)
+        for target, name, verdict in found:
+            if _kind(name) == kind:
+                by_target.setdefault(target, set()).add(verdict)
         if not by_target:
             continue
         n = len(by_target)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from ..analyse.compare import COMPARABLE, PAIRED, Change, Comparison, Pair
 from ..analyse.rows import CONTEXT, Row
 from ..model.metric import metric
-from .results import run_of, title_of
+from .results import lines, run_of, title_of
 from .sheet import Column, Line, Lines, Mark, Sheet
 
 _SIGN = {"better": "▾", "worse": "▴", "noise": "~", "same": "="}
@@ -28,9 +28,9 @@ def tables(c: Comparison, *, everything: bool = False) -> list[Sheet]:
         by_target.setdefault(str(p.old["target"]), []).append(p)
     for target, pairs in by_target.items():
         changes = [(p, ch) for p in pairs for ch in p.changes if everything or ch.verdict != "same"]
-        lines = Lines(changes, lambda x: _line(*x, varying))
+        shown_lines = Lines(changes, lambda x: _line(*x, varying))
         notes = [f"compared although {', '.join(p.differs)} differ: {p.old['label']}" for p in pairs if p.differs]
-        sheets.append(Sheet(title_of(target), f"compare-{target}", columns, lines, notes=notes))
+        sheets.append(Sheet(title_of(target), f"compare-{target}", columns, shown_lines, notes=notes))
     return sheets
 
 
@@ -49,19 +49,19 @@ def unpaired(c: Comparison) -> list[Sheet]:
     for title, rows in (("only in the old results", c.missing), ("only in the new results", c.added)):
         if rows:
             columns = [Column(n, CONTEXT[n]) for n in ("label", "primitive", "target", "flags", "workload", "run")]
-            lines = [Line([r.get(x.name) for x in columns], run_of(r)) for r in rows]
-            sheets.append(Sheet(title, title.replace(" ", "-"), columns, lines))
+            sheets.append(Sheet(title, title.replace(" ", "-"), columns, lines(rows, columns)))
     if c.refused:
         columns = [Column("label", "implementation"), Column("target", "target"), Column("why", "differs in")]
         columns += [Column("old", "old"), Column("new", "new")]
-        lines = [
-            Line([a["label"], a["target"], n, _short(a, n), _short(b, n)], (*run_of(a), *run_of(b)))
-            for a, b, names in c.refused
-            for n in names
-        ]
+        refused = Lines([(a, b, n) for a, b, names in c.refused for n in names], lambda x: _refused(*x))
         note = "not compared: their figures differ for more reasons than one; --mixed compares them all the same"
-        sheets.append(Sheet("cannot be compared", "refused", columns, lines, notes=[note]))
+        sheets.append(Sheet("cannot be compared", "refused", columns, refused, notes=[note]))
     return sheets
+
+
+def _refused(a: Row, b: Row, name: str) -> Line:
+    cells = [a["label"], a["target"], name, _short(a, name), _short(b, name)]
+    return Line(cells, (*run_of(a), *run_of(b)))
 
 
 def _short(row: Row, name: str) -> str:
