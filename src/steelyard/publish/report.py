@@ -34,9 +34,12 @@ def render(
     """The page for these rows. ``points`` finds the points of some of them; ``details`` of failures by run."""
     good = [r for r in rows if r["outcome"] == "verified"]
     bad = [r for r in rows if r["outcome"] != "verified"]
-    names = sorted({str(r["target"]) for r in good})
+    by_target: dict[str, list[Row]] = {}
+    for r in good:
+        by_target.setdefault(str(r["target"]), []).append(r)
+    names = sorted(by_target)
     environment = Environment(loader=FileSystemLoader(Path(__file__).parent / "templates"), autoescape=True)
-    sections = [_target(n, [r for r in good if r["target"] == n], points, columns) for n in names]
+    sections = [_target(n, by_target[n], points, columns) for n in names]
     variants = {(r["primitive"], r["variant"]) for r in good}
     targets = f"{len(names)} targets" if len(names) != 1 else "one target"
     lead = f"{len(good)} verified runs of {len(variants)} algorithms on {targets}"
@@ -103,9 +106,9 @@ def _claims(names: Sequence[str]) -> Sheet:
 
 def _provenance(rows: Sequence[Row]) -> list[tuple[str, str]]:
     def every(name: str) -> str:
-        return ", ".join(sorted({str(r[name]) for r in rows if r[name]}))
+        return ", ".join(sorted(map(str, {r[name] for r in rows if r[name]})))
 
-    finished = sorted(str(r["finished"]) for r in rows if r["finished"])
+    finished = sorted(map(str, {r["finished"] for r in rows if r["finished"]}))
     return [
         ("Steelyard", version("steelyard")),
         ("measured", f"{finished[0]} to {finished[-1]} UTC" if finished else "-"),

@@ -136,8 +136,8 @@ def _usual(group: Sequence[Row], primitive: str) -> list[str]:
 
 
 def _same(group: Sequence[Row], name: str) -> str | None:
-    values = {r.get(name) for r in group}
-    return str(values.pop()) if len(values) == 1 else None
+    first = group[0].get(name)
+    return str(first) if all(r.get(name) == first for r in group) else None
 
 
 def _fill(text: str, names: dict[str, str]) -> str:

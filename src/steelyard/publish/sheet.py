@@ -84,4 +84,4 @@ def text(cell: Cell, column: Column) -> str:
     if column.digits is None:
         return str(cell)
     shown = f"{cell:.{column.digits}f}"
-    return shown if shown.strip("-0.") else shown.lstrip("-")  # no minus before zero
+    return shown if cell > 0 or shown.strip("-0.") else shown.lstrip("-")  # no minus before zero

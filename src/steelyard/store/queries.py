@@ -317,7 +317,7 @@ def _calls(rows: Rows, ids: Sequence[int], wanted: Points) -> Iterator[Any]:
         operations = sorted({o for o, _, _ in wanted})
         values = dict(zip((f"o{i}" for i in range(len(operations))), operations, strict=True))
         name = {o: n for n, o in values.items()}
-        each = (f"(p.operation = :{name[o]} AND p.adlen = {a:d} AND p.mlen = {m:d})" for o, a, m in wanted)
+        each = (f"(p.mlen = {m:d} AND p.adlen = {a:d} AND p.operation = :{name[o]})" for o, a, m in wanted)
         sizes = f" AND ({' OR '.join(each)})"
     query = "SELECT p.run_id, p.operation, p.adlen, p.mlen, p.cycles FROM point AS p WHERE p.run_id IN (%s)"
     for batch in batches(ids):

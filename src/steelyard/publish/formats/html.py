@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from html import escape
 
-from ..sheet import Line, Sheet, text
+from ..sheet import Column, Line, Mark, Sheet, text
 
 STYLE = """
 :root { color-scheme: light dark; --ink: #1b1f24; --paper: #ffffff; --rule: #d0d7de; --soft: #f3f5f7;
@@ -25,7 +26,8 @@ tbody tr:nth-child(even) { background: var(--soft); }
 .note { color: color-mix(in srgb, var(--ink) 70%, transparent); margin: .2rem 0; font-size: .9em; }
 @media print { :root { --ink: #000; --paper: #fff; --rule: #999; --soft: #fff; } body { max-width: none; } }
 """
-_MARKS = {"better": " ▾", "worse": " ▴", "": ""}
+_MARKS: dict[Mark, str] = {"better": " ▾", "worse": " ▴", "": ""}
+_escaped = lru_cache(1 << 16)(escape)
 
 
 def render(sheets: Sequence[Sheet]) -> str:
@@ -41,7 +43,8 @@ def render(sheets: Sequence[Sheet]) -> str:
 def fragment(sheet: Sheet, heading: str = "") -> str:
     """One table. Each row carries its runs."""
     head = "".join(f"<th{_numeric(c.digits)} scope=col>{escape(c.heading)}</th>" for c in sheet.columns)
-    body = "\n".join(_line(line, sheet) for line in sheet.lines)
+    starts = [{mark: _start(c, mark) for mark in _MARKS} for c in sheet.columns]
+    body = "\n".join(_line(line, sheet.columns, starts) for line in sheet.lines)
     title = escape(sheet.caption or sheet.title)
     notes = "".join(f"<p class=note>{escape(n)}</p>" for n in sheet.notes)
     return (
@@ -54,13 +57,17 @@ def _numeric(digits: int | None) -> str:
     return "" if digits is None else " class=n"
 
 
-def _line(line: Line, sheet: Sheet) -> str:
+def _start(column: Column, mark: Mark) -> str:
+    kind = " ".join(k for k in ("" if column.digits is None else "n", mark) if k)
+    return f'<td class="{kind}">' if kind else "<td>"
+
+
+def _line(line: Line, columns: Sequence[Column], starts: Sequence[Mapping[Mark, str]]) -> str:
     cells = []
-    for value, c in zip(line.cells, sheet.columns, strict=True):
-        mark = line.marks.get(c.name, "")
-        kind = " ".join(k for k in ("" if c.digits is None else "n", mark) if k)
-        attribute = f' class="{kind}"' if kind else ""
-        cells.append(f"<td{attribute}>{escape(text(value, c))}{_MARKS[mark]}</td>")
+    for value, c, start in zip(line.cells, columns, starts, strict=True):
+        mark = line.marks.get(c.name, "") if line.marks else ""
+        shown = _escaped(value) if isinstance(value, str) else text(value, c)
+        cells.append(f"{start[mark]}{shown}{_MARKS[mark]}</td>")
     runs = " ".join(map(str, line.runs))
     attribute = f' data-run="{runs}" title="run {runs}"' if runs else ""
     return f"<tr{attribute}>{''.join(cells)}</tr>"
