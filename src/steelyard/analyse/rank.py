@@ -7,9 +7,10 @@ together. What lacks a metric takes no part and is reported.
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from operator import itemgetter, le
+from operator import le
 from typing import NamedTuple
 
 from .rows import Row
@@ -43,24 +44,18 @@ def by(rows: Sequence[Row], name: str) -> Ranking:
 
 
 def _ranking(rows: Sequence[Row], values: Sequence[float | None]) -> Ranking:
-    scored = list(zip(values, rows, strict=True))
-    present = [(v, str(r.get("label")), r) for v, r in scored if v is not None]
-    present.sort(key=itemgetter(0, 1))
+    present = [(v, str(r.get("label")), k) for k, (v, r) in enumerate(zip(values, rows, strict=True)) if v is not None]
+    present.sort()
     ranks = shared_ranks([v for v, _, _ in present])
-    places = tuple(Place(rank, r, v) for rank, (v, _, r) in zip(ranks, present, strict=True))
-    return Ranking(places, tuple(r for v, r in scored if v is None))
+    places = tuple([Place(rank, rows[k], v) for rank, (v, _, k) in zip(ranks, present, strict=True)])
+    return Ranking(places, tuple(r for v, r in zip(values, rows, strict=True) if v is None))
 
 
 def shared_ranks(values: Sequence[float]) -> list[float]:
     """Ranks of ascending values; equal ones share the mean of their places."""
     ranks: list[float] = []
-    at = 0
-    while at < len(values):
-        end = at
-        while end < len(values) and values[end] == values[at]:
-            end += 1
-        ranks += [(at + 1 + end) / 2] * (end - at)
-        at = end
+    for n in Counter(values).values():
+        ranks += [len(ranks) + (1 + n) / 2] * n
     return ranks
 
 
@@ -124,8 +119,9 @@ SCORE_DISTINCT = ("rom", "ram", "encrypt_per_byte")
 def scores(rows: Sequence[Row], metrics: Sequence[str]) -> Ranking:
     """The score table: ranks added up over the metrics, ties averaged; what lacks a metric is left out."""
     ranks = {m: {id(p.row): p.rank for p in by(rows, m).places} for m in metrics}
-    places = [[ranks[m].get(id(r)) for m in metrics] for r in rows]
-    return _ranking(rows, [None if None in some else sum(some) for some in places])  # type: ignore[arg-type]
+    keys = list(map(id, rows))
+    each = zip(*(map(ranks[m].get, keys) for m in metrics), strict=True)
+    return _ranking(rows, [None if None in some else sum(some) for some in each])
 
 
 def pareto(rows: Sequence[Row], metrics: Sequence[str]) -> list[Row]:

@@ -96,9 +96,9 @@ def derive(found: list[Row]) -> list[Row]:
     """The same rows, with the metrics that are made of others."""
     for name, parts in DERIVED.items():
         for row in found:
-            values = [v for v in map(row.get, parts) if isinstance(v, int | float)]
-            if len(values) == len(parts):
-                row[name] = sum(values)
+            values = list(map(row.get, parts))
+            if None not in values:
+                row[name] = sum(values)  # type: ignore[arg-type]
     return found
 
 
