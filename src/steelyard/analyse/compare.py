@@ -26,6 +26,7 @@ METRICS = (
 )
 Verdict = Literal["better", "worse", "same", "noise"]
 Key = tuple[Value, ...]
+_NUMBER = (int, float)
 
 
 class Change(NamedTuple):
@@ -125,15 +126,11 @@ def _run(row: Row) -> int:
 
 
 def _changes(a: Row, b: Row, metrics: Iterable[Metric], threshold: float) -> Iterable[Change]:
-    spread = sum(_number(r.get("spread_percent")) or 0.0 for r in (a, b)) / 100
+    spread = sum(s for r in (a, b) if isinstance(s := r.get("spread_percent"), _NUMBER)) / 100
     for m in metrics:
-        old, new = _number(a.get(m.name)), _number(b.get(m.name))
-        if old is not None and new is not None:
+        old, new = a.get(m.name), b.get(m.name)
+        if isinstance(old, _NUMBER) and isinstance(new, _NUMBER):
             yield Change(m.name, old, new, _verdict(m, old, new, threshold, spread))
-
-
-def _number(value: Value) -> float | None:
-    return None if isinstance(value, str) else value
 
 
 def _verdict(m: Metric, old: float, new: float, threshold: float, spread: float) -> Verdict:

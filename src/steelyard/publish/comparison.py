@@ -40,7 +40,8 @@ def _line(p: Pair, ch: Change, varying: Sequence[str]) -> Line:
 
 def _size(p: Pair) -> float:
     """The largest change of a pair, as a fraction."""
-    return max((abs(ch.ratio - 1) if ch.ratio is not None else 1.0 for ch in p.changes), default=0.0)
+    ratios = [ch.ratio for ch in p.changes]
+    return max([1.0 if r is None else abs(r - 1) for r in ratios], default=0.0)
 
 
 def unpaired(c: Comparison) -> list[Sheet]:
