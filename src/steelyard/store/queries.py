@@ -263,8 +263,16 @@ def _metrics(rows: Rows, query: Query, ids: Sequence[int], names: Sequence[str])
     at = {row[0]: row for row in query.columns(rows, f"run.id, {wanted}", joined, asked)}
     none = (None,) * (1 + 2 * len(names))  # a run that another process replaced meanwhile
     columns = list(zip(*(at.get(k, none) for k in ids), strict=True)) or [()] * len(none)
-    pairs = zip(names, columns[1::2], columns[2::2], strict=True)
-    return {n: [w if f is None else f for w, f in zip(whole, fraction, strict=True)] for n, whole, fraction in pairs}
+    return {n: _either(*pair) for n, *pair in zip(names, columns[1::2], columns[2::2], strict=True)}
+
+
+def _either(whole: Sequence[int | None], fraction: Sequence[float | None]) -> Sequence[float | None]:
+    """A metric's values: most metrics are all of one kind."""
+    if fraction.count(None) == len(fraction):
+        return whole
+    if whole.count(None) == len(whole):
+        return fraction
+    return [w if f is None else f for w, f in zip(whole, fraction, strict=True)]
 
 
 def _reason(word: str, run_id: int) -> Reason:
