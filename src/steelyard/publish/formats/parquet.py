@@ -22,7 +22,7 @@ def render(sheets: Sequence[Sheet]) -> bytes:
     columns = list(zip(*(line.cells for line in sheet.lines), strict=True)) or [()] * len(sheet.columns)
     arrays = {}
     for c, values in zip(sheet.columns, columns, strict=True):
-        kind = pa.int64() if c.name == "run" else pa.string() if c.digits is None else pa.float64()
+        kind = pa.int64() if c.name in ("run", "vectors") else pa.string() if c.digits is None else pa.float64()
         arrays[c.name] = pa.array(values, kind)
     out = io.BytesIO()
     pq.write_table(pa.table(arrays), out)
