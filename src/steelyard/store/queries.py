@@ -12,6 +12,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 from functools import cache
+from sys import intern
 from types import MappingProxyType
 from typing import Any, NamedTuple, TypeVar
 
@@ -38,8 +39,8 @@ _RECORDS = """
   run.origin, run.log, run.host, run.seconds, run.finished
 """
 _FLAT = """
-  run.id, setup.implementation_id, setup.target_id, setup.toolchain_id, setup.device, setup.flags, setup.workload,
-  setup.harness, setup.timing_model, run.reason, run.vectors, run.origin, run.host, run.finished
+  run.id, setup.implementation_id, setup.target_id, setup.toolchain_id, run.reason, run.vectors, run.finished,
+  setup.device, setup.flags, setup.workload, setup.harness, setup.timing_model, run.origin, run.host
 """
 _FROM = """
 FROM run
@@ -214,35 +215,36 @@ def table(
 def _context(rows: Rows, query: Query) -> dict[str, Sequence[Any]]:
     """What sets runs apart, by column. What many share is read once, and equal texts are one object."""
     found = query.columns(rows, _FLAT)
-    shared: dict[Any, Any] = {}
     ids, i, t, c, *columns = zip(*found, strict=True) if found else [()] * 14
-    device, flags, workload, harness, timing_model, reason, vectors, origin, host, finished = (
-        [shared.setdefault(value, value) for value in column] for column in columns
-    )
+    reason, vectors, finished, *texts = columns
+    device, flags, workload, harness, timing_model, origin, host = (list(map(intern, column)) for column in texts)
     minute = cache(_minute)
 
-    def of(keys: Sequence[int], table: str, column: str) -> Sequence[str]:
-        names = dict(tuple(row) for row in rows(f"SELECT {table}.id, {table}.{column} FROM {table}", {}))
-        return [names[k] for k in keys]
+    def of(table: str, keys: Sequence[int], *names: str) -> Sequence[Sequence[str]]:
+        every = rows(f"SELECT {', '.join(f'{table}.{n}' for n in ('id', *names))} FROM {table}", {})
+        texts = {key: values for key, *values in every}
+        return list(zip(*(texts[k] for k in keys), strict=True)) or [()] * len(names)
 
-    variant, name = of(i, "implementation", "variant"), of(i, "implementation", "name")
+    primitive, family, variant, name, digest = of(
+        "implementation", i, "primitive", "family", "variant", "name", "digest"
+    )
     return {
         "run": ids,
-        "label": [shared.setdefault((v, n), f"{v}/{n}") for v, n in zip(variant, name, strict=True)],
-        "primitive": of(i, "implementation", "primitive"),
-        "family": of(i, "implementation", "family"),
+        "label": [intern(f"{v}/{n}") for v, n in zip(variant, name, strict=True)],
+        "primitive": primitive,
+        "family": family,
         "variant": variant,
         "implementation": name,
-        "target": of(t, "target", "name"),
+        "target": of("target", t, "name")[0],
         "device": device,
         "flags": flags,
         "workload": workload,
-        "compiler": of(c, "toolchain", "version"),
+        "compiler": of("toolchain", c, "version")[0],
         "outcome": ["verified" if word is None else word for word in reason],
         "vectors": vectors,
         "finished": [None if time is None else minute(time // _MINUTE) for time in finished],
         "host": host,
-        "digest": of(i, "implementation", "digest"),
+        "digest": digest,
         "harness": harness,
         "timing_model": timing_model,
         "origin": origin,
