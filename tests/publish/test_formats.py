@@ -44,7 +44,9 @@ def test_csv(sheet: Sheet) -> None:
 
 @given(sheets())
 def test_json(sheet: Sheet) -> None:
-    [back] = json.loads(formats.render([sheet], "json"))
+    written = formats.render([sheet], "json").decode()
+    [back] = json.loads(written)
+    assert written == json.dumps([back], indent=1, ensure_ascii=False) + "\n"
     assert [[r["label"], r["rom"]] for r in back["rows"]] == cells(sheet)
     assert [r["runs"] for r in back["rows"]] == [list(line.runs) for line in sheet.lines]
 

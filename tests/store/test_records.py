@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from steelyard.analyse.rows import rows
 from steelyard.model.reasons import Failure, Reason
 from steelyard.model.record import Helper, Point, Record, Setup, Toolchain, Verification
 from steelyard.store import Store, StoreError
@@ -136,6 +137,19 @@ def test_runs_reads_only_what_is_asked(store: Store) -> None:
     [record] = store.runs(points=False, metrics=["rom", "nothing"])
     assert record == replace(RECORD, points=(), metrics={"rom": 2048})
     assert store.runs() == [RECORD]
+
+
+def test_a_table_is_the_records_as_rows(store: Store, make: Make) -> None:
+    many = {f"metric{k:02}": k if k % 3 else k + 0.5 for k in range(40)}
+    for k, metrics in enumerate((many, {"metric00": 1, "rom": 5}, {})):
+        store.add(make(implementation=f"i{k}", metrics=metrics))
+    points = [(p.operation, p.adlen, p.mlen) for p in RECORD.points]
+    expected = rows(store.runs())
+    for have, row in zip(store.table(points=points), expected, strict=True):
+        assert {n: v for n, v in have.items() if v is not None} == row
+        assert all(type(have[n]) is type(v) for n, v in row.items())
+    assert store.table(metrics=["rom"], points=points[:1], target="uno")[1]["rom"] == 5
+    assert store.table(target="nonesuch") == []
 
 
 names = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=64)

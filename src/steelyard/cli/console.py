@@ -104,9 +104,9 @@ class _Grid:
 
         made = Table(caption=self.caption, caption_justify="left", box=SIMPLE_HEAD, pad_edge=False)
         for name, left, wrap in zip(self.heads, self.left, self.wrap, strict=True):
-            made.add_column(name, justify="left" if left else "right", overflow="fold", no_wrap=not wrap)
+            made.add_column(Text(name), justify="left" if left else "right", overflow="fold", no_wrap=not wrap)
         for row in self.body:
-            made.add_row(*row)
+            made.add_row(*(Text(cell) if isinstance(cell, str) else cell for cell in row))
         return made
 
 
