@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 
 from ..analyse.compare import COMPARABLE, PAIRED, Change, Comparison, Pair
 from ..analyse.rows import CONTEXT, Row
@@ -73,14 +74,20 @@ def _short(row: Row, name: str) -> str:
 def _cells(p: Pair, ch: Change, varying: Sequence[str]) -> list[str | float | int | None]:
     label, other = str(p.old["label"]), str(p.new["label"])
     name = label if label == other else f"{label} -> {other}"
-    m = metric(ch.metric)
-    percent = "new" if ch.ratio is None else f"{100 * (ch.ratio - 1):+.2f} %"
-    sign = _SIGN[ch.verdict] if ch.verdict in ("noise", "same") else ""
-    title = f"{m.title} ({m.unit})" if m.unit else m.title
+    ratio = ch.ratio
+    percent = "new" if ratio is None else f"{100 * (ratio - 1):+.2f} %"
+    sign = f" {_SIGN[ch.verdict]}" if ch.verdict in ("noise", "same") else ""
     context = [_value(p.old.get(n)) for n in varying]
-    return [name, *context, title, ch.old, ch.new, ch.ratio, f"{percent} {sign}".strip()]
+    return [name, *context, _title(ch.metric), ch.old, ch.new, ratio, percent + sign]
 
 
+@cache
+def _title(name: str) -> str:
+    m = metric(name)
+    return f"{m.title} ({m.unit})" if m.unit else m.title
+
+
+@cache
 def _value(value: str | float | int | None) -> str | None:
     return None if value is None else str(value).split(" (")[0]
 
