@@ -2,41 +2,28 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
+from collections.abc import Sequence
 
-from ..sheet import Line, Sheet
+import msgspec
 
-#: cells of a row, each on its line: the library indents in Python, in five times the time
-_CELLS = json.JSONEncoder(ensure_ascii=False, separators=(",\n    ", ": "))
+from ..sheet import Sheet
 
 
 def render(sheets: Sequence[Sheet]) -> str:
-    """A list of tables, indented by one, a cell a line."""
-    return _list(map(_table, sheets), "") + "\n"
-
-
-def _table(sheet: Sheet) -> str:
-    columns = [{"name": c.name, "title": c.title, "unit": c.unit} for c in sheet.columns]
-    rows = _list(_rows(sheet.lines, [c.name for c in sheet.columns]), "  ")
-    parts = {"title": _text(sheet.title, "  "), "columns": _text(columns, "  "), "rows": rows}
-    parts["notes"] = _text(list(sheet.notes), "  ")
-    return "{\n" + ",\n".join(f'  "{name}": {value}' for name, value in parts.items()) + "\n }"
-
-
-def _rows(lines: Iterable[Line], names: Sequence[str]) -> Iterator[str]:
-    for line in lines:
-        cells = _CELLS.encode(dict(zip(names, line.cells, strict=True)))[1:-1]
-        yield f'{{\n    {cells},\n    "runs": {_list(map(str, line.runs), "    ")}\n   }}'
-
-
-def _list(items: Iterable[str], indent: str) -> str:
-    """A list whose items are JSON already."""
-    inside = f",\n{indent} ".join(items)
-    return f"[\n{indent} {inside}\n{indent}]" if inside else "[]"
-
-
-def _text(data: Any, indent: str) -> str:
-    """Small things, by the library."""
-    return json.dumps(data, indent=1, ensure_ascii=False).replace("\n", f"\n{indent}")
+    """A list of tables."""
+    data = [
+        {
+            "title": s.title,
+            "columns": [{"name": c.name, "title": c.title, "unit": c.unit} for c in s.columns],
+            "rows": [
+                {
+                    **{c.name: v for c, v in zip(s.columns, line.cells, strict=True)},
+                    "runs": list(line.runs),
+                }
+                for line in s.lines
+            ],
+            "notes": list(s.notes),
+        }
+        for s in sheets
+    ]
+    return msgspec.json.format(msgspec.json.encode(data), indent=1).decode() + "\n"
