@@ -51,24 +51,15 @@ impl Lower for Avr {
             if skips.1 {
                 run.pairs = [None; 16]; // what is known is known on one way only
             }
-            let guarded = skips.0;
             skips = (false, skips.0);
             // peripherals are told the stack pointer
             let by = ByHandler { at: k, reads: Slots::default().with(SP), writes: Slots::default(), ends: false };
             match self.lookup(i.site.pc) {
                 _ if i.d == SEAM => run.e.jump(i.imm),
                 None => run.e.handler(ByHandler { ends: true, ..by }),
-                // nothing is hot where a program waits for a peripheral
-                Some((row, _)) if row.class == Class::SkipIo => {
-                    run.e.handler(ByHandler { ends: true, ..by });
-                    if !guarded {
-                        return;
-                    }
-                    skips.0 = true;
-                }
                 Some((row, _)) => {
                     run.row(row, i, by);
-                    skips.0 = row.class == Class::Skip;
+                    skips.0 = matches!(row.class, Class::Skip | Class::SkipIo);
                 }
             }
         }
@@ -517,7 +508,8 @@ impl<E: Emit> Lowering<'_, '_, E> {
                 self.e.leave_if(value, set == wants_set, i.imm, i32::from(i.refund) - i32::from(i.taken));
             }
             Class::Skip => self.skip(name, i, by.at),
-            Class::SkipIo | Class::Seam => self.e.handler(ByHandler { ends: true, ..by }),
+            Class::SkipIo => self.e.skip_by_handler(by, by.at + 2),
+            Class::Seam => self.e.handler(ByHandler { ends: true, ..by }),
         }
     }
 

@@ -159,6 +159,8 @@ pub trait Emit {
 
     /// Goes on at instruction `to` of the run unless the condition holds, at `cycles` less.
     fn skip_unless(&mut self, condition: Self::V, to: usize, cycles: i32);
+    /// A skip by its handler, which goes on at instruction `to` of the run or at the next one and counts cycles.
+    fn skip_by_handler(&mut self, by: ByHandler, to: usize);
     /// Ends the run, going to an address at `cycles` less, where the condition is `holds`.
     fn leave_if(&mut self, condition: Self::V, holds: bool, to: u32, cycles: i32);
     /// Ends the run: goes to an address.

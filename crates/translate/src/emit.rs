@@ -10,12 +10,12 @@ use cranelift_codegen::ir::{self, AbiParam, InstBuilder, SigRef, Signature, Type
 use cranelift_codegen::isa::CallConv;
 use cranelift_frontend::{FunctionBuilder, Variable};
 use isa::native::{ByHandler, Edge, Emit, Layout, Lower, One, Op, Slot, Test};
-use isa::{Insn, Timing};
+use isa::{Exec, Insn, Timing};
 use mcu::Memory;
 
 use crate::region::{Plan, Region};
 use crate::survey::Survey;
-use crate::{Context, Entry, FLAGS, Fixed, back, by_handler, enter};
+use crate::{Context, Entry, FLAGS, Fixed, PASSED, back, by_handler, enter, passed};
 
 /// In a core with slots in memory between blocks, a slot is written back on the way once so many exits that
 /// are seldom taken have written it back.
@@ -336,13 +336,19 @@ impl<'a, C: Lower, T: Timing<C>> Emitter<'a, C, T> {
 
     /// Does an instruction by its handler.
     fn call(&mut self, by: ByHandler) {
+        self.call_before(by, &[back::<C>]);
+    }
+
+    /// Likewise; `behind` is what the handler may go on to.
+    fn call_before(&mut self, by: ByHandler, behind: &[Exec<C>]) {
         let touched = by.reads.0 | by.writes.0;
         self.flush(touched);
         let cycle = self.cycle();
         let insn = self.plan.insns[by.at];
-        let pair: Fixed<[Insn<C>]> = Box::new([insn, Insn { exec: back::<C>, ..insn }]);
-        let place = self.constant(std::ptr::from_ref(&pair[0]).addr() as u64);
-        self.kept.push(pair);
+        let run = std::iter::once(&insn.exec).chain(behind).map(|&exec| Insn { exec, ..insn });
+        let run: Fixed<[Insn<C>]> = run.collect();
+        let place = self.constant(std::ptr::from_ref(&run[0]).addr() as u64);
+        self.kept.push(run);
         let handler = self.constant(by_handler::<C> as *const () as u64);
         let call = self.b.ins().call_indirect(self.signatures[1], handler, &[self.core_at, place, cycle]);
         let cycle = self.b.inst_results(call)[0];
@@ -950,6 +956,15 @@ impl<'a, C: Lower, T: Timing<C>> Emit for Emitter<'a, C, T> {
             self.b.ins().jump(block, &[]);
         }
         self.go_on(on);
+    }
+
+    fn skip_by_handler(&mut self, by: ByHandler, to: usize) {
+        self.call_before(by, &[back::<C>, passed::<C>]);
+        let cycle = self.cycle();
+        let on = self.b.ins().icmp_imm(IntCC::SignedGreaterThanOrEqual, cycle, 0);
+        let exact = self.b.ins().band_imm(cycle, !PASSED);
+        self.set_cycle(exact);
+        self.skip_unless(on, to, 0);
     }
 
     fn leave_if(&mut self, condition: Value, holds: bool, to: u32, cycles: i32) {

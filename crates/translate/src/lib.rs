@@ -75,6 +75,15 @@ unsafe extern "C" fn by_handler<C: Core>(core: *mut C, i: *const Insn<C>, cycle:
 /// Behind an instruction that goes on.
 unsafe fn back<C: Core>(_: &mut C, _: *const Insn<C>) {}
 
+/// What [`passed`] adds to the cycle: no cycle gets that far.
+const PASSED: i64 = i64::MIN;
+
+/// Behind the instruction that is skipped at times: tells that it was.
+unsafe fn passed<C: Core>(core: &mut C, _: *const Insn<C>) {
+    let m = core.memory_mut();
+    m.stall = m.stall.wrapping_add(PASSED);
+}
+
 /// Asks the model what entering a block costs.
 ///
 /// # Safety
@@ -148,7 +157,7 @@ struct Native<C: Core, T> {
     useless: bool,
     table: Vec<*const Entry>,
     entries: Vec<Fixed<Entry>>,
-    /// Instructions that code hands to handlers: one with another behind it that returns, or a run.
+    /// Instructions that code hands to handlers: one with others behind it that return, or a run.
     kept: Vec<Fixed<[Insn<C>]>>,
     layout: Layout,
     timing: PhantomData<fn(T)>,

@@ -80,6 +80,10 @@ impl Emit for Survey {
     fn skip_unless(&mut self, (): (), to: usize, _: i32) {
         self.skipped = self.skipped.max(to);
     }
+    fn skip_by_handler(&mut self, by: ByHandler, to: usize) {
+        self.handler(by);
+        self.skipped = self.skipped.max(to);
+    }
     fn leave_if(&mut self, (): (), _: bool, to: u32, _: i32) {
         self.seen = u64::MAX;
         self.next.push(to);
