@@ -7,6 +7,7 @@
 
 mod exec;
 mod lower;
+mod spans;
 pub mod sreg;
 pub mod table;
 #[cfg(test)]

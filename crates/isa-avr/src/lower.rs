@@ -5,7 +5,8 @@ use std::mem::offset_of;
 use isa::Insn;
 use isa::native::{ByHandler, Emit, Layout, Lower, Op, Slot, Slots, Test};
 
-use crate::exec::{self, X, Y, ZP};
+use crate::exec::{self, ZP};
+use crate::spans::{self, Access, Span, Spans};
 use crate::table::{Class, Row};
 use crate::{Avr, SEAM};
 
@@ -43,21 +44,24 @@ impl Lower for Avr {
     }
 
     fn lower<E: Emit>(&self, _: u32, insns: &[Insn<Self>], e: &mut E) {
-        let mut run = Lowering { core: self, e, pairs: [None; 16] };
+        let rows: Vec<_> = insns.iter().map(|i| self.lookup(i.site.pc).map(|(row, _)| row)).collect();
+        let spans = Spans::new(self, insns, &rows);
+        let open = vec![None; spans.spans.len()];
+        let mut run = Lowering { core: self, e, pairs: [None; 16], stack: None, spans, open };
         // whether the last instruction was a skip, and the one before it
         let mut skips = (false, false);
         for (k, i) in insns.iter().enumerate() {
             run.e.start(k);
             if skips.1 {
-                run.pairs = [None; 16]; // what is known is known on one way only
+                run.forget(); // what is known is known on one way only
             }
             skips = (false, skips.0);
             // peripherals are told the stack pointer
             let by = ByHandler { at: k, reads: Slots::default().with(SP), writes: Slots::default(), ends: false };
-            match self.lookup(i.site.pc) {
+            match rows[k] {
                 _ if i.d == SEAM => run.e.jump(i.imm),
                 None => run.e.handler(ByHandler { ends: true, ..by }),
-                Some((row, _)) => {
+                Some(row) => {
                     run.row(row, i, by);
                     skips.0 = matches!(row.class, Class::Skip | Class::SkipIo);
                 }
@@ -66,11 +70,19 @@ impl Lower for Avr {
     }
 }
 
+/// A word of 16 bits: a value and what is added to it.
+type Word<V> = (V, u16);
+
 struct Lowering<'c, 'e, E: Emit> {
     core: &'c Avr,
     e: &'e mut E,
     /// Pairs of registers as words, where they are known.
-    pairs: [Option<E::V>; 16],
+    pairs: [Option<Word<E::V>>; 16],
+    /// The stack pointer, likewise.
+    stack: Option<Word<E::V>>,
+    spans: Spans,
+    /// Spans that have begun.
+    open: Vec<Option<E::Span>>,
 }
 
 impl<E: Emit> Lowering<'_, '_, E> {
@@ -93,22 +105,71 @@ impl<E: Emit> Lowering<'_, '_, E> {
         self.e.set(n.into(), v);
     }
 
-    fn pair(&mut self, low: u8) -> E::V {
+    /// Nothing is known of pointers.
+    fn forget(&mut self) {
+        (self.pairs, self.stack) = ([None; 16], None);
+    }
+
+    /// A pair of registers.
+    fn word(&mut self, low: u8) -> Word<E::V> {
         if let Some(known) = self.pairs[usize::from(low / 2)] {
             return known;
         }
         let (low_byte, high) = (self.reg(low), self.reg(low + 1));
         let (low_byte, high) = (self.e.widen(low_byte, 16, false), self.e.widen(high, 16, false));
         let high = self.with(Op::Shl, high, 16, 8);
-        let word = self.e.op(Op::Or, low_byte, high);
+        let word = (self.e.op(Op::Or, low_byte, high), 0);
         self.pairs[usize::from(low / 2)] = Some(word);
         word
     }
 
-    fn set_pair(&mut self, low: u8, word: E::V) {
-        self.e.later(low.into(), move |e| e.narrow(word, 8));
-        self.e.later(usize::from(low) + 1, move |e| high(e, word));
+    fn pair(&mut self, low: u8) -> E::V {
+        let word = self.word(low);
+        let word = sum(self.e, word);
+        self.pairs[usize::from(low / 2)] = Some((word, 0));
+        word
+    }
+
+    fn set_word(&mut self, low: u8, word: Word<E::V>) {
+        self.e.later(low.into(), move |e| {
+            let word = sum(e, word);
+            e.narrow(word, 8)
+        });
+        self.e.later(usize::from(low) + 1, move |e| {
+            let word = sum(e, word);
+            high(e, word)
+        });
         self.pairs[usize::from(low / 2)] = Some(word);
+    }
+
+    fn set_pair(&mut self, low: u8, word: E::V) {
+        self.set_word(low, (word, 0));
+    }
+
+    /// The stack pointer.
+    fn sp(&mut self) -> Word<E::V> {
+        *self.stack.get_or_insert_with(|| (self.e.get(SP), 0))
+    }
+
+    fn set_sp(&mut self, word: Word<E::V>) {
+        self.e.later(SP, move |e| sum(e, word));
+        self.stack = Some(word);
+    }
+
+    /// Where in a span the instruction reads or writes, which begins here if that is the first time; `pointer` is
+    /// what it goes through.
+    fn place(&mut self, access: Access, pointer: Word<E::V>, by: ByHandler) -> E::Span {
+        if let Some(open) = self.open[access.span] {
+            return open;
+        }
+        let Span { bounds: (from, to), loads, .. } = self.spans.spans[access.span];
+        let pointer = sum(self.e, pointer);
+        let address = self.address(pointer);
+        // registers and SREG have addresses too
+        let reads = if loads { Slots::ALL } else { by.reads };
+        let span = self.e.span(ByHandler { reads, ..by }, address, from, (to - from) as u32);
+        self.open[access.span] = Some(span);
+        span
     }
 
     /// A 16-bit value as an address.
@@ -184,7 +245,7 @@ impl<E: Emit> Lowering<'_, '_, E> {
     }
 
     /// ADIW and SBIW.
-    fn word(&mut self, op: Op, i: &Insn<Avr>) {
+    fn add_word(&mut self, op: Op, i: &Insn<Avr>) {
         let d = self.pair(i.a);
         let res = self.with(op, d, 16, i.imm);
         self.set_pair(i.a, res);
@@ -272,6 +333,7 @@ impl<E: Emit> Lowering<'_, '_, E> {
     /// A half of the stack pointer is written; see [`Avr::stack_written`].
     fn write_sp(&mut self, i: &Insn<Avr>, half: u32, by: ByHandler) {
         let (old, value) = (self.e.get(SP), self.reg(i.a));
+        self.stack = None;
         let value = self.e.widen(value, 16, false);
         let (keep, value) = if half == exec::SPL { (0xFF00, value) } else { (0xFF, self.with(Op::Shl, value, 16, 8)) };
         let kept = self.with(Op::And, old, 16, keep);
@@ -327,7 +389,7 @@ impl<E: Emit> Lowering<'_, '_, E> {
             }
             _ if i.imm < core.variant.io => {
                 self.e.handler(ByHandler { reads: Slots::ALL, writes: Slots::ALL, ..by });
-                self.pairs = [None; 16];
+                self.forget();
             }
             _ if inside(core.mem.ram_base, core.mem.ram.len()) => {
                 let at = self.e.int(32, i.imm.into());
@@ -347,16 +409,16 @@ impl<E: Emit> Lowering<'_, '_, E> {
     }
 
     /// Register `a` from an address; `after` is a pair and what it is then.
-    fn load(&mut self, a: u8, at: E::V, after: Option<(u8, E::V)>, by: ByHandler) {
+    fn load(&mut self, a: u8, at: E::V, after: Option<(u8, Word<E::V>)>, by: ByHandler) {
         // registers and SREG have addresses too
         let mut value = None;
         self.e.load(ByHandler { reads: Slots::ALL, ..by }, at, 1, (8, false), |_, v| value = Some(v));
         self.loaded(a, value, after);
     }
 
-    fn loaded(&mut self, a: u8, value: Option<E::V>, after: Option<(u8, E::V)>) {
+    fn loaded(&mut self, a: u8, value: Option<E::V>, after: Option<(u8, Word<E::V>)>) {
         if let Some((pair, word)) = after {
-            self.set_pair(pair, word);
+            self.set_word(pair, word);
         }
         if let Some(value) = value {
             self.set(a, value);
@@ -365,33 +427,27 @@ impl<E: Emit> Lowering<'_, '_, E> {
 
     /// LD, LDD, ST, STD.
     fn indirect(&mut self, text: &str, i: &Insn<Avr>, store: bool, by: ByHandler) {
-        let low = if text.contains('X') {
-            X
-        } else if text.contains('Y') {
-            Y
-        } else {
-            ZP
-        };
-        let p = self.pair(low);
-        let (at, after) = if text.contains("{b}") {
-            let base = self.address(p);
+        let (low, before, after, plus) = spans::pointer(text, i);
+        let Some(access) = self.spans.accesses[by.at] else { return };
+        let (word, added) = self.word(low);
+        let next = (before + after != 0).then_some((low, (word, added.wrapping_add_signed((before + after) as i16))));
+        if self.core.mem.flash_in_data().is_some() && !self.spans.spans[access.span].stores {
+            // there may be constants
+            let word = sum(self.e, (word, added.wrapping_add_signed(before as i16)));
+            let address = self.address(word);
             // beyond 16 bits there is nothing, so the handler takes care of the carry
-            (if i.b == 0 { base } else { self.with(Op::Add, base, 32, i.b.into()) }, None)
-        } else if text.contains('+') {
-            (self.address(p), Some((low, self.with(Op::Add, p, 16, 1))))
-        } else if text.contains('-') {
-            let less = self.with(Op::Sub, p, 16, 1);
-            (self.address(less), Some((low, less)))
-        } else {
-            (self.address(p), None)
-        };
-        if store {
-            let v = self.reg(i.a);
-            self.e.store(by, at, 1, v, |_| {});
-            self.loaded(i.a, None, after);
-        } else {
-            self.load(i.a, at, after, by);
+            let address = if plus == 0 { address } else { self.with(Op::Add, address, 32, plus as u32) };
+            return self.load(i.a, address, next, by);
         }
+        let span = self.place(access, (word, added), by);
+        let value = if store {
+            let value = self.reg(i.a);
+            self.e.store_in(span, access.at, 1, value);
+            None
+        } else {
+            Some(self.e.load_in(span, access.at, 1))
+        };
+        self.loaded(i.a, value, next);
     }
 
     /// LPM and ELPM.
@@ -410,7 +466,7 @@ impl<E: Emit> Lowering<'_, '_, E> {
         let mut after = None;
         if text.contains('+') {
             let next = self.with(Op::Add, at, 32, 1);
-            after = Some((ZP, self.e.narrow(next, 16)));
+            after = Some((ZP, (self.e.narrow(next, 16), 0)));
             if far {
                 let top = self.with(Op::Shr, next, 32, 16);
                 let top = self.e.narrow(top, 8);
@@ -423,26 +479,28 @@ impl<E: Emit> Lowering<'_, '_, E> {
 
     /// Pushes `count` bytes, the lowest at the lowest address.
     fn push(&mut self, value: E::V, count: u32, by: ByHandler) {
-        let sp = self.e.get(SP);
-        let less = self.with(Op::Sub, sp, 16, count);
-        let wide = self.address(less);
-        self.e.stack(by, wide);
-        let at = self.with(Op::Add, wide, 32, 1);
-        self.e.store(by, at, count, value, |_| {});
-        self.e.set(SP, less);
+        let Some(access) = self.spans.accesses[by.at] else { return };
+        let sp = self.sp();
+        let span = self.place(access, sp, by);
+        if let Some(depth) = self.spans.depths[by.at] {
+            // this does not wrap: all that is pushed is in the span
+            let now = sum(self.e, sp);
+            let now = self.address(now);
+            let least = self.with(Op::Sub, now, 32, depth as u32);
+            self.e.stack(by, least);
+        }
+        self.e.store_in(span, access.at, count, value);
+        self.set_sp((sp.0, sp.1.wrapping_sub(count as u16)));
     }
 
     /// What [`Lowering::push`] pushed.
     fn pop(&mut self, count: u32, by: ByHandler) -> Option<E::V> {
-        let sp = self.e.get(SP);
-        let wide = self.address(sp);
-        let at = self.with(Op::Add, wide, 32, 1);
-        let mut value = None;
-        let by = ByHandler { reads: Slots::ALL, ..by };
-        self.e.load(by, at, count, (8 * count, false), |_, v| value = Some(v));
-        let more = self.with(Op::Add, sp, 16, count);
-        self.e.set(SP, more);
-        value
+        let access = self.spans.accesses[by.at]?;
+        let sp = self.sp();
+        let span = self.place(access, sp, by);
+        let value = self.e.load_in(span, access.at, count);
+        self.set_sp((sp.0, sp.1.wrapping_add(count as u16)));
+        Some(value)
     }
 
     /// Pushes the address behind a call of so many words.
@@ -457,7 +515,7 @@ impl<E: Emit> Lowering<'_, '_, E> {
         let name = row.name();
         match row.class {
             Class::Alu => self.alu(name, i, by),
-            Class::Word => self.word(if name == "adiw" { Op::Add } else { Op::Sub }, i),
+            Class::Word => self.add_word(if name == "adiw" { Op::Add } else { Op::Sub }, i),
             Class::Multiply => {
                 let signed = (!name.ends_with("mul"), name.ends_with("muls"));
                 self.product(i, signed, name.starts_with('f'));
@@ -595,7 +653,7 @@ impl<E: Emit> Lowering<'_, '_, E> {
                 self.set(a, v);
             }
             "movw" => match self.pairs[usize::from(i.b / 2)] {
-                Some(word) => self.set_pair(a, word),
+                Some(word) => self.set_word(a, word),
                 None => {
                     for n in 0..2 {
                         let v = self.reg(i.b + n);
@@ -638,6 +696,15 @@ impl<E: Emit> Lowering<'_, '_, E> {
             _ => self.e.handler(ByHandler { ends: true, ..by }),
         }
     }
+}
+
+/// A word.
+fn sum<E: Emit>(e: &mut E, (value, plus): Word<E::V>) -> E::V {
+    if plus == 0 {
+        return value;
+    }
+    let plus = e.int(16, plus.into());
+    e.op(Op::Add, value, plus)
 }
 
 /// The high byte of a word.

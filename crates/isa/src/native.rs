@@ -108,6 +108,8 @@ pub struct ByHandler {
 pub trait Emit {
     /// A value.
     type V: Copy + 'static;
+    /// Bytes that are known to be RAM.
+    type Span: Copy;
 
     /// Tells that instruction `at` of the run comes next; a skip to it lands here.
     fn start(&mut self, at: usize);
@@ -152,6 +154,13 @@ pub trait Emit {
     fn load_words(&mut self, by: ByHandler, address: Self::V, count: usize, then: impl FnOnce(&mut Self, &[Self::V]));
     /// Stores words of 32 bits from an aligned address of RAM on, then `then`; otherwise the handler.
     fn store_words(&mut self, by: ByHandler, address: Self::V, values: &[Self::V], then: impl FnOnce(&mut Self));
+    /// Makes sure that `bytes` from `address` (32 bits) plus `from` on are RAM, counted without wrapping; otherwise
+    /// the handler does the rest of the run, so this is for [`Layout::by_block`].
+    fn span(&mut self, by: ByHandler, address: Self::V, from: i32, bytes: u32) -> Self::Span;
+    /// The `bytes` of a span that begin `at` bytes behind its address.
+    fn load_in(&mut self, span: Self::Span, at: i32, bytes: u32) -> Self::V;
+    /// Stores `bytes` into a span, `at` bytes behind its address.
+    fn store_in(&mut self, span: Self::Span, at: i32, bytes: u32, value: Self::V);
     /// `then` with the byte of flash at the place `at` (32 bits) from its start; otherwise the handler.
     fn program(&mut self, by: ByHandler, at: Self::V, then: impl FnOnce(&mut Self, Self::V));
     /// Tells that the stack pointer is `sp` (32 bits); its handler does what is seldom.

@@ -74,6 +74,15 @@ struct Label<'a, C, T> {
     skip: Option<(ir::Block, Now<'a, C, T>, i32)>,
 }
 
+/// Bytes of RAM: where they begin, where their marks of what was written do, and how far that is behind the
+/// address that the span has its name from.
+#[derive(Clone, Copy)]
+pub(crate) struct Span {
+    ram: Value,
+    written: Value,
+    from: i32,
+}
+
 /// Makes the code of one region.
 pub(crate) struct Emitter<'a, C, T> {
     b: FunctionBuilder<'a>,
@@ -659,6 +668,7 @@ impl<'a, C: Lower, T: Timing<C>> Emitter<'a, C, T> {
 
 impl<'a, C: Lower, T: Timing<C>> Emit for Emitter<'a, C, T> {
     type V = Value;
+    type Span = Span;
 
     fn start(&mut self, at: usize) {
         if let Some(Label { block, skip }) = self.labels.remove(&at) {
@@ -918,6 +928,24 @@ impl<'a, C: Lower, T: Timing<C>> Emit for Emitter<'a, C, T> {
             }
             then(e);
         });
+    }
+
+    fn span(&mut self, by: ByHandler, address: Value, from: i32, bytes: u32) -> Span {
+        let memory = self.core.memory();
+        let (base, size) = (memory.ram_base.wrapping_add_signed(-from), memory.ram.len());
+        let (distance, inside) = self.within(address, base, size, bytes);
+        self.guard(by, inside, |_| {});
+        Span { ram: self.at(self.ram, distance), written: self.at(self.written, distance), from }
+    }
+
+    fn load_in(&mut self, span: Span, at: i32, bytes: u32) -> Value {
+        self.b.ins().load(int(8 * bytes), FLAGS, span.ram, at - span.from)
+    }
+
+    fn store_in(&mut self, span: Span, at: i32, bytes: u32, value: Value) {
+        self.b.ins().store(FLAGS, value, span.ram, at - span.from);
+        let ones = self.int(8 * bytes, 0x0101_0101_0101_0101);
+        self.b.ins().store(FLAGS, ones, span.written, at - span.from);
     }
 
     fn program(&mut self, by: ByHandler, at: Value, then: impl FnOnce(&mut Self, Value)) {

@@ -21,6 +21,7 @@ pub(crate) struct Survey {
 
 impl Emit for Survey {
     type V = ();
+    type Span = ();
 
     fn start(&mut self, at: usize) {
         if at >= self.skipped {
@@ -70,6 +71,11 @@ impl Emit for Survey {
         self.handler(by);
         then(self);
     }
+    fn span(&mut self, by: ByHandler, (): (), _: i32, _: u32) {
+        self.handler(by);
+    }
+    fn load_in(&mut self, (): (), _: i32, _: u32) {}
+    fn store_in(&mut self, (): (), _: i32, _: u32, (): ()) {}
     fn program(&mut self, by: ByHandler, (): (), then: impl FnOnce(&mut Self, ())) {
         self.handler(by);
         then(self, ());
