@@ -165,9 +165,12 @@ impl<E: Emit> Lowering<'_, '_, E> {
         let Span { bounds: (from, to), loads, .. } = self.spans.spans[access.span];
         let pointer = sum(self.e, pointer);
         let address = self.address(pointer);
+        // this does not wrap if all that is pushed is in the span
+        let depth = self.spans.depths[by.at].take();
+        let least = depth.map(|depth| self.with(Op::Sub, address, 32, depth as u32));
         // registers and SREG have addresses too
         let reads = if loads { Slots::ALL } else { by.reads };
-        let span = self.e.span(ByHandler { reads, ..by }, address, from, (to - from) as u32);
+        let span = self.e.span(ByHandler { reads, ..by }, address, from, (to - from) as u32, least);
         self.open[access.span] = Some(span);
         span
     }
@@ -483,7 +486,6 @@ impl<E: Emit> Lowering<'_, '_, E> {
         let sp = self.sp();
         let span = self.place(access, sp, by);
         if let Some(depth) = self.spans.depths[by.at] {
-            // this does not wrap: all that is pushed is in the span
             let now = sum(self.e, sp);
             let now = self.address(now);
             let least = self.with(Op::Sub, now, 32, depth as u32);

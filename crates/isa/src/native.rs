@@ -33,7 +33,7 @@ pub struct Layout {
 
 /// Operations on two numbers of the same width; amounts of shifts are taken modulo it.
 #[allow(missing_docs)]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Op {
     Add,
     Sub,
@@ -53,7 +53,7 @@ pub enum Op {
 
 /// Comparisons; those with U of unsigned numbers.
 #[allow(missing_docs)]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Test {
     Eq,
     Ne,
@@ -155,8 +155,9 @@ pub trait Emit {
     /// Stores words of 32 bits from an aligned address of RAM on, then `then`; otherwise the handler.
     fn store_words(&mut self, by: ByHandler, address: Self::V, values: &[Self::V], then: impl FnOnce(&mut Self));
     /// Makes sure that `bytes` from `address` (32 bits) plus `from` on are RAM, counted without wrapping; otherwise
-    /// the handler does the rest of the run, so this is for [`Layout::by_block`].
-    fn span(&mut self, by: ByHandler, address: Self::V, from: i32, bytes: u32) -> Self::Span;
+    /// the handler does the rest of the run, so this is for [`Layout::by_block`]. So it does where a stack pointer of
+    /// `sp` is seldom, if there is one; it does not count unless all of the bytes are RAM.
+    fn span(&mut self, by: ByHandler, address: Self::V, from: i32, bytes: u32, sp: Option<Self::V>) -> Self::Span;
     /// The `bytes` of a span that begin `at` bytes behind its address.
     fn load_in(&mut self, span: Self::Span, at: i32, bytes: u32) -> Self::V;
     /// Stores `bytes` into a span, `at` bytes behind its address.

@@ -68,6 +68,16 @@ impl<C, T> Clone for Now<'_, C, T> {
     }
 }
 
+/// How a value is computed, from others or from a number.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+enum How {
+    Int(u32, u64),
+    Op(Op, Value, Value),
+    Test(Test, Value, Value),
+    Narrow(Value, u32),
+    Widen(Value, u32, bool),
+}
+
 /// Where skips go, and where one comes from if it still has to write slots back.
 struct Label<'a, C, T> {
     block: ir::Block,
@@ -107,6 +117,8 @@ pub(crate) struct Emitter<'a, C, T> {
     flash: Value,
     plan: &'a Plan<'a, C>,
     now: Now<'a, C, T>,
+    /// What the current block of code has computed.
+    computed: HashMap<How, Value>,
     /// Instructions that end skips.
     labels: HashMap<usize, Label<'a, C, T>>,
     /// Where the interpreter takes over, with its instructions.
@@ -194,6 +206,7 @@ impl<'a, C: Lower, T: Timing<C>> Emitter<'a, C, T> {
             flash,
             plan: &region.plans[0],
             now: Now { dirty: 0, held: Vec::new(), exits: [0; 64] },
+            computed: HashMap::new(),
             labels: HashMap::new(),
             rest: None,
             ended: false,
@@ -204,6 +217,7 @@ impl<'a, C: Lower, T: Timing<C>> Emitter<'a, C, T> {
         let (core, region) = (self.core, self.region);
         for (k, plan) in region.plans.iter().enumerate() {
             self.b.switch_to_block(self.blocks[k]);
+            self.computed.clear();
             self.plan = plan;
             self.now = self.fresh();
             self.ended = false;
@@ -242,9 +256,20 @@ impl<'a, C: Lower, T: Timing<C>> Emitter<'a, C, T> {
         block
     }
 
+    /// A value that the current block may have computed before.
+    fn once(&mut self, how: How, make: impl FnOnce(&mut Self) -> Value) -> Value {
+        if let Some(&value) = self.computed.get(&how) {
+            return value;
+        }
+        let value = make(self);
+        self.computed.insert(how, value);
+        value
+    }
+
     /// Continues in a block, all ways into which are there.
     fn go_on(&mut self, block: ir::Block) {
         self.b.switch_to_block(block);
+        self.computed.clear();
         self.b.seal_block(block);
         self.ended = false;
     }
@@ -299,8 +324,10 @@ impl<'a, C: Lower, T: Timing<C>> Emitter<'a, C, T> {
     }
 
     /// Before an exit that is seldom taken: writes back what others wrote back before.
-    fn settle(&mut self) {
-        if self.layout.by_block {
+    fn settle(&mut self, by: Option<ByHandler>) {
+        if by.is_some_and(|by| by.at + 1 == self.plan.insns.len()) && self.layout.by_block {
+            self.flush(u64::MAX); // what follows writes back nearly all
+        } else if self.layout.by_block {
             let often = |all, (n, &exits)| all | u64::from(exits >= OFTEN) << n;
             let often = self.now.exits.iter().enumerate().fold(0, often);
             self.flush(often);
@@ -451,11 +478,8 @@ impl<'a, C: Lower, T: Timing<C>> Emitter<'a, C, T> {
         if let Some(distance) = self.known(distance) {
             return self.b.ins().iadd_imm(memory, distance as i64);
         }
-        let wide = if self.b.func.dfg.value_type(distance) == types::I32 {
-            self.b.ins().uextend(types::I64, distance)
-        } else {
-            distance
-        };
+        let narrow = self.b.func.dfg.value_type(distance) == types::I32;
+        let wide = if narrow { self.widen(distance, 64, false) } else { distance };
         self.b.ins().iadd(memory, wide)
     }
 
@@ -463,6 +487,13 @@ impl<'a, C: Lower, T: Timing<C>> Emitter<'a, C, T> {
     fn read(&mut self, at: Value, bytes: u32, (bits, signed): (u32, bool)) -> Value {
         let value = self.b.ins().load(int(8 * bytes), FLAGS, at, 0);
         if 8 * bytes < bits { self.widen(value, bits, signed) } else { value }
+    }
+
+    /// Whether the stack pointer was as low as `sp` before.
+    fn not_lower(&mut self, sp: Value) -> Value {
+        let at = self.state(offset_of!(Memory, sp_min));
+        let least = self.b.ins().load(types::I32, FLAGS, self.core_at, at);
+        self.b.ins().icmp(IntCC::UnsignedGreaterThanOrEqual, sp, least)
     }
 
     /// The value as a constant, if it is one.
@@ -740,8 +771,8 @@ impl<'a, C: Lower, T: Timing<C>> Emit for Emitter<'a, C, T> {
     }
 
     fn int(&mut self, bits: u32, value: u64) -> Value {
-        let mask = u64::MAX >> (64 - bits);
-        self.b.ins().iconst(int(bits), (value & mask) as i64)
+        let value = value & u64::MAX >> (64 - bits);
+        self.once(How::Int(bits, value), |e| e.b.ins().iconst(int(bits), value as i64))
     }
 
     fn op(&mut self, op: Op, x: Value, y: Value) -> Value {
@@ -752,21 +783,23 @@ impl<'a, C: Lower, T: Timing<C>> Emit for Emitter<'a, C, T> {
             let high = self.b.ins().ushr_imm(product, 32);
             return self.narrow(high, 32);
         }
-        let b = self.b.ins();
-        match op {
-            Op::Add => b.iadd(x, y),
-            Op::Sub => b.isub(x, y),
-            Op::Mul => b.imul(x, y),
-            Op::MulHighU => b.umulhi(x, y),
-            Op::MulHighS => b.smulhi(x, y),
-            Op::And => b.band(x, y),
-            Op::Or => b.bor(x, y),
-            Op::Xor => b.bxor(x, y),
-            Op::Shl => b.ishl(x, y),
-            Op::Shr => b.ushr(x, y),
-            Op::Sar => b.sshr(x, y),
-            Op::Rotr => b.rotr(x, y),
-        }
+        self.once(How::Op(op, x, y), |e| {
+            let b = e.b.ins();
+            match op {
+                Op::Add => b.iadd(x, y),
+                Op::Sub => b.isub(x, y),
+                Op::Mul => b.imul(x, y),
+                Op::MulHighU => b.umulhi(x, y),
+                Op::MulHighS => b.smulhi(x, y),
+                Op::And => b.band(x, y),
+                Op::Or => b.bor(x, y),
+                Op::Xor => b.bxor(x, y),
+                Op::Shl => b.ishl(x, y),
+                Op::Shr => b.ushr(x, y),
+                Op::Sar => b.sshr(x, y),
+                Op::Rotr => b.rotr(x, y),
+            }
+        })
     }
 
     fn one(&mut self, op: One, x: Value) -> Value {
@@ -791,7 +824,7 @@ impl<'a, C: Lower, T: Timing<C>> Emit for Emitter<'a, C, T> {
             Test::GreaterU => IntCC::UnsignedGreaterThan,
             Test::GreaterEqU => IntCC::UnsignedGreaterThanOrEqual,
         };
-        self.b.ins().icmp(condition, x, y)
+        self.once(How::Test(test, x, y), |e| e.b.ins().icmp(condition, x, y))
     }
 
     fn pick(&mut self, condition: Value, yes: Value, no: Value) -> Value {
@@ -799,11 +832,14 @@ impl<'a, C: Lower, T: Timing<C>> Emit for Emitter<'a, C, T> {
     }
 
     fn narrow(&mut self, value: Value, bits: u32) -> Value {
-        self.b.ins().ireduce(int(bits), value)
+        self.once(How::Narrow(value, bits), |e| e.b.ins().ireduce(int(bits), value))
     }
 
     fn widen(&mut self, value: Value, bits: u32, signed: bool) -> Value {
-        if signed { self.b.ins().sextend(int(bits), value) } else { self.b.ins().uextend(int(bits), value) }
+        self.once(How::Widen(value, bits, signed), |e| {
+            let b = e.b.ins();
+            if signed { b.sextend(int(bits), value) } else { b.uextend(int(bits), value) }
+        })
     }
 
     fn handler(&mut self, by: ByHandler) {
@@ -822,7 +858,7 @@ impl<'a, C: Lower, T: Timing<C>> Emit for Emitter<'a, C, T> {
         if self.layout.by_block && self.known(condition) == Some(1) {
             return then(self);
         }
-        self.settle();
+        self.settle(Some(by));
         let (slow, fast, join) = (self.block(true), self.block(false), self.meeting(by));
         self.b.ins().brif(condition, fast, &[], slow, &[]);
         self.slow(slow, by, join);
@@ -861,7 +897,7 @@ impl<'a, C: Lower, T: Timing<C>> Emit for Emitter<'a, C, T> {
                 then(e, value);
             });
         }
-        self.settle();
+        self.settle(Some(by));
         let (fast, other, join) = (self.block(false), self.block(true), self.meeting(by));
         let taken = self.block(false);
         let value = self.b.append_block_param(taken, int(extend.0));
@@ -930,11 +966,15 @@ impl<'a, C: Lower, T: Timing<C>> Emit for Emitter<'a, C, T> {
         });
     }
 
-    fn span(&mut self, by: ByHandler, address: Value, from: i32, bytes: u32) -> Span {
+    fn span(&mut self, by: ByHandler, address: Value, from: i32, bytes: u32, sp: Option<Value>) -> Span {
         let memory = self.core.memory();
         let (base, size) = (memory.ram_base.wrapping_add_signed(-from), memory.ram.len());
-        let (distance, inside) = self.within(address, base, size, bytes);
-        self.guard(by, inside, |_| {});
+        let (distance, mut fine) = self.within(address, base, size, bytes);
+        if let Some(sp) = sp {
+            let seen = self.not_lower(sp);
+            fine = self.op(Op::And, fine, seen);
+        }
+        self.guard(by, fine, |_| {});
         Span { ram: self.at(self.ram, distance), written: self.at(self.written, distance), from }
     }
 
@@ -958,9 +998,7 @@ impl<'a, C: Lower, T: Timing<C>> Emit for Emitter<'a, C, T> {
     }
 
     fn stack(&mut self, by: ByHandler, sp: Value) {
-        let at = self.state(offset_of!(Memory, sp_min));
-        let least = self.b.ins().load(types::I32, FLAGS, self.core_at, at);
-        let fine = self.b.ins().icmp(IntCC::UnsignedGreaterThanOrEqual, sp, least);
+        let fine = self.not_lower(sp);
         self.guard(by, fine, |_| {});
     }
 
@@ -996,7 +1034,7 @@ impl<'a, C: Lower, T: Timing<C>> Emit for Emitter<'a, C, T> {
     }
 
     fn leave_if(&mut self, condition: Value, holds: bool, to: u32, cycles: i32) {
-        self.settle();
+        self.settle(None);
         let (out, on) = (self.block(false), self.block(false));
         let (yes, no) = if holds { (out, on) } else { (on, out) };
         self.b.ins().brif(condition, yes, &[], no, &[]);

@@ -104,7 +104,13 @@ impl Jit {
     fn new() -> Option<Self> {
         // without optimisation: most of what it finds the translation does not produce, and it doubles the time
         let check = if cfg!(debug_assertions) { "true" } else { "false" };
-        let flags = [("opt_level", "none"), ("preserve_frame_pointers", "true"), ("enable_verifier", check)];
+        // nor is anything unwound through code: panics end in handlers
+        let flags = [
+            ("opt_level", "none"),
+            ("preserve_frame_pointers", "true"),
+            ("unwind_info", "false"),
+            ("enable_verifier", check),
+        ];
         let module = JITBuilder::with_flags(&flags, default_libcall_names()).ok()?;
         let mut module = JITModule::new(module);
         let mut builder = FunctionBuilderContext::new();

@@ -71,7 +71,7 @@ impl Emit for Survey {
         self.handler(by);
         then(self);
     }
-    fn span(&mut self, by: ByHandler, (): (), _: i32, _: u32) {
+    fn span(&mut self, by: ByHandler, (): (), _: i32, _: u32, _: Option<()>) {
         self.handler(by);
     }
     fn load_in(&mut self, (): (), _: i32, _: u32) {}
