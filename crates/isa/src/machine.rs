@@ -9,7 +9,7 @@ use crate::{Block, Profile, Run, Timing};
 pub const MAX_RUN: usize = 128;
 
 /// How often a block runs before it is worth translating: that takes as long as running it about so often.
-const HOT: u32 = 20_000;
+const HOT: u32 = 5000;
 
 /// An instruction set architecture's state and decoder.
 pub trait Core: Sized + Send + Sync {
