@@ -3,7 +3,7 @@
 use std::cell::Cell;
 
 use isa::native::{Lower, Translator};
-use isa::{Block, Machine, Timing};
+use isa::{Block, Core as _, Machine, Timing};
 use isa_avr::table::{Class, Row, TABLE};
 use isa_avr::{AVR5, AVR51, AVRXMEGA3, Avr, Variant};
 use isa_riscv::{Riscv, Word};
@@ -408,6 +408,29 @@ struct AvrMap {
     ports: (&'static str, u32),
 }
 
+impl AvrMap {
+    fn memory(&self, code: &[u8]) -> Memory {
+        let mut peripherals = vec![PeripheralConfig { kind: self.ports.0, base: self.ports.1, trigger_bit: Some(0) }];
+        if self.ports.0 == "avr-port" {
+            peripherals.push(PeripheralConfig { kind: "avr-usart-low", base: 0x29, trigger_bit: None });
+        }
+        let chip = Chip {
+            core: "",
+            clock_hz: 1_000_000,
+            flash: Region { base: 0, size: self.flash },
+            flash_in_data: self.flash_in_data,
+            ram: Region { base: self.ram, size: SIZE },
+            flash_timing: Flash { data_wait_states: 1, ..NONE },
+            peripherals,
+        };
+        let mut memory = Memory::new(&chip).expect("the chip is possible");
+        memory.flash.iter_mut().zip(0u32..).for_each(|(byte, n)| *byte = (n ^ n >> 8 ^ n >> 16) as u8);
+        memory.flash[..code.len()].copy_from_slice(code);
+        memory.sp_limit = self.ram + 0x40;
+        memory
+    }
+}
+
 fn avr<T: Timing<Avr> + 'static>(
     programs: &Programs,
     what: &str,
@@ -417,24 +440,8 @@ fn avr<T: Timing<Avr> + 'static>(
 ) {
     let words = |words: &[u32]| words.iter().flat_map(|&w| (w as u16).to_le_bytes()).collect::<Vec<u8>>();
     let ldi = |d: u32, k: u32| 0xE000 | (k & 0xF0) << 4 | (d & 15) << 4 | k & 15;
-    let pattern: Vec<u8> = (0..map.flash).map(|n| (n ^ n >> 8 ^ n >> 16) as u8).collect();
     all(what, programs.clone(), |seed| {
-        let make = |code: &[u8]| {
-            let chip = Chip {
-                core: "",
-                clock_hz: 1_000_000,
-                flash: Region { base: 0, size: map.flash },
-                flash_in_data: map.flash_in_data,
-                ram: Region { base: map.ram, size: SIZE },
-                flash_timing: Flash { data_wait_states: 1, ..NONE },
-                peripherals: vec![PeripheralConfig { kind: map.ports.0, base: map.ports.1, trigger_bit: Some(0) }],
-            };
-            let mut memory = Memory::new(&chip).expect("the chip is possible");
-            memory.flash.copy_from_slice(&pattern);
-            memory.flash[..code.len()].copy_from_slice(code);
-            memory.sp_limit = map.ram + 0x40;
-            Machine::new(Avr::new(variant, memory), timing())
-        };
+        let make = |code: &[u8]| Machine::new(Avr::new(variant, map.memory(code)), timing());
         let mut random = Random(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1);
         // the stack pointer in both orders unless it is 0 at first, pointers, a round more in r2
         let stack = map.ram + 0x100 + random.below(0x200);
@@ -454,9 +461,10 @@ fn avr<T: Timing<Avr> + 'static>(
     });
 }
 
+const MEGA: AvrMap = AvrMap { flash: SIZE, flash_in_data: None, ram: 0x100, ports: ("avr-port", 0x23) };
+
 fn avr5(programs: &Programs) {
-    let map = AvrMap { flash: SIZE, flash_in_data: None, ram: 0x100, ports: ("avr-port", 0x23) };
-    avr(programs, "AVR5", AVR5, &map, || AvrE);
+    avr(programs, "AVR5", AVR5, &MEGA, || AvrE);
 }
 
 fn avr51(programs: &Programs) {
@@ -467,6 +475,157 @@ fn avr51(programs: &Programs) {
 fn avrxmega3(programs: &Programs) {
     let map = AvrMap { flash: SIZE, flash_in_data: Some(IN_DATA), ram: 0x2800, ports: ("megaavr0-vport", 0x10) };
     avr(programs, "AVRxmega3", AVRXMEGA3, &map, || AvrXt);
+}
+
+/// Instructions of AVR as words.
+mod words {
+    pub const INC_R2: u32 = 0x9423;
+    pub fn ldi(d: u32, k: u32) -> u32 {
+        0xE000 | (k & 0xF0) << 4 | (d & 15) << 4 | k & 15
+    }
+    /// A number to two registers.
+    pub fn pair(d: u32, k: u32) -> [u32; 2] {
+        [ldi(d, k & 0xFF), ldi(d + 1, k >> 8)]
+    }
+    /// LDD rd, Z+q.
+    pub fn ldd(d: u32, q: u32) -> u32 {
+        0x8000 | d << 4 | q & 7 | (q & 0x18) << 7 | (q & 0x20) << 8
+    }
+    /// STD Z+q, rd.
+    pub fn std(q: u32, d: u32) -> u32 {
+        ldd(d, q) | 0x200
+    }
+    pub fn push(r: u32) -> u32 {
+        0x920F | r << 4
+    }
+    pub fn pop(r: u32) -> u32 {
+        0x900F | r << 4
+    }
+    /// ADIW r30, k.
+    pub fn adiw(k: u32) -> u32 {
+        0x9630 | (k & 0x30) << 2 | k & 15
+    }
+    /// Skips when bit `b` of r2, which counts rounds, is clear.
+    pub fn sbrc(b: u32) -> u32 {
+        0xFC20 | b
+    }
+    /// A place that goes up by one each round to Z, or down.
+    pub fn slide(from: u32, up: bool) -> Vec<u32> {
+        let step = if up { [0x0DE2, 0x1DF3] } else { [0x19E2, 0x09F3] }; // ADD or SUB r30, r2; with carry r31, r3
+        [pair(30, from), step].concat()
+    }
+    /// One place to a pair in rounds with even numbers, another one in others.
+    pub fn either(d: u32, even: u32, odd: u32) -> Vec<u32> {
+        [pair(d, even).as_slice(), &[sbrc(0), ldi(d, odd & 0xFF), sbrc(0), ldi(d + 1, odd >> 8)]].concat()
+    }
+}
+
+/// A program that does `setup` and then `body` again and again.
+fn rounds(setup: &[u32], body: &[u32]) -> Vec<u8> {
+    let back = 0xC000 | (body.len() as u32 + 2).wrapping_neg() & 0xFFF;
+    let all = [setup, body, &[words::INC_R2, back]].concat();
+    all.iter().flat_map(|&w| (w as u16).to_le_bytes()).collect()
+}
+
+/// Accesses that are looked at together: at the ends of RAM, where addresses wrap, on one way only, and where the
+/// stack gets deeper than it was or there is no RAM.
+#[test]
+fn accesses_near_each_other() {
+    use words::{adiw, either, ldd, ldi, pair, pop, push, sbrc, slide, std};
+    let (ram, end) = (MEGA.ram, MEGA.ram + SIZE);
+    let (ld_z, ld_z_up, ld_z_down, st_z_up, st_z_down) = (0x8100, 0x9101, 0x9102, 0x9321, 0x9322);
+    // LD r17, X+; LD r18, X+; LD r19, X; ST X, r19
+    let through_x = [0x911D, 0x912D, 0x913C, 0x933C];
+    let (sbi, cbi) = (0x9A28, 0x9828); // the trigger
+    let stack = |at: u32| [pair(28, at).as_slice(), &[0xBFDE, 0xBFCD, 0x9A20]].concat(); // and its direction
+    let near_end = slide(end - 0x20, true);
+    let programs: [(&str, Vec<u32>, Vec<u32>); 17] = [
+        (
+            "end of RAM",
+            vec![],
+            [&*near_end, &[ldd(16, 0), std(1, 16), adiw(4), st_z_up, ld_z_down, std(3, 16)]].concat(),
+        ),
+        // MOVW r28, r30; LDD r17, Y+6
+        ("copied pointer", vec![], [&*near_end, &[std(0, 2), 0x01EF, 0x811E, adiw(2), std(1, 17)]].concat()),
+        ("start of RAM", vec![], [&*slide(ram + 0x20, false), &[st_z_down, ld_z_down, std(5, 16)]].concat()),
+        (
+            "above 16 bits",
+            vec![],
+            [&*either(30, 0x2F0, 0xFFF0), &[ldd(16, 20), std(21, 2), adiw(32), ld_z, std(10, 16)]].concat(),
+        ),
+        ("below 0", vec![], [&*either(30, 0x202, 2), &[ld_z_down, ldd(17, 3), ld_z_down, std(6, 17)]].concat()),
+        ("first one skipped", vec![], [&*near_end, &[sbrc(0), ldd(16, 9), ldd(17, 4), std(2, 17)]].concat()),
+        (
+            "pointer changed on one way",
+            vec![],
+            [
+                &*near_end,
+                &[std(0, 2), sbrc(0), ld_z_up, ldd(17, 4), sbrc(1), adiw(8), ld_z, sbrc(2), st_z_up, std(1, 2)],
+            ]
+            .concat(),
+        ),
+        ("last one skipped", vec![], [&*near_end, &[ldd(16, 0), sbrc(1), std(12, 2), std(1, 16)]].concat()),
+        // BRTC over the rest; BST r2, 1
+        ("branch between", vec![], [&*near_end, &[ldd(16, 0), 0xFA21, 0xF416, std(12, 2), std(1, 16)]].concat()),
+        ("deeper", stack(ram + 0x60), vec![push(2), push(16), pop(17), push(18), pop(19)]),
+        ("deeper on one way", stack(ram + 0x60), vec![push(2), pop(16), sbrc(0), push(16), push(17), pop(18)]),
+        // RCALL to the next one but one over RJMP, which is over RET
+        ("calls", stack(ram + 0x60), vec![push(2), 0xD001, 0xC002, push(3), 0x9508, pop(16)]),
+        ("up to the end", stack(end - 0x18), vec![push(2), pop(16), pop(17)]),
+        (
+            "trigger between",
+            stack(ram + 0x200),
+            vec![push(2), push(2), sbi, push(2), push(2), pop(4), cbi, pop(4), pop(4), pop(4)],
+        ),
+        // OUT PORT, r16; STS PORT, r17
+        (
+            "trigger between, as a byte",
+            stack(ram + 0x200),
+            vec![ldi(16, 1), ldi(17, 0), push(2), 0xB905, push(2), push(2), 0x9310, 0x25, pop(4), pop(4), pop(4)],
+        ),
+        (
+            "SREG and the stack pointer",
+            stack(ram + 0x200),
+            [&*either(26, 0x25D, 0x5D), &[0x0D02], &through_x, &[push(2), pop(4)]].concat(),
+        ),
+        ("port", stack(ram + 0x200), [&*either(30, 0x225, 0x25), &[std(0, 2), push(2), std(0, 3), pop(4)]].concat()),
+    ];
+    for (what, setup, body) in &programs {
+        let code = rounds(setup, body);
+        ENTERED.set(0);
+        let make = || Machine::new(Avr::new(AVR5, MEGA.memory(&code)), AvrE);
+        let lasting = (1..40).filter(|&seed| same(what, seed, make)).count();
+        println!("{what}: {lasting} last, native code was entered {} times", ENTERED.get());
+        assert!(ENTERED.get() > 40, "{what}: native code was entered {} times", ENTERED.get());
+    }
+}
+
+/// A program waits for bytes and sends them back: it stops where it does in the interpreter.
+#[test]
+fn waits_for_a_peripheral() {
+    // SBIS UCSRA, 7; RJMP back; IN r16, UDR; PUSH r16; OUT UDR, r16; POP r17; SBIC UCSRA, 7; INC r4
+    let code = rounds(&[], &[0x9B5F, 0xCFFE, 0xB10C, words::push(16), 0xB90C, words::pop(17), 0x995F, 0x9443]);
+    for seed in 1..60 {
+        let mut random = Random(seed);
+        let make = || Machine::new(Avr::new(AVR5, MEGA.memory(&code)), AvrE);
+        let mut plain = make();
+        let translator = Box::new(Counting(translate::translator()));
+        let mut native = make().with_translator(translator, Some(1 + random.below(3)));
+        ENTERED.set(0);
+        let mut sent = 0;
+        for slice in 0..60 {
+            let bytes: Vec<u8> = (0..random.below(4)).map(|_| random.next() as u8).collect();
+            let budget = u64::from(1 + random.below(if slice % 3 == 0 { 10 } else { 100 }));
+            let [a, b] = [&mut plain, &mut native].map(|m| {
+                m.core.memory_mut().host.to_chip.extend(&bytes);
+                let stop = m.run(budget);
+                (observe(m, stop), m.core.memory().host.from_chip.clone())
+            });
+            assert!(a == b, "program {seed}, slice {slice}:\n{:?}\n{:?}", a.0.0, b.0.0);
+            sent = a.1.len();
+        }
+        assert!(sent > 20 && ENTERED.get() > 0, "{sent} bytes, native code was entered {} times", ENTERED.get());
+    }
 }
 
 macro_rules! tests {
