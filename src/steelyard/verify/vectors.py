@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator
+from functools import lru_cache
 
 from ..model.call import Vector
 from ..model.implementation import Primitive
@@ -22,14 +23,18 @@ def counting(length: int, start: int = 0) -> bytes:
     return _BYTES[start : start + length]
 
 
-def genkat(key: int, npub: int, starts: tuple[int, int, int, int], max_mlen: int, max_adlen: int) -> Iterator[Vector]:
-    """NIST's inputs; ``starts`` are the first bytes of key, nonce, message and associated data."""
+@lru_cache(maxsize=8)
+def genkat(
+    key: int, npub: int, starts: tuple[int, int, int, int], max_mlen: int, max_adlen: int
+) -> tuple[Vector, ...]:
+    """NIST's inputs; ``starts`` are the first bytes of key, nonce, message and associated data. Most variants share
+    them."""
     k, n = counting(key, starts[0]), counting(npub, starts[1])
-    count = 0
-    for mlen in range(max_mlen + 1):
-        for adlen in range(max_adlen + 1):
-            count += 1
-            yield Vector(count, k, n, counting(mlen, starts[2]), counting(adlen, starts[3]))
+    sizes = ((mlen, adlen) for mlen in range(max_mlen + 1) for adlen in range(max_adlen + 1))
+    return tuple(
+        Vector(count, k, n, counting(mlen, starts[2]), counting(adlen, starts[3]))
+        for count, (mlen, adlen) in enumerate(sizes, 1)
+    )
 
 
 def independent(
