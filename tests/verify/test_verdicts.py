@@ -20,6 +20,8 @@ from tests.conftest import ROOT, Bench
 KAT = "LWC_AEAD_KAT_128_128.txt"
 ASCON = "ascon128v12"
 HYENA = "hyenav1"
+#: the second bit of the tag's last byte does not count
+ONE_BIT_LESS = "wrong = 0; for (i = 0; i < 8; i++) wrong |= (t[i] ^ c[n + i]) & (i == 7 ? 0xFD : 0xFF);"
 
 
 def failure(bench: Bench, package: Implementation, target: Target) -> Failure:
@@ -76,6 +78,7 @@ def test_nothing_is_verified_when_no_vector_fits(bench: Bench, uno: Target) -> N
     ("hooks", "reason", "detail"),
     [
         ({"after_decrypt": "wrong = 0;"}, Reason.FORGERY_ACCEPTED, "vector 1 .*a wrong tag was accepted"),
+        ({"after_decrypt": ONE_BIT_LESS}, Reason.FORGERY_ACCEPTED, "vector 8 .*a wrong tag was accepted"),
         ({"after_decrypt": "m[0] ^= n > 3;"}, Reason.DECRYPT_MISMATCH, "vector 133 .message 4,.*got 01.*expected 00"),
         ({"after_decrypt": "wrong |= n == 2;"}, Reason.DECRYPT_MISMATCH, "vector 67 .*: code -1"),
         ({"after_encrypt": "c[n + CRYPTO_ABYTES] = 1;"}, Reason.BUFFER_OVERRUN, "encrypt, vector 1 "),

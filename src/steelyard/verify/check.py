@@ -164,9 +164,9 @@ def _backward(client: Caller, outputs: list[tuple[Vector, bytes]], answers: list
 
 
 def _forge(v: Vector, c: bytes, tag: int) -> bytes:
-    """Turns one bit of the tag, another one for each vector."""
-    at = len(c) - 1 - v.count % tag
-    return c[:at] + bytes((c[at] ^ 1 << v.count % 8,)) + c[at + 1 :]
+    """Turns one bit of the tag: over as many vectors as the tag has bits, each of them."""
+    at, bit = len(c) - 1 - v.count % tag, v.count // tag % 8
+    return c[:at] + bytes((c[at] ^ 1 << bit,)) + c[at + 1 :]
 
 
 def _request(op: Op, v: Vector, data: bytes, key_bytes: int) -> Request:
