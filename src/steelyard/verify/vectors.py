@@ -24,9 +24,7 @@ def counting(length: int, start: int = 0) -> bytes:
 
 
 @lru_cache(maxsize=8)
-def genkat(
-    key: int, npub: int, starts: tuple[int, int, int, int], max_mlen: int, max_adlen: int
-) -> tuple[Vector, ...]:
+def genkat(key: int, npub: int, starts: tuple[int, int, int, int], max_mlen: int, max_adlen: int) -> tuple[Vector, ...]:
     """NIST's inputs; ``starts`` are the first bytes of key, nonce, message and associated data. Most variants share
     them."""
     k, n = counting(key, starts[0]), counting(npub, starts[1])
