@@ -18,6 +18,7 @@ from ..analyse.rows import CONTEXT, Row
 from ..model.errors import UserError, unknown
 from ..model.record import Point
 from ..model.target import load_target, target_names
+from . import names
 from .results import title_of
 from .sheet import Column, Line, Sheet
 
@@ -125,8 +126,29 @@ def specification(figure: Figure, data: Data, title: str = "") -> dict[str, Any]
     spec = {k: v for k, v in figure.spec.items() if k != "usermeta"}
     spec["title"] = {"text": title or figure.title}
     spec["config"] = json.loads((_FOLDER / "theme.json").read_text(encoding="utf-8"))
-    spec["data"] = {"values": data}
+    spec["data"] = {"values": _with_names(figure, data) if "names" in figure.spec["usermeta"] else data}
     return spec
+
+
+def _with_names(figure: Figure, data: Data) -> Data:
+    """Says of each mark that is named where its name goes. ``usermeta`` has the metrics of both axes: the first that
+    a row has counts."""
+    x, ys = figure.spec["usermeta"]["names"]
+    size, padding = (figure.spec["spec"]["width"], figure.spec["spec"]["height"]), figure.spec["usermeta"]["padding"]
+    made = [dict(d) for d in data]
+    for target in {d["target"] for d in made}:
+        shown = []
+        for d in made:
+            y = next((d[n] for n in ys if d.get(n)), None)
+            if d["target"] == target and d["variant"] != "nocrypt" and y and (d.get(x) or 0) > 0:
+                shown.append((d, float(d[x]), float(y)))
+        named = {(d["name"], a, b): d for d, a, b in shown if d["front"]}  # of several at one place one
+        for d, _, _ in shown:
+            d["front"] = False
+        offsets = names.place([*named], [(a, b) for _, a, b in shown], size, padding)
+        for d, offset in zip(named.values(), offsets, strict=True):
+            d |= {"front": True, **offset._asdict()}
+    return made
 
 
 def draw(spec: dict[str, Any], ending: str) -> bytes:
