@@ -11,6 +11,9 @@ pub const MAX_RUN: usize = 128;
 /// How often a block runs before it is worth translating: that takes as long as running it about so often.
 const HOT: u32 = 5000;
 
+/// One that ran so often, and as frequently as [`Core::FREQUENT`] says, will get there; waiting costs more.
+const EARLY: u32 = 1000;
+
 /// An instruction set architecture's state and decoder.
 pub trait Core: Sized + Send + Sync {
     /// What a timing model sees of one instruction.
@@ -43,6 +46,9 @@ pub trait Core: Sized + Send + Sync {
     }
     /// Instructions start at multiples of this many bytes.
     const CODE_ALIGN: u32 = 2;
+    /// Code that runs once in so many cycles since reset runs more than once in each call of a cipher; 0 where
+    /// calls can be too short to tell.
+    const FREQUENT: u64 = 0;
     /// Bytes of a data pointer.
     const POINTER_BYTES: u8;
     /// Names for [`Core::registers`].
@@ -152,7 +158,7 @@ impl<C: Core, T: Timing<C>> Machine<C, T> {
                 Some(Some(b)) => b,
                 Some(None) => {
                     let run = self.core.decode(pc, self.max_run);
-                    let hot = if self.translator.is_some() { self.hot } else { 0 };
+                    let hot = if self.translator.is_some() { self.hot.min(EARLY) } else { 0 };
                     self.blocks[slot].insert(Box::new(Block { hot, ..Block::new(pc, run, &self.timing) }))
                 }
                 None => {
@@ -180,7 +186,11 @@ impl<C: Core, T: Timing<C>> Machine<C, T> {
                 self.cycles = (self.cycles + u64::from(block.cycles)).wrapping_add_signed(m.stall);
                 block.runs = block.runs.wrapping_add(1);
                 if !PROFILED && block.runs == block.hot {
-                    self.translate(slot);
+                    if block.runs < self.hot && self.cycles > u64::from(block.runs) * C::FREQUENT {
+                        block.hot = self.hot;
+                    } else {
+                        self.translate(slot);
+                    }
                 }
             }
             if PROFILED && let Some(profile) = &mut self.profile {
