@@ -123,6 +123,8 @@ pub(crate) struct Emitter<'a, C, T> {
     labels: HashMap<usize, Label<'a, C, T>>,
     /// Where the interpreter takes over, with its instructions.
     rest: Option<(ir::Block, *const Insn<C>)>,
+    /// The current instruction.
+    at: usize,
     /// The current block has ended.
     ended: bool,
 }
@@ -209,6 +211,7 @@ impl<'a, C: Lower, T: Timing<C>> Emitter<'a, C, T> {
             computed: HashMap::new(),
             labels: HashMap::new(),
             rest: None,
+            at: 0,
             ended: false,
         }
     }
@@ -328,10 +331,15 @@ impl<'a, C: Lower, T: Timing<C>> Emitter<'a, C, T> {
         if by.is_some_and(|by| by.at + 1 == self.plan.insns.len()) && self.layout.by_block {
             self.flush(u64::MAX); // what follows writes back nearly all
         } else if self.layout.by_block {
-            let often = |all, (n, &exits)| all | u64::from(exits >= OFTEN) << n;
-            let often = self.now.exits.iter().enumerate().fold(0, often);
-            self.flush(often);
+            self.settle_before(&self.plan.survey, self.at);
         }
+    }
+
+    /// Likewise, and what would be written back anyway because nothing from instruction `at` on writes it again.
+    fn settle_before(&mut self, survey: &Survey, at: usize) {
+        let often = |all, (n, &exits)| all | u64::from(exits >= OFTEN) << n;
+        let often = self.now.exits.iter().enumerate().fold(0, often);
+        self.flush(often | survey.done(at));
     }
 
     /// At an exit that writes back what is newer than the memory's.
@@ -702,6 +710,7 @@ impl<'a, C: Lower, T: Timing<C>> Emit for Emitter<'a, C, T> {
     type Span = Span;
 
     fn start(&mut self, at: usize) {
+        self.at = at;
         if let Some(Label { block, skip }) = self.labels.remove(&at) {
             let mut other = 0;
             if let (Some((_, before, _)), false) = (&skip, self.ended) {

@@ -17,6 +17,8 @@ pub(crate) struct Survey {
     seen: u64,
     /// Instructions up to this one are skipped at times.
     skipped: usize,
+    /// Slots written, by instruction.
+    writes: Vec<u64>,
 }
 
 impl Emit for Survey {
@@ -24,6 +26,7 @@ impl Emit for Survey {
     type Span = ();
 
     fn start(&mut self, at: usize) {
+        self.writes.resize(at + 1, 0);
         if at >= self.skipped {
             self.skipped = 0;
         }
@@ -34,6 +37,9 @@ impl Emit for Survey {
     }
     fn set(&mut self, slot: usize, (): ()) {
         self.sets |= 1 << slot;
+        if let Some(writes) = self.writes.last_mut() {
+            *writes |= 1 << slot;
+        }
         if self.skipped == 0 {
             self.kills |= 1 << slot & !self.seen;
         }
@@ -104,6 +110,11 @@ impl Emit for Survey {
 }
 
 impl Survey {
+    /// Slots that neither instruction `at` nor one behind it writes.
+    pub fn done(&self, at: usize) -> u64 {
+        !self.writes.iter().skip(at).fold(0, |all, writes| all | writes)
+    }
+
     /// All slots that it touches.
     pub fn touches(&self) -> Slots {
         Slots(self.gets | self.sets)
