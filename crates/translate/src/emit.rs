@@ -21,6 +21,9 @@ use crate::{Context, Entry, FLAGS, Fixed, PASSED, back, by_handler, enter, passe
 /// are seldom taken have written it back.
 const OFTEN: u8 = 2;
 
+/// Most slots that a loop keeps in host registers.
+const MOST_INSIDE: u32 = 8;
+
 /// Makes a value where it is wanted.
 type Make<'a, C, T> = Rc<dyn Fn(&mut Emitter<'a, C, T>) -> Value>;
 
@@ -84,6 +87,16 @@ struct Label<'a, C, T> {
     skip: Option<(ir::Block, Now<'a, C, T>, i32)>,
 }
 
+/// A block that goes to its own start with slots in host registers.
+#[derive(Clone, Copy)]
+struct Loop {
+    block: ir::Block,
+    /// The last instruction that goes there.
+    last: usize,
+    /// What the parameters of `block` are.
+    slots: u64,
+}
+
 /// Bytes of RAM: where they begin, where their marks of what was written do, and how far that is behind the
 /// address that the span has its name from.
 #[derive(Clone, Copy)]
@@ -108,6 +121,8 @@ pub(crate) struct Emitter<'a, C, T> {
     /// Cycle at the start of the current block and what was added since.
     cycle: Variable,
     blocks: Vec<ir::Block>,
+    /// The inside of the current block if it is a loop.
+    inside: Option<Loop>,
     /// Signatures of a region, of [`by_handler`] and of [`enter`].
     signatures: [SigRef; 3],
     core_at: Value,
@@ -200,6 +215,7 @@ impl<'a, C: Lower, T: Timing<C>> Emitter<'a, C, T> {
             variables,
             cycle,
             blocks,
+            inside: None,
             signatures,
             core_at,
             context,
@@ -224,6 +240,7 @@ impl<'a, C: Lower, T: Timing<C>> Emitter<'a, C, T> {
             self.plan = plan;
             self.now = self.fresh();
             self.ended = false;
+            self.inside = self.enter_loop();
             core.lower(plan.start, plan.insns, &mut self);
             assert!(self.ended && self.labels.is_empty(), "a run ends at its end");
             if let Some((block, _)) = self.rest.take() {
@@ -232,6 +249,28 @@ impl<'a, C: Lower, T: Timing<C>> Emitter<'a, C, T> {
         }
         self.b.seal_all_blocks();
         self.b.finalize();
+    }
+
+    /// Begins the inside of a loop if the current block is one.
+    fn enter_loop(&mut self) -> Option<Loop> {
+        let (last, slots) = self.plan.survey.loops(self.plan.start).filter(|_| self.layout.by_block)?;
+        if slots.count_ones() > MOST_INSIDE {
+            return None;
+        }
+        let block = self.block(false);
+        let values = self.values(slots);
+        self.b.ins().jump(block, &values);
+        self.b.switch_to_block(block);
+        for n in (0..64).filter(|n| slots >> n & 1 == 1) {
+            let value = self.b.append_block_param(block, int(self.layout.slots[n].bits));
+            self.set(n, value);
+        }
+        Some(Loop { block, last, slots })
+    }
+
+    /// Values of slots, as arguments.
+    fn values(&mut self, slots: u64) -> Vec<ir::BlockArg> {
+        (0..64).filter(|n| slots >> n & 1 == 1).map(|n| self.get(n).into()).collect()
     }
 
     /// Where slots are when a block begins.
@@ -328,6 +367,9 @@ impl<'a, C: Lower, T: Timing<C>> Emitter<'a, C, T> {
 
     /// Before an exit that is seldom taken: writes back what others wrote back before.
     fn settle(&mut self, by: Option<ByHandler>) {
+        if self.inside.is_some_and(|inside| self.at <= inside.last) {
+            return; // a loop does not write back
+        }
         if by.is_some_and(|by| by.at + 1 == self.plan.insns.len()) && self.layout.by_block {
             self.flush(u64::MAX); // what follows writes back nearly all
         } else if self.layout.by_block {
@@ -642,7 +684,9 @@ impl<'a, C: Lower, T: Timing<C>> Emitter<'a, C, T> {
     fn edge(&mut self, to: u32) {
         if let Some(&k) = self.region.by_start.get(&to) {
             self.enter(to, self.region.plans[k].end);
-            self.b.ins().jump(self.blocks[k], &[]);
+            let inside = self.inside.filter(|_| to == self.plan.start);
+            let values = self.values(inside.map_or(0, |inside| inside.slots));
+            self.b.ins().jump(inside.map_or(self.blocks[k], |inside| inside.block), &values);
         } else {
             let pc = self.int(32, to.into());
             match self.region.place(to) {
@@ -1057,7 +1101,7 @@ impl<'a, C: Lower, T: Timing<C>> Emit for Emitter<'a, C, T> {
     }
 
     fn jump(&mut self, to: u32) {
-        if self.layout.by_block {
+        if self.layout.by_block && !(self.inside.is_some() && to == self.plan.start) {
             self.flush(self.live(to));
         }
         self.add_cycles(self.plan.cycles.into());

@@ -19,6 +19,8 @@ pub(crate) struct Survey {
     skipped: usize,
     /// Slots written, by instruction.
     writes: Vec<u64>,
+    /// The instruction of each way in `next`.
+    from: Vec<usize>,
 }
 
 impl Emit for Survey {
@@ -98,14 +100,15 @@ impl Emit for Survey {
     }
     fn leave_if(&mut self, (): (), _: bool, to: u32, _: i32) {
         self.seen = u64::MAX;
-        self.next.push(to);
+        self.way(to);
     }
     fn jump(&mut self, to: u32) {
-        self.next.push(to);
+        self.way(to);
     }
     fn jump_to(&mut self, (): ()) {}
     fn branch(&mut self, (): (), yes: u32, _: u32, no: u32) {
-        self.next.extend([yes, no]);
+        self.way(yes);
+        self.way(no);
     }
 }
 
@@ -113,6 +116,18 @@ impl Survey {
     /// Slots that neither instruction `at` nor one behind it writes.
     pub fn done(&self, at: usize) -> u64 {
         !self.writes.iter().skip(at).fold(0, |all, writes| all | writes)
+    }
+
+    /// The last instruction that goes to an address, and slots that are new there and that somebody can see there.
+    pub fn loops(&self, to: u32) -> Option<(usize, u64)> {
+        let at = self.from[self.next.iter().rposition(|&next| next == to)?];
+        let writes = self.writes.iter().take(at + 1).fold(0, |all, writes| all | writes);
+        Some((at, writes & !self.kills))
+    }
+
+    fn way(&mut self, to: u32) {
+        self.next.push(to);
+        self.from.push(self.writes.len().saturating_sub(1));
     }
 
     /// All slots that it touches.

@@ -590,14 +590,48 @@ fn accesses_near_each_other() {
         ),
         ("port", stack(ram + 0x200), [&*either(30, 0x225, 0x25), &[std(0, 2), push(2), std(0, 3), pop(4)]].concat()),
     ];
-    for (what, setup, body) in &programs {
-        let code = rounds(setup, body);
-        ENTERED.set(0);
-        let make = || Machine::new(Avr::new(AVR5, MEGA.memory(&code)), AvrE);
-        let lasting = (1..40).filter(|&seed| same(what, seed, make)).count();
-        println!("{what}: {lasting} last, native code was entered {} times", ENTERED.get());
-        assert!(ENTERED.get() > 40, "{what}: native code was entered {} times", ENTERED.get());
-    }
+    programs.iter().for_each(|(what, setup, body)| round_and_round(what, setup, body));
+}
+
+/// Loops that go to their own start: with exits, skips, handlers, and through the end of RAM, registers and SREG.
+#[test]
+fn loops() {
+    use words::{ldd, ldi, pair, pop, push, sbrc, slide, std};
+    let end = MEGA.ram + SIZE;
+    let (ld_z_up, st_z_up, ld_x_up, brne) = (0x9101, 0x9301, 0x910D, 0xF401);
+    let (add_r4, adc_r5, dec_r18) = (0x0E40, 0x1E50, 0x952A);
+    // so many times: r18 counts down
+    let times = |n: u32, body: &[u32]| {
+        let back = brne | ((body.len() as u32 + 2).wrapping_neg() & 0x7F) << 3;
+        [&[ldi(18, n)], body, &[dec_r18, back]].concat()
+    };
+    let stack = [pair(28, end - 0x80).as_slice(), &[0xBFDE, 0xBFCD, 0x9A20]].concat(); // and the trigger's direction
+    let programs: [(&str, Vec<u32>); 9] = [
+        ("sum", times(30, &[add_r4, adc_r5])),
+        ("copy", [&*slide(end - 0x30, true), &pair(26, 0x300), &times(20, &[ld_x_up, st_z_up])].concat()),
+        // LSL r24; ROL r25; BRCC over EOR r24, r18
+        ("shift", times(25, &[0x0F88, 0x1F99, 0xF408, 0x2782])),
+        ("skip", times(25, &[sbrc(0), 0x9443, add_r4])),
+        // the stack pointer and SREG
+        ("to SREG", [pair(30, 0x5D).as_slice(), &times(3, &[add_r4, ld_z_up, adc_r5])].concat()),
+        ("from registers", [pair(30, 0).as_slice(), &times(30, &[add_r4, adc_r5, ld_z_up])].concat()),
+        // over itself: r4 to r17
+        ("to registers", [pair(30, 4).as_slice(), &times(14, &[adc_r5, st_z_up])].concat()),
+        // OUT PORT, r18; IN r16, PORT
+        ("port", times(20, &[push(2), 0xB925, 0xB105, add_r4, pop(17)])),
+        ("ends", [&*slide(end - 0x20, true), &times(12, &[ldd(16, 0), std(1, 18), add_r4]), &[0x2E40]].concat()),
+    ];
+    programs.iter().for_each(|(what, body)| round_and_round(what, &stack, body));
+}
+
+/// Does `setup` and then `body` again and again, both ways.
+fn round_and_round(what: &str, setup: &[u32], body: &[u32]) {
+    let code = rounds(setup, body);
+    ENTERED.set(0);
+    let make = || Machine::new(Avr::new(AVR5, MEGA.memory(&code)), AvrE);
+    let lasting = (1..40).filter(|&seed| same(what, seed, make)).count();
+    println!("{what}: {lasting} last, native code was entered {} times", ENTERED.get());
+    assert!(ENTERED.get() > 40, "{what}: native code was entered {} times", ENTERED.get());
 }
 
 /// A program waits for bytes and sends them back: it stops where it does in the interpreter.
