@@ -283,7 +283,8 @@ def _compile(
     script.barrier()
     for part, harness in objects.items():
         link = (spec.compiler, *spec.flags, *spec.link, *script_of(target), "-Wl,--gc-sections")
-        link += (f"-Wl,-Map={part}.map", *map(str, harness), "params.o", "implementation.o")
+        link += ("-Wl,-Map=both.map",) if part == "both" else ()  # who pulled which library member in
+        link += (*map(str, harness), "params.o", "implementation.o")
         script.add(f"link-{part}", *link, "-o", f"{part}.elf")
     compiled = sorted({o.parent for harness in objects.values() for o in harness})
     failed = script.run(work, _readable(target, *compiled))
