@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import tempfile
@@ -11,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from steelyard.build import Build, sandbox
+from steelyard.build import Build, link, sandbox
 from steelyard.model.call import Op, Request
 from steelyard.model.implementation import Implementation
 from steelyard.model.reasons import Reason
@@ -172,6 +173,20 @@ def test_the_second_build_runs_no_compiler(bench: Bench, uno: Target, monkeypatc
     assert (first.cached, second.cached) == (False, True)
     assert replace(first, cached=True) == second
     assert second.images["both"].exists()
+
+
+def test_the_linker_alone_makes_the_compilers_image(
+    bench: Bench, target: Target, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    package = bench.package(top="/* linked twice */")
+    images = []
+    for linker in (f"{target.toolchain.prefix}ld ", "-nostdlib"):
+        built = bench.build(package, target)
+        assert re.search(f"^r merge .*{linker}", (built.folder / "build.sh").read_text(), re.M)
+        images.append({part: image.read_bytes() for part, image in built.images.items()})
+        shutil.rmtree(built.folder)
+        monkeypatch.setattr(link, "_direct", lambda *_: None)
+    assert images[0] == images[1] != {}
 
 
 def test_what_a_killed_build_left_is_removed_when_it_is_old(bench: Bench, uno: Target) -> None:

@@ -25,7 +25,7 @@ from ..model.implementation import API, Implementation, SourceFile
 from ..model.reasons import Failure, Reason
 from ..model.record import Toolchain
 from ..model.target import Target
-from . import diagnose, sandbox
+from . import diagnose, link, sandbox
 
 #: raise with every change here that can change an image
 RECIPE = "1"
@@ -272,8 +272,10 @@ def _compile(
     script.barrier()
     renames = [o for api, symbol in implementation.entry for o in ("--redefine-sym", f"{symbol}={api}")]
     keep = [o for api in API[implementation.primitive] for o in ("--keep-global-symbol", api)]
-    ld = (spec.compiler, *spec.flags, "-nostdlib", "-Wl,-r,-d,--unique")
-    script.add("merge", *ld, *(f"{k}.o" for k in range(len(units))), "-o", "merged.o")
+    sample = next(o for harness in objects.values() for o in harness)
+    numbered = [f"{k}.o" for k in range(len(units))]
+    merge = link.command(spec, ("-nostdlib", "-Wl,-r,-d,--unique"), numbered, "merged.o", flags, sample)
+    script.add("merge", *merge)
     script.barrier()
     merged = "merged.o"
     if renames:  # first, so that the new names are the ones kept
@@ -282,10 +284,11 @@ def _compile(
     script.add("localise", f"{spec.prefix}objcopy", *keep, merged, "implementation.o")
     script.barrier()
     for part, harness in objects.items():
-        link = (spec.compiler, *spec.flags, *spec.link, *script_of(target), "-Wl,--gc-sections")
-        link += ("-Wl,-Map=both.map",) if part == "both" else ()  # who pulled which library member in
-        link += (*map(str, harness), "params.o", "implementation.o")
-        script.add(f"link-{part}", *link, "-o", f"{part}.elf")
+        options = [*spec.link, *script_of(target), "-Wl,--gc-sections"]
+        if part == "both":  # who pulled which library member in
+            options.append("-Wl,-Map=both.map")
+        all_of_it = [*map(str, harness), "params.o", "implementation.o"]
+        script.add(f"link-{part}", *link.command(spec, options, all_of_it, f"{part}.elf", flags, sample))
     compiled = sorted({o.parent for harness in objects.values() for o in harness})
     failed = script.run(work, _readable(target, *compiled))
     _write_log(work, units)
