@@ -140,11 +140,8 @@ class Target(toml.Table, frozen=True, kw_only=True):
     @property
     def digest(self) -> str:
         """SHA-256 over the target's files: description, firmware, linker script."""
-        h = hashlib.sha256()
-        for f in sorted(self.folder.iterdir()):
-            if f.is_file():
-                h.update(f"{f.name}\0".encode() + hashlib.sha256(f.read_bytes()).digest())
-        return h.hexdigest()
+        files = sorted(f for f in self.folder.iterdir() if f.is_file())
+        return _digest(tuple((f, (s := f.stat()).st_mtime_ns, s.st_size) for f in files))
 
     @property
     def nanojoule_per_cycle(self) -> float | None:
@@ -152,6 +149,15 @@ class Target(toml.Table, frozen=True, kw_only=True):
         if self.energy is None:
             return None
         return self.energy.volts * self.energy.milliamperes * 1e6 / self.energy.clock_hz
+
+
+@cache
+def _digest(stamped: tuple[tuple[Path, int, int], ...]) -> str:
+    """Every job of a campaign asks for it; files are read again when they changed."""
+    h = hashlib.sha256()
+    for f, *_ in stamped:
+        h.update(f"{f.name}\0".encode() + hashlib.sha256(f.read_bytes()).digest())
+    return h.hexdigest()
 
 
 @cache
