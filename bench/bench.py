@@ -335,7 +335,7 @@ def _records(home: Path, arguments: list[str]) -> list[object]:
 
 def main() -> None:
     """Prints the tables. Without an argument all of them; ``speed`` or ``commands`` alone."""
-    console = Console(width=None if sys.stdout.isatty() else 160, highlight=False)
+    console = Console(width=None if sys.stdout.isatty() else 200, highlight=False)
     wanted = sys.argv[1:] or ["speed", "commands"]
     title = f"medians of {RUNS}, processor time; {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}"
     headings = ("what", "Steelyard", "peer, same run", "ratio", "must reach")
