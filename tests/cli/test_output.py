@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from steelyard.cli import doctor
 from steelyard.model.reasons import NEXT_ACTION
 from tests import toys
 from tests.conftest import the_target, write
@@ -149,3 +150,18 @@ def test_what_to_do_names_options_that_exist(cli: Cli) -> None:
     known = set(re.findall(r"--[a-z-]+", "".join(cli(f"{verb} --help").out for verb in ("run", "check", "show"))))
     named = {o for text in NEXT_ACTION.values() for o in re.findall(r"--[a-z-]+", text)}
     assert named - known == set()
+
+
+@pytest.mark.parametrize(
+    ("end", "code", "said"), [(KeyboardInterrupt, 130, "finished runs are kept"), (BrokenPipeError, 141, "")]
+)
+def test_how_a_command_that_is_stopped_ends(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch, end: type[BaseException], code: int, said: str
+) -> None:
+    def stop(_: bool) -> int:
+        raise end
+
+    monkeypatch.setattr(doctor, "doctor_command", stop)
+    result = cli("doctor")
+    assert (result.code, result.out) == (code, "")
+    assert said in result.err

@@ -10,11 +10,19 @@ from .app import app
 
 def main() -> None:
     """Entry point of ``steelyard``: user errors end with a sentence and exit code 2."""
+    from click.exceptions import ClickException, Exit
+
     from ..model.errors import UserError
 
     gc.set_threshold(200_000, 50, 50)  # tables of many thousands of rows are no garbage, and looking at them takes long
     try:
-        app(prog_name="steelyard")
+        with app.make_context("steelyard", sys.argv[1:]) as context:  # Click's own main would hide how it ended
+            app.invoke(context)
+    except Exit as e:
+        sys.exit(e.exit_code)
+    except ClickException as e:
+        e.show()
+        sys.exit(e.exit_code)
     except UserError as e:
         print(f"steelyard: {e}", file=sys.stderr)
         sys.exit(2)
