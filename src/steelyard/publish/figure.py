@@ -139,8 +139,8 @@ def _with_names(figure: Figure, data: Data) -> Data:
     for target in {d["target"] for d in made}:
         shown = []
         for d in made:
-            y = next((d[n] for n in ys if d.get(n)), None)
-            if d["target"] == target and d["variant"] != "nocrypt" and y and (d.get(x) or 0) > 0:
+            y = next((d[n] for n in ys if d.get(n)), 0)
+            if d["target"] == target and d["variant"] != "nocrypt" and y > 0 and (d.get(x) or 0) > 0:
                 shown.append((d, float(d[x]), float(y)))
         named = {(d["name"], a, b): d for d, a, b in shown if d["front"]}  # of several at one place one
         for d, _, _ in shown:
