@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from steelyard.build import Build, link, sandbox
+from steelyard.build import Build, driver, sandbox
 from steelyard.model.call import Op, Request
 from steelyard.model.implementation import Implementation
 from steelyard.model.reasons import Reason
@@ -175,18 +175,24 @@ def test_the_second_build_runs_no_compiler(bench: Bench, uno: Target, monkeypatc
     assert second.images["both"].exists()
 
 
-def test_the_linker_alone_makes_the_compilers_image(
+def test_without_the_driver_comes_the_drivers_image(
     bench: Bench, target: Target, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    package = bench.package(top="/* linked twice */")
-    images = []
-    for linker in (f"{target.toolchain.prefix}ld ", "-nostdlib"):
+    files = {"more/a.C.cpp": "int one = 1; const char *two = __FILE__;\n", "b.S": "#define B b\nB:\n"}
+    package = bench.package({**GOOD, **files}, top="/* built twice */")
+    made = []
+    for one, compiler, linker in ((0, "cc1", f"{target.toolchain.prefix}ld "), (1, "-c", "-nostdlib")):
+        if one:
+            monkeypatch.setattr(driver, "_compiling", lambda *_: None)
+            monkeypatch.setattr(driver, "_linking", lambda *_: None)
         built = bench.build(package, target)
-        assert re.search(f"^r merge .*{linker}", (built.folder / "build.sh").read_text(), re.M)
-        images.append({part: image.read_bytes() for part, image in built.images.items()})
+        script = (built.folder / "build.sh").read_text()
+        assert re.search(f"^r merge .*{linker}", script, re.M)
+        assert len(re.findall(f"^r .*{compiler}", script, re.M)) == 4
+        assert not [*built.folder.glob("*.s")]
+        made.append({f.name: f.read_bytes() for f in (*built.folder.glob("*.o"), *built.images.values())})
         shutil.rmtree(built.folder)
-        monkeypatch.setattr(link, "_direct", lambda *_: None)
-    assert images[0] == images[1] != {}
+    assert made[0] == made[1] != {}
 
 
 def test_what_a_killed_build_left_is_removed_when_it_is_old(bench: Bench, uno: Target) -> None:

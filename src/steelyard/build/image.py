@@ -25,7 +25,7 @@ from ..model.implementation import API, Implementation, SourceFile
 from ..model.reasons import Failure, Reason
 from ..model.record import Toolchain
 from ..model.target import Target
-from . import diagnose, link, sandbox
+from . import diagnose, driver, sandbox
 
 #: raise with every change here that can change an image
 RECIPE = "1"
@@ -161,12 +161,11 @@ class _Script:
     def __init__(self) -> None:
         self.lines = [
             "ulimit -c 0; ulimit -t 120; ulimit -f 262144; ulimit -v 8388608; failed=",
-            'r() { n=$1; shift; if "$@" >"$n.log" 2>&1; then echo "ok $n" >>status; '
-            'else echo "fail $n" >>status; failed=1; fi; }',
+            'r() { n=$1; shift; "$@" >>"$n.log" 2>&1 && return; echo "fail $n" >>status; failed=1; return 1; }',
         ]
 
-    def add(self, name: str, *command: str) -> None:
-        self.lines.append(f"r {shlex.quote(name)} {shlex.join(command)}")
+    def add(self, name: str, *commands: Iterable[str]) -> None:
+        self.lines.append(" && ".join(f"r {shlex.quote(name)} {shlex.join(command)}" for command in commands))
 
     def barrier(self) -> None:
         self.lines.append('[ -z "$failed" ] || exit 0')
@@ -177,6 +176,8 @@ class _Script:
         script.write_bytes(("\n".join([*self.lines, "echo end >>status"]) + "\n").encode(errors="surrogateescape"))
         (work / "status").write_text("")
         code = sandbox.run(script, work, readable, SECONDS)
+        for assembly in work.glob("*.o.s"):
+            assembly.unlink()
         status = (work / "status").read_text().splitlines()
         failed = [line[5:] for line in status if line.startswith("fail ")]
         if code is None:
@@ -213,12 +214,13 @@ def _made_once(
     folder = paths.home() / "cache" / "harness" / key / group
     spec = target.toolchain
     base = (spec.compiler, *spec.flags, *_HARNESS, f"-I{paths.HARNESS}", f"-I{paths.HARNESS}/include")
-    base += (f"-I{target.folder}", "-c")
+    base += (f"-I{target.folder}",)
     if not folder.exists():
         with _workplace(folder) as work:
             script = _Script()
-            for name, source in sources.items():
-                script.add(name, *base, *map(str, source), "-o", f"{name}.o")
+            for name, (*options, source) in sources.items():
+                compiler = (*base, *map(str, options))
+                script.add(name, *driver.compiling(spec, compiler, str(source), f"{name}.o"))
             if failed := script.run(work, _readable(target)):
                 log = (work / f"{failed[0]}.log").read_text(errors="replace").strip()
                 raise HarnessError(f"the harness does not compile for {target.name}; run steelyard doctor\n{log}")
@@ -243,52 +245,31 @@ def _compile(
     include = ("-Isrc", *(f"-Isrc/{d}" for d in folders), f"-I{paths.HARNESS}/include")
     script = _Script()
     for k, f in enumerate(units):
-        script.add(
-            f"{k}",
-            *_compiler(f, target),
-            *spec.flags,
-            *_CODE,
-            *flags,
-            *include,
-            "-c",
-            f"src/{f.name}",
-            "-o",
-            f"{k}.o",
-        )
+        compiler = (*_compiler(f, target), *spec.flags, *_CODE, *flags, *include)
+        script.add(f"{k}", *driver.compiling(spec, compiler, f"src/{f.name}", f"{k}.o"))
     api = f"-DSY_API={1 + list(API).index(implementation.primitive)}"
-    script.add(
-        "params",
-        spec.compiler,
-        *spec.flags,
-        "-Os",
-        *_CODE,
-        api,
-        *include,
-        "-c",
-        f"{paths.HARNESS}/params.c",
-        "-o",
-        "params.o",
-    )
+    compiler = (spec.compiler, *spec.flags, "-Os", *_CODE, api, *include)
+    script.add("params", *driver.compiling(spec, compiler, f"{paths.HARNESS}/params.c", "params.o"))
     script.barrier()
     renames = [o for api, symbol in implementation.entry for o in ("--redefine-sym", f"{symbol}={api}")]
     keep = [o for api in API[implementation.primitive] for o in ("--keep-global-symbol", api)]
     sample = next(o for harness in objects.values() for o in harness)
     numbered = [f"{k}.o" for k in range(len(units))]
-    merge = link.command(spec, ("-nostdlib", "-Wl,-r,-d,--unique"), numbered, "merged.o", flags, sample)
-    script.add("merge", *merge)
+    merge = driver.linking(spec, ("-nostdlib", "-Wl,-r,-d,--unique"), numbered, "merged.o", flags, sample)
+    script.add("merge", merge)
     script.barrier()
     merged = "merged.o"
     if renames:  # first, so that the new names are the ones kept
-        script.add("rename", f"{spec.prefix}objcopy", *renames, "merged.o", "renamed.o")
+        script.add("rename", [f"{spec.prefix}objcopy", *renames, "merged.o", "renamed.o"])
         merged = "renamed.o"
-    script.add("localise", f"{spec.prefix}objcopy", *keep, merged, "implementation.o")
+    script.add("localise", [f"{spec.prefix}objcopy", *keep, merged, "implementation.o"])
     script.barrier()
     for part, harness in objects.items():
         options = [*spec.link, *script_of(target), "-Wl,--gc-sections"]
         if part == "both":  # who pulled which library member in
             options.append("-Wl,-Map=both.map")
         all_of_it = [*map(str, harness), "params.o", "implementation.o"]
-        script.add(f"link-{part}", *link.command(spec, options, all_of_it, f"{part}.elf", flags, sample))
+        script.add(f"link-{part}", driver.linking(spec, options, all_of_it, f"{part}.elf", flags, sample))
     compiled = sorted({o.parent for harness in objects.values() for o in harness})
     failed = script.run(work, _readable(target, *compiled))
     _write_log(work, units)
