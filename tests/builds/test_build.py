@@ -179,7 +179,8 @@ def test_without_the_driver_comes_the_drivers_image(
     bench: Bench, target: Target, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     files = {"more/a.C.cpp": "int one = 1; const char *two = __FILE__;\n", "b.S": "#define B b\nB:\n"}
-    package = bench.package({**GOOD, **files}, top="/* built twice */")
+    files |= {"api.h": GOOD["api.h"] + '#include "more.h"\n', "more.h": "/* parameters of its own */\n"}
+    package = bench.package({**GOOD, **files})
     made = []
     for one, compiler, linker in ((0, "cc1", f"{target.toolchain.prefix}ld "), (1, "-c", "-nostdlib")):
         if one:
@@ -193,6 +194,20 @@ def test_without_the_driver_comes_the_drivers_image(
         made.append({f.name: f.read_bytes() for f in (*built.folder.glob("*.o"), *built.images.values())})
         shutil.rmtree(built.folder)
     assert made[0] == made[1] != {}
+
+
+def test_parameters_are_compiled_once_for_the_same_header(bench: Bench, uno: Target) -> None:
+    plain = "\n".join(f"#define CRYPTO_{name}BYTES {n}" for name, n in (("KEY", 16), ("NPUB", 16), ("A", 8)))
+    for header, compiled in (
+        (plain, [True, False]),
+        (f"{plain}\n#define MORE\n", [True, False]),
+        (f'{plain}\n#include "more.h"\n', [True, True]),
+    ):
+        for k, own in enumerate(compiled):
+            package = bench.package({**GOOD, "api.h": header, "more.h": f"/* {k} */"})
+            built = bench.build(package, uno)
+            assert (built.folder / "params.o").exists() == own
+            works(bench, package, uno)
 
 
 def test_what_a_killed_build_left_is_removed_when_it_is_old(bench: Bench, uno: Target) -> None:

@@ -98,9 +98,7 @@ def _linking(spec: ToolchainSpec, options: tuple[str, ...], sample: str) -> tupl
 def _said(command: tuple[str, ...], folder: str = ".") -> list[list[str]] | None:
     """The commands that ``command`` says it would run (GCC manual, "Overall Options", -###)."""
     environment = {"PATH": paths.search_path(), "LC_ALL": "C"}
-    done = subprocess.run(
-        [*command, "-###"], capture_output=True, text=True, check=False, env=environment, cwd=folder
-    )
+    done = subprocess.run([*command, "-###"], capture_output=True, text=True, check=False, env=environment, cwd=folder)
     if done.returncode:
         return None
     try:

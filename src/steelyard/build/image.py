@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 import shlex
 import shutil
 import tempfile
@@ -100,9 +101,9 @@ def _build_into(
     parts = _PARTS[implementation.primitive] if implementation.interface == "nist" else _FELICS
     objects = {part: harness_objects(target, toolchain, operation) for part, operation in parts.items()}
     with _workplace(folder) as work:
-        failure, notes = _compile(implementation, target, flags, objects, work)
+        failure, notes = _compile(implementation, target, flags, toolchain, objects, work)
         if failure is not None and failure.reason is Reason.DUPLICATE_SYMBOL and "-fcommon" not in flags:
-            retry, more = _compile(implementation, target, (*flags, "-fcommon"), objects, work)
+            retry, more = _compile(implementation, target, (*flags, "-fcommon"), toolchain, objects, work)
             if retry is None:
                 note = "built with -fcommon: it defines globals in more than one file"
                 failure, notes = None, [*more, note]
@@ -206,12 +207,16 @@ def harness_objects(target: Target, toolchain: Toolchain, operation: str = "") -
     return list(made.values())
 
 
+def _harness_folder(target: Target, toolchain: Toolchain) -> Path:
+    key = hashlib.sha256(f"{RECIPE}\0{harness_digest()}\0{target.digest}\0{toolchain.sha256}".encode()).hexdigest()
+    return paths.home() / "cache" / "harness" / key
+
+
 def _made_once(
     target: Target, toolchain: Toolchain, group: str, sources: Mapping[str, tuple[str | Path, ...]]
 ) -> dict[str, Path]:
     """Objects of the harness by name, of ``sources`` with their options."""
-    key = hashlib.sha256(f"{RECIPE}\0{harness_digest()}\0{target.digest}\0{toolchain.sha256}".encode()).hexdigest()
-    folder = paths.home() / "cache" / "harness" / key / group
+    folder = _harness_folder(target, toolchain) / group
     spec = target.toolchain
     base = (spec.compiler, *spec.flags, *_HARNESS, f"-I{paths.HARNESS}", f"-I{paths.HARNESS}/include")
     base += (f"-I{target.folder}",)
@@ -231,6 +236,7 @@ def _compile(
     implementation: Implementation,
     target: Target,
     flags: tuple[str, ...],
+    toolchain: Toolchain,
     objects: Mapping[str, list[Path]],
     work: Path,
 ) -> tuple[Failure | None, list[str]]:
@@ -247,9 +253,14 @@ def _compile(
     for k, f in enumerate(units):
         compiler = (*_compiler(f, target), *spec.flags, *_CODE, *flags, *include)
         script.add(f"{k}", *driver.compiling(spec, compiler, f"src/{f.name}", f"{k}.o"))
-    api = f"-DSY_API={1 + list(API).index(implementation.primitive)}"
-    compiler = (spec.compiler, *spec.flags, "-Os", *_CODE, api, *include)
-    script.add("params", *driver.compiling(spec, compiler, f"{paths.HARNESS}/params.c", "params.o"))
+    params = Path("params.o")
+    shared = _shared_params(source / "api.h", implementation.primitive, _harness_folder(target, toolchain))
+    if shared and shared.exists():
+        params = shared
+    else:
+        api = f"-DSY_API={1 + list(API).index(implementation.primitive)}"
+        compiler = (spec.compiler, *spec.flags, "-Os", *_CODE, api, *include)
+        script.add("params", *driver.compiling(spec, compiler, f"{paths.HARNESS}/params.c", "params.o"))
     script.barrier()
     renames = [o for api, symbol in implementation.entry for o in ("--redefine-sym", f"{symbol}={api}")]
     keep = [o for api in API[implementation.primitive] for o in ("--keep-global-symbol", api)]
@@ -268,9 +279,9 @@ def _compile(
         options = [*spec.link, *script_of(target), "-Wl,--gc-sections"]
         if part == "both":  # who pulled which library member in
             options.append("-Wl,-Map=both.map")
-        all_of_it = [*map(str, harness), "params.o", "implementation.o"]
+        all_of_it = [*map(str, harness), str(params), "implementation.o"]
         script.add(f"link-{part}", driver.linking(spec, options, all_of_it, f"{part}.elf", flags, sample))
-    compiled = sorted({o.parent for harness in objects.values() for o in harness})
+    compiled = sorted({o.parent for harness in objects.values() for o in (*harness, params) if o.is_absolute()})
     failed = script.run(work, _readable(target, *compiled))
     _write_log(work, units)
     notes = [] if sandbox.available() else ["compiled without a sandbox: bubblewrap is not available"]
@@ -278,7 +289,22 @@ def _compile(
         names = {str(k): f.name for k, f in enumerate(units)} | {"params": "api.h"}
         logs = [(names.get(n, n), (work / f"{n}.log").read_text(errors="replace")) for n in failed]
         return diagnose.failure(logs, API[implementation.primitive]), notes
+    if shared and params != shared:
+        shared.parent.mkdir(exist_ok=True)
+        with suppress(FileExistsError):
+            shared.hardlink_to(work / params)
     return None, notes
+
+
+def _shared_params(header: Path, primitive: str, folder: Path) -> Path | None:
+    """Where the parameters of implementations with the same ``api.h`` are kept; None if its text is not all of it."""
+    try:
+        text = header.read_bytes()
+    except OSError:
+        return None
+    if re.search(rb"include|__", text):
+        return None
+    return folder / "params" / f"{primitive}-{hashlib.sha256(text).hexdigest()}.o"
 
 
 def _units(implementation: Implementation) -> list[SourceFile]:
