@@ -24,6 +24,11 @@ RUN_ANSWER = struct.Struct("<hIBBHH")
 RUN_HEADER = struct.Struct("<BBBBHH")
 HELLO_ANSWER = struct.Struct("<2sBBBBHHHHH")
 
+_SYNC = bytes((SYNC,))
+_START = struct.Struct("<BH")
+_HEADER = struct.Struct("<BHB")
+_CRC = struct.Struct("<H")
+
 ERRORS = {
     1: "the frame's CRC does not fit",
     2: "unknown command",
@@ -35,10 +40,10 @@ ERRORS = {
 def encode(command: int, payload: bytes = b"") -> bytes:
     """One frame. ``payload`` holds at most 65535 bytes."""
     size = len(payload)
-    head = struct.pack("<BH", command, size)
-    body = head + payload
+    start = _START.pack(command, size)
+    crc = crc_hqx(payload, crc_hqx(start, 0xFFFF))
     check = ~(command + (size & 0xFF) + (size >> 8)) & 0xFF
-    return b"\xa5" + head + bytes((check,)) + payload + struct.pack("<H", crc_hqx(body, 0xFFFF))
+    return b"%b%b%c%b%b" % (_SYNC, start, check, payload, _CRC.pack(crc))
 
 
 class Frame(NamedTuple):
@@ -52,38 +57,33 @@ class Decoder:
     """Finds frames in a stream of bytes; garbage between and inside them is skipped and counted."""
 
     def __init__(self) -> None:
-        self._buffer = bytearray()
+        self._buffer = b""
         self.skipped = 0
 
     def feed(self, data: bytes) -> list[Frame]:
         """Frames that are complete now."""
-        self._buffer += data
-        buffer, frames, at = self._buffer, [], 0
-        while True:
-            start = buffer.find(SYNC, at)
-            if start < 0:
-                self.skipped += len(buffer) - at
-                at = len(buffer)
-                break
+        buffer, frames, at = self._buffer + data, [], 0
+        size = len(buffer)
+        while (start := buffer.find(_SYNC, at)) >= 0:
             self.skipped += start - at
             at = start
-            if len(buffer) < at + 5:
+            if size < at + 5:
                 break
-            command, size, check = struct.unpack_from("<BHB", buffer, at + 1)
-            if check != ~(command + (size & 0xFF) + (size >> 8)) & 0xFF:
-                at += 1
-                self.skipped += 1
-                continue
-            end = at + 5 + size
-            if len(buffer) < end + 2:
-                break
-            payload = bytes(buffer[at + 5 : end])
-            crc = crc_hqx(payload, crc_hqx(buffer[at + 1 : at + 4], 0xFFFF))
-            if crc != int.from_bytes(buffer[end : end + 2], "little"):
-                at += 1
-                self.skipped += 1
-                continue
-            frames.append(Frame(command, payload))
-            at = end + 2
-        del buffer[:at]
+            command, length, check = _HEADER.unpack_from(buffer, at + 1)
+            end = at + 5 + length
+            if check == ~(command + (length & 0xFF) + (length >> 8)) & 0xFF:
+                if size < end + 2:
+                    break
+                payload = buffer[at + 5 : end]
+                crc = crc_hqx(payload, crc_hqx(buffer[at + 1 : at + 4], 0xFFFF))
+                if (crc,) == _CRC.unpack_from(buffer, end):
+                    frames.append(Frame(command, payload))
+                    at = end + 2
+                    continue
+            at += 1
+            self.skipped += 1
+        else:
+            self.skipped += size - at
+            at = size
+        self._buffer = buffer[at:]
         return frames

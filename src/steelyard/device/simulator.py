@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
+from itertools import starmap
 from pathlib import Path
 
 from .. import _native
@@ -71,7 +72,7 @@ class SimulatorLink:
 
     def pulses(self) -> list[Pulse]:
         """Trigger pulses since the last time, with exact cycles and stack."""
-        return [Pulse(*call) for call in self._native.calls()]
+        return list(starmap(Pulse, self._native.calls()))
 
     def longest_untouched(self) -> int:
         """Longest run of RAM bytes behind static data that nothing wrote since the image was loaded."""

@@ -22,8 +22,10 @@ def peaks(observed: Iterable[Observed]) -> dict[str, float]:
     heap = unaligned = 0
     for op, _, a in observed:
         used = a.stack if a.pulse.stack is None else a.pulse.stack
-        stack[op] = max(stack.get(op, 0), used)
-        heap = max(heap, a.heap)
+        if used > stack.get(op, -1):
+            stack[op] = used
+        if a.heap > heap:
+            heap = a.heap
         unaligned += a.pulse.unaligned or 0
     metrics: dict[str, float] = {f"stack_{op}": used for op, used in stack.items()}
     return metrics | {"stack": max(stack.values(), default=0), "heap": heap, "unaligned": unaligned}

@@ -56,12 +56,9 @@ def independent(
 
 def format_vector(primitive: Primitive, v: Vector, output: bytes) -> str:
     """One block of a KAT file, as genkat writes it."""
-    fields: tuple[tuple[str, bytes], ...]
+    count, message, ad, made = v.count, v.message.hex().upper(), v.ad.hex().upper(), output.hex().upper()
     if primitive == "crypto_aead":
-        fields = (("Key", v.key), ("Nonce", v.npub), ("PT", v.message), ("AD", v.ad), ("CT", output))
-    elif primitive == "crypto_cxof":
-        fields = (("Msg", v.message), ("Z", v.ad), ("MD", output))
-    else:
-        fields = (("Msg", v.message), ("MD", output))
-    lines = "".join(f"{name} = {value.hex().upper()}\n" for name, value in fields)
-    return f"Count = {v.count}\n{lines}\n"
+        key, npub = v.key.hex().upper(), v.npub.hex().upper()
+        return f"Count = {count}\nKey = {key}\nNonce = {npub}\nPT = {message}\nAD = {ad}\nCT = {made}\n\n"
+    custom = f"Z = {ad}\n" if primitive == "crypto_cxof" else ""
+    return f"Count = {count}\nMsg = {message}\n{custom}MD = {made}\n\n"
