@@ -138,6 +138,10 @@ pub(crate) struct Emitter<'a, C, T> {
     labels: HashMap<usize, Label<'a, C, T>>,
     /// Where the interpreter takes over, with its instructions.
     rest: Option<(ir::Block, *const Insn<C>)>,
+    /// Where the current end of a block leaves for the run loop, if it does.
+    exit: Option<ir::Block>,
+    /// All of those, and where slots are there.
+    exits: Vec<(ir::Block, Now<'a, C, T>)>,
     /// The current instruction.
     at: usize,
     /// The current block has ended.
@@ -227,6 +231,8 @@ impl<'a, C: Lower, T: Timing<C>> Emitter<'a, C, T> {
             computed: HashMap::new(),
             labels: HashMap::new(),
             rest: None,
+            exit: None,
+            exits: Vec::new(),
             at: 0,
             ended: false,
         }
@@ -243,6 +249,10 @@ impl<'a, C: Lower, T: Timing<C>> Emitter<'a, C, T> {
             self.inside = self.enter_loop();
             core.lower(plan.start, plan.insns, &mut self);
             assert!(self.ended && self.labels.is_empty(), "a run ends at its end");
+            for (block, now) in std::mem::take(&mut self.exits) {
+                self.now = now;
+                self.leave_in(block);
+            }
             if let Some((block, _)) = self.rest.take() {
                 self.interpret(block);
             }
@@ -565,12 +575,40 @@ impl<'a, C: Lower, T: Timing<C>> Emitter<'a, C, T> {
         Some(bytes.iter().rev().fold(0, |v, &b| v << 8 | u64::from(b)))
     }
 
-    /// Leaves for the run loop: the program counter is `pc`, the block that ended last the current one.
-    fn leave(&mut self, pc: Value, cycle: Value) {
-        self.aside(|e| e.flush(u64::MAX));
+    /// A block that leaves for the run loop with a program counter and a cycle; the one that ended last is the current.
+    fn exit(&mut self) -> ir::Block {
+        if let Some(block) = self.exit {
+            return block;
+        }
+        let block = self.block(true);
+        for kind in [types::I32, types::I64] {
+            self.b.append_block_param(block, kind);
+        }
+        self.exits.push((block, self.now.clone()));
+        *self.exit.insert(block)
+    }
+
+    /// Code of [`Emitter::exit`].
+    fn leave_in(&mut self, block: ir::Block) {
+        self.go_on(block);
+        let [pc, cycle] = [0, 1].map(|k| self.b.block_params(block)[k]);
+        self.flush(u64::MAX);
         self.b.ins().store(FLAGS, pc, self.core_at, offset(self.layout.pc));
         self.last_end(self.plan.end);
         self.b.ins().return_(&[cycle]);
+    }
+
+    /// Leaves for the run loop.
+    fn leave(&mut self, pc: Value, cycle: Value) {
+        let exit = self.exit();
+        self.b.ins().jump(exit, &[pc.into(), cycle.into()]);
+    }
+
+    /// Goes on where `condition` holds, else leaves.
+    fn go_on_if(&mut self, condition: Value, pc: Value, cycle: Value) {
+        let (exit, on) = (self.exit(), self.block(false));
+        self.b.ins().brif(condition, on, &[], exit, &[pc.into(), cycle.into()]);
+        self.go_on(on);
     }
 
     /// Tells the model where the last block ended.
@@ -711,12 +749,8 @@ impl<'a, C: Lower, T: Timing<C>> Emitter<'a, C, T> {
             self.b.ins().load(types::I64, FLAGS.with_readonly(), self.context, offset(offset_of!(Context, table)));
         let at = self.b.ins().iadd(table, place);
         let entry = self.b.ins().load(types::I64, FLAGS, at, 0);
-        let (there, none) = (self.block(false), self.block(true));
-        self.b.ins().brif(entry, there, &[], none, &[]);
-        self.go_on(none);
         let cycle = self.cycle();
-        self.leave(pc, cycle);
-        self.go_on(there);
+        self.go_on_if(entry, pc, cycle);
         match known {
             Some((start, end)) => {
                 self.enter(start, end);
@@ -740,12 +774,8 @@ impl<'a, C: Lower, T: Timing<C>> Emitter<'a, C, T> {
     /// Leaves where the deadline is reached at the end of the current block.
     fn check(&mut self, pc: Value) {
         let (cycle, deadline) = (self.cycle(), self.deadline());
-        let over = self.b.ins().icmp(IntCC::UnsignedGreaterThanOrEqual, cycle, deadline);
-        let (out, on) = (self.block(true), self.block(false));
-        self.b.ins().brif(over, out, &[], on, &[]);
-        self.go_on(out);
-        self.leave(pc, cycle);
-        self.go_on(on);
+        let early = self.b.ins().icmp(IntCC::UnsignedLessThan, cycle, deadline);
+        self.go_on_if(early, pc, cycle);
     }
 }
 
@@ -1104,6 +1134,7 @@ impl<'a, C: Lower, T: Timing<C>> Emit for Emitter<'a, C, T> {
         if self.layout.by_block && !(self.inside.is_some() && to == self.plan.start) {
             self.flush(self.live(to));
         }
+        self.exit = None;
         self.add_cycles(self.plan.cycles.into());
         let pc = self.int(32, to.into());
         self.check(pc);
@@ -1114,6 +1145,7 @@ impl<'a, C: Lower, T: Timing<C>> Emit for Emitter<'a, C, T> {
         if self.layout.by_block {
             self.flush(u64::MAX);
         }
+        self.exit = None;
         self.add_cycles(self.plan.cycles.into());
         self.check(to);
         let shift = C::CODE_ALIGN.ilog2();
@@ -1122,12 +1154,8 @@ impl<'a, C: Lower, T: Timing<C>> Emit for Emitter<'a, C, T> {
         let place = if shift > 0 { self.b.ins().ushr_imm(distance, i64::from(shift)) } else { distance };
         let places = self.int(32, self.region.blocks.len() as u64);
         let inside = self.b.ins().icmp(IntCC::UnsignedLessThan, place, places);
-        let (on, out) = (self.block(false), self.block(true));
-        self.b.ins().brif(inside, on, &[], out, &[]);
-        self.go_on(out);
         let cycle = self.cycle();
-        self.leave(to, cycle);
-        self.go_on(on);
+        self.go_on_if(inside, to, cycle);
         let place = self.b.ins().uextend(types::I64, place);
         let place = self.b.ins().ishl_imm(place, 3);
         self.chain(place, to, None);
@@ -1138,6 +1166,7 @@ impl<'a, C: Lower, T: Timing<C>> Emit for Emitter<'a, C, T> {
         if self.layout.by_block {
             self.flush(self.live(yes) | self.live(no));
         }
+        self.exit = None;
         self.add_cycles(self.plan.cycles.into());
         let cycle = self.cycle();
         let deadline = self.deadline();
@@ -1152,11 +1181,9 @@ impl<'a, C: Lower, T: Timing<C>> Emit for Emitter<'a, C, T> {
             self.leave(pc, cycle);
         } else {
             let exact = self.b.ins().select(condition, most, cycle);
-            let over = self.b.ins().icmp(IntCC::UnsignedGreaterThanOrEqual, exact, deadline);
-            let out = self.block(true);
-            self.b.ins().brif(over, out, &[], on, &[]);
-            self.go_on(out);
-            self.leave(pc, exact);
+            let early = self.b.ins().icmp(IntCC::UnsignedLessThan, exact, deadline);
+            let exit = self.exit();
+            self.b.ins().brif(early, on, &[], exit, &[pc.into(), exact.into()]);
         }
         self.go_on(on);
         let (first, second) = (self.block(false), self.block(false));

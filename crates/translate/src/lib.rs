@@ -97,6 +97,8 @@ unsafe extern "C" fn enter<C: Core, T: Timing<C>>(timing: *mut T, start: u64, en
 struct Jit {
     module: JITModule,
     builder: FunctionBuilderContext,
+    /// What translation needs, kept for the next one.
+    context: cranelift_codegen::Context,
     start: Start,
 }
 
@@ -138,7 +140,8 @@ impl Jit {
         let code = module.get_finalized_function(id);
         // SAFETY: this is the code just made, with this signature.
         let start = unsafe { std::mem::transmute::<*const u8, Start>(code) };
-        Some(Self { module, builder, start })
+        module.clear_context(&mut context);
+        Some(Self { module, builder, context, start })
     }
 }
 
@@ -218,13 +221,14 @@ impl<C: Lower, T: Timing<C>> Native<C, T> {
             self.table = vec![std::ptr::null(); blocks.len()];
         }
         let region = Region::new(core, blocks, at, |place| !self.table[place].is_null());
-        let mut context = jit.module.make_context();
+        let context = &mut jit.context;
         context.func.signature = signature();
         let conv = jit.module.target_config().default_call_conv;
         let b = FunctionBuilder::new(&mut context.func, &mut jit.builder);
         Emitter::new(b, conv, &self.layout, core, timing, &region, &mut self.kept).emit();
         let id = jit.module.declare_anonymous_function(&context.func.signature).ok()?;
-        jit.module.define_function(id, &mut context).ok()?;
+        jit.module.define_function(id, context).ok()?;
+        jit.module.clear_context(context);
         jit.module.finalize_definitions().ok()?;
         let code = jit.module.get_finalized_function(id);
         let head = &region.plans[0];
