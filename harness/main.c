@@ -20,7 +20,12 @@ static void crc_add(uint8_t byte)
 {
     uint8_t x = (uint8_t)(crc >> 8) ^ byte;
     x ^= x >> 4;
+#ifdef __AVR__ /* the same in bytes: wider shifts are loops there */
+    uint8_t high = (uint8_t)crc ^ (uint8_t)(x << 4) ^ (uint8_t)(x >> 3);
+    crc = (uint16_t)((uint16_t)high << 8 | (uint8_t)(x ^ (uint8_t)(x << 5)));
+#else
     crc = (uint16_t)((uint16_t)(crc << 8) ^ ((uint16_t)x << 12) ^ ((uint16_t)x << 5) ^ x);
+#endif
 }
 
 static uint8_t get(void)
