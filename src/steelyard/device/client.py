@@ -95,21 +95,24 @@ class Client:
         self.link.pulses()
         return tree, mix, taken
 
-    def _batch(self, batch: list[bytes]) -> Iterator[Answer]:
+    def _batch(self, batch: list[bytes]) -> list[Answer]:
         frames = self._ask(b"".join(batch))
         pulses = self.link.pulses()
         if len(frames) != len(batch):
             text = f"{len(batch)} requests, {len(frames)} answers"
             raise DeviceError(Failure(Reason.PROTOCOL, text))
-        for f in frames:  # before the pulses: a refused request has none
-            if f.command == frame.ERROR:
-                why = frame.ERRORS.get(f.payload[0], "unknown error") if f.payload else "unknown error"
+        for command, payload in frames:  # before the pulses: a refused request has none
+            if command == frame.ERROR:
+                why = frame.ERRORS.get(payload[0], "unknown error") if payload else "unknown error"
                 raise DeviceError(Failure(Reason.PROTOCOL, why))
         if len(pulses) != len(batch):
             raise DeviceError(Failure(Reason.PROTOCOL, f"{len(batch)} requests, {len(pulses)} trigger pulses"))
-        for f, pulse in zip(frames, pulses, strict=True):
-            if f.command != frame.RUN | frame.ANSWER or len(f.payload) < frame.RUN_ANSWER.size:
-                raise DeviceError(Failure(Reason.PROTOCOL, f"unexpected answer {f.command:#x}"))
-            code, length, intact, over, stack, heap = frame.RUN_ANSWER.unpack_from(f.payload)
-            self._stack = max(self._stack, stack if pulse.stack is None else pulse.stack)
-            yield Answer(code, length, bool(intact), over, stack, heap, f.payload[frame.RUN_ANSWER.size :], pulse)
+        answers = []
+        for (command, payload), pulse in zip(frames, pulses, strict=True):
+            if command != frame.RUN | frame.ANSWER or len(payload) < frame.RUN_ANSWER.size:
+                raise DeviceError(Failure(Reason.PROTOCOL, f"unexpected answer {command:#x}"))
+            code, length, intact, over, stack, heap = frame.RUN_ANSWER.unpack_from(payload)
+            output = payload[frame.RUN_ANSWER.size :]
+            answers.append(Answer(code, length, intact != 0, over, stack, heap, output, pulse))
+        self._stack = max(self._stack, *(a.stack if a.pulse.stack is None else a.pulse.stack for a in answers))
+        return answers
