@@ -12,7 +12,7 @@ pub const MAX_RUN: usize = 128;
 const HOT: u32 = 5000;
 
 /// One that ran so often, and as frequently as [`Core::FREQUENT`] says, will get there; waiting costs more.
-const EARLY: u32 = 1000;
+const EARLY: u32 = 600;
 
 /// An instruction set architecture's state and decoder.
 pub trait Core: Sized + Send + Sync {
