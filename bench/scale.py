@@ -11,11 +11,11 @@ import os
 import subprocess
 import sys
 import time
-from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from random import Random
 
+from msgspec.structs import replace
 from rich.console import Console
 
 sys.path.insert(0, str(Path(__file__).parents[1]))

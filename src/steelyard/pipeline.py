@@ -7,10 +7,12 @@ import platform
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed
-from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import cache
 from threading import Lock
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from . import build, device, measure, sources, verify
 from .model.call import DeviceError, Observed, Op
@@ -28,8 +30,7 @@ MAX_CYCLES = device.MAX_CYCLES
 _asking = Lock()
 
 
-@dataclass(frozen=True)
-class Job:
+class Job(Struct, frozen=True):
     """One run to do: implementation x target x flags x workload, on the target's device."""
 
     implementation: Implementation

@@ -9,10 +9,10 @@ import subprocess
 import sys
 import time
 from contextlib import closing
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from steelyard.build import image
 from steelyard.model.record import Record

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from steelyard.model.record import Helper, Point, Record, Setup, Toolchain, Verification
 from steelyard.store import Store
@@ -48,7 +48,7 @@ def make() -> Make:
     """Builds a record; fields of its setup and of the record itself can be given by name."""
 
     def build(**fields: object) -> Record:
-        of_setup = {k: v for k, v in fields.items() if k in Setup.__dataclass_fields__}
+        of_setup = {k: v for k, v in fields.items() if k in Setup.__struct_fields__}
         rest = {k: v for k, v in fields.items() if k not in of_setup}
         return replace(RECORD, setup=replace(RECORD.setup, **of_setup), **rest)  # type: ignore[arg-type]
 

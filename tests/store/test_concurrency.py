@@ -7,10 +7,10 @@ import signal
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from steelyard.store import Store
 
@@ -18,7 +18,7 @@ from .conftest import RECORD, Make
 
 WRITER = """
 import sys
-from dataclasses import replace
+from msgspec.structs import replace
 from itertools import count
 from steelyard.store import Store
 from tests.store.conftest import RECORD

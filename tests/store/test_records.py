@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from steelyard.analyse.rows import rows
 from steelyard.model.reasons import Failure, Reason
@@ -161,7 +161,7 @@ records = st.builds(
     Record,
     setup=st.builds(
         Setup,
-        **dict.fromkeys(Setup.__dataclass_fields__, names) | {"toolchain": st.builds(Toolchain, *[names] * 3)},
+        **dict.fromkeys(Setup.__struct_fields__, names) | {"toolchain": st.builds(Toolchain, *[names] * 3)},
     ),
     failure=st.none() | st.builds(Failure, st.sampled_from(Reason), names),
     metrics=st.dictionaries(names, numbers, max_size=5),

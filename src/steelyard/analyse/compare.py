@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
 from typing import Literal, NamedTuple
+
+from msgspec import Struct
 
 from ..model.metric import Metric, metric
 from .rows import Row, Value
@@ -54,8 +55,7 @@ class Pair(NamedTuple):
     differs: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True)
-class Comparison:
+class Comparison(Struct, frozen=True):
     """``pairs`` hold figures on both sides; ``missing`` are only in the old rows, ``added`` only in the new ones,
     ``refused`` cannot be compared, with the fields that differ."""
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from ..model.profile import Profile
 
 
-@dataclass(frozen=True)
-class Row:
+class Row(Struct, frozen=True):
     """A function over all its paths: ``exclusive`` cycles in itself, ``inclusive`` with what it calls."""
 
     function: str

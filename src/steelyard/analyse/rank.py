@@ -9,9 +9,10 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from operator import itemgetter, le
 from typing import NamedTuple
+
+from msgspec import Struct
 
 from .rows import Row
 
@@ -24,8 +25,7 @@ class Place(NamedTuple):
     value: float
 
 
-@dataclass(frozen=True)
-class Ranking:
+class Ranking(Struct, frozen=True):
     """Places, best first, and the rows that lack something."""
 
     places: tuple[Place, ...]

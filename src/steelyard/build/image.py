@@ -16,9 +16,10 @@ import tempfile
 import time
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from dataclasses import asdict, dataclass
 from functools import cache
 from pathlib import Path
+
+from msgspec import Struct, to_builtins
 
 from ..model import paths
 from ..model.errors import UserError
@@ -49,8 +50,7 @@ _FELICS = {"both": "felics-3", "encrypt": "felics-1", "decrypt": "felics-2"}
 _OPERATIONS = tuple(o for parts in (*_PARTS.values(), _FELICS) for o in parts.values())
 
 
-@dataclass(frozen=True)
-class Build:
+class Build(Struct, frozen=True):
     """What a build left: images, or the reason for none."""
 
     key: str
@@ -107,7 +107,7 @@ def _build_into(
             if retry is None:
                 note = "built with -fcommon: it defines globals in more than one file"
                 failure, notes = None, [*more, note]
-        state = {"failure": asdict(failure) if failure else None, "notes": notes}
+        state = {"failure": to_builtins(failure) if failure else None, "notes": notes}
         (work / "build.json").write_text(json.dumps(state))
 
 
@@ -253,10 +253,10 @@ def _compile(
     for k, f in enumerate(units):
         compiler = (*_compiler(f, target), *spec.flags, *_CODE, *flags, *include)
         script.add(f"{k}", *driver.compiling(spec, compiler, f"src/{f.name}", f"{k}.o"))
-    params = Path("params.o")
     shared = _shared_params(source / "api.h", implementation.primitive, _harness_folder(target, toolchain))
-    if shared and shared.exists():
-        params = shared
+    known = shared is not None and shared.exists()
+    if shared and known:
+        shutil.copyfile(shared, work / "params.o")
     else:
         api = f"-DSY_API={1 + list(API).index(implementation.primitive)}"
         compiler = (spec.compiler, *spec.flags, "-Os", *_CODE, api, *include)
@@ -279,9 +279,9 @@ def _compile(
         options = [*spec.link, *script_of(target), "-Wl,--gc-sections"]
         if part == "both":  # who pulled which library member in
             options.append("-Wl,-Map=both.map")
-        all_of_it = [*map(str, harness), str(params), "implementation.o"]
+        all_of_it = [*map(str, harness), "params.o", "implementation.o"]
         script.add(f"link-{part}", driver.linking(spec, options, all_of_it, f"{part}.elf", flags, sample))
-    compiled = sorted({o.parent for harness in objects.values() for o in (*harness, params) if o.is_absolute()})
+    compiled = sorted({o.parent for harness in objects.values() for o in harness})
     failed = script.run(work, _readable(target, *compiled))
     _write_log(work, units)
     notes = [] if sandbox.available() else ["compiled without a sandbox: bubblewrap is not available"]
@@ -289,10 +289,10 @@ def _compile(
         names = {str(k): f.name for k, f in enumerate(units)} | {"params": "api.h"}
         logs = [(names.get(n, n), (work / f"{n}.log").read_text(errors="replace")) for n in failed]
         return diagnose.failure(logs, API[implementation.primitive]), notes
-    if shared and params != shared:
+    if shared and not known:
         shared.parent.mkdir(exist_ok=True)
-        with suppress(FileExistsError):
-            shared.hardlink_to(work / params)
+        with suppress(OSError):  # another thread may have been first
+            shared.hardlink_to(work / "params.o")
     return None, notes
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from pathlib import Path
+
+from msgspec import to_builtins
 
 from ..analyse.profile import Row, by_function
 from ..model.call import DeviceError, Op
@@ -128,4 +129,4 @@ def _print_mix(p: Profile) -> None:
 
 
 def _json(p: Profile) -> dict[str, object]:
-    return asdict(p) | {"cycles": p.cycles, "functions": [asdict(r) for r in by_function(p)]}
+    return {**to_builtins(p), "cycles": p.cycles, "functions": to_builtins(by_function(p))}

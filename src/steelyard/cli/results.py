@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict
+from datetime import datetime
 from typing import Any
 
+from msgspec import to_builtins
 from rich.console import Console
 from rich.text import Text
 
@@ -108,7 +109,7 @@ def _title(target: str) -> str:
 
 def as_json(r: Record) -> dict[str, Any]:
     """A record for ``--json``."""
-    data = asdict(r)
+    data: dict[str, Any] = to_builtins(r, builtin_types=(datetime,))
     data["key"] = r.setup.key
     data["ok"] = r.ok
     if r.failure is not None:

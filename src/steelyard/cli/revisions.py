@@ -5,9 +5,10 @@ from __future__ import annotations
 import subprocess
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
+
+from msgspec.structs import replace
 
 from ..analyse.compare import compare
 from ..analyse.rows import Row, check_column, rows

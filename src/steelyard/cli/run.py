@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import asdict
+
+from msgspec import to_builtins
 
 from ..analyse.files import SCHEMA
 from ..model import paths
@@ -68,7 +69,7 @@ def _print_forecast(jobs: Sequence[Job], force: bool, db: str | None, json: bool
             made = forecast(store if there else None, jobs)
     new = sum(f.run is None for f in made)
     if json:
-        print_json([{**asdict(f.job.setup), "run": f.run, "why": f.why} for f in made])
+        print_json([{**to_builtins(f.job.setup), "run": f.run, "why": f.why} for f in made])
         return 0
     rows = [
         (

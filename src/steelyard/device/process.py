@@ -10,10 +10,11 @@ import selectors
 import struct
 import subprocess
 import time
-from dataclasses import dataclass
 from pathlib import Path
 from threading import Lock
 from typing import IO
+
+from msgspec import Struct
 
 from ..model.call import DeviceError, Pulse
 from ..model.reasons import Failure, Reason
@@ -36,8 +37,7 @@ _LOST = 6
 _one_at_a_time = Lock()
 
 
-@dataclass(frozen=True)
-class Counter:
+class Counter(Struct, frozen=True):
     """What a process's pulses count: ``quantity`` heads the names of metrics."""
 
     quantity: str

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import struct
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 _NOBITS, _ALLOC = 8, 2
 
 
-@dataclass(frozen=True)
-class Section:
+class Section(Struct, frozen=True):
     """``loaded`` says that its bytes become part of an image."""
 
     name: str

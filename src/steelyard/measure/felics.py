@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
+
+from msgspec import Struct, field
 
 from ..model.call import Answer, Caller, DeviceError, Observed, Op, Request
 from ..model.implementation import API, CodeLists, Implementation
@@ -33,8 +34,7 @@ _CLONE = re.compile(r"\.(?:constprop|isra)\..*")
 _OPERATIONS = (("encrypt", ""), ("decrypt", "_decrypt"))
 
 
-@dataclass(frozen=True)
-class Felics:
+class Felics(Struct, frozen=True):
     """FELICS-AE's figures by metric, and what is odd about them in words."""
 
     figures: dict[str, float] = field(default_factory=dict)

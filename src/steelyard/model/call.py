@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from enum import IntEnum
 from typing import NamedTuple, Protocol
+
+from msgspec import Struct
 
 from .reasons import Failure
 
@@ -20,8 +21,7 @@ class Op(IntEnum):
     HASH = 1
 
 
-@dataclass(frozen=True, slots=True)
-class Vector:
+class Vector(Struct, frozen=True):
     """One input, and the expected ``output`` (ciphertext with tag, or digest) where it is known."""
 
     count: int

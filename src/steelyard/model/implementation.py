@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
+
+from msgspec import Struct
 
 from .reasons import Failure
 
@@ -22,8 +23,7 @@ API: dict[Primitive, tuple[str, ...]] = {
 }
 
 
-@dataclass(frozen=True)
-class SourceFile:
+class SourceFile(Struct, frozen=True):
     """One file of an implementation.
 
     ``name`` is its path inside the implementation's folder (POSIX), ``path`` where its bytes lie
@@ -36,8 +36,7 @@ class SourceFile:
     sha256: str
 
 
-@dataclass(frozen=True)
-class CodeLists:
+class CodeLists(Struct, frozen=True):
     """What an operation's FELICS-AE code size is made of: names of sources without suffix, each with the symbols
     that do not count."""
 
@@ -45,8 +44,7 @@ class CodeLists:
     decrypt: tuple[tuple[str, tuple[str, ...]], ...]
 
 
-@dataclass(frozen=True)
-class Implementation:
+class Implementation(Struct, frozen=True):
     """A folder of sources in the NIST/SUPERCOP layout or FELICS-AE's, never modified.
 
     ``entry`` maps an API name to the symbol that implements it where the package renames it.
@@ -63,7 +61,7 @@ class Implementation:
     files: tuple[SourceFile, ...]
     entry: tuple[tuple[str, str], ...] = ()
     kat: tuple[Path, ...] = ()
-    notes: tuple[str, ...] = field(default=(), compare=False)
+    notes: tuple[str, ...] = ()
     code: CodeLists | None = None
 
     @property
@@ -86,8 +84,7 @@ class Implementation:
         return f"{self.variant}/{self.name}"
 
 
-@dataclass(frozen=True)
-class Rejected:
+class Rejected(Struct, frozen=True):
     """A folder or archive that looked like an implementation and is not one."""
 
     path: Path

@@ -7,14 +7,14 @@ docs/definitions.md defines them. A *point* is a metric too: ``encrypt@16/64`` i
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from functools import cache
+
+from msgspec import Struct
 
 from .errors import UserError, unknown
 
 
-@dataclass(frozen=True)
-class Metric:
+class Metric(Struct, frozen=True):
     """``title`` heads a column. ``lower`` says that less is better; where it is False nothing is."""
 
     name: str
@@ -73,8 +73,7 @@ _TABLE = {
 DERIVED = {"ram": ("stack", "ram_static", "heap")}
 
 
-@dataclass(frozen=True)
-class Size:
+class Size(Struct, frozen=True):
     """The operation and the bytes of associated data and message of a point."""
 
     operation: str

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 
-@dataclass(frozen=True)
-class Node:
+class Node(Struct, frozen=True):
     """A function as called along one path: ``calls`` times, ``cycles`` in itself; a root is its own parent."""
 
     function: str
@@ -15,8 +14,7 @@ class Node:
     cycles: int
 
 
-@dataclass(frozen=True)
-class Profile:
+class Profile(Struct, frozen=True):
     """One call's nodes, callers before callees, its instructions by mnemonic, and its taken branches."""
 
     label: str

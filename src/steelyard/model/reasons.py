@@ -6,8 +6,9 @@ store, the tables and ``--json`` show; the text beside it is the next action a u
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
+
+from msgspec import Struct
 
 
 class Reason(StrEnum):
@@ -99,8 +100,7 @@ UNFIT = frozenset(
 )
 
 
-@dataclass(frozen=True)
-class Failure:
+class Failure(Struct, frozen=True):
     """Why something has no figures: ``reason`` from the vocabulary, ``detail`` for this case."""
 
     reason: Reason

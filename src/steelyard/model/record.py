@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from typing import Literal
+
+from msgspec import Struct, to_builtins
+from msgspec.structs import astuple, replace
 
 from .reasons import Failure
 
 Operation = Literal["encrypt", "decrypt", "reject", "hash"]
 
 
-@dataclass(frozen=True)
-class Toolchain:
+class Toolchain(Struct, frozen=True):
     """Compiler identity: ``version`` is its own first line, ``sha256`` hashes driver and compiler proper."""
 
     name: str
@@ -22,8 +23,7 @@ class Toolchain:
     sha256: str
 
 
-@dataclass(frozen=True)
-class Setup:
+class Setup(Struct, frozen=True):
     """Everything that figures depend on. Two records are comparable when only what is compared differs."""
 
     primitive: str
@@ -43,7 +43,7 @@ class Setup:
     @property
     def key(self) -> str:
         """SHA-256 over all fields: the identity of a run in cache and store."""
-        return hashlib.sha256(json.dumps(asdict(self), sort_keys=True).encode()).hexdigest()
+        return hashlib.sha256(json.dumps(to_builtins(self), sort_keys=True).encode()).hexdigest()
 
     @property
     def label(self) -> str:
@@ -51,8 +51,7 @@ class Setup:
         return f"{self.variant}/{self.implementation}"
 
 
-@dataclass(frozen=True)
-class Point:
+class Point(Struct, frozen=True):
     """Cycles of one call at one size; ``adlen`` and ``mlen`` in bytes."""
 
     operation: Operation
@@ -61,8 +60,7 @@ class Point:
     cycles: int
 
 
-@dataclass(frozen=True)
-class Verification:
+class Verification(Struct, frozen=True):
     """What was checked on the measured image.
 
     ``vectors`` calls were compared, ``skipped`` did not fit the target's memory. ``source`` names where
@@ -75,16 +73,14 @@ class Verification:
     skipped: int
 
 
-@dataclass(frozen=True)
-class Helper:
+class Helper(Struct, frozen=True):
     """A member of libgcc or libc that the implementation pulls into the image; ``size`` in bytes."""
 
     member: str
     size: int
 
 
-@dataclass(frozen=True)
-class Record:
+class Record(Struct, frozen=True, eq=False):
     """A finished run: figures, or the one reason why there are none.
 
     ``metrics`` maps documented metric names (docs/definitions.md) to numbers; ``unit`` follows from the
@@ -104,7 +100,13 @@ class Record:
     host: str = ""
     seconds: float = 0.0
     finished: datetime | None = None
-    id: int | None = field(default=None, compare=False)
+    id: int | None = None
+
+    def __eq__(self, other: object) -> bool:
+        """Whether all but the ``id`` is the same: that is the store's."""
+        return isinstance(other, Record) and astuple(replace(self, id=None)) == astuple(replace(other, id=None))
+
+    __hash__ = None  # type: ignore[assignment]
 
     @property
     def ok(self) -> bool:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from .errors import UserError, unknown
 
 
-@dataclass(frozen=True)
-class Workload:
+class Workload(Struct, frozen=True):
     """``sizes`` are (associated data, message) in bytes; a hash takes those without associated data."""
 
     name: str

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct
 
 from ..analyse.rank import pareto
 from ..analyse.rows import CONTEXT, Row
@@ -33,8 +34,7 @@ MAX_ROWS = 200_000
 Data = list[dict[str, Any]]
 
 
-@dataclass(frozen=True)
-class Figure:
+class Figure(Struct, frozen=True):
     """A kind of figure: its specification without data."""
 
     name: str

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from itertools import chain
 from operator import itemgetter
+
+from msgspec.structs import replace
 
 from ..analyse.rows import CONTEXT, Row, Value
 from ..model.metric import metric

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, Literal, NamedTuple, TypeVar, overload
+
+from msgspec import Struct
 
 _T = TypeVar("_T")
 
@@ -14,8 +15,7 @@ Cell = str | float | int | None
 Mark = Literal["better", "worse", ""]
 
 
-@dataclass(frozen=True)
-class Column:
+class Column(Struct, frozen=True):
     """``digits`` behind the point for numbers; None for text. ``unit`` may be empty."""
 
     name: str
@@ -63,8 +63,7 @@ class Lines(Sequence[Line]):
         return self._make(self._items[at])
 
 
-@dataclass(frozen=True)
-class Sheet:
+class Sheet(Struct, frozen=True):
     """A table. ``label`` is its identifier (LaTeX label, HTML anchor, file part), ``notes`` stand below."""
 
     title: str

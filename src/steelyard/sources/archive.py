@@ -19,9 +19,10 @@ import stat
 import struct
 import tempfile
 import zipfile
-from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
+
+from msgspec import Struct
 
 from ..model.reasons import Failure, Reason
 from .files import printable
@@ -44,8 +45,7 @@ class _RefusedError(Exception):
         self.failure = Failure(reason, detail)
 
 
-@dataclass(frozen=True)
-class _Member:
+class _Member(Struct, frozen=True):
     parts: tuple[str, ...]
     info: zipfile.ZipInfo
     kind: int

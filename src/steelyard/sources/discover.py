@@ -12,8 +12,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from ..model.implementation import Implementation, Rejected
 from ..model.reasons import Failure, Reason
@@ -35,8 +36,7 @@ _LEVELS_UP = 3
 DEFAULT_CACHE = Path(".steelyard") / "cache" / "packages"
 
 
-@dataclass(frozen=True)
-class Found:
+class Found(Struct, frozen=True):
     """What a folder or archive holds, each in a fixed order."""
 
     implementations: tuple[Implementation, ...]

@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from ..model.implementation import CodeLists
 from .files import printable
@@ -38,8 +39,7 @@ class BadInfoError(Exception):
     """The text says which line is wrong and how."""
 
 
-@dataclass(frozen=True)
-class Info:
+class Info(Struct, frozen=True):
     """What an implementation.info says; ``notes`` are restrictions and oddities in words."""
 
     code: CodeLists

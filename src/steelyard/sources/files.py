@@ -9,9 +9,10 @@ import hashlib
 import os
 import re
 import stat
-from dataclasses import dataclass
 from enum import Enum, auto
 from functools import lru_cache
+
+from msgspec import Struct
 
 from ..model.implementation import Language, Primitive
 from ..model.reasons import Failure, Reason
@@ -131,8 +132,7 @@ def printable(name: str) -> str:
     return "".join(out)
 
 
-@dataclass(frozen=True)
-class Content:
+class Content(Struct, frozen=True):
     """What one reading of a file tells."""
 
     sha256: str

@@ -23,7 +23,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from ..model.implementation import Primitive
 from .felics import names as felics_names
@@ -45,8 +46,7 @@ _CONTAINER = re.compile(
 _VERSION = re.compile(r"(?:v|round)\d[\d._]*$", re.I)
 
 
-@dataclass(frozen=True)
-class Place:
+class Place(Struct, frozen=True):
     """The names of an implementation; ``primitives`` is empty where the path does not tell."""
 
     primitives: tuple[Primitive, ...]

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 MIB = 1 << 20
 
 
-@dataclass(frozen=True)
-class Limits:
+class Limits(Struct, frozen=True):
     """Bounds on everything that is read; what goes beyond is rejected with a reason, never truncated."""
 
     file_bytes: int = 8 * MIB

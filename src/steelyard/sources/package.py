@@ -12,8 +12,9 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
+
+from msgspec import Struct, field
 
 from ..model.implementation import API, CodeLists, Implementation, Primitive, SourceFile
 from ..model.reasons import Failure, Reason
@@ -41,8 +42,7 @@ _CITED = re.compile(rb'["</]([^"<>/\n]{1,255})[">]')
 _SEVERITY = (Reason.PATH_ESCAPE, Reason.DANGLING_LINK, Reason.UNREADABLE)
 
 
-@dataclass
-class _Listing:
+class _Listing(Struct):
     """Every file of a package by the part it plays: (name in the package, real path)."""
 
     files: dict[Kind, list[tuple[str, str]]] = field(default_factory=dict)

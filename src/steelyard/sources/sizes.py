@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from ..model.implementation import Implementation
 
@@ -13,8 +14,7 @@ _DEFINE = re.compile(
 _MAX_BYTES = 1 << 16
 
 
-@dataclass(frozen=True)
-class Sizes:
+class Sizes(Struct, frozen=True):
     """Bytes of key, nonce, and tag or digest; None where the header does not say it in plain numbers."""
 
     key: int | None = None

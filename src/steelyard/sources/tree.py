@@ -12,7 +12,8 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from ..model.reasons import Reason
 from .files import printable
@@ -20,8 +21,7 @@ from .layout import ANCHORS
 from .limits import Limits
 
 
-@dataclass(frozen=True)
-class Fault:
+class Fault(Struct, frozen=True):
     """An entry that cannot be taken: ``name`` in its folder, and why."""
 
     name: str
@@ -29,8 +29,7 @@ class Fault:
     detail: str
 
 
-@dataclass(slots=True)
-class Folder:
+class Folder(Struct):
     """One folder: ``path`` as reached, ``real`` without links; ``files`` maps a name to its real path."""
 
     path: str

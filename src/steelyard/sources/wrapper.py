@@ -7,7 +7,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from ..model.implementation import API, Primitive
 
@@ -19,8 +20,7 @@ _TOKEN = re.compile(r'"(?:\\.|[^"\\\n])*"|//[^\n]*|/\*')
 _MEMBER = {"encrypt": "crypto_aead_encrypt", "decrypt": "crypto_aead_decrypt"}
 
 
-@dataclass(frozen=True)
-class Wrapper:
+class Wrapper(Struct, frozen=True):
     """What a wrapper says: the renamed entry points, and whether it holds code of its own."""
 
     entry: tuple[tuple[str, str], ...]

@@ -8,6 +8,8 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
+from msgspec import to_builtins
+
 from steelyard.model.record import Record
 
 from .errors import StoreError
@@ -76,8 +78,8 @@ def append(writer: Writer, record: Record, known: dict[str, int]) -> tuple[int, 
     run_id = writer.insert("run", _stored(_run_values(setup_id, record)))
     for table, rows in (
         ("measurement", [_measured(run_id, name, value) for name, value in record.metrics.items()]),
-        ("point", [{"run_id": run_id, "position": i, **vars(p)} for i, p in enumerate(record.points)]),
-        ("helper", [{"run_id": run_id, "position": i, **vars(h)} for i, h in enumerate(record.helpers)]),
+        ("point", [{"run_id": run_id, "position": i, **to_builtins(p)} for i, p in enumerate(record.points)]),
+        ("helper", [{"run_id": run_id, "position": i, **to_builtins(h)} for i, h in enumerate(record.helpers)]),
     ):
         if rows:
             writer.insert_all(table, [_stored(row) for row in rows])

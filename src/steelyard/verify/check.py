@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from msgspec import Struct, field
 
 from ..model.call import Answer, Caller, DeviceError, Observed, Op, Request, Vector
 from ..model.implementation import Implementation
@@ -21,8 +21,7 @@ class Mismatch(Exception):
         self.failure = failure
 
 
-@dataclass
-class Expected:
+class Expected(Struct):
     """What an implementation is held against: its package's vectors, the digest table, or only itself."""
 
     own: list[Vector] | None

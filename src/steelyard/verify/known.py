@@ -11,9 +11,10 @@ from __future__ import annotations
 import csv
 import hashlib
 from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+
+from msgspec import Struct
 
 from ..model.call import Vector
 from ..model.implementation import Primitive
@@ -24,8 +25,7 @@ KAT_CHECK = 2
 EXT_CHECK = 8
 
 
-@dataclass(frozen=True)
-class Known:
+class Known(Struct, frozen=True):
     """One known variant. ``choice`` is ``-``, or names another reading of the specification or inputs."""
 
     primitive: Primitive
