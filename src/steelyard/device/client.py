@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from msgspec.structs import replace
+
 from ..model.call import Answer, DeviceError, Hello, Op, Request
 from ..model.reasons import Failure, Reason
 from . import frame
@@ -68,7 +70,7 @@ class Client:
         batch: list[bytes] = []
         size = 0
         for request in requests:
-            data = encode(request if self.link.sees_stack else request._replace(paint=True))
+            data = encode(request if self.link.sees_stack else replace(request, paint=True))
             if batch and size + len(data) > self.link.window:
                 yield from self._batch(batch)
                 batch, size = [], 0
@@ -101,16 +103,17 @@ class Client:
         if len(frames) != len(batch):
             text = f"{len(batch)} requests, {len(frames)} answers"
             raise DeviceError(Failure(Reason.PROTOCOL, text))
-        for command, payload in frames:  # before the pulses: a refused request has none
-            if command == frame.ERROR:
-                why = frame.ERRORS.get(payload[0], "unknown error") if payload else "unknown error"
+        for f in frames:  # before the pulses: a refused request has none
+            if f.command == frame.ERROR:
+                why = frame.ERRORS.get(f.payload[0], "unknown error") if f.payload else "unknown error"
                 raise DeviceError(Failure(Reason.PROTOCOL, why))
         if len(pulses) != len(batch):
             raise DeviceError(Failure(Reason.PROTOCOL, f"{len(batch)} requests, {len(pulses)} trigger pulses"))
         answers = []
-        for (command, payload), pulse in zip(frames, pulses, strict=True):
-            if command != frame.RUN | frame.ANSWER or len(payload) < frame.RUN_ANSWER.size:
-                raise DeviceError(Failure(Reason.PROTOCOL, f"unexpected answer {command:#x}"))
+        for f, pulse in zip(frames, pulses, strict=True):
+            payload = f.payload
+            if f.command != frame.RUN | frame.ANSWER or len(payload) < frame.RUN_ANSWER.size:
+                raise DeviceError(Failure(Reason.PROTOCOL, f"unexpected answer {f.command:#x}"))
             code, length, intact, over, stack, heap = frame.RUN_ANSWER.unpack_from(payload)
             output = payload[frame.RUN_ANSWER.size :]
             answers.append(Answer(code, length, intact != 0, over, stack, heap, output, pulse))

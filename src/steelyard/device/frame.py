@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import struct
 from binascii import crc_hqx
-from typing import NamedTuple
+
+from msgspec import Struct
 
 SYNC = 0xA5
 HELLO = 1
@@ -46,7 +47,7 @@ def encode(command: int, payload: bytes = b"") -> bytes:
     return b"%b%b%c%b%b" % (_SYNC, start, check, payload, _CRC.pack(crc))
 
 
-class Frame(NamedTuple):
+class Frame(Struct, frozen=True):
     """A received frame with a correct CRC."""
 
     command: int

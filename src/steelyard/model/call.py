@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from enum import IntEnum
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
 from msgspec import Struct
 
@@ -32,7 +32,7 @@ class Vector(Struct, frozen=True):
     output: bytes | None = None
 
 
-class Request(NamedTuple):
+class Request(Struct, frozen=True):
     """One call: ``data`` is the message, or ciphertext with tag. ``offset`` misaligns every buffer by
     that many bytes; ``paint`` asks the harness to measure its stack itself."""
 
@@ -45,7 +45,7 @@ class Request(NamedTuple):
     paint: bool = False
 
 
-class Pulse(NamedTuple):
+class Pulse(Struct, frozen=True):
     """One pulse of the trigger pin: ``cycles`` between the edges; ``stack`` in bytes and ``unaligned``
     accesses where the device sees them. Where the call was repeated ``cycles`` is the median, and
     ``spread`` the distance of the quartiles as a part of it. ``instructions`` where a machine counts
@@ -58,7 +58,7 @@ class Pulse(NamedTuple):
     instructions: int | None = None
 
 
-class Answer(NamedTuple):
+class Answer(Struct, frozen=True):
     """What a call left: return ``code``, ``length`` it claims, whether the bytes behind its output buffer
     are ``intact``, how many bytes it touched ``over`` its output inside the buffer, painted ``stack`` and
     ``heap`` peak in bytes, ``output``, and its trigger pulse."""
@@ -73,7 +73,7 @@ class Answer(NamedTuple):
     pulse: Pulse
 
 
-class Hello(NamedTuple):
+class Hello(Struct, frozen=True):
     """What the harness says of itself; sizes in bytes, ``capacity`` is free RAM for a call's buffers."""
 
     api: int

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from ..model.call import Answer, Caller, DeviceError, Observed, Op, Request, Vector
 from ..model.implementation import Implementation
@@ -221,7 +222,7 @@ def unaligned(client: Caller, observed: list[Observed], aead: bool) -> str | Non
     op, name = (Op.ENCRYPT, "encrypt") if aead else (Op.HASH, "hash")
     calls = [(v, a) for o, v, a in observed if o == name]
     calls = calls[:: max(1, len(calls) // 4)]
-    odd = (_request(op, v, v.message, client.hello.key_bytes)._replace(offset=1) for v, _ in calls)
+    odd = (replace(_request(op, v, v.message, client.hello.key_bytes), offset=1) for v, _ in calls)
     try:
         if any(a.output != b.output for (_, a), b in zip(calls, client.calls(odd), strict=True)):
             return "other results with buffers at odd addresses"
