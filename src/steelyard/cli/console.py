@@ -62,13 +62,22 @@ def table(
         kept.remove(columns.index(name))
         hidden.append(name)
     caption = f"not shown for want of width: {', '.join(hidden)}; --json has all" if hidden else None
-    t = Table(caption=caption, caption_justify="left", box=SIMPLE_HEAD, pad_edge=False)
-    for k in kept:
+    # Rich pads cells in twice the time; but it knows where broken lines begin
+    gap = "" if wrap else "  "
+    padding = (0, 1) if wrap else 0
+    t = Table(caption=caption, caption_justify="left", box=SIMPLE_HEAD, pad_edge=False, padding=padding)
+    gaps = ["", *[gap] * (len(kept) - 1)]
+    for k, before in zip(kept, gaps, strict=True):
         justify: Literal["left", "right"] = "left" if k < left else "right"
-        t.add_column(Text(columns[k]), justify=justify, overflow="fold", no_wrap=columns[k] not in wrap)
+        name = columns[k]
+        t.add_column(Text(before + name), justify=justify, overflow="fold", no_wrap=name not in wrap)
     for row in body:  # as they are: what looks like Rich's markup is shown
-        t.add_row(*(Text(cell) if isinstance(cell := row[k], str) else cell for k in kept))
+        t.add_row(*(_cell(row[k], before) for k, before in zip(kept, gaps, strict=True)))
     return Group(Text(title, style="bold"), t) if title else t
+
+
+def _cell(content: str | Text, before: str) -> Text:
+    return Text(before + content) if isinstance(content, str) else Text.assemble(before, content)
 
 
 def number(value: float | None, digits: int = 0) -> str:
