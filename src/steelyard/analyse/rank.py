@@ -10,14 +10,13 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from operator import itemgetter, le
-from typing import NamedTuple
 
 from msgspec import Struct
 
 from .rows import Row
 
 
-class Place(NamedTuple):
+class Place(Struct, frozen=True):
     """A row with its rank (1 is best; equal values share the mean of their places) and the value it has."""
 
     rank: float
@@ -40,12 +39,22 @@ def value(row: Row, name: str) -> float | None:
 
 def by(rows: Sequence[Row], name: str) -> Ranking:
     """Least first."""
-    return _ranking(rows, [value(r, name) for r in rows])
+    return by_each(rows, [name])[name]
+
+
+def by_each(rows: Sequence[Row], names: Iterable[str]) -> dict[str, Ranking]:
+    """A ranking for each of several metrics, least first."""
+    rows = _labelled(rows)
+    return {name: _ranking(rows, [value(r, name) for r in rows]) for name in names}
+
+
+def _labelled(rows: Sequence[Row]) -> list[Row]:
+    """Rows in the order in which those of equal rank are shown."""
+    return sorted(rows, key=lambda r: str(r.get("label")))
 
 
 def _ranking(rows: Sequence[Row], values: Sequence[float | None]) -> Ranking:
     present = [(v, r) for v, r in zip(values, rows, strict=True) if v is not None]
-    present.sort(key=lambda p: str(p[1].get("label")))  # two sorts by one kind of key are faster than one by pairs
     present.sort(key=itemgetter(0))
     ranks = shared_ranks([v for v, _ in present])
     places = tuple([Place(rank, r, v) for rank, (v, r) in zip(ranks, present, strict=True)])
@@ -98,6 +107,7 @@ def merit(rows: Sequence[Row], metrics: Sequence[str], weights: Mapping[str, flo
 
     All weights are 1 unless given. Its minimum is the sum of the weights. Minima are over all rows given.
     """
+    rows = _labelled(rows)
     totals: list[float | None] = [0.0] * len(rows)
     for m in metrics:
         values = [value(r, m) for r in rows]
@@ -119,7 +129,8 @@ SCORE_DISTINCT = ("rom", "ram", "encrypt_per_byte")
 
 def scores(rows: Sequence[Row], metrics: Sequence[str]) -> Ranking:
     """The score table: ranks added up over the metrics, ties averaged; what lacks a metric is left out."""
-    ranks = {m: {id(p.row): p.rank for p in by(rows, m).places} for m in metrics}
+    rows = _labelled(rows)
+    ranks = {m: {id(p.row): p.rank for p in r.places} for m, r in by_each(rows, metrics).items()}
     keys = list(map(id, rows))
     each = zip(*(map(ranks[m].get, keys) for m in metrics), strict=True)
     return _ranking(rows, [None if None in some else sum(some) for some in each])

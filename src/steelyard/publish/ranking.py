@@ -27,7 +27,7 @@ def tops(rows: Sequence[Row], metrics: Sequence[str], top: int, reference: str, 
     for (target, primitive, *_), group in grouped(rows).items():
         names = metrics or USUAL[primitive]
         base = _reference(group, reference)
-        rankings = {n: rank.by(group, n) for n in names}
+        rankings = rank.by_each(group, names)
         title = f"{title_of(target)}: {primitive}"
         sheets += [_top(rankings[n], n, top, base, unit, title, target) for n in names]
         if len(names) > 1:
@@ -113,8 +113,7 @@ def places(rows: Sequence[Row], metrics: Sequence[str]) -> list[Sheet]:
     for (target, primitive, *_), group in grouped(rows).items():
         aead = primitive == "crypto_aead"
         names = [n if aead else n.replace("encrypt", "hash") for n in metrics or CATALOGUE]
-        rankings = {n: rank.by(group, n) for n in names}
-        rankings = {n: r for n, r in rankings.items() if r.places}
+        rankings = {n: r for n, r in rank.by_each(group, names).items() if r.places}
         at = {n: {id(p.row): p.rank for p in r.places} for n, r in rankings.items()}
         columns = [Column("label", "implementation"), Column("flags", "flags")]
         for n in rankings:

@@ -204,12 +204,9 @@ def table(
         names = _measured(rows, query) if metrics is None else sorted(metrics)
         for some in batches(names, _JOINS):
             columns |= _metrics(rows, query, ids, some)
-        made = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
-        if points:
-            by_id = dict(zip(ids, made, strict=True))
-            for run_id, operation, adlen, mlen, cycles in _calls(rows, ids, points):
-                by_id[run_id][f"{operation}@{adlen}/{mlen}"] = cycles
-        return made
+        for sizes in batches(sorted(points), _JOINS):
+            columns |= _cycles(rows, query, columns, sizes)
+        return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
 
 
 def _context(rows: Rows, query: Query) -> dict[str, Sequence[Any]]:
@@ -262,10 +259,16 @@ def _metrics(rows: Rows, query: Query, ids: Sequence[int], names: Sequence[str])
     asked = {f"m{k}": storable(name) for k, name in enumerate(names)}
     joined = " ".join(f"LEFT JOIN measurement AS {m} ON {m}.run_id = run.id AND {m}.metric = :{m}" for m in asked)
     wanted = ", ".join(f"{m}.whole, {m}.fraction" for m in asked)
-    at = {row[0]: row for row in query.columns(rows, f"run.id, {wanted}", joined, asked)}
-    none = (None,) * (1 + 2 * len(names))  # a run that another process replaced meanwhile
-    columns = list(zip(*(at.get(k, none) for k in ids), strict=True)) or [()] * len(none)
-    return {n: _either(*pair) for n, *pair in zip(names, columns[1::2], columns[2::2], strict=True)}
+    columns = _aligned(query.columns(rows, f"run.id, {wanted}", joined, asked), ids, 2 * len(names))
+    return {n: _either(*pair) for n, *pair in zip(names, columns[::2], columns[1::2], strict=True)}
+
+
+def _aligned(found: Sequence[Any], ids: Sequence[int], count: int) -> Sequence[Sequence[Any]]:
+    """``count`` columns behind the runs' ids, in the order of ``ids``."""
+    if [row[0] for row in found] != list(ids):  # another process replaced some meanwhile
+        at = {row[0]: row for row in found}
+        found = [at.get(k, (k, *(None,) * count)) for k in ids]
+    return list(zip(*found, strict=True))[1:] or [()] * count
 
 
 def _either(whole: Sequence[int | None], fraction: Sequence[float | None]) -> Sequence[float | None]:
@@ -275,6 +278,39 @@ def _either(whole: Sequence[int | None], fraction: Sequence[float | None]) -> Se
     if whole.count(None) == len(whole):
         return fraction
     return [w if f is None else f for w, f in zip(whole, fraction, strict=True)]
+
+
+def _cycles(
+    rows: Rows, query: Query, context: Mapping[str, Sequence[Any]], sizes: Sequence[tuple[str, int, int]]
+) -> dict[str, Sequence[int | None]]:
+    """Points by column, in the order of ``context``. They are mostly where one run of each workload has them; to look
+    for them at all positions of all runs would take four times as long."""
+    ids, primitives = context["run"], context["primitive"]
+    samples = {(w, p): k for k, w, p in zip(ids, context["workload"], primitives, strict=True)}
+    positions: dict[tuple[str, int, int], set[int]] = {}
+    for position, o, a, m in _calls(rows, [*samples.values()], sizes, "p.position"):
+        positions.setdefault((o, a, m), set()).add(position)
+    asked = {f"p{k}": storable(operation) for k, (operation, _, _) in enumerate(positions)}
+    joined = " ".join(
+        f"LEFT JOIN point AS p{k} ON p{k}.run_id = run.id AND p{k}.position IN ({_numbers(sorted(at))}) "
+        f"AND p{k}.operation = :p{k} AND p{k}.adlen = {adlen:d} AND p{k}.mlen = {mlen:d}"
+        for k, ((_, adlen, mlen), at) in enumerate(positions.items())
+    )
+    wanted = ", ".join(["run.id", *(f"{p}.cycles" for p in asked)])
+    columns = _aligned(query.columns(rows, wanted, joined, asked), ids, len(asked)) if asked else []
+    found: dict[tuple[str, int, int], Sequence[int | None]] = dict(zip(positions, columns, strict=True))
+    lacking: set[int] = set()
+    for size in sizes:
+        column = found.setdefault(size, (None,) * len(ids))
+        if None in column:
+            every = zip(ids, primitives, column, strict=True)
+            lacking |= {k for k, p, v in every if v is None and (p == "crypto_aead") == (size[0] != "hash")}
+    elsewhere: dict[tuple[str, int, int], dict[int, int]] = {}
+    for run_id, cycles, o, a, m in _calls(rows, sorted(lacking), sizes, "p.run_id, p.cycles"):
+        elsewhere.setdefault((o, a, m), {})[run_id] = cycles
+    for size, of_run in elsewhere.items():
+        found[size] = [of_run.get(k, v) for k, v in zip(ids, found[size], strict=True)]
+    return {f"{o}@{a}/{m}": found[o, a, m] for o, a, m in sizes}
 
 
 def _reason(word: str, run_id: int) -> Reason:
@@ -314,14 +350,14 @@ def points(rows: Rows, ids: Sequence[int]) -> dict[int, list[Point]]:
 def _points(rows: Rows, ids: Sequence[int], wanted: Points) -> dict[int, list[Point]]:
     found: dict[int, list[Point]] = {}
     shared: dict[Any, Any] = {}
-    for run_id, operation, adlen, mlen, cycles in _calls(rows, ids, wanted):
+    for run_id, cycles, operation, adlen, mlen in _calls(rows, ids, wanted, "p.run_id, p.cycles"):
         made = Point(shared.setdefault(operation, operation), adlen, mlen, cycles)
         found.setdefault(run_id, []).append(made)
     return found
 
 
-def _calls(rows: Rows, ids: Sequence[int], wanted: Points) -> Iterator[Any]:
-    """Points as (run, operation, adlen, mlen, cycles)."""
+def _calls(rows: Rows, ids: Sequence[int], wanted: Points, columns: str) -> Iterator[Any]:
+    """These columns of points, then operation, adlen, mlen."""
     sizes, values = "", {}
     if not isinstance(wanted, bool):
         operations = sorted({o for o, _, _ in wanted})
@@ -329,7 +365,7 @@ def _calls(rows: Rows, ids: Sequence[int], wanted: Points) -> Iterator[Any]:
         name = {o: n for n, o in values.items()}
         each = (f"(p.mlen = {m:d} AND p.adlen = {a:d} AND p.operation = :{name[o]})" for o, a, m in wanted)
         sizes = f" AND ({' OR '.join(each)})"
-    query = "SELECT p.run_id, p.operation, p.adlen, p.mlen, p.cycles FROM point AS p WHERE p.run_id IN (%s)"
+    query = f"SELECT {columns}, p.operation, p.adlen, p.mlen FROM point AS p WHERE p.run_id IN (%s)"
     for batch in batches(ids):
         yield from rows(f"{query % _numbers(batch)}{sizes} ORDER BY p.run_id, p.position", values)
 
