@@ -45,7 +45,12 @@ def by(rows: Sequence[Row], name: str) -> Ranking:
 def by_each(rows: Sequence[Row], names: Iterable[str]) -> dict[str, Ranking]:
     """A ranking for each of several metrics, least first."""
     rows = _labelled(rows)
-    return {name: _ranking(rows, [value(r, name) for r in rows]) for name in names}
+    return {name: _ranking(rows, _column(rows, name)) for name in names}
+
+
+def _column(rows: Sequence[Row], name: str) -> list[float | None]:
+    """As :func:`value`, of each row."""
+    return [None if (v := r.get(name)) is None or isinstance(v, str) else float(v) for r in rows]
 
 
 def _labelled(rows: Sequence[Row]) -> list[Row]:
@@ -110,7 +115,7 @@ def merit(rows: Sequence[Row], metrics: Sequence[str], weights: Mapping[str, flo
     rows = _labelled(rows)
     totals: list[float | None] = [0.0] * len(rows)
     for m in metrics:
-        values = [value(r, m) for r in rows]
+        values = _column(rows, m)
         least = min((v for v in values if v is not None), default=math.nan)
         weight = (weights or {}).get(m, 1.0)
         totals = [

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 from ..sheet import Column, Line, Sheet, text
 
@@ -19,6 +20,7 @@ def render(sheets: Sequence[Sheet]) -> str:
     return "% needs \\usepackage{booktabs,textcomp}\n" + "\n".join(_sheet(s) for s in sheets)
 
 
+@lru_cache(1 << 16)
 def _escape(cell: str) -> str:
     return "".join(_SPECIAL.get(c, c) for c in cell.replace("\n", " "))
 
@@ -28,7 +30,7 @@ def _cell(line: Line, value: str | float | int | None, column: Column) -> str:
     if column.digits is None:
         return rf"\texttt{{{_escape(shown)}}}" if column.name == "flags" else _escape(shown)
     number = "--" if value is None else shown if shown[0] != "-" else f"$-${shown[1:]}"
-    return number + _MARKS[line.marks.get(column.name, "")]
+    return number + (_MARKS[line.marks.get(column.name, "")] if line.marks else "")
 
 
 def _sheet(sheet: Sheet) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 from ..sheet import Sheet, text
 
@@ -14,6 +15,7 @@ def render(sheets: Sequence[Sheet]) -> str:
     return "\n".join(_sheet(s) for s in sheets)
 
 
+@lru_cache(1 << 16)
 def _escape(cell: str) -> str:
     return cell.replace("\\", "\\\\").replace("|", "\\|").replace("\n", " ").replace("<", "&lt;").replace("`", "\\`")
 
@@ -22,7 +24,8 @@ def _sheet(sheet: Sheet) -> str:
     head = [_escape(c.heading) for c in sheet.columns]
     body = [
         [
-            _escape(text(cell, c)) + _MARKS[line.marks.get(c.name, "")]
+            (_escape(cell) if isinstance(cell, str) else text(cell, c))
+            + (_MARKS[line.marks.get(c.name, "")] if line.marks else "")
             for cell, c in zip(line.cells, sheet.columns, strict=True)
         ]
         for line in sheet.lines
@@ -31,7 +34,7 @@ def _sheet(sheet: Sheet) -> str:
     right = [c.digits is not None for c in sheet.columns]
 
     def row(cells: Sequence[str]) -> str:
-        padded = (c.rjust(w) if r else c.ljust(w) for c, w, r in zip(cells, widths, right, strict=True))
+        padded = [c.rjust(w) if r else c.ljust(w) for c, w, r in zip(cells, widths, right, strict=True)]
         return "| " + " | ".join(padded) + " |"
 
     rule = "|".join("-" * (w + 1) + (":" if r else "-") for w, r in zip(widths, right, strict=True))
