@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from msgspec import Struct
 
@@ -30,7 +30,7 @@ Key = tuple[Value, ...]
 _NUMBER = (int, float)
 
 
-class Change(NamedTuple):
+class Change(Struct, frozen=True):
     """One metric of a pair. ``ratio`` is new over old; None where old is 0 and new is not."""
 
     metric: str
@@ -46,7 +46,7 @@ class Change(NamedTuple):
         return 1.0 if self.new == self.old else None
 
 
-class Pair(NamedTuple):
+class Pair(Struct, frozen=True):
     """Two rows of one setup. ``differs`` names what makes them incomparable, if they were compared all the same."""
 
     old: Row

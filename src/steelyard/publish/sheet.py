@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import MappingProxyType
-from typing import Any, Literal, NamedTuple, TypeVar, overload
+from typing import Any, Literal, TypeVar, overload
 
 from msgspec import Struct
 
@@ -32,7 +32,7 @@ class Column(Struct, frozen=True):
 _NO_MARKS: Mapping[str, Mark] = MappingProxyType({})
 
 
-class Line(NamedTuple):
+class Line(Struct, frozen=True):
     """One row: ``cells`` in the order of the columns, ``runs`` whose records hold the figures, and marks by column."""
 
     cells: Sequence[Cell]
