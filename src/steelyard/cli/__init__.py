@@ -14,7 +14,7 @@ def main() -> None:
 
     from ..model.errors import UserError
 
-    gc.set_threshold(200_000, 50, 50)  # tables of many thousands of rows are no garbage, and looking at them takes long
+    gc.set_threshold(500_000, 50, 50)  # tables of many thousands of rows are no garbage, and looking at them takes long
     try:
         with app.make_context("steelyard", sys.argv[1:]) as context:  # Click's own main would hide how it ended
             app.invoke(context)

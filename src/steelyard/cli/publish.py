@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import re
 from collections.abc import Sequence
 from fnmatch import fnmatchcase
@@ -79,7 +78,6 @@ def stored(what: Sequence[str], where: str, columns: Sequence[str] | None, all_r
 
     ``what`` are patterns for family, variant, ``variant/implementation``, or a run's number.
     """
-    gc.disable()  # to look for garbage among the rows takes longer than all the rest, and the command ends soon
     test = expression.parse(where) if where.strip() else None
     names = {*(columns or ()), *(test.columns if test else ())}
     metrics, sizes = needed(names)

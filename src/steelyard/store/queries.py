@@ -6,10 +6,8 @@ a second earlier. Values are named, ``:like_this``; columns carry their table's 
 
 from __future__ import annotations
 
-import gc
 import json
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from datetime import datetime
 from functools import cache
 from sys import intern
@@ -123,23 +121,6 @@ def load(rows: Rows, query: Query, *, points: Points, metrics: Collection[str] |
 
     ``points`` is whether to read them, or which: (operation, adlen, mlen).
     """
-    with _collector_paused():
-        return _load(rows, query, points, metrics)
-
-
-@contextmanager
-def _collector_paused() -> Iterator[None]:
-    """Garbage collection would look at every record again and again while there is none; a third faster."""
-    on = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if on:
-            gc.enable()
-
-
-def _load(rows: Rows, query: Query, points: Points, metrics: Collection[str] | None) -> list[tuple[str, Record]]:
     found = query.columns(rows, _RECORDS)
     ids = [row[16] for row in found]
     values = _measurements(rows, ids, metrics)
@@ -198,15 +179,14 @@ def table(
     metrics: Collection[str] | None,
 ) -> list[dict[str, Any]]:
     """As :func:`load`, flat: one mapping a run, for tables of very many. What a run lacks is None."""
-    with _collector_paused():
-        columns = _context(rows, query)
-        ids = columns["run"]
-        names = _measured(rows, query) if metrics is None else sorted(metrics)
-        for some in batches(names, _JOINS):
-            columns |= _metrics(rows, query, ids, some)
-        for sizes in batches(sorted(points), _JOINS):
-            columns |= _cycles(rows, query, columns, sizes)
-        return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+    columns = _context(rows, query)
+    ids = columns["run"]
+    names = _measured(rows, query) if metrics is None else sorted(metrics)
+    for some in batches(names, _JOINS):
+        columns |= _metrics(rows, query, ids, some)
+    for sizes in batches(sorted(points), _JOINS):
+        columns |= _cycles(rows, query, columns, sizes)
+    return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
 
 
 def _context(rows: Rows, query: Query) -> dict[str, Sequence[Any]]:
