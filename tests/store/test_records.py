@@ -152,6 +152,16 @@ def test_a_table_is_the_records_as_rows(store: Store, make: Make) -> None:
     assert store.table(target="nonesuch") == []
 
 
+def test_points_are_found_wherever_a_run_has_them(store: Store, make: Make) -> None:
+    for k, lengths in enumerate(((16, 64), (64,), (8, 16, 64), (), (64, 16))):
+        for primitive, op in (("crypto_aead", "encrypt"), ("crypto_hash", "hash")):
+            points = tuple(Point(op, 0, n, 1000 * n + k) for n in lengths)
+            store.add(make(implementation=f"i{k}", primitive=primitive, workload=f"w{k // 4}", points=points))
+    asked = [(op, 0, n) for op in ("encrypt", "hash") for n in (8, 16, 64, 128)]
+    for have, row in zip(store.table(points=asked, metrics=[]), rows(store.runs(metrics=[])), strict=True):
+        assert {n: v for n, v in have.items() if v is not None} == row
+
+
 names = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=64)
 sizes = st.integers(0, 2**31 - 1)
 numbers = st.integers(-(2**63), 2**63 - 1) | st.floats(allow_nan=False, allow_infinity=False)
