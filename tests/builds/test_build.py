@@ -139,6 +139,7 @@ def test_globals_in_two_files_are_noted(bench: Bench, bluepill: Target) -> None:
     built = bench.build(bench.package({**GOOD, "a.c": "int shared;\n", "b.c": "int shared;\n"}), bluepill)
     assert built.failure is None
     assert any("-fcommon" in note for note in built.notes)
+    assert "multiple definition" not in built.log
 
 
 def test_renamed_entry_points(bench: Bench, target: Target) -> None:

@@ -176,6 +176,8 @@ class _Script:
         script = work / "build.sh"
         script.write_bytes(("\n".join([*self.lines, "echo end >>status"]) + "\n").encode(errors="surrogateescape"))
         (work / "status").write_text("")
+        for log in work.glob("*.log"):  # of another try
+            log.unlink()
         code = sandbox.run(script, work, readable, SECONDS)
         for assembly in work.glob("*.o.s"):
             assembly.unlink()
