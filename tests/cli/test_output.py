@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import re
 import shlex
@@ -10,8 +11,10 @@ import zipfile
 from pathlib import Path
 
 import pytest
+from rich.console import Console
 
 from steelyard.cli import doctor
+from steelyard.cli.console import table
 from steelyard.model.reasons import NEXT_ACTION
 from tests import toys
 from tests.conftest import the_target, write
@@ -165,3 +168,15 @@ def test_how_a_command_that_is_stopped_ends(
     result = cli("doctor")
     assert (result.code, result.out) == (code, "")
     assert said in result.err
+
+
+def test_no_number_is_cut_where_a_table_has_no_room() -> None:
+    columns = ["implementation", *(f"metric{k}" for k in range(8))]
+    rows = [[f"a-rather-long-name-{c}/ref", *(f"{10**k + k}" for k in range(8))] for c in "xyz"]
+    for width in range(25, 130, 7):
+        console = Console(width=width, record=True, file=io.StringIO())
+        console.print(table("", columns, rows, drop=("metric3",), width=width))
+        words = re.findall(r"\w+", console.export_text())
+        shown = {w for w in words if w.isdecimal()}
+        assert {"1"} <= shown <= set(rows[0][1:])
+        assert set(columns[1:]) <= set(words), "what is not shown is named"

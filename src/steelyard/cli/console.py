@@ -41,36 +41,37 @@ def table(
     wrap: Sequence[str] = (),
     drop: Sequence[str] = (),
     width: int | None = None,
+    complete: str = "--json",
 ) -> RenderableType:
     """A table whose first ``left`` columns are text and whose others are numbers, right-aligned.
 
     Columns in ``wrap`` may break their text. Where ``width`` (default: the console's) is too small, the
-    columns in ``drop`` go, the first ones first, and the caption says so.
+    columns in ``drop`` go, the first ones first, then numbers from the right, and the caption says so and which option
+    gives the ``complete`` table; then text is broken too. No number is ever cut.
     """
     body = [list(row) for row in rows]
     kept = list(range(len(columns)))
     width = width or stdout().width
+    widths = [max([len(name), *(len(r[k]) for r in body)]) for k, name in enumerate(columns)]
 
-    def needed() -> int:
-        cells = {k: max([len(columns[k]), *(len(r[k]) for r in body)]) for k in kept}
-        return sum(min(c, 24) if columns[k] in wrap else c for k, c in cells.items()) + 3 * len(kept)
+    def fits() -> bool:
+        return sum(min(widths[k], 24) if columns[k] in wrap else widths[k] for k in kept) + 3 * len(kept) <= width
 
-    hidden = []
-    for name in (n for n in drop if n in columns):
-        if needed() <= width:
+    for k in dict.fromkeys([*(columns.index(n) for n in drop if n in columns), *range(len(columns) - 1, left, -1)]):
+        if fits():
             break
-        kept.remove(columns.index(name))
-        hidden.append(name)
-    caption = f"not shown for want of width: {', '.join(hidden)}; --json has all" if hidden else None
+        kept.remove(k)
+    hidden = [name for k, name in enumerate(columns) if k not in kept]
+    caption = f"not shown for want of width: {', '.join(hidden)}; {complete} has all" if hidden else None
+    broken = [columns[k] in wrap or (k < left and not fits()) for k in kept]
     # Rich pads cells in twice the time; but it knows where broken lines begin
-    gap = "" if wrap else "  "
-    padding = (0, 1) if wrap else 0
+    gaps = ["", *["" if any(broken) else "  "] * (len(kept) - 1)]
+    padding = (0, 1) if any(broken) else 0
     t = Table(caption=caption, caption_justify="left", box=SIMPLE_HEAD, pad_edge=False, padding=padding)
-    gaps = ["", *[gap] * (len(kept) - 1)]
-    for k, before in zip(kept, gaps, strict=True):
+    for k, before, breaks in zip(kept, gaps, broken, strict=True):
         justify: Literal["left", "right"] = "left" if k < left else "right"
-        name = columns[k]
-        t.add_column(Text(before + name), justify=justify, overflow="fold", no_wrap=name not in wrap)
+        least = None if breaks else len(before) + widths[k]
+        t.add_column(Text(before + columns[k]), justify=justify, overflow="fold", no_wrap=not breaks, min_width=least)
     for row in body:  # as they are: what looks like Rich's markup is shown
         t.add_row(*(_cell(row[k], before) for k, before in zip(kept, gaps, strict=True)))
     return Group(Text(title, style="bold"), t) if title else t

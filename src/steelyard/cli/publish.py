@@ -124,7 +124,7 @@ def print_sheets(sheets: Sequence[Sheet]) -> None:
                 cells.append(Text(shown + mark, style=style) if mark else shown)
             body.append(cells)
         left = next((k for k, c in enumerate(sheet.columns) if c.digits is not None), len(sheet.columns))
-        console.print(table(sheet.title, [c.heading for c in sheet.columns], body, left=left))
+        console.print(table(sheet.title, [c.heading for c in sheet.columns], body, left=left, complete="-o FILE"))
         if (more := len(sheet.lines) - limit) > 0:
             console.print(f"and {more} more lines; --out FILE has all of them")
         for note in sheet.notes:
