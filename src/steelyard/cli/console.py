@@ -45,8 +45,8 @@ def table(
 ) -> RenderableType:
     """A table whose first ``left`` columns are text and whose others are numbers, right-aligned.
 
-    Columns in ``wrap`` may break their text. Where ``width`` (default: the console's) is too small, the
-    columns in ``drop`` go, the first ones first, then numbers from the right, and the caption says so and which option
+    Columns in ``wrap`` may break their text. Where ``width`` (default: the console's) is too small, the columns in
+    ``drop`` go, the first ones first, then all but one number from the right, and the caption says so and which option
     gives the ``complete`` table; then text is broken too. No number is ever cut.
     """
     body = [list(row) for row in rows]
@@ -58,7 +58,7 @@ def table(
         return sum(min(widths[k], 24) if columns[k] in wrap else widths[k] for k in kept) + 3 * len(kept) <= width
 
     for k in dict.fromkeys([*(columns.index(n) for n in drop if n in columns), *range(len(columns) - 1, left, -1)]):
-        if fits():
+        if fits() or sum(c >= left for c in kept) == 1:
             break
         kept.remove(k)
     hidden = [name for k, name in enumerate(columns) if k not in kept]

@@ -21,6 +21,8 @@ from .console import stderr, stdout, table
 
 #: most lines of all tables on the console; every table may have the second number
 MAX_LINES, MIN_LINES = 300, 30
+# where the terminal is narrow: a comparison without its change says little
+_DROP = ("new/old", "old", "new")
 _MARKS = {"better": (" ▾", "green"), "worse": (" ▴", "red"), "": ("", "")}
 
 
@@ -124,7 +126,8 @@ def print_sheets(sheets: Sequence[Sheet]) -> None:
                 cells.append(Text(shown + mark, style=style) if mark else shown)
             body.append(cells)
         left = next((k for k, c in enumerate(sheet.columns) if c.digits is not None), len(sheet.columns))
-        console.print(table(sheet.title, [c.heading for c in sheet.columns], body, left=left, complete="-o FILE"))
+        heads = [c.heading for c in sheet.columns]
+        console.print(table(sheet.title, heads, body, left=left, drop=_DROP, complete="-o FILE"))
         if (more := len(sheet.lines) - limit) > 0:
             console.print(f"and {more} more lines; --out FILE has all of them")
         for note in sheet.notes:
