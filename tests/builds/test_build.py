@@ -197,6 +197,15 @@ def test_without_the_driver_comes_the_drivers_image(
     assert made[0] == made[1] != {}
 
 
+@pytest.mark.parametrize("flag", ["-flto", "-save-temps"])
+def test_the_driver_is_called_where_it_does_more(bench: Bench, uno: Target, flag: str) -> None:
+    package = bench.package(top=f"/* for {flag} */")
+    works(bench, package, uno, "-Os", flag)
+    compiled = (bench.build(package, uno, "-Os", flag).folder / "build.sh").read_text().split("r params")[0]
+    assert "avr-gcc" in compiled
+    assert "cc1" not in compiled
+
+
 def test_parameters_are_compiled_once_for_the_same_header(bench: Bench, uno: Target) -> None:
     plain = "\n".join(f"#define CRYPTO_{name}BYTES {n}" for name, n in (("KEY", 16), ("NPUB", 16), ("A", 8)))
     for header, compiled in (

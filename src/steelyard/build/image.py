@@ -256,9 +256,8 @@ def _compile(
         compiler = (*_compiler(f, target), *spec.flags, *_CODE, *flags, *include)
         script.add(f"{k}", *driver.compiling(spec, compiler, f"src/{f.name}", f"{k}.o"))
     shared = _shared_params(source / "api.h", implementation.primitive, _harness_folder(target, toolchain))
-    known = shared is not None and shared.exists()
-    if shared and known:
-        shutil.copyfile(shared, work / "params.o")
+    if known := shared if shared and shared.exists() else None:
+        shutil.copyfile(known, work / "params.o")
     else:
         api = f"-DSY_API={1 + list(API).index(implementation.primitive)}"
         compiler = (spec.compiler, *spec.flags, "-Os", *_CODE, api, *include)

@@ -127,7 +127,7 @@ def print_sheets(sheets: Sequence[Sheet]) -> None:
             body.append(cells)
         left = next((k for k, c in enumerate(sheet.columns) if c.digits is not None), len(sheet.columns))
         heads = [c.heading for c in sheet.columns]
-        console.print(table(sheet.title, heads, body, left=left, drop=_DROP, complete="-o FILE"))
+        console.print(table(sheet.title, heads, body, left=left, drop=_DROP, complete="--out FILE"))
         if (more := len(sheet.lines) - limit) > 0:
             console.print(f"and {more} more lines; --out FILE has all of them")
         for note in sheet.notes:
