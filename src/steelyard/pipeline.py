@@ -6,10 +6,9 @@ import os
 import platform
 import time
 from collections.abc import Callable, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor, as_completed
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from datetime import UTC, datetime
 from functools import cache
-from threading import Lock
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -18,6 +17,7 @@ from . import build, device, measure, sources, verify
 from .model.call import DeviceError, Observed, Op
 from .model.errors import UserError
 from .model.implementation import Implementation
+from .model.once import Once
 from .model.paths import CIPHERS, HARNESS, short
 from .model.profile import Node, Profile
 from .model.reasons import Failure, Reason
@@ -27,7 +27,6 @@ from .model.workload import Workload
 from .store import Store
 
 MAX_CYCLES = device.MAX_CYCLES
-_asking = Lock()
 
 
 class Job(Struct, frozen=True):
@@ -80,11 +79,10 @@ def clock_of(target: Target) -> str:
     if target.device == "simulator":
         return device.timing_model(target)
     host = device.host_of(target) if target.device == "ssh" else ""
-    with _asking:
-        return _clock_of(target, host)
+    return _clock_of(target, host)
 
 
-@cache
+@Once
 def _clock_of(target: Target, host: str) -> str:
     toolchain, base = build.identify(target.toolchain), nocrypt("crypto_aead")
     if toolchain is None:
@@ -148,8 +146,7 @@ class Pipeline:
         self.threads = threads
         self.force = force
         self.max_cycles = max_cycles
-        self._runs: dict[str, Future[Record]] = {}
-        self._lock = Lock()
+        self.weigh = Once(self._weigh, key=lambda job: job.setup.key)
 
     def campaign(self, jobs: Sequence[Job], done: Callable[[Job, Record, bool], None]) -> list[Record]:
         """Runs what the store does not hold yet and returns all records in the order of ``jobs``.
@@ -175,22 +172,10 @@ class Pipeline:
                 raise
         return [kept[key] for key in keys]
 
-    def weigh(self, job: Job) -> Record:
+    def _weigh(self, job: Job) -> Record:
         """The record of one job: from the store, from another thread that is at it, or from a new run."""
-        key = job.setup.key
-        with self._lock:
-            run, first = self._runs.get(key), False
-            if run is None:
-                run, first = self._runs.setdefault(key, Future()), True
-        if first:
-            try:
-                found = None if self.force else self.store.find([key]).get(key)
-                run.set_result(found or self._new(job))
-            except BaseException as e:
-                run.set_exception(e)
-        return run.result()
-
-    def _new(self, job: Job) -> Record:
+        if not self.force and (found := self.store.find([job.setup.key])):
+            return found[job.setup.key]
         start = time.monotonic()
         try:
             record = self._run(job)

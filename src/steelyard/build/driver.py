@@ -6,10 +6,10 @@ import shlex
 import subprocess
 import tempfile
 from collections.abc import Iterable, Sequence
-from functools import cache
 from pathlib import Path
 
 from ..model import paths
+from ..model.once import Once
 from ..model.target import ToolchainSpec
 
 _IMAGE = "the-image"
@@ -61,7 +61,7 @@ def _replaced(word: str, names: dict[str, str]) -> str:
     return word
 
 
-@cache
+@Once
 def _compiling(compiler: tuple[str, ...], suffix: str) -> tuple[list[str], list[str]] | None:
     """Compiler and assembler with their words; None where the driver would not call just those two."""
     with tempfile.TemporaryDirectory() as folder:
@@ -78,7 +78,7 @@ def _compiling(compiler: tuple[str, ...], suffix: str) -> tuple[list[str], list[
     return compile_, assemble
 
 
-@cache
+@Once
 def _linking(spec: ToolchainSpec, options: tuple[str, ...], sample: str) -> tuple[list[str], list[str]] | None:
     """The linker's words before the objects and behind them; None where the driver would call anything else."""
     said = _said((spec.compiler, *spec.flags, *options, sample, "-o", _IMAGE))

@@ -16,7 +16,6 @@ import tempfile
 import time
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from functools import cache
 from pathlib import Path
 
 from msgspec import Struct, to_builtins
@@ -24,6 +23,7 @@ from msgspec import Struct, to_builtins
 from ..model import paths
 from ..model.errors import UserError
 from ..model.implementation import API, Implementation, SourceFile
+from ..model.once import Once
 from ..model.reasons import Failure, Reason
 from ..model.record import Toolchain
 from ..model.target import Target
@@ -73,7 +73,7 @@ class Build(Struct, frozen=True):
             return ""
 
 
-@cache
+@Once
 def harness_digest() -> str:
     """SHA-256 over the harness's sources and this recipe."""
     return _digest_files(sorted(p for p in paths.HARNESS.rglob("*") if p.is_file()), paths.HARNESS, RECIPE)
@@ -200,13 +200,14 @@ def harness_objects(target: Target, toolchain: Toolchain, operation: str = "") -
     """The harness's objects in an image for ``target``, made once: what every image has, and those of an
     ``operation`` such as ``aead-3``."""
     own = [*(paths.HARNESS / n for n in ("main.c", "heap.c")), *target.folder.glob("*.[cS]")]
-    made = _made_once(target, toolchain, "common", {source.stem: (source,) for source in own})
+    folder = _harness_folder(target, toolchain)
+    made = [*_harness_group(folder / "common", target, {source.stem: (source,) for source in own}).values()]
     if operation:
         stem = operation.split("-")[0]
         variants = [o for o in _OPERATIONS if o.startswith(f"{stem}-")]
         sources = {o: (f"-DSY_PARTS={o.split('-')[1]}", paths.HARNESS / f"{stem}.c") for o in variants}
-        made[operation] = _made_once(target, toolchain, stem, sources)[operation]
-    return list(made.values())
+        made.append(_harness_group(folder / stem, target, sources)[operation])
+    return made
 
 
 def _harness_folder(target: Target, toolchain: Toolchain) -> Path:
@@ -214,11 +215,10 @@ def _harness_folder(target: Target, toolchain: Toolchain) -> Path:
     return paths.home() / "cache" / "harness" / key
 
 
-def _made_once(
-    target: Target, toolchain: Toolchain, group: str, sources: Mapping[str, tuple[str | Path, ...]]
-) -> dict[str, Path]:
-    """Objects of the harness by name, of ``sources`` with their options."""
-    folder = _harness_folder(target, toolchain) / group
+def _make_harness_group(
+    folder: Path, target: Target, sources: Mapping[str, tuple[str | Path, ...]]
+) -> Mapping[str, Path]:
+    """Objects of the harness by name, of ``sources`` with their options, in ``folder``."""
     spec = target.toolchain
     base = (spec.compiler, *spec.flags, *_HARNESS, f"-I{paths.HARNESS}", f"-I{paths.HARNESS}/include")
     base += (f"-I{target.folder}",)
@@ -232,6 +232,9 @@ def _made_once(
                 log = (work / f"{failed[0]}.log").read_text(errors="replace").strip()
                 raise HarnessError(f"the harness does not compile for {target.name}; run steelyard doctor\n{log}")
     return {name: folder / f"{name}.o" for name in sorted(sources)}
+
+
+_harness_group = Once(_make_harness_group, key=lambda folder, target, sources: folder)
 
 
 def _compile(

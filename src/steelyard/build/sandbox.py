@@ -6,16 +6,16 @@ import os
 import shutil
 import signal
 import subprocess
-from functools import cache
 from pathlib import Path
 from threading import Event, Timer
 
 from ..model import paths
+from ..model.once import Once
 
 _SYSTEM = ("/usr", "/bin", "/lib", "/lib64", "/sbin", "/etc/alternatives")
 
 
-@cache
+@Once
 def available() -> bool:
     """Whether bubblewrap is installed and may make a sandbox here."""
     bwrap = shutil.which("bwrap")

@@ -7,15 +7,12 @@ import json
 import os
 import shutil
 import subprocess
-from functools import cache
 from pathlib import Path
-from threading import Lock
 
 from ..model import paths
+from ..model.once import Once
 from ..model.record import Toolchain
 from ..model.target import ToolchainSpec
-
-_lock = Lock()
 
 
 def identify(spec: ToolchainSpec) -> Toolchain | None:
@@ -24,11 +21,10 @@ def identify(spec: ToolchainSpec) -> Toolchain | None:
     The hash covers driver, compiler proper, assembler and linker. It is kept beside the files' sizes
     and times, so unchanged compilers are not read again.
     """
-    with _lock:
-        return _identify(spec.name, spec.compiler)
+    return _identify(spec.name, spec.compiler)
 
 
-@cache
+@Once
 def _identify(name: str, compiler: str) -> Toolchain | None:
     driver = shutil.which(compiler, path=paths.search_path())
     if driver is None:
