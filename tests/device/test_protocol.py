@@ -33,7 +33,7 @@ def ask(client: Client, data: bytes, **fields: int) -> Answer:
 
 
 def raw(client: Client, data: bytes) -> list[tuple[int, bytes]]:
-    return [(f.command, f.payload) for f in client._ask(data)]
+    return client._ask(data)
 
 
 def error(why: int) -> list[tuple[int, bytes]]:

@@ -1,4 +1,4 @@
-//! The only crate that knows Python: simulators and ELF reading as `steelyard._native`.
+//! The only crate that knows Python: simulators, frames and ELF reading as `steelyard._native`.
 //!
 //! The interpreter lock is released while a simulator runs.
 
@@ -9,7 +9,7 @@ use object::{Object, ObjectSection, SectionFlags, SectionKind};
 use pyo3::create_exception;
 use pyo3::exceptions::{PyException, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::PyBytes;
+use pyo3::types::{PyBytes, PyTuple};
 use sim::{Profile, Span};
 
 create_exception!(_native, SimulatorFault, PyException, "The program on the simulated chip failed; args: kind, text.");
@@ -215,6 +215,48 @@ impl Simulator {
     }
 }
 
+/// One frame: `command`, and the bytes of all `parts` as payload. ValueError beyond 65535 bytes of it.
+#[pyfunction]
+#[pyo3(signature = (command, *parts))]
+fn encode<'py>(py: Python<'py>, command: u8, parts: &Bound<'py, PyTuple>) -> PyResult<Bound<'py, PyBytes>> {
+    let parts: Vec<Bound<'py, PyBytes>> = parts.iter().map(|p| Ok(p.cast_into()?)).collect::<PyResult<_>>()?;
+    let frame = wire::encode(command, parts.iter().map(|p| p.as_bytes()));
+    let frame = frame.ok_or_else(|| PyValueError::new_err("a frame has at most 65535 bytes of payload"))?;
+    Ok(PyBytes::new(py, &frame))
+}
+
+/// Finds frames in a stream of bytes.
+#[pyclass(module = "steelyard._native")]
+#[derive(Default)]
+struct Decoder(wire::Decoder);
+
+#[pymethods]
+impl Decoder {
+    #[new]
+    fn new() -> Self {
+        Self::default()
+    }
+
+    /// Takes what came: command and payload of the frames that are complete now.
+    fn feed<'py>(&mut self, py: Python<'py>, data: &[u8]) -> Vec<(u8, Bound<'py, PyBytes>)> {
+        let mut frames = Vec::new();
+        self.0.feed(data, |command, payload| frames.push((command, PyBytes::new(py, payload))));
+        frames
+    }
+
+    /// Bytes that belonged to no frame.
+    #[getter]
+    fn skipped(&self) -> usize {
+        self.0.skipped
+    }
+
+    /// Bytes of a frame that is not complete.
+    #[getter]
+    fn held(&self) -> usize {
+        self.0.held()
+    }
+}
+
 /// Sections of an ELF file that occupy memory: (name, address, size, loaded from file).
 #[pyfunction]
 fn elf_sections(elf: &[u8]) -> PyResult<Vec<(String, u64, u64, bool)>> {
@@ -231,6 +273,8 @@ fn elf_sections(elf: &[u8]) -> PyResult<Vec<(String, u64, u64, bool)>> {
 #[pymodule]
 fn _native(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_class::<Simulator>()?;
+    m.add_class::<Decoder>()?;
+    m.add_function(wrap_pyfunction!(encode, m)?)?;
     m.add_function(wrap_pyfunction!(elf_sections, m)?)?;
     m.add("SimulatorFault", m.py().get_type::<SimulatorFault>())?;
     m.add("BudgetExceeded", m.py().get_type::<BudgetExceeded>())?;

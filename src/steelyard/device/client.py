@@ -16,7 +16,7 @@ from .simulator import SimulatorLink
 def encode(r: Request) -> bytes:
     """The frame that asks for a call."""
     head = frame.RUN_HEADER.pack(r.op, r.paint, r.offset, 0, len(r.data), len(r.ad))
-    return frame.encode(frame.RUN, head + r.key + r.npub + r.ad + r.data)
+    return frame.encode(frame.RUN, head, r.key, r.npub, r.ad, r.data)
 
 
 class Client:
@@ -30,23 +30,26 @@ class Client:
 
     def _handshake(self) -> Hello:
         for _ in range(3):
-            got = [f for f in self._ask(frame.encode(frame.HELLO)) if f.command == frame.HELLO | frame.ANSWER]
-            if got:
+            if (got := self._ask_hello()) is not None:
                 break
             self.resynchronise()
         else:
             raise DeviceError(Failure(Reason.PROTOCOL, "no answer to the handshake"))
-        if len(got[-1].payload) != frame.HELLO_ANSWER.size:
+        if len(got) != frame.HELLO_ANSWER.size:
             raise DeviceError(Failure(Reason.PROTOCOL, "the handshake's answer has a wrong length"))
-        magic, version, api, parts, guard, key, npub, a, capacity, clock = frame.HELLO_ANSWER.unpack(got[-1].payload)
+        magic, version, api, parts, guard, key, npub, a, capacity, clock = frame.HELLO_ANSWER.unpack(got)
         if magic != b"SY" or version != frame.PROTOCOL:
             text = f"the device speaks protocol {version}, this host {frame.PROTOCOL}: flash the image again"
             raise DeviceError(Failure(Reason.PROTOCOL, text))
         self.link.pulses()
         return Hello(api, parts, guard, key, npub, a, capacity, clock * 10_000)
 
-    def _ask(self, data: bytes) -> list[frame.Frame]:
+    def _ask(self, data: bytes) -> list[tuple[int, bytes]]:
         return self._decoder.feed(self.link.exchange(data))
+
+    def _ask_hello(self) -> bytes | None:
+        answers = [p for command, p in self._ask(frame.encode(frame.HELLO)) if command == frame.HELLO | frame.ANSWER]
+        return answers[-1] if answers else None
 
     def resynchronise(self) -> None:
         """Runs out whatever frame the device believes to be in."""
@@ -54,7 +57,7 @@ class Client:
         for _ in range(1 + frame.MAX_FRAME // len(filler)):
             if self._ask(filler):
                 return
-            if any(f.command == frame.HELLO | frame.ANSWER for f in self._ask(frame.encode(frame.HELLO))):
+            if self._ask_hello() is not None:
                 return
 
     def call(self, request: Request) -> Answer:
@@ -67,11 +70,12 @@ class Client:
 
     def calls(self, requests: Iterable[Request]) -> Iterator[Answer]:
         """Calls in order; as many on their way at once as the link allows."""
+        sees_stack, window = self.link.sees_stack, self.link.window
         batch: list[bytes] = []
         size = 0
         for request in requests:
-            data = encode(request if self.link.sees_stack else replace(request, paint=True))
-            if batch and size + len(data) > self.link.window:
+            data = encode(request if sees_stack else replace(request, paint=True))
+            if batch and size + len(data) > window:
                 yield from self._batch(batch)
                 batch, size = [], 0
             batch.append(data)
@@ -103,17 +107,16 @@ class Client:
         if len(frames) != len(batch):
             text = f"{len(batch)} requests, {len(frames)} answers"
             raise DeviceError(Failure(Reason.PROTOCOL, text))
-        for f in frames:  # before the pulses: a refused request has none
-            if f.command == frame.ERROR:
-                why = frame.ERRORS.get(f.payload[0], "unknown error") if f.payload else "unknown error"
+        for command, payload in frames:  # before the pulses: a refused request has none
+            if command == frame.ERROR:
+                why = frame.ERRORS.get(payload[0], "unknown error") if payload else "unknown error"
                 raise DeviceError(Failure(Reason.PROTOCOL, why))
         if len(pulses) != len(batch):
             raise DeviceError(Failure(Reason.PROTOCOL, f"{len(batch)} requests, {len(pulses)} trigger pulses"))
         answers = []
-        for f, pulse in zip(frames, pulses, strict=True):
-            payload = f.payload
-            if f.command != frame.RUN | frame.ANSWER or len(payload) < frame.RUN_ANSWER.size:
-                raise DeviceError(Failure(Reason.PROTOCOL, f"unexpected answer {f.command:#x}"))
+        for (command, payload), pulse in zip(frames, pulses, strict=True):
+            if command != frame.RUN | frame.ANSWER or len(payload) < frame.RUN_ANSWER.size:
+                raise DeviceError(Failure(Reason.PROTOCOL, f"unexpected answer {command:#x}"))
             code, length, intact, over, stack, heap = frame.RUN_ANSWER.unpack_from(payload)
             output = payload[frame.RUN_ANSWER.size :]
             answers.append(Answer(code, length, intact != 0, over, stack, heap, output, pulse))
