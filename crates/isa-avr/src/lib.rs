@@ -119,7 +119,6 @@ impl Avr {
 
 impl Core for Avr {
     type Step = Step;
-    const FREQUENT: u64 = 20_000;
     const POINTER_BYTES: u8 = 2;
     const REGISTERS: &'static [&'static str] = &[
         "r0", "r1", "r2", "r3", "r4", "r5", "r6", "r7", "r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15", "r16",

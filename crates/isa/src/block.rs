@@ -118,6 +118,8 @@ pub struct Block<C> {
     pub(crate) runs: u32,
     /// How often it runs until it is worth translating; 0 for never.
     pub(crate) hot: u32,
+    /// Measured calls that were over when it was decoded.
+    pub(crate) calls: u64,
     /// Whether there is native code for it.
     pub(crate) native: bool,
 }
@@ -147,6 +149,6 @@ impl<C: Core> Block<C> {
             let refund: u32 = guarded.map(|&c| c.saturating_sub(costs.skipped)).sum();
             i.refund = refund.try_into().expect("what is skipped costs below 65536 cycles");
         }
-        Self { insns: insns.into(), cycles: sum, start, end, runs: 0, hot: 0, native: false }
+        Self { insns: insns.into(), cycles: sum, start, end, runs: 0, hot: 0, calls: 0, native: false }
     }
 }

@@ -11,7 +11,7 @@ pub const MAX_RUN: usize = 128;
 /// How often a block runs before it is worth translating: that takes as long as running it about so often.
 const HOT: u32 = 5000;
 
-/// One that ran so often, and as frequently as [`Core::FREQUENT`] says, will get there; waiting costs more.
+/// One that ran so often, and more than once in each measured call, will get there: waiting costs more.
 const EARLY: u32 = 600;
 
 /// An instruction set architecture's state and decoder.
@@ -46,9 +46,6 @@ pub trait Core: Sized + Send + Sync {
     }
     /// Instructions start at multiples of this many bytes.
     const CODE_ALIGN: u32 = 2;
-    /// Code that runs once in so many cycles since reset runs more than once in each call of a cipher; 0 where
-    /// calls can be too short to tell.
-    const FREQUENT: u64 = 0;
     /// Bytes of a data pointer.
     const POINTER_BYTES: u8;
     /// Names for [`Core::registers`].
@@ -159,7 +156,8 @@ impl<C: Core, T: Timing<C>> Machine<C, T> {
                 Some(None) => {
                     let run = self.core.decode(pc, self.max_run);
                     let hot = if self.translator.is_some() { self.hot.min(EARLY) } else { 0 };
-                    self.blocks[slot].insert(Box::new(Block { hot, ..Block::new(pc, run, &self.timing) }))
+                    let calls = self.core.memory().finished;
+                    self.blocks[slot].insert(Box::new(Block { hot, calls, ..Block::new(pc, run, &self.timing) }))
                 }
                 None => {
                     let m = self.core.memory_mut();
@@ -186,8 +184,9 @@ impl<C: Core, T: Timing<C>> Machine<C, T> {
                 self.cycles = (self.cycles + u64::from(block.cycles)).wrapping_add_signed(m.stall);
                 block.runs = block.runs.wrapping_add(1);
                 if !PROFILED && block.runs == block.hot {
-                    if block.runs < self.hot && self.cycles > u64::from(block.runs) * C::FREQUENT {
-                        block.hot = self.hot;
+                    let (runs, calls) = (u64::from(block.runs), m.finished - block.calls);
+                    if block.runs < self.hot && 2 * runs < 3 * calls {
+                        block.hot = self.hot.min(2 * block.runs);
                     } else {
                         self.translate(slot);
                     }

@@ -75,6 +75,8 @@ pub struct Memory {
     pub host: Host,
     /// Finished trigger pulses.
     pub calls: Vec<Call>,
+    /// How many there ever were.
+    pub finished: u64,
     open_call: Option<Call>,
     open_unaligned: u64,
 }
@@ -123,6 +125,7 @@ impl Memory {
             peripherals,
             host: Host::default(),
             calls: Vec::new(),
+            finished: 0,
             open_call: None,
             open_unaligned: 0,
         })
@@ -279,6 +282,7 @@ impl Memory {
             self.open_call = Some(Call { rise: self.host.now, sp, ..Call::default() });
         } else if let Some(call) = self.open_call.take() {
             let unaligned = self.unaligned - self.open_unaligned;
+            self.finished += 1;
             self.calls.push(Call { fall: self.host.now, sp_min: self.sp_min, unaligned, ..call });
         }
     }
