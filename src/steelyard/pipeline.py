@@ -6,7 +6,6 @@ import os
 import platform
 import time
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor, as_completed
 from datetime import UTC, datetime
 from functools import cache
 
@@ -159,8 +158,12 @@ class Pipeline:
         for job, key in zip(jobs, keys, strict=True):
             if key in kept:
                 done(job, kept[key], True)
+        todo = [(job, key) for job, key in zip(jobs, keys, strict=True) if key not in kept]
+        if not todo:
+            return [kept[key] for key in keys]
+        from concurrent.futures import ThreadPoolExecutor, as_completed
+
         with ThreadPoolExecutor(self.threads) as pool:
-            todo = [(job, key) for job, key in zip(jobs, keys, strict=True) if key not in kept]
             futures = {pool.submit(self.weigh, job): (job, key) for job, key in todo}
             try:
                 for future in as_completed(futures):

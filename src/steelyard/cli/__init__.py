@@ -5,7 +5,10 @@ from __future__ import annotations
 import gc
 import sys
 
-from .app import app
+# tables of many thousands of rows are no garbage, nor is what imports make, and looking at them takes long
+gc.set_threshold(500_000, 50, 50)
+
+from .app import app  # noqa: E402
 
 
 def main() -> None:
@@ -14,7 +17,6 @@ def main() -> None:
 
     from ..model.errors import UserError
 
-    gc.set_threshold(500_000, 50, 50)  # tables of many thousands of rows are no garbage, and looking at them takes long
     try:
         with app.make_context("steelyard", sys.argv[1:]) as context:  # Click's own main would hide how it ended
             app.invoke(context)
@@ -31,6 +33,8 @@ def main() -> None:
         sys.exit(130)
     except BrokenPipeError:
         sys.exit(141)
+    finally:
+        gc.freeze()  # what is left goes with the process: to look through it takes a fifth of a short command
 
 
 __all__ = ["main"]
