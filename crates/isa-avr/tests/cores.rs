@@ -114,7 +114,7 @@ fn random_code_does_the_same_on_all_cores_in_the_manuals_cycles() {
         for _ in 0..200 {
             let (pc, registers) = (e.core.pc(), e.core.registers());
             let (text, bytes) = e.core.disassemble(pc);
-            let behind = e.core.disassemble(pc + bytes).1;
+            let behind = e.core.disassemble(pc.wrapping_add(bytes)).1;
             let ((cycles_e, fault_e), (cycles_xt, fault_xt)) = (step(&mut e), step(&mut xt));
             if address(&text, &registers).is_some_and(|a| !(0x60..0x4000).contains(&a)) {
                 break; // register file, I/O and flash lie elsewhere on the other core
