@@ -7,7 +7,9 @@ import re
 import shutil
 import subprocess
 import tempfile
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import pytest
 from msgspec.structs import replace
@@ -174,6 +176,26 @@ def test_the_second_build_runs_no_compiler(bench: Bench, uno: Target, monkeypatc
     assert (first.cached, second.cached) == (False, True)
     assert replace(first, cached=True) == second
     assert second.images["both"].exists()
+
+
+def test_threads_compile_the_harness_once(
+    bench: Bench, uno: Target, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("STEELYARD_HOME", str(tmp_path))
+    packages = [bench.package(top=f"/* thread {k} */", variant=f"toy{k}") for k in range(3)]
+    ran, run = list[Path](), sandbox.run
+
+    def counted(script: Path, work: Path, *more: Any) -> int | None:
+        ran.append(work.parent.parent)
+        return run(script, work, *more)
+
+    monkeypatch.setattr(sandbox, "run", counted)
+    for _ in range(2):
+        with ThreadPoolExecutor(3) as pool:
+            assert all(built.images for built in pool.map(lambda p: bench.build(p, uno), packages))
+        assert ran.count(tmp_path / "cache" / "harness") == 2  # what all images have, and the operations
+        ran.clear()
+        shutil.rmtree(tmp_path / "cache")  # and again when they are gone
 
 
 def test_without_the_driver_comes_the_drivers_image(

@@ -17,6 +17,7 @@ import time
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
+from threading import Lock
 
 from msgspec import Struct, to_builtins
 
@@ -48,6 +49,8 @@ _PARTS = {
 #: the same for an AEAD with FELICS-AE's interface
 _FELICS = {"both": "felics-3", "encrypt": "felics-1", "decrypt": "felics-2"}
 _OPERATIONS = tuple(o for parts in (*_PARTS.values(), _FELICS) for o in parts.values())
+#: for each folder of harness objects, who may look for them and compile what is not there
+_harness_locks: dict[Path, Lock] = {}
 
 
 class Build(Struct, frozen=True):
@@ -215,26 +218,22 @@ def _harness_folder(target: Target, toolchain: Toolchain) -> Path:
     return paths.home() / "cache" / "harness" / key
 
 
-def _make_harness_group(
-    folder: Path, target: Target, sources: Mapping[str, tuple[str | Path, ...]]
-) -> Mapping[str, Path]:
+def _harness_group(folder: Path, target: Target, sources: Mapping[str, tuple[str | Path, ...]]) -> dict[str, Path]:
     """Objects of the harness by name, of ``sources`` with their options, in ``folder``."""
     spec = target.toolchain
     base = (spec.compiler, *spec.flags, *_HARNESS, f"-I{paths.HARNESS}", f"-I{paths.HARNESS}/include")
     base += (f"-I{target.folder}",)
-    if not folder.exists():
-        with _workplace(folder) as work:
-            script = _Script()
-            for name, (*options, source) in sources.items():
-                compiler = (*base, *map(str, options))
-                script.add(name, *driver.compiling(spec, compiler, str(source), f"{name}.o"))
-            if failed := script.run(work, _readable(target)):
-                log = (work / f"{failed[0]}.log").read_text(errors="replace").strip()
-                raise HarnessError(f"the harness does not compile for {target.name}; run steelyard doctor\n{log}")
+    with _harness_locks.setdefault(folder, Lock()):  # other threads wait for the first
+        if not folder.exists():
+            with _workplace(folder) as work:
+                script = _Script()
+                for name, (*options, source) in sources.items():
+                    compiler = (*base, *map(str, options))
+                    script.add(name, *driver.compiling(spec, compiler, str(source), f"{name}.o"))
+                if failed := script.run(work, _readable(target)):
+                    log = (work / f"{failed[0]}.log").read_text(errors="replace").strip()
+                    raise HarnessError(f"the harness does not compile for {target.name}; run steelyard doctor\n{log}")
     return {name: folder / f"{name}.o" for name in sorted(sources)}
-
-
-_harness_group = Once(_make_harness_group, key=lambda folder, target, sources: folder)
 
 
 def _compile(
