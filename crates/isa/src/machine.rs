@@ -192,11 +192,13 @@ impl<C: Core, T: Timing<C>> Machine<C, T> {
                     }
                 }
             }
-            if PROFILED && let Some(profile) = &mut self.profile {
-                if self.core.memory().in_call() {
-                    profile.block(pc, before.1, self.cycles - before.0);
-                } else {
-                    profile.end();
+            if PROFILED {
+                if let Some(profile) = &mut self.profile {
+                    if self.core.memory().in_call() {
+                        profile.block(pc, before.1, self.cycles - before.0);
+                    } else {
+                        profile.end();
+                    }
                 }
             }
             if self.cycles >= self.core.memory().deadline {

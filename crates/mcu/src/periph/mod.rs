@@ -142,9 +142,7 @@ pub fn build(config: &PeripheralConfig<'_>) -> Result<(u32, Box<dyn Peripheral>)
 }
 
 fn report_edge(trigger: Option<u8>, old: u32, new: u32, host: &mut Host) {
-    if let Some(bit) = trigger
-        && (old ^ new) >> bit & 1 == 1
-    {
+    if let Some(bit) = trigger.filter(|bit| (old ^ new) >> bit & 1 == 1) {
         host.edge = Some(new >> bit & 1 == 1);
     }
 }
