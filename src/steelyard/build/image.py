@@ -27,7 +27,7 @@ from ..model.implementation import API, Implementation, SourceFile
 from ..model.once import Once
 from ..model.reasons import Failure, Reason
 from ..model.record import Toolchain
-from ..model.target import Target
+from ..model.target import Target, ToolchainSpec
 from . import diagnose, driver, sandbox
 
 #: raise with every change here that can change an image
@@ -39,7 +39,7 @@ ABANDONED = 24 * 3600
 _CODE = ("-ffunction-sections", "-fdata-sections")
 _CXX = ("-fno-exceptions", "-fno-rtti", "-fno-threadsafe-statics", "-fno-use-cxa-atexit")
 # the harness is compiled alike for every implementation, whatever the flags under test
-_HARNESS = ("-Os", "-std=gnu99", "-Wall", "-Wextra", *_CODE, "-fno-tree-loop-distribute-patterns")
+_HARNESS = ("-Os", "-std=gnu99", "-Wall", "-Wextra", *_CODE)
 #: operation file and SY_PARTS of each image of a primitive
 _PARTS = {
     "crypto_aead": {"both": "aead-3", "encrypt": "aead-1", "decrypt": "aead-2"},
@@ -221,7 +221,7 @@ def _harness_folder(target: Target, toolchain: Toolchain) -> Path:
 def _harness_group(folder: Path, target: Target, sources: Mapping[str, tuple[str | Path, ...]]) -> dict[str, Path]:
     """Objects of the harness by name, of ``sources`` with their options, in ``folder``."""
     spec = target.toolchain
-    base = (spec.compiler, *spec.flags, *_HARNESS, f"-I{paths.HARNESS}", f"-I{paths.HARNESS}/include")
+    base = (spec.compiler, *spec.flags, *_HARNESS, *spec.harness, f"-I{paths.HARNESS}", f"-I{paths.HARNESS}/include")
     base += (f"-I{target.folder}",)
     with _harness_locks.setdefault(folder, Lock()):  # other threads wait for the first
         if not folder.exists():
@@ -269,21 +269,22 @@ def _compile(
     keep = [o for api in API[implementation.primitive] for o in ("--keep-global-symbol", api)]
     sample = next(o for harness in objects.values() for o in harness)
     numbered = [f"{k}.o" for k in range(len(units))]
-    merge = driver.linking(spec, ("-nostdlib", "-Wl,-r,-d,--unique"), numbered, "merged.o", flags, sample)
-    script.add("merge", merge)
+    separate = ("-r", "--unique") if spec.linker else ("-nostdlib", "-Wl,-r,-d,--unique")
+    script.add("merge", _linking(spec, separate, numbered, "merged.o", flags, sample))
     script.barrier()
     merged = "merged.o"
     if renames:  # first, so that the new names are the ones kept
         script.add("rename", [f"{spec.prefix}objcopy", *renames, "merged.o", "renamed.o"])
         merged = "renamed.o"
-    script.add("localise", [f"{spec.prefix}objcopy", *keep, merged, "implementation.o"])
+    localise = [f"{spec.prefix}objcopy", *keep, merged, "implementation.o"]
+    script.add("localise", _sparing_commons(spec, localise, merged) if spec.linker else localise)
     script.barrier()
     for part, harness in objects.items():
         options = [*spec.link, *script_of(target), "-Wl,--gc-sections"]
         if part == "both":  # who pulled which library member in
             options.append("-Wl,-Map=both.map")
         all_of_it = [*map(str, harness), "params.o", "implementation.o"]
-        script.add(f"link-{part}", driver.linking(spec, options, all_of_it, f"{part}.elf", flags, sample))
+        script.add(f"link-{part}", _linking(spec, options, all_of_it, f"{part}.elf", flags, sample))
     compiled = sorted({o.parent for harness in objects.values() for o in harness})
     failed = script.run(work, _readable(target, *compiled))
     _write_log(work, units)
@@ -297,6 +298,23 @@ def _compile(
         with suppress(OSError):  # another thread may have been first
             shared.hardlink_to(work / "params.o")
     return None, notes
+
+
+def _linking(
+    spec: ToolchainSpec, options: Iterable[str], objects: Iterable[str], image: str, flags: tuple[str, ...], sample: Path
+) -> tuple[str, ...]:
+    """The command that links ``objects`` to ``image``: the linker's own, or that of the compiler's driver."""
+    if not spec.linker:
+        return driver.linking(spec, tuple(options), objects, image, flags, sample)
+    own = (word for o in options for word in o.removeprefix("-Wl,").split(","))
+    return (spec.linker, *own, *objects, "-o", image)
+
+
+def _sparing_commons(spec: ToolchainSpec, command: list[str], merged: str) -> list[str]:
+    """``command`` of objcopy with common symbols left global: LLVM's linker leaves them to the last link, and takes
+    a local one for an address without a word."""
+    options = rf"$({spec.prefix}nm --format=posix {merged} | sed -n 's/^\([^ ]*\) C .*/--keep-global-symbol=\1/p')"
+    return ["/bin/sh", "-c", f'o="$1"; shift; exec "$o" {options} "$@"', "sh", *command]
 
 
 def _shared_params(header: Path, primitive: str, folder: Path) -> Path | None:

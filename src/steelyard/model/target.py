@@ -58,18 +58,22 @@ class ToolchainSpec(toml.Table, frozen=True, kw_only=True):
 
     ``family`` names the instruction set as assembly sources and ``architectures`` files know it;
     ``packages`` are the Debian packages that bring it, none where no package does; ``note`` then says
-    where it comes from.
+    where it comes from. ``linker`` is the program that links, where the compiler's driver does not;
+    ``harness`` are options of the harness alone, which keep its loops from becoming calls of the C library.
+    ``{folder}`` in ``flags`` is the target's folder.
     """
 
     name: str
     compiler: str
     cxx: str
     prefix: str
+    linker: str = ""
     packages: tuple[str, ...]
     note: str = ""
     family: str
     flags: tuple[str, ...]
     link: tuple[str, ...] = ()
+    harness: tuple[str, ...] = ("-fno-tree-loop-distribute-patterns",)
     default_flags: tuple[str, ...] = ("-O3",)
 
     @property
@@ -102,7 +106,8 @@ class Target(toml.Table, frozen=True, kw_only=True):
     ``device`` is what runs its images: the simulator, a process on this machine, or one on a machine of that
     ``architecture`` over ssh, which the user names in :attr:`host_variable`. Where its own compiler is not
     here a ``substitute`` makes the images; ``toolchain`` is then that one, ``preferred`` the own one, and
-    records carry the substitute's note. An ``opt_in`` target is weighed only when it is named. ``felics`` is what
+    records carry the substitute's note. Every ``alternative`` is a toolchain that the user may choose instead.
+    An ``opt_in`` target is weighed only when it is named. ``felics`` is what
     FELICS-AE's result files call the chip.
     """
 
@@ -119,6 +124,7 @@ class Target(toml.Table, frozen=True, kw_only=True):
     felics: str = ""
     substitute: ToolchainSpec | None = None
     preferred: ToolchainSpec | None = None
+    alternative: tuple[ToolchainSpec, ...] = ()
     energy: Energy | None = None
     folder: Path
 
@@ -140,8 +146,17 @@ class Target(toml.Table, frozen=True, kw_only=True):
     @property
     def digest(self) -> str:
         """SHA-256 over the target's files: description, firmware, linker script."""
-        files = sorted(f for f in self.folder.iterdir() if f.is_file())
-        return _digest(tuple((f, (s := f.stat()).st_mtime_ns, s.st_size) for f in files))
+        files = sorted(f for f in self.folder.rglob("*") if f.is_file())
+        return _digest(self.folder, tuple((f, (s := f.stat()).st_mtime_ns, s.st_size) for f in files))
+
+    @property
+    def toolchains(self) -> tuple[ToolchainSpec, ...]:
+        """The toolchain in use, and those that could be."""
+        return (self.toolchain, *(a for a in self.alternative if a.name != self.toolchain.name))
+
+    def using(self, name: str) -> Target:
+        """The target with its toolchain of that name; itself where it has none such."""
+        return next((self.but(toolchain=spec) for spec in self.toolchains if spec.name == name), self)
 
     @property
     def nanojoule_per_cycle(self) -> float | None:
@@ -152,11 +167,11 @@ class Target(toml.Table, frozen=True, kw_only=True):
 
 
 @cache
-def _digest(stamped: tuple[tuple[Path, int, int], ...]) -> str:
+def _digest(folder: Path, stamped: tuple[tuple[Path, int, int], ...]) -> str:
     """Every job of a campaign asks for it; files are read again when they changed."""
     h = hashlib.sha256()
     for f, *_ in stamped:
-        h.update(f"{f.name}\0".encode() + hashlib.sha256(f.read_bytes()).digest())
+        h.update(f"{f.relative_to(folder)}\0".encode() + hashlib.sha256(f.read_bytes()).digest())
     return h.hexdigest()
 
 
@@ -168,11 +183,15 @@ def load_target(name: str) -> Target:
         raise unknown("target", name, names)
     file = paths.TARGETS / name / "target.toml"
     target = toml.load(file, Target, {"name": name, "folder": file.parent})
+    alternative = tuple(_placed(a, file.parent) for a in target.alternative)
+    target = target.but(toolchain=_placed(target.toolchain, file.parent), alternative=alternative)
     if target.substitute is None or _here(target.toolchain) or not _here(target.substitute):
         return target
-    flags = tuple(f.replace("{folder}", str(target.folder)) for f in target.substitute.flags)
-    substitute = target.substitute.but(flags=flags)
-    return target.but(toolchain=substitute, preferred=target.toolchain)
+    return target.but(toolchain=_placed(target.substitute, file.parent), preferred=target.toolchain)
+
+
+def _placed(spec: ToolchainSpec, folder: Path) -> ToolchainSpec:
+    return spec.but(flags=tuple(f.replace("{folder}", str(folder)) for f in spec.flags))
 
 
 def _here(spec: ToolchainSpec) -> bool:
