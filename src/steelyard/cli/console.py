@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Iterable, Sequence
-from typing import Any, Literal
+from typing import Literal
 
 from rich.box import SIMPLE_HEAD
 from rich.console import Console, Group, RenderableType
@@ -24,12 +23,6 @@ def stdout() -> Console:
 def stderr() -> Console:
     """Console for progress and remarks."""
     return Console(stderr=True, highlight=False, emoji=False, width=None if sys.stderr.isatty() else PIPED_WIDTH)
-
-
-def print_json(data: Any) -> None:
-    """One JSON document on standard output."""
-    json.dump(data, sys.stdout, indent=2, default=str)
-    sys.stdout.write("\n")
 
 
 def table(

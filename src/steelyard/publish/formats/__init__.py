@@ -48,8 +48,12 @@ def write(sheets: Sequence[Sheet], path: Path) -> None:
 
 
 def save(path: Path, content: bytes) -> None:
-    """Puts ``content`` at ``path`` whole or not at all; :class:`UserError` where that cannot be."""
+    """Puts ``content`` at ``path`` whole or not at all; :class:`UserError` where that cannot be. What is there and
+    no file, such as a device or a pipe, is written to."""
     try:
+        if path.exists() and not path.is_file():
+            path.write_bytes(content)
+            return
         with tempfile.NamedTemporaryFile(dir=path.parent, prefix=f".{path.name}.", delete=False) as f:
             f.write(content)
         os.chmod(f.name, 0o644)  # noqa: PTH101
