@@ -19,7 +19,8 @@ class _Verbs(click.Group):
 
 
 @click.group(cls=_Verbs, no_args_is_help=True, context_settings={"help_option_names": ["--help", "-h"]})
-def app() -> None:
+@click.option("--traceback", is_flag=True, help="Print where an unexpected error came from.")
+def app(traceback: bool) -> None:
     """Weigh lightweight cryptography on microcontrollers: cycles, ROM, RAM, energy, correctness."""
 
 

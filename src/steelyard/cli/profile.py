@@ -8,9 +8,10 @@ from msgspec import to_builtins
 
 from ..analyse.profile import by_function
 from ..model.call import DeviceError, Op
-from ..model.errors import UserError, unknown
+from ..model.errors import UserError, WorkError, unknown
 from ..model.implementation import Implementation
 from ..model.profile import Profile
+from ..model.reasons import Failure
 from ..model.target import load_target
 from ..model.workload import workload
 from ..pipeline import Job, profile
@@ -57,7 +58,7 @@ def profile_command(
         try:
             return profile(Job(implementation, chip, options[0], workload("kat")), _OPERATIONS[operation], adlen, mlen)
         except DeviceError as e:
-            raise UserError(f"{implementation.label}: {e.failure.reason}: {e.failure.detail}") from e
+            raise WorkError(failed(implementation, e.failure)) from e
 
     one = seen(first)
     other = seen(one_implementation(against)) if against else None
@@ -88,6 +89,11 @@ _FUNCTIONS = {"function": None, "calls": 0, "cycles in itself": 0, "%": 1, "with
 def _functions(p: Profile) -> list[tuple[Cell, ...]]:
     whole = p.cycles or 1
     return [(r.function, r.calls, r.exclusive, 100 * r.exclusive / whole, r.inclusive) for r in by_function(p)]
+
+
+def failed(implementation: Implementation, failure: Failure) -> str:
+    """Cause, place and next action as a sentence."""
+    return f"{implementation.label}: {failure.reason}: {failure.detail}; {failure.next_action}"
 
 
 def one_implementation(text: str) -> Implementation:

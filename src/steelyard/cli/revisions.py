@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from ..analyse.compare import compare
 from ..analyse.rows import Row, check_column, rows
 from ..model.campaign import Campaign
-from ..model.errors import UserError
+from ..model.errors import UserError, WorkError
 from ..model.record import Record
 from ..pipeline import Job, Pipeline
 from ..publish import figure, history
@@ -50,7 +50,7 @@ def revisions_command(
         commit = _git(top, "rev-parse", "--verify", "--end-of-options", f"{revision}^{{commit}}")
         records = _weighed(top, revision, commit, what, campaign, db)
         if not any(r.ok for r in records):
-            raise UserError(f"revision {revision}: nothing could be weighed; steelyard show RUN --log has the details")
+            raise WorkError(f"revision {revision}: nothing could be weighed; steelyard show RUN --log has the details")
         sides.append(rows(r for r in records if r.metrics))
     return show(compare(*sides, metrics=metrics, threshold=fraction(threshold)), fail_on, everything, out)
 
@@ -83,7 +83,7 @@ def history_command(
         about: Row = {"revision": commit[:7], "subject": subject, "order": order}
         found += [row | about for row in rows(r for r in records if r.metrics)]
     if not found:
-        raise UserError(f"{revisions}: no revision holds anything that could be weighed; check the range and the paths")
+        raise WorkError(f"{revisions}: no revision holds anything that could be weighed; check the range and the paths")
     if out.console:
         print_sheets(history.tables(found, chosen))
     elif out.format in FORMATS:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from ..model.call import DeviceError
-from ..model.errors import UserError
+from ..model.errors import UserError, WorkError
 from ..model.implementation import Implementation
 from ..model.target import load_target
 from ..model.workload import workload
@@ -13,7 +13,7 @@ from ..pipeline import Job, sizes
 from ..publish.sheet import Cell
 from . import select
 from .output import Output, sheet, show
-from .profile import one_implementation
+from .profile import failed, one_implementation
 
 _NOTE = (
     "both, encrypt, decrypt: images that hold both operations, or only one. Unnamed constants and alignment are in rom "
@@ -33,7 +33,7 @@ def size_command(what: str, target: str, flags: str | None, against: str | None,
         try:
             return sizes(Job(implementation, chip, options[0], workload("kat")))
         except DeviceError as e:
-            raise UserError(f"{implementation.label}: {e.failure.reason}: {e.failure.detail}") from e
+            raise WorkError(failed(implementation, e.failure)) from e
 
     first = one_implementation(what)
     mine = seen(first)
