@@ -3,38 +3,66 @@
 from __future__ import annotations
 
 import gc
+import os
+import signal
 import sys
 
 # tables of many thousands of rows are no garbage, nor is what imports make, and looking at them takes long
 gc.set_threshold(500_000, 50, 50)
 
-from .app import app  # noqa: E402
+#: exit codes: a signal's are 128 and its number, the unexpected one is EX_SOFTWARE of sysexits.h
+STOPPED, PIPE_CLOSED, UNEXPECTED = 130, 141, 70
 
 
 def main() -> None:
-    """Entry point of ``steelyard``: user errors end with a sentence and exit code 2."""
-    from click.exceptions import ClickException, Exit
-
-    from ..model.errors import UserError
-
+    """Entry point of ``steelyard``. Wrong usage ends with a sentence and exit code 2, failed work with one and 1,
+    an error that nobody foresaw with one that says where its traceback is, and 70."""
     try:
-        with app.make_context("steelyard", sys.argv[1:]) as context:  # Click's own main would hide how it ended
-            app.invoke(context)
-    except Exit as e:
-        sys.exit(e.exit_code)
-    except ClickException as e:
-        e.show()
-        sys.exit(e.exit_code)
-    except UserError as e:
-        print(f"steelyard: {e}", file=sys.stderr)
-        sys.exit(2)
+        code = _run()
     except KeyboardInterrupt:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)  # who asks again gets it at once
         print("steelyard: stopped; finished runs are kept, the same command goes on", file=sys.stderr)
-        sys.exit(130)
-    except BrokenPipeError:
-        sys.exit(141)
+        code = STOPPED
     finally:
         gc.freeze()  # what is left goes with the process: to look through it takes a fifth of a short command
+    sys.exit(code)
+
+
+def _run() -> int:
+    from . import failure  # imports take long enough to be interrupted
+
+    failure.prepare_streams()
+    shown = bool(os.environ.get("STEELYARD_TRACEBACK"))
+    try:
+        from click.exceptions import Abort, ClickException, Exit
+
+        from ..model.errors import UserError
+        from .app import app
+
+        try:
+            # Click's own main would hide how it ended
+            with app.make_context("steelyard", sys.argv[1:]) as context:
+                shown |= context.params["traceback"]
+                app.invoke(context)
+            code = 0
+        except Exit as e:
+            code = e.exit_code
+        except ClickException as e:
+            failure.say_usage(e)
+            code = e.exit_code
+        except Abort:
+            raise KeyboardInterrupt from None
+        except UserError as e:
+            failure.say(str(e))
+            code = e.exit_code
+        sys.stdout.flush()
+    except BrokenPipeError:
+        failure.drop_stdout()
+        code = PIPE_CLOSED
+    except Exception as e:
+        code = failure.explain(e, shown)
+        failure.drop_stdout()
+    return code
 
 
 __all__ = ["main"]

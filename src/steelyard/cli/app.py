@@ -7,6 +7,9 @@ from typing import NoReturn
 
 import click
 
+from . import output
+from .output import TABLES, Output
+
 
 class _Verbs(click.Group):
     """Lists the verbs in the order of work."""
@@ -16,7 +19,8 @@ class _Verbs(click.Group):
 
 
 @click.group(cls=_Verbs, no_args_is_help=True, context_settings={"help_option_names": ["--help", "-h"]})
-def app() -> None:
+@click.option("--traceback", is_flag=True, help="Print where an unexpected error came from.")
+def app(traceback: bool) -> None:
     """Weigh lightweight cryptography on microcontrollers: cycles, ROM, RAM, energy, correctness."""
 
 
@@ -76,9 +80,9 @@ _db = click.option(
     metavar="FILE|URL",
     help="Database. Default: .steelyard/results.db",
 )
-_json = click.option("--json", is_flag=True, help="Print JSON instead of tables.")
 _where = click.option("--where", default="", metavar="FILTER", help="Only these; see steelyard publish.")
-_out = click.option("--out", "-o", type=_FILE, metavar="FILE", help="File, as for steelyard publish.")
+_answer = output.options(*TABLES)
+_FIGURES = ("svg", "png", "pdf", "vl.json")
 
 
 @app.command()
@@ -94,7 +98,7 @@ _out = click.option("--out", "-o", type=_FILE, metavar="FILE", help="File, as fo
 @click.option("--force", is_flag=True, help="Run again what is stored already.")
 @_max_cycles
 @_db
-@_json
+@_answer
 def run(
     what: tuple[str, ...],
     target: tuple[str, ...],
@@ -108,7 +112,7 @@ def run(
     force: bool,
     max_cycles: int,
     db: str | None,
-    json: bool,
+    out: Output,
 ) -> None:
     """Weigh implementations: build, verify, measure, store, and print the table."""
     from ..model.workload import grid
@@ -117,7 +121,7 @@ def run(
 
     workloads = [*workload, *([grid(adlen, mlen)] if adlen or mlen else [])]
     campaign = asked(what, target, flags, workloads, everything)
-    _exit(run_command(campaign, threads, force, max_cycles, db, json, dry_run=dry_run))
+    _exit(run_command(campaign, threads, force, max_cycles, db, out, dry_run=dry_run))
 
 
 @app.command()
@@ -127,7 +131,7 @@ def run(
 @click.option("--force", is_flag=True, help="Check again what is stored already.")
 @_max_cycles
 @_db
-@_json
+@_answer
 def check(
     what: tuple[str, ...],
     target: tuple[str, ...],
@@ -135,25 +139,25 @@ def check(
     force: bool,
     max_cycles: int,
     db: str | None,
-    json: bool,
+    out: Output,
 ) -> None:
     """Verify only: all known answers, decryption and forgeries, without the sweep over sizes."""
     from .plan import asked
     from .run import run_command
 
     campaign = asked(what, target, flags, ["kat"], False)
-    _exit(run_command(campaign, None, force, max_cycles, db, json, check=True))
+    _exit(run_command(campaign, None, force, max_cycles, db, out, check=True))
 
 
 @app.command()
 @_one
 @_one_target
 @_one_set
-@click.option("--operation", "-o", default="", metavar="NAME", help="encrypt, decrypt or hash.")
+@click.option("--operation", default="", metavar="NAME", help="encrypt, decrypt or hash.")
 @click.option("--size", "-s", default="16/64", show_default=True, metavar="AD/M", help="Sizes in bytes.")
 @_against
 @click.option("--svg", type=_FILE, metavar="FILE", help="Write the flame graph to this file.")
-@_json
+@output.options(*TABLES, "svg")
 def profile(
     what: str,
     target: str,
@@ -162,12 +166,12 @@ def profile(
     size: str,
     against: str | None,
     svg: Path | None,
-    json: bool,
+    out: Output,
 ) -> None:
     """Show where the cycles of one call go: by function, by instruction, and as a flame graph."""
     from .profile import profile_command
 
-    _exit(profile_command(what, target, flags, operation, size, against, svg, json))
+    _exit(profile_command(what, target, flags, operation, size, against, svg, out))
 
 
 @app.command()
@@ -175,12 +179,12 @@ def profile(
 @_one_target
 @_one_set
 @_against
-@_json
-def size(what: str, target: str, flags: str | None, against: str | None, json: bool) -> None:
+@_answer
+def size(what: str, target: str, flags: str | None, against: str | None, out: Output) -> None:
     """Show where the bytes are: by symbol, for encryption and decryption together and alone."""
     from .size import size_command
 
-    _exit(size_command(what, target, flags, against, json))
+    _exit(size_command(what, target, flags, against, out))
 
 
 @app.command()
@@ -202,13 +206,7 @@ def size(what: str, target: str, flags: str | None, against: str | None, json: b
 @click.option("--all-runs", is_flag=True, help="Also runs that newer ones replace.")
 @click.option("--caption", default="", metavar="TEXT", help="Caption; {target} and {primitive} are filled in.")
 @click.option("--label", default="", metavar="TEXT", help="Label, for LaTeX and HTML; the same names are filled in.")
-@click.option(
-    "--out",
-    "-o",
-    type=_FILE,
-    metavar="FILE",
-    help="File: .md .html .tex .csv .json .xlsx .ods .parquet .felics.json.",
-)
+@output.options(*TABLES, "felics.json")
 @_db
 def publish(
     what: tuple[str, ...],
@@ -218,7 +216,7 @@ def publish(
     all_runs: bool,
     caption: str,
     label: str,
-    out: Path | None,
+    out: Output,
     db: str | None,
 ) -> None:
     """Publish stored results as tables: on the console, or in a file for paper, spreadsheet or program."""
@@ -252,7 +250,7 @@ def publish(
 )
 @click.option("--mixed", is_flag=True, help="Compare figures of different compilers, harnesses or models too; marked.")
 @click.option("--everything", is_flag=True, help="Show what is the same too.")
-@_out
+@_answer
 @_db
 def compare(
     old: str,
@@ -268,7 +266,7 @@ def compare(
     fail_on: tuple[str, ...],
     mixed: bool,
     everything: bool,
-    out: Path | None,
+    out: Output,
     db: str | None,
 ) -> None:
     """Compare two sets of results, implementations, flag sets, compilers or revisions, setup by setup."""
@@ -297,13 +295,7 @@ def compare(
     metavar="N",
     help="At most so many revisions, the newest.",
 )
-@click.option(
-    "--out",
-    "-o",
-    type=_FILE,
-    metavar="FILE",
-    help="A figure (.svg .png .pdf) with its table, or a table as for publish.",
-)
+@output.options(*_FIGURES, *TABLES)
 @_db
 def history(
     revisions: str,
@@ -313,7 +305,7 @@ def history(
     workload: tuple[str, ...],
     columns: str,
     limit: int,
-    out: Path | None,
+    out: Output,
     db: str | None,
 ) -> None:
     """Weigh every git revision that changed something, and show what each of them brought."""
@@ -349,7 +341,7 @@ def history(
 @click.option("--group-by", "group", default="", metavar="SIZE", help="key, nonce or tag: a ranking for each size.")
 @click.option("--less-nocrypt", is_flag=True, help="Take the baseline's cycles off first.")
 @click.option("--paper", is_flag=True, help="With score: the paper's columns, which count time more than once.")
-@_out
+@_answer
 @_db
 def rank(
     what: tuple[str, ...],
@@ -363,7 +355,7 @@ def rank(
     group: str,
     less_nocrypt: bool,
     paper: bool,
-    out: Path | None,
+    out: Output,
     db: str | None,
 ) -> None:
     """Rank stored results: the first of each metric, relative to a reference, figures of merit, Pareto fronts."""
@@ -377,15 +369,15 @@ def rank(
 @_weighed
 @_where
 @click.option("--title", default="", metavar="TEXT", help="Title. Default: the figure's.")
-@click.option(
-    "--out",
-    "-o",
-    type=_FILE,
-    metavar="FILE",
-    help="File: .svg .png .pdf, or .json for its Vega-Lite. Default: FIGURE.svg",
+@output.options(
+    *_FIGURES,
+    *TABLES,
+    usual="svg",
+    help="File, or - for standard output. A figure with its table beside it: .svg .png .pdf, or .vl.json for its "
+    "Vega-Lite; else the table alone. Default: FIGURE.svg",
 )
 @_db
-def plot(name: str, what: tuple[str, ...], where: str, title: str, out: Path | None, db: str | None) -> None:
+def plot(name: str, what: tuple[str, ...], where: str, title: str, out: Output, db: str | None) -> None:
     """Draw a figure from stored results, and write its table beside it."""
     from .plot import plot_command
 
@@ -397,9 +389,11 @@ def plot(name: str, what: tuple[str, ...], where: str, title: str, out: Path | N
 @_where
 @click.option("--columns", "-c", default="", metavar="COLUMNS", help="Columns of the tables. Default: the usual.")
 @click.option("--title", default="Steelyard report", show_default=True, metavar="TEXT", help="Title.")
-@click.option("--out", "-o", type=_FILE, metavar="FILE", help="File. Default: .steelyard/report.html")
+@output.options(
+    "html", usual="html", help="File, or - for standard output. Default: .steelyard/report.html", json=False
+)
 @_db
-def report(what: tuple[str, ...], where: str, columns: str, title: str, out: Path | None, db: str | None) -> None:
+def report(what: tuple[str, ...], where: str, columns: str, title: str, out: Output, db: str | None) -> None:
     """Write stored results as one HTML file: tables, figures, claims, provenance."""
     from .report import report_command
 
@@ -410,12 +404,12 @@ def report(what: tuple[str, ...], where: str, columns: str, title: str, out: Pat
 @click.argument("run_id", type=int, metavar="RUN", help="Number of a run, from the tables.")
 @click.option("--log", is_flag=True, help="Print what the compilers said.")
 @_db
-@_json
-def show(run_id: int, log: bool, db: str | None, json: bool) -> None:
+@_answer
+def show(run_id: int, log: bool, db: str | None, out: Output) -> None:
     """Show one run: figures, sizes, verification, provenance, and how to repeat it."""
     from .show import show_command
 
-    _exit(show_command(run_id, log, db, json))
+    _exit(show_command(run_id, log, db, out))
 
 
 @app.command("list")
@@ -428,27 +422,27 @@ def show(run_id: int, log: bool, db: str | None, json: bool) -> None:
     help="For implementations: a folder or zip instead of the bundled ones.",
 )
 @_db
-@_json
-def list_(kind: str, path: Path | None, db: str | None, json: bool) -> None:
+@_answer
+def list_(kind: str, path: Path | None, db: str | None, out: Output) -> None:
     """List implementations, targets, or stored runs."""
     from .list import list_command
 
-    _exit(list_command(kind, path, db, json))
+    _exit(list_command(kind, path, db, out))
 
 
 @app.command()
-@_json
-def targets(json: bool) -> None:
+@_answer
+def targets(out: Output) -> None:
     """List targets: chip, clock, memory, compiler, and how far figures are validated."""
     from .list import list_command
 
-    _exit(list_command("targets", None, None, json))
+    _exit(list_command("targets", None, None, out))
 
 
 @app.command()
-@_json
-def doctor(json: bool) -> None:
+@_answer
+def doctor(out: Output) -> None:
     """Say what is installed, what is missing, and the line that fixes it."""
     from .doctor import doctor_command
 
-    _exit(doctor_command(json))
+    _exit(doctor_command(out))

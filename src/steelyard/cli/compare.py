@@ -11,8 +11,9 @@ from ..analyse.compare import METRICS, Comparison, compare, summary
 from ..analyse.rows import Row, check_column, newest, rows
 from ..model.errors import UserError
 from ..model.metric import metric
-from ..publish import comparison, felics, formats
+from ..publish import comparison, felics
 from .console import stderr, stdout
+from .output import Output
 from .publish import print_sheets, stored
 
 _FAIL = re.compile(r"\s*([\w@/]+)\s*>\s*(-?\d+(?:\.\d+)?)\s*%\s*")
@@ -27,7 +28,7 @@ def compare_command(
     fail_on: Sequence[str],
     mixed: bool,
     everything: bool,
-    out: Path | None,
+    out: Output,
     db: str | None,
 ) -> int:
     """Prints the comparison; 1 when ``fail_on`` says so, or when nothing could be compared."""
@@ -43,15 +44,15 @@ def compare_command(
     return show(result, fail_on, everything, out)
 
 
-def show(result: Comparison, fail_on: Sequence[str], everything: bool, out: Path | None) -> int:
+def show(result: Comparison, fail_on: Sequence[str], everything: bool, out: Output) -> int:
     """Prints or writes a comparison, then what it comes to."""
     limits = [_limit(text) for text in fail_on]
     sheets = [*comparison.tables(result, everything=everything), *comparison.unpaired(result)]
-    if out:
-        formats.write(sheets, out)
-    else:
+    if out.console:
         print_sheets(sheets)
-    console = stderr() if out else stdout()
+    else:
+        out.tables(sheets)
+    console = stdout() if out.console else stderr()
     for sentence in summary(result):
         console.print(sentence)
     console.print(

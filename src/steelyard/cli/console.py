@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Iterable, Sequence
 from typing import Any, Literal
@@ -12,24 +11,37 @@ from rich.console import Console, Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from ..model.errors import printable
+
 #: width of tables where there is no terminal to ask
 PIPED_WIDTH = 200
 
 
+class _Console(Console):
+    """Shows text as it is: no markup, and no control characters, which names of files may hold."""
+
+    def __init__(self, *, stderr: bool) -> None:
+        terminal = (sys.stderr if stderr else sys.stdout).isatty()
+        width = None if terminal else PIPED_WIDTH
+        super().__init__(stderr=stderr, width=width, highlight=False, emoji=False, markup=False)
+
+    def print(self, *objects: Any, **options: Any) -> None:
+        """Like Rich's."""
+        super().print(*(printable(o) if isinstance(o, str) else o for o in objects), **options)
+
+    def on_broken_pipe(self) -> None:
+        """Rich would end the command here, as a failure."""
+        raise BrokenPipeError
+
+
 def stdout() -> Console:
     """Console for data."""
-    return Console(width=None if sys.stdout.isatty() else PIPED_WIDTH, highlight=False, emoji=False, soft_wrap=False)
+    return _Console(stderr=False)
 
 
 def stderr() -> Console:
     """Console for progress and remarks."""
-    return Console(stderr=True, highlight=False, emoji=False, width=None if sys.stderr.isatty() else PIPED_WIDTH)
-
-
-def print_json(data: Any) -> None:
-    """One JSON document on standard output."""
-    json.dump(data, sys.stdout, indent=2, default=str)
-    sys.stdout.write("\n")
+    return _Console(stderr=True)
 
 
 def table(
@@ -49,7 +61,7 @@ def table(
     ``drop`` go, the first ones first, then all but one number from the right, and the caption says so and which option
     gives the ``complete`` table; then text is broken too. No number is ever cut.
     """
-    body = [list(row) for row in rows]
+    body = [[c if isinstance(c, Text) else one_line(c) for c in row] for row in rows]
     kept = list(range(len(columns)))
     width = width or stdout().width
     widths = [max([len(name), *(len(r[k]) for r in body)]) for k, name in enumerate(columns)]
@@ -74,11 +86,16 @@ def table(
         t.add_column(Text(before + columns[k]), justify=justify, overflow="fold", no_wrap=not breaks, min_width=least)
     for row in body:  # as they are: what looks like Rich's markup is shown
         t.add_row(*(_cell(row[k], before) for k, before in zip(kept, gaps, strict=True)))
-    return Group(Text(title, style="bold"), t) if title else t
+    return Group(Text(one_line(title), style="bold"), t) if title else t
 
 
 def _cell(content: str | Text, before: str) -> Text:
     return Text(before + content) if isinstance(content, str) else Text.assemble(before, content)
+
+
+def one_line(text: str) -> str:
+    """``text`` as a cell shows it."""
+    return printable(text).replace("\n", "\\n")
 
 
 def number(value: float | None, digits: int = 0) -> str:

@@ -13,7 +13,7 @@ from ..build.sandbox import available
 from ..model import paths
 from ..model.call import DeviceError
 from ..model.target import Target, load_target, target_names
-from .console import print_json, stdout, table
+from .output import CONSOLE, Output, sheet, show
 
 Row = tuple[str, str, str, str]
 
@@ -28,7 +28,7 @@ _ORACLES = (
 )
 
 
-def doctor_command(json: bool) -> int:
+def doctor_command(out: Output = CONSOLE) -> int:
     """Prints the state of the installation; 0 when nothing that a run needs is missing."""
     rows = [*_toolchains(), *_machines()]
     sandbox = available()
@@ -42,12 +42,12 @@ def doctor_command(json: bool) -> int:
         fix = "" if there else f"apt install {package}"
         rows.append((tool, "found" if there else "missing", f"optional: oracle of make test, {use}", fix))
     rows.append(("Python", sys.version.split()[0], "runs Steelyard", ""))
-    if json:
-        print_json([dict(zip(("part", "state", "for", "fix"), r, strict=True)) for r in rows])
+    heads = ("part", "state", "for", "what fixes it")
+    answer = sheet("", "doctor", dict.fromkeys(heads), rows)
+    if out.console:
+        show(answer, wrap=heads[1:])
     else:
-        stdout().print(
-            table("", ("part", "state", "for", "what fixes it"), rows, left=4, wrap=("state", "for", "what fixes it"))
-        )
+        out.tables([answer], [dict(zip(("part", "state", "for", "fix"), r, strict=True)) for r in rows])
     return 1 if any(r[1].startswith("missing") and r[2].startswith("targets") for r in rows) else 0
 
 

@@ -10,51 +10,56 @@ from ..model.errors import unknown
 from ..model.implementation import Implementation
 from ..model.target import Target, load_target, target_names
 from ..model.variant import variant_of
+from ..publish.sheet import Cell
 from ..sources import Sizes, sizes
 from . import select
-from .console import number, print_json, stdout, table
+from .output import Output, sheet, show
 from .results import as_json
 
 
-def list_command(kind: str, path: Path | None, db: str | None, json: bool) -> int:
+def list_command(kind: str, path: Path | None, db: str | None, out: Output) -> int:
     """Prints one list."""
-    lists = {"implementations": lambda: _implementations(path, json), "targets": lambda: _targets(json)}
-    lists["runs"] = lambda: _runs(db, json)
+    lists = {"implementations": lambda: _implementations(path, out), "targets": lambda: _targets(out)}
+    lists["runs"] = lambda: _runs(db, out)
     if kind not in lists:
         raise unknown("list", kind, lists)
     lists[kind]()
     return 0
 
 
-def _implementations(path: Path | None, json: bool) -> None:
+def _implementations(path: Path | None, out: Output) -> None:
     chosen, rejected = select.implementations([str(path)] if path else [])
     found = [c.implementation for c in chosen]
-    if json:
-        bad = [{"path": paths.short(r.path), "reason": r.failure.reason, "detail": r.failure.detail} for r in rejected]
-        print_json({"implementations": [_implementation(i) for i in found], "rejected": bad})
-        return
-    console = stdout()
+    sheets = []
     for primitive in dict.fromkeys(i.primitive for i in found):
         group = [i for i in found if i.primitive == primitive]
         aead = primitive == "crypto_aead"
-        columns = ["implementation", "structure", "underlying", "mode", "rounds", "state", "rate"]
-        columns += ["key", "nonce", "tag"] if aead else ["digest"]
-        drop = ("mode", "structure", "underlying", "state", "rounds", "rate")
+        columns = {
+            **dict.fromkeys(("implementation", "structure", "underlying", "mode", "rounds")),
+            "state": 0,
+            "rate": 0,
+        }
+        columns |= dict.fromkeys(("key", "nonce", "tag") if aead else ("digest",), 0)
         title = (
             f"{primitive}: {len(group)} implementations of {len({i.variant for i in group})} variants; sizes in bits"
         )
-        console.print(table(title, columns, [_parameters(i, aead) for i in group], left=5, drop=drop))
-    if rejected:
-        bad_rows = [(paths.short(r.path), str(r.failure.reason), r.failure.detail) for r in rejected]
-        console.print(
-            table("Not implementations", ("package", "reason", "detail"), bad_rows, left=3, wrap=("package", "detail"))
-        )
+        sheets.append(sheet(title, primitive, columns, [_parameters(i, aead) for i in group]))
+    bad = [{"path": paths.short(r.path), "reason": str(r.failure.reason), "detail": r.failure.detail} for r in rejected]
+    if bad:
+        columns = dict.fromkeys(("package", "reason", "detail"))
+        sheets.append(sheet("Not implementations", "rejected", columns, [tuple(r.values()) for r in bad]))
+    if out.console:
+        drop = ("mode", "structure", "underlying", "state", "rounds", "rate")
+        for s in sheets:
+            show(s, drop=drop, wrap=("package", "detail"))
+    else:
+        out.tables(sheets, {"implementations": [_implementation(i) for i in found], "rejected": bad})
 
 
-def _parameters(i: Implementation, aead: bool) -> tuple[str, ...]:
+def _parameters(i: Implementation, aead: bool) -> tuple[Cell, ...]:
     v, s = variant_of(i.folder), sizes(i)
-    known = (v.structure, v.underlying, v.mode, v.rounds, str(v.state), str(v.rate)) if v else ("-",) * 6
-    return (i.label, *known, *(number(n * 8) if n is not None else "-" for n in _own(s, aead)))
+    known = (v.structure, v.underlying, v.mode, v.rounds, v.state, v.rate) if v else (None,) * 6
+    return (i.label, *known, *(None if n is None else n * 8 for n in _own(s, aead)))
 
 
 def _own(s: Sizes, aead: bool) -> tuple[int | None, ...]:
@@ -77,11 +82,8 @@ def _implementation(i: Implementation) -> dict[str, object]:
     }
 
 
-def _targets(json: bool) -> None:
+def _targets(out: Output) -> None:
     every = [load_target(n) for n in target_names()]
-    if json:
-        print_json([_target(t) for t in every])
-        return
     rows = []
     for t in every:
         toolchain = identify(t.toolchain)
@@ -90,8 +92,12 @@ def _targets(json: bool) -> None:
             compiler += f", for want of {t.preferred.compiler}, which no Debian package has"
         memory = f"{t.chip.flash.size // 1024} KiB / {t.chip.ram.size / 1024:g} KiB" if t.chip.clock_hz else "-"
         rows.append((t.name, t.chip_name, t.chip.core, _clock(t), memory, compiler, t.tier))
-    columns = ("target", "chip", "core", "clock", "flash / RAM", "compiler", "cycle counts")
-    stdout().print(table("", columns, rows, left=7, wrap=("compiler",), drop=("core", "flash / RAM", "clock")))
+    columns = dict.fromkeys(("target", "chip", "core", "clock", "flash / RAM", "compiler", "cycle counts"))
+    answer = sheet("", "targets", columns, rows)
+    if out.console:
+        show(answer, wrap=("compiler",), drop=("core", "flash / RAM", "clock"))
+    else:
+        out.tables([answer], [_target(t) for t in every])
 
 
 def _clock(t: Target) -> str:
@@ -105,15 +111,13 @@ def _target(t: Target) -> dict[str, object]:
     return data | {"compiler": toolchain.version if toolchain else None, "digest": t.digest}
 
 
-def _runs(db: str | None, json: bool) -> None:
+def _runs(db: str | None, out: Output) -> None:
     with select.store(db, existing=True) as store:
-        records = store.runs(points=json, metrics=None if json else ())
-    if json:
-        print_json([as_json(r) for r in records])
-        return
+        whole = out.format == "json"
+        records = store.runs(points=whole, metrics=None if whole else ())
     rows = [
         (
-            str(r.id),
+            r.id,
             r.setup.primitive,
             r.setup.label,
             r.setup.target,
@@ -124,15 +128,9 @@ def _runs(db: str | None, json: bool) -> None:
         )
         for r in records
     ]
-    columns = (
-        "run",
-        "primitive",
-        "implementation",
-        "target",
-        "flags",
-        "workload",
-        "outcome",
-        "finished (UTC)",
-    )
-    drop = ("finished (UTC)", "primitive", "workload", "flags")
-    stdout().print(table("", columns, rows, left=8, wrap=("outcome",), drop=drop))
+    names = ("run", "primitive", "implementation", "target", "flags", "workload", "outcome", "finished (UTC)")
+    answer = sheet("", "runs", dict.fromkeys(names), rows)
+    if out.console:
+        show(answer, wrap=("outcome",), drop=("finished (UTC)", "primitive", "workload", "flags"))
+    else:
+        out.tables([answer], [as_json(r) for r in records])

@@ -6,17 +6,20 @@ from pathlib import Path
 
 from msgspec import to_builtins
 
-from ..analyse.profile import Row, by_function
+from ..analyse.profile import by_function
 from ..model.call import DeviceError, Op
-from ..model.errors import UserError, unknown
+from ..model.errors import UserError, WorkError, unknown
 from ..model.implementation import Implementation
 from ..model.profile import Profile
+from ..model.reasons import Failure
 from ..model.target import load_target
 from ..model.workload import workload
 from ..pipeline import Job, profile
 from ..publish.flame import flame_svg
+from ..publish.sheet import Cell, Sheet
 from . import select
-from .console import number, print_json, stderr, stdout, table
+from .console import number
+from .output import Output, sheet, show, writable
 
 _OPERATIONS = {"encrypt": Op.ENCRYPT, "decrypt": Op.DECRYPT, "hash": Op.HASH}
 
@@ -29,9 +32,11 @@ def profile_command(
     size: str,
     against: str | None,
     svg: Path | None,
-    json: bool,
+    out: Output,
 ) -> int:
     """Prints tables, and writes the flame graph where ``svg`` says."""
+    if svg is not None:
+        writable(svg)
     chip = load_target(target)
     options = select.flag_sets([flags] if flags else [], chip)
     if len(options) != 1:
@@ -53,37 +58,42 @@ def profile_command(
         try:
             return profile(Job(implementation, chip, options[0], workload("kat")), _OPERATIONS[operation], adlen, mlen)
         except DeviceError as e:
-            raise UserError(f"{implementation.label}: {e.failure.reason}: {e.failure.detail}") from e
+            raise WorkError(failed(implementation, e.failure)) from e
 
     one = seen(first)
     other = seen(one_implementation(against)) if against else None
     title = f"{one.label} on {target}, {operation} of {adlen}/{mlen} bytes, {' '.join(options[0])}"
     if svg is not None:
-        svg.write_text(flame_svg(one, title), encoding="utf-8")
-        stderr().print(f"flame graph: {svg}")
-    if json:
-        print_json({"title": title, "profiles": [_json(p) for p in (one, other) if p]})
+        Output(svg, "svg").put(flame_svg(one, title))
+    if out.format == "svg":
+        out.put(flame_svg(one, title))
         return 0
-    console = stdout()
+    profiles = [p for p in (one, other) if p is not None]
     if other is None:
-        rows = [
-            (r.function, number(r.calls), number(r.exclusive), _share(r.exclusive, one), number(r.inclusive))
-            for r in by_function(one)
-        ]
-        columns = ("function", "calls", "cycles in itself", "%", "with callees")
-        console.print(table(title, columns, rows, drop=("calls", "with callees")))
+        answer = sheet(title, "profile", _FUNCTIONS, _functions(one))
     else:
-        console.print(
-            table(
-                f"{title}, against {other.label}",
-                ("function", one.label, other.label, "difference"),
-                _side_by_side(one, other),
-            )
-        )
-    for p in (one, other):
-        if p is not None:
-            _print_mix(p)
+        columns = {"function": None, one.label: 0, other.label: 0, "difference": 0}
+        answer = sheet(f"{title}, against {other.label}", "profile", columns, _side_by_side(one, other))
+    answers = [answer, *map(_mix, profiles)]
+    if out.console:
+        for s in answers:
+            show(s, drop=("calls", "with callees"))
+    else:
+        out.tables(answers, {"title": title, "profiles": [_json(p) for p in profiles]})
     return 0
+
+
+_FUNCTIONS = {"function": None, "calls": 0, "cycles in itself": 0, "%": 1, "with callees": 0}
+
+
+def _functions(p: Profile) -> list[tuple[Cell, ...]]:
+    whole = p.cycles or 1
+    return [(r.function, r.calls, r.exclusive, 100 * r.exclusive / whole, r.inclusive) for r in by_function(p)]
+
+
+def failed(implementation: Implementation, failure: Failure) -> str:
+    """Cause, place and next action as a sentence."""
+    return f"{implementation.label}: {failure.reason}: {failure.detail}; {failure.next_action}"
 
 
 def one_implementation(text: str) -> Implementation:
@@ -97,36 +107,32 @@ def one_implementation(text: str) -> Implementation:
     return chosen[0].implementation
 
 
-def _share(cycles: int, p: Profile) -> str:
-    return f"{100 * cycles / (p.cycles or 1):.1f}"
-
-
-def _side_by_side(one: Profile, other: Profile) -> list[tuple[str, str, str, str]]:
+def _side_by_side(one: Profile, other: Profile) -> list[tuple[Cell, ...]]:
     """Cycles in each function itself, largest difference first; then the sums."""
-    a, b = ({r.function: r for r in by_function(p)} for p in (one, other))
-    nothing = Row("", 0, 0, 0)
-    both = {n: (a.get(n, nothing).exclusive, b.get(n, nothing).exclusive) for n in {**a, **b}}
-    ordered = sorted(both.items(), key=lambda x: (-abs(x[1][1] - x[1][0]), x[0]))
-    rows = [
-        (n, number(x) if n in a else "-", number(y) if n in b else "-", f"{y - x:+,}".replace(",", " "))
-        for n, (x, y) in ordered
-    ]
-    return [
-        *rows,
-        ("all", number(one.cycles), number(other.cycles), f"{other.cycles - one.cycles:+,}".replace(",", " ")),
-    ]
+    a, b = ({r.function: r.exclusive for r in by_function(p)} for p in (one, other))
+    change = {n: b.get(n, 0) - a.get(n, 0) for n in {**a, **b}}
+    ordered = sorted(change, key=lambda n: (-abs(change[n]), n))
+    rows: list[tuple[Cell, ...]] = [(n, a.get(n), b.get(n), change[n]) for n in ordered]
+    return [*rows, ("all", one.cycles, other.cycles, other.cycles - one.cycles)]
 
 
-def _print_mix(p: Profile) -> None:
+def _mix(p: Profile) -> Sheet:
+    """Instructions by mnemonic."""
     count = sum(p.instructions.values())
-    top = sorted(p.instructions.items(), key=lambda x: (-x[1], x[0]))
-    rows = [(m, number(n), f"{100 * n / (count or 1):.1f}") for m, n in top[:12]]
+    top = list(_ordered(p).items())
+    rows = [(m, n, 100 * n / (count or 1)) for m, n in top[:12]]
     rest = sum(n for _, n in top[12:])
-    rows += [(f"{len(top) - 12} others", number(rest), f"{100 * rest / count:.1f}")] if rest else []
+    rows += [(f"{len(top) - 12} others", rest, 100 * rest / count)] if rest else []
     title = f"{p.label}: {number(count)} instructions, {number(p.taken)} taken branches"
     title += f", {number(p.unaligned)} unaligned accesses"
-    stdout().print(table(title, ("instruction", "count", "%"), rows))
+    return sheet(title, "instructions", {"instruction": None, "count": 0, "%": 1}, rows)
+
+
+def _ordered(p: Profile) -> dict[str, int]:
+    """How often each instruction was executed, the most frequent first."""
+    return dict(sorted(p.instructions.items(), key=lambda x: (-x[1], x[0])))
 
 
 def _json(p: Profile) -> dict[str, object]:
-    return {**to_builtins(p), "cycles": p.cycles, "functions": to_builtins(by_function(p))}
+    functions = to_builtins(by_function(p))
+    return {**to_builtins(p), "instructions": _ordered(p), "cycles": p.cycles, "functions": functions}

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from fnmatch import fnmatchcase
-from pathlib import Path
 
 from rich.text import Text
 
@@ -18,6 +17,7 @@ from ..publish.results import DEFAULT, flat, tables
 from ..publish.sheet import Sheet, text
 from . import select
 from .console import stderr, stdout, table
+from .output import Output
 
 #: most lines of all tables on the console; every table may have the second number
 MAX_LINES, MIN_LINES = 300, 30
@@ -34,17 +34,16 @@ def publish_command(
     all_runs: bool,
     caption: str,
     label: str,
-    out: Path | None,
+    out: Output,
     db: str | None,
 ) -> int:
     """Prints or writes the tables; 1 when no record is left to show."""
-    if out and out.name.endswith(".felics.json"):
+    if out.format == "felics.json":
         return _felics(what, where, all_runs, out, db)
-    ending = formats.format_of(out) if out else ""
     chosen = [check_column(c.strip()) for c in columns.split(",") if c.strip()]
     by = order.keys(sort) if sort else [("target", False), ("primitive", False), ("cycles_encrypt_mean", False)]
     by += [] if sort else [("cycles_hash_mean", False)]
-    flat_ = ending in formats.FLAT
+    flat_ = out.format in formats.FLAT
     usual = () if chosen else tuple(n for names in DEFAULT.values() for n in names)
     columns_ = None if flat_ and not chosen else [*chosen, *usual, *(n for n, _ in by)]
     found = order.ordered(stored(what, where, columns_, all_runs, db), by)
@@ -52,21 +51,19 @@ def publish_command(
         stderr().print("no stored run matches; steelyard list runs shows what there is")
         return 1
     sheets = [flat(found, chosen)] if flat_ else tables(found, chosen, caption=caption, label=label)
-    if out:
-        formats.write(sheets, out)
-        stderr().print(f"wrote {len(found)} rows to {out}")
-    else:
+    if out.console:
         print_sheets(sheets)
+    else:
+        out.tables(sheets)
     return 0
 
 
-def _felics(what: Sequence[str], where: str, all_runs: bool, out: Path, db: str | None) -> int:
+def _felics(what: Sequence[str], where: str, all_runs: bool, out: Output, db: str | None) -> int:
     """Writes a result file of FELICS-AE's."""
     chosen = {r["run"] for r in stored(what, where, list(felics.FIGURES.values()), all_runs, db)}
     with select.store(db, existing=True) as store:
         records = store.runs(newest_only=not all_runs, points=False, metrics=felics.FIGURES.values())
-    count = felics.write((r for r in records if r.id in chosen), out)
-    stderr().print(f"wrote {count} rows to {out}")
+    out.put(felics.render(r for r in records if r.id in chosen)[0])
     return 0
 
 

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 
 from ..analyse import rank
 from ..analyse.rows import Row, check_column
 from ..model.errors import UserError, unknown
 from ..model.metric import metric
-from ..publish import formats, ranking
+from ..publish import ranking
 from ..publish.results import distinct
 from ..verify.known import known
 from .console import stderr
+from .output import Output
 from .publish import print_sheets, stored
 
 KINDS = ("top", "places", "merit", "score", "pareto")
@@ -30,7 +30,7 @@ def rank_command(
     group: str,
     less_nocrypt: bool,
     paper: bool,
-    out: Path | None,
+    out: Output,
     db: str | None,
 ) -> int:
     """Prints or writes the rankings; 1 when there is nothing to rank."""
@@ -78,10 +78,10 @@ def rank_command(
     if kind == "places":
         sheets += ranking.without_figures([r for r in every if r["outcome"] != "verified"])
     sheets = distinct(sheets)
-    if out:
-        formats.write(sheets, out)
-    else:
+    if out.console:
         print_sheets(sheets)
+    else:
+        out.tables(sheets)
     return 0
 
 

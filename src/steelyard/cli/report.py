@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 
 from ..analyse import order
 from ..analyse.rows import check_column
 from ..model import paths
-from ..publish import figure, formats, report
+from ..publish import figure, report
 from ..publish.results import DEFAULT
 from . import select
-from .console import stderr, stdout
+from .console import stderr
+from .output import Output
 from .publish import points_of, stored
 
 
-def report_command(what: Sequence[str], where: str, columns: str, title: str, out: Path | None, db: str | None) -> int:
-    """Writes the report and prints its path; 1 when there is nothing to report."""
+def report_command(what: Sequence[str], where: str, columns: str, title: str, out: Output, db: str | None) -> int:
+    """Writes the report; 1 when there is nothing to report."""
     chosen = [check_column(c.strip()) for c in columns.split(",") if c.strip()]
     usual = [n for names in DEFAULT.values() for n in names]
     drawn = [n for f in figure.figure_names() for n in figure.load(f).metrics]
@@ -28,8 +28,8 @@ def report_command(what: Sequence[str], where: str, columns: str, title: str, ou
     with select.store(db, existing=True) as store:
         failed = {r.id or 0: r.failure.detail for r in store.runs(failed=True, points=False, metrics=()) if r.failure}
     text = report.render(title, rows, chosen, lambda some: points_of(some, db), failed)
-    path = out or paths.home() / "report.html"
-    path.parent.mkdir(parents=True, exist_ok=True)
-    formats.save(path, text.encode())
-    stdout().print(f"report: {path}", soft_wrap=True)
+    if out.console:
+        paths.home().mkdir(parents=True, exist_ok=True)
+        out = Output(paths.home() / "report.html", "html")
+    out.put(text)
     return 0

@@ -13,15 +13,16 @@ from msgspec.structs import replace
 from ..analyse.compare import compare
 from ..analyse.rows import Row, check_column, rows
 from ..model.campaign import Campaign
-from ..model.errors import UserError
+from ..model.errors import UserError, WorkError
 from ..model.record import Record
 from ..pipeline import Job, Pipeline
-from ..publish import figure, formats, history
+from ..publish import figure, history
 from . import select
 from .compare import fraction, metrics_of, show
 from .console import stderr
+from .output import Output
 from .plan import plan
-from .plot import draw
+from .plot import FORMATS, draw
 from .publish import print_sheets
 from .run import with_progress
 
@@ -37,7 +38,7 @@ def revisions_command(
     threshold: str,
     fail_on: Sequence[str],
     everything: bool,
-    out: Path | None,
+    out: Output,
     db: str | None,
 ) -> int:
     """Weighs ``what`` (default: the whole repository) as both revisions hold it, and compares."""
@@ -49,7 +50,7 @@ def revisions_command(
         commit = _git(top, "rev-parse", "--verify", "--end-of-options", f"{revision}^{{commit}}")
         records = _weighed(top, revision, commit, what, campaign, db)
         if not any(r.ok for r in records):
-            raise UserError(f"revision {revision}: nothing could be weighed; steelyard show RUN --log has the details")
+            raise WorkError(f"revision {revision}: nothing could be weighed; steelyard show RUN --log has the details")
         sides.append(rows(r for r in records if r.metrics))
     return show(compare(*sides, metrics=metrics, threshold=fraction(threshold)), fail_on, everything, out)
 
@@ -62,15 +63,12 @@ def history_command(
     workloads: Sequence[str],
     columns: str,
     limit: int,
-    out: Path | None,
+    out: Output,
     db: str | None,
 ) -> int:
     """Weighs ``what`` in every revision of a range that changed it, oldest first: a table, or a figure with one."""
     top = _top()
     chosen = [check_column(c.strip()) for c in columns.split(",") if c.strip()]
-    drawn = out is not None and out.suffix[1:].lower() in figure.FORMATS
-    if out and not drawn:
-        formats.format_of(out)
     places = [str(Path(w).resolve()) for w in what]
     listed = _git(top, "log", f"--max-count={limit}", "--format=%H %s", "--end-of-options", revisions, "--", *places)
     campaign = Campaign(targets=tuple(targets), flags=tuple(flags), workloads=tuple(workloads))
@@ -85,14 +83,13 @@ def history_command(
         about: Row = {"revision": commit[:7], "subject": subject, "order": order}
         found += [row | about for row in rows(r for r in records if r.metrics)]
     if not found:
-        raise UserError(f"{revisions}: no revision holds anything that could be weighed; check the range and the paths")
-    if out and drawn:
-        draw("history", figure.of_records(found), "", out)
-    elif out:
-        formats.write(history.tables(found, chosen), out)
-        stderr().print(f"wrote {out}")
-    else:
+        raise WorkError(f"{revisions}: no revision holds anything that could be weighed; check the range and the paths")
+    if out.console:
         print_sheets(history.tables(found, chosen))
+    elif out.format in FORMATS:
+        draw("history", figure.of_records(found), "", out)
+    else:
+        out.tables(history.tables(found, chosen))
     return 0
 
 

@@ -7,16 +7,22 @@ from collections import Counter
 from collections.abc import Sequence
 
 from msgspec import to_builtins
+from rich.console import Console
 
 from ..analyse.files import SCHEMA
+from ..analyse.rows import rows
 from ..model import paths
 from ..model.campaign import Campaign
 from ..model.implementation import Rejected
 from ..model.reasons import UNFIT
 from ..model.record import Record
 from ..pipeline import MAX_CYCLES, Job, Pipeline
+from ..publish.formats import FLAT
+from ..publish.results import flat, tables
+from ..publish.sheet import Cell
 from . import select
-from .console import print_json, stderr, stdout, table
+from .console import stderr, stdout, table
+from .output import CONSOLE, Output, sheet, show
 from .plan import Forecast, forecast, plan
 from .results import as_json, legend, print_results
 
@@ -27,7 +33,7 @@ def run_command(
     force: bool = False,
     max_cycles: int = MAX_CYCLES,
     db: str | None = None,
-    json: bool = False,
+    out: Output = CONSOLE,
     check: bool = False,
     dry_run: bool = False,
 ) -> int:
@@ -35,31 +41,33 @@ def run_command(
     fit a target is a result like any other."""
     jobs, rejected = plan(campaign, baselines=not check)
     if dry_run:
-        return _print_forecast(jobs, force, db, json)
+        return _print_forecast(jobs, force, db, out)
     with select.store(db) as store:
         pipeline = Pipeline(store, threads=threads or os.cpu_count() or 1, force=force, max_cycles=max_cycles)
         records = with_progress(pipeline, jobs)
-    if json:
-        print_json(
-            {"schema": SCHEMA, "runs": [as_json(r) for r in records], "rejected": [_rejected(r) for r in rejected]}
-        )
+    if out.format == "json":
+        document = {
+            "schema": SCHEMA,
+            "runs": [as_json(r) for r in records],
+            "rejected": [_rejected(r) for r in rejected],
+        }
+        out.tables([], document)
     elif check:
-        _print_check(records, rejected)
+        _check(records, rejected, out)
+    elif out.console:
+        print_results(stdout(), records)
+        _print_rejected(stdout(), rejected)
+        legend(stdout())
     else:
-        console = stdout()
-        print_results(console, records)
-        if rejected:
-            rows = [(paths.short(r.path), str(r.failure.reason), r.failure.detail) for r in rejected]
-            console.print(
-                table("Not weighed", ("package", "reason", "detail"), rows, left=3, wrap=("package", "detail"))
-            )
-        legend(console)
+        found = rows(records)
+        out.tables([flat(found, ())] if out.format in FLAT else tables(found, ()))
+        _print_rejected(stderr(), rejected)
     failures = [r.failure for r in records if r.failure is not None] + [r.failure for r in rejected]
     wrong = any(f.reason not in UNFIT for f in failures)
     return 1 if wrong or not any(r.ok for r in records) else 0
 
 
-def _print_forecast(jobs: Sequence[Job], force: bool, db: str | None, json: bool) -> int:
+def _print_forecast(jobs: Sequence[Job], force: bool, db: str | None, out: Output) -> int:
     """Says what a run would do with each job, and does nothing."""
     if force:
         made = [Forecast(job, None, "--force") for job in jobs]
@@ -68,10 +76,7 @@ def _print_forecast(jobs: Sequence[Job], force: bool, db: str | None, json: bool
         with select.store(db if there else ":memory:") as store:
             made = forecast(store if there else None, jobs)
     new = sum(f.run is None for f in made)
-    if json:
-        print_json([{**to_builtins(f.job.setup), "run": f.run, "why": f.why} for f in made])
-        return 0
-    rows = [
+    lines = [
         (
             f.job.setup.label,
             f.job.target.name,
@@ -82,10 +87,21 @@ def _print_forecast(jobs: Sequence[Job], force: bool, db: str | None, json: bool
         )
         for f in made
     ]
-    columns = ("implementation", "target", "flags", "workload", "", "why")
-    stdout().print(table("", columns, rows, left=6, wrap=("why",)))
-    stdout().print(f"{new} to run, {len(made) - new} stored; nothing was done")
+    columns = ("implementation", "target", "flags", "workload", "run", "why")
+    answer = sheet("", "plan", dict.fromkeys(columns), lines)
+    if out.console:
+        show(answer, wrap=("why",))
+        stdout().print(f"{new} to run, {len(made) - new} stored; nothing was done")
+    else:
+        out.tables([answer], [{**to_builtins(f.job.setup), "run": f.run, "why": f.why} for f in made])
     return 0
+
+
+def _print_rejected(console: Console, rejected: Sequence[Rejected]) -> None:
+    if rejected:
+        lines = [(paths.short(r.path), str(r.failure.reason), r.failure.detail) for r in rejected]
+        heads = ("package", "reason", "detail")
+        console.print(table("Not weighed", heads, lines, left=3, wrap=("package", "detail")))
 
 
 def with_progress(pipeline: Pipeline, jobs: Sequence[Job]) -> list[Record]:
@@ -124,28 +140,22 @@ def with_progress(pipeline: Pipeline, jobs: Sequence[Job]) -> list[Record]:
         return pipeline.campaign(jobs, done)
 
 
-def _print_check(records: Sequence[Record], rejected: Sequence[Rejected]) -> None:
-    rows = []
+def _check(records: Sequence[Record], rejected: Sequence[Rejected], out: Output) -> None:
+    lines: list[tuple[Cell, ...]] = []
     for r in records:
         v = r.verification
-        counts = (f"{v.vectors}", f"{v.ext_vectors}", f"{v.skipped}", v.source) if v else ("-", "-", "-", "-")
+        counts = (v.vectors, v.ext_vectors, v.skipped, v.source) if v else (None,) * 4
         verdict = "verified" if r.ok else f"{r.failure.reason}: {r.failure.detail}" if r.failure else ""
-        rows.append((r.setup.label, r.setup.target, r.setup.flags, verdict, *counts))
-    rows += [
-        (paths.short(x.path), "-", "-", f"{x.failure.reason}: {x.failure.detail}", "-", "-", "-", "-") for x in rejected
-    ]
-    columns = (
-        "implementation",
-        "target",
-        "flags",
-        "verdict",
-        "vectors",
-        "second set",
-        "skipped",
-        "expected from",
-    )
-    drop = ("expected from", "skipped", "second set", "vectors", "flags")
-    stdout().print(table("", columns, rows, left=4, wrap=("verdict",), drop=drop))
+        lines.append((r.setup.label, r.setup.target, r.setup.flags, verdict, *counts))
+    for x in rejected:
+        lines.append((paths.short(x.path), None, None, f"{x.failure.reason}: {x.failure.detail}", *(None,) * 4))
+    counted = {"vectors": 0, "second set": 0, "skipped": 0, "expected from": None}
+    heads = ("implementation", "target", "flags", "verdict")
+    answer = sheet("", "check", {**dict.fromkeys(heads), **counted}, lines)
+    if out.console:
+        show(answer, wrap=("verdict",), drop=("expected from", "skipped", "second set", "vectors", "flags"))
+    else:
+        out.tables([answer])
 
 
 def _rejected(r: Rejected) -> dict[str, str]:

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import shlex
-import sys
 
 from ..model.errors import UserError
 from ..model.record import Record
+from ..publish.sheet import Cell, Sheet
 from . import select
-from .console import number, print_json, stdout, table
+from .console import number, stdout, table
+from .output import Output, sheet
 from .results import as_json
 
 
-def show_command(run_id: int, log: bool, db: str | None, json: bool) -> int:
+def show_command(run_id: int, log: bool, db: str | None, out: Output) -> int:
     """Prints a stored run; 0, or :class:`UserError` when there is none of that number."""
     with select.store(db, existing=True) as store:
         record = store.get(run_id)
@@ -20,10 +21,10 @@ def show_command(run_id: int, log: bool, db: str | None, json: bool) -> int:
             raise UserError(f"there is no run {run_id}; steelyard list runs shows them")
         if log:
             text = store.get_blob(record.log).decode(errors="replace") if record.log else ""
-            sys.stdout.write(text or "the compilers said nothing\n")
+            out.put(text or "the compilers said nothing\n")
             return 0
-    if json:
-        print_json(as_json(record))
+    if not out.console:
+        out.tables(_sheets(record), as_json(record))
         return 0
     console = stdout()
     s = record.setup
@@ -48,6 +49,21 @@ def show_command(run_id: int, log: bool, db: str | None, json: bool) -> int:
         console.print(f"note: {note}")
     console.print(f"to repeat: {command(record)}")
     return 0
+
+
+def _sheets(r: Record) -> list[Sheet]:
+    """The record as tables for a file."""
+    failure = f"{r.failure.reason}: {r.failure.detail}" if r.failure else "verified"
+    about: list[tuple[Cell, ...]] = [("outcome", failure), *_provenance(r), *(("note", n) for n in r.notes)]
+    title = f"run {r.id}: {r.setup.primitive} {r.setup.label} on {r.setup.target}"
+    values = sorted(r.metrics.items())
+    points = [(p.operation, p.adlen, p.mlen, p.cycles) for p in r.points]
+    columns = {"operation": None, "AD": 0, "message": 0, "cycles": 0}
+    return [
+        sheet(title, "run", {"field": None, "value": None}, [*about, ("to repeat", command(r))]),
+        sheet("metrics", "metrics", {"metric": None, "value": 3}, values),
+        sheet("cycles by size in bytes", "points", columns, points),
+    ]
 
 
 def _provenance(r: Record) -> list[tuple[str, str]]:

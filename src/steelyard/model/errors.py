@@ -1,12 +1,32 @@
-"""Errors that end a command: a sentence with the next action, exit code 2."""
+"""Errors that end a command: a sentence with the next action, exit code 2 for wrong usage, 1 for failed work."""
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Iterable
 
 
 class UserError(Exception):
     """Something the user can put right; the text says how."""
+
+    exit_code = 2
+
+
+class WorkError(UserError):
+    """The question was right, and there is no answer: what was to be built, run or written could not be."""
+
+    exit_code = 1
+
+
+def printable(text: str) -> str:
+    """``text`` for a terminal: control and format characters and lone surrogates, which names of files may hold, as
+    escapes; lines stay."""
+    if text.isascii() and text.isprintable():
+        return text
+    return "".join(
+        c if c == "\n" or unicodedata.category(c) not in ("Cc", "Cf", "Cs") else c.encode("unicode_escape").decode()
+        for c in text
+    )
 
 
 def unknown(kind: str, name: str, known: Iterable[str]) -> UserError:

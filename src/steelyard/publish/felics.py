@@ -122,7 +122,14 @@ def _row(path: Path, result: Result, target: Target) -> Row:
 
 
 def write(records: Iterable[Record], path: Path) -> int:
-    """Writes the records that have FELICS-AE's figures on one of its chips; returns how many these are.
+    """Writes a result file, see :func:`render`; returns how many setups it holds."""
+    content, count = render(records)
+    save(path, content)
+    return count
+
+
+def render(records: Iterable[Record]) -> tuple[bytes, int]:
+    """A result file of the records that have FELICS-AE's figures on one of its chips, and how many these are.
 
     ``commit`` and ``branch`` are what a release of FELICS-AE writes: a version, and the word. :class:`UserError`
     when there is nothing to write.
@@ -141,12 +148,9 @@ def write(records: Iterable[Record], path: Path) -> int:
     ]
     if not data:
         chips = ", ".join(sorted(codenames))
-        raise UserError(
-            f"{path}: no record has FELICS-AE's figures; run: steelyard run -w felics-ae -t TARGET ({chips})"
-        )
+        raise UserError(f"no record has FELICS-AE's figures; run: steelyard run -w felics-ae -t TARGET ({chips})")
     document = {"commit": __version__, "branch": "release", "data": data}
-    save(path, (json.dumps(document, indent=4, ensure_ascii=False) + "\n").encode())
-    return len(data)
+    return (json.dumps(document, indent=4, ensure_ascii=False) + "\n").encode(), len(data)
 
 
 def _targets() -> dict[str, Target]:

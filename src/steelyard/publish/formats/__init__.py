@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from importlib import import_module
 from pathlib import Path
 
-from ...model.errors import UserError
+from ...model.errors import WorkError
 from ..sheet import Sheet
 
 #: ending -> module here whose ``render(sheets)`` gives text or bytes
@@ -26,14 +26,6 @@ MODULES = {
 FLAT = ("csv", "json", "parquet")
 
 
-def format_of(path: Path) -> str:
-    """The format that a file's ending names; :class:`UserError` when it names none."""
-    ending = path.suffix[1:].lower()
-    if ending not in MODULES:
-        raise UserError(f"{path}: no such format; end the name in one of {', '.join('.' + m for m in MODULES)}")
-    return ending
-
-
 def render(sheets: Sequence[Sheet], ending: str) -> bytes:
     """All sheets in one format."""
     module = import_module(f".{MODULES[ending]}", __package__)
@@ -42,17 +34,16 @@ def render(sheets: Sequence[Sheet], ending: str) -> bytes:
     return content.encode() if isinstance(content, str) else content
 
 
-def write(sheets: Sequence[Sheet], path: Path) -> None:
-    """Writes all sheets to ``path``, whole or not at all."""
-    save(path, render(sheets, format_of(path)))
-
-
 def save(path: Path, content: bytes) -> None:
-    """Puts ``content`` at ``path`` whole or not at all; :class:`UserError` where that cannot be."""
+    """Puts ``content`` at ``path`` whole or not at all; :class:`WorkError` where that cannot be. What is there and
+    no file, such as a device or a pipe, is written to."""
     try:
+        if path.exists() and not path.is_file():
+            path.write_bytes(content)
+            return
         with tempfile.NamedTemporaryFile(dir=path.parent, prefix=f".{path.name}.", delete=False) as f:
             f.write(content)
         os.chmod(f.name, 0o644)  # noqa: PTH101
         os.replace(f.name, path)  # noqa: PTH105
     except OSError as e:
-        raise UserError(f"{path}: {e.strerror}; nothing was written") from e
+        raise WorkError(f"{path}: {e.strerror}; nothing was written; name another file, or free some space") from e

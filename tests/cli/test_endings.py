@@ -1,0 +1,143 @@
+"""How a command ends when streams, machine or Steelyard itself fail it: a sentence, an exit code, no traceback."""
+
+from __future__ import annotations
+
+import errno
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from steelyard.cli import doctor
+from tests.conftest import ROOT
+
+from .conftest import Cli
+
+STEELYARD = [sys.executable, "-m", "steelyard"]
+ENVIRONMENT = {k: v for k, v in os.environ.items() if k != "STEELYARD_TRACEBACK"} | {"PYTHONPATH": str(ROOT / "src")}
+
+
+def shell(line: str, folder: Path, **environment: str) -> subprocess.CompletedProcess[str]:
+    """A line of a shell in which $S is steelyard."""
+    more = {"S": " ".join(STEELYARD), "STEELYARD_HOME": str(folder / "home"), **environment}
+    return subprocess.run(
+        ["bash", "-c", line], cwd=folder, env=ENVIRONMENT | more, capture_output=True, text=True, check=False
+    )
+
+
+def test_nobody_reads(tmp_path: Path) -> None:
+    for verb in ("targets", "list implementations ascon128v12 --json", "--help"):
+        done = shell(f"$S {verb} | true; echo ${{PIPESTATUS[0]}}", tmp_path)
+        assert done.stderr == ""
+        assert done.stdout in ("141\n", "0\n")  # a short answer may be gone before anybody looks
+    done = shell("exec 3> >(exec 3>&-; exit 0); sleep 0.3; $S targets >&3; echo $?", tmp_path)
+    assert (done.stdout, done.stderr) == ("141\n", "")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full here")
+def test_standard_output_is_full(tmp_path: Path) -> None:
+    for verb in ("targets", "targets --json", "--help"):
+        done = shell(f"$S {verb} >/dev/full", tmp_path)
+        assert done.returncode == 1
+        assert done.stderr == (
+            "steelyard: standard output or a file: No space left on device; free some space and run again\n"
+        )
+    assert shell("$S walk 2>/dev/full", tmp_path).returncode == 2
+
+
+def test_streams_that_are_closed(tmp_path: Path) -> None:
+    assert shell("$S targets --json -o t.json >&-", tmp_path).returncode == 0
+    assert (tmp_path / "t.json").read_text().startswith("[")
+    done = shell("$S targets >&- 2>&- <&-", tmp_path)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    assert shell("$S walk 2>&-", tmp_path).returncode == 2
+
+
+def test_any_locale_and_any_width(tmp_path: Path) -> None:
+    ascii_only = shell("$S targets", tmp_path, PYTHONIOENCODING="ascii", LC_ALL="C", PYTHONCOERCECLOCALE="0")
+    assert (ascii_only.returncode, ascii_only.stderr) == (0, "")
+    assert "ATmega328P" in ascii_only.stdout
+    done = shell("$S check $'b\\xe9d\\e[31m' -t uno", tmp_path, LC_ALL="C")
+    assert done.returncode == 2
+    assert "\x1b" not in done.stderr
+    assert shell("$S targets", tmp_path, COLUMNS="1").returncode == 0
+
+
+@pytest.mark.parametrize("after", [0.02, 0.06, 0.12, 0.2, 0.3])
+def test_interrupted_at_any_moment(tmp_path: Path, after: float) -> None:
+    """Before main is called Python itself ends, by the signal or its own words; later a sentence does."""
+    here = subprocess.Popen(
+        [sys.executable, "-c", "from steelyard.cli import main; print('up', flush=True); main()", "targets"],
+        cwd=tmp_path,
+        env=ENVIRONMENT | {"STEELYARD_HOME": str(tmp_path / "home")},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert here.stdout is not None
+    assert here.stdout.readline() == "up\n"
+    with pytest.raises(subprocess.TimeoutExpired):
+        here.wait(0.0001)
+    try:
+        here.wait(after)
+    except subprocess.TimeoutExpired:
+        here.send_signal(signal.SIGINT)
+    _, err = here.communicate()
+    assert "Traceback" not in err
+    assert (here.returncode, err) in (
+        (130, "steelyard: stopped; finished runs are kept, the same command goes on\n"),
+        (0, ""),
+        (-signal.SIGINT, ""),
+    )
+
+
+def test_home_that_cannot_be_written(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    for home in ("file", "file/home", "/proc/home", "/dev/null"):
+        done = shell("$S check nocrypt -t uno --db results.db", tmp_path, STEELYARD_HOME=home)
+        assert "Traceback" not in done.stderr
+        assert done.returncode == 1
+        assert "set STEELYARD_HOME to a folder that you may write to" in done.stderr
+
+
+def fails(monkeypatch: pytest.MonkeyPatch, error: Exception) -> None:
+    def command(_: object) -> int:
+        raise error
+
+    monkeypatch.setattr(doctor, "doctor_command", command)
+
+
+def test_an_unexpected_error_leaves_its_traceback_in_a_file(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("STEELYARD_HOME", str(tmp_path / "home"))
+    fails(monkeypatch, KeyError("no such \x1b[2J thing"))
+    result = cli("doctor")
+    assert (result.code, result.out) == (70, "")
+    assert "unexpected error: KeyError" in result.err
+    assert "home/traceback.txt" in result.err
+    assert result.err.count("\n") == 1
+    assert "\x1b" not in result.err
+    kept = (tmp_path / "home/traceback.txt").read_text()
+    assert "steelyard doctor" in kept
+    assert "Traceback (most recent call last)" in kept
+    for shown in (cli("--traceback doctor"), _with(monkeypatch, cli)):
+        assert shown.code == 70
+        assert "Traceback (most recent call last)" in shown.err
+
+
+def _with(monkeypatch: pytest.MonkeyPatch, cli: Cli):  # type: ignore[no-untyped-def]
+    monkeypatch.setenv("STEELYARD_TRACEBACK", "1")
+    return cli("doctor")
+
+
+def test_a_fault_of_the_file_system_is_a_sentence(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    fails(monkeypatch, OSError(errno.ENOSPC, "No space left on device", "some/file"))
+    result = cli("doctor")
+    assert (result.code, result.out) == (1, "")
+    assert result.err == "steelyard: some/file: No space left on device; free some space and run again\n"
+    fails(monkeypatch, FileNotFoundError(errno.ENOENT, "No such file or directory", "both.map"))
+    assert cli("doctor").code == 70, "a file that is missing inside of Steelyard is a fault of ours"
