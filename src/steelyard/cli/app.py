@@ -50,6 +50,9 @@ _flags = click.option(
     metavar="OPTIONS",
     help='Compiler options, repeatable; "-O3;-Os" is two sets. Default: the target\'s.',
 )
+_toolchain = click.option(
+    "--toolchain", default="", metavar="NAME", help="Another compiler that a target knows; see steelyard targets."
+)
 _workloads = click.option(
     "--workload",
     "-w",
@@ -85,6 +88,7 @@ _out = click.option("--out", "-o", type=_FILE, metavar="FILE", help="File, as fo
 @_what
 @_targets
 @_flags
+@_toolchain
 @_workloads
 @click.option("--adlen", default="", metavar="BYTES", help="Bytes of associated data: 0,16 or FROM:TO:STEP.")
 @click.option("--mlen", default="", metavar="BYTES", help="Bytes of message, likewise; every pair is measured.")
@@ -99,6 +103,7 @@ def run(
     what: tuple[str, ...],
     target: tuple[str, ...],
     flags: tuple[str, ...],
+    toolchain: str,
     workload: tuple[str, ...],
     adlen: str,
     mlen: str,
@@ -116,7 +121,7 @@ def run(
     from .run import run_command
 
     workloads = [*workload, *([grid(adlen, mlen)] if adlen or mlen else [])]
-    campaign = asked(what, target, flags, workloads, everything)
+    campaign = asked(what, target, flags, workloads, everything, toolchain)
     _exit(run_command(campaign, threads, force, max_cycles, db, json, dry_run=dry_run))
 
 
@@ -124,6 +129,7 @@ def run(
 @_what
 @_targets
 @_flags
+@_toolchain
 @click.option("--force", is_flag=True, help="Check again what is stored already.")
 @_max_cycles
 @_db
@@ -132,6 +138,7 @@ def check(
     what: tuple[str, ...],
     target: tuple[str, ...],
     flags: tuple[str, ...],
+    toolchain: str,
     force: bool,
     max_cycles: int,
     db: str | None,
@@ -141,7 +148,7 @@ def check(
     from .plan import asked
     from .run import run_command
 
-    campaign = asked(what, target, flags, ["kat"], False)
+    campaign = asked(what, target, flags, ["kat"], False, toolchain)
     _exit(run_command(campaign, None, force, max_cycles, db, json, check=True))
 
 
@@ -149,6 +156,7 @@ def check(
 @_one
 @_one_target
 @_one_set
+@_toolchain
 @click.option("--operation", "-o", default="", metavar="NAME", help="encrypt, decrypt or hash.")
 @click.option("--size", "-s", default="16/64", show_default=True, metavar="AD/M", help="Sizes in bytes.")
 @_against
@@ -158,6 +166,7 @@ def profile(
     what: str,
     target: str,
     flags: str | None,
+    toolchain: str,
     operation: str,
     size: str,
     against: str | None,
@@ -167,20 +176,21 @@ def profile(
     """Show where the cycles of one call go: by function, by instruction, and as a flame graph."""
     from .profile import profile_command
 
-    _exit(profile_command(what, target, flags, operation, size, against, svg, json))
+    _exit(profile_command(what, target, flags, toolchain, operation, size, against, svg, json))
 
 
 @app.command()
 @_one
 @_one_target
 @_one_set
+@_toolchain
 @_against
 @_json
-def size(what: str, target: str, flags: str | None, against: str | None, json: bool) -> None:
+def size(what: str, target: str, flags: str | None, toolchain: str, against: str | None, json: bool) -> None:
     """Show where the bytes are: by symbol, for encryption and decryption together and alone."""
     from .size import size_command
 
-    _exit(size_command(what, target, flags, against, json))
+    _exit(size_command(what, target, flags, toolchain, against, json))
 
 
 @app.command()

@@ -11,7 +11,6 @@ from ..model.call import DeviceError, Op
 from ..model.errors import UserError, unknown
 from ..model.implementation import Implementation
 from ..model.profile import Profile
-from ..model.target import load_target
 from ..model.workload import workload
 from ..pipeline import Job, profile
 from ..publish.flame import flame_svg
@@ -25,6 +24,7 @@ def profile_command(
     what: str,
     target: str,
     flags: str | None,
+    toolchain: str,
     operation: str,
     size: str,
     against: str | None,
@@ -32,7 +32,7 @@ def profile_command(
     json: bool,
 ) -> int:
     """Prints tables, and writes the flame graph where ``svg`` says."""
-    chip = load_target(target)
+    chip = select.target(target, toolchain)
     options = select.flag_sets([flags] if flags else [], chip)
     if len(options) != 1:
         raise UserError("profile takes one set of flags")

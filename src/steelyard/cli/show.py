@@ -7,6 +7,7 @@ import sys
 
 from ..model.errors import UserError
 from ..model.record import Record
+from ..model.target import load_target, target_names
 from . import select
 from .console import number, print_json, stdout, table
 from .results import as_json
@@ -55,7 +56,7 @@ def _provenance(r: Record) -> list[tuple[str, str]]:
     rows = [
         ("implementation", f"{s.implementation_digest[:16]}  {s.family}"),
         ("device", f"{s.device}, timing model {s.timing_model}"),
-        ("toolchain", f"{s.toolchain.version}  {s.toolchain.sha256[:16]}"),
+        ("toolchain", f"{s.toolchain.name}: {s.toolchain.version}  {s.toolchain.sha256[:16]}"),
         ("flags", s.flags),
         ("workload", s.workload),
         ("harness", s.harness[:16]),
@@ -71,5 +72,7 @@ def command(r: Record) -> str:
     """The command line that repeats a run."""
     s = r.setup
     parts = ["steelyard", "run", r.origin or f"{s.primitive}/{s.family}/{s.label}", "--target", s.target]
+    if s.target in target_names() and s.toolchain.name in {a.name for a in load_target(s.target).alternative}:
+        parts += ["--toolchain", s.toolchain.name]
     parts += [f"--flags={s.flags}", "--workload", s.workload.split(" ")[0], "--force"]
     return shlex.join(parts)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from ..model.call import DeviceError
 from ..model.errors import UserError
 from ..model.implementation import Implementation
-from ..model.target import load_target
 from ..model.workload import workload
 from ..pipeline import Job, sizes
 from . import select
@@ -15,9 +14,9 @@ from .profile import one_implementation
 Sizes = dict[str, dict[tuple[str, str], int]]
 
 
-def size_command(what: str, target: str, flags: str | None, against: str | None, json: bool) -> int:
+def size_command(what: str, target: str, flags: str | None, toolchain: str, against: str | None, json: bool) -> int:
     """Prints bytes by symbol for the whole, for encryption and for decryption alone; or beside another's."""
-    chip = load_target(target)
+    chip = select.target(target, toolchain)
     options = select.flag_sets([flags] if flags else [], chip)
     if len(options) != 1:
         raise UserError("size takes one set of flags")
