@@ -47,6 +47,18 @@ bits32(const uint32_t *x, uint8_t n)
 
 #elif defined(__MSP430__)
 
+#ifdef __clang__ /* its assembly has no halves of an operand, and the flags, r2, are named */
+#define LOW "%0"
+#define HIGH "%1"
+#define OTHER "%2"
+#define OPERANDS(y, other) "+r"(y.half[0]), "+r"(y.half[1]), "+r"(other) : : "r2"
+#else
+#define LOW "%A0"
+#define HIGH "%B0"
+#define OTHER "%1"
+#define OPERANDS(y, other) "+r"(y.word), "+r"(other)
+#endif
+
 static inline uint32_t __attribute__((always_inline))
 bits32(const uint32_t *x, uint8_t n)
 {
@@ -77,17 +89,22 @@ bits32(const uint32_t *x, uint8_t n)
         byte = 8;
     }
     for (i = byte; i < shift; i++)
-        __asm__("rra %1\n\t"
-                "rrc %B0\n\t"
-                "rrc %A0"
-                : "+r"(y.word), "+r"(above));
+        __asm__("rra " OTHER "\n\t"
+                "rrc " HIGH "\n\t"
+                "rrc " LOW
+                : OPERANDS(y, above));
     for (i = shift; i < byte; i++)
-        __asm__("rla %1\n\t"
-                "rlc %A0\n\t"
-                "rlc %B0"
-                : "+r"(y.word), "+r"(below));
+        __asm__("rla " OTHER "\n\t"
+                "rlc " LOW "\n\t"
+                "rlc " HIGH
+                : OPERANDS(y, below));
     return y.word;
 }
+
+#undef LOW
+#undef HIGH
+#undef OTHER
+#undef OPERANDS
 
 #else
 

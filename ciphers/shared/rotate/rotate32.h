@@ -36,6 +36,18 @@ static inline uint32_t rotate32_bytes(uint32_t x, uint8_t bytes)
 
 #elif defined(__MSP430__)
 
+#ifdef __clang__ /* its assembly has no halves of an operand, and the flags, r2, are named */
+#define ROTATE32_HALVES(x, code)                                             \
+    do {                                                                     \
+        uint16_t low_ = (uint16_t)(x), high_ = (uint16_t)((x) >> 16);        \
+        __asm__(code : "+r"(low_), "+r"(high_) : : "r2");                    \
+        (x) = (uint32_t)high_ << 16 | low_;                                  \
+    } while (0)
+#define ROTATE32_LEFT_1(x)                                                   \
+    ROTATE32_HALVES(x, "rla %0\n\trlc %1\n\tadc %0")
+#define ROTATE32_RIGHT_1(x)                                                  \
+    ROTATE32_HALVES(x, "bit #1, %0\n\trrc %1\n\trrc %0")
+#else
 #define ROTATE32_LEFT_1(x)                                                   \
     __asm__("rla %A0\n\t"                                                    \
             "rlc %B0\n\t"                                                    \
@@ -46,6 +58,7 @@ static inline uint32_t rotate32_bytes(uint32_t x, uint8_t bytes)
             "rrc %B0\n\t"                                                    \
             "rrc %A0"                                                        \
             : "+r"(x))
+#endif
 
 static inline uint32_t rotate32_bytes(uint32_t x, uint8_t bytes)
 {

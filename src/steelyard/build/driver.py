@@ -24,7 +24,9 @@ def compiling(spec: ToolchainSpec, compiler: Sequence[str], source: str, made: s
     ``compiler`` is the driver with its options. Beside the object its assembly may be left, as ``made`` with ``.s``.
     """
     direct = None
-    if spec.prefix and not spec.linker and not any(f.startswith("-flto") for f in compiler):  # which wants the driver's environment
+    if (
+        spec.prefix and not spec.linker and not any(f.startswith("-flto") for f in compiler)
+    ):  # which wants the driver's environment
         direct = _compiling(tuple(compiler), Path(source).suffix)
     if direct is None:
         return ((*compiler, "-c", source, "-o", made),)

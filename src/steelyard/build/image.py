@@ -301,7 +301,12 @@ def _compile(
 
 
 def _linking(
-    spec: ToolchainSpec, options: Iterable[str], objects: Iterable[str], image: str, flags: tuple[str, ...], sample: Path
+    spec: ToolchainSpec,
+    options: Iterable[str],
+    objects: Iterable[str],
+    image: str,
+    flags: tuple[str, ...],
+    sample: Path,
 ) -> tuple[str, ...]:
     """The command that links ``objects`` to ``image``: the linker's own, or that of the compiler's driver."""
     if not spec.linker:

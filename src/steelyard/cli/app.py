@@ -54,6 +54,9 @@ _flags = click.option(
     metavar="OPTIONS",
     help='Compiler options, repeatable; "-O3;-Os" is two sets. Default: the target\'s.',
 )
+_toolchain = click.option(
+    "--toolchain", default="", metavar="NAME", help="Another compiler that a target knows; see steelyard targets."
+)
 _workloads = click.option(
     "--workload",
     "-w",
@@ -89,6 +92,7 @@ _FIGURES = ("svg", "png", "pdf", "vl.json")
 @_what
 @_targets
 @_flags
+@_toolchain
 @_workloads
 @click.option("--adlen", default="", metavar="BYTES", help="Bytes of associated data: 0,16 or FROM:TO:STEP.")
 @click.option("--mlen", default="", metavar="BYTES", help="Bytes of message, likewise; every pair is measured.")
@@ -103,6 +107,7 @@ def run(
     what: tuple[str, ...],
     target: tuple[str, ...],
     flags: tuple[str, ...],
+    toolchain: str,
     workload: tuple[str, ...],
     adlen: str,
     mlen: str,
@@ -120,7 +125,7 @@ def run(
     from .run import run_command
 
     workloads = [*workload, *([grid(adlen, mlen)] if adlen or mlen else [])]
-    campaign = asked(what, target, flags, workloads, everything)
+    campaign = asked(what, target, flags, workloads, everything, toolchain)
     _exit(run_command(campaign, threads, force, max_cycles, db, out, dry_run=dry_run))
 
 
@@ -128,6 +133,7 @@ def run(
 @_what
 @_targets
 @_flags
+@_toolchain
 @click.option("--force", is_flag=True, help="Check again what is stored already.")
 @_max_cycles
 @_db
@@ -136,6 +142,7 @@ def check(
     what: tuple[str, ...],
     target: tuple[str, ...],
     flags: tuple[str, ...],
+    toolchain: str,
     force: bool,
     max_cycles: int,
     db: str | None,
@@ -145,7 +152,7 @@ def check(
     from .plan import asked
     from .run import run_command
 
-    campaign = asked(what, target, flags, ["kat"], False)
+    campaign = asked(what, target, flags, ["kat"], False, toolchain)
     _exit(run_command(campaign, None, force, max_cycles, db, out, check=True))
 
 
@@ -153,6 +160,7 @@ def check(
 @_one
 @_one_target
 @_one_set
+@_toolchain
 @click.option("--operation", default="", metavar="NAME", help="encrypt, decrypt or hash.")
 @click.option("--size", "-s", default="16/64", show_default=True, metavar="AD/M", help="Sizes in bytes.")
 @_against
@@ -162,6 +170,7 @@ def profile(
     what: str,
     target: str,
     flags: str | None,
+    toolchain: str,
     operation: str,
     size: str,
     against: str | None,
@@ -171,20 +180,21 @@ def profile(
     """Show where the cycles of one call go: by function, by instruction, and as a flame graph."""
     from .profile import profile_command
 
-    _exit(profile_command(what, target, flags, operation, size, against, svg, out))
+    _exit(profile_command(what, target, flags, toolchain, operation, size, against, svg, out))
 
 
 @app.command()
 @_one
 @_one_target
 @_one_set
+@_toolchain
 @_against
 @_answer
-def size(what: str, target: str, flags: str | None, against: str | None, out: Output) -> None:
+def size(what: str, target: str, flags: str | None, toolchain: str, against: str | None, out: Output) -> None:
     """Show where the bytes are: by symbol, for encryption and decryption together and alone."""
     from .size import size_command
 
-    _exit(size_command(what, target, flags, against, out))
+    _exit(size_command(what, target, flags, toolchain, against, out))
 
 
 @app.command()

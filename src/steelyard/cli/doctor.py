@@ -67,6 +67,12 @@ def _toolchains() -> list[Row]:
             if t.preferred:
                 use = f"optional: target {t.name}, until then {name} stands in"
                 rows.append((t.preferred.name, "missing, and no Debian package", use, t.preferred.fix))
+    for target in map(load_target, target_names()):
+        for spec in target.alternative:
+            found = identify(spec)
+            state = found.version if found else "missing" if spec.packages else "missing, and no Debian package"
+            use = f"optional: target {target.name} with --toolchain {spec.name}"
+            rows.append((spec.name, state, use, "" if found else spec.fix))
     return rows
 
 

@@ -90,6 +90,8 @@ def _targets(out: Output) -> None:
         compiler = toolchain.version if toolchain else t.toolchain.missing
         if t.preferred:
             compiler += f", for want of {t.preferred.compiler}, which no Debian package has"
+        if t.alternative:
+            compiler += f"; --toolchain {', '.join(a.name for a in t.alternative)}"
         memory = f"{t.chip.flash.size // 1024} KiB / {t.chip.ram.size / 1024:g} KiB" if t.chip.clock_hz else "-"
         rows.append((t.name, t.chip_name, t.chip.core, _clock(t), memory, compiler, t.tier))
     columns = dict.fromkeys(("target", "chip", "core", "clock", "flash / RAM", "compiler", "cycle counts"))

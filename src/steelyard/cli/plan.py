@@ -26,7 +26,12 @@ class Plan(NamedTuple):
 
 
 def asked(
-    what: Sequence[str], targets: Sequence[str], flags: Sequence[str], workloads: Sequence[str], everything: bool
+    what: Sequence[str],
+    targets: Sequence[str],
+    flags: Sequence[str],
+    workloads: Sequence[str],
+    everything: bool,
+    toolchain: str = "",
 ) -> Campaign:
     """What the command line says, over what the campaign file that it names says."""
     files = [w for w in what if w.endswith(".toml")]
@@ -38,7 +43,7 @@ def asked(
     said = {"implementations": names, "targets": targets, "flags": flags, "workloads": workloads}
     given = {key: tuple(value) for key, value in said.items() if value}
     base = campaigns.load(Path(files[0])) if files else Campaign()
-    return base.but(**given)
+    return base.but(**given, toolchain=toolchain or base.toolchain)
 
 
 def plan(campaign: Campaign, *, baselines: bool = True) -> Plan:
@@ -47,7 +52,7 @@ def plan(campaign: Campaign, *, baselines: bool = True) -> Plan:
     loads = [parse_workload(w) for w in campaign.workloads or ("default",)]
     found, rejected = select.implementations(campaign.implementations)
     found = [c for c in found if not any(_excluded(c, pattern) for pattern in campaign.exclude)]
-    targets = select.targets(campaign.targets)
+    targets = select.targets(campaign.targets, campaign.toolchain)
     sets = {t.name: select.flag_sets(campaign.flags, t) for t in targets}
     if baselines:
         bases = {c.implementation.primitive: nocrypt(c.implementation.primitive) for c in found}

@@ -12,7 +12,6 @@ from ..model.errors import UserError, WorkError, unknown
 from ..model.implementation import Implementation
 from ..model.profile import Profile
 from ..model.reasons import Failure
-from ..model.target import load_target
 from ..model.workload import workload
 from ..pipeline import Job, profile
 from ..publish.flame import flame_svg
@@ -28,6 +27,7 @@ def profile_command(
     what: str,
     target: str,
     flags: str | None,
+    toolchain: str,
     operation: str,
     size: str,
     against: str | None,
@@ -37,7 +37,7 @@ def profile_command(
     """Prints tables, and writes the flame graph where ``svg`` says."""
     if svg is not None:
         writable(svg)
-    chip = load_target(target)
+    chip = select.target(target, toolchain)
     options = select.flag_sets([flags] if flags else [], chip)
     if len(options) != 1:
         raise UserError("profile takes one set of flags")

@@ -105,18 +105,33 @@ def _matching(text: str, places: Sequence[Found]) -> tuple[list[Implementation],
     return found, hit
 
 
-def targets(names: Sequence[str]) -> list[Target]:
-    """Targets by name. When none is named: all that need not be asked for and whose compiler is here."""
+def targets(names: Sequence[str], toolchain: str = "") -> list[Target]:
+    """Targets by name. When none is named: all that need not be asked for and whose compiler is here.
+
+    Those that have a ``toolchain`` of that name use it. :class:`UserError` when none of them has.
+    """
     split = [n for part in names for n in part.split(",") if n]
     if split:
-        return [load_target(n) for n in dict.fromkeys(split)]
-    offered = [t for n in target_names() if not (t := load_target(n)).opt_in]
+        return [target(n, toolchain, split) for n in dict.fromkeys(split)]
+    every = target_names()
+    offered = [t for n in every if not (t := target(n, toolchain, every)).opt_in]
     ready = [t for t in offered if identify(t.toolchain) is not None]
     if missing := [t.name for t in offered if t not in ready]:
         stderr().print(f"left out, their compilers are not here: {', '.join(missing)}; steelyard doctor says more")
     if not ready:
         raise UserError("no target's compiler is installed; steelyard doctor says how to get one")
     return ready
+
+
+def target(name: str, toolchain: str = "", names: Sequence[str] = ()) -> Target:
+    """The target called ``name``, with its toolchain of that name; one that none of ``names`` has is refused."""
+    found = load_target(name)
+    if not toolchain:
+        return found
+    known = {spec.name for n in (name, *names) for spec in load_target(n).toolchains}
+    if toolchain not in known:
+        raise unknown("toolchain", toolchain, known)
+    return found.using(toolchain)
 
 
 def flag_sets(texts: Sequence[str], target: Target) -> list[tuple[str, ...]]:

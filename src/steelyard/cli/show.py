@@ -6,6 +6,7 @@ import shlex
 
 from ..model.errors import UserError
 from ..model.record import Record
+from ..model.target import load_target, target_names
 from ..publish.sheet import Cell, Sheet
 from . import select
 from .console import number, stdout, table
@@ -71,7 +72,7 @@ def _provenance(r: Record) -> list[tuple[str, str]]:
     rows = [
         ("implementation", f"{s.implementation_digest[:16]}  {s.family}"),
         ("device", f"{s.device}, timing model {s.timing_model}"),
-        ("toolchain", f"{s.toolchain.version}  {s.toolchain.sha256[:16]}"),
+        ("toolchain", f"{s.toolchain.name}: {s.toolchain.version}  {s.toolchain.sha256[:16]}"),
         ("flags", s.flags),
         ("workload", s.workload),
         ("harness", s.harness[:16]),
@@ -87,5 +88,7 @@ def command(r: Record) -> str:
     """The command line that repeats a run."""
     s = r.setup
     parts = ["steelyard", "run", r.origin or f"{s.primitive}/{s.family}/{s.label}", "--target", s.target]
+    if s.target in target_names() and s.toolchain.name in {a.name for a in load_target(s.target).alternative}:
+        parts += ["--toolchain", s.toolchain.name]
     parts += [f"--flags={s.flags}", "--workload", s.workload.split(" ")[0], "--force"]
     return shlex.join(parts)

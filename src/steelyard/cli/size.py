@@ -7,7 +7,6 @@ from msgspec.structs import replace
 from ..model.call import DeviceError
 from ..model.errors import UserError, WorkError
 from ..model.implementation import Implementation
-from ..model.target import load_target
 from ..model.workload import workload
 from ..pipeline import Job, sizes
 from ..publish.sheet import Cell
@@ -22,9 +21,9 @@ _NOTE = (
 Sizes = dict[str, dict[tuple[str, str], int]]
 
 
-def size_command(what: str, target: str, flags: str | None, against: str | None, out: Output) -> int:
+def size_command(what: str, target: str, flags: str | None, toolchain: str, against: str | None, out: Output) -> int:
     """Prints bytes by symbol for the whole, for encryption and for decryption alone; or beside another's."""
-    chip = load_target(target)
+    chip = select.target(target, toolchain)
     options = select.flag_sets([flags] if flags else [], chip)
     if len(options) != 1:
         raise UserError("size takes one set of flags")

@@ -11,7 +11,8 @@ class Campaign(toml.Table, frozen=True, kw_only=True):
     """Implementations (names, patterns, folders, zips) x targets x flag sets x workloads.
 
     What is left empty means: all bundled implementations but those in ``exclude``, every target whose compiler
-    is here, the target's own flags, the default workload. Paths are seen from the file's folder.
+    is here, the target's own flags, the default workload. ``toolchain`` is for targets that have one of that name
+    besides their own. Paths are seen from the file's folder.
     """
 
     title: str = ""
@@ -20,6 +21,7 @@ class Campaign(toml.Table, frozen=True, kw_only=True):
     targets: tuple[str, ...] = ()
     flags: tuple[str, ...] = ()
     workloads: tuple[str, ...] = ()
+    toolchain: str = ""
 
 
 def load(file: Path) -> Campaign:
