@@ -202,7 +202,7 @@ def _readable(target: Target, *more: Path) -> tuple[Path, ...]:
 def harness_objects(target: Target, toolchain: Toolchain, operation: str = "") -> list[Path]:
     """The harness's objects in an image for ``target``, made once: what every image has, and those of an
     ``operation`` such as ``aead-3``."""
-    own = [*(paths.HARNESS / n for n in ("main.c", "heap.c")), *target.folder.glob("*.[cS]")]
+    own = [*(paths.HARNESS / n for n in ("main.c", "heap.c", "libc.c")), *target.folder.glob("*.[cS]")]
     folder = _harness_folder(target, toolchain)
     made = [*_harness_group(folder / "common", target, {source.stem: (source,) for source in own}).values()]
     if operation:
