@@ -1,4 +1,4 @@
-/* The NIST lightweight API for authenticated encryption, for packages that do not ship it. */
+/* The NIST lightweight API for authenticated encryption, which is SUPERCOP's, for packages that do not ship it. */
 #ifndef STEELYARD_CRYPTO_AEAD_H
 #define STEELYARD_CRYPTO_AEAD_H
 #ifdef __cplusplus
@@ -13,4 +13,11 @@ int crypto_aead_decrypt(unsigned char *m, unsigned long long *mlen, unsigned cha
 #ifdef __cplusplus
 }
 #endif
+/* SUPERCOP's names for what api.h defines, for sources that include both */
+#define crypto_aead_KEYBYTES CRYPTO_KEYBYTES
+#define crypto_aead_NSECBYTES CRYPTO_NSECBYTES
+#define crypto_aead_NPUBBYTES CRYPTO_NPUBBYTES
+#define crypto_aead_ABYTES CRYPTO_ABYTES
+#define crypto_aead_NOOVERLAP CRYPTO_NOOVERLAP
+#define crypto_aead_VERSION CRYPTO_VERSION
 #endif

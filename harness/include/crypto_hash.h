@@ -8,4 +8,6 @@ int crypto_hash(unsigned char *out, const unsigned char *in, unsigned long long 
 #ifdef __cplusplus
 }
 #endif
+#define crypto_hash_BYTES CRYPTO_BYTES /* SUPERCOP's names, as in crypto_aead.h */
+#define crypto_hash_VERSION CRYPTO_VERSION
 #endif

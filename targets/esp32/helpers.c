@@ -30,7 +30,6 @@ void *memmove(void *to, const void *from, size_t n);
 void *memset(void *to, int byte, size_t n);
 int memcmp(const void *a, const void *b, size_t n);
 size_t strlen(const char *s);
-void abort(void);
 
 union wide {
     uint64_t all;
@@ -281,10 +280,5 @@ size_t strlen(const char *s)
     while (s[n])
         n++;
     return n;
-}
-
-void abort(void)
-{
-    __builtin_trap();
 }
 #endif

@@ -92,6 +92,29 @@ def test_assembly_of_another_instruction_set(bench: Bench, name: str, assembly: 
 
 
 @pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("uno", "\t.arch armv6t2\n"),  # "unknown MCU"
+        ("bluepill", "\t.fpu neon\n\tldr r0, [r1], #99999\n"),  # no word of another machine but the directive
+        ("bluepill", "\tbic sp, sp, #15\n"),
+        ("bluepill", "#include <xtensa/coreasm.h>\n"),
+    ],
+)
+def test_assembly_that_names_another_machine(bench: Bench, name: str, text: str) -> None:
+    failure = bench.build(bench.package({**GOOD, "p.S": f"{text}\t.global perm\nperm:\n"}), the_target(name)).failure
+    assert failure is not None
+    assert failure.reason is Reason.FOREIGN_ISA, failure
+
+
+def test_inline_assembly_for_registers_of_another_machine(bench: Bench, uno: Target) -> None:
+    code = 'void f(int *a) { __asm__ volatile("" : : "x"(a[0]), "x"(a[1]), "x"(a[2])); }\n'
+    failure = bench.build(bench.package({**GOOD, "p.c": code}), uno).failure
+    assert failure is not None
+    assert failure.reason is Reason.FOREIGN_ISA, failure
+    assert "find a register" in failure.detail
+
+
+@pytest.mark.parametrize(
     "files",
     [
         pytest.param({"a.c": "int shared;\n", "b.c": "int shared;\n"}, id="tentative-definitions"),

@@ -7,6 +7,7 @@ import pytest
 from steelyard.cli.select import implementations
 from steelyard.model.reasons import Reason
 from steelyard.pipeline import Pipeline
+from tests import toys
 from tests.conftest import SIMULATED, Bench, the_target
 
 
@@ -94,3 +95,33 @@ def test_register_windows_overflow_and_come_back(bench: Bench, flags: str) -> No
         reason = Reason.NO_EXPECTED if expected == right else Reason.DECRYPT_MISMATCH
         assert record.failure.reason is reason, record.failure
         assert bool(the_target("esp32").stand_in) == any("stands in" in n or "made by" in n for n in record.notes)
+
+
+#: what published code calls in places that a verified call does not reach
+DEBUG = """
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+"""
+DEBUGS = """
+    assert(n < 60000u);
+    if (n > 60000u) {
+        printf("%u\\n", n), puts("no"), putchar('x'), fprintf(stderr, "%u", n), fputs("y", stdout), fflush(stdout);
+        perror("z");
+        if (n & 1)
+            abort();
+        exit(1);
+    }
+"""
+
+
+@pytest.mark.parametrize("name", SIMULATED)
+def test_debug_output_and_assert_link_and_cost_no_flash_that_is_not_there(name: str, bench: Bench) -> None:
+    target = the_target(name)
+    files = toys.files(top=DEBUG, in_encrypt=DEBUGS) | {"LWC_AEAD_KAT_128_128.txt": toys.kat()}
+    record = bench.weigh(bench.package(files), target)
+    assert record.failure is None
+    failing = toys.files(top=DEBUG, in_encrypt="assert(n < 9);") | {"LWC_AEAD_KAT_128_128.txt": toys.kat()}
+    record = bench.weigh(bench.package(failing, variant="toy2"), target)
+    assert record.failure is not None
+    assert record.failure.reason in (Reason.FAULT, Reason.RUNAWAY)

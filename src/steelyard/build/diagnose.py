@@ -4,11 +4,39 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from pathlib import Path
 
 from ..model.reasons import Failure, Reason
 
 #: headers that only the compilers of one instruction set have
-_FOREIGN_HEADER = r"(avr|util)/|arm_(neon|acle|sve)\.h|.*intrin\.h|cpuid\.h|msp430.*\.h|riscv_"
+_FOREIGN_HEADER = (
+    r"(avr|util|xtensa)/|.*coreasm\.h|arm_(neon|acle|sve|mve)\.h|.*intrin\.h|altivec\.h|cpuid\.h|msp430.*\.h|riscv_"
+)
+_CXX_HEADER = (
+    r"algorithm|array|bitset|chrono|deque|exception|fstream|functional|iomanip|ios|iosfwd|iostream|istream|iterator"
+    r"|limits|list|map|memory|new|numeric|ostream|queue|random|set|sstream|stack|stdexcept|string|thread|tuple"
+    r"|type_traits|typeinfo|utility|vector|c(?:assert|ctype|inttypes|limits|math|stddef|stdint|stdio|stdlib|string|time)"
+)
+#: what a missing header or symbol belongs to; the first that matches completes the detail
+_BELONGS = (
+    (
+        r"(crypto_(?:auth|core|dh|hash|hashblocks|onetimeauth|rng|scalarmult|sort|stream|verify|xof)_\w+?)(?:\.h)?",
+        "needs SUPERCOP's {}, which is another package",
+    ),
+    (r"openssl/.*", "needs OpenSSL, which is no part of the package and has none of the targets' libraries"),
+    (r"cryptopp/.*", "needs Crypto++, which is no part of the package"),
+    (
+        r"libopencm3/.*|stm32.*_hal.*\.h|Arduino\.h|esp_.*\.h",
+        "needs a board's library, which is no part of the package",
+    ),
+    (_CXX_HEADER, "needs the C++ library, which this compiler does not have"),
+)
+_RANDOM = ("randombytes", "kernelrandombytes", "rand_bytes", "getrandom", "arc4random")
+#: directives by which assembly names a machine that is no microcontroller of ours
+_MACHINE = re.compile(
+    rb"^[ \t]*\.(?:fpu[ \t]+\S*neon\S*|(?:cpu|arch)[ \t]+(?:cortex-?a|armv[78]-?a|armv6t2|arm11)\S*)", re.M | re.I
+)
+_SOURCE_BYTES = 1 << 20
 
 # patterns of GCC and binutils; the first that matches names the reason. They are compiled when something failed
 _COMPILE = (
@@ -18,7 +46,12 @@ _COMPILE = (
         r"(?i:(no such instruction.*|bad instruction.*|unknown opcode.*|unrecognized opcode.*|unknown mnemonic.*"
         r"|selected processor does not support.*|impossible constraint in .asm.*|invalid instruction.*"
         r"|unknown pseudo-op.*|unknown architecture.*|[^\n]*is not supported on this (?:target|architecture).*"
-        r"|unknown register name.*|invalid register name.*|bad register name.*|attempt to use ARM instructions.*))",
+        r"|unknown register name.*|invalid register name.*|bad register name.*|attempt to use ARM instructions.*"
+        r"|unknown MCU.*|(?:can't|unable to) find a register.*|.*to use arm_neon\.h.*|NEON intrinsics not.*"
+        r"|.*target specific option mismatch.*|r13 not allowed here.*|lo register required.*|only lo regs allowed.*"
+        r"|selected FPU does not.*|instruction not supported in.*|unknown target CPU.*"
+        r"|unrecognized instruction mnemonic.*|instruction requires:.*|unknown directive.*"
+        r"|invalid output constraint.*in asm|invalid input constraint.*in asm))",
     ),
     (Reason.COMPILE_ERROR, r"(?:^|\n)([^\n]*(?:error|Error):[^\n]*)"),
 )
@@ -27,8 +60,9 @@ _UNDEFINED = r"undefined reference to [`'](.+?)'"
 _OVERFLOW = r"region [`'](flash|ram)' overflowed by (\d+) bytes?"
 
 
-def failure(logs: Iterable[tuple[str, str]], api: tuple[str, ...]) -> Failure:
-    """The reason behind failed commands: ``logs`` holds (file or step, output); ``api`` the entry points."""
+def failure(logs: Iterable[tuple[str, str]], api: tuple[str, ...], sources: Path = Path()) -> Failure:
+    """The reason behind failed commands: ``logs`` holds (file or step, output), ``api`` the entry points;
+    the files lie in ``sources``."""
     logs = list(logs)
     text = "\n".join(t for _, t in logs)
     if duplicate := _unique(_DUPLICATE, text):
@@ -42,15 +76,20 @@ def failure(logs: Iterable[tuple[str, str]], api: tuple[str, ...]) -> Failure:
         missing = [s for s in undefined if s in api]
         if missing:
             return Failure(Reason.MISSING_ENTRY, ", ".join(missing))
-        return Failure(Reason.UNDEFINED_SYMBOL, ", ".join(undefined[:5]))
+        return Failure(Reason.UNDEFINED_SYMBOL, "; ".join([", ".join(undefined[:5]), *_wants(undefined)]))
     for name, output in logs:
         for reason, pattern in _COMPILE:
             if found := re.search(pattern, output):
                 if reason is Reason.MISSING_FILE and re.match(_FOREIGN_HEADER, found.group(1)):
                     reason = Reason.FOREIGN_ISA
+                said = found.group(1).strip()[:300]
+                if reason is Reason.MISSING_FILE and (belongs := _belongs(said)):
+                    said = f"{said}; {belongs}"
+                if reason is Reason.COMPILE_ERROR and (machine := _machine(sources, name)):
+                    reason, said = Reason.FOREIGN_ISA, f"written for {machine}: {said}"
                 if name in ("merge", "rename", "localise") or name.startswith("link-"):
                     reason = Reason.LINK_ERROR
-                return Failure(reason, f"{name}: {found.group(1).strip()[:300]}")
+                return Failure(reason, f"{name}: {said}")
     name, output = logs[0]
     reason = (
         Reason.LINK_ERROR
@@ -58,6 +97,34 @@ def failure(logs: Iterable[tuple[str, str]], api: tuple[str, ...]) -> Failure:
         else Reason.COMPILE_ERROR
     )
     return Failure(reason, f"{name}: {(output.strip().splitlines() or ['no output'])[-1][:300]}")
+
+
+def _belongs(name: str) -> str | None:
+    """Whose a missing header or symbol is, where it is not the package's to have."""
+    for pattern, text in _BELONGS:
+        if found := re.fullmatch(pattern, name):
+            return text.format(*found.groups())
+    return None
+
+
+def _wants(undefined: Iterable[str]) -> list[str]:
+    """What undefined symbols would need, each said once."""
+    told = [_belongs(s) for s in undefined if s.startswith("crypto_")]
+    if any(s in _RANDOM for s in undefined):
+        told.append("there is no source of randomness on a target, and what depends on one cannot be verified")
+    return list(dict.fromkeys(t for t in told if t))
+
+
+def _machine(sources: Path, name: str) -> str | None:
+    """The directive by which the assembly ``name`` says that it is another machine's; None where it does not."""
+    if not name.lower().endswith((".s", ".sx")):
+        return None
+    try:
+        with (sources / name).open("rb") as f:
+            found = _MACHINE.search(f.read(_SOURCE_BYTES))
+    except OSError:
+        return None
+    return " ".join(found[0].decode("utf-8", "replace").split()) if found else None
 
 
 def _unique(pattern: str, text: str) -> list[str]:

@@ -202,7 +202,7 @@ def _readable(target: Target, *more: Path) -> tuple[Path, ...]:
 def harness_objects(target: Target, toolchain: Toolchain, operation: str = "") -> list[Path]:
     """The harness's objects in an image for ``target``, made once: what every image has, and those of an
     ``operation`` such as ``aead-3``."""
-    own = [*(paths.HARNESS / n for n in ("main.c", "heap.c")), *target.folder.glob("*.[cS]")]
+    own = [*(paths.HARNESS / n for n in ("main.c", "heap.c", "libc.c")), *target.folder.glob("*.[cS]")]
     folder = _harness_folder(target, toolchain)
     made = [*_harness_group(folder / "common", target, {source.stem: (source,) for source in own}).values()]
     if operation:
@@ -253,6 +253,10 @@ def _compile(
     units = _units(implementation)
     folders = sorted({str(Path(f.name).parent) for f in implementation.files} - {"."})
     include = ("-Isrc", *(f"-Isrc/{d}" for d in folders), f"-I{paths.HARNESS}/include")
+    # SUPERCOP's prefix of a package's global names; localised like all of them, the primitive's own name will do
+    name = implementation.primitive
+    include += (f"-DCRYPTO_NAMESPACETOP={name}", f"-DCRYPTO_NAMESPACE(name)={name}_##name")
+    include += (f"-D_CRYPTO_NAMESPACETOP=_{name}", f"-D_CRYPTO_NAMESPACE(name)=_{name}_##name")
     script = _Script()
     for k, f in enumerate(units):
         compiler = (*_compiler(f, target), *spec.flags, *_CODE, *flags, *include)
@@ -292,7 +296,7 @@ def _compile(
     if failed:
         names = {str(k): f.name for k, f in enumerate(units)} | {"params": "api.h"}
         logs = [(names.get(n, n), (work / f"{n}.log").read_text(errors="replace")) for n in failed]
-        return diagnose.failure(logs, API[implementation.primitive]), notes
+        return diagnose.failure(logs, API[implementation.primitive], source), notes
     if shared and not known:
         shared.parent.mkdir(exist_ok=True)
         with suppress(OSError):  # another thread may have been first
