@@ -39,6 +39,7 @@ def run_command(
     with select.store(db) as store:
         pipeline = Pipeline(store, threads=threads or os.cpu_count() or 1, force=force, max_cycles=max_cycles)
         records = with_progress(pipeline, jobs)
+        lost = unstored(pipeline)
     if json:
         print_json(
             {"schema": SCHEMA, "runs": [as_json(r) for r in records], "rejected": [_rejected(r) for r in rejected]}
@@ -56,7 +57,15 @@ def run_command(
         legend(console)
     failures = [r.failure for r in records if r.failure is not None] + [r.failure for r in rejected]
     wrong = any(f.reason not in UNFIT for f in failures)
-    return 1 if wrong or not any(r.ok for r in records) else 0
+    return 1 if lost or wrong or not any(r.ok for r in records) else 0
+
+
+def unstored(pipeline: Pipeline) -> bool:
+    """Whether the store did not take some of the records, which is said."""
+    if number := len(pipeline.keeper.waiting):
+        runs = "1 run is" if number == 1 else f"{number} runs are"
+        stderr().print(f"{runs} shown and not stored: {pipeline.keeper.why}", style="bold red", soft_wrap=True)
+    return bool(number)
 
 
 def _print_forecast(jobs: Sequence[Job], force: bool, db: str | None, json: bool) -> int:
