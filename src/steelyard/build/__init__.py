@@ -1,7 +1,7 @@
 """Build: implementation x target x flags -> firmware images."""
 
-from .image import Build, HarnessError, build, harness_digest, objects
+from .image import Build, build, harness_digest, objects
 from .sandbox import confined
-from .toolchain import identify
+from .toolchain import identify, why_not
 
-__all__ = ["Build", "HarnessError", "build", "confined", "harness_digest", "identify", "objects"]
+__all__ = ["Build", "build", "confined", "harness_digest", "identify", "objects", "why_not"]

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import shlex
-import subprocess
 import tempfile
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from ..model import paths
 from ..model.once import Once
 from ..model.target import ToolchainSpec
+from .ask import ask
 
 _IMAGE = "the-image"
 _SOURCE = "the-source"
@@ -99,11 +98,10 @@ def _linking(spec: ToolchainSpec, options: tuple[str, ...], sample: str) -> tupl
 
 def _said(command: tuple[str, ...], folder: str = ".") -> list[list[str]] | None:
     """The commands that ``command`` says it would run (GCC manual, "Overall Options", -###)."""
-    environment = {"PATH": paths.search_path(), "LC_ALL": "C"}
-    done = subprocess.run([*command, "-###"], capture_output=True, text=True, check=False, env=environment, cwd=folder)
-    if done.returncode:
+    told = ask((*command, "-###"), folder)
+    if told.code != 0:
         return None
     try:
-        return [shlex.split(line) for line in done.stderr.splitlines() if line.startswith(" ")]
+        return [shlex.split(line) for line in told.err.splitlines() if line.startswith(" ")]
     except ValueError:
         return None

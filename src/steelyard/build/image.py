@@ -8,33 +8,29 @@ three times: encryption only, decryption only, both.
 from __future__ import annotations
 
 import hashlib
-import json
 import re
 import shlex
 import shutil
-import tempfile
-import time
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
 from threading import Lock
+from types import MappingProxyType
 
 from msgspec import Struct, to_builtins
+from msgspec.structs import replace
 
 from ..model import paths
-from ..model.errors import UserError
 from ..model.implementation import API, Implementation, SourceFile
-from ..model.once import Once
+from ..model.once import Once, alone
 from ..model.reasons import Failure, Reason
 from ..model.record import Toolchain
 from ..model.target import Target, ToolchainSpec
-from . import diagnose, driver, sandbox
+from . import diagnose, driver, kept, sandbox, trouble
 
 #: raise with every change here that can change an image
 RECIPE = "1"
 SECONDS = 120.0
-#: seconds after which nobody works in a folder any more
-ABANDONED = 24 * 3600
 
 _CODE = ("-ffunction-sections", "-fdata-sections")
 _CXX = ("-fno-exceptions", "-fno-rtti", "-fno-threadsafe-statics", "-fno-use-cxa-atexit")
@@ -54,12 +50,13 @@ _harness_locks: dict[Path, Lock] = {}
 
 
 class Build(Struct, frozen=True):
-    """What a build left: images, or the reason for none."""
+    """What a build left: images, or the reason for none. ``log`` is what the compilers said."""
 
     key: str
     folder: Path
     failure: Failure | None
     notes: tuple[str, ...]
+    log: str
     cached: bool
 
     @property
@@ -67,96 +64,78 @@ class Build(Struct, frozen=True):
         """ELF images by part: ``both``, and for an AEAD ``encrypt`` and ``decrypt``."""
         return {p: f for p in ("both", "encrypt", "decrypt") if (f := self.folder / f"{p}.elf").exists()}
 
-    @property
-    def log(self) -> str:
-        """What the compilers said."""
-        try:
-            return (self.folder / "log.txt").read_text(encoding="utf-8", errors="replace")
-        except OSError:
-            return ""
+
+class _Interrupted(Exception):
+    """A build that another try may finish: its failure is told and not kept."""
+
+    def __init__(self, failure: Failure, log: str = "") -> None:
+        super().__init__(failure.detail)
+        self.failure = failure
+        self.log = log
 
 
 @Once
 def harness_digest() -> str:
     """SHA-256 over the harness's sources and this recipe."""
+    return _harness_now()
+
+
+def _harness_now() -> str:
     return _digest_files(sorted(p for p in paths.HARNESS.rglob("*") if p.is_file()), paths.HARNESS, RECIPE)
 
 
-def build(implementation: Implementation, target: Target, toolchain: Toolchain, flags: Iterable[str]) -> Build:
-    """Images of ``implementation`` for ``target``; from the cache when nothing that matters changed."""
+def build(
+    implementation: Implementation, target: Target, toolchain: Toolchain, flags: Iterable[str], fresh: bool = False
+) -> Build:
+    """Images of ``implementation`` for ``target``; from the cache when nothing that matters changed, they are whole,
+    and nobody wants them ``fresh``. A failure that is the machine's is not kept."""
     flags = tuple(flags)
     identity = [RECIPE, implementation.digest, implementation.primitive, harness_digest(), target.digest]
     identity += [toolchain.sha256, *flags]
     key = hashlib.sha256("\0".join(identity).encode()).hexdigest()
     folder = paths.home() / "cache" / "build" / key[:2] / key
-    if (folder / "build.json").exists():
-        return _read(key, folder, cached=True)
+    if not fresh and (there := _read(key, folder, cached=True)):
+        return there
     try:
         _build_into(folder, implementation, target, flags, toolchain)
     except _Interrupted as e:
-        return Build(key, folder, e.failure, (), False)
-    return _read(key, folder, cached=False)
+        return Build(key, folder, e.failure, (), e.log, False)
+    made = _read(key, folder, cached=False)
+    if made is None:  # somebody cleans up, or the disk forgets
+        failure = Failure(Reason.COMPILER_KILLED, f"{folder} went away, or changed, when it was just made")
+        return Build(key, folder, failure, (), "", False)
+    return made
 
 
 def _build_into(
     folder: Path, implementation: Implementation, target: Target, flags: tuple[str, ...], toolchain: Toolchain
 ) -> None:
     parts = _PARTS[implementation.primitive] if implementation.interface == "nist" else _FELICS
+    firmware = target.digest, harness_digest()
     objects = {part: harness_objects(target, toolchain, operation) for part, operation in parts.items()}
-    with _workplace(folder) as work:
+    with kept.made(folder) as (work, said):
         failure, notes = _compile(implementation, target, flags, toolchain, objects, work)
         if failure is not None and failure.reason is Reason.DUPLICATE_SYMBOL and "-fcommon" not in flags:
             retry, more = _compile(implementation, target, (*flags, "-fcommon"), toolchain, objects, work)
             if retry is None:
                 note = "built with -fcommon: it defines globals in more than one file"
                 failure, notes = None, [*more, note]
-        state = {"failure": to_builtins(failure) if failure else None, "notes": notes}
-        (work / "build.json").write_text(json.dumps(state))
+        if firmware != (target.digest, _harness_now()):
+            raise _Interrupted(Failure(Reason.SOURCES_CHANGED, "the firmware's sources changed while it was compiled"))
+        said |= {"failure": to_builtins(failure) if failure else None, "notes": notes}
 
 
-def _read(key: str, folder: Path, cached: bool) -> Build:
-    state = json.loads((folder / "build.json").read_text())
-    f = state["failure"]
-    failure = Failure(Reason(f["reason"]), f["detail"]) if f else None
-    return Build(key, folder, failure, tuple(state["notes"]), cached)
-
-
-class _workplace:
-    """A folder that appears under its final name only when complete."""
-
-    def __init__(self, final: Path) -> None:
-        self.final = final
-
-    def __enter__(self) -> Path:
-        self.final.parent.mkdir(parents=True, exist_ok=True)
-        for left in self.final.parent.glob(".work-*"):  # by a process that was killed
-            with suppress(FileNotFoundError):
-                if time.time() - left.stat().st_mtime > ABANDONED:
-                    shutil.rmtree(left, ignore_errors=True)
-        self.work = Path(tempfile.mkdtemp(prefix=".work-", dir=self.final.parent))
-        return self.work
-
-    def __exit__(self, kind: object, *_: object) -> None:
-        try:
-            if kind is None:
-                self.work.rename(self.final)
-        except OSError:
-            if not self.final.exists():  # another process may have finished the same build first
-                raise
-        finally:
-            shutil.rmtree(self.work, ignore_errors=True)
-
-
-class _Interrupted(Exception):
-    """A build that another try may finish: its failure is told and not kept."""
-
-    def __init__(self, failure: Failure) -> None:
-        super().__init__(failure.detail)
-        self.failure = failure
-
-
-class HarnessError(UserError):
-    """A compiler that cannot even make our own firmware: nothing is wrong with the implementation."""
+def _read(key: str, folder: Path, cached: bool) -> Build | None:
+    said = kept.read(folder)
+    try:
+        if said is None:
+            return None
+        f = said["failure"]
+        failure = Failure(Reason(f["reason"]), f["detail"]) if f else None
+        log = (folder / "log.txt").read_text(encoding="utf-8", errors="replace")
+        return Build(key, folder, failure, tuple(said["notes"]), log, cached)
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
 
 
 class _Script:
@@ -165,7 +144,8 @@ class _Script:
     def __init__(self) -> None:
         self.lines = [
             "ulimit -c 0; ulimit -t 120; ulimit -f 262144; ulimit -v 8388608; failed=",
-            'r() { n=$1; shift; "$@" >>"$n.log" 2>&1 && return; echo "fail $n" >>status; failed=1; return 1; }',
+            'r() { n=$1; shift; "$@" >>"$n.log" 2>&1 && return',
+            'c=$?; failed=1; echo "fail $c $n" >>status; return 1; }',
         ]
 
     def add(self, name: str, *commands: Iterable[str]) -> None:
@@ -174,23 +154,26 @@ class _Script:
     def barrier(self) -> None:
         self.lines.append('[ -z "$failed" ] || exit 0')
 
-    def run(self, work: Path, readable: tuple[Path, ...]) -> list[str]:
-        """Names of failed commands. :class:`_Interrupted` when it did not come to an end of its own."""
+    def run(self, work: Path, readable: tuple[Path, ...]) -> list[trouble.Failed]:
+        """The commands that failed. :class:`_Interrupted` when it did not come to an end of its own."""
         script = work / "build.sh"
-        script.write_bytes(("\n".join([*self.lines, "echo end >>status"]) + "\n").encode(errors="surrogateescape"))
+        end = '[ -z "$failed" ] && echo end >>status'
+        script.write_bytes(("\n".join([*self.lines, end]) + "\n").encode(errors="surrogateescape"))
         (work / "status").write_text("")
         for log in work.glob("*.log"):  # of another try
             log.unlink()
         code = sandbox.run(script, work, readable, SECONDS)
         for assembly in work.glob("*.o.s"):
             assembly.unlink()
-        status = (work / "status").read_text().splitlines()
-        failed = [line[5:] for line in status if line.startswith("fail ")]
+        status = [line.split(" ", 2) for line in _text(work / "status").splitlines()]
+        failed = [trouble.Failed(s[2], int(s[1]), _text(work / f"{s[2]}.log")) for s in status if s[0] == "fail"]
         if code is None:
-            raise _Interrupted(Failure(Reason.COMPILE_TIMEOUT, f"stopped after {SECONDS:.0f} s"))
-        if not failed and "end" not in status:
+            raise _Interrupted(Failure(Reason.COMPILE_TIMEOUT, f"stopped after {SECONDS:.0f} s"), _logs(work))
+        if not failed and ["end"] not in status:
+            if full := trouble.full(work):
+                raise _Interrupted(full)
             text = f"the compilers' shell ended with code {code}: out of memory, or no sandbox"
-            raise _Interrupted(Failure(Reason.COMPILE_ERROR, text))
+            raise _Interrupted(Failure(Reason.COMPILER_KILLED, text), _logs(work))
         return failed
 
 
@@ -223,16 +206,17 @@ def _harness_group(folder: Path, target: Target, sources: Mapping[str, tuple[str
     spec = target.toolchain
     base = (spec.compiler, *spec.flags, *_HARNESS, *spec.harness, f"-I{paths.HARNESS}", f"-I{paths.HARNESS}/include")
     base += (f"-I{target.folder}",)
-    with _harness_locks.setdefault(folder, Lock()):  # other threads wait for the first
-        if not folder.exists():
-            with _workplace(folder) as work:
+    with _harness_locks.setdefault(folder, Lock()), alone(f"harness {folder}"):  # others wait for the first
+        if kept.read(folder) is None:
+            with kept.made(folder) as (work, _):
                 script = _Script()
                 for name, (*options, source) in sources.items():
                     compiler = (*base, *map(str, options))
                     script.add(name, *driver.compiling(spec, compiler, str(source), f"{name}.o"))
                 if failed := script.run(work, _readable(target)):
-                    log = (work / f"{failed[0]}.log").read_text(errors="replace").strip()
-                    raise HarnessError(f"the harness does not compile for {target.name}; run steelyard doctor\n{log}")
+                    text = f"the harness does not compile for {target.name}: {' '.join(failed[0].said.split())[:300]}"
+                    cause = trouble.of_machine(failed, spec, work) or Failure(Reason.NO_TOOLCHAIN, text)
+                    raise _Interrupted(cause, _logs(work))
     return {name: folder / f"{name}.o" for name in sorted(sources)}
 
 
@@ -249,7 +233,7 @@ def _compile(
     for f in implementation.files:
         place = source / f.name
         place.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(f.path, place)
+        place.write_bytes(_content(f))
     units = _units(implementation)
     folders = sorted({str(Path(f.name).parent) for f in implementation.files} - {"."})
     include = ("-Isrc", *(f"-Isrc/{d}" for d in folders), f"-I{paths.HARNESS}/include")
@@ -262,8 +246,9 @@ def _compile(
         compiler = (*_compiler(f, target), *spec.flags, *_CODE, *flags, *include)
         script.add(f"{k}", *driver.compiling(spec, compiler, f"src/{f.name}", f"{k}.o"))
     shared = _shared_params(source / "api.h", implementation.primitive, _harness_folder(target, toolchain))
-    if known := shared if shared and shared.exists() else None:
-        shutil.copyfile(known, work / "params.o")
+    known = shared is not None and kept.read(shared) is not None
+    if shared and known:
+        shutil.copyfile(shared / "params.o", work / "params.o")
     else:
         api = f"-DSY_API={1 + list(API).index(implementation.primitive)}"
         compiler = (spec.compiler, *spec.flags, "-Os", *_CODE, api, *include)
@@ -291,16 +276,21 @@ def _compile(
         script.add(f"link-{part}", _linking(spec, options, all_of_it, f"{part}.elf", flags, sample))
     compiled = sorted({o.parent for harness in objects.values() for o in harness})
     failed = script.run(work, _readable(target, *compiled))
-    _write_log(work, units)
+    names = {str(k): f.name for k, f in enumerate(units)}
+    log = _logs(work, names)
+    (work / "log.txt").write_text(log)
     notes = [] if sandbox.available() else ["compiled without a sandbox: bubblewrap is not available"]
     if failed:
-        names = {str(k): f.name for k, f in enumerate(units)} | {"params": "api.h"}
-        logs = [(names.get(n, n), (work / f"{n}.log").read_text(errors="replace")) for n in failed]
-        return diagnose.failure(logs, API[implementation.primitive], source), notes
+        names["params"] = "api.h"
+        failed = [replace(c, name=names.get(c.name, c.name)) for c in failed]
+        if cause := trouble.of_machine(failed, spec, work):
+            raise _Interrupted(cause, log)
+        return diagnose.failure([(c.name, c.said) for c in failed], API[implementation.primitive], source), notes
+    if missing := [f"{part}.elf" for part in objects if not (work / f"{part}.elf").exists()]:
+        raise _Interrupted(Failure(Reason.COMPILER_KILLED, f"the linker left no {missing[0]}, and said nothing"), log)
     if shared and not known:
-        shared.parent.mkdir(exist_ok=True)
-        with suppress(OSError):  # another thread may have been first
-            shared.hardlink_to(work / "params.o")
+        with suppress(OSError), kept.made(shared) as (place, _):
+            shutil.copyfile(work / "params.o", place / "params.o")
     return None, notes
 
 
@@ -326,6 +316,17 @@ def _sparing_commons(spec: ToolchainSpec, command: list[str], merged: str) -> li
     return ["/bin/sh", "-c", f'o="$1"; shift; exec "$o" {options} "$@"', "sh", *command]
 
 
+def _content(f: SourceFile) -> bytes:
+    """The bytes that ``f`` was named by; :class:`_Interrupted` where there are others now, or none."""
+    try:
+        content = f.path.read_bytes()
+    except OSError as e:
+        raise _Interrupted(Failure(Reason.SOURCES_CHANGED, f"{f.name}: {e.strerror}")) from e
+    if hashlib.sha256(content).hexdigest() != f.sha256:
+        raise _Interrupted(Failure(Reason.SOURCES_CHANGED, f"{f.name} is not what it was when it was found"))
+    return content
+
+
 def _shared_params(header: Path, primitive: str, folder: Path) -> Path | None:
     """Where the parameters of implementations with the same ``api.h`` are kept; None if its text is not all of it."""
     try:
@@ -334,7 +335,7 @@ def _shared_params(header: Path, primitive: str, folder: Path) -> Path | None:
         return None
     if re.search(rb"include|__", text):
         return None
-    return folder / "params" / f"{primitive}-{hashlib.sha256(text).hexdigest()}.o"
+    return folder / "params" / f"{primitive}-{hashlib.sha256(text).hexdigest()}"
 
 
 def _units(implementation: Implementation) -> list[SourceFile]:
@@ -361,15 +362,18 @@ def script_of(target: Target) -> tuple[str, ...]:
     return (f"-T{script}",) if script.exists() else ()
 
 
-def _write_log(work: Path, units: list[SourceFile]) -> None:
-    """Puts the commands' outputs into one file, under the names that users know."""
-    names = {str(k): f.name for k, f in enumerate(units)}
-    parts = []
-    for log in sorted(work.glob("*.log")):
-        text = log.read_text(errors="replace").strip()
-        if text:
-            parts.append(f"== {names.get(log.stem, log.stem)}\n{text}\n")
-    (work / "log.txt").write_text("\n".join(parts))
+def _logs(work: Path, names: Mapping[str, str] = MappingProxyType({})) -> str:
+    """The commands' outputs in one text, under the names that users know."""
+    logs = [(names.get(log.stem, log.stem), _text(log).strip()) for log in sorted(work.glob("*.log"))]
+    return "\n".join(f"== {name}\n{text}\n" for name, text in logs if text)
+
+
+def _text(file: Path) -> str:
+    """The content of a file that a full disk may have kept from being made."""
+    try:
+        return file.read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return ""
 
 
 def _digest_files(files: list[Path], root: Path, *more: str) -> str:

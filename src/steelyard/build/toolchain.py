@@ -1,65 +1,159 @@
-"""Compiler identity: which compiler, exactly, made an image."""
+"""Toolchain identity: which compiler, assembler, linker, libraries and headers, exactly, make an image."""
 
 from __future__ import annotations
 
 import hashlib
 import json
 import os
+import re
 import shutil
-import subprocess
+import signal
+from collections.abc import Iterable
+from contextlib import suppress
 from pathlib import Path
+from stat import S_ISDIR
 
 from ..model import paths
 from ..model.once import Once
 from ..model.record import Toolchain
 from ..model.target import ToolchainSpec
+from .ask import ask
+
+#: what GCC's driver calls; of other compilers' drivers it is the answer's programs that exist
+_PROGRAMS = ("cc1", "cc1plus", "lto1", "collect2", "as", "ld")
+#: what Steelyard calls itself, by their prefixed names
+_BINUTILS = ("as", "ld", "objcopy", "nm")
+#: libraries and start files beside those that the link names
+_LIBRARIES = ("libgcc.a", "libc.a", "libm.a", "crt0.o", "crt1.o", "crti.o", "crtn.o", "crtbegin.o", "crtend.o")
+_HEADERS = """assert ctype errno float inttypes iso646 limits math setjmp signal stdalign stdarg stdbool stddef stdint
+stdio stdlib string time avr/io avr/pgmspace avr/interrupt sys/types endian unistd"""
+_PROBE = "".join(f"#if __has_include(<{h}.h>)\n#include <{h}.h>\n#endif\n" for h in _HEADERS.split())
+_CXX_PROBE = "".join(f"#if __has_include(<{h}>)\n#include <{h}>\n#endif\n" for h in ("cstdint", "cstring", "array"))
+
+Stamp = dict[str, list[int] | None]
 
 
 def identify(spec: ToolchainSpec) -> Toolchain | None:
-    """Identity of the installed compiler, or None when it is not there.
+    """Identity of the installed toolchain with the options of ``spec``, or None where it cannot be used;
+    :func:`why_not` says why.
 
-    The hash covers driver, compiler proper, assembler and linker. It is kept beside the files' sizes
-    and times, so unchanged compilers are not read again.
+    The hash covers content: driver, compilers proper, assembler, linker and object tools, the specs that they read,
+    the libraries of the multilib that the options choose, and the standard headers with all that these include.
+    It is kept beside sizes and times of the files and of the folders that were searched, so that what did not
+    change is not read again.
     """
-    return _identify(spec.name, spec.compiler)
+    found = _identify(spec)
+    return found if isinstance(found, Toolchain) else None
+
+
+def why_not(spec: ToolchainSpec) -> str:
+    """Why the toolchain cannot be used, with the next action; empty where it can."""
+    found = _identify(spec)
+    return found if isinstance(found, str) else ""
 
 
 @Once
-def _identify(name: str, compiler: str) -> Toolchain | None:
-    driver = shutil.which(compiler, path=paths.search_path())
+def _identify(spec: ToolchainSpec) -> Toolchain | str:
+    path = paths.search_path()
+    driver = shutil.which(spec.compiler, path=path)
     if driver is None:
-        return None
-    stamp_file = paths.home() / "cache" / "toolchains" / f"{hashlib.sha256(driver.encode()).hexdigest()[:16]}.json"
-    try:
+        return f"{spec.compiler} not found: {spec.fix}"
+    tools = {t: shutil.which(t, path=path) or "" for t in (spec.cxx, *(f"{spec.prefix}{b}" for b in _BINUTILS))}
+    asked = [driver, *tools.values(), *spec.flags, *spec.link]
+    name = hashlib.sha256("\0".join(asked).encode(errors="surrogateescape")).hexdigest()[:32]
+    stamp_file = paths.home() / "cache" / "toolchains" / f"{name}.json"
+    with suppress(OSError, ValueError, KeyError, TypeError, AttributeError):
         kept = json.loads(stamp_file.read_text())
-        if kept["stamp"] == _stamp([Path(p) for p in kept["parts"]]):
-            return Toolchain(name, kept["version"], kept["sha256"])
-    except (OSError, ValueError, KeyError):
-        pass
-    parts = [Path(driver).resolve(), *(_program(driver, p) for p in ("cc1", "as", "ld"))]
-    version = subprocess.run([driver, "--version"], capture_output=True, text=True, check=True).stdout.splitlines()[0]
+        if kept["stamp"] == _stamp(kept["stamp"]):
+            return Toolchain(spec.name, str(kept["version"]), str(kept["sha256"]))
+    told = ask([driver, "--version"])
+    if told.code != 0 or not told.out.strip():
+        return f"{_ended(driver, told.code, told.err)}: {spec.fix}"
+    version = told.out.splitlines()[0][:255]
+    files = [driver, *filter(None, tools.values()), *_programs(driver), *_shared(driver)]
+    more, folders = _read_by(spec, driver, tools[spec.cxx])
+    try:
+        stamp = _stamp([*files, *more, *folders])
+        sha256 = _digest([*files, *more])
+    except OSError as e:
+        return f"{e.filename} cannot be read: {e.strerror}"
+    with suppress(OSError):  # a full disk: it is read again the next time
+        stamp_file.parent.mkdir(parents=True, exist_ok=True)
+        temporary = stamp_file.with_suffix(f".{os.getpid()}")
+        try:
+            temporary.write_text(json.dumps({"stamp": stamp, "version": version, "sha256": sha256}))
+            temporary.replace(stamp_file)
+        finally:
+            temporary.unlink(missing_ok=True)
+    return Toolchain(spec.name, version, sha256)
+
+
+def _ended(driver: str, code: int | None, err: str) -> str:
+    """How a compiler that was asked for its version failed to say it."""
+    if code is None:
+        return err
+    what = f"was ended by {signal.Signals(-code).name}" if code < 0 else f"ended with code {code}"
+    last = (err.strip().splitlines() or ["and said nothing"])[-1][:200]
+    return f"{driver} does not work: --version {what}, {last}"
+
+
+def _programs(driver: str) -> list[str]:
+    told = (ask([driver, f"-print-prog-name={p}"]).out.strip() for p in _PROGRAMS)
+    return [found for t in told if t and (found := shutil.which(t, path=paths.search_path()))]
+
+
+def _shared(driver: str) -> list[str]:
+    """Shared libraries that hold the compiler itself, where the driver is all but empty: Clang's."""
+    return re.findall(r"=> (/\S*(?:LLVM|clang)\S*) ", ask(["ldd", driver]).out)
+
+
+def _read_by(spec: ToolchainSpec, driver: str, cxx: str) -> tuple[list[str], list[str]]:
+    """Files that a compilation and a link read (specs, headers, libraries), and the folders where they, and what may
+    come to stand before them, are looked for (GCC manual, "Overall Options", -v; "Preprocessor Options", -M)."""
+    options = [*spec.flags, *spec.link]
+    files: list[str] = []
+    folders: list[str] = []
+    for compiler, language, text in ((driver, "c", _PROBE), (cxx, "c++", _CXX_PROBE)):
+        if not compiler:
+            continue
+        told = ask([compiler, *options, "-v", "-M", "-x", language, "-"], given=text)
+        files += re.findall(r"^Reading specs from (.+)$", told.err, re.MULTILINE)
+        files += [word for word in told.out.replace("\\\n", " ").split() if word.startswith("/")]
+        folders += re.findall(r'^ignoring nonexistent directory "(.+)"$', told.err, re.MULTILINE)
+        if inside := re.search(r"search starts here:\n(.*)^End of search list", told.err, re.DOTALL | re.MULTILINE):
+            folders += [line.strip() for line in inside[1].splitlines() if line.startswith(" ")]
+        if found := re.search(r"^LIBRARY_PATH=(.*)$", told.err, re.MULTILINE):
+            folders += found[1].split(":")
+    link = ask([driver, *options, "-###", "the-object.o", "-o", "the-image"]).err
+    wanted = dict.fromkeys([*_LIBRARIES, *(f"lib{name}.a" for name in re.findall(r"[\s\"]-l([\w.+-]+)", link))])
+    places = list(dict.fromkeys([*re.findall(r"[\s\"]-L([^\s\"]+)", link), *folders]))
+    for name in wanted:
+        files += [str(at) for f in places if (at := Path(f, name)).is_file()][:1]
+    return files, places
+
+
+def _digest(files: Iterable[str]) -> str:
     h = hashlib.sha256()
-    for part in parts:
-        with part.open("rb") as f:
-            h.update(hashlib.file_digest(f, "sha256").digest())
-    kept = {
-        "stamp": _stamp(parts),
-        "parts": [str(p) for p in parts],
-        "version": version,
-        "sha256": h.hexdigest(),
-    }
-    stamp_file.parent.mkdir(parents=True, exist_ok=True)
-    temporary = stamp_file.with_suffix(f".{os.getpid()}")
-    temporary.write_text(json.dumps(kept))
-    temporary.replace(stamp_file)
-    return Toolchain(name, version, h.hexdigest())
+    for f in dict.fromkeys(os.path.realpath(f) for f in files):
+        h.update(f"{Path(f).name}\0".encode(errors="surrogateescape") + _content(Path(f), Path(f).stat().st_mtime_ns))
+    return h.hexdigest()
 
 
-def _program(driver: str, program: str) -> Path:
-    out = subprocess.run([driver, f"-print-prog-name={program}"], capture_output=True, text=True, check=True).stdout
-    found = shutil.which(out.strip())
-    return Path(found).resolve() if found else Path(driver).resolve()
+@Once
+def _content(file: Path, _changed: int) -> bytes:
+    """Targets share compilers, which are large."""
+    with file.open("rb") as f:
+        return hashlib.file_digest(f, "sha256").digest()
 
 
-def _stamp(parts: list[Path]) -> list[list[int]]:
-    return [[s.st_size, s.st_mtime_ns] for s in (p.stat() for p in parts)]
+def _stamp(places: Iterable[str]) -> Stamp:
+    """Size and time of each file, and the time alone of a folder; None for what is not there."""
+    stamp: Stamp = {}
+    for place in places:
+        try:
+            s = Path(place).stat()
+        except OSError:
+            stamp[place] = None
+        else:
+            stamp[place] = [0 if S_ISDIR(s.st_mode) else s.st_size, s.st_mtime_ns]
+    return stamp

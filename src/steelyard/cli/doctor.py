@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 from .. import device
-from ..build import identify
+from ..build import identify, why_not
 from ..build.sandbox import available
 from ..model import paths
 from ..model.call import DeviceError
@@ -48,7 +48,7 @@ def doctor_command(out: Output = CONSOLE) -> int:
         show(answer, wrap=heads[1:])
     else:
         out.tables([answer], [dict(zip(("part", "state", "for", "fix"), r, strict=True)) for r in rows])
-    return 1 if any(r[1].startswith("missing") and r[2].startswith("targets") for r in rows) else 0
+    return 1 if any(r[1].startswith(("missing", "does not work")) and r[2].startswith("targets") for r in rows) else 0
 
 
 def _toolchains() -> list[Row]:
@@ -62,7 +62,9 @@ def _toolchains() -> list[Row]:
         needed = spec.packages and not all(t.opt_in for t in targets)
         use = f"{'' if needed else 'optional: '}targets {', '.join(t.name for t in targets)}"
         state = found.version if found else "missing" if spec.packages else "missing, and no Debian package"
-        rows.append((name, state, use, "" if found else spec.fix))
+        if found is None and shutil.which(spec.compiler, path=paths.search_path()):
+            state = "does not work"
+        rows.append((name, state, use, spec.fix if state.startswith("missing") else why_not(spec)))
         for t in targets:
             if t.preferred:
                 use = f"optional: target {t.name}, until then {name} stands in"

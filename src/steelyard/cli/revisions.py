@@ -24,7 +24,7 @@ from .output import Output
 from .plan import plan
 from .plot import FORMATS, draw
 from .publish import print_sheets
-from .run import with_progress
+from .run import unstored, with_progress
 
 
 def revisions_command(
@@ -103,7 +103,9 @@ def _weighed(
         for r in rejected:
             stderr().print(f"{revision}: {r.path.relative_to(tree)}: {r.failure.reason}: {r.failure.detail}")
         with select.store(db) as store:
-            records = with_progress(Pipeline(store), [_named(job, tree, revision, commit) for job in jobs])
+            pipeline = Pipeline(store)
+            records = with_progress(pipeline, [_named(job, tree, revision, commit) for job in jobs])
+            unstored(pipeline)
     for record in records:
         if record.failure is not None:
             why = f"{record.failure.reason}: {record.failure.detail}"

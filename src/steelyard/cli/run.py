@@ -45,6 +45,7 @@ def run_command(
     with select.store(db) as store:
         pipeline = Pipeline(store, threads=threads or os.cpu_count() or 1, force=force, max_cycles=max_cycles)
         records = with_progress(pipeline, jobs)
+        lost = unstored(pipeline)
     if out.format == "json":
         document = {
             "schema": SCHEMA,
@@ -64,7 +65,15 @@ def run_command(
         _print_rejected(stderr(), rejected)
     failures = [r.failure for r in records if r.failure is not None] + [r.failure for r in rejected]
     wrong = any(f.reason not in UNFIT for f in failures)
-    return 1 if wrong or not any(r.ok for r in records) else 0
+    return 1 if lost or wrong or not any(r.ok for r in records) else 0
+
+
+def unstored(pipeline: Pipeline) -> bool:
+    """Whether the store did not take some of the records, which is said."""
+    if number := len(pipeline.keeper.waiting):
+        runs = "1 run is" if number == 1 else f"{number} runs are"
+        stderr().print(f"{runs} shown and not stored: {pipeline.keeper.why}", style="bold red", soft_wrap=True)
+    return bool(number)
 
 
 def _print_forecast(jobs: Sequence[Job], force: bool, db: str | None, out: Output) -> int:

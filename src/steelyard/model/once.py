@@ -1,12 +1,23 @@
-"""One value for each key, however many threads ask for it at the same time."""
+"""One value for each key, however many threads ask for it at the same time; one worker, however many processes."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+import fcntl
+import hashlib
+import os
+import struct
+import time
+from collections.abc import Callable, Hashable, Iterator
+from contextlib import contextmanager, suppress
 from functools import update_wrapper
 from threading import Lock
 from typing import Any, Generic, ParamSpec, TypeVar
 
+from . import paths
+
+#: seconds after which who waits for another process does the work itself: that one may be stopped
+PATIENCE = 600.0
+_PAUSE = 0.05
 P = ParamSpec("P")
 T = TypeVar("T")
 
@@ -36,3 +47,36 @@ class Once(Generic[P, T]):
     def cache_clear(self) -> None:
         """Forgets every value."""
         self._values.clear()
+
+
+@contextmanager
+def alone(name: str) -> Iterator[None]:
+    """Inside is one process or thread of those with the same ``STEELYARD_HOME`` and ``name``; others wait.
+
+    The lock is one byte of one file, at a place that the name's hash gives; the kernel takes it back when its holder
+    ends, however that came (fcntl(2), "Open file description locks"). Where files cannot be locked nobody waits.
+    """
+    at = int.from_bytes(hashlib.sha256(name.encode(errors="surrogateescape")).digest()[:7]) << 3
+    wanted = struct.pack("hhqqi4x", fcntl.F_WRLCK, os.SEEK_SET, at, 1, 0)
+    file = -1
+    try:
+        with suppress(OSError):  # a full disk, a folder that is not ours
+            folder = paths.home() / "cache"
+            folder.mkdir(parents=True, exist_ok=True)
+            file = os.open(folder / "locks", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
+            _wait(file, wanted)
+        yield
+    finally:
+        if file >= 0:
+            os.close(file)
+
+
+def _wait(file: int, wanted: bytes) -> None:
+    end = time.monotonic() + PATIENCE
+    while time.monotonic() < end:
+        try:
+            fcntl.fcntl(file, fcntl.F_OFD_SETLK, wanted)
+        except (BlockingIOError, PermissionError):  # EAGAIN or EACCES: another has it
+            time.sleep(_PAUSE)
+        else:
+            return

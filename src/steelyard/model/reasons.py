@@ -26,18 +26,22 @@ class Reason(StrEnum):
     UNREADABLE = "unreadable"
     BAD_INFO = "bad-implementation-info"
     FELICS_PHASES = "felics-phases"
+    SOURCES_CHANGED = "sources-changed"
     # build
     NO_TOOLCHAIN = "no-toolchain"
     FOREIGN_ISA = "foreign-isa"
     COMPILE_ERROR = "compile-error"
     COMPILE_TIMEOUT = "compile-timeout"
+    COMPILER_KILLED = "compiler-killed"
     MISSING_ENTRY = "missing-entry"
     UNDEFINED_SYMBOL = "undefined-symbol"
     DUPLICATE_SYMBOL = "duplicate-symbol"
     LINK_ERROR = "link-error"
     FLASH_OVERFLOW = "flash-overflow"
     RAM_OVERFLOW = "ram-overflow"
+    NO_BASELINE = "no-baseline"
     # device
+    UNREACHABLE = "unreachable"
     FAULT = "fault"
     RUNAWAY = "runaway"
     PROTOCOL = "protocol"
@@ -49,6 +53,9 @@ class Reason(StrEnum):
     KAT_MISMATCH = "kat-mismatch"
     DECRYPT_MISMATCH = "decrypt-mismatch"
     FORGERY_ACCEPTED = "forgery-accepted"
+    # anywhere
+    DISK_FULL = "disk-full"
+    INTERNAL = "internal-error"
 
 
 NEXT_ACTION: dict[Reason, str] = {
@@ -63,16 +70,20 @@ NEXT_ACTION: dict[Reason, str] = {
     Reason.UNREADABLE: "make the file readable and give it a sane size",
     Reason.BAD_INFO: "repair the line of implementation.info that is named",
     Reason.FELICS_PHASES: "take the cipher's FELICS-AE or NIST package, or write the NIST API around its phases",
+    Reason.SOURCES_CHANGED: "a file changed while it was read: run again",
     Reason.NO_TOOLCHAIN: "run: steelyard doctor",
     Reason.FOREIGN_ISA: "choose a target of the instruction set that the assembly is written for",
     Reason.COMPILE_ERROR: "read the compiler's output: steelyard show RUN --log",
     Reason.COMPILE_TIMEOUT: "look for a file that the compiler cannot digest; unroll less",
+    Reason.COMPILER_KILLED: "free some memory, or run fewer jobs at a time (-j 1), and run again",
     Reason.MISSING_ENTRY: "define the functions of the NIST API with their exact names",
     Reason.UNDEFINED_SYMBOL: "define the symbol in the package; only the C library is linked",
     Reason.DUPLICATE_SYMBOL: "define each global symbol in one file only",
     Reason.LINK_ERROR: "read the linker's output: steelyard show RUN --log",
     Reason.FLASH_OVERFLOW: "try -Os or a target with more flash",
     Reason.RAM_OVERFLOW: "try a target with more RAM",
+    Reason.NO_BASELINE: "nocrypt has no figures on this target: steelyard run nocrypt --target TARGET says why",
+    Reason.UNREACHABLE: "make the machine answer: ssh MACHINE true must work without a question; then run again",
     Reason.FAULT: "look at the faulting address in: steelyard show RUN",
     Reason.RUNAWAY: "look for an endless loop, or run again with --force and a larger --max-cycles",
     Reason.PROTOCOL: "the device stopped answering: power-cycle it and run again",
@@ -83,6 +94,8 @@ NEXT_ACTION: dict[Reason, str] = {
     Reason.KAT_MISMATCH: "compare the first differing vector in: steelyard show RUN",
     Reason.DECRYPT_MISMATCH: "compare the first differing vector in: steelyard show RUN",
     Reason.FORGERY_ACCEPTED: "crypto_aead_decrypt must return non-zero for a wrong tag",
+    Reason.DISK_FULL: "free some disk space and run again",
+    Reason.INTERNAL: "a defect of Steelyard or of this machine: steelyard show RUN --log has the traceback; run again",
 }
 
 
@@ -96,6 +109,21 @@ UNFIT = frozenset(
         Reason.FLASH_OVERFLOW,
         Reason.RAM_OVERFLOW,
         Reason.STACK_OVERFLOW,
+    }
+)
+
+
+#: the machine's doing: another try may end otherwise, so a record of it is shown and never reused
+MACHINE = frozenset(
+    {
+        Reason.SOURCES_CHANGED,
+        Reason.NO_TOOLCHAIN,
+        Reason.COMPILE_TIMEOUT,
+        Reason.COMPILER_KILLED,
+        Reason.NO_BASELINE,
+        Reason.UNREACHABLE,
+        Reason.DISK_FULL,
+        Reason.INTERNAL,
     }
 )
 

@@ -10,7 +10,7 @@ from typing import Literal
 from msgspec import Struct, to_builtins
 from msgspec.structs import astuple, replace
 
-from .reasons import Failure
+from .reasons import MACHINE, Failure, Reason
 
 Operation = Literal["encrypt", "decrypt", "reject", "hash"]
 
@@ -112,3 +112,14 @@ class Record(Struct, frozen=True, eq=False):
     def ok(self) -> bool:
         """Whether the figures are those of a verified implementation."""
         return self.failure is None
+
+    @property
+    def final(self) -> bool:
+        """Whether another try would end the same: a verified record, or a failure that is not the machine's doing.
+
+        Off the simulator time limits and links are the machine's too.
+        """
+        if self.failure is None:
+            return True
+        shaky = self.setup.device != "simulator" and self.failure.reason in (Reason.PROTOCOL, Reason.RUNAWAY)
+        return self.failure.reason not in MACHINE and not shaky

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from .errors import StoreError
+from .keeper import Keeper
 from .store import Store
 
-__all__ = ["Store", "StoreError"]
+__all__ = ["Keeper", "Store", "StoreError"]

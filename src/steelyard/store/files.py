@@ -68,7 +68,11 @@ class Writer:
         self._path = path
         with _explained(path):
             self._connection = _connect(path, check_same_thread=False)
-            configure(self._connection)
+            try:
+                configure(self._connection)
+            except sqlite3.Error:
+                self._connection.close()
+                raise
 
     @contextmanager
     def transaction(self) -> Iterator[Self]:
@@ -77,11 +81,11 @@ class Writer:
             self._connection.execute("BEGIN IMMEDIATE")
             try:
                 yield self
+                self._connection.execute("COMMIT")
             except BaseException:
                 if self._connection.in_transaction:  # some errors end it
                     self._connection.execute("ROLLBACK")
                 raise
-            self._connection.execute("COMMIT")
 
     def find(self, table: str, column: str, value: str) -> int | None:
         """See :class:`insertion.Writer`, like the others."""

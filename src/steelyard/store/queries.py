@@ -14,7 +14,7 @@ from sys import intern
 from types import MappingProxyType
 from typing import Any, NamedTuple, TypeVar
 
-from steelyard.model.reasons import Failure, Reason
+from steelyard.model.reasons import MACHINE, Failure, Reason
 from steelyard.model.record import Helper, Point, Record, Setup, Toolchain, Verification
 
 from .errors import StoreError
@@ -47,6 +47,9 @@ JOIN implementation ON implementation.id = setup.implementation_id
 JOIN target ON target.id = setup.target_id
 JOIN toolchain ON toolchain.id = setup.toolchain_id
 """
+#: the run that counts of each setup: the newest one; a failure of the machine only where there is nothing else
+_OF_MACHINE = ", ".join(f"'{reason}'" for reason in sorted(MACHINE))
+_NEWEST = f"COALESCE(MAX(CASE WHEN newest.reason IN ({_OF_MACHINE}) THEN NULL ELSE newest.id END), MAX(newest.id))"
 
 
 class Query(NamedTuple):
@@ -69,10 +72,10 @@ def by_id(run_id: int) -> Query:
 
 
 def by_keys(keys: Sequence[str]) -> Query:
-    """The newest record of each setup."""
+    """The record that counts of each setup."""
     names, values = _named(keys)
     newest = (
-        "SELECT MAX(newest.id) FROM run AS newest JOIN setup AS wanted ON newest.setup_id = wanted.id "
+        f"SELECT {_NEWEST} FROM run AS newest JOIN setup AS wanted ON newest.setup_id = wanted.id "
         f"WHERE wanted.key IN ({names}) GROUP BY newest.setup_id"
     )
     return Query(f"WHERE run.id IN ({newest})", values)
@@ -105,7 +108,7 @@ def filtered(
     if failed is not None:
         conditions.append("run.reason IS NOT NULL" if failed else "run.reason IS NULL")
     if newest_only:
-        conditions.append("run.id IN (SELECT MAX(newest.id) FROM run AS newest GROUP BY newest.setup_id)")
+        conditions.append(f"run.id IN (SELECT {_NEWEST} FROM run AS newest GROUP BY newest.setup_id)")
     end = "" if limit is None else f" LIMIT {limit:d}"
     return Query(f"WHERE {' AND '.join(conditions)}", values, f"ORDER BY run.id DESC{end}")
 

@@ -1,0 +1,80 @@
+"""Folders of the cache: they appear under their final name when complete, and are checked before they are used."""
+
+from __future__ import annotations
+
+import ctypes
+import hashlib
+import json
+import os
+import shutil
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+MANIFEST = "build.json"
+#: seconds after which nobody works in a folder any more
+ABANDONED = 24 * 3600
+
+
+def read(folder: Path) -> dict[str, Any] | None:
+    """What was said of ``folder`` when it was made; None where there is none, or its files are not what they were."""
+    try:
+        said = json.loads((folder / MANIFEST).read_text())
+        whole = all(_digest(folder / name) == digest for name, digest in said["files"].items())
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return None
+    return said if whole else None
+
+
+@contextmanager
+def made(final: Path) -> Iterator[tuple[Path, dict[str, Any]]]:
+    """A folder to work in, which becomes ``final`` when all went well, in place of what is there, and what to say
+    of it in its manifest."""
+    final.parent.mkdir(parents=True, exist_ok=True)
+    for left in final.parent.glob(".work-*"):  # by a process that was killed
+        with suppress(FileNotFoundError):
+            if time.time() - left.stat().st_mtime > ABANDONED:
+                shutil.rmtree(left, ignore_errors=True)
+    work = Path(tempfile.mkdtemp(prefix=".work-", dir=final.parent))
+    said: dict[str, Any] = {}
+    try:
+        yield work, said
+        said["files"] = {f.name: _digest(f) for f in sorted(work.iterdir()) if f.is_file()}
+        (work / MANIFEST).write_text(json.dumps(said))
+        _put(work, final)
+    finally:
+        shutil.rmtree(work, ignore_errors=True)
+
+
+def _put(work: Path, final: Path) -> None:
+    try:
+        work.rename(final)
+    except OSError:
+        if not final.exists():
+            raise
+        if not final.is_dir():
+            final.unlink()
+        elif _exchange(work, final):
+            return
+        else:
+            final.rename(work.with_name(f"{work.name}.old"))
+            shutil.rmtree(work.with_name(f"{work.name}.old"), ignore_errors=True)
+        work.rename(final)
+
+
+def _exchange(a: Path, b: Path) -> bool:
+    """Each gets the other's name, at once: who looks finds the one or the other (renameat2(2), RENAME_EXCHANGE)."""
+    try:
+        rename = ctypes.CDLL(None).renameat2
+    except (OSError, AttributeError):
+        return False
+    here = ctypes.c_int(-100)  # AT_FDCWD; the paths are absolute
+    return int(rename(here, os.fsencode(a), here, os.fsencode(b), ctypes.c_uint(2))) == 0
+
+
+def _digest(file: Path) -> str:
+    with file.open("rb") as f:
+        return hashlib.file_digest(f, "sha256").hexdigest()

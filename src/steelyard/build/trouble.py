@@ -1,0 +1,74 @@
+"""Commands that failed by the machine's doing: nothing is wrong with the sources, and another try may end otherwise."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import signal
+from collections.abc import Iterable
+from pathlib import Path
+
+from msgspec import Struct
+
+from ..model.reasons import Failure, Reason
+from ..model.target import ToolchainSpec
+
+#: bytes without which no build ends well
+_LITTLE = 1 << 20
+_FULL = r"No space left on device|Disk quota exceeded"
+_KILLED = (
+    r"[^\n]*(?:Killed signal terminated program|internal compiler error: (?:Killed|Terminated)|terminated with signal"
+    r"|out of memory allocating|virtual memory exhausted|memory exhausted|Cannot allocate memory|std::bad_alloc)[^\n]*"
+)
+# what the shell, GCC, collect2, the linkers and the loader of programs say
+_MISSING = (
+    r"cannot find (-l[\w.+-]+|[\w./+-]+\.[oa])\b",
+    r"unable to find library (-l[\w.+-]+)",
+    r"(?:cannot|error trying to) exec(?:ute)? ['`\"]?([\w./+-]+)",
+    r"cannot find ['`\"](\w*ld)['\"]",
+    r"cannot read spec file ['`\"]([^'\"\n]+)",
+    r"cannot open linker script file ([^\s:]+)",
+    r"error while loading shared libraries: ([^\s:]+)",
+    r"(?:Executable|linker name)[^\n]*? [\"']([\w./+-]+)[\"']",
+)
+
+
+class Failed(Struct, frozen=True):
+    """A command that failed: ``name`` is the file or step, ``code`` the shell's number of its end."""
+
+    name: str
+    code: int
+    said: str
+
+
+def of_machine(commands: Iterable[Failed], spec: ToolchainSpec, work: Path) -> Failure | None:
+    """What the machine lacks, where that is why commands failed; ``work`` lies on the disk that they wrote to."""
+    commands = list(commands)
+    text = "\n".join(c.said for c in commands)
+    if cause := full(work, bool(re.search(_FULL, text))):
+        return cause
+    for c in commands:
+        if c.code in (126, 127):
+            program = re.findall(r"([^\s:]+): (?:[^\n:]*not found|[Pp]ermission denied|Exec format error)", c.said)
+            return Failure(Reason.NO_TOOLCHAIN, f"{c.name}: {(program or ['a program'])[0]} not found: {spec.fix}")
+    for pattern in _MISSING:
+        if found := re.search(pattern, text):
+            return Failure(Reason.NO_TOOLCHAIN, f"{found[1]} is missing beside {spec.compiler}: {spec.fix}")
+    for c in commands:
+        if c.code == 128 + signal.SIGXCPU:
+            return Failure(Reason.COMPILE_TIMEOUT, f"{c.name}: stopped by its limit of processor time")
+        if c.code > 128:
+            return Failure(Reason.COMPILER_KILLED, f"{c.name}: ended by signal {c.code - 128}")
+    if found := re.search(_KILLED, text):
+        return Failure(Reason.COMPILER_KILLED, found[0].strip()[:300])
+    if silent := [c for c in commands if not c.said.strip()]:
+        text = f"{silent[0].name}: the compiler ended with code {silent[0].code} and said nothing"
+        return Failure(Reason.COMPILER_KILLED, text)
+    return None
+
+
+def full(work: Path, said: bool = False) -> Failure | None:
+    """The disk's end, where a command ``said`` so or it can be seen."""
+    if said or shutil.disk_usage(work).free < _LITTLE:
+        return Failure(Reason.DISK_FULL, f"no space left for {work.parent}")
+    return None

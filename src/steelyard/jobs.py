@@ -1,0 +1,117 @@
+"""What a run is asked to do, what its figures depend on, and what it means when it fails."""
+
+from __future__ import annotations
+
+import errno
+from functools import cache
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from . import build, device, sources, verify
+from .model.call import DeviceError
+from .model.errors import UserError
+from .model.implementation import Implementation
+from .model.once import Once
+from .model.paths import CIPHERS, HARNESS, short
+from .model.reasons import Failure, Reason
+from .model.record import Setup, Toolchain
+from .model.target import Target
+from .model.workload import Workload
+
+_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+
+
+class Job(Struct, frozen=True):
+    """One run to do: implementation x target x flags x workload, on the target's device."""
+
+    implementation: Implementation
+    target: Target
+    flags: tuple[str, ...]
+    workload: Workload
+    origin: str = ""  # the path that the user named, for the record
+
+    @property
+    def setup(self) -> Setup:
+        """What the figures depend on. Where :attr:`trouble` keeps something from being known, a word stands for it."""
+        i, spec, clock = self.implementation, self.target.toolchain, clock_of(self.target)
+        return Setup(
+            primitive=i.primitive,
+            family=i.family,
+            variant=i.variant,
+            implementation=i.name,
+            implementation_digest=i.digest,
+            target=self.target.name,
+            target_digest=self.target.digest,
+            device=self.target.device,
+            toolchain=build.identify(spec) or Toolchain(spec.name, "missing", ""),
+            flags=" ".join(self.flags),
+            workload=self.workload.text,
+            harness=build.harness_digest(),
+            timing_model=clock if isinstance(clock, str) else "unknown",
+        )
+
+    @property
+    def trouble(self) -> Failure | None:
+        """Why it cannot be run here: no toolchain, or a machine that does not answer."""
+        if missing := build.why_not(self.target.toolchain):
+            return Failure(Reason.NO_TOOLCHAIN, missing)
+        clock = clock_of(self.target)
+        return None if isinstance(clock, str) else clock
+
+    @property
+    def baseline(self) -> Job:
+        """The same with nocrypt, whose cost is subtracted from the image's."""
+        base = nocrypt(self.implementation.primitive, self.implementation.interface)
+        origin = "" if base.interface == "nist" else short(base.folder)
+        return replace(self, implementation=base, origin=origin)
+
+
+@cache
+def nocrypt(primitive: str, interface: str = "nist") -> Implementation:
+    """The baseline implementation of a primitive."""
+    place = CIPHERS / primitive / "nocrypt" / "nocrypt" / "ref"
+    return sources.discover(place if interface == "nist" else HARNESS / "nocrypt_vfelics").implementations[0]
+
+
+def clock_of(target: Target) -> str | Failure:
+    """What counts the cycles of ``target``: a timing model, or a machine's own counter, of which the machine is
+    asked once with the baseline's image; the failure when it does not answer."""
+    if target.device == "simulator":
+        return device.timing_model(target)
+    try:
+        return _clock_of(target, device.host_of(target) if target.device == "ssh" else "")
+    except UserError as e:
+        return Failure(Reason.UNREACHABLE, str(e))
+
+
+@Once
+def _clock_of(target: Target, _host: str) -> str | Failure:
+    toolchain, base = build.identify(target.toolchain), nocrypt("crypto_aead")
+    if toolchain is None:
+        return "unknown"
+    try:
+        built = build.build(base, target, toolchain, target.toolchain.default_flags)
+        if built.failure is not None:
+            return Failure(built.failure.reason, f"nocrypt does not build: {built.failure.detail}")
+        image = built.images["both"]
+        with device.opened(target, image, build.confined(image)) as link:
+            return link.clock
+    except (DeviceError, OSError) as e:
+        return failure_of(e)
+
+
+def failure_of(error: BaseException, job: Job | None = None) -> Failure:
+    """What an exception that ended ``job`` is in the fixed vocabulary."""
+    if isinstance(error, verify.Mismatch) and isinstance(error.__context__, FileNotFoundError):
+        error = error.__context__
+    if isinstance(error, (DeviceError, verify.Mismatch)):
+        return error.failure
+    text = " ".join(f"{type(error).__name__}: {error}".split())[:300]
+    if isinstance(error, OSError):
+        if error.errno in _FULL:
+            return Failure(Reason.DISK_FULL, text)
+        own = (*(f.path for f in job.implementation.files), *job.implementation.kat) if job else ()
+        if str(error.filename) in map(str, own):
+            return Failure(Reason.SOURCES_CHANGED, text)
+    return Failure(Reason.INTERNAL, text)
