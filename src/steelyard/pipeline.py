@@ -16,6 +16,7 @@ from . import build, device, measure, sources, verify
 from .model.call import DeviceError, Observed, Op
 from .model.errors import UserError
 from .model.implementation import Implementation
+from .model.inputs import SEED, Inputs
 from .model.once import Once
 from .model.paths import CIPHERS, HARNESS, short
 from .model.profile import Node, Profile
@@ -23,6 +24,7 @@ from .model.reasons import Failure, Reason
 from .model.record import Helper, Record, Setup, Toolchain
 from .model.target import Target
 from .model.workload import Workload
+from .reference import reference
 from .store import Store
 
 MAX_CYCLES = device.MAX_CYCLES
@@ -140,11 +142,13 @@ class Pipeline:
         threads: int = os.cpu_count() or 1,
         force: bool = False,
         max_cycles: int = MAX_CYCLES,
+        seed: str = SEED,
     ) -> None:
         self.store = store
         self.threads = threads
         self.force = force
         self.max_cycles = max_cycles
+        self.seed = seed
         self.weigh = Once(self._weigh, key=lambda job: job.setup.key)
 
     def campaign(self, jobs: Sequence[Job], done: Callable[[Job, Record, bool], None]) -> list[Record]:
@@ -154,7 +158,7 @@ class Pipeline:
         before. A kill at any moment loses only runs under way: the next call goes on.
         """
         keys = [job.setup.key for job in jobs]
-        kept = {} if self.force else self.store.find(keys)
+        kept = self._stored(keys)
         for job, key in zip(jobs, keys, strict=True):
             if key in kept:
                 done(job, kept[key], True)
@@ -175,9 +179,14 @@ class Pipeline:
                 raise
         return [kept[key] for key in keys]
 
+    def _stored(self, keys: Sequence[str]) -> dict[str, Record]:
+        """What need not be run again: the newest records, when their inputs were made from the same seed."""
+        found = {} if self.force else self.store.find(keys)
+        return {key: record for key, record in found.items() if record.seed == self.seed}
+
     def _weigh(self, job: Job) -> Record:
         """The record of one job: from the store, from another thread that is at it, or from a new run."""
-        if not self.force and (found := self.store.find([job.setup.key])):
+        if found := self._stored([job.setup.key]):
             return found[job.setup.key]
         start = time.monotonic()
         try:
@@ -192,7 +201,7 @@ class Pipeline:
 
     def _run(self, job: Job) -> Record:
         toolchain = build.identify(job.target.toolchain)
-        record = Record(job.setup, None, {}, notes=job.implementation.notes, origin=job.origin)
+        record = Record(job.setup, None, {}, notes=job.implementation.notes, origin=job.origin, seed=self.seed)
         if toolchain is None:
             return replace(record, failure=Failure(Reason.NO_TOOLCHAIN, _not_found(job.target)))
 
@@ -208,31 +217,46 @@ class Pipeline:
             with device.opened(job.target, image, build.confined(image), self.max_cycles) as link:
                 client = device.Client(link)
                 empty = measure.empty_calls(client, aead)
-                expected = verify.expected(job.implementation)
                 answers: list[Observed] = []
-                verification = verify.verify(client, job.implementation, expected, answers)
-                untouched = link.longest_untouched()
-                swept, left_out = measure.sweep(client, job.workload, aead)
+                verifier = verify.Verifier(
+                    client,
+                    job.implementation,
+                    verify.expected(job.implementation, client.hello),
+                    Inputs(job.implementation.digest, self.seed),
+                    reference(job.implementation, job.target),
+                )
+                verification = verify.verify(verifier, answers)
+                untouched, quantity = link.longest_untouched(), link.quantity
+                again, dependent, dependence = measure.fresh(answers, verify.again(verifier, answers), empty, quantity)
+                verify.forgeries(verifier, [*again, *verify.random_sizes(verifier)])
+                asked, left_out = measure.inputs_of(client, job.workload, verifier.inputs, aead)
+                swept = verifier.calls(asked, "workload, ")
+                left_out += len(asked) - sum(op in ("encrypt", "hash") for op, _, _ in swept)
+                verify.forgeries(verifier, swept, 1)
                 felics = measure.Felics()
                 if aead and job.workload.name == "felics-ae":
                     objects = build.objects(built, job.implementation)
                     felics = measure.felics(client, job.implementation, job.target, objects, answers, empty)
-                odd = verify.unaligned(client, answers, aead)
+                odd = verify.unaligned(verifier, answers)
                 counted = measure.instructions(client, answers, aead)
-                quantity, told = link.quantity, link.notes
+                harm = verify.cut_short(verifier, answers)  # last: the device may be left in any state
+                told = link.notes
                 if link.clock != record.setup.timing_model:
                     text = f"{link.clock} instead of {record.setup.timing_model}"
                     raise DeviceError(Failure(Reason.PROTOCOL, text))
         except (verify.Mismatch, DeviceError) as e:
             return replace(record, failure=e.failure)
 
+        calls = [*answers, *again, *swept]
+        if wrong := measure.implausible(calls, empty, quantity, job.target, job.implementation):
+            return replace(record, failure=wrong)
         # what is not counted in cycles stands in no column of cycles
         points = measure.points(swept, empty) if quantity == "cycles" else ()
-        figures = measure.means(answers, empty, quantity) | measure.lines(points) | measure.peaks([*answers, *swept])
+        figures = measure.means(answers, empty, quantity) | measure.lines(points) | measure.peaks(calls)
         figures |= counted
         figures |= measure.spread(answers)
         figures |= measure.image_figures(built.images, job.target, untouched)
-        figures |= measure.energy(figures, job.target) | felics.figures
+        figures |= measure.energy(figures, job.target) | felics.figures | dependent
         base, helpers = figures, tuple[Helper, ...]()
         if job.baseline.setup.key != job.setup.key:
             base = self.weigh(job.baseline).metrics
@@ -241,7 +265,7 @@ class Pipeline:
         figures |= measure.attributable(figures, base)
         figures["rom_helpers"] = sum(h.size for h in helpers)
 
-        notes = [*record.notes, *told, *expected.notes, *felics.notes, *([odd] if odd else [])]
+        notes = [*record.notes, *told, *verifier.notes, *dependence, *felics.notes, *([odd] if odd else []), *harm]
         if left_out:
             notes.append(f"{left_out} sizes of the workload are too large for the target's RAM or for the algorithm")
         known = verification.source != "self"

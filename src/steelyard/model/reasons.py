@@ -49,6 +49,8 @@ class Reason(StrEnum):
     KAT_MISMATCH = "kat-mismatch"
     DECRYPT_MISMATCH = "decrypt-mismatch"
     FORGERY_ACCEPTED = "forgery-accepted"
+    WRONG_OUTPUT = "wrong-output"
+    IMPLAUSIBLE = "implausible"
 
 
 NEXT_ACTION: dict[Reason, str] = {
@@ -83,6 +85,8 @@ NEXT_ACTION: dict[Reason, str] = {
     Reason.KAT_MISMATCH: "compare the first differing vector in: steelyard show RUN",
     Reason.DECRYPT_MISMATCH: "compare the first differing vector in: steelyard show RUN",
     Reason.FORGERY_ACCEPTED: "crypto_aead_decrypt must return non-zero for a wrong tag",
+    Reason.WRONG_OUTPUT: "known answers are right and this is not: look for a length that is cut or not handled",
+    Reason.IMPLAUSIBLE: "do all of the work inside the call, and leave the trigger pin to the harness",
 }
 
 
