@@ -56,6 +56,8 @@ static void tag(unsigned char *t, const unsigned char *m, unsigned mlen, const u
     unsigned i, n = (unsigned)clen - CRYPTO_ABYTES;
     unsigned char t[CRYPTO_ABYTES], wrong = 0;
     (void)nsec;
+    if (clen < CRYPTO_ABYTES)
+        return -1;
     for (i = 0; i < n; i++)
         m[i] = c[i] ^ k[i % CRYPTO_KEYBYTES];
     tag(t, m, n, ad, (unsigned)adlen, npub, k);

@@ -14,10 +14,12 @@ from msgspec.structs import replace
 from . import build, device, measure, verify
 from .jobs import Job, clock_of, failure_of, nocrypt
 from .model.call import DeviceError, Observed, Op
+from .model.inputs import SEED, Inputs
 from .model.once import Once, alone
 from .model.profile import Node, Profile
 from .model.reasons import Failure, Reason
 from .model.record import Helper, Record, Toolchain
+from .reference import reference
 from .store import Keeper, Store
 
 __all__ = ["MAX_CYCLES", "Job", "Pipeline", "clock_of", "nocrypt", "profile", "sizes"]
@@ -65,11 +67,13 @@ class Pipeline:
         threads: int = os.cpu_count() or 1,
         force: bool = False,
         max_cycles: int = MAX_CYCLES,
+        seed: str = SEED,
     ) -> None:
         self.keeper = Keeper(store)
         self.threads = threads
         self.force = force
         self.max_cycles = max_cycles
+        self.seed = seed
         self.weigh = Once(self._weigh, key=lambda job: job.setup.key)
 
     def campaign(self, jobs: Sequence[Job], done: Callable[[Job, Record, bool], None]) -> list[Record]:
@@ -80,7 +84,7 @@ class Pipeline:
         failure; what the store does not take stays in ``keeper.waiting``.
         """
         keys = [job.setup.key for job in jobs]
-        kept = {} if self.force else self.keeper.find(keys)
+        kept = self._stored(keys)
         for job, key in zip(jobs, keys, strict=True):
             if key in kept:
                 done(job, kept[key], True)
@@ -101,13 +105,18 @@ class Pipeline:
                 kept |= self.keeper.again()
         return [kept[key] for key in keys]
 
+    def _stored(self, keys: Sequence[str]) -> dict[str, Record]:
+        """What need not be run again: the newest records, when their inputs were made from the same seed."""
+        found = {} if self.force else self.keeper.find(keys)
+        return {key: record for key, record in found.items() if record.seed == self.seed}
+
     def _weigh(self, job: Job) -> Record:
         """The record of one job: from the store, from another thread or process that is at it, or from a new run."""
         with alone(f"job {job.setup.key}"):
             start = time.monotonic()
-            record = Record(job.setup, None, {}, notes=job.implementation.notes, origin=job.origin)
+            record = Record(job.setup, None, {}, notes=job.implementation.notes, origin=job.origin, seed=self.seed)
             try:
-                if not self.force and (found := self.keeper.find([job.setup.key])):
+                if found := self._stored([job.setup.key]):
                     return found[job.setup.key]
                 record = replace(record, failure=job.trouble) if job.trouble else self._run(job, record)
             except (KeyboardInterrupt, SystemExit):
@@ -133,31 +142,46 @@ class Pipeline:
             with device.opened(job.target, image, build.confined(image), self.max_cycles) as link:
                 client = device.Client(link)
                 empty = measure.empty_calls(client, aead)
-                expected = verify.expected(job.implementation)
                 answers: list[Observed] = []
-                verification = verify.verify(client, job.implementation, expected, answers)
-                untouched = link.longest_untouched()
-                swept, left_out = measure.sweep(client, job.workload, aead)
+                verifier = verify.Verifier(
+                    client,
+                    job.implementation,
+                    verify.expected(job.implementation, client.hello),
+                    Inputs(job.implementation.digest, self.seed),
+                    reference(job.implementation, job.target),
+                )
+                verification = verify.verify(verifier, answers)
+                untouched, quantity = link.longest_untouched(), link.quantity
+                again, dependent, dependence = measure.fresh(answers, verify.again(verifier, answers), empty, quantity)
+                verify.forgeries(verifier, [*again, *verify.random_sizes(verifier)])
+                asked, left_out = measure.inputs_of(client, job.workload, verifier.inputs, aead)
+                swept = verifier.calls(asked, "workload, ")
+                left_out += len(asked) - sum(op in ("encrypt", "hash") for op, _, _ in swept)
+                verify.forgeries(verifier, swept, 1)
                 felics = measure.Felics()
                 if aead and job.workload.name == "felics-ae":
                     objects = build.objects(built, job.implementation)
                     felics = measure.felics(client, job.implementation, job.target, objects, answers, empty)
-                odd = verify.unaligned(client, answers, aead)
+                odd = verify.unaligned(verifier, answers)
                 counted = measure.instructions(client, answers, aead)
-                quantity, told = link.quantity, link.notes
+                harm = verify.cut_short(verifier, answers)  # last: the device may be left in any state
+                told = link.notes
                 if link.clock != record.setup.timing_model:
                     text = f"{link.clock} instead of {record.setup.timing_model}"
                     raise DeviceError(Failure(Reason.PROTOCOL, text))
         except (verify.Mismatch, DeviceError) as e:
             return replace(record, failure=failure_of(e, job))
 
+        calls = [*answers, *again, *swept]
+        if wrong := measure.implausible(calls, empty, quantity, job.target, job.implementation):
+            return replace(record, failure=wrong)
         # what is not counted in cycles stands in no column of cycles
         points = measure.points(swept, empty) if quantity == "cycles" else ()
-        figures = measure.means(answers, empty, quantity) | measure.lines(points) | measure.peaks([*answers, *swept])
+        figures = measure.means(answers, empty, quantity) | measure.lines(points) | measure.peaks(calls)
         figures |= counted
         figures |= measure.spread(answers)
         figures |= measure.image_figures(built.images, job.target, untouched)
-        figures |= measure.energy(figures, job.target) | felics.figures
+        figures |= measure.energy(figures, job.target) | felics.figures | dependent
         base, helpers = figures, tuple[Helper, ...]()
         if job.baseline.setup.key != job.setup.key:
             baseline = self.weigh(job.baseline)
@@ -170,7 +194,7 @@ class Pipeline:
         figures |= measure.attributable(figures, base)
         figures["rom_helpers"] = sum(h.size for h in helpers)
 
-        notes = [*record.notes, *told, *expected.notes, *felics.notes, *([odd] if odd else [])]
+        notes = [*record.notes, *told, *verifier.notes, *dependence, *felics.notes, *([odd] if odd else []), *harm]
         if left_out:
             notes.append(f"{left_out} sizes of the workload are too large for the target's RAM or for the algorithm")
         known = verification.source != "self"

@@ -17,6 +17,7 @@ from steelyard import build, device, measure, verify
 from steelyard.analyse.rows import Row
 from steelyard.model.call import Observed, Op, Request
 from steelyard.model.implementation import Implementation
+from steelyard.model.inputs import Inputs
 from steelyard.model.target import Target
 from steelyard.publish import felics
 from steelyard.sources import discover
@@ -78,7 +79,8 @@ def test_avr_rows(tree: dict[str, Implementation], published: list[Row]) -> None
         with harness(target, built) as client:
             empty = measure.empty_calls(client, True)
             answers: list[Observed] = []
-            verify.verify(client, implementation, verify.expected(implementation), answers)
+            expected = verify.expected(implementation, client.hello)
+            verify.verify(verify.Verifier(client, implementation, expected, Inputs(implementation.digest)), answers)
             objects = build.objects(built, implementation)
             ours = measure.felics(client, implementation, target, objects, answers, empty).figures
             longer, shorter = long_and_short_calls(client, answers)

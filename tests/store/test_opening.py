@@ -90,8 +90,8 @@ NEXT = """
 import sqlalchemy as sa
 from alembic import op
 
-revision = "0002"
-down_revision = "0001"
+revision = "0003"
+down_revision = "0002"
 
 
 def upgrade():
@@ -110,10 +110,10 @@ def migrate_to_next(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
             store.add(RECORD)
         scripts = tmp_path / "100% migrations"
         shutil.copytree(Path(migrate.__file__).parent / "migrations", scripts)
-        (scripts / "versions" / "0002_next.py").write_text(NEXT.format(more=more))
+        (scripts / "versions" / "0003_next.py").write_text(NEXT.format(more=more))
         monkeypatch.setattr(migrate, "SCRIPTS", str(scripts).replace("%", "%%"))
-        monkeypatch.setattr(engine, "HEAD", "0002")
-        monkeypatch.setattr(files, "HEAD", "0002")
+        monkeypatch.setattr(engine, "HEAD", "0003")
+        monkeypatch.setattr(files, "HEAD", "0003")
         Store.open(path).close()
 
     return run

@@ -6,11 +6,12 @@ import hashlib
 import re
 
 import pytest
+from msgspec.structs import replace
 
 from steelyard.model.call import Op, Request
 from steelyard.model.implementation import Implementation
 from steelyard.model.reasons import Failure, Reason
-from steelyard.model.record import Verification
+from steelyard.model.record import Record, Verification
 from steelyard.model.target import Target
 from steelyard.verify.known import known
 from steelyard.verify.vectors import format_vector
@@ -30,10 +31,15 @@ def failure(bench: Bench, package: Implementation, target: Target) -> Failure:
     return record.failure
 
 
+def checked(record: Record) -> Verification | None:
+    """What was checked, without the answers themselves."""
+    return record.verification and replace(record.verification, answers="")
+
+
 def test_a_package_with_its_own_kat_is_verified_from_it(bench: Bench, target: Target) -> None:
     record = bench.weigh(bench.package({**toys.files(), KAT: toys.kat()}), target)
     assert record.failure is None
-    assert record.verification == Verification("package", 25, 0, 0)
+    assert checked(record) == Verification("package", 25, 0, 0)
 
 
 def test_a_wrong_kat_names_the_first_vector_that_differs(bench: Bench, uno: Target) -> None:
@@ -62,7 +68,7 @@ def test_vectors_that_no_target_can_hold_are_skipped(bench: Bench, uno: Target, 
     huge = format_vector("crypto_aead", v, bytes(size + 8)).replace("PT = ", f"PT = {bytes(size).hex()}")
     record = bench.weigh(bench.package({**toys.files(), KAT: huge + toys.kat()}), uno)
     assert record.failure is None
-    assert record.verification == Verification("package", 25, 0, 1)
+    assert checked(record) == Verification("package", 25, 0, 1)
 
 
 def test_nothing_is_verified_when_no_vector_fits(bench: Bench, uno: Target) -> None:
@@ -85,7 +91,7 @@ def test_nothing_is_verified_when_no_vector_fits(bench: Bench, uno: Target) -> N
         ({"after_decrypt": "m[n + CRYPTO_ABYTES] = 1;"}, Reason.BUFFER_OVERRUN, "decrypt, vector 1 "),
         ({"after_decrypt": "if (wrong) m[n + CRYPTO_ABYTES] = 1;"}, Reason.BUFFER_OVERRUN, "reject, vector 1 "),
         ({"after_encrypt": "return 3;"}, Reason.KAT_MISMATCH, "encrypt, vector 1 .*returned 3"),
-        ({"after_encrypt": "*clen = mlen;"}, Reason.KAT_MISMATCH, "encrypt, vector 1 .*says 0 bytes.*expected 8"),
+        ({"after_encrypt": "*clen = mlen;"}, Reason.KAT_MISMATCH, "encrypt, vector 1 .*says 0 bytes.*expected 1 to 8"),
     ],
 )
 def test_broken_ciphers(bench: Bench, uno: Target, hooks: dict[str, str], reason: Reason, detail: str) -> None:
@@ -103,7 +109,7 @@ def test_a_decryption_may_use_the_tags_room_and_is_noted(bench: Bench, target: T
 def test_an_unknown_variant_has_figures_but_no_verdict(bench: Bench, target: Target) -> None:
     record = bench.weigh(bench.package(), target)
     assert record.failure == Failure(Reason.NO_EXPECTED, "no known answers for toy1")
-    assert record.verification == Verification("self", 1089, 0, 0)
+    assert checked(record) == Verification("self", 1089, 0, 0)
     assert record.metrics["cycles_encrypt_mean"] > 0
     assert record.metrics["image_rom"] > 0
 

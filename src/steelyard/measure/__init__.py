@@ -1,8 +1,10 @@
 """Measure: observations -> metrics, by the definitions of docs/definitions.md."""
 
-from .cycles import empty_calls, instructions, lines, means, one_call, points, sweep
+from .cycles import empty_calls, inputs_of, instructions, lines, means, one_call, points
+from .dependence import fresh
 from .felics import Felics, felics
 from .image import attributable, energy, image_figures
+from .plausible import implausible
 from .ram import peaks, spread
 from .rom import helpers
 from .symbols import added
@@ -14,8 +16,11 @@ __all__ = [
     "empty_calls",
     "energy",
     "felics",
+    "fresh",
     "helpers",
     "image_figures",
+    "implausible",
+    "inputs_of",
     "instructions",
     "lines",
     "means",
@@ -23,5 +28,4 @@ __all__ = [
     "peaks",
     "points",
     "spread",
-    "sweep",
 ]

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import cast
 
 from ..model.call import Caller, DeviceError, Observed, Op, Request, Vector
+from ..model.inputs import Inputs
 from ..model.reasons import Failure, Reason
 from ..model.record import Operation, Point
 from ..model.workload import LONG, Workload
@@ -24,36 +25,15 @@ def empty_calls(client: Caller, aead: bool) -> dict[str, int]:
     return cycles
 
 
-def sweep(client: Caller, workload: Workload, aead: bool) -> tuple[list[Observed], int]:
-    """Calls of the workload on pseudo-random inputs, and how many sizes did not fit the target's RAM."""
+def inputs_of(client: Caller, workload: Workload, inputs: Inputs, aead: bool) -> tuple[list[Vector], int]:
+    """Fresh inputs for the workload's sizes that fit the target's RAM, and how many do not. Each has a key and nonce
+    of its own."""
     hello = client.hello
     sizes = workload.sizes if aead else tuple(s for s in workload.sizes if s[0] == 0)
     ops = (Op.ENCRYPT, Op.DECRYPT) if aead else (Op.HASH,)
     fitting = [(a, m) for a, m in sizes if all(client.fits(op, m, a) for op in ops)]
-    stream = hashlib.shake_256(b"steelyard workload").digest(0x8000)
-    key, npub = stream[::257][: hello.key_bytes], stream[1::257][: hello.npub_bytes]
-    vectors = [Vector(i, key, npub, stream[:m], stream[-a:] if a else b"") for i, (a, m) in enumerate(fitting)]
-    name: Operation = "encrypt" if aead else "hash"
-    forward = list(client.calls(Request(ops[0], key, npub, v.ad, v.message) for v in vectors))
-    # what an algorithm does not take, such as messages beyond its only block, is no size of it
-    taken = [k for k, a in enumerate(forward) if a.code == 0]
-    vectors, forward = [vectors[k] for k in taken], [forward[k] for k in taken]
-    observed: list[Observed] = [(name, v, a) for v, a in zip(vectors, forward, strict=True)]
-    if aead:
-        texts = [a.output for a in forward]
-        back = client.calls(Request(Op.DECRYPT, key, npub, v.ad, c) for v, c in zip(vectors, texts, strict=True))
-        for v, a in zip(vectors, back, strict=True):
-            if a.code != 0 or a.output != v.message:
-                raise DeviceError(Failure(Reason.DECRYPT_MISMATCH, f"{len(v.ad)}/{len(v.message)} bytes"))
-            observed.append(("decrypt", v, a))
-        if hello.a_bytes:
-            forged = (c[:-1] + bytes((c[-1] ^ 1,)) for c in texts)
-            wrong = client.calls(Request(Op.DECRYPT, key, npub, v.ad, c) for v, c in zip(vectors, forged, strict=True))
-            for v, a in zip(vectors, wrong, strict=True):
-                if a.code == 0:
-                    raise DeviceError(Failure(Reason.FORGERY_ACCEPTED, f"{len(v.ad)}/{len(v.message)} bytes"))
-                observed.append(("reject", v, a))
-    return observed, len(sizes) - len(vectors)
+    vectors = [inputs.vector(f"{a}/{m}", 0, hello.key_bytes, hello.npub_bytes, m, a) for a, m in fitting]
+    return vectors, len(sizes) - len(vectors)
 
 
 def points(observed: Iterable[Observed], empty: dict[str, int]) -> tuple[Point, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from enum import IntEnum
 from typing import Protocol
 
@@ -122,3 +122,7 @@ class Caller(Protocol):
 
 #: operation name, input, answer: raw material of verification and measurement
 Observed = tuple[str, Vector, Answer]
+
+#: what another implementation of the same variant answers to encryptions or hashes: its outputs, None where it cannot
+#: say. The first argument is the reading of the specification (``Known.choice``) that is asked for
+Reference = Callable[[str, Sequence[Request]], Sequence[bytes | None]]

@@ -53,6 +53,8 @@ class Reason(StrEnum):
     KAT_MISMATCH = "kat-mismatch"
     DECRYPT_MISMATCH = "decrypt-mismatch"
     FORGERY_ACCEPTED = "forgery-accepted"
+    WRONG_OUTPUT = "wrong-output"
+    IMPLAUSIBLE = "implausible"
     # anywhere
     DISK_FULL = "disk-full"
     INTERNAL = "internal-error"
@@ -94,6 +96,8 @@ NEXT_ACTION: dict[Reason, str] = {
     Reason.KAT_MISMATCH: "compare the first differing vector in: steelyard show RUN",
     Reason.DECRYPT_MISMATCH: "compare the first differing vector in: steelyard show RUN",
     Reason.FORGERY_ACCEPTED: "crypto_aead_decrypt must return non-zero for a wrong tag",
+    Reason.WRONG_OUTPUT: "known answers are right and this is not: look for a length that is cut or not handled",
+    Reason.IMPLAUSIBLE: "do all of the work inside the call, and leave the trigger pin to the harness",
     Reason.DISK_FULL: "free some disk space and run again",
     Reason.INTERNAL: "a defect of Steelyard or of this machine: steelyard show RUN --log has the traceback; run again",
 }

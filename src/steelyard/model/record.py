@@ -64,13 +64,16 @@ class Verification(Struct, frozen=True):
     """What was checked on the measured image.
 
     ``vectors`` calls were compared, ``skipped`` did not fit the target's memory. ``source`` names where
-    expected values came from: ``package`` (its own KAT file), ``known`` (the digest table), or both.
+    expected values came from: ``package`` (its own KAT file), ``known`` (the digest table), or both. ``answers`` is
+    the SHA-256 of all known-answer calls with their outputs where the variant is unknown: two packages with the same
+    confirm each other.
     """
 
     source: str
     vectors: int
     ext_vectors: int
     skipped: int
+    answers: str = ""
 
 
 class Helper(Struct, frozen=True):
@@ -85,7 +88,8 @@ class Record(Struct, frozen=True, eq=False):
 
     ``metrics`` maps documented metric names (docs/definitions.md) to numbers; ``unit`` follows from the
     name. ``origin`` is the path that the user named the package by, empty for bundled implementations.
-    ``log`` is the digest of the compiler's and device's output in the blob store.
+    ``log`` is the digest of the compiler's and device's output in the blob store. ``seed`` is what the inputs of all
+    calls but the known answers were derived from, with the sources' digest (:class:`..model.inputs.Inputs`).
     """
 
     setup: Setup
@@ -100,6 +104,7 @@ class Record(Struct, frozen=True, eq=False):
     host: str = ""
     seconds: float = 0.0
     finished: datetime | None = None
+    seed: str = ""
     id: int | None = None
 
     def __eq__(self, other: object) -> bool:

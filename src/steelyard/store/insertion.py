@@ -102,6 +102,8 @@ def _run_values(setup_id: int, record: Record) -> dict[str, Any]:
         "host": record.host,
         "seconds": record.seconds,
         "finished": record.finished,
+        "seed": record.seed or None,
+        "answers": (verified.answers or None) if verified else None,
     }
 
 

@@ -34,7 +34,7 @@ _RECORDS = """
   implementation.digest, target.name, target.digest, toolchain.name, toolchain.version, toolchain.sha256,
   setup.device, setup.flags, setup.workload, setup.harness, setup.timing_model,
   run.id, run.reason, run.detail, run.verified_with, run.vectors, run.ext_vectors, run.skipped, run.notes,
-  run.origin, run.log, run.host, run.seconds, run.finished
+  run.origin, run.log, run.host, run.seconds, run.finished, run.seed, run.answers
 """
 _FLAT = """
   run.id, setup.implementation_id, setup.target_id, setup.toolchain_id, run.reason, run.vectors, run.finished,
@@ -136,7 +136,7 @@ def load(rows: Rows, query: Query, *, points: Points, metrics: Collection[str] |
     for (
         key, primitive, family, variant, name, digest, target_name, target_digest, chain, version, sha256,
         device, flags, workload, harness, timing_model, run_id, reason, detail, verified_with, vectors,
-        ext_vectors, skipped, notes, origin, log, host, seconds, finished,
+        ext_vectors, skipped, notes, origin, log, host, seconds, finished, seed, answers,
     ) in found:  # fmt: skip
         used = chains.get((chain, version, sha256))
         if used is None:
@@ -161,13 +161,16 @@ def load(rows: Rows, query: Query, *, points: Points, metrics: Collection[str] |
             values.get(run_id) or {},
             tuple(sizes.get(run_id, ())),
             tuple(helpers.get(run_id, ())),
-            None if verified_with is None else Verification(verified_with, vectors, ext_vectors, skipped),
+            None
+            if verified_with is None
+            else Verification(verified_with, vectors, ext_vectors, skipped, answers or ""),
             () if notes == "[]" else tuple(json.loads(notes)),
             same(origin, origin),
             log,
             same(host, host),
             seconds,
             _time(finished),
+            seed or "",
             run_id,
         )
         records.append((key, record))

@@ -103,6 +103,8 @@ run = Table(
     _short("host", nullable=False),
     Column("seconds", Double, nullable=False),
     Column("finished", UtcTime),
+    _short("seed"),
+    _short("answers"),
     Index(None, "setup_id", "id"),
     sqlite_autoincrement=True,
 )

@@ -68,6 +68,8 @@ CREATE TABLE run (
     host VARCHAR(255) NOT NULL,
     seconds DOUBLE NOT NULL,
     finished BIGINT,
+    seed VARCHAR(64),
+    answers VARCHAR(64),
     CONSTRAINT fk_run_setup_id FOREIGN KEY(setup_id) REFERENCES setup (id)
 );
 

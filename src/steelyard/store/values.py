@@ -8,7 +8,7 @@ from typing import Any
 from .errors import StoreError
 
 #: newest revision in migrations/versions, which the queries are for; a test compares the two
-HEAD = "0001"
+HEAD = "0002"
 
 #: where a database keeps its revision; its own name, so that a server can be shared
 REVISION_TABLE = "steelyard_revision"
@@ -23,6 +23,7 @@ LENGTHS = {
     "identity": 64, "key": 64, "primitive": 64, "family": 255, "variant": 255, "name": 255, "digest": 64,
     "version": 255, "sha256": 64, "device": 255, "harness": 255, "timing_model": 255, "reason": 64,
     "verified_with": 64, "log": 64, "host": 255, "metric": 128, "operation": 16, "member": 255,
+    "seed": 64, "answers": 64,
 }  # fmt: skip
 
 

@@ -1,5 +1,19 @@
-"""Verify: known answers, decryption and forgeries, on the image that is measured."""
+"""Verify: known answers, fresh inputs, decryption and forgeries, on the image that is measured."""
 
-from .check import Expected, Mismatch, expected, unaligned, verify
+from .calls import Verifier
+from .check import unaligned, verify
+from .expected import Expected, Mismatch, expected
+from .fresh import again, cut_short, forgeries, random_sizes
 
-__all__ = ["Expected", "Mismatch", "expected", "unaligned", "verify"]
+__all__ = [
+    "Expected",
+    "Mismatch",
+    "Verifier",
+    "again",
+    "cut_short",
+    "expected",
+    "forgeries",
+    "random_sizes",
+    "unaligned",
+    "verify",
+]

@@ -1,0 +1,217 @@
+"""Calls whose outputs are checked: lengths, return codes, decryption, one-bit forgeries, a second implementation."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from ..model.call import Answer, Caller, Observed, Op, Reference, Request, Vector
+from ..model.implementation import Implementation
+from ..model.inputs import Inputs
+from ..model.reasons import Failure, Reason
+from .expected import Expected, Mismatch
+
+
+class Verifier:
+    """An implementation on a device, and all that its answers are held against.
+
+    ``choice`` is the reading of the specification that the known answers turned out to follow.
+    """
+
+    def __init__(
+        self,
+        client: Caller,
+        implementation: Implementation,
+        expect: Expected,
+        inputs: Inputs,
+        reference: Reference | None = None,
+    ) -> None:
+        self.client = client
+        self.implementation = implementation
+        self.expect = expect
+        self.inputs = inputs
+        self.reference = reference
+        self.choice = "-"
+        self.aead = implementation.primitive == "crypto_aead"
+        self.one_block = bool(expect.table) and expect.table[0].one_block
+        self.shortest_tag = client.hello.a_bytes
+        self._lengths: dict[tuple[int, int], int] = {}
+
+    @property
+    def notes(self) -> list[str]:
+        """What a reader of the figures must know."""
+        unseen = not self.aead and self.reference is None and self.implementation.variant != "nocrypt"
+        text = "beyond the known answers and the second set no output was checked: no other implementation is bundled"
+        return [*self.expect.notes, *([text] if unseen else [])]
+
+    def request(self, op: Op, v: Vector, data: bytes) -> Request:
+        """A call with the vector's inputs and ``data``."""
+        # hashes have no key or nonce; their vectors carry none
+        keyed = self.client.hello.key_bytes > 0
+        return Request(op, v.key if keyed else b"", v.npub if keyed else b"", v.ad, data)
+
+    def fitting(self, vectors: Sequence[Vector]) -> list[Vector]:
+        """Those whose buffers fit the target's RAM."""
+        ops = (Op.ENCRYPT, Op.DECRYPT) if self.aead else (Op.HASH,)
+        return [v for v in vectors if all(self.client.fits(op, len(v.message), len(v.ad)) for op in ops)]
+
+    def vector(self, use: str, count: int, mlen: int, adlen: int) -> Vector:
+        """A fresh one."""
+        hello = self.client.hello
+        return self.inputs.vector(use, count, hello.key_bytes, hello.npub_bytes, mlen, adlen)
+
+    def calls(self, vectors: Sequence[Vector], about: str) -> list[Observed]:
+        """Encryption, decryption and rejection, or hashing, of fresh inputs: every output is checked.
+
+        What an algorithm does not take, such as messages beyond its only block, is left out.
+        :class:`Mismatch` on the first wrong answer, with ``about`` before its sizes.
+        """
+        observed: list[Observed] = []
+        outputs = self._taken(vectors, about, observed)
+        self._compare(outputs, about)
+        if self.aead and outputs:
+            self._forget(outputs[0][0])
+            self.backward(outputs, observed, about)
+        return observed
+
+    def _taken(self, vectors: Sequence[Vector], about: str, observed: list[Observed]) -> list[tuple[Vector, bytes]]:
+        """Outputs for those that the algorithm takes: when it refuses one it must refuse every larger one too."""
+        op, name = (Op.ENCRYPT, "encrypt") if self.aead else (Op.HASH, "hash")
+        answers = list(self.client.calls(self.request(op, v, v.message) for v in vectors))
+        taken = [(v, a) for v, a in zip(vectors, answers, strict=True) if a.code == 0]
+        for v, a in zip(vectors, answers, strict=True):
+            larger = (len(w.ad) >= len(v.ad) and len(w.message) >= len(v.message) for w, _ in taken)
+            if a.code != 0 and not self.one_block and any(larger):
+                text = f"{name}, {about}{describe(v)}: returned {a.code}, and takes larger inputs"
+                raise Mismatch(Failure(Reason.WRONG_OUTPUT, text))
+        for v, a in taken:
+            self._sane(v, a, name, about)
+            observed.append((name, v, a))
+        return [(v, a.output) for v, a in taken]
+
+    def forward(self, vectors: Sequence[Vector], answers: list[Observed]) -> list[tuple[Vector, bytes]]:
+        """Encrypts or hashes known answers, all of which must be taken."""
+        op, name = (Op.ENCRYPT, "encrypt") if self.aead else (Op.HASH, "hash")
+        outputs = []
+        requests = (self.request(op, v, v.message) for v in vectors)
+        for v, answer in zip(vectors, self.client.calls(requests), strict=True):
+            self._sane(v, answer, name, "")
+            answers.append((name, v, answer))
+            outputs.append((v, answer.output))
+        return outputs
+
+    def backward(self, outputs: Sequence[tuple[Vector, bytes]], answers: list[Observed], about: str = "") -> int:
+        """Decrypts each ciphertext, and each once more with one bit of its tag turned.
+
+        Returns the most bytes that a decryption wrote after its message, where the tag has its room.
+        """
+        over = 0
+        requests = (self.request(Op.DECRYPT, v, c) for v, c in outputs)
+        for (v, _), answer in zip(outputs, self.client.calls(requests), strict=True):
+            where = f"{about}{describe(v)}"
+            if not answer.intact:
+                raise Mismatch(Failure(Reason.BUFFER_OVERRUN, f"decrypt, {where}"))
+            if answer.code != 0 or answer.length != len(v.message) or answer.output != v.message:
+                text = f"code {answer.code}"
+                if answer.code == 0:
+                    text = f"got {as_hex(answer.output)}, expected {as_hex(v.message)}"
+                if answer.code == 0 and answer.length != len(v.message):
+                    text = f"says {answer.length} bytes of message, expected {len(v.message)}"
+                raise Mismatch(Failure(Reason.DECRYPT_MISMATCH, f"{where}: {text}"))
+            over = max(over, answer.over)
+            answers.append(("decrypt", v, answer))
+        if self.client.hello.a_bytes == 0:
+            return over
+        if about and outputs:
+            self._forget(outputs[0][0])
+        forged = (self.request(Op.DECRYPT, v, self._forge(v, c)) for v, c in outputs)
+        for (v, _), answer in zip(outputs, self.client.calls(forged), strict=True):
+            where = f"{about}{describe(v)}"
+            if answer.code == 0:
+                raise Mismatch(Failure(Reason.FORGERY_ACCEPTED, f"{where}: a wrong tag was accepted"))
+            if not answer.intact:
+                raise Mismatch(Failure(Reason.BUFFER_OVERRUN, f"reject, {where}"))
+            answers.append(("reject", v, answer))
+        return over
+
+    def tag_of(self, v: Vector, c: bytes) -> int:
+        """Bytes at the ciphertext's end that are its tag; all of it where the package has a way of its own."""
+        tag = self.client.hello.a_bytes
+        return tag if len(c) == len(v.message) + tag else len(c)
+
+    def _forge(self, v: Vector, c: bytes) -> bytes:
+        """Turns one bit of the tag: over as many vectors as the tag has bits, each of them."""
+        tag = self.tag_of(v, c)
+        at, bit = len(c) - 1 - v.count % tag, v.count // tag % 8
+        return c[:at] + bytes((c[at] ^ 1 << bit,)) + c[at + 1 :]
+
+    def _forget(self, like: Vector) -> None:
+        """One call with a key of its own, so that a pass over a single size does not begin with what the last one
+        left in a package's memory."""
+        v = self.vector("between passes", 0, len(like.message), len(like.ad))
+        self.client.call(self.request(Op.ENCRYPT, v, v.message))
+
+    def allowed(self, v: Vector) -> range:
+        """Lengths that an output may have.
+
+        A known variant's are fixed, and so are a known answer's. Otherwise a ciphertext may be shorter than message
+        and ``CRYPTO_ABYTES`` together, as CAESAR's API has it, but must be longer than its message to be refused.
+        """
+        tag, message = self.client.hello.a_bytes, len(v.message)
+        if not self.aead or self.one_block:
+            return range(tag, tag + 1)
+        if self.expect.table:
+            return range(message + tag, message + tag + 1)
+        if v.output is not None:
+            return range(len(v.output), len(v.output) + 1)
+        return range(message + (tag > 0), message + tag + 1)
+
+    def _sane(self, v: Vector, answer: Answer, name: str, about: str) -> None:
+        where = f"{name}, {about}{describe(v)}"
+        wrong = Reason.WRONG_OUTPUT if about else Reason.KAT_MISMATCH
+        if not answer.intact:
+            raise Mismatch(Failure(Reason.BUFFER_OVERRUN, where))
+        if answer.code != 0:
+            raise Mismatch(Failure(wrong, f"{where}: returned {answer.code}"))
+        allowed = self.allowed(v)
+        if answer.length not in allowed:
+            first, last = allowed[0], allowed[-1]
+            text = f"{first}" if first == last else f"{first} to {last}"
+            raise Mismatch(Failure(wrong, f"{where}: says {answer.length} bytes of output, expected {text}"))
+        if v.output is None:
+            usual = self._lengths.setdefault((len(v.ad), len(v.message)), answer.length)
+            if answer.length != usual:
+                text = f"{where}: says {answer.length} bytes of output, {usual} for other inputs of the same sizes"
+                raise Mismatch(Failure(wrong, text))
+        if self.aead:
+            self.shortest_tag = min(self.shortest_tag, answer.length - len(v.message))
+
+    def _compare(self, outputs: Sequence[tuple[Vector, bytes]], about: str) -> None:
+        """Holds outputs against the bundled implementation's."""
+        if self.reference is None or not outputs:
+            return
+        op, name = (Op.ENCRYPT, "encrypt") if self.aead else (Op.HASH, "hash")
+        wanted = self.reference(self.choice, [self.request(op, v, v.message) for v, _ in outputs])
+        for (v, got), want in zip(outputs, wanted, strict=True):
+            if want is not None and got != want:
+                text = f"{name}, {about}{describe(v)}: got {as_hex(got)}, the bundled implementation {as_hex(want)}"
+                raise Mismatch(Failure(Reason.WRONG_OUTPUT, text))
+
+
+def probe(verifier: Verifier, vectors: Iterable[Vector]) -> None:
+    """Calls both directions once, so that their stack is known before sizes are chosen."""
+    for v in vectors:
+        answer = verifier.client.call(verifier.request(Op.ENCRYPT, v, v.message))
+        if verifier.aead and answer.code == 0 and answer.length in verifier.allowed(v):
+            verifier.client.call(verifier.request(Op.DECRYPT, v, answer.output))
+
+
+def describe(v: Vector) -> str:
+    """A vector in words; only known answers have a number."""
+    sizes = f"message {len(v.message)}, associated data {len(v.ad)} bytes"
+    return f"vector {v.count} ({sizes})" if v.count else sizes
+
+
+def as_hex(data: bytes) -> str:
+    """Bytes for a failure's detail, cut where they are many."""
+    text = data.hex().upper()
+    return (text if len(text) <= 96 else f"{text[:96]}... ({len(data)} bytes)") or "nothing"

@@ -1,0 +1,78 @@
+"""What an implementation is held against: its package's vectors, the digest table, or only itself."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from msgspec import Struct, field
+
+from ..model.call import Hello, Vector
+from ..model.implementation import Implementation
+from ..model.reasons import Failure, Reason
+from . import felicsfile, katfile
+from .known import Known, known
+from .vectors import genkat
+
+
+class Mismatch(Exception):
+    """Verification failed; ``failure`` is what the record says."""
+
+    def __init__(self, failure: Failure) -> None:
+        super().__init__(failure.detail)
+        self.failure = failure
+
+
+class Expected(Struct):
+    """What an implementation is held against: its package's vectors, the digest table, or only itself."""
+
+    own: list[Vector] | None
+    table: tuple[Known, ...]
+    notes: list[str] = field(default_factory=list)
+
+    @property
+    def source(self) -> str:
+        """Word for the record."""
+        parts = (["package"] if self.own else []) + (["known"] if self.table else [])
+        return "+".join(parts) or "self"
+
+    def kat(self, key: int, npub: int, primitive: str) -> list[Vector]:
+        """The KAT inputs to run."""
+        if self.own is not None:
+            return self.own
+        if self.table:
+            return self.table[0].kat()
+        return list(genkat(key, npub, (0, 0, 0, 0), *((32, 32) if primitive == "crypto_aead" else (1024, 0))))
+
+
+def expected(implementation: Implementation, hello: Hello) -> Expected:
+    """Expected values for an implementation whose ``api.h`` says the sizes of ``hello``.
+
+    Of several KAT files the first whose sizes are these. :class:`Mismatch` when the only one is malformed.
+    """
+    table = known(implementation.primitive, implementation.variant)
+    read: list[list[Vector]] = []
+    wrong: Mismatch | None = None
+    for file in implementation.kat:
+        try:
+            vectors = _read(file, implementation)
+        except (katfile.MalformedKat, OSError) as e:
+            wrong = wrong or Mismatch(Failure(Reason.BAD_KAT, str(e)))
+            continue
+        if _fits(vectors[0], hello, implementation.primitive):
+            return Expected(vectors, table)
+        read.append(vectors)
+    if wrong:
+        raise wrong
+    return Expected(read[0] if read else None, table)
+
+
+def _read(file: Path, implementation: Implementation) -> list[Vector]:
+    return felicsfile.read(file) if file.suffix == ".c" else katfile.read(file, implementation.primitive)
+
+
+def _fits(v: Vector, hello: Hello, primitive: str) -> bool:
+    """Whether a known answer has the key, nonce and tag (or digest) of ``hello``."""
+    output, tag = len(v.output or b""), hello.a_bytes
+    if primitive != "crypto_aead":
+        return output == tag
+    return (len(v.key), len(v.npub)) == (hello.key_bytes, hello.npub_bytes) and output <= len(v.message) + tag

@@ -1,0 +1,202 @@
+"""Beyond the known answers: fresh inputs of the same sizes, and forgeries of every kind."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from ..model.call import DeviceError, Observed, Op, Request, Vector
+from ..model.reasons import Failure, Reason
+from .calls import Verifier, describe
+from .expected import Mismatch
+
+#: known-answer sizes that are repeated with fresh inputs
+SAMPLE = 48
+#: calls with random sizes, and their largest message and associated data in bytes
+RANDOM, LONGEST = 6, 200
+#: vectors that each kind of forgery is tried on
+EACH = 12
+#: lengths below the tag's that a ciphertext is cut to
+CUTS = 6
+_FRESH = "fresh inputs, "
+
+
+def again(verifier: Verifier, answers: Sequence[Observed]) -> Callable[[bool], list[Observed]]:
+    """A function that repeats a sample of the known answers' sizes, or all of them, with fresh inputs; each output is
+    checked. The vectors have the numbers of those whose sizes they have."""
+    first = "encrypt" if verifier.aead else "hash"
+    known = [v for op, v, _ in answers if op == first]
+
+    def repeat(every: bool) -> list[Observed]:
+        chosen = range(len(known)) if every else verifier.inputs.sample("sizes", len(known), SAMPLE)
+        vectors = [
+            verifier.vector(f"fresh/{k}", known[k].count, len(known[k].message), len(known[k].ad)) for k in chosen
+        ]
+        return verifier.calls(vectors, _FRESH)
+
+    return repeat
+
+
+def random_sizes(verifier: Verifier) -> list[Observed]:
+    """A few calls with sizes that nobody chose."""
+    table = verifier.expect.table
+    longest = [min(LONGEST, table[0].max_mlen), 0] if verifier.one_block else [LONGEST, LONGEST]
+    if verifier.implementation.primitive == "crypto_hash":
+        longest[1] = 0
+    sizes = zip(*(verifier.inputs.numbers(f"length {i}", RANDOM, n + 1) for i, n in enumerate(longest)), strict=True)
+    vectors = [verifier.vector(f"random/{k}", 0, *pair) for k, pair in enumerate(sizes)]
+    return verifier.calls(verifier.fitting(vectors), _FRESH)
+
+
+def forgeries(verifier: Verifier, observed: Sequence[Observed], each: int = EACH) -> int:
+    """Tries every kind of forgery on ``each`` of the ciphertexts that were ``observed``; returns how many.
+
+    :class:`Mismatch` on the first that is accepted.
+    """
+    if not verifier.aead or verifier.client.hello.a_bytes == 0:
+        return 0
+    sealed = [(v, a.output) for op, v, a in observed if op == "encrypt"]
+    tried = 0
+    for kind, forge in _KINDS.items():
+        chosen = verifier.inputs.sample(f"forged/{kind}", len(sealed), len(sealed))
+        made = [(sealed[k][0], forge(verifier, *sealed[k])) for k in chosen]
+        requests = [(v, r) for v, r in made if r is not None and _held(verifier, r)][:each]
+        for (v, _), answer in zip(requests, verifier.client.calls(r for _, r in requests), strict=True):
+            where = f"{_FRESH}{describe(v)}"
+            if answer.code == 0:
+                raise Mismatch(Failure(Reason.FORGERY_ACCEPTED, f"{where}: accepted with {kind}"))
+            if not answer.intact:
+                raise Mismatch(Failure(Reason.BUFFER_OVERRUN, f"reject with {kind}, {where}"))
+        tried += len(requests)
+    return tried
+
+
+def _held(verifier: Verifier, r: Request) -> bool:
+    """Whether the target's RAM has room for it: one of them is longer than what was sealed."""
+    return verifier.client.fits(Op.DECRYPT, max(0, len(r.data) - verifier.client.hello.a_bytes), len(r.ad))
+
+
+def cut_short(verifier: Verifier, observed: Sequence[Observed]) -> list[str]:
+    """Ciphertexts shorter than their tag: :class:`Mismatch` when one is accepted, notes when one does harm.
+
+    NIST's API does not say that they must be survived. The device may be left in any state, so this comes last.
+    """
+    sealed = [(v, a.output) for op, v, a in observed if op == "encrypt"]
+    if not sealed or verifier.shortest_tag < 1:
+        return []
+    lengths = [0, verifier.shortest_tag - 1, *verifier.inputs.numbers("cut", CUTS, verifier.shortest_tag)]
+    for k, length in enumerate(dict.fromkeys(lengths)):
+        v, c = sealed[k % len(sealed)]
+        try:
+            answer = verifier.client.call(verifier.request(Op.DECRYPT, v, c[:length]))
+        except DeviceError as e:
+            return [f"crashes on a ciphertext shorter than the tag: {e.failure.detail}"]
+        if answer.code == 0:
+            text = f"a ciphertext of {length} bytes, shorter than the tag, was accepted"
+            raise Mismatch(Failure(Reason.FORGERY_ACCEPTED, text))
+        if not answer.intact:
+            return ["writes past its output buffer on a ciphertext shorter than the tag"]
+    return []
+
+
+Forge = Callable[[Verifier, Vector, bytes], Request | None]
+
+
+def _bytes(verifier: Verifier, v: Vector, use: str, size: int) -> bytes:
+    sizes = f"{v.count}/{len(v.message)}/{len(v.ad)}"
+    return verifier.inputs.stream(f"forged/{use}/{sizes}", size)
+
+
+def _with_tag(verifier: Verifier, v: Vector, c: bytes, tag: bytes) -> Request | None:
+    forged = c[: len(c) - len(tag)] + tag
+    return verifier.request(Op.DECRYPT, v, forged) if forged != c else None
+
+
+def _random_tag(verifier: Verifier, v: Vector, c: bytes) -> Request | None:
+    return _with_tag(verifier, v, c, _bytes(verifier, v, "tag", verifier.tag_of(v, c)))
+
+
+def _several_bits(verifier: Verifier, v: Vector, c: bytes) -> Request | None:
+    tag = bytearray(c[len(c) - verifier.tag_of(v, c) :])
+    for a, b in zip(*[iter(_bytes(verifier, v, "bits", 8))] * 2, strict=True):
+        tag[a % len(tag)] ^= 1 << b % 8
+    return _with_tag(verifier, v, c, bytes(tag))
+
+
+def _swapped(verifier: Verifier, v: Vector, c: bytes) -> Request | None:
+    tag = bytearray(c[len(c) - verifier.tag_of(v, c) :])
+    first, second = _bytes(verifier, v, "swap", 2)
+    i = first % len(tag)
+    others = [j for j in range(len(tag)) if tag[j] != tag[i]]
+    if not others:
+        return None
+    j = others[second % len(others)]
+    tag[i], tag[j] = tag[j], tag[i]
+    return _with_tag(verifier, v, c, bytes(tag))
+
+
+def _body(verifier: Verifier, v: Vector, c: bytes) -> Request | None:
+    body = len(c) - verifier.tag_of(v, c)
+    if body == 0:
+        return None
+    at, bit = int.from_bytes(_bytes(verifier, v, "body", 4)) % body, v.count % 8
+    return verifier.request(Op.DECRYPT, v, c[:at] + bytes((c[at] ^ 1 << bit,)) + c[at + 1 :])
+
+
+def _end_cut(verifier: Verifier, v: Vector, c: bytes) -> Request | None:
+    """Cut, and still not shorter than a tag."""
+    room = len(c) - max(verifier.shortest_tag, verifier.tag_of(v, c))
+    if room <= 0:
+        return None
+    return verifier.request(Op.DECRYPT, v, c[: len(c) - 1 - _bytes(verifier, v, "end", 1)[0] % room])
+
+
+def _ad_bit(verifier: Verifier, v: Vector, c: bytes) -> Request | None:
+    if not v.ad:
+        return None
+    at, bit = int.from_bytes(_bytes(verifier, v, "ad", 4)) % len(v.ad), v.count % 8
+    return _other(verifier, v, c, ad=v.ad[:at] + bytes((v.ad[at] ^ 1 << bit,)) + v.ad[at + 1 :])
+
+
+def _ad_longer(verifier: Verifier, v: Vector, c: bytes) -> Request | None:
+    return None if verifier.one_block else _other(verifier, v, c, ad=v.ad + b"\0")
+
+
+def _ad_shorter(verifier: Verifier, v: Vector, c: bytes) -> Request | None:
+    return _other(verifier, v, c, ad=v.ad[:-1]) if v.ad else None
+
+
+# whole: some algorithms ignore a bit of key or nonce, as their specifications say
+def _nonce(verifier: Verifier, v: Vector, c: bytes) -> Request | None:
+    return _other(verifier, v, c, npub=_bytes(verifier, v, "nonce", len(v.npub))) if v.npub else None
+
+
+def _key(verifier: Verifier, v: Vector, c: bytes) -> Request | None:
+    return _other(verifier, v, c, key=_bytes(verifier, v, "key", len(v.key)))
+
+
+def _other(
+    verifier: Verifier,
+    v: Vector,
+    c: bytes,
+    key: bytes | None = None,
+    npub: bytes | None = None,
+    ad: bytes | None = None,
+) -> Request:
+    changed = Vector(
+        v.count, v.key if key is None else key, v.npub if npub is None else npub, v.message, v.ad if ad is None else ad
+    )
+    return verifier.request(Op.DECRYPT, changed, c)
+
+
+_KINDS: dict[str, Forge] = {
+    "a random tag": _random_tag,
+    "several bits of the tag turned": _several_bits,
+    "two bytes of the tag swapped": _swapped,
+    "a bit of the ciphertext turned": _body,
+    "the ciphertext's end cut off": _end_cut,
+    "a bit of the associated data turned": _ad_bit,
+    "associated data longer by a zero byte": _ad_longer,
+    "associated data shorter by a byte": _ad_shorter,
+    "another nonce": _nonce,
+    "another key": _key,
+}
