@@ -10,6 +10,7 @@ from tempfile import TemporaryDirectory
 
 from msgspec.structs import replace
 
+from ..analyse.answer import choose
 from ..analyse.compare import compare
 from ..analyse.rows import Row, check_column, rows
 from ..model.campaign import Campaign
@@ -51,7 +52,9 @@ def revisions_command(
         if not any(r.ok for r in records):
             raise UserError(f"revision {revision}: nothing could be weighed; steelyard show RUN --log has the details")
         sides.append(rows(r for r in records if r.metrics))
-    return show(compare(*sides, metrics=metrics, threshold=fraction(threshold)), fail_on, everything, out)
+    return show(
+        compare(*sides, metrics=metrics, threshold=fraction(threshold), about=["revision"]), fail_on, everything, out
+    )
 
 
 def history_command(
@@ -83,11 +86,12 @@ def history_command(
             stderr().print(f"{commit[:7]}: {e}")
             continue
         about: Row = {"revision": commit[:7], "subject": subject, "order": order}
-        found += [row | about for row in rows(r for r in records if r.metrics)]
+        weighed = rows(r for r in records if r.metrics)
+        found += [row | about for row in (choose(weighed, every=True).rows if drawn else weighed)]
     if not found:
         raise UserError(f"{revisions}: no revision holds anything that could be weighed; check the range and the paths")
     if out and drawn:
-        draw("history", figure.of_records(found), "", out)
+        draw("history", figure.of_records(found, over_time=True), "", out)
     elif out:
         formats.write(history.tables(found, chosen), out)
         stderr().print(f"wrote {out}")

@@ -1,0 +1,238 @@
+"""Answers over a store that holds two workloads, two sources, two compilers and two flag sets of the same label."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+from itertools import product
+from pathlib import Path
+
+import pytest
+
+from steelyard.model.reasons import Failure, Reason
+from tests.made_up import record, store
+
+from .conftest import Cli
+
+BOTH = [
+    record(f"{name}/ref", digest=d, compiler=c, load=w, flags=f, rom=rom + 100 * (d == "b"), family=name)
+    for name, rom in (("toy1", 1000), ("toy2", 2000))
+    for d, c, w, f in product("ab", ("gcc 1", "gcc 2"), ("default", "gmu"), ("-O3", "-Os"))
+]
+
+
+@pytest.fixture
+def answers(cli: Cli, tmp_path: Path) -> Cli:
+    store(tmp_path / "results.db", *BOTH)
+    return cli
+
+
+def cells(text: str) -> list[list[str]]:
+    return list(csv.reader(io.StringIO(text)))[1:]
+
+
+def test_bars_are_not_added_up(answers: Cli, tmp_path: Path) -> None:
+    result = answers("plot rom -o rom.json")
+    spec = json.loads((tmp_path / "rom.json").read_text())
+    bars = [(d["name"], d["rom"]) for d in spec["data"]["values"]]
+    assert sorted(bars) == [
+        ("toy1/ref -O3", 1100),
+        ("toy1/ref -Os", 1100),
+        ("toy2/ref -O3", 2100),
+        ("toy2/ref -Os", 2100),
+    ]
+    assert spec["title"]["subtitle"][0].startswith("workload default (")
+    assert "4 rows of workload gmu left out" in result.err
+    assert "--where 'workload ~ \"gmu*\"'" in result.err
+
+
+@pytest.mark.parametrize("figure", ["throughput", "top", "tradeoff", "rom"])
+def test_every_mark_of_a_figure_is_one_run(answers: Cli, tmp_path: Path, figure: str) -> None:
+    answers(f"plot {figure} -o f.json")
+    data = json.loads((tmp_path / "f.json").read_text())["data"]["values"]
+    runs: dict[tuple[str, str], set[int]] = {}
+    for d in data:
+        runs.setdefault((d.get("panel", ""), d["name"]), set()).add(d["run"])
+    places = [k for k in runs if "among" in k[0]]  # a variant's, by several metrics
+    assert all(len(of) == 1 for k, of in runs.items() if k not in places)
+    assert figure != "throughput" or {d["workload"] for d in data} == {BOTH[0].setup.workload}
+    assert answers(f"plot {figure} -o f.png").code == 0
+
+
+def test_a_ranking_holds_each_implementation_once(answers: Cli) -> None:
+    for kind in ("top", "places", "merit", "score --by rom", "pareto --by rom"):
+        text = answers(f"rank --kind {kind} --where flags==-O3").out
+        for table in text.split("\nuno")[: 1 if kind != "top" else None]:
+            lines = re.findall(r"toy\d/ref", table)
+            assert len(lines) == len(set(lines)), table
+    assert re.findall(r"toy\d/ref", answers("rank -n 1 --by rom --where flags==-O3").out) == ["toy1/ref"]
+
+
+def test_the_most_common_workload_is_said_and_others_are_there_on_request(answers: Cli) -> None:
+    shown = answers("publish --where flags==-O3")
+    assert shown.out.count("/ref") == 2
+    assert "workload default (" in shown.out
+    assert "2 rows of workload gmu left out" in shown.out
+    assert answers("publish --where flags==-O3 --all-runs").out.count("/ref") == 16
+    other = answers("publish --where workload~gmu*")
+    assert "workload gmu (" in other.out
+    assert "left out for" not in other.out
+
+
+def test_what_a_machine_reads_holds_what_figures_depend_on(answers: Cli, tmp_path: Path) -> None:
+    answers("publish --all-runs -o all.csv")
+    with (tmp_path / "all.csv").open() as f:
+        rows = list(csv.DictReader(f))
+    keys = [tuple(r[n] for n in ("variant", "digest", "workload", "compiler", "flags")) for r in rows]
+    assert len(set(keys)) == len(keys) == len(BOTH)
+
+
+def test_a_label_of_two_sources_says_which(cli: Cli, tmp_path: Path) -> None:
+    store(tmp_path / "results.db", record(), record(digest="b", origin="mine", rom=400))
+    for command in ("publish", "rank --by rom", "plot rom -o rom.json", "publish --pivot target -c rom"):
+        assert cli(command).code == 0
+    text = cli("publish").out + cli("rank --by rom").out + cli("publish --pivot target -c rom").out
+    assert text.count("toy1/ref (bundled)") == text.count("toy1/ref (mine)") == 3
+    assert "toy1/ref (mine)" in (tmp_path / "rom.csv").read_text()
+
+
+def test_pairs_have_equal_sources_unless_asked(cli: Cli, tmp_path: Path) -> None:
+    """The source has changed since -O3 was run; only the old one was run with -Os as well."""
+    first = [record(origin="mine", flags=f, rom=n) for f, n in (("-O3", 500), ("-Os", 300))]
+    store(tmp_path / "results.db", *first, record(origin="mine", digest="b", rom=400))
+    ask = "compare flags==-O3 flags==-Os --where origin==mine -c rom"
+    equal = cli(ask)
+    assert re.search(r"500 +300", equal.out), equal.out
+    assert "sources differ" not in equal.out
+    asked = cli(f"{ask} --sources")
+    assert re.search(r"400 +300", asked.out), asked.out
+    assert "sources differ: toy1/ref" in asked.out
+
+
+def test_without_equal_sources_nothing_is_compared(cli: Cli, tmp_path: Path) -> None:
+    store(tmp_path / "results.db", record(flags="-Os"), record(digest="b"))
+    result = cli("compare flags==-O3 flags==-Os -c rom")
+    assert result.code == 1
+    assert "--sources compares different sources" in result.out
+    assert "0 setups compared" in result.out
+
+
+def test_a_setup_of_two_workloads_is_compared_once(answers: Cli) -> None:
+    result = answers("compare flags==-O3 flags==-Os -c rom")
+    assert "2 setups compared, 0 only old, 0 only new, 0 refused" in result.out
+    assert "2 setups compared" in answers("compare workload~default* workload~gmu* --where flags==-O3 -c rom").out
+
+
+def test_the_best_by_each_metric(cli: Cli, tmp_path: Path) -> None:
+    store(
+        tmp_path / "results.db",
+        record("toy1/fast", cycles=100, rom=900, stack=90),
+        record("toy1/small", cycles=900, rom=100, stack=50),
+        record("toy2/ref", cycles=500, rom=500, stack=70),
+    )
+    for command in ("rank --variants", "rank --variants --relative-to toy1/fast"):
+        fast, small, ram, joint = (t for t in cli(command).out.split("uno (")[1:])
+        assert re.search(r"1 +toy1/fast", fast)
+        assert re.search(r"1 +toy1/small", small)
+        assert re.search(r"1 +toy1/small", ram)
+        assert "toy1/fast, toy1/small" in joint
+        assert "toy1/fast" not in small.replace("toy1/fast =", "")
+    assert cli("report -o report.html").code == 0
+    page = (tmp_path / "report.html").read_text()
+    summary = page[page.index("first by each metric") : page.index('id="target-uno')]
+    assert re.findall(r"<td>(toy[^<]*)</td>", summary)[:3] == ["toy1/fast", "toy1/small", "toy1/small"]
+
+
+def test_a_report_begins_with_its_summary(cli: Cli, tmp_path: Path) -> None:
+    bad = Failure(Reason.FLASH_OVERFLOW, "too large")
+    store(
+        tmp_path / "results.db",
+        *(record(f"toy{n}/ref", target=t, rom=100 * n) for n in (1, 2) for t in ("uno", "due")),
+        *(record(f"toy{n}/ref", failure=bad, flags="-O0") for n in (1, 2)),
+    )
+    cli("report -o report.html")
+    page = (tmp_path / "report.html").read_text()
+    summary = page[page.index('id="summary"') : page.index('id="target-')]
+    assert [c for c in ("winners-crypto_aead", "crypto_aead-cycles_encrypt_mean-by-target") if c not in summary] == []
+    reasons = summary[summary.index("failures-by-reason") :]
+    assert re.search(r"flash-overflow</td><td[^>]*>2</td>", reasons)
+
+
+@pytest.mark.parametrize("ending", ["", "md", "tex", "csv", "json", "html", "xlsx", "ods", "parquet"])
+def test_a_metric_across_targets(cli: Cli, tmp_path: Path, ending: str) -> None:
+    store(
+        tmp_path / "results.db",
+        *(record(f"toy{n}/ref", target=t, rom=100 * n + (t == "due")) for n in (1, 2, 3) for t in ("uno", "due")),
+        record("toy4/ref", rom=50),
+    )
+    result = cli(f"publish --pivot target -c rom{' -o table.' + ending if ending else ''}")
+    assert result.code == 0, result.err
+    if not ending:
+        lines = [line.split() for line in result.out.splitlines() if line.startswith((" i", " t"))]
+        assert lines[0] == ["implementation", "due", "uno"]
+        assert lines[1:] == [[f"toy{n}/ref", str(100 * n + 1), str(100 * n)] for n in (1, 2, 3)] + [
+            ["toy4/ref", "-", "50"]
+        ]
+    if ending == "csv":
+        rows = cells((tmp_path / "table.csv").read_text())
+        assert rows == [[f"toy{n}/ref", str(100 * n + 1), str(100 * n)] for n in (1, 2, 3)] + [["toy4/ref", "", "50"]]
+
+
+def test_any_context_can_stand_across(answers: Cli) -> None:
+    shown = answers("publish --pivot flags -c rom").out
+    assert re.search(r"implementation +-O3 +-Os", shown)
+    assert re.search(r"toy2/ref +2100 +2100", shown)
+    assert re.search(r"gcc 1 +gcc 2", answers("publish --pivot compiler -c rom --where flags==-O3").out)
+    assert re.search(r"default +gmu", answers("publish --pivot workload -c rom --where flags==-O3").out)
+    assert answers("publish --pivot rom").code == 2
+    assert answers("publish --pivot target -c label,rom").code == 2
+
+
+def test_a_packet_is_in_the_default_workload(answers: Cli) -> None:
+    shown = answers("publish -c label,encrypt@16/64 --sort encrypt@16/64 --where flags==-O3")
+    assert (shown.code, shown.err) == (0, "")
+    assert re.search(r"toy1/ref +900", shown.out)
+
+
+@pytest.mark.parametrize(
+    ("command", "code", "said"),
+    [
+        ("publish -c label,rom,encrypt@16/96", 0, "no run here has encrypt@16/96; the nearest sizes that are: "),
+        ("publish -c label,encrypt@16/96", 1, "encrypt@0/128"),
+        ("publish --sort encrypt@16/96", 1, "steelyard run --workload 16/96"),
+        ("publish --where encrypt@16/96<5", 1, "no run here has encrypt@16/96"),
+        ("publish -c energy_encrypt_modelled,rom", 0, "no run here has energy_encrypt_modelled"),
+        ("rank --by encrypt@16/96", 1, "no run here has encrypt@16/96"),
+        ("compare flags==-O3 flags==-Os -c encrypt@16/96,rom", 0, "no run here has encrypt@16/96"),
+        ("publish --where target==unoo", 1, "no stored run has a target 'unoo'; did you mean uno?"),
+        ("publish --where target==due", 1, "no stored run has a target 'due'; there are: uno"),
+        ("publish --where (target==uno)and(variant!=toy11)", 0, "'toy11' to leave out; did you mean toy1 or"),
+        ("publish --where (target==uno)or(target==due)", 0, "no stored run has a target 'due'"),
+        ("publish --where workload~vec*", 1, "no stored run has a workload like 'vec*'; there are: default, gmu"),
+        ("publish toi1", 1, "no stored run is called 'toi1'; did you mean toy1"),
+        ("publish 9999", 1, "no stored run is called '9999'"),
+        ("rank --kind pareto -n 3", 0, "--top is ignored"),
+        ("rank --kind pareto --variants", 0, "--variants is ignored"),
+        ("rank --kind score --relative-to toy1", 0, "--relative-to is ignored"),
+        ("rank --unit", 0, "--unit is ignored"),
+        ("rank --paper", 0, "--paper is ignored"),
+    ],
+)
+def test_what_finds_nothing_is_said(answers: Cli, command: str, code: int, said: str) -> None:
+    result = answers(command)
+    assert said in result.err
+    assert result.code == code
+
+
+@pytest.mark.parametrize("kind", ["score --by rom", "merit", "places"])
+def test_how_many_are_shown_counts_for_every_ranking(answers: Cli, kind: str) -> None:
+    assert answers(f"rank --kind {kind} -n 1 --where flags==-O3").out.count("/ref") == 1
+
+
+def test_a_reference_that_a_group_lacks_is_missed(cli: Cli, tmp_path: Path) -> None:
+    store(tmp_path / "results.db", record("ascon128v12/ref"), record("ascon80pqv12/ref"))
+    shown = cli("rank --by rom --group-by key --relative-to ascon128v12")
+    assert shown.out.count("nothing is relative to ascon128v12, of which there is no run here") == 1
+    assert shown.out.count("ascon128v12/ref = 100 %") == 1
