@@ -91,13 +91,11 @@ SETUPS = st.builds(
 def test_no_setup_counts_twice_none_is_lost_and_marks_have_names_of_their_own(made: list[Record], every: bool) -> None:
     given = numbered(*made)
     found = choose(given, every=every)
-    generation = GENERATION if every else ("digest",)
-    key = ("primitive", "target", "flags", *generation)
-    ours = [tuple(r[n] for n in (*key, "variant", "implementation")) for r in found.rows]
+    what = ("variant", "implementation", "target", "flags", "primitive")
+    key = (*what, "digest", *(GENERATION if every else ()))
+    ours = [tuple(r[n] for n in key) for r in found.rows]
     assert len(ours) == len(set(ours))
-    assert {tuple(r[n] for n in ("variant", "implementation", "target", "flags", "primitive")) for r in given} == {
-        tuple(r[n] for n in ("variant", "implementation", "target", "flags", "primitive")) for r in found.rows
-    }
+    assert {tuple(r[n] for n in what) for r in given} == {tuple(r[n] for n in what) for r in found.rows}
     for some in (found.rows, given):
         names = [(r["target"], r["primitive"], n) for r, n in zip(some, figure.names_of(some), strict=True)]
         assert len(set(names)) == len(names)

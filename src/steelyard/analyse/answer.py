@@ -17,10 +17,10 @@ from .rows import CONTEXT, Row, Value
 
 #: what the user calls a setup by; what changes with time and what only says which sizes were measured is not in it
 PLACE = ("primitive", "family", "label", "origin", "target", "device", "flags")
-#: what changes with time: of these the newest counts
-GENERATION = ("digest", "compiler", "harness", "timing_model")
-#: what figures depend on but for the workload: two rows that share it are one setup under two paths
-_SAME = ("primitive", "label", "target", "device", "flags", *GENERATION)
+#: what changes with time beside the sources
+GENERATION = ("compiler", "harness", "timing_model")
+#: two rows that share this are one thing, whatever path it was named by
+SAME = ("primitive", "label", "digest", "target", "device", "flags")
 #: longest origin that stands beside a name
 _SHORT = 24
 Key = tuple[Value, ...]
@@ -39,38 +39,44 @@ def choose(found: Sequence[Row], *, apart: Collection[str] = (), every: bool = F
     A setup without that workload keeps its row of another one, less the metrics that depend on sizes. Columns in
     ``apart`` are what the user sets side by side and are not chosen from. ``every`` keeps all generations.
     """
-    aside = tuple(n for n in apart if n in CONTEXT and n not in PLACE)
-    by_workload = "workload" in aside  # sources are to be the same there
-    names = (*PLACE, *(GENERATION if every else ()), *(n for n in aside if n != "workload"))
-    places = _grouped(found, itemgetter(*names))
-    older = 0
-    if not every:
-        generation = itemgetter(*GENERATION)
-        for key, rows in places.items():
-            if len(rows) > 1:
-                newest = generation(max(rows, key=run_number))
-                places[key] = [r for r in rows if generation(r) == newest]
-                older += len(rows) - len(places[key])
-    if by_workload:
-        places = _grouped([r for rows in places.values() for r in rows], itemgetter(*names, "workload"))
+    aside = tuple(n for n in apart if n in CONTEXT and n != "workload")
+    by_workload = "workload" in apart  # sources are to be the same there
+    rows, older = _newest(found, (*PLACE, *aside), () if every else ("digest",))
+    same = tuple(n for n in SAME if n not in aside)
+    rows, more = _newest(rows, (*same, *aside), () if every else GENERATION)
+    names = (*same, *(GENERATION if every else ()), *aside, *(("workload",) if by_workload else ()))
+    places = _grouped(rows, itemgetter(*names))
     chosen = "" if by_workload else common_workload(places.values())
     kept: list[Row] = []
     others: Counter[str] = Counter()
-    for rows in places.values():
-        best = max(rows, key=lambda r: (r["workload"] == chosen, run_number(r))) if len(rows) > 1 else rows[0]
+    copies = 0
+    for some in places.values():
+        best = max(some, key=lambda r: (r["workload"] == chosen, run_number(r))) if len(some) > 1 else some[0]
         kept.append(best)
-        if len(rows) > 1:
-            others.update(str(r["workload"]) for r in rows if r["workload"] != best["workload"])
-    same = _grouped(kept, itemgetter(*_SAME, *aside))
-    copies = len(kept) - len(same)
-    if copies:
-        kept = [max(rows, key=lambda r: (r["workload"] == chosen, run_number(r))) for rows in same.values()]
+        if len(some) > 1:
+            others.update(str(r["workload"]) for r in some if r["workload"] != best["workload"])
+            copies += sum(r["workload"] == best["workload"] for r in some) - 1
     left = set(map(id, kept))
     kept = [r for r in found if id(r) in left]
     borrowed = Counter(str(r["workload"]) for r in kept if chosen and r["workload"] != chosen)
     if borrowed:
         kept = [r if r["workload"] == chosen else _without_sizes(r) for r in kept]
-    return Answer(told_apart(kept, over_time=every), tuple(_notes(chosen, others, borrowed, older, copies)))
+    return Answer(told_apart(kept, over_time=every), tuple(_notes(chosen, others, borrowed, older + more, copies)))
+
+
+def _newest(rows: Sequence[Row], place: Sequence[str], names: Sequence[str]) -> tuple[list[Row], int]:
+    """Of each place the rows that share the newest one's values under these names, and how many others there were."""
+    if not names:
+        return list(rows), 0
+    value = itemgetter(*names)
+    newest: dict[Value, Row] = {}
+    key = itemgetter(*place)
+    for row in rows:
+        other = newest.setdefault(key(row), row)
+        if other is not row and run_number(row) > run_number(other):
+            newest[key(row)] = row
+    kept = [r for r in rows if value(r) == value(newest[key(r)])]
+    return kept, len(rows) - len(kept)
 
 
 def run_number(row: Row) -> int:

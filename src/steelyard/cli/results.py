@@ -50,6 +50,7 @@ def print_results(console: Console, records: Sequence[Record]) -> None:
     for r in records:
         if r.metrics:
             groups.setdefault((r.setup.target, r.setup.primitive), []).append(r)
+    sizes: dict[str, None] = {}
     for (target, primitive), group in sorted(groups.items()):
         metrics = (_AEAD if primitive == "crypto_aead" else _HASH) + _RAM
         own = _own(group)
@@ -63,6 +64,10 @@ def print_results(console: Console, records: Sequence[Record]) -> None:
         flags = "" if "flags" in apart else f", {group[0].setup.flags}"
         title = f"{_title(target)}: {primitive}{flags}, {group[0].setup.toolchain.version}"
         console.print(table(title, columns, rows, left=len(columns) - len(metrics), drop=_DROP))
+        sizes |= {title: None for title, name, _ in own if "@" in name}
+    if sizes:
+        text = "cycles of one encryption or hash with so many bytes of associated data and message"
+        console.print(f"{', '.join(sizes)}: {text}", style="dim")
     failures = [r for r in records if r.failure is not None]
     if failures:
         rows_ = [
@@ -86,7 +91,7 @@ def legend(console: Console) -> None:
     """What the columns mean, in a line or two."""
     console.print(
         "encrypt, decrypt, reject, hash: mean cycles over the known-answer calls, empty call subtracted. "
-        "cyc/B, fixed: line through the workload's messages; AD/M: cycles of one encryption or hash.\n"
+        "cyc/B, fixed: line through the workload's messages.\n"
         "ROM (enc, dec alone), stack, static, heap: bytes; ROM and static less the nocrypt image. "
         "How far to trust them: docs/claims.md. Details: steelyard show RUN",
         style="dim",
