@@ -10,8 +10,12 @@ from itertools import product
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
+from rich.console import Console
 
+from steelyard.cli.results import print_results
 from steelyard.model.reasons import Failure, Reason
+from steelyard.model.record import Record
 from tests.made_up import record, store
 
 from .conftest import Cli
@@ -236,3 +240,24 @@ def test_a_reference_that_a_group_lacks_is_missed(cli: Cli, tmp_path: Path) -> N
     shown = cli("rank --by rom --group-by key --relative-to ascon128v12")
     assert shown.out.count("nothing is relative to ascon128v12, of which there is no run here") == 1
     assert shown.out.count("ascon128v12/ref = 100 %") == 1
+
+
+def printed(*records: Record) -> str:
+    console = Console(width=200, record=True, file=io.StringIO())
+    print_results(console, [replace(r, id=n) for n, r in enumerate(records, 1)])
+    return console.export_text()
+
+
+def test_a_run_shows_its_workloads_own_figures() -> None:
+    felics = {"felics_code_size": 4810, "felics_code_ram": 189, "felics_code_time": 44887}
+    few = printed(record(load="0/16,16/64"), record("toy2/ref", load="0/16,16/64"))
+    assert re.search(r"heap +0/16 +16/64", few)
+    assert re.search(r"toy2/ref .* 260 +900", few)
+    assert "cyc/B" not in few
+    several = printed(record(load="default"), record(load="felics-ae", **felics))
+    assert re.search(r"toy1/ref +default +yes", several)
+    assert re.search(r"toy1/ref +felics-ae +yes .* 4 810 +189 +44 887", several)
+    assert re.search(r"FELICS size +FELICS RAM +FELICS time", printed(record(load="felics-ae", **felics)))
+    usual = printed(record(), record("toy2/ref"))
+    assert "cyc/B" in usual
+    assert not re.search("workload|FELICS|/16", usual)

@@ -131,27 +131,28 @@ _FIRST = (("", "fastest"), ("rom", "smallest"), ("ram", "least RAM"))
 def of_places(rows: Sequence[Row], top: int = 10) -> Data:
     """The slides' charts: for each target and primitive the ``top`` fastest, smallest and least RAM, of each variant
     its best implementation, and which variants are among them all."""
-    titles = _titles(rows)
     named = dict(zip(map(id, rows), names_of(rows), strict=True))
     groups: dict[str, list[Row]] = {}
     for r in rows:
         if r["variant"] != "nocrypt":
-            groups.setdefault(titles(r), []).append(r)
+            groups.setdefault(f"{r['target']}, {r['primitive']}", []).append(r)
     data: Data = []
-    for title, group in sorted(groups.items()):
+    for at, (title, group) in enumerate(sorted(groups.items())):
         metrics = {n or _cycles(str(group[0]["primitive"])): word for n, word in _FIRST}
         rankings = best_by_each(group, metrics)
         for number, (n, word) in enumerate(metrics.items()):
             m = metric(n)
-            panel = f"{title}: {word}, {m.title} ({m.unit})"
+            panel = f"{title}: {word}, {'mean cycles' if m.unit == 'cycles' else m.unit}"
             for p in rankings[n].places[:top]:
-                data.append(_place(p, n, panel, number, named[id(p.row)], title) | {"value": p.value, "rank": p.rank})
+                data.append(
+                    _place(p, n, panel, 4 * at + number, named[id(p.row)], title) | {"value": p.value, "rank": p.rank}
+                )
         among = [found for _, found in joint(rankings, top, "variant")]
-        panel = f"{title}: place of those among the first {top} of all"
+        panel = f"{title}: places of those among all three"
         for found in among:
             total = sum(p.rank for p in found.values())
             for n, p in found.items():
-                place = _place(p, n, panel, len(metrics), str(p.row["variant"]), title)
+                place = _place(p, n, panel, 4 * at + 3, str(p.row["variant"]), title)
                 data.append(place | {"rank": total, "what": metrics[n], "implementation": named[id(p.row)]})
     return data
 
