@@ -1,123 +1,263 @@
-"""``-o``, ``--format`` and ``--json`` mean the same for every verb that answers."""
+"""Answers over a store that holds two workloads, two sources, two compilers and two flag sets of the same label."""
 
 from __future__ import annotations
 
+import csv
+import io
 import json
-import shutil
-import subprocess
+import re
+from itertools import product
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
+from rich.console import Console
 
-from steelyard.cli.app import app
-from tests import toys
-from tests.conftest import the_target, write
+from steelyard.cli.results import print_results
+from steelyard.model.reasons import Failure, Reason
+from steelyard.model.record import Record
+from tests.made_up import record, store
 
 from .conftest import Cli
 
-WHAT = "old/crypto_aead/toy1/ref"
-#: each verb as a question that the database below answers
-QUESTIONS = {
-    "run": "run old -t uno -w 16/0 --flags=-Os",
-    "run --dry-run": "run old -t uno -w 16/0 --flags=-Os --dry-run",
-    "check": "check old -t uno --flags=-Os",
-    "profile": f"profile {WHAT} -t uno --flags=-Os",
-    "size": f"size {WHAT} -t uno --flags=-Os",
-    "publish": "publish toy1",
-    "compare": "compare 1 2 -c rom",
-    "history": "history HEAD old -t uno -w 16/0 --flags=-Os",
-    "rank": "rank toy1",
-    "plot": "plot rom toy1",
-    "show": "show 2",
-    "list": "list runs",
-    "list implementations": "list implementations old",
-    "targets": "targets",
-    "doctor": "doctor",
-}
-
-
-@pytest.fixture(scope="module")
-def prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Where the first test leaves its folder for the others."""
-    return tmp_path_factory.mktemp("prepared")
+BOTH = [
+    record(f"{name}/ref", digest=d, compiler=c, load=w, flags=f, rom=rom + 100 * (d == "b"), family=name)
+    for name, rom in (("toy1", 1000), ("toy2", 2000))
+    for d, c, w, f in product("ab", ("gcc 1", "gcc 2"), ("default", "gmu"), ("-O3", "-Os"))
+]
 
 
 @pytest.fixture
-def ran(cli: Cli, tmp_path: Path, prepared: Path) -> Cli:
-    """A repository with a package, and a database with its runs."""
-    the_target("uno")
-    if not any(prepared.iterdir()):
-        write(tmp_path / WHAT, toys.files() | {"LWC_AEAD_KAT_128_128.txt": toys.kat()})
-        user = ["-c", "user.name=you", "-c", "user.email=you@example.com"]
-        for words in (["init", "-q", "."], ["add", "old"], [*user, "commit", "-q", "-m", "begin"]):
-            subprocess.run(["git", *words], cwd=tmp_path, check=True)
-        for verb in ("run", "check", "history"):
-            assert cli(QUESTIONS[verb]).code == 0
-        shutil.copytree(tmp_path, prepared, dirs_exist_ok=True)
-    else:
-        shutil.copytree(prepared, tmp_path, dirs_exist_ok=True)
+def answers(cli: Cli, tmp_path: Path) -> Cli:
+    store(tmp_path / "results.db", *BOTH)
     return cli
 
 
-def test_every_verb_that_answers_is_asked_here() -> None:
-    assert {q.split()[0] for q in QUESTIONS.values()} == app.commands.keys() - {"report"}
+def cells(text: str) -> list[list[str]]:
+    return list(csv.reader(io.StringIO(text)))[1:]
 
 
-@pytest.mark.parametrize("question", QUESTIONS.values(), ids=QUESTIONS.keys())
-def test_an_answer_goes_where_it_is_sent(ran: Cli, tmp_path: Path, question: str) -> None:
-    said = ran(f"{question} --json")
-    assert said.code in (0, 1)
-    json.loads(said.out)
-    assert ran(f"{question} -o - --format json").out == said.out
-    for options, name in (("-o answer.json", "answer.json"), ("-o answer.txt --json", "answer.txt")):
-        filed = ran(f"{question} {options}")
-        assert (filed.code, filed.out) == (said.code, "")
-        assert f"wrote {name}\n" in filed.err
-        assert (tmp_path / name).read_text() == said.out
-    for ending in ("csv", "md", "tex", "html"):
-        text = ran(f"{question} --format {ending}").out
-        filed = ran(f"{question} -o x.{ending}")
-        assert (tmp_path / f"x.{ending}").read_text() == text
-        assert text
-        assert filed.out == ""
-    assert ran(f"{question} -o x.xlsx").code == said.code
-    assert (tmp_path / "x.xlsx").read_bytes().startswith(b"PK")
+def test_bars_are_not_added_up(answers: Cli, tmp_path: Path) -> None:
+    result = answers("plot rom -o rom.vl.json")
+    spec = json.loads((tmp_path / "rom.vl.json").read_text())
+    bars = [(d["name"], d["rom"]) for d in spec["data"]["values"]]
+    assert sorted(bars) == [
+        ("toy1/ref -O3", 1100),
+        ("toy1/ref -Os", 1100),
+        ("toy2/ref -O3", 2100),
+        ("toy2/ref -Os", 2100),
+    ]
+    assert spec["title"]["subtitle"][0].startswith("workload default (")
+    assert "4 rows of workload gmu left out" in result.err
+    assert "--where 'workload ~ \"gmu*\"'" in result.err
 
 
-@pytest.mark.parametrize("question", [*QUESTIONS.values(), "report"])
+@pytest.mark.parametrize("figure", ["throughput", "top", "tradeoff", "rom"])
+def test_every_mark_of_a_figure_is_one_run(answers: Cli, tmp_path: Path, figure: str) -> None:
+    answers(f"plot {figure} -o f.vl.json")
+    data = json.loads((tmp_path / "f.vl.json").read_text())["data"]["values"]
+    runs: dict[tuple[str, str], set[int]] = {}
+    for d in data:
+        runs.setdefault((d.get("panel", ""), d["name"]), set()).add(d["run"])
+    places = [k for k in runs if "among" in k[0]]  # a variant's, by several metrics
+    assert all(len(of) == 1 for k, of in runs.items() if k not in places)
+    assert figure != "throughput" or {d["workload"] for d in data} == {BOTH[0].setup.workload}
+    assert answers(f"plot {figure} -o f.png").code == 0
+
+
+def test_a_ranking_holds_each_implementation_once(answers: Cli) -> None:
+    for kind in ("top", "places", "merit", "score --by rom", "pareto --by rom"):
+        text = answers(f"rank --kind {kind} --where flags==-O3").out
+        for table in text.split("\nuno")[: 1 if kind != "top" else None]:
+            lines = re.findall(r"toy\d/ref", table)
+            assert len(lines) == len(set(lines)), table
+    assert re.findall(r"toy\d/ref", answers("rank -n 1 --by rom --where flags==-O3").out) == ["toy1/ref"]
+
+
+def test_the_most_common_workload_is_said_and_others_are_there_on_request(answers: Cli) -> None:
+    shown = answers("publish --where flags==-O3")
+    assert shown.out.count("/ref") == 2
+    assert "workload default (" in shown.out
+    assert "2 rows of workload gmu left out" in shown.out
+    assert answers("publish --where flags==-O3 --all-runs").out.count("/ref") == 16
+    other = answers("publish --where workload~gmu*")
+    assert "workload gmu (" in other.out
+    assert "left out for" not in other.out
+
+
+def test_what_a_machine_reads_holds_what_figures_depend_on(answers: Cli, tmp_path: Path) -> None:
+    answers("publish --all-runs -o all.csv")
+    with (tmp_path / "all.csv").open() as f:
+        rows = list(csv.DictReader(f))
+    keys = [tuple(r[n] for n in ("variant", "digest", "workload", "compiler", "flags")) for r in rows]
+    assert len(set(keys)) == len(keys) == len(BOTH)
+
+
+def test_a_label_of_two_sources_says_which(cli: Cli, tmp_path: Path) -> None:
+    store(tmp_path / "results.db", record(), record(digest="b", origin="mine", rom=400))
+    for command in ("publish", "rank --by rom", "plot rom -o rom.vl.json", "publish --pivot target -c rom"):
+        assert cli(command).code == 0
+    text = cli("publish").out + cli("rank --by rom").out + cli("publish --pivot target -c rom").out
+    assert text.count("toy1/ref (bundled)") == text.count("toy1/ref (mine)") == 3
+    assert "toy1/ref (mine)" in (tmp_path / "rom.csv").read_text()
+
+
+def test_pairs_have_equal_sources_unless_asked(cli: Cli, tmp_path: Path) -> None:
+    """The source has changed since -O3 was run; only the old one was run with -Os as well."""
+    first = [record(origin="mine", flags=f, rom=n) for f, n in (("-O3", 500), ("-Os", 300))]
+    store(tmp_path / "results.db", *first, record(origin="mine", digest="b", rom=400))
+    ask = "compare flags==-O3 flags==-Os --where origin==mine -c rom"
+    equal = cli(ask)
+    assert re.search(r"500 +300", equal.out), equal.out
+    assert "sources differ" not in equal.out
+    asked = cli(f"{ask} --sources")
+    assert re.search(r"400 +300", asked.out), asked.out
+    assert "sources differ: toy1/ref" in asked.out
+
+
+def test_without_equal_sources_nothing_is_compared(cli: Cli, tmp_path: Path) -> None:
+    store(tmp_path / "results.db", record(flags="-Os"), record(digest="b"))
+    result = cli("compare flags==-O3 flags==-Os -c rom")
+    assert result.code == 1
+    assert "--sources compares different sources" in result.out
+    assert "0 setups compared" in result.out
+
+
+def test_a_setup_of_two_workloads_is_compared_once(answers: Cli) -> None:
+    result = answers("compare flags==-O3 flags==-Os -c rom")
+    assert "2 setups compared, 0 only old, 0 only new, 0 refused" in result.out
+    assert "2 setups compared" in answers("compare workload~default* workload~gmu* --where flags==-O3 -c rom").out
+
+
+def test_the_best_by_each_metric(cli: Cli, tmp_path: Path) -> None:
+    store(
+        tmp_path / "results.db",
+        record("toy1/fast", cycles=100, rom=900, stack=90),
+        record("toy1/small", cycles=900, rom=100, stack=50),
+        record("toy2/ref", cycles=500, rom=500, stack=70),
+    )
+    for command in ("rank --variants", "rank --variants --relative-to toy1/fast"):
+        fast, small, ram, joint = (t for t in cli(command).out.split("uno (")[1:])
+        assert re.search(r"1 +toy1/fast", fast)
+        assert re.search(r"1 +toy1/small", small)
+        assert re.search(r"1 +toy1/small", ram)
+        assert "toy1/fast, toy1/small" in joint
+        assert "toy1/fast" not in small.replace("toy1/fast =", "")
+    assert cli("report -o report.html").code == 0
+    page = (tmp_path / "report.html").read_text()
+    summary = page[page.index("first by each metric") : page.index('id="target-uno')]
+    assert re.findall(r"<td>(toy[^<]*)</td>", summary)[:3] == ["toy1/fast", "toy1/small", "toy1/small"]
+
+
+def test_a_report_begins_with_its_summary(cli: Cli, tmp_path: Path) -> None:
+    bad = Failure(Reason.FLASH_OVERFLOW, "too large")
+    store(
+        tmp_path / "results.db",
+        *(record(f"toy{n}/ref", target=t, rom=100 * n) for n in (1, 2) for t in ("uno", "due")),
+        *(record(f"toy{n}/ref", failure=bad, flags="-O0") for n in (1, 2)),
+    )
+    cli("report -o report.html")
+    page = (tmp_path / "report.html").read_text()
+    summary = page[page.index('id="summary"') : page.index('id="target-')]
+    assert [c for c in ("winners-crypto_aead", "crypto_aead-cycles_encrypt_mean-by-target") if c not in summary] == []
+    reasons = summary[summary.index("failures-by-reason") :]
+    assert re.search(r"flash-overflow</td><td[^>]*>2</td>", reasons)
+
+
+@pytest.mark.parametrize("ending", ["", "md", "tex", "csv", "json", "html", "xlsx", "ods", "parquet"])
+def test_a_metric_across_targets(cli: Cli, tmp_path: Path, ending: str) -> None:
+    store(
+        tmp_path / "results.db",
+        *(record(f"toy{n}/ref", target=t, rom=100 * n + (t == "due")) for n in (1, 2, 3) for t in ("uno", "due")),
+        record("toy4/ref", rom=50),
+    )
+    result = cli(f"publish --pivot target -c rom{' -o table.' + ending if ending else ''}")
+    assert result.code == 0, result.err
+    if not ending:
+        lines = [line.split() for line in result.out.splitlines() if line.startswith((" i", " t"))]
+        assert lines[0] == ["implementation", "due", "uno"]
+        assert lines[1:] == [[f"toy{n}/ref", str(100 * n + 1), str(100 * n)] for n in (1, 2, 3)] + [
+            ["toy4/ref", "-", "50"]
+        ]
+    if ending == "csv":
+        rows = cells((tmp_path / "table.csv").read_text())
+        assert rows == [[f"toy{n}/ref", str(100 * n + 1), str(100 * n)] for n in (1, 2, 3)] + [["toy4/ref", "", "50"]]
+
+
+def test_any_context_can_stand_across(answers: Cli) -> None:
+    shown = answers("publish --pivot flags -c rom").out
+    assert re.search(r"implementation +-O3 +-Os", shown)
+    assert re.search(r"toy2/ref +2100 +2100", shown)
+    assert re.search(r"gcc 1 +gcc 2", answers("publish --pivot compiler -c rom --where flags==-O3").out)
+    assert re.search(r"default +gmu", answers("publish --pivot workload -c rom --where flags==-O3").out)
+    assert answers("publish --pivot rom").code == 2
+    assert answers("publish --pivot target -c label,rom").code == 2
+
+
+def test_a_packet_is_in_the_default_workload(answers: Cli) -> None:
+    shown = answers("publish -c label,encrypt@16/64 --sort encrypt@16/64 --where flags==-O3")
+    assert (shown.code, shown.err) == (0, "")
+    assert re.search(r"toy1/ref +900", shown.out)
+
+
 @pytest.mark.parametrize(
-    ("options", "why"),
+    ("command", "code", "said"),
     [
-        ("-o answer.doc", "answer.doc: no such format; end the name in one of"),
-        ("-o old", "old: is a folder; name a file in it"),
-        ("-o none/answer.html", "there is no folder none; make it, or name another"),
-        ("-o old/answer", "no such format"),
+        ("publish -c label,rom,encrypt@16/96", 0, "no run here has encrypt@16/96; the nearest sizes that are: "),
+        ("publish -c label,encrypt@16/96", 1, "encrypt@0/128"),
+        ("publish --sort encrypt@16/96", 1, "steelyard run --workload 16/96"),
+        ("publish --where encrypt@16/96<5", 1, "no run here has encrypt@16/96"),
+        ("publish -c energy_encrypt_modelled,rom", 0, "no run here has energy_encrypt_modelled"),
+        ("rank --by encrypt@16/96", 1, "no run here has encrypt@16/96"),
+        ("compare flags==-O3 flags==-Os -c encrypt@16/96,rom", 0, "no run here has encrypt@16/96"),
+        ("publish --where target==unoo", 1, "no stored run has a target 'unoo'; did you mean uno?"),
+        ("publish --where target==due", 1, "no stored run has a target 'due'; there are: uno"),
+        ("publish --where (target==uno)and(variant!=toy11)", 0, "'toy11' to leave out; did you mean toy1 or"),
+        ("publish --where (target==uno)or(target==due)", 0, "no stored run has a target 'due'"),
+        ("publish --where workload~vec*", 1, "no stored run has a workload like 'vec*'; there are: default, gmu"),
+        ("publish toi1", 1, "no stored run is called 'toi1'; did you mean toy1"),
+        ("publish 9999", 1, "no stored run is called '9999'"),
+        ("rank --kind pareto -n 3", 0, "--top is ignored"),
+        ("rank --kind pareto --variants", 0, "--variants is ignored"),
+        ("rank --kind score --relative-to toy1", 0, "--relative-to is ignored"),
+        ("rank --unit", 0, "--unit is ignored"),
+        ("rank --paper", 0, "--paper is ignored"),
     ],
 )
-def test_a_place_that_cannot_be_written_is_named_before_the_work(
-    ran: Cli, question: str, options: str, why: str
-) -> None:
-    result = ran(f"{question} {options}")
-    assert (result.code, result.out) == (2, "")
-    assert why in result.err or (options == "-o old" and "no such format" in result.err)
+def test_what_finds_nothing_is_said(answers: Cli, command: str, code: int, said: str) -> None:
+    result = answers(command)
+    assert said in result.err
+    assert result.code == code
 
 
-def test_options_that_contradict_each_other(ran: Cli) -> None:
-    assert ran("targets --json --format md").err == "steelyard: --json and --format md: leave one of them out\n"
-    assert "unknown format 'jason'; did you mean json?" in ran("targets --format jason").err
-    assert ran("targets --json --format json").code == 0
+@pytest.mark.parametrize("kind", ["score --by rom", "merit", "places"])
+def test_how_many_are_shown_counts_for_every_ranking(answers: Cli, kind: str) -> None:
+    assert answers(f"rank --kind {kind} -n 1 --where flags==-O3").out.count("/ref") == 1
 
 
-def test_figures_and_reports_go_to_standard_output(ran: Cli, tmp_path: Path) -> None:
-    assert ran("plot rom toy1 -o -").out.startswith("<svg")
-    assert json.loads(ran("plot rom toy1 --format vl.json").out)["$schema"]
-    assert ran(f"profile {WHAT} -t uno --format svg").out.startswith("<svg")
-    assert ran("history HEAD old -t uno -w 16/0 --flags=-Os --format svg").out.startswith("<svg")
-    assert ran("report -o -").out.startswith("<!doctype html>")
-    assert not list(tmp_path.glob("*.svg"))
-    assert ran("plot rom toy1").err.startswith("wrote rom.svg\nwrote rom.csv\n")
+def test_a_reference_that_a_group_lacks_is_missed(cli: Cli, tmp_path: Path) -> None:
+    store(tmp_path / "results.db", record("ascon128v12/ref"), record("ascon80pqv12/ref"))
+    shown = cli("rank --by rom --group-by key --relative-to ascon128v12")
+    assert shown.out.count("nothing is relative to ascon128v12, of which there is no run here") == 1
+    assert shown.out.count("ascon128v12/ref = 100 %") == 1
 
 
-def test_what_is_there_and_no_file_is_written_to(ran: Cli) -> None:
-    assert ran("targets --json -o /dev/null").code == 0
-    assert Path("/dev/null").is_char_device()
+def printed(*records: Record) -> str:
+    console = Console(width=200, record=True, file=io.StringIO())
+    print_results(console, [replace(r, id=n) for n, r in enumerate(records, 1)])
+    return console.export_text()
+
+
+def test_a_run_shows_its_workloads_own_figures() -> None:
+    felics = {"felics_code_size": 4810, "felics_code_ram": 189, "felics_code_time": 44887}
+    few = printed(record(load="0/16,16/64"), record("toy2/ref", load="0/16,16/64"))
+    assert re.search(r"heap +0/16 +16/64", few)
+    assert re.search(r"toy2/ref .* 260 +900", few)
+    assert "cyc/B" not in few
+    several = printed(record(load="default"), record(load="felics-ae", **felics))
+    assert re.search(r"toy1/ref +default +yes", several)
+    assert re.search(r"toy1/ref +felics-ae +yes .* 4 810 +189 +44 887", several)
+    assert re.search(r"FELICS size +FELICS RAM +FELICS time", printed(record(load="felics-ae", **felics)))
+    usual = printed(record(), record("toy2/ref"))
+    assert "cyc/B" in usual
+    assert not re.search("workload|FELICS|/16", usual)

@@ -8,12 +8,15 @@ from typing import Literal
 from msgspec import Struct
 
 from ..model.metric import Metric, metric
+from .answer import common_workload, run_number
 from .rows import Row, Value
 
 #: what a setup is called by; two rows are a pair when these are the same
-PAIRED = ("primitive", "family", "variant", "implementation", "target", "device", "flags", "workload")
+PAIRED = ("primitive", "family", "variant", "implementation", "target", "device", "flags")
 #: what must be the same in both rows of a pair for their figures to say anything about what is compared
-COMPARABLE = ("compiler", "harness", "timing_model")
+COMPARABLE = ("digest", "workload", "compiler", "harness", "timing_model")
+#: a comparison of these is one of different sources
+_OF_SOURCES = frozenset(("family", "variant", "implementation", "label", "origin", "digest", "run", "revision"))
 #: metrics compared where none are named
 METRICS = (
     "cycles_encrypt_mean",
@@ -73,6 +76,7 @@ def compare(
     metrics: Collection[str] = METRICS,
     threshold: float = 0.0,
     mixed: bool = False,
+    sources: bool = False,
     about: Iterable[str] = (),
 ) -> Comparison:
     """Pairs rows and compares them.
@@ -80,25 +84,32 @@ def compare(
     What all old rows share and all new rows share differently (the implementation, the flags) is what the
     comparison is ``about`` and does not keep rows from being pairs; more such columns can be named, among them
     those of ``COMPARABLE``. ``threshold`` is the fraction up to which a change counts as none.
+
+    Of several rows of one setup the newest two make the pair whose ``COMPARABLE`` are the same, of the workload that
+    most setups have. Sources may differ where ``sources`` says so or implementations are what is compared.
     """
-    only = {n: (_only(old, n), _only(new, n)) for n in PAIRED}
+    only = {n: (_only(old, n), _only(new, n)) for n in (*PAIRED, "workload")}
     subject = {n for n, (a, b) in only.items() if a is not None and b is not None and a != b} | set(about)
+    if sources or subject & _OF_SOURCES:
+        subject.add("digest")
     key = tuple(n for n in PAIRED if n not in subject)
     must = tuple(n for n in COMPARABLE if n not in subject)
     left, right = _by(old, key), _by(new, key)
+    common = [[*left[k], *right[k]] for k in left if k in right]
+    workload = "" if "workload" in subject else common_workload(common)
     figures = [metric(n) for n in metrics if all(any(r.get(n) is not None for r in rows) for rows in (old, new))]
     pairs, refused = [], []
     for k in (k for k in left if k in right):
-        a, b = left[k], right[k]
+        a, b = _matched(left[k], right[k], must, workload)
         differs = tuple(n for n in must if a.get(n) != b.get(n) and a.get(n) is not None and b.get(n) is not None)
-        if differs and not mixed:
+        if {"digest", "workload"} & set(differs) or (differs and not mixed):
             refused.append((a, b, differs))
         else:
             pairs.append(Pair(a, b, tuple(_changes(a, b, figures, threshold)), differs))
     return Comparison(
         tuple(pairs),
-        tuple(r for k, r in left.items() if k not in right),
-        tuple(r for k, r in right.items() if k not in left),
+        tuple(max(rows, key=run_number) for k, rows in left.items() if k not in right),
+        tuple(max(rows, key=run_number) for k, rows in right.items() if k not in left),
         tuple(refused),
         tuple(n for n in (*PAIRED, *COMPARABLE) if n in subject),
     )
@@ -109,20 +120,33 @@ def _only(rows: Sequence[Row], name: str) -> Value:
     return first if all(r.get(name) == first for r in rows) else None
 
 
-def _by(rows: Sequence[Row], key: Sequence[str]) -> dict[Key, Row]:
-    """Rows by key; of several the newest run."""
-    found: dict[Key, Row] = {}
+def _by(rows: Sequence[Row], key: Sequence[str]) -> dict[Key, list[Row]]:
+    """Rows by key."""
+    found: dict[Key, list[Row]] = {}
     for row in rows:
-        k = tuple(map(row.get, key))
-        other = found.setdefault(k, row)
-        if other is not row and _run(row) > _run(other):
-            found[k] = row
+        found.setdefault(tuple(map(row.get, key)), []).append(row)
     return found
 
 
-def _run(row: Row) -> int:
-    run = row.get("run")
-    return run if isinstance(run, int) else 0
+def _matched(left: Sequence[Row], right: Sequence[Row], must: Sequence[str], workload: str) -> tuple[Row, Row]:
+    """Of each side the row that is to be compared: a pair that agrees in what it ``must`` if there is one, then one
+    that agrees in sources and workload at least; of several the newest."""
+    if len(left) == len(right) == 1:
+        return left[0], right[0]
+
+    def worth(row: Row) -> tuple[bool, int]:
+        return row.get("workload") == workload, run_number(row)
+
+    for names in (must, tuple(n for n in must if n in ("digest", "workload"))):
+        newest: dict[Key, Row] = {}
+        for row in right:
+            k = tuple(map(row.get, names))
+            if k not in newest or worth(row) > worth(newest[k]):
+                newest[k] = row
+        both = [(a, newest[k]) for a in left if (k := tuple(map(a.get, names))) in newest]
+        if both:
+            return max(both, key=lambda pair: (worth(pair[0]), worth(pair[1])))
+    return max(left, key=worth), max(right, key=worth)
 
 
 def _changes(a: Row, b: Row, metrics: Iterable[Metric], threshold: float) -> Iterable[Change]:

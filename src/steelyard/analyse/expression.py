@@ -41,11 +41,13 @@ class _Token(NamedTuple):
 
 
 class Filter(NamedTuple):
-    """A parsed filter: ``test`` a row, the ``columns`` it looks at, and texts that they must have to pass."""
+    """A parsed filter: ``test`` a row, the ``columns`` it looks at, texts that they must have to pass, and all
+    (column, sign, text) that it compares text with."""
 
     test: Test
     columns: frozenset[str]
     required: dict[str, str]
+    texts: tuple[tuple[str, str, str], ...] = ()
 
 
 def parse(text: str) -> Filter:
@@ -58,6 +60,7 @@ class _Parser:
         self.text, self.at, self.depth = text, 0, 0
         self.columns: set[str] = set()
         self.required: dict[str, str] = {}
+        self.texts: list[tuple[str, str, str]] = []
         if len(text) > MAX_LENGTH:
             raise UserError(f"a filter has at most {MAX_LENGTH} characters; this one has {len(text)}")
         self.tokens = list(self._tokens())
@@ -92,7 +95,7 @@ class _Parser:
         rest = self._next()
         if rest.kind != "end":
             raise self._wrong(rest.at, "comes after the end; join comparisons by and, or")
-        return Filter(test, frozenset(self.columns), self.required)
+        return Filter(test, frozenset(self.columns), self.required, tuple(self.texts))
 
     def _keyword(self, word: str) -> bool:
         token = self._next()
@@ -162,6 +165,8 @@ class _Parser:
             if number is None:
                 raise self._wrong(value.at, "is no number")
             return _ordered(column, _ORDER[sign.kind], number)
+        if column in CONTEXT:
+            self.texts.append((column, sign.kind, value.text))
         if sign.kind in ("~", "!~"):
             return _like(column, value.text, sign.kind == "~")
         if column not in CONTEXT and number is None:

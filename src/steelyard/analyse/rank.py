@@ -13,7 +13,7 @@ from operator import itemgetter, le
 
 from msgspec import Struct
 
-from .rows import Row
+from .rows import Row, Value
 
 
 class Place(Struct, frozen=True):
@@ -87,24 +87,35 @@ def best_of_variant(rows: Sequence[Row], name: str) -> list[Row]:
     return [r for r in rows if best.get(r["variant"]) is r]
 
 
-def joint(rows: Sequence[Row], rankings: Mapping[str, Ranking], top: int) -> list[tuple[Row, dict[str, float]]]:
-    """Rows that are among the ``top`` of every ranking, with their ranks (the slides' joint chart)."""
-    ranks = {m: {id(p.row): p.rank for p in ranking.places if p.rank <= top} for m, ranking in rankings.items()}
-    both = [r for r in rows if all(id(r) in of for of in ranks.values())]
-    found = [(r, {m: of[id(r)] for m, of in ranks.items()}) for r in both]
-    return sorted(found, key=lambda f: (sum(f[1].values()), str(f[0].get("label"))))
+def best_by_each(rows: Sequence[Row], names: Iterable[str]) -> dict[str, Ranking]:
+    """As :func:`by_each`, with each variant's best implementation by that metric."""
+    return {name: by(best_of_variant(rows, name), name) for name in names}
 
 
-def relative(rows: Sequence[Row], reference: Row, metrics: Iterable[str]) -> list[tuple[Row, dict[str, float | None]]]:
-    """Each row's metrics in percent of the reference's (El-Hajj and Fadlallah: AES = 100 %)."""
-    made = []
-    for row in rows:
-        percents: dict[str, float | None] = {}
-        for m in metrics:
-            v, base = value(row, m), value(reference, m)
-            percents[m] = 100 * v / base if v is not None and base else None
-        made.append((row, percents))
-    return made
+def first_of_variant(ranking: Ranking) -> Ranking:
+    """Of each variant only its first row, ranked anew."""
+    first: dict[Value, Place] = {}
+    for p in ranking.places:
+        first.setdefault(p.row["variant"], p)
+    kept = [p.row for p in first.values()]
+    ranked = {p.row["variant"] for p in ranking.places}
+    left_out = [r for r in ranking.left_out if r["variant"] not in ranked]
+    return Ranking(_ranking(kept, [p.value for p in first.values()]).places, tuple(left_out))
+
+
+def joint(rankings: Mapping[str, Ranking], top: int, what: str = "") -> list[tuple[Row, dict[str, Place]]]:
+    """Rows that are among the ``top`` of every ranking, with their places (the slides' joint chart); or, where the
+    rankings hold different rows of it, variants or whatever ``what`` names, each with its first row."""
+    places: list[dict[Value, Place]] = []
+    for ranking in rankings.values():
+        of: dict[Value, Place] = {}
+        for p in ranking.places:
+            if p.rank <= top:
+                of.setdefault(p.row[what] if what else id(p.row), p)
+        places.append(of)
+    both = [key for key in places[0] if all(key in of for of in places)] if places else []
+    found = [(places[0][key].row, {m: of[key] for m, of in zip(rankings, places, strict=True)}) for key in both]
+    return sorted(found, key=lambda f: (sum(p.rank for p in f[1].values()), str(f[0].get("label"))))
 
 
 def merit(rows: Sequence[Row], metrics: Sequence[str], weights: Mapping[str, float] | None = None) -> Ranking:

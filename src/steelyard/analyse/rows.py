@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from operator import itemgetter
+from collections.abc import Iterable
 
 from ..model.errors import unknown
 from ..model.metric import DERIVED, metric, metric_names, size_of
@@ -100,20 +99,3 @@ def derive(found: list[Row]) -> list[Row]:
             if None not in values:
                 row[name] = sum(values)  # type: ignore[arg-type]
     return found
-
-
-_SAME = ("primitive", "family", "label", "origin", "target", "device", "flags", "workload")
-
-
-def newest(found: Sequence[Row]) -> list[Row]:
-    """Of runs that differ only in what changes with time (sources, compiler, harness, models), the newest."""
-    last: dict[tuple[Value, ...], Row] = {}
-    key_of = itemgetter(*_SAME)
-    for row in found:
-        other = last.setdefault(key_of(row), row)
-        if other is not row and (row["run"] or 0) > (other["run"] or 0):  # type: ignore[operator]
-            last[key_of(row)] = row
-    if len(last) == len(found):
-        return list(found)
-    kept = {id(r) for r in last.values()}
-    return [r for r in found if id(r) in kept]

@@ -214,6 +214,13 @@ def size(what: str, target: str, flags: str | None, toolchain: str, against: str
 )
 @click.option("--sort", default="", metavar="COLUMNS", help="Columns to sort by; -COLUMN sorts down.")
 @click.option("--all-runs", is_flag=True, help="Also runs that newer ones replace.")
+@click.option(
+    "--pivot",
+    "across",
+    default="",
+    metavar="COLUMN",
+    help="One metric at a glance: the values of this column, such as target, side by side.",
+)
 @click.option("--caption", default="", metavar="TEXT", help="Caption; {target} and {primitive} are filled in.")
 @click.option("--label", default="", metavar="TEXT", help="Label, for LaTeX and HTML; the same names are filled in.")
 @output.options(*TABLES, "felics.json")
@@ -224,6 +231,7 @@ def publish(
     where: str,
     sort: str,
     all_runs: bool,
+    across: str,
     caption: str,
     label: str,
     out: Output,
@@ -232,7 +240,7 @@ def publish(
     """Publish stored results as tables: on the console, or in a file for paper, spreadsheet or program."""
     from .publish import publish_command
 
-    _exit(publish_command(list(what), columns, where, sort, all_runs, caption, label, out, db))
+    _exit(publish_command(list(what), columns, where, sort, all_runs, across, caption, label, out, db))
 
 
 @app.command()
@@ -258,6 +266,7 @@ def publish(
     metavar="RULE",
     help="Exit with 1 on METRIC>PERCENT%, any>PERCENT% or worse. Repeatable.",
 )
+@click.option("--sources", is_flag=True, help="Compare what changed sources too: the newest on either side.")
 @click.option("--mixed", is_flag=True, help="Compare figures of different compilers, harnesses or models too; marked.")
 @click.option("--everything", is_flag=True, help="Show what is the same too.")
 @_answer
@@ -274,6 +283,7 @@ def compare(
     columns: str,
     threshold: str,
     fail_on: tuple[str, ...],
+    sources: bool,
     mixed: bool,
     everything: bool,
     out: Output,
@@ -286,7 +296,7 @@ def compare(
     if revisions:
         ask = (what, target, flags, workload)
         _exit(revisions_command(old, new, *ask, columns, threshold, fail_on, everything, out, db))
-    _exit(compare_command(old, new, where, columns, threshold, fail_on, mixed, everything, out, db))
+    _exit(compare_command(old, new, where, columns, threshold, fail_on, sources, mixed, everything, out, db))
 
 
 @app.command()
@@ -337,7 +347,7 @@ def history(
 @click.option("--by", "-b", default="", metavar="METRICS", help="Comma-separated. Default: cycles, ROM, RAM.")
 @_where
 @click.option(
-    "--top", "-n", type=click.IntRange(min=1), default=10, show_default=True, metavar="N", help="How many of each."
+    "--top", "-n", type=click.IntRange(min=1), metavar="N", help="How many of each. Default: 10 with top, else all."
 )
 @click.option(
     "--relative-to",
@@ -347,7 +357,7 @@ def history(
     help="Variant or variant/implementation that counts as 100 %.",
 )
 @click.option("--unit", is_flag=True, help="Relative as reference over figure: more is better.")
-@click.option("--variants", is_flag=True, help="Only the best implementation of each variant.")
+@click.option("--variants", is_flag=True, help="Of each variant only its best implementation, by metric.")
 @click.option("--group-by", "group", default="", metavar="SIZE", help="key, nonce or tag: a ranking for each size.")
 @click.option("--less-nocrypt", is_flag=True, help="Take the baseline's cycles off first.")
 @click.option("--paper", is_flag=True, help="With score: the paper's columns, which count time more than once.")
@@ -358,7 +368,7 @@ def rank(
     kind: str,
     by: str,
     where: str,
-    top: int,
+    top: int | None,
     reference: str,
     unit: bool,
     variants: bool,
@@ -375,7 +385,7 @@ def rank(
 
 
 @app.command()
-@click.argument("name", metavar="FIGURE", help="vectors, rom, throughput, tradeoff or history.")
+@click.argument("name", metavar="FIGURE", help="top, rom, throughput, tradeoff, vectors or history.")
 @_weighed
 @_where
 @click.option("--title", default="", metavar="TEXT", help="Title. Default: the figure's.")

@@ -8,13 +8,14 @@ from pathlib import Path
 
 from ..analyse import expression, files
 from ..analyse.compare import METRICS, Comparison, compare, summary
-from ..analyse.rows import Row, check_column, newest, rows
+from ..analyse.rows import Row, check_column, rows
 from ..model.errors import UserError
 from ..model.metric import metric
 from ..publish import comparison, felics
+from .answers import found, say_empty
 from .console import stderr, stdout
 from .output import Output
-from .publish import print_sheets, stored
+from .publish import print_sheets
 
 _FAIL = re.compile(r"\s*([\w@/]+)\s*>\s*(-?\d+(?:\.\d+)?)\s*%\s*")
 
@@ -26,6 +27,7 @@ def compare_command(
     columns: str,
     threshold: str,
     fail_on: Sequence[str],
+    sources: bool,
     mixed: bool,
     everything: bool,
     out: Output,
@@ -34,13 +36,17 @@ def compare_command(
     """Prints the comparison; 1 when ``fail_on`` says so, or when nothing could be compared."""
     metrics = metrics_of(columns)
     test = expression.parse(where) if where.strip() else None
-    sides, about = [], set[str]()
+    sides: list[list[Row]] = []
+    asked: list[Words] = []
     for side in (old, new):
-        found, mentioned = rows_of(side, [*metrics, *(test.columns if test else ())], db)
-        sides.append([r for r in found if test.test(r)] if test else found)
-        about |= mentioned
-    about -= {c for c in about if c in metrics}
-    result = compare(*sides, metrics=metrics, threshold=fraction(threshold), mixed=mixed, about=about)
+        some, mentioned = rows_of(side, [*metrics, *(test.columns if test else ())], db)
+        sides.append([r for r in some if test.test(r)] if test else some)
+        asked.append(mentioned)
+    about = {column for column, _, _ in asked[0] ^ asked[1]}
+    if columns:
+        say_empty(metrics, [r for side in sides for r in side], db)
+    limit = fraction(threshold)
+    result = compare(*sides, metrics=metrics, threshold=limit, mixed=mixed, sources=sources, about=about)
     return show(result, fail_on, everything, out)
 
 
@@ -68,22 +74,29 @@ def show(result: Comparison, fail_on: Sequence[str], everything: bool, out: Outp
     return 1 if failed else 0
 
 
-def rows_of(side: str, columns: Sequence[str], db: str | None) -> tuple[list[Row], set[str]]:
-    """The rows that one side of a comparison means, and the columns that its words mention.
+#: what the words for one side say of which column; where the other side says otherwise the comparison is about it
+Words = set[tuple[str, str, str]]
+
+
+def rows_of(side: str, columns: Sequence[str], db: str | None) -> tuple[list[Row], Words]:
+    """All rows that one side of a comparison means, and what it says of which column.
 
     A file of results, the number of a run, a filter, or a pattern of names.
     """
     if side.endswith(".json"):
         path = Path(side)
         document = files.load(path)
-        if felics.is_felics(document):
-            return felics.rows(path, document), set()
-        return newest(rows(files.records(path, document))), set()
+        rows_ = felics.rows(path, document) if felics.is_felics(document) else rows(files.records(path, document))
+        return rows_, {
+            ("origin", "==", side)
+        }  # what is in a file is what was measured then, whatever sources that were
     is_filter = bool(re.search(r"[=<>~!]", side))
-    found = stored([] if is_filter else [side], side if is_filter else "", [*columns, "spread_percent"], False, db)
-    if not found:
+    made = found([] if is_filter else [side], side if is_filter else "", [*columns, "spread_percent"], db)
+    if not made:
         raise UserError(f"{side}: no stored run matches; steelyard run makes them, steelyard list runs shows them")
-    return found, set(expression.parse(side).columns if is_filter else ())
+    if side.isdecimal():
+        return made, {("run", "==", side)}
+    return made, set(expression.parse(side).texts) if is_filter else set()
 
 
 def metrics_of(columns: str) -> tuple[str, ...]:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from ..publish import figure
+from ..analyse.answer import run_number
+from ..publish import figure, results
+from .answers import asked, points_of, say
 from .console import stderr
 from .output import Output
-from .publish import points_of, stored
 
 #: formats of figures; ``vl.json`` is the Vega-Lite specification, for other tools
 FORMATS = ("svg", "png", "pdf", "vl.json")
@@ -17,24 +18,36 @@ FORMATS = ("svg", "png", "pdf", "vl.json")
 def plot_command(name: str, what: Sequence[str], where: str, title: str, out: Output, db: str | None) -> int:
     """Writes the figure and its table, or the table alone; 1 when there is nothing to draw."""
     kind = figure.load(name)
-    rows = [r for r in stored(what, where, kind.metrics, kind.all_runs, db) if r["outcome"] == "verified"]
-    rows.sort(key=lambda r: int(str(r["run"])))
-    data = figure.of_points(rows, points_of(rows, db)) if kind.of_points else figure.of_records(rows)
+    answer = asked(what, where, kind.metrics, db, every=kind.all_runs, workload=kind.workload)
+    rows = [r for r in answer.rows if r["outcome"] == "verified"]
+    rows.sort(key=run_number)
+    if kind.of_points:
+        points = points_of(rows, db)
+        data = figure.of_points(rows, points)
+        left = [str(r["label"]) for r in rows if r["run"] not in points]
+        say([f"without points, so not drawn: {', '.join(sorted(set(left)))}"] if left else [])
+    elif kind.rows == "places":
+        data = figure.of_places(rows)
+    else:
+        data = figure.of_records(rows, over_time=kind.all_runs)
     if not data:
         stderr().print("no stored run matches; steelyard list runs shows what there is")
         return 1
-    draw(name, data, title, Output(Path(f"{name}.svg"), "svg") if out.console else out)
+    context = results.shared(rows, ("flags", "workload"))
+    draw(name, data, title, Output(Path(f"{name}.svg"), "svg") if out.console else out, context)
+    say(answer.notes)
     return 0
 
 
-def draw(name: str, data: figure.Data, title: str, out: Output) -> None:
-    """Writes a figure, and its table beside it when it goes to a file; or the table, where that is the format."""
+def draw(name: str, data: figure.Data, title: str, out: Output, context: Sequence[str] = ()) -> None:
+    """Writes a figure, with its context below the title, and its table beside it when it goes to a file; or the table
+    alone, where that is the format."""
     kind = figure.load(name)
     numbers = [figure.table(kind, data)]
     if out.format not in FORMATS:
         out.tables(numbers)
         return
-    out.put(figure.draw(figure.specification(kind, data, title), out.format.removeprefix("vl.")))
+    out.put(figure.draw(figure.specification(kind, data, title, context), out.format.removeprefix("vl.")))
     if out.path is not None:
         stem = out.path.name.removesuffix(f".{out.format}")
         Output(out.path.with_name(f"{stem}.csv"), "csv").tables(numbers)

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
-from fnmatch import fnmatchcase
 
+from msgspec.structs import replace
 from rich.text import Text
 
-from ..analyse import expression, order
-from ..analyse.rows import Row, check_column, derive, needed, newest
-from ..model.metric import DERIVED
-from ..model.record import Point
-from ..publish import felics, formats
+from ..analyse import order
+from ..analyse.rows import CONTEXT, check_column
+from ..model.errors import UserError, unknown
+from ..publish import felics, formats, pivot
 from ..publish.results import DEFAULT, flat, tables
 from ..publish.sheet import Sheet, text
 from . import select
+from .answers import asked, say, say_empty
 from .console import stderr, stdout, table
 from .output import Output
 
@@ -32,81 +31,63 @@ def publish_command(
     where: str,
     sort: str,
     all_runs: bool,
+    across: str,
     caption: str,
     label: str,
     out: Output,
     db: str | None,
 ) -> int:
-    """Prints or writes the tables; 1 when no record is left to show."""
+    """Prints or writes the tables; 1 when no record is left to show, or when none has what was asked for or sorted by.
+
+    ``across`` is a context column whose values become the columns of a table for each metric.
+    """
     if out.format == "felics.json":
         return _felics(what, where, all_runs, out, db)
     chosen = [check_column(c.strip()) for c in columns.split(",") if c.strip()]
+    if across and across not in CONTEXT:
+        raise unknown("column", across, CONTEXT)
+    measured = [c for c in chosen if c not in CONTEXT]
+    if across and len(measured) < len(chosen):
+        raise UserError("--pivot takes metrics alone as --columns, such as rom,encrypt@16/64: one table for each")
     by = order.keys(sort) if sort else [("target", False), ("primitive", False), ("cycles_encrypt_mean", False)]
     by += [] if sort else [("cycles_hash_mean", False)]
-    flat_ = out.format in formats.FLAT
+    flat_ = out.format in formats.FLAT and not across
     usual = () if chosen else tuple(n for names in DEFAULT.values() for n in names)
     columns_ = None if flat_ and not chosen else [*chosen, *usual, *(n for n, _ in by)]
-    found = order.ordered(stored(what, where, columns_, all_runs, db), by)
+    answer = asked(what, where, columns_, db, all_runs=all_runs, apart=(across,) if across else ())
+    found = order.ordered(answer.rows, by)
     if not found:
         stderr().print("no stored run matches; steelyard list runs shows what there is")
         return 1
-    sheets = [flat(found, chosen)] if flat_ else tables(found, chosen, caption=caption, label=label)
-    if out.console:
-        print_sheets(sheets)
+    keys = [n for n, _ in by if n not in CONTEXT] if sort else []
+    empty = say_empty([*measured, *keys], found, db)
+    if across:
+        sheets = pivot.tables(found, across, measured, sorted_by=bool(sort))
     else:
-        out.tables(sheets)
-    return 0
+        sheets = [flat(found, chosen)] if flat_ else tables(found, chosen, caption=caption, label=label)
+    present(sheets, answer.notes, out)
+    return 1 if any(k in empty for k in keys) or (measured and set(measured) <= set(empty)) else 0
+
+
+def present(sheets: Sequence[Sheet], notes: Sequence[str], out: Output) -> None:
+    """Sheets on the console, or in the format asked for with the notes below each of them."""
+    if not out.console:
+        out.tables([replace(s, notes=(*s.notes, *notes)) for s in sheets])
+        say(notes)
+        return
+    print_sheets(sheets)
+    for note in notes:
+        stdout().print(note, style="dim")
 
 
 def _felics(what: Sequence[str], where: str, all_runs: bool, out: Output, db: str | None) -> int:
     """Writes a result file of FELICS-AE's."""
-    chosen = {r["run"] for r in stored(what, where, list(felics.FIGURES.values()), all_runs, db)}
+    answer = asked(what, where, list(felics.FIGURES.values()), db, all_runs=all_runs, apart=("workload",))
+    chosen = {r["run"] for r in answer.rows}
     with select.store(db, existing=True) as store:
         records = store.runs(newest_only=not all_runs, points=False, metrics=felics.FIGURES.values())
     out.put(felics.render(r for r in records if r.id in chosen)[0])
     return 0
-
-
-#: columns that the database itself compares
-_LABEL = re.compile(r"[^*?\[/]+/[^*?\[]+")
-_INDEXED = ("target", "variant", "implementation", "primitive", "flags")
-
-
-def stored(what: Sequence[str], where: str, columns: Sequence[str] | None, all_runs: bool, db: str | None) -> list[Row]:
-    """Rows of stored records that names and filter leave, with what ``columns`` need; None means all metrics.
-
-    ``what`` are patterns for family, variant, ``variant/implementation``, or a run's number.
-    """
-    test = expression.parse(where) if where.strip() else None
-    names = {*(columns or ()), *(test.columns if test else ())}
-    metrics, sizes = needed(names)
-    known = {n: v for n, v in test.required.items() if n in _INDEXED} if test else {}
-    if len(what) == 1 and _LABEL.fullmatch(what[0]):
-        known["variant"], known["implementation"] = what[0].split("/", 1)
-    with select.store(db, existing=True) as store:
-        found = store.table(
-            newest_only=not all_runs, points=sizes, metrics=None if columns is None else metrics, **known
-        )
-    if columns is None or names & DERIVED.keys():
-        found = derive(found)
-    if what:
-        found = [r for r in found if any(named(r, w) for w in what)]
-    if test:
-        found = [r for r in found if test.test(r)]
-    return found if all_runs else newest(found)
-
-
-def points_of(rows: Sequence[Row], db: str | None) -> dict[int, list[Point]]:
-    """All points of the runs behind these rows."""
-    with select.store(db, existing=True) as store:
-        return store.points([r["run"] for r in rows if isinstance(r["run"], int)])
-
-
-def named(row: Row, pattern: str) -> bool:
-    """Whether a row is the run of this number, or has a family, variant or label like this."""
-    if pattern.isdecimal():
-        return row["run"] == int(pattern)
-    return any(fnmatchcase(str(row[n]), pattern) for n in ("family", "variant", "label", "primitive"))
 
 
 def print_sheets(sheets: Sequence[Sheet]) -> None:

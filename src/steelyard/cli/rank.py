@@ -4,17 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from msgspec.structs import replace
+
 from ..analyse import rank
 from ..analyse.rows import Row, check_column
 from ..model.errors import UserError, unknown
 from ..model.metric import metric
 from ..publish import ranking
 from ..publish.results import distinct
+from ..publish.sheet import Sheet
 from ..verify.known import known
+from .answers import asked, say, say_empty
 from .console import stderr
 from .output import Output
-from .publish import print_sheets, stored
+from .publish import present
 
+#: how many of each metric are shown where nobody says
+TOP = 10
 KINDS = ("top", "places", "merit", "score", "pareto")
 
 
@@ -23,7 +29,7 @@ def rank_command(
     kind: str,
     by: str,
     where: str,
-    top: int,
+    top: int | None,
     reference: str,
     unit: bool,
     variants: bool,
@@ -43,46 +49,57 @@ def rank_command(
         metrics = list(rank.SCORE_PAPER if paper else rank.SCORE_DISTINCT)
     if kind == "places" and not metrics:
         metrics = list(ranking.CATALOGUE)
+    say(_ignored(kind, top, reference, unit, variants, paper, metrics))
     used = [*metrics, *(m.replace("encrypt", "hash") for m in metrics)] or [
         *dict.fromkeys(n for names in ranking.USUAL.values() for n in names)
     ]
-    every = stored(what, where, used, False, db)
-    rows = [r for r in every if r["outcome"] == "verified"]
+    answer = asked(what, where, used, db)
+    rows = [r for r in answer.rows if r["outcome"] == "verified"]
     if less_nocrypt:
         rows = _less_nocrypt(rows, used)
     rows = [r for r in rows if r["variant"] != "nocrypt"]
     if not rows:
         stderr().print("no stored run matches; steelyard run makes them")
         return 1
-    if variants:
-        groups: dict[tuple[object, object], list[Row]] = {}
-        for r in rows:
-            groups.setdefault((r["target"], r["primitive"]), []).append(r)
-        first = metrics[0] if metrics else ""
-        rows = [b for (_, p), g in groups.items() for b in rank.best_of_variant(g, first or ranking.USUAL[str(p)][0])]
-    sheets = []
+    empty = set(used) - {n for n in used if any(r.get(n) is not None for r in rows)}
+    missing = [m for m in metrics if {m, m.replace("encrypt", "hash")} <= empty]
+    say_empty(missing, rows, db)
+    if missing and set(missing) == set(metrics):
+        return 1
+    if reference and not any(ranking.is_called(r, reference) for r in rows):
+        raise UserError(f"--relative-to {reference}: no stored run of it among those ranked; run it too")
+    sheets: list[Sheet] = []
     for title, part in _grouped(rows, group):
         if kind == "top":
-            made = ranking.tops(part, metrics, top, reference, unit)
+            made = ranking.tops(part, metrics, top or TOP, reference, unit, variants)
         elif kind == "places":
-            made = ranking.places(part, metrics)
+            made = ranking.places(part, metrics, top, variants)
         elif kind == "merit":
-            made = ranking.merits(part, metrics)
+            made = ranking.merits(part, metrics, top, variants)
         elif kind == "score":
-            made = ranking.scores([r for r in part if r["primitive"] == "crypto_aead"], metrics)
+            made = ranking.scores([r for r in part if r["primitive"] == "crypto_aead"], metrics, top, variants)
         else:
             made = ranking.fronts(part, metrics)
-        sheets += [type(s)(f"{title}{s.title}", s.label, s.columns, s.lines, s.caption, s.notes) for s in made]
-    if reference and not any(reference in (r["label"], r["variant"]) for r in rows):
-        raise UserError(f"--relative-to {reference}: no stored run of it among those ranked; run it too")
+        sheets += [replace(s, title=f"{title}{s.title}") for s in made]
     if kind == "places":
-        sheets += ranking.without_figures([r for r in every if r["outcome"] != "verified"])
-    sheets = distinct(sheets)
-    if out.console:
-        print_sheets(sheets)
-    else:
-        out.tables(sheets)
+        sheets += ranking.without_figures([r for r in answer.rows if r["outcome"] != "verified"])
+    present(distinct(sheets), answer.notes, out)
     return 0
+
+
+def _ignored(
+    kind: str, top: int | None, reference: str, unit: bool, variants: bool, paper: bool, metrics: Sequence[str]
+) -> list[str]:
+    """Options that this ranking does nothing with."""
+    scored = kind == "score" and list(metrics) in (list(rank.SCORE_PAPER), list(rank.SCORE_DISTINCT))
+    given = (
+        ("--top", bool(top) and kind == "pareto", "a front is shown whole"),
+        ("--variants", variants and kind == "pareto", "a front is over all implementations"),
+        ("--relative-to", bool(reference) and kind != "top", "only --kind top is relative"),
+        ("--unit", unit and not (reference and kind == "top"), "it needs --kind top and --relative-to"),
+        ("--paper", paper and not scored, "it means the columns of --kind score without --by"),
+    )
+    return [f"{option} is ignored: {why}" for option, hit, why in given if hit]
 
 
 def _less_nocrypt(rows: Sequence[Row], names: Sequence[str]) -> list[Row]:
@@ -91,7 +108,7 @@ def _less_nocrypt(rows: Sequence[Row], names: Sequence[str]) -> list[Row]:
     made = []
     for r in rows:
         less = base.get((r["target"], r["primitive"], r["flags"], r["workload"]))
-        mine = dict(r)
+        mine: Row = dict(r)
         for n in (n for n in names if metric(n).unit.startswith("cycles")):
             v, b = rank.value(r, n), rank.value(less, n) if less else None
             mine[n] = None if v is None or b is None else v - b

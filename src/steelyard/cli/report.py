@@ -10,9 +10,9 @@ from ..model import paths
 from ..publish import figure, report
 from ..publish.results import DEFAULT
 from . import select
+from .answers import asked, points_of, say, say_empty
 from .console import stderr
 from .output import Output
-from .publish import points_of, stored
 
 
 def report_command(what: Sequence[str], where: str, columns: str, title: str, out: Output, db: str | None) -> int:
@@ -20,16 +20,18 @@ def report_command(what: Sequence[str], where: str, columns: str, title: str, ou
     chosen = [check_column(c.strip()) for c in columns.split(",") if c.strip()]
     usual = [n for names in DEFAULT.values() for n in names]
     drawn = [n for f in figure.figure_names() for n in figure.load(f).metrics]
-    rows = stored(what, where, [*chosen, *usual, *drawn], False, db)
-    if not rows:
+    answer = asked(what, where, [*chosen, *usual, *drawn], db)
+    if not answer.rows:
         stderr().print("no stored run matches; steelyard run makes them")
         return 1
-    rows = order.ordered(rows, order.keys("cycles_encrypt_mean,cycles_hash_mean"))
+    rows = order.ordered(answer.rows, order.keys("cycles_encrypt_mean,cycles_hash_mean"))
     with select.store(db, existing=True) as store:
         failed = {r.id or 0: r.failure.detail for r in store.runs(failed=True, points=False, metrics=()) if r.failure}
-    text = report.render(title, rows, chosen, lambda some: points_of(some, db), failed)
+    say_empty(chosen, rows, db)
+    text = report.render(title, rows, chosen, lambda some: points_of(some, db), failed, answer.notes)
     if out.console:
         paths.home().mkdir(parents=True, exist_ok=True)
         out = Output(paths.home() / "report.html", "html")
     out.put(text)
+    say(answer.notes)
     return 0

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
@@ -30,6 +30,14 @@ _HASH = (
     ("fixed", "hash_fixed", 0),
     ("ROM", "rom", 0),
 )
+_FELICS = (
+    ("FELICS size", "felics_code_size", 0),
+    ("FELICS RAM", "felics_code_ram", 0),
+    ("FELICS time", "felics_code_time", 0),
+)
+#: most sizes of a workload that stand in the table
+FEW = 6
+Metrics = tuple[tuple[str, str, int], ...]
 _REASONS = ("run", "implementation", "target", "flags", "reason", "detail")
 # where the terminal is narrow these go first
 _DROP = ("enc", "dec", "heap", "reject", "static", "fixed", "run", "ok", "flags", "cyc/B", "stack", "decrypt")
@@ -42,20 +50,24 @@ def print_results(console: Console, records: Sequence[Record]) -> None:
     for r in records:
         if r.metrics:
             groups.setdefault((r.setup.target, r.setup.primitive), []).append(r)
+    sizes: dict[str, None] = {}
     for (target, primitive), group in sorted(groups.items()):
         metrics = (_AEAD if primitive == "crypto_aead" else _HASH) + _RAM
-        one_flags = len({r.setup.flags for r in group}) == 1
-        columns = [
-            "run",
-            "implementation",
-            *([] if one_flags else ["flags"]),
-            "ok",
-            *(n for n, _, _ in metrics),
-        ]
-        rows = [_row(r, metrics, one_flags) for r in sorted(group, key=_order)]
-        flags = f", {group[0].setup.flags}" if one_flags else ""
+        own = _own(group)
+        if own:  # where there are few sizes or none, lines through them are not there to be shown
+            lines = [n for _, n, _ in metrics if n.endswith(("_per_byte", "_fixed"))]
+            bare = {n for n in lines if all(r.metrics.get(n) is None for r in group)}
+            metrics = (*(m for m in metrics if m[1] not in bare), *own)
+        apart = [n for n in ("flags", "workload") if len({getattr(r.setup, n) for r in group}) > 1]
+        columns = ["run", "implementation", *apart, "ok", *(n for n, _, _ in metrics)]
+        rows = [_row(r, metrics, apart) for r in sorted(group, key=_order)]
+        flags = "" if "flags" in apart else f", {group[0].setup.flags}"
         title = f"{_title(target)}: {primitive}{flags}, {group[0].setup.toolchain.version}"
         console.print(table(title, columns, rows, left=len(columns) - len(metrics), drop=_DROP))
+        sizes |= {title: None for title, name, _ in own if "@" in name}
+    if sizes:
+        text = "cycles of one encryption or hash with so many bytes of associated data and message"
+        console.print(f"{', '.join(sizes)}: {text}", style="dim")
     failures = [r for r in records if r.failure is not None]
     if failures:
         rows_ = [
@@ -86,16 +98,27 @@ def legend(console: Console) -> None:
     )
 
 
-def _row(r: Record, metrics: Iterable[tuple[str, str, int]], one_flags: bool) -> list[str | Text]:
+def _own(group: Sequence[Record]) -> Metrics:
+    """Columns of the workloads themselves: cycles at their sizes where these are few, and FELICS-AE's three figures."""
+    calls = dict.fromkeys(
+        (p.operation, p.adlen, p.mlen) for r in group for p in r.points if p.operation in ("encrypt", "hash")
+    )
+    sizes = () if len(calls) > FEW else tuple((f"{a}/{m}", f"{o}@{a}/{m}", 0) for o, a, m in calls)
+    felics = any(_FELICS[0][1] in r.metrics for r in group)
+    return (*sizes, *(_FELICS if felics else ()))
+
+
+def _row(r: Record, metrics: Metrics, apart: Sequence[str]) -> list[str | Text]:
     mark = Text("yes", style="green") if r.ok else Text("no", style="bold red")
-    head: list[str | Text] = [str(r.id or "-"), r.setup.label, *([] if one_flags else [r.setup.flags]), mark]
-    return head + [number(r.metrics.get(m), digits) for _, m, digits in metrics]
+    context = [str(getattr(r.setup, n)).split(" (")[0] for n in apart]
+    figures = r.metrics | {f"{p.operation}@{p.adlen}/{p.mlen}": p.cycles for p in r.points}
+    return [str(r.id or "-"), r.setup.label, *context, mark, *(number(figures.get(m), d) for _, m, d in metrics)]
 
 
-def _order(r: Record) -> tuple[bool, float, str, str]:
+def _order(r: Record) -> tuple[bool, float, str, str, str]:
     baseline = r.setup.variant == "nocrypt"
     cycles = r.metrics.get("cycles_encrypt_mean", r.metrics.get("cycles_hash_mean", 0.0))
-    return (not baseline, cycles, r.setup.label, r.setup.flags)
+    return (not baseline, cycles, r.setup.label, r.setup.flags, r.setup.workload)
 
 
 def _title(target: str) -> str:

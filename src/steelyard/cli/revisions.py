@@ -10,6 +10,7 @@ from tempfile import TemporaryDirectory
 
 from msgspec.structs import replace
 
+from ..analyse.answer import choose
 from ..analyse.compare import compare
 from ..analyse.rows import Row, check_column, rows
 from ..model.campaign import Campaign
@@ -52,7 +53,9 @@ def revisions_command(
         if not any(r.ok for r in records):
             raise WorkError(f"revision {revision}: nothing could be weighed; steelyard show RUN --log has the details")
         sides.append(rows(r for r in records if r.metrics))
-    return show(compare(*sides, metrics=metrics, threshold=fraction(threshold)), fail_on, everything, out)
+    return show(
+        compare(*sides, metrics=metrics, threshold=fraction(threshold), about=["revision"]), fail_on, everything, out
+    )
 
 
 def history_command(
@@ -81,13 +84,14 @@ def history_command(
             stderr().print(f"{commit[:7]}: {e}")
             continue
         about: Row = {"revision": commit[:7], "subject": subject, "order": order}
-        found += [row | about for row in rows(r for r in records if r.metrics)]
+        weighed = rows(r for r in records if r.metrics)
+        found += [row | about for row in (choose(weighed, every=True).rows if out.format in FORMATS else weighed)]
     if not found:
         raise WorkError(f"{revisions}: no revision holds anything that could be weighed; check the range and the paths")
     if out.console:
         print_sheets(history.tables(found, chosen))
     elif out.format in FORMATS:
-        draw("history", figure.of_records(found), "", out)
+        draw("history", figure.of_records(found, over_time=True), "", out)
     else:
         out.tables(history.tables(found, chosen))
     return 0

@@ -88,6 +88,18 @@ def size_of(name: str) -> Size | None:
     return Size(found[1], int(found[2]), int(found[3])) if found else None
 
 
+_OF_SIZES = re.compile(
+    r"(encrypt|decrypt|reject|hash)(_long)?_(per_byte|per_ad_byte|fixed)|felics_.*|stack(_.*)?|.*@.*"
+)
+_PEAKS = ("heap", "ram", "unaligned")
+
+
+@cache
+def of_sizes(name: str) -> bool:
+    """Whether a metric depends on the workload's sizes; others come from the known answers or the image."""
+    return name in _PEAKS or _OF_SIZES.fullmatch(name) is not None
+
+
 @cache
 def metric(name: str) -> Metric:
     """The metric called ``name``; :class:`UserError` with a suggestion when there is none."""

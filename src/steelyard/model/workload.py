@@ -33,11 +33,12 @@ _GMU = (16, 64, 1536)
 #: sizes whose difference is GMU's throughput for long inputs; it is a multiple of nearly every block size
 LONG = (768, 2304)
 _NAMED = {
-    # message alone, associated data alone, both: enough for the two slopes and the usual tables
+    # message alone, associated data alone, both: enough for the two slopes and the usual tables; 16/64 is a packet
     "default": (
         *((0, m) for m in _LENGTHS),
         *((a, 0) for a in _LENGTHS[1:]),
         *((n, n) for n in (16, 32, 64, 128)),
+        (16, 64),
     ),
     "kat": (),
     # every size of NIST's known answers, for cycles call by call; vector n is 33 x message + associated data + 1

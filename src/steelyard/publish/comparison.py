@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cache
 
-from ..analyse.compare import COMPARABLE, PAIRED, Change, Comparison, Pair
+from ..analyse.compare import COMPARABLE, Change, Comparison, Pair
 from ..analyse.rows import CONTEXT, Row
 from ..model.metric import metric
-from .results import lines, run_of, title_of
+from .results import lines, run_of, shared, title_of
 from .sheet import Column, Line, Lines, Mark, Sheet
 
 _SIGN = {"better": "▾", "worse": "▴", "noise": "~", "same": "="}
@@ -18,8 +18,7 @@ def tables(c: Comparison, *, everything: bool = False) -> list[Sheet]:
     """One table for each target: metric, old, new and ratio for every setup, largest changes first. Metrics that
     are the same are left out unless ``everything`` is asked for."""
     shown = [p for p in c.pairs if everything or any(ch.verdict != "same" for ch in p.changes)]
-    varying = [n for n in PAIRED[3:] if n not in ("target", "device") and n not in c.about]
-    varying = [n for n in varying if n != "implementation" and len({p.old.get(n) for p in c.pairs}) > 1]
+    varying = [n for n in ("flags", "workload") if n not in c.about and len({p.old.get(n) for p in c.pairs}) > 1]
     columns = [Column("label", "implementation"), *(Column(n, CONTEXT[n]) for n in varying)]
     columns += [Column("metric", "metric"), Column("old", "old", "", 0), Column("new", "new", "", 0)]
     columns += [Column("ratio", "new/old", "", 4), Column("change", "change")]
@@ -31,8 +30,20 @@ def tables(c: Comparison, *, everything: bool = False) -> list[Sheet]:
         changes = [(p, ch) for p in pairs for ch in p.changes if everything or ch.verdict != "same"]
         shown_lines = Lines(changes, lambda x: _line(*x, varying))
         notes = [f"compared although {', '.join(p.differs)} differ: {p.old['label']}" for p in pairs if p.differs]
+        notes += shared([p.old for p in pairs], [n for n in ("flags", "workload") if n not in c.about])
+        notes += _of_several_sources(pairs)
         sheets.append(Sheet(title_of(target), f"compare-{target}", columns, shown_lines, notes=notes))
     return sheets
+
+
+def _of_several_sources(pairs: Sequence[Pair]) -> list[str]:
+    """Says which labels mean other sources on one side than on the other."""
+    labels = dict.fromkeys(
+        str(p.old["label"])
+        for p in pairs
+        if p.old["label"] == p.new["label"] and len({p.old.get("digest"), p.new.get("digest")} - {None}) > 1
+    )
+    return [f"sources differ: {', '.join(labels)}"] if labels else []
 
 
 def _line(p: Pair, ch: Change, varying: Sequence[str]) -> Line:
@@ -56,8 +67,11 @@ def unpaired(c: Comparison) -> list[Sheet]:
         columns = [Column("label", "implementation"), Column("target", "target"), Column("why", "differs in")]
         columns += [Column("old", "old"), Column("new", "new")]
         refused = Lines([(a, b, n) for a, b, names in c.refused for n in names], lambda x: _refused(*x))
-        note = "not compared: their figures differ for more reasons than one; --mixed compares them all the same"
-        sheets.append(Sheet("cannot be compared", "refused", columns, refused, notes=[note]))
+        names_ = {n for _, _, names in c.refused for n in names}
+        notes = ["not compared: their figures differ for more reasons than one"]
+        notes += ["--sources compares different sources"] if "digest" in names_ else []
+        notes += ["--mixed compares the others all the same"] if names_ - {"digest", "workload"} else []
+        sheets.append(Sheet("cannot be compared", "refused", columns, refused, notes=["; ".join(notes)]))
     return sheets
 
 
@@ -68,7 +82,7 @@ def _refused(a: Row, b: Row, name: str) -> Line:
 
 def _short(row: Row, name: str) -> str:
     value = str(row.get(name))
-    return value[:12] if name in COMPARABLE and name != "compiler" else value
+    return value[:12] if name in COMPARABLE and name not in ("compiler", "workload") else value
 
 
 def _cells(p: Pair, ch: Change, varying: Sequence[str]) -> list[str | float | int | None]:

@@ -1,22 +1,24 @@
 """Figures: Vega-Lite specifications as data, drawn by vl-convert without a browser, each with its table.
 
-A file in ``figures/`` is one figure. Its ``usermeta`` says what a row of its data is (``records`` or ``points``),
-which metrics it needs and what it shows.
+A file in ``figures/`` is one figure. Its ``usermeta`` says what a row of its data is (``records``, ``points`` or
+``places``), which metrics it needs and what it shows.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from msgspec import Struct
 
-from ..analyse.rank import pareto
-from ..analyse.rows import CONTEXT, Row
+from ..analyse.answer import short
+from ..analyse.rank import Place, best_by_each, joint, pareto
+from ..analyse.rows import CONTEXT, Row, Value
 from ..model.errors import UserError, unknown
+from ..model.metric import metric
 from ..model.record import Point
 from ..model.target import load_target, target_names
 from . import names
@@ -51,14 +53,24 @@ class Figure(Struct, frozen=True):
         return str(self.spec["usermeta"]["note"])
 
     @property
+    def rows(self) -> str:
+        """What a row of its data is: ``records``, ``points`` (calls at one size) or ``places`` (of a ranking)."""
+        return str(self.spec["usermeta"]["rows"])
+
+    @property
     def of_points(self) -> bool:
         """Whether a row is a call at one size, not a record."""
-        return bool(self.spec["usermeta"]["rows"] == "points")
+        return self.rows == "points"
 
     @property
     def all_runs(self) -> bool:
         """Whether runs that newer ones replace belong to it."""
         return bool(self.spec["usermeta"].get("all_runs", False))
+
+    @property
+    def workload(self) -> str:
+        """The workload that it is of, where it has one."""
+        return str(self.spec["usermeta"].get("workload", ""))
 
     @property
     def metrics(self) -> tuple[str, ...]:
@@ -79,33 +91,32 @@ def load(name: str) -> Figure:
     return Figure(name, json.loads((_FOLDER / f"{name}.json").read_text(encoding="utf-8")))
 
 
-def of_records(rows: Sequence[Row]) -> Data:
-    """Rows as data, named as far as they differ; in the order of their runs, if they say no other. ``front`` marks
-    those that nothing of their target beats."""
-    named = _namer(rows)
+def of_records(rows: Sequence[Row], *, over_time: bool = False) -> Data:
+    """Rows as data, in the order of their runs, if they say no other. Each has a name of its own, unless they are one
+    thing ``over_time``. ``front`` marks those that nothing of their target beats."""
+    named, titles = (_over_time(rows) if over_time else names_of(rows)), _titles(rows)
     best = set[int]()
     for key in {(r["target"], r["primitive"]) for r in rows}:
         group = [r for r in rows if (r["target"], r["primitive"]) == key and r["variant"] != "nocrypt"]
-        cycles = "cycles_encrypt_mean" if key[1] == "crypto_aead" else "cycles_hash_mean"
-        best |= {id(r) for r in pareto(group, (cycles, "rom", "ram"))}
+        best |= {id(r) for r in pareto(group, (_cycles(str(key[1])), "rom", "ram"))}
     return [
         {"order": r["run"]}
         | {n: v for n, v in r.items() if v is not None or n in CONTEXT}
-        | {"name": named(r), "target": title_of(str(r["target"])), "front": id(r) in best}
+        | {"name": name, "target": titles(r), "front": id(r) in best}
         | {"at": r.get("revision") or f"run {r['run']}"}
-        for r in rows
+        for r, name in zip(rows, named, strict=True)
     ]
 
 
 def of_points(rows: Sequence[Row], points: Mapping[int, Sequence[Point]]) -> Data:
     """One row for each point of each run."""
-    named = _namer(rows)
+    titles = _titles(rows)
     data = []
-    for row in rows:
+    for row, name in zip(rows, names_of(rows), strict=True):
         target = str(row["target"])
         clock = load_target(target).chip.clock_hz if target in target_names() else 0
-        shared = {n: row[n] for n in ("run", "family", "variant", "flags")}
-        shared |= {"name": named(row), "target": title_of(target), "clock_hz": clock}
+        shared = {n: row[n] for n in ("run", "family", "variant", "flags", "workload")}
+        shared |= {"name": name, "target": titles(row), "clock_hz": clock}
         data += [
             {**shared, "operation": p.operation, "adlen": p.adlen, "mlen": p.mlen, "cycles": p.cycles}
             for p in points.get(row["run"], ())  # type: ignore[arg-type]
@@ -113,18 +124,92 @@ def of_points(rows: Sequence[Row], points: Mapping[int, Sequence[Point]]) -> Dat
     return data
 
 
-def _namer(rows: Sequence[Row]) -> Any:
+#: metrics of the slides' charts and what the first of each is called
+_FIRST = (("", "fastest"), ("rom", "smallest"), ("ram", "least RAM"))
+
+
+def of_places(rows: Sequence[Row], top: int = 10) -> Data:
+    """The slides' charts: for each target and primitive the ``top`` fastest, smallest and least RAM, of each variant
+    its best implementation, and which variants are among them all."""
+    named = dict(zip(map(id, rows), names_of(rows), strict=True))
+    groups: dict[str, list[Row]] = {}
+    for r in rows:
+        if r["variant"] != "nocrypt":
+            groups.setdefault(f"{r['target']}, {r['primitive']}", []).append(r)
+    data: Data = []
+    for at, (title, group) in enumerate(sorted(groups.items())):
+        metrics = {n or _cycles(str(group[0]["primitive"])): word for n, word in _FIRST}
+        rankings = best_by_each(group, metrics)
+        for number, (n, word) in enumerate(metrics.items()):
+            m = metric(n)
+            panel = f"{title}: {word}, {'mean cycles' if m.unit == 'cycles' else m.unit}"
+            for p in rankings[n].places[:top]:
+                data.append(
+                    _place(p, n, panel, 4 * at + number, named[id(p.row)], title) | {"value": p.value, "rank": p.rank}
+                )
+        among = [found for _, found in joint(rankings, top, "variant")]
+        panel = f"{title}: places of those among all three"
+        for found in among:
+            total = sum(p.rank for p in found.values())
+            for n, p in found.items():
+                place = _place(p, n, panel, 4 * at + 3, str(p.row["variant"]), title)
+                data.append(place | {"rank": total, "what": metrics[n], "implementation": named[id(p.row)]})
+    return data
+
+
+def _place(p: Place, name: str, panel: str, number: int, shown: str, title: str) -> dict[str, Any]:
+    context = {n: p.row[n] for n in ("run", "variant", "flags")}
+    return context | {"target": title, "panel": panel, "order": number, "name": shown, "metric": name, "place": p.rank}
+
+
+def _cycles(primitive: str) -> str:
+    return "cycles_encrypt_mean" if primitive == "crypto_aead" else "cycles_hash_mean"
+
+
+def _titles(rows: Sequence[Row]) -> Callable[[Row], str]:
+    """What stands above a row's part of the figure: its target, and its primitive where there are several."""
+    titles = {str(r["target"]): title_of(str(r["target"])) for r in rows}
+    several = len({r["primitive"] for r in rows if r["variant"] != "nocrypt"}) > 1
+    return lambda r: titles[str(r["target"])] + (f": {r['primitive']}" if several else "")
+
+
+#: what tells rows of one label apart, in this order as far as needed
+_APART = ("workload", "device", "compiler", "harness", "timing_model", "digest", "run")
+
+
+def names_of(rows: Sequence[Row]) -> list[str]:
+    """A name for each row that no other of its target and primitive has: two marks of one name would be added up."""
+    made = _over_time(rows)
+    for apart in _APART:
+        same: dict[tuple[Value, ...], list[int]] = {}
+        for k, r in enumerate(rows):
+            same.setdefault((r["target"], r["primitive"], made[k]), []).append(k)
+        for group in (g for g in same.values() if len(g) > 1):
+            if len({rows[k].get(apart) for k in group}) > 1:
+                for k in group:
+                    made[k] = f"{made[k]}, {_said(rows[k], apart)}"
+    return made
+
+
+def _said(row: Row, name: str) -> str:
+    value = str(row.get(name))
+    if name in ("digest", "harness"):
+        return value[:8]
+    return f"run {value}" if name == "run" else short(value)
+
+
+def _over_time(rows: Sequence[Row]) -> list[str]:
     """Implementation, and flags where they differ."""
     several = len({r["flags"] for r in rows}) > 1
-    return lambda r: f"{r['label']} {r['flags']}" if several else str(r["label"])
+    return [f"{r['label']} {r['flags']}" if several else str(r["label"]) for r in rows]
 
 
-def specification(figure: Figure, data: Data, title: str = "") -> dict[str, Any]:
-    """The whole Vega-Lite specification with its data."""
+def specification(figure: Figure, data: Data, title: str = "", notes: Sequence[str] = ()) -> dict[str, Any]:
+    """The whole Vega-Lite specification with its data; ``notes`` stand below the title."""
     if len(data) > MAX_ROWS:
         raise UserError(f"{len(data)} marks are more than {MAX_ROWS}; choose fewer runs")
     spec = {k: v for k, v in figure.spec.items() if k != "usermeta"}
-    spec["title"] = {"text": title or figure.title}
+    spec["title"] = {"text": title or figure.title} | ({"subtitle": list(notes)} if notes else {})
     spec["config"] = json.loads((_FOLDER / "theme.json").read_text(encoding="utf-8"))
     spec["data"] = {"values": _with_names(figure, data) if "names" in figure.spec["usermeta"] else data}
     return spec
@@ -180,6 +265,8 @@ def table(figure: Figure, data: Data) -> Sheet:
     """The figure's numbers."""
     if figure.of_points:
         names = ["run", "name", "target", "operation", "adlen", "mlen", "cycles"]
+    elif figure.rows == "places":
+        names = ["panel", "run", "name", "implementation", "metric", "place", "value"]
     else:
         revision = ["revision"] if any("revision" in d for d in data) else []
         names = [*revision, "run", "name", "target", "flags", *figure.metrics]

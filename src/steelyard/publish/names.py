@@ -9,7 +9,7 @@ from typing import NamedTuple
 #: pixels that a letter takes, and a line
 LETTER, LINE = 5.0, 10.0
 #: what another name in the way costs, the figure's edge, and a mark
-_NAME, _EDGE, _MARK = 100, 40, 1
+_NAME, _EDGE, _MARK = 100, 40, 4
 #: pixels to the side and down, nearest first
 _WAYS = tuple((dx, dy) for dy in (0, -11, 11, -22, 22, -33, 33, -44, 44) for dx in (9, -9))
 

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 
+from msgspec.structs import replace
+
 from ..analyse import order, rank
-from ..analyse.rank import Ranking
-from ..analyse.rows import Row
+from ..analyse.rank import Place, Ranking
+from ..analyse.rows import Row, Value
 from ..model.metric import metric
-from .results import column, grouped, run_of, title_of
+from .results import column, grouped, run_of, shared, title_of
 from .sheet import Cell, Column, Line, Lines, Sheet
 
 #: what is ranked where nothing is named: the slides' fastest, smallest, least RAM
@@ -21,22 +23,29 @@ USUAL = {
 _PLACE = Column("place", "place", "", None)
 
 
-def tops(rows: Sequence[Row], metrics: Sequence[str], top: int, reference: str, unit: bool) -> list[Sheet]:
-    """For each target and primitive the first ``top`` of each metric, then those that are in all of them."""
+def tops(
+    rows: Sequence[Row], metrics: Sequence[str], top: int, reference: str, unit: bool, variants: bool = False
+) -> list[Sheet]:
+    """For each target and primitive the first ``top`` of each metric, then those that are in all of them; of each
+    variant only its best implementation by the metric where ``variants`` are asked for."""
     sheets = []
     for (target, primitive, *_), group in grouped(rows).items():
         names = metrics or USUAL[primitive]
-        base = _reference(group, reference)
-        rankings = rank.by_each(group, names)
+        base = [r for r in group if reference and is_called(r, reference)]
+        rankings = rank.best_by_each(group, names) if variants else rank.by_each(group, names)
         title = f"{title_of(target)}: {primitive}"
-        sheets += [_top(rankings[n], n, top, base, unit, title, target) for n in names]
+        lost = [f"nothing is relative to {reference}, of which there is no run here"] if reference and not base else []
+        for n in names:
+            sheet = _top(rankings[n], n, top, base, unit, title, target)
+            sheets.append(replace(sheet, notes=(*sheet.notes, *lost, *shared(group))))
         if len(names) > 1:
-            sheets.append(_joint(group, rankings, top, title, target))
+            sheets.append(_joint(group, rankings, top, title, target, variants))
     return sheets
 
 
-def _reference(group: Sequence[Row], reference: str) -> list[Row]:
-    return [r for r in group if reference and reference in (r["label"], r["variant"])]
+def is_called(row: Row, name: str) -> bool:
+    """Whether a row is one of the variant or ``variant/implementation`` of this name."""
+    return name in (row["label"], row["variant"], f"{row['variant']}/{row.get('implementation')}")
 
 
 def _base(row: Row, references: Sequence[Row], name: str) -> float | None:
@@ -89,39 +98,61 @@ def _fewer(rows: Sequence[Row], names: Sequence[str]) -> list[str]:
     return [f"mean over {v} known answers, of others over up to {most}: {n}" for n, v in sorted(few.items())]
 
 
-def _joint(group: Sequence[Row], rankings: Mapping[str, Ranking], top: int, title: str, target: str) -> Sheet:
+def _joint(
+    group: Sequence[Row], rankings: Mapping[str, Ranking], top: int, title: str, target: str, variants: bool
+) -> Sheet:
     columns = [Column("label", "implementation"), Column("flags", "flags")]
     for name in rankings:
         columns += [column(name), Column(f"{name}_place", "place")]
     lines = []
-    for row, ranks in rank.joint(group, rankings, top):
-        cells: list[Cell] = [row["label"], row["flags"]]
-        for name in rankings:
-            cells += [row.get(name), _rank(ranks[name])]
-        lines.append(Line(cells, run_of(row)))
+    for _, places in rank.joint(rankings, top, "variant" if variants else ""):
+        lines.append(_line_of(places, rankings))
     notes = _fewer(group, list(rankings)) if lines else [f"none is among the first {top} of all"]
-    return Sheet(f"{title}, among the first {top} of all", f"joint-{target}", columns, lines, notes=notes)
+    return Sheet(
+        f"{title}, among the first {top} of all", f"joint-{target}", columns, lines, notes=[*notes, *shared(group)]
+    )
+
+
+def _line_of(places: Mapping[str, Place], names: Iterable[str]) -> Line:
+    """One line of values and places; the rows behind them may be several implementations of a variant."""
+    rows = [p.row for p in places.values()]
+    label, flags = (", ".join(dict.fromkeys(str(r[n]) for r in rows)) for n in ("label", "flags"))
+    cells: list[Cell] = [label, flags]
+    for name in names:
+        p = places.get(name)
+        cells += [p.value, _rank(p.rank)] if p else [None, None]
+    return Line(cells, tuple(dict.fromkeys(run for r in rows for run in run_of(r))))
 
 
 #: the catalogue's page
 CATALOGUE = ("encrypt@0/16", "encrypt@0/64", "encrypt@0/1536", "rom", "ram")
 
 
-def places(rows: Sequence[Row], metrics: Sequence[str]) -> list[Sheet]:
-    """For each target and primitive all rows with their place in every metric; of a hash, ``encrypt`` is ``hash``."""
+def places(rows: Sequence[Row], metrics: Sequence[str], top: int | None = None, variants: bool = False) -> list[Sheet]:
+    """For each target and primitive all rows (or ``variants``, each with its best implementation by each metric) with
+    their place in every metric; of a hash, ``encrypt`` is ``hash``."""
     sheets = []
     for (target, primitive, *_), group in grouped(rows).items():
         aead = primitive == "crypto_aead"
         names = [n if aead else n.replace("encrypt", "hash") for n in metrics or CATALOGUE]
-        rankings = {n: r for n, r in rank.by_each(group, names).items() if r.places}
-        at = {n: {id(p.row): p.rank for p in r.places} for n, r in rankings.items()}
+        made = rank.best_by_each(group, names) if variants else rank.by_each(group, names)
+        rankings = {n: r for n, r in made.items() if r.places}
         columns = [Column("label", "implementation"), Column("flags", "flags")]
         for n in rankings:
             columns += [column(n), Column(f"{n}_place", "place")]
-        lines = Lines(order.ordered(group, [(n, False) for n in rankings]), partial(_placed, at))
+        lines: Sequence[Line]
+        if variants:
+            each: dict[Value, dict[str, Place]] = {}
+            for n, r in rankings.items():
+                for p in r.places:
+                    each.setdefault(p.row["variant"], {})[n] = p
+            lines = [_line_of(of, rankings) for of in list(each.values())[:top]]
+        else:
+            at = {n: {id(p.row): p.rank for p in r.places} for n, r in rankings.items()}
+            lines = Lines(order.ordered(group, [(n, False) for n in rankings])[:top], partial(_placed, at))
         without = [metric(n).title for n in names if n not in rankings]
         notes = [f"none has {', '.join(without)}"] if without else []
-        notes += _fewer(group, list(rankings))
+        notes += [*_fewer(group, list(rankings)), *shared(group)]
         sheets.append(Sheet(f"{title_of(target)}: {primitive}", f"places-{target}", columns, lines, notes=notes))
     return sheets
 
@@ -144,16 +175,16 @@ def without_figures(rows: Sequence[Row]) -> list[Sheet]:
     )
 
 
-def merits(rows: Sequence[Row], metrics: Sequence[str]) -> list[Sheet]:
+def merits(rows: Sequence[Row], metrics: Sequence[str], top: int | None = None, variants: bool = False) -> list[Sheet]:
     """FELICS's figure of merit: one table for each target, and one over all of them where there are several."""
     sheets = []
     groups = grouped(rows)
     for (target, primitive, *_), group in groups.items():
         names = metrics or ("rom", "ram", USUAL[primitive][0])
         ranking = rank.merit(group, names)
-        sheets.append(
-            _scored(ranking, names, f"{title_of(target)}: {primitive}, figure of merit", f"merit-{target}", "figure", 2)
-        )
+        ranking = rank.first_of_variant(ranking) if variants else ranking
+        title = f"{title_of(target)}: {primitive}, figure of merit"
+        sheets.append(_scored(ranking, names, title, f"merit-{target}", "figure", 2, top))
     for primitive in dict.fromkeys(k[1] for k in groups):
         mine = [r for r in rows if r["primitive"] == primitive]
         targets = sorted({str(r["target"]) for r in mine})
@@ -165,7 +196,7 @@ def merits(rows: Sequence[Row], metrics: Sequence[str]) -> list[Sheet]:
         lines = [
             Line([variant, figure, *(f"{on[t]['implementation']} {on[t]['flags']}" for t in targets)],
                  [run for t in targets for run in run_of(on[t])])
-            for variant, figure, on in rank.merit_over_targets(mine, names)
+            for variant, figure, on in rank.merit_over_targets(mine, names)[:top]
         ]  # fmt: skip
         note = f"mean over {len(targets)} targets of the best implementation's sum of {', '.join(names)} over the least"
         sheets.append(
@@ -174,29 +205,32 @@ def merits(rows: Sequence[Row], metrics: Sequence[str]) -> list[Sheet]:
     return sheets
 
 
-def scores(rows: Sequence[Row], metrics: Sequence[str]) -> list[Sheet]:
-    """El-Hajj and Fadlallah's score table: ranks added up, ties averaged."""
-    return [
-        _scored(
-            rank.scores(group, metrics),
-            metrics,
-            f"{title_of(key[0])}: {key[1]}, sum of ranks",
-            f"score-{key[0]}",
-            "score",
-            1,
-        )
-        for key, group in grouped(rows).items()
-    ]
+def scores(rows: Sequence[Row], metrics: Sequence[str], top: int | None = None, variants: bool = False) -> list[Sheet]:
+    """El-Hajj and Fadlallah's score table: ranks added up, ties averaged. Of ``variants`` the implementation that
+    comes first takes part."""
+    sheets = []
+    for key, group in grouped(rows).items():
+        ranking = rank.scores(group, metrics)
+        if variants:
+            first = rank.first_of_variant(ranking)
+            ranking = rank.scores([*(p.row for p in first.places), *first.left_out], metrics)
+        title = f"{title_of(key[0])}: {key[1]}, sum of ranks"
+        sheets.append(_scored(ranking, metrics, title, f"score-{key[0]}", "score", 1, top))
+    return sheets
 
 
-def _scored(ranking: Ranking, names: Sequence[str], title: str, label: str, head: str, digits: int) -> Sheet:
+def _scored(
+    ranking: Ranking, names: Sequence[str], title: str, label: str, head: str, digits: int, top: int | None
+) -> Sheet:
     columns = [_PLACE, Column("label", "implementation"), Column("flags", "flags"), Column(head, head, "", digits)]
     columns += [column(n) for n in names]
+    places = ranking.places[:top]
     lines = Lines(
-        ranking.places,
+        places,
         lambda p: Line([_rank(p.rank), p.row["label"], p.row["flags"], p.value, *map(p.row.get, names)], run_of(p.row)),
     )
-    notes = _left_out(ranking, f"one of {', '.join(names)}") + _fewer([p.row for p in ranking.places], names)
+    ranked = [p.row for p in places]
+    notes = [*_left_out(ranking, f"one of {', '.join(names)}"), *_fewer(ranked, names), *shared(ranked)]
     return Sheet(title, label, columns, lines, notes=notes)
 
 
@@ -217,7 +251,7 @@ def fronts(rows: Sequence[Row], metrics: Sequence[str]) -> list[Sheet]:
                 f"pareto-{target}",
                 columns,
                 lines,
-                notes=[note, *_fewer([p.row for p in front.places], names)],
+                notes=[note, *_fewer([p.row for p in front.places], names), *shared(group)],
             )
         )
     return sheets

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from importlib.metadata import version
 from pathlib import Path
@@ -13,10 +14,10 @@ from ..analyse import rank
 from ..analyse.rows import Row
 from ..model.record import Point
 from ..model.target import load_target, target_names
-from . import figure, results
+from . import figure, pivot, ranking, results
 from .formats import html
-from .results import run_of, title_of
-from .sheet import Column, Line, Sheet
+from .results import column, run_of, title_of
+from .sheet import Cell, Column, Line, Sheet
 
 #: series of a line chart and bars of a bar chart, so that they can be read
 LINES, BARS = 8, 40
@@ -26,12 +27,24 @@ _PROVENANCE = (
     ("timing models", "timing_model"),
 )  # fmt: skip
 _CYCLES = {"crypto_aead": "cycles_encrypt_mean"}
+#: which rows of a target a figure shows
+_CHOSEN = {
+    "throughput": f"The fastest implementation of each variant; the {LINES} fastest variants",
+    "rom": f"The smallest implementation of each variant; at most {BARS}",
+    "tradeoff": "Of each variant the fastest implementation, the smallest, and that with the least RAM",
+}
 
 
 def render(
-    title: str, rows: Sequence[Row], columns: Sequence[str], points: PointsOf, details: Mapping[int, str]
+    title: str,
+    rows: Sequence[Row],
+    columns: Sequence[str],
+    points: PointsOf,
+    details: Mapping[int, str],
+    notes: Sequence[str] = (),
 ) -> str:
-    """The page for these rows. ``points`` finds the points of some of them; ``details`` of failures by run."""
+    """The page for these rows. ``points`` finds the points of some of them; ``details`` of failures by run; ``notes``
+    say how the rows were chosen."""
     good = [r for r in rows if r["outcome"] == "verified"]
     bad = [r for r in rows if r["outcome"] != "verified"]
     by_target: dict[str, list[Row]] = {}
@@ -47,6 +60,8 @@ def render(
     return environment.get_template("report.html.j2").render(
         title=title,
         lead=lead,
+        notes=notes,
+        summary=[html.fragment(s) for s in _summary(good, bad)],
         style=html.STYLE,
         targets=sections,
         failures=html.fragment(_failures(bad, details)) if bad else "",
@@ -61,13 +76,15 @@ def _target(name: str, rows: Sequence[Row], points: PointsOf, columns: Sequence[
     for primitive in dict.fromkeys(str(r["primitive"]) for r in rows):
         group = [r for r in rows if r["primitive"] == primitive and r["variant"] != "nocrypt"]
         cycles = _CYCLES.get(primitive, "cycles_hash_mean")
-        best = rank.best_of_variant(group, cycles)
-        if len(best) < 2:
+        best = {n: [p.row for p in r.places] for n, r in rank.best_by_each(group, (cycles, "rom", "ram")).items()}
+        if len(best[cycles]) < 2:
             continue
-        fast = [p.row for p in rank.by(best, cycles).places]
-        small = [p.row for p in rank.by(best, "rom").places]
-        chosen = (("throughput", fast[:LINES]), ("tradeoff", best), ("rom", small[:BARS]))
-        for kind, some in chosen:
+        any_ = {id(r): r for some in best.values() for r in some}  # who wins in anything
+        for kind, some in (
+            ("throughput", best[cycles][:LINES]),
+            ("tradeoff", [*any_.values()]),
+            ("rom", best["rom"][:BARS]),
+        ):
             figures.append(_figure(kind, primitive, some, points))
     return {"name": name, "title": title_of(name), "tables": tables, "figures": [f for f in figures if f]}
 
@@ -77,11 +94,53 @@ def _figure(kind: str, primitive: str, rows: Sequence[Row], points: PointsOf) ->
     data = figure.of_points(rows, points(rows)) if f.of_points else figure.of_records(rows)
     if not data:
         return None
-    limit = {"throughput": f"the {LINES} fastest variants", "rom": f"the {BARS} smallest of the fastest"}
-    note = f"{f.note} The fastest implementation of each variant; {limit.get(kind, 'all variants')}."
+    note = f"{f.note} {_CHOSEN[kind]}."
     spec = figure.specification(f, data, f"{f.title}: {primitive}")
     sheet = figure.table(f, data)
     return {"svg": figure.draw(spec, "svg").decode(), "note": note, "table": html.fragment(sheet)}
+
+
+def _summary(good: Sequence[Row], bad: Sequence[Row]) -> list[Sheet]:
+    """Who is first by each metric on each target, mean cycles of all implementations on all targets, and why runs
+    have no figures."""
+    sheets = []
+    ranked = [r for r in good if r["variant"] != "nocrypt"]
+    for primitive in dict.fromkeys(str(r["primitive"]) for r in ranked):
+        mine = [r for r in ranked if r["primitive"] == primitive]
+        sheets.append(_winners(primitive, mine))
+        if len({r["target"] for r in mine}) > 1:
+            sheets += pivot.tables(mine, "target")
+    if bad:
+        counts = Counter((str(r["outcome"]), str(r["target"])) for r in bad)
+        targets = sorted({target for _, target in counts})
+        reasons = sorted({reason for reason, _ in counts}, key=lambda w: -sum(counts[w, t] for t in targets))
+        columns = [Column("reason", "reason"), Column("runs", "runs", "", 0), *(Column(t, t, "", 0) for t in targets)]
+        lines = [
+            Line([w, sum(counts[w, t] for t in targets), *(counts[w, t] or None for t in targets)]) for w in reasons
+        ]
+        sheets.append(Sheet("Runs without figures by reason", "failures-by-reason", columns, lines))
+    return sheets
+
+
+def _winners(primitive: str, rows: Sequence[Row]) -> Sheet:
+    metrics = [column(n) for n in ranking.USUAL[primitive]]
+    columns = [Column("target", "target")]
+    for m in metrics:
+        columns += [Column(f"{m.name}_first", f"least {m.title}"), m]
+    several = len({r["flags"] for r in rows}) > 1
+    lines = []
+    for target in sorted({str(r["target"]) for r in rows}):
+        group = [r for r in rows if r["target"] == target]
+        cells: list[Cell] = [target]
+        runs: list[int] = []
+        for m in metrics:
+            places = rank.by(group, m.name).places
+            first = [p.row for p in places if p.value == places[0].value]
+            names = dict.fromkeys(f"{r['label']} {r['flags']}" if several else str(r["label"]) for r in first)
+            cells += [", ".join(names) or None, places[0].value if places else None]
+            runs += [run for r in first for run in run_of(r)]
+        lines.append(Line(cells, tuple(dict.fromkeys(runs))))
+    return Sheet(f"{primitive}: first by each metric", f"winners-{primitive}", columns, lines)
 
 
 def _failures(rows: Sequence[Row], details: Mapping[int, str]) -> Sheet:

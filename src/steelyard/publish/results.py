@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Set
 from itertools import chain
 from operator import itemgetter
 
@@ -76,13 +76,28 @@ def tables(rows: Sequence[Row], columns: Sequence[str], *, caption: str = "", la
             one.append(f"harness {key[4][:8]}, timing model {key[5][:12]}")
         names = {"target": target, "primitive": primitive}
         sheet = Sheet(title, f"{target}-{primitive}", chosen, lines(group, chosen))
-        sheet = replace(sheet, notes=(", ".join([*one, f"compiler {compiler}"]),))
+        sheet = replace(sheet, notes=(", ".join([*one, f"compiler {compiler}"]), *_unseen(group, shown)))
         if caption:
             sheet = replace(sheet, caption=_fill(caption, names))
         if label:
             sheet = replace(sheet, label=_fill(label, names))
         sheets.append(sheet)
     return distinct(sheets)
+
+
+def _unseen(group: Sequence[Row], shown: Set[str]) -> list[str]:
+    """Says what tells lines of one name apart and stands in no column."""
+    if "run" in shown or not shown & {"label", "variant"}:
+        return []
+    at: dict[Value, Row] = {}
+    apart = {n for r in group for n in ("flags", "workload") if at.setdefault(r["label"], r)[n] != r[n]} - shown
+    return [f"lines of one name differ in {' and '.join(sorted(apart))}: add to --columns"] if apart else []
+
+
+def shared(group: Sequence[Row], names: Sequence[str] = ("workload", "compiler")) -> list[str]:
+    """Workload and compiler of a table, where its rows share them."""
+    said = [f"{n} {v}" for n in names if group and (v := _same(group, n))]
+    return [", ".join(said)] if said else []
 
 
 def distinct(sheets: Sequence[Sheet]) -> list[Sheet]:
@@ -100,7 +115,19 @@ def distinct(sheets: Sequence[Sheet]) -> list[Sheet]:
 
 def flat(rows: Sequence[Row], columns: Sequence[str]) -> Sheet:
     """All rows as one table, with what tells them apart."""
-    usual = ("run", "primitive", "family", "variant", "implementation", "target", "flags", "workload", "compiler")
+    usual = (
+        "run",
+        "primitive",
+        "family",
+        "variant",
+        "implementation",
+        "digest",
+        "origin",
+        "target",
+        "flags",
+        "workload",
+    )
+    usual += ("compiler", "harness", "timing_model")
     names = list(columns) or [*usual, "outcome", *_metrics(rows)]
     names = names if "run" in names else ["run", *names]
     chosen = [Column(c.name, c.title, c.unit, None if c.name in CONTEXT else c.digits) for c in map(_any, names)]
@@ -138,7 +165,7 @@ def _usual(group: Sequence[Row], primitive: str) -> list[str]:
 
 def _same(group: Sequence[Row], name: str) -> str | None:
     first = group[0].get(name)
-    return str(first) if all(r.get(name) == first for r in group) else None
+    return str(first) if first is not None and all(r.get(name) == first for r in group) else None
 
 
 def _fill(text: str, names: dict[str, str]) -> str:

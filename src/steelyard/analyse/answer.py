@@ -1,0 +1,172 @@
+"""Which rows an answer is made of: the newest sources, compiler and models of each setup, and one workload.
+
+Every table, ranking, figure and report takes its rows from here, so that none counts a run twice, ranks sources that
+the user has replaced, or draws a line through points of two workloads.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Sequence
+from operator import itemgetter
+
+from msgspec import Struct
+
+from ..model.metric import of_sizes
+from .rows import CONTEXT, Row, Value
+
+#: what the user calls a setup by; what changes with time and what only says which sizes were measured is not in it
+PLACE = ("primitive", "family", "label", "origin", "target", "device", "flags")
+#: what changes with time beside the sources
+GENERATION = ("compiler", "harness", "timing_model")
+#: two rows that share this are one thing, whatever path it was named by
+SAME = ("primitive", "label", "digest", "target", "device", "flags")
+#: longest origin that stands beside a name
+_SHORT = 24
+Key = tuple[Value, ...]
+
+
+class Answer(Struct, frozen=True):
+    """``rows`` in the order given. ``notes`` say what was chosen and how to see what is left out."""
+
+    rows: list[Row]
+    notes: tuple[str, ...] = ()
+
+
+def choose(found: Sequence[Row], *, apart: Collection[str] = (), every: bool = False) -> Answer:
+    """One row for each setup of the newest generation, of the workload that most setups have (of equals ``default``).
+
+    A setup without that workload keeps its row of another one, less the metrics that depend on sizes. Columns in
+    ``apart`` are what the user sets side by side and are not chosen from. ``every`` keeps all generations.
+    """
+    aside = tuple(n for n in apart if n in CONTEXT and n != "workload")
+    by_workload = "workload" in apart  # sources are to be the same there
+    rows, older = _newest(found, (*PLACE, *aside), () if every else ("digest",))
+    same = tuple(n for n in SAME if n not in aside)
+    rows, more = _newest(rows, (*same, *aside), () if every else GENERATION)
+    names = (*same, *(GENERATION if every else ()), *aside, *(("workload",) if by_workload else ()))
+    places = _grouped(rows, itemgetter(*names))
+    chosen = "" if by_workload else common_workload(places.values())
+    kept: list[Row] = []
+    others: Counter[str] = Counter()
+    copies = 0
+    for some in places.values():
+        best = max(some, key=lambda r: (r["workload"] == chosen, run_number(r))) if len(some) > 1 else some[0]
+        kept.append(best)
+        if len(some) > 1:
+            others.update(str(r["workload"]) for r in some if r["workload"] != best["workload"])
+            copies += sum(r["workload"] == best["workload"] for r in some) - 1
+    left = set(map(id, kept))
+    kept = [r for r in found if id(r) in left]
+    borrowed = Counter(str(r["workload"]) for r in kept if chosen and r["workload"] != chosen)
+    if borrowed:
+        kept = [r if r["workload"] == chosen else _without_sizes(r) for r in kept]
+    return Answer(told_apart(kept, over_time=every), tuple(_notes(chosen, others, borrowed, older + more, copies)))
+
+
+def _newest(rows: Sequence[Row], place: Sequence[str], names: Sequence[str]) -> tuple[list[Row], int]:
+    """Of each place the rows that share the newest one's values under these names, and how many others there were."""
+    if not names:
+        return list(rows), 0
+    value = itemgetter(*names)
+    newest: dict[Value, Row] = {}
+    key = itemgetter(*place)
+    for row in rows:
+        other = newest.setdefault(key(row), row)
+        if other is not row and run_number(row) > run_number(other):
+            newest[key(row)] = row
+    kept = [r for r in rows if value(r) == value(newest[key(r)])]
+    return kept, len(rows) - len(kept)
+
+
+def run_number(row: Row) -> int:
+    """The run behind a row; 0 where a file does not say."""
+    run = row.get("run")
+    return run if isinstance(run, int) else 0
+
+
+def common_workload(places: Iterable[Sequence[Row]]) -> str:
+    """The workload of most setups; of equals ``default``, then the newest."""
+    counts: Counter[str] = Counter()
+    newest: dict[str, int] = {}
+    for rows in places:
+        of = {str(r["workload"]): run_number(r) for r in rows}
+        counts.update(of.keys())
+        for text, run in of.items():
+            newest[text] = max(run, newest.get(text, 0))
+    return max(counts, key=lambda w: (counts[w], short(w) == "default", newest[w]), default="")
+
+
+def short(workload: str) -> str:
+    """A workload as ``--workload`` takes it."""
+    return workload.split(" (")[0]
+
+
+def told_apart(rows: Sequence[Row], *, over_time: bool = False) -> list[Row]:
+    """The rows; where a label means different sources it says which: where they came from, or their digest. What
+    changes ``over_time`` keeps its label, and only what came from different places is told apart."""
+    what = _place if over_time else _digest
+    meant: dict[tuple[Value, Value], dict[str, set[str]]] = {}
+    for r in rows:
+        meant.setdefault((r["primitive"], r["label"]), {}).setdefault(what(r), set()).add(_place(r))
+    several = {key: sources for key, sources in meant.items() if len(sources) > 1}
+    if not several:
+        return list(rows)
+    made = []
+    for r in rows:
+        sources = several.get((r["primitive"], r["label"]))
+        made.append(r if sources is None else r | {"label": f"{r['label']} ({_which(r, sources)})"})
+    return made
+
+
+def _digest(row: Row) -> str:
+    return str(row.get("digest") or "")
+
+
+def _place(row: Row) -> str:
+    """Where sources came from, whichever revision of it."""
+    return str(row.get("origin") or "bundled").split(" at ")[0]
+
+
+def _which(row: Row, sources: dict[str, set[str]]) -> str:
+    places = [place for of in sources.values() for place in of]
+    told = len(set(places)) == len(places) and all(len(p) <= _SHORT for p in places)
+    return _place(row) if told or not _digest(row) else _digest(row)[:8]
+
+
+def _grouped(rows: Iterable[Row], key: itemgetter[Value]) -> dict[Value, list[Row]]:
+    groups: dict[Value, list[Row]] = {}
+    for row in rows:
+        groups.setdefault(key(row), []).append(row)
+    return groups
+
+
+def _without_sizes(row: Row) -> Row:
+    return {n: None if n not in CONTEXT and of_sizes(n) else v for n, v in row.items()}
+
+
+def _notes(chosen: str, others: Counter[str], borrowed: Counter[str], older: int, copies: int) -> Iterable[str]:
+    instead = f" for {short(chosen)}" if chosen else ""
+    for text, n in others.most_common(3):
+        see = f"--where '{pattern(text, chosen)}'"
+        yield f"{_rows(n)} of workload {short(text)} left out{instead}; to see: {see}"
+    for text, n in borrowed.most_common(3):
+        yield f"{_rows(n)} of workload {short(text)}, not {short(chosen)}: without what depends on its sizes"
+    if older:
+        yield f"{_rows(older)} of older sources, compilers or models left out; to see: steelyard publish --all-runs"
+    if copies:
+        yield f"{_rows(copies)} of copies with the same sources left out; to see: steelyard publish --all-runs"
+
+
+def _rows(n: int) -> str:
+    return "1 row" if n == 1 else f"{n} rows"
+
+
+def pattern(workload: str, other: str = "") -> str:
+    """The filter for a workload."""
+    name = short(workload)
+    if name == short(other):  # the same name with other sizes
+        return f'workload == "{workload}"'
+    if len(name) > 2 * _SHORT:
+        return f'workload ~ "{name[: 2 * _SHORT]}*"'
+    return f'workload ~ "{name}*"' if name != workload else f'workload == "{name}"'

@@ -1,0 +1,172 @@
+"""Rows from the store for the verbs that answer: what names and filter leave, and which words of them met nothing."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Sequence
+from fnmatch import fnmatchcase
+
+from ..analyse import answer, expression
+from ..analyse.answer import Answer
+from ..analyse.rows import CONTEXT, Row, derive, needed
+from ..model.metric import DERIVED, size_of
+from ..model.record import Point
+from . import select
+from .console import stderr
+
+#: columns that the database itself compares
+_LABEL = re.compile(r"[^*?\[/]+/[^*?\[]+")
+_INDEXED = ("target", "variant", "implementation", "primitive", "flags")
+#: what a name may be the name of
+_NAMES = ("family", "variant", "label", "primitive")
+#: sizes that are listed where one is asked for that no run has
+_LISTED = 12
+
+
+def asked(
+    what: Sequence[str],
+    where: str,
+    columns: Sequence[str] | None,
+    db: str | None,
+    *,
+    all_runs: bool = False,
+    every: bool = False,
+    apart: Collection[str] = (),
+    workload: str = "",
+) -> Answer:
+    """The rows of an answer, with what ``columns`` need; None means all metrics.
+
+    ``what`` are patterns for family, variant, ``variant/implementation``, or a run's number: runs named by number are
+    never left out. ``all_runs`` chooses nothing; ``every`` and ``apart`` are :func:`answer.choose`'s. ``workload`` is
+    the one to be taken wherever there is a run of it.
+    """
+    rows = found(what, where, columns, db, all_runs=all_runs)
+    rows = [r for r in rows if answer.short(str(r["workload"])) == workload] or rows
+    numbers = {int(w) for w in what if w.isdecimal()}
+    if all_runs:
+        return Answer(answer.told_apart(rows))
+    if not numbers:
+        return answer.choose(rows, every=every, apart=apart)
+    chosen = answer.choose([r for r in rows if r["run"] not in numbers], every=every, apart=apart)
+    kept = {r["run"] for r in chosen.rows} | numbers
+    return Answer(answer.told_apart([r for r in rows if r["run"] in kept]), chosen.notes)
+
+
+def found(
+    what: Sequence[str], where: str, columns: Sequence[str] | None, db: str | None, *, all_runs: bool = False
+) -> list[Row]:
+    """All rows that names and filter leave, the newest run of each setup; says which words mean nothing stored."""
+    test = expression.parse(where) if where.strip() else None
+    names = {*(columns or ()), *(test.columns if test else ())}
+    metrics, sizes = needed(names)
+    known = {n: v for n, v in test.required.items() if n in _INDEXED} if test else {}
+    if len(what) == 1 and _LABEL.fullmatch(what[0]):
+        known["variant"], known["implementation"] = what[0].split("/", 1)
+    newest_only = not all_runs and not any(w.isdecimal() for w in what)
+    with select.store(db, existing=True) as store:
+        every: list[Row] = store.table(
+            newest_only=newest_only, points=sizes, metrics=None if columns is None else metrics, **known
+        )
+        if columns is None or names & DERIVED.keys():
+            every = derive(every)
+        left = [r for r in every if any(named(r, w) for w in what)] if what else every
+        if test:
+            left = [r for r in left if test.test(r)]
+        if not left and known:  # what there is apart from what was looked for
+            every = store.table(points=sizes, metrics=metrics)
+    _say_unknown(what, test.texts if test else (), every)
+    if test and not left:
+        say_empty([n for n in test.columns if n not in CONTEXT], every, db)
+    return left
+
+
+def points_of(rows: Sequence[Row], db: str | None) -> dict[int, list[Point]]:
+    """All points of the runs behind these rows."""
+    with select.store(db, existing=True) as store:
+        return store.points([r["run"] for r in rows if isinstance(r["run"], int)])
+
+
+def named(row: Row, pattern: str) -> bool:
+    """Whether a row is the run of this number, or has a family, variant or label like this."""
+    if pattern.isdecimal():
+        return row["run"] == int(pattern)
+    return any(fnmatchcase(str(row[n]), pattern) for n in _NAMES)
+
+
+def say(notes: Iterable[str]) -> None:
+    """Remarks on standard error."""
+    for note in notes:
+        stderr().print(note, style="yellow", soft_wrap=True)
+
+
+def _say_unknown(what: Sequence[str], texts: Sequence[tuple[str, str, str]], rows: Sequence[Row]) -> None:
+    """Says of each name, and of each value that a filter compares with, that nothing stored has it."""
+    for name in what:
+        if not any(named(r, name) for r in rows):
+            near = "" if name.isdecimal() else _nearest(name, {str(r[n]) for r in rows for n in _NAMES})
+            say([f"no stored run is called {name!r}; {near or 'steelyard list runs shows what there is'}"])
+    for column, sign, text in dict.fromkeys(texts):
+        if any(_has(r.get(column), sign, text) for r in rows):
+            continue
+        values = {str(v).split(" (")[0] for r in rows if (v := r.get(column)) is not None}
+        near = _nearest(text, values)
+        if sign in ("==", "~"):
+            like = "like " if sign == "~" else ""
+            say([f"filter: no stored run has a {CONTEXT[column]} {like}{text!r}; {near or _there(values)}"])
+        elif near:  # what is left out need not be there, unless it was mistyped
+            say([f"filter: no stored run has a {CONTEXT[column]} {text!r} to leave out; {near}"])
+
+
+def _has(value: object, sign: str, text: str) -> bool:
+    if value is None:
+        return False
+    if sign in ("~", "!~"):
+        return fnmatchcase(str(value), text)
+    if isinstance(value, str):
+        return value == text
+    try:
+        return value == float(text)
+    except ValueError:
+        return False
+
+
+def _nearest(text: str, known: Collection[str]) -> str:
+    from difflib import get_close_matches
+
+    near = get_close_matches(text.strip("*?"), sorted(known), n=3, cutoff=0.6)
+    return f"did you mean {' or '.join(near)}?" if near else ""
+
+
+def _there(values: Collection[str]) -> str:
+    names = sorted(values)
+    more = f" and {len(names) - _LISTED} more" if len(names) > _LISTED else ""
+    return f"there are: {', '.join(names[:_LISTED])}{more}" if names else "nothing is stored"
+
+
+def say_empty(names: Sequence[str], rows: Sequence[Row], db: str | None) -> list[str]:
+    """Says which metrics no row has, and which sizes there are instead; returns them."""
+    empty = [n for n in dict.fromkeys(names) if n not in CONTEXT and all(r.get(n) is None for r in rows)]
+    for name in empty:
+        size = size_of(name)
+        if size is None:
+            say([f"no run here has {name}"])
+            continue
+        with select.store(db, existing=True) as store:
+            runs = {str(r["workload"]): r["run"] for r in rows if isinstance(r["run"], int)}  # one of each workload
+            points = store.points([r for r in runs.values() if isinstance(r, int)])
+        operations = (size.operation, "hash")
+        sizes = dict.fromkeys(
+            f"{p.operation}@{p.adlen}/{p.mlen}" for of in points.values() for p in of if p.operation in operations
+        )
+        near = sorted(sizes, key=lambda s: _distance(s, name))[:_LISTED]
+        there = f"the nearest sizes that are: {', '.join(near)}" if near else "they were run without sizes"
+        wanted = f"{size.adlen}/{size.mlen}"
+        say([f"no run here has {name}; {there}; steelyard run --workload {wanted} makes it"])
+    return empty
+
+
+def _distance(name: str, wanted: str) -> tuple[bool, int]:
+    a, b = size_of(name), size_of(wanted)
+    assert a is not None
+    assert b is not None
+    return a.operation != b.operation, abs(a.adlen - b.adlen) + abs(a.mlen - b.mlen)

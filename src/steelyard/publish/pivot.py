@@ -1,0 +1,91 @@
+"""One metric at a glance: implementations down, the values of a context column across."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from ..analyse.answer import short
+from ..analyse.rows import CONTEXT, Row, Value
+from .results import DEFAULT, column, run_of
+from .sheet import Cell, Column, Line, Sheet
+
+#: what tells the lines apart, as far as it differs and is not what stands across
+_DOWN = ("label", "target", "flags", "workload")
+
+
+def tables(rows: Sequence[Row], across: str, metrics: Sequence[str] = (), *, sorted_by: bool = False) -> list[Sheet]:
+    """A table for each primitive and metric (by default the mean cycles). Lines in the order of ``rows`` where it
+    is ``sorted_by`` something, else by the first column."""
+    sheets = []
+    for primitive in dict.fromkeys(str(r["primitive"]) for r in rows):
+        group = [r for r in rows if r["primitive"] == primitive]
+        names = metrics or [DEFAULT[primitive][0]]
+        sheets += [_table(group, across, n, primitive, sorted_by) for n in names]
+    return [s for s in sheets if s.lines or len(sheets) == 1]
+
+
+def _table(rows: Sequence[Row], across: str, name: str, primitive: str, sorted_by: bool) -> Sheet:
+    mine = [r for r in rows if r.get(name) is not None]
+    values = sorted({r[across] for r in mine}, key=_order)
+    down = [n for n in _down(across) if len({r[n] for r in mine}) > 1 or n in ("label", "variant", "implementation")]
+    cells: dict[tuple[Value, ...], dict[Value, Row]] = {}
+    hidden = 0
+    for r in mine:
+        line = cells.setdefault(tuple(r[n] for n in down), {})
+        if r[across] in line:
+            hidden += 1
+        line.setdefault(r[across], r)
+    m = column(name)
+    lines = [
+        Line(
+            [*(_text(v, n) for v, n in zip(key, down, strict=True)), *(_cell(line.get(v), name) for v in values)],
+            _runs(line),
+        )
+        for key, line in cells.items()
+    ]
+    if not sorted_by:
+        lines.sort(key=lambda x: [(c is None, c if isinstance(c, int | float) else 0) for c in x.cells[len(down) :]])
+    columns = [Column(n, CONTEXT[n]) for n in down]
+    columns += [Column(_text(v, across), _text(v, across), "", m.digits) for v in values]
+    notes = [
+        f"{CONTEXT[n]} {v}" for n in ("target", "flags", "workload") if n not in (across, *down) if (v := _one(mine, n))
+    ]
+    compilers = Counter(v for v in values if len({r["compiler"] for r in mine if r[across] == v}) > 1)
+    if compilers and across != "compiler":
+        notes.append(f"figures of several compilers: {', '.join(_text(v, across) for v in compilers)}")
+    if hidden:
+        notes.append(f"{hidden} runs have no cell of their own; --where leaves one for each")
+    title = f"{primitive}: {m.heading} by {CONTEXT[across]}"
+    return Sheet(
+        title, f"{primitive}-{name}-by-{across}".replace("@", "-").replace("/", "-"), columns, lines, notes=notes
+    )
+
+
+def _down(across: str) -> list[str]:
+    first = {"label": [], "implementation": ["variant"], "variant": ["implementation"]}.get(across, ["label"])
+    return [*first, *(n for n in _DOWN[1:] if n != across)]
+
+
+def _order(value: Value) -> tuple[bool, bool, float, str]:
+    """Numbers by size before texts by letter, what is missing last."""
+    number = isinstance(value, int | float)
+    return value is None, not number, float(value) if isinstance(value, int | float) else 0.0, str(value)
+
+
+def _text(value: Value, name: str) -> str:
+    text = "-" if value is None else str(value)
+    return short(text) if name == "workload" else text
+
+
+def _cell(row: Row | None, name: str) -> Cell:
+    return None if row is None else row.get(name)
+
+
+def _runs(line: dict[Value, Row]) -> tuple[int, ...]:
+    return tuple(run for row in line.values() for run in run_of(row))
+
+
+def _one(rows: Sequence[Row], name: str) -> str:
+    values = {str(r[name]) for r in rows}
+    return values.pop() if len(values) == 1 else ""

@@ -1,0 +1,114 @@
+"""What an answer is made of: one row a setup, newest sources, one workload, and words for what is left out."""
+
+from __future__ import annotations
+
+from itertools import product
+from typing import get_args
+
+from hypothesis import given
+from hypothesis import strategies as st
+from msgspec.structs import replace
+
+from steelyard.analyse.answer import GENERATION, choose
+from steelyard.analyse.rows import Row, rows
+from steelyard.model.record import Operation, Record
+from steelyard.publish import figure
+from steelyard.store import Store
+from tests.made_up import record
+
+
+def numbered(*records: Record) -> list[Row]:
+    return rows([replace(r, id=n) for n, r in enumerate(records, 1)])
+
+
+def runs(found: list[Row]) -> list[object]:
+    return [r["run"] for r in found]
+
+
+def test_one_row_of_two_workloads_sources_and_compilers() -> None:
+    every = [
+        record(digest=d, load=w, compiler=c, flags=f)
+        for d, c, w, f in product("ab", ("gcc 1", "gcc 2"), ("default", "gmu"), ("-O3", "-Os"))
+    ]
+    found = choose(numbered(*every))
+    assert [(r["digest"][0], r["compiler"], r["workload"][:7], r["flags"]) for r in found.rows] == [  # type: ignore[index]
+        ("b", "gcc 2", "default", "-O3"),
+        ("b", "gcc 2", "default", "-Os"),
+    ]
+    assert found.notes == (
+        "2 rows of workload gmu left out for default; to see: --where 'workload ~ \"gmu*\"'",
+        "12 rows of older sources, compilers or models left out; to see: steelyard publish --all-runs",
+    )
+
+
+def test_the_workload_of_most_setups_counts_and_others_lend_what_no_size_is_in() -> None:
+    found = choose(numbered(record("a/x", load="gmu"), record("b/x", load="gmu"), record("c/x", load="kat")))
+    a, b, c = found.rows
+    assert (a["encrypt_per_byte"], b["encrypt@16/16"]) == (10, 420)
+    assert (c["rom"], c["cycles_encrypt_mean"], c["stack"]) == (500, 1000.0, None)
+    assert found.notes == ("1 row of workload kat, not gmu: without what depends on its sizes",)
+
+
+def test_newer_sources_replace_older_ones_even_where_only_the_older_ran_the_workload() -> None:
+    found = choose(numbered(record(digest="a"), record("b/x"), record(digest="b", load="kat", rom=7)))
+    assert [(r["label"], r["rom"]) for r in found.rows] == [("b/x", 500), ("toy1/ref", 7)]
+
+
+def test_a_copy_with_the_same_sources_counts_once_and_another_source_says_where_it_is_from() -> None:
+    same = choose(numbered(record(family="toy"), record(family="mine", origin="mine")))
+    assert [r["label"] for r in same.rows] == ["toy1/ref"]
+    assert "1 row of copies with the same sources left out" in same.notes[0]
+    other = choose(numbered(record(), record(digest="b", origin="mine")))
+    assert [r["label"] for r in other.rows] == ["toy1/ref (bundled)", "toy1/ref (mine)"]
+    renamed = choose(numbered(record(origin="some/long/path/to/sources"), record(digest="b", origin="x")))
+    assert [r["label"] for r in renamed.rows] == ["toy1/ref (aaaaaaaa)", "toy1/ref (bbbbbbbb)"]
+
+
+def test_sides_that_are_asked_for_stay_and_so_does_the_past() -> None:
+    every = numbered(record(load="default"), record(load="gmu"), record(digest="b", load="gmu"))
+    assert runs(choose(every, apart=["workload"]).rows) == [3]
+    assert runs(choose(every[:2], apart=["workload"]).rows) == [1, 2]
+    assert runs(choose(every, apart=["digest"]).rows) == [2, 3]
+    past = choose(every, every=True)
+    assert runs(past.rows) == [2, 3]
+    assert {r["label"] for r in past.rows} == {"toy1/ref"}
+
+
+SETUPS = st.builds(
+    record,
+    st.sampled_from(["a/x", "a/y"]),
+    digest=st.sampled_from("ab"),
+    load=st.sampled_from(["default", "gmu", "kat"]),
+    compiler=st.sampled_from(["gcc 1", "gcc 2"]),
+    flags=st.sampled_from(["-O3", "-Os"]),
+    origin=st.sampled_from(["", "mine"]),
+    primitive=st.sampled_from(["crypto_aead", "crypto_hash"]),
+    target=st.sampled_from(["uno", "due"]),
+)
+
+
+@given(st.lists(SETUPS, max_size=12), st.booleans())
+def test_no_setup_counts_twice_none_is_lost_and_marks_have_names_of_their_own(made: list[Record], every: bool) -> None:
+    given = numbered(*made)
+    found = choose(given, every=every)
+    what = ("variant", "implementation", "target", "flags", "primitive")
+    key = (*what, "digest", *(GENERATION if every else ()))
+    ours = [tuple(r[n] for n in key) for r in found.rows]
+    assert len(ours) == len(set(ours))
+    assert {tuple(r[n] for n in what) for r in given} == {tuple(r[n] for n in what) for r in found.rows}
+    for some in (found.rows, given):
+        names = [(r["target"], r["primitive"], n) for r, n in zip(some, figure.names_of(some), strict=True)]
+        assert len(set(names)) == len(names)
+
+
+def test_rows_of_records_are_rows_of_the_store() -> None:
+    every = [record(), record("b/x", primitive="crypto_hash"), record(origin="mine", load="0/0,16/64")]
+    with Store.open(":memory:") as store:
+        for r in every:
+            store.add(r)
+        sizes = [(o, a, m) for o in get_args(Operation) for a, m in ((0, 0), (16, 64))]
+        table = store.table(points=sizes)
+        for row, mine in zip(table, rows(store.runs()), strict=True):
+            have = {n: v for n, v in row.items() if v is not None}
+            assert have == {n: v for n, v in mine.items() if v is not None and n in row}
+            assert mine.keys() - row.keys() <= {"ram", *(n for n in mine if "@" in n)}

@@ -1,0 +1,123 @@
+"""``-o``, ``--format`` and ``--json`` mean the same for every verb that answers."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from steelyard.cli.app import app
+from tests import toys
+from tests.conftest import the_target, write
+
+from .conftest import Cli
+
+WHAT = "old/crypto_aead/toy1/ref"
+#: each verb as a question that the database below answers
+QUESTIONS = {
+    "run": "run old -t uno -w 16/0 --flags=-Os",
+    "run --dry-run": "run old -t uno -w 16/0 --flags=-Os --dry-run",
+    "check": "check old -t uno --flags=-Os",
+    "profile": f"profile {WHAT} -t uno --flags=-Os",
+    "size": f"size {WHAT} -t uno --flags=-Os",
+    "publish": "publish toy1",
+    "compare": "compare 1 2 -c rom",
+    "history": "history HEAD old -t uno -w 16/0 --flags=-Os",
+    "rank": "rank toy1",
+    "plot": "plot rom toy1",
+    "show": "show 2",
+    "list": "list runs",
+    "list implementations": "list implementations old",
+    "targets": "targets",
+    "doctor": "doctor",
+}
+
+
+@pytest.fixture(scope="module")
+def prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where the first test leaves its folder for the others."""
+    return tmp_path_factory.mktemp("prepared")
+
+
+@pytest.fixture
+def ran(cli: Cli, tmp_path: Path, prepared: Path) -> Cli:
+    """A repository with a package, and a database with its runs."""
+    the_target("uno")
+    if not any(prepared.iterdir()):
+        write(tmp_path / WHAT, toys.files() | {"LWC_AEAD_KAT_128_128.txt": toys.kat()})
+        user = ["-c", "user.name=you", "-c", "user.email=you@example.com"]
+        for words in (["init", "-q", "."], ["add", "old"], [*user, "commit", "-q", "-m", "begin"]):
+            subprocess.run(["git", *words], cwd=tmp_path, check=True)
+        for verb in ("run", "check", "history"):
+            assert cli(QUESTIONS[verb]).code == 0
+        shutil.copytree(tmp_path, prepared, dirs_exist_ok=True)
+    else:
+        shutil.copytree(prepared, tmp_path, dirs_exist_ok=True)
+    return cli
+
+
+def test_every_verb_that_answers_is_asked_here() -> None:
+    assert {q.split()[0] for q in QUESTIONS.values()} == app.commands.keys() - {"report"}
+
+
+@pytest.mark.parametrize("question", QUESTIONS.values(), ids=QUESTIONS.keys())
+def test_an_answer_goes_where_it_is_sent(ran: Cli, tmp_path: Path, question: str) -> None:
+    said = ran(f"{question} --json")
+    assert said.code in (0, 1)
+    json.loads(said.out)
+    assert ran(f"{question} -o - --format json").out == said.out
+    for options, name in (("-o answer.json", "answer.json"), ("-o answer.txt --json", "answer.txt")):
+        filed = ran(f"{question} {options}")
+        assert (filed.code, filed.out) == (said.code, "")
+        assert f"wrote {name}\n" in filed.err
+        assert (tmp_path / name).read_text() == said.out
+    for ending in ("csv", "md", "tex", "html"):
+        text = ran(f"{question} --format {ending}").out
+        filed = ran(f"{question} -o x.{ending}")
+        assert (tmp_path / f"x.{ending}").read_text() == text
+        assert text
+        assert filed.out == ""
+    assert ran(f"{question} -o x.xlsx").code == said.code
+    assert (tmp_path / "x.xlsx").read_bytes().startswith(b"PK")
+
+
+@pytest.mark.parametrize("question", [*QUESTIONS.values(), "report"])
+@pytest.mark.parametrize(
+    ("options", "why"),
+    [
+        ("-o answer.doc", "answer.doc: no such format; end the name in one of"),
+        ("-o old", "old: is a folder; name a file in it"),
+        ("-o none/answer.html", "there is no folder none; make it, or name another"),
+        ("-o old/answer", "no such format"),
+    ],
+)
+def test_a_place_that_cannot_be_written_is_named_before_the_work(
+    ran: Cli, question: str, options: str, why: str
+) -> None:
+    result = ran(f"{question} {options}")
+    assert (result.code, result.out) == (2, "")
+    assert why in result.err or (options == "-o old" and "no such format" in result.err)
+
+
+def test_options_that_contradict_each_other(ran: Cli) -> None:
+    assert ran("targets --json --format md").err == "steelyard: --json and --format md: leave one of them out\n"
+    assert "unknown format 'jason'; did you mean json?" in ran("targets --format jason").err
+    assert ran("targets --json --format json").code == 0
+
+
+def test_figures_and_reports_go_to_standard_output(ran: Cli, tmp_path: Path) -> None:
+    assert ran("plot rom toy1 -o -").out.startswith("<svg")
+    assert json.loads(ran("plot rom toy1 --format vl.json").out)["$schema"]
+    assert ran(f"profile {WHAT} -t uno --format svg").out.startswith("<svg")
+    assert ran("history HEAD old -t uno -w 16/0 --flags=-Os --format svg").out.startswith("<svg")
+    assert ran("report -o -").out.startswith("<!doctype html>")
+    assert not list(tmp_path.glob("*.svg"))
+    assert ran("plot rom toy1").err.startswith("wrote rom.svg\nwrote rom.csv\n")
+
+
+def test_what_is_there_and_no_file_is_written_to(ran: Cli) -> None:
+    assert ran("targets --json -o /dev/null").code == 0
+    assert Path("/dev/null").is_char_device()
