@@ -22,8 +22,8 @@ from .compare import fraction, metrics_of, show
 from .console import stderr
 from .plan import plan
 from .plot import draw
+from .progress import with_progress
 from .publish import print_sheets
-from .run import with_progress
 
 
 def revisions_command(
