@@ -3,7 +3,7 @@ STEELYARD = .venv/bin/steelyard
 # scripts/setup links a Rust there that the release has beside its first one
 export PATH := $(CURDIR)/.venv/bin:$(PATH)
 
-.PHONY: run finalists setup deps catalogue test test-long fuzz check bench docs format clean msp430-toolchain
+.PHONY: run finalists setup deps catalogue test test-rust test-python test-long fuzz check bench docs format clean msp430-toolchain
 
 run: setup            ## weigh three ciphers on every target: a matrix and tables, in a minute or two
 	$(STEELYARD) run campaigns/first.toml
@@ -27,9 +27,14 @@ catalogue: setup      ## weigh every bundled implementation on two targets and r
 	sed -i '/^<!-- tables -->$$/q' docs/catalogue.md
 	(echo; cat .steelyard/catalogue.md) >>docs/catalogue.md
 
-test:                 ## everything that must pass before a commit; PYTEST="-k sources" and so on for a part
+test: test-rust test-python   ## everything that must pass before a commit
+
+test-rust:            ## the native core's half of it
 	@scripts/setup test
 	cargo test --release --locked -q
+
+test-python:          ## the other half; PYTEST="tests/sources -k zip" and so on for a part
+	@scripts/setup test
 	.venv/bin/python -m pytest -rs -m "not long" -n auto --dist worksteal $(PYTEST)
 
 test-long: test       ## minutes of differential testing more
