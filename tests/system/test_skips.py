@@ -32,7 +32,9 @@ def test_e():
 """
 
 
-@pytest.mark.parametrize(("switch", "counts"), [("", "4 skipped, 1 xfailed"), ("1", "2 failed, 1 skipped, 1 xfailed, 1 error")])
+@pytest.mark.parametrize(
+    ("switch", "counts"), [("", "4 skipped, 1 xfailed"), ("1", "2 failed, 1 skipped, 1 xfailed, 1 error")]
+)
 def test_the_switch_makes_failures(tmp_path: Path, switch: str, counts: str) -> None:
     (tmp_path / "test_it.py").write_text(TESTS)
     (tmp_path / "conftest.py").write_text("from tests.conftest import pytest_runtest_makereport\n")
