@@ -1,9 +1,14 @@
 # One line each. `make run` and `make test` install what they need first.
 STEELYARD = .venv/bin/steelyard
+# scripts/setup links a Rust there that the release has beside its first one
+export PATH := $(CURDIR)/.venv/bin:$(PATH)
 
-.PHONY: run setup deps catalogue test test-long fuzz check bench docs format clean msp430-toolchain
+.PHONY: run finalists setup deps catalogue test test-rust test-python test-long fuzz check bench docs format clean msp430-toolchain
 
-run: setup            ## weigh the finalists and references on every target, and write the report
+run: setup            ## weigh three ciphers on every target: a matrix and tables, in a minute or two
+	$(STEELYARD) run campaigns/first.toml
+
+finalists: setup      ## weigh the finalists and references on every target, and write the report
 	$(STEELYARD) run campaigns/finalists.toml
 	$(STEELYARD) report
 
@@ -22,22 +27,27 @@ catalogue: setup      ## weigh every bundled implementation on two targets and r
 	sed -i '/^<!-- tables -->$$/q' docs/catalogue.md
 	(echo; cat .steelyard/catalogue.md) >>docs/catalogue.md
 
-test:                 ## everything that must pass before a commit
+test: test-rust test-python   ## everything that must pass before a commit
+
+test-rust:            ## the native core's half of it
 	@scripts/setup test
 	cargo test --release --locked -q
-	.venv/bin/python -m pytest -m "not long" -n auto --dist worksteal
+
+test-python:          ## the other half; PYTEST="tests/sources -k zip" and so on for a part
+	@scripts/setup test
+	.venv/bin/python -m pytest -rs -m "not long" -n auto --dist worksteal $(PYTEST)
 
 test-long: test       ## minutes of differential testing more
 	@scripts/setup test-long
 	cargo test --release --locked -q -- --ignored
-	.venv/bin/python -m pytest -m long
+	.venv/bin/python -m pytest -rs -m long $(PYTEST)
 
 fuzz:                 ## ten million random instructions of each set against the oracles; FUZZ="--seed 7 avr5" and so on
 	@scripts/setup test
 	cargo run --release --locked -q -p lockstep --bin fuzz -- $(FUZZ)
 
 check:                ## format, lint, types, tests
-	@scripts/setup test
+	@scripts/setup check
 	cargo fmt --check
 	cargo clippy --release --locked --all-targets -q -- -D warnings
 	.venv/bin/ruff format --check src tests bench oracles scripts

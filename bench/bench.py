@@ -38,6 +38,8 @@ from steelyard.model import paths
 from steelyard.model.target import Target, load_target, target_names
 
 RUNS = 5
+#: seconds after which a peer that takes a second or ten is held to go on for ever
+LIMIT = 60
 _PR_SET_CHILD_SUBREAPER = 36
 #: seconds that a run of ours takes at least, so that a peer's start does not count
 SECONDS = {"msp430": 0.25}
@@ -86,6 +88,16 @@ def median(measure: Callable[[], float], runs: int = RUNS) -> float:
     return statistics.median(measure() for _ in range(runs))
 
 
+def why(error: Exception) -> str:
+    """What stands in the row of a figure that could not be measured."""
+    if isinstance(error, subprocess.TimeoutExpired):
+        return f"does not end in {error.timeout:.0f} s"
+    if isinstance(error, subprocess.CalledProcessError):
+        said = " ".join(str(error.stderr or error.stdout or "").split())
+        return f"ended with {error.returncode}{': ' * bool(said)}{said[-100:]}"
+    return f"{type(error).__name__}: {' '.join(str(error).split())}"[:120]
+
+
 @dataclass(frozen=True)
 class Peer:
     """A simulator that runs our images: its time, or why there is none, and what it must be beaten by."""
@@ -110,28 +122,40 @@ def speed(folder: Path) -> tuple[list[Row], list[Row]]:
         for label in CHOSEN.get(name, (PRIMARY,)):
             place = folder / f"{name}-{label.replace('/', '-')}"
             place.mkdir()
-            image = _image(target, label, place)
-            if image is None:
-                cores.append((name, target.chip.core, f"{label} does not fit", "-", "-"))
-                continue
-            cycles, mine = _ours(target, image)
-            found = [*_peers(target, image, plugin)]
-            if label == PRIMARY:
-                clock = target.chip.clock_hz
-                rate = _rate(target, image, plugin, mine)
-                text = f"{cycles / mine / 1e6:.0f} MHz"
-                silicon = f"{cycles / mine / clock:.1f}x {clock / 1e6:.0f} MHz"
-                cores.append((name, target.chip.core, text, rate, silicon))
-            for peer in found if name in CHOSEN else ():
-                peers.append(_beside(f"{name}, {label}", cycles, mine, peer))
+            try:
+                some, more = _one(target, label, place, plugin)
+            except Exception as e:  # a row as any other; the next may do better
+                some, more = [(name, target.chip.core, f"{label}: {why(e)}", "-", "-")], []
+            cores += some
+            peers += more
     return cores, peers
 
 
-def _beside(what: str, cycles: int, mine: float, peer: Peer) -> Row:
+def _one(target: Target, label: str, place: Path, plugin: Path | None) -> tuple[list[Row], list[Row]]:
+    """Rows of one implementation on one target: its core's, and its peers'."""
+    name, core, clock = target.name, target.chip.core, target.chip.clock_hz
+    image = _image(target, label, place)
+    if image is None:
+        return [(name, core, f"{label} does not fit", "-", "-")], []
+    cycles, mine = _ours(target, image)
+    cores, peers = list[Row](), list[Row]()
+    if label == PRIMARY:
+        silicon = f"{cycles / mine / clock:.1f}x {clock / 1e6:.0f} MHz"
+        cores.append((name, core, f"{cycles / mine / 1e6:.0f} MHz", _rate(target, image, plugin, mine), silicon))
+    for peer in _peers(target, image, plugin) if name in CHOSEN else ():
+        peers.append(beside(f"{name}, {label}", cycles, mine, peer))
+    return cores, peers
+
+
+def beside(what: str, cycles: int, mine: float, peer: Peer) -> Row:
+    """The row of a peer: its time beside ours, or why it has none."""
     ours = f"{cycles / mine / 1e6:.0f} MHz, {mine:.2f} s"
     if isinstance(peer.measure, str):
         return what, ours, f"{peer.name}: {peer.measure}", "-", peer.must
-    seconds = median(peer.measure)
+    try:
+        seconds = median(peer.measure)
+    except Exception as e:
+        return what, ours, f"{peer.name}: {why(e)}", "-", peer.must
     return what, ours, f"{peer.name}, {seconds:.2f} s", f"{seconds / mine:.1f}x", peer.must
 
 
@@ -170,10 +194,12 @@ def _timed(run: Callable[[], object]) -> float:
     return time.process_time() - start
 
 
-def _process(command: list[str], folder: Path) -> float:
-    """Processor seconds of a command that comes to its end."""
+def process(command: list[str], folder: Path) -> float:
+    """Processor seconds of a command that comes to its end; an error when it does not, or fails."""
     before = _children()
-    subprocess.run(command, cwd=folder, capture_output=True, stdin=subprocess.DEVNULL, check=False, timeout=600)
+    subprocess.run(
+        command, cwd=folder, capture_output=True, text=True, stdin=subprocess.DEVNULL, check=True, timeout=LIMIT
+    )
     return _children() - before
 
 
@@ -211,14 +237,13 @@ def _rate(target: Target, image: Path, plugin: Path | None, mine: float) -> str:
     command = _qemu(target, image)
     if command is None or plugin is None or shutil.which(command[0]) is None:
         return "-"
-    out = subprocess.run(
-        _counted(target, image, plugin, "on"),
-        capture_output=True,
-        text=True,
-        stdin=subprocess.DEVNULL,
-        check=False,
-        timeout=600,
-    )
+    counted = _counted(target, image, plugin, "on")
+    try:
+        out = subprocess.run(
+            counted, capture_output=True, text=True, stdin=subprocess.DEVNULL, check=True, timeout=LIMIT
+        )
+    except (OSError, subprocess.SubprocessError) as e:
+        return f"{command[0]} {why(e)}"
     found = re.search(r"instructions (\d+)", out.stderr)
     return f"{int(found[1]) / mine / 1e6:.0f} M/s" if found and int(found[1]) else "-"
 
@@ -229,12 +254,12 @@ def _peers(target: Target, image: Path, plugin: Path | None) -> Iterator[Peer]:
     absent = "not installed"
     if family == "avr":
         there = shutil.which("simavr")
-        yield Peer("simavr", (lambda: _process(["simavr", image.name], folder)) if there else absent, "3")
+        yield Peer("simavr", (lambda: process(["simavr", image.name], folder)) if there else absent, "3")
     if family == "thumb":
         yield Peer("Unicorn, block hook", _unicorn(image), "1")
     if family == "msp430":
         script = ["mspdebug", "-q", "-n", "sim", f"prog {image}", "simio add hwmult m", "run"]
-        yield Peer("mspdebug", (lambda: _process(script, folder)) if shutil.which("mspdebug") else absent)
+        yield Peer("mspdebug", (lambda: process(script, folder)) if shutil.which("mspdebug") else absent)
     command = _qemu(target, image)
     if command is None:
         return
@@ -246,12 +271,12 @@ def _peers(target: Target, image: Path, plugin: Path | None) -> Iterator[Peer]:
     if family == "avr" and plugin:
         plain = _counted(target, image, plugin, "off")  # it would go on for ever
     if family != "avr" or plugin:
-        yield Peer("QEMU, counting nothing", lambda: _process(plain, folder))
+        yield Peer("QEMU, counting nothing", lambda: process(plain, folder))
     if plugin is None:
         yield Peer("QEMU, counting instructions", "its plugin does not compile", must)
     else:
         counted = _counted(target, image, plugin, "on")
-        yield Peer("QEMU, counting instructions", lambda: _process(counted, folder), must)
+        yield Peer("QEMU, counting instructions", lambda: process(counted, folder), must)
 
 
 def _unicorn(image: Path) -> Callable[[], float] | str:
@@ -259,11 +284,15 @@ def _unicorn(image: Path) -> Callable[[], float] | str:
         return "not installed"
     hook, source = image.parent / "hook.so", image.parent / "hook.c"
     source.write_text("void count_block(void *uc, unsigned long long a, unsigned s, unsigned long long *n) { ++*n; }\n")
-    subprocess.run(["gcc", "-O2", "-shared", "-fPIC", str(source), "-o", str(hook)], check=True)
+    try:
+        subprocess.run(["gcc", "-O2", "-shared", "-fPIC", str(source), "-o", str(hook)], check=True)
+    except (OSError, subprocess.CalledProcessError) as e:
+        return why(e)
 
     def run() -> float:
         command = [sys.executable, str(HERE / "unicorn_peer.py"), str(image), str(hook)]
-        return float(subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()[1])
+        done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=LIMIT)
+        return float(done.stdout.split()[1])
 
     return run
 
@@ -301,9 +330,23 @@ def _beside_felics_ae(fresh: Callable[[], float]) -> tuple[float, str, str]:
 
 def commands(folder: Path) -> list[Row]:
     """Whole commands, from process start to printed table."""
-    rows: list[Row] = []
     # bubblewrap does not wait for what it started: such processes become ours, and their time is counted
     ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+    rows: list[Row] = []
+    for name, measure in (
+        ("one cipher, nothing cached", _cold),
+        ("eight on atmega128", _eight),
+        ("campaign, all stored", _stored),
+        ("campaign, two targets", _threads),
+    ):
+        try:
+            rows += measure(folder)
+        except Exception as e:
+            rows.append((name, why(e), "-", "-", "-"))
+    return rows
+
+
+def _cold(folder: Path) -> Iterator[Row]:
     for name in ("uno", "bluepill"):
         if build.identify(load_target(name).toolchain) is None:
             continue
@@ -313,8 +356,10 @@ def commands(folder: Path) -> list[Row]:
             return _cpu(["run", PRIMARY, "-t", name], home)[0]
 
         text = f"ascon128v12/fast on {name}, nothing cached: toolchain, harness, nocrypt, all vectors"
-        rows.append((text, f"{median(cold):.2f} CPU s", "FELICS-AE 1.9 to 16 CPU s (published)", "-", "< 1 CPU s"))
+        yield text, f"{median(cold):.2f} CPU s", "FELICS-AE 1.9 to 16 CPU s (published)", "-", "< 1 CPU s"
 
+
+def _eight(folder: Path) -> Iterator[Row]:
     eight = ["run", *EIGHT, "-t", "atmega128", "-f", "-O3", "-w", "felics-ae"]
     home = folder / "eight"
 
@@ -323,18 +368,22 @@ def commands(folder: Path) -> list[Row]:
         return _cpu(eight, home)[0]
 
     first, their, ratio = _beside_felics_ae(fresh)
-    rows.append(("eight on atmega128, all vectors, nothing cached", f"{first:.2f} CPU s", their, ratio, "4.6x; < 3"))
+    yield "eight on atmega128, all vectors, nothing cached", f"{first:.2f} CPU s", their, ratio, "4.6x; < 3"
     again = median(lambda: _cpu(eight, home)[0])
-    rows.append(("the same, all stored", f"{again:.2f} CPU s", their, "-", "< 0.2"))
+    yield "the same, all stored", f"{again:.2f} CPU s", their, "-", "-"
 
+
+def _stored(folder: Path) -> Iterator[Row]:
     home = folder / "hundred"
     flags = ";".join(("-O1", "-O2", "-O3", "-Os", "-Og"))
     hundred = ["run", "tinyjambu*", "ascon*aead*", "ascon128*", "-f", flags, "-w", "kat"]
     first = _cpu(hundred, home)[1]
     count = len(_records(home, hundred))
     cached = median(lambda: _cpu(hundred, home)[1])
-    rows.append((f"campaign of {count} runs, all stored", f"{cached:.2f} s", f"first time {first:.1f} s", "-", "< 1 s"))
+    yield f"campaign of {count} runs, all stored", f"{cached:.2f} s", f"first time {first:.1f} s", "-", "< 1 s"
 
+
+def _threads(folder: Path) -> Iterator[Row]:
     twenty = ["run", "ascon*aead*", "tinyjambu*", "gift*", "-t", "bluepill,uno", "-f", "-O2", "-w", "kat"]
 
     def campaign(threads: int) -> float:
@@ -342,22 +391,17 @@ def commands(folder: Path) -> list[Row]:
         return _cpu([*twenty, "-j", str(threads)], home)[1]
 
     one, two = median(lambda: campaign(1), 3), median(lambda: campaign(2), 3)
-    count = len(_records(folder / "hundred", twenty))
-    rows.append(
-        (
-            f"campaign of {count} runs, two targets",
-            f"{two:.1f} s, 2 threads",
-            f"{one:.1f} s, 1",
-            f"{one / two:.2f}x",
-            "1.8",
-        )
+    count = len(_records(folder / "twenty", twenty))
+    yield (
+        f"campaign of {count} runs, two targets",
+        f"{two:.1f} s, 2 threads",
+        f"{one:.1f} s, 1",
+        f"{one / two:.2f}x",
+        "1.8",
     )
-    return rows
 
 
 def _records(home: Path, arguments: list[str]) -> list[object]:
-    import json
-
     environment = os.environ | {"STEELYARD_HOME": str(home)}
     out = subprocess.run(
         [*STEELYARD, *arguments, "--json"], env=environment, capture_output=True, text=True, check=False

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Generator, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
@@ -27,6 +28,26 @@ from tests import toys
 settings.register_profile("patient", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("patient")
 ROOT = Path(__file__).resolve().parents[1]
+
+#: why a test may be skipped on any machine: what it would need can be nowhere. Every other reason names something that
+#: could be installed or set, and STEELYARD_NO_SKIPS=1 makes a failure of it.
+FOR_EVER = re.compile(
+    r"assembly; checked on its target"
+    r"|the compiler's code is not for this chip"
+    r"|does not build: (?:foreign-isa|flash-overflow|ram-overflow)"
+    r"|does not fit: .*"
+)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Skips are failures where the environment says so."""
+    report = yield
+    if report.skipped and not hasattr(report, "wasxfail") and os.environ.get("STEELYARD_NO_SKIPS"):
+        why = report.longrepr[2].removeprefix("Skipped: ") if isinstance(report.longrepr, tuple) else ""
+        if not FOR_EVER.fullmatch(why):
+            report.outcome, report.longrepr = "failed", f"skipped where STEELYARD_NO_SKIPS is set: {why}"
+    return report
 
 
 @pytest.fixture(scope="session", autouse=True)

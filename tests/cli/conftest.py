@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from steelyard.cli import main
+from steelyard.cli import main, progress
 
 GOLDEN = Path(__file__).parent / "golden"
 #: what differs between machines, compilers and days
@@ -60,6 +60,7 @@ def cli(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Cli:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("STEELYARD_DB", "results.db")
     monkeypatch.setenv("COLUMNS", "100")
+    monkeypatch.setattr(progress, "EVERY", 3600.0)  # no lines when this machine is slow
     for name in ("NO_COLOR", "FORCE_COLOR", "TTY_COMPATIBLE", "TTY_INTERACTIVE"):
         monkeypatch.delenv(name, raising=False)
 

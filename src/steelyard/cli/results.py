@@ -1,4 +1,4 @@
-"""The result tables: one for each target and primitive, one row a run."""
+"""The result tables: all targets at one view, then one for each target and primitive, one row a run."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from rich.text import Text
 from ..model.record import Record
 from ..model.target import load_target, target_names
 from .console import number, table
+from .matrix import matrices
 
 _AEAD = (
     ("encrypt", "cycles_encrypt_mean", 0),
@@ -46,6 +47,10 @@ _RAM = (("stack", "stack", 0), ("static", "ram_static", 0), ("heap", "heap", 0))
 
 def print_results(console: Console, records: Sequence[Record]) -> None:
     """Tables of all records, then what has no figures and why."""
+    for primitive, (name, metric, _) in (("crypto_aead", _AEAD[0]), ("crypto_hash", _HASH[0])):
+        chosen = [r for r in records if r.setup.primitive == primitive]
+        for matrix in matrices(f"{primitive}: {name}, mean cycles", metric, chosen):
+            console.print(matrix)
     groups: dict[tuple[str, str], list[Record]] = {}
     for r in records:
         if r.metrics:

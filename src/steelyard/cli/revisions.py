@@ -24,8 +24,9 @@ from .console import stderr
 from .output import Output
 from .plan import plan
 from .plot import FORMATS, draw
+from .progress import with_progress
 from .publish import print_sheets
-from .run import unstored, with_progress
+from .run import unstored
 
 
 def revisions_command(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections import Counter
 from collections.abc import Sequence
 
 from msgspec import to_builtins
@@ -24,6 +23,7 @@ from . import select
 from .console import stderr, stdout, table
 from .output import CONSOLE, Output, sheet, show
 from .plan import Forecast, forecast, plan
+from .progress import with_progress
 from .results import as_json, legend, print_results
 
 
@@ -111,42 +111,6 @@ def _print_rejected(console: Console, rejected: Sequence[Rejected]) -> None:
         lines = [(paths.short(r.path), str(r.failure.reason), r.failure.detail) for r in rejected]
         heads = ("package", "reason", "detail")
         console.print(table("Not weighed", heads, lines, left=3, wrap=("package", "detail")))
-
-
-def with_progress(pipeline: Pipeline, jobs: Sequence[Job]) -> list[Record]:
-    """Runs the jobs with a bar for each target: how many are done, stored before, and how long the rest takes."""
-    console = stderr()
-    if not console.is_terminal:
-        return pipeline.campaign(jobs, lambda *_: None)
-    from rich.progress import (  # takes a while, and nobody would see it
-        BarColumn,
-        MofNCompleteColumn,
-        Progress,
-        TextColumn,
-        TimeElapsedColumn,
-        TimeRemainingColumn,
-    )
-
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(bar_width=None),
-        MofNCompleteColumn(),
-        TextColumn("{task.fields[stored]}"),
-        TimeElapsedColumn(),
-        TimeRemainingColumn(),
-    )
-    counts = Counter(job.target.name for job in jobs)
-    stored: Counter[str] = Counter()
-    with Progress(*columns, console=console, transient=True) as progress:
-        bars = {t: progress.add_task(t, total=n, stored="") for t, n in counts.items()}
-
-        def done(job: Job, record: Record, kept: bool) -> None:
-            name = job.target.name
-            stored[name] += kept
-            text = f"{stored[name]} stored before" if stored[name] else ""
-            progress.update(bars[name], advance=1, stored=text)
-
-        return pipeline.campaign(jobs, done)
 
 
 def _check(records: Sequence[Record], rejected: Sequence[Rejected], out: Output) -> None:

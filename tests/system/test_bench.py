@@ -1,0 +1,74 @@
+"""``make bench`` runs to its end: what cannot be measured is a row that says why."""
+
+from __future__ import annotations
+
+import importlib.util
+import subprocess
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from tests.conftest import ROOT
+
+
+@pytest.fixture(scope="module")
+def bench() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("bench", ROOT / "bench" / "bench.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules["bench"] = module  # for its dataclasses
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.mark.parametrize(
+    ("command", "text"),
+    [
+        (["sh", "-c", "echo cannot load image >&2; exit 3"], "peer: ended with 3: cannot load image"),
+        (["sleep", "600"], "peer: does not end in 0 s"),
+        (["/none/such"], "peer: FileNotFoundError"),
+        (["sh", "-c", "kill -9 $$"], "peer: ended with -9"),
+    ],
+)
+def test_a_peer_that_cannot_is_a_row(
+    bench: ModuleType, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, command: list[str], text: str
+) -> None:
+    monkeypatch.setattr(bench, "LIMIT", 0.3)
+    row = bench.beside("uno", 16_000_000, 1.0, bench.Peer("peer", lambda: bench.process(command, tmp_path), "3"))
+    assert row[:2] == ("uno", "16 MHz, 1.00 s")
+    assert row[2].startswith(text)
+    assert row[3:] == ("-", "3")
+
+
+def test_a_target_that_cannot_is_a_row_and_the_next_goes_on(
+    bench: ModuleType, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    def one(target: object, label: str, place: Path, plugin: Path | None) -> tuple[list[object], list[object]]:
+        if place.name.startswith("uno"):
+            raise subprocess.TimeoutExpired("qemu", 60)
+        return [("bluepill", label)], []
+
+    monkeypatch.setattr(bench, "target_names", lambda: ("uno", "bluepill"))
+    monkeypatch.setattr(bench, "CHOSEN", {})
+    monkeypatch.setattr(bench.build, "identify", lambda spec: spec)
+    monkeypatch.setattr(bench, "_one", one)
+    cores, peers = bench.speed(tmp_path)
+    assert cores == [
+        ("uno", "avr5", f"{bench.PRIMARY}: does not end in 60 s", "-", "-"),
+        ("bluepill", bench.PRIMARY),
+    ]
+    assert peers == []
+
+
+def test_a_command_that_cannot_is_a_row(bench: ModuleType, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    def fails(folder: Path) -> list[object]:
+        raise KeyError("runs")
+
+    monkeypatch.setattr(bench.ctypes, "CDLL", lambda name: bench.ctypes.pythonapi)
+    monkeypatch.setattr(bench.ctypes.pythonapi, "prctl", lambda *_: 0, raising=False)
+    for name in ("_cold", "_eight", "_stored", "_threads"):
+        monkeypatch.setattr(bench, name, fails)
+    assert [row[1] for row in bench.commands(tmp_path)] == ["KeyError: 'runs'"] * 4
