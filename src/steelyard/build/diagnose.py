@@ -10,21 +10,23 @@ from ..model.reasons import Failure, Reason
 #: headers that only the compilers of one instruction set have
 _FOREIGN_HEADER = r"(avr|util)/|arm_(neon|acle|sve)\.h|.*intrin\.h|cpuid\.h|msp430.*\.h|riscv_"
 
-# patterns of GCC and binutils; the first that matches names the reason. They are compiled when something failed
+# patterns of GCC, binutils, Clang and LLVM's linker; the first that matches names the reason. They are compiled when something failed
 _COMPILE = (
-    (Reason.MISSING_FILE, r"fatal error: (.+?): No such file or directory"),
+    (Reason.MISSING_FILE, r"fatal error: '?(.+?)'?(?:: No such file or directory| file not found)"),
     (
         Reason.FOREIGN_ISA,
         r"(?i:(no such instruction.*|bad instruction.*|unknown opcode.*|unrecognized opcode.*|unknown mnemonic.*"
         r"|selected processor does not support.*|impossible constraint in .asm.*|invalid instruction.*"
         r"|unknown pseudo-op.*|unknown architecture.*|[^\n]*is not supported on this (?:target|architecture).*"
+        r"|unrecognized instruction mnemonic.*|unknown directive.*|invalid (?:output|input) constraint.*in asm"
+        r"|unexpected token\b.*|use of unknown builtin.*|[^\n]*only meant to be used on.*|ACLE intrinsics support not.*"
         r"|unknown register name.*|invalid register name.*|bad register name.*|attempt to use ARM instructions.*))",
     ),
     (Reason.COMPILE_ERROR, r"(?:^|\n)([^\n]*(?:error|Error):[^\n]*)"),
 )
-_DUPLICATE = r"multiple definition of [`'](.+?)'"
-_UNDEFINED = r"undefined reference to [`'](.+?)'"
-_OVERFLOW = r"region [`'](flash|ram)' overflowed by (\d+) bytes?"
+_DUPLICATE = r"(?:multiple definition of [`']|duplicate symbol: )(.+?)(?:'|$)"
+_UNDEFINED = r"(?:undefined reference to [`']|undefined symbol: )(.+?)(?:'|$)"
+_OVERFLOW = r"region [`'](flash|ram)'(?:: |\s)overflowed by (\d+) bytes?"
 
 
 def failure(logs: Iterable[tuple[str, str]], api: tuple[str, ...]) -> Failure:
@@ -33,7 +35,7 @@ def failure(logs: Iterable[tuple[str, str]], api: tuple[str, ...]) -> Failure:
     text = "\n".join(t for _, t in logs)
     if duplicate := _unique(_DUPLICATE, text):
         return Failure(Reason.DUPLICATE_SYMBOL, ", ".join(duplicate[:5]))
-    overflow = {region: int(count) for region, count in re.findall(_OVERFLOW, text)}
+    overflow = {region: int(count) for region, count in re.findall(_OVERFLOW, text)}  # the last count is the whole one
     if "flash" in overflow:
         return Failure(Reason.FLASH_OVERFLOW, f"{overflow['flash']} bytes too many")
     if "ram" in overflow:
@@ -61,4 +63,4 @@ def failure(logs: Iterable[tuple[str, str]], api: tuple[str, ...]) -> Failure:
 
 
 def _unique(pattern: str, text: str) -> list[str]:
-    return list(dict.fromkeys(re.findall(pattern, text)))
+    return list(dict.fromkeys(re.findall(pattern, text, re.MULTILINE)))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -18,16 +19,16 @@ from ..model.target import ToolchainSpec
 def identify(spec: ToolchainSpec) -> Toolchain | None:
     """Identity of the installed compiler, or None when it is not there.
 
-    The hash covers driver, compiler proper, assembler and linker. It is kept beside the files' sizes
+    The hash covers driver, compiler proper, assembler and linker, and the shared libraries that LLVM's are made of. It is kept beside the files' sizes
     and times, so unchanged compilers are not read again.
     """
-    return _identify(spec.name, spec.compiler)
+    return _identify(spec.name, spec.compiler, spec.linker)
 
 
 @Once
-def _identify(name: str, compiler: str) -> Toolchain | None:
-    driver = shutil.which(compiler, path=paths.search_path())
-    if driver is None:
+def _identify(name: str, compiler: str, linker: str) -> Toolchain | None:
+    driver, *own = (shutil.which(p, path=paths.search_path()) for p in (compiler, linker) if p)
+    if driver is None or None in own:
         return None
     stamp_file = paths.home() / "cache" / "toolchains" / f"{hashlib.sha256(driver.encode()).hexdigest()[:16]}.json"
     try:
@@ -37,6 +38,8 @@ def _identify(name: str, compiler: str) -> Toolchain | None:
     except (OSError, ValueError, KeyError):
         pass
     parts = [Path(driver).resolve(), *(_program(driver, p) for p in ("cc1", "as", "ld"))]
+    parts += [Path(p).resolve() for p in own if p]
+    parts += [library for p in (driver, *own) if p for library in _shared(p)]
     version = subprocess.run([driver, "--version"], capture_output=True, text=True, check=True).stdout.splitlines()[0]
     h = hashlib.sha256()
     for part in parts:
@@ -59,6 +62,12 @@ def _program(driver: str, program: str) -> Path:
     out = subprocess.run([driver, f"-print-prog-name={program}"], capture_output=True, text=True, check=True).stdout
     found = shutil.which(out.strip())
     return Path(found).resolve() if found else Path(driver).resolve()
+
+
+def _shared(program: str) -> list[Path]:
+    """Shared libraries that hold the compiler itself, where the program is all but empty: LLVM's."""
+    told = subprocess.run(["ldd", program], capture_output=True, text=True, check=False).stdout
+    return [Path(p).resolve() for p in re.findall(r"=> (/\S*(?:LLVM|clang|lld)\S*) ", told)]
 
 
 def _stamp(parts: list[Path]) -> list[list[int]]:
