@@ -87,7 +87,9 @@ def test_what_does_not_build_says_why(
     assert built.images == {} or reason is not Reason.COMPILE_ERROR
 
 
-@pytest.mark.parametrize(("name", "assembly"), [("bluepill", AVR), ("uno", THUMB), ("msp430f1611", AVR), ("msp430f1611", THUMB)])
+@pytest.mark.parametrize(
+    ("name", "assembly"), [("bluepill", AVR), ("uno", THUMB), ("msp430f1611", AVR), ("msp430f1611", THUMB)]
+)
 def test_assembly_of_another_instruction_set(bench: Bench, name: str, assembly: str) -> None:
     text = assembly.split('"')[1].replace("\\n\\t", "\n\t")
     for extra in ({"perm.c": assembly}, {"perm.S": f"\t.global perm\nperm:\n\t{text}\n"}):
@@ -95,6 +97,17 @@ def test_assembly_of_another_instruction_set(bench: Bench, name: str, assembly: 
         assert failure is not None
         assert failure.reason is Reason.FOREIGN_ISA, failure
         bench.folder.rename(bench.folder.with_name(next(iter(extra))))
+
+
+@pytest.mark.parametrize("line", ["movq %rax, %rbx", "xor r12, %r13", "ld: mov [r12], r13"])
+def test_an_instruction_that_the_assembler_passes_over_is_foreign(bench: Bench, line: str) -> None:
+    target = the_target("msp430f1611")
+    works(bench, bench.package({**GOOD, "own.S": "f: call @r12 ; %r5\n\tjmp $-4\n\tmov #(5), 2(r13)\n"}), target)
+    bench.folder.rename(bench.folder.with_name("straight"))
+    failure = bench.build(bench.package({**GOOD, "perm.S": f"\tnop\n\t{line}\n"}), target).failure
+    assert failure is not None
+    assert failure.reason is Reason.FOREIGN_ISA
+    assert line in failure.detail
 
 
 @pytest.mark.parametrize(
