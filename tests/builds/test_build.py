@@ -218,9 +218,7 @@ def test_threads_compile_the_harness_once(
 
 
 @pytest.mark.parametrize("name", STANDARD)
-def test_without_the_driver_comes_the_drivers_image(
-    bench: Bench, name: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_without_the_driver_comes_the_drivers_image(bench: Bench, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     target = the_target(name)
     files = {"more/a.C.cpp": "int one = 1; const char *two = __FILE__;\n", "b.S": "#define B b\nB:\n"}
     files |= {"api.h": GOOD["api.h"] + '#include "more.h"\n', "more.h": "/* parameters of its own */\n"}

@@ -352,14 +352,16 @@ def _compiler(f: SourceFile, target: Target) -> tuple[str, ...]:
 
 
 #: operands that LLVM's assembler for MSP430 passes over without a word, and the instruction with them
-_PASSED_OVER = r"^[[:space:]]*([[:alnum:]_.$]+:)?[[:space:]]*[[:alpha:]][[:alnum:].]*[[:space:]]+([^;]*,[[:space:]]*)?[][%*({]"
+_PASSED_OVER = (
+    r"^[[:space:]]*([[:alnum:]_.$]+:)?[[:space:]]*[[:alpha:]][[:alnum:].]*[[:space:]]+([^;]*,[[:space:]]*)?[][%*({]"
+)
 
 
 def _unread(spec: ToolchainSpec, f: SourceFile, compiler: tuple[str, ...]) -> tuple[tuple[str, ...], ...]:
     """A command that fails where the assembly ``f`` has such operands, as other machines' have; none for other files."""
     if f.language != "asm" or not spec.linker:
         return ()
-    check = f"found=$(\"$@\" | grep -E '{_PASSED_OVER}') || exit 0; echo \"bad instruction: $found\"; exit 1"
+    check = f'found=$("$@" | grep -E \'{_PASSED_OVER}\') || exit 0; echo "bad instruction: $found"; exit 1'
     return (("/bin/sh", "-c", check, "sh", *compiler, "-E", "-P", f"src/{f.name}"),)
 
 
