@@ -14,9 +14,8 @@ import pytest
 from msgspec.structs import replace
 from rich.console import Console
 
-from steelyard.cli import doctor
+from steelyard.cli import doctor, show
 from steelyard.cli.console import table
-from steelyard.cli.show import command
 from steelyard.model.reasons import NEXT_ACTION
 from steelyard.model.record import Record, Setup, Toolchain
 from tests import toys
@@ -146,9 +145,9 @@ def test_another_toolchain_is_for_the_targets_that_know_it(cli: Cli, tmp_path: P
 def test_the_line_that_repeats_a_run_names_a_toolchain_that_was_chosen() -> None:
     setup = Setup(*["x"] * 5, "msp430f1611", "", "simulator", Toolchain("msp430-elf-gcc", "", ""), "-O3", "kat", "", "")
     record = Record(setup, None, {})
-    assert "--toolchain msp430-elf-gcc" in command(record)
+    assert "--toolchain msp430-elf-gcc" in show.command(record)
     setup = replace(setup, toolchain=Toolchain("clang", "", ""))
-    assert "--toolchain" not in command(replace(record, setup=setup))
+    assert "--toolchain" not in show.command(replace(record, setup=setup))
 
 
 def test_zips_are_unpacked_below_steelyard_home(cli: Cli, tmp_path: Path, home: Path) -> None:

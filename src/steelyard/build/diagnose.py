@@ -10,7 +10,7 @@ from ..model.reasons import Failure, Reason
 #: headers that only the compilers of one instruction set have
 _FOREIGN_HEADER = r"(avr|util)/|arm_(neon|acle|sve)\.h|.*intrin\.h|cpuid\.h|msp430.*\.h|riscv_"
 
-# patterns of GCC, binutils, Clang and LLVM's linker; the first that matches names the reason. They are compiled when something failed
+# patterns of GCC, binutils and LLVM; the first that matches names the reason. They are compiled when something failed
 _COMPILE = (
     (Reason.MISSING_FILE, r"fatal error: '?(.+?)'?(?:: No such file or directory| file not found)"),
     (

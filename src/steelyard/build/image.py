@@ -358,7 +358,7 @@ _PASSED_OVER = (
 
 
 def _unread(spec: ToolchainSpec, f: SourceFile, compiler: tuple[str, ...]) -> tuple[tuple[str, ...], ...]:
-    """A command that fails where the assembly ``f`` has such operands, as other machines' have; none for other files."""
+    """A command that fails where the assembly ``f`` has such operands, as another machine's has; none for C."""
     if f.language != "asm" or not spec.linker:
         return ()
     check = f'found=$("$@" | grep -E \'{_PASSED_OVER}\') || exit 0; echo "bad instruction: $found"; exit 1'

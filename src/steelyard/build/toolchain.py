@@ -19,8 +19,8 @@ from ..model.target import ToolchainSpec
 def identify(spec: ToolchainSpec) -> Toolchain | None:
     """Identity of the installed compiler, or None when it is not there.
 
-    The hash covers driver, compiler proper, assembler and linker, and the shared libraries that LLVM's are made of. It is kept beside the files' sizes
-    and times, so unchanged compilers are not read again.
+    The hash covers driver, compiler proper, assembler and linker, and the shared libraries that LLVM's are made of.
+    It is kept beside the files' sizes and times, so unchanged compilers are not read again.
     """
     return _identify(spec.name, spec.compiler, spec.linker)
 
