@@ -18,7 +18,7 @@ setup:                ## install what is missing, build the native core
 deps:                 ## fetch the sources of bundled dependencies (mbedTLS)
 	ciphers/deps/fetch
 
-msp430-toolchain:     ## optional: binutils, GCC and newlib for MSP430 from Debian's sources, half an hour
+msp430-toolchain:     ## optional: GCC for MSP430 beside Clang (run --toolchain msp430-elf-gcc), from Debian's sources in half an hour
 	scripts/msp430-toolchain
 
 catalogue: setup      ## weigh every bundled implementation on two targets and rank them all in docs/catalogue.md

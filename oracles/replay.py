@@ -113,7 +113,23 @@ def _link(target: Target, parts: list[str], folder: Path, name: str) -> None:
     command += ["-Tlink.ld", "-ffunction-sections", "-fdata-sections", "-Wl,--gc-sections"]
     if target.chip.core in ("avr5", "avr51"):  # simavr has no other
         command += ["-Wl,--undefined=_mmcu,--section-start=.mmcu=0x910000", str(HERE / "mmcu.S")]
-    done = subprocess.run([*command, *parts, "-o", name], cwd=folder, capture_output=True, text=True, check=False)
+    if not spec.linker:
+        _run([*command, *parts, "-o", name], folder)
+        return
+    words = [w for w in (*command[1:], *parts) if w not in ("-x", "none")]
+    linking = [w for w in words if w.startswith(("-Wl,", "-T"))]
+    sources = [w for w in words if w.endswith((".c", ".S"))]
+    objects = [w for w in words if w.endswith(".o")]
+    options = [w for w in words if w not in (*linking, *sources, *objects)]
+    for n, source in enumerate(sources):
+        _run([compiler, *options, "-c", source, "-o", f"{name}.{n}.o"], folder)
+        objects.append(f"{name}.{n}.o")
+    own = (o for w in linking for o in w.removeprefix("-Wl,").split(","))
+    _run([spec.linker, *own, *objects, "-o", name], folder)
+
+
+def _run(command: list[str], folder: Path) -> None:
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
 
 

@@ -1,4 +1,5 @@
-/* Bit-fields of every size and sign, alone and across the borders of words. */
+/* Bit-fields of every size and sign, alone and across the borders of words. Where they are wider than int, compilers
+ * differ in whether they compute in the field's width or in its type, so they are converted first. */
 #include "torture.h"
 
 struct fields {
@@ -39,7 +40,7 @@ static NOINLINE uint32_t get(const struct fields *s)
     sum = mix(sum, (uint32_t)(int32_t)s->b);
     sum = mix(sum, s->c);
     sum = mix(sum, (uint32_t)(int32_t)s->d);
-    sum = mix(sum, s->e + s->f);
+    sum = mix(sum, (uint32_t)s->e + (uint32_t)s->f);
     sum = mix(sum, (uint32_t)(int32_t)s->g);
     sum = mix(sum, s->h);
     return mix(sum, (uint32_t)s->i);
@@ -56,12 +57,12 @@ uint32_t bitfields(void)
         s.c += 100;
         s.d -= 3000;
         s.g++;
-        s.f = s.f >> 1 ^ s.h;
+        s.f = (uint32_t)s.f >> 1 ^ (uint32_t)s.h;
         sum = mix(sum, get(&s));
         t[i % 3].x += v;
         t[i % 3].y ^= v >> 4;
         t[(i + 1) % 3].z -= t[i % 3].y;
-        sum = mix(sum, t[i % 3].head + t[i % 3].x + t[i % 3].y + t[(i + 1) % 3].z);
+        sum = mix(sum, t[i % 3].head + (uint32_t)t[i % 3].x + (uint32_t)t[i % 3].y + (uint32_t)t[(i + 1) % 3].z);
         v = v * 1664525u + 1013904223u;
     }
     return sum;

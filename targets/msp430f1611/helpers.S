@@ -504,6 +504,41 @@ function __ashrdi3
     ret
 end __ashrdi3
 
+/* --- setjmp.h ------------------------------------------------------------------------------------ */
+
+/* Registers r4 to r10, the stack pointer behind the return address, that address. */
+function setjmp
+    mov r4, 0(r12)
+    mov r5, 2(r12)
+    mov r6, 4(r12)
+    mov r7, 6(r12)
+    mov r8, 8(r12)
+    mov r9, 10(r12)
+    mov r10, 12(r12)
+    pop r13
+    mov r1, 14(r12)
+    mov r13, 16(r12)
+    clr r12
+    br r13
+end setjmp
+
+function longjmp
+    mov @r12+, r4
+    mov @r12+, r5
+    mov @r12+, r6
+    mov @r12+, r7
+    mov @r12+, r8
+    mov @r12+, r9
+    mov @r12+, r10
+    mov @r12+, r1
+    mov @r12, r14
+    mov r13, r12
+    tst r12
+    jnz 1f
+    inc r12
+1:  br r14
+end longjmp
+
 /* --- string.h ------------------------------------------------------------------------------------ */
 
 /* Word by word where both addresses are even. */

@@ -20,13 +20,19 @@ from steelyard.model.implementation import Implementation
 from steelyard.model.reasons import Reason
 from steelyard.model.target import Target
 from tests import toys
-from tests.conftest import Bench, the_target
+from tests.conftest import STANDARD, Bench, the_target
 
 GOOD = toys.files()
 CODE = GOOD["encrypt.c"]
 BIG = "extern const unsigned char biga[], bigb[], bigc[];"
 AVR = 'void perm(void) { __asm__ volatile("ldi r24, lo8(1)\\n\\tst X+, r24\\n\\tadiw r26, 1"); }\n'
 THUMB = 'void perm(void) { __asm__ volatile("ldmia r0!, {r1-r4}\\n\\teor r1, r2, r3, ror #7"); }\n'
+
+
+@pytest.fixture(params=[*STANDARD, "msp430f1611"])
+def target(request: pytest.FixtureRequest) -> Target:
+    """The two that stand for all, and one whose compiler and linker are LLVM's."""
+    return the_target(request.param)
 
 
 def works(bench: Bench, package: Implementation, target: Target, *flags: str) -> None:
@@ -81,7 +87,9 @@ def test_what_does_not_build_says_why(
     assert built.images == {} or reason is not Reason.COMPILE_ERROR
 
 
-@pytest.mark.parametrize(("name", "assembly"), [("bluepill", AVR), ("uno", THUMB)])
+@pytest.mark.parametrize(
+    ("name", "assembly"), [("bluepill", AVR), ("uno", THUMB), ("msp430f1611", AVR), ("msp430f1611", THUMB)]
+)
 def test_assembly_of_another_instruction_set(bench: Bench, name: str, assembly: str) -> None:
     text = assembly.split('"')[1].replace("\\n\\t", "\n\t")
     for extra in ({"perm.c": assembly}, {"perm.S": f"\t.global perm\nperm:\n\t{text}\n"}):
@@ -89,6 +97,17 @@ def test_assembly_of_another_instruction_set(bench: Bench, name: str, assembly: 
         assert failure is not None
         assert failure.reason is Reason.FOREIGN_ISA, failure
         bench.folder.rename(bench.folder.with_name(next(iter(extra))))
+
+
+@pytest.mark.parametrize("line", ["movq %rax, %rbx", "xor r12, %r13", "ld: mov [r12], r13"])
+def test_an_instruction_that_the_assembler_passes_over_is_foreign(bench: Bench, line: str) -> None:
+    target = the_target("msp430f1611")
+    works(bench, bench.package({**GOOD, "own.S": "f: call @r12 ; %r5\n\tjmp $-4\n\tmov #(5), 2(r13)\n"}), target)
+    bench.folder.rename(bench.folder.with_name("straight"))
+    failure = bench.build(bench.package({**GOOD, "perm.S": f"\tnop\n\t{line}\n"}), target).failure
+    assert failure is not None
+    assert failure.reason is Reason.FOREIGN_ISA
+    assert line in failure.detail
 
 
 @pytest.mark.parametrize(
@@ -221,9 +240,9 @@ def test_threads_compile_the_harness_once(
         shutil.rmtree(tmp_path / "cache")  # and again when they are gone
 
 
-def test_without_the_driver_comes_the_drivers_image(
-    bench: Bench, target: Target, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.mark.parametrize("name", STANDARD)
+def test_without_the_driver_comes_the_drivers_image(bench: Bench, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    target = the_target(name)
     files = {"more/a.C.cpp": "int one = 1; const char *two = __FILE__;\n", "b.S": "#define B b\nB:\n"}
     files |= {"api.h": GOOD["api.h"] + '#include "more.h"\n', "more.h": "/* parameters of its own */\n"}
     package = bench.package({**GOOD, **files})

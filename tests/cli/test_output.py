@@ -11,11 +11,13 @@ import zipfile
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 from rich.console import Console
 
-from steelyard.cli import doctor
+from steelyard.cli import doctor, show
 from steelyard.cli.console import table
 from steelyard.model.reasons import NEXT_ACTION
+from steelyard.model.record import Record, Setup, Toolchain
 from tests import toys
 from tests.conftest import the_target, write
 
@@ -124,6 +126,28 @@ def test_the_line_that_show_prints_repeats_the_run(ran: Cli, load: str) -> None:
     again = json.loads(repeated.out)["runs"][1]
     assert (again["key"], again["metrics"], again["points"]) == (first["key"], first["metrics"], first["points"])
     assert again["id"] > first["id"]
+
+
+def test_another_toolchain_is_for_the_targets_that_know_it(cli: Cli, tmp_path: Path) -> None:
+    names = {"uno": "avr-gcc", "msp430f1611": "msp430-elf-gcc"}
+    write(tmp_path, {"mine.toml": 'targets = ["uno", "msp430f1611"]\ntoolchain = "msp430-elf-gcc"\n'})
+    for said in ("-t uno,msp430f1611 --toolchain msp430-elf-gcc", "mine.toml"):
+        jobs = parsed(cli(f"run {FAST} {said} --dry-run --json"))
+        assert isinstance(jobs, list)
+        assert {j["target"]: j["toolchain"]["name"] for j in jobs} == names
+    wrong = cli(f"run {FAST} -t msp430f1611 --toolchain msp430-gcc")
+    assert (wrong.code, wrong.err) == (2, "steelyard: unknown toolchain 'msp430-gcc'; did you mean msp430-elf-gcc?\n")
+    for verb in ("profile", "size", "check"):
+        wrong = cli(f"{verb} {FAST} -t uno --toolchain msp430-elf-gcc")
+        assert (wrong.code, wrong.err) == (2, "steelyard: unknown toolchain 'msp430-elf-gcc'; known: avr-gcc\n")
+
+
+def test_the_line_that_repeats_a_run_names_a_toolchain_that_was_chosen() -> None:
+    setup = Setup(*["x"] * 5, "msp430f1611", "", "simulator", Toolchain("msp430-elf-gcc", "", ""), "-O3", "kat", "", "")
+    record = Record(setup, None, {})
+    assert "--toolchain msp430-elf-gcc" in show.command(record)
+    setup = replace(setup, toolchain=Toolchain("clang", "", ""))
+    assert "--toolchain" not in show.command(replace(record, setup=setup))
 
 
 def test_zips_are_unpacked_below_steelyard_home(cli: Cli, tmp_path: Path, home: Path) -> None:

@@ -84,6 +84,24 @@ def test_library_members_of_a_map(tmp_path: Path) -> None:
     assert [h.member for h in measure.helpers(image, base)] == ["libgcc.a(_mulsi3.o)", "libc.a(memcpy.o)"]
 
 
+LLVM_MAP = """     VMA      LMA     Size Align Out     In      Symbol
+    4000     4000     23b6     2 .text
+    4008     4008       36     2         /home/common/helpers.o:(.text.memset)
+    4008     4008       36     1                 memset
+    403e     403e      8b2     2         /home/common/main.o:(.text.main)
+    48f0     48f0       14     2         /home/common/stdlib.o:(.text.puts)
+    4904     4904        0     2         /home/common/helpers.o:(.text)
+    4904     4904       30     2         implementation.o:(.text.helpers.o)
+"""
+
+
+def test_helpers_of_a_target_are_its_library(tmp_path: Path) -> None:
+    image, base = tmp_path / "image.map", tmp_path / "base.map"
+    image.write_text(LLVM_MAP)
+    base.write_text(LLVM_MAP.splitlines()[0])
+    assert measure.helpers(image, base) == (Helper("helpers(memset)", 54), Helper("stdlib(puts)", 20))
+
+
 def test_library_members_of_a_real_map(bench: Bench, target: Target) -> None:
     division = "volatile unsigned long long x = mlen + 77; x /= (adlen | 1); c[0] = (unsigned char)x;"
     built = bench.build(bench.package(in_encrypt=division), target)

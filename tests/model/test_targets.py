@@ -103,6 +103,19 @@ def test_another_compiler_stands_in_until_the_own_one_is_here(load: Callable[[st
     assert (neither.toolchain.compiler, neither.stand_in) == ("no-such-gcc", "")
 
 
+def test_alternatives_are_chosen_by_name(load: Callable[[str], Target]) -> None:
+    more = TEXT[TEXT.index("[toolchain]") : TEXT.index("[energy]")].replace("[toolchain]", "[[alternative]]")
+    more = more.replace('name = "avr-gcc"', 'name = "other-cc"').replace("flags = [", 'flags = ["-I{folder}/include", ')
+    target = load(f"{TEXT}\n{more}")
+    assert [spec.name for spec in target.toolchains] == ["avr-gcc", "other-cc"]
+    other = target.using("other-cc")
+    assert (other.toolchain.name, other.toolchain.flags[0]) == ("other-cc", f"-I{target.folder}/include")
+    assert [spec.name for spec in other.toolchains] == ["other-cc"]
+    assert target.using("nobody's") == target
+    with pytest.raises(UserError, match=r"alternative\.0\.pakages: unknown key 'pakages'; did you mean packages"):
+        load(f"{TEXT}\n{more.replace('packages =', 'pakages =')}")
+
+
 def test_unknown_targets(load: Callable[[str], Target]) -> None:
     load(TEXT)
     with pytest.raises(UserError, match=r"^unknown target 'mime'; did you mean mine\?$"):
@@ -114,8 +127,11 @@ def test_unknown_targets(load: Callable[[str], Target]) -> None:
 def test_the_digest_is_of_every_file(load: Callable[[str], Target], tmp_path: Path) -> None:
     first = load(TEXT).digest
     (tmp_path / "mine/more.c").write_text("int more;\n")
-    assert load(TEXT).digest != first
-    assert load(TEXT + "\n").digest != first
+    second = load(TEXT).digest
+    assert second != first
+    (tmp_path / "mine/include").mkdir()
+    (tmp_path / "mine/include/more.c").write_text("int more;\n")
+    assert len({load(TEXT).digest, load(TEXT + "\n").digest, first, second}) == 4
 
 
 def test_a_target_is_named_in_its_folder_and_nowhere_else() -> None:

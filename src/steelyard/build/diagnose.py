@@ -38,9 +38,9 @@ _MACHINE = re.compile(
 )
 _SOURCE_BYTES = 1 << 20
 
-# patterns of GCC and binutils; the first that matches names the reason. They are compiled when something failed
+# patterns of GCC, binutils and LLVM; the first that matches names the reason. They are compiled when something failed
 _COMPILE = (
-    (Reason.MISSING_FILE, r"fatal error: (.+?): No such file or directory"),
+    (Reason.MISSING_FILE, r"fatal error: '?(.+?)'?(?:: No such file or directory| file not found)"),
     (
         Reason.FOREIGN_ISA,
         r"(?i:(no such instruction.*|bad instruction.*|unknown opcode.*|unrecognized opcode.*|unknown mnemonic.*"
@@ -50,14 +50,15 @@ _COMPILE = (
         r"|unknown MCU.*|(?:can't|unable to) find a register.*|.*to use arm_neon\.h.*|NEON intrinsics not.*"
         r"|.*target specific option mismatch.*|r13 not allowed here.*|lo register required.*|only lo regs allowed.*"
         r"|selected FPU does not.*|instruction not supported in.*|unknown target CPU.*"
-        r"|unrecognized instruction mnemonic.*|instruction requires:.*|unknown directive.*"
+        r"|unrecognized instruction mnemonic.*|instruction requires:.*|unknown directive.*|unexpected token\b.*"
+        r"|use of unknown builtin.*|[^\n]*only meant to be used on.*|ACLE intrinsics support not.*"
         r"|invalid output constraint.*in asm|invalid input constraint.*in asm))",
     ),
     (Reason.COMPILE_ERROR, r"(?:^|\n)([^\n]*(?:error|Error):[^\n]*)"),
 )
-_DUPLICATE = r"multiple definition of [`'](.+?)'"
-_UNDEFINED = r"undefined reference to [`'](.+?)'"
-_OVERFLOW = r"region [`'](flash|ram)' overflowed by (\d+) bytes?"
+_DUPLICATE = r"(?:multiple definition of [`']|duplicate symbol: )(.+?)(?:'|$)"
+_UNDEFINED = r"(?:undefined reference to [`']|undefined symbol: )(.+?)(?:'|$)"
+_OVERFLOW = r"region [`'](flash|ram)'(?:: |\s)overflowed by (\d+) bytes?"
 
 
 def failure(logs: Iterable[tuple[str, str]], api: tuple[str, ...], sources: Path = Path()) -> Failure:
@@ -67,7 +68,7 @@ def failure(logs: Iterable[tuple[str, str]], api: tuple[str, ...], sources: Path
     text = "\n".join(t for _, t in logs)
     if duplicate := _unique(_DUPLICATE, text):
         return Failure(Reason.DUPLICATE_SYMBOL, ", ".join(duplicate[:5]))
-    overflow = {region: int(count) for region, count in re.findall(_OVERFLOW, text)}
+    overflow = {region: int(count) for region, count in re.findall(_OVERFLOW, text)}  # the last count is the whole one
     if "flash" in overflow:
         return Failure(Reason.FLASH_OVERFLOW, f"{overflow['flash']} bytes too many")
     if "ram" in overflow:
@@ -128,4 +129,4 @@ def _machine(sources: Path, name: str) -> str | None:
 
 
 def _unique(pattern: str, text: str) -> list[str]:
-    return list(dict.fromkeys(re.findall(pattern, text)))
+    return list(dict.fromkeys(re.findall(pattern, text, re.MULTILINE)))

@@ -58,7 +58,10 @@ def _identify(spec: ToolchainSpec) -> Toolchain | str:
     driver = shutil.which(spec.compiler, path=path)
     if driver is None:
         return f"{spec.compiler} not found: {spec.fix}"
-    tools = {t: shutil.which(t, path=path) or "" for t in (spec.cxx, *(f"{spec.prefix}{b}" for b in _BINUTILS))}
+    if spec.linker and shutil.which(spec.linker, path=path) is None:
+        return f"{spec.linker} not found: {spec.fix}"
+    names = filter(None, (spec.cxx, spec.linker, *(f"{spec.prefix}{b}" for b in _BINUTILS)))
+    tools = {t: shutil.which(t, path=path) or "" for t in names}
     asked = [driver, *tools.values(), *spec.flags, *spec.link]
     name = hashlib.sha256("\0".join(asked).encode(errors="surrogateescape")).hexdigest()[:32]
     stamp_file = paths.home() / "cache" / "toolchains" / f"{name}.json"
@@ -70,7 +73,7 @@ def _identify(spec: ToolchainSpec) -> Toolchain | str:
     if told.code != 0 or not told.out.strip():
         return f"{_ended(driver, told.code, told.err)}: {spec.fix}"
     version = told.out.splitlines()[0][:255]
-    files = [driver, *filter(None, tools.values()), *_programs(driver), *_shared(driver)]
+    files = [driver, *filter(None, tools.values()), *_programs(driver), *_shared(driver, tools.get(spec.linker, ""))]
     more, folders = _read_by(spec, driver, tools[spec.cxx])
     try:
         stamp = _stamp([*files, *more, *folders])
@@ -102,9 +105,10 @@ def _programs(driver: str) -> list[str]:
     return [found for t in told if t and (found := shutil.which(t, path=paths.search_path()))]
 
 
-def _shared(driver: str) -> list[str]:
-    """Shared libraries that hold the compiler itself, where the driver is all but empty: Clang's."""
-    return re.findall(r"=> (/\S*(?:LLVM|clang)\S*) ", ask(["ldd", driver]).out)
+def _shared(*programs: str) -> list[str]:
+    """Shared libraries that hold a compiler or linker itself, where the program is all but empty: LLVM's."""
+    told = (ask(["ldd", p]).out for p in programs if p)
+    return [library for t in told for library in re.findall(r"=> (/\S*(?:LLVM|clang|lld)\S*) ", t)]
 
 
 def _read_by(spec: ToolchainSpec, driver: str, cxx: str) -> tuple[list[str], list[str]]:

@@ -72,7 +72,7 @@ def _provenance(r: Record) -> list[tuple[str, str]]:
     rows = [
         ("implementation", f"{s.implementation_digest[:16]}  {s.family}"),
         ("device", f"{s.device}, timing model {s.timing_model}"),
-        ("toolchain", f"{s.toolchain.name}: {s.toolchain.version}  {s.toolchain.sha256[:16]}"),
+        ("toolchain", f"{s.toolchain.version}  {s.toolchain.sha256[:16]}"),
         ("flags", s.flags),
         ("workload", s.workload),
         ("harness", s.harness[:16]),

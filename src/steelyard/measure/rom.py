@@ -22,11 +22,18 @@ def static_ram(image: Path) -> int:
 
 # " .text.foo  0x0000 0x1e /usr/lib/.../libgcc.a(_mulsi3.o)", name and rest possibly on two lines
 _PIECE = re.compile(r"^ \S+\s+0x[0-9a-f]+\s+0x([0-9a-f]+)\s+(\S.*\.a\([^)]+\))$", re.MULTILINE)
+# LLVM's: "4008 4008 36 2 /.../helpers.o:(.text.memset)": what stands for libraries is objects of the target's own
+_OWN_PIECE = re.compile(
+    r"^(?: *[0-9a-f]+){2} +([0-9a-f]+) +\d+ +\S*/(helpers|stdlib)\.o:\(\.\w+\.(\S+)\)$", re.MULTILINE
+)
 
 
 def library_members(map_file: Path) -> dict[str, int]:
     """Bytes of each library member in the image, by ``library(member)``, from the linker's map."""
     text = map_file.read_text(errors="replace")
+    if text.lstrip().startswith("VMA"):
+        pieces = ((int(size, 16), f"{file}({function})") for size, file, function in _OWN_PIECE.findall(text))
+        return {name: size for size, name in pieces if size}
     start = text.find("\nLinker script and memory map")
     stop = text.find("\n/DISCARD/", start)
     text = re.sub(r"\n( \.\S+)\n\s+0x", r"\n\1 0x", text[start : stop if stop > 0 else None])
