@@ -26,6 +26,7 @@ class Reason(StrEnum):
     UNREADABLE = "unreadable"
     BAD_INFO = "bad-implementation-info"
     FELICS_PHASES = "felics-phases"
+    OTHER_PRIMITIVE = "other-primitive"
     # build
     NO_TOOLCHAIN = "no-toolchain"
     FOREIGN_ISA = "foreign-isa"
@@ -63,6 +64,7 @@ NEXT_ACTION: dict[Reason, str] = {
     Reason.UNREADABLE: "make the file readable and give it a sane size",
     Reason.BAD_INFO: "repair the line of implementation.info that is named",
     Reason.FELICS_PHASES: "take the cipher's FELICS-AE or NIST package, or write the NIST API around its phases",
+    Reason.OTHER_PRIMITIVE: "name a crypto_aead, crypto_hash or crypto_cxof folder; nothing else is measured",
     Reason.NO_TOOLCHAIN: "run: steelyard doctor",
     Reason.FOREIGN_ISA: "choose a target of the instruction set that the assembly is written for",
     Reason.COMPILE_ERROR: "read the compiler's output: steelyard show RUN --log",

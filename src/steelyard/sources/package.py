@@ -39,6 +39,7 @@ from .wrapper import Wrapper, parse
 
 _COMPAT = Path(__file__).resolve().parent / "compat"
 _CITED = re.compile(rb'["</]([^"<>/\n]{1,255})[">]')
+_NIST_API = re.compile(rb"\bint\s+crypto_aead_encrypt\s*\(")
 _SEVERITY = (Reason.PATH_ESCAPE, Reason.DANGLING_LINK, Reason.UNREADABLE)
 
 
@@ -104,7 +105,7 @@ class Package:
                     folder=Path(self._folder.path),
                     files=files,
                     entry=wrapper[2].entry if wrapper is not None and wrapper[2] is not None else (),
-                    kat=self._kat(p),
+                    kat=self._kat(p, code is not None),
                     notes=tuple(self._notes),
                     code=code,
                 )
@@ -156,9 +157,19 @@ class Package:
         except felics.BadInfoError as e:
             return Failure(Reason.BAD_INFO, str(e))
         if said is None:
+            if self._has_nist_api():
+                self._notes.append(
+                    f"{felics.INFO} ignored: it is of the first FELICS, and the sources hold the NIST API"
+                )
+                return None
             return Failure(Reason.FELICS_PHASES, "a cipher of the first FELICS: it has phases, no API")
         self._notes += said.notes
         return said.code
+
+    def _has_nist_api(self) -> bool:
+        """Whether a source names the NIST API's function, as packages do that wrote it around FELICS's phases."""
+        sources = [real for _, real in self._listing.of(*COMPILED, Kind.WRAPPER)]
+        return any(isinstance(data := self._reader.data(r), bytes) and _NIST_API.search(data) for r in sources)
 
     def _settle_felics(self, chosen: dict[str, tuple[str, Kind]]) -> None:
         """Add FELICS-AE's headers, and what describes the package without being compiled."""
@@ -309,10 +320,10 @@ class Package:
 
     # -- KAT and notes
 
-    def _kat(self, primitive: Primitive) -> tuple[Path, ...]:
+    def _kat(self, primitive: Primitive, felics_ae: bool) -> tuple[Path, ...]:
         """The nearest KAT files that fit: in the folder, the variant's, or one level up."""
         vectors = self._folder.files.get(felics.VECTORS)
-        if felics.INFO in self._folder.files and vectors:
+        if felics_ae and vectors:
             return (Path(vectors),)
         own = [(n, r) for n, r in self._listing.of(Kind.KAT) if fits(primitive, os.path.basename(n))]
         if own:
