@@ -356,6 +356,24 @@ def test_nested_implementations_of_a_variant_without_number(tmp_path: Path) -> N
     assert alone.label == "romulust/aadomn/opt32"
 
 
+@pytest.mark.parametrize(
+    ("primitive", "spelled", "known"),
+    [
+        ("crypto_aead", "Romulus-N", "romulusn"),
+        ("crypto_aead", "ascon_aead128", "asconaead128"),
+        ("crypto_aead", "TinyJAMBU-128-v2", "tinyjambu128v2"),
+        ("crypto_hash", "romulus-h", "romulush"),
+        ("crypto_hash", "romulus-n", None),
+        ("crypto_aead", "romulusn", None),
+        ("crypto_aead", "romulus-n2", None),
+    ],
+)
+def test_spellings_of_known_variants(tmp_path: Path, primitive: str, spelled: str, known: str | None) -> None:
+    impl = one(discover(plain(tmp_path, f"{primitive}/{spelled}/ref", API_BOTH)))
+    assert impl.label == f"{known or spelled}/ref"
+    assert any(f"{spelled} taken for" in note for note in impl.notes) == (known is not None)
+
+
 FOLDERS = st.sampled_from(
     [
         "crypto_aead",

@@ -17,6 +17,7 @@ from pathlib import Path
 from msgspec import Struct, field
 
 from ..model.implementation import API, CodeLists, Implementation, Primitive, SourceFile
+from ..model.paths import CIPHERS
 from ..model.reasons import Failure, Reason
 from . import felics
 from .files import (
@@ -34,6 +35,7 @@ from .files import (
 )
 from .layout import Place
 from .limits import Limits
+from .spelling import known_as
 from .tree import Fault, Folder
 from .wrapper import Wrapper, parse
 
@@ -96,17 +98,21 @@ class Package:
         out = []
         for p in primitives:
             wrapper = wrappers[p]
+            notes, variant = self._notes, place.variant
+            bundled = Path(self._folder.path).is_relative_to(CIPHERS)
+            if not bundled and (known := known_as(p, variant)):
+                notes, variant = [*notes, f"{variant} taken for {known}, whose name it is but for the spelling"], known
             out.append(
                 Implementation(
                     primitive=p,
                     family=place.family,
-                    variant=place.variant,
+                    variant=variant,
                     name=place.name,
                     folder=Path(self._folder.path),
                     files=files,
                     entry=wrapper[2].entry if wrapper is not None and wrapper[2] is not None else (),
                     kat=self._kat(p, code is not None),
-                    notes=tuple(self._notes),
+                    notes=tuple(notes),
                     code=code,
                 )
             )
