@@ -17,6 +17,7 @@ class Reason(StrEnum):
     # sources
     NO_API = "no-api"
     NO_SOURCES = "no-sources"
+    OTHER_PRIMITIVE = "other-primitive"
     FOREIGN_ASSEMBLER = "foreign-assembler"
     MISSING_FILE = "missing-file"
     DANGLING_LINK = "dangling-link"
@@ -26,7 +27,6 @@ class Reason(StrEnum):
     UNREADABLE = "unreadable"
     BAD_INFO = "bad-implementation-info"
     FELICS_PHASES = "felics-phases"
-    OTHER_PRIMITIVE = "other-primitive"
     # build
     NO_TOOLCHAIN = "no-toolchain"
     FOREIGN_ISA = "foreign-isa"
@@ -55,6 +55,7 @@ class Reason(StrEnum):
 NEXT_ACTION: dict[Reason, str] = {
     Reason.NO_API: "add an api.h that defines CRYPTO_KEYBYTES, CRYPTO_NPUBBYTES and CRYPTO_ABYTES (or CRYPTO_BYTES)",
     Reason.NO_SOURCES: "put .c, .S, .s or .cpp files into the implementation folder",
+    Reason.OTHER_PRIMITIVE: "name a crypto_aead, crypto_hash or crypto_cxof folder; nothing else is measured",
     Reason.FOREIGN_ASSEMBLER: "convert the .asm file to GNU assembler syntax (.S)",
     Reason.MISSING_FILE: "add the file that the sources include",
     Reason.DANGLING_LINK: "restore the link's target (for bundled dependencies: make deps)",
@@ -64,7 +65,6 @@ NEXT_ACTION: dict[Reason, str] = {
     Reason.UNREADABLE: "make the file readable and give it a sane size",
     Reason.BAD_INFO: "repair the line of implementation.info that is named",
     Reason.FELICS_PHASES: "take the cipher's FELICS-AE or NIST package, or write the NIST API around its phases",
-    Reason.OTHER_PRIMITIVE: "name a crypto_aead, crypto_hash or crypto_cxof folder; nothing else is measured",
     Reason.NO_TOOLCHAIN: "run: steelyard doctor",
     Reason.FOREIGN_ISA: "choose a target of the instruction set that the assembly is written for",
     Reason.COMPILE_ERROR: "read the compiler's output: steelyard show RUN --log",
