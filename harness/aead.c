@@ -10,6 +10,8 @@
 
 const uint8_t sy_api = 1;
 const uint8_t sy_parts = SY_PARTS;
+extern const unsigned char *const nsec_encrypt; /* params.c; null where the package has no secret message number */
+extern unsigned char *const nsec_decrypt;
 
 typedef int (*encrypt_fn)(unsigned char *, unsigned long long *, const unsigned char *, unsigned long long,
                           const unsigned char *, unsigned long long, const unsigned char *,
@@ -58,7 +60,7 @@ int sy_run(uint8_t op, struct sy_call *p)
 #endif
         decrypt_fn call = fn;
         SY_TRIGGER_HIGH();
-        code = call(p->out, &p->out_len, NULL, p->in, p->in_len, p->ad, p->ad_len, p->npub, p->key);
+        code = call(p->out, &p->out_len, nsec_decrypt, p->in, p->in_len, p->ad, p->ad_len, p->npub, p->key);
         SY_TRIGGER_LOW();
     } else {
         volatile encrypt_fn fn = empty_encrypt;
@@ -68,7 +70,7 @@ int sy_run(uint8_t op, struct sy_call *p)
 #endif
         encrypt_fn call = fn;
         SY_TRIGGER_HIGH();
-        code = call(p->out, &p->out_len, p->in, p->in_len, p->ad, p->ad_len, NULL, p->npub, p->key);
+        code = call(p->out, &p->out_len, p->in, p->in_len, p->ad, p->ad_len, nsec_encrypt, p->npub, p->key);
         SY_TRIGGER_LOW();
     }
     return code;

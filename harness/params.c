@@ -9,6 +9,16 @@ extern const uint16_t sy_key_bytes, sy_npub_bytes, sy_a_bytes;
 const uint16_t sy_key_bytes = CRYPTO_KEYBYTES;
 const uint16_t sy_npub_bytes = CRYPTO_NPUBBYTES;
 const uint16_t sy_a_bytes = CRYPTO_ABYTES;
+/* CAESAR's secret message number: zeros to encrypt, room for what decryption finds */
+#ifndef CRYPTO_NSECBYTES
+#define CRYPTO_NSECBYTES 0
+#endif
+static const unsigned char zeros[CRYPTO_NSECBYTES + 1];
+static unsigned char found[CRYPTO_NSECBYTES + 1];
+extern const unsigned char *const nsec_encrypt;
+extern unsigned char *const nsec_decrypt;
+const unsigned char *const nsec_encrypt = CRYPTO_NSECBYTES ? zeros : 0;
+unsigned char *const nsec_decrypt = CRYPTO_NSECBYTES ? found : 0;
 #else
 extern const uint16_t sy_key_bytes, sy_npub_bytes, sy_a_bytes;
 const uint16_t sy_key_bytes = 0;

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from steelyard.build import Build, driver, sandbox
+from steelyard.build import Build, driver, objects, sandbox
 from steelyard.model.call import Op, Request
 from steelyard.model.implementation import Implementation
 from steelyard.model.reasons import Reason
@@ -87,13 +87,18 @@ def test_what_does_not_build_says_why(
     assert built.images == {} or reason is not Reason.COMPILE_ERROR
 
 
+#: a cipher that cannot do without its permutation
+NEEDS = GOOD | {"encrypt.c": toys.source(top="extern void perm(void);", in_encrypt="perm();")}
+THUMB_LINES = THUMB.split('"')[1].replace("\\n\\t", "\n\t")
+
+
 @pytest.mark.parametrize(
     ("name", "assembly"), [("bluepill", AVR), ("uno", THUMB), ("msp430f1611", AVR), ("msp430f1611", THUMB)]
 )
 def test_assembly_of_another_instruction_set(bench: Bench, name: str, assembly: str) -> None:
     text = assembly.split('"')[1].replace("\\n\\t", "\n\t")
     for extra in ({"perm.c": assembly}, {"perm.S": f"\t.global perm\nperm:\n\t{text}\n"}):
-        failure = bench.build(bench.package({**GOOD, **extra}), the_target(name)).failure
+        failure = bench.build(bench.package({**NEEDS, **extra}), the_target(name)).failure
         assert failure is not None
         assert failure.reason is Reason.FOREIGN_ISA, failure
         bench.folder.rename(bench.folder.with_name(next(iter(extra))))
@@ -120,9 +125,37 @@ def test_an_instruction_that_the_assembler_passes_over_is_foreign(bench: Bench, 
     ],
 )
 def test_assembly_that_names_another_machine(bench: Bench, name: str, text: str) -> None:
-    failure = bench.build(bench.package({**GOOD, "p.S": f"{text}\t.global perm\nperm:\n"}), the_target(name)).failure
+    failure = bench.build(bench.package({**NEEDS, "p.S": f"{text}\t.global perm\nperm:\n"}), the_target(name)).failure
     assert failure is not None
     assert failure.reason is Reason.FOREIGN_ISA, failure
+
+
+def test_assembly_that_no_source_needs_is_left_out(bench: Bench, uno: Target) -> None:
+    """As authors leave their assembly for all machines in one folder; what is needed is missed as before."""
+    top = "extern int part(void); extern int perm(void);"
+    mine, other = "\t.global part\npart:\n\tret\n", f"\t.global perm\nperm:\n\t{THUMB_LINES}\n"
+    unused = bench.package({**toys.files(top=top, in_encrypt="part();"), "a.S": other, "avr/p.S": mine})
+    built = bench.build(unused, uno)
+    assert built.failure is None
+    assert any(note.startswith("a.S left out") and "a.S: " in note for note in built.notes)
+    alone = bench.package({**toys.files(top=top, in_encrypt="part();"), "avr/p.S": mine}, variant="toy2")
+    without = bench.build(alone, uno)
+    left, right = (objects(b, i) for b, i in ((built, unused), (without, alone)))
+    assert {n: f.read_bytes() for n, f in left.items()} == {n: f.read_bytes() for n, f in right.items()}
+    needed = bench.package({**toys.files(top=top, in_encrypt="perm();"), "a.S": other}, variant="toy3")
+    failed = bench.build(needed, uno)
+    assert failed.failure is not None
+    assert failed.failure.reason is Reason.FOREIGN_ISA
+    assert "a.S" in failed.log
+
+
+def test_assembly_that_defines_what_c_defines_is_left_out(bench: Bench, target: Target) -> None:
+    both = bench.package(
+        {**toys.files(top="int part(void) { return 1; }"), "p.S": "\t.global part\npart:\n\t.long 1\n"}
+    )
+    built = bench.build(both, target)
+    assert built.failure is None
+    assert any("p.S left out" in note and "part" in note for note in built.notes)
 
 
 def test_inline_assembly_for_registers_of_another_machine(bench: Bench, uno: Target) -> None:
@@ -344,5 +377,6 @@ def test_a_package_reads_no_file_of_the_user(bench: Bench, uno: Target) -> None:
         escape = os.path.relpath(secret, built.folder / "src")
         built = bench.build(bench.package({**GOOD, "encrypt.c": f'#include "{escape}"\n' + CODE}), uno)
         assert "the secret text" not in built.log
-        built = bench.build(bench.package({**GOOD, "k.S": f'\t.incbin "{secret}"\n\t.incbin "/etc/hostname"\n'}), uno)
+        text = f'\t.global perm\nperm:\n\t.incbin "{secret}"\n\t.incbin "/etc/hostname"\n'
+        built = bench.build(bench.package({**NEEDS, "k.S": text}), uno)
         assert built.failure is not None

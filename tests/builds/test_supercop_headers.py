@@ -143,6 +143,19 @@ def test_a_package_that_counts_on_them_is_verified(bench: Bench, target: Target)
     assert record.failure is None
 
 
+def test_a_secret_message_number_is_zeros_whatever_decryption_writes(bench: Bench, target: Target) -> None:
+    files = toys.files(
+        in_encrypt="for (i = 0; i < CRYPTO_NSECBYTES; i++) if (nsec[i]) return 1;",
+        after_decrypt="for (i = 0; i < CRYPTO_NSECBYTES; i++) nsec[i] = 255;",
+    )
+    files |= {"api.h": f"{toys.API}#define CRYPTO_NSECBYTES 24\n", "LWC_AEAD_KAT_128_128.txt": toys.kat()}
+    record = bench.weigh(bench.package(files), target)
+    assert record.failure is None
+    none = toys.files(in_encrypt="if (nsec) return 1;", after_decrypt="if (nsec) return 1;")
+    record = bench.weigh(bench.package(none | {"LWC_AEAD_KAT_128_128.txt": toys.kat()}, variant="toy2"), target)
+    assert record.failure is None
+
+
 @pytest.mark.parametrize(
     ("code", "reason", "said"),
     [

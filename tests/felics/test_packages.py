@@ -12,6 +12,7 @@ from steelyard.model.reasons import Reason
 from steelyard.sources import discover, felics
 from steelyard.verify import felicsfile
 from steelyard.verify.katfile import MalformedKat
+from tests import toys
 from tests.conftest import write
 from tests.felics import packages
 
@@ -24,8 +25,9 @@ def test_a_tree_and_a_cipher_of_it_are_the_same(tmp_path: Path) -> None:
     packages.tree(tmp_path, "CipherName_v01")
     write(tmp_path / "source" / "common", {"main.c": "int main(void) { return 0; }"})
     found = [discover(place) for place in (tmp_path, cipher, cipher / "source")]
+    assert [str(r.path.relative_to(tmp_path)) for r in found[0].rejected] == ["source/ciphers/CipherName_v01/source"]
     for f in found:
-        assert f.rejected == ()
+        assert f is found[0] or f.rejected == ()
         (one,) = f.implementations
         assert (one.primitive, one.family, one.variant, one.name) == ("crypto_aead", "Toy", "Toy-128", "ref")
         assert one.interface == "felics"
@@ -74,6 +76,17 @@ def test_the_first_felics_is_refused_with_what_to_do(tmp_path: Path, info: str) 
         (rejected,) = found.rejected
         assert rejected.failure.reason is Reason.FELICS_PHASES
         assert "NIST package" in rejected.failure.next_action
+
+
+def test_the_nist_api_around_its_phases_is_a_nist_package(tmp_path: Path) -> None:
+    """As NIST's benchmarking framework has AES-GCM; its test_vectors.c is FELICS's, not known answers."""
+    extra = {"implementation.info": PHASES, "test_vectors.c": "const int vectors = 1;\n"}
+    write(tmp_path / "crypto_aead" / "toy1" / "felicsv01", toys.files() | extra)
+    found = discover(tmp_path)
+    assert found.rejected == ()
+    (one,) = found.implementations
+    assert (one.interface, one.label, one.kat) == ("nist", "toy1/felicsv01", ())
+    assert any("the sources hold the NIST API" in note for note in one.notes)
 
 
 @pytest.mark.parametrize(

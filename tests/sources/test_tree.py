@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import os
+import tempfile
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from steelyard.model.implementation import Implementation
 from steelyard.model.reasons import Reason
@@ -295,9 +298,126 @@ def test_odd_bytes_in_names(tmp_path: Path) -> None:
     assert impl.digest
 
 
-def test_other_primitives_and_the_trees_own_code_are_passed_over(tmp_path: Path) -> None:
+def test_other_primitives_have_a_row_and_what_lies_beside_crypto_folders_runs(tmp_path: Path) -> None:
     plain(tmp_path, "crypto_aead/foo128/ref")
     plain(tmp_path, "crypto_sign/bar/ref")
-    plain(tmp_path, "harness")
+    plain(tmp_path, "crypto_sign/bar/opt/crypto_aead")
+    plain(tmp_path, "mine")
     put(tmp_path, "main.c", "int main(void) { return 0; }")
-    assert one(discover(tmp_path)).label == "foo128/ref"
+    put(tmp_path, "crypto_work/baz/api.h", API_AEAD)
+    put(tmp_path, "crypto_work/baz/encrypt.c", CODE)
+    found = discover(tmp_path)
+    assert [i.label for i in found.implementations] == ["crypto_work/baz", "foo128/ref", f"{tmp_path.name}/mine"]
+    assert [(str(r.path.relative_to(tmp_path)), r.failure.reason) for r in found.rejected] == [
+        ("crypto_sign/bar/opt/crypto_aead", Reason.OTHER_PRIMITIVE),
+        ("crypto_sign/bar/ref", Reason.OTHER_PRIMITIVE),
+    ]
+    assert reason(discover(tmp_path / "crypto_sign/bar/ref")) is Reason.OTHER_PRIMITIVE
+
+
+def test_aead_hash_beside_crypto_aead(tmp_path: Path) -> None:
+    plain(tmp_path, "crypto_aead/foo128/ref")
+    plain(tmp_path, "aead_hash/foo128/opt", API_BOTH)
+    found = discover(tmp_path)
+    assert [(i.primitive, i.label) for i in found.implementations] == [
+        ("crypto_aead", "foo128/opt"),
+        ("crypto_aead", "foo128/ref"),
+        ("crypto_hash", "foo128/opt"),
+    ]
+    assert discover(tmp_path / "aead_hash/foo128/opt").implementations[1].primitive == "crypto_hash"
+
+
+@pytest.mark.parametrize("where", ["mine", "crypto_aead/foo128/mine", "foo128/mine/Core"])
+def test_projects_of_headers_and_sources(tmp_path: Path, where: str) -> None:
+    """As development environments for microcontrollers lay them out."""
+    put(tmp_path, f"{where}/Inc/api.h", API_AEAD)
+    put(tmp_path, f"{where}/Src/encrypt.c", CODE)
+    put(tmp_path, f"{where}/Src/main.c", "int main(void) { return 0; }\n")
+    for place in (tmp_path, tmp_path / where):
+        impl = one(discover(place))
+        assert impl.folder == tmp_path / where
+        assert [f for f in names(impl) if not f.startswith("Inc")] == ["Src/encrypt.c", "api.h"]
+
+
+def test_nested_implementations_of_a_variant_without_number(tmp_path: Path) -> None:
+    """crypto_aead/V/I/J, where V may look like a family, and the bundled crypto_aead/F/V/I."""
+    for where in ("romulust/ref", "romulust/aadomn/opt32", "romulust/aadomn/armv8a/fast", "hamsi/bernstein/simd-2"):
+        plain(tmp_path, f"crypto_aead/{where}")
+    plain(tmp_path, "crypto_aead/sparkle/schwaemm256128v2/small")
+    found = [(i.family, i.label) for i in discover(tmp_path).implementations]
+    assert found == [
+        ("hamsi", "hamsi/bernstein/simd-2"),
+        ("romulust", "romulust/aadomn/armv8a/fast"),
+        ("romulust", "romulust/aadomn/opt32"),
+        ("romulust", "romulust/ref"),
+        ("sparkle", "schwaemm256128v2/small"),
+    ]
+    alone = one(discover(tmp_path / "crypto_aead/romulust/aadomn/opt32"))
+    assert alone.label == "romulust/aadomn/opt32"
+
+
+@pytest.mark.parametrize(
+    ("primitive", "spelled", "known"),
+    [
+        ("crypto_aead", "Romulus-N", "romulusn"),
+        ("crypto_aead", "ascon_aead128", "asconaead128"),
+        ("crypto_aead", "TinyJAMBU-128-v2", "tinyjambu128v2"),
+        ("crypto_hash", "romulus-h", "romulush"),
+        ("crypto_hash", "romulus-n", None),
+        ("crypto_aead", "romulusn", None),
+        ("crypto_aead", "romulus-n2", None),
+    ],
+)
+def test_spellings_of_known_variants(tmp_path: Path, primitive: str, spelled: str, known: str | None) -> None:
+    impl = one(discover(plain(tmp_path, f"{primitive}/{spelled}/ref", API_BOTH)))
+    assert impl.label == f"{known or spelled}/ref"
+    assert any(f"{spelled} taken for" in note for note in impl.notes) == (known is not None)
+
+
+FOLDERS = st.sampled_from(
+    [
+        "crypto_aead",
+        "aead_hash",
+        "crypto_sign",
+        "foo128",
+        "ref",
+        "src",
+        "Inc",
+        "Src",
+        "test",
+        "CipherName_v01",
+        "source",
+    ]
+)
+FILES = {
+    "api.h": API_BOTH,
+    "encrypt.c": CODE,
+    "crypto_aead.h": "",
+    "perm.asm": "",
+    "main.c": "int main(void) { return 0; }\n",
+    "lwc_crypto_aead.c": WRAPPER % ("a", "b"),
+    "implementation.info": "InitializationConstants: \n",
+    "big.h": "x" * 2000,
+}
+
+
+@given(
+    st.lists(
+        st.tuples(st.lists(FOLDERS, max_size=5), st.sets(st.sampled_from(["api.h", "encrypt.c", *FILES]), max_size=4)),
+        max_size=7,
+    )
+)
+def test_no_folder_with_an_api_is_without_a_row(layout: list[tuple[list[str], set[str]]]) -> None:
+    """It is an implementation, listed by one as its api.h, or rejected; however folders are named and nested."""
+    with tempfile.TemporaryDirectory() as folder:
+        top = Path(folder).resolve()
+        for parts, files in layout:
+            for file in files:
+                put(top, "/".join([*parts, file]), FILES[file])
+        found = discover(top, limits=Limits(file_bytes=1000, depth=len(top.parts) + 4))
+        rows = {i.folder for i in found.implementations} | {r.path for r in found.rejected}
+        listed = {f.path for i in found.implementations for f in i.files}
+        deep = {r.path for r in found.rejected if "folders deep" in r.failure.detail}
+        for api in top.rglob("api.h"):
+            assert api.parent in rows or api in listed or any(d in api.parents for d in deep), api
+        assert len(found.rejected) == len({r.path for r in found.rejected})

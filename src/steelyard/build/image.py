@@ -115,6 +115,16 @@ def _build_into(
     objects = {part: harness_objects(target, toolchain, operation) for part, operation in parts.items()}
     with kept.made(folder) as (work, said):
         failure, notes = _compile(implementation, target, flags, toolchain, objects, work)
+        if failure is not None and (plain := _less_assembly(implementation, failure, work)):
+            log = (work / "log.txt").read_bytes()
+            retry, more = _compile(plain, target, flags, toolchain, objects, work)
+            if retry is None:
+                left = ", ".join(f.name for f in _units(implementation) if f not in plain.files)
+                note = f"{left} left out: the other sources do without, and with it: {failure.detail}"
+                failure, notes = None, [*more, note]
+                _renumber(implementation, plain, work)
+            else:
+                (work / "log.txt").write_bytes(log)
         if failure is not None and failure.reason is Reason.DUPLICATE_SYMBOL and "-fcommon" not in flags:
             retry, more = _compile(implementation, target, (*flags, "-fcommon"), toolchain, objects, work)
             if retry is None:
@@ -344,7 +354,31 @@ def _units(implementation: Implementation) -> list[SourceFile]:
 
 def objects(built: Build, implementation: Implementation) -> dict[str, Path]:
     """What each source of ``implementation`` was compiled to, by the source's name."""
-    return {f.name: built.folder / f"{k}.o" for k, f in enumerate(_units(implementation))}
+    made = {f.name: built.folder / f"{k}.o" for k, f in enumerate(_units(implementation))}
+    return {name: file for name, file in made.items() if file.exists()}
+
+
+def _less_assembly(implementation: Implementation, failure: Failure, work: Path) -> Implementation | None:
+    """``implementation`` without the assembly that stands in the way: what was not assembled, or all of it where
+    symbols are defined twice. None where that is nothing, or every source."""
+    units = _units(implementation)
+    assembly = {f.name: (work / f"{k}.o").exists() for k, f in enumerate(units) if f.language == "asm"}
+    twice = failure.reason is Reason.DUPLICATE_SYMBOL
+    bad = {name for name, assembled in assembly.items() if twice or not assembled}
+    if not bad or len(bad) == len(units):
+        return None
+    files = tuple(replace(f, language="header") if f.name in bad else f for f in implementation.files)
+    return replace(implementation, files=files)
+
+
+def _renumber(implementation: Implementation, built: Implementation, work: Path) -> None:
+    """Give the objects of ``built`` the numbers that its sources have in ``implementation``, which has more."""
+    numbers = {f.name: k for k, f in enumerate(_units(built))}
+    for k, f in reversed([*enumerate(_units(implementation))]):
+        if f.name in numbers:
+            (work / f"{numbers[f.name]}.o").rename(work / f"{k}.o")
+        else:
+            (work / f"{k}.o").unlink(missing_ok=True)
 
 
 def _compiler(f: SourceFile, target: Target) -> tuple[str, ...]:

@@ -17,6 +17,7 @@ class Reason(StrEnum):
     # sources
     NO_API = "no-api"
     NO_SOURCES = "no-sources"
+    OTHER_PRIMITIVE = "other-primitive"
     FOREIGN_ASSEMBLER = "foreign-assembler"
     MISSING_FILE = "missing-file"
     DANGLING_LINK = "dangling-link"
@@ -63,6 +64,7 @@ class Reason(StrEnum):
 NEXT_ACTION: dict[Reason, str] = {
     Reason.NO_API: "add an api.h that defines CRYPTO_KEYBYTES, CRYPTO_NPUBBYTES and CRYPTO_ABYTES (or CRYPTO_BYTES)",
     Reason.NO_SOURCES: "put .c, .S, .s or .cpp files into the implementation folder",
+    Reason.OTHER_PRIMITIVE: "name a crypto_aead, crypto_hash or crypto_cxof folder; nothing else is measured",
     Reason.FOREIGN_ASSEMBLER: "convert the .asm file to GNU assembler syntax (.S)",
     Reason.MISSING_FILE: "add the file that the sources include",
     Reason.DANGLING_LINK: "restore the link's target (for bundled dependencies: make deps)",

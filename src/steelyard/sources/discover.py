@@ -3,10 +3,12 @@
 A folder that lies below a crypto_* folder is read with that folder's parent as root, so that links to
 siblings and to shared sources work for one implementation alone as they do for the whole tree. A cipher of a
 FELICS-AE tree is read with the folder of all its ciphers as root, for the same reason.
+
+Every folder with an ``api.h`` is an implementation, the part of one whose files list that ``api.h``, or rejected.
 """
 
 # Paths are strings here, a tree has thousands of them.
-# ruff: noqa: PTH100, PTH112, PTH119, PTH122
+# ruff: noqa: PTH100, PTH112, PTH113, PTH119, PTH120, PTH122, PTH208
 
 from __future__ import annotations
 
@@ -20,8 +22,8 @@ from ..model.implementation import Implementation, Rejected
 from ..model.reasons import Failure, Reason
 from . import felics
 from .archive import unpack
-from .files import COMPILED, Kind, Reader, kind_of
-from .layout import ANCHORS, anchor_of, place
+from .files import COMPILED, Kind, Reader, kind_of, printable
+from .layout import ANCHORS, OTHERS, anchor_of, place
 from .limits import Limits
 from .package import Package, own_sources
 from .tree import Folder, TooManyError, Walker
@@ -83,28 +85,44 @@ class _Search:
     def __init__(self, walker: Walker, limits: Limits, given: tuple[str, ...], top: str, shown: str) -> None:
         self._walker, self._limits, self._reader = walker, limits, Reader(limits.file_bytes)
         self._given, self._top, self._shown = given, top, shown
-        self._loose = _Results()
-        self._anchored = _Results()
+        self._implementations: list[Implementation] = []
+        self._rejected: list[Rejected] = []
+        #: what is told only where nothing else is found
+        self._minor: list[Rejected] = []
+        #: why folders that hold an api.h, or some below, are none
+        self._why: dict[str, Failure] = {}
+        self._shared: dict[str, bool] = {}
 
     def run(self, path: str, above: list[str]) -> Found:
-        inside = anchor_of(self._given) is not None
         try:
-            tree = self._walker.walk(path, inside=inside)
+            tree = self._walker.walk(path)
             chain = [self._walker.shallow(p) for p in above[:_LEVELS_UP]]
         except TooManyError:
             detail = f"more than {self._limits.tree_entries} entries; name a smaller folder"
             return Found((), (Rejected(Path(self._shown), Failure(Reason.UNREADABLE, detail)),))
-        self._visit(tree, chain, inside or tree.name in ANCHORS)
-        results = self._anchored or self._loose
-        if not results:
+        other = next((p for p in self._given[-_LEVELS_UP:] if p in OTHERS), None)
+        anchored = anchor_of(self._given) is not None
+        if other and not anchored:
+            self._why[path] = _other(other)
+        else:
+            self._visit(tree, chain, anchored)
+        self._account(tree, *self._covered(), None)
+        if not (self._implementations or self._rejected):
             detail = "neither a crypto_* folder nor one with api.h and sources"
-            results.rejected.append(Rejected(Path(self._shown), Failure(Reason.NO_SOURCES, detail)))
-        return results.sorted()
+            self._rejected = self._minor or [Rejected(Path(self._shown), Failure(Reason.NO_SOURCES, detail))]
+        return Found(
+            tuple(sorted(self._implementations, key=lambda i: (i.primitive, *_names(i), str(i.folder)))),
+            tuple(sorted(self._rejected, key=lambda r: (str(r.path), r.failure.reason, r.failure.detail))),
+        )
 
     def _visit(self, folder: Folder, above: list[Folder], anchored: bool) -> None:
         """Decide what one folder is: an implementation, or a level above some."""
         anchored = anchored or self._is_anchor(folder)
         if felics.is_template(self._parts(folder)):
+            self._why[folder.path] = Failure(Reason.NO_SOURCES, "FELICS-AE's template for a new cipher")
+            return
+        if folder.name in OTHERS and not anchored:
+            self._why[folder.path] = _other(folder.name)
             return
         own = own_sources(folder)
         apart = [f for sub in folder.folders.values() for f in _packages(sub)]
@@ -114,16 +132,18 @@ class _Search:
                 self._visit(sub, [folder, *above], anchored)
             return
         for fault in folder.faults:
-            if fault.reason is Reason.PATH_ESCAPE or anchored:
+            if fault.reason is Reason.PATH_ESCAPE or anchored or fault.name in ("", "api.h"):
                 where = f"{folder.path}/{fault.name}" if fault.name else folder.path
-                results = self._results(anchored or fault.name in ANCHORS)
-                results.reject(self._show(where), Failure(fault.reason, fault.detail))
+                told = anchored or fault.name in (*ANCHORS, "api.h")
+                self._reject(where, Failure(fault.reason, fault.detail), told)
         up = [folder] if self._is_anchor(folder) else [folder, *above][:_LEVELS_UP]
         for name in sorted(folder.folders):
             self._visit(folder.folders[name], up, anchored)
 
     def _is_package(self, folder: Folder, above: list[Folder], own: bool, apart: bool, anchored: bool) -> bool:
-        api = "api.h" in folder.files
+        # an api.h among headers alone, as in projects of Inc/ and Src/, is its parent's
+        parts = [sub for sub in folder.folders.values() if sub.name.lower() in _PARTS and not sub.linked]
+        api = "api.h" in folder.files or any("api.h" in sub.files and not _sources_below(sub) for sub in parts)
         if felics.INFO in folder.files and folder.name == "source":
             return True
         if not (anchored or api or folder.path == self._top):
@@ -137,20 +157,52 @@ class _Search:
             near = api or any("api.h" in f.files for f in (*folder.folders.values(), *above[:1]))
             return near and all(sub.name.lower() in _PARTS for sub in below)
         kinds = {kind_of(n) for n in folder.files}
+        api = "api.h" in folder.files
         if Kind.FOREIGN_ASM in kinds or Kind.WRAPPER in kinds:
             return api or anchored
         return api or (anchored and Kind.HEADER in kinds)
 
     def _read(self, folder: Folder, above: list[Folder], apart: frozenset[str], anchored: bool) -> None:
-        parts = self._parts(folder)
-        where = place(parts, len(self._given))
+        where = place(self._parts(folder), len(self._given), lambda up: self._holds(folder.path, up))
         package = Package(folder, above[:_LEVELS_UP], apart, where, self._reader, self._limits)
-        results = self._results(anchored)
         said = package.read()
         if isinstance(said, Failure):
-            results.reject(self._show(folder.path), said)
+            self._reject(folder.path, said, anchored or "api.h" in folder.files)
+            self._why[folder.path] = Failure(said.reason, f"part of {printable(folder.name)}: {said.detail}")
         else:
-            results.implementations += said
+            self._implementations += said
+
+    def _holds(self, path: str, up: int) -> bool:
+        """Whether the folder ``up`` levels above has an implementation in one just below it."""
+        for _ in range(up):
+            path = os.path.dirname(path)
+        if path not in self._shared:
+            try:
+                self._shared[path] = any(os.path.isfile(f"{path}/{name}/api.h") for name in os.listdir(path))
+            except OSError:
+                self._shared[path] = False
+        return self._shared[path]
+
+    def _covered(self) -> tuple[set[str], set[str]]:
+        """Folders that have a row, and every api.h that an implementation lists, without links."""
+        rows = {str(i.folder) for i in self._implementations}
+        rows |= {str(r.path) for r in self._rejected}
+        files = (f for i in self._implementations for f in i.files if f.name.endswith("api.h"))
+        return rows, {str(f.path) for f in files}
+
+    def _account(self, folder: Folder, rows: set[str], used: set[str], why: Failure | None) -> None:
+        """Reject each folder whose api.h nothing uses."""
+        if folder.linked:
+            return
+        why = self._why.get(folder.path, why)
+        api = folder.files.get("api.h")
+        if api is not None and api not in used and rows.isdisjoint({folder.path, str(self._show(folder.path))}):
+            self._reject(folder.path, why or Failure(Reason.NO_SOURCES, "an api.h that no sources belong to"), True)
+        for sub in folder.folders.values():
+            self._account(sub, rows, used, why)
+
+    def _reject(self, path: str, failure: Failure, told: bool) -> None:
+        (self._rejected if told else self._minor).append(Rejected(self._show(path), failure))
 
     def _parts(self, folder: Folder) -> tuple[str, ...]:
         below = folder.path[len(self._top) :].strip("/")
@@ -159,34 +211,16 @@ class _Search:
     def _is_anchor(self, folder: Folder) -> bool:
         return self._parts(folder)[-1] in ANCHORS
 
-    def _results(self, anchored: bool) -> _Results:
-        return self._anchored if anchored else self._loose
-
     def _show(self, path: str) -> Path:
         return Path(self._shown + path[len(self._top) :])
 
 
-class _Results:
-    def __init__(self) -> None:
-        self.implementations: list[Implementation] = []
-        self.rejected: list[Rejected] = []
+def _names(implementation: Implementation) -> tuple[str, str, str]:
+    return implementation.family, implementation.variant, implementation.name
 
-    def __bool__(self) -> bool:
-        return bool(self.implementations or self.rejected)
 
-    def reject(self, path: Path, failure: Failure) -> None:
-        self.rejected.append(Rejected(path, failure))
-
-    def sorted(self) -> Found:
-        return Found(
-            tuple(
-                sorted(
-                    self.implementations,
-                    key=lambda i: (i.primitive, i.family, i.variant, i.name, str(i.folder)),
-                )
-            ),
-            tuple(sorted(self.rejected, key=lambda r: (str(r.path), r.failure.reason, r.failure.detail))),
-        )
+def _other(name: str) -> Failure:
+    return Failure(Reason.OTHER_PRIMITIVE, f"{printable(name)} is not measured")
 
 
 def _packages(folder: Folder) -> list[Folder]:

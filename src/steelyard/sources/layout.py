@@ -14,15 +14,15 @@ V_vI/source (FELICS-AE)               stem(V)   V        I
 
 The folder F above crypto_aead counts as a family when V begins with its name (letters and digits
 compared), or when it was found below the folder that the user named and is not a mere container
-(``implementations``, ``_reference_``). Of three levels the first is a family unless it ends in a number or
-version that the second does not continue. stem(V) drops a version and all from the first digit on:
-ascon128v12 -> ascon, xoodyakround3 -> xoodyak.
+(``implementations``, ``_reference_``). Of three levels the first is a variant where it holds an
+implementation itself, and a family where the second continues its name, or has a number and the first has
+none. stem(V) drops a version and all from the first digit on: ascon128v12 -> ascon, xoodyakround3 -> xoodyak.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from msgspec import Struct
 
@@ -36,7 +36,16 @@ ANCHORS: dict[str, tuple[Primitive, ...]] = {
     "crypto_hash": ("crypto_hash",),
     "crypto_cxof": ("crypto_cxof",),
     "crypto_aead_hash": ("crypto_aead", "crypto_hash"),
+    "aead_hash": ("crypto_aead", "crypto_hash"),
 }
+#: SUPERCOP's folders of operations that are not measured
+OTHERS = frozenset(
+    f"crypto_{name}"
+    for name in (
+        *("auth", "box", "core", "decode", "dh", "encode", "encrypt", "hashblocks", "kdf", "kem", "mac", "onetimeauth"),
+        *("pubkey", "rng", "scalarmult", "secretbox", "sign", "sort", "stream", "verify", "xof"),
+    )
+)
 
 _CONTAINER = re.compile(
     r"_.*|(?:reference_|optimi[sz]ed_|additional_|software_)?implementations?|sources?|src|ciphers"
@@ -70,8 +79,11 @@ def stem(variant: str) -> str:
     return (letters[0].rstrip("-_.") if letters else "") or variant
 
 
-def place(parts: Sequence[str], given: int) -> Place:
-    """The place of the implementation at ``parts``, of which the first ``given`` name the user's folder."""
+def place(parts: Sequence[str], given: int, holds: Callable[[int], bool] = lambda _: False) -> Place:
+    """The place of the implementation at ``parts``, of which the first ``given`` name the user's folder.
+
+    ``holds`` is asked whether the folder so many levels above has an implementation in one just below it.
+    """
     at = anchor_of(parts)
     shown = [printable(p) for p in parts]
     if at is None and (felics := felics_names(parts)):
@@ -86,12 +98,12 @@ def place(parts: Sequence[str], given: int) -> Place:
     first, second = below[0], below[1]
     nested = len(below) > 2
     above = next((i for i in range(at - 1, -1, -1) if not _CONTAINER.fullmatch(shown[i])), None)
-    if nested and _continues(first, second):
-        return Place(primitives, first, second, "/".join(below[2:]))
+    if nested and not holds(len(below) - 1):
+        other = above is not None and _continues(shown[above], first)
+        if _continues(first, second) or (not other and stem(first) == first and stem(second) != second):
+            return Place(primitives, first, second, "/".join(below[2:]))
     if above is not None and _continues(shown[above], first):
         return Place(primitives, shown[above], first, "/".join(below[1:]))
-    if nested and stem(first) == first:
-        return Place(primitives, first, second, "/".join(below[2:]))
     family = shown[above] if above is not None and above >= given else stem(first)
     return Place(primitives, family, first, "/".join(below[1:]))
 

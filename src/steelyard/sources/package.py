@@ -17,6 +17,7 @@ from pathlib import Path
 from msgspec import Struct, field
 
 from ..model.implementation import API, CodeLists, Implementation, Primitive, SourceFile
+from ..model.paths import CIPHERS
 from ..model.reasons import Failure, Reason
 from . import felics
 from .files import (
@@ -34,11 +35,13 @@ from .files import (
 )
 from .layout import Place
 from .limits import Limits
+from .spelling import known_as
 from .tree import Fault, Folder
 from .wrapper import Wrapper, parse
 
 _COMPAT = Path(__file__).resolve().parent / "compat"
 _CITED = re.compile(rb'["</]([^"<>/\n]{1,255})[">]')
+_NIST_API = re.compile(rb"\bint\s+crypto_aead_encrypt\s*\(")
 _SEVERITY = (Reason.PATH_ESCAPE, Reason.DANGLING_LINK, Reason.UNREADABLE)
 
 
@@ -95,17 +98,21 @@ class Package:
         out = []
         for p in primitives:
             wrapper = wrappers[p]
+            notes, variant = self._notes, place.variant
+            bundled = Path(self._folder.path).is_relative_to(CIPHERS)
+            if not bundled and (known := known_as(p, variant)):
+                notes, variant = [*notes, f"{variant} taken for {known}, whose name it is but for the spelling"], known
             out.append(
                 Implementation(
                     primitive=p,
                     family=place.family,
-                    variant=place.variant,
+                    variant=variant,
                     name=place.name,
                     folder=Path(self._folder.path),
                     files=files,
                     entry=wrapper[2].entry if wrapper is not None and wrapper[2] is not None else (),
-                    kat=self._kat(p),
-                    notes=tuple(self._notes),
+                    kat=self._kat(p, code is not None),
+                    notes=tuple(notes),
                     code=code,
                 )
             )
@@ -156,9 +163,19 @@ class Package:
         except felics.BadInfoError as e:
             return Failure(Reason.BAD_INFO, str(e))
         if said is None:
+            if self._has_nist_api():
+                self._notes.append(
+                    f"{felics.INFO} ignored: it is of the first FELICS, and the sources hold the NIST API"
+                )
+                return None
             return Failure(Reason.FELICS_PHASES, "a cipher of the first FELICS: it has phases, no API")
         self._notes += said.notes
         return said.code
+
+    def _has_nist_api(self) -> bool:
+        """Whether a source names the NIST API's function, as packages do that wrote it around FELICS's phases."""
+        sources = [real for _, real in self._listing.of(*COMPILED, Kind.WRAPPER)]
+        return any(isinstance(data := self._reader.data(r), bytes) and _NIST_API.search(data) for r in sources)
 
     def _settle_felics(self, chosen: dict[str, tuple[str, Kind]]) -> None:
         """Add FELICS-AE's headers, and what describes the package without being compiled."""
@@ -309,10 +326,10 @@ class Package:
 
     # -- KAT and notes
 
-    def _kat(self, primitive: Primitive) -> tuple[Path, ...]:
+    def _kat(self, primitive: Primitive, felics_ae: bool) -> tuple[Path, ...]:
         """The nearest KAT files that fit: in the folder, the variant's, or one level up."""
         vectors = self._folder.files.get(felics.VECTORS)
-        if felics.INFO in self._folder.files and vectors:
+        if felics_ae and vectors:
             return (Path(vectors),)
         own = [(n, r) for n, r in self._listing.of(Kind.KAT) if fits(primitive, os.path.basename(n))]
         if own:

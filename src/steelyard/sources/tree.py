@@ -17,7 +17,6 @@ from msgspec import Struct, field
 
 from ..model.reasons import Reason
 from .files import printable
-from .layout import ANCHORS
 from .limits import Limits
 
 
@@ -63,13 +62,13 @@ class Walker:
         """Whether a resolved path lies in the root."""
         return real == self._root or real.startswith(self._prefix)
 
-    def walk(self, path: str, *, inside: bool) -> Folder:
-        """The whole tree at ``path``; ``inside`` tells that it already lies below a crypto_* folder."""
+    def walk(self, path: str) -> Folder:
+        """The whole tree at ``path``."""
         top = Folder(path, os.path.realpath(path))
         chain = [top.real]
         while chain[0] != self._root and self.holds(chain[0]):
             chain.insert(0, os.path.dirname(chain[0]))
-        self._fill(top, inside or top.name in ANCHORS, tuple(chain))
+        self._fill(top, tuple(chain))
         return top
 
     def shallow(self, path: str) -> Folder:
@@ -94,7 +93,7 @@ class Walker:
         except OSError as e:
             folder.faults.append(Fault("", Reason.UNREADABLE, e.strerror or str(e)))
 
-    def _fill(self, folder: Folder, inside: bool, chain: tuple[str, ...]) -> None:
+    def _fill(self, folder: Folder, chain: tuple[str, ...]) -> None:
         if len(chain) > self._limits.depth:
             folder.faults.append(Fault("", Reason.UNREADABLE, f"more than {self._limits.depth} folders deep"))
             return
@@ -113,11 +112,8 @@ class Walker:
                 folder.faults.append(Fault(name, Reason.UNREADABLE, "not a regular file"))
         below.sort(key=lambda f: f.name)
         for sub in below:
-            name = sub.name
-            if name.startswith("crypto_") and name not in ANCHORS and not inside:
-                continue
-            folder.folders[name] = sub
-            self._fill(sub, inside or name in ANCHORS, (*chain, sub.real))
+            folder.folders[sub.name] = sub
+            self._fill(sub, (*chain, sub.real))
 
     def _resolve(self, at: str, text: str) -> str:
         """The end of a link in the real folder ``at``; links into one folder share its resolution."""
