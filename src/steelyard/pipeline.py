@@ -107,8 +107,8 @@ class Pipeline:
             start = time.monotonic()
             record = Record(job.setup, None, {}, notes=job.implementation.notes, origin=job.origin)
             try:
-                if not self.force and (found := self.keeper.find([job.setup.key])):
-                    return found[job.setup.key]
+                if not self.force and (found := self.keeper.known(job.setup.key)):
+                    return found
                 record = replace(record, failure=job.trouble) if job.trouble else self._run(job, record)
             except (KeyboardInterrupt, SystemExit):
                 raise
