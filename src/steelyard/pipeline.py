@@ -109,7 +109,8 @@ class Pipeline:
             try:
                 if not self.force and (found := self.keeper.known(job.setup.key)):
                     return found
-                record = replace(record, failure=job.trouble) if job.trouble else self._run(job, record)
+                with job.held() as held:
+                    record = replace(record, failure=job.trouble) if job.trouble else self._run(held, record)
             except (KeyboardInterrupt, SystemExit):
                 raise
             except BaseException as e:  # a panic of the native module is no Exception

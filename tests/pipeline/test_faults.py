@@ -189,10 +189,29 @@ def test_sources_that_change_meanwhile(bench: Bench, what: str) -> None:
     assert campaign(bench, job)[0].ok
 
 
-def test_a_known_answers_file_that_vanishes(bench: Bench) -> None:
+@pytest.mark.parametrize("what", ["edited", "gone"])
+def test_known_answers_that_change_meanwhile(bench: Bench, what: str) -> None:
+    """And known answers that changed before are another setup: what was repaired, or is new, is run."""
     job = good(bench)
-    job.implementation.kat[0].unlink()
-    failed(campaign(bench, job)[0], Reason.SOURCES_CHANGED, job.implementation.kat[0].name)
+    [file] = job.implementation.kat
+    before = file.read_text()
+    file.write_text(before.replace("CT = ", "CT = 0")) if what == "edited" else file.unlink()
+    failed(campaign(bench, job)[0], Reason.SOURCES_CHANGED, file.name)
+    assert campaign(bench, Job(good(bench, "other").implementation, job.target, job.flags, job.workload))[0].ok
+    file.write_text("")
+    empty = good_again(job)
+    [record] = campaign(bench, empty)
+    assert record.failure is not None
+    assert record.failure.reason is Reason.BAD_KAT
+    file.write_text(before)
+    [repaired] = campaign(bench, good_again(job))
+    assert repaired.ok
+    assert repaired.setup == job.setup != empty.setup
+
+
+def good_again(job: Job) -> Job:
+    """The same job, found anew."""
+    return Job(job.implementation, job.target, job.flags, job.workload)
 
 
 class Panic(BaseException):

@@ -18,6 +18,7 @@ _ACTIONS = {
     "locked": "another process holds it for too long: end that process and run again",
     "readonly": "make the file and its folder writable",
     "unable to open": "check that the path is a file, and that you may write to its folder",
+    "disk I/O": "the disk is full, or fails: free some space and run again",
     "full": "free some disk space and run again",
 }
 
