@@ -9,6 +9,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 from msgspec.structs import replace
@@ -16,6 +17,8 @@ from msgspec.structs import replace
 from steelyard import pipeline
 from steelyard.build import ask, image, kept
 from steelyard.cli.doctor import doctor_command
+from steelyard.cli.plan import forecast
+from steelyard.model.implementation import Implementation
 from steelyard.model.reasons import MACHINE, Failure, Reason
 from steelyard.model.record import Record
 from steelyard.model.target import Target
@@ -102,6 +105,8 @@ def test_a_compiler_that_fails_by_the_machine(
     content = script_file.read_bytes().replace(str(marker).encode(), b"/".ljust(len(str(marker)), b"/"))
     script_file.write_bytes(content)
     os.utime(script_file, ns=(stat.st_atime_ns, stat.st_mtime_ns))
+    [(_, run, why)] = forecast(bench.store, [job])
+    assert (run, why) == (None, f"run {broken.id} ended with {reason}, by the machine's doing")
     [again] = campaign(bench, job)
     assert again.ok
     assert again.setup == broken.setup
@@ -225,10 +230,10 @@ def test_any_exception_is_a_row_with_its_traceback(
     jobs = [good(bench), good(bench, "other")]
     expected = pipeline.verify.expected
 
-    def broken(implementation: object) -> object:
-        if implementation == jobs[0].implementation:
+    def broken(implementation: Implementation, *more: Any) -> object:
+        if implementation.variant == "good":
             raise error("just so")
-        return expected(implementation)  # type: ignore[arg-type]
+        return expected(implementation, *more)
 
     monkeypatch.setattr(pipeline.verify, "expected", broken)
     record, other = campaign(bench, *jobs)
