@@ -42,9 +42,11 @@ test-long: test       ## minutes of differential testing more
 	cargo test --release --locked -q -- --ignored
 	.venv/bin/python -m pytest -rs -m long $(PYTEST)
 
-fuzz:                 ## ten million random instructions of each set against the oracles; FUZZ="--seed 7 avr5" and so on
+fuzz:                 ## ten million random instructions of each set against the oracles; FUZZ="--seed 7 avr5" and so on;
+                      ## then five minutes of random jobs, faults and kills; FUZZ_JOBS="--seed 7 --minutes 60"
 	@scripts/setup test
 	cargo run --release --locked -q -p lockstep --bin fuzz -- $(FUZZ)
+	.venv/bin/python -m tests.fuzz.pipeline $(FUZZ_JOBS)
 
 check:                ## format, lint, types, tests
 	@scripts/setup check

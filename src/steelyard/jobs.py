@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 import errno
+import hashlib
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from msgspec import Struct
-from msgspec.structs import replace
+from msgspec.structs import force_setattr, replace
 
 from . import build, device, sources, verify
 from .model.call import DeviceError
@@ -19,6 +25,8 @@ from .model.record import Setup, Toolchain
 from .model.target import Target
 from .model.workload import Workload
 
+#: instead of the digest of a file that is too large, or not to be read
+_UNREAD, _LARGE = "unread", 64 << 20
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
@@ -30,6 +38,36 @@ class Job(Struct, frozen=True):
     flags: tuple[str, ...]
     workload: Workload
     origin: str = ""  # the path that the user named, for the record
+    answers: tuple[str, ...] = ()  # SHA-256 of each of the implementation's KAT files when the job was made
+
+    def __post_init__(self) -> None:
+        if not self.answers:
+            force_setattr(self, "answers", tuple(_digest(f) for f in self.implementation.kat))
+
+    @property
+    def digest(self) -> str:
+        """The implementation's, and of the KAT files that it is held against."""
+        own = self.implementation.digest
+        return hashlib.sha256("\0".join([own, *self.answers]).encode()).hexdigest() if self.answers else own
+
+    @contextmanager
+    def held(self) -> Iterator[Job]:
+        """The job with copies of the KAT files; :class:`DeviceError` where these are not what they were."""
+        if not self.answers:
+            yield self
+            return
+        with TemporaryDirectory(prefix="steelyard-") as folder:
+            copies = list(self.implementation.kat)
+            for k, (file, digest) in enumerate(zip(self.implementation.kat, self.answers, strict=True)):
+                if digest == _UNREAD:  # whoever reads it says why
+                    continue
+                copies[k] = Path(folder, str(k), file.name)
+                copies[k].parent.mkdir()
+                shutil.copyfile(file, copies[k])
+                if _digest(copies[k]) != digest:
+                    text = f"{file.name} is not what it was when it was found"
+                    raise DeviceError(Failure(Reason.SOURCES_CHANGED, text))
+            yield replace(self, implementation=replace(self.implementation, kat=tuple(copies)))
 
     @property
     def setup(self) -> Setup:
@@ -40,7 +78,7 @@ class Job(Struct, frozen=True):
             family=i.family,
             variant=i.variant,
             implementation=i.name,
-            implementation_digest=i.digest,
+            implementation_digest=self.digest,
             target=self.target.name,
             target_digest=self.target.digest,
             device=self.target.device,
@@ -64,7 +102,22 @@ class Job(Struct, frozen=True):
         """The same with nocrypt, whose cost is subtracted from the image's."""
         base = nocrypt(self.implementation.primitive, self.implementation.interface)
         origin = "" if base.interface == "nist" else short(base.folder)
-        return replace(self, implementation=base, origin=origin)
+        return Job(base, self.target, self.flags, self.workload, origin)
+
+
+def _digest(file: Path) -> str:
+    try:
+        stat = file.stat()
+        return _digest_of(file, stat.st_size, stat.st_mtime_ns) if stat.st_size <= _LARGE else _UNREAD
+    except OSError:
+        return _UNREAD
+
+
+@cache
+def _digest_of(file: Path, _size: int, _changed: int) -> str:
+    """Every target and flag set is another job."""
+    with file.open("rb") as f:
+        return hashlib.file_digest(f, "sha256").hexdigest()
 
 
 @cache

@@ -116,9 +116,11 @@ class Pipeline:
             start = time.monotonic()
             record = Record(job.setup, None, {}, notes=job.implementation.notes, origin=job.origin, seed=self.seed)
             try:
-                if found := self._stored([job.setup.key]):
-                    return found[job.setup.key]
-                record = replace(record, failure=job.trouble) if job.trouble else self._run(job, record)
+                found = None if self.force else self.keeper.known(job.setup.key)
+                if found and found.seed == self.seed:
+                    return found
+                with job.held() as held:
+                    record = replace(record, failure=job.trouble) if job.trouble else self._run(held, record)
             except (KeyboardInterrupt, SystemExit):
                 raise
             except BaseException as e:  # a panic of the native module is no Exception

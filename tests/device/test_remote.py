@@ -16,12 +16,11 @@ from threading import Timer
 
 import pytest
 
-from steelyard import build, device, pipeline
+from steelyard import build, device, jobs
 from steelyard.cli.select import implementations
 from steelyard.device import process, remote
 from steelyard.model.call import DeviceError
-from steelyard.model.errors import UserError
-from steelyard.model.reasons import Reason
+from steelyard.model.reasons import Failure, Reason
 from steelyard.model.target import Target, load_target
 from steelyard.pipeline import nocrypt
 from tests.conftest import Bench, the_target
@@ -114,9 +113,9 @@ def stand_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     program(here / "bin/ssh", SSH.format(here=here))
     monkeypatch.setenv("PATH", f"{here}/bin:{os.environ['PATH']}")
     monkeypatch.setattr(remote, "_machines", {})
-    pipeline._clock_of.cache_clear()
+    jobs._clock_of.cache_clear()
     yield here
-    pipeline._clock_of.cache_clear()
+    jobs._clock_of.cache_clear()
 
 
 @pytest.fixture(params=["native", "emulated"])
@@ -215,17 +214,19 @@ def test_a_machine_that_goes_away(bench: Bench, machine: Machine) -> None:
 
 def test_a_machine_that_does_not_answer(bench: Bench, machine: Machine) -> None:
     (machine.here / "down").touch()
-    with pytest.raises(UserError, match=r"pi@board: no connection: ssh: connect to host .* No route to host"):
-        bench.weigh(bench.package(), machine.target)
-    assert bench.store.runs() == []
+    record = bench.weigh(bench.package(), machine.target)
+    assert record.failure is not None
+    assert record.failure.detail.startswith("pi@board: no connection: ssh: connect to host ")
+    assert (record.metrics, record.final) == ({}, False)
 
 
 def test_an_emulated_processor_measures_nothing(bench: Bench, stand_in: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     target = played(stand_in)
     monkeypatch.setenv(target.host_variable, "board")
-    with pytest.raises(UserError, match="board: the processor is emulated, or another one"):
-        bench.weigh(bench.package(), target)
-    assert bench.store.runs() == []
+    record = bench.weigh(bench.package(), target)
+    assert record.failure is not None
+    assert "board: the processor is emulated, or another one" in record.failure.detail
+    assert (record.metrics, record.final) == ({}, False)
 
 
 def test_another_processor_than_images_are_made_for(stand_in: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -240,5 +241,7 @@ def test_another_processor_than_images_are_made_for(stand_in: Path, monkeypatch:
 @pytest.mark.parametrize("host", ["", " ", "-oProxyCommand=evil", "two words"])
 def test_the_machine_must_be_named(host: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("STEELYARD_RASPBERRY_PI", host)
-    with pytest.raises(UserError, match=r"such as STEELYARD_RASPBERRY_PI=pi@raspberrypi\.local"):
-        pipeline.clock_of(load_target("raspberry-pi"))
+    clock = jobs.clock_of(load_target("raspberry-pi"))
+    assert isinstance(clock, Failure)
+    assert clock.reason is Reason.UNREACHABLE
+    assert "such as STEELYARD_RASPBERRY_PI=pi@raspberrypi.local" in clock.detail

@@ -9,6 +9,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 from msgspec.structs import replace
@@ -16,6 +17,8 @@ from msgspec.structs import replace
 from steelyard import pipeline
 from steelyard.build import ask, image, kept
 from steelyard.cli.doctor import doctor_command
+from steelyard.cli.plan import forecast
+from steelyard.model.implementation import Implementation
 from steelyard.model.reasons import MACHINE, Failure, Reason
 from steelyard.model.record import Record
 from steelyard.model.target import Target
@@ -102,6 +105,8 @@ def test_a_compiler_that_fails_by_the_machine(
     content = script_file.read_bytes().replace(str(marker).encode(), b"/".ljust(len(str(marker)), b"/"))
     script_file.write_bytes(content)
     os.utime(script_file, ns=(stat.st_atime_ns, stat.st_mtime_ns))
+    [(_, run, why)] = forecast(bench.store, [job])
+    assert (run, why) == (None, f"run {broken.id} ended with {reason}, by the machine's doing")
     [again] = campaign(bench, job)
     assert again.ok
     assert again.setup == broken.setup
@@ -189,10 +194,29 @@ def test_sources_that_change_meanwhile(bench: Bench, what: str) -> None:
     assert campaign(bench, job)[0].ok
 
 
-def test_a_known_answers_file_that_vanishes(bench: Bench) -> None:
+@pytest.mark.parametrize("what", ["edited", "gone"])
+def test_known_answers_that_change_meanwhile(bench: Bench, what: str) -> None:
+    """And known answers that changed before are another setup: what was repaired, or is new, is run."""
     job = good(bench)
-    job.implementation.kat[0].unlink()
-    failed(campaign(bench, job)[0], Reason.SOURCES_CHANGED, job.implementation.kat[0].name)
+    [file] = job.implementation.kat
+    before = file.read_text()
+    file.write_text(before.replace("CT = ", "CT = 0")) if what == "edited" else file.unlink()
+    failed(campaign(bench, job)[0], Reason.SOURCES_CHANGED, file.name)
+    assert campaign(bench, Job(good(bench, "other").implementation, job.target, job.flags, job.workload))[0].ok
+    file.write_text("")
+    empty = good_again(job)
+    [record] = campaign(bench, empty)
+    assert record.failure is not None
+    assert record.failure.reason is Reason.BAD_KAT
+    file.write_text(before)
+    [repaired] = campaign(bench, good_again(job))
+    assert repaired.ok
+    assert repaired.setup == job.setup != empty.setup
+
+
+def good_again(job: Job) -> Job:
+    """The same job, found anew."""
+    return Job(job.implementation, job.target, job.flags, job.workload)
 
 
 class Panic(BaseException):
@@ -206,10 +230,10 @@ def test_any_exception_is_a_row_with_its_traceback(
     jobs = [good(bench), good(bench, "other")]
     expected = pipeline.verify.expected
 
-    def broken(implementation: object) -> object:
-        if implementation == jobs[0].implementation:
+    def broken(implementation: Implementation, *more: Any) -> object:
+        if implementation.variant == "good":
             raise error("just so")
-        return expected(implementation)  # type: ignore[arg-type]
+        return expected(implementation, *more)
 
     monkeypatch.setattr(pipeline.verify, "expected", broken)
     record, other = campaign(bench, *jobs)

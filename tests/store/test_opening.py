@@ -225,3 +225,42 @@ def test_a_url_opens_the_same_file(store: Store, path: Path) -> None:
     with Store.open(f"sqlite:///{path}") as same:
         assert same.get(run_id) == RECORD
         assert same.get_blob(store.put_blob("log")) == b"log"
+
+
+REVISION = values.REVISION_TABLE
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        f"DELETE FROM {REVISION}",
+        f"UPDATE {REVISION} SET version_num = '0000'",
+        f"UPDATE {REVISION} SET version_num = 'new'",
+        f"DROP TABLE {REVISION}; CREATE TABLE {REVISION} (version_num); INSERT INTO {REVISION} VALUES (NULL)",
+        f"DROP TABLE {REVISION}; CREATE TABLE {REVISION} (n); INSERT INTO {REVISION} VALUES ('0001')",
+        f"DROP TABLE {REVISION}; CREATE TABLE {REVISION} (version_num); INSERT INTO {REVISION} VALUES ('1'), ('1')",
+        "DROP TABLE run",
+        "ALTER TABLE setup DROP COLUMN harness",
+        "UPDATE run SET notes = '{oops'",
+        "UPDATE run SET notes = x'ff00'",
+        "UPDATE run SET finished = 'yesterday'",
+    ],
+)
+def test_an_odd_database_says_what_to_do(path: Path, damage: str) -> None:
+    with Store.open(path) as store:
+        store.add(RECORD)
+    with closing(sqlite3.connect(path)) as connection:
+        connection.executescript(f"PRAGMA foreign_keys = OFF; {damage}")
+    with pytest.raises(StoreError, match="the file is damaged: restore a copy, or move it away"), Store.open(path) as s:
+        s.find([RECORD.setup.key])
+
+
+@pytest.mark.parametrize("keep", [100, 4096, -40000])
+def test_a_truncated_database_says_what_to_do(path: Path, keep: int) -> None:
+    with Store.open(path) as store:
+        store.add(RECORD)
+    content = path.read_bytes()
+    path.write_bytes(content[:keep])
+    with pytest.raises(StoreError, match="the file is damaged: restore a copy, or move it away"), Store.open(path) as s:
+        s.runs()
+    assert path.read_bytes() == content[:keep]

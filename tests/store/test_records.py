@@ -202,3 +202,23 @@ def test_any_record_comes_back(shared: Store, record: Record) -> None:
     assert found is not None
     assert [type(found.metrics[m]) for m in record.metrics] == [type(v) for v in record.metrics.values()]
     assert shared.find([record.setup.key]) == {record.setup.key: record}
+
+
+def test_a_failure_of_the_machine_counts_where_there_is_nothing_else(store: Store, make: Make) -> None:
+    full, slow = Failure(Reason.DISK_FULL, ""), Failure(Reason.FLASH_OVERFLOW, "")
+    for flags, failures in (
+        ("-O0", [full, full]),
+        ("-O1", [full, None]),
+        ("-O2", [None, full, full]),
+        ("-O3", [slow, full]),
+        ("-Os", [None, full, None]),
+    ):
+        for k, failure in enumerate(failures):
+            store.add(make(flags=flags, failure=failure, seconds=float(k)))
+    counts = {"-O0": (full, 1.0), "-O1": (None, 1.0), "-O2": (None, 0.0), "-O3": (slow, 0.0), "-Os": (None, 2.0)}
+    runs = store.runs()
+    assert {r.setup.flags: (r.failure, r.seconds) for r in runs} == counts
+    assert len(runs) == len(counts)
+    found = store.find(r.setup.key for r in runs)
+    assert {r.setup.flags: (r.failure, r.seconds) for r in found.values()} == counts
+    assert {row["flags"]: row["outcome"] for row in store.table()}["-O2"] == "verified"

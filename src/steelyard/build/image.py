@@ -295,6 +295,8 @@ def _compile(
         failed = [replace(c, name=names.get(c.name, c.name)) for c in failed]
         if cause := trouble.of_machine(failed, spec, work):
             raise _Interrupted(cause, log)
+        if not all((source / f.name).exists() for f in implementation.files):
+            raise _Interrupted(Failure(Reason.COMPILER_KILLED, f"{work} was emptied meanwhile"), log)
         return diagnose.failure([(c.name, c.said) for c in failed], API[implementation.primitive], source), notes
     if missing := [f"{part}.elf" for part in objects if not (work / f"{part}.elf").exists()]:
         raise _Interrupted(Failure(Reason.COMPILER_KILLED, f"the linker left no {missing[0]}, and said nothing"), log)

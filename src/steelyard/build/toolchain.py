@@ -128,7 +128,7 @@ def _read_by(spec: ToolchainSpec, driver: str, cxx: str) -> tuple[list[str], lis
             folders += [line.strip() for line in inside[1].splitlines() if line.startswith(" ")]
         if found := re.search(r"^LIBRARY_PATH=(.*)$", told.err, re.MULTILINE):
             folders += found[1].split(":")
-    link = ask([driver, *options, "-###", "the-object.o", "-o", "the-image"]).err
+    link = ask([driver, *options, "-###", "-x", "c", "/dev/null", "-o", "the-image"]).err
     wanted = dict.fromkeys([*_LIBRARIES, *(f"lib{name}.a" for name in re.findall(r"[\s\"]-l([\w.+-]+)", link))])
     places = list(dict.fromkeys([*re.findall(r"[\s\"]-L([^\s\"]+)", link), *folders]))
     for name in wanted:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
+from ..model import paths
 from ..model.reasons import Failure, Reason
 from ..model.target import ToolchainSpec
 
@@ -47,6 +48,10 @@ def of_machine(commands: Iterable[Failed], spec: ToolchainSpec, work: Path) -> F
     text = "\n".join(c.said for c in commands)
     if cause := full(work, bool(re.search(_FULL, text))):
         return cause
+    if found := re.search(
+        rf"{re.escape(str(paths.home() / 'cache'))}[^\n]*: (No such file|file (?:not|trunc)).*", text
+    ):
+        return Failure(Reason.COMPILER_KILLED, f"the cache was changed meanwhile: {found[0][:300]}")
     for c in commands:
         if c.code in (126, 127):
             program = re.findall(r"([^\s:]+): (?:[^\n:]*not found|[Pp]ermission denied|Exec format error)", c.said)

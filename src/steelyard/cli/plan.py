@@ -102,8 +102,13 @@ def forecast(store: Store | None, jobs: Sequence[Job]) -> list[Forecast]:
     made = []
     for job in jobs:
         setup = job.setup
-        if setup.key in kept:
-            made.append(Forecast(job, kept[setup.key].id, "stored"))
+        found = kept.get(setup.key)
+        if found and found.final:
+            made.append(Forecast(job, found.id, "stored"))
+        elif found and found.failure:
+            made.append(
+                Forecast(job, None, f"run {found.id} ended with {found.failure.reason}, by the machine's doing")
+            )
         elif near := old.get(_place(setup)):
             changes = [text for name, text in _CHANGES.items() if getattr(setup, name) != getattr(near.setup, name)]
             made.append(Forecast(job, None, f"{', '.join(changes)} since run {near.id}"))

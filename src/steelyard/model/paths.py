@@ -27,5 +27,5 @@ def short(path: Path) -> str:
     """``path`` as a user types it: relative to the current folder when it lies below."""
     try:
         return str(path.resolve().relative_to(Path.cwd()))
-    except ValueError:
+    except (ValueError, OSError, RuntimeError):  # elsewhere, or a link to itself
         return str(path)

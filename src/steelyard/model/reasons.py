@@ -79,7 +79,7 @@ NEXT_ACTION: dict[Reason, str] = {
     Reason.FOREIGN_ISA: "choose a target of the instruction set that the assembly is written for",
     Reason.COMPILE_ERROR: "read the compiler's output: steelyard show RUN --log",
     Reason.COMPILE_TIMEOUT: "look for a file that the compiler cannot digest; unroll less",
-    Reason.COMPILER_KILLED: "free some memory, or run fewer jobs at a time (-j 1), and run again",
+    Reason.COMPILER_KILLED: "the machine stopped or disturbed it: free memory, or run fewer jobs (-j 1); run again",
     Reason.MISSING_ENTRY: "define the functions of the NIST API with their exact names",
     Reason.UNDEFINED_SYMBOL: "define the symbol in the package; only the C library is linked",
     Reason.DUPLICATE_SYMBOL: "define each global symbol in one file only",

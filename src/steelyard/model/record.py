@@ -16,7 +16,8 @@ Operation = Literal["encrypt", "decrypt", "reject", "hash"]
 
 
 class Toolchain(Struct, frozen=True):
-    """Compiler identity: ``version`` is its own first line, ``sha256`` hashes driver and compiler proper."""
+    """What makes images: ``version`` is the compiler's own first line, ``sha256`` hashes compiler, binutils, libraries,
+    specs and headers."""
 
     name: str
     version: str

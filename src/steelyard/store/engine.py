@@ -22,7 +22,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.exc import ArgumentError, DatabaseError, DBAPIError, NoSuchModuleError
 
-from .errors import StoreError, explain
+from .errors import DAMAGED, StoreError, explain
 from .files import BUSY_SECONDS, configure, prepare, set_wal
 from .schema import create, metadata
 from .values import HEAD, REVISION_TABLE
@@ -144,13 +144,20 @@ def _revision(connection: Connection, name: str) -> str | None:
         if tables and connection.dialect.name == "sqlite":
             raise StoreError(f"{name} holds other tables than Steelyard's; give another path")
         return None
-    found = str(connection.execute(text(f"SELECT version_num FROM {REVISION_TABLE}")).scalar_one())
+    every = connection.execute(text(f"SELECT version_num FROM {REVISION_TABLE}")).scalars().all()
+    found = str(every[0]) if len(every) == 1 else "unknown"
+    if not found.isdigit():
+        raise _odd(name, found)
     if found > HEAD:
         raise StoreError(
             f"{name} has schema {found}, this version of Steelyard knows schemas up to {HEAD}; "
             "run: pip install --upgrade steelyard"
         )
     return found
+
+
+def _odd(name: str, found: str) -> StoreError:
+    return StoreError(f"{name}: schema {found} is none of Steelyard's; {DAMAGED}")
 
 
 def _migrate(engine: Engine, name: str) -> None:
@@ -170,9 +177,14 @@ def _migrate(engine: Engine, name: str) -> None:
                 if found is None:
                     create(connection)
                 elif found != HEAD:
+                    from alembic.util import CommandError
+
                     from .migrate import upgrade
 
-                    upgrade(connection)
+                    try:
+                        upgrade(connection)
+                    except CommandError:
+                        raise _odd(name, found) from None
         finally:
             if sqlite:
                 driver.execute("PRAGMA foreign_keys=ON")

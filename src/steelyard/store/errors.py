@@ -9,13 +9,16 @@ class StoreError(UserError):
     """The database or the folder of logs cannot be used; the text says what to do."""
 
 
+DAMAGED = "the file is damaged: restore a copy, or move it away and a new database is made"
 #: words in a driver's message, and the next action
 _ACTIONS = {
     "not a database": "give another path, or move the file away and a new database is made",
-    "malformed": "the file is damaged: restore a copy, or move it away and a new database is made",
+    "malformed": DAMAGED,
+    "no such": DAMAGED,
     "locked": "another process holds it for too long: end that process and run again",
     "readonly": "make the file and its folder writable",
     "unable to open": "check that the path is a file, and that you may write to its folder",
+    "disk I/O": "the disk is full, or fails: free some space and run again",
     "full": "free some disk space and run again",
 }
 

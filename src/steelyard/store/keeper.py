@@ -32,6 +32,13 @@ class Keeper:
         """Stored records that need not be made again, by key."""
         return {key: record for key, record in self.store.find(keys).items() if record.final}
 
+    def known(self, key: str) -> Record | None:
+        """The same for one key; nothing where the store does not answer."""
+        try:
+            return self.find([key]).get(key)
+        except StoreError:
+            return None
+
     def add(self, record: Record) -> Record:
         """The record with its number, or as it is where it is not stored yet."""
         with self._lock:

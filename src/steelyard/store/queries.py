@@ -47,9 +47,14 @@ JOIN implementation ON implementation.id = setup.implementation_id
 JOIN target ON target.id = setup.target_id
 JOIN toolchain ON toolchain.id = setup.toolchain_id
 """
-#: the run that counts of each setup: the newest one; a failure of the machine only where there is nothing else
 _OF_MACHINE = ", ".join(f"'{reason}'" for reason in sorted(MACHINE))
+#: the run that counts of a setup: the newest, and a failure of the machine only where there is nothing else
 _NEWEST = f"COALESCE(MAX(CASE WHEN newest.reason IN ({_OF_MACHINE}) THEN NULL ELSE newest.id END), MAX(newest.id))"
+#: the same as a condition under which the newest counts: faster over all setups
+_COUNTS = f"""newest.id NOT IN (
+  SELECT failed.id FROM run AS failed WHERE failed.reason IN ({_OF_MACHINE}) AND EXISTS (
+    SELECT 1 FROM run AS other WHERE other.setup_id = failed.setup_id
+    AND (other.reason IS NULL OR other.reason NOT IN ({_OF_MACHINE}))))"""
 
 
 class Query(NamedTuple):
@@ -108,7 +113,9 @@ def filtered(
     if failed is not None:
         conditions.append("run.reason IS NOT NULL" if failed else "run.reason IS NULL")
     if newest_only:
-        conditions.append(f"run.id IN (SELECT {_NEWEST} FROM run AS newest GROUP BY newest.setup_id)")
+        conditions.append(
+            f"run.id IN (SELECT MAX(newest.id) FROM run AS newest WHERE {_COUNTS} GROUP BY newest.setup_id)"
+        )
     end = "" if limit is None else f" LIMIT {limit:d}"
     return Query(f"WHERE {' AND '.join(conditions)}", values, f"ORDER BY run.id DESC{end}")
 

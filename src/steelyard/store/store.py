@@ -14,7 +14,7 @@ from steelyard.model.record import Point, Record
 
 from . import files, insertion, queries
 from .blobs import Blobs
-from .errors import StoreError
+from .errors import DAMAGED, StoreError
 
 if TYPE_CHECKING:  # SQLAlchemy takes long to import; a file does without
     from sqlalchemy import Engine
@@ -78,6 +78,14 @@ class Store:
 
     @contextmanager
     def _reader(self) -> Iterator[queries.Rows]:
+        try:
+            with self._rows() as rows:
+                yield rows
+        except (ValueError, TypeError, LookupError, OverflowError) as error:  # values that nobody stored
+            raise StoreError(f"{self._name}: {type(error).__name__}: {error}; {DAMAGED}") from error
+
+    @contextmanager
+    def _rows(self) -> Iterator[queries.Rows]:
         if self._file is not None:
             with files.reader(self._file) as rows:
                 yield rows

@@ -1,0 +1,126 @@
+"""A toolchain's identity: all that an image comes from, and nothing read twice."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from steelyard.build import ask, toolchain
+from steelyard.model.record import Toolchain
+from steelyard.model.target import Target, ToolchainSpec
+
+
+def identified(spec: ToolchainSpec) -> Toolchain:
+    """As another process would."""
+    toolchain._identify.cache_clear()
+    toolchain._content.cache_clear()
+    found = toolchain.identify(spec)
+    assert found is not None, toolchain.why_not(spec)
+    return found
+
+
+@pytest.fixture
+def own(uno: Target, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ToolchainSpec:
+    """uno's toolchain, with parts that a test may change."""
+    monkeypatch.setenv("STEELYARD_HOME", str(tmp_path / "home"))
+    for folder in ("bin", "include", "lib"):
+        (tmp_path / folder).mkdir()
+    for tool in ("gcc", "g++", "as", "ld", "objcopy", "nm"):
+        (tmp_path / "bin" / f"avr-{tool}").write_text(f'#!/bin/sh\nexec {shutil.which(f"avr-{tool}")} "$@"\n')
+        (tmp_path / "bin" / f"avr-{tool}").chmod(0o755)
+    (tmp_path / "include/string.h").write_text("#include_next <string.h>\n#include <under/more.h>\n")
+    (tmp_path / "include/under").mkdir()
+    (tmp_path / "include/under/more.h").write_text("extern int more;\n")
+    for library in ("libc.a", "libgcc.a", "libown.a", "crt1.o"):
+        (tmp_path / "lib" / library).write_bytes(library.encode())
+    (tmp_path / "own.specs").write_text("*own:\n-lown\n")
+    return uno.toolchain.but(
+        compiler=str(tmp_path / "bin/avr-gcc"),
+        cxx=str(tmp_path / "bin/avr-g++"),
+        prefix=f"{tmp_path}/bin/avr-",
+        flags=(*uno.toolchain.flags, "-isystem", str(tmp_path / "include")),
+        link=(*uno.toolchain.link, f"-L{tmp_path}/lib", "-lown", f"--specs={tmp_path}/own.specs"),
+    )
+
+
+@pytest.mark.parametrize(
+    "part",
+    [
+        *(f"bin/avr-{tool}" for tool in ("gcc", "g++", "as", "ld", "objcopy", "nm")),
+        *("include/string.h", "include/under/more.h"),
+        *("lib/libc.a", "lib/libgcc.a", "lib/libown.a", "lib/crt1.o", "own.specs"),
+    ],
+)
+def test_another_part_is_another_toolchain(own: ToolchainSpec, tmp_path: Path, part: str) -> None:
+    before = identified(own)
+    with (tmp_path / part).open("ab") as file:
+        file.write(b"\n")
+    after = identified(own)
+    assert (after.name, after.version) == (before.name, before.version)
+    assert after.sha256 != before.sha256
+
+
+@pytest.mark.parametrize("part", ["lib/libm.a", "lib/crtbegin.o", "include/stdlib.h"])
+def test_so_is_one_with_a_part_more_or_none(own: ToolchainSpec, tmp_path: Path, part: str) -> None:
+    before = identified(own)
+    (tmp_path / part).write_text("")
+    with_it = identified(own)
+    (tmp_path / part).unlink()
+    assert identified(own) == before != with_it
+
+
+def test_what_did_not_change_is_not_read_again(own: ToolchainSpec, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = identified(own)
+
+    def none(*_: object, **__: object) -> Any:
+        raise AssertionError("read, or asked")
+
+    monkeypatch.setattr(toolchain, "_digest", none)
+    monkeypatch.setattr(subprocess, "Popen", none)
+    assert identified(own) == before
+
+
+def test_only_content_counts(own: ToolchainSpec, tmp_path: Path) -> None:
+    before = identified(own)
+    for file in tmp_path.rglob("*"):
+        os.utime(file, (1, 1))
+    assert identified(own) == before
+
+
+@pytest.mark.parametrize("content", ["", "{", "[]", '{"stamp": {}}', '{"stamp": 7, "version": 1, "sha256": 2}'])
+def test_a_damaged_stamp_is_made_again(own: ToolchainSpec, tmp_path: Path, content: str) -> None:
+    before = identified(own)
+    [stamp] = (tmp_path / "home/cache/toolchains").iterdir()
+    stamp.write_text(content)
+    assert identified(own) == before
+    assert len(stamp.read_text()) > 100
+
+
+def test_the_options_choose_the_libraries(uno: Target, bluepill: Target) -> None:
+    for target, other in ((uno, "-mmcu=atmega1284p"), (bluepill, "-mcpu=cortex-m0")):
+        spec = target.toolchain
+        assert identified(spec) != identified(spec.but(flags=(other, *spec.flags[1:])))
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        lambda command: ask.Said(0, "odd compiler 1.0\n") if "--version" in command else ask.Said(1),
+        lambda command: ask.Said(0, "odd compiler 1.0\n", "Reading specs from /none\nLIBRARY_PATH=/none:\n"),
+        lambda command: ask.Said(0, "odd compiler 1.0\n") if "--version" in command else ask.Said(None, err="hangs"),
+    ],
+)
+def test_a_compiler_that_says_little(
+    own: ToolchainSpec, monkeypatch: pytest.MonkeyPatch, told: Callable[[list[str]], ask.Said]
+) -> None:
+    """Clang has other words, and a broken compiler none: it is identified by what is known, or not at all."""
+    monkeypatch.setattr(toolchain, "ask", lambda command, given="": told(command))
+    toolchain._identify.cache_clear()
+    assert (toolchain.identify(own) is None) == bool(toolchain.why_not(own))
+    toolchain._identify.cache_clear()
