@@ -7,6 +7,8 @@ from typing import NoReturn
 
 import click
 
+from ..model.inputs import SEED
+
 
 class _Verbs(click.Group):
     """Lists the verbs in the order of work."""
@@ -92,6 +94,7 @@ _out = click.option("--out", "-o", type=_FILE, metavar="FILE", help="File, as fo
 @click.option("--dry-run", is_flag=True, help="Only say what would be run, and why.")
 @click.option("--threads", "-j", type=click.IntRange(min=1), metavar="N", help="Default: one per core.")
 @click.option("--force", is_flag=True, help="Run again what is stored already.")
+@click.option("--seed", default=SEED, metavar="TEXT", help="Other inputs than the known answers'. Recorded.")
 @_max_cycles
 @_db
 @_json
@@ -106,6 +109,7 @@ def run(
     dry_run: bool,
     threads: int | None,
     force: bool,
+    seed: str,
     max_cycles: int,
     db: str | None,
     json: bool,
@@ -117,7 +121,7 @@ def run(
 
     workloads = [*workload, *([grid(adlen, mlen)] if adlen or mlen else [])]
     campaign = asked(what, target, flags, workloads, everything)
-    _exit(run_command(campaign, threads, force, max_cycles, db, json, dry_run=dry_run))
+    _exit(run_command(campaign, threads, force, max_cycles, db, json, dry_run=dry_run, seed=seed))
 
 
 @app.command()

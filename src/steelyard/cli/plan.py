@@ -11,9 +11,10 @@ from ..model import campaign as campaigns
 from ..model.campaign import Campaign
 from ..model.errors import UserError
 from ..model.implementation import Rejected
+from ..model.inputs import SEED
 from ..model.record import Record, Setup
 from ..model.workload import workload as parse_workload
-from ..pipeline import Job, nocrypt
+from ..pipeline import Job, counts, nocrypt
 from ..store import Store
 from . import select
 
@@ -88,7 +89,7 @@ _CHANGES = {
 }
 
 
-def forecast(store: Store | None, jobs: Sequence[Job]) -> list[Forecast]:
+def forecast(store: Store | None, jobs: Sequence[Job], seed: str = SEED) -> list[Forecast]:
     """For each job whether its record is stored, and what is different about the nearest one if not."""
     kept = store.find(job.setup.key for job in jobs) if store else {}
     old: dict[tuple[str, ...], Record] = {}
@@ -97,7 +98,10 @@ def forecast(store: Store | None, jobs: Sequence[Job]) -> list[Forecast]:
     made = []
     for job in jobs:
         setup = job.setup
-        if setup.key in kept:
+        if setup.key in kept and not counts(kept[setup.key], job, seed):
+            what = "another seed" if kept[setup.key].seed != seed else "perhaps another KAT file"
+            made.append(Forecast(job, None, f"{what} than run {kept[setup.key].id}"))
+        elif setup.key in kept:
             made.append(Forecast(job, kept[setup.key].id, "stored"))
         elif near := old.get(_place(setup)):
             changes = [text for name, text in _CHANGES.items() if getattr(setup, name) != getattr(near.setup, name)]

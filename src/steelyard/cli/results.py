@@ -56,6 +56,10 @@ def print_results(console: Console, records: Sequence[Record]) -> None:
         flags = f", {group[0].setup.flags}" if one_flags else ""
         title = f"{_title(target)}: {primitive}{flags}, {group[0].setup.toolchain.version}"
         console.print(table(title, columns, rows, left=len(columns) - len(metrics), drop=_DROP))
+    if any(r.ok and dependent(r) for r in records):
+        console.print(
+            "* time depends on the inputs: fresh ones take another than the known answers'; see steelyard show"
+        )
     failures = [r for r in records if r.failure is not None]
     if failures:
         rows_ = [
@@ -87,9 +91,14 @@ def legend(console: Console) -> None:
 
 
 def _row(r: Record, metrics: Iterable[tuple[str, str, int]], one_flags: bool) -> list[str | Text]:
-    mark = Text("yes", style="green") if r.ok else Text("no", style="bold red")
+    mark = Text(f"yes{'*' if dependent(r) else ''}", style="green") if r.ok else Text("no", style="bold red")
     head: list[str | Text] = [str(r.id or "-"), r.setup.label, *([] if one_flags else [r.setup.flags]), mark]
     return head + [number(r.metrics.get(m), digits) for _, m, digits in metrics]
+
+
+def dependent(r: Record) -> bool:
+    """Whether the known answers' inputs take another time than fresh ones."""
+    return any(m.endswith("_fresh_mean") for m in r.metrics)
 
 
 def _order(r: Record) -> tuple[bool, float, str, str]:

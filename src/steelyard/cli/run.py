@@ -11,7 +11,9 @@ from msgspec import to_builtins
 from ..analyse.files import SCHEMA
 from ..model import paths
 from ..model.campaign import Campaign
+from ..model.errors import UserError
 from ..model.implementation import Rejected
+from ..model.inputs import MAX_SEED, SEED
 from ..model.reasons import UNFIT
 from ..model.record import Record
 from ..pipeline import MAX_CYCLES, Job, Pipeline
@@ -30,14 +32,19 @@ def run_command(
     json: bool = False,
     check: bool = False,
     dry_run: bool = False,
+    seed: str = SEED,
 ) -> int:
     """Runs the campaign. Exit code 1 when something is wrong or nothing is verified; what merely does not
     fit a target is a result like any other."""
+    if not 0 < len(seed) <= MAX_SEED:
+        raise UserError(f"--seed: give 1 to {MAX_SEED} characters")
     jobs, rejected = plan(campaign, baselines=not check)
     if dry_run:
-        return _print_forecast(jobs, force, db, json)
+        return _print_forecast(jobs, force, db, json, seed)
     with select.store(db) as store:
-        pipeline = Pipeline(store, threads=threads or os.cpu_count() or 1, force=force, max_cycles=max_cycles)
+        pipeline = Pipeline(
+            store, threads=threads or os.cpu_count() or 1, force=force, max_cycles=max_cycles, seed=seed
+        )
         records = with_progress(pipeline, jobs)
     if json:
         print_json(
@@ -59,14 +66,14 @@ def run_command(
     return 1 if wrong or not any(r.ok for r in records) else 0
 
 
-def _print_forecast(jobs: Sequence[Job], force: bool, db: str | None, json: bool) -> int:
+def _print_forecast(jobs: Sequence[Job], force: bool, db: str | None, json: bool, seed: str) -> int:
     """Says what a run would do with each job, and does nothing."""
     if force:
         made = [Forecast(job, None, "--force") for job in jobs]
     else:
         there = select.exists(db)
         with select.store(db if there else ":memory:") as store:
-            made = forecast(store if there else None, jobs)
+            made = forecast(store if there else None, jobs, seed)
     new = sum(f.run is None for f in made)
     if json:
         print_json([{**to_builtins(f.job.setup), "run": f.run, "why": f.why} for f in made])

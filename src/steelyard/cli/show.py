@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import shlex
 import sys
+from collections.abc import Sequence
 
 from ..model.errors import UserError
+from ..model.inputs import SEED
 from ..model.record import Record
 from . import select
 from .console import number, print_json, stdout, table
@@ -18,6 +20,7 @@ def show_command(run_id: int, log: bool, db: str | None, json: bool) -> int:
         record = store.get(run_id)
         if record is None:
             raise UserError(f"there is no run {run_id}; steelyard list runs shows them")
+        same = store.same_answers(record)
         if log:
             text = store.get_blob(record.log).decode(errors="replace") if record.log else ""
             sys.stdout.write(text or "the compilers said nothing\n")
@@ -31,7 +34,7 @@ def show_command(run_id: int, log: bool, db: str | None, json: bool) -> int:
     if record.failure is not None:
         console.print(f"no verified figures: {record.failure.reason}: {record.failure.detail}", style="red")
         console.print(f"what to do: {record.failure.next_action}")
-    console.print(table("", ("", ""), _provenance(record), left=2, wrap=("",)))
+    console.print(table("", ("", ""), _provenance(record, same), left=2, wrap=("",)))
     if record.metrics:
         rows = [(n, number(v, 0 if float(v).is_integer() else 3)) for n, v in sorted(record.metrics.items())]
         console.print(table("metrics (docs/definitions.md)", ("metric", "value"), rows))
@@ -50,7 +53,7 @@ def show_command(run_id: int, log: bool, db: str | None, json: bool) -> int:
     return 0
 
 
-def _provenance(r: Record) -> list[tuple[str, str]]:
+def _provenance(r: Record, same: Sequence[int]) -> list[tuple[str, str]]:
     s, v = r.setup, r.verification
     rows = [
         ("implementation", f"{s.implementation_digest[:16]}  {s.family}"),
@@ -58,12 +61,16 @@ def _provenance(r: Record) -> list[tuple[str, str]]:
         ("toolchain", f"{s.toolchain.version}  {s.toolchain.sha256[:16]}"),
         ("flags", s.flags),
         ("workload", s.workload),
+        ("seed", r.seed or "-"),
         ("harness", s.harness[:16]),
         ("run", f"{r.finished:%Y-%m-%d %H:%M} UTC on {r.host}, {r.seconds:.2f} s" if r.finished else "-"),
     ]
     if v is not None:
         text = f"{v.vectors} known answers, {v.ext_vectors} of the second set, {v.skipped} too large; from: {v.source}"
         rows.insert(1, ("verified", text))
+        if same:
+            numbers = ", ".join(map(str, same))
+            rows.insert(2, ("same answers", f"as {'run' if len(same) == 1 else 'runs'} {numbers}, of other sources"))
     return rows
 
 
@@ -72,4 +79,5 @@ def command(r: Record) -> str:
     s = r.setup
     parts = ["steelyard", "run", r.origin or f"{s.primitive}/{s.family}/{s.label}", "--target", s.target]
     parts += [f"--flags={s.flags}", "--workload", s.workload.split(" ")[0], "--force"]
+    parts += ["--seed", r.seed] if r.seed not in ("", SEED) else []
     return shlex.join(parts)

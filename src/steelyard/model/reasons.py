@@ -104,6 +104,10 @@ UNFIT = frozenset(
 )
 
 
+#: another KAT file beside the same sources may mend it
+ABOUT_KAT = frozenset({Reason.NO_EXPECTED, Reason.BAD_KAT, Reason.KAT_MISMATCH})
+
+
 class Failure(Struct, frozen=True):
     """Why something has no figures: ``reason`` from the vocabulary, ``detail`` for this case."""
 
