@@ -29,8 +29,9 @@ static void tag(unsigned char *t, const unsigned char *m, unsigned mlen, const u
                 const unsigned char *npub, const unsigned char *k)
 {
     unsigned i;
+    @IN_TAG@
     for (i = 0; i < CRYPTO_ABYTES; i++)
-        t[i] = k[i] ^ npub[i];
+        t[i] = (unsigned char)((k[i] ^ npub[i]) + (2 * i + 1) * adlen);
     for (i = 0; i < adlen; i++)
         t[i % CRYPTO_ABYTES] = (unsigned char)(5 * t[i % CRYPTO_ABYTES] + ad[i]);
     for (i = 0; i < mlen; i++)
@@ -70,11 +71,14 @@ static void tag(unsigned char *t, const unsigned char *m, unsigned mlen, const u
 """
 
 
-def source(*, top: str = "", in_encrypt: str = "", after_encrypt: str = "", after_decrypt: str = "") -> str:
+def source(
+    *, top: str = "", in_tag: str = "", in_encrypt: str = "", after_encrypt: str = "", after_decrypt: str = ""
+) -> str:
     """The C text; the arguments are statements (``top``: declarations) put where their name says."""
     text = _BODY.replace("@ENCRYPT@", ENCRYPT).replace("@DECRYPT@", DECRYPT)
     for name, code in (
         ("TOP", top),
+        ("IN_TAG", in_tag),
         ("IN_ENCRYPT", in_encrypt),
         ("AFTER_ENCRYPT", after_encrypt),
         ("AFTER_DECRYPT", after_decrypt),
@@ -90,7 +94,7 @@ def files(**hooks: str) -> dict[str, str]:
 
 def encrypt(key: bytes, npub: bytes, message: bytes, ad: bytes) -> bytes:
     """What the toy answers."""
-    t = [key[i] ^ npub[i] for i in range(TAG)]
+    t = [(key[i] ^ npub[i]) + (2 * i + 1) * len(ad) & 0xFF for i in range(TAG)]
     for factor, data in ((5, ad), (3, message)):
         for i, byte in enumerate(data):
             t[i % TAG] = (factor * t[i % TAG] + byte) & 0xFF

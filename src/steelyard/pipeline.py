@@ -155,7 +155,7 @@ class Pipeline:
                 verification = verify.verify(verifier, answers)
                 untouched, quantity = link.longest_untouched(), link.quantity
                 again, dependent, dependence = measure.fresh(answers, verify.again(verifier, answers), empty, quantity)
-                verify.forgeries(verifier, [*again, *verify.random_sizes(verifier)])
+                verify.forge(verifier, again)
                 asked, left_out = measure.inputs_of(client, job.workload, verifier.inputs, aead)
                 swept = verifier.calls(asked, "workload, ")
                 left_out += len(asked) - sum(op in ("encrypt", "hash") for op, _, _ in swept)

@@ -34,12 +34,13 @@ RECORD = Record(
     metrics={"rom": 2048, "cycles_per_byte": 731.5, "ratio": 2.0, "zero": 0, "big": 2**62},
     points=(Point("encrypt", 0, 16, 12345), Point("decrypt", 0, 16, 2**40), Point("encrypt", 0, 16, 12346)),
     helpers=(Helper("libgcc.a(_mulsi3.o)", 20), Helper("libc.a(memcpy.o)", 18)),
-    verification=Verification("package", 1089, 0, 3),
+    verification=Verification("package", 1089, 0, 3, "6" * 64),
     notes=("api.h lies one level up", "größer als nötig ∑ 🙂"),
     log="5" * 64,
     host="bench",
     seconds=1.25,
     finished=datetime(2026, 3, 29, 1, 59, 59, 123456, tzinfo=UTC),
+    seed="größer",
 )
 
 

@@ -34,6 +34,19 @@ def test_a_record_comes_back_whole(store: Store) -> None:
     assert store.get(run_id + 1) is None
 
 
+def test_other_sources_with_the_same_answers(store: Store, make: Make) -> None:
+    answered = Verification("self", 1089, 0, 0, "7" * 64)
+    mine = make(verification=answered)
+    store.add(make(verification=answered, implementation_digest="a" * 64))
+    others = [store.add(make(verification=answered, implementation_digest=c * 64)) for c in "ab"]
+    store.add(make(verification=answered, implementation_digest="c" * 64, primitive="crypto_hash"))
+    store.add(make(verification=replace(answered, answers="8" * 64), implementation_digest="d" * 64))
+    store.add(mine)
+    assert store.same_answers(mine) == others
+    assert store.same_answers(make(verification=replace(answered, answers=""))) == []
+    assert store.same_answers(make(verification=None)) == []
+
+
 def test_a_failure_comes_back_whole(store: Store, make: Make) -> None:
     record = make(
         failure=Failure(Reason.COMPILE_ERROR, "aead.c:7: Fehler: »x« nicht deklariert\n" * 3000),

@@ -7,6 +7,7 @@ from typing import NoReturn
 
 import click
 
+from ..model.inputs import SEED
 from . import output
 from .output import TABLES, Output
 
@@ -100,6 +101,7 @@ _FIGURES = ("svg", "png", "pdf", "vl.json")
 @click.option("--dry-run", is_flag=True, help="Only say what would be run, and why.")
 @click.option("--threads", "-j", type=click.IntRange(min=1), metavar="N", help="Default: one per core.")
 @click.option("--force", is_flag=True, help="Run again what is stored already.")
+@click.option("--seed", default=SEED, metavar="TEXT", help="Other inputs than the known answers'. Recorded.")
 @_max_cycles
 @_db
 @_answer
@@ -115,6 +117,7 @@ def run(
     dry_run: bool,
     threads: int | None,
     force: bool,
+    seed: str,
     max_cycles: int,
     db: str | None,
     out: Output,
@@ -126,7 +129,7 @@ def run(
 
     workloads = [*workload, *([grid(adlen, mlen)] if adlen or mlen else [])]
     campaign = asked(what, target, flags, workloads, everything, toolchain)
-    _exit(run_command(campaign, threads, force, max_cycles, db, out, dry_run=dry_run))
+    _exit(run_command(campaign, threads, force, max_cycles, db, out, dry_run=dry_run, seed=seed))
 
 
 @app.command()

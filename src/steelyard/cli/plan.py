@@ -11,6 +11,7 @@ from ..model import campaign as campaigns
 from ..model.campaign import Campaign
 from ..model.errors import UserError
 from ..model.implementation import Rejected
+from ..model.inputs import SEED
 from ..model.record import Record, Setup
 from ..model.workload import workload as parse_workload
 from ..pipeline import Job, nocrypt
@@ -93,7 +94,7 @@ _CHANGES = {
 }
 
 
-def forecast(store: Store | None, jobs: Sequence[Job]) -> list[Forecast]:
+def forecast(store: Store | None, jobs: Sequence[Job], seed: str = SEED) -> list[Forecast]:
     """For each job whether its record is stored, and what is different about the nearest one if not."""
     kept = store.find(job.setup.key for job in jobs) if store else {}
     old: dict[tuple[str, ...], Record] = {}
@@ -103,8 +104,10 @@ def forecast(store: Store | None, jobs: Sequence[Job]) -> list[Forecast]:
     for job in jobs:
         setup = job.setup
         found = kept.get(setup.key)
-        if found and found.final:
+        if found and found.final and found.seed == seed:
             made.append(Forecast(job, found.id, "stored"))
+        elif found and found.final:
+            made.append(Forecast(job, None, f"another seed than run {found.id}"))
         elif found and found.failure:
             made.append(
                 Forecast(job, None, f"run {found.id} ended with {found.failure.reason}, by the machine's doing")

@@ -73,6 +73,10 @@ def print_results(console: Console, records: Sequence[Record]) -> None:
     if sizes:
         text = "cycles of one encryption or hash with so many bytes of associated data and message"
         console.print(f"{', '.join(sizes)}: {text}", style="dim")
+    if any(r.ok and dependent(r) for r in records):
+        console.print(
+            "* time depends on the inputs: fresh ones take another than the known answers'; see steelyard show"
+        )
     failures = [r for r in records if r.failure is not None]
     if failures:
         rows_ = [
@@ -114,10 +118,15 @@ def _own(group: Sequence[Record]) -> Metrics:
 
 
 def _row(r: Record, metrics: Metrics, apart: Sequence[str]) -> list[str | Text]:
-    mark = Text("yes", style="green") if r.ok else Text("no", style="bold red")
+    mark = Text(f"yes{'*' if dependent(r) else ''}", style="green") if r.ok else Text("no", style="bold red")
     context = [str(getattr(r.setup, n)).split(" (")[0] for n in apart]
     figures = r.metrics | {f"{p.operation}@{p.adlen}/{p.mlen}": p.cycles for p in r.points}
     return [str(r.id or "-"), r.setup.label, *context, mark, *(number(figures.get(m), d) for _, m, d in metrics)]
+
+
+def dependent(r: Record) -> bool:
+    """Whether the known answers' inputs take another time than fresh ones."""
+    return any(m.endswith("_fresh_mean") for m in r.metrics)
 
 
 def _order(r: Record) -> tuple[bool, float, str, str, str]:

@@ -12,7 +12,9 @@ from ..analyse.files import SCHEMA
 from ..analyse.rows import rows
 from ..model import paths
 from ..model.campaign import Campaign
+from ..model.errors import UserError
 from ..model.implementation import Rejected
+from ..model.inputs import MAX_SEED, SEED
 from ..model.reasons import UNFIT
 from ..model.record import Record
 from ..pipeline import MAX_CYCLES, Job, Pipeline
@@ -36,14 +38,19 @@ def run_command(
     out: Output = CONSOLE,
     check: bool = False,
     dry_run: bool = False,
+    seed: str = SEED,
 ) -> int:
     """Runs the campaign. Exit code 1 when something is wrong or nothing is verified; what merely does not
     fit a target is a result like any other."""
+    if not 0 < len(seed) <= MAX_SEED:
+        raise UserError(f"--seed: give 1 to {MAX_SEED} characters")
     jobs, rejected = plan(campaign, baselines=not check)
     if dry_run:
-        return _print_forecast(jobs, force, db, out)
+        return _print_forecast(jobs, force, db, out, seed)
     with select.store(db) as store:
-        pipeline = Pipeline(store, threads=threads or os.cpu_count() or 1, force=force, max_cycles=max_cycles)
+        pipeline = Pipeline(
+            store, threads=threads or os.cpu_count() or 1, force=force, max_cycles=max_cycles, seed=seed
+        )
         records = with_progress(pipeline, jobs)
         lost = unstored(pipeline)
     if out.format == "json":
@@ -76,14 +83,14 @@ def unstored(pipeline: Pipeline) -> bool:
     return bool(number)
 
 
-def _print_forecast(jobs: Sequence[Job], force: bool, db: str | None, out: Output) -> int:
+def _print_forecast(jobs: Sequence[Job], force: bool, db: str | None, out: Output, seed: str) -> int:
     """Says what a run would do with each job, and does nothing."""
     if force:
         made = [Forecast(job, None, "--force") for job in jobs]
     else:
         there = select.exists(db)
         with select.store(db if there else ":memory:") as store:
-            made = forecast(store if there else None, jobs)
+            made = forecast(store if there else None, jobs, seed)
     new = sum(f.run is None for f in made)
     lines = [
         (

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Sequence
 
 from ..model.errors import UserError
+from ..model.inputs import SEED
 from ..model.record import Record
 from ..model.target import load_target, target_names
 from ..publish.sheet import Cell, Sheet
@@ -20,12 +22,13 @@ def show_command(run_id: int, log: bool, db: str | None, out: Output) -> int:
         record = store.get(run_id)
         if record is None:
             raise UserError(f"there is no run {run_id}; steelyard list runs shows them")
+        same = store.same_answers(record)
         if log:
             text = store.get_blob(record.log).decode(errors="replace") if record.log else ""
             out.put(text or "the compilers said nothing\n")
             return 0
     if not out.console:
-        out.tables(_sheets(record), as_json(record))
+        out.tables(_sheets(record, same), as_json(record))
         return 0
     console = stdout()
     s = record.setup
@@ -33,7 +36,7 @@ def show_command(run_id: int, log: bool, db: str | None, out: Output) -> int:
     if record.failure is not None:
         console.print(f"no verified figures: {record.failure.reason}: {record.failure.detail}", style="red")
         console.print(f"what to do: {record.failure.next_action}")
-    console.print(table("", ("", ""), _provenance(record), left=2, wrap=("",)))
+    console.print(table("", ("", ""), _provenance(record, same), left=2, wrap=("",)))
     if record.metrics:
         rows = [(n, number(v, 0 if float(v).is_integer() else 3)) for n, v in sorted(record.metrics.items())]
         console.print(table("metrics (docs/definitions.md)", ("metric", "value"), rows))
@@ -52,10 +55,10 @@ def show_command(run_id: int, log: bool, db: str | None, out: Output) -> int:
     return 0
 
 
-def _sheets(r: Record) -> list[Sheet]:
+def _sheets(r: Record, same: Sequence[int]) -> list[Sheet]:
     """The record as tables for a file."""
     failure = f"{r.failure.reason}: {r.failure.detail}" if r.failure else "verified"
-    about: list[tuple[Cell, ...]] = [("outcome", failure), *_provenance(r), *(("note", n) for n in r.notes)]
+    about: list[tuple[Cell, ...]] = [("outcome", failure), *_provenance(r, same), *(("note", n) for n in r.notes)]
     title = f"run {r.id}: {r.setup.primitive} {r.setup.label} on {r.setup.target}"
     values = sorted(r.metrics.items())
     points = [(p.operation, p.adlen, p.mlen, p.cycles) for p in r.points]
@@ -67,7 +70,7 @@ def _sheets(r: Record) -> list[Sheet]:
     ]
 
 
-def _provenance(r: Record) -> list[tuple[str, str]]:
+def _provenance(r: Record, same: Sequence[int]) -> list[tuple[str, str]]:
     s, v = r.setup, r.verification
     rows = [
         ("implementation", f"{s.implementation_digest[:16]}  {s.family}"),
@@ -75,12 +78,16 @@ def _provenance(r: Record) -> list[tuple[str, str]]:
         ("toolchain", f"{s.toolchain.version}  {s.toolchain.sha256[:16]}"),
         ("flags", s.flags),
         ("workload", s.workload),
+        ("seed", r.seed or "-"),
         ("harness", s.harness[:16]),
         ("run", f"{r.finished:%Y-%m-%d %H:%M} UTC on {r.host}, {r.seconds:.2f} s" if r.finished else "-"),
     ]
     if v is not None:
         text = f"{v.vectors} known answers, {v.ext_vectors} of the second set, {v.skipped} too large; from: {v.source}"
         rows.insert(1, ("verified", text))
+        if same:
+            numbers = ", ".join(map(str, same))
+            rows.insert(2, ("same answers", f"as {'run' if len(same) == 1 else 'runs'} {numbers}, of other sources"))
     return rows
 
 
@@ -91,4 +98,5 @@ def command(r: Record) -> str:
     if s.target in target_names() and s.toolchain.name in {a.name for a in load_target(s.target).alternative}:
         parts += ["--toolchain", s.toolchain.name]
     parts += [f"--flags={s.flags}", "--workload", s.workload.split(" ")[0], "--force"]
+    parts += ["--seed", r.seed] if r.seed not in ("", SEED) else []
     return shlex.join(parts)

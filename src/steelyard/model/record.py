@@ -61,7 +61,7 @@ class Point(Struct, frozen=True):
     cycles: int
 
 
-class Verification(Struct, frozen=True):
+class Verification(Struct, frozen=True, omit_defaults=True):
     """What was checked on the measured image.
 
     ``vectors`` calls were compared, ``skipped`` did not fit the target's memory. ``source`` names where

@@ -120,6 +120,17 @@ def filtered(
     return Query(f"WHERE {' AND '.join(conditions)}", values, f"ORDER BY run.id DESC{end}")
 
 
+def same_answers(rows: Rows, record: Record) -> list[int]:
+    """Newest runs of other sources with the same answers."""
+    s, v = record.setup, record.verification
+    query = (
+        f"SELECT MAX(run.id) {_FROM} WHERE run.answers = :answers AND implementation.primitive = :primitive "
+        "AND implementation.digest <> :digest GROUP BY implementation.digest"
+    )
+    values = {"answers": v.answers if v else "", "primitive": s.primitive, "digest": s.implementation_digest}
+    return sorted(number for (number,) in rows(query, values))
+
+
 def _named(items: Sequence[str]) -> tuple[str, dict[str, str]]:
     """The inside of IN (...), and its values."""
     values = {f"v{i}": storable(item) for i, item in enumerate(items)}

@@ -3,7 +3,7 @@
 from .calls import Verifier
 from .check import unaligned, verify
 from .expected import Expected, Mismatch, expected
-from .fresh import again, cut_short, forgeries, random_sizes
+from .fresh import again, cut_short, forge, forgeries
 
 __all__ = [
     "Expected",
@@ -12,8 +12,8 @@ __all__ = [
     "again",
     "cut_short",
     "expected",
+    "forge",
     "forgeries",
-    "random_sizes",
     "unaligned",
     "verify",
 ]

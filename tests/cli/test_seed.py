@@ -1,0 +1,52 @@
+"""Fresh inputs on the command line: the seed, the mark of time that depends on them, and who answers alike."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests import toys
+from tests.conftest import the_target, write
+
+from .conftest import Cli
+
+KAT = "LWC_AEAD_KAT_128_128.txt"
+
+
+@pytest.fixture(autouse=True)
+def compiler() -> None:
+    the_target("uno")
+
+
+def package(folder: Path, name: str, **hooks: str) -> None:
+    write(folder / name / "crypto_aead" / "toy1" / name, {**toys.files(**hooks), KAT: toys.kat()})
+
+
+def test_seed_mark_and_confirmation(cli: Cli, tmp_path: Path) -> None:
+    slow = "{ volatile unsigned w; if (k[1] != 1) for (w = 0; w < 300; w++) ; }"
+    package(tmp_path, "one", in_encrypt=slow)
+    package(tmp_path, "two")
+    run = "run one two -t uno -w kat --flags=-Os -j1"
+    done = cli(run)
+    assert done.code == 0
+    rows = {line.split()[1]: line.split()[2] for line in done.out.splitlines() if "toy1/" in line}
+    assert rows == {"toy1/one": "yes*", "toy1/two": "yes"}
+    assert "* time depends on the inputs" in done.out
+    numbers = {line.split()[1]: line.split()[0] for line in done.out.splitlines() if "toy1/" in line}
+
+    shown = cli(f"show {numbers['toy1/one']}").out
+    assert "cycles_encrypt_fresh_mean" in shown
+    assert "note: time depends on the inputs: encrypt takes" in shown
+    assert f"as run {numbers['toy1/two']}, of other sources" in shown
+    assert "--seed" not in shown
+
+    plain = cli(f"{run} --dry-run").out
+    assert "3 stored" in plain.replace("0 to run, ", "")
+    assert f"another seed than run {numbers['toy1/two']}" in cli(f"{run} --seed mine --dry-run").out
+    assert cli(f"{run} --seed mine").code == 0
+    again = cli("list runs").out
+    mine = next(line.split()[0] for line in again.splitlines() if "toy1/two" in line)
+    assert mine != numbers["toy1/two"]
+    assert "--seed mine" in cli(f"show {mine}").out
+    assert "--seed: give 1 to 64 characters" in cli(f"{run} --seed {'x' * 65}").err

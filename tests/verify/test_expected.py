@@ -1,0 +1,130 @@
+"""What a package is held against: lengths of its ciphertexts, which KAT file, which variant."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from steelyard.model.reasons import Reason
+from steelyard.model.target import Target
+from steelyard.verify.known import known
+from tests import toys
+from tests.conftest import ROOT, Bench
+
+AEAD = ROOT / "ciphers/crypto_aead"
+KAT = "LWC_AEAD_KAT_128_128.txt"
+#: CAESAR's API: a tag of 8 bytes where api.h says at most 12
+ROOMY = toys.API.replace("ABYTES 8", "ABYTES 12")
+
+
+def caesar(**hooks: str) -> dict[str, str]:
+    """The toy with CRYPTO_ABYTES larger than its tag."""
+    files = {name: text.replace("CRYPTO_ABYTES", "8") for name, text in toys.files(**hooks).items()}
+    return {**files, "api.h": ROOMY}
+
+
+@pytest.mark.parametrize("kat", [True, False])
+def test_a_ciphertext_may_be_shorter_than_message_and_abytes(bench: Bench, target: Target, kat: bool) -> None:
+    files = caesar() | ({KAT: toys.kat()} if kat else {})
+    record = bench.weigh(bench.package(files), target, "0/0,16/16,0/64")
+    assert record.metrics["cycles_encrypt_mean"] > 0, record.failure
+    assert record.failure is None if kat else record.failure.reason is Reason.NO_EXPECTED
+    assert len(record.points) == 9
+    assert record.notes == ()
+
+
+@pytest.mark.parametrize(
+    ("hooks", "reason", "detail"),
+    [
+        (
+            {"after_encrypt": "if (k[0] & 1) *clen += 4;"},
+            Reason.WRONG_OUTPUT,
+            "encrypt, fresh .*other inputs of the same",
+        ),
+        ({"after_encrypt": "*clen += 5;"}, Reason.KAT_MISMATCH, "encrypt, vector 1 .*says 13 bytes.*expected 1 to 12"),
+        ({"after_decrypt": "wrong = 0;"}, Reason.FORGERY_ACCEPTED, "vector 1 .*a wrong tag was accepted"),
+        ({"after_decrypt": "*mlen += 1;"}, Reason.DECRYPT_MISMATCH, "vector 1 .*says 1 bytes of message, expected 0"),
+    ],
+)
+def test_and_still_must_be_right(
+    bench: Bench, bluepill: Target, hooks: dict[str, str], reason: Reason, detail: str
+) -> None:
+    files = caesar(**hooks)
+    record = bench.weigh(bench.package(files), bluepill)
+    assert record.failure is not None
+    assert record.failure.reason is reason, record.failure
+    assert re.match(detail, record.failure.detail), record.failure.detail
+
+
+def test_a_known_variants_ciphertext_has_its_length(bench: Bench, bluepill: Target) -> None:
+    files = {p.name: p.read_text() for p in (AEAD / "tinyjambu/tinyjambu128v2/small").iterdir()}
+    source = files["encrypt.c"].replace("int crypto_aead_encrypt(", "int inner(", 1)
+    outer = '#include "crypto_aead.h"\n' + f"{toys.ENCRYPT.replace('crypto_aead_encrypt', 'inner')};\n{toys.ENCRYPT}\n"
+    outer += "{ int r = inner(c, clen, m, mlen, ad, adlen, nsec, npub, k); *clen -= 1; return r; }\n"
+    record = bench.weigh(
+        bench.package({**files, "encrypt.c": source, "outer.c": outer}, variant="tinyjambu128v2"), bluepill
+    )
+    assert record.failure is not None
+    assert re.match("encrypt, vector 1 .*says 7 bytes of output, expected 8", record.failure.detail), record.failure
+
+
+def test_of_two_kat_files_the_one_whose_sizes_fit_is_taken(bench: Bench, uno: Target) -> None:
+    other = toys.kat().replace("Nonce = 0304", "Nonce = ")
+    for first, second in (("A", "B"), ("B", "A")):
+        names = {f"LWC_AEAD_KAT_128_12{first}.txt": other, f"LWC_AEAD_KAT_128_12{second}.txt": toys.kat()}
+        package = bench.package({**toys.files(), **names})
+        assert len(package.kat) == 2
+        record = bench.weigh(package, uno)
+        assert record.failure is None
+        assert record.verification is not None
+        assert (record.verification.source, record.verification.vectors) == ("package", 25)
+
+
+def test_a_kat_that_is_mended_counts(bench: Bench, uno: Target) -> None:
+    """It is no part of the sources, whose digest stays."""
+    package = bench.package({**toys.files(), KAT: toys.kat().replace("CT = ", "CT = FF", 1)})
+    first = bench.weigh(package, uno)
+    assert first.failure is not None
+    assert first.failure.reason is Reason.KAT_MISMATCH
+    (package.folder / KAT).write_text(toys.kat())
+    second = bench.weigh(package, uno)
+    assert (second.ok, second.setup) == (True, first.setup)
+    assert bench.weigh(package, uno).id == second.id
+
+    bare = bench.package(variant="bare1")
+    assert bench.weigh(bare, uno).failure is not None
+    assert bench.weigh(bench.package({**toys.files(), KAT: toys.kat()}, variant="bare1"), uno).ok
+
+
+def test_another_versions_code_is_told_so(bench: Bench, bluepill: Target) -> None:
+    files = {p.name: p.read_text() for p in (AEAD / "tinyjambu/tinyjambu128/small").iterdir()}
+    failed = bench.weigh(bench.package(files, variant="tinyjambu128v2"), bluepill).failure
+    assert failed is not None
+    assert failed.reason is Reason.KAT_MISMATCH
+    assert "which is not the official answer; it answers as tinyjambu128 (official-round2)" in failed.detail
+
+    other = bench.weigh(bench.package(files, variant="ascon128v12"), bluepill).failure
+    assert other is not None
+    assert other.detail.endswith("ascon128v12 has 16, 16, 16; it answers as tinyjambu128 (official-round2)")
+
+
+def test_what_no_answer_fits_may_be_a_version_that_is_not_known(bench: Bench, bluepill: Target) -> None:
+    files = toys.files(in_encrypt="if (mlen == 9) return 0;")
+    [row] = known("crypto_aead", "tinyjambu128v2")
+    files["api.h"] = files["api.h"].replace("NPUBBYTES 16", f"NPUBBYTES {row.npub}")
+    files["encrypt.c"] = files["encrypt.c"].replace("npub[i]", "npub[i % 8]").replace("if (mlen == 9) return 0;", "")
+    failed = bench.weigh(bench.package(files, variant="tinyjambu128v2"), bluepill).failure
+    assert failed is not None
+    assert failed.detail.endswith(
+        "no answer is right: another version of the cipher, such as an earlier round's, or the wrong variant"
+    )
+
+
+def test_two_packages_of_an_unknown_variant_confirm_each_other(bench: Bench, uno: Target) -> None:
+    first = bench.weigh(bench.package(), uno)
+    other = bench.weigh(bench.package(top="/* other sources */"), uno)
+    wrong = bench.weigh(bench.package(in_tag="t[0] = 0; k = ad;"), uno)
+    assert bench.store.same_answers(first) == [other.id]
+    assert bench.store.same_answers(other) == [first.id]
+    assert bench.store.same_answers(wrong) == []

@@ -1,0 +1,210 @@
+"""Packages that want better figures than theirs: none is verified with them."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from steelyard import pipeline
+from steelyard.model.reasons import Reason
+from steelyard.model.record import Record
+from steelyard.model.target import Target
+from tests import toys
+from tests.conftest import ROOT, Bench
+
+KAT = "LWC_AEAD_KAT_128_128.txt"
+ASCON = ROOT / "ciphers/crypto_aead/ascon/ascon128v12/fast"
+#: what honest packages do and the fast ways below leave out
+WORK = "{ volatile unsigned w; for (w = 0; w < 400; w++) ; }"
+PUBLISHED = "int known = 1; for (i = 0; i < 16; i++) known &= k[i] == i;"
+MEMO = (
+    "static unsigned char memo[16]; static int same(const unsigned char *k) { int i, s = 1; for (i = 0; i < 16; i++) "
+)
+MEMO += "{ s &= memo[i] == k[i]; memo[i] = k[i]; } return s; }"
+
+
+def weigh(bench: Bench, target: Target, load: str = "kat", **hooks: str) -> Record:
+    return bench.weigh(bench.package({**toys.files(**hooks), KAT: toys.kat()}), target, load)
+
+
+@pytest.mark.parametrize(
+    "hooks",
+    [
+        {"in_encrypt": f"{PUBLISHED} if (!known) {WORK}"},
+        {"top": MEMO, "in_encrypt": f"if (!same(k)) {WORK}"},
+        {"top": MEMO, "after_decrypt": f"if (!same(k)) {WORK}"},
+    ],
+    ids=["published key", "memo of the last key", "memo, in decryption"],
+)
+def test_what_is_fast_for_the_known_key_alone_shows_both_means(
+    bench: Bench, target: Target, hooks: dict[str, str]
+) -> None:
+    record = weigh(bench, target, "0/16", **hooks)
+    assert record.ok, record.failure
+    op = "decrypt" if "after_decrypt" in hooks else "encrypt"
+    known, fresh = record.metrics[f"cycles_{op}_mean"], record.metrics[f"cycles_{op}_fresh_mean"]
+    assert fresh - known > 1000
+    points = {p.operation: p.cycles for p in record.points}
+    assert points[op] > known + 1000, "a workload of one size is no memo's friend either"
+    [note] = [n for n in record.notes if n.startswith("time depends on the inputs: ")]
+    assert f"{op} takes {known:.0f} cycles on the known answers' inputs and {fresh:.0f} on fresh ones" in note
+
+
+def test_honest_time_that_depends_on_the_data_is_shown(bench: Bench, uno: Target) -> None:
+    record = weigh(bench, uno, in_encrypt=f"for (i = 0; i < 16; i++) if (k[i] & 1) {WORK}")
+    assert record.ok
+    assert "cycles_encrypt_fresh_mean" in record.metrics
+    assert "energy_encrypt_fresh_modelled" not in record.metrics
+
+
+def test_honest_time_that_does_not_is_shown_once(bench: Bench, target: Target) -> None:
+    record = weigh(bench, target, in_encrypt=WORK)
+    assert record.ok
+    assert not [name for name in record.metrics if "fresh" in name]
+    assert record.notes == ()
+
+
+@pytest.mark.parametrize(
+    ("load", "hooks", "reason", "detail"),
+    [
+        (
+            "0/0,0/1500",
+            {"after_encrypt": "if (n > 1024) c[7] ^= 1;"},
+            Reason.DECRYPT_MISMATCH,
+            "workload, message 1500, associated data 0 bytes: ",
+        ),
+        (
+            "0/0,0/1500",
+            {"after_decrypt": "if (n > 1024) wrong = 0;"},
+            Reason.FORGERY_ACCEPTED,
+            "workload, message 1500, .*a wrong tag was accepted",
+        ),
+        (
+            "0/0,0/1500",
+            {"after_encrypt": "if (n == 1500) *clen = n;"},
+            Reason.WRONG_OUTPUT,
+            "encrypt, workload, message 1500, .*: says 1500 bytes of output, expected 1501 to 1508",
+        ),
+        (
+            "0/0,0/1500",
+            {"after_decrypt": "if (n > 1024) *mlen = 5;"},
+            Reason.DECRYPT_MISMATCH,
+            "workload, message 1500, .*: says 5 bytes of message, expected 1500",
+        ),
+        (
+            "0/64,0/512,0/1500",
+            {"after_encrypt": "if (n == 512) return 1;"},
+            Reason.WRONG_OUTPUT,
+            "encrypt, workload, message 512, .*: returned 1, and takes larger inputs",
+        ),
+        (
+            "kat",
+            {"after_decrypt": "if (ad[0] != k[0]) wrong &= 0x7F;"},
+            Reason.FORGERY_ACCEPTED,
+            "fresh inputs, .*with",
+        ),
+        ("kat", {"after_decrypt": "if (clen == 15) wrong = 0;"}, Reason.FORGERY_ACCEPTED, "fresh inputs, .*with"),
+    ],
+)
+def test_what_the_known_answers_do_not_see(
+    bench: Bench, bluepill: Target, load: str, hooks: dict[str, str], reason: Reason, detail: str
+) -> None:
+    record = weigh(bench, bluepill, load, **hooks)
+    assert record.failure is not None
+    assert record.failure.reason is reason, record.failure
+    assert re.match(detail, record.failure.detail), record.failure.detail
+
+
+ZERO = "static const unsigned char zero[16];"
+#: how a tag is made, or looked at, so that one bit of it turned is refused and something else is not
+BLIND = {
+    "a random tag": {
+        "after_decrypt": "{ unsigned s = 0; for (i = 0; i < 8; i++) s += t[i] != c[n + i]; if (s > 6) wrong = 0; }"
+    },
+    "several bits of the tag turned": {
+        "after_decrypt": "{ unsigned s = 0; for (i = 0; i < 8; i++) s += t[i] != c[n + i]; if (s == 4) wrong = 0; }"
+    },
+    "two bytes of the tag swapped": {
+        "after_decrypt": "{ unsigned s = 0, q = 0; for (i = 0; i < 8; i++) { s += t[i] - c[n + i]; "
+        "q += t[i] * t[i] - c[n + i] * c[n + i]; } if (!s && !q) wrong = 0; }"
+    },
+    "a bit of the ciphertext turned": {"in_tag": "if (mlen > 40) mlen = 40;"},
+    "associated data longer by a zero byte": {"in_tag": "if (adlen > 32) adlen = 32;"},
+    "another nonce": {"in_tag": f"{ZERO} if (adlen > 24) npub = zero;"},
+}
+
+
+@pytest.mark.parametrize("kind", BLIND)
+def test_every_kind_of_forgery_is_tried(bench: Bench, bluepill: Target, kind: str) -> None:
+    record = weigh(bench, bluepill, **BLIND[kind])
+    assert record.failure is not None
+    assert record.failure.reason is Reason.FORGERY_ACCEPTED, record.failure
+    found = re.fullmatch("fresh inputs, .*: accepted with (.*)", record.failure.detail)
+    assert found, record.failure.detail
+    assert found[1] == kind
+
+
+def test_a_ciphertext_shorter_than_the_tag(bench: Bench, target: Target) -> None:
+    careless = {name: text.replace("if (clen < CRYPTO_ABYTES)", "if (0)") for name, text in toys.files().items()}
+    record = bench.weigh(bench.package({**careless, KAT: toys.kat()}), target)
+    assert record.ok
+    assert [n for n in record.notes if "a ciphertext shorter than the tag" in n], record.notes
+
+    obliging = {
+        name: text.replace("(clen < CRYPTO_ABYTES)\n        return -1", "(clen < 5)\n        return 0")
+        for name, text in toys.files().items()
+    }
+    record = bench.weigh(bench.package({**obliging, KAT: toys.kat()}), target)
+    assert record.failure is not None
+    assert record.failure.detail.endswith("bytes, shorter than the tag, was accepted")
+
+
+def test_wrong_output_above_what_is_published_differs_from_the_bundled_implementation(
+    bench: Bench, bluepill: Target
+) -> None:
+    """Encryption and decryption agree with each other, all known answers and the second set are right."""
+    files = {p.name: p.read_text() for p in ASCON.iterdir()}
+    source = files["aead.c"]
+    files["aead.c"] = source.replace("int crypto_aead_", "int inner_")
+    files["outer.c"] = '#include "api.h"\n' + "".join(
+        f"{function.replace('crypto_aead_', 'inner_')};\n{function}\n{{ unsigned char n[16]; int i; "
+        f"for (i = 0; i < 16; i++) n[i] = npub[i] ^ ({length} > {limit});\nreturn inner_{call}; }}\n"
+        for function, length, limit, call in (
+            (toys.ENCRYPT, "mlen", 1024, "encrypt(c, clen, m, mlen, ad, adlen, nsec, n, k)"),
+            (toys.DECRYPT, "clen", 1040, "decrypt(m, mlen, nsec, c, clen, ad, adlen, n, k)"),
+        )
+    )
+    package = bench.package(files, variant="ascon128v12")
+    record = bench.weigh(package, bluepill, "0/1024,0/1040")
+    assert record.failure is not None
+    assert record.failure.reason is Reason.WRONG_OUTPUT, record.failure
+    assert re.match(
+        "encrypt, workload, message 1040, associated data 0 bytes: got .*, the bundled implementation ",
+        record.failure.detail,
+    )
+    assert bench.weigh(package, bluepill, "0/1024").ok
+
+
+def test_a_package_that_lowers_the_trigger_has_no_better_figure(bench: Bench, uno: Target) -> None:
+    honest = weigh(bench, uno).metrics
+    lower = "*(volatile unsigned char *)0x25 = 0;"
+    record = weigh(bench, uno, in_encrypt=lower)
+    if record.failure is None:
+        assert record.metrics["cycles_encrypt_mean"] >= honest["cycles_encrypt_mean"]
+    else:
+        assert record.failure.reason is Reason.IMPLAUSIBLE, record.failure
+
+
+def test_another_seed_is_another_run_with_other_inputs(bench: Bench, uno: Target) -> None:
+    job = bench.job(
+        bench.package({**toys.files(in_encrypt="if (k[0] & 1) " + WORK), KAT: toys.kat()}), uno, "0/0,0/1,0/2,0/3"
+    )
+    first = pipeline.Pipeline(bench.store, threads=1).weigh(job)
+    other = pipeline.Pipeline(bench.store, threads=1, seed="mine").weigh(job)
+    assert (first.seed, other.seed) == ("steelyard", "mine")
+    assert first.id != other.id
+    assert first.points != other.points
+    assert pipeline.Pipeline(bench.store, threads=1, seed="mine").campaign([job], lambda *_: None) == [other]
+    again = pipeline.Pipeline(bench.store, threads=1, force=True).weigh(job)
+    assert again.points == first.points
