@@ -65,6 +65,18 @@ def test_every_mark_of_a_figure_is_one_run(answers: Cli, tmp_path: Path, figure:
     assert answers(f"plot {figure} -o f.png").code == 0
 
 
+def test_figures_of_two_compilers_do_not_share_a_panel(cli: Cli, tmp_path: Path) -> None:
+    store(tmp_path / "results.db", record(), record("toy2/ref", compiler="gcc 2"))
+    for figure in ("rom", "top", "tradeoff"):
+        cli(f"plot {figure} -o f.json")
+        data = json.loads((tmp_path / "f.json").read_text())["data"]["values"]
+        where = {d["name"]: d.get("panel", d["target"]) for d in data if "among" not in d.get("panel", "")}
+        assert "gcc 1" in where["toy1/ref"]
+        assert "gcc 2" in where["toy2/ref"]
+    cli("report -o report.html")
+    assert "<td>uno, gcc 2</td>" in (tmp_path / "report.html").read_text()
+
+
 def test_a_ranking_holds_each_implementation_once(answers: Cli) -> None:
     for kind in ("top", "places", "merit", "score --by rom", "pareto --by rom"):
         text = answers(f"rank --kind {kind} --where flags==-O3").out

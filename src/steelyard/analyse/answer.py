@@ -23,6 +23,8 @@ GENERATION = ("compiler", "harness", "timing_model")
 SAME = ("primitive", "label", "digest", "target", "device", "flags")
 #: longest origin that stands beside a name
 _SHORT = 24
+#: most workloads that are told of
+_SAID = 6
 Key = tuple[Value, ...]
 
 
@@ -147,10 +149,10 @@ def _without_sizes(row: Row) -> Row:
 
 def _notes(chosen: str, others: Counter[str], borrowed: Counter[str], older: int, copies: int) -> Iterable[str]:
     instead = f" for {short(chosen)}" if chosen else ""
-    for text, n in others.most_common(3):
+    for text, n in others.most_common(_SAID):
         see = f"--where '{pattern(text, chosen)}'"
         yield f"{_rows(n)} of workload {short(text)} left out{instead}; to see: {see}"
-    for text, n in borrowed.most_common(3):
+    for text, n in borrowed.most_common(_SAID):
         yield f"{_rows(n)} of workload {short(text)}, not {short(chosen)}: without what depends on its sizes"
     if older:
         yield f"{_rows(older)} of older sources, compilers or models left out; to see: steelyard publish --all-runs"
