@@ -233,6 +233,7 @@ def test_a_packet_is_in_the_default_workload(answers: Cli) -> None:
         ("rank --kind pareto --variants", 0, "--variants is ignored"),
         ("rank --kind score --relative-to toy1", 0, "--relative-to is ignored"),
         ("rank --unit", 0, "--unit is ignored"),
+        ("plot vectors -o v.json", 0, "run --workload vectors"),
         ("rank --paper", 0, "--paper is ignored"),
     ],
 )
