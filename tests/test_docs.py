@@ -11,6 +11,7 @@ import pytest
 
 from steelyard.build import identify
 from steelyard.model.target import Target, load_target, target_names
+from steelyard.model.workload import workload, workload_names
 from tests.conftest import Bench
 
 ROOT = Path(__file__).parents[1]
@@ -49,6 +50,25 @@ def test_every_metric_has_a_definition(bench: Bench, target: Target) -> None:
     record = bench.weigh(bench.package(), target, load="default")
     assert record.metrics
     assert not [m for m in record.metrics if not any(p.match(m) for p in patterns)]
+
+
+def test_workloads_are_those_that_are_run() -> None:
+    text = (ROOT / "docs" / "definitions.md").read_text(encoding="utf-8")
+    rows = dict(re.findall(r"^\| `([\w-]+)`(?: to `felics-6`)? \| (.*) \|$", text, re.MULTILINE))
+    for name in workload_names():
+        sizes = workload(name).sizes
+        if name == "kat":
+            assert (sizes, rows[name][:4]) == ((), "none")
+        elif name.startswith("felics-") and name[7:].isdecimal():
+            listed = re.findall(r"\d+/\d+", rows["felics-1"])
+            assert f"{sizes[0][0]}/{sizes[0][1]}" == listed[int(name[7:]) - 1]
+        elif len(sizes) == 1:
+            assert rows[name] == f"associated data {sizes[0][0]}, message {sizes[0][1]} bytes"
+        else:
+            assert rows[name].startswith(f"{len(sizes)} sizes")
+            assert {n for size in sizes for n in size} >= set(
+                map(int, re.findall(r"(?<=[ /])\d+(?=[ ,/])", rows[name])[1:])
+            ) - {32}
 
 
 def test_every_target_has_its_claims() -> None:

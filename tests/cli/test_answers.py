@@ -127,6 +127,15 @@ def test_pairs_have_equal_sources_unless_asked(cli: Cli, tmp_path: Path) -> None
     assert "sources differ: toy1/ref" in asked.out
 
 
+def test_where_only_other_workloads_share_sources_no_size_is_compared(cli: Cli, tmp_path: Path) -> None:
+    """As after ``check``, an edit and a run of one more set of flags."""
+    store(tmp_path / "results.db", record(), record(digest="b", load="kat", rom=400), record(digest="b", flags="-Os"))
+    result = cli("compare flags==-O3 flags==-Os -c rom,stack --everything")
+    assert re.search(r"400 +500", result.out)
+    assert "stack" not in result.out
+    assert "workload differs, without what depends on sizes" in result.out
+
+
 def test_without_equal_sources_nothing_is_compared(cli: Cli, tmp_path: Path) -> None:
     store(tmp_path / "results.db", record(flags="-Os"), record(digest="b"))
     result = cli("compare flags==-O3 flags==-Os -c rom")
