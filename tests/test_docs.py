@@ -9,9 +9,13 @@ from pathlib import Path
 
 import pytest
 
+from steelyard.analyse.rows import rows
 from steelyard.build import identify
 from steelyard.model.target import Target, load_target, target_names
 from steelyard.model.workload import workload, workload_names
+from steelyard.publish.ranking import CATALOGUE
+from steelyard.publish.results import column
+from steelyard.sources import discover
 from tests.conftest import Bench
 
 ROOT = Path(__file__).parents[1]
@@ -41,6 +45,26 @@ def test_tables_are_real_output() -> None:
     script = [sys.executable, str(ROOT / "scripts" / "docs.py"), "--check"]
     done = subprocess.run(script, capture_output=True, text=True, check=False)
     assert done.returncode == 0, f"out of date, run: make docs\n{done.stdout}"
+
+
+@pytest.mark.parametrize("label", ["tinyjambu128v2/fast", "asconaead128/small", "xoodyakround3/fast"])
+def test_the_catalogue_ranks_what_is_measured(bench: Bench, target: Target, label: str) -> None:
+    """A sample of its rows; figures depend on the compiler that made them."""
+    text = (ROOT / "docs" / "catalogue.md").read_text(encoding="utf-8")
+    section = text.split(f"### {target.name} (")[1].split("### ")[0]
+    toolchain = identify(target.toolchain)
+    if toolchain is None or toolchain.version not in (ROOT / "README.md").read_text(encoding="utf-8"):
+        pytest.skip(f"the documents were made with another compiler for {target.name}")
+    lines = [[c.strip() for c in line.strip("|").split("|")] for line in section.splitlines() if line.startswith("|")]
+    printed = next(line for line in lines if line[:2] == [label, "-O3"])
+    variant, name = label.split("/")
+    [folder] = (ROOT / "ciphers" / "crypto_aead").glob(f"*/{variant}/{name}")
+    [row] = rows([bench.weigh(discover(folder).implementations[0], target, "default", "-O3")])
+    titles = {column(m).heading: m for m in CATALOGUE}
+    for title, cell in zip(lines[0], printed, strict=True):
+        if of := titles.get(title):
+            assert cell == ("-" if row.get(of) is None else f"{row[of]:.0f}"), title
+    assert len(titles.keys() & set(lines[0])) >= 4
 
 
 def test_every_metric_has_a_definition(bench: Bench, target: Target) -> None:
