@@ -9,6 +9,7 @@ RUNS.json is what ``steelyard run TREE -w felics-ae -t TARGET... --flags=-O3 --f
 from __future__ import annotations
 
 import csv
+import math
 import re
 import sys
 from collections.abc import Iterable, Sequence
@@ -92,7 +93,7 @@ def table(lines: Sequence[Line]) -> str:
 def _distribution(errors: Sequence[float]) -> tuple[float, float, float]:
     if not errors:
         return 0.0, 0.0, 0.0
-    return median(errors), errors[min(len(errors) - 1, round(0.95 * len(errors)))], errors[-1]
+    return median(errors), errors[math.ceil(0.95 * len(errors)) - 1], errors[-1]
 
 
 def filled(page: str, lines: Sequence[Line]) -> str:

@@ -9,8 +9,13 @@ from pathlib import Path
 
 import pytest
 
+from steelyard.analyse.rows import rows
 from steelyard.build import identify
 from steelyard.model.target import Target, load_target, target_names
+from steelyard.model.workload import workload, workload_names
+from steelyard.publish.ranking import CATALOGUE
+from steelyard.publish.results import column
+from steelyard.sources import discover
 from tests.conftest import Bench
 
 ROOT = Path(__file__).parents[1]
@@ -42,6 +47,26 @@ def test_tables_are_real_output() -> None:
     assert done.returncode == 0, f"out of date, run: make docs\n{done.stdout}"
 
 
+@pytest.mark.parametrize("label", ["tinyjambu128v2/fast", "asconaead128/small", "xoodyakround3/fast"])
+def test_the_catalogue_ranks_what_is_measured(bench: Bench, target: Target, label: str) -> None:
+    """A sample of its rows; figures depend on the compiler that made them."""
+    text = (ROOT / "docs" / "catalogue.md").read_text(encoding="utf-8")
+    section = text.split(f"### {target.name} (")[1].split("### ")[0]
+    toolchain = identify(target.toolchain)
+    if toolchain is None or toolchain.version not in (ROOT / "README.md").read_text(encoding="utf-8"):
+        pytest.skip(f"the documents were made with another compiler for {target.name}")
+    lines = [[c.strip() for c in line.strip("|").split("|")] for line in section.splitlines() if line.startswith("|")]
+    printed = next(line for line in lines if line[:2] == [label, "-O3"])
+    variant, name = label.split("/")
+    [folder] = (ROOT / "ciphers" / "crypto_aead").glob(f"*/{variant}/{name}")
+    [row] = rows([bench.weigh(discover(folder).implementations[0], target, "default", "-O3")])
+    titles = {column(m).heading: m for m in CATALOGUE}
+    for title, cell in zip(lines[0], printed, strict=True):
+        if of := titles.get(title):
+            assert cell == ("-" if row.get(of) is None else f"{row[of]:.0f}"), title
+    assert len(titles.keys() & set(lines[0])) >= 4
+
+
 def test_every_metric_has_a_definition(bench: Bench, target: Target) -> None:
     text = (ROOT / "docs" / "definitions.md").read_text(encoding="utf-8")
     defined = set(re.findall(r"`([a-z_<>]+)`", text))
@@ -49,6 +74,25 @@ def test_every_metric_has_a_definition(bench: Bench, target: Target) -> None:
     record = bench.weigh(bench.package(), target, load="default")
     assert record.metrics
     assert not [m for m in record.metrics if not any(p.match(m) for p in patterns)]
+
+
+def test_workloads_are_those_that_are_run() -> None:
+    text = (ROOT / "docs" / "definitions.md").read_text(encoding="utf-8")
+    rows = dict(re.findall(r"^\| `([\w-]+)`(?: to `felics-6`)? \| (.*) \|$", text, re.MULTILINE))
+    for name in workload_names():
+        sizes = workload(name).sizes
+        if name == "kat":
+            assert (sizes, rows[name][:4]) == ((), "none")
+        elif name.startswith("felics-") and name[7:].isdecimal():
+            listed = re.findall(r"\d+/\d+", rows["felics-1"])
+            assert f"{sizes[0][0]}/{sizes[0][1]}" == listed[int(name[7:]) - 1]
+        elif len(sizes) == 1:
+            assert rows[name] == f"associated data {sizes[0][0]}, message {sizes[0][1]} bytes"
+        else:
+            assert rows[name].startswith(f"{len(sizes)} sizes")
+            assert {n for size in sizes for n in size} >= set(
+                map(int, re.findall(r"(?<=[ /])\d+(?=[ ,/])", rows[name])[1:])
+            ) - {32}
 
 
 def test_every_target_has_its_claims() -> None:

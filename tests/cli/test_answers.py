@@ -65,6 +65,18 @@ def test_every_mark_of_a_figure_is_one_run(answers: Cli, tmp_path: Path, figure:
     assert answers(f"plot {figure} -o f.png").code == 0
 
 
+def test_figures_of_two_compilers_do_not_share_a_panel(cli: Cli, tmp_path: Path) -> None:
+    store(tmp_path / "results.db", record(), record("toy2/ref", compiler="gcc 2"))
+    for figure in ("rom", "top", "tradeoff"):
+        cli(f"plot {figure} -o f.json")
+        data = json.loads((tmp_path / "f.json").read_text())["data"]["values"]
+        where = {d["name"]: d.get("panel", d["target"]) for d in data if "among" not in d.get("panel", "")}
+        assert "gcc 1" in where["toy1/ref"]
+        assert "gcc 2" in where["toy2/ref"]
+    cli("report -o report.html")
+    assert "<td>uno, gcc 2</td>" in (tmp_path / "report.html").read_text()
+
+
 def test_a_ranking_holds_each_implementation_once(answers: Cli) -> None:
     for kind in ("top", "places", "merit", "score --by rom", "pareto --by rom"):
         text = answers(f"rank --kind {kind} --where flags==-O3").out
@@ -113,6 +125,15 @@ def test_pairs_have_equal_sources_unless_asked(cli: Cli, tmp_path: Path) -> None
     asked = cli(f"{ask} --sources")
     assert re.search(r"400 +300", asked.out), asked.out
     assert "sources differ: toy1/ref" in asked.out
+
+
+def test_where_only_other_workloads_share_sources_no_size_is_compared(cli: Cli, tmp_path: Path) -> None:
+    """As after ``check``, an edit and a run of one more set of flags."""
+    store(tmp_path / "results.db", record(), record(digest="b", load="kat", rom=400), record(digest="b", flags="-Os"))
+    result = cli("compare flags==-O3 flags==-Os -c rom,stack --everything")
+    assert re.search(r"400 +500", result.out)
+    assert "stack" not in result.out
+    assert "workload differs, without what depends on sizes" in result.out
 
 
 def test_without_equal_sources_nothing_is_compared(cli: Cli, tmp_path: Path) -> None:
@@ -221,6 +242,7 @@ def test_a_packet_is_in_the_default_workload(answers: Cli) -> None:
         ("rank --kind pareto --variants", 0, "--variants is ignored"),
         ("rank --kind score --relative-to toy1", 0, "--relative-to is ignored"),
         ("rank --unit", 0, "--unit is ignored"),
+        ("plot vectors -o v.json", 0, "run --workload vectors"),
         ("rank --paper", 0, "--paper is ignored"),
     ],
 )

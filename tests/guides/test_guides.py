@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from steelyard.store import Store
 from tests.conftest import the_target
 
 ROOT = Path(__file__).parents[2]
@@ -68,6 +69,21 @@ def test_optimise_a_cipher(folder: Path, home: Path) -> None:
     assert (folder / "history.svg").exists()
     assert "fast permutation" in printed["steelyard history HEAD mine --target uno,bluepill"]
     assert (folder / "flags.svg").exists()
+    flags = next(text for command, text in printed.items() if command.startswith("steelyard compare 'flags"))
+    assert "1 setups compared, 0 only old, 0 only new, 0 refused" in flags
+    roms = roms_of_newest(folder / "results.db", "opt", "bluepill")
+    assert re.search(rf"ROM \(bytes\) +{roms['-O3']} +{roms['-Os']} ", flags), flags
+
+
+def roms_of_newest(database: Path, implementation: str, target: str) -> dict[str, int]:
+    """ROM by flags of the newest sources of an implementation."""
+    with Store.open(database) as store:
+        runs = store.runs(implementation=implementation, target=target)
+    return {
+        r.setup.flags: int(r.metrics["rom"])
+        for r in runs
+        if r.setup.implementation_digest == runs[0].setup.implementation_digest
+    }
 
 
 def test_write_the_papers_table(folder: Path, home: Path) -> None:
@@ -76,5 +92,11 @@ def test_write_the_papers_table(folder: Path, home: Path) -> None:
     table = (folder / "table.tex").read_text()
     assert r"\label{tab:uno}" in table
     assert "% run " in table
+    measured = [line.split(" & ") for line in table.splitlines() if "% run " in line]
+    assert [cells[2] for cells in measured if not re.fullmatch(r"\d+", cells[2])] == []  # encrypt@16/64
+    assert (folder / "top.svg").exists()
+    pivot = (folder / "pivot.tex").read_text()
+    assert r"\textbf{bluepill} & \textbf{uno}" in pivot
+    assert pivot.count(r"\begin{table}") == 2
     assert (folder / "throughput.pdf").read_bytes().startswith(b"%PDF")
     assert "Two sponges" in (folder / "report.html").read_text()

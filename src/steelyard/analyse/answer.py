@@ -23,6 +23,8 @@ GENERATION = ("compiler", "harness", "timing_model")
 SAME = ("primitive", "label", "digest", "target", "device", "flags")
 #: longest origin that stands beside a name
 _SHORT = 24
+#: most workloads that are told of
+_SAID = 6
 Key = tuple[Value, ...]
 
 
@@ -45,19 +47,22 @@ def choose(found: Sequence[Row], *, apart: Collection[str] = (), every: bool = F
     same = tuple(n for n in SAME if n not in aside)
     rows, more = _newest(rows, (*same, *aside), () if every else GENERATION)
     names = (*same, *(GENERATION if every else ()), *aside, *(("workload",) if by_workload else ()))
-    places = _grouped(rows, itemgetter(*names))
+    places = _grouped(rows, names)
     chosen = "" if by_workload else common_workload(places.values())
     kept: list[Row] = []
     others: Counter[str] = Counter()
     copies = 0
     for some in places.values():
-        best = max(some, key=lambda r: (r["workload"] == chosen, run_number(r))) if len(some) > 1 else some[0]
+        if len(some) == 1:
+            kept += some
+            continue
+        best = max([r for r in some if r["workload"] == chosen] or some, key=run_number)
         kept.append(best)
-        if len(some) > 1:
-            others.update(str(r["workload"]) for r in some if r["workload"] != best["workload"])
-            copies += sum(r["workload"] == best["workload"] for r in some) - 1
-    left = set(map(id, kept))
-    kept = [r for r in found if id(r) in left]
+        left = [r["workload"] for r in some if r["workload"] != best["workload"]]
+        others.update(map(str, left))
+        copies += len(some) - len(left) - 1
+    numbers = set(map(id, kept))
+    kept = [r for r in found if id(r) in numbers]
     borrowed = Counter(str(r["workload"]) for r in kept if chosen and r["workload"] != chosen)
     if borrowed:
         kept = [r if r["workload"] == chosen else _without_sizes(r) for r in kept]
@@ -68,14 +73,14 @@ def _newest(rows: Sequence[Row], place: Sequence[str], names: Sequence[str]) -> 
     """Of each place the rows that share the newest one's values under these names, and how many others there were."""
     if not names:
         return list(rows), 0
-    value = itemgetter(*names)
-    newest: dict[Value, Row] = {}
-    key = itemgetter(*place)
-    for row in rows:
-        other = newest.setdefault(key(row), row)
-        if other is not row and run_number(row) > run_number(other):
-            newest[key(row)] = row
-    kept = [r for r in rows if value(r) == value(newest[key(r)])]
+    keys = list(map(itemgetter(*place), rows))
+    values = list(map(itemgetter(*names), rows))
+    newest: dict[Value, tuple[int, Value]] = {}
+    for key, value, number in zip(keys, values, map(run_number, rows), strict=True):
+        other = newest.get(key)
+        if other is None or number > other[0]:
+            newest[key] = number, value
+    kept = [r for r, key, value in zip(rows, keys, values, strict=True) if newest[key][1] == value]
     return kept, len(rows) - len(kept)
 
 
@@ -134,10 +139,10 @@ def _which(row: Row, sources: dict[str, set[str]]) -> str:
     return _place(row) if told or not _digest(row) else _digest(row)[:8]
 
 
-def _grouped(rows: Iterable[Row], key: itemgetter[Value]) -> dict[Value, list[Row]]:
+def _grouped(rows: Sequence[Row], names: Sequence[str]) -> dict[Value, list[Row]]:
     groups: dict[Value, list[Row]] = {}
-    for row in rows:
-        groups.setdefault(key(row), []).append(row)
+    for key, row in zip(map(itemgetter(*names), rows), rows, strict=True):
+        groups.setdefault(key, []).append(row)
     return groups
 
 
@@ -147,10 +152,10 @@ def _without_sizes(row: Row) -> Row:
 
 def _notes(chosen: str, others: Counter[str], borrowed: Counter[str], older: int, copies: int) -> Iterable[str]:
     instead = f" for {short(chosen)}" if chosen else ""
-    for text, n in others.most_common(3):
+    for text, n in others.most_common(_SAID):
         see = f"--where '{pattern(text, chosen)}'"
         yield f"{_rows(n)} of workload {short(text)} left out{instead}; to see: {see}"
-    for text, n in borrowed.most_common(3):
+    for text, n in borrowed.most_common(_SAID):
         yield f"{_rows(n)} of workload {short(text)}, not {short(chosen)}: without what depends on its sizes"
     if older:
         yield f"{_rows(older)} of older sources, compilers or models left out; to see: steelyard publish --all-runs"

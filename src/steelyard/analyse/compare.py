@@ -7,7 +7,7 @@ from typing import Literal
 
 from msgspec import Struct
 
-from ..model.metric import Metric, metric
+from ..model.metric import Metric, metric, of_sizes
 from .answer import common_workload, run_number
 from .rows import Row, Value
 
@@ -86,7 +86,8 @@ def compare(
     those of ``COMPARABLE``. ``threshold`` is the fraction up to which a change counts as none.
 
     Of several rows of one setup the newest two make the pair whose ``COMPARABLE`` are the same, of the workload that
-    most setups have. Sources may differ where ``sources`` says so or implementations are what is compared.
+    most setups have; where there is none, without the metrics that depend on sizes. Sources may differ where
+    ``sources`` says so or implementations are what is compared.
     """
     only = {n: (_only(old, n), _only(new, n)) for n in (*PAIRED, "workload")}
     subject = {n for n, (a, b) in only.items() if a is not None and b is not None and a != b} | set(about)
@@ -102,10 +103,11 @@ def compare(
     for k in (k for k in left if k in right):
         a, b = _matched(left[k], right[k], must, workload)
         differs = tuple(n for n in must if a.get(n) != b.get(n) and a.get(n) is not None and b.get(n) is not None)
-        if {"digest", "workload"} & set(differs) or (differs and not mixed):
+        if "digest" in differs or (set(differs) - {"workload"} and not mixed):
             refused.append((a, b, differs))
         else:
-            pairs.append(Pair(a, b, tuple(_changes(a, b, figures, threshold)), differs))
+            some = [m for m in figures if not of_sizes(m.name)] if "workload" in differs else figures
+            pairs.append(Pair(a, b, tuple(_changes(a, b, some, threshold)), differs))
     return Comparison(
         tuple(pairs),
         tuple(max(rows, key=run_number) for k, rows in left.items() if k not in right),
@@ -128,16 +130,20 @@ def _by(rows: Sequence[Row], key: Sequence[str]) -> dict[Key, list[Row]]:
     return found
 
 
+#: what rows are to agree in where they do not in all
+_LESS = (("digest", "compiler", "harness", "timing_model"), ("digest", "workload"), ("digest",))
+
+
 def _matched(left: Sequence[Row], right: Sequence[Row], must: Sequence[str], workload: str) -> tuple[Row, Row]:
     """Of each side the row that is to be compared: a pair that agrees in what it ``must`` if there is one, then one
-    that agrees in sources and workload at least; of several the newest."""
+    that agrees in sources at least; of several the newest."""
     if len(left) == len(right) == 1:
         return left[0], right[0]
 
     def worth(row: Row) -> tuple[bool, int]:
         return row.get("workload") == workload, run_number(row)
 
-    for names in (must, tuple(n for n in must if n in ("digest", "workload"))):
+    for names in (must, *(tuple(n for n in must if n in some) for some in _LESS)):
         newest: dict[Key, Row] = {}
         for row in right:
             k = tuple(map(row.get, names))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from ..analyse.answer import run_number
+from ..analyse.answer import run_number, short
 from ..publish import figure, results
 from .answers import asked, points_of, say
 from .console import stderr
@@ -21,6 +21,8 @@ def plot_command(name: str, what: Sequence[str], where: str, title: str, out: Ou
     answer = asked(what, where, kind.metrics, db, every=kind.all_runs, workload=kind.workload)
     rows = [r for r in answer.rows if r["outcome"] == "verified"]
     rows.sort(key=run_number)
+    if kind.workload and not any(short(str(r["workload"])) == kind.workload for r in rows):
+        say([f"no run of workload {kind.workload} is among these, so that sizes lack: run --workload {kind.workload}"])
     if kind.of_points:
         points = points_of(rows, db)
         data = figure.of_points(rows, points)

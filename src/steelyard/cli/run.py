@@ -51,6 +51,8 @@ def run_command(
         pipeline = Pipeline(
             store, threads=threads or os.cpu_count() or 1, force=force, max_cycles=max_cycles, seed=seed
         )
+        if max_cycles != MAX_CYCLES and not force and (kept := len(store.find(job.setup.key for job in jobs))):
+            stderr().print(f"--max-cycles changes nothing for {kept} stored runs; --force runs them again")
         records = with_progress(pipeline, jobs)
         lost = unstored(pipeline)
     if out.format == "json":

@@ -29,11 +29,19 @@ def tables(c: Comparison, *, everything: bool = False) -> list[Sheet]:
     for target, pairs in by_target.items():
         changes = [(p, ch) for p in pairs for ch in p.changes if everything or ch.verdict != "same"]
         shown_lines = Lines(changes, lambda x: _line(*x, varying))
-        notes = [f"compared although {', '.join(p.differs)} differ: {p.old['label']}" for p in pairs if p.differs]
+        notes = [f"compared although {_differing(p)}: {p.old['label']}" for p in pairs if p.differs]
         notes += shared([p.old for p in pairs], [n for n in ("flags", "workload") if n not in c.about])
         notes += _of_several_sources(pairs)
         sheets.append(Sheet(title_of(target), f"compare-{target}", columns, shown_lines, notes=notes))
     return sheets
+
+
+def _differing(p: Pair) -> str:
+    less = "workload differs, without what depends on sizes"
+    others = [n for n in p.differs if n != "workload"]
+    return "; ".join(
+        [*([f"{', '.join(others)} differ"] if others else []), *([less] if len(others) < len(p.differs) else [])]
+    )
 
 
 def _of_several_sources(pairs: Sequence[Pair]) -> list[str]:
@@ -70,7 +78,7 @@ def unpaired(c: Comparison) -> list[Sheet]:
         names_ = {n for _, _, names in c.refused for n in names}
         notes = ["not compared: their figures differ for more reasons than one"]
         notes += ["--sources compares different sources"] if "digest" in names_ else []
-        notes += ["--mixed compares the others all the same"] if names_ - {"digest", "workload"} else []
+        notes += ["--mixed compares the others all the same"] if names_ - {"digest"} else []
         sheets.append(Sheet("cannot be compared", "refused", columns, refused, notes=["; ".join(notes)]))
     return sheets
 

@@ -22,7 +22,7 @@ from ..model.metric import metric
 from ..model.record import Point
 from ..model.target import load_target, target_names
 from . import names
-from .results import title_of
+from .results import GROUP, title_of
 from .sheet import Column, Line, Sheet
 
 _FOLDER = Path(__file__).parent / "figures"
@@ -94,11 +94,14 @@ def load(name: str) -> Figure:
 def of_records(rows: Sequence[Row], *, over_time: bool = False) -> Data:
     """Rows as data, in the order of their runs, if they say no other. Each has a name of its own, unless they are one
     thing ``over_time``. ``front`` marks those that nothing of their target beats."""
-    named, titles = (_over_time(rows) if over_time else names_of(rows)), _titles(rows)
+    named, titles = (_over_time(rows) if over_time else names_of(rows)), _titles(rows, over_time=over_time)
     best = set[int]()
-    for key in {(r["target"], r["primitive"]) for r in rows}:
-        group = [r for r in rows if (r["target"], r["primitive"]) == key and r["variant"] != "nocrypt"]
-        best |= {id(r) for r in pareto(group, (_cycles(str(key[1])), "rom", "ram"))}
+    groups: dict[tuple[str, Value], list[Row]] = {}
+    for r in rows:
+        if r["variant"] != "nocrypt":
+            groups.setdefault((titles(r), r["primitive"]), []).append(r)
+    for (_, primitive), group in groups.items():
+        best |= {id(r) for r in pareto(group, (_cycles(str(primitive)), "rom", "ram"))}
     return [
         {"order": r["run"]}
         | {n: v for n, v in r.items() if v is not None or n in CONTEXT}
@@ -131,14 +134,16 @@ _FIRST = (("", "fastest"), ("rom", "smallest"), ("ram", "least RAM"))
 def of_places(rows: Sequence[Row], top: int = 10) -> Data:
     """The slides' charts: for each target and primitive the ``top`` fastest, smallest and least RAM, of each variant
     its best implementation, and which variants are among them all."""
+    apart = _incomparable(rows)
     named = dict(zip(map(id, rows), names_of(rows), strict=True))
-    groups: dict[str, list[Row]] = {}
+    groups: dict[tuple[str, str, str], list[Row]] = {}
     for r in rows:
         if r["variant"] != "nocrypt":
-            groups.setdefault(f"{r['target']}, {r['primitive']}", []).append(r)
+            groups.setdefault((str(r["target"]), str(r["primitive"]), apart(r)), []).append(r)
     data: Data = []
-    for at, (title, group) in enumerate(sorted(groups.items())):
-        metrics = {n or _cycles(str(group[0]["primitive"])): word for n, word in _FIRST}
+    for at, ((target, primitive, more), group) in enumerate(sorted(groups.items())):
+        title = f"{target}, {primitive}{more}"
+        metrics = {n or _cycles(primitive): word for n, word in _FIRST}
         rankings = best_by_each(group, metrics)
         for number, (n, word) in enumerate(metrics.items()):
             m = metric(n)
@@ -166,11 +171,23 @@ def _cycles(primitive: str) -> str:
     return "cycles_encrypt_mean" if primitive == "crypto_aead" else "cycles_hash_mean"
 
 
-def _titles(rows: Sequence[Row]) -> Callable[[Row], str]:
-    """What stands above a row's part of the figure: its target, and its primitive where there are several."""
-    titles = {str(r["target"]): title_of(str(r["target"])) for r in rows}
+def _titles(rows: Sequence[Row], *, over_time: bool = False) -> Callable[[Row], str]:
+    """What stands above a row's part of the figure: its target, its primitive where there are several, and what
+    keeps figures of one target from being compared; but nothing does ``over_time``."""
     several = len({r["primitive"] for r in rows if r["variant"] != "nocrypt"}) > 1
-    return lambda r: titles[str(r["target"])] + (f": {r['primitive']}" if several else "")
+    apart = _incomparable([] if over_time else rows)
+    return lambda r: title_of(str(r["target"])) + (f": {r['primitive']}" if several else "") + apart(r)
+
+
+def _incomparable(rows: Sequence[Row]) -> Callable[[Row], str]:
+    """Compiler, harness or timing model, where rows of one target differ in it: tables keep them apart too."""
+    values: dict[Value, dict[str, set[Value]]] = {}
+    for r in (r for r in rows if r["variant"] != "nocrypt"):
+        of = values.setdefault(r["target"], {n: set() for n in GROUP[3:]})
+        for n in of:
+            of[n].add(r.get(n))
+    mixed = {target: [n for n, v in of.items() if len(v) > 1] for target, of in values.items()}
+    return lambda r: "".join(f", {_said(r, n)}" for n in mixed.get(r["target"], ()))
 
 
 #: what tells rows of one label apart, in this order as far as needed

@@ -73,8 +73,8 @@ def render(
 def _target(name: str, rows: Sequence[Row], points: PointsOf, columns: Sequence[str]) -> dict[str, Any]:
     tables = [html.fragment(s) for s in results.tables(rows, columns)]
     figures = []
-    for primitive in dict.fromkeys(str(r["primitive"]) for r in rows):
-        group = [r for r in rows if r["primitive"] == primitive and r["variant"] != "nocrypt"]
+    for (_, primitive, _, compiler, *_), mine in results.grouped(rows).items():
+        group = [r for r in mine if r["variant"] != "nocrypt"]
         cycles = _CYCLES.get(primitive, "cycles_hash_mean")
         best = {n: [p.row for p in r.places] for n, r in rank.best_by_each(group, (cycles, "rom", "ram")).items()}
         if len(best[cycles]) < 2:
@@ -85,17 +85,17 @@ def _target(name: str, rows: Sequence[Row], points: PointsOf, columns: Sequence[
             ("tradeoff", [*any_.values()]),
             ("rom", best["rom"][:BARS]),
         ):
-            figures.append(_figure(kind, primitive, some, points))
+            figures.append(_figure(kind, f"{primitive}, {compiler}", some, points))
     return {"name": name, "title": title_of(name), "tables": tables, "figures": [f for f in figures if f]}
 
 
-def _figure(kind: str, primitive: str, rows: Sequence[Row], points: PointsOf) -> dict[str, str] | None:
+def _figure(kind: str, what: str, rows: Sequence[Row], points: PointsOf) -> dict[str, str] | None:
     f = figure.load(kind)
     data = figure.of_points(rows, points(rows)) if f.of_points else figure.of_records(rows)
     if not data:
         return None
     note = f"{f.note} {_CHOSEN[kind]}."
-    spec = figure.specification(f, data, f"{f.title}: {primitive}")
+    spec = figure.specification(f, data, f"{f.title}: {what}")
     sheet = figure.table(f, data)
     return {"svg": figure.draw(spec, "svg").decode(), "note": note, "table": html.fragment(sheet)}
 
@@ -129,9 +129,9 @@ def _winners(primitive: str, rows: Sequence[Row]) -> Sheet:
         columns += [Column(f"{m.name}_first", f"least {m.title}"), m]
     several = len({r["flags"] for r in rows}) > 1
     lines = []
-    for target in sorted({str(r["target"]) for r in rows}):
-        group = [r for r in rows if r["target"] == target]
-        cells: list[Cell] = [target]
+    groups = results.grouped(rows)
+    for (target, _, _, compiler, *_), group in groups.items():
+        cells: list[Cell] = [target if sum(k[0] == target for k in groups) == 1 else f"{target}, {compiler}"]
         runs: list[int] = []
         for m in metrics:
             places = rank.by(group, m.name).places

@@ -1,0 +1,277 @@
+"""Numbers that docs/validation and docs/claims.md print are those of the files beside them."""
+
+from __future__ import annotations
+
+import csv
+import math
+import re
+from collections.abc import Callable, Iterable, Sequence
+from functools import cache
+from pathlib import Path
+from statistics import linear_regression, median
+
+import pytest
+
+DOCS = Path(__file__).parents[1] / "docs"
+Row = dict[str, str]
+Test = Callable[[Row], bool]
+UNO, LTO = "uno-ascon-tinyjambu", "uno-ascon-tinyjambu-lto"
+NANO, NANO_LTO = "nano-every-ascon-tinyjambu", "nano-every-ascon-tinyjambu-lto"
+ARM, ESP, ZERO = "arm-ascon-tinyjambu", "esp8266-ascon-tinyjambu", "arm-zero-wait"
+
+
+@cache
+def table(name: str) -> tuple[Row, ...]:
+    with (DOCS / "validation" / f"{name}.csv").open(newline="") as f:
+        return tuple(csv.DictReader(f))
+
+
+def chosen(name: str, *tests: Test) -> list[Row]:
+    return [r for r in table(name) if all(t(r) for t in tests)]
+
+
+def having(**values: str | Iterable[str]) -> Test:
+    """Rows whose columns have this value, or one of these."""
+    return lambda r: all(r[n] == v if isinstance(v, str) else r[n] in v for n, v in values.items())
+
+
+def time(low: float, high: float = math.inf) -> Test:
+    """Published milliseconds."""
+    return lambda r: low <= float(r["published_us"]) / 1000 < high
+
+
+def errors(rows: Sequence[Row]) -> list[float]:
+    return [float(r["error_percent"]) for r in rows]
+
+
+def raw(rows: Sequence[Row], cycles: str) -> list[float]:
+    """Cycles at 16 MHz against the published time, percent."""
+    return [100 * (float(r[cycles]) / 16 / float(r["published_us"]) - 1) for r in rows]
+
+
+def spread(values: Iterable[float], *digits: int) -> str:
+    """Median, 95th percentile (the least that 95 % do not exceed) and maximum of sizes."""
+    sizes = sorted(map(abs, values))
+    of = (median(sizes), sizes[math.ceil(0.95 * len(sizes)) - 1], sizes[-1])
+    return " / ".join(f"{v:.{d}f}" for v, d in zip(of, digits, strict=True))
+
+
+def lines(page: str) -> list[list[str]]:
+    """Cells of all tables of a page, without emphasis."""
+    text = (DOCS / "validation" / f"{page}.md").read_text(encoding="utf-8").replace("**", "").replace("`", "")
+    return [[c.strip() for c in line.strip("|").split("|")] for line in text.splitlines() if line.startswith("|")]
+
+
+def words(path: str) -> str:
+    return " ".join((DOCS / path).read_text(encoding="utf-8").split())
+
+
+MS = {"< 5 ms": time(0, 5), "5 to 50 ms": time(5, 50), "> 50 ms": time(50)}
+RHYS = having(kind="asm", implementation="rhys")
+O12 = having(configuration=("O1", "O2"))
+HASH = having(variant=("asconhashv12", "asconhashav12", "asconxofv12", "asconxofav12"))
+TINY = having(variant=("tinyjambu128v2", "tinyjambu192v2", "tinyjambu256v2"))
+ELSEWHERE: Test = lambda r: (r["variant"], r["implementation"]) != ("ascon128v12", "avr_lowsize")  # noqa: E731
+
+
+def uno() -> Iterable[list[str]]:
+    for build, name in (("Steelyard", UNO), ("LTO", LTO)):
+        for kind in ("asm", "C"):
+            for ms, test in MS.items():
+                if rows := chosen(name, having(kind=kind.lower()), test):
+                    shown = spread(raw(rows, "simulated_cycles"), 2, 2, 2)
+                    yield [build, kind, ms, str(len(rows)), shown, spread(errors(rows), 3, 2, 2)]
+    for label, tests in (
+        ("ascon hash and xof, rhys, O1 O2", (RHYS, HASH, O12)),
+        ("tinyjambu rhys, O1 O2", (RHYS, TINY, O12)),
+        ("all rhys, O1 O2 O3", (RHYS, having(configuration=("O1", "O2", "O3")))),
+        ("all rhys, Os", (RHYS, having(configuration="Os"))),
+        ("ascon128v12 avr_lowsize", (having(variant="ascon128v12", implementation="avr_lowsize"),)),
+    ):
+        parts = [spread(errors(chosen(LTO, *tests, ms)), 3, 2, 2) for ms in (time(0, 5), time(5))]
+        yield [label, "; ".join(parts)]
+
+
+def nano() -> Iterable[list[str]]:
+    for kind in ("asm", "C"):
+        for ms, test in MS.items():
+            if rows := chosen(NANO, having(kind=kind), test, ELSEWHERE if kind == "asm" else lambda _: True):
+                some = errors(rows)
+                yield [kind, ms, str(len(rows)), f"{median(some):.2f}", spread(some, 2, 2, 2)]
+    odd = chosen(NANO, lambda r: not ELSEWHERE(r))
+    yield ["asm, ascon128v12 avr_lowsize", "all", str(len(odd)), f"{median(errors(odd)):+.1f}", "see below"]
+    fast = having(config=("o1", "o2"))
+    for label, tests, ms in (
+        ("all", (), "< 5 ms"),
+        ("O1 O2", (fast,), "< 5 ms"),
+        ("all", (), "5 to 50 ms"),
+        ("O1 O2", (fast,), "5 to 50 ms"),
+        ("hash and xof, O1 O2", (fast, having(primitive="crypto_hash")), "5 to 50 ms"),
+    ):
+        rows = chosen(NANO_LTO, *tests, MS[ms])
+        yield [label, ms, str(len(rows)), spread(raw(rows, "cycles"), 2, 2, 2), spread(errors(rows), 3, 2, 2)]
+
+
+def arm() -> Iterable[list[str]]:
+    for target, label, test in (
+        ("mkrzero", "rhys (C that hardly depends on the compiler)", having(implementation="rhys")),
+        ("mkrzero", "other C", lambda r: r["implementation"] != "rhys"),
+        ("nrf52840", "asm", having(kind="asm")),
+        ("nrf52840", "C", having(kind="C")),
+        ("due", "asm", having(kind="asm")),
+        ("due", "asm, O2 O3 Os", having(kind="asm", config=("o2", "o3", "os"))),
+        ("due", "C", having(kind="C")),
+    ):
+        rows = chosen(ARM, having(target=target), test)
+        yield [target, label, str(len(rows)), spread(errors(rows), 2, 2, 1)]
+
+
+UNMASKED: Test = lambda r: r["implementation"] != "rhys_masked"  # noqa: E731
+
+
+def esp8266() -> Iterable[list[str]]:
+    for label, tests in (
+        ("TinyJAMBU, ref opt rhys at O1", (TINY, having(config="o1"))),
+        ("TinyJAMBU, all", (TINY,)),
+        ("Ascon without rhys_masked", (UNMASKED, lambda r: not TINY(r))),
+        ("both", (UNMASKED,)),
+    ):
+        rows = chosen(ESP, *tests)
+        some = errors(rows)
+        yield [label, str(len(rows)), f"{median(some):.2f}", spread(some, 2, 2, 1)]
+
+
+def zero() -> Iterable[list[str]]:
+    def between(rows: Sequence[Row], model: str) -> str:
+        some = sorted((float(r[f"model_{model}_error_percent"]) for r in rows), key=abs)
+        if len(rows) < 3:
+            return ", ".join(dict.fromkeys(f"{v:+.2f}" for v in some))
+        ends = sorted(some) if some[-1] > 0 or "fixsliced" in rows[0]["code"] else some
+        return f"{ends[0]:+.2f} to {ends[-1]:+.2f}"
+
+    code = lambda text: lambda r: text in r["code"]  # noqa: E731
+    bare = having(tables_in_flash="no")
+    for label, tests in (
+        ("fixsliced AES, M3", (bare, code("fixsliced"))),
+        ("X25519, M4", (code("X25519"),)),
+        ("bitsliced AES-CTR, M3 and M4", (bare, code("bitsliced"))),
+        ("barrel-shiftrows AES, M3", (code("barrel"),)),
+        ("AES with tables in flash, M4", (having(tables_in_flash="yes", core="cortex-m4"),)),
+        ("AES with tables in flash, M3", (having(tables_in_flash="yes", core="cortex-m3"),)),
+    ):
+        rows = chosen(ZERO, *tests)
+        yield [label, str(len(rows)), between(rows, "1"), between(rows, "2")]
+    rows = chosen(ZERO, bare)
+    sizes = [[abs(float(r[f"model_{m}_error_percent"])) for r in rows] for m in "12"]
+    whole = [f"median {median(s):.2f}, max {max(s):.2f}" for s in sizes]
+    yield ["all without tables in flash", str(len(rows)), *whole]
+
+
+@pytest.mark.parametrize(
+    ("page", "made"),
+    [("README", uno), ("nano-every", nano), ("arm", arm), ("esp8266", esp8266), ("arm-zero-wait", zero)],
+)
+def test_tables_are_those_of_their_files(page: str, made: Callable[[], Iterable[list[str]]]) -> None:
+    printed = lines(page)
+    assert [line for line in made() if line not in printed] == []
+
+
+def slopes(name: str, y: str, x: str, *tests: Test) -> dict[str, float]:
+    """Slope of differences in column ``y`` against those in ``x`` between two variants of TinyJAMBU at equal sizes."""
+    found = {}
+    for a, b in (("128", "192"), ("128", "256"), ("192", "256")):
+        at = {}
+        for r in chosen(name, TINY, *tests):
+            call = (r.get("op") or r.get("operation"), r["adlen"], r["mlen"])
+            at[r["variant"][9:12], call] = (float(r[x]), float(r[y]))
+        calls = [call for variant, call in at if variant == a]
+        assert len(calls) in (8, 84)
+        both = [[at[b, c][i] - at[a, c][i] for c in calls] for i in (0, 1)]
+        found[f"{b}-{a}"] = linear_regression(*both).slope
+    return found
+
+
+def test_slopes_and_constants_of_the_pages() -> None:
+    uno_page, nano_page, esp_page = (words(f"validation/{p}.md") for p in ("README", "nano-every", "esp8266"))
+    by = {o: slopes(LTO, "published_us", "modelled_us", RHYS, having(configuration=o)) for o in ("O1", "O2", "Os")}
+    two, one, small = by["O2"], sorted(by["O1"].values()), sorted(by["Os"].values())
+    text = f"O2: {two['192-128']:.4f} (192-128), {two['256-128']:.4f} (256-128), {two['256-192']:.4f} (256-192); "
+    assert f"{text}O1 {one[0]:.4f} to {one[-1]:.4f}, Os {small[0]:.4f} to {small[-1]:.4f}" in uno_page
+    builds: dict[tuple[str, str, str], list[float]] = {}
+    for r in chosen(LTO, having(kind="c")):
+        long = [float(r["error_percent"])] * (float(r["published_us"]) > 20_000)
+        builds.setdefault((r["variant"], r["implementation"], r["configuration"]), []).extend(long)
+    typical = {key: median(map(abs, some)) for key, some in builds.items() if some}
+    good, (variant, name, option) = sum(v < 0.1 for v in typical.values()), min(typical, key=lambda k: typical[k])
+    text = f"{good} of {len(typical)} C builds have a median error below 0.1 % above 20 ms, the best"
+    assert f"{text} {min(typical.values()):.3f} % ({variant} `{name}` {option})" in uno_page
+
+    rhys = having(implementation="rhys")
+    every = {
+        o: slopes(NANO, "published_us", "cycles", rhys, having(config=o)).values() for o in ("o1", "o2", "o3", "os")
+    }
+    o2, rest = (sorted(16 * s for o in names for s in every[o]) for names in (("o2",), ("o1", "o3", "os")))
+    text = f"{o2[0]:.4f} to {o2[-1]:.4f} at O2, {rest[0]:.4f} to {rest[-1]:.4f} at O1, O3 and Os"
+    assert text in nano_page
+
+    of = {
+        (i, o): slopes(ESP, "published", "cycles", having(implementation=i, config=o)).values()
+        for i, o in (
+            ("ref", "o1"),
+            ("ref", "o2"),
+            ("ref", "os"),
+            ("opt", "o1"),
+            ("opt", "os"),
+            ("rhys", "o2"),
+            ("rhys", "o3"),
+        )
+    }
+    rhys_ = sorted(s for (i, _), some in of.items() if i == "rhys" for s in some)
+    assert {f"{s:.4f}" for (i, _), some in of.items() if i != "rhys" for s in some} == {"1.0000"}
+    assert f"{rhys_[0]:.4f} to {rhys_[-1]:.4f} for `rhys` at O2 and O3" in esp_page
+    same = chosen(ESP, TINY, having(config="o1"))
+    [constant] = {int(r["published"]) - int(r["cycles"]) for r in same}
+    ends = [f"{f(int(r['published']) for r in same):,}".replace(",", " ") for f in (min, max)]
+    assert f"differ by {constant} in each of the {len(same)} calls, from {ends[0]} to {ends[1]} cycles" in esp_page
+
+
+def claims(target: str) -> str:
+    text = (DOCS / "claims.md").read_text(encoding="utf-8")
+    return " ".join(re.split(r"\n## ", text.split(f"\n## {target} (")[1])[0].split())
+
+
+def test_claims_are_those_of_the_files() -> None:
+    def two(rows: Sequence[Row]) -> tuple[str, str]:
+        middle, high, _ = spread(errors(rows), 1, 1, 1).split(" / ")
+        return middle, high
+
+    best = median(map(abs, errors(chosen(LTO, RHYS, HASH, O12, time(5)))))
+    slope = slopes(LTO, "published_us", "modelled_us", RHYS, having(configuration="O2"))
+    worst = max(abs(s - 1) for s in slope.values())
+    said = claims("uno")
+    assert f"{len(table(UNO))} published times" in said
+    assert f"the median error is {best:.2f} % above 5 ms" in said
+    assert f"agree to {100 * worst:.2f} %" in said
+
+    fast = having(config=("o1", "o2"))
+    above, below = (spread(errors(chosen(NANO_LTO, fast, ms)), 2, 1, 1).split(" / ") for ms in (time(5), time(0, 5)))
+    assert f"{above[0]} % at O1 and O2 above 5 ms (95th percentile {above[1]} %) and {below[0]} % below" in claims(
+        "nano-every"
+    )
+    for target, test in (("mkrzero", having(implementation="rhys")), ("nrf52840", having(kind="asm"))):
+        middle, high = two(chosen(ARM, having(target=target), test))
+        assert f"{middle} % median, {high} % 95th percentile" in claims(target)
+    middle, high = two(chosen(ARM, having(target="due", kind="asm")))
+    without = two(chosen(ARM, having(target="due", kind="asm", config=("o2", "o3", "os"))))
+    assert f"{middle} % median, {high} % 95th percentile; {without[0]} and {without[1]} % without O1" in claims("due")
+    middle, high = two(chosen(ESP, UNMASKED))
+    assert f"Over all rows {middle} % median, {float(high):.0f} % 95th percentile" in claims("esp8266")
+    size = lambda rows: sorted(abs(float(r["model_2_error_percent"])) for r in rows)  # noqa: E731
+    bare = chosen(ZERO, having(tables_in_flash="no", core="cortex-m3"))
+    fixsliced, other = (size(r for r in bare if ("fixsliced" in r["code"]) is f) for f in (True, False))
+    assert fixsliced[-1] <= 0.25
+    assert "fixsliced AES within 0.25 %" in claims("bluepill")
+    assert f"other code without tables in flash within {other[-1]:.1f} %" in claims("bluepill")
+    three, four = (size(chosen(ZERO, having(tables_in_flash="yes", core=f"cortex-m{n}"))) for n in (3, 4))
+    assert f"with tables in flash {three[0]:.0f} to {three[-1]:.0f} % too fast" in claims("bluepill")
+    assert f"{math.ceil(10 * four[0]) / 10} to {four[-1]:.1f} % too fast" in claims("stm32f407")
