@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from . import build, device, measure, sources, verify
 from .model.call import DeviceError, Observed, Op
-from .model.errors import UserError
+from .model.errors import UserError, WorkError
 from .model.implementation import Implementation
 from .model.once import Once
 from .model.paths import CIPHERS, HARNESS, short
@@ -39,7 +39,16 @@ class Job(Struct, frozen=True):
 
     @property
     def setup(self) -> Setup:
-        """What the figures depend on."""
+        """What the figures depend on. :class:`UserError` when the target's machine does not say what it counts."""
+        return self._setup(clock_of(self.target))
+
+    @property
+    def plan(self) -> Setup:
+        """The same without asking a machine: what counts its cycles is left empty."""
+        simulated = self.target.device == "simulator"
+        return self._setup(device.timing_model(self.target) if simulated else "")
+
+    def _setup(self, clock: str) -> Setup:
         i, spec = self.implementation, self.target.toolchain
         return Setup(
             primitive=i.primitive,
@@ -54,7 +63,7 @@ class Job(Struct, frozen=True):
             flags=" ".join(self.flags),
             workload=self.workload.text,
             harness=build.harness_digest(),
-            timing_model=clock_of(self.target),
+            timing_model=clock,
         )
 
     @property
@@ -94,7 +103,7 @@ def _clock_of(target: Target, host: str) -> str:
         with device.opened(target, image, build.confined(image)) as link:
             return link.clock
     except DeviceError as e:
-        raise UserError(f"{target.name}: {e.failure.detail}") from e
+        raise WorkError(f"{target.name}: {e.failure.detail}; {e.failure.next_action}") from e
 
 
 def _not_found(target: Target) -> str:
@@ -103,14 +112,16 @@ def _not_found(target: Target) -> str:
 
 def profile(job: Job, op: Op, adlen: int, mlen: int) -> Profile:
     """Where the cycles of one call go. :class:`DeviceError` says why it cannot be seen."""
+    if job.target.device != "simulator":
+        raise DeviceError(
+            Failure(Reason.NOT_SIMULATED, f"{job.target.name} is a machine, of which only the whole can be measured")
+        )
     toolchain = build.identify(job.target.toolchain)
     if toolchain is None:
         raise DeviceError(Failure(Reason.NO_TOOLCHAIN, _not_found(job.target)))
     built = build.build(job.implementation, job.target, toolchain, job.flags)
     if built.failure is not None:
         raise DeviceError(built.failure)
-    if job.target.device != "simulator":
-        raise DeviceError(Failure(Reason.PROTOCOL, "only simulated targets can be profiled"))
     client = device.Client(device.SimulatorLink(job.target, built.images["both"]))
     request, unaligned = measure.one_call(client, op, adlen, mlen)
     tree, instructions, taken = client.profile(request)
@@ -222,7 +233,7 @@ class Pipeline:
                 quantity, told = link.quantity, link.notes
                 if link.clock != record.setup.timing_model:
                     text = f"{link.clock} instead of {record.setup.timing_model}"
-                    raise DeviceError(Failure(Reason.PROTOCOL, text))
+                    raise DeviceError(Failure(Reason.COUNTER_LOST, text))
         except (verify.Mismatch, DeviceError) as e:
             return replace(record, failure=e.failure)
 

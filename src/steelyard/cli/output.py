@@ -22,6 +22,8 @@ from .console import number, stderr, stdout, table
 P = ParamSpec("P")
 T = TypeVar("T")
 
+Columns = Mapping[str, int | None] | Sequence[tuple[str, int | None]]
+
 #: formats of tables; what else a verb can give stands before them
 TABLES = tuple(formats.MODULES)
 
@@ -58,9 +60,10 @@ class Output(Struct, frozen=True):
             sys.stdout.write(data.decode(errors="backslashreplace"))
 
 
-def sheet(title: str, label: str, columns: Mapping[str, int | None], rows: Iterable[Sequence[Cell]]) -> Sheet:
+def sheet(title: str, label: str, columns: Columns, rows: Iterable[Sequence[Cell]]) -> Sheet:
     """A table of a verb's own. ``columns`` are headings with the digits of their numbers, None where they hold text."""
-    heads = [Column(_name(heading), heading, digits=digits) for heading, digits in columns.items()]
+    pairs = columns.items() if isinstance(columns, Mapping) else columns
+    heads = [Column(_name(heading), heading, digits=digits) for heading, digits in pairs]
     return Sheet(title, label, heads, [Line(row) for row in rows])
 
 

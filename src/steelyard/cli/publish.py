@@ -75,13 +75,13 @@ _INDEXED = ("target", "variant", "implementation", "primitive", "flags")
 def stored(what: Sequence[str], where: str, columns: Sequence[str] | None, all_runs: bool, db: str | None) -> list[Row]:
     """Rows of stored records that names and filter leave, with what ``columns`` need; None means all metrics.
 
-    ``what`` are patterns for family, variant, ``variant/implementation``, or a run's number.
+    ``what`` are patterns for family, variant, ``variant/implementation``, a run's number, or a path.
     """
     test = expression.parse(where) if where.strip() else None
     names = {*(columns or ()), *(test.columns if test else ())}
     metrics, sizes = needed(names)
     known = {n: v for n, v in test.required.items() if n in _INDEXED} if test else {}
-    if len(what) == 1 and _LABEL.fullmatch(what[0]):
+    if len(what) == 1 and _LABEL.fullmatch(what[0]) and not select.exists_at(what[0]):
         known["variant"], known["implementation"] = what[0].split("/", 1)
     with select.store(db, existing=True) as store:
         found = store.table(
@@ -90,10 +90,24 @@ def stored(what: Sequence[str], where: str, columns: Sequence[str] | None, all_r
     if columns is None or names & DERIVED.keys():
         found = derive(found)
     if what:
-        found = [r for r in found if any(named(r, w) for w in what)]
+        found = _meant(found, what)
     if test:
         found = [r for r in found if test.test(r)]
     return found if all_runs else newest(found)
+
+
+_WHOLE = ("primitive", "variant", "implementation", "digest")
+
+
+def _meant(found: list[Row], what: Sequence[str]) -> list[Row]:
+    """Rows that some word names; a path names what lies there now."""
+    kept = [{id(r) for r in found if named(r, w)} for w in what]
+    for w, rows in zip(what, kept, strict=True):
+        if not rows and select.exists_at(w):
+            now = {(i.primitive, i.variant, i.name, i.digest) for i, _ in select.implementations([w])[0]}
+            rows |= {id(r) for r in found if tuple(r[n] for n in _WHOLE) in now}
+    every = set().union(*kept)
+    return [r for r in found if id(r) in every]
 
 
 def points_of(rows: Sequence[Row], db: str | None) -> dict[int, list[Point]]:
@@ -105,7 +119,7 @@ def points_of(rows: Sequence[Row], db: str | None) -> dict[int, list[Point]]:
 def named(row: Row, pattern: str) -> bool:
     """Whether a row is the run of this number, or has a family, variant or label like this."""
     if pattern.isdecimal():
-        return row["run"] == int(pattern)
+        return bool(row["run"] == int(pattern[:20]))
     return any(fnmatchcase(str(row[n]), pattern) for n in ("family", "variant", "label", "primitive"))
 
 

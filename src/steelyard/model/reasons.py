@@ -43,6 +43,10 @@ class Reason(StrEnum):
     PROTOCOL = "protocol"
     STACK_OVERFLOW = "stack-overflow"
     BUFFER_OVERRUN = "buffer-overrun"
+    NO_MACHINE = "machine-unreachable"
+    WRONG_MACHINE = "emulated-machine"
+    COUNTER_LOST = "counter-lost"
+    NOT_SIMULATED = "not-simulated"
     # verify
     NO_EXPECTED = "no-expected-values"
     BAD_KAT = "malformed-kat"
@@ -75,9 +79,13 @@ NEXT_ACTION: dict[Reason, str] = {
     Reason.RAM_OVERFLOW: "try a target with more RAM",
     Reason.FAULT: "look at the faulting address in: steelyard show RUN",
     Reason.RUNAWAY: "look for an endless loop, or run again with --force and a larger --max-cycles",
-    Reason.PROTOCOL: "the device stopped answering: power-cycle it and run again",
+    Reason.PROTOCOL: "look for code that writes over the harness's memory; power-cycle a board and run again",
     Reason.STACK_OVERFLOW: "use less stack, or a target with more RAM",
     Reason.BUFFER_OVERRUN: "the implementation writes past its output buffer",
+    Reason.NO_MACHINE: "make sure that ssh reaches the machine without asking for a password, and run again",
+    Reason.WRONG_MACHINE: "name a real machine of the target's architecture; an emulator's figures are no measurement",
+    Reason.COUNTER_LOST: "end other programs that use the processor's counters, such as perf, and run again",
+    Reason.NOT_SIMULATED: "choose a simulated target; steelyard targets lists them",
     Reason.NO_EXPECTED: "put the package's LWC_AEAD_KAT_*.txt or LWC_HASH_KAT_*.txt into the variant's folder",
     Reason.BAD_KAT: "repair the KAT file at the line named",
     Reason.KAT_MISMATCH: "compare the first differing vector in: steelyard show RUN",
