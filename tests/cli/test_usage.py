@@ -159,6 +159,13 @@ def test_a_dry_run_asks_no_machine_and_builds_nothing(
     assert not (tmp_path / ".steelyard").exists()
 
 
+def test_a_figure_of_the_baseline_alone(cli: Cli) -> None:
+    assert cli("run nocrypt -t uno -w kat --flags=-Os").code == 0
+    for name in ("tradeoff", "rom", "history"):
+        result = cli(f"plot {name} nocrypt")
+        assert result.code in (0, 1), result.err
+
+
 @pytest.mark.parametrize(
     ("reason", "word"),
     [

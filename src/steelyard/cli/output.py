@@ -14,7 +14,7 @@ from typing import Any, ParamSpec, TypeVar
 import click
 from msgspec import Struct
 
-from ..model.errors import UserError, unknown
+from ..model.errors import UserError, cut, unknown
 from ..publish import formats
 from ..publish.sheet import Cell, Column, Line, Sheet
 from .console import number, stderr, stdout, table
@@ -113,7 +113,8 @@ def resolve(out: Path | None, format: str, json: bool, known: Sequence[str], usu
     named = named or _ending(out, known)
     if not named:
         endings = ", ".join(f".{f}" for f in known)
-        raise UserError(f"{out}: no such format; end the name in one of {endings}, or give --format")
+        action = f"one of {endings}, or give --format" if len(known) > 1 else endings
+        raise UserError(f"{cut(str(out))}: no such format; end the name in {action}")
     writable(out)
     return Output(out, named)
 
@@ -135,7 +136,7 @@ def writable(path: Path) -> None:
         if not os.access(folder, os.W_OK | os.X_OK):
             raise UserError(f"{path}: the folder {folder} cannot be written; name another")
     except OSError as e:
-        raise UserError(f"{str(path)[:80]}: {e.strerror}; name another file") from e
+        raise UserError(f"{cut(str(path))}: {e.strerror}; name another file") from e
 
 
 def options(

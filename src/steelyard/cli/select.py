@@ -165,7 +165,7 @@ def flag_sets(texts: Sequence[str], target: Target) -> list[tuple[str, ...]]:
 def store(db: str | None, *, existing: bool = False) -> Store:
     """The database that ``--db`` names, or the default one; :class:`UserError` when it must exist and does not."""
     if existing and not exists(db):
-        raise UserError(f"{paths.short(Path(_place(db)))}: no results yet; steelyard run makes some")
+        raise UserError(f"{cut(paths.short(Path(_place(db))))}: no results yet; steelyard run makes some")
     return Store.open(_place(db))
 
 
