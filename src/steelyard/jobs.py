@@ -42,13 +42,12 @@ class Job(Struct, frozen=True):
 
     def __post_init__(self) -> None:
         if not self.answers:
-            force_setattr(self, "answers", tuple(_digest(f) for f in self.implementation.kat))
+            force_setattr(self, "answers", _answers(self.implementation))
 
     @property
     def digest(self) -> str:
-        """The implementation's, and of the KAT files that it is held against."""
-        own = self.implementation.digest
-        return hashlib.sha256("\0".join([own, *self.answers]).encode()).hexdigest() if self.answers else own
+        """See :func:`identity`."""
+        return _identity(self.implementation, self.answers)
 
     @contextmanager
     def held(self) -> Iterator[Job]:
@@ -72,7 +71,17 @@ class Job(Struct, frozen=True):
     @property
     def setup(self) -> Setup:
         """What the figures depend on. Where :attr:`trouble` keeps something from being known, a word stands for it."""
-        i, spec, clock = self.implementation, self.target.toolchain, clock_of(self.target)
+        clock = clock_of(self.target)
+        return self._setup(clock if isinstance(clock, str) else "unknown")
+
+    @property
+    def plan(self) -> Setup:
+        """The same without asking a machine: what counts its cycles is left empty."""
+        simulated = self.target.device == "simulator"
+        return self._setup(device.timing_model(self.target) if simulated else "")
+
+    def _setup(self, clock: str) -> Setup:
+        i, spec = self.implementation, self.target.toolchain
         return Setup(
             primitive=i.primitive,
             family=i.family,
@@ -86,7 +95,7 @@ class Job(Struct, frozen=True):
             flags=" ".join(self.flags),
             workload=self.workload.text,
             harness=build.harness_digest(),
-            timing_model=clock if isinstance(clock, str) else "unknown",
+            timing_model=clock,
         )
 
     @property
@@ -103,6 +112,20 @@ class Job(Struct, frozen=True):
         base = nocrypt(self.implementation.primitive, self.implementation.interface)
         origin = "" if base.interface == "nist" else short(base.folder)
         return Job(base, self.target, self.flags, self.workload, origin)
+
+
+def identity(implementation: Implementation) -> str:
+    """SHA-256 over what records know an implementation by: its sources, and the KAT files that it is held against."""
+    return _identity(implementation, _answers(implementation))
+
+
+def _identity(implementation: Implementation, answers: tuple[str, ...]) -> str:
+    own = implementation.digest
+    return hashlib.sha256("\0".join([own, *answers]).encode()).hexdigest() if answers else own
+
+
+def _answers(implementation: Implementation) -> tuple[str, ...]:
+    return tuple(_digest(f) for f in implementation.kat)
 
 
 def _digest(file: Path) -> str:

@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from msgspec.structs import replace
 
 from . import build, device, measure, verify
-from .jobs import Job, clock_of, failure_of, nocrypt
+from .jobs import Job, clock_of, failure_of, identity, nocrypt
 from .model.call import DeviceError, Observed, Op
 from .model.inputs import SEED, Inputs
 from .model.once import Once, alone
@@ -22,7 +22,7 @@ from .model.record import Helper, Record, Toolchain
 from .reference import reference
 from .store import Keeper, Store
 
-__all__ = ["MAX_CYCLES", "Job", "Pipeline", "clock_of", "nocrypt", "profile", "sizes"]
+__all__ = ["MAX_CYCLES", "Job", "Pipeline", "clock_of", "identity", "nocrypt", "profile", "sizes"]
 
 MAX_CYCLES = device.MAX_CYCLES
 
@@ -36,11 +36,13 @@ def _toolchain(job: Job) -> Toolchain:
 
 def profile(job: Job, op: Op, adlen: int, mlen: int) -> Profile:
     """Where the cycles of one call go. :class:`DeviceError` says why it cannot be seen."""
+    if job.target.device != "simulator":
+        raise DeviceError(
+            Failure(Reason.NOT_SIMULATED, f"{job.target.name} is a machine, of which only the whole can be measured")
+        )
     built = build.build(job.implementation, job.target, _toolchain(job), job.flags)
     if built.failure is not None:
         raise DeviceError(built.failure)
-    if job.target.device != "simulator":
-        raise DeviceError(Failure(Reason.PROTOCOL, "only simulated targets can be profiled"))
     client = device.Client(device.SimulatorLink(job.target, built.images["both"]))
     request, unaligned = measure.one_call(client, op, adlen, mlen)
     tree, instructions, taken = client.profile(request)
@@ -170,7 +172,7 @@ class Pipeline:
                 told = link.notes
                 if link.clock != record.setup.timing_model:
                     text = f"{link.clock} instead of {record.setup.timing_model}"
-                    raise DeviceError(Failure(Reason.PROTOCOL, text))
+                    raise DeviceError(Failure(Reason.COUNTER_LOST, text))
         except (verify.Mismatch, DeviceError) as e:
             return replace(record, failure=failure_of(e, job))
 

@@ -6,7 +6,7 @@ import io
 import os
 import re
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -64,10 +64,11 @@ def cli(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Cli:
     for name in ("NO_COLOR", "FORCE_COLOR", "TTY_COMPATIBLE", "TTY_INTERACTIVE"):
         monkeypatch.delenv(name, raising=False)
 
-    def run(command: str, *, terminal: bool = False) -> Result:
+    def run(command: str | Sequence[str], *, terminal: bool = False) -> Result:
+        words = command.split() if isinstance(command, str) else [*command]
         out, err = (Terminal() if terminal else io.StringIO()), io.StringIO()
         with monkeypatch.context() as patch:
-            patch.setattr(sys, "argv", ["steelyard", *command.split()])
+            patch.setattr(sys, "argv", ["steelyard", *words])
             patch.setattr(sys, "stdout", out)
             patch.setattr(sys, "stderr", err)
             try:
@@ -76,7 +77,7 @@ def cli(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Cli:
             except SystemExit as e:
                 code = int(e.code or 0)
         here = f"{tmp_path}/"
-        return Result(command, out.getvalue().replace(here, ""), err.getvalue().replace(here, ""), code)
+        return Result(" ".join(words), out.getvalue().replace(here, ""), err.getvalue().replace(here, ""), code)
 
     return run
 

@@ -203,7 +203,7 @@ def test_a_machine_that_goes_away(bench: Bench, machine: Machine) -> None:
     gone = bench.weigh(job.implementation, machine.target)
     timer.join()
     assert gone.failure is not None
-    assert gone.failure.reason is Reason.PROTOCOL
+    assert gone.failure.reason is Reason.UNREACHABLE
     assert gone.failure.detail == "the connection to pi@board ended: Timeout, server pi@board not responding."
     (machine.here / "cut").unlink()
     end = time.monotonic() + 5

@@ -70,7 +70,8 @@ class _Parser:
         while at < end:
             found = _TOKEN.match(self.text, at)
             if found is None:
-                raise self._wrong(at + len(self.text[at:]) - len(self.text[at:].lstrip()), "cannot be read")
+                place = at + len(self.text[at:]) - len(self.text[at:].lstrip())
+                raise self._wrong(place, "has one =; write ==" if self.text[place] == "=" else "cannot be read")
             kind = str(found.lastgroup)
             word = found[kind]
             tokens.append(_Token(word if kind == "op" else kind, word, found.start(kind)))

@@ -11,6 +11,7 @@ from ..analyse.answer import Answer
 from ..analyse.rows import CONTEXT, Row, derive, needed
 from ..model.metric import DERIVED, size_of
 from ..model.record import Point
+from ..pipeline import identity
 from . import select
 from .console import stderr
 
@@ -60,7 +61,7 @@ def found(
     names = {*(columns or ()), *(test.columns if test else ())}
     metrics, sizes = needed(names)
     known = {n: v for n, v in test.required.items() if n in _INDEXED} if test else {}
-    if len(what) == 1 and _LABEL.fullmatch(what[0]):
+    if len(what) == 1 and _LABEL.fullmatch(what[0]) and not select.exists_at(what[0]):
         known["variant"], known["implementation"] = what[0].split("/", 1)
     newest_only = not all_runs and not any(w.isdecimal() for w in what)
     with select.store(db, existing=True) as store:
@@ -69,7 +70,7 @@ def found(
         )
         if columns is None or names & DERIVED.keys():
             every = derive(every)
-        left = [r for r in every if any(named(r, w) for w in what)] if what else every
+        left = _meant(every, what) if what else every
         if test:
             left = [r for r in left if test.test(r)]
         if not left and known:  # what there is apart from what was looked for
@@ -78,6 +79,21 @@ def found(
     if test and not left:
         say_empty([n for n in test.columns if n not in CONTEXT], every, db)
     return left
+
+
+#: what tells the implementations of a path
+_WHOLE = ("primitive", "variant", "implementation", "digest")
+
+
+def _meant(found: list[Row], what: Sequence[str]) -> list[Row]:
+    """Rows that some word names; a path names what lies there now."""
+    kept = [{id(r) for r in found if named(r, w)} for w in what]
+    for w, rows in zip(what, kept, strict=True):
+        if not rows and select.exists_at(w):
+            now = {(i.primitive, i.variant, i.name, identity(i)) for i, _ in select.implementations([w])[0]}
+            rows |= {id(r) for r in found if tuple(r[n] for n in _WHOLE) in now}
+    every = set().union(*kept)
+    return [r for r in found if id(r) in every]
 
 
 def points_of(rows: Sequence[Row], db: str | None) -> dict[int, list[Point]]:
@@ -89,7 +105,7 @@ def points_of(rows: Sequence[Row], db: str | None) -> dict[int, list[Point]]:
 def named(row: Row, pattern: str) -> bool:
     """Whether a row is the run of this number, or has a family, variant or label like this."""
     if pattern.isdecimal():
-        return row["run"] == int(pattern)
+        return bool(row["run"] == int(pattern[:20]))
     return any(fnmatchcase(str(row[n]), pattern) for n in _NAMES)
 
 
@@ -102,7 +118,7 @@ def say(notes: Iterable[str]) -> None:
 def _say_unknown(what: Sequence[str], texts: Sequence[tuple[str, str, str]], rows: Sequence[Row]) -> None:
     """Says of each name, and of each value that a filter compares with, that nothing stored has it."""
     for name in what:
-        if not any(named(r, name) for r in rows):
+        if not select.exists_at(name) and not any(named(r, name) for r in rows):
             near = "" if name.isdecimal() else _nearest(name, {str(r[n]) for r in rows for n in _NAMES})
             say([f"no stored run is called {name!r}; {near or 'steelyard list runs shows what there is'}"])
     for column, sign, text in dict.fromkeys(texts):

@@ -7,6 +7,7 @@ from typing import NoReturn
 
 import click
 
+from ..model.errors import cut
 from ..model.inputs import SEED
 from . import output
 from .output import TABLES, Output
@@ -17,6 +18,22 @@ class _Verbs(click.Group):
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(self.commands)
+
+
+class _Number(click.ParamType):
+    """A whole number from 1 to ``most``."""
+
+    name = "number"
+
+    def __init__(self, most: int = 1_000_000) -> None:
+        self.most = most
+
+    def convert(self, value: str | int, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        """The number; Click's own error otherwise."""
+        text = str(value)
+        if not (text.isdecimal() and len(text) < 20 and 1 <= int(text) <= self.most):
+            self.fail(f"{cut(text, 30)!r}: write a number from 1 to {self.most}.", param, ctx)
+        return int(text)
 
 
 @click.group(cls=_Verbs, no_args_is_help=True, context_settings={"help_option_names": ["--help", "-h"]})
@@ -71,7 +88,7 @@ _one_set = click.option("--flags", "-f", metavar="OPTIONS", help="Compiler optio
 _against = click.option("--against", metavar="PATH|NAME", help="Another implementation to compare with.")
 _max_cycles = click.option(
     "--max-cycles",
-    type=click.IntRange(min=1),
+    type=_Number(1 << 62),
     default=2_000_000_000,
     show_default=True,
     metavar="N",
@@ -99,7 +116,7 @@ _FIGURES = ("svg", "png", "pdf", "vl.json")
 @click.option("--mlen", default="", metavar="BYTES", help="Bytes of message, likewise; every pair is measured.")
 @click.option("--all", "everything", is_flag=True, help="Say that all bundled ones are meant.")
 @click.option("--dry-run", is_flag=True, help="Only say what would be run, and why.")
-@click.option("--threads", "-j", type=click.IntRange(min=1), metavar="N", help="Default: one per core.")
+@click.option("--threads", "-j", type=_Number(1024), metavar="N", help="Default: one per core.")
 @click.option("--force", is_flag=True, help="Run again what is stored already.")
 @click.option("--seed", default=SEED, metavar="TEXT", help="Other inputs than the known answers'. Recorded.")
 @_max_cycles
@@ -312,7 +329,7 @@ def compare(
 @click.option(
     "--limit",
     "-n",
-    type=click.IntRange(min=1),
+    type=_Number(),
     default=20,
     show_default=True,
     metavar="N",
@@ -349,9 +366,7 @@ def history(
 )
 @click.option("--by", "-b", default="", metavar="METRICS", help="Comma-separated. Default: cycles, ROM, RAM.")
 @_where
-@click.option(
-    "--top", "-n", type=click.IntRange(min=1), metavar="N", help="How many of each. Default: 10 with top, else all."
-)
+@click.option("--top", "-n", type=_Number(), metavar="N", help="How many of each. Default: 10 with top, else all.")
 @click.option(
     "--relative-to",
     "reference",
@@ -424,7 +439,7 @@ def report(what: tuple[str, ...], where: str, columns: str, title: str, out: Out
 
 
 @app.command()
-@click.argument("run_id", type=int, metavar="RUN", help="Number of a run, from the tables.")
+@click.argument("run_id", type=_Number((1 << 63) - 1), metavar="RUN", help="Number of a run, from the tables.")
 @click.option("--log", is_flag=True, help="Print what the compilers said.")
 @_db
 @_answer
@@ -440,13 +455,12 @@ def show(run_id: int, log: bool, db: str | None, out: Output) -> None:
 @click.argument(
     "path",
     required=False,
-    type=_FILE,
     metavar="[PATH]",
     help="For implementations: a folder or zip instead of the bundled ones.",
 )
 @_db
 @_answer
-def list_(kind: str, path: Path | None, db: str | None, out: Output) -> None:
+def list_(kind: str, path: str | None, db: str | None, out: Output) -> None:
     """List implementations, targets, or stored runs."""
     from .list import list_command
 

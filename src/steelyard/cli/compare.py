@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Sequence
 from pathlib import Path
 
 from ..analyse import expression, files
 from ..analyse.compare import METRICS, Comparison, compare, summary
 from ..analyse.rows import Row, check_column, rows
-from ..model.errors import UserError
+from ..model.errors import UserError, cut
 from ..model.metric import metric
+from ..model.target import target_names
 from ..publish import comparison, felics
+from . import select
 from .answers import found, say_empty
 from .console import stderr, stdout
 from .output import Output
@@ -93,10 +96,19 @@ def rows_of(side: str, columns: Sequence[str], db: str | None) -> tuple[list[Row
     is_filter = bool(re.search(r"[=<>~!]", side))
     made = found([] if is_filter else [side], side if is_filter else "", [*columns, "spread_percent"], db)
     if not made:
-        raise UserError(f"{side}: no stored run matches; steelyard run makes them, steelyard list runs shows them")
+        raise UserError(_unknown(side, is_filter))
     if side.isdecimal():
         return made, {("run", "==", side)}
     return made, set(expression.parse(side).texts) if is_filter else set()
+
+
+def _unknown(side: str, is_filter: bool) -> str:
+    """Why a side means nothing, and what to do."""
+    if side in target_names():
+        return f"{side}: is a target; write 'target == {side}'"
+    if not is_filter and select.exists_at(side):
+        return f"{side}: what lies there now was never run; weigh it with steelyard run {shlex.quote(side)}"
+    return f"{cut(side)}: no stored run matches; steelyard run makes them, steelyard list runs shows them"
 
 
 def metrics_of(columns: str) -> tuple[str, ...]:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from ..build import identify
 from ..model import paths, toml
 from ..model.errors import unknown
@@ -17,7 +15,7 @@ from .output import Output, sheet, show
 from .results import as_json
 
 
-def list_command(kind: str, path: Path | None, db: str | None, out: Output) -> int:
+def list_command(kind: str, path: str | None, db: str | None, out: Output) -> int:
     """Prints one list."""
     lists = {"implementations": lambda: _implementations(path, out), "targets": lambda: _targets(out)}
     lists["runs"] = lambda: _runs(db, out)
@@ -27,8 +25,8 @@ def list_command(kind: str, path: Path | None, db: str | None, out: Output) -> i
     return 0
 
 
-def _implementations(path: Path | None, out: Output) -> None:
-    chosen, rejected = select.implementations([str(path)] if path else [])
+def _implementations(path: str | None, out: Output) -> None:
+    chosen, rejected = select.implementations([] if path is None else [path])
     found = [c.implementation for c in chosen]
     sheets = []
     for primitive in dict.fromkeys(i.primitive for i in found):

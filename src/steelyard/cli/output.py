@@ -14,13 +14,15 @@ from typing import Any, ParamSpec, TypeVar
 import click
 from msgspec import Struct
 
-from ..model.errors import UserError, unknown
+from ..model.errors import UserError, cut, unknown
 from ..publish import formats
 from ..publish.sheet import Cell, Column, Line, Sheet
 from .console import number, stderr, stdout, table
 
 P = ParamSpec("P")
 T = TypeVar("T")
+
+Columns = Mapping[str, int | None] | Sequence[tuple[str, int | None]]
 
 #: formats of tables; what else a verb can give stands before them
 TABLES = tuple(formats.MODULES)
@@ -58,9 +60,10 @@ class Output(Struct, frozen=True):
             sys.stdout.write(data.decode(errors="backslashreplace"))
 
 
-def sheet(title: str, label: str, columns: Mapping[str, int | None], rows: Iterable[Sequence[Cell]]) -> Sheet:
+def sheet(title: str, label: str, columns: Columns, rows: Iterable[Sequence[Cell]]) -> Sheet:
     """A table of a verb's own. ``columns`` are headings with the digits of their numbers, None where they hold text."""
-    heads = [Column(_name(heading), heading, digits=digits) for heading, digits in columns.items()]
+    pairs = columns.items() if isinstance(columns, Mapping) else columns
+    heads = [Column(_name(heading), heading, digits=digits) for heading, digits in pairs]
     return Sheet(title, label, heads, [Line(row) for row in rows])
 
 
@@ -110,7 +113,8 @@ def resolve(out: Path | None, format: str, json: bool, known: Sequence[str], usu
     named = named or _ending(out, known)
     if not named:
         endings = ", ".join(f".{f}" for f in known)
-        raise UserError(f"{out}: no such format; end the name in one of {endings}, or give --format")
+        action = f"one of {endings}, or give --format" if len(known) > 1 else endings
+        raise UserError(f"{cut(str(out))}: no such format; end the name in {action}")
     writable(out)
     return Output(out, named)
 
@@ -132,7 +136,7 @@ def writable(path: Path) -> None:
         if not os.access(folder, os.W_OK | os.X_OK):
             raise UserError(f"{path}: the folder {folder} cannot be written; name another")
     except OSError as e:
-        raise UserError(f"{str(path)[:80]}: {e.strerror}; name another file") from e
+        raise UserError(f"{cut(str(path))}: {e.strerror}; name another file") from e
 
 
 def options(

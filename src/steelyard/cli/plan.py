@@ -7,9 +7,11 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import NamedTuple
 
+from msgspec.structs import replace
+
 from ..model import campaign as campaigns
 from ..model.campaign import Campaign
-from ..model.errors import UserError
+from ..model.errors import UserError, cut
 from ..model.implementation import Rejected
 from ..model.inputs import SEED
 from ..model.record import Record, Setup
@@ -35,10 +37,13 @@ def asked(
     toolchain: str = "",
 ) -> Campaign:
     """What the command line says, over what the campaign file that it names says."""
+    for option, words in (("--flags", flags), ("--workload", workloads)):
+        if words and not any(w.strip(" ;") for w in words):
+            raise UserError(f"{option}: is empty; leave it out for the usual")
     files = [w for w in what if w.endswith(".toml")]
     names = [w for w in what if not w.endswith(".toml")]
     if len(files) > 1:
-        raise UserError(f"one campaign at a time: {', '.join(files)}")
+        raise UserError(f"one campaign at a time: {cut(', '.join(files))}; run the others after it")
     if everything and what:
         raise UserError("--all weighs every bundled implementation; leave out the names, or --all")
     said = {"implementations": names, "targets": targets, "flags": flags, "workloads": workloads}
@@ -76,11 +81,13 @@ def _excluded(chosen: select.Chosen, pattern: str) -> bool:
 
 
 class Forecast(NamedTuple):
-    """What a run would do with a job: the stored run's number, or why there is none."""
+    """What a run would do with a job: the stored run's number, or why there is none. ``asks`` when only the target's
+    machine can tell whether its record is stored."""
 
     job: Job
     run: int | None
     why: str
+    asks: bool = False
 
 
 #: fields of a setup that change with time, and how to say so
@@ -95,29 +102,30 @@ _CHANGES = {
 
 
 def forecast(store: Store | None, jobs: Sequence[Job], seed: str = SEED) -> list[Forecast]:
-    """For each job whether its record is stored, and what is different about the nearest one if not."""
-    kept = store.find(job.setup.key for job in jobs) if store else {}
+    """For each job whether its record is stored, and what is different about the nearest one if not. Nothing is built
+    and no machine is asked: where only it knows what it counts, all else is compared."""
+    setups = [job.plan for job in jobs]
+    kept = store.find(s.key for s in setups if s.timing_model) if store else {}
     old: dict[tuple[str, ...], Record] = {}
     for record in store.runs(points=False, metrics=()) if store else []:
         old.setdefault(_place(record.setup), record)  # newest first
-    made = []
-    for job in jobs:
-        setup = job.setup
-        found = kept.get(setup.key)
-        if found and found.final and found.seed == seed:
-            made.append(Forecast(job, found.id, "stored"))
-        elif found and found.final:
-            made.append(Forecast(job, None, f"another seed than run {found.id}"))
-        elif found and found.failure:
-            made.append(
-                Forecast(job, None, f"run {found.id} ended with {found.failure.reason}, by the machine's doing")
-            )
-        elif near := old.get(_place(setup)):
-            changes = [text for name, text in _CHANGES.items() if getattr(setup, name) != getattr(near.setup, name)]
-            made.append(Forecast(job, None, f"{', '.join(changes)} since run {near.id}"))
-        else:
-            made.append(Forecast(job, None, "never run"))
-    return made
+    return [_forecast(j, s, kept.get(s.key), old.get(_place(s)), seed) for j, s in zip(jobs, setups, strict=True)]
+
+
+def _forecast(job: Job, setup: Setup, found: Record | None, near: Record | None, seed: str) -> Forecast:
+    if found and found.final:
+        if found.seed == seed:
+            return Forecast(job, found.id, "stored")
+        return Forecast(job, None, f"another seed than run {found.id}")
+    if found and found.failure:
+        return Forecast(job, None, f"run {found.id} ended with {found.failure.reason}, by the machine's doing")
+    if near is None:
+        return Forecast(job, None, "never run")
+    mine = setup if setup.timing_model else replace(setup, timing_model=near.setup.timing_model)
+    changes = [text for name, text in _CHANGES.items() if getattr(mine, name) != getattr(near.setup, name)]
+    if changes:
+        return Forecast(job, None, f"{', '.join(changes)} since run {near.id}")
+    return Forecast(job, None, f"asks the machine when it runs; all else as in run {near.id}", asks=True)
 
 
 def _place(s: Setup) -> tuple[str, ...]:

@@ -8,7 +8,7 @@ from msgspec import to_builtins
 
 from ..analyse.profile import by_function
 from ..model.call import DeviceError, Op
-from ..model.errors import UserError, WorkError, unknown
+from ..model.errors import UserError, WorkError, cut, unknown
 from ..model.implementation import Implementation
 from ..model.profile import Profile
 from ..model.reasons import Failure
@@ -37,10 +37,8 @@ def profile_command(
     """Prints tables, and writes the flame graph where ``svg`` says."""
     if svg is not None:
         writable(svg)
-    chip = select.target(target, toolchain)
-    options = select.flag_sets([flags] if flags else [], chip)
-    if len(options) != 1:
-        raise UserError("profile takes one set of flags")
+    chip = select.one_target(target, toolchain)
+    options = select.one_flag_set(flags, chip)
     first = one_implementation(what)
     aead = first.primitive == "crypto_aead"
     operation = operation or ("encrypt" if aead else "hash")
@@ -48,21 +46,22 @@ def profile_command(
         raise unknown("operation", operation, _OPERATIONS)
     if aead == (operation == "hash"):
         raise UserError(f"{first.label} is a {first.primitive}; it has no {operation}")
-    ((adlen, mlen),) = workload(size).sizes if "/" in size else (("", ""),)
-    if not isinstance(adlen, int) or not isinstance(mlen, int):
-        raise UserError(f"--size {size!r}: write AD/M in bytes, such as 16/64")
+    sizes = workload(size).sizes if "/" in size else ()
+    if len(sizes) != 1:
+        raise UserError(f"--size {cut(size)!r}: write one size, AD/M in bytes, such as 16/64")
+    [(adlen, mlen)] = sizes
     if first.primitive == "crypto_hash":
         adlen = 0
 
     def seen(implementation: Implementation) -> Profile:
         try:
-            return profile(Job(implementation, chip, options[0], workload("kat")), _OPERATIONS[operation], adlen, mlen)
+            return profile(Job(implementation, chip, options, workload("kat")), _OPERATIONS[operation], adlen, mlen)
         except DeviceError as e:
             raise WorkError(failed(implementation, e.failure)) from e
 
     one = seen(first)
     other = seen(one_implementation(against)) if against else None
-    title = f"{one.label} on {target}, {operation} of {adlen}/{mlen} bytes, {' '.join(options[0])}"
+    title = f"{one.label} on {chip.name}, {operation} of {adlen}/{mlen} bytes, {' '.join(options)}"
     if svg is not None:
         Output(svg, "svg").put(flame_svg(one, title))
     if out.format == "svg":
@@ -72,8 +71,8 @@ def profile_command(
     if other is None:
         answer = sheet(title, "profile", _FUNCTIONS, _functions(one))
     else:
-        columns = {"function": None, one.label: 0, other.label: 0, "difference": 0}
-        answer = sheet(f"{title}, against {other.label}", "profile", columns, _side_by_side(one, other))
+        names = apart(one.label, other.label, what, against or "")
+        answer = sheet(f"{title}, against {names[1]}", "profile", beside("function", *names), _side_by_side(one, other))
     answers = [answer, *map(_mix, profiles)]
     if out.console:
         for s in answers:
@@ -94,6 +93,18 @@ def _functions(p: Profile) -> list[tuple[Cell, ...]]:
 def failed(implementation: Implementation, failure: Failure) -> str:
     """Cause, place and next action as a sentence."""
     return f"{implementation.label}: {failure.reason}: {failure.detail}; {failure.next_action}"
+
+
+def apart(one: str, other: str, what: str, against: str) -> tuple[str, str]:
+    """Headings of two implementations, which may have the same label."""
+    if one != other:
+        return one, other
+    return (what, against) if what != against else (one, f"{other} again")
+
+
+def beside(first: str, one: str, other: str) -> list[tuple[str, int | None]]:
+    """Columns of a table of two."""
+    return [(first, None), (one, 0), (other, 0), ("difference", 0)]
 
 
 def one_implementation(text: str) -> Implementation:

@@ -22,11 +22,14 @@ from ..publish.formats import FLAT
 from ..publish.results import flat, tables
 from ..publish.sheet import Cell
 from . import select
-from .console import stderr, stdout, table
+from .console import number, stderr, stdout, table
 from .output import CONSOLE, Output, sheet, show
 from .plan import Forecast, forecast, plan
 from .progress import with_progress
 from .results import as_json, legend, print_results
+
+#: runs of what the user named before which their number is said
+MANY = 1000
 
 
 def run_command(
@@ -47,6 +50,10 @@ def run_command(
     jobs, rejected = plan(campaign, baselines=not check)
     if dry_run:
         return _print_forecast(jobs, force, db, out, seed)
+    if len(jobs) > MANY and campaign.implementations:
+        count, places = len({j.implementation.folder for j in jobs}), len({j.target.name for j in jobs})
+        text = f"{number(len(jobs))} runs: {number(count)} implementations on {places} targets"
+        stderr().print(f"{text}; --dry-run lists them, Ctrl-C stops and keeps what is done")
     with select.store(db) as store:
         pipeline = Pipeline(
             store, threads=threads or os.cpu_count() or 1, force=force, max_cycles=max_cycles, seed=seed
@@ -67,7 +74,8 @@ def run_command(
     elif out.console:
         print_results(stdout(), records)
         _print_rejected(stdout(), rejected)
-        legend(stdout())
+        if any(r.metrics for r in records):
+            legend(stdout())
     else:
         found = rows(records)
         out.tables([flat(found, ())] if out.format in FLAT else tables(found, ()))
@@ -93,14 +101,16 @@ def _print_forecast(jobs: Sequence[Job], force: bool, db: str | None, out: Outpu
         there = select.exists(db)
         with select.store(db if there else ":memory:") as store:
             made = forecast(store if there else None, jobs, seed)
-    new = sum(f.run is None for f in made)
+    stored, asked = sum(f.run is not None for f in made), sum(f.asks for f in made)
+    counts = f"{len(made) - stored - asked} to run, {stored} stored"
+    counts += f", {asked} that ask their machine first" if asked else ""
     lines = [
         (
-            f.job.setup.label,
+            f.job.plan.label,
             f.job.target.name,
             " ".join(f.job.flags),
-            f.job.setup.workload.split(" ")[0],
-            f"run {f.run}" if f.run else "to run",
+            f.job.plan.workload.split(" ")[0],
+            f"run {f.run}" if f.run else "asks" if f.asks else "to run",
             f.why,
         )
         for f in made
@@ -109,9 +119,9 @@ def _print_forecast(jobs: Sequence[Job], force: bool, db: str | None, out: Outpu
     answer = sheet("", "plan", dict.fromkeys(columns), lines)
     if out.console:
         show(answer, wrap=("why",))
-        stdout().print(f"{new} to run, {len(made) - new} stored; nothing was done")
+        stdout().print(f"{counts}; nothing was done")
     else:
-        out.tables([answer], [{**to_builtins(f.job.setup), "run": f.run, "why": f.why} for f in made])
+        out.tables([answer], [{**to_builtins(f.job.plan), "run": f.run, "why": f.why} for f in made])
     return 0
 
 

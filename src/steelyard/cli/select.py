@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from ..build import identify
 from ..model import paths
-from ..model.errors import UserError, unknown
+from ..model.errors import UserError, cut, unknown
 from ..model.implementation import Implementation, Rejected
 from ..model.target import Target, load_target, target_names
 from ..sources import Found, discover
@@ -41,7 +41,7 @@ def implementations(what: Sequence[str]) -> tuple[list[Chosen], list[Rejected]]:
     refused: list[Rejected] = []
     for text in what:
         path = Path(text)
-        if path.exists():
+        if exists_at(text):
             f = discover(path, cache=paths.home() / "cache" / "packages")
             more, no = [Chosen(i, text) for i in f.implementations], list(f.rejected)
             if not more and not no:
@@ -55,6 +55,16 @@ def implementations(what: Sequence[str]) -> tuple[list[Chosen], list[Rejected]]:
     return list(chosen.values()), refused
 
 
+def exists_at(text: str) -> bool:
+    """Whether ``text`` is a path to something; :class:`UserError` when it can be no name at all."""
+    if not text.strip():
+        raise UserError("an empty name; give a path or a name, or leave it out")
+    try:
+        return Path(text).exists()
+    except (OSError, ValueError) as e:
+        raise UserError(f"{cut(text)}: {getattr(e, 'strerror', None) or e}; give another path") from e
+
+
 def _named(text: str) -> tuple[list[Implementation], list[Rejected]]:
     found, rejected = _matching(text, [discover(folder) for folder in _folders(text)])
     if found:
@@ -64,7 +74,7 @@ def _named(text: str) -> tuple[list[Implementation], list[Rejected]]:
     if found or rejected:
         return found, rejected
     if text.startswith((".", "/", "~")) or text.endswith(".zip") or text.count("/") > 1:
-        raise UserError(f"{text}: no such file or folder, and no bundled implementation")
+        raise UserError(f"{cut(text)}: no such file or folder, and no bundled implementation")
     raise unknown("implementation", text, {n for i in every.implementations for n in (i.family, i.variant, i.label)})
 
 
@@ -110,7 +120,9 @@ def targets(names: Sequence[str], toolchain: str = "") -> list[Target]:
 
     Those that have a ``toolchain`` of that name use it. :class:`UserError` when none of them has.
     """
-    split = [n for part in names for n in part.split(",") if n]
+    split = [n.strip() for part in names for n in part.split(",") if n.strip()]
+    if names and not split:
+        raise UserError("--target names no target; steelyard targets lists them")
     if split:
         return [target(n, toolchain, split) for n in dict.fromkeys(split)]
     every = target_names()
@@ -134,12 +146,28 @@ def target(name: str, toolchain: str = "", names: Sequence[str] = ()) -> Target:
     return found.using(toolchain)
 
 
+def one_target(name: str, toolchain: str = "") -> Target:
+    """The target of a verb that takes one."""
+    found = targets([name], toolchain)
+    if len(found) != 1:
+        raise UserError(f"--target {name}: names {len(found)} targets; name one of them, and run again for the other")
+    return found[0]
+
+
+def one_flag_set(text: str | None, target: Target) -> tuple[str, ...]:
+    """The flag set of a verb that takes one; the target's own by default."""
+    found = flag_sets([] if text is None else [text], target)
+    if len(found) != 1:
+        raise UserError(f"--flags {text!r}: holds {len(found)} sets; give one of them, and run again for the other")
+    return found[0]
+
+
 def flag_sets(texts: Sequence[str], target: Target) -> list[tuple[str, ...]]:
     """Flag sets for one target: each is a tuple of compiler options."""
     sets = [tuple(part.split()) for text in texts for part in text.split(";") if part.strip()]
     for flag in (f for s in sets for f in s):
         if not flag.startswith("-"):
-            raise UserError(f"--flags {flag!r}: a compiler option starts with '-', such as -O3")
+            raise UserError(f"--flags {cut(flag)!r}: a compiler option starts with '-', such as -O3")
         if flag in ("-o", "-c", "-S", "-E", "-x", "-v") or flag.startswith(
             ("-B", "-fplugin", "-specs", "--specs", "@")
         ):
@@ -152,7 +180,7 @@ def flag_sets(texts: Sequence[str], target: Target) -> list[tuple[str, ...]]:
 def store(db: str | None, *, existing: bool = False) -> Store:
     """The database that ``--db`` names, or the default one; :class:`UserError` when it must exist and does not."""
     if existing and not exists(db):
-        raise UserError(f"{paths.short(Path(_place(db)))}: no results yet; steelyard run makes some")
+        raise UserError(f"{cut(paths.short(Path(_place(db))))}: no results yet; steelyard run makes some")
     return Store.open(_place(db))
 
 

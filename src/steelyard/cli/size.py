@@ -5,14 +5,14 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from ..model.call import DeviceError
-from ..model.errors import UserError, WorkError
+from ..model.errors import WorkError
 from ..model.implementation import Implementation
 from ..model.workload import workload
 from ..pipeline import Job, sizes
 from ..publish.sheet import Cell
 from . import select
 from .output import Output, sheet, show
-from .profile import failed, one_implementation
+from .profile import apart, failed, one_implementation
 
 _NOTE = (
     "both, encrypt, decrypt: images that hold both operations, or only one. Unnamed constants and alignment are in rom "
@@ -23,14 +23,12 @@ Sizes = dict[str, dict[tuple[str, str], int]]
 
 def size_command(what: str, target: str, flags: str | None, toolchain: str, against: str | None, out: Output) -> int:
     """Prints bytes by symbol for the whole, for encryption and for decryption alone; or beside another's."""
-    chip = select.target(target, toolchain)
-    options = select.flag_sets([flags] if flags else [], chip)
-    if len(options) != 1:
-        raise UserError("size takes one set of flags")
+    chip = select.one_target(target, toolchain)
+    options = select.one_flag_set(flags, chip)
 
     def seen(implementation: Implementation) -> Sizes:
         try:
-            return sizes(Job(implementation, chip, options[0], workload("kat")))
+            return sizes(Job(implementation, chip, options, workload("kat")))
         except DeviceError as e:
             raise WorkError(failed(implementation, e.failure)) from e
 
@@ -38,12 +36,13 @@ def size_command(what: str, target: str, flags: str | None, toolchain: str, agai
     mine = seen(first)
     other = one_implementation(against) if against else None
     theirs = seen(other) if other else {}
-    title = f"{first.label} on {target}, {' '.join(options[0])}: bytes by symbol, less nocrypt's"
+    title = f"{first.label} on {chip.name}, {' '.join(options)}: bytes by symbol, less nocrypt's"
     if other:
-        columns, rows = (first.label, other.label, "difference"), _beside(mine, theirs)
+        names = apart(first.label, other.label, what, against or "")
+        columns, rows = (*names, "difference"), _beside(mine, theirs)
     else:
         columns, rows = tuple(mine), _alone(mine)
-    answer = sheet(title, "size", {"symbol": None, "kind": None, **dict.fromkeys(columns, 0)}, rows)
+    answer = sheet(title, "size", [("symbol", None), ("kind", None), *((c, 0) for c in columns)], rows)
     answer = replace(answer, notes=(_NOTE,))
     if out.console:
         show(answer)

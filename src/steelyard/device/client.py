@@ -94,7 +94,7 @@ class Client:
     def profile(self, request: Request) -> tuple[list[tuple[str, int, int, int]], dict[str, int], int]:
         """Call tree, instructions by mnemonic and taken branches of one call, on links that can see them."""
         if not isinstance(self.link, SimulatorLink):
-            raise DeviceError(Failure(Reason.PROTOCOL, "only the simulator can profile"))
+            raise DeviceError(Failure(Reason.NOT_SIMULATED, "only the simulator can profile"))
         data = encode(request)
         tree = self.link.profile(data)
         mix, taken = self.link.instruction_mix(data)

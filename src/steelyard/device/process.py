@@ -196,7 +196,7 @@ class ProcessLink:
         clock = (number, bool(emulated) or not self._machine.real, core, hertz)
         refuse(self._machine, clock[1])
         if self._clock is not None and clock != self._clock:
-            raise DeviceError(Failure(Reason.PROTOCOL, "after a restart the process has another counter or core"))
+            raise DeviceError(Failure(Reason.COUNTER_LOST, "after a restart the process has another counter or core"))
         self._clock = clock
 
     def _died(self) -> DeviceError:
@@ -211,7 +211,7 @@ class ProcessLink:
         if self._signal is not None:
             return Failure(Reason.FAULT, f"the process ended with signal {self._signal}")
         if code == _LOST:
-            return Failure(Reason.PROTOCOL, "the kernel took the counter away")
+            return Failure(Reason.COUNTER_LOST, "the kernel took the counter away")
         what = f"signal {-code}" if code < 0 else f"signal {code - 128}" if code > 128 else f"exit code {code}"
         said = self._said()
         return Failure(Reason.FAULT, f"the process ended with {what}{f': {said}' if said else ''}")
@@ -249,7 +249,7 @@ def refuse(machine: Machine, emulated: bool) -> None:
     """:class:`DeviceError` for a processor that a program plays."""
     if emulated and not EMULATORS_ALLOWED:
         text = f"{machine.name}: the processor is emulated, or another one than images are made for"
-        raise DeviceError(Failure(Reason.PROTOCOL, text))
+        raise DeviceError(Failure(Reason.WRONG_MACHINE, text))
 
 
 def local(image: Path, sandbox: tuple[str, ...]) -> ProcessLink:

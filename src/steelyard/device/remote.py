@@ -83,14 +83,14 @@ def _errand(host: str, script: str, data: bytes) -> str:
     try:
         done = subprocess.run(command, input=data, capture_output=True, timeout=ERRAND, check=False)
     except subprocess.TimeoutExpired:
-        raise DeviceError(Failure(Reason.PROTOCOL, f"{host} did not answer in {ERRAND} s")) from None
+        raise DeviceError(Failure(Reason.UNREACHABLE, f"{host} did not answer in {ERRAND} s")) from None
     except FileNotFoundError:
-        raise DeviceError(Failure(Reason.PROTOCOL, "ssh is not installed: apt install openssh-client")) from None
+        raise DeviceError(Failure(Reason.UNREACHABLE, "ssh is not installed: apt install openssh-client")) from None
     if done.returncode != 0:
         said = done.stderr.decode(errors="replace").strip().splitlines()
         why = said[-1] if said else f"exit code {done.returncode}"
         what = "no connection" if done.returncode == _NO_CONNECTION else "the image could not be copied"
-        raise DeviceError(Failure(Reason.PROTOCOL, f"{host}: {what}: {why[:300]}"))
+        raise DeviceError(Failure(Reason.UNREACHABLE, f"{host}: {what}: {why[:300]}"))
     return done.stdout.decode(errors="replace")
 
 
@@ -109,7 +109,7 @@ def _sections(text: str) -> dict[str, str]:
 
 def _machine(target: Target, host: str, told: Mapping[str, str]) -> Machine:
     if "end" not in told:
-        raise DeviceError(Failure(Reason.PROTOCOL, f"{host}: its shell said something else than asked for"))
+        raise DeviceError(Failure(Reason.UNREACHABLE, f"{host}: its shell said something else than asked for"))
     governors: dict[int, str] = {}
     for line in told["governors"].splitlines():
         file, _, governor = line.partition(" ")
@@ -147,7 +147,7 @@ class RemoteLink(ProcessLink):
         if code == _NO_CONNECTION and self._signal is None:
             why = self._log.read_text(errors="replace").strip().splitlines()
             text = f"the connection to {self._host} ended{f': {why[-1][:300]}' if why else ''}"
-            return Failure(Reason.PROTOCOL, text)
+            return Failure(Reason.UNREACHABLE, text)
         return super()._cause(code)
 
     def close(self) -> None:

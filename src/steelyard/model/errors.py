@@ -5,6 +5,9 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Iterable
 
+#: names that a message lists
+MOST = 30
+
 
 class UserError(Exception):
     """Something the user can put right; the text says how."""
@@ -35,5 +38,11 @@ def unknown(kind: str, name: str, known: Iterable[str]) -> UserError:
 
     names = sorted(known)
     near = get_close_matches(name, names, n=3, cutoff=0.5)
-    hint = f"did you mean {' or '.join(near)}?" if near else f"known: {', '.join(names) or 'none'}"
-    return UserError(f"unknown {kind} {name!r}; {hint}")
+    more = f" and {len(names) - MOST} more" if len(names) > MOST else ""
+    hint = f"did you mean {' or '.join(near)}?" if near else f"known: {', '.join(names[:MOST]) or 'none'}{more}"
+    return UserError(f"unknown {kind} {cut(name)!r}; {hint}")
+
+
+def cut(text: str, most: int = 100) -> str:
+    """``text`` short enough for a sentence."""
+    return text if len(text) <= most else f"{text[:most]}..."

@@ -42,12 +42,15 @@ class Reason(StrEnum):
     RAM_OVERFLOW = "ram-overflow"
     NO_BASELINE = "no-baseline"
     # device
-    UNREACHABLE = "unreachable"
     FAULT = "fault"
     RUNAWAY = "runaway"
     PROTOCOL = "protocol"
     STACK_OVERFLOW = "stack-overflow"
     BUFFER_OVERRUN = "buffer-overrun"
+    UNREACHABLE = "machine-unreachable"
+    WRONG_MACHINE = "emulated-machine"
+    COUNTER_LOST = "counter-lost"
+    NOT_SIMULATED = "not-simulated"
     # verify
     NO_EXPECTED = "no-expected-values"
     BAD_KAT = "malformed-kat"
@@ -87,12 +90,15 @@ NEXT_ACTION: dict[Reason, str] = {
     Reason.FLASH_OVERFLOW: "try -Os or a target with more flash",
     Reason.RAM_OVERFLOW: "try a target with more RAM",
     Reason.NO_BASELINE: "nocrypt has no figures on this target: steelyard run nocrypt --target TARGET says why",
-    Reason.UNREACHABLE: "make the machine answer: ssh MACHINE true must work without a question; then run again",
     Reason.FAULT: "look at the faulting address in: steelyard show RUN",
     Reason.RUNAWAY: "look for an endless loop, or run again with --force and a larger --max-cycles",
-    Reason.PROTOCOL: "the device stopped answering: power-cycle it and run again",
+    Reason.PROTOCOL: "look for code that writes over the harness's memory; power-cycle a board and run again",
     Reason.STACK_OVERFLOW: "use less stack, or a target with more RAM",
     Reason.BUFFER_OVERRUN: "the implementation writes past its output buffer",
+    Reason.UNREACHABLE: "make sure that ssh reaches the machine without asking for a password, and run again",
+    Reason.WRONG_MACHINE: "name a real machine of the target's architecture; an emulator's figures are no measurement",
+    Reason.COUNTER_LOST: "end other programs that use the processor's counters, such as perf, and run again",
+    Reason.NOT_SIMULATED: "choose a simulated target; steelyard targets lists them",
     Reason.NO_EXPECTED: "put the package's LWC_AEAD_KAT_*.txt or LWC_HASH_KAT_*.txt into the variant's folder",
     Reason.BAD_KAT: "repair the KAT file at the line named",
     Reason.KAT_MISMATCH: "compare the first differing vector in: steelyard show RUN",
@@ -128,6 +134,8 @@ MACHINE = frozenset(
         Reason.COMPILER_KILLED,
         Reason.NO_BASELINE,
         Reason.UNREACHABLE,
+        Reason.WRONG_MACHINE,
+        Reason.COUNTER_LOST,
         Reason.DISK_FULL,
         Reason.INTERNAL,
     }

@@ -11,7 +11,7 @@ import msgspec
 from msgspec.structs import replace
 
 from . import checked, paths
-from .errors import UserError
+from .errors import UserError, cut
 
 
 class Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -34,8 +34,10 @@ def load(file: Path, model: type[_Model], more: Mapping[str, object] | None = No
         if file.stat().st_size > MAX_BYTES:
             raise UserError(f"{name}: larger than {MAX_BYTES} bytes")
         table = tomllib.loads(file.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as e:
-        raise UserError(f"{name}: {e.strerror if isinstance(e, OSError) else e}") from e
+    except OSError as e:
+        raise UserError(f"{cut(name)}: {e.strerror}; name a file that can be read") from e
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as e:
+        raise UserError(f"{name}: no TOML: {e}") from e
     try:
         return checked.convert({**table, **(more or {})}, model)
     except checked.Wrong as e:

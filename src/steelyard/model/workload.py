@@ -96,6 +96,9 @@ def _lengths(option: str, text: str) -> list[int]:
             found.append(int(part))
         else:
             start, stop, step = map(int, numbers)
+            if start > stop:
+                turned = f"{stop}:{start}:{step}"
+                raise UserError(f"{option} {text!r}: holds no size, as {start} is above {stop}; did you mean {turned}?")
             if step == 0 or (stop - start) // step > MAX_SIZES:
                 raise UserError(f"{option} {text!r}: at most {MAX_SIZES} sizes, with a step of at least 1")
             found += range(start, stop + 1, step)

@@ -45,6 +45,8 @@ def place(
     ``size`` is the figure's width and height in pixels, of which ``padding`` is kept free on each side. The way that
     meets least is taken, name by name from above.
     """
+    if not names:
+        return []
     width, height = size
     across = _pixels([x for x, _ in marks], width, padding)
     down = _pixels([y for _, y in marks], height, padding)

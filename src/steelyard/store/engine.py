@@ -38,7 +38,7 @@ def resolve(url_or_path: str | Path) -> URL:
         return URL.create("sqlite", database=str(Path(url_or_path).absolute()))
     try:
         return make_url(url_or_path)
-    except ArgumentError:
+    except (ArgumentError, ValueError):
         raise StoreError("not a path and not a URL like postgresql://user@host/name") from None
 
 

@@ -1,0 +1,180 @@
+"""What users type wrongly: each ends with cause, place and next action, code 2, and nothing on standard output."""
+
+from __future__ import annotations
+
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from steelyard import pipeline
+from steelyard.model.reasons import NEXT_ACTION, Reason
+from tests import toys
+from tests.conftest import the_target, write
+
+from .conftest import Cli
+
+FAST = "tinyjambu128v2/fast"
+
+
+@pytest.fixture(autouse=True)
+def compiler() -> None:
+    the_target("uno")
+
+
+@pytest.mark.parametrize(
+    ("command", "said"),
+    [
+        (f"size {FAST} -t uno,bluepill", "--target uno,bluepill: names 2 targets; name one of them"),
+        (f"profile {FAST} -t uno,bluepill", "--target uno,bluepill: names 2 targets; name one of them"),
+        (f"size {FAST} -t uno -f -O1;-O2", "--flags '-O1;-O2': holds 2 sets; give one of them"),
+        (f"profile {FAST} -t uno -s 0/0,1/1", "--size '0/0,1/1': write one size"),
+        (f"profile {FAST} -t uno --svg none/x.svg", "none/x.svg: there is no folder none; make it"),
+        (f"profile {FAST} -t uno --svg .", ".: is a folder; name a file in it"),
+        (
+            "run nocrypt -t uno --mlen 64:0:16",
+            "--mlen '64:0:16': holds no size, as 64 is above 0; did you mean 0:64:16?",
+        ),
+        ("run nocrypt -t uno --mlen 0:64:0", "with a step of at least 1"),
+        ("run nocrypt -t ,", "--target names no target; steelyard targets lists them"),
+        ("run nocrypt -t uno -f ;", "--flags: is empty; leave it out for the usual"),
+        ("run none.toml", "none.toml: No such file or directory; name a file that can be read"),
+        ("run other.toml", "other.toml: project: unknown key 'project'; known: exclude, flags"),
+        ("run text.toml", "text.toml: no TOML: "),
+        ("run other.toml text.toml", "one campaign at a time: other.toml, text.toml; run the others after it"),
+        (f"run {'x' * 5000}", "File name too long; give another path"),
+        ("run zzzzzzzz", "unknown implementation 'zzzzzzzz'; known: ace, "),
+        ("publish --where target=uno", "filter, character 7: '=uno' has one =; write =="),
+        ("show 0", "'0': write a number from 1 to"),
+        ("show 99999999999999999999999", ": write a number from 1 to"),
+        ("run nocrypt -t uno -j 99999999999", ": write a number from 1 to"),
+        ("run nocrypt -t uno --db postgresql://a:b@c:port/d", "not a path and not a URL like"),
+        ("run nocrypt -t uno --db .", "unable to open database file"),
+        ("run nocrypt -t uno --db text.toml", "file is not a database; give another path"),
+        ("run nocrypt -t uno --db other.toml/x.db", "other.toml: File exists; choose a folder"),
+        ("run nocrypt -t uno -o none/x.json", "none/x.json: there is no folder none"),
+        ("compare uno bluepill", "no results yet; steelyard run makes some"),
+    ],
+)
+def test_wrong_words(cli: Cli, tmp_path: Path, command: str, said: str) -> None:
+    write(tmp_path, {"other.toml": "[project]\nname = 'x'\n", "text.toml": "no campaign " * 50})
+    result = cli(command)
+    assert said in result.err
+    assert (result.code, result.out) == (2, "")
+    assert len(result.err) < 1500
+
+
+def test_an_empty_name(cli: Cli) -> None:
+    for words in (["run", ""], ["run", " ", "-t", "uno"], ["size", "", "-t", "uno"], ["list", "implementations", ""]):
+        result = cli(words)
+        assert (result.code, result.out) == (2, "")
+        assert "an empty name; give a path or a name, or leave it out" in result.err
+
+
+def test_what_lies_at_a_path_is_known_to_every_question(cli: Cli, tmp_path: Path) -> None:
+    place = "mine/crypto_aead/toy1/ref"
+    write(tmp_path / place, toys.files() | {"LWC_AEAD_KAT_128_128.txt": toys.kat()})
+    write(tmp_path / "new/crypto_aead/toy1/ref", toys.files(top="/* other */"))
+    assert cli("run mine nocrypt -t uno -w 16/0 --flags=-Os").code == 0
+    for question in ("publish mine", f"publish {place}", "rank mine"):
+        result = cli(question)
+        assert result.code == 0, result.err
+        assert "toy1/ref" in result.out
+        assert "nocrypt" not in result.out
+    assert "1 setups compared" in cli(f"compare {place} mine").out
+    result = cli("compare new mine")
+    assert result.code == 2
+    assert result.err == "steelyard: new: what lies there now was never run; weigh it with steelyard run new\n"
+    write(tmp_path / place, {"encrypt.c": "/* changed */"})
+    assert cli("compare mine toy1").code == 2
+
+
+def test_targets_are_compared_by_a_filter(cli: Cli) -> None:
+    the_target("bluepill")
+    assert cli("run nocrypt -t uno,bluepill -w kat --flags=-Os").code == 0
+    assert cli("compare uno bluepill").err == "steelyard: uno: is a target; write 'target == uno'\n"
+    result = cli("compare target==uno target==bluepill")
+    assert result.code == 0, result.err + result.out
+    assert "3 setups compared, 0 only old, 0 only new, 0 refused" in result.out
+
+
+def test_packages_that_are_none(cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / "empty.zip").write_bytes(b"PK\5\6" + bytes(18))
+    (tmp_path / "text").write_text("hello")
+    (tmp_path / "empty").mkdir()
+    with zipfile.ZipFile(tmp_path / "toy.zip", "w") as z:
+        for name, text in toys.files().items():
+            z.writestr(f"crypto_aead/toy1/ref/{name}", text)
+    for name in ("empty.zip", "text", "empty"):
+        result = cli(f"run {name} -t uno")
+        assert result.code == 1
+        assert result.out.count("\n") < 8, "no legend where there is no figure"
+        assert name in result.out
+    twice = cli("run toy.zip toy.zip -t uno -w kat --flags=-Os --json").out
+    assert twice.count('"variant": "toy1"') == 1
+
+
+def test_names_send_nothing_to_a_terminal(cli: Cli, tmp_path: Path) -> None:
+    bad = "b\x1b[5md\n\u202e"
+    write(tmp_path / f"mine/crypto_aead/{bad}/ref", {"api.h": toys.API})
+    write(tmp_path / f"mine/crypto_aead/toy1/{bad}", toys.files())
+    for command in ("run mine -t uno -w kat --flags=-Os", "list implementations mine", "list runs", "show 2"):
+        result = cli(command, terminal=True)
+        assert result.code in (0, 1)
+        for character in "\x1b[5m", "\u202e":
+            assert character not in result.out + result.err
+
+
+def test_brackets_are_no_markup(cli: Cli, tmp_path: Path) -> None:
+    write(tmp_path / "[b]" / "[/b]" / "crypto_aead/toy1/ref", toys.files())
+    assert cli("run [b]/[/b] -t uno -w kat --flags=-Os").code == 1
+    result = cli("show 2")
+    assert result.code == 0, result.err
+    assert "'[b]/[/b]'" in result.out
+
+
+def test_a_large_campaign_says_how_large_it_is(cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("steelyard.cli.run.MANY", 1)
+    err = cli("run nocrypt -t uno -w kat --flags=-Os").err
+    assert "3 runs: 3 implementations on 1 targets; --dry-run lists them, Ctrl-C stops and keeps what is done" in err
+
+
+def test_a_dry_run_asks_no_machine_and_builds_nothing(
+    cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    the_target("host")
+    assert "6 to run, 0 stored; nothing was done" in cli("run nocrypt -t host,raspberry-pi --dry-run -w kat").out
+    assert cli("run nocrypt -t host -w kat").code == 0
+    pipeline._clock_of.cache_clear()
+
+    def touched(*_: object) -> None:
+        raise AssertionError("a dry run does nothing")
+
+    monkeypatch.setattr("steelyard.build.build", touched)
+    monkeypatch.setattr("steelyard.device.opened", touched)
+    result = cli("run nocrypt -t host --dry-run -w kat")
+    assert result.code == 0, result.err
+    assert "asks the machine when it runs; all else as in run 1" in result.out
+    assert "0 to run, 0 stored, 3 that ask their machine first; nothing was done" in result.out
+    assert not (tmp_path / ".steelyard").exists()
+
+
+def test_a_figure_of_the_baseline_alone(cli: Cli) -> None:
+    assert cli("run nocrypt -t uno -w kat --flags=-Os").code == 0
+    for name in ("tradeoff", "rom", "history"):
+        result = cli(f"plot {name} nocrypt")
+        assert result.code in (0, 1), result.err
+
+
+@pytest.mark.parametrize(
+    ("reason", "word"),
+    [
+        (Reason.UNREACHABLE, "ssh"),
+        (Reason.WRONG_MACHINE, "real machine"),
+        (Reason.COUNTER_LOST, "counters"),
+        (Reason.NOT_SIMULATED, "simulated target"),
+    ],
+)
+def test_no_machine_of_a_program_is_to_be_switched_off(reason: Reason, word: str) -> None:
+    assert word in NEXT_ACTION[reason]
+    assert "power-cycle" not in NEXT_ACTION[reason]
