@@ -59,6 +59,7 @@ class Bare:
             line for line in _done(["apt-config", "dump"]).splitlines() if re.match(r"(?i)acquire::\S*proxy", line)
         ]
         (root / "etc/apt/apt.conf.d/99proxy").write_text("\n".join(proxies) + "\n")
+        (root / "etc/dpkg/dpkg.cfg.d/throwaway").write_text("force-unsafe-io\n")  # what is lost is made again
         self.environment = {name: value for name, value in os.environ.items() if _NETWORK.fullmatch(name)}
         for value in self.environment.values():
             if value.startswith("/") and Path(value).is_dir():
