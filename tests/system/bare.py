@@ -45,7 +45,8 @@ class Bare:
     def __init__(self, release: str, root: Path) -> None:
         self.root = root
         include = "--include=git,make,ca-certificates"  # what the README asks for, and what every installation has
-        _done(["debootstrap", "--variant=minbase", include, release, str(root), *_mirror()])
+        own_mounts = ["unshare", "--mount"]  # what debootstrap may leave mounted ends with it
+        _done([*own_mounts, "debootstrap", "--variant=minbase", include, release, str(root), *_mirror()])
         (root / ".outside").mkdir()
         for here in (Path(name).expanduser() for name in _FILES):
             inside = root / str(here).lstrip("/").replace(str(Path.home()).lstrip("/"), "root", 1)
