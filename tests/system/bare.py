@@ -45,7 +45,8 @@ class Bare:
     def __init__(self, release: str, root: Path) -> None:
         self.root = root
         include = "--include=git,make,ca-certificates"  # what the README asks for, and what every installation has
-        _done(["debootstrap", "--variant=minbase", include, release, str(root), *_mirror()])
+        own_mounts = ["unshare", "--mount"]  # what debootstrap may leave mounted ends with it
+        _done([*own_mounts, "debootstrap", "--variant=minbase", include, release, str(root), *_mirror()])
         (root / ".outside").mkdir()
         for here in (Path(name).expanduser() for name in _FILES):
             inside = root / str(here).lstrip("/").replace(str(Path.home()).lstrip("/"), "root", 1)
@@ -59,6 +60,7 @@ class Bare:
             line for line in _done(["apt-config", "dump"]).splitlines() if re.match(r"(?i)acquire::\S*proxy", line)
         ]
         (root / "etc/apt/apt.conf.d/99proxy").write_text("\n".join(proxies) + "\n")
+        (root / "etc/dpkg/dpkg.cfg.d/throwaway").write_text("force-unsafe-io\n")  # what is lost is made again
         self.environment = {name: value for name, value in os.environ.items() if _NETWORK.fullmatch(name)}
         for value in self.environment.values():
             if value.startswith("/") and Path(value).is_dir():
