@@ -238,6 +238,11 @@ def test_without_the_driver_comes_the_drivers_image(bench: Bench, name: str, mon
     assert made[0] == made[1] != {}
 
 
+def test_link_time_optimisation_is_for_the_same_chip(bench: Bench) -> None:
+    package = bench.package(in_encrypt="if ((unsigned long long)n * adlen == 99) return 1;")
+    works(bench, package, the_target("msp430f1611"), "-O3", "-flto")
+
+
 @pytest.mark.parametrize("flag", ["-flto", "-save-temps"])
 def test_the_driver_is_called_where_it_does_more(bench: Bench, uno: Target, flag: str) -> None:
     package = bench.package(top=f"/* for {flag} */")

@@ -269,7 +269,7 @@ def _compile(
     keep = [o for api in API[implementation.primitive] for o in ("--keep-global-symbol", api)]
     sample = next(o for harness in objects.values() for o in harness)
     numbered = [f"{k}.o" for k in range(len(units))]
-    separate = ("-r", "--unique") if spec.linker else ("-nostdlib", "-Wl,-r,-d,--unique")
+    separate = (*spec.link, "-r", "--unique") if spec.linker else ("-nostdlib", "-Wl,-r,-d,--unique")
     script.add("merge", _linking(spec, separate, numbered, "merged.o", flags, sample))
     script.barrier()
     merged = "merged.o"
