@@ -115,6 +115,13 @@ def test_an_instruction_that_the_assembler_passes_over_is_foreign(bench: Bench, 
     [
         pytest.param({"a.c": "int shared;\n", "b.c": "int shared;\n"}, id="tentative-definitions"),
         pytest.param(
+            {"encrypt.c": toys.source(
+                top="inline int far(int x);\ninline int far(int x) { return x == 1 ? 2 : far(x - 1); }",
+                in_encrypt="if (far((int)n + 1) != 2) return 1;",
+            )},
+            id="inline-as-before-C99",
+        ),
+        pytest.param(
             {"a.c": "static int f(void) { return 1; }\nint a(void) { return f(); }\n",
              "b.c": "static int f(void) { return 2; }\nint b(void) { return f(); }\n"},
             id="statics-of-one-name",

@@ -49,6 +49,14 @@ _PARTS = {
 #: the same for an AEAD with FELICS-AE's interface
 _FELICS = {"both": "felics-3", "encrypt": "felics-1", "decrypt": "felics-2"}
 _OPERATIONS = tuple(o for parts in (*_PARTS.values(), _FELICS) for o in parts.values())
+#: options that earlier versions of C had by default and that packages rely on, by what goes wrong without
+_RETRY = {
+    Reason.DUPLICATE_SYMBOL: ("-fcommon", "it defines globals in more than one file"),
+    Reason.UNDEFINED_SYMBOL: (
+        "-fgnu89-inline",
+        "it has inline functions without a definition outside, which C99 asks for",
+    ),
+}
 #: for each folder of harness objects, who may look for them and compile what is not there
 _harness_locks: dict[Path, Lock] = {}
 
@@ -105,11 +113,11 @@ def _build_into(
     objects = {part: harness_objects(target, toolchain, operation) for part, operation in parts.items()}
     with _workplace(folder) as work:
         failure, notes = _compile(implementation, target, flags, toolchain, objects, work)
-        if failure is not None and failure.reason is Reason.DUPLICATE_SYMBOL and "-fcommon" not in flags:
-            retry, more = _compile(implementation, target, (*flags, "-fcommon"), toolchain, objects, work)
+        option, why = _RETRY.get(failure.reason, ("", "")) if failure is not None else ("", "")
+        if option and option not in flags:
+            retry, more = _compile(implementation, target, (*flags, option), toolchain, objects, work)
             if retry is None:
-                note = "built with -fcommon: it defines globals in more than one file"
-                failure, notes = None, [*more, note]
+                failure, notes = None, [*more, f"built with {option}: {why}"]
         state = {"failure": to_builtins(failure) if failure else None, "notes": notes}
         (work / "build.json").write_text(json.dumps(state))
 
