@@ -31,7 +31,7 @@ from ..model.target import Target, ToolchainSpec
 from . import diagnose, driver, sandbox
 
 #: raise with every change here that can change an image
-RECIPE = "1"
+RECIPE = "2"
 SECONDS = 120.0
 #: seconds after which nobody works in a folder any more
 ABANDONED = 24 * 3600
