@@ -1,8 +1,12 @@
 /* What include/ declares and neither helpers.S nor the harness has. GCC's C library has its own. */
 #ifdef __clang__
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+
+int errno;
 
 void abort(void)
 {
@@ -14,6 +18,18 @@ void exit(int code)
 {
     (void)code;
     abort();
+}
+
+int strcmp(const char *one, const char *other)
+{
+    while (*one && *one == *other)
+        one++, other++;
+    return (unsigned char)*one - (unsigned char)*other;
+}
+
+char *strcpy(char *to, const char *from)
+{
+    return memcpy(to, from, strlen(from) + 1);
 }
 
 int printf(const char *format, ...)

@@ -171,6 +171,13 @@ def test_inline_assembly_for_registers_of_another_machine(bench: Bench, uno: Tar
     [
         pytest.param({"a.c": "int shared;\n", "b.c": "int shared;\n"}, id="tentative-definitions"),
         pytest.param(
+            {"encrypt.c": toys.source(
+                top="inline int far(int x);\ninline int far(int x) { return x == 1 ? 2 : far(x - 1); }",
+                in_encrypt="if (far((int)n + 1) != 2) return 1;",
+            )},
+            id="inline-as-before-C99",
+        ),
+        pytest.param(
             {"a.c": "static int f(void) { return 1; }\nint a(void) { return f(); }\n",
              "b.c": "static int f(void) { return 2; }\nint b(void) { return f(); }\n"},
             id="statics-of-one-name",
@@ -292,6 +299,11 @@ def test_without_the_driver_comes_the_drivers_image(bench: Bench, name: str, mon
         made.append({f.name: f.read_bytes() for f in (*built.folder.glob("*.o"), *built.images.values())})
         shutil.rmtree(built.folder)
     assert made[0] == made[1] != {}
+
+
+def test_link_time_optimisation_is_for_the_same_chip(bench: Bench) -> None:
+    package = bench.package(in_encrypt="if ((unsigned long long)n * adlen == 99) return 1;")
+    works(bench, package, the_target("msp430f1611"), "-O3", "-flto")
 
 
 @pytest.mark.parametrize("flag", ["-flto", "-save-temps"])

@@ -86,6 +86,10 @@ def test_json_of_lists(ran: Cli) -> None:
     doctor = parsed(ran("doctor --json"))
     assert isinstance(doctor, list)
     assert {"avr-gcc", "bubblewrap"} <= {row["part"] for row in doctor}
+    for target in targets:
+        for other in target["alternative"]:
+            assert f"--toolchain {other['name']}" in ran("targets").out
+            assert any(r["part"] == other["name"] and f"--toolchain {other['name']}" in r["for"] for r in doctor)
 
 
 COMMANDS = ("targets", "list implementations", "list runs", "show 2", f"run {FAST} -t uno -w 0/0,0/8,0/16 --flags=-Os")

@@ -29,7 +29,7 @@ from ..model.target import Target, ToolchainSpec
 from . import diagnose, driver, kept, sandbox, trouble
 
 #: raise with every change here that can change an image
-RECIPE = "1"
+RECIPE = "2"
 SECONDS = 120.0
 
 _CODE = ("-ffunction-sections", "-fdata-sections")
@@ -45,6 +45,14 @@ _PARTS = {
 #: the same for an AEAD with FELICS-AE's interface
 _FELICS = {"both": "felics-3", "encrypt": "felics-1", "decrypt": "felics-2"}
 _OPERATIONS = tuple(o for parts in (*_PARTS.values(), _FELICS) for o in parts.values())
+#: options that earlier versions of C had by default and that packages rely on, by what goes wrong without
+_RETRY = {
+    Reason.DUPLICATE_SYMBOL: ("-fcommon", "it defines globals in more than one file"),
+    Reason.UNDEFINED_SYMBOL: (
+        "-fgnu89-inline",
+        "it has inline functions without a definition outside, which C99 asks for",
+    ),
+}
 #: for each folder of harness objects, who may look for them and compile what is not there
 _harness_locks: dict[Path, Lock] = {}
 
@@ -125,11 +133,11 @@ def _build_into(
                 _renumber(implementation, plain, work)
             else:
                 (work / "log.txt").write_bytes(log)
-        if failure is not None and failure.reason is Reason.DUPLICATE_SYMBOL and "-fcommon" not in flags:
-            retry, more = _compile(implementation, target, (*flags, "-fcommon"), toolchain, objects, work)
+        option, why = _RETRY.get(failure.reason, ("", "")) if failure is not None else ("", "")
+        if option and option not in flags:
+            retry, more = _compile(implementation, target, (*flags, option), toolchain, objects, work)
             if retry is None:
-                note = "built with -fcommon: it defines globals in more than one file"
-                failure, notes = None, [*more, note]
+                failure, notes = None, [*more, f"built with {option}: {why}"]
         if firmware != (target.digest, _harness_now()):
             raise _Interrupted(Failure(Reason.SOURCES_CHANGED, "the firmware's sources changed while it was compiled"))
         said |= {"failure": to_builtins(failure) if failure else None, "notes": notes}
@@ -268,7 +276,7 @@ def _compile(
     keep = [o for api in API[implementation.primitive] for o in ("--keep-global-symbol", api)]
     sample = next(o for harness in objects.values() for o in harness)
     numbered = [f"{k}.o" for k in range(len(units))]
-    separate = ("-r", "--unique") if spec.linker else ("-nostdlib", "-Wl,-r,-d,--unique")
+    separate = (*spec.link, "-r", "--unique") if spec.linker else ("-nostdlib", "-Wl,-r,-d,--unique")
     script.add("merge", _linking(spec, separate, numbered, "merged.o", flags, sample))
     script.barrier()
     merged = "merged.o"

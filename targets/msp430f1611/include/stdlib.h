@@ -15,6 +15,8 @@ void *malloc(size_t size);
 void *calloc(size_t count, size_t size);
 void *realloc(void *block, size_t size);
 void free(void *block);
+int abs(int x); /* clang has it inside */
+long labs(long x);
 void abort(void) __attribute__((noreturn));
 void exit(int code) __attribute__((noreturn));
 
