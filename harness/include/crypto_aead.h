@@ -13,7 +13,12 @@ int crypto_aead_decrypt(unsigned char *m, unsigned long long *mlen, unsigned cha
 #ifdef __cplusplus
 }
 #endif
-/* SUPERCOP's names for what api.h defines, for sources that include both */
+/* SUPERCOP's names for what api.h defines; its packages need not include that themselves */
+#if !defined(CRYPTO_ABYTES) && defined(__has_include)
+#if __has_include("api.h")
+#include "api.h"
+#endif
+#endif
 #define crypto_aead_KEYBYTES CRYPTO_KEYBYTES
 #define crypto_aead_NSECBYTES CRYPTO_NSECBYTES
 #define crypto_aead_NPUBBYTES CRYPTO_NPUBBYTES

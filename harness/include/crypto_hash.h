@@ -8,6 +8,12 @@ int crypto_hash(unsigned char *out, const unsigned char *in, unsigned long long 
 #ifdef __cplusplus
 }
 #endif
-#define crypto_hash_BYTES CRYPTO_BYTES /* SUPERCOP's names, as in crypto_aead.h */
+/* SUPERCOP's names, as in crypto_aead.h */
+#if !defined(CRYPTO_BYTES) && defined(__has_include)
+#if __has_include("api.h")
+#include "api.h"
+#endif
+#endif
+#define crypto_hash_BYTES CRYPTO_BYTES
 #define crypto_hash_VERSION CRYPTO_VERSION
 #endif

@@ -143,6 +143,12 @@ def test_a_package_that_counts_on_them_is_verified(bench: Bench, target: Target)
     assert record.failure is None
 
 
+def test_sizes_without_including_api_h(bench: Bench, uno: Target) -> None:
+    more = '#include "crypto_aead.h"\n#include "crypto_hash.h"\nchar k[crypto_aead_KEYBYTES + crypto_hash_BYTES];\n'
+    files = toys.files() | {"api.h": f"{toys.API}#define CRYPTO_BYTES 32\n", "more.c": more}
+    assert bench.build(bench.package(files), uno).failure is None
+
+
 def test_a_secret_message_number_is_zeros_whatever_decryption_writes(bench: Bench, target: Target) -> None:
     files = toys.files(
         in_encrypt="for (i = 0; i < CRYPTO_NSECBYTES; i++) if (nsec[i]) return 1;",

@@ -333,6 +333,8 @@ def test_projects_of_headers_and_sources(tmp_path: Path, where: str) -> None:
     put(tmp_path, f"{where}/Inc/api.h", API_AEAD)
     put(tmp_path, f"{where}/Src/encrypt.c", CODE)
     put(tmp_path, f"{where}/Src/main.c", "int main(void) { return 0; }\n")
+    for board in ("Src/stm32f4xx_it.c", "Src/system_stm32f4xx.c", "Startup/startup_stm32f4.s", "Drivers/HAL/Src/hal.c"):
+        put(tmp_path, f"{where}/{board}", "")
     for place in (tmp_path, tmp_path / where):
         impl = one(discover(place))
         assert impl.folder == tmp_path / where

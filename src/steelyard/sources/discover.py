@@ -22,7 +22,7 @@ from ..model.implementation import Implementation, Rejected
 from ..model.reasons import Failure, Reason
 from . import felics
 from .archive import unpack
-from .files import COMPILED, Kind, Reader, kind_of, printable
+from .files import COMPILED, TEST_FOLDERS, Kind, Reader, kind_of, printable
 from .layout import ANCHORS, OTHERS, anchor_of, place
 from .limits import Limits
 from .package import Package, own_sources
@@ -31,7 +31,7 @@ from .tree import Folder, TooManyError, Walker
 #: folders that hold a package's own parts, not further implementations
 _PARTS = frozenset(
     {"src", "source", "sources", "lib", "inc", "include", "includes", "headers", "util", "utils", "utility"}
-    | {"common", "core", "asm"}
+    | {"common", "core", "asm", "startup"}
 )
 #: the folders above an implementation that may hold its KAT, api.h and wrapper
 _LEVELS_UP = 3
@@ -152,7 +152,7 @@ class _Search:
             return api or not (apart or _any_anchor(folder))
         if apart or self._is_anchor(folder):
             return False
-        below = [sub for sub in folder.folders.values() if _sources_below(sub)]
+        below = [f for f in folder.folders.values() if f.name.lower() not in TEST_FOLDERS and _sources_below(f)]
         if below:
             near = api or any("api.h" in f.files for f in (*folder.folders.values(), *above[:1]))
             return near and all(sub.name.lower() in _PARTS for sub in below)

@@ -74,10 +74,12 @@ _KAT: dict[Primitive, re.Pattern[str]] = {
 
 _GENERATOR = re.compile(r"gen_?kat|kat_?gen|test_?vectors?_?gen|gen_?test_?vec", re.I)
 _DRIVERS = frozenset({"main", "test", "tests", "bench", "benchmark", "demo", "example"})
-#: folders whose sources exercise an implementation and are no part of it
+#: folders whose sources exercise an implementation or drive a board, and are no part of it
 TEST_FOLDERS = frozenset(
-    {"test", "tests", "testing", "bench", "benchmark", "benchmarks", "example", "examples", "doc", "docs"}
+    {"test", "tests", "testing", "bench", "benchmark", "benchmarks", "example", "examples", "doc", "docs", "drivers"}
 )
+#: what development environments for microcontrollers put beside one's own sources
+_BOARD = re.compile(r"(?:stm32\w*_(?:it|hal_\w+)|system_stm32\w*|startup_\w+|syscalls|sysmem)\.(?:c|s)", re.I)
 
 _MAIN = re.compile(rb"^[ \t]*(?:(?:int|void)[ \t\r\n]+)?main[ \t]*\(", re.M)
 _DIRECTIVE = re.compile(rb"#[ \t]*(?:include|define|if)")
@@ -110,6 +112,11 @@ def is_driver(name: str) -> bool:
     """Whether a source with ``main()`` of this name is a program around the cipher, not the cipher."""
     stem = os.path.splitext(name)[0]
     return stem.lower() in _DRIVERS or is_generator(name)
+
+
+def is_boards(name: str) -> bool:
+    """Whether a source of this name starts or drives a board."""
+    return _BOARD.fullmatch(name) is not None
 
 
 def is_generator(name: str) -> bool:

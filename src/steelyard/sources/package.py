@@ -28,6 +28,7 @@ from .files import (
     Kind,
     Reader,
     fits,
+    is_boards,
     is_driver,
     is_generator,
     kind_of,
@@ -39,6 +40,7 @@ from .spelling import known_as
 from .tree import Fault, Folder
 from .wrapper import Wrapper, parse
 
+_BUNDLED = f"{CIPHERS}/"
 _COMPAT = Path(__file__).resolve().parent / "compat"
 _CITED = re.compile(rb'["</]([^"<>/\n]{1,255})[">]')
 _NIST_API = re.compile(rb"\bint\s+crypto_aead_encrypt\s*\(")
@@ -99,8 +101,7 @@ class Package:
         for p in primitives:
             wrapper = wrappers[p]
             notes, variant = self._notes, place.variant
-            bundled = Path(self._folder.path).is_relative_to(CIPHERS)
-            if not bundled and (known := known_as(p, variant)):
+            if not self._folder.path.startswith(_BUNDLED) and (known := known_as(p, variant)):
                 notes, variant = [*notes, f"{variant} taken for {known}, whose name it is but for the spelling"], known
             out.append(
                 Implementation(
@@ -127,7 +128,7 @@ class Package:
         listing.count += len(folder.files)
         for name in sorted(folder.files):
             kind = kind_of(name)
-            if test and kind in COMPILED:
+            if kind in COMPILED and (test or is_boards(name)):
                 listing.left_out.append(prefix + name)
             else:
                 listing.files.setdefault(kind, []).append((prefix + name, folder.files[name]))
