@@ -89,7 +89,7 @@ class Job(Struct, frozen=True):
             implementation=i.name,
             implementation_digest=self.digest,
             target=self.target.name,
-            target_digest=self.target.digest,
+            target_digest=_target_digest(self.target),
             device=self.target.device,
             toolchain=build.identify(spec) or Toolchain(spec.name, "missing", ""),
             flags=" ".join(self.flags),
@@ -128,6 +128,14 @@ def _answers(implementation: Implementation) -> tuple[str, ...]:
     return tuple(_digest(f) for f in implementation.kat)
 
 
+def _target_digest(target: Target) -> str:
+    """The target's, or a word where its folder is gone: then the build says so."""
+    try:
+        return target.digest
+    except OSError:
+        return "unknown"
+
+
 def _digest(file: Path) -> str:
     try:
         stat = file.stat()
@@ -153,12 +161,14 @@ def nocrypt(primitive: str, interface: str = "nist") -> Implementation:
 def clock_of(target: Target) -> str | Failure:
     """What counts the cycles of ``target``: a timing model, or a machine's own counter, of which the machine is
     asked once with the baseline's image; the failure when it does not answer."""
-    if target.device == "simulator":
-        return device.timing_model(target)
     try:
+        if target.device == "simulator":
+            return device.timing_model(target)
         return _clock_of(target, device.host_of(target) if target.device == "ssh" else "")
     except UserError as e:
         return Failure(Reason.UNREACHABLE, str(e))
+    except ValueError as e:  # a target's description that the simulator does not understand
+        return failure_of(e)
 
 
 @Once

@@ -8,6 +8,7 @@ import time
 import traceback
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
+from threading import Event
 
 from msgspec.structs import replace
 
@@ -76,6 +77,7 @@ class Pipeline:
         self.force = force
         self.max_cycles = max_cycles
         self.seed = seed
+        self.over = Event()
         self.weigh = Once(self._weigh, key=lambda job: job.setup.key)
 
     def campaign(self, jobs: Sequence[Job], done: Callable[[Job, Record, bool], None]) -> list[Record]:
@@ -93,6 +95,7 @@ class Pipeline:
         todo = [(job, key) for job, key in zip(jobs, keys, strict=True) if key not in kept]
         if not todo:
             return [kept[key] for key in keys]
+        self.over.clear()
         from concurrent.futures import ThreadPoolExecutor, as_completed
 
         with ThreadPoolExecutor(self.threads) as pool:
@@ -102,6 +105,9 @@ class Pipeline:
                     (job, key), record = futures[future], future.result()
                     kept[key] = record
                     done(job, record, False)
+            except BaseException:
+                self.over.set()
+                raise
             finally:
                 pool.shutdown(cancel_futures=True)
                 kept |= self.keeper.again()
@@ -114,7 +120,9 @@ class Pipeline:
 
     def _weigh(self, job: Job) -> Record:
         """The record of one job: from the store, from another thread or process that is at it, or from a new run."""
-        with alone(f"job {job.setup.key}"):
+        with alone(f"job {job.setup.key}", self.over):
+            if self.over.is_set():
+                raise KeyboardInterrupt
             start = time.monotonic()
             record = Record(job.setup, None, {}, notes=job.implementation.notes, origin=job.origin, seed=self.seed)
             try:

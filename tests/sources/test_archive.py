@@ -54,6 +54,22 @@ def test_a_zip_is_unpacked_once_and_gives_the_folders_digest(tmp_path: Path) -> 
     assert discover(tmp_path / "tree").implementations[0].digest == impl.digest
 
 
+def test_what_was_unpacked_and_changed_is_unpacked_again(tmp_path: Path) -> None:
+    cache = tmp_path / "cache"
+    zipped = discover(pack(tmp_path / "p.zip", GOOD), cache=cache)
+    folder = zipped.implementations[0].folder
+    source = next(f for f in folder.iterdir() if f.suffix == ".c")
+    for damage in (
+        lambda: source.write_text(source.read_text() + "/* more */"),
+        lambda: source.write_bytes(source.read_bytes().swapcase()),
+        source.unlink,
+        lambda: (folder / "more.c").write_text("int more;"),
+        lambda: (folder / "more.c").symlink_to(source),
+    ):
+        damage()
+        assert discover(tmp_path / "p.zip", cache=cache) == zipped
+
+
 def test_a_zip_of_one_folder_is_named_by_the_zip(tmp_path: Path) -> None:
     found = discover(pack(tmp_path / "foo128.zip", {"small/api.h": API, "small/e.c": ""}), cache=tmp_path)
     assert [i.label for i in found.implementations] == ["foo128/small"]

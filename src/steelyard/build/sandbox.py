@@ -22,7 +22,10 @@ def available() -> bool:
     if bwrap is None:
         return False
     probe = [bwrap, "--unshare-all", "--ro-bind", "/", "/", "true"]
-    return subprocess.run(probe, capture_output=True, check=False).returncode == 0
+    try:
+        return subprocess.run(probe, capture_output=True, check=False).returncode == 0
+    except OSError:
+        return False
 
 
 def confined(program: Path) -> tuple[str, ...]:

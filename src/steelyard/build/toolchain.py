@@ -66,9 +66,11 @@ def _identify(spec: ToolchainSpec) -> Toolchain | str:
     name = hashlib.sha256("\0".join(asked).encode(errors="surrogateescape")).hexdigest()[:32]
     stamp_file = paths.home() / "cache" / "toolchains" / f"{name}.json"
     with suppress(OSError, ValueError, KeyError, TypeError, AttributeError):
-        kept = json.loads(stamp_file.read_text())
-        if kept["stamp"] == _stamp(kept["stamp"]):
-            return Toolchain(spec.name, str(kept["version"]), str(kept["sha256"]))
+        check, _, text = stamp_file.read_text().partition("\n")
+        if check == hashlib.sha256(text.encode()).hexdigest():
+            kept = json.loads(text)
+            if kept["stamp"] == _stamp(kept["stamp"]):
+                return Toolchain(spec.name, kept["version"], kept["sha256"])
     told = ask([driver, "--version"])
     if told.code != 0 or not told.out.strip():
         return f"{_ended(driver, told.code, told.err)}: {spec.fix}"
@@ -84,7 +86,8 @@ def _identify(spec: ToolchainSpec) -> Toolchain | str:
         stamp_file.parent.mkdir(parents=True, exist_ok=True)
         temporary = stamp_file.with_suffix(f".{os.getpid()}")
         try:
-            temporary.write_text(json.dumps({"stamp": stamp, "version": version, "sha256": sha256}))
+            text = json.dumps({"stamp": stamp, "version": version, "sha256": sha256})
+            temporary.write_text(f"{hashlib.sha256(text.encode()).hexdigest()}\n{text}")
             temporary.replace(stamp_file)
         finally:
             temporary.unlink(missing_ok=True)

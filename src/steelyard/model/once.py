@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager, suppress
 from functools import update_wrapper
-from threading import Lock
+from threading import Event, Lock
 from typing import Any, Generic, ParamSpec, TypeVar
 
 from . import paths
@@ -50,8 +50,9 @@ class Once(Generic[P, T]):
 
 
 @contextmanager
-def alone(name: str) -> Iterator[None]:
-    """Inside is one process or thread of those with the same ``STEELYARD_HOME`` and ``name``; others wait.
+def alone(name: str, over: Event | None = None) -> Iterator[None]:
+    """Inside is one process or thread of those with the same ``STEELYARD_HOME`` and ``name``; others wait, but not when
+    it is ``over``.
 
     The lock is one byte of one file, at a place that the name's hash gives; the kernel takes it back when its holder
     ends, however that came (fcntl(2), "Open file description locks"). Where files cannot be locked nobody waits.
@@ -64,19 +65,19 @@ def alone(name: str) -> Iterator[None]:
             folder = paths.home() / "cache"
             folder.mkdir(parents=True, exist_ok=True)
             file = os.open(folder / "locks", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
-            _wait(file, wanted)
+            _wait(file, wanted, over or Event())
         yield
     finally:
         if file >= 0:
             os.close(file)
 
 
-def _wait(file: int, wanted: bytes) -> None:
+def _wait(file: int, wanted: bytes, over: Event) -> None:
     end = time.monotonic() + PATIENCE
-    while time.monotonic() < end:
+    while time.monotonic() < end and not over.is_set():
         try:
             fcntl.fcntl(file, fcntl.F_OFD_SETLK, wanted)
         except (BlockingIOError, PermissionError):  # EAGAIN or EACCES: another has it
-            time.sleep(_PAUSE)
+            over.wait(_PAUSE)
         else:
             return

@@ -19,6 +19,7 @@ import stat
 import struct
 import tempfile
 import zipfile
+import zlib
 from pathlib import Path
 from typing import BinaryIO
 
@@ -71,6 +72,8 @@ def unpack(path: Path, cache: Path, limits: Limits) -> Path | Failure:
             with zipfile.ZipFile(f) as archive:
                 members = _plan(archive, limits)
                 home = Path(os.path.abspath(cache)) / f"{digest.hexdigest()}-{_LAYOUT}"
+                if home.is_dir() and not _whole(members, home):
+                    shutil.rmtree(home)
                 if not home.is_dir():
                     _write(archive, members, home)
                 return home
@@ -82,6 +85,19 @@ def unpack(path: Path, cache: Path, limits: Limits) -> Path | Failure:
         return Failure(Reason.ZIP_BOMB, "not enough memory")
     except Exception as e:  # a damaged archive can raise nearly anything inside zipfile and zlib
         return Failure(Reason.BAD_ZIP, printable(str(e)) or type(e).__name__)
+
+
+def _whole(members: list[_Member], home: Path) -> bool:
+    """Whether all members, and nothing else, lie in ``home`` as the archive has them, by their sizes and CRCs."""
+    wanted = {"/".join(m.parts): m.info for m in members if not stat.S_ISDIR(m.kind)}
+    found = {f.relative_to(home).as_posix(): f for f in home.rglob("*") if f.is_symlink() or not f.is_dir()}
+    if wanted.keys() != found.keys():
+        return False
+    for name, file in found.items():
+        content = os.fsencode(file.readlink()) if file.is_symlink() else file.read_bytes()
+        if (len(content), zlib.crc32(content)) != (wanted[name].file_size, wanted[name].CRC):
+            return False
+    return True
 
 
 def _open(path: Path) -> BinaryIO:
