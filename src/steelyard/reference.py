@@ -23,7 +23,23 @@ def reference(implementation: Implementation, target: Target) -> Reference | Non
     ``target`` is not simulated."""
     if target.device != "simulator" or not candidates(implementation):
         return None
-    return lambda choice, requests: _ask(implementation, target, choice, requests)
+    started: dict[str, tuple[str, Caller] | None] = {}
+
+    def ask(choice: str, requests: Sequence[Request]) -> Sequence[bytes | None]:
+        found = candidates(implementation, choice)
+        for candidate in found:
+            answers = [_answers.get((candidate.digest, r)) for r in requests]
+            if None not in answers:
+                return answers
+        if choice not in started:
+            started[choice] = next(filter(None, (_started(c, target) for c in found)), None)
+        if (one := started[choice]) is None:
+            return [None] * len(requests)
+        digest, client = one
+        _call(client, digest, requests)
+        return [_answers.get((digest, r)) for r in requests]
+
+    return ask
 
 
 def candidates(implementation: Implementation, choice: str = "") -> list[Implementation]:
@@ -44,23 +60,8 @@ def _bundled(primitive: str, variant: str) -> tuple[Implementation, ...]:
     return tuple(i for f in folders for i in sources.discover(f).implementations if i.primitive == primitive)
 
 
-def _ask(
-    implementation: Implementation, target: Target, choice: str, requests: Sequence[Request]
-) -> Sequence[bytes | None]:
-    found = candidates(implementation, choice)
-    for candidate in found:
-        known_ones = [_answers.get((candidate.digest, r)) for r in requests]
-        if None not in known_ones:
-            return known_ones
-    for candidate in found:
-        if client := _client(candidate, target):
-            _call(client, candidate.digest, requests)
-            return [_answers.get((candidate.digest, r)) for r in requests]
-    return [None] * len(requests)
-
-
-def _client(candidate: Implementation, target: Target) -> Caller | None:
-    """It on a device of its own; None where it does not build for this target."""
+def _started(candidate: Implementation, target: Target) -> tuple[str, Caller] | None:
+    """Its digest, and it on a device of its own; None where it does not build for this target."""
     toolchain = build.identify(target.toolchain)
     if toolchain is None:
         return None
@@ -68,7 +69,7 @@ def _client(candidate: Implementation, target: Target) -> Caller | None:
     if built.failure is not None:
         return None
     with suppress(DeviceError):
-        return device.Client(device.SimulatorLink(target, built.images["both"]))
+        return candidate.digest, device.Client(device.SimulatorLink(target, built.images["both"]))
     return None
 
 

@@ -1,0 +1,85 @@
+"""Figures that cannot be, and time that depends on the inputs."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from steelyard import measure
+from steelyard.model.call import Answer, Observed, Pulse, Vector
+from steelyard.model.inputs import Inputs
+from steelyard.model.reasons import Reason
+from steelyard.model.target import load_target
+from steelyard.pipeline import nocrypt
+from steelyard.sources import discover
+from tests.conftest import ROOT
+
+ASCON = discover(ROOT / "ciphers/crypto_aead/ascon/ascon128v12/fast").implementations[0]
+EMPTY = {"encrypt": 20, "decrypt": 20, "reject": 20, "hash": 20}
+
+
+def observed(op: str, cycles: int, size: int = 32, count: int = 1) -> Observed:
+    v = Vector(count, bytes(16), bytes(16), bytes(size), bytes(size))
+    return op, v, Answer(0, size + 16, True, 0, 0, 0, bytes(size + 16), Pulse(20 + cycles))
+
+
+@pytest.mark.parametrize(
+    ("name", "op", "least"),
+    [
+        ("uno", "encrypt", 144),  # 16 + 16 + 32 + 32 in, 48 out, a byte a cycle
+        ("uno", "reject", 96),
+        ("msp430f1611", "encrypt", 144),
+        ("bluepill", "encrypt", 36),
+        ("maixduino", "encrypt", 18),
+        ("nucleo-f746zg", "encrypt", 9),
+    ],
+)
+def test_a_call_takes_the_time_to_move_its_data(name: str, op: str, least: int) -> None:
+    target = load_target(name)
+    assert measure.implausible([observed(op, least)], EMPTY, "cycles", target, ASCON) is None
+    failure = measure.implausible([observed(op, 5000, 0), observed(op, least - 1)], EMPTY, "cycles", target, ASCON)
+    assert failure is not None
+    assert failure.reason is Reason.IMPLAUSIBLE
+    assert failure.detail.startswith(f"{op} of 32/32 bytes takes {least - 1} cycles; to move ")
+
+
+def test_no_mean_is_below_zero() -> None:
+    calls = [observed("encrypt", 500), observed("decrypt", -2)]
+    for target in (load_target("host"), load_target("bluepill")):
+        failure = measure.implausible(calls, EMPTY, "cycles", target, ASCON)
+        assert failure is not None
+        assert failure.detail == "cycles_decrypt_mean is -2: the work was not done inside the calls"
+    base = nocrypt("crypto_aead")
+    assert measure.implausible(calls[:1], EMPTY, "cycles", load_target("uno"), base) is None
+    assert measure.implausible(calls, EMPTY, "cycles", load_target("uno"), base) is not None
+
+
+@pytest.mark.parametrize(("more", "shown"), [(0, False), (10, False), (60, True), (-60, True)])
+def test_both_means_are_shown_where_they_differ(more: int, shown: bool) -> None:
+    known = [observed("encrypt", 4000 + k, count=k) for k in range(10)]
+    asked: list[bool] = []
+
+    def again(every: bool) -> list[Observed]:
+        asked.append(every)
+        return [observed("encrypt", 4000 + k + more, count=k) for k in (range(10) if every else (3, 7))]
+
+    calls, figures, notes = measure.fresh(known, again, EMPTY)
+    assert asked == ([False, True] if shown else [False])
+    assert len(calls) == (10 if shown else 2)
+    assert figures == ({"cycles_encrypt_fresh_mean": 4004.5 + more} if shown else {})
+    assert len(notes) == shown
+
+
+@given(st.text(max_size=9), st.text(max_size=9), st.integers(0, 60), st.integers(0, 60))
+def test_inputs_repeat_and_differ(digest: str, seed: str, count: int, total: int) -> None:
+    inputs = Inputs(digest, seed)
+    v = inputs.vector("x", 7, 16, 12, 5, 3)
+    assert (len(v.key), len(v.npub), len(v.message), len(v.ad), v.count) == (16, 12, 5, 3, 7)
+    assert v == Inputs(digest, seed).vector("x", 7, 16, 12, 5, 3)
+    others = (Inputs(f"{digest}a", seed).vector("x", 7, 16, 12, 5, 3), inputs.vector("y", 7, 16, 12, 5, 3))
+    assert v.key not in {w.key for w in others}
+    sample = inputs.sample("s", total, count)
+    assert sample == sorted(set(sample))
+    assert len(sample) == min(count, total)
+    assert set(sample) <= set(range(total))
