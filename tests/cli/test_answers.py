@@ -97,6 +97,15 @@ def test_the_most_common_workload_is_said_and_others_are_there_on_request(answer
     assert "left out for" not in other.out
 
 
+def test_the_workload_that_has_what_is_asked_for_counts(answers: Cli) -> None:
+    for command in ("publish -c label,encrypt@1536/1536 --where flags==-O3", "rank --by encrypt@1536/1536"):
+        result = answers(command)
+        assert (result.code, result.err) == (0, "")
+        assert re.search(r"toy1/ref +(-O3 +)?30820", result.out)
+        assert "of workload default left out for gmu" in result.out
+    assert "30820" in answers("compare flags==-O3 flags==-Os -c encrypt@1536/1536 --everything").out
+
+
 def test_what_a_machine_reads_holds_what_figures_depend_on(answers: Cli, tmp_path: Path) -> None:
     answers("publish --all-runs -o all.csv")
     with (tmp_path / "all.csv").open() as f:

@@ -53,7 +53,7 @@ def rank_command(
     used = [*metrics, *(m.replace("encrypt", "hash") for m in metrics)] or [
         *dict.fromkeys(n for names in ranking.USUAL.values() for n in names)
     ]
-    answer = asked(what, where, used, db)
+    answer = asked(what, where, used, db, wanted=used if by else ())
     rows = [r for r in answer.rows if r["outcome"] == "verified"]
     if less_nocrypt:
         rows = _less_nocrypt(rows, used)
