@@ -15,8 +15,8 @@ from msgspec import Struct
 from ..model.metric import of_sizes
 from .rows import CONTEXT, Row, Value
 
-#: what the user calls a setup by; what changes with time and what only says which sizes were measured is not in it
-PLACE = ("primitive", "family", "label", "origin", "target", "device", "flags")
+#: what the user calls sources on a target by: the newest that were run there count, whatever the flags
+PLACE = ("primitive", "family", "label", "origin", "target", "device")
 #: what changes with time beside the sources
 GENERATION = ("compiler", "harness", "timing_model")
 #: two rows that share this are one thing, whatever path it was named by
@@ -125,15 +125,22 @@ def told_apart(rows: Sequence[Row], *, over_time: bool = False) -> list[Row]:
     changes ``over_time`` keeps its label, and only what came from different places is told apart."""
     what = _place if over_time else _digest
     meant: dict[tuple[Value, Value], dict[str, set[str]]] = {}
+    newest: dict[tuple[Value, Value, str], tuple[int, str]] = {}
     for r in rows:
         meant.setdefault((r["primitive"], r["label"]), {}).setdefault(what(r), set()).add(_place(r))
+        key = (r["primitive"], r["label"], _place(r))
+        newest[key] = max(newest.get(key, (0, "")), (run_number(r), what(r)))
     several = {key: sources for key, sources in meant.items() if len(sources) > 1}
     if not several:
         return list(rows)
     made = []
     for r in rows:
         sources = several.get((r["primitive"], r["label"]))
-        made.append(r if sources is None else r | {"label": f"{r['label']} ({_which(r, sources)})"})
+        if sources is None:
+            made.append(r)
+            continue
+        older = "" if newest[r["primitive"], r["label"], _place(r)][1] == what(r) else ", older"
+        made.append(r | {"label": f"{r['label']} ({_which(r, sources)}{older})"})
     return made
 
 

@@ -63,7 +63,7 @@ def rank_command(
         return 1
     empty = set(used) - {n for n in used if any(r.get(n) is not None for r in rows)}
     missing = [m for m in metrics if {m, m.replace("encrypt", "hash")} <= empty]
-    say_empty(missing, rows, db)
+    say_empty(missing if by else (), rows, db)
     if missing and set(missing) == set(metrics):
         return 1
     if reference and not any(ranking.is_called(r, reference) for r in rows):
