@@ -179,6 +179,21 @@ def test_the_best_by_each_metric(cli: Cli, tmp_path: Path) -> None:
     assert re.findall(r"<td>(toy[^<]*)</td>", summary)[:3] == ["toy1/fast", "toy1/small", "toy1/small"]
 
 
+def test_what_a_report_names_is_beaten_by_nothing(cli: Cli, tmp_path: Path) -> None:
+    """``middle`` is first in nothing, but beats the other variant."""
+    store(
+        tmp_path / "results.db",
+        record("toy1/fast", cycles=100, rom=900, stack=90),
+        record("toy1/small", cycles=900, rom=100, stack=50),
+        record("toy1/middle", cycles=400, rom=400, stack=60),
+        record("toy2/ref", cycles=500, rom=500, stack=70),
+    )
+    cli("report -o report.html")
+    page = (tmp_path / "report.html").read_text()
+    [figure] = [f for f in re.findall(r"<figure>.*?</figure>", page, re.DOTALL) if "Cycles against ROM" in f]
+    assert set(re.findall(r">(toy\d/\w+)</text>", figure)) == {"toy1/fast", "toy1/small", "toy1/middle"}
+
+
 def test_a_report_begins_with_its_summary(cli: Cli, tmp_path: Path) -> None:
     bad = Failure(Reason.FLASH_OVERFLOW, "too large")
     store(
