@@ -267,6 +267,7 @@ def test_a_packet_is_in_the_default_workload(answers: Cli) -> None:
         ("rank --kind score --relative-to toy1", 0, "--relative-to is ignored"),
         ("rank --unit", 0, "--unit is ignored"),
         ("plot vectors -o v.json", 0, "run --workload vectors"),
+        ("rank --less-nocrypt", 0, "nocrypt is not among the rows of uno crypto_aead -O3, uno crypto_aead -Os"),
         ("rank --paper", 0, "--paper is ignored"),
     ],
 )
@@ -307,3 +308,11 @@ def test_a_run_shows_its_workloads_own_figures() -> None:
     usual = printed(record(), record("toy2/ref"))
     assert "cyc/B" in usual
     assert not re.search("workload|FELICS|/16", usual)
+
+
+def test_the_baseline_is_taken_off_whatever_workload_it_ran(cli: Cli, tmp_path: Path) -> None:
+    base = record("nocrypt/ref", load="kat", cycles=100)
+    store(tmp_path / "results.db", base, record(cycles=1000), record("toy2/ref", cycles=2000))
+    shown = cli("rank --less-nocrypt --by cycles_encrypt_mean")
+    assert re.search(r"1 +toy1/ref +-O3 +900\b", shown.out)
+    assert "name it too" not in shown.err
