@@ -97,6 +97,15 @@ def test_the_most_common_workload_is_said_and_others_are_there_on_request(answer
     assert "left out for" not in other.out
 
 
+def test_the_workload_that_has_what_is_asked_for_counts(answers: Cli) -> None:
+    for command in ("publish -c label,encrypt@1536/1536 --where flags==-O3", "rank --by encrypt@1536/1536"):
+        result = answers(command)
+        assert (result.code, result.err) == (0, "")
+        assert re.search(r"toy1/ref +(-O3 +)?30820", result.out)
+        assert "of workload default left out for gmu" in result.out
+    assert "30820" in answers("compare flags==-O3 flags==-Os -c encrypt@1536/1536 --everything").out
+
+
 def test_what_a_machine_reads_holds_what_figures_depend_on(answers: Cli, tmp_path: Path) -> None:
     answers("publish --all-runs -o all.csv")
     with (tmp_path / "all.csv").open() as f:
@@ -168,6 +177,21 @@ def test_the_best_by_each_metric(cli: Cli, tmp_path: Path) -> None:
     page = (tmp_path / "report.html").read_text()
     summary = page[page.index("first by each metric") : page.index('id="target-uno')]
     assert re.findall(r"<td>(toy[^<]*)</td>", summary)[:3] == ["toy1/fast", "toy1/small", "toy1/small"]
+
+
+def test_what_a_report_names_is_beaten_by_nothing(cli: Cli, tmp_path: Path) -> None:
+    """``middle`` is first in nothing, but beats the other variant."""
+    store(
+        tmp_path / "results.db",
+        record("toy1/fast", cycles=100, rom=900, stack=90),
+        record("toy1/small", cycles=900, rom=100, stack=50),
+        record("toy1/middle", cycles=400, rom=400, stack=60),
+        record("toy2/ref", cycles=500, rom=500, stack=70),
+    )
+    cli("report -o report.html")
+    page = (tmp_path / "report.html").read_text()
+    [figure] = [f for f in re.findall(r"<figure>.*?</figure>", page, re.DOTALL) if "Cycles against ROM" in f]
+    assert set(re.findall(r">(toy\d/\w+)</text>", figure)) == {"toy1/fast", "toy1/small", "toy1/middle"}
 
 
 def test_a_report_begins_with_its_summary(cli: Cli, tmp_path: Path) -> None:
@@ -243,6 +267,7 @@ def test_a_packet_is_in_the_default_workload(answers: Cli) -> None:
         ("rank --kind score --relative-to toy1", 0, "--relative-to is ignored"),
         ("rank --unit", 0, "--unit is ignored"),
         ("plot vectors -o v.json", 0, "run --workload vectors"),
+        ("rank --less-nocrypt", 0, "nocrypt is not among the rows of uno crypto_aead -O3, uno crypto_aead -Os"),
         ("rank --paper", 0, "--paper is ignored"),
     ],
 )
@@ -283,3 +308,11 @@ def test_a_run_shows_its_workloads_own_figures() -> None:
     usual = printed(record(), record("toy2/ref"))
     assert "cyc/B" in usual
     assert not re.search("workload|FELICS|/16", usual)
+
+
+def test_the_baseline_is_taken_off_whatever_workload_it_ran(cli: Cli, tmp_path: Path) -> None:
+    base = record("nocrypt/ref", load="kat", cycles=100)
+    store(tmp_path / "results.db", base, record(cycles=1000), record("toy2/ref", cycles=2000))
+    shown = cli("rank --less-nocrypt --by cycles_encrypt_mean")
+    assert re.search(r"1 +toy1/ref +-O3 +900\b", shown.out)
+    assert "name it too" not in shown.err

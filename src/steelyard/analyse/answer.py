@@ -15,8 +15,8 @@ from msgspec import Struct
 from ..model.metric import of_sizes
 from .rows import CONTEXT, Row, Value
 
-#: what the user calls a setup by; what changes with time and what only says which sizes were measured is not in it
-PLACE = ("primitive", "family", "label", "origin", "target", "device", "flags")
+#: what the user calls sources on a target by: the newest that were run there count, whatever the flags
+PLACE = ("primitive", "family", "label", "origin", "target", "device")
 #: what changes with time beside the sources
 GENERATION = ("compiler", "harness", "timing_model")
 #: two rows that share this are one thing, whatever path it was named by
@@ -35,8 +35,11 @@ class Answer(Struct, frozen=True):
     notes: tuple[str, ...] = ()
 
 
-def choose(found: Sequence[Row], *, apart: Collection[str] = (), every: bool = False) -> Answer:
-    """One row for each setup of the newest generation, of the workload that most setups have (of equals ``default``).
+def choose(
+    found: Sequence[Row], *, apart: Collection[str] = (), every: bool = False, wanted: Collection[str] = ()
+) -> Answer:
+    """One row for each setup of the newest generation, of the workload that most setups have (of equals ``default``),
+    among those that have most of the metrics ``wanted``.
 
     A setup without that workload keeps its row of another one, less the metrics that depend on sizes. Columns in
     ``apart`` are what the user sets side by side and are not chosen from. ``every`` keeps all generations.
@@ -48,7 +51,7 @@ def choose(found: Sequence[Row], *, apart: Collection[str] = (), every: bool = F
     rows, more = _newest(rows, (*same, *aside), () if every else GENERATION)
     names = (*same, *(GENERATION if every else ()), *aside, *(("workload",) if by_workload else ()))
     places = _grouped(rows, names)
-    chosen = "" if by_workload else common_workload(places.values())
+    chosen = "" if by_workload else common_workload(places.values(), wanted)
     kept: list[Row] = []
     others: Counter[str] = Counter()
     copies = 0
@@ -90,16 +93,26 @@ def run_number(row: Row) -> int:
     return run if isinstance(run, int) else 0
 
 
-def common_workload(places: Iterable[Sequence[Row]]) -> str:
-    """The workload of most setups; of equals ``default``, then the newest."""
+def common_workload(places: Iterable[Sequence[Row]], wanted: Collection[str] = ()) -> str:
+    """The workload that has most of the metrics ``wanted``; of equals that of most setups, ``default``, the newest."""
     counts: Counter[str] = Counter()
     newest: dict[str, int] = {}
+    sized = [n for n in wanted if n not in CONTEXT and of_sizes(n)]
+    has: dict[str, set[str]] = {}
     for rows in places:
         of = {str(r["workload"]): run_number(r) for r in rows}
         counts.update(of.keys())
         for text, run in of.items():
             newest[text] = max(run, newest.get(text, 0))
-    return max(counts, key=lambda w: (counts[w], short(w) == "default", newest[w]), default="")
+        if sized:
+            for r in rows:
+                has.setdefault(str(r["workload"]), set()).update(n for n in sized if r.get(n) is not None)
+
+    def worth(workload: str) -> tuple[int, int, bool, int]:
+        name = short(workload)
+        return len(has.get(workload, ())), counts[workload], name == "default", newest[workload]
+
+    return max(counts, key=worth, default="")
 
 
 def short(workload: str) -> str:
@@ -112,15 +125,22 @@ def told_apart(rows: Sequence[Row], *, over_time: bool = False) -> list[Row]:
     changes ``over_time`` keeps its label, and only what came from different places is told apart."""
     what = _place if over_time else _digest
     meant: dict[tuple[Value, Value], dict[str, set[str]]] = {}
+    newest: dict[tuple[Value, Value, str], tuple[int, str]] = {}
     for r in rows:
         meant.setdefault((r["primitive"], r["label"]), {}).setdefault(what(r), set()).add(_place(r))
+        key = (r["primitive"], r["label"], _place(r))
+        newest[key] = max(newest.get(key, (0, "")), (run_number(r), what(r)))
     several = {key: sources for key, sources in meant.items() if len(sources) > 1}
     if not several:
         return list(rows)
     made = []
     for r in rows:
         sources = several.get((r["primitive"], r["label"]))
-        made.append(r if sources is None else r | {"label": f"{r['label']} ({_which(r, sources)})"})
+        if sources is None:
+            made.append(r)
+            continue
+        older = "" if newest[r["primitive"], r["label"], _place(r)][1] == what(r) else ", older"
+        made.append(r | {"label": f"{r['label']} ({_which(r, sources)}{older})"})
     return made
 
 

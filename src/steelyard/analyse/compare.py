@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Literal
 
 from msgspec import Struct
@@ -78,6 +78,7 @@ def compare(
     mixed: bool = False,
     sources: bool = False,
     about: Iterable[str] = (),
+    wanted: Collection[str] = (),
 ) -> Comparison:
     """Pairs rows and compares them.
 
@@ -86,8 +87,8 @@ def compare(
     those of ``COMPARABLE``. ``threshold`` is the fraction up to which a change counts as none.
 
     Of several rows of one setup the newest two make the pair whose ``COMPARABLE`` are the same, of the workload that
-    most setups have; where there is none, without the metrics that depend on sizes. Sources may differ where
-    ``sources`` says so or implementations are what is compared.
+    most setups have, among those that have most of the metrics ``wanted``; where there is none, without the metrics
+    that depend on sizes. Sources may differ where ``sources`` says so or implementations are what is compared.
     """
     only = {n: (_only(old, n), _only(new, n)) for n in (*PAIRED, "workload")}
     subject = {n for n, (a, b) in only.items() if a is not None and b is not None and a != b} | set(about)
@@ -96,8 +97,7 @@ def compare(
     key = tuple(n for n in PAIRED if n not in subject)
     must = tuple(n for n in COMPARABLE if n not in subject)
     left, right = _by(old, key), _by(new, key)
-    common = [[*left[k], *right[k]] for k in left if k in right]
-    workload = "" if "workload" in subject else common_workload(common)
+    workload = "" if "workload" in subject else common_workload(_of_both(left, right), wanted)
     figures = [metric(n) for n in metrics if all(any(r.get(n) is not None for r in rows) for rows in (old, new))]
     pairs, refused = [], []
     for k in (k for k in left if k in right):
@@ -132,6 +132,13 @@ def _by(rows: Sequence[Row], key: Sequence[str]) -> dict[Key, list[Row]]:
 
 #: what rows are to agree in where they do not in all
 _LESS = (("digest", "compiler", "harness", "timing_model"), ("digest", "workload"), ("digest",))
+
+
+def _of_both(left: Mapping[Key, Sequence[Row]], right: Mapping[Key, Sequence[Row]]) -> Iterable[Sequence[Row]]:
+    """Rows of each key whose workloads both sides have."""
+    for k in (k for k in left if k in right):
+        both = {r.get("workload") for r in left[k]} & {r.get("workload") for r in right[k]}
+        yield [r for r in (*left[k], *right[k]) if r.get("workload") in both]
 
 
 def _matched(left: Sequence[Row], right: Sequence[Row], must: Sequence[str], workload: str) -> tuple[Row, Row]:

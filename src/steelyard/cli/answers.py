@@ -34,11 +34,12 @@ def asked(
     every: bool = False,
     apart: Collection[str] = (),
     workload: str = "",
+    wanted: Collection[str] = (),
 ) -> Answer:
     """The rows of an answer, with what ``columns`` need; None means all metrics.
 
     ``what`` are patterns for family, variant, ``variant/implementation``, or a run's number: runs named by number are
-    never left out. ``all_runs`` chooses nothing; ``every`` and ``apart`` are :func:`answer.choose`'s. ``workload`` is
+    never left out. ``all_runs`` chooses nothing; the others are :func:`answer.choose`'s. ``workload`` is
     the one to be taken wherever there is a run of it.
     """
     rows = found(what, where, columns, db, all_runs=all_runs)
@@ -47,8 +48,9 @@ def asked(
     if all_runs:
         return Answer(answer.told_apart(rows))
     if not numbers:
-        return answer.choose(rows, every=every, apart=apart)
-    chosen = answer.choose([r for r in rows if r["run"] not in numbers], every=every, apart=apart)
+        return answer.choose(rows, every=every, apart=apart, wanted=wanted)
+    others = [r for r in rows if r["run"] not in numbers]
+    chosen = answer.choose(others, every=every, apart=apart, wanted=wanted)
     kept = {r["run"] for r in chosen.rows} | numbers
     return Answer(answer.told_apart([r for r in rows if r["run"] in kept]), chosen.notes)
 

@@ -49,7 +49,15 @@ def compare_command(
     if columns:
         say_empty(metrics, [r for side in sides for r in side], db)
     limit = fraction(threshold)
-    result = compare(*sides, metrics=metrics, threshold=limit, mixed=mixed, sources=sources, about=about)
+    result = compare(
+        *sides,
+        metrics=metrics,
+        threshold=limit,
+        mixed=mixed,
+        sources=sources,
+        about=about,
+        wanted=metrics if columns else (),
+    )
     return show(result, fail_on, everything, out)
 
 

@@ -54,13 +54,14 @@ def publish_command(
     flat_ = out.format in formats.FLAT and not across
     usual = () if chosen else tuple(n for names in DEFAULT.values() for n in names)
     columns_ = None if flat_ and not chosen else [*chosen, *usual, *(n for n, _ in by)]
-    answer = asked(what, where, columns_, db, all_runs=all_runs, apart=(across,) if across else ())
+    keys = [n for n, _ in by if n not in CONTEXT] if sort else []
+    wanted = (*measured, *keys)
+    answer = asked(what, where, columns_, db, all_runs=all_runs, apart=(across,) if across else (), wanted=wanted)
     found = order.ordered(answer.rows, by)
     if not found:
         stderr().print("no stored run matches; steelyard list runs shows what there is")
         return 1
-    keys = [n for n, _ in by if n not in CONTEXT] if sort else []
-    empty = say_empty([*measured, *keys], found, db)
+    empty = say_empty(wanted, found, db)
     if across:
         sheets = pivot.tables(found, across, measured, sorted_by=bool(sort))
     else:
@@ -82,7 +83,7 @@ def present(sheets: Sequence[Sheet], notes: Sequence[str], out: Output) -> None:
 
 def _felics(what: Sequence[str], where: str, all_runs: bool, out: Output, db: str | None) -> int:
     """Writes a result file of FELICS-AE's."""
-    answer = asked(what, where, list(felics.FIGURES.values()), db, all_runs=all_runs, apart=("workload",))
+    answer = asked(what, where, list(felics.FIGURES.values()), db, all_runs=all_runs, workload="felics-ae")
     chosen = {r["run"] for r in answer.rows}
     with select.store(db, existing=True) as store:
         records = store.runs(newest_only=not all_runs, points=False, metrics=felics.FIGURES.values())

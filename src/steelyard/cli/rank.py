@@ -53,7 +53,7 @@ def rank_command(
     used = [*metrics, *(m.replace("encrypt", "hash") for m in metrics)] or [
         *dict.fromkeys(n for names in ranking.USUAL.values() for n in names)
     ]
-    answer = asked(what, where, used, db)
+    answer = asked(what, where, used, db, wanted=used if by else ())
     rows = [r for r in answer.rows if r["outcome"] == "verified"]
     if less_nocrypt:
         rows = _less_nocrypt(rows, used)
@@ -63,7 +63,7 @@ def rank_command(
         return 1
     empty = set(used) - {n for n in used if any(r.get(n) is not None for r in rows)}
     missing = [m for m in metrics if {m, m.replace("encrypt", "hash")} <= empty]
-    say_empty(missing, rows, db)
+    say_empty(missing if by else (), rows, db)
     if missing and set(missing) == set(metrics):
         return 1
     if reference and not any(ranking.is_called(r, reference) for r in rows):
@@ -104,15 +104,21 @@ def _ignored(
 
 def _less_nocrypt(rows: Sequence[Row], names: Sequence[str]) -> list[Row]:
     """Rows with the baseline's cycles of the same target and flags taken off."""
-    base = {(r["target"], r["primitive"], r["flags"], r["workload"]): r for r in rows if r["variant"] == "nocrypt"}
+    base = {(r["target"], r["primitive"], r["flags"]): r for r in rows if r["variant"] == "nocrypt"}
     made = []
+    lost: set[str] = set()
     for r in rows:
-        less = base.get((r["target"], r["primitive"], r["flags"], r["workload"]))
+        less = base.get((r["target"], r["primitive"], r["flags"]))
+        if less is None:
+            lost.add(f"{r['target']} {r['primitive']} {r['flags']}")
         mine: Row = dict(r)
         for n in (n for n in names if metric(n).unit.startswith("cycles")):
             v, b = rank.value(r, n), rank.value(less, n) if less else None
             mine[n] = None if v is None or b is None else v - b
         made.append(mine)
+    if lost:
+        said = f"--less-nocrypt: nocrypt is not among the rows of {', '.join(sorted(lost))}"
+        say([f"{said}, which have no cycles then; name it too"])
     return made
 
 

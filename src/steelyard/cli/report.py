@@ -20,7 +20,7 @@ def report_command(what: Sequence[str], where: str, columns: str, title: str, ou
     chosen = [check_column(c.strip()) for c in columns.split(",") if c.strip()]
     usual = [n for names in DEFAULT.values() for n in names]
     drawn = [n for f in figure.figure_names() for n in figure.load(f).metrics]
-    answer = asked(what, where, [*chosen, *usual, *drawn], db)
+    answer = asked(what, where, [*chosen, *usual, *drawn], db, wanted=chosen)
     if not answer.rows:
         stderr().print("no stored run matches; steelyard run makes them")
         return 1

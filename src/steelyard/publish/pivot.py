@@ -75,7 +75,7 @@ def _order(value: Value) -> tuple[bool, bool, float, str]:
 
 def _text(value: Value, name: str) -> str:
     text = "-" if value is None else str(value)
-    return short(text) if name == "workload" else text
+    return short(text) if name == "workload" else text[:12] if name in ("digest", "harness") else text
 
 
 def _cell(row: Row | None, name: str) -> Cell:

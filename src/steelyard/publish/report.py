@@ -31,7 +31,7 @@ _CYCLES = {"crypto_aead": "cycles_encrypt_mean"}
 _CHOSEN = {
     "throughput": f"The fastest implementation of each variant; the {LINES} fastest variants",
     "rom": f"The smallest implementation of each variant; at most {BARS}",
-    "tradeoff": "Of each variant the fastest implementation, the smallest, and that with the least RAM",
+    "tradeoff": "Of each variant the fastest implementation, the smallest, that with the least RAM, and all named ones",
 }
 
 
@@ -76,10 +76,12 @@ def _target(name: str, rows: Sequence[Row], points: PointsOf, columns: Sequence[
     for (_, primitive, _, compiler, *_), mine in results.grouped(rows).items():
         group = [r for r in mine if r["variant"] != "nocrypt"]
         cycles = _CYCLES.get(primitive, "cycles_hash_mean")
-        best = {n: [p.row for p in r.places] for n, r in rank.best_by_each(group, (cycles, "rom", "ram")).items()}
+        metrics = (cycles, "rom", "ram")
+        best = {n: [p.row for p in r.places] for n, r in rank.best_by_each(group, metrics).items()}
         if len(best[cycles]) < 2:
             continue
-        any_ = {id(r): r for some in best.values() for r in some}  # who wins in anything
+        # who wins in anything; with all that nothing beats, so that none is taken for one of them
+        any_ = {id(r): r for some in (*best.values(), rank.pareto(group, metrics)) for r in some}
         for kind, some in (
             ("throughput", best[cycles][:LINES]),
             ("tradeoff", [*any_.values()]),
@@ -95,7 +97,7 @@ def _figure(kind: str, what: str, rows: Sequence[Row], points: PointsOf) -> dict
     if not data:
         return None
     note = f"{f.note} {_CHOSEN[kind]}."
-    spec = figure.specification(f, data, f"{f.title}: {what}")
+    spec = figure.specification(f, data, f"{f.title}: {what}", results.shared(rows, ("flags", "workload")))
     sheet = figure.table(f, data)
     return {"svg": figure.draw(spec, "svg").decode(), "note": note, "table": html.fragment(sheet)}
 
