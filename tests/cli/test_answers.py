@@ -88,7 +88,7 @@ def test_an_answer_goes_where_it_is_sent(ran: Cli, tmp_path: Path, question: str
 @pytest.mark.parametrize(
     ("options", "why"),
     [
-        ("-o answer.doc", "answer.doc: no such format; end the name in one of"),
+        ("-o answer.doc", "answer.doc: no such format; end the name in"),
         ("-o old", "old: is a folder; name a file in it"),
         ("-o none/answer.html", "there is no folder none; make it, or name another"),
         ("-o old/answer", "no such format"),
