@@ -20,7 +20,7 @@ class _Verbs(click.Group):
         return list(self.commands)
 
 
-class _Number(click.ParamType):
+class _Number(click.ParamType[int]):
     """A whole number from 1 to ``most``."""
 
     name = "number"

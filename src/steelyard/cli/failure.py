@@ -56,9 +56,10 @@ def say(text: str) -> None:
 
 def say_usage(e: ClickException) -> None:
     """What Click says to words that it cannot read."""
-    e.message = printable(e.message)
+    text = io.StringIO()
+    e.show(file=text)
     with contextlib.suppress(OSError):
-        e.show()
+        sys.stderr.write(printable(text.getvalue()))
 
 
 def drop_stdout() -> None:

@@ -55,6 +55,7 @@ def asked(
 def plan(campaign: Campaign, *, baselines: bool = True) -> Plan:
     """The jobs of a campaign. With ``baselines`` nocrypt is weighed for itself too: its row stands beside what
     it is subtracted from."""
+    select.usable_home()
     loads = [parse_workload(w) for w in campaign.workloads or ("default",)]
     found, rejected = select.implementations(campaign.implementations)
     found = [c for c in found if not any(_excluded(c, pattern) for pattern in campaign.exclude)]

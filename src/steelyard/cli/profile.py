@@ -109,6 +109,7 @@ def beside(first: str, one: str, other: str) -> list[tuple[str, int | None]]:
 
 def one_implementation(text: str) -> Implementation:
     """The one implementation that ``text`` names; :class:`UserError` when it names none or several."""
+    select.usable_home()
     chosen, rejected = select.implementations([text])
     if len(chosen) != 1:
         if rejected and not chosen:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
 from fnmatch import fnmatchcase
 from functools import cache
@@ -182,6 +183,18 @@ def store(db: str | None, *, existing: bool = False) -> Store:
     if existing and not exists(db):
         raise UserError(f"{cut(paths.short(Path(_place(db))))}: no results yet; steelyard run makes some")
     return Store.open(_place(db))
+
+
+def usable_home() -> None:
+    """Makes the folder of caches; :class:`UserError` where that cannot be, before any job meets it."""
+    home = paths.home()
+    action = "set STEELYARD_HOME to a folder that you may write to"
+    try:
+        home.mkdir(parents=True, exist_ok=True)
+    except OSError as e:
+        raise UserError(f"{home}: {e.strerror}; {action}") from e
+    if not os.access(home, os.W_OK | os.X_OK):
+        raise UserError(f"{home}: cannot be written; {action}")
 
 
 def exists(db: str | None) -> bool:

@@ -37,11 +37,12 @@ def size_command(what: str, target: str, flags: str | None, toolchain: str, agai
     other = one_implementation(against) if against else None
     theirs = seen(other) if other else {}
     title = f"{first.label} on {chip.name}, {' '.join(options)}: bytes by symbol, less nocrypt's"
+    columns: tuple[str, ...] = tuple(mine)
     if other:
         names = apart(first.label, other.label, what, against or "")
         columns, rows = (*names, "difference"), _beside(mine, theirs)
     else:
-        columns, rows = tuple(mine), _alone(mine)
+        rows = _alone(mine)
     answer = sheet(title, "size", [("symbol", None), ("kind", None), *((c, 0) for c in columns)], rows)
     answer = replace(answer, notes=(_NOTE,))
     if out.console:
