@@ -75,7 +75,7 @@ def the_target(name: str) -> Target:
     """A target whose compiler is here; the test is skipped when it is not."""
     target = load_target(name)
     if shutil.which(target.toolchain.compiler) is None:
-        pytest.skip(f"{target.toolchain.compiler} is not installed: apt install {' '.join(target.toolchain.packages)}")
+        pytest.skip(f"{target.toolchain.compiler} is not installed: {target.toolchain.fix}")
     return target
 
 
