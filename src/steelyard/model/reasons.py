@@ -41,7 +41,7 @@ class Reason(StrEnum):
     RAM_OVERFLOW = "ram-overflow"
     NO_BASELINE = "no-baseline"
     # device
-    UNREACHABLE = "unreachable"
+    UNREACHABLE = "machine-unreachable"
     FAULT = "fault"
     RUNAWAY = "runaway"
     PROTOCOL = "protocol"
@@ -83,7 +83,7 @@ NEXT_ACTION: dict[Reason, str] = {
     Reason.FLASH_OVERFLOW: "try -Os or a target with more flash",
     Reason.RAM_OVERFLOW: "try a target with more RAM",
     Reason.NO_BASELINE: "nocrypt has no figures on this target: steelyard run nocrypt --target TARGET says why",
-    Reason.UNREACHABLE: "make the machine answer: ssh MACHINE true must work without a question; then run again",
+    Reason.UNREACHABLE: "make sure that ssh reaches the machine without asking for a password, and run again",
     Reason.FAULT: "look at the faulting address in: steelyard show RUN",
     Reason.RUNAWAY: "look for an endless loop, or run again with --force and a larger --max-cycles",
     Reason.PROTOCOL: "the device stopped answering: power-cycle it and run again",
