@@ -16,7 +16,8 @@ from msgspec.structs import replace
 
 from steelyard import pipeline
 from steelyard.build import ask, image, kept
-from steelyard.cli.doctor import doctor_command
+from steelyard.cli import doctor
+from steelyard.cli.app import app
 from steelyard.cli.plan import forecast
 from steelyard.model.implementation import Implementation
 from steelyard.model.reasons import MACHINE, Failure, Reason
@@ -105,8 +106,8 @@ def test_a_compiler_that_fails_by_the_machine(
     content = script_file.read_bytes().replace(str(marker).encode(), b"/".ljust(len(str(marker)), b"/"))
     script_file.write_bytes(content)
     os.utime(script_file, ns=(stat.st_atime_ns, stat.st_mtime_ns))
-    [(_, run, why)] = forecast(bench.store, [job])
-    assert (run, why) == (None, f"run {broken.id} ended with {reason}, by the machine's doing")
+    [made] = forecast(bench.store, [job])
+    assert (made.run, made.why) == (None, f"run {broken.id} ended with {reason}, by the machine's doing")
     [again] = campaign(bench, job)
     assert again.ok
     assert again.setup == broken.setup
@@ -136,11 +137,11 @@ def test_a_compiler_that_does_not_start(
 def test_doctor_sees_a_compiler_that_does_not_start(
     compiler: Compiler, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    target = compiler("exit 3")
-    monkeypatch.setattr("steelyard.cli.doctor.target_names", lambda: ("uno",))
-    monkeypatch.setattr("steelyard.cli.doctor.load_target", lambda _: target)
-    assert doctor_command(json=True) == 1
-    assert "does not work" in capsys.readouterr().out
+    monkeypatch.setattr(doctor, "target_names", lambda: ("uno",))
+    for target, broken in ((compiler("exit 3"), True), (the_target("uno"), False)):
+        monkeypatch.setattr(doctor, "load_target", lambda _, target=target: target)
+        assert (app.main(["doctor"], standalone_mode=False) == 1) == broken
+        assert ("does not work" in capsys.readouterr().out) == broken
 
 
 def test_a_library_missing_beside_its_compiler(bench: Bench, uno: Target) -> None:
