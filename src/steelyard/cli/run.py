@@ -20,7 +20,7 @@ from ..pipeline import MAX_CYCLES, Job, Pipeline
 from . import select
 from .console import print_json, stderr, stdout, table
 from .plan import Forecast, forecast, plan
-from .results import as_json, legend, print_results
+from .results import as_json, confirmations, legend, print_results
 
 
 def run_command(
@@ -46,6 +46,7 @@ def run_command(
             store, threads=threads or os.cpu_count() or 1, force=force, max_cycles=max_cycles, seed=seed
         )
         records = with_progress(pipeline, jobs)
+        alike = confirmations(store, records)
     if json:
         print_json(
             {"schema": SCHEMA, "runs": [as_json(r) for r in records], "rejected": [_rejected(r) for r in rejected]}
@@ -55,6 +56,8 @@ def run_command(
     else:
         console = stdout()
         print_results(console, records)
+        for line in alike:
+            console.print(line)
         if rejected:
             rows = [(paths.short(r.path), str(r.failure.reason), r.failure.detail) for r in rejected]
             console.print(
