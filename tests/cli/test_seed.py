@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -30,10 +31,11 @@ def test_seed_mark_and_confirmation(cli: Cli, tmp_path: Path) -> None:
     run = "run one two -t uno -w kat --flags=-Os -j1"
     done = cli(run)
     assert done.code == 0
-    rows = {line.split()[1]: line.split()[2] for line in done.out.splitlines() if "toy1/" in line}
+    rows = {line.split()[1]: line.split()[2] for line in done.out.splitlines() if " toy1/" in line}
     assert rows == {"toy1/one": "yes*", "toy1/two": "yes"}
     assert "* time depends on the inputs" in done.out
-    numbers = {line.split()[1]: line.split()[0] for line in done.out.splitlines() if "toy1/" in line}
+    assert re.search(r"toy1/one answers as run \d+, of other sources\n", done.out)
+    numbers = {line.split()[1]: line.split()[0] for line in done.out.splitlines() if " toy1/" in line}
 
     shown = cli(f"show {numbers['toy1/one']}").out
     assert "cycles_encrypt_fresh_mean" in shown

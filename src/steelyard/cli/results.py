@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime
+from itertools import islice
 from typing import Any
 
 from msgspec import to_builtins
@@ -12,6 +13,7 @@ from rich.text import Text
 
 from ..model.record import Record
 from ..model.target import load_target, target_names
+from ..store import Store
 from .console import number, table
 from .matrix import matrices
 
@@ -42,6 +44,8 @@ Metrics = tuple[tuple[str, str, int], ...]
 _REASONS = ("run", "implementation", "target", "flags", "reason", "detail")
 # where the terminal is narrow these go first
 _DROP = ("enc", "dec", "heap", "reject", "static", "fixed", "run", "ok", "flags", "cyc/B", "stack", "decrypt")
+#: most implementations whose answers are looked for among all runs
+_CONFIRMED = 50
 _RAM = (("stack", "stack", 0), ("static", "ram_static", 0), ("heap", "heap", 0))
 
 
@@ -94,6 +98,13 @@ def print_results(console: Console, records: Sequence[Record]) -> None:
         console.print(
             table("No verified figures", _REASONS, rows_, left=6, wrap=("detail",), drop=("flags", "run", "target"))
         )
+
+
+def confirmations(store: Store, records: Iterable[Record]) -> list[str]:
+    """For variants that nobody knows, which runs of other sources gave the same answers."""
+    answered = {r.setup.label: r for r in records if r.verification is not None and r.verification.answers}
+    found = [(label, store.same_answers(r)) for label, r in islice(answered.items(), _CONFIRMED)]
+    return [f"{label} answers as run {', '.join(map(str, runs))}, of other sources" for label, runs in found if runs]
 
 
 def legend(console: Console) -> None:

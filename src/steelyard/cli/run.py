@@ -26,7 +26,7 @@ from .console import number, stderr, stdout, table
 from .output import CONSOLE, Output, sheet, show
 from .plan import Forecast, forecast, plan
 from .progress import with_progress
-from .results import as_json, legend, print_results
+from .results import as_json, confirmations, legend, print_results
 
 #: runs of what the user named before which their number is said
 MANY = 1000
@@ -62,6 +62,7 @@ def run_command(
             stderr().print(f"--max-cycles changes nothing for {kept} stored runs; --force runs them again")
         records = with_progress(pipeline, jobs)
         lost = unstored(pipeline)
+        alike = confirmations(store, records)
     if out.format == "json":
         document = {
             "schema": SCHEMA,
@@ -73,6 +74,8 @@ def run_command(
         _check(records, rejected, out)
     elif out.console:
         print_results(stdout(), records)
+        for line in alike:
+            stdout().print(line)
         _print_rejected(stdout(), rejected)
         if any(r.metrics for r in records):
             legend(stdout())
