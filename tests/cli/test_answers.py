@@ -68,8 +68,8 @@ def test_every_mark_of_a_figure_is_one_run(answers: Cli, tmp_path: Path, figure:
 def test_figures_of_two_compilers_do_not_share_a_panel(cli: Cli, tmp_path: Path) -> None:
     store(tmp_path / "results.db", record(), record("toy2/ref", compiler="gcc 2"))
     for figure in ("rom", "top", "tradeoff"):
-        cli(f"plot {figure} -o f.json")
-        data = json.loads((tmp_path / "f.json").read_text())["data"]["values"]
+        cli(f"plot {figure} -o f.vl.json")
+        data = json.loads((tmp_path / "f.vl.json").read_text())["data"]["values"]
         where = {d["name"]: d.get("panel", d["target"]) for d in data if "among" not in d.get("panel", "")}
         assert "gcc 1" in where["toy1/ref"]
         assert "gcc 2" in where["toy2/ref"]
