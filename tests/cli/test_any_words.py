@@ -67,7 +67,8 @@ SENSIBLE = {
 #: words that mean nothing, or harm
 SENSELESS = (
     "", " ", ",", ";", "/", "//", ".", "..", "*", "?", "[", "[]", "%", "=", "==", "(", "not", '"', "'", "\\", "@", "@/",
-    "encrypt@", "encrypt@99999/1", "0", "-1", "1e9", "nan", "inf", "9" * 30, "0x10", "1/", "/1", "1/1/1", "99999/0",
+    "encrypt@", "encrypt@99999/1", "0", "-1", "1e9", "nan", "inf", "9" * 30, "9" * 5000,
+    "9" * 5000 + "/0", "0x10", "1/", "/1", "1/1/1", "99999/0",
     "1:2", "1:2:0", "a,b", "x" * 300, "y" * 5000, "\x1b[2J", "b\u202ed", "\udce9", "é", "[bold]", "[/red]", "{", "{0}",
     "%s", "none", "none/x.json", "x.doc", "empty.zip", "cut.zip", "text", "text.toml", "other.toml", "cut.json",
     "foreign.json", "/dev/full", "/dev/null", "/proc/none/x.json", "foo://bar", "postgresql://a:b@c:d/e", "sqlite://",

@@ -6,7 +6,7 @@ import hashlib
 
 from msgspec import Struct
 
-from .errors import UserError, unknown
+from .errors import UserError, cut, unknown
 
 
 class Workload(Struct, frozen=True):
@@ -72,8 +72,8 @@ def workload(text: str) -> Workload:
     sizes = []
     for part in text.split(","):
         ad, _, m = part.partition("/")
-        if not (ad.isdecimal() and m.isdecimal() and int(ad) <= 0x7FFF and int(m) <= 0x7FFF):
-            raise UserError(f"workload size {part!r}: write AD/M in bytes, each at most 32767, such as 16/64")
+        if not all(n.isdecimal() and len(n) <= 5 and int(n) <= 0x7FFF for n in (ad, m)):
+            raise UserError(f"workload size {cut(part)!r}: write AD/M in bytes, each at most 32767, such as 16/64")
         sizes.append((int(ad), int(m)))
     if len(sizes) > MAX_SIZES:
         raise UserError(f"--workload lists {len(sizes)} sizes; at most {MAX_SIZES} go into one run")
