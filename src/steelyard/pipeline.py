@@ -241,7 +241,7 @@ class Pipeline:
         figures |= measure.attributable(figures, base)
         figures["rom_helpers"] = sum(h.size for h in helpers)
 
-        notes = [*record.notes, *told, *expected.notes, *felics.notes, *([odd] if odd else [])]
+        notes = [*record.notes, *told, *expected.notes, *client.remarks, *felics.notes, *([odd] if odd else [])]
         if left_out:
             notes.append(f"{left_out} sizes of the workload are too large for the target's RAM or for the algorithm")
         known = verification.source != "self"

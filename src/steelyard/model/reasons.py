@@ -37,12 +37,16 @@ class Reason(StrEnum):
     LINK_ERROR = "link-error"
     FLASH_OVERFLOW = "flash-overflow"
     RAM_OVERFLOW = "ram-overflow"
+    UNSUPPORTED_SIZE = "unsupported-size"
+    HARNESS_SYMBOL = "harness-symbol"
+    PLACED_SECTION = "placed-section"
     # device
     FAULT = "fault"
     RUNAWAY = "runaway"
     PROTOCOL = "protocol"
     STACK_OVERFLOW = "stack-overflow"
     BUFFER_OVERRUN = "buffer-overrun"
+    STRAY_WRITE = "stray-write"
     # verify
     NO_EXPECTED = "no-expected-values"
     BAD_KAT = "malformed-kat"
@@ -73,11 +77,15 @@ NEXT_ACTION: dict[Reason, str] = {
     Reason.LINK_ERROR: "read the linker's output: steelyard show RUN --log",
     Reason.FLASH_OVERFLOW: "try -Os or a target with more flash",
     Reason.RAM_OVERFLOW: "try a target with more RAM",
+    Reason.UNSUPPORTED_SIZE: "key, nonce, tag and digest can have 0 to 65535 bytes",
+    Reason.HARNESS_SYMBOL: "give the package's own functions and variables names of their own",
+    Reason.PLACED_SECTION: "leave code and data in the compiler's sections: .text, .rodata, .data, .bss",
     Reason.FAULT: "look at the faulting address in: steelyard show RUN",
     Reason.RUNAWAY: "look for an endless loop, or run again with --force and a larger --max-cycles",
     Reason.PROTOCOL: "the device stopped answering: power-cycle it and run again",
     Reason.STACK_OVERFLOW: "use less stack, or a target with more RAM",
     Reason.BUFFER_OVERRUN: "the implementation writes past its output buffer",
+    Reason.STRAY_WRITE: "write only to the output, the stack, malloc's memory and variables of the package",
     Reason.NO_EXPECTED: "put the package's LWC_AEAD_KAT_*.txt or LWC_HASH_KAT_*.txt into the variant's folder",
     Reason.BAD_KAT: "repair the KAT file at the line named",
     Reason.KAT_MISMATCH: "compare the first differing vector in: steelyard show RUN",
