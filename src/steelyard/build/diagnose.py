@@ -12,6 +12,7 @@ _FOREIGN_HEADER = r"(avr|util)/|arm_(neon|acle|sve)\.h|.*intrin\.h|cpuid\.h|msp4
 
 # patterns of GCC and binutils; the first that matches names the reason. They are compiled when something failed
 _COMPILE = (
+    (Reason.UNSUPPORTED_SIZE, r"unsupported size: (CRYPTO_[^\"\n]+)"),
     (Reason.MISSING_FILE, r"fatal error: (.+?): No such file or directory"),
     (
         Reason.FOREIGN_ISA,
