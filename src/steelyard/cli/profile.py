@@ -70,6 +70,7 @@ def profile_command(
             (r.function, number(r.calls), number(r.exclusive), _share(r.exclusive, one), number(r.inclusive))
             for r in by_function(one)
         ]
+        rows.append(("all", "", number(one.cycles), "100.0", number(one.cycles)))
         columns = ("function", "calls", "cycles in itself", "%", "with callees")
         console.print(table(title, columns, rows, drop=("calls", "with callees")))
     else:
