@@ -42,10 +42,10 @@ uint8_t sy_operation_known(uint8_t op)
            (op == SY_DECRYPT && (SY_PARTS & 2));
 }
 
-uint16_t sy_out_max(uint8_t op, uint16_t in_len)
+uint32_t sy_out_max(uint8_t op, uint16_t in_len)
 {
     /* published implementations count on room for the tag behind a decrypted message */
-    return op == SY_DECRYPT || op == SY_EMPTY_DECRYPT ? in_len : (uint16_t)(in_len + sy_a_bytes);
+    return op == SY_DECRYPT || op == SY_EMPTY_DECRYPT ? in_len : (uint32_t)in_len + sy_a_bytes;
 }
 
 /* The empty call goes through the same call site, so subtracting it leaves the callee alone. */

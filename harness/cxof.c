@@ -21,7 +21,7 @@ uint8_t sy_operation_known(uint8_t op)
     return op == SY_EMPTY || op == SY_HASH;
 }
 
-uint16_t sy_out_max(uint8_t op, uint16_t in_len)
+uint32_t sy_out_max(uint8_t op, uint16_t in_len)
 {
     (void)op, (void)in_len;
     return sy_a_bytes;

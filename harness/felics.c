@@ -29,9 +29,9 @@ uint8_t sy_operation_known(uint8_t op)
            (op == SY_DECRYPT && (SY_PARTS & 2));
 }
 
-uint16_t sy_out_max(uint8_t op, uint16_t in_len)
+uint32_t sy_out_max(uint8_t op, uint16_t in_len)
 {
-    return op == SY_DECRYPT || op == SY_EMPTY_DECRYPT ? in_len : (uint16_t)(in_len + sy_a_bytes);
+    return op == SY_DECRYPT || op == SY_EMPTY_DECRYPT ? in_len : (uint32_t)in_len + sy_a_bytes;
 }
 
 int sy_run(uint8_t op, struct sy_call *p)

@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 /* Raise this with every change that a host or a figure can notice. */
-#define SY_PROTOCOL 1
+#define SY_PROTOCOL 2
 
 /* --- what a target provides (targets/<name>/target.c) ------------------------------------------- */
 
@@ -36,17 +36,25 @@ struct sy_call {
 extern const uint8_t sy_api;          /* 1 aead, 2 hash, 3 cxof */
 extern const uint8_t sy_parts;        /* bit 0 encrypt or hash, bit 1 decrypt */
 uint8_t sy_operation_known(uint8_t op);
-uint16_t sy_out_max(uint8_t op, uint16_t in_len); /* most bytes that the call may write */
+uint32_t sy_out_max(uint8_t op, uint16_t in_len); /* most bytes that the call may write */
 int sy_run(uint8_t op, struct sy_call *call);     /* raises the trigger just around the call */
 
 /* Compiled against the package's own api.h: key, nonce, tag (or digest) bytes. */
 extern const uint16_t sy_key_bytes, sy_npub_bytes, sy_a_bytes;
+
+/* --- main.c, for the simulator, which finds global symbols: variables are called sy_ something and none is static - */
+
+/* Nonce, associated data, input, output, first byte behind it, the call's out_len, paint (or NULL) of the call that is
+ * to come; the key is at sy_free_start and sy_heap_base behind the guard. */
+enum { SY_NPUB, SY_AD, SY_IN, SY_OUT, SY_GUARD, SY_OUT_LEN, SY_PAINTED, SY_POINTERS };
+extern void *volatile sy_layout[SY_POINTERS];
+void sy_request(uint8_t command, uint16_t length); /* holds the only call of sy_run */
 
 /* --- heap.c ------------------------------------------------------------------------------------- */
 
 /* First address the stack must not reach: end of buffers, raised by the heap. The simulator guards it. */
 extern uint8_t *volatile sy_stack_limit;
 extern uint8_t *sy_heap_base; /* where the heap of the current call starts */
-extern uint16_t sy_heap_peak; /* most bytes it held */
+extern size_t sy_heap_peak;   /* most bytes it held */
 
 #endif

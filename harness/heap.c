@@ -4,7 +4,7 @@
 
 uint8_t *volatile sy_stack_limit;
 uint8_t *sy_heap_base;
-uint16_t sy_heap_peak;
+size_t sy_heap_peak;
 
 struct block {
     size_t size;
@@ -28,8 +28,8 @@ void *malloc(size_t size)
         return NULL;
     b->size = size;
     sy_stack_limit = (uint8_t *)start + HEAD + size;
-    if ((uint16_t)(sy_stack_limit - sy_heap_base) > sy_heap_peak)
-        sy_heap_peak = (uint16_t)(sy_stack_limit - sy_heap_base);
+    if ((size_t)(sy_stack_limit - sy_heap_base) > sy_heap_peak)
+        sy_heap_peak = (size_t)(sy_stack_limit - sy_heap_base);
     return (uint8_t *)start + HEAD;
 }
 

@@ -14,17 +14,19 @@ enum { BAD_CRC = 1, BAD_COMMAND = 2, TOO_LARGE = 3, BAD_REQUEST = 4 };
 enum { PAINT = 1 };
 enum { RUN_HEADER = 8, GUARD = 8, GUARD_BYTE = 0xC3, FILL_BYTE = 0xEE, PAINT_BYTE = 0x5A };
 
-static uint16_t crc;
+extern uint16_t sy_crc;
+uint16_t sy_crc;
+void *volatile sy_layout[SY_POINTERS];
 
 static void crc_add(uint8_t byte)
 {
-    uint8_t x = (uint8_t)(crc >> 8) ^ byte;
+    uint8_t x = (uint8_t)(sy_crc >> 8) ^ byte;
     x ^= x >> 4;
 #ifdef __AVR__ /* the same in bytes: wider shifts are loops there */
-    uint8_t high = (uint8_t)crc ^ (uint8_t)(x << 4) ^ (uint8_t)(x >> 3);
-    crc = (uint16_t)((uint16_t)high << 8 | (uint8_t)(x ^ (uint8_t)(x << 5)));
+    uint8_t high = (uint8_t)sy_crc ^ (uint8_t)(x << 4) ^ (uint8_t)(x >> 3);
+    sy_crc = (uint16_t)((uint16_t)high << 8 | (uint8_t)(x ^ (uint8_t)(x << 5)));
 #else
-    crc = (uint16_t)((uint16_t)(crc << 8) ^ ((uint16_t)x << 12) ^ ((uint16_t)x << 5) ^ x);
+    sy_crc = (uint16_t)((uint16_t)(sy_crc << 8) ^ ((uint16_t)x << 12) ^ ((uint16_t)x << 5) ^ x);
 #endif
 }
 
@@ -63,7 +65,7 @@ static void begin(uint8_t command, uint16_t length)
 {
     uint8_t low = (uint8_t)length, high = (uint8_t)(length >> 8);
     sy_putc(SYNC);
-    crc = 0xFFFF;
+    sy_crc = 0xFFFF;
     put(command);
     put16(length);
     sy_putc((uint8_t)~(command + low + high));
@@ -71,7 +73,7 @@ static void begin(uint8_t command, uint16_t length)
 
 static void end(void)
 {
-    uint16_t value = crc;
+    uint16_t value = sy_crc;
     put16(value);
 }
 
@@ -85,7 +87,7 @@ static void error(uint8_t why)
 /* Takes the CRC behind a payload; 1 when it fits. */
 static uint8_t crc_fits(void)
 {
-    uint16_t expected = crc;
+    uint16_t expected = sy_crc;
     uint8_t low = sy_getc();
     return (uint16_t)(low | (uint16_t)sy_getc() << 8) == expected;
 }
@@ -98,14 +100,14 @@ static void drop(uint16_t length)
 }
 
 /* Bytes between the end of static data and the stack, less what the stack keeps. */
-static uint16_t capacity(void)
+static inline __attribute__((always_inline)) uint16_t capacity(void)
 {
     uintptr_t free = (uintptr_t)SY_STACK_POINTER() - (uintptr_t)sy_free_start;
     free = free > SY_STACK_RESERVE ? free - SY_STACK_RESERVE : 0;
     return free > 0xFFF0u ? 0xFFF0u : (uint16_t)free;
 }
 
-static void hello(void)
+static inline __attribute__((always_inline)) void hello(void)
 {
     begin(HELLO | ANSWER, 16);
     put('S');
@@ -144,22 +146,22 @@ static void receive(uint8_t *buffer, uint16_t length)
         *buffer++ = get();
 }
 
-/* Bytes of the stack that the call touched, from the paint; 0xFFFF when all of it. */
-static uint16_t painted(const uint8_t *from, const uint8_t *to)
+/* Bytes of the stack that the call touched, from the paint; all bits set when all of it. */
+static uint32_t painted(const uint8_t *from, const uint8_t *to)
 {
     const uint8_t *p = from;
     while (p < to && *p == PAINT_BYTE)
         p++;
-    return p == from || to - p > 0xFFFE ? 0xFFFFu : (uint16_t)(to - p);
+    return p == from ? 0xFFFFFFFFu : (uint32_t)(to - p);
 }
 
-static void run(uint16_t length)
+static inline __attribute__((always_inline)) void run(uint16_t length)
 {
     struct sy_call call;
     uint8_t *next = sy_free_start, *key, *npub, *ad, *in, *guard, *paint_end;
     uint8_t op, flags, offset, intact = 1, i, repeat;
-    uint16_t out_max, out_len, over, stack = 0, heap;
-    uint32_t need, expected;
+    uint16_t out_len, over;
+    uint32_t out_max, need, expected, stack = 0, heap;
     int code = 0;
 
     op = get();
@@ -188,7 +190,7 @@ static void run(uint16_t length)
     npub = place(&next, sy_npub_bytes, offset);
     ad = place(&next, call.ad_len, offset);
     in = place(&next, call.in_len, offset);
-    call.out = place(&next, out_max, offset);
+    call.out = place(&next, (uint16_t)out_max, offset);
     guard = next;
     next += GUARD;
     receive(key, sy_key_bytes);
@@ -209,6 +211,14 @@ static void run(uint16_t length)
     if (flags & PAINT)
         fill(next, paint_end, PAINT_BYTE);
 
+    sy_layout[SY_NPUB] = npub;
+    sy_layout[SY_AD] = ad;
+    sy_layout[SY_IN] = in;
+    sy_layout[SY_OUT] = call.out;
+    sy_layout[SY_GUARD] = guard;
+    sy_layout[SY_OUT_LEN] = &call.out_len;
+    sy_layout[SY_PAINTED] = flags & PAINT ? next : NULL;
+
     for (repeat = SY_REPEAT; repeat > 0; repeat--) {
         call.out_len = 0;
         sy_stack_limit = sy_heap_base = next;
@@ -222,22 +232,38 @@ static void run(uint16_t length)
     sy_stack_limit = sy_free_start;
     for (i = 0; i < GUARD; i++)
         intact &= guard[i] == GUARD_BYTE;
-    out_len = call.out_len > out_max ? out_max : (uint16_t)call.out_len;
+    out_len = (uint16_t)(call.out_len > out_max ? out_max : call.out_len);
 
-    for (over = out_max; over > out_len && call.out[over - 1] == FILL_BYTE; over--)
+    for (over = (uint16_t)out_max; over > out_len && call.out[over - 1] == FILL_BYTE; over--)
         ;
     over = (uint16_t)(over - out_len);
 
-    begin(RUN | ANSWER, (uint16_t)(12 + out_len));
-    put16((uint16_t)code);
+    begin(RUN | ANSWER, (uint16_t)(18 + out_len));
+    put32((uint32_t)(int32_t)code);
     put32(call.out_len > 0xFFFFFFFFu ? 0xFFFFFFFFu : (uint32_t)call.out_len);
     put(intact); /* nothing touched behind the buffer */
     put(over > 255 ? 255 : (uint8_t)over); /* bytes behind the output that the call touched */
-    put16(stack);
-    put16(heap);
+    put32(stack);
+    put32(heap);
     for (length = 0; length < out_len; length++)
         put(call.out[length]);
     end();
+}
+
+/* Answers a frame whose header came. Both commands are inlined: they find the same room below the stack. */
+__attribute__((noinline)) void sy_request(uint8_t command, uint16_t length)
+{
+    if (command == HELLO && length == 0) {
+        if (crc_fits())
+            hello();
+        else
+            error(BAD_CRC);
+    } else if (command == RUN && length >= RUN_HEADER) {
+        run(length);
+    } else {
+        drop(length);
+        error(BAD_COMMAND);
+    }
 }
 
 int main(void)
@@ -249,23 +275,13 @@ int main(void)
         uint16_t length;
         if (sy_getc() != SYNC)
             continue;
-        crc = 0xFFFF;
+        sy_crc = 0xFFFF;
         command = get();
         low = get();
         high = get();
         if (sy_getc() != (uint8_t)~(command + low + high))
             continue;
         length = (uint16_t)(low | (uint16_t)high << 8);
-        if (command == HELLO && length == 0) {
-            if (crc_fits())
-                hello();
-            else
-                error(BAD_CRC);
-        } else if (command == RUN && length >= RUN_HEADER) {
-            run(length);
-        } else {
-            drop(length);
-            error(BAD_COMMAND);
-        }
+        sy_request(command, length);
     }
 }

@@ -4,7 +4,15 @@
 
 #include <stdint.h>
 
+/* Frames carry lengths of 16 bits. build/diagnose.py looks for these words. */
+#define SY_FITS(name, value) \
+    _Static_assert((value) >= 0, "unsupported size: " name " is negative"); \
+    _Static_assert((value) <= 65535L, "unsupported size: " name " is above 65535 bytes, the most that is measured")
+
 #if SY_API == 1
+SY_FITS("CRYPTO_KEYBYTES", CRYPTO_KEYBYTES);
+SY_FITS("CRYPTO_NPUBBYTES", CRYPTO_NPUBBYTES);
+SY_FITS("CRYPTO_ABYTES", CRYPTO_ABYTES);
 extern const uint16_t sy_key_bytes, sy_npub_bytes, sy_a_bytes;
 const uint16_t sy_key_bytes = CRYPTO_KEYBYTES;
 const uint16_t sy_npub_bytes = CRYPTO_NPUBBYTES;
@@ -20,6 +28,7 @@ extern unsigned char *const nsec_decrypt;
 const unsigned char *const nsec_encrypt = CRYPTO_NSECBYTES ? zeros : 0;
 unsigned char *const nsec_decrypt = CRYPTO_NSECBYTES ? found : 0;
 #else
+SY_FITS("CRYPTO_BYTES", CRYPTO_BYTES);
 extern const uint16_t sy_key_bytes, sy_npub_bytes, sy_a_bytes;
 const uint16_t sy_key_bytes = 0;
 const uint16_t sy_npub_bytes = 0;

@@ -206,7 +206,16 @@ class Pipeline:
         figures |= measure.attributable(figures, base)
         figures["rom_helpers"] = sum(h.size for h in helpers)
 
-        notes = [*record.notes, *told, *verifier.notes, *dependence, *felics.notes, *([odd] if odd else []), *harm]
+        notes = [
+            *record.notes,
+            *told,
+            *verifier.notes,
+            *client.remarks,
+            *dependence,
+            *felics.notes,
+            *([odd] if odd else []),
+            *harm,
+        ]
         if left_out:
             notes.append(f"{left_out} sizes of the workload are too large for the target's RAM or for the algorithm")
         known = verification.source != "self"

@@ -118,6 +118,7 @@ alloca:
     j underflow8
 2:  rotw -1
     j underflow12
+    .size sy_vectors, . - sy_vectors
 
     .section .text.start, "ax", @progbits
     .align 4

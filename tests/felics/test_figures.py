@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from steelyard import build, device, measure
-from steelyard.measure import elf
 from steelyard.measure.felics import code_sizes
+from steelyard.model import elf
 from steelyard.model.call import Op, Request
 from steelyard.model.implementation import Implementation
 from steelyard.model.paths import search_path

@@ -10,13 +10,15 @@ from hypothesis import strategies as st
 
 from steelyard.analyse.profile import by_function, inclusive
 from steelyard.cli.select import implementations
-from steelyard.model.call import Op
+from steelyard.device.client import encode
+from steelyard.model.call import Op, Request
 from steelyard.model.profile import Node, Profile
 from steelyard.model.target import Target
 from steelyard.model.workload import workload
 from steelyard.pipeline import Job, profile
 from steelyard.publish.flame import flame_svg
-from tests.conftest import Bench
+from tests import toys
+from tests.conftest import Bench, the_target
 
 
 @st.composite
@@ -51,3 +53,65 @@ def test_a_profile_adds_up_to_the_measured_call(label: str, target: Target, benc
     assert abs(entry.inclusive - measured) < 40
     assert sum(seen.instructions.values()) <= seen.cycles * 1.05
     assert 0 < seen.taken < sum(seen.instructions.values())
+
+
+@pytest.mark.parametrize(
+    ("label", "name"),
+    [
+        ("asconaead128/avr", "uno"),
+        ("asconaead128/armv7m", "bluepill"),
+        ("giftcofb128v1/fast", "uno"),
+        ("tinyjambu128v2/small", "bluepill"),
+        ("xoodyakround3/fast", "gd32vf103"),
+        ("ascon128v12/fast", "maixduino"),
+        ("ascon128v12/fast", "esp8266"),
+    ],
+)
+def test_the_sum_of_the_rows_is_the_pulse(label: str, name: str, bench: Bench) -> None:
+    client = bench.client(implementations([label])[0][0].implementation, the_target(name), "-O2")
+    request = Request(Op.ENCRYPT, bytes(client.hello.key_bytes), bytes(client.hello.npub_bytes), bytes(16), bytes(64))
+    assert sum(cycles for _, _, _, cycles in client.link.profile(encode(request))) == client.link.pulses()[0].cycles
+
+
+LABELS = """
+    .text
+    .global core
+core:
+    @START@
+again:
+    @STEP@
+    @RETURN@
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "start", "step", "back"),
+    [
+        ("uno", "ldi r25, 200", "dec r25\n brne again", "ret"),
+        ("bluepill", ".syntax unified\n movs r0, #200", "subs r0, #1\n bne again", "bx lr"),
+        ("gd32vf103", "li a0, 200", "addi a0, a0, -1\n bnez a0, again", "ret"),
+    ],
+)
+def test_code_outside_of_function_symbols_has_rows(name: str, start: str, step: str, back: str, bench: Bench) -> None:
+    """Labels without a type stand for the code behind them, "other" for what has none."""
+    thumb = " .thumb_func" if name == "bluepill" else ""
+    text = LABELS.replace("@START@", start).replace("@STEP@", step).replace("@RETURN@", back)
+    for label in ("core", "again"):
+        code = text if label == "again" else text.replace("again:", "1:").replace("again", "1b")
+        if thumb:
+            code = code.replace("    .global core", "    .thumb\n    .global core")
+        files = {**toys.files(top="void core(void);", in_encrypt=CALL[name]), "core.S": code}
+        client = bench.client(bench.package(files), the_target(name), "-O2")
+        request = Request(Op.ENCRYPT, bytes(16), bytes(16), b"", b"")
+        tree = client.link.profile(encode(request))
+        assert sum(cycles for _, _, _, cycles in tree) == client.link.pulses()[0].cycles
+        assert sum(cycles for function, _, _, cycles in tree if function == label) >= 400
+        (bench.folder / "crypto_aead" / "toy1" / "ref" / "core.S").unlink()
+
+
+#: a call of code that is no function, so that its address says nothing of its mode
+CALL = {
+    "uno": "core();",
+    "bluepill": '__asm__ volatile("bl core" : : : "r0", "lr", "cc");',
+    "gd32vf103": "core();",
+}

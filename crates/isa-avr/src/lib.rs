@@ -197,6 +197,10 @@ impl Core for Avr {
         (if text.contains("+0") { plain } else { text }, row.bytes())
     }
 
+    fn stack_pointer(&self) -> u32 {
+        self.sp.into()
+    }
+
     fn registers(&self) -> Vec<u32> {
         let special = [self.sp.into(), self.sreg.pack().into(), self.pc];
         self.r[..32].iter().map(|&r| r.into()).chain(special).collect()

@@ -101,6 +101,10 @@ impl Core for Msp430 {
         decode::disassemble(self, pc)
     }
 
+    fn stack_pointer(&self) -> u32 {
+        self.r[1].into()
+    }
+
     fn registers(&self) -> Vec<u32> {
         let mut all: Vec<u32> = self.r[..16].iter().map(|&r| r.into()).collect();
         all[SR] = self.status.pack().into();

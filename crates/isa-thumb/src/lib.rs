@@ -181,6 +181,10 @@ impl Core for Thumb {
         decode::disassemble(self, pc)
     }
 
+    fn stack_pointer(&self) -> u32 {
+        self.r[13]
+    }
+
     fn registers(&self) -> Vec<u32> {
         let mut all = self.r[..PC].to_vec();
         all.extend([self.apsr() | 1 << 24, self.r[PC]]);

@@ -176,6 +176,7 @@ impl Core for Xtensa {
     type Step = Step;
     const CODE_ALIGN: u32 = 1;
     const POINTER_BYTES: u8 = 4;
+    const WINDOWS: bool = true;
     const REGISTERS: &'static [&'static str] = &[
         "a0", "sp", "a2", "a3", "a4", "a5", "a6", "a7", "a8", "a9", "a10", "a11", "a12", "a13", "a14", "a15", "sar",
         "ps", "pc",

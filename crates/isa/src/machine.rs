@@ -24,11 +24,8 @@ pub trait Core: Sized + Send + Sync {
     fn memory_mut(&mut self) -> &mut Memory;
     /// Address of the next instruction.
     fn pc(&self) -> u32;
-    /// The stack pointer, the register called `sp`. For observation, so it need not be fast.
-    fn stack_pointer(&self) -> u32 {
-        let at = Self::REGISTERS.iter().position(|&name| name == "sp");
-        at.map_or(0, |k| self.registers()[k])
-    }
+    /// The stack pointer.
+    fn stack_pointer(&self) -> u32;
     /// Sets the state after reset, program counter and stack pointer included.
     fn reset(&mut self);
     /// Decodes the straight run at `pc`, at most `max` real instructions. Code that cannot be
@@ -48,6 +45,8 @@ pub trait Core: Sized + Send + Sync {
     const CODE_ALIGN: u32 = 2;
     /// Bytes of a data pointer.
     const POINTER_BYTES: u8;
+    /// Registers may be saved below stack pointers and in the frames of callers, by register windows.
+    const WINDOWS: bool = false;
     /// Names for [`Core::registers`].
     const REGISTERS: &'static [&'static str];
 }
@@ -125,6 +124,7 @@ impl<C: Core, T: Timing<C>> Machine<C, T> {
         self.timing.reset();
         (self.last, self.left_flash) = (usize::MAX, None);
         self.core.memory_mut().stop = None;
+        self.core.memory_mut().forget_call();
         let places = self.core.memory().flash.len() / C::CODE_ALIGN as usize;
         self.blocks.resize_with(places, || None);
         self.core.reset();
@@ -141,14 +141,21 @@ impl<C: Core, T: Timing<C>> Machine<C, T> {
             return stop; // a crashed program stays crashed until reset
         }
         self.core.memory_mut().stop = None;
-        self.core.memory_mut().deadline = self.cycles.saturating_add(budget);
-        if self.profile.is_some() { self.run_blocks::<true>() } else { self.run_blocks::<false>() }
+        let deadline = self.cycles.saturating_add(budget);
+        self.look_up_at(deadline);
+        if self.profile.is_some() { self.run_blocks::<true>(deadline) } else { self.run_blocks::<false>(deadline) }
     }
 
-    fn run_blocks<const PROFILED: bool>(&mut self) -> Stop {
-        let deadline = self.core.memory().deadline;
+    /// The run loop goes on until `deadline`, or looks up at each block while a call's end is watched.
+    fn look_up_at(&mut self, deadline: u64) {
+        let m = self.core.memory_mut();
+        m.deadline = if m.watch.leaving() { 0 } else { deadline };
+    }
+
+    fn run_blocks<const PROFILED: bool>(&mut self, deadline: u64) -> Stop {
         loop {
             let before = (self.cycles, if PROFILED { self.core.stack_pointer() } else { 0 });
+            let finished = if PROFILED { self.core.memory().calls.len() } else { 0 };
             let pc = self.core.pc();
             let slot = (pc.wrapping_sub(self.core.memory().flash_base) / C::CODE_ALIGN) as usize;
             let block = match self.blocks.get_mut(slot) {
@@ -194,22 +201,39 @@ impl<C: Core, T: Timing<C>> Machine<C, T> {
             }
             if PROFILED {
                 if let Some(profile) = &mut self.profile {
-                    if self.core.memory().in_call() {
-                        profile.block(pc, before.1, self.cycles - before.0);
+                    // of the blocks that hold the edges only what is between them
+                    let m = self.core.memory();
+                    if let Some(rise) = m.rose() {
+                        profile.block(pc, before.1, self.cycles - before.0.max(rise));
                     } else {
+                        if let Some(call) = m.calls.get(finished..).and_then(<[_]>::last) {
+                            profile.block(pc, before.1, call.fall - before.0.max(call.rise));
+                        }
                         profile.end();
                     }
                 }
             }
             if self.cycles >= self.core.memory().deadline {
-                if self.split_blocks() && self.core.memory().stop.is_none() && self.cycles < deadline {
-                    self.core.memory_mut().deadline = deadline;
+                let left = self.left_call();
+                if (self.split_blocks() || left) && self.core.memory().stop.is_none() && self.cycles < deadline {
+                    self.look_up_at(deadline);
                     continue;
                 }
                 let stop = self.core.memory().stop.unwrap_or(Stop::Budget);
                 return self.outside(stop);
             }
         }
+    }
+
+    /// Tells where the program went after a measured call's end; whether there was one.
+    #[cold]
+    fn left_call(&mut self) -> bool {
+        if !self.core.memory().watch.leaving() {
+            return false;
+        }
+        let (pc, sp, cycles) = (self.core.pc(), self.core.stack_pointer(), self.cycles);
+        self.core.memory_mut().left(pc, sp, cycles);
+        true
     }
 
     /// Keeps which instruction was the last in flash, if that is left.

@@ -1,7 +1,9 @@
 //! Bounded, validated loading of ELF images.
 
+use std::ops::Range;
+
 use object::read::elf::{FileHeader, ProgramHeader};
-use object::{Endianness, Object, ObjectSymbol, SymbolKind, elf};
+use object::{Endianness, Object, ObjectSection, ObjectSymbol, SectionFlags, SymbolKind, elf};
 
 /// Bytes of the image that lie in flash.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,8 +23,12 @@ pub struct Symbol {
     pub address: u32,
     /// Size in bytes, 0 when unknown.
     pub size: u32,
-    /// Whether it is code.
+    /// Whether it is called a function.
     pub function: bool,
+    /// Whether it is in a section that holds code.
+    pub code: bool,
+    /// Whether other objects could refer to it when the image was linked.
+    pub global: bool,
 }
 
 /// A linked firmware image.
@@ -54,11 +60,12 @@ impl Image {
             _ => segments::<elf::FileHeader32<Endianness>>(data)?,
         };
         let file = object::File::parse(data).map_err(|e| format!("ELF sections: {e}"))?;
+        let code: Vec<_> = file.sections().filter(|s| executable(&s.flags())).map(|s| s.index()).collect();
         let (mut symbols, mut names) = (Vec::new(), 0);
         for s in file.symbols() {
             let function = s.kind() == SymbolKind::Text;
             let other = s.is_undefined() || matches!(s.kind(), SymbolKind::File | SymbolKind::Section);
-            let name = s.name().ok().filter(|n| !other && !n.is_empty() && !n.starts_with('$'));
+            let name = s.name().ok().filter(|n| !other && !n.is_empty() && !n.starts_with('$') && !n.starts_with(".L"));
             let (Some(name), Ok(address)) = (name, u32::try_from(s.address())) else { continue };
             names += name.len(); // many symbols can have one long name
             if names > MAX_FILE {
@@ -69,15 +76,64 @@ impl Image {
                 address: if function { address & !1 } else { address },
                 size: u32::try_from(s.size()).unwrap_or(0),
                 function,
+                code: s.section_index().is_some_and(|i| code.contains(&i)),
+                global: s.is_global(),
             });
         }
         symbols.sort_by(|a, b| a.address.cmp(&b.address).then_with(|| a.name.cmp(&b.name)));
         Ok(Self { segments, symbols })
     }
 
-    /// Address of the symbol called `name`.
+    /// Address of the global symbol called `name`: a package's are local.
     pub fn address(&self, name: &str) -> Option<u32> {
-        self.symbols.iter().find(|s| s.name == name).map(|s| s.address)
+        self.symbols.iter().find(|s| s.global && s.name == name).map(|s| s.address)
+    }
+
+    /// Name of the global variable that holds a data address.
+    pub fn variable(&self, address: u32) -> Option<&str> {
+        let avr = address | 0x80_0000; // avr-gcc puts RAM there
+        let holds =
+            |s: &&Symbol| s.global && !s.code && [address, avr].iter().any(|a| a.wrapping_sub(s.address) < s.size);
+        self.symbols.iter().find(holds).map(|s| s.name.as_str())
+    }
+
+    /// All of the code space, cut at functions; what none of them holds is cut at labels in sections with code, and
+    /// called "other" where there is no label either.
+    pub fn code(&self) -> Vec<(Range<u32>, String)> {
+        const OTHER: &str = "other";
+        let mut functions: Vec<(Range<u32>, &str)> = Vec::new();
+        let called: Vec<_> = self.symbols.iter().filter(|s| s.function).collect();
+        for (k, f) in called.iter().enumerate() {
+            let next = called[k + 1..].iter().map(|n| n.address).find(|&a| a > f.address).unwrap_or(u32::MAX);
+            let end = if f.size > 0 { f.address.saturating_add(f.size).min(next) } else { next };
+            if functions.last().is_none_or(|(r, _)| r.start < f.address) && f.address < end {
+                functions.push((f.address..end, &f.name));
+            }
+        }
+        functions.push((u32::MAX..u32::MAX, OTHER));
+        let mut labels = self.symbols.iter().filter(|s| s.code && !s.function).peekable();
+        let (mut cut, mut at) = (Vec::new(), 0);
+        for (range, name) in functions {
+            let mut of = OTHER;
+            while let Some(label) = labels.next_if(|l| l.address < range.end) {
+                if label.address >= range.start || label.address < at {
+                    continue; // inside a function
+                }
+                if label.address > at {
+                    cut.push((at..label.address, of.to_owned()));
+                    at = label.address;
+                }
+                of = &label.name;
+            }
+            if at < range.start {
+                cut.push((at..range.start, of.to_owned()));
+            }
+            at = range.end;
+            if !range.is_empty() {
+                cut.push((range, name.to_owned()));
+            }
+        }
+        cut
     }
 
     /// Name of the function that holds `pc`.
@@ -89,6 +145,11 @@ impl Image {
             .find(|s| s.size == 0 || pc - s.address < s.size)
             .map(|s| s.name.as_str())
     }
+}
+
+/// SHF_EXECINSTR.
+fn executable(flags: &SectionFlags) -> bool {
+    matches!(flags, SectionFlags::Elf { sh_flags } if sh_flags & u64::from(elf::SHF_EXECINSTR) != 0)
 }
 
 /// What goes into flash.

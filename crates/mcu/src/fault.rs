@@ -22,6 +22,12 @@ pub enum FaultKind {
     Unsupported { word: u32 },
     /// The program executed a breakpoint or trap instruction.
     Trap,
+    /// The trigger pin was driven by code outside of the harness.
+    ForeignTrigger,
+    /// After the falling edge the program did not return to the harness.
+    LeftHarness,
+    /// A peripheral was used between the trigger's edges.
+    Peripheral { address: u32 },
 }
 
 impl FaultKind {
@@ -36,6 +42,9 @@ impl FaultKind {
             Self::StackIntoData { .. } => "stack-into-data",
             Self::Unsupported { .. } => "unsupported",
             Self::Trap => "trap",
+            Self::ForeignTrigger => "foreign-trigger",
+            Self::LeftHarness => "left-harness",
+            Self::Peripheral { .. } => "peripheral",
         }
     }
 }
@@ -67,6 +76,11 @@ impl fmt::Display for Fault {
             }
             FaultKind::Unsupported { word } => write!(f, "instruction {word:#06x} not supported by this core")?,
             FaultKind::Trap => write!(f, "breakpoint or trap instruction")?,
+            FaultKind::ForeignTrigger => write!(f, "the trigger pin was driven by code outside of the harness")?,
+            FaultKind::LeftHarness => write!(f, "the measured call did not return to the harness")?,
+            FaultKind::Peripheral { address } => {
+                write!(f, "a measured call used the peripheral at {address:#x}")?;
+            }
         }
         write!(f, " at pc {:#x}, cycle {}", self.pc, self.cycle)
     }

@@ -7,11 +7,14 @@
 mod chip;
 mod elf;
 mod fault;
+mod harness;
 mod memory;
 mod periph;
+mod watch;
 
 pub use chip::{Chip, Flash, PeripheralConfig, Region};
 pub use elf::{Image, Segment, Symbol};
 pub use fault::{Fault, FaultKind};
+pub use harness::{Harness, Place, Stray};
 pub use memory::{Call, Memory, Site, Stop};
 pub use periph::{Host, Peripheral, build as build_peripheral};

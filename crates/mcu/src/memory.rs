@@ -1,5 +1,6 @@
 //! Data memory with a fast path for RAM, exact observation, and named faults for the rest.
 
+use crate::watch::Watch;
 use crate::{Chip, Fault, FaultKind, Host, Image, Peripheral, build_peripheral};
 
 /// Where an access comes from: enough to stamp a fault or an edge exactly.
@@ -45,7 +46,8 @@ pub struct Memory {
     pub ram_base: u32,
     /// RAM content.
     pub ram: Box<[u8]>,
-    written: Box<[u8]>,
+    /// A mark for each byte of RAM that was written since the watch folded it.
+    pub(crate) written: Box<[u8]>,
     /// First address of flash in the program space.
     pub flash_base: u32,
     /// Flash content; erased bytes are 0xFF.
@@ -77,8 +79,10 @@ pub struct Memory {
     pub calls: Vec<Call>,
     /// How many there ever were.
     pub finished: u64,
-    open_call: Option<Call>,
+    pub(crate) open_call: Option<Call>,
     open_unaligned: u64,
+    /// What looks after measured calls.
+    pub watch: Watch,
 }
 
 struct Mapped {
@@ -128,6 +132,7 @@ impl Memory {
             finished: 0,
             open_call: None,
             open_unaligned: 0,
+            watch: Watch::new(chip.ram.size as usize),
         })
     }
 
@@ -230,8 +235,12 @@ impl Memory {
         }
         self.host.now = self.now(site);
         self.host.sp = sp;
+        if self.foreign(address, site) {
+            self.fault(FaultKind::Peripheral { address }, site);
+            return 0;
+        }
         let value = self.peripheral(address).and_then(|(m, host, o)| m.read(o, N as u8, host));
-        self.after_io(sp);
+        self.after_io(sp, site);
         value.unwrap_or_else(|| {
             self.fault(FaultKind::OutOfRange { address, write: false }, site);
             0
@@ -253,10 +262,13 @@ impl Memory {
         }
         self.host.now = self.now(site);
         self.host.sp = sp;
+        let foreign = self.foreign(address, site);
         let done = self.peripheral(address).and_then(|(m, host, o)| m.write(o, N as u8, value, host));
-        self.after_io(sp);
+        self.after_io(sp, site);
         if done.is_none() {
             self.fault(FaultKind::OutOfRange { address, write: true }, site);
+        } else if foreign {
+            self.fault(FaultKind::Peripheral { address }, site);
         }
     }
 
@@ -269,22 +281,48 @@ impl Memory {
         Some((p.model.as_mut(), &mut self.host, address - p.base))
     }
 
+    /// Whether an access is a measured call's to a peripheral that does more than arithmetic.
+    fn foreign(&mut self, address: u32, site: Site) -> bool {
+        self.open_call.is_some()
+            && self.watch.outside_run(site.pc)
+            && self.peripheral(address).is_some_and(|(model, _, _)| !model.arithmetic())
+    }
+
     /// Turns what a peripheral did into observations.
-    fn after_io(&mut self, sp: u32) {
+    fn after_io(&mut self, sp: u32, site: Site) {
         if std::mem::take(&mut self.host.idle) {
+            self.settle(sp);
             self.halt(Stop::Idle);
         }
         let Some(level) = self.host.edge.take() else { return };
+        if (level || self.open_call.is_some()) && self.watch.foreign_edge(site.pc) {
+            return self.fault(FaultKind::ForeignTrigger, site);
+        }
         self.sp_limit = if level { self.guard() } else { 0 };
         if level {
+            self.rising(sp);
             self.sp_min = sp;
             self.open_unaligned = self.unaligned;
             self.open_call = Some(Call { rise: self.host.now, sp, ..Call::default() });
         } else if let Some(call) = self.open_call.take() {
             let unaligned = self.unaligned - self.open_unaligned;
             self.finished += 1;
-            self.calls.push(Call { fall: self.host.now, sp_min: self.sp_min, unaligned, ..call });
+            let call = Call { fall: self.host.now, sp_min: self.sp_min, unaligned, ..call };
+            self.calls.push(call);
+            self.falling(call);
         }
+    }
+
+    /// Cycle of the rising edge of a measured call that is under way.
+    pub fn rose(&self) -> Option<u64> {
+        self.open_call.map(|c| c.rise)
+    }
+
+    /// The chip starts anew: no call is under way.
+    pub fn forget_call(&mut self) {
+        self.open_call = None;
+        self.sp_limit = 0;
+        self.watch.forget();
     }
 
     /// Whether the trigger pin is high: a measured call is under way.
@@ -293,33 +331,17 @@ impl Memory {
     }
 
     fn guard(&self) -> u32 {
-        let Some((address, width)) = self.limit_pointer else { return 0 };
+        self.limit_pointer.map_or(0, |(address, width)| self.number(address, width.into()))
+    }
+
+    /// A little-endian number of 2, 4 or 8 bytes in RAM, its low 32 bits; 0 elsewhere.
+    pub(crate) fn number(&self, address: u32, width: u32) -> u32 {
         let offset = address.wrapping_sub(self.ram_base) as usize;
-        match (width, self.ram.get(offset..offset.wrapping_add(width.into()))) {
-            (2, Some(b)) => little::<2>(b),
-            (4, Some(b)) => little::<4>(b),
+        match (width, self.ram.get(offset..)) {
+            (2, Some([a, b, ..])) => u16::from_le_bytes([*a, *b]).into(),
+            (4 | 8, Some([a, b, c, d, ..])) => u32::from_le_bytes([*a, *b, *c, *d]),
             _ => 0,
         }
-    }
-
-    /// A byte for each byte of RAM, 0 where no store touched it.
-    pub fn written(&self) -> &[u8] {
-        &self.written
-    }
-
-    /// Forgets which RAM bytes were written.
-    pub fn clear_written(&mut self) {
-        self.written.fill(0);
-    }
-
-    /// Longest run of bytes in `from..to` (addresses) that no store touched.
-    pub fn longest_untouched(&self, from: u32, to: u32) -> u32 {
-        let clamp = |a: u32| (a.saturating_sub(self.ram_base) as usize).min(self.written.len());
-        let (from, to) = (clamp(from), clamp(to));
-        if from >= to {
-            return 0;
-        }
-        self.written[from..to].split(|&w| w != 0).map(|run| run.len() as u32).max().unwrap_or(0)
     }
 }
 

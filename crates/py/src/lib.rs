@@ -4,7 +4,7 @@
 
 use std::collections::HashMap;
 
-use mcu::{Chip, Image, Stop};
+use mcu::{Chip, Image, Place, Stop, Stray};
 use object::{Object, ObjectSection, SectionFlags, SectionKind};
 use pyo3::create_exception;
 use pyo3::exceptions::{PyException, PyValueError};
@@ -17,6 +17,9 @@ create_exception!(_native, BudgetExceeded, PyException, "The program used up its
 
 /// A measured call: cycles between the trigger's edges, bytes of stack, unaligned accesses.
 type CallTuple = (u64, u32, u64);
+/// Writes that were not to a call's own memory: index of the call, whose memory it is, whether it holds something else
+/// now (inputs), address, the symbol there, bytes, distance from the end of the room for output.
+type StrayTuple = (u64, &'static str, bool, u32, String, u32, i64);
 
 /// One simulated chip.
 #[pyclass(module = "steelyard._native")]
@@ -108,6 +111,21 @@ impl Simulator {
         calls.iter().map(|c| (c.fall - c.rise, c.sp.saturating_sub(c.sp_min), c.unaligned)).collect()
     }
 
+    /// Takes what the calls that `calls` gives next wrote outside of their own memory: (index of the call, whose memory,
+    /// whether an input changed, address, symbol, bytes, distance from the end of the output) each.
+    fn strays(&mut self) -> Vec<StrayTuple> {
+        let memory = self.inner.memory_mut();
+        let before = memory.finished - memory.calls.len() as u64;
+        let strays = std::mem::take(&mut memory.watch.strays);
+        let tuple = |s: &Stray| {
+            let symbol = self.image.variable(s.address).unwrap_or_default().to_owned();
+            let changed = matches!(s.place, Place::Input(_, true));
+            // calls are counted when they have ended, so the first one is number 1
+            Some((s.call.checked_sub(before + 1)?, s.place.name(), changed, s.address, symbol, s.count, s.past))
+        };
+        strays.iter().filter_map(tuple).collect()
+    }
+
     /// Forgets which bytes of RAM were written.
     fn clear_written(&mut self) {
         self.inner.memory_mut().clear_written();
@@ -126,18 +144,8 @@ impl Simulator {
     /// Returns the call tree as (function, parent's index, calls, cycles in itself), callers first; a
     /// root's parent is itself.
     fn profile(&mut self, py: Python<'_>, data: &[u8], budget: u64) -> PyResult<Vec<(String, usize, u64, u64)>> {
-        let functions: Vec<_> = self.image.symbols.iter().filter(|s| s.function).collect();
-        let mut spans: Vec<(Span, &str)> = Vec::new();
-        for (k, f) in functions.iter().enumerate() {
-            let next = functions[k + 1..].iter().map(|n| n.address).find(|&a| a > f.address);
-            let end = if f.size > 0 { f.address + f.size } else { next.unwrap_or(u32::MAX) };
-            let end = end.min(next.unwrap_or(u32::MAX));
-            if spans.last().is_none_or(|(s, _)| s.start < f.address) && f.address < end {
-                spans.push((Span { start: f.address, end }, &f.name));
-            }
-        }
-        let names: Vec<String> = spans.iter().map(|(_, n)| (*n).to_owned()).collect();
-        let spans = spans.into_iter().map(|(s, _)| s).collect();
+        let (spans, names): (Vec<_>, Vec<_>) =
+            self.image.code().into_iter().map(|(r, name)| (Span { start: r.start, end: r.end }, name)).unzip();
         self.inner.set_profile(Some(Profile::new(spans)));
         let result = self.exchange(py, data, budget).map(|_| ());
         let tree = self.inner.set_profile(None);

@@ -9,7 +9,7 @@ use isa_msp430::Msp430;
 use isa_riscv::Riscv;
 use isa_thumb::{Events, Features, Thumb};
 use isa_xtensa::Xtensa;
-use mcu::{Chip, Image, Memory, Stop};
+use mcu::{Chip, Harness, Image, Memory, Stop};
 use timing::avr::{AvrE, AvrXt};
 use timing::cortex_m0plus::CortexM0Plus;
 use timing::cortex_m3::CortexM3;
@@ -61,7 +61,9 @@ impl<C: Core, T: Timing<C>> Simulator for Machine<C, T> {
         let width = C::POINTER_BYTES;
         // avr-gcc puts RAM at 0x800000 in its address space
         let mask = if width == 2 { 0xFFFF } else { u32::MAX };
-        self.core.memory_mut().limit_pointer = image.address("sy_stack_limit").map(|a| (a & mask, width));
+        let m = self.core.memory_mut();
+        m.limit_pointer = image.address("sy_stack_limit").map(|a| (a & mask, width));
+        m.look_after(Harness::find(image, mask, C::WINDOWS));
         Ok(())
     }
 

@@ -40,6 +40,7 @@ _SOURCE_BYTES = 1 << 20
 
 # patterns of GCC, binutils and LLVM; the first that matches names the reason. They are compiled when something failed
 _COMPILE = (
+    (Reason.UNSUPPORTED_SIZE, r"unsupported size: (CRYPTO_[^\"\n]+)"),
     (Reason.MISSING_FILE, r"fatal error: '?(.+?)'?(?:: No such file or directory| file not found)"),
     (
         Reason.FOREIGN_ISA,

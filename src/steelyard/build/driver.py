@@ -55,6 +55,22 @@ def linking(
     return tuple(image if word == _IMAGE else word for word in (*before, *objects, *after))
 
 
+def link_time(spec: ToolchainSpec, flags: Iterable[str]) -> tuple[str, ...]:
+    """Options with which a partial link ends link-time optimisation and makes code; none where ``flags`` have none.
+
+    GCC 9 and newer would put off the code once more (GCC manual, "Link Options", -flinker-output).
+    """
+    if not any(f.startswith("-flto") for f in flags):
+        return ()
+    end = "-flinker-output=nolto-rel"
+    return ("-fuse-linker-plugin", end) if _takes(spec.compiler, end) else ("-fuse-linker-plugin",)
+
+
+@Once
+def _takes(compiler: str, option: str) -> bool:
+    return ask([compiler, option, "-E", "-x", "c", "/dev/null"]).code == 0
+
+
 def _replaced(word: str, names: dict[str, str]) -> str:
     for name, by in names.items():
         if name in word:

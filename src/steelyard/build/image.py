@@ -27,12 +27,18 @@ from ..model.reasons import Failure, Reason
 from ..model.record import Toolchain
 from ..model.target import Target, ToolchainSpec
 from . import diagnose, driver, kept, sandbox, trouble
+from .inspect import inspect
 
 #: raise with every change here that can change an image
 RECIPE = "2"
 SECONDS = 120.0
 
 _CODE = ("-ffunction-sections", "-fdata-sections")
+# sections stay apart in the partial link, those of assembly too, or --gc-sections could drop none of them
+_APART = (".text", ".literal", ".progmem*", ".rodata*", ".data*", ".bss*", ".sdata*", ".sbss*", ".srodata*")
+# those that inspect.py looks for
+_SEEN = (".vectors*", ".init*", ".fini*", ".ctors*", ".dtors*")
+_MERGE = ("-nostdlib", ",".join(("-Wl,-r,-d,--unique", *(f"--unique={s}" for s in (*_APART, *_SEEN)))))
 _CXX = ("-fno-exceptions", "-fno-rtti", "-fno-threadsafe-statics", "-fno-use-cxa-atexit")
 # the harness is compiled alike for every implementation, whatever the flags under test
 _HARNESS = ("-Os", "-std=gnu99", "-Wall", "-Wextra", *_CODE)
@@ -259,6 +265,7 @@ def _compile(
     name = implementation.primitive
     include += (f"-DCRYPTO_NAMESPACETOP={name}", f"-DCRYPTO_NAMESPACE(name)={name}_##name")
     include += (f"-D_CRYPTO_NAMESPACETOP=_{name}", f"-D_CRYPTO_NAMESPACE(name)=_{name}_##name", "-DSUPERCOP")
+    lto = driver.link_time(spec, flags)
     script = _Script()
     for k, f in enumerate(units):
         compiler = (*_compiler(f, target), *spec.flags, *_CODE, *flags, *include)
@@ -276,8 +283,11 @@ def _compile(
     keep = [o for api in API[implementation.primitive] for o in ("--keep-global-symbol", api)]
     sample = next(o for harness in objects.values() for o in harness)
     numbered = [f"{k}.o" for k in range(len(units))]
-    separate = (*spec.link, "-r", "--unique") if spec.linker else ("-nostdlib", "-Wl,-r,-d,--unique")
-    script.add("merge", _linking(spec, separate, numbered, "merged.o", flags, sample))
+    partial = (*_MERGE, *_CODE, *flags, *lto) if lto else _MERGE
+    if spec.linker:
+        partial = (*spec.link, "-r", "--unique")
+    # link-time optimisation ends here: its code is the package's alone, and the API is called as any other's
+    script.add("merge", _linking(spec, partial, numbered, "merged.o", flags, sample))
     script.barrier()
     merged = "merged.o"
     if renames:  # first, so that the new names are the ones kept
@@ -298,11 +308,16 @@ def _compile(
     log = _logs(work, names)
     (work / "log.txt").write_text(log)
     notes = [] if sandbox.available() else ["compiled without a sandbox: bubblewrap is not available"]
+    names["params"] = "api.h"
+    failed = [replace(c, name=names.get(c.name, c.name)) for c in failed]
+    if failed and (cause := trouble.of_machine(failed, spec, work)):
+        raise _Interrupted(cause, log)
+    if (work / "merged.o").exists() and script_of(target):
+        refused, more = inspect((work / "merged.o").read_bytes())
+        if refused is not None:
+            return refused, notes
+        notes += more
     if failed:
-        names["params"] = "api.h"
-        failed = [replace(c, name=names.get(c.name, c.name)) for c in failed]
-        if cause := trouble.of_machine(failed, spec, work):
-            raise _Interrupted(cause, log)
         if not all((source / f.name).exists() for f in implementation.files):
             raise _Interrupted(Failure(Reason.COMPILER_KILLED, f"{work} was emptied meanwhile"), log)
         return diagnose.failure([(c.name, c.said) for c in failed], API[implementation.primitive], source), notes

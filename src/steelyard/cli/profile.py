@@ -87,7 +87,8 @@ _FUNCTIONS = {"function": None, "calls": 0, "cycles in itself": 0, "%": 1, "with
 
 def _functions(p: Profile) -> list[tuple[Cell, ...]]:
     whole = p.cycles or 1
-    return [(r.function, r.calls, r.exclusive, 100 * r.exclusive / whole, r.inclusive) for r in by_function(p)]
+    rows = [(r.function, r.calls, r.exclusive, 100 * r.exclusive / whole, r.inclusive) for r in by_function(p)]
+    return [*rows, ("all", None, p.cycles, 100.0, p.cycles)]
 
 
 def failed(implementation: Implementation, failure: Failure) -> str:

@@ -12,9 +12,15 @@ from . import frame
 from .link import Link
 from .simulator import SimulatorLink
 
+API_AEAD = 1
+
 
 def encode(r: Request) -> bytes:
-    """The frame that asks for a call."""
+    """The frame that asks for a call. :class:`DeviceError` when it is too long for one."""
+    size = frame.RUN_HEADER.size + len(r.key) + len(r.npub) + len(r.ad) + len(r.data)
+    if size > frame.MAX_PAYLOAD:
+        text = f"a call with {size} bytes of input is too large: {frame.MAX_PAYLOAD} is the most that a frame carries"
+        raise DeviceError(Failure(Reason.PROTOCOL, text))
     head = frame.RUN_HEADER.pack(r.op, r.paint, r.offset, 0, len(r.data), len(r.ad))
     return frame.encode(frame.RUN, head, r.key, r.npub, r.ad, r.data)
 
@@ -26,6 +32,8 @@ class Client:
         self.link = link
         self._decoder = frame.Decoder()
         self._stack = 0
+        #: what calls did that a reader of the figures must know
+        self.remarks: dict[str, None] = {}
         self.hello = self._handshake()
 
     def _handshake(self) -> Hello:
@@ -71,17 +79,32 @@ class Client:
     def calls(self, requests: Iterable[Request]) -> Iterator[Answer]:
         """Calls in order; as many on their way at once as the link allows."""
         sees_stack, window = self.link.sees_stack, self.link.window
-        batch: list[bytes] = []
+        batch: list[tuple[Request, bytes]] = []
         size = 0
         for request in requests:
             data = encode(request if sees_stack else replace(request, paint=True))
             if batch and size + len(data) > window:
-                yield from self._batch(batch)
+                yield from self._own(batch)
                 batch, size = [], 0
-            batch.append(data)
+            batch.append((request, data))
             size += len(data)
         if batch:
-            yield from self._batch(batch)
+            yield from self._own(batch)
+
+    def _own(self, batch: list[tuple[Request, bytes]]) -> Iterator[Answer]:
+        """Answers to a batch, each if its call wrote nowhere but to its own memory."""
+        answers = self._batch([data for _, data in batch])
+        for k, answer in enumerate(answers):
+            for stray in answer.pulse.strays:
+                request, _ = batch[k]
+                name = "hash" if self.hello.api != API_AEAD else "decrypt" if request.op == Op.DECRYPT else "encrypt"
+                if stray.is_input:
+                    self.remarks[f"{name} {stray.text}"] = None
+                elif answer.intact or stray.place != "guard":  # else the caller knows whose call it was
+                    reason = Reason.BUFFER_OVERRUN if stray.place == "guard" else Reason.STRAY_WRITE
+                    sizes = f"message {len(request.data)}, associated data {len(request.ad)} bytes"
+                    raise DeviceError(Failure(reason, f"{name} ({sizes}): {stray.text}"))
+            yield answer
 
     def inside(self, request: Request) -> int | None:
         """Cycles of one call behind its call instruction; None on links that cannot tell them apart."""
@@ -110,7 +133,8 @@ class Client:
         for command, payload in frames:  # before the pulses: a refused request has none
             if command == frame.ERROR:
                 why = frame.ERRORS.get(payload[0], "unknown error") if payload else "unknown error"
-                raise DeviceError(Failure(Reason.PROTOCOL, why))
+                reason = Reason.RAM_OVERFLOW if payload[:1] == frame.TOO_LARGE else Reason.PROTOCOL
+                raise DeviceError(Failure(reason, why))
         if len(pulses) != len(batch):
             raise DeviceError(Failure(Reason.PROTOCOL, f"{len(batch)} requests, {len(pulses)} trigger pulses"))
         answers = []

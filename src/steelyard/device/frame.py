@@ -14,13 +14,15 @@ HELLO = 1
 RUN = 2
 ANSWER = 0x80
 ERROR = 0xFF
-PROTOCOL = 1
+PROTOCOL = 2
+MAX_PAYLOAD = 0xFFFF
 #: no frame is longer, header and CRC included
-MAX_FRAME = 0xFFFF + 7
+MAX_FRAME = MAX_PAYLOAD + 7
 #: an answer's payload before the output bytes
-RUN_ANSWER = struct.Struct("<hIBBHH")
+RUN_ANSWER = struct.Struct("<iIBBII")
 RUN_HEADER = struct.Struct("<BBBBHH")
 HELLO_ANSWER = struct.Struct("<2sBBBBHHHHH")
+TOO_LARGE = b"\x03"
 
 ERRORS = {
     1: "the frame's CRC does not fit",

@@ -8,8 +8,10 @@ from functools import cache
 from itertools import starmap
 from pathlib import Path
 
+from msgspec.structs import replace
+
 from .. import _native
-from ..model.call import DeviceError, Pulse
+from ..model.call import DeviceError, Pulse, Stray
 from ..model.reasons import Failure, Reason
 from ..model.target import Target
 
@@ -72,7 +74,12 @@ class SimulatorLink:
 
     def pulses(self) -> list[Pulse]:
         """Trigger pulses since the last time, with exact cycles and stack."""
-        return list(starmap(Pulse, self._native.calls()))
+        strays = self._native.strays()
+        pulses = list(starmap(Pulse, self._native.calls()))
+        for call, place, changed, address, symbol, count, past in strays:
+            stray = Stray(place, changed, address, symbol, count, past)
+            pulses[call] = replace(pulses[call], strays=(*pulses[call].strays, stray))
+        return pulses
 
     def longest_untouched(self) -> int:
         """Longest run of RAM bytes behind static data that nothing wrote since the image was loaded."""

@@ -14,10 +14,10 @@ from typing import NamedTuple
 from msgspec import Struct, field
 
 from ..model.call import Answer, Caller, DeviceError, Observed, Op, Request
+from ..model.elf import Section, sections
 from ..model.implementation import API, CodeLists, Implementation
 from ..model.reasons import Failure, Reason
 from ..model.target import Target
-from .elf import Section, sections
 
 #: bytes of message and of associated data, of its only case
 LENGTH = 16

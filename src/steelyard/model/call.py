@@ -45,17 +45,53 @@ class Request(Struct, frozen=True):
     paint: bool = False
 
 
+class Stray(Struct, frozen=True):
+    """Bytes that a call wrote outside of its own memory: ``place`` is an input's name, ``guard``, ``free``,
+    ``variables`` or ``frames``; ``changed`` inputs hold something else now. ``address`` is the lowest of ``count``
+    bytes, ``past`` its distance from the end of the room for output."""
+
+    place: str
+    changed: bool
+    address: int
+    symbol: str
+    count: int
+    past: int
+
+    @property
+    def is_input(self) -> bool:
+        """Whether it is the caller's input, which some implementations change and restore."""
+        return self.place not in ("guard", "free", "variables", "frames")
+
+    @property
+    def text(self) -> str:
+        """What happened, after the call's name."""
+        size = "1 byte" if self.count == 1 else f"{self.count} bytes"
+        match self.place:
+            case "guard":
+                return f"writes {size} behind its output buffer, the first {self.past} bytes past its end"
+            case "free":
+                return f"writes {size} of free RAM from {self.address:#x}, {self.past} bytes past its output buffer"
+            case "variables":
+                return f"writes {size} of the harness's {self.symbol or 'variables'} at {self.address:#x}"
+            case "frames":
+                return f"writes {size} of the harness's stack at {self.address:#x}"
+            case _:
+                return f"{'changes' if self.changed else 'writes into'} its input: {self.place}"
+
+
 class Pulse(Struct, frozen=True):
     """One pulse of the trigger pin: ``cycles`` between the edges; ``stack`` in bytes and ``unaligned``
     accesses where the device sees them. Where the call was repeated ``cycles`` is the median, and
     ``spread`` the distance of the quartiles as a part of it. ``instructions`` where a machine counts
-    them; a link whose ``quantity`` says so counts something else than cycles."""
+    them; a link whose ``quantity`` says so counts something else than cycles. ``strays`` are the call's writes
+    outside of its own memory, where the device sees them."""
 
     cycles: int
     stack: int | None = None
     unaligned: int | None = None
     spread: float | None = None
     instructions: int | None = None
+    strays: tuple[Stray, ...] = ()
 
 
 class Answer(Struct, frozen=True):

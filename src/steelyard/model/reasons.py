@@ -41,6 +41,9 @@ class Reason(StrEnum):
     FLASH_OVERFLOW = "flash-overflow"
     RAM_OVERFLOW = "ram-overflow"
     NO_BASELINE = "no-baseline"
+    UNSUPPORTED_SIZE = "unsupported-size"
+    HARNESS_SYMBOL = "harness-symbol"
+    PLACED_SECTION = "placed-section"
     # device
     FAULT = "fault"
     RUNAWAY = "runaway"
@@ -51,6 +54,7 @@ class Reason(StrEnum):
     WRONG_MACHINE = "emulated-machine"
     COUNTER_LOST = "counter-lost"
     NOT_SIMULATED = "not-simulated"
+    STRAY_WRITE = "stray-write"
     # verify
     NO_EXPECTED = "no-expected-values"
     BAD_KAT = "malformed-kat"
@@ -90,6 +94,9 @@ NEXT_ACTION: dict[Reason, str] = {
     Reason.FLASH_OVERFLOW: "try -Os or a target with more flash",
     Reason.RAM_OVERFLOW: "try a target with more RAM",
     Reason.NO_BASELINE: "nocrypt has no figures on this target: steelyard run nocrypt --target TARGET says why",
+    Reason.UNSUPPORTED_SIZE: "key, nonce, tag and digest can have 0 to 65535 bytes",
+    Reason.HARNESS_SYMBOL: "give the package's own functions and variables names of their own",
+    Reason.PLACED_SECTION: "leave code and data in the compiler's sections: .text, .rodata, .data, .bss",
     Reason.FAULT: "look at the faulting address in: steelyard show RUN",
     Reason.RUNAWAY: "look for an endless loop, or run again with --force and a larger --max-cycles",
     Reason.PROTOCOL: "look for code that writes over the harness's memory; power-cycle a board and run again",
@@ -99,6 +106,7 @@ NEXT_ACTION: dict[Reason, str] = {
     Reason.WRONG_MACHINE: "name a real machine of the target's architecture; an emulator's figures are no measurement",
     Reason.COUNTER_LOST: "end other programs that use the processor's counters, such as perf, and run again",
     Reason.NOT_SIMULATED: "choose a simulated target; steelyard targets lists them",
+    Reason.STRAY_WRITE: "write only to the output, the stack, malloc's memory and variables of the package",
     Reason.NO_EXPECTED: "put the package's LWC_AEAD_KAT_*.txt or LWC_HASH_KAT_*.txt into the variant's folder",
     Reason.BAD_KAT: "repair the KAT file at the line named",
     Reason.KAT_MISMATCH: "compare the first differing vector in: steelyard show RUN",

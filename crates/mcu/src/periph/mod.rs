@@ -68,6 +68,10 @@ pub trait Peripheral: Send + Sync {
     fn read(&mut self, offset: u32, size: u8, host: &mut Host) -> Option<u32>;
     /// Writes `size` bytes at `offset`; `None` where there is no register.
     fn write(&mut self, offset: u32, size: u8, value: u32, host: &mut Host) -> Option<()>;
+    /// Whether it only computes, so that a measured call may use it.
+    fn arithmetic(&self) -> bool {
+        false
+    }
 }
 
 /// Makes the model that a configuration names, with its size in bytes.

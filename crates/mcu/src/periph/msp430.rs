@@ -171,6 +171,10 @@ impl Multiplier {
 }
 
 impl Peripheral for Multiplier {
+    fn arithmetic(&self) -> bool {
+        true
+    }
+
     fn read(&mut self, offset: u32, size: u8, _: &mut Host) -> Option<u32> {
         let word = u32::from(match offset & !1 {
             0..8 => self.op1,

@@ -1,0 +1,82 @@
+"""What an object file holds: all of its sections, those without address too, which a loader does not see, and the
+symbols that it wants from others."""
+
+from __future__ import annotations
+
+import struct
+
+from msgspec import Struct
+
+_SYMTAB, _NOBITS, _ALLOC, _UNDEFINED = 2, 8, 2, 0
+
+
+class Section(Struct, frozen=True):
+    """``loaded`` says that its bytes become part of an image, ``placed`` that it has an address there."""
+
+    name: str
+    size: int
+    loaded: bool
+    placed: bool = False
+
+
+def sections(elf: bytes) -> list[Section]:
+    """Sections of a little-endian ELF file of 32 or 64 bits; :class:`ValueError` when it is none."""
+    try:
+        return _sections(elf)
+    except (struct.error, IndexError) as e:
+        raise ValueError(f"no ELF file: {e}") from e
+
+
+def undefined(elf: bytes) -> list[str]:
+    """Names of the symbols that other objects must define; :class:`ValueError` as :func:`sections`."""
+    try:
+        return _undefined(elf)
+    except (struct.error, IndexError) as e:
+        raise ValueError(f"no ELF file: {e}") from e
+
+
+def _headers(elf: bytes) -> tuple[bool, list[tuple[int, ...]], int]:
+    """Whether addresses have 64 bits, section headers, and which of them is their names'."""
+    if elf[:4] != b"\x7fELF" or elf[4] not in (1, 2) or elf[5] != 1:
+        raise ValueError("no little-endian ELF file")
+    wide = elf[4] == 2
+    (table,) = struct.unpack_from("<Q" if wide else "<I", elf, 40 if wide else 32)
+    step, count, names = struct.unpack_from("<HHH", elf, 58 if wide else 46)
+    # name, type, flags, address, offset, size, link
+    header = struct.Struct("<IIQQQQI" if wide else "<IIIIIII")
+    if step < header.size:
+        raise ValueError(f"section headers of {step} bytes")
+    return wide, [header.unpack_from(elf, table + k * step) for k in range(count)], names
+
+
+def _text(table: bytes, at: int) -> str:
+    end = table.find(b"\0", at)
+    if end < 0:
+        raise ValueError("a name does not end")
+    return table[at:end].decode("utf-8", "replace")
+
+
+def _sections(elf: bytes) -> list[Section]:
+    _, headers, names = _headers(elf)
+    start, size = headers[names][4:6]
+    text = elf[start : start + size]
+    found = []
+    for name, kind, flags, _, _, length, _ in headers:
+        placed = bool(flags & _ALLOC) and length > 0
+        found.append(Section(_text(text, name), length, placed and kind != _NOBITS, placed))
+    return found
+
+
+def _undefined(elf: bytes) -> list[str]:
+    wide, headers, _ = _headers(elf)
+    # name, value, size, info, other, section; the same in another order
+    symbol = struct.Struct("<IBBHQQ" if wide else "<IIIBBH")
+    found = []
+    for _, kind, _, _, start, size, link in headers:
+        if kind != _SYMTAB:
+            continue
+        text = elf[headers[link][4] :][: headers[link][5]]
+        for fields in symbol.iter_unpack(elf[start : start + size - size % symbol.size]):
+            if fields[3 if wide else 5] == _UNDEFINED and fields[0]:
+                found.append(_text(text, fields[0]))
+    return found

@@ -1,0 +1,92 @@
+"""What a package's objects may ask of the link, and what of them is in the image."""
+
+from __future__ import annotations
+
+import pytest
+
+from steelyard.measure.rom import load_size
+from steelyard.model.reasons import Failure, Reason
+from steelyard.model.target import Target
+from tests import toys
+from tests.conftest import Bench, the_target
+
+KAT = {"LWC_AEAD_KAT_128_128.txt": toys.kat()}
+TARGETS = ("uno", "bluepill", "gd32vf103")
+
+
+@pytest.mark.parametrize(
+    ("top", "use", "name"),
+    [
+        ("extern unsigned sy_heap_peak;", "sy_heap_peak = 0;", "sy_heap_peak"),
+        ("void sy_putc(unsigned char byte);", "sy_putc(1);", "sy_putc"),
+        ("int main(void);", "if (n == 999) main();", "main"),
+        ("extern int sy_run(int, void *) __attribute__((weak));", "if (sy_run && n == 99) sy_run(1, c);", "sy_run"),
+        ("extern char sy_free_start[];", "*c = sy_free_start[0];", "sy_free_start"),
+    ],
+)
+def test_names_of_the_harness_are_out_of_reach(bench: Bench, target: Target, top: str, use: str, name: str) -> None:
+    built = bench.build(bench.package(top=top, in_encrypt=use), target)
+    assert built.failure == Failure(Reason.HARNESS_SYMBOL, name)
+
+
+@pytest.mark.parametrize("section", [".init3", ".vectors", ".text.reset", ".start", ".fini9"])
+def test_code_that_would_run_before_the_harness_is_refused(bench: Bench, target: Target, section: str) -> None:
+    early = f'__attribute__((section("{section}"), used)) void early(void) {{ }}'
+    built = bench.build(bench.package(top=early), target)
+    assert built.failure == Failure(Reason.PLACED_SECTION, section)
+
+
+def test_static_constructors_are_noted(bench: Bench, target: Target) -> None:
+    top = "static int made; __attribute__((constructor)) static void make(void) { made = 1; }"
+    built = bench.build(bench.package(top=top, in_encrypt="if (made) *c = 1;"), target)
+    assert built.failure is None
+    assert "has static constructors, which the harness does not run" in built.notes
+    assert "static constructors" not in "".join(bench.build(bench.package(), target).notes)
+
+
+def assembly(name: str, size: int) -> str:
+    """A function of about ``size`` bytes in plain .text, with a constant and a variable beside it."""
+    return (
+        f".text\n.global {name}\n.type {name}, %function\n{name}:\n.fill {size // 2}, 2, 0\n.size {name}, . - {name}\n"
+        f".section .rodata\n.global {name}_table\n{name}_table: .fill {size}, 1, 7\n"
+        f".data\n.global {name}_state\n{name}_state: .fill {size}, 1, 7\n.section .bss\n{name}_room: .fill {size}\n"
+    )
+
+
+@pytest.mark.parametrize("name", TARGETS)
+def test_assembly_that_nothing_uses_is_not_in_the_image(bench: Bench, name: str) -> None:
+    """Several files with a plain .text each: the one that is used counts, the others do not."""
+    target = the_target(name)
+    use = {"top": "void used(void);", "in_encrypt": "if (n == 999) used();"}
+    one = {"used.S": assembly("used", 64)}
+    more = {f"idle{k}.S": assembly(f"idle{k}", 512) for k in range(3)}
+    mark = {"uno": "@", "bluepill": "%", "gd32vf103": "@"}[name]
+    sizes = []
+    for files in ({}, one, one | more):
+        files = {k: text.replace("%", mark) for k, text in files.items()}
+        built = bench.build(bench.package({**toys.files(**(use if files else {})), **files}), target)
+        assert built.failure is None, built.failure
+        sizes.append(load_size(built.images["both"]))
+    assert sizes[1] == sizes[2]
+    assert 64 <= sizes[1] - sizes[0] < 100
+
+
+@pytest.mark.parametrize("name", [*TARGETS, "esp8266", "host"])
+def test_link_time_optimisation_is_of_the_package_alone(bench: Bench, name: str) -> None:
+    """Over its files, not over its API: an image of ordinary size, right answers, ordinary times."""
+    target = the_target(name)
+    files = {
+        **toys.files(top="int far(int);", in_encrypt="n = far(n);"),
+        "far.c": "int far(int x) { return x; }\n",
+        **KAT,
+    }
+    plain, lto = (bench.weigh(bench.package(files), target, flags=flags) for flags in ("-O2", "-O2 -flto"))
+    assert (plain.failure, lto.failure) == (None, None)
+    for figure in ("rom", "cycles_encrypt_mean", "cycles_decrypt_mean", "stack_encrypt"):
+        if figure in plain.metrics and name != "host":
+            assert 0.7 * plain.metrics[figure] < lto.metrics[figure] < 1.3 * plain.metrics[figure], figure
+    assert lto.metrics["rom"] > 0
+    images = bench.build(bench.package(files), target, "-O2", "-flto").images
+    assert {"both", "encrypt", "decrypt"} == set(images)
+    if name != "host":
+        assert load_size(images["encrypt"]) < load_size(images["both"])

@@ -1,0 +1,197 @@
+"""A package that wants better figures: the simulator sees what it does beside its work."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+
+import pytest
+
+from steelyard.build import Build
+from steelyard.model.call import Op, Request
+from steelyard.model.reasons import Failure, Reason
+from steelyard.model.record import Record
+from tests import toys
+from tests.conftest import Bench, the_target
+
+#: how the trigger is lowered, and a byte is sent, by register address
+PORTS = {
+    "uno": ("*(volatile unsigned char *)0x25 = 0;", "*(volatile unsigned char *)0xC6 = 1;"),
+    "bluepill": (
+        "*(volatile unsigned *)0x40010810u = 1u << 16;",
+        "*(volatile unsigned *)0x40013804u = 1;",
+    ),
+    "gd32vf103": (
+        "*(volatile unsigned *)0x40010810u = 1u << 16;",
+        "*(volatile unsigned *)0x40013804u = 1;",
+    ),
+}
+TARGETS = tuple(PORTS)
+#: every byte of the harness's frames, written with what it holds
+FRAMES = {
+    "uno": "volatile unsigned char *p = (unsigned char *)0x8f0; for (; p < (unsigned char *)0x8ff; p++) *p = *p;",
+    "bluepill": "volatile unsigned char *p = (volatile unsigned char *)0x20004fe0; *p = *p;",
+    "gd32vf103": "volatile unsigned char *p = (volatile unsigned char *)0x20007fe0; *p = *p;",
+}
+SEEN = {
+    "lowers the trigger": (lambda t: PORTS[t][0], Reason.FAULT, "foreign-trigger: the trigger pin was driven"),
+    "sends a byte": (lambda t: PORTS[t][1], Reason.FAULT, "peripheral: a measured call used the peripheral at 0x"),
+    "writes 300 bytes past its output": (
+        lambda _: "c[n + CRYPTO_ABYTES + 300] = 1;",
+        Reason.STRAY_WRITE,
+        r"encrypt \(message \d+, associated data \d+ bytes\): writes 1 byte of free RAM from 0x.*, 300 bytes past",
+    ),
+    "keeps a table below its stack": (
+        lambda _: "{ unsigned char here; volatile unsigned char *p = &here - 400; for (i = 0; i < 9; i++) p[i] = 1; }",
+        Reason.STRAY_WRITE,
+        r"encrypt .*: writes 9 bytes of free RAM",
+    ),
+    "writes the harness's frames": (
+        lambda t: FRAMES[t],
+        Reason.STRAY_WRITE,
+        "encrypt .*: writes .* of the harness's stack",
+    ),
+}
+
+
+def failure(record: Record) -> Failure:
+    assert record.failure is not None
+    return record.failure
+
+
+@pytest.mark.parametrize("name", TARGETS)
+@pytest.mark.parametrize("cheat", SEEN)
+def test_seen(bench: Bench, name: str, cheat: str) -> None:
+    code, reason, text = SEEN[cheat]
+    failed = failure(bench.weigh(bench.package(after_encrypt=code(name)), the_target(name)))
+    assert failed.reason is reason, failed
+    assert re.match(text, failed.detail), failed
+
+
+def address_of(built: Build, symbol: str) -> int:
+    """Address of a global symbol of an image."""
+    text = (built.folder / "both.map").read_text()
+    found = re.search(rf"^ +0x([0-9a-f]+) +{symbol}$", text, re.MULTILINE)
+    assert found
+    return int(found[1], 16) & 0xFFFF_FFFF
+
+
+@pytest.mark.parametrize("name", TARGETS)
+def test_a_jump_to_the_harness_own_edge(bench: Bench, name: str) -> None:
+    """The way out of sy_run leads back into the package: the pulse was too short."""
+    target = the_target(name)
+    where, edge = 0, 0
+    for _ in range(2):  # the address is known after a first link
+        jump = f"((void (*)(void)){edge:#x})();"
+        if name == "bluepill":  # sy_run keeps the port's address in a register
+            text = "mov r5, %0; mov r3, %1; adr r4, 1f; add r4, r4, #1; .rept 24; push {r4}; .endr; "
+            text += "bx %2; .align 2; 1: nop"
+            values = f'"r"(0x40010000), "r"(1 << 16), "r"({edge:#x})'
+            jump = f'__asm__ volatile("{text}" : : {values} : "r3", "r4", "r5", "r6");'
+        package = bench.package(in_encrypt=f"{jump} (void){where};")
+        built = bench.build(package, target)
+        where = address_of(built, "sy_run")
+        edge = _falling(built, name, where)
+    failed = failure(bench.weigh(package, target))
+    assert failed.reason is Reason.FAULT
+    assert failed.detail.startswith("left-harness: the measured call did not return to the harness"), failed
+
+
+def _falling(built: Build, name: str, run: int) -> int:
+    """The place in sy_run that lowers the pin, as a pointer to a function."""
+    prefix = {"uno": "avr-", "bluepill": "arm-none-eabi-", "gd32vf103": "riscv64-unknown-elf-"}[name]
+    command = [f"{prefix}objdump", "-d", "--no-show-raw-insn", str(built.images["both"])]
+    text = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    body = text[text.index("<sy_run>:") :].split("\n\n")[0]
+    calls = {"uno": r"\b(?:cbi)\b", "bluepill": r"\bblx\b", "gd32vf103": r"\bjalr\b"}[name]
+    lines = body.splitlines()
+    at = next(k for k, line in enumerate(lines) if re.search(calls, line))
+    here = int(lines[at if name == "uno" else at + 1].split(":")[0], 16)
+    return here // 2 if name == "uno" else here | (name == "bluepill")
+
+
+@pytest.mark.parametrize("name", TARGETS)
+def test_the_harness_variables_by_address(bench: Bench, name: str) -> None:
+    """A smaller heap, and what the heap holds is free RAM; another variable is the harness's."""
+    target = the_target(name)
+    top = "#include <stdlib.h>\nstatic unsigned char *volatile kept;"
+    use = "kept = malloc(64); kept[40] = 1;"
+    honest = bench.weigh(bench.package(top=top, after_encrypt=use), target)
+    assert honest.metrics["heap"] >= 64
+    for symbol, reason, text in (
+        ("sy_heap_peak", Reason.STRAY_WRITE, "of free RAM"),
+        ("sy_crc", Reason.STRAY_WRITE, "of the harness's sy_crc"),
+    ):
+        where = 0
+        for _ in range(2):
+            code = f"{use} *(volatile unsigned short *){where & 0xFFFF if name == 'uno' else where:#x} = 0;"
+            package = bench.package(top=top, after_encrypt=code)
+            where = address_of(bench.build(package, target), symbol)
+        failed = failure(bench.weigh(package, target))
+        assert (failed.reason, text in failed.detail) == (reason, True), failed
+
+
+@pytest.mark.parametrize("name", TARGETS)
+def test_inputs_that_are_written_are_named(bench: Bench, name: str) -> None:
+    same = "if (adlen) { volatile unsigned char *p = (unsigned char *)ad; *p = *p; }"
+    record = bench.weigh(
+        bench.package({**toys.files(after_encrypt=same), "LWC_AEAD_KAT_128_128.txt": toys.kat()}), the_target(name)
+    )
+    assert record.failure is None
+    assert record.notes == ("encrypt writes into its input: associated data",)
+    other = "if (n) ((unsigned char *)m)[0] ^= 1;"
+    record = bench.weigh(
+        bench.package({**toys.files(after_encrypt=other), "LWC_AEAD_KAT_128_128.txt": toys.kat()}), the_target(name)
+    )
+    assert "encrypt changes its input: message" in record.notes
+
+
+@pytest.mark.parametrize("name", TARGETS)
+def test_a_code_of_more_than_16_bits(bench: Bench, name: str) -> None:
+    """An OR of differences is a rejection, and a failure of encryption is one."""
+    if name != "uno":
+        record = bench.weigh(
+            bench.package(
+                {**toys.files(after_decrypt="return (int)wrong << 16;"), "LWC_AEAD_KAT_128_128.txt": toys.kat()}
+            ),
+            the_target(name),
+        )
+        assert record.failure is None
+        failed = failure(bench.weigh(bench.package(after_encrypt="return 0x10000;"), the_target(name)))
+        assert failed.reason is Reason.KAT_MISMATCH
+        assert failed.detail.endswith("returned 65536")
+    client = bench.client(bench.package(after_encrypt="return -2;"), the_target(name))
+    key = bytes(16)
+    assert client.call(Request(Op.ENCRYPT, key, key, b"", b"")).code == -2
+
+
+@pytest.mark.parametrize(("size", "text"), [("-1", "negative"), ("65536", "above 65535"), ("(1UL<<20)", "above 65535")])
+@pytest.mark.parametrize("name", ["uno", "bluepill"])
+@pytest.mark.parametrize("which", ["KEYBYTES", "NPUBBYTES", "ABYTES"])
+def test_sizes_that_frames_cannot_carry(bench: Bench, name: str, which: str, size: str, text: str) -> None:
+    files = toys.files()
+    files["api.h"] = re.sub(rf"(CRYPTO_{which}) \d+", rf"\1 {size}", files["api.h"])
+    files["encrypt.c"] = files["encrypt.c"].replace("CRYPTO_ABYTES", "8").replace("CRYPTO_KEYBYTES", "16")
+    failed = failure(bench.weigh(bench.package(files), the_target(name)))
+    assert failed.reason is Reason.UNSUPPORTED_SIZE
+    assert f"CRYPTO_{which} is {text}" in failed.detail
+
+
+def test_sizes_up_to_the_limit_are_never_cut(bench: Bench) -> None:
+    """A tag of 65535 bytes and a message: too large for RAM, and said so."""
+    files = toys.files()
+    files["api.h"] = files["api.h"].replace("ABYTES 8", "ABYTES 65535")
+    files["encrypt.c"] = files["encrypt.c"].replace("CRYPTO_ABYTES", "8")
+    failed = failure(bench.weigh(bench.package(files), the_target("uno")))
+    assert failed.reason is Reason.RAM_OVERFLOW, failed
+
+
+@pytest.mark.parametrize("name", TARGETS)
+def test_names_of_the_harness_are_the_package_s_own_when_it_defines_them(bench: Bench, name: str) -> None:
+    """They are local: nothing of the harness, and nothing that the simulator looks at."""
+    top = "unsigned char *sy_stack_limit; unsigned sy_layout[7]; int sy_run(int x) { return x + sy_layout[1]; } "
+    top += "void sy_request(void) { sy_stack_limit++; } int sy_heap_peak = 7; int main(void) { return 1; }"
+    use = "if (mlen == 77) { sy_request(); *c = sy_run(1) + sy_heap_peak + main(); }"
+    files = {**toys.files(top=top, after_encrypt=use), "LWC_AEAD_KAT_128_128.txt": toys.kat()}
+    record = bench.weigh(bench.package(files), the_target(name))
+    assert (record.failure, record.notes) == (None, ())
