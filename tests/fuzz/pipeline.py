@@ -131,13 +131,14 @@ def as_row(record: Record) -> Row:
 class Player:
     """A folder with packages, compilers, a home and a database, and what jobs come to when nothing disturbs them."""
 
-    def __init__(self, folder: Path, seed: int) -> None:
+    def __init__(self, folder: Path, seed: int, most: int = 100) -> None:
         self.folder = folder
         self.rng = random.Random(seed)
         packages(folder / "packages", self.rng)
         compilers(folder)
         variants = [i.variant for place in (folder / "packages", BUNDLED) for i in discover(place).implementations]
         self.all = [(v, t, f) for v in variants for t in TARGETS for f in self.rng.sample(FLAGS, 2)]
+        self.all = self.rng.sample(self.all, min(most, len(self.all)))
         self.seen = dict[int, str]()
         self.reference: dict[str, Row] = {}
 
@@ -165,7 +166,6 @@ class Player:
         rows = self.rows(self.start(self.all, home="reference"))
         assert rows is not None
         assert all(row["final"] for row in rows), [row["failure"] for row in rows]
-        assert {"None", "compile-error", "kat-mismatch"} <= {outcome(row) for row in rows}
         self.reference = {row["key"]: row for row in rows}
 
     def check(self, row: Row) -> None:
@@ -193,7 +193,7 @@ class Player:
     def round(self) -> str:
         """One or two disturbed campaigns at the same time."""
         rng = self.rng
-        chosen = rng.sample(self.all, rng.randrange(1, 12))
+        chosen = rng.sample(self.all, rng.randrange(1, min(12, len(self.all))))
         disturbances = rng.sample(sorted(DISTURBANCES), rng.randrange(1, 4))
         plan = {"threads": rng.randrange(1, 4), "force": rng.random() < 0.3}
         if rng.random() < 0.2:
@@ -384,9 +384,9 @@ DISTURBANCES = {
 INSIDE = ("edited", "killed", "interrupted")
 
 
-def fuzz(folder: Path, seed: int, seconds: float, say: Callable[[str], object] = print) -> None:
-    """Plays for some time."""
-    player = Player(folder, seed)
+def fuzz(folder: Path, seed: int, seconds: float, most: int = 100, say: Callable[[str], object] = print) -> None:
+    """Plays for some time with at ``most`` so many jobs."""
+    player = Player(folder, seed, most)
     player.undisturbed()
     end = time.monotonic() + seconds
     rounds = 0
