@@ -267,7 +267,7 @@ def _compile(
     # SUPERCOP's prefix of a package's global names; localised like all of them, the primitive's own name will do
     name = implementation.primitive
     include += (f"-DCRYPTO_NAMESPACETOP={name}", f"-DCRYPTO_NAMESPACE(name)={name}_##name")
-    include += (f"-D_CRYPTO_NAMESPACETOP=_{name}", f"-D_CRYPTO_NAMESPACE(name)=_{name}_##name", "-DSUPERCOP")
+    include += (f"-D_CRYPTO_NAMESPACETOP=_{name}", f"-D_CRYPTO_NAMESPACE(name)=_{name}_##name")
     script = _Script()
     for k, f in enumerate(units):
         compiler = (*_compiler(f, target), *spec.flags, *_CODE, *flags, *include)
