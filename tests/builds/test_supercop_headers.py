@@ -117,9 +117,6 @@ USES = """
 #include "crypto_int16.h"
 #include "crypto_uint32.h"
 #include "crypto_verify_16.h"
-#ifndef SUPERCOP
-#error its compiler options define it
-#endif
 #define helper CRYPTO_NAMESPACE(helper)
 int helper(const unsigned char *x)
 {

@@ -264,7 +264,7 @@ def _compile(
     # SUPERCOP's prefix of a package's global names; localised like all of them, the primitive's own name will do
     name = implementation.primitive
     include += (f"-DCRYPTO_NAMESPACETOP={name}", f"-DCRYPTO_NAMESPACE(name)={name}_##name")
-    include += (f"-D_CRYPTO_NAMESPACETOP=_{name}", f"-D_CRYPTO_NAMESPACE(name)=_{name}_##name", "-DSUPERCOP")
+    include += (f"-D_CRYPTO_NAMESPACETOP=_{name}", f"-D_CRYPTO_NAMESPACE(name)=_{name}_##name")
     lto = driver.link_time(spec, flags)
     script = _Script()
     for k, f in enumerate(units):
