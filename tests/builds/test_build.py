@@ -109,7 +109,8 @@ def test_an_instruction_that_the_assembler_passes_over_is_foreign(bench: Bench, 
     target = the_target("msp430f1611")
     works(bench, bench.package({**GOOD, "own.S": "f: call @r12 ; %r5\n\tjmp $-4\n\tmov #(5), 2(r13)\n"}), target)
     bench.folder.rename(bench.folder.with_name("straight"))
-    failure = bench.build(bench.package({**GOOD, "perm.S": f"\tnop\n\t{line}\n"}), target).failure
+    perm = f"\t.global perm\nperm:\n\tnop\n\t{line}\n"
+    failure = bench.build(bench.package({**NEEDS, "perm.S": perm}), target).failure
     assert failure is not None
     assert failure.reason is Reason.FOREIGN_ISA
     assert line in failure.detail

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from steelyard import pipeline
+from steelyard import jobs
 from steelyard.model.reasons import NEXT_ACTION, Reason
 from tests import toys
 from tests.conftest import the_target, write
@@ -147,7 +147,7 @@ def test_a_dry_run_asks_no_machine_and_builds_nothing(
     the_target("host")
     assert "6 to run, 0 stored; nothing was done" in cli("run nocrypt -t host,raspberry-pi --dry-run -w kat").out
     assert cli("run nocrypt -t host -w kat").code == 0
-    pipeline._clock_of.cache_clear()
+    jobs._clock_of.cache_clear()
 
     def touched(*_: object) -> None:
         raise AssertionError("a dry run does nothing")

@@ -46,6 +46,8 @@ def compare_command(
         sides.append([r for r in some if test.test(r)] if test else some)
         asked.append(mentioned)
     about = {column for column, _, _ in asked[0] ^ asked[1]}
+    if "target" in about:
+        about |= {"compiler", "timing_model"}  # which a target brings along
     if columns:
         say_empty(metrics, [r for side in sides for r in side], db)
     limit = fraction(threshold)
@@ -98,9 +100,8 @@ def rows_of(side: str, columns: Sequence[str], db: str | None) -> tuple[list[Row
         path = Path(side)
         document = files.load(path)
         rows_ = felics.rows(path, document) if felics.is_felics(document) else rows(files.records(path, document))
-        return rows_, {
-            ("origin", "==", side)
-        }  # what is in a file is what was measured then, whatever sources that were
+        # what is in a file is what was measured then, whatever sources that were
+        return rows_, {("origin", "==", side)}
     is_filter = bool(re.search(r"[=<>~!]", side))
     made = found([] if is_filter else [side], side if is_filter else "", [*columns, "spread_percent"], db)
     if not made:
