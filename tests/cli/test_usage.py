@@ -56,6 +56,12 @@ def compiler() -> None:
         ("run nocrypt -t uno --db other.toml/x.db", "other.toml: File exists; choose a folder"),
         ("run nocrypt -t uno -o none/x.json", "none/x.json: there is no folder none"),
         ("compare uno bluepill", "no results yet; steelyard run makes some"),
+        ("compare 1 2 third -t uno", "third, --target: only with --revisions; for stored runs write --where"),
+        ("compare 1 2 --flags=-O3 -w kat", "--flags, --workload: only with --revisions"),
+        ("compare a b --revisions --mixed", "--mixed: not with --revisions; leave it out"),
+        ("list targets here", "here: list targets takes no path; leave it out"),
+        ("publish --pivot target --caption x", "--caption: not with --pivot"),
+        ("publish -o x.felics.json -c rom", "--columns: not in FELICS-AE's result files"),
     ],
 )
 def test_wrong_words(cli: Cli, tmp_path: Path, command: str, said: str) -> None:

@@ -7,7 +7,7 @@ from typing import NoReturn
 
 import click
 
-from ..model.errors import cut
+from ..model.errors import cut, refuse
 from ..model.inputs import SEED
 from . import output
 from .output import TABLES, Output
@@ -314,8 +314,11 @@ def compare(
     from .revisions import revisions_command
 
     if revisions:
+        refuse({"--where": where, "--sources": sources, "--mixed": mixed}, "not with --revisions; leave it out")
         ask = (what, target, flags, workload)
         _exit(revisions_command(old, new, *ask, columns, threshold, fail_on, everything, out, db))
+    weighed = {" ".join(what): what, "--target": target, "--flags": flags, "--workload": workload}
+    refuse(weighed, "only with --revisions; for stored runs write --where, such as 'target == uno'")
     _exit(compare_command(old, new, where, columns, threshold, fail_on, sources, mixed, everything, out, db))
 
 

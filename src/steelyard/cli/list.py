@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..build import identify
 from ..model import paths, toml
-from ..model.errors import unknown
+from ..model.errors import refuse, unknown
 from ..model.implementation import Implementation
 from ..model.target import Target, load_target, target_names
 from ..model.variant import variant_of
@@ -21,6 +21,8 @@ def list_command(kind: str, path: str | None, db: str | None, out: Output) -> in
     lists["runs"] = lambda: _runs(db, out)
     if kind not in lists:
         raise unknown("list", kind, lists)
+    if kind != "implementations":
+        refuse({path or "": path}, f"list {kind} takes no path; leave it out")
     lists[kind]()
     return 0
 

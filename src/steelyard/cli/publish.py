@@ -9,7 +9,7 @@ from rich.text import Text
 
 from ..analyse import order
 from ..analyse.rows import CONTEXT, check_column
-from ..model.errors import UserError, unknown
+from ..model.errors import UserError, refuse, unknown
 from ..publish import felics, formats, pivot
 from ..publish.results import DEFAULT, flat, tables
 from ..publish.sheet import Sheet, text
@@ -41,11 +41,16 @@ def publish_command(
 
     ``across`` is a context column whose values become the columns of a table for each metric.
     """
+    looks = {"--caption": caption, "--label": label}
     if out.format == "felics.json":
+        shape = {"--columns": columns, "--sort": sort, "--pivot": across}
+        refuse(shape | looks, "not in FELICS-AE's result files, whose form is fixed; leave it out")
         return _felics(what, where, all_runs, out, db)
     chosen = [check_column(c.strip()) for c in columns.split(",") if c.strip()]
     if across and across not in CONTEXT:
         raise unknown("column", across, CONTEXT)
+    if across:
+        refuse(looks, "not with --pivot, whose titles say metric and column; leave it out")
     measured = [c for c in chosen if c not in CONTEXT]
     if across and len(measured) < len(chosen):
         raise UserError("--pivot takes metrics alone as --columns, such as rom,encrypt@16/64: one table for each")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 #: names that a message lists
 MOST = 30
@@ -41,6 +41,12 @@ def unknown(kind: str, name: str, known: Iterable[str]) -> UserError:
     more = f" and {len(names) - MOST} more" if len(names) > MOST else ""
     hint = f"did you mean {' or '.join(near)}?" if near else f"known: {', '.join(names[:MOST]) or 'none'}{more}"
     return UserError(f"unknown {kind} {cut(name)!r}; {hint}")
+
+
+def refuse(given: Mapping[str, object], why: str) -> None:
+    """:class:`UserError` where one of these options was given: it would change nothing."""
+    if named := [option for option, value in given.items() if value]:
+        raise UserError(f"{', '.join(named)}: {why}")
 
 
 def cut(text: str, most: int = 100) -> str:
