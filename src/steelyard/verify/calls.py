@@ -14,7 +14,8 @@ from .expected import Expected, Mismatch
 class Verifier:
     """An implementation on a device, and all that its answers are held against.
 
-    ``choice`` is the reading of the specification that the known answers turned out to follow.
+    ``op`` makes its outputs, ``name`` is the word for it; ``choice`` is the reading of the specification that the known
+    answers turned out to follow.
     """
 
     def __init__(
@@ -32,6 +33,7 @@ class Verifier:
         self.reference = reference
         self.choice = "-"
         self.aead = implementation.primitive == "crypto_aead"
+        self.op, self.name = (Op.ENCRYPT, "encrypt") if self.aead else (Op.HASH, "hash")
         self.one_block = bool(expect.table) and expect.table[0].one_block
         self.shortest_tag = client.hello.a_bytes
         self._lengths: dict[tuple[int, int], int] = {}
@@ -78,27 +80,25 @@ class Verifier:
 
     def _taken(self, vectors: Sequence[Vector], about: str, observed: list[Observed]) -> list[tuple[Vector, bytes]]:
         """Outputs for those that the algorithm takes: when it refuses one it must refuse every larger one too."""
-        op, name = (Op.ENCRYPT, "encrypt") if self.aead else (Op.HASH, "hash")
-        answers = list(self.client.calls(self.request(op, v, v.message) for v in vectors))
+        answers = list(self.client.calls(self.request(self.op, v, v.message) for v in vectors))
         taken = [(v, a) for v, a in zip(vectors, answers, strict=True) if a.code == 0]
         for v, a in zip(vectors, answers, strict=True):
             larger = (len(w.ad) >= len(v.ad) and len(w.message) >= len(v.message) for w, _ in taken)
             if a.code != 0 and not self.one_block and any(larger):
-                text = f"{name}, {about}{describe(v)}: returned {a.code}, and takes larger inputs"
+                text = f"{self.name}, {about}{describe(v)}: returned {a.code}, and takes larger inputs"
                 raise Mismatch(Failure(Reason.WRONG_OUTPUT, text))
         for v, a in taken:
-            self._sane(v, a, name, about)
-            observed.append((name, v, a))
+            self._sane(v, a, about)
+            observed.append((self.name, v, a))
         return [(v, a.output) for v, a in taken]
 
     def forward(self, vectors: Sequence[Vector], answers: list[Observed]) -> list[tuple[Vector, bytes]]:
         """Encrypts or hashes known answers, all of which must be taken."""
-        op, name = (Op.ENCRYPT, "encrypt") if self.aead else (Op.HASH, "hash")
         outputs = []
-        requests = (self.request(op, v, v.message) for v in vectors)
+        requests = (self.request(self.op, v, v.message) for v in vectors)
         for v, answer in zip(vectors, self.client.calls(requests), strict=True):
-            self._sane(v, answer, name, "")
-            answers.append((name, v, answer))
+            self._sane(v, answer, "")
+            answers.append((self.name, v, answer))
             outputs.append((v, answer.output))
         return outputs
 
@@ -167,12 +167,12 @@ class Verifier:
             return range(len(v.output), len(v.output) + 1)
         return range(message + (tag > 0), message + tag + 1)
 
-    def _sane(self, v: Vector, answer: Answer, name: str, about: str) -> None:
+    def _sane(self, v: Vector, answer: Answer, about: str) -> None:
         if not answer.intact:
-            raise Mismatch(Failure(Reason.BUFFER_OVERRUN, f"{name}, {about}{describe(v)}"))
+            raise Mismatch(Failure(Reason.BUFFER_OVERRUN, f"{self.name}, {about}{describe(v)}"))
         if text := self._odd(v, answer):
             wrong = Reason.WRONG_OUTPUT if about else Reason.KAT_MISMATCH
-            raise Mismatch(Failure(wrong, f"{name}, {about}{describe(v)}: {text}"))
+            raise Mismatch(Failure(wrong, f"{self.name}, {about}{describe(v)}: {text}"))
         if self.aead:
             self.shortest_tag = min(self.shortest_tag, answer.length - len(v.message))
 
@@ -195,11 +195,12 @@ class Verifier:
         """Holds outputs against the bundled implementation's."""
         if self.reference is None or not outputs:
             return
-        op, name = (Op.ENCRYPT, "encrypt") if self.aead else (Op.HASH, "hash")
-        wanted = self.reference(self.choice, [self.request(op, v, v.message) for v, _ in outputs])
+        wanted = self.reference(self.choice, [self.request(self.op, v, v.message) for v, _ in outputs])
         for (v, got), want in zip(outputs, wanted, strict=True):
             if want is not None and got != want:
-                text = f"{name}, {about}{describe(v)}: got {as_hex(got)}, the bundled implementation {as_hex(want)}"
+                text = (
+                    f"{self.name}, {about}{describe(v)}: got {as_hex(got)}, the bundled implementation {as_hex(want)}"
+                )
                 raise Mismatch(Failure(Reason.WRONG_OUTPUT, text))
 
 

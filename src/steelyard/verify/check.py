@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import hashlib
-
 from msgspec.structs import replace
 
-from ..model.call import DeviceError, Observed, Op, Vector
-from ..model.implementation import Implementation
+from ..model.call import DeviceError, Observed, Vector
 from ..model.reasons import Failure, Reason
 from ..model.record import Verification
 from .calls import Verifier, as_hex, describe, probe
 from .expected import Mismatch
 from .known import Known, alike
-from .vectors import format_vector, genkat
+from .vectors import genkat, kat_digest
 
 #: known answers that tell variants apart: two bytes of each are known, so that chance has no say
 _TELLING = 64
@@ -69,14 +66,8 @@ def verify(verifier: Verifier, answers: list[Observed]) -> Verification:
         if aead:
             verifier.backward(second, [])
         ext_count = len(fit_ext)
-    told = "" if expect.table else _digest(implementation, outputs)
+    told = "" if expect.table else kat_digest(implementation.primitive, outputs)
     return Verification(expect.source, len(fitting), ext_count, skipped, told)
-
-
-def _digest(implementation: Implementation, outputs: list[tuple[Vector, bytes]]) -> str:
-    """SHA-256 over the KAT text that these outputs make."""
-    text = "".join(format_vector(implementation.primitive, v, o) for v, o in outputs)
-    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def _compare(outputs: list[tuple[Vector, bytes]], verifier: Verifier, complete: bool) -> None:
@@ -112,9 +103,8 @@ def _resembles(verifier: Verifier) -> str:
     for starts in dict.fromkeys(k.starts for k in candidates):
         sizes = (32, 32) if primitive != "crypto_hash" else (1024, 0)
         vectors = verifier.fitting(genkat(hello.key_bytes, hello.npub_bytes, starts, *sizes)[:_TELLING])
-        op = Op.ENCRYPT if verifier.aead else Op.HASH
         try:
-            got = list(client.calls(verifier.request(op, v, v.message) for v in vectors))
+            got = list(client.calls(verifier.request(verifier.op, v, v.message) for v in vectors))
         except DeviceError:
             return ""
         outputs = [(v, a.output) for v, a in zip(vectors, got, strict=True)]
@@ -140,10 +130,9 @@ def _agreeing(outputs: list[tuple[Vector, bytes]], table: tuple[Known, ...]) -> 
 
 def unaligned(verifier: Verifier, observed: list[Observed]) -> str | None:
     """Repeats a few calls with every buffer at an odd address: None when they work, else what happened."""
-    op, name = (Op.ENCRYPT, "encrypt") if verifier.aead else (Op.HASH, "hash")
-    calls = [(v, a) for o, v, a in observed if o == name]
+    calls = [(v, a) for o, v, a in observed if o == verifier.name]
     calls = calls[:: max(1, len(calls) // 4)]
-    odd = (replace(verifier.request(op, v, v.message), offset=1) for v, _ in calls)
+    odd = (replace(verifier.request(verifier.op, v, v.message), offset=1) for v, _ in calls)
     try:
         if any(a.output != b.output for (_, a), b in zip(calls, verifier.client.calls(odd), strict=True)):
             return "other results with buffers at odd addresses"

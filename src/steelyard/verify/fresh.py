@@ -23,8 +23,7 @@ _FRESH = "fresh inputs, "
 def again(verifier: Verifier, answers: Sequence[Observed]) -> Callable[[bool], list[Observed]]:
     """A function that repeats a sample of the known answers' sizes, or all of them, with fresh inputs; each output is
     checked. The vectors have the numbers of those whose sizes they have."""
-    first = "encrypt" if verifier.aead else "hash"
-    known = [v for op, v, _ in answers if op == first]
+    known = [v for op, v, _ in answers if op == verifier.name]
 
     def repeat(every: bool) -> list[Observed]:
         chosen = range(len(known)) if every else verifier.inputs.sample("sizes", len(known), SAMPLE)

@@ -9,7 +9,7 @@ whose input i under a label is SHAKE-256(label/i/key), .../nonce, .../pt, .../ad
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
 from ..model.call import Vector
@@ -62,3 +62,8 @@ def format_vector(primitive: Primitive, v: Vector, output: bytes) -> str:
         return f"Count = {count}\nKey = {key}\nNonce = {npub}\nPT = {message}\nAD = {ad}\nCT = {made}\n\n"
     custom = f"Z = {ad}\n" if primitive == "crypto_cxof" else ""
     return f"Count = {count}\nMsg = {message}\n{custom}MD = {made}\n\n"
+
+
+def kat_digest(primitive: Primitive, outputs: Iterable[tuple[Vector, bytes]]) -> str:
+    """SHA-256 over the KAT file that these outputs make."""
+    return hashlib.sha256("".join(format_vector(primitive, v, o) for v, o in outputs).encode()).hexdigest()
