@@ -36,6 +36,11 @@ CONTEXT = {
 }
 
 
+def check_columns(text: str) -> list[str]:
+    """The columns of a comma-separated list; :class:`UserError` for one that does not exist."""
+    return [check_column(c.strip()) for c in text.split(",") if c.strip()]
+
+
 def check_column(name: str) -> str:
     """The name, when it is a column's; :class:`UserError` with a suggestion when not."""
     if name in CONTEXT:

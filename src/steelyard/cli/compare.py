@@ -9,7 +9,7 @@ from pathlib import Path
 
 from ..analyse import expression, files
 from ..analyse.compare import METRICS, Comparison, compare, summary
-from ..analyse.rows import Row, check_column, rows
+from ..analyse.rows import Row, check_columns, rows
 from ..model.errors import UserError, cut
 from ..model.metric import metric
 from ..model.target import target_names
@@ -122,7 +122,7 @@ def _unknown(side: str, is_filter: bool) -> str:
 
 def metrics_of(columns: str) -> tuple[str, ...]:
     """The metrics that ``--columns`` names, or the usual ones."""
-    names = [check_column(c.strip()) for c in columns.split(",") if c.strip()]
+    names = check_columns(columns)
     for name in names:
         metric(name)  # a context column is no metric
     return tuple(names) or (*METRICS, *felics.FIGURES.values())

@@ -73,10 +73,9 @@ def _name(heading: str) -> str:
 
 def show(sheet: Sheet, *, wrap: Sequence[str] = (), drop: Sequence[str] = ()) -> None:
     """Such a table on the console; for ``wrap`` and ``drop`` see :func:`console.table`."""
-    left = next((k for k, c in enumerate(sheet.columns) if c.digits is not None), len(sheet.columns))
     body = [[_shown(v, c) for v, c in zip(line.cells, sheet.columns, strict=True)] for line in sheet.lines]
     console = stdout()
-    console.print(table(sheet.title, [c.title for c in sheet.columns], body, left=left, wrap=wrap, drop=drop))
+    console.print(table(sheet.title, [c.title for c in sheet.columns], body, left=sheet.left, wrap=wrap, drop=drop))
     for note in sheet.notes:
         console.print(note, style="dim")
 

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from rich.text import Text
 
 from ..analyse import order
-from ..analyse.rows import CONTEXT, check_column
+from ..analyse.rows import CONTEXT, check_columns
 from ..model.errors import UserError, refuse, unknown
 from ..publish import felics, formats, pivot
 from ..publish.results import DEFAULT, flat, tables
@@ -46,7 +46,7 @@ def publish_command(
         shape = {"--columns": columns, "--sort": sort, "--pivot": across}
         refuse(shape | looks, "not in FELICS-AE's result files, whose form is fixed; leave it out")
         return _felics(what, where, all_runs, out, db)
-    chosen = [check_column(c.strip()) for c in columns.split(",") if c.strip()]
+    chosen = check_columns(columns)
     if across and across not in CONTEXT:
         raise unknown("column", across, CONTEXT)
     if across:
@@ -109,9 +109,8 @@ def print_sheets(sheets: Sequence[Sheet]) -> None:
                 shown = text(value, c)
                 cells.append(Text(shown + mark, style=style) if mark else shown)
             body.append(cells)
-        left = next((k for k, c in enumerate(sheet.columns) if c.digits is not None), len(sheet.columns))
         heads = [c.heading for c in sheet.columns]
-        console.print(table(sheet.title, heads, body, left=left, drop=_DROP, complete="--out FILE"))
+        console.print(table(sheet.title, heads, body, left=sheet.left, drop=_DROP, complete="--out FILE"))
         if (more := len(sheet.lines) - limit) > 0:
             console.print(f"and {more} more lines; --out FILE has all of them")
         for note in sheet.notes:

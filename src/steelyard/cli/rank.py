@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from msgspec.structs import replace
 
 from ..analyse import rank
-from ..analyse.rows import Row, check_column
+from ..analyse.rows import Row, check_columns
 from ..model.errors import UserError, unknown
 from ..model.metric import metric
 from ..publish import ranking
@@ -42,7 +42,7 @@ def rank_command(
     """Prints or writes the rankings; 1 when there is nothing to rank."""
     if kind not in KINDS:
         raise unknown("ranking", kind, KINDS)
-    metrics = [check_column(c.strip()) for c in by.split(",") if c.strip()]
+    metrics = check_columns(by)
     for name in metrics:
         metric(name)
     if kind == "score" and not metrics:

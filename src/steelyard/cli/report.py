@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..analyse import order
-from ..analyse.rows import check_column
+from ..analyse.rows import check_columns
 from ..model import paths
 from ..publish import figure, report
 from ..publish.results import DEFAULT
@@ -17,7 +17,7 @@ from .output import Output
 
 def report_command(what: Sequence[str], where: str, columns: str, title: str, out: Output, db: str | None) -> int:
     """Writes the report; 1 when there is nothing to report."""
-    chosen = [check_column(c.strip()) for c in columns.split(",") if c.strip()]
+    chosen = check_columns(columns)
     usual = [n for names in DEFAULT.values() for n in names]
     drawn = [n for f in figure.figure_names() for n in figure.load(f).metrics]
     answer = asked(what, where, [*chosen, *usual, *drawn], db, wanted=chosen)

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from ..analyse.answer import choose
 from ..analyse.compare import compare
-from ..analyse.rows import Row, check_column, rows
+from ..analyse.rows import Row, check_columns, rows
 from ..model.campaign import Campaign
 from ..model.errors import UserError, WorkError
 from ..model.record import Record
@@ -72,7 +72,7 @@ def history_command(
 ) -> int:
     """Weighs ``what`` in every revision of a range that changed it, oldest first: a table, or a figure with one."""
     top = _top()
-    chosen = [check_column(c.strip()) for c in columns.split(",") if c.strip()]
+    chosen = check_columns(columns)
     places = [str(Path(w).resolve()) for w in what]
     listed = _git(top, "log", f"--max-count={limit}", "--format=%H %s", "--end-of-options", revisions, "--", *places)
     campaign = Campaign(targets=tuple(targets), flags=tuple(flags), workloads=tuple(workloads))

@@ -73,6 +73,11 @@ class Sheet(Struct, frozen=True):
     caption: str = ""
     notes: Sequence[str] = ()
 
+    @property
+    def left(self) -> int:
+        """How many columns hold text before the first one with numbers."""
+        return next((k for k, c in enumerate(self.columns) if c.digits is not None), len(self.columns))
+
 
 def text(cell: Cell, column: Column) -> str:
     """A cell as tables show it: digits as the column says, a dash for what is missing."""
