@@ -89,16 +89,15 @@ def failure(logs: Iterable[tuple[str, str]], api: tuple[str, ...], sources: Path
                     said = f"{said}; {belongs}"
                 if reason is Reason.COMPILE_ERROR and (machine := _machine(sources, name)):
                     reason, said = Reason.FOREIGN_ISA, f"written for {machine}: {said}"
-                if name in ("merge", "rename", "localise") or name.startswith("link-"):
-                    reason = Reason.LINK_ERROR
-                return Failure(reason, f"{name}: {said}")
+                return Failure(Reason.LINK_ERROR if _links(name) else reason, f"{name}: {said}")
     name, output = logs[0]
-    reason = (
-        Reason.LINK_ERROR
-        if name in ("merge", "rename", "localise") or name.startswith("link-")
-        else Reason.COMPILE_ERROR
-    )
+    reason = Reason.LINK_ERROR if _links(name) else Reason.COMPILE_ERROR
     return Failure(reason, f"{name}: {(output.strip().splitlines() or ['no output'])[-1][:300]}")
+
+
+def _links(name: str) -> bool:
+    """Whether a step comes after every source is compiled."""
+    return name in ("merge", "rename", "localise") or name.startswith("link-")
 
 
 def _belongs(name: str) -> str | None:

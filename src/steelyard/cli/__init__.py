@@ -10,8 +10,8 @@ import sys
 # tables of many thousands of rows are no garbage, nor is what imports make, and looking at them takes long
 gc.set_threshold(500_000, 50, 50)
 
-#: exit codes: a signal's are 128 and its number, the unexpected one is EX_SOFTWARE of sysexits.h
-STOPPED, PIPE_CLOSED, UNEXPECTED = 130, 141, 70
+#: exit codes: 128 and the signal's number
+STOPPED, PIPE_CLOSED = 130, 141
 
 
 def main() -> None:

@@ -17,6 +17,7 @@ from click.exceptions import ClickException
 from ..model import paths
 from ..model.errors import printable
 
+#: exit codes; the second is EX_SOFTWARE of sysexits.h
 FAILED, UNEXPECTED = 1, 70
 
 #: what the system says when it is full, read-only or guarded, and the next action

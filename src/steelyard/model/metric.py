@@ -26,8 +26,6 @@ class Metric(Struct, frozen=True):
 
 _OPERATIONS = ("encrypt", "decrypt", "reject", "hash")
 _POINT = re.compile(r"(encrypt|decrypt|reject|hash)@(\d{1,5})/(\d{1,5})")
-#: longest list of points in one question
-MAX_POINTS = 64
 
 _OF_OPERATION = (
     ("cycles_{}_mean", "{}", "cycles", 0),
