@@ -21,7 +21,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, closing, contextmanager, suppress
+from contextlib import AbstractContextManager, ExitStack, closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -258,22 +258,27 @@ def damage(cache: Path, rng: random.Random) -> None:
 
 
 @contextmanager
-def repeated(act: Callable[[], object], pause: float) -> Iterator[None]:
-    """Does something again and again meanwhile."""
+def meanwhile(work: Callable[[threading.Event], object]) -> Iterator[None]:
+    """Does something in a thread until the event that it is given says that it is over."""
     over = threading.Event()
-
-    def loop() -> None:
-        while not over.wait(pause):
-            with suppress(OSError):
-                act()
-
-    thread = threading.Thread(target=loop)
+    thread = threading.Thread(target=work, args=(over,))
     thread.start()
     try:
         yield
     finally:
         over.set()
         thread.join()
+
+
+def repeated(act: Callable[[], object], pause: float) -> AbstractContextManager[None]:
+    """Does something again and again meanwhile."""
+
+    def loop(over: threading.Event) -> None:
+        while not over.wait(pause):
+            with suppress(OSError):
+                act()
+
+    return meanwhile(loop)
 
 
 @contextmanager
@@ -339,22 +344,16 @@ def locked(player: Player, _: object) -> Iterator[None]:
     """Another program holds the database for a while."""
     with Store.open(player.folder / "home/results.db"):
         pass
-    over = threading.Event()
     seconds = player.rng.uniform(0, 4)
 
-    def hold() -> None:
+    def hold(over: threading.Event) -> None:
         with closing(sqlite3.connect(player.folder / "home/results.db", isolation_level=None, timeout=30)) as database:
             database.execute("BEGIN IMMEDIATE")
             over.wait(seconds)
             database.execute("ROLLBACK")
 
-    thread = threading.Thread(target=hold)
-    thread.start()
-    try:
+    with meanwhile(hold):
         yield
-    finally:
-        over.set()
-        thread.join()
 
 
 def _ended_by(number: int) -> Callable[[Player, list[subprocess.Popen[str]]], Any]:
