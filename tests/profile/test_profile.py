@@ -115,3 +115,9 @@ CALL = {
     "bluepill": '__asm__ volatile("bl core" : : : "r0", "lr", "cc");',
     "gd32vf103": "core();",
 }
+
+
+def test_any_size_of_key_is_profiled(bench: Bench, uno: Target) -> None:
+    api = toys.API.replace(f"KEYBYTES {toys.KEY}", "KEYBYTES 100")
+    job = bench.job(bench.package(toys.files() | {"api.h": api}), uno)
+    assert profile(job, Op.DECRYPT, 0, 0).cycles > 0

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterable, Sequence
 from typing import cast
 
@@ -50,11 +49,10 @@ def one_call(client: Caller, op: Op, adlen: int, mlen: int) -> tuple[Request, in
     if not client.fits(op, mlen, adlen):
         text = f"{adlen}/{mlen} bytes do not fit: {hello.capacity} are free for buffers and stack"
         raise DeviceError(Failure(Reason.RAM_OVERFLOW, text))
-    stream = hashlib.shake_256(b"steelyard profile").digest(64 + adlen + mlen)
-    key, npub = stream[: hello.key_bytes], stream[32:][: hello.npub_bytes]
-    request = Request(Op.ENCRYPT, key, npub, stream[64 : 64 + adlen], stream[64 + adlen :])
+    v = Inputs("").vector("profile", 0, hello.key_bytes, hello.npub_bytes, mlen, adlen)
+    request = Request(Op.ENCRYPT, v.key, v.npub, v.ad, v.message)
     if op is Op.DECRYPT:
-        request = Request(op, key, npub, request.ad, client.call(request).output)
+        request = Request(op, v.key, v.npub, v.ad, client.call(request).output)
     return request, client.call(request).pulse.unaligned or 0
 
 
