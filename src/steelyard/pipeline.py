@@ -168,7 +168,7 @@ class Pipeline:
                 verify.forge(verifier, again)
                 asked, left_out = measure.inputs_of(client, job.workload, verifier.inputs, aead)
                 swept = verifier.calls(asked, "workload, ")
-                left_out += len(asked) - sum(op in ("encrypt", "hash") for op, _, _ in swept)
+                left_out += len(asked) - sum(op == verifier.name for op, _, _ in swept)
                 verify.forgeries(verifier, swept, 1)
                 felics = measure.Felics()
                 if aead and job.workload.name == "felics-ae":

@@ -107,7 +107,7 @@ class Client:
             yield answer
 
     def inside(self, request: Request) -> int | None:
-        """Cycles of one call behind its call instruction; None on links that cannot tell them apart."""
+        """Cycles of one call after its call instruction; None on links that cannot tell them apart."""
         if not isinstance(self.link, SimulatorLink):
             return None
         tree = self.link.profile(encode(request))

@@ -37,7 +37,7 @@ class Link(Protocol):
         """Takes the trigger pulses since the last time, oldest first."""
 
     def longest_untouched(self) -> int | None:
-        """Longest run of RAM bytes behind static data that nothing wrote since the image was loaded;
+        """Longest run of RAM bytes after static data that nothing wrote since the image was loaded;
         None where nobody can tell."""
 
     def close(self) -> None:

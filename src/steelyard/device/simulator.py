@@ -82,7 +82,7 @@ class SimulatorLink:
         return pulses
 
     def longest_untouched(self) -> int:
-        """Longest run of RAM bytes behind static data that nothing wrote since the image was loaded."""
+        """Longest run of RAM bytes after static data that nothing wrote since the image was loaded."""
         return self._native.longest_untouched()
 
     def close(self) -> None:

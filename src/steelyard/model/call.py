@@ -68,7 +68,7 @@ class Stray(Struct, frozen=True):
         size = "1 byte" if self.count == 1 else f"{self.count} bytes"
         match self.place:
             case "guard":
-                return f"writes {size} behind its output buffer, the first {self.past} bytes past its end"
+                return f"writes {size} after its output buffer, the first {self.past} bytes past its end"
             case "free":
                 return f"writes {size} of free RAM from {self.address:#x}, {self.past} bytes past its output buffer"
             case "variables":
@@ -95,7 +95,7 @@ class Pulse(Struct, frozen=True):
 
 
 class Answer(Struct, frozen=True):
-    """What a call left: return ``code``, ``length`` it claims, whether the bytes behind its output buffer
+    """What a call left: return ``code``, ``length`` it claims, whether the bytes after its output buffer
     are ``intact``, how many bytes it touched ``over`` its output inside the buffer, painted ``stack`` and
     ``heap`` peak in bytes, ``output``, and its trigger pulse."""
 
@@ -153,7 +153,7 @@ class Caller(Protocol):
         """Whether buffers of these sizes and the deepest stack seen so far fit the target's RAM."""
 
     def inside(self, request: Request) -> int | None:
-        """Cycles of one call behind its call instruction; None where the device cannot tell them apart."""
+        """Cycles of one call after its call instruction; None where the device cannot tell them apart."""
 
 
 #: operation name, input, answer: raw material of verification and measurement

@@ -46,7 +46,7 @@ def verify(verifier: Verifier, answers: list[Observed]) -> Verification:
     if aead:
         over = verifier.backward(outputs, answers)
         if over:
-            expect.notes.append(f"decryption writes up to {over} bytes behind its message")
+            expect.notes.append(f"decryption writes up to {over} bytes after its message")
 
     ext_count = 0
     agreeing = _agreeing(outputs, expect.table)

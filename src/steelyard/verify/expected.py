@@ -47,7 +47,7 @@ class Expected(Struct):
 def expected(implementation: Implementation, hello: Hello) -> Expected:
     """Expected values for an implementation whose ``api.h`` says the sizes of ``hello``.
 
-    Of several KAT files the first whose sizes are these. :class:`Mismatch` when the only one is malformed.
+    Of several KAT files the first whose sizes are these. :class:`Mismatch` when none is, and one is malformed.
     """
     table = known(implementation.primitive, implementation.variant)
     read: list[list[Vector]] = []
