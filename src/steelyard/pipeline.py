@@ -162,8 +162,9 @@ class Pipeline:
                     Inputs(job.implementation.digest, self.seed),
                     reference(job.implementation, job.target),
                 )
-                verification = verify.verify(verifier, answers)
-                untouched, quantity = link.longest_untouched(), link.quantity
+                touched: list[int | None] = []
+                verification = verify.verify(verifier, answers, lambda: touched.append(link.longest_untouched()))
+                untouched, quantity = touched[0], link.quantity
                 again, dependent, dependence = measure.fresh(answers, verify.again(verifier, answers), empty, quantity)
                 verify.forge(verifier, again)
                 asked, left_out = measure.inputs_of(client, job.workload, verifier.inputs, aead)

@@ -52,6 +52,24 @@ def test_bars_are_not_added_up(answers: Cli, tmp_path: Path) -> None:
     assert "--where 'workload ~ \"gmu*\"'" in result.err
 
 
+def test_a_line_has_no_points_of_another_workload(cli: Cli, tmp_path: Path) -> None:
+    """A run without the answer's workload lends what no size is in; its points are of other sizes."""
+    others = [record(f"toy{n}/ref", load="gmu", target="due") for n in (3, 4)]
+    store(tmp_path / "results.db", record("toy1/ref"), record("toy2/ref"), *others)
+    result = cli("plot throughput -o lines.csv")
+    assert {row[0] for row in cells((tmp_path / "lines.csv").read_text())} == {"1", "2"}
+    assert "not drawn: toy3/ref, toy4/ref" in result.err
+    assert "2 rows of workload gmu, not default: without what depends on its sizes" in result.err
+    # unless it is asked for by its number
+    cli("plot throughput 1 2 3 4 -o named.csv")
+    assert {row[0] for row in cells((tmp_path / "named.csv").read_text())} == {"1", "2", "3", "4"}
+    figures = []
+    for names in ("", "1 2 3 4"):
+        cli(f"report {names} -o report.html")
+        figures.append((tmp_path / "report.html").read_text().count("<svg"))
+    assert figures[0] == figures[1] - 1
+
+
 @pytest.mark.parametrize("figure", ["throughput", "top", "tradeoff", "rom"])
 def test_every_mark_of_a_figure_is_one_run(answers: Cli, tmp_path: Path, figure: str) -> None:
     answers(f"plot {figure} -o f.vl.json")

@@ -145,6 +145,17 @@ def test_ram_that_a_call_touches(bench: Bench, target: Target) -> None:
     assert fat["ram_renner"] - plain["ram_renner"] == pytest.approx(600, abs=32)
 
 
+def test_ram_that_the_known_answers_touch_alone(bench: Bench, bluepill: Target) -> None:
+    """The second set, which nocrypt has not, is of longer messages, whose buffers are the harness's."""
+    hash_ = discover(ROOT / "ciphers/crypto_hash/xoodyak/xoodyakround3/small").implementations[0]
+    for i in (discover(ASCON).implementations[0], hash_):
+        base, record = (bench.weigh(j, bluepill) for j in (nocrypt(i.primitive), i))
+        assert record.verification is not None
+        assert record.verification.ext_vectors
+        deeper = record.metrics["stack"] - base.metrics["stack"]
+        assert record.metrics["ram_renner"] == pytest.approx(deeper, abs=80)
+
+
 def test_ram_figures_do_not_depend_on_the_workload(bench: Bench, uno: Target) -> None:
     big = "volatile unsigned char big[600]; for (i = 0; i < sizeof big; i++) big[i] = (unsigned char)i;"
     package = bench.package(in_encrypt=big)

@@ -29,10 +29,12 @@ Key = tuple[Value, ...]
 
 
 class Answer(Struct, frozen=True):
-    """``rows`` in the order given. ``notes`` say what was chosen and how to see what is left out."""
+    """``rows`` in the order given. ``notes`` say what was chosen and how to see what is left out. ``borrowed`` are the
+    runs of another workload than the chosen one: they are there without what depends on sizes, points included."""
 
     rows: list[Row]
     notes: tuple[str, ...] = ()
+    borrowed: frozenset[Value] = frozenset()
 
 
 def choose(
@@ -66,10 +68,12 @@ def choose(
         copies += len(some) - len(left) - 1
     numbers = set(map(id, kept))
     kept = [r for r in found if id(r) in numbers]
+    elsewhere = frozenset(r["run"] for r in kept if chosen and r["workload"] != chosen)
     borrowed = Counter(str(r["workload"]) for r in kept if chosen and r["workload"] != chosen)
     if borrowed:
         kept = [r if r["workload"] == chosen else _without_sizes(r) for r in kept]
-    return Answer(told_apart(kept, over_time=every), tuple(_notes(chosen, others, borrowed, older + more, copies)))
+    notes = tuple(_notes(chosen, others, borrowed, older + more, copies))
+    return Answer(told_apart(kept, over_time=every), notes, elsewhere)
 
 
 def _newest(rows: Sequence[Row], place: Sequence[str], names: Sequence[str]) -> tuple[list[Row], int]:

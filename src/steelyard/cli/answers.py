@@ -8,7 +8,7 @@ from fnmatch import fnmatchcase
 
 from ..analyse import answer, expression
 from ..analyse.answer import Answer
-from ..analyse.rows import CONTEXT, Row, derive, needed
+from ..analyse.rows import CONTEXT, Row, Value, derive, needed
 from ..model.metric import DERIVED, size_of
 from ..model.record import Point
 from ..pipeline import identity
@@ -52,7 +52,8 @@ def asked(
     others = [r for r in rows if r["run"] not in numbers]
     chosen = answer.choose(others, every=every, apart=apart, wanted=wanted)
     kept = {r["run"] for r in chosen.rows} | numbers
-    return Answer(answer.told_apart([r for r in rows if r["run"] in kept]), chosen.notes)
+    named_or_chosen = answer.told_apart([r for r in rows if r["run"] in kept])
+    return Answer(named_or_chosen, chosen.notes, chosen.borrowed - numbers)
 
 
 def found(
@@ -98,10 +99,10 @@ def _meant(found: list[Row], what: Sequence[str]) -> list[Row]:
     return [r for r in found if id(r) in every]
 
 
-def points_of(rows: Sequence[Row], db: str | None) -> dict[int, list[Point]]:
-    """All points of the runs behind these rows."""
+def points_of(rows: Sequence[Row], db: str | None, borrowed: Collection[Value] = ()) -> dict[int, list[Point]]:
+    """All points of the runs behind these rows, but of those that are ``borrowed`` from another workload."""
     with select.store(db, existing=True) as store:
-        return store.points([r["run"] for r in rows if isinstance(r["run"], int)])
+        return store.points([r["run"] for r in rows if isinstance(r["run"], int) and r["run"] not in borrowed])
 
 
 def named(row: Row, pattern: str) -> bool:

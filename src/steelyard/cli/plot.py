@@ -24,7 +24,7 @@ def plot_command(name: str, what: Sequence[str], where: str, title: str, out: Ou
     if kind.workload and not any(short(str(r["workload"])) == kind.workload for r in rows):
         say([f"no run of workload {kind.workload} is among these, so that sizes lack: run --workload {kind.workload}"])
     if kind.of_points:
-        points = points_of(rows, db)
+        points = points_of(rows, db, answer.borrowed)
         data = figure.of_points(rows, points)
         left = [str(r["label"]) for r in rows if r["run"] not in points]
         say([f"without points, so not drawn: {', '.join(sorted(set(left)))}"] if left else [])

@@ -28,7 +28,7 @@ def report_command(what: Sequence[str], where: str, columns: str, title: str, ou
     with select.store(db, existing=True) as store:
         failed = {r.id or 0: r.failure.detail for r in store.runs(failed=True, points=False, metrics=()) if r.failure}
     say_empty(chosen, rows, db)
-    text = report.render(title, rows, chosen, lambda some: points_of(some, db), failed, answer.notes)
+    text = report.render(title, rows, chosen, lambda some: points_of(some, db, answer.borrowed), failed, answer.notes)
     if out.console:
         paths.home().mkdir(parents=True, exist_ok=True)
         out = Output(paths.home() / "report.html", "html")
