@@ -330,6 +330,11 @@ def test_a_run_shows_its_workloads_own_figures() -> None:
     assert re.search(r"heap +0/16 +16/64", few)
     assert re.search(r"toy2/ref .* 260 +900", few)
     assert "cyc/B" not in few
+    large = record(load="0/16,16/1536")
+    lacks = printed(replace(large, points=tuple(p for p in large.points if p.mlen == 16)))
+    assert re.search(r"heap +0/16 +16/1536", lacks)
+    assert re.search(r"toy1/ref .* 260 +- ", lacks)
+    assert "- does not fit" in lacks
     several = printed(record(load="default"), record(load="felics-ae", **felics))
     assert re.search(r"toy1/ref +default +yes", several)
     assert re.search(r"toy1/ref +felics-ae +yes .* 4 810 +189 +44 887", several)
