@@ -307,6 +307,35 @@ def test_a_reference_that_a_group_lacks_is_missed(cli: Cli, tmp_path: Path) -> N
     assert shown.out.count("ascon128v12/ref = 100 %") == 1
 
 
+def test_a_share_is_of_what_its_heading_names(cli: Cli, tmp_path: Path) -> None:
+    """Of each metric another implementation and other flags may be the reference's best."""
+    store(
+        tmp_path / "results.db",
+        record("toy1/fast", cycles=100, rom=900, flags="-O3"),
+        record("toy1/fast", cycles=200, rom=800, flags="-Os"),
+        record("toy1/small", cycles=900, rom=400, flags="-O3"),
+        record("toy1/small", cycles=950, rom=100, flags="-Os"),
+        record("toy2/ref", cycles=500, rom=500, flags="-O3"),
+        record("toy2/ref", cycles=300, rom=600, flags="-Os"),
+    )
+    cycles, rom, *_ = cli("rank --variants --relative-to toy1").out.split("uno (")[1:]
+    assert "toy1/fast -O3 = 100 %" in cycles
+    assert re.search(r"toy2/ref +-Os +300 +300\.0", cycles)
+    assert "toy1/small -Os = 100 %" in rom
+    assert re.search(r"toy2/ref +-O3 +500 +500\.0", rom)
+
+    each = cli("rank --by cycles_encrypt_mean --relative-to toy1").out
+    assert "toy1, same flags = 100 %" in each
+    assert re.search(r"toy2/ref +-O3 +500 +500\.0", each)
+    assert re.search(r"toy2/ref +-Os +300 +150\.0", each)
+
+
+def test_a_report_does_not_call_nocrypt_an_algorithm(cli: Cli, tmp_path: Path) -> None:
+    store(tmp_path / "results.db", record("nocrypt/ref"), record("toy1/ref"), record("toy2/ref"))
+    cli("report -o report.html")
+    assert "3 verified runs of 2 algorithms on one target" in (tmp_path / "report.html").read_text()
+
+
 def printed(*records: Record) -> str:
     console = Console(width=200, record=True, file=io.StringIO())
     print_results(console, [replace(r, id=n) for n, r in enumerate(records, 1)])
@@ -319,6 +348,11 @@ def test_a_run_shows_its_workloads_own_figures() -> None:
     assert re.search(r"heap +0/16 +16/64", few)
     assert re.search(r"toy2/ref .* 260 +900", few)
     assert "cyc/B" not in few
+    large = record(load="0/16,16/1536")
+    lacks = printed(replace(large, points=tuple(p for p in large.points if p.mlen == 16)))
+    assert re.search(r"heap +0/16 +16/1536", lacks)
+    assert re.search(r"toy1/ref .* 260 +- ", lacks)
+    assert "- does not fit" in lacks
     several = printed(record(load="default"), record(load="felics-ae", **felics))
     assert re.search(r"toy1/ref +default +yes", several)
     assert re.search(r"toy1/ref +felics-ae +yes .* 4 810 +189 +44 887", several)

@@ -15,7 +15,7 @@ from steelyard.model.call import Op, Request
 from steelyard.model.profile import Node, Profile
 from steelyard.model.target import Target
 from steelyard.model.workload import workload
-from steelyard.pipeline import Job, profile
+from steelyard.pipeline import Job, profile, sizes
 from steelyard.publish.flame import flame_svg
 from tests import toys
 from tests.conftest import Bench, the_target
@@ -53,6 +53,15 @@ def test_a_profile_adds_up_to_the_measured_call(label: str, target: Target, benc
     assert abs(entry.inclusive - measured) < 40
     assert sum(seen.instructions.values()) <= seen.cycles * 1.05
     assert 0 < seen.taken < sum(seen.instructions.values())
+
+
+def test_symbols_add_up_to_rom(bench: Bench) -> None:
+    """nocrypt of uno has a helper of libgcc that Ascon has no use for."""
+    implementation, chip = implementations(["ascon128v12/fast"])[0][0].implementation, the_target("uno")
+    record = bench.weigh(implementation, chip, load="kat")
+    seen = sizes(Job(implementation, chip, ("-Os",), workload("kat")))
+    for part, name in (("both", "rom"), ("encrypt", "rom_encrypt"), ("decrypt", "rom_decrypt")):
+        assert sum(size for (_, kind), size in seen[part].items() if kind != "bss") == record.metrics[name]
 
 
 @pytest.mark.parametrize(

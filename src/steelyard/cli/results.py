@@ -13,6 +13,7 @@ from rich.text import Text
 
 from ..model.record import Record
 from ..model.target import load_target, target_names
+from ..model.workload import workload
 from ..store import Store
 from .console import number, table
 from .matrix import matrices
@@ -75,7 +76,7 @@ def print_results(console: Console, records: Sequence[Record]) -> None:
         console.print(table(title, columns, rows, left=len(columns) - len(metrics), drop=_DROP))
         sizes |= {title: None for title, name, _ in own if "@" in name}
     if sizes:
-        text = "cycles of one encryption or hash with so many bytes of associated data and message"
+        text = "cycles of one encryption or hash with so many bytes of associated data and message; - does not fit"
         console.print(f"{', '.join(sizes)}: {text}", style="dim")
     if any(r.ok and dependent(r) for r in records):
         console.print(
@@ -120,7 +121,9 @@ def legend(console: Console) -> None:
 
 def _own(group: Sequence[Record]) -> Metrics:
     """Columns of the workloads themselves: cycles at their sizes where these are few, and FELICS-AE's three figures."""
-    calls = dict.fromkeys(
+    asked = {r.setup.workload for r in group if r.setup.primitive == "crypto_aead" and r.setup.workload[:1].isdigit()}
+    calls = dict.fromkeys(("encrypt", a, m) for text in sorted(asked) for a, m in workload(text).sizes)
+    calls |= dict.fromkeys(
         (p.operation, p.adlen, p.mlen) for r in group for p in r.points if p.operation in ("encrypt", "hash")
     )
     sizes = () if len(calls) > FEW else tuple((f"{a}/{m}", f"{o}@{a}/{m}", 0) for o, a, m in calls)

@@ -15,8 +15,8 @@ from .output import Output, sheet, show
 from .profile import apart, failed, one_implementation
 
 _NOTE = (
-    "both, encrypt, decrypt: images that hold both operations, or only one. Unnamed constants and alignment are in rom "
-    "and not here."
+    "both, encrypt, decrypt: images that hold both operations, or only one. Below zero is what nocrypt "
+    "alone holds. Unnamed constants and alignment are in rom and not here."
 )
 Sizes = dict[str, dict[tuple[str, str], int]]
 

@@ -37,9 +37,10 @@ def symbols(image: Path, target: Target) -> list[Symbol]:
 
 
 def added(image: Path, baseline: Path, target: Target) -> dict[tuple[str, str], int]:
-    """Bytes by (symbol, kind) that an image holds and its baseline does not. Local symbols of one name add up."""
+    """Bytes by (symbol, kind) that an image holds less those of its baseline, below zero where that has more
+    (its own helpers), so that they add up to ROM. Local symbols of one name add up."""
     sums: dict[tuple[str, str], int] = {}
     for sign, file in ((1, image), (-1, baseline)):
         for s in symbols(file, target):
             sums[s.name, s.kind] = sums.get((s.name, s.kind), 0) + sign * s.size
-    return {key: size for key, size in sums.items() if size > 0}
+    return {key: size for key, size in sums.items() if size}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 
 from msgspec.structs import replace
@@ -36,7 +36,8 @@ def tops(
         title = f"{title_of(target)}: {primitive}"
         lost = [f"nothing is relative to {reference}, of which there is no run here"] if reference and not base else []
         for n in names:
-            sheet = _top(rankings[n], n, top, base, unit, title, target)
+            against = _base(group, base, n, reference, variants) if base else None
+            sheet = _top(rankings[n], n, top, against, unit, title, target)
             sheets.append(replace(sheet, notes=(*sheet.notes, *lost, *shared(group))))
         if len(names) > 1:
             sheets.append(_joint(group, rankings, top, title, target, variants))
@@ -48,22 +49,41 @@ def is_called(row: Row, name: str) -> bool:
     return name in (row["label"], row["variant"], f"{row['variant']}/{row.get('implementation')}")
 
 
-def _base(row: Row, references: Sequence[Row], name: str) -> float | None:
-    """The reference's figure: with the row's flags if it has them, else its best."""
-    same = [r for r in references if r["flags"] == row["flags"]] or references
-    return min((v for r in same if (v := rank.value(r, name)) is not None), default=None)
+def _base(
+    group: Sequence[Row], references: Sequence[Row], name: str, reference: str, variants: bool
+) -> tuple[str, Callable[[Row], float | None]]:
+    """What counts as 100 %, as a heading says it, and its figure for a row: the reference's with the row's flags where
+    it was run with all of them and each row is ranked, else the one best run of it."""
+    having = [r for r in references if rank.value(r, name) is not None]
+    flags = {r["flags"] for r in group}
+    if not variants and len(flags) > 1 and flags <= {r["flags"] for r in having}:
+        labels = {str(r["label"]) for r in having}
+        best = {f: min(rank.value(r, name) or 0.0 for r in having if r["flags"] == f) for f in flags}
+        return f"{min(labels) if len(labels) == 1 else reference}, same flags", lambda row: best[row["flags"]]
+    if not having:
+        return reference, lambda row: None
+    first = min(having, key=lambda r: rank.value(r, name) or 0.0)
+    shown = f"{first['label']} {first['flags']}" if len(flags) > 1 else str(first["label"])
+    return shown, lambda row: rank.value(first, name)
 
 
-def _top(ranking: Ranking, name: str, top: int, base: Sequence[Row], unit: bool, title: str, target: str) -> Sheet:
+def _top(
+    ranking: Ranking,
+    name: str,
+    top: int,
+    base: tuple[str, Callable[[Row], float | None]] | None,
+    unit: bool,
+    title: str,
+    target: str,
+) -> Sheet:
     columns = [_PLACE, Column("label", "implementation"), Column("flags", "flags"), column(name)]
     if base:
-        shown = base[0]["label"]
-        columns.append(Column("relative", f"{shown} = 1" if unit else f"{shown} = 100 %", "", 2 if unit else 1))
+        columns.append(Column("relative", f"{base[0]} = 1" if unit else f"{base[0]} = 100 %", "", 2 if unit else 1))
     lines = []
     for place in ranking.places[:top]:
         cells: list[Cell] = [_rank(place.rank), place.row["label"], place.row["flags"], place.value]
         if base:
-            cells.append(_relative(place.value, _base(place.row, base, name), unit))
+            cells.append(_relative(place.value, base[1](place.row), unit))
         lines.append(Line(cells, run_of(place.row)))
     notes = _left_out(ranking, metric(name).title) + _fewer([p.row for p in ranking.places[:top]], [name])
     if base and unit:

@@ -53,9 +53,10 @@ def render(
     names = sorted(by_target)
     environment = Environment(loader=FileSystemLoader(Path(__file__).parent / "templates"), autoescape=True)
     sections = [_target(n, by_target[n], points, columns) for n in names]
-    variants = {(r["primitive"], r["variant"]) for r in good}
+    variants = {(r["primitive"], r["variant"]) for r in good if r["variant"] != "nocrypt"}
+    algorithms = f"{len(variants)} algorithms" if len(variants) != 1 else "one algorithm"
     targets = f"{len(names)} targets" if len(names) != 1 else "one target"
-    lead = f"{len(good)} verified runs of {len(variants)} algorithms on {targets}"
+    lead = f"{len(good)} verified runs of {algorithms} on {targets}"
     lead += f"; {len(bad)} runs without figures, each with its reason." if bad else "."
     return environment.get_template("report.html.j2").render(
         title=title,
