@@ -146,3 +146,9 @@ def test_packages_with_one_api_h_take_nothing_of_each_other(bench: Bench, uno: T
         built = bench.build(package, uno)
         assert built.failure is None, built.log
     assert device.Client(device.SimulatorLink(uno, built.images["both"])).hello.a_bytes == 8
+
+
+def test_the_time_of_the_build_is_in_no_image(bench: Bench, bluepill: Target) -> None:
+    top = 'static const char when[] = __DATE__ " " __TIME__;'
+    built = bench.build(bench.package(top=top, in_encrypt="t[0] = when[n];"), bluepill)
+    assert b"Jan  1 1970 00:00:00" in built.images["both"].read_bytes()
