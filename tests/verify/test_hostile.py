@@ -187,6 +187,15 @@ def test_a_ciphertext_shorter_than_the_tag(bench: Bench, target: Target) -> None
     assert record.failure.detail.endswith("bytes, shorter than the tag, was accepted")
 
 
+def test_an_aead_without_a_tag_is_told_so(bench: Bench, bluepill: Target) -> None:
+    files = {name: text.replace("CRYPTO_ABYTES 8", "CRYPTO_ABYTES 0") for name, text in toys.files().items()}
+    files["encrypt.c"] = files["encrypt.c"].replace("t[CRYPTO_ABYTES]", "t[8]").replace("i % CRYPTO_ABYTES", "i % 8")
+    kat = re.sub(r"(CT = \w*)\w{16}\n", r"\1\n", toys.kat())
+    record = bench.weigh(bench.package({**files, KAT: kat}), bluepill)
+    assert record.ok, record.failure
+    assert record.notes == ("CRYPTO_ABYTES is 0: nothing is authenticated, and no forgery was tried",)
+
+
 def test_wrong_output_above_what_is_published_differs_from_the_bundled_implementation(
     bench: Bench, bluepill: Target
 ) -> None:

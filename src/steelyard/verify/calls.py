@@ -41,7 +41,9 @@ class Verifier:
         """What a reader of the figures must know."""
         unseen = not self.aead and self.reference is None and self.implementation.variant != "nocrypt"
         text = "beyond known answers and second set no output was checked: there was no second implementation to ask"
-        return [*self.expect.notes, *([text] if unseen else [])]
+        bare = self.aead and self.client.hello.a_bytes == 0 and self.implementation.variant != "nocrypt"
+        tagless = "CRYPTO_ABYTES is 0: nothing is authenticated, and no forgery was tried"
+        return [*self.expect.notes, *([text] if unseen else []), *([tagless] if bare else [])]
 
     def request(self, op: Op, v: Vector, data: bytes) -> Request:
         """A call with the vector's inputs and ``data``."""
