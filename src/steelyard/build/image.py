@@ -287,8 +287,8 @@ def _compile(
             seen = ("-Iapi",)
         compiler = (spec.compiler, *spec.flags, "-Os", *_CODE, api, *seen)
         own = [f"{spec.prefix}objcopy", *(o for n in _PARAMS for o in ("--keep-global-symbol", n)), "params.o"]
-        made = driver.compiling(spec, compiler, f"{paths.HARNESS}/params.c", "params.o")
-        script.add("params", *made, _sparing_commons(spec, own, "params.o") if spec.linker else own)
+        sizes = driver.compiling(spec, compiler, f"{paths.HARNESS}/params.c", "params.o")
+        script.add("params", *sizes, _sparing_commons(spec, own, "params.o") if spec.linker else own)
     script.barrier()
     renames = [o for api, symbol in implementation.entry for o in ("--redefine-sym", f"{symbol}={api}")]
     keep = [o for api in API[implementation.primitive] for o in ("--keep-global-symbol", api)]
@@ -323,9 +323,9 @@ def _compile(
     failed = [replace(c, name=names.get(c.name, c.name)) for c in failed]
     if failed and (cause := trouble.of_machine(failed, spec, work)):
         raise _Interrupted(cause, log)
-    for name in ("merged.o", "params.o"):
-        if (work / name).exists() and script_of(target):
-            refused, more = inspect((work / name).read_bytes())
+    for made in (work / "merged.o", work / "params.o"):
+        if made.exists() and script_of(target):
+            refused, more = inspect(made.read_bytes())
             if refused is not None:
                 return refused, notes
             notes += (n for n in more if n not in notes)
