@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from steelyard import device
 from steelyard.measure.rom import load_size
 from steelyard.model.reasons import Failure, Reason
 from steelyard.model.target import Target
@@ -27,6 +28,13 @@ TARGETS = ("uno", "bluepill", "gd32vf103")
 def test_names_of_the_harness_are_out_of_reach(bench: Bench, target: Target, top: str, use: str, name: str) -> None:
     built = bench.build(bench.package(top=top, in_encrypt=use), target)
     assert built.failure == Failure(Reason.HARNESS_SYMBOL, name)
+
+
+def test_a_common_symbol_does_not_become_the_harness_s(bench: Bench) -> None:
+    """LLVM's linker leaves common symbols global to the last link, which would merge them."""
+    common = "int sy_heap_peak __attribute__((common));"
+    built = bench.build(bench.package(top=common, in_encrypt="sy_heap_peak = 0;"), the_target("msp430f1611"))
+    assert built.failure == Failure(Reason.HARNESS_SYMBOL, "sy_heap_peak")
 
 
 @pytest.mark.parametrize("section", [".init3", ".vectors", ".text.reset", ".start", ".fini9"])
@@ -90,3 +98,57 @@ def test_link_time_optimisation_is_of_the_package_alone(bench: Bench, name: str)
     assert {"both", "encrypt", "decrypt"} == set(images)
     if name != "host":
         assert load_size(images["encrypt"]) < load_size(images["both"])
+
+
+def test_api_h_is_no_way_around_the_package_s_own_objects(bench: Bench, target: Target) -> None:
+    """Sizes alone are taken of what is compiled beside the package: neither early code, nor names, nor the harness."""
+    hidden = "#ifdef SY_API\n@\n#endif\n"
+    for code, use, failure in (
+        (
+            '__attribute__((section(".init3"), used)) void early(void) {}',
+            "",
+            Failure(Reason.PLACED_SECTION, ".init3"),
+        ),
+        (
+            "extern unsigned sy_heap_peak; unsigned *zz_peak = &sy_heap_peak;",
+            "",
+            Failure(Reason.HARNESS_SYMBOL, "sy_heap_peak"),
+        ),
+        ("void __riscv_restore_hop(void) {}", "__riscv_restore_hop();", None),
+    ):
+        files = toys.files(top="void __riscv_restore_hop(void);", in_encrypt=use)
+        files["api.h"] += hidden.replace("@", code)
+        built = bench.build(bench.package(files), target)
+        if failure is None:
+            assert built.failure is not None
+            assert built.failure.reason is Reason.UNDEFINED_SYMBOL
+        else:
+            assert built.failure == failure
+
+
+@pytest.mark.parametrize(
+    ("line", "name"),
+    [
+        ("", "stdint.h"),
+        ("#inc\\\nlude <other.h>\n", "other.h"),
+        ("#import <other.h>\n", "other.h"),
+    ],
+)
+def test_packages_with_one_api_h_take_nothing_of_each_other(bench: Bench, uno: Target, line: str, name: str) -> None:
+    """What api.h is compiled to is kept for others with the same text: other headers are no part of it."""
+    files = toys.files()
+    files["api.h"] += f"/* {name} {len(line)} */\n{line}"
+    other = "#undef CRYPTO_ABYTES\n#define CRYPTO_ABYTES {}\n"
+    if name == "stdint.h":
+        other = f"#ifdef SY_API\n{other}#endif\n#include_next <stdint.h>\n"
+    for size in (5, 8):
+        package = bench.package({**files, name: other.format(size)}, variant=f"toy{size}")
+        built = bench.build(package, uno)
+        assert built.failure is None, built.log
+    assert device.Client(device.SimulatorLink(uno, built.images["both"])).hello.a_bytes == 8
+
+
+def test_the_time_of_the_build_is_in_no_image(bench: Bench, bluepill: Target) -> None:
+    top = 'static const char when[] = __DATE__ " " __TIME__;'
+    built = bench.build(bench.package(top=top, in_encrypt="t[0] = when[n];"), bluepill)
+    assert b"Jan  1 1970 00:00:00" in built.images["both"].read_bytes()

@@ -51,6 +51,35 @@ def test_what_is_fast_for_the_known_key_alone_shows_both_means(
     assert f"{op} takes {known:.0f} cycles on the known answers' inputs and {fresh:.0f} on fresh ones" in note
 
 
+#: four keys, by their first bytes
+FEW = (
+    "static unsigned memo[4]; static int at; static int same(const unsigned char *k) { unsigned x = k[0] | k[1] << 8; "
+)
+FEW += "int i; for (i = 0; i < 4; i++) if (memo[i] == x) return 1; memo[at++ & 3] = x; return 0; }"
+
+
+def test_a_memo_of_a_few_keys_gains_nothing_at_a_single_size(bench: Bench, target: Target) -> None:
+    """Decryption and rejection are asked with encryption's key: what it left in static data is gone."""
+    record = weigh(bench, target, "0/16", top=FEW, in_tag=f"if (!same(k)) {WORK}")
+    assert record.ok, record.failure
+    points = {p.operation: p.cycles for p in record.points}
+    assert abs(points["decrypt"] - points["encrypt"]) < 1000 > abs(points["reject"] - points["encrypt"]), points
+
+
+def test_tags_that_encryption_kept_are_no_way_to_refuse_others_at_once(bench: Bench, bluepill: Target) -> None:
+    """Each ciphertext comes from the device, so that a tag it has not made needs no work: a decryption that knows no
+    others decrypts nothing after a restart."""
+    top = "static unsigned char made[512]; static unsigned hash(const unsigned char *k, const unsigned char *t) "
+    top += "{ unsigned i, x = 0; for (i = 0; i < 8; i++) x = x * 31 + t[i] + k[i]; return (x ^ x >> 12) & 4095; }"
+    files = toys.files(top=top, after_encrypt="i = hash(k, t); made[i >> 3] |= 1 << (i & 7);", in_tag=WORK)
+    files["encrypt.c"] = files["encrypt.c"].replace(
+        "return -1;", "return -1;\ni = hash(k, c + n); if (!(made[i >> 3] >> (i & 7) & 1)) return -1;", 1
+    )
+    record = bench.weigh(bench.package({**files, KAT: toys.kat()}), bluepill)
+    assert record.failure is not None
+    assert record.failure.reason is Reason.DECRYPT_MISMATCH, record.failure
+
+
 def test_honest_time_that_depends_on_the_data_is_shown(bench: Bench, uno: Target) -> None:
     record = weigh(bench, uno, in_encrypt=f"for (i = 0; i < 16; i++) if (k[i] & 1) {WORK}")
     assert record.ok
@@ -156,6 +185,15 @@ def test_a_ciphertext_shorter_than_the_tag(bench: Bench, target: Target) -> None
     record = bench.weigh(bench.package({**obliging, KAT: toys.kat()}), target)
     assert record.failure is not None
     assert record.failure.detail.endswith("bytes, shorter than the tag, was accepted")
+
+
+def test_an_aead_without_a_tag_is_told_so(bench: Bench, bluepill: Target) -> None:
+    files = {name: text.replace("CRYPTO_ABYTES 8", "CRYPTO_ABYTES 0") for name, text in toys.files().items()}
+    files["encrypt.c"] = files["encrypt.c"].replace("t[CRYPTO_ABYTES]", "t[8]").replace("i % CRYPTO_ABYTES", "i % 8")
+    kat = re.sub(r"(CT = \w*)\w{16}\n", r"\1\n", toys.kat())
+    record = bench.weigh(bench.package({**files, KAT: kat}), bluepill)
+    assert record.ok, record.failure
+    assert record.notes == ("CRYPTO_ABYTES is 0: nothing is authenticated, and no forgery was tried",)
 
 
 def test_wrong_output_above_what_is_published_differs_from_the_bundled_implementation(

@@ -30,7 +30,7 @@ from . import diagnose, driver, kept, sandbox, trouble
 from .inspect import inspect
 
 #: raise with every change here that can change an image
-RECIPE = "2"
+RECIPE = "3"
 SECONDS = 120.0
 
 _CODE = ("-ffunction-sections", "-fdata-sections")
@@ -59,6 +59,10 @@ _RETRY = {
         "it has inline functions without a definition outside, which C99 asks for",
     ),
 }
+#: all that an image has of what params.c was compiled to: the rest of ``api.h`` is the package's, as its objects are
+_PARAMS = ("sy_key_bytes", "sy_npub_bytes", "sy_a_bytes", "nsec_encrypt", "nsec_decrypt")
+#: directives of an ``api.h`` whose text is all that it means
+_DIRECTIVES = (b"define", b"undef", b"if", b"ifdef", b"ifndef", b"elif", b"else", b"endif")
 #: for each folder of harness objects, who may look for them and compile what is not there
 _harness_locks: dict[Path, Lock] = {}
 
@@ -276,8 +280,15 @@ def _compile(
         shutil.copyfile(shared / "params.o", work / "params.o")
     else:
         api = f"-DSY_API={1 + list(API).index(implementation.primitive)}"
-        compiler = (spec.compiler, *spec.flags, "-Os", *_CODE, api, *include)
-        script.add("params", *driver.compiling(spec, compiler, f"{paths.HARNESS}/params.c", "params.o"))
+        seen = include
+        if shared:  # nothing of this package but the text that others have too
+            (work / "api").mkdir(exist_ok=True)
+            shutil.copyfile(source / "api.h", work / "api" / "api.h")
+            seen = ("-Iapi",)
+        compiler = (spec.compiler, *spec.flags, "-Os", *_CODE, api, *seen)
+        own = [f"{spec.prefix}objcopy", *(o for n in _PARAMS for o in ("--keep-global-symbol", n)), "params.o"]
+        sizes = driver.compiling(spec, compiler, f"{paths.HARNESS}/params.c", "params.o")
+        script.add("params", *sizes, _sparing_commons(spec, own, "params.o") if spec.linker else own)
     script.barrier()
     renames = [o for api, symbol in implementation.entry for o in ("--redefine-sym", f"{symbol}={api}")]
     keep = [o for api in API[implementation.primitive] for o in ("--keep-global-symbol", api)]
@@ -312,11 +323,12 @@ def _compile(
     failed = [replace(c, name=names.get(c.name, c.name)) for c in failed]
     if failed and (cause := trouble.of_machine(failed, spec, work)):
         raise _Interrupted(cause, log)
-    if (work / "merged.o").exists() and script_of(target):
-        refused, more = inspect((work / "merged.o").read_bytes())
-        if refused is not None:
-            return refused, notes
-        notes += more
+    for made in (work / "merged.o", work / "params.o"):
+        if made.exists() and script_of(target):
+            refused, more = inspect(made.read_bytes())
+            if refused is not None:
+                return refused, notes
+            notes += (n for n in more if n not in notes)
     if failed:
         if not all((source / f.name).exists() for f in implementation.files):
             raise _Interrupted(Failure(Reason.COMPILER_KILLED, f"{work} was emptied meanwhile"), log)
@@ -368,7 +380,8 @@ def _shared_params(header: Path, primitive: str, folder: Path) -> Path | None:
         text = header.read_bytes()
     except OSError:
         return None
-    if re.search(rb"include|__", text):
+    plain = all(word in _DIRECTIVES for word in re.findall(rb"#\s*(\w*)", text))
+    if not plain or re.search(rb"__|\\|\?\?|%:|<:|_Pragma", text):
         return None
     return folder / "params" / f"{primitive}-{hashlib.sha256(text).hexdigest()}"
 

@@ -55,7 +55,8 @@ def run(script: Path, writable: Path, readable: tuple[Path, ...], seconds: float
         sandbox = ["bwrap", "--unshare-all", "--die-with-parent", "--new-session", *binds]
         sandbox += ["--proc", "/proc", "--dev", "/dev", "--bind", str(writable), str(writable)]
         command = [*sandbox, "--chdir", str(writable), *command]
-    environment = {"PATH": paths.search_path(), "LC_ALL": "C", "HOME": "/nonexistent"}
+    # one source makes one image: __DATE__ and __TIME__ stand still (GCC manual, "Environment Variables"; since GCC 7)
+    environment = {"PATH": paths.search_path(), "LC_ALL": "C", "HOME": "/nonexistent", "SOURCE_DATE_EPOCH": "0"}
 
     process = subprocess.Popen(
         command,

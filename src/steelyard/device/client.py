@@ -68,6 +68,12 @@ class Client:
             if self._ask_hello() is not None:
                 return
 
+    def restart(self) -> None:
+        """Restarts the firmware, which clears its static data. :class:`DeviceError` when it does not come back."""
+        self.link.reset()
+        self._decoder = frame.Decoder()
+        self._handshake()
+
     def call(self, request: Request) -> Answer:
         """One call. :class:`DeviceError` when the device fails or does not answer."""
         return next(iter(self.calls([request])))

@@ -152,6 +152,9 @@ class Caller(Protocol):
     def fits(self, op: Op, mlen: int, adlen: int) -> bool:
         """Whether buffers of these sizes and the deepest stack seen so far fit the target's RAM."""
 
+    def restart(self) -> None:
+        """Static data is as it was before the first call. :class:`DeviceError` when the device does not come back."""
+
     def inside(self, request: Request) -> int | None:
         """Cycles of one call after its call instruction; None where the device cannot tell them apart."""
 

@@ -7,7 +7,7 @@ import struct
 
 from msgspec import Struct
 
-_SYMTAB, _NOBITS, _ALLOC, _UNDEFINED = 2, 8, 2, 0
+_SYMTAB, _NOBITS, _ALLOC, _UNDEFINED, _COMMON = 2, 8, 2, 0, 0xFFF2
 
 
 class Section(Struct, frozen=True):
@@ -28,7 +28,8 @@ def sections(elf: bytes) -> list[Section]:
 
 
 def undefined(elf: bytes) -> list[str]:
-    """Names of the symbols that other objects must define; :class:`ValueError` as :func:`sections`."""
+    """Names of the symbols that other objects must define, or may, which are common ones; :class:`ValueError` as
+    :func:`sections`."""
     try:
         return _undefined(elf)
     except (struct.error, IndexError) as e:
@@ -77,6 +78,6 @@ def _undefined(elf: bytes) -> list[str]:
             continue
         text = elf[headers[link][4] :][: headers[link][5]]
         for fields in symbol.iter_unpack(elf[start : start + size - size % symbol.size]):
-            if fields[3 if wide else 5] == _UNDEFINED and fields[0]:
+            if fields[3 if wide else 5] in (_UNDEFINED, _COMMON) and fields[0]:
                 found.append(_text(text, fields[0]))
     return found
