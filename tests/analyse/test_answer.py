@@ -25,6 +25,13 @@ def runs(found: list[Row]) -> list[object]:
     return [r["run"] for r in found]
 
 
+def test_each_primitive_has_its_workload() -> None:
+    hash_ = record("toy1/hash", primitive="crypto_hash", load="gmu")
+    found = choose(numbered(record(), record("toy2/ref"), hash_))
+    assert found.rows[2]["stack"] == 80
+    assert (found.notes, found.elsewhere) == ((), frozenset())
+
+
 def test_one_row_of_two_workloads_sources_and_compilers() -> None:
     every = [
         record(digest=d, load=w, compiler=c, flags=f)

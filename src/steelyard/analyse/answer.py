@@ -40,8 +40,8 @@ class Answer(Struct, frozen=True):
 def choose(
     found: Sequence[Row], *, apart: Collection[str] = (), every: bool = False, wanted: Collection[str] = ()
 ) -> Answer:
-    """One row for each setup of the newest generation, of the workload that most setups have (of equals ``default``),
-    among those that have most of the metrics ``wanted``.
+    """One row for each setup of the newest generation, of the workload that most setups of its primitive have (of
+    equals ``default``), among those that have most of the metrics ``wanted``.
 
     A setup without that workload keeps its row of another one, less the metrics that depend on sizes. Columns in
     ``apart`` are what the user sets side by side and are not chosen from. ``every`` keeps all generations.
@@ -53,26 +53,32 @@ def choose(
     rows, more = _newest(rows, (*same, *aside), () if every else GENERATION)
     names = (*same, *(GENERATION if every else ()), *aside, *(("workload",) if by_workload else ()))
     places = _grouped(rows, names)
-    chosen = "" if by_workload else common_workload(places.values(), wanted)
+    of_primitive: dict[Value, list[Sequence[Row]]] = {}
+    for some in places.values():
+        of_primitive.setdefault(some[0]["primitive"], []).append(some)
+    chosen = {p: "" if by_workload else common_workload(of, wanted) for p, of in of_primitive.items()}
     kept: list[Row] = []
-    others: Counter[str] = Counter()
+    others: Counter[tuple[str, str]] = Counter()
     copies = 0
     for some in places.values():
         if len(some) == 1:
             kept += some
             continue
-        best = max([r for r in some if r["workload"] == chosen] or some, key=run_number)
+        mine = chosen[some[0]["primitive"]]
+        best = max([r for r in some if r["workload"] == mine] or some, key=run_number)
         kept.append(best)
         left = [r["workload"] for r in some if r["workload"] != best["workload"]]
-        others.update(map(str, left))
+        others.update((str(text), mine) for text in left)
         copies += len(some) - len(left) - 1
     numbers = set(map(id, kept))
     kept = [r for r in found if id(r) in numbers]
-    elsewhere = frozenset(r["run"] for r in kept if chosen and r["workload"] != chosen)
-    borrowed = Counter(str(r["workload"]) for r in kept if chosen and r["workload"] != chosen)
+    lent = [r for r in kept if (mine := chosen[r["primitive"]]) and r["workload"] != mine]
+    elsewhere = frozenset(r["run"] for r in lent)
+    borrowed = Counter((str(r["workload"]), chosen[r["primitive"]]) for r in lent)
     if borrowed:
-        kept = [r if r["workload"] == chosen else _without_sizes(r) for r in kept]
-    notes = tuple(_notes(chosen, others, borrowed, older + more, copies))
+        of_lent = set(map(id, lent))
+        kept = [_without_sizes(r) if id(r) in of_lent else r for r in kept]
+    notes = tuple(_notes(others, borrowed, older + more, copies))
     return Answer(told_apart(kept, over_time=every), notes, elsewhere)
 
 
@@ -174,12 +180,14 @@ def _without_sizes(row: Row) -> Row:
     return {n: None if n not in CONTEXT and of_sizes(n) else v for n, v in row.items()}
 
 
-def _notes(chosen: str, others: Counter[str], borrowed: Counter[str], older: int, copies: int) -> Iterable[str]:
-    instead = f" for {short(chosen)}" if chosen else ""
-    for text, n in others.most_common(_SAID):
+def _notes(
+    others: Counter[tuple[str, str]], borrowed: Counter[tuple[str, str]], older: int, copies: int
+) -> Iterable[str]:
+    for (text, chosen), n in others.most_common(_SAID):
+        instead = f" for {short(chosen)}" if chosen else ""
         see = f"--where '{pattern(text, chosen)}'"
         yield f"{_rows(n)} of workload {short(text)} left out{instead}; to see: {see}"
-    for text, n in borrowed.most_common(_SAID):
+    for (text, chosen), n in borrowed.most_common(_SAID):
         yield f"{_rows(n)} of workload {short(text)}, not {short(chosen)}: without what depends on its sizes"
     if older:
         yield f"{_rows(older)} of older sources, compilers or models left out; to see: steelyard publish --all-runs"
