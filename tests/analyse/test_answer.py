@@ -29,7 +29,7 @@ def test_each_primitive_has_its_workload() -> None:
     hash_ = record("toy1/hash", primitive="crypto_hash", load="gmu")
     found = choose(numbered(record(), record("toy2/ref"), hash_))
     assert found.rows[2]["stack"] == 80
-    assert (found.notes, found.elsewhere) == ((), frozenset())
+    assert (found.notes, found.borrowed) == ((), frozenset())
 
 
 def test_one_row_of_two_workloads_sources_and_compilers() -> None:

@@ -313,7 +313,7 @@ mod tests {
             layout: Variable { address: RAM, size: 14 },
             heap_base: word(8),
             heap_peak: word(9),
-            own: vec![RAM..RAM + 18],
+            own: vec![RAM..RAM + 16, RAM + 16..RAM + 18],
             below: 0,
             spills: false,
         }));
