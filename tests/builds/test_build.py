@@ -150,6 +150,13 @@ def test_assembly_that_no_source_needs_is_left_out(bench: Bench, uno: Target) ->
     assert "a.S" in failed.log
 
 
+def test_assembly_is_all_that_a_package_for_other_machines_offers(bench: Bench, bluepill: Target) -> None:
+    files = {**toys.files(), "perm.S": f"\t.global perm\nperm:\n\t{THUMB_LINES}\n\tno such thing\n"}
+    for variant, machines, builds in (("toy1", "avr", False), ("toy2", "amd64 armeabi", True), ("toy3", "", True)):
+        built = bench.build(bench.package({**files, "architectures": machines}, variant=variant), bluepill)
+        assert (built.failure is None) is builds, built.failure
+
+
 def test_assembly_that_defines_what_c_defines_is_left_out(bench: Bench, target: Target) -> None:
     both = bench.package(
         {**toys.files(top="int part(void) { return 1; }"), "p.S": "\t.global part\npart:\n\t.long 1\n"}

@@ -63,6 +63,8 @@ _RETRY = {
 _PARAMS = ("sy_key_bytes", "sy_npub_bytes", "sy_a_bytes", "nsec_encrypt", "nsec_decrypt")
 #: directives of an ``api.h`` whose text is all that it means
 _DIRECTIVES = (b"define", b"undef", b"if", b"ifdef", b"ifndef", b"elif", b"else", b"endif")
+#: how SUPERCOP's ``architectures`` files write a toolchain's family, where they write it otherwise
+_SPELLINGS = {"thumb": ("thumb", "arm"), "native": ("amd64", "x86", "native"), "aarch64": ("aarch64", "arm")}
 #: for each folder of harness objects, who may look for them and compile what is not there
 _harness_locks: dict[Path, Lock] = {}
 
@@ -133,7 +135,7 @@ def _build_into(
     objects = {part: harness_objects(target, toolchain, operation) for part, operation in parts.items()}
     with kept.made(folder) as (work, said):
         failure, notes = _compile(implementation, target, flags, toolchain, objects, work)
-        if failure is not None and (plain := _less_assembly(implementation, failure, work)):
+        if failure is not None and (plain := _less_assembly(implementation, target, failure, work)):
             log = (work / "log.txt").read_bytes()
             retry, more = _compile(plain, target, flags, toolchain, objects, work)
             if retry is None:
@@ -396,9 +398,15 @@ def objects(built: Build, implementation: Implementation) -> dict[str, Path]:
     return {name: file for name, file in made.items() if file.exists()}
 
 
-def _less_assembly(implementation: Implementation, failure: Failure, work: Path) -> Implementation | None:
+def _less_assembly(
+    implementation: Implementation, target: Target, failure: Failure, work: Path
+) -> Implementation | None:
     """``implementation`` without the assembly that stands in the way: what was not assembled, or all of it where
-    symbols are defined twice. None where that is nothing, or every source."""
+    symbols are defined twice. None where that is nothing, or every source, and for a package that names other machines
+    than the target's: what C there is in it is not what it offers."""
+    spellings = _SPELLINGS.get(target.toolchain.family, (target.toolchain.family,))
+    if implementation.architectures and not any(a.startswith(spellings) for a in implementation.architectures):
+        return None
     units = _units(implementation)
     assembly = {f.name: (work / f"{k}.o").exists() for k, f in enumerate(units) if f.language == "asm"}
     twice = failure.reason is Reason.DUPLICATE_SYMBOL

@@ -50,7 +50,8 @@ class Implementation(Struct, frozen=True):
     ``entry`` maps an API name to the symbol that implements it where the package renames it.
     ``kat`` lists the KAT files that travel with the package (in the folder, the variant's, or one
     level up). ``notes`` are irregularities that did not stop it, in words. ``code`` is there when the package
-    is FELICS-AE's.
+    is FELICS-AE's. ``architectures`` are the machines that SUPERCOP's file of this name lists, empty where there is
+    none.
     """
 
     primitive: Primitive
@@ -63,6 +64,7 @@ class Implementation(Struct, frozen=True):
     kat: tuple[Path, ...] = ()
     notes: tuple[str, ...] = ()
     code: CodeLists | None = None
+    architectures: tuple[str, ...] = ()
 
     @property
     def interface(self) -> Interface:
@@ -76,6 +78,8 @@ class Implementation(Struct, frozen=True):
         for f in sorted(self.files, key=lambda f: f.name):
             h.update(f"{f.name}\0{f.sha256}\0".encode(errors="surrogateescape"))
         h.update(repr(self.entry).encode())
+        if self.architectures:  # what is built depends on them
+            h.update(repr(self.architectures).encode())
         return h.hexdigest()
 
     @property

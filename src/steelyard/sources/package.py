@@ -115,6 +115,7 @@ class Package:
                     kat=self._kat(p, code is not None),
                     notes=tuple(notes),
                     code=code,
+                    architectures=self._architectures() or (),
                 )
             )
         return out
@@ -341,14 +342,18 @@ class Package:
                 return tuple(Path(real) for _, real in near)
         return ()
 
+    def _architectures(self) -> tuple[str, ...] | None:
+        """Machines that SUPERCOP's file of this name lists; None where there is none."""
+        file = self._folder.files.get("architectures")
+        data = self._reader.data(file) if file is not None else None
+        if not isinstance(data, bytes):
+            return None
+        return tuple(printable(word) for word in data[:4096].decode("utf-8", "replace").split())
+
     def _note_irregular(self) -> None:
         notes, listing = self._notes, self._listing
-        arch = self._folder.files.get("architectures")
-        if arch is not None:
-            data = self._reader.data(arch)
-            if isinstance(data, bytes):
-                words = printable(" ".join(data[:4096].decode("utf-8", "replace").split()))
-                notes.append(f"architectures: {words or 'none'}")
+        if (machines := self._architectures()) is not None:
+            notes.append(f"architectures: {' '.join(machines) or 'none'}")
         notes += [f"marker: {printable(n)}" for n in sorted(self._folder.files) if n.startswith("lwc_arch_")]
         if "lwc_constraints.h" in self._folder.files:
             notes.append("lwc_constraints.h: input lengths are restricted")
