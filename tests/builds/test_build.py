@@ -400,3 +400,24 @@ def test_a_package_reads_no_file_of_the_user(bench: Bench, uno: Target) -> None:
         text = f'\t.global perm\nperm:\n\t.incbin "{secret}"\n\t.incbin "/etc/hostname"\n'
         built = bench.build(bench.package({**NEEDS, "k.S": text}), uno)
         assert built.failure is not None
+
+
+def test_a_compiler_in_a_folder_of_the_user_shows_no_more_than_itself(
+    bench: Bench, uno: Target, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if not sandbox.available():
+        pytest.skip("bubblewrap does not work here: apt install bubblewrap, and allow user namespaces")
+    with tempfile.TemporaryDirectory(dir=Path.home()) as at_home:
+        secret, compiler = Path(at_home, "secret.h"), Path(at_home, "bin", "my-gcc")
+        secret.write_text("#error the secret text\n")
+        compiler.parent.mkdir()
+        compiler.write_text('#!/bin/sh\nexec avr-gcc "$@"\n')
+        compiler.chmod(0o755)
+        monkeypatch.setenv("PATH", f"{compiler.parent}:{os.environ['PATH']}")
+        target = uno.but(toolchain=uno.toolchain.but(compiler="my-gcc"))
+        works(bench, bench.package(), target)
+        built = bench.build(
+            bench.package({**GOOD, "encrypt.c": f'#include "{secret}"\n' + CODE}, variant="toy2"), target
+        )
+        assert built.failure is not None
+        assert "the secret text" not in built.log

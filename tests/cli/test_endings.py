@@ -96,7 +96,9 @@ def test_interrupted_at_any_moment(tmp_path: Path, after: float) -> None:
 
 def test_home_that_cannot_be_written(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    for home in ("file", "file/home", "/proc/home", "/dev/null"):
+    (tmp_path / "odd").mkdir()
+    (tmp_path / "odd" / "cache").write_text("")
+    for home in ("file", "file/home", "/proc/home", "/dev/null", "odd"):
         done = shell("$S check nocrypt -t uno --db results.db", tmp_path, STEELYARD_HOME=home)
         assert (done.returncode, done.stdout) == (2, "")
         assert "set STEELYARD_HOME to a folder that you may write to" in done.stderr

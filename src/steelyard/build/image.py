@@ -63,6 +63,8 @@ _RETRY = {
 _PARAMS = ("sy_key_bytes", "sy_npub_bytes", "sy_a_bytes", "nsec_encrypt", "nsec_decrypt")
 #: directives of an ``api.h`` whose text is all that it means
 _DIRECTIVES = (b"define", b"undef", b"if", b"ifdef", b"ifndef", b"elif", b"else", b"endif")
+#: folders of an installed toolchain, beside the one that is named as its target
+_TOOLCHAIN = ("lib", "lib32", "lib64", "libexec", "include", "share")
 #: how SUPERCOP's ``architectures`` files write a toolchain's family, where they write it otherwise
 _SPELLINGS = {"thumb": ("thumb", "arm"), "native": ("amd64", "x86", "native"), "aarch64": ("aarch64", "arm")}
 #: for each folder of harness objects, who may look for them and compile what is not there
@@ -208,8 +210,13 @@ class _Script:
 
 
 def _readable(target: Target, *more: Path) -> tuple[Path, ...]:
-    driver = Path(shutil.which(target.toolchain.compiler, path=paths.search_path()) or "/usr/bin").resolve()
-    return (paths.HARNESS, target.folder, driver.parent.parent, *more)
+    """What compilers may see besides the system: of where they are installed a toolchain's own folders, for that may be
+    somebody's home."""
+    spec = target.toolchain
+    driver = Path(shutil.which(spec.compiler, path=paths.search_path()) or "/usr/bin").resolve()
+    names = (*_TOOLCHAIN, spec.prefix.rstrip("-"))
+    own = (folder for n in names if n and (folder := driver.parent.parent / n).is_dir())
+    return (paths.HARNESS, target.folder, driver.parent, *own, *more)
 
 
 def harness_objects(target: Target, toolchain: Toolchain, operation: str = "") -> list[Path]:

@@ -186,15 +186,16 @@ def store(db: str | None, *, existing: bool = False) -> Store:
 
 
 def usable_home() -> None:
-    """Makes the folder of caches; :class:`UserError` where that cannot be, before any job meets it."""
+    """Makes the folders of caches; :class:`UserError` where that cannot be, before any job meets it."""
     home = paths.home()
     action = "set STEELYARD_HOME to a folder that you may write to"
-    try:
-        home.mkdir(parents=True, exist_ok=True)
-    except OSError as e:
-        raise UserError(f"{home}: {e.strerror}; {action}") from e
-    if not os.access(home, os.W_OK | os.X_OK):
-        raise UserError(f"{home}: cannot be written; {action}")
+    for folder in (home, home / "cache"):
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as e:
+            raise UserError(f"{folder}: {e.strerror}; {action}, or move away what is there") from e
+        if not os.access(folder, os.W_OK | os.X_OK):
+            raise UserError(f"{folder}: cannot be written; {action}")
 
 
 def exists(db: str | None) -> bool:
