@@ -8,11 +8,9 @@ three times: encryption only, decryption only, both.
 from __future__ import annotations
 
 import hashlib
-import re
 import shlex
 import shutil
 from collections.abc import Iterable, Mapping
-from contextlib import suppress
 from pathlib import Path
 from threading import Lock
 from types import MappingProxyType
@@ -26,7 +24,8 @@ from ..model.once import Once, alone
 from ..model.reasons import Failure, Reason
 from ..model.record import Toolchain
 from ..model.target import Target, ToolchainSpec
-from . import diagnose, driver, kept, sandbox, trouble
+from . import diagnose, kept, sandbox, trouble
+from .ask import ask
 from .inspect import inspect
 
 #: raise with every change here that can change an image
@@ -61,8 +60,6 @@ _RETRY = {
 }
 #: all that an image has of what params.c was compiled to: the rest of ``api.h`` is the package's, as its objects are
 _PARAMS = ("sy_key_bytes", "sy_npub_bytes", "sy_a_bytes", "nsec_encrypt", "nsec_decrypt")
-#: directives of an ``api.h`` whose text is all that it means
-_DIRECTIVES = (b"define", b"undef", b"if", b"ifdef", b"ifndef", b"elif", b"else", b"endif")
 #: folders of an installed toolchain, beside the one that is named as its target
 _TOOLCHAIN = ("lib", "lib32", "lib64", "libexec", "include", "share")
 #: how SUPERCOP's ``architectures`` files write a toolchain's family, where they write it otherwise
@@ -195,8 +192,6 @@ class _Script:
         for log in work.glob("*.log"):  # of another try
             log.unlink()
         code = sandbox.run(script, work, readable, SECONDS)
-        for assembly in work.glob("*.o.s"):
-            assembly.unlink()
         status = [line.split(" ", 2) for line in _text(work / "status").splitlines()]
         failed = [trouble.Failed(s[2], int(s[1]), _text(work / f"{s[2]}.log")) for s in status if s[0] == "fail"]
         if code is None:
@@ -248,8 +243,7 @@ def _harness_group(folder: Path, target: Target, sources: Mapping[str, tuple[str
             with kept.made(folder) as (work, _):
                 script = _Script()
                 for name, (*options, source) in sources.items():
-                    compiler = (*base, *map(str, options))
-                    script.add(name, *driver.compiling(spec, compiler, str(source), f"{name}.o"))
+                    script.add(name, (*base, *map(str, options), "-c", str(source), "-o", f"{name}.o"))
                 if failed := script.run(work, _readable(target)):
                     text = f"the harness does not compile for {target.name}: {' '.join(failed[0].said.split())[:300]}"
                     cause = trouble.of_machine(failed, spec, work) or Failure(Reason.NO_TOOLCHAIN, text)
@@ -278,36 +272,25 @@ def _compile(
     name = implementation.primitive
     include += (f"-DCRYPTO_NAMESPACETOP={name}", f"-DCRYPTO_NAMESPACE(name)={name}_##name")
     include += (f"-D_CRYPTO_NAMESPACETOP=_{name}", f"-D_CRYPTO_NAMESPACE(name)=_{name}_##name")
-    lto = driver.link_time(spec, flags)
+    lto = _link_time(spec, flags)
     script = _Script()
     for k, f in enumerate(units):
         compiler = (*_compiler(f, target), *spec.flags, *_CODE, *flags, *include)
-        script.add(f"{k}", *_unread(spec, f, compiler), *driver.compiling(spec, compiler, f"src/{f.name}", f"{k}.o"))
-    shared = _shared_params(source / "api.h", implementation.primitive, _harness_folder(target, toolchain))
-    known = shared is not None and kept.read(shared) is not None
-    if shared and known:
-        shutil.copyfile(shared / "params.o", work / "params.o")
-    else:
-        api = f"-DSY_API={1 + list(API).index(implementation.primitive)}"
-        seen = include
-        if shared:  # nothing of this package but the text that others have too
-            (work / "api").mkdir(exist_ok=True)
-            shutil.copyfile(source / "api.h", work / "api" / "api.h")
-            seen = ("-Iapi",)
-        compiler = (spec.compiler, *spec.flags, "-Os", *_CODE, api, *seen)
-        own = [f"{spec.prefix}objcopy", *(o for n in _PARAMS for o in ("--keep-global-symbol", n)), "params.o"]
-        sizes = driver.compiling(spec, compiler, f"{paths.HARNESS}/params.c", "params.o")
-        script.add("params", *sizes, _sparing_commons(spec, own, "params.o") if spec.linker else own)
+        script.add(f"{k}", *_unread(spec, f, compiler), (*compiler, "-c", f"src/{f.name}", "-o", f"{k}.o"))
+    api = f"-DSY_API={1 + list(API).index(implementation.primitive)}"
+    compiler = (spec.compiler, *spec.flags, "-Os", *_CODE, api, *include)
+    own = [f"{spec.prefix}objcopy", *(o for n in _PARAMS for o in ("--keep-global-symbol", n)), "params.o"]
+    sizes = (*compiler, "-c", f"{paths.HARNESS}/params.c", "-o", "params.o")
+    script.add("params", sizes, _sparing_commons(spec, own, "params.o") if spec.linker else own)
     script.barrier()
     renames = [o for api, symbol in implementation.entry for o in ("--redefine-sym", f"{symbol}={api}")]
     keep = [o for api in API[implementation.primitive] for o in ("--keep-global-symbol", api)]
-    sample = next(o for harness in objects.values() for o in harness)
     numbered = [f"{k}.o" for k in range(len(units))]
     partial = (*_MERGE, *_CODE, *flags, *lto) if lto else _MERGE
     if spec.linker:
         partial = (*spec.link, "-r", "--unique")
     # link-time optimisation ends here: its code is the package's alone, and the API is called as any other's
-    script.add("merge", _linking(spec, partial, numbered, "merged.o", flags, sample))
+    script.add("merge", _linking(spec, partial, numbered, "merged.o"))
     script.barrier()
     merged = "merged.o"
     if renames:  # first, so that the new names are the ones kept
@@ -321,7 +304,7 @@ def _compile(
         if part == "both":  # who pulled which library member in
             options.append("-Wl,-Map=both.map")
         all_of_it = [*map(str, harness), "params.o", "implementation.o"]
-        script.add(f"link-{part}", _linking(spec, options, all_of_it, f"{part}.elf", flags, sample))
+        script.add(f"link-{part}", _linking(spec, options, all_of_it, f"{part}.elf"))
     compiled = sorted({o.parent for harness in objects.values() for o in harness})
     failed = script.run(work, _readable(target, *compiled))
     names = {str(k): f.name for k, f in enumerate(units)}
@@ -344,25 +327,31 @@ def _compile(
         return diagnose.failure([(c.name, c.said) for c in failed], API[implementation.primitive], source), notes
     if missing := [f"{part}.elf" for part in objects if not (work / f"{part}.elf").exists()]:
         raise _Interrupted(Failure(Reason.COMPILER_KILLED, f"the linker left no {missing[0]}, and said nothing"), log)
-    if shared and not known:
-        with suppress(OSError), kept.made(shared) as (place, _):
-            shutil.copyfile(work / "params.o", place / "params.o")
     return None, notes
 
 
-def _linking(
-    spec: ToolchainSpec,
-    options: Iterable[str],
-    objects: Iterable[str],
-    image: str,
-    flags: tuple[str, ...],
-    sample: Path,
-) -> tuple[str, ...]:
-    """The command that links ``objects`` to ``image``: the linker's own, or that of the compiler's driver."""
+def _linking(spec: ToolchainSpec, options: Iterable[str], objects: Iterable[str], image: str) -> tuple[str, ...]:
+    """The command that links ``objects`` to ``image``: the compiler's driver, or a linker that it does not know."""
     if not spec.linker:
-        return driver.linking(spec, tuple(options), objects, image, flags, sample)
+        return (spec.compiler, *spec.flags, *options, *objects, "-o", image)
     own = (word for o in options for word in o.removeprefix("-Wl,").split(","))
     return (spec.linker, *own, *objects, "-o", image)
+
+
+def _link_time(spec: ToolchainSpec, flags: Iterable[str]) -> tuple[str, ...]:
+    """Options with which a partial link ends link-time optimisation and makes code; none where ``flags`` have none.
+
+    GCC 9 and newer would put off the code once more (GCC manual, "Link Options", -flinker-output).
+    """
+    if not any(f.startswith("-flto") for f in flags):
+        return ()
+    end = "-flinker-output=nolto-rel"
+    return ("-fuse-linker-plugin", end) if _takes(spec.compiler, end) else ("-fuse-linker-plugin",)
+
+
+@Once
+def _takes(compiler: str, option: str) -> bool:
+    return ask([compiler, option, "-E", "-x", "c", "/dev/null"]).code == 0
 
 
 def _sparing_commons(spec: ToolchainSpec, command: list[str], merged: str) -> list[str]:
@@ -381,18 +370,6 @@ def _content(f: SourceFile) -> bytes:
     if hashlib.sha256(content).hexdigest() != f.sha256:
         raise _Interrupted(Failure(Reason.SOURCES_CHANGED, f"{f.name} is not what it was when it was found"))
     return content
-
-
-def _shared_params(header: Path, primitive: str, folder: Path) -> Path | None:
-    """Where the parameters of implementations with the same ``api.h`` are kept; None if its text is not all of it."""
-    try:
-        text = header.read_bytes()
-    except OSError:
-        return None
-    plain = all(word in _DIRECTIVES for word in re.findall(rb"#\s*(\w*)", text))
-    if not plain or re.search(rb"__|\\|\?\?|%:|<:|_Pragma", text):
-        return None
-    return folder / "params" / f"{primitive}-{hashlib.sha256(text).hexdigest()}"
 
 
 def _units(implementation: Implementation) -> list[SourceFile]:
