@@ -69,18 +69,14 @@ class Job(Struct, frozen=True):
             yield replace(self, implementation=replace(self.implementation, kat=tuple(copies)))
 
     @property
-    def setup(self) -> Setup:
-        """What the figures depend on. Where :attr:`trouble` keeps something from being known, a word stands for it."""
-        clock = clock_of(self.target)
-        return self._setup(clock if isinstance(clock, str) else "unknown")
-
-    @property
     def plan(self) -> Setup:
-        """The same without asking a machine: what counts its cycles is left empty."""
+        """What the figures depend on, as far as it is known without asking a machine: what counts the cycles of one is
+        left empty."""
         simulated = self.target.device == "simulator"
-        return self._setup(device.timing_model(self.target) if simulated else "")
+        return self.clocked_by(device.timing_model(self.target) if simulated else "")
 
-    def _setup(self, clock: str) -> Setup:
+    def clocked_by(self, clock: str) -> Setup:
+        """What the figures depend on when ``clock`` counts the cycles."""
         i, spec = self.implementation, self.target.toolchain
         return Setup(
             primitive=i.primitive,
@@ -99,19 +95,29 @@ class Job(Struct, frozen=True):
         )
 
     @property
-    def trouble(self) -> Failure | None:
-        """Why it cannot be run here: no toolchain, or a machine that does not answer."""
-        if missing := build.why_not(self.target.toolchain):
-            return Failure(Reason.NO_TOOLCHAIN, missing)
-        clock = clock_of(self.target)
-        return None if isinstance(clock, str) else clock
-
-    @property
     def baseline(self) -> Job:
         """The same with nocrypt, whose cost is subtracted from the image's."""
         base = nocrypt(self.implementation.primitive, self.implementation.interface)
         origin = "" if base.interface == "nist" else short(base.folder)
         return Job(base, self.target, self.flags, self.workload, origin)
+
+
+class Run(Struct, frozen=True):
+    """A job with all that its figures depend on. ``trouble`` is why it cannot be run here: no toolchain, or a machine
+    that does not answer; a word stands in ``setup`` for what that keeps from being known."""
+
+    job: Job
+    setup: Setup
+    trouble: Failure | None
+
+
+def resolve(job: Job) -> Run:
+    """What a job is on this machine today. Nothing else asks a machine before its image runs there."""
+    clock = clock_of(job.target)
+    trouble = None if isinstance(clock, str) else clock
+    if missing := build.why_not(job.target.toolchain):
+        trouble = Failure(Reason.NO_TOOLCHAIN, missing)
+    return Run(job, job.clocked_by(clock if isinstance(clock, str) else "unknown"), trouble)
 
 
 def identity(implementation: Implementation) -> str:

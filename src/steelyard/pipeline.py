@@ -13,19 +13,21 @@ from threading import Event
 from msgspec.structs import replace
 
 from . import build, device, measure, verify
-from .jobs import Job, clock_of, failure_of, identity, nocrypt
-from .model.call import DeviceError, Observed, Op
+from .jobs import Job, Run, clock_of, failure_of, identity, nocrypt, resolve
+from .model.call import DeviceError, Op
 from .model.inputs import SEED, Inputs
 from .model.once import Once, alone
 from .model.profile import Node, Profile
 from .model.reasons import Failure, Reason
-from .model.record import Helper, Record, Toolchain
+from .model.record import Record, Toolchain
 from .reference import reference
 from .store import Keeper, Store
 
-__all__ = ["MAX_CYCLES", "Job", "Pipeline", "clock_of", "identity", "nocrypt", "profile", "sizes"]
+__all__ = ["MAX_CYCLES", "Job", "Pipeline", "clock_of", "identity", "nocrypt", "profile", "resolve", "sizes"]
 
 MAX_CYCLES = device.MAX_CYCLES
+#: the linker's map beside an image
+MAP = "both.map"
 
 
 def _toolchain(job: Job) -> Toolchain:
@@ -78,7 +80,7 @@ class Pipeline:
         self.max_cycles = max_cycles
         self.seed = seed
         self.over = Event()
-        self.weigh = Once(self._weigh, key=lambda job: job.setup.key)
+        self._weighed = Once(self._weigh, key=lambda run: run.setup.key)
 
     def campaign(self, jobs: Sequence[Job], done: Callable[[Job, Record, bool], None]) -> list[Record]:
         """Runs what the store does not hold yet and returns all records in the order of ``jobs``.
@@ -87,24 +89,25 @@ class Pipeline:
         at any moment loses only runs under way: the next call goes on. What goes wrong in a job is its record's
         failure; what the store does not take stays in ``keeper.waiting``.
         """
-        keys = [job.setup.key for job in jobs]
+        runs = [resolve(job) for job in jobs]
+        keys = [run.setup.key for run in runs]
         kept = self._stored(keys)
         for job, key in zip(jobs, keys, strict=True):
             if key in kept:
                 done(job, kept[key], True)
-        todo = [(job, key) for job, key in zip(jobs, keys, strict=True) if key not in kept]
+        todo = [run for run in runs if run.setup.key not in kept]
         if not todo:
             return [kept[key] for key in keys]
         self.over.clear()
         from concurrent.futures import ThreadPoolExecutor, as_completed
 
         with ThreadPoolExecutor(self.threads) as pool:
-            futures = {pool.submit(self.weigh, job): (job, key) for job, key in todo}
+            futures = {pool.submit(self._weighed, run): run for run in todo}
             try:
                 for future in as_completed(futures):
-                    (job, key), record = futures[future], future.result()
-                    kept[key] = record
-                    done(job, record, False)
+                    run, record = futures[future], future.result()
+                    kept[run.setup.key] = record
+                    done(run.job, record, False)
             except BaseException:
                 self.over.set()
                 raise
@@ -113,24 +116,29 @@ class Pipeline:
                 kept |= self.keeper.again()
         return [kept[key] for key in keys]
 
+    def weigh(self, job: Job) -> Record:
+        """The record of one job; whoever asks for it meanwhile gets the same."""
+        return self._weighed(resolve(job))
+
     def _stored(self, keys: Sequence[str]) -> dict[str, Record]:
         """What need not be run again: the newest records, when their inputs were made from the same seed."""
         found = {} if self.force else self.keeper.find(keys)
         return {key: record for key, record in found.items() if record.seed == self.seed}
 
-    def _weigh(self, job: Job) -> Record:
-        """The record of one job: from the store, from another thread or process that is at it, or from a new run."""
-        with alone(f"job {job.setup.key}", self.over):
+    def _weigh(self, run: Run) -> Record:
+        """The record of one run: from the store, from another thread or process that is at it, or new."""
+        job, setup = run.job, run.setup
+        with alone(f"job {setup.key}", self.over):
             if self.over.is_set():
                 raise KeyboardInterrupt
             start = time.monotonic()
-            record = Record(job.setup, None, {}, notes=job.implementation.notes, origin=job.origin, seed=self.seed)
+            record = Record(setup, None, {}, notes=job.implementation.notes, origin=job.origin, seed=self.seed)
             try:
-                found = None if self.force else self.keeper.known(job.setup.key)
+                found = None if self.force else self.keeper.known(setup.key)
                 if found and found.seed == self.seed:
                     return found
                 with job.held() as held:
-                    record = replace(record, failure=job.trouble) if job.trouble else self._run(held, record)
+                    record = replace(record, failure=run.trouble) if run.trouble else self._run(held, record)
             except (KeyboardInterrupt, SystemExit):
                 raise
             except BaseException as e:  # a panic of the native module is no Exception
@@ -141,92 +149,84 @@ class Pipeline:
             return self.keeper.add(replace(record, seconds=seconds, finished=datetime.now(UTC), host=platform.node()))
 
     def _run(self, job: Job, record: Record) -> Record:
-        toolchain = _toolchain(job)
-        built = build.build(job.implementation, job.target, toolchain, job.flags, self.force)
+        """Builds, verifies and measures: ``record`` with the figures, or with why there are none."""
+        built = build.build(job.implementation, job.target, _toolchain(job), job.flags, self.force)
         stand_in = (job.target.stand_in,) if job.target.stand_in else ()
         record = self.keeper.with_log(replace(record, notes=(*record.notes, *stand_in, *built.notes)), built.log)
         if built.failure is not None:
             return replace(record, failure=built.failure)
-
         try:
-            aead = job.implementation.primitive == "crypto_aead"
-            image = built.images["both"]
-            with device.opened(job.target, image, build.confined(image), self.max_cycles) as link:
-                client = device.Client(link)
-                empty = measure.empty_calls(client, aead)
-                answers: list[Observed] = []
-                verifier = verify.Verifier(
-                    client,
-                    job.implementation,
-                    verify.expected(job.implementation, client.hello),
-                    Inputs(job.implementation.digest, self.seed),
-                    reference(job.implementation, job.target),
-                )
-                touched: list[int | None] = []
-                verification = verify.verify(verifier, answers, lambda: touched.append(link.longest_untouched()))
-                untouched, quantity = touched[0], link.quantity
-                again, dependent, dependence = measure.fresh(answers, verify.again(verifier, answers), empty, quantity)
-                verify.forge(verifier, again)
-                asked, left_out = measure.inputs_of(client, job.workload, verifier.inputs, aead)
-                swept = verifier.calls(asked, "workload, ")
-                left_out += len(asked) - sum(op == verifier.name for op, _, _ in swept)
-                verify.forgeries(verifier, swept, 1)
-                felics = measure.Felics()
-                if aead and job.workload.name == "felics-ae":
-                    objects = build.objects(built, job.implementation)
-                    felics = measure.felics(client, job.implementation, job.target, objects, answers, empty)
-                odd = verify.unaligned(verifier, answers)
-                counted = measure.instructions(client, answers, aead)
-                harm = verify.cut_short(verifier, answers)  # last: the device may be left in any state
-                told = link.notes
-                if link.clock != record.setup.timing_model:
-                    text = f"{link.clock} instead of {record.setup.timing_model}"
-                    raise DeviceError(Failure(Reason.COUNTER_LOST, text))
+            record, seen = self._observe(job, built, record)
         except (verify.Mismatch, DeviceError) as e:
             return replace(record, failure=failure_of(e, job))
-
-        calls = [*answers, *again, *swept]
-        if wrong := measure.implausible(calls, empty, quantity, job.target, job.implementation):
+        if wrong := measure.implausible(seen.all, seen.empty.cycles, seen.quantity, job.target, job.implementation):
             return replace(record, failure=wrong)
-        # what is not counted in cycles stands in no column of cycles
-        points = measure.points(swept, empty) if quantity == "cycles" else ()
-        figures = measure.means(answers, empty, quantity) | measure.lines(points) | measure.peaks(calls)
-        figures |= counted
-        figures |= measure.spread(answers)
-        figures |= measure.image_figures(built.images, job.target, untouched)
-        figures |= measure.energy(figures, job.target) | felics.figures | dependent
-        base, helpers = figures, tuple[Helper, ...]()
-        if job.baseline.setup.key != job.setup.key:
-            baseline = self.weigh(job.baseline)
-            base_build = build.build(job.baseline.implementation, job.target, toolchain, job.flags)
-            if failed := baseline.failure or base_build.failure:
+
+        figures = measure.figures(seen, built.images, job.target)
+        base = resolve(job.baseline)
+        if base.setup.key == record.setup.key:
+            figures = figures.above(figures.image, ())
+        else:
+            baseline = self._weighed(base)
+            empty = build.build(base.job.implementation, job.target, _toolchain(job), job.flags)
+            if failed := baseline.failure or empty.failure:
                 text = f"{job.target.name}: nocrypt, which is subtracted, ends with {failed.reason}: {failed.detail}"
                 return replace(record, failure=Failure(Reason.NO_BASELINE, text))
-            base = baseline.metrics
-            helpers = measure.helpers(built.folder / "both.map", base_build.folder / "both.map")
-        figures |= measure.attributable(figures, base)
-        figures["rom_helpers"] = sum(h.size for h in helpers)
-
-        notes = [
-            *record.notes,
-            *told,
-            *verifier.notes,
-            *client.remarks,
-            *dependence,
-            *felics.notes,
-            *([odd] if odd else []),
-            *harm,
-        ]
-        if left_out:
-            notes.append(f"{left_out} sizes of the workload are too large for the target's RAM or for the algorithm")
-        known = verification.source != "self"
-        failure = None if known else Failure(Reason.NO_EXPECTED, f"no known answers for {job.implementation.variant}")
+            figures = figures.above(baseline.metrics, measure.helpers(built.folder / MAP, empty.folder / MAP))
         return replace(
             record,
-            failure=failure,
-            metrics=figures,
-            points=points,
-            helpers=helpers,
-            verification=verification,
-            notes=tuple(notes),
+            metrics=figures.metrics,
+            points=figures.points,
+            helpers=figures.helpers,
+            notes=(*record.notes, *figures.notes),
         )
+
+    def _observe(self, job: Job, built: build.Build, record: Record) -> tuple[Record, measure.Observations]:
+        """Verifies the image on the target's device and makes the calls that are measured; every output is checked."""
+        implementation, image = job.implementation, built.images["both"]
+        aead = implementation.primitive == "crypto_aead"
+        with device.opened(job.target, image, build.confined(image), self.max_cycles) as link:
+            client = device.Client(link)
+            empty = measure.empty_calls(client, aead)
+            verifier = verify.Verifier(
+                client,
+                implementation,
+                verify.expected(implementation, client.hello),
+                Inputs(implementation.digest, self.seed),
+                reference(implementation, job.target),
+            )
+            known = verify.known_answers(verifier)
+            verification = verify.second_set(verifier, known)
+            fresh = verify.again(verifier, known)
+            if depends := measure.depends(known.calls, fresh, empty.cycles):
+                fresh = verify.again(verifier, known, every=True)
+            verify.forge(verifier, fresh)
+            swept, left_out = verify.sweep(verifier, known, job.workload)
+            felics = measure.Felics()
+            if aead and job.workload.name == "felics-ae":
+                objects = build.objects(built, implementation)
+                felics = measure.felics(client, implementation, job.target, objects, known.calls, empty.cycles)
+            odd = verify.unaligned(verifier, known)
+            harm = verify.cut_short(verifier, known)  # last: the device may be left in any state
+            if link.clock != record.setup.timing_model:
+                text = f"{link.clock} instead of {record.setup.timing_model}"
+                raise DeviceError(Failure(Reason.COUNTER_LOST, text))
+
+        notes = [*record.notes, *link.notes, *verifier.notes, *client.remarks, *odd, *harm]
+        if left_out:
+            notes.append(f"{left_out} sizes of the workload are too large for the target's RAM or for the algorithm")
+        failure = None
+        if verification.source == "self":
+            failure = Failure(Reason.NO_EXPECTED, f"no known answers for {implementation.variant}")
+        record = replace(record, failure=failure, verification=verification, notes=tuple(notes))
+        seen = measure.Observations(
+            empty=empty,
+            known=known.calls,
+            fresh=tuple(fresh),
+            swept=tuple(swept),
+            quantity=link.quantity,
+            untouched=known.untouched,
+            depends=depends,
+            felics=felics,
+        )
+        return record, seen

@@ -22,7 +22,7 @@ from steelyard.device import process, remote
 from steelyard.model.call import DeviceError
 from steelyard.model.reasons import Failure, Reason
 from steelyard.model.target import Target, load_target
-from steelyard.pipeline import nocrypt
+from steelyard.pipeline import nocrypt, resolve
 from tests.conftest import Bench, the_target
 
 # A connection is a process beside the one that it started: when the file "cut" appears it is gone.
@@ -187,7 +187,7 @@ def test_an_endless_loop_ends_with_the_connection(
     bench: Bench, machine: Machine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     job = bench.job(bench.package(in_encrypt="for (;;) ;"), machine.target)
-    assert job.setup
+    assert resolve(job).trouble is None
     monkeypatch.setattr(process, "PATIENCE", 2.0)
     loop = bench.weigh(job.implementation, machine.target)
     assert loop.failure is not None
@@ -197,7 +197,7 @@ def test_an_endless_loop_ends_with_the_connection(
 
 def test_a_machine_that_goes_away(bench: Bench, machine: Machine) -> None:
     job = bench.job(bench.package(in_encrypt="for (;;) ;"), machine.target)
-    assert job.setup  # it was there to say what it counts
+    assert resolve(job).trouble is None  # it was there to say what it counts
     timer = Timer(3.0, (machine.here / "cut").touch)
     timer.start()
     gone = bench.weigh(job.implementation, machine.target)

@@ -261,6 +261,6 @@ def test_boards_and_processes_say_what_they_can(bench: Bench, tmp_path: Path) ->
     client = device.Client(device.SimulatorLink(uno, built.images["both"]))
     objects = build.objects(built, implementation)
     empty = measure.empty_calls(client, True)
-    found = measure.felics(Blind(client), implementation, uno, objects, [], empty).figures  # type: ignore[arg-type]
+    found = measure.felics(Blind(client), implementation, uno, objects, [], empty.cycles).figures  # type: ignore[arg-type]
     assert "felics_code_time" not in found
     assert "felics_code_size" in found

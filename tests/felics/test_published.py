@@ -7,7 +7,7 @@ result files, separated by colons. docs/validation/felics-ae.md holds what this 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -53,7 +53,7 @@ def harness(target: Target, built: build.Build) -> Iterator[device.Client]:
         yield device.Client(link)
 
 
-def long_and_short_calls(client: device.Client, answers: list[Observed]) -> tuple[int, int]:
+def long_and_short_calls(client: device.Client, answers: Sequence[Observed]) -> tuple[int, int]:
     """How many instructions of the measured call could be a cycle shorter or longer elsewhere in flash."""
     vector = answers[0][1]
     message = bytes(range(16, 0, -1))
@@ -78,11 +78,11 @@ def test_avr_rows(tree: dict[str, Implementation], published: list[Row]) -> None
         assert built.failure is None, name
         with harness(target, built) as client:
             empty = measure.empty_calls(client, True)
-            answers: list[Observed] = []
             expected = verify.expected(implementation, client.hello)
-            verify.verify(verify.Verifier(client, implementation, expected, Inputs(implementation.digest)), answers)
+            verifier = verify.Verifier(client, implementation, expected, Inputs(implementation.digest))
+            answers = verify.known_answers(verifier).calls
             objects = build.objects(built, implementation)
-            ours = measure.felics(client, implementation, target, objects, answers, empty).figures
+            ours = measure.felics(client, implementation, target, objects, answers, empty.cycles).figures
             longer, shorter = long_and_short_calls(client, answers)
         for metric in ("felics_code_size", "felics_code_ram"):
             assert ours[metric] == row[metric], (name, metric)

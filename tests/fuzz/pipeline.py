@@ -31,7 +31,7 @@ from steelyard.build import image
 from steelyard.model.record import Record
 from steelyard.model.target import Target, load_target
 from steelyard.model.workload import workload
-from steelyard.pipeline import Job, Pipeline
+from steelyard.pipeline import Job, Pipeline, resolve
 from steelyard.sources import discover
 from steelyard.store import Store, StoreError, files
 from tests import toys
@@ -117,7 +117,7 @@ def play(folder: Path, plan: Row) -> None:
         kept: list[str] = []
         done = lambda job, record, stored: (told.append(job), kept.append(record.setup.key) if stored else None)  # noqa: E731
         records = pipeline.campaign(planned, done)
-    assert sorted(j.setup.key for j in told) == sorted(j.setup.key for j in planned)
+    assert sorted(resolve(j).setup.key for j in told) == sorted(resolve(j).setup.key for j in planned)
     assert [r.setup for r in records] == [j.setup for j in planned]
     json.dump([{**as_row(r), "kept": r.setup.key in kept} for r in records], sys.stdout)
 

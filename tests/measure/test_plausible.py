@@ -58,17 +58,15 @@ def test_no_mean_is_below_zero() -> None:
 @pytest.mark.parametrize(("more", "shown"), [(0, False), (10, False), (60, True), (-60, True)])
 def test_both_means_are_shown_where_they_differ(more: int, shown: bool) -> None:
     known = [observed("encrypt", 4000 + k, count=k) for k in range(10)]
-    asked: list[bool] = []
+    every = [observed("encrypt", 4000 + k + more, count=k) for k in range(10)]
+    assert measure.depends(known, [every[3], every[7]], EMPTY) == shown
 
-    def again(every: bool) -> list[Observed]:
-        asked.append(every)
-        return [observed("encrypt", 4000 + k + more, count=k) for k in (range(10) if every else (3, 7))]
-
-    calls, figures, notes = measure.fresh(known, again, EMPTY)
-    assert asked == ([False, True] if shown else [False])
-    assert len(calls) == (10 if shown else 2)
-    assert figures == ({"cycles_encrypt_fresh_mean": 4004.5 + more} if shown else {})
-    assert len(notes) == shown
+    figures, notes = measure.dependence(known, every, EMPTY)
+    assert figures == {"cycles_encrypt_fresh_mean": 4004.5 + more}
+    assert notes == [
+        "time depends on the inputs: encrypt takes 4004 cycles on the known answers' inputs and "
+        f"{4004.5 + more:.0f} on fresh ones"
+    ]
 
 
 @given(st.text(max_size=9), st.text(max_size=9), st.integers(0, 60), st.integers(0, 60))

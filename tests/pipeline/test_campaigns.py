@@ -18,7 +18,7 @@ from steelyard.build import image
 from steelyard.model.record import Record
 from steelyard.model.target import load_target
 from steelyard.model.workload import workload
-from steelyard.pipeline import Job, Pipeline, nocrypt
+from steelyard.pipeline import Job, Pipeline, nocrypt, resolve
 from steelyard.sources import discover
 from tests.conftest import ROOT, STANDARD, Bench, the_target
 
@@ -42,7 +42,7 @@ def test_end_to_end(bench: Bench) -> None:
     first = pipeline.campaign(jobs(), lambda job, _, kept: seen.append((job, kept)))
     assert {kept for _, kept in seen} == {False}
     for job, record in zip(jobs(), first, strict=True):
-        assert (record.setup, record.failure) == (job.setup, None)
+        assert (record.setup, record.failure) == (resolve(job).setup, None)
         assert record.verification is not None
         assert record.verification.vectors == 1089
         assert bench.store.get(record.id or 0) == record
@@ -69,7 +69,7 @@ def test_end_to_end(bench: Bench) -> None:
 def test_workloads_do_not_share_records() -> None:
     """Two lists of as many sizes, both long."""
     texts = [",".join(f"0/{m}" for m in range(first, first + 300)) for first in (0, 1)]
-    keys = {replace(jobs()[0], workload=workload(text)).setup.key for text in texts}
+    keys = {resolve(replace(jobs()[0], workload=workload(text))).setup.key for text in texts}
     assert len(keys) == 2
 
 

@@ -23,7 +23,7 @@ from steelyard.model.implementation import Implementation
 from steelyard.model.reasons import MACHINE, Failure, Reason
 from steelyard.model.record import Record
 from steelyard.model.target import Target
-from steelyard.pipeline import Job, Pipeline
+from steelyard.pipeline import Job, Pipeline, resolve
 from steelyard.store import Store, files
 from tests import toys
 from tests.conftest import Bench, the_target
@@ -36,7 +36,7 @@ def campaign(bench: Bench, *jobs: Job, force: bool = False) -> list[Record]:
     """Each job has its own row, and the records are in the jobs' order."""
     seen: list[Job] = []
     records = Pipeline(bench.store, threads=2, force=force).campaign(jobs, lambda job, *_: seen.append(job))
-    assert [r.setup for r in records] == [job.setup for job in jobs]
+    assert [r.setup for r in records] == [resolve(job).setup for job in jobs]
     assert len(seen) == len(jobs)
     return records
 
@@ -212,7 +212,7 @@ def test_known_answers_that_change_meanwhile(bench: Bench, what: str) -> None:
     file.write_text(before)
     [repaired] = campaign(bench, good_again(job))
     assert repaired.ok
-    assert repaired.setup == job.setup != empty.setup
+    assert repaired.setup == resolve(job).setup != resolve(empty).setup
 
 
 def good_again(job: Job) -> Job:
@@ -409,7 +409,7 @@ def test_a_failure_of_the_machine_hides_no_verified_record(bench: Bench) -> None
     [record] = campaign(bench, job)
     bench.store.add(replace(record, failure=Failure(Reason.DISK_FULL), metrics={}, points=()))
     assert campaign(bench, job) == [record]
-    assert [r.id for r in bench.store.runs() if r.setup == job.setup] == [record.id]
+    assert [r.id for r in bench.store.runs() if r.setup == resolve(job).setup] == [record.id]
 
 
 BOTH = """

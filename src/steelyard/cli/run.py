@@ -17,7 +17,7 @@ from ..model.implementation import Rejected
 from ..model.inputs import MAX_SEED, SEED
 from ..model.reasons import UNFIT
 from ..model.record import Record
-from ..pipeline import MAX_CYCLES, Job, Pipeline
+from ..pipeline import MAX_CYCLES, Job, Pipeline, resolve
 from ..publish.formats import FLAT
 from ..publish.results import flat, tables
 from ..publish.sheet import Cell
@@ -58,7 +58,7 @@ def run_command(
         pipeline = Pipeline(
             store, threads=threads or os.cpu_count() or 1, force=force, max_cycles=max_cycles, seed=seed
         )
-        if max_cycles != MAX_CYCLES and not force and (kept := len(store.find(job.setup.key for job in jobs))):
+        if max_cycles != MAX_CYCLES and not force and (kept := len(store.find(resolve(job).setup.key for job in jobs))):
             stderr().print(f"--max-cycles changes nothing for {kept} stored runs; --force runs them again")
         records = with_progress(pipeline, jobs)
         lost = unstored(pipeline)

@@ -68,6 +68,10 @@ class Client:
             if self._ask_hello() is not None:
                 return
 
+    def untouched(self) -> int | None:
+        """Longest run of RAM bytes after static data that nothing wrote; None where nobody can tell."""
+        return self.link.longest_untouched()
+
     def restart(self) -> None:
         """Restarts the firmware, which clears its static data. :class:`DeviceError` when it does not come back."""
         self.link.reset()

@@ -1,31 +1,32 @@
 """Measure: observations -> metrics, by the definitions of docs/definitions.md."""
 
-from .cycles import empty_calls, inputs_of, instructions, lines, means, one_call, points
-from .dependence import fresh
+from .cycles import Empty, empty_calls, lines, means, one_call, points
+from .dependence import dependence, depends
 from .felics import Felics, felics
-from .image import attributable, energy, image_figures
+from .figures import Figures, Observations, figures
+from .image import energy
 from .plausible import implausible
-from .ram import peaks, spread
+from .ram import peaks
 from .rom import helpers
 from .symbols import added
 
 __all__ = [
+    "Empty",
     "Felics",
+    "Figures",
+    "Observations",
     "added",
-    "attributable",
+    "dependence",
+    "depends",
     "empty_calls",
     "energy",
     "felics",
-    "fresh",
+    "figures",
     "helpers",
-    "image_figures",
     "implausible",
-    "inputs_of",
-    "instructions",
     "lines",
     "means",
     "one_call",
     "peaks",
     "points",
-    "spread",
 ]

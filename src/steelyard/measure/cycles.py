@@ -5,38 +5,34 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import cast
 
-from ..model.call import Caller, DeviceError, Observed, Op, Request, Vector
+from msgspec import Struct
+
+from ..model.call import Caller, DeviceError, Observed, Op, Request
 from ..model.inputs import Inputs
 from ..model.reasons import Failure, Reason
 from ..model.record import Operation, Point
-from ..model.workload import LONG, Workload
+from ..model.workload import LONG
 
 
-def empty_calls(client: Caller, aead: bool) -> dict[str, int]:
-    """Cycles between the edges when nothing is called but a function that returns, by operation."""
+class Empty(Struct, frozen=True):
+    """What lies between the edges when nothing is called but a function that returns, by operation: cycles, and
+    instructions where the device counts them."""
+
+    cycles: dict[str, int]
+    instructions: dict[str, int]
+
+
+def empty_calls(client: Caller, aead: bool) -> Empty:
+    """The empty calls' own cost, which every figure of a call is free of."""
     zeros = (bytes(client.hello.key_bytes), bytes(client.hello.npub_bytes), b"", b"")
-    first = client.call(Request(Op.EMPTY, *zeros))
-    names = ("encrypt", "hash")
-    cycles = dict.fromkeys(names, first.pulse.cycles)
+    pulses = dict.fromkeys(("encrypt", "hash"), client.call(Request(Op.EMPTY, *zeros)).pulse)
     if aead:
-        second = client.call(Request(Op.EMPTY_DECRYPT, *zeros))
-        cycles |= dict.fromkeys(("decrypt", "reject"), second.pulse.cycles)
-    return cycles
-
-
-def inputs_of(client: Caller, workload: Workload, inputs: Inputs, aead: bool) -> tuple[list[Vector], int]:
-    """Fresh inputs for the workload's sizes that fit the target's RAM, and how many do not. Each has a key and nonce
-    of its own."""
-    hello = client.hello
-    sizes = workload.sizes if aead else tuple(s for s in workload.sizes if s[0] == 0)
-    ops = (Op.ENCRYPT, Op.DECRYPT) if aead else (Op.HASH,)
-    fitting = [(a, m) for a, m in sizes if all(client.fits(op, m, a) for op in ops)]
-    vectors = [inputs.vector(f"{a}/{m}", 0, hello.key_bytes, hello.npub_bytes, m, a) for a, m in fitting]
-    return vectors, len(sizes) - len(vectors)
+        pulses |= dict.fromkeys(("decrypt", "reject"), client.call(Request(Op.EMPTY_DECRYPT, *zeros)).pulse)
+    return Empty({op: p.cycles for op, p in pulses.items()}, {op: p.instructions or 0 for op, p in pulses.items()})
 
 
 def points(observed: Iterable[Observed], empty: dict[str, int]) -> tuple[Point, ...]:
-    """Cycles of calls, less the empty call's."""
+    """Cycles of calls minus the empty call's."""
     return tuple(
         Point(cast(Operation, op), len(v.ad), len(v.message), a.pulse.cycles - empty[op]) for op, v, a in observed
     )
@@ -57,7 +53,7 @@ def one_call(client: Caller, op: Op, adlen: int, mlen: int) -> tuple[Request, in
 
 
 def means(observed: Iterable[Observed], empty: dict[str, int], quantity: str = "cycles") -> dict[str, float]:
-    """``cycles_<operation>_mean`` over the known-answer calls, less the empty call's; of another ``quantity``
+    """``cycles_<operation>_mean`` over the known-answer calls, minus the empty call's; of another ``quantity``
     where the device counts that."""
     sums: dict[str, list[int]] = {}
     for op, _, answer in observed:
@@ -65,17 +61,13 @@ def means(observed: Iterable[Observed], empty: dict[str, int], quantity: str = "
     return {f"{quantity}_{op}_mean": sum(c) / len(c) for op, c in sums.items()}
 
 
-def instructions(client: Caller, observed: Sequence[Observed], aead: bool) -> dict[str, float]:
+def instructions(observed: Iterable[Observed], empty: dict[str, int]) -> dict[str, float]:
     """``instructions_<operation>_mean`` as :func:`means`, where the device counts them."""
-    counts = [(op, a.pulse.instructions) for op, _, a in observed]
-    if not counts or any(n is None for _, n in counts):
-        return {}
-    zeros = (bytes(client.hello.key_bytes), bytes(client.hello.npub_bytes), b"", b"")
-    forward = client.call(Request(Op.EMPTY, *zeros)).pulse.instructions or 0
-    back = (client.call(Request(Op.EMPTY_DECRYPT, *zeros)).pulse.instructions or 0) if aead else 0
     sums: dict[str, list[int]] = {}
-    for op, n in counts:
-        sums.setdefault(op, []).append((n or 0) - (back if op in ("decrypt", "reject") else forward))
+    for op, _, answer in observed:
+        if answer.pulse.instructions is None:
+            return {}
+        sums.setdefault(op, []).append(answer.pulse.instructions - empty[op])
     return {f"instructions_{op}_mean": sum(c) / len(c) for op, c in sums.items()}
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 
 from ..model.call import Observed
 from .cycles import means
@@ -14,34 +14,27 @@ BOUND, BOUND_OF_MACHINES = 0.005, 0.1
 CYCLES = 10
 
 
-def fresh(
-    known: Sequence[Observed], again: Callable[[bool], list[Observed]], empty: dict[str, int], quantity: str = "cycles"
-) -> tuple[list[Observed], dict[str, float], list[str]]:
-    """The calls that ``again`` makes, and where they take another time ``cycles_<operation>_fresh_mean`` and a note.
-
-    ``again(False)`` repeats a sample of the ``known`` answers' sizes with fresh inputs, ``again(True)`` all of them,
-    which is asked for when the sample differs.
-    """
-    observed = again(False)
-    if not _differing(known, observed, empty):
-        return observed, {}, []
-    observed = again(True)
-    old, new = means(known, empty, quantity), means(observed, empty, quantity)
+def dependence(
+    known: Sequence[Observed], fresh: Sequence[Observed], empty: dict[str, int], quantity: str = "cycles"
+) -> tuple[dict[str, float], list[str]]:
+    """``cycles_<operation>_fresh_mean`` over calls with fresh inputs of all ``known`` answers' sizes, and a note."""
+    old, new = means(known, empty, quantity), means(fresh, empty, quantity)
     figures = {f"{name.removesuffix('_mean')}_fresh_mean": value for name, value in new.items()}
     told = [
         f"{op} takes {old[name]:.0f} {quantity} on the known answers' inputs and {new[name]:.0f} on fresh ones"
         for op in ("encrypt", "decrypt", "reject", "hash")
         if (name := f"{quantity}_{op}_mean") in new and name in old
     ]
-    return observed, figures, [f"time depends on the inputs: {'; '.join(told)}"]
+    return figures, [f"time depends on the inputs: {'; '.join(told)}"]
 
 
-def _differing(known: Iterable[Observed], again: Iterable[Observed], empty: dict[str, int]) -> bool:
-    """Whether the mean of some operation differs, over the sizes that both have."""
+def depends(known: Iterable[Observed], fresh: Iterable[Observed], empty: dict[str, int]) -> bool:
+    """Whether the mean of some operation differs between the known answers' inputs and ``fresh`` ones, over the sizes
+    that both have."""
     at = {(op, v.count, len(v.ad), len(v.message)): a for op, v, a in known}
     sums: dict[str, tuple[int, int, int]] = {}
     bound = BOUND
-    for op, v, a in again:
+    for op, v, a in fresh:
         twin = at.get((op, v.count, len(v.ad), len(v.message)))
         if twin is None:
             continue

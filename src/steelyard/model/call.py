@@ -152,6 +152,10 @@ class Caller(Protocol):
     def fits(self, op: Op, mlen: int, adlen: int) -> bool:
         """Whether buffers of these sizes and the deepest stack seen so far fit the target's RAM."""
 
+    def untouched(self) -> int | None:
+        """Longest run of RAM bytes after static data that nothing wrote since the image was loaded; None where
+        nobody can tell."""
+
     def restart(self) -> None:
         """Static data is as it was before the first call. :class:`DeviceError` when the device does not come back."""
 

@@ -1,19 +1,21 @@
 """Verify: known answers, fresh inputs, decryption and forgeries, on the image that is measured."""
 
 from .calls import Verifier
-from .check import unaligned, verify
+from .check import KnownAnswers, known_answers, second_set, unaligned
 from .expected import Expected, Mismatch, expected
-from .fresh import again, cut_short, forge, forgeries
+from .fresh import again, cut_short, forge, sweep
 
 __all__ = [
     "Expected",
+    "KnownAnswers",
     "Mismatch",
     "Verifier",
     "again",
     "cut_short",
     "expected",
     "forge",
-    "forgeries",
+    "known_answers",
+    "second_set",
+    "sweep",
     "unaligned",
-    "verify",
 ]

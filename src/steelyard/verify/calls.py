@@ -55,11 +55,15 @@ class Verifier:
 
     def fitting(self, vectors: Sequence[Vector]) -> list[Vector]:
         """Those whose buffers fit the target's RAM."""
-        ops = (Op.ENCRYPT, Op.DECRYPT) if self.aead else (Op.HASH,)
         longest = max((len(v.message) for v in vectors), default=0), max((len(v.ad) for v in vectors), default=0)
-        if all(self.client.fits(op, *longest) for op in ops):
+        if self.fits(*longest):
             return list(vectors)
-        return [v for v in vectors if all(self.client.fits(op, len(v.message), len(v.ad)) for op in ops)]
+        return [v for v in vectors if self.fits(len(v.message), len(v.ad))]
+
+    def fits(self, mlen: int, adlen: int) -> bool:
+        """Whether calls of these sizes fit the RAM beside the deepest stack seen so far, in every direction."""
+        ops = (Op.ENCRYPT, Op.DECRYPT) if self.aead else (Op.HASH,)
+        return all(self.client.fits(op, mlen, adlen) for op in ops)
 
     def vector(self, use: str, count: int, mlen: int, adlen: int) -> Vector:
         """A fresh one."""

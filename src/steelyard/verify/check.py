@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Sequence
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from ..model.call import DeviceError, Observed, Vector
@@ -18,12 +19,21 @@ from .vectors import genkat, kat_digest
 _TELLING = 64
 
 
-def verify(verifier: Verifier, answers: list[Observed], between: Callable[[], object] = lambda: None) -> Verification:
-    """Runs both vector sets; answers to the first go into ``answers``. :class:`Mismatch` on the first wrong one.
+class KnownAnswers(Struct, frozen=True):
+    """The first set's calls, all of them right: whoever holds one knows the stack of both directions.
 
-    ``between`` is called after the first set: the second, of larger messages, is run for known variants alone, and
-    what the device has seen by then is comparable.
+    ``untouched`` is the longest run of RAM bytes that nothing had written by then: the second set, of larger messages,
+    is run for known variants alone, and would make it incomparable. ``skipped`` vectors did not fit the RAM.
     """
+
+    calls: tuple[Observed, ...]
+    outputs: tuple[tuple[Vector, bytes], ...]
+    skipped: int
+    untouched: int | None
+
+
+def known_answers(verifier: Verifier) -> KnownAnswers:
+    """Runs the first set of vectors. :class:`Mismatch` on the first wrong answer."""
     client, expect = verifier.client, verifier.expect
     implementation, aead = verifier.implementation, verifier.aead
     hello = client.hello
@@ -47,17 +57,22 @@ def verify(verifier: Verifier, answers: list[Observed], between: Callable[[], ob
         raise Mismatch(Failure(Reason.RAM_OVERFLOW, text))
     skipped = len(vectors) - len(fitting)
 
-    outputs = verifier.forward(fitting, answers)
+    calls: list[Observed] = []
+    outputs = verifier.forward(fitting, calls)
     _compare(outputs, verifier, complete=skipped == 0)
     if aead:
-        over = verifier.backward(outputs, answers)
+        over = verifier.backward(outputs, calls)
         if over:
             expect.notes.append(f"decryption writes up to {over} bytes after its message")
 
-    between()
+    return KnownAnswers(tuple(calls), tuple(outputs), skipped, client.untouched())
 
-    ext_count = 0
-    agreeing = _agreeing(outputs, expect.table)
+
+def second_set(verifier: Verifier, known: KnownAnswers) -> Verification:
+    """Runs the second set of vectors, where the variant has one, and says what was checked. :class:`Mismatch` on the
+    first wrong answer."""
+    expect, skipped, ext_count = verifier.expect, known.skipped, 0
+    agreeing = _agreeing(known.outputs, expect.table)
     if agreeing:
         verifier.choice = agreeing[0].choice
     readings = [k for k in agreeing if k.ext_checks]
@@ -71,11 +86,11 @@ def verify(verifier: Verifier, answers: list[Observed], between: Callable[[], ob
             bad, got = next((v, o) for v, o in second if v is wrong[0])
             raise Mismatch(Failure(Reason.KAT_MISMATCH, f"second set, {describe(bad)}: got {as_hex(got)}"))
         verifier.choice = next(k for k, w in zip(readings, wrong, strict=True) if w is None).choice
-        if aead:
+        if verifier.aead:
             verifier.backward(second, [])
         ext_count = len(fit_ext)
-    told = "" if expect.table else kat_digest(implementation.primitive, outputs)
-    return Verification(expect.source, len(fitting), ext_count, skipped, told)
+    told = "" if expect.table else kat_digest(verifier.implementation.primitive, known.outputs)
+    return Verification(expect.source, len(known.outputs), ext_count, skipped, told)
 
 
 def _compare(outputs: list[tuple[Vector, bytes]], verifier: Verifier, complete: bool) -> None:
@@ -123,7 +138,7 @@ def _resembles(verifier: Verifier) -> str:
     return ""
 
 
-def _agreeing(outputs: list[tuple[Vector, bytes]], table: tuple[Known, ...]) -> list[Known]:
+def _agreeing(outputs: Sequence[tuple[Vector, bytes]], table: tuple[Known, ...]) -> list[Known]:
     """The readings that no answer contradicts, wherever its inputs came from; every one when none is left."""
     if len(table) < 2:
         return list(table)
@@ -136,14 +151,14 @@ def _agreeing(outputs: list[tuple[Vector, bytes]], table: tuple[Known, ...]) -> 
     return [k for k in table if not contradicted(k)] or list(table)
 
 
-def unaligned(verifier: Verifier, observed: list[Observed]) -> str | None:
-    """Repeats a few calls with every buffer at an odd address: None when they work, else what happened."""
-    calls = [(v, a) for o, v, a in observed if o == verifier.name]
+def unaligned(verifier: Verifier, known: KnownAnswers) -> list[str]:
+    """Repeats a few calls with every buffer at an odd address: notes on what does not work there."""
+    calls = [(v, a) for o, v, a in known.calls if o == verifier.name]
     calls = calls[:: max(1, len(calls) // 4)]
     odd = (replace(verifier.request(verifier.op, v, v.message), offset=1) for v, _ in calls)
     try:
         if any(a.output != b.output for (_, a), b in zip(calls, verifier.client.calls(odd), strict=True)):
-            return "other results with buffers at odd addresses"
+            return ["other results with buffers at odd addresses"]
     except DeviceError as e:
-        return f"with buffers at odd addresses: {e.failure.detail}"
-    return None
+        return [f"with buffers at odd addresses: {e.failure.detail}"]
+    return []

@@ -6,7 +6,9 @@ from collections.abc import Callable, Sequence
 
 from ..model.call import DeviceError, Observed, Op, Request, Vector
 from ..model.reasons import Failure, Reason
+from ..model.workload import Workload
 from .calls import Verifier, describe
+from .check import KnownAnswers
 from .expected import Mismatch
 
 #: known-answer sizes that are repeated with fresh inputs
@@ -20,25 +22,28 @@ CUTS = 4
 _FRESH = "fresh inputs, "
 
 
-def again(verifier: Verifier, answers: Sequence[Observed]) -> Callable[[bool], list[Observed]]:
-    """A function that repeats a sample of the known answers' sizes, or all of them, with fresh inputs; each output is
-    checked. The vectors have the numbers of those whose sizes they have."""
-    known = [v for op, v, _ in answers if op == verifier.name]
-
-    def repeat(every: bool) -> list[Observed]:
-        chosen = range(len(known)) if every else verifier.inputs.sample("sizes", len(known), SAMPLE)
-        vectors = [
-            verifier.vector(f"fresh/{k}", known[k].count, len(known[k].message), len(known[k].ad)) for k in chosen
-        ]
-        return verifier.calls(vectors, _FRESH)
-
-    return repeat
+def again(verifier: Verifier, known: KnownAnswers, *, every: bool = False) -> list[Observed]:
+    """Repeats a sample of the known answers' sizes, or ``every`` one, with fresh inputs; each output is checked. The
+    vectors have the numbers of those whose sizes they have."""
+    sizes = [(v.count, len(v.message), len(v.ad)) for v, _ in known.outputs]
+    chosen = range(len(sizes)) if every else verifier.inputs.sample("sizes", len(sizes), SAMPLE)
+    return verifier.calls([verifier.vector(f"fresh/{k}", *sizes[k]) for k in chosen], _FRESH)
 
 
-def forge(verifier: Verifier, again: Sequence[Observed]) -> None:
-    """Tries all forgeries on the fresh calls ``again`` and on a few with random sizes. :class:`Mismatch` on the first
-    that is accepted."""
-    forgeries(verifier, again, EACH)
+def sweep(verifier: Verifier, known: KnownAnswers, workload: Workload) -> tuple[list[Observed], int]:
+    """The workload's calls, each with a key and nonce of its own and its output checked, and how many of its sizes
+    are too large for the target's RAM beside the stack that the ``known`` answers showed, or for the algorithm."""
+    sizes = [s for s in workload.sizes if verifier.aead or s[0] == 0]
+    fitting = [(a, m) for a, m in sizes if verifier.fits(m, a)]
+    calls = verifier.calls([verifier.vector(f"{a}/{m}", 0, m, a) for a, m in fitting], "workload, ")
+    forgeries(verifier, calls, 1)
+    return calls, len(sizes) - sum(op == verifier.name for op, _, _ in calls)
+
+
+def forge(verifier: Verifier, fresh: Sequence[Observed]) -> None:
+    """Tries all forgeries on ``fresh`` calls and on a few with random sizes. :class:`Mismatch` on the first that is
+    accepted."""
+    forgeries(verifier, fresh, EACH)
     forgeries(verifier, random_sizes(verifier), EACH_RANDOM)
 
 
@@ -78,12 +83,12 @@ def _held(verifier: Verifier, r: Request) -> bool:
     return verifier.client.fits(Op.DECRYPT, max(0, len(r.data) - verifier.client.hello.a_bytes), len(r.ad))
 
 
-def cut_short(verifier: Verifier, observed: Sequence[Observed]) -> list[str]:
+def cut_short(verifier: Verifier, known: KnownAnswers) -> list[str]:
     """Ciphertexts shorter than their tag: :class:`Mismatch` when one is accepted, notes when one does harm.
 
     NIST's API does not say that they must be survived. The device may be left in any state, so this comes last.
     """
-    sealed = [(v, a.output) for op, v, a in observed if op == "encrypt"]
+    sealed = known.outputs if verifier.aead else ()
     if not sealed or verifier.shortest_tag < 1:
         return []
     lengths = [0, verifier.shortest_tag - 1, *verifier.inputs.numbers("cut", CUTS, verifier.shortest_tag)]
