@@ -52,6 +52,7 @@ check:                ## format, lint, types, tests
 	@scripts/setup check
 	cargo fmt --check
 	cargo clippy --release --locked --all-targets -q -- -D warnings
+	RUSTDOCFLAGS="-D warnings -A rustdoc::private-intra-doc-links" cargo doc --release --locked --no-deps --document-private-items -q
 	.venv/bin/ruff format --check src tests bench oracles scripts
 	.venv/bin/ruff check src tests bench oracles scripts
 	.venv/bin/mypy

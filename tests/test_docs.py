@@ -35,6 +35,14 @@ def test_paths_are_there(file: Path) -> None:
         assert (ROOT / path).exists(), path
 
 
+def test_the_architecture_names_what_is_there() -> None:
+    text = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    named = [p for p in re.findall(r"`([\w./*-]+)`", text) if p.endswith(("/", ".py", ".md", ".c")) or "crates/" in p]
+    assert len(named) > 20
+    for path in named:
+        assert any([*ROOT.glob(path), *(ROOT / "src" / "steelyard").glob(path)]), path
+
+
 def test_tables_are_real_output() -> None:
     """Figures depend on the compilers: only those that made the documents can judge them."""
     text = (ROOT / "README.md").read_text(encoding="utf-8")

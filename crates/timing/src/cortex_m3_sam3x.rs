@@ -10,7 +10,7 @@
 //! the access for its next line when it is entered.
 //!
 //! Data: the SRAM is behind the system bus and the bus matrix. A load that does not follow the access
-//! before it at once waits [`BUS`] cycles more, whatever it transfers; a store waits as long in the write
+//! before it at once waits `BUS` cycles more, whatever it transfers; a store waits as long in the write
 //! buffer, and the next access waits for it. The number is fitted to published figures of an Arduino Due
 //! (`docs/validation/arm.md`), one for both; a data read from flash is taken to wait as long.
 

@@ -55,7 +55,7 @@ pub(crate) struct Emitter<'a, C, T> {
     blocks: Vec<ir::Block>,
     /// The inside of the current block if it is a loop.
     inside: Option<Loop>,
-    /// Signatures of a region, of [`by_handler`] and of [`enter`].
+    /// Signatures of a region, of `by_handler` and of `enter`.
     signatures: [SigRef; 3],
     core_at: Value,
     context: Value,
