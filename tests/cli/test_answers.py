@@ -83,6 +83,34 @@ def test_every_mark_of_a_figure_is_one_run(answers: Cli, tmp_path: Path, figure:
     assert answers(f"plot {figure} -o f.png").code == 0
 
 
+def test_a_figures_table_is_what_it_draws(cli: Cli, tmp_path: Path) -> None:
+    """Of the baseline there is no bar, nor of sizes with associated data a point."""
+    base = record("nocrypt/ref", family="nocrypt", cycles=1, rom=0)
+    store(tmp_path / "results.db", record("toy1/ref", per_byte=20), record("toy2/ref", rom=0), base)
+    for figure, column in (("throughput", "kilobytes_per_second"), ("rom", "rom"), ("tradeoff", "rom")):
+        assert cli(f"plot {figure} -o f.vl.json").code == 0
+        spec = json.loads((tmp_path / "f.vl.json").read_text())
+        assert "filter" not in json.dumps(spec.get("transform", ""))
+        rows = list(csv.DictReader((tmp_path / "f.csv").read_text().splitlines()))
+        assert [(int(r["run"]), float(r[column])) for r in rows] == [
+            (d["run"], d[column]) for d in spec["data"]["values"]
+        ]
+        assert {r["name"] for r in rows} == {"toy1/ref", "toy2/ref"} - ({"toy2/ref"} if figure == "tradeoff" else set())
+    rows = list(csv.DictReader(io.StringIO(cli("plot throughput toy1 --format csv").out)))
+    found = {int(r["mlen"]): float(r["kilobytes_per_second"]) for r in rows}
+    assert found == {m: m / (100 + 20 * m) * 16e6 / 1000 for m in (16, 32, 64, 128, 256, 512, 1024, 1536)}
+
+
+@pytest.mark.parametrize(("figure", "what"), [("throughput", "toy1"), ("rom", "nocrypt"), ("tradeoff", "nocrypt")])
+def test_an_empty_figure_is_not_drawn(cli: Cli, tmp_path: Path, figure: str, what: str) -> None:
+    base = record("nocrypt/ref", family="nocrypt")
+    store(tmp_path / "results.db", record(load="felics-ae"), base)
+    result = cli(f"plot {figure} {what}")
+    assert result.code == 1
+    assert "nothing to draw" in result.err
+    assert not (tmp_path / f"{figure}.svg").exists()
+
+
 def test_figures_of_two_compilers_do_not_share_a_panel(cli: Cli, tmp_path: Path) -> None:
     store(tmp_path / "results.db", record(), record("toy2/ref", compiler="gcc 2"))
     for figure in ("rom", "top", "tradeoff"):
@@ -284,7 +312,7 @@ def test_a_packet_is_in_the_default_workload(answers: Cli) -> None:
         ("rank --kind pareto --variants", 0, "--variants is ignored"),
         ("rank --kind score --relative-to toy1", 0, "--relative-to is ignored"),
         ("rank --unit", 0, "--unit is ignored"),
-        ("plot vectors -o v.vl.json", 0, "run --workload vectors"),
+        ("plot vectors -o v.vl.json", 2, "draws no other; run: steelyard run --workload vectors"),
         ("rank --less-nocrypt", 0, "nocrypt is not among the rows of uno crypto_aead -O3, uno crypto_aead -Os"),
         ("rank --paper", 0, "--paper is ignored"),
     ],

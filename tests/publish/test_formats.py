@@ -76,6 +76,15 @@ def test_ods_by_odfpy(sheet: Sheet) -> None:
         assert (None if value is None else float(value)) == rom
 
 
+@pytest.mark.parametrize("values", [[1, 2, None], [1, 2.5, None], [1, "a", None]])
+def test_parquet_of_numbers_without_digits(values: list[int | float | str | None]) -> None:
+    import pyarrow.parquet as pq
+
+    sheet = Sheet("t", "t", [Column("place", "place")], [Line([v]) for v in values])
+    back = pq.read_table(io.BytesIO(formats.render([sheet], "parquet"))).to_pydict()["place"]
+    assert back == ([str(v) if v else v for v in values] if "a" in values else values)
+
+
 @given(sheets())
 @settings(max_examples=20)
 def test_parquet(sheet: Sheet) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ..analyse.answer import run_number, short
+from ..model.errors import UserError
 from ..publish import figure, results
 from .answers import asked, points_of, say
 from .console import stderr
@@ -21,8 +22,9 @@ def plot_command(name: str, what: Sequence[str], where: str, title: str, out: Ou
     answer = asked(what, where, kind.metrics, db, every=kind.all_runs, workload=kind.workload)
     rows = [r for r in answer.rows if r["outcome"] == "verified"]
     rows.sort(key=run_number)
-    if kind.workload and not any(short(str(r["workload"])) == kind.workload for r in rows):
-        say([f"no run of workload {kind.workload} is among these, so that sizes lack: run --workload {kind.workload}"])
+    if rows and kind.workload and not any(short(str(r["workload"])) == kind.workload for r in rows):
+        text = f"plot {name}: no run of workload {kind.workload} is among these, and it draws no other"
+        raise UserError(f"{text}; run: steelyard run --workload {kind.workload}")
     if kind.of_points:
         points = points_of(rows, db, answer.borrowed)
         data = figure.of_points(rows, points)
@@ -32,8 +34,11 @@ def plot_command(name: str, what: Sequence[str], where: str, title: str, out: Ou
         data = figure.of_places(rows)
     else:
         data = figure.of_records(rows, over_time=kind.all_runs)
+    data = figure.drawn(kind, data)
     if not data:
-        stderr().print("no stored run matches; steelyard list runs shows what there is")
+        lost = f"plot {name}: nothing to draw in the {len(rows)} runs that match. {kind.note}"
+        text = lost if rows else "no stored run matches; steelyard list runs shows what there is"
+        stderr().print(text, soft_wrap=True)
         return 1
     context = results.shared(rows, ("flags", "workload"))
     draw(name, data, title, Output(Path(f"{name}.svg"), "svg") if out.console else out, context)

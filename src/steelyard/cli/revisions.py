@@ -92,7 +92,7 @@ def history_command(
     if out.console:
         print_sheets(history.tables(found, chosen))
     elif out.format in FORMATS:
-        draw("history", figure.of_records(found, over_time=True), "", out)
+        draw("history", figure.drawn(figure.load("history"), figure.of_records(found, over_time=True)), "", out)
     else:
         out.tables(history.tables(found, chosen))
     return 0

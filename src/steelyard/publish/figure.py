@@ -22,7 +22,7 @@ from ..model.metric import metric
 from ..model.record import Point
 from ..model.target import load_target, target_names
 from . import names
-from .results import GROUP, title_of
+from .results import GROUP, column, title_of
 from .sheet import Column, Line, Sheet
 
 _FOLDER = Path(__file__).parent / "figures"
@@ -91,6 +91,24 @@ def load(name: str) -> Figure:
     return Figure(name, json.loads((_FOLDER / f"{name}.json").read_text(encoding="utf-8")))
 
 
+def drawn(figure: Figure, data: Data) -> Data:
+    """Of the data what the figure has marks for, so that its table is what it shows. ``usermeta`` says by field which
+    values these are: a list, ``positive`` or ``any``, and whether the baseline is among them."""
+    rules = {"baseline": True, **figure.spec["usermeta"].get("drawn", {})}
+    baseline = rules.pop("baseline")
+
+    def shown(value: Any, rule: Any) -> bool:
+        if isinstance(rule, list):
+            return value in rule
+        return value is not None and (rule == "any" or value > 0)
+
+    return [
+        d
+        for d in data
+        if (baseline or d["variant"] != "nocrypt") and all(shown(d.get(n), rule) for n, rule in rules.items())
+    ]
+
+
 def of_records(rows: Sequence[Row], *, over_time: bool = False) -> Data:
     """Rows as data, in the order of their runs, if they say no other. Each has a name of its own, unless they are one
     thing ``over_time``. ``front`` marks those that nothing of their target beats."""
@@ -106,22 +124,23 @@ def of_records(rows: Sequence[Row], *, over_time: bool = False) -> Data:
         {"order": r["run"]}
         | {n: v for n, v in r.items() if v is not None or n in CONTEXT}
         | {"name": name, "target": titles(r), "front": id(r) in best}
-        | {"at": r.get("revision") or f"run {r['run']}"}
+        | {"at": r.get("revision") or f"run {r['run']}", "cycles": r.get(_cycles(str(r["primitive"])))}
         for r, name in zip(rows, named, strict=True)
     ]
 
 
 def of_points(rows: Sequence[Row], points: Mapping[int, Sequence[Point]]) -> Data:
-    """One row for each point of each run."""
+    """One row for each point of each run, with its message's bytes over its time, in 1000 bytes a second."""
     titles = _titles(rows)
     data = []
     for row, name in zip(rows, names_of(rows), strict=True):
         target = str(row["target"])
         clock = load_target(target).chip.clock_hz if target in target_names() else 0
         shared = {n: row[n] for n in ("run", "family", "variant", "flags", "workload")}
-        shared |= {"name": name, "target": titles(row), "clock_hz": clock}
+        shared |= {"name": name, "target": titles(row)}
         data += [
             {**shared, "operation": p.operation, "adlen": p.adlen, "mlen": p.mlen, "cycles": p.cycles}
+            | {"kilobytes_per_second": p.mlen / p.cycles * clock / 1000 if p.cycles > 0 else None}
             for p in points.get(row["run"], ())  # type: ignore[arg-type]
         ]
     return data
@@ -278,15 +297,27 @@ def _one_legend(vega: dict[str, Any]) -> dict[str, Any]:
     return vega
 
 
+#: columns of figures' tables that are neither context nor metric
+_COLUMNS = {
+    "adlen": Column("adlen", "associated data", "bytes", 0),
+    "mlen": Column("mlen", "message", "bytes", 0),
+    "cycles": Column("cycles", "cycles", "", 0),
+    "kilobytes_per_second": Column("kilobytes_per_second", "throughput", "kB/s", 1),
+    "value": Column("value", "value", "", 0),
+}
+
+
 def table(figure: Figure, data: Data) -> Sheet:
     """The figure's numbers."""
     if figure.of_points:
         names = ["run", "name", "target", "operation", "adlen", "mlen", "cycles"]
+        names += [n for n in figure.spec["usermeta"].get("drawn", {}) if n not in names and n in _COLUMNS]
     elif figure.rows == "places":
         names = ["panel", "run", "name", "implementation", "metric", "place", "value"]
     else:
         revision = ["revision"] if any("revision" in d for d in data) else []
-        names = [*revision, "run", "name", "target", "flags", *figure.metrics]
-    columns = [Column(n, n, "", 3 if n in figure.metrics else None) for n in names]
+        metrics = [n for n in figure.metrics if any(d.get(n) is not None for d in data)]
+        names = [*revision, "run", "name", "target", "flags", *metrics]
+    columns = [column(n) if n in figure.metrics else _COLUMNS.get(n) or Column(n, n) for n in names]
     lines = [Line([d.get(n) for n in names], (d["run"],) if d.get("run") else ()) for d in data]
     return Sheet(figure.title, f"figure-{figure.name}", columns, lines, notes=[figure.note])

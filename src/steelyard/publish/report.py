@@ -94,7 +94,7 @@ def _target(name: str, rows: Sequence[Row], points: PointsOf, columns: Sequence[
 
 def _figure(kind: str, what: str, rows: Sequence[Row], points: PointsOf) -> dict[str, str] | None:
     f = figure.load(kind)
-    data = figure.of_points(rows, points(rows)) if f.of_points else figure.of_records(rows)
+    data = figure.drawn(f, figure.of_points(rows, points(rows)) if f.of_points else figure.of_records(rows))
     if not data:
         return None
     note = f"{f.note} {_CHOSEN[kind]}."

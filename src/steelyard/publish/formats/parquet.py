@@ -22,8 +22,11 @@ def render(sheets: Sequence[Sheet]) -> bytes:
     columns = list(zip(*(line.cells for line in sheet.lines), strict=True)) or [()] * len(sheet.columns)
     arrays = {}
     for c, values in zip(sheet.columns, columns, strict=True):
-        kind = pa.int64() if c.name in ("run", "vectors") else pa.string() if c.digits is None else pa.float64()
-        arrays[c.name] = pa.array(values, kind)
+        kinds = {type(v) for v in values if v is not None}
+        number = c.digits is not None or (kinds and str not in kinds)
+        whole = number and kinds == {int} and (c.digits is None or c.name in ("run", "vectors"))
+        shown = values if number else [None if v is None else str(v) for v in values]
+        arrays[c.name] = pa.array(shown, pa.int64() if whole else pa.float64() if number else pa.string())
     out = io.BytesIO()
     pq.write_table(pa.table(arrays), out)
     return out.getvalue()
