@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import random
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -49,6 +51,28 @@ def test_figure_of_merit_is_the_sum_over_the_least() -> None:
     assert [(p.row["label"], p.value) for p in found.places] == [("a/x", 4.0), ("b/x", 4.0)]
     assert [p.rank for p in found.places] == [1.5, 1.5]
     assert [r["label"] for r in found.left_out] == ["c/x"]
+
+
+@given(tables, st.randoms(use_true_random=False))
+def test_of_equal_ones_the_same_is_shown_whatever_was_run_first(table: list[dict], rng: random.Random) -> None:
+    """Of equal implementations of a variant, and of flags of one, the first by name stands for the variant."""
+    rows = [row(f"v{i % 2}/{'xy'[i // 2 % 2]}", flags=f"-O{i // 4}", **m) for i, m in enumerate(table)]
+    mixed = rng.sample(rows, len(rows))
+    for name in ("rom", "ram"):
+        best = {r["variant"]: r for r in rank.best_of_variant(rows, name)}
+        assert best == {r["variant"]: r for r in rank.best_of_variant(mixed, name)}
+        for r in best.values():
+            equal = [o for o in rows if o["variant"] == r["variant"] and o[name] == r[name]]
+            assert r == min(equal, key=lambda o: (o["label"], o["flags"]))
+        assert [p.row for p in rank.by(rows, name).places] == [p.row for p in rank.by(mixed, name).places]
+    for kind in (rank.merit, rank.scores):
+        firsts = [rank.first_of_variant(kind(some, ("rom", "ram"))).places for some in (rows, mixed)]
+        assert firsts[0] == firsts[1]
+
+
+def test_whole_numbers_stay_whole() -> None:
+    [place] = rank.by([row("a/x", rom=7)], "rom").places
+    assert isinstance(place.value, int)
 
 
 def test_merit_over_targets_takes_each_targets_best_implementation() -> None:

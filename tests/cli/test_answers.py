@@ -57,7 +57,7 @@ def test_a_line_has_no_points_of_another_workload(cli: Cli, tmp_path: Path) -> N
     others = [record(f"toy{n}/ref", load="gmu", target="due") for n in (3, 4)]
     store(tmp_path / "results.db", record("toy1/ref"), record("toy2/ref"), *others)
     result = cli("plot throughput -o lines.csv")
-    assert {row[0] for row in cells((tmp_path / "lines.csv").read_text())} == {"1", "2"}
+    assert {row[0] for row in cells((tmp_path / "lines.csv").read_text())} == {"1", "1.5", "2"}  # two use as much RAM
     assert "not drawn: toy3/ref, toy4/ref" in result.err
     assert "2 rows of workload gmu, not default: without what depends on its sizes" in result.err
     # unless it is asked for by its number
@@ -223,6 +223,16 @@ def test_the_best_by_each_metric(cli: Cli, tmp_path: Path) -> None:
     page = (tmp_path / "report.html").read_text()
     summary = page[page.index("first by each metric") : page.index('id="target-uno')]
     assert re.findall(r"<td>(toy[^<]*)</td>", summary)[:3] == ["toy1/fast", "toy1/small", "toy1/small"]
+
+
+def test_what_is_whole_is_written_whole(answers: Cli, tmp_path: Path) -> None:
+    """ROM is bytes and a place a number, whatever they went through."""
+    for command in ("rank --by rom", "rank --kind places --by rom", "rank --kind merit", "publish -c label,rom"):
+        for sheet in json.loads(answers(f"{command} --json --where flags==-O3").out):
+            for line in sheet["rows"]:
+                assert {type(line[n]) for n in ("rom", "place", "rom_place") if n in line} == {int}, (command, line)
+    answers("plot top -o top.csv --where flags==-O3")
+    assert {row[5] for row in cells((tmp_path / "top.csv").read_text())} == {"1", "1.5", "2"}  # two use as much RAM
 
 
 def test_what_a_report_names_is_beaten_by_nothing(cli: Cli, tmp_path: Path) -> None:

@@ -34,7 +34,7 @@ class Ranking(Struct, frozen=True):
 def value(row: Row, name: str) -> float | None:
     """A metric's number; None when it is missing."""
     v = row.get(name)
-    return None if v is None or isinstance(v, str) else float(v)
+    return None if isinstance(v, str) else v
 
 
 def by(rows: Sequence[Row], name: str) -> Ranking:
@@ -50,12 +50,16 @@ def by_each(rows: Sequence[Row], names: Iterable[str]) -> dict[str, Ranking]:
 
 def _column(rows: Sequence[Row], name: str) -> list[float | None]:
     """As :func:`value`, of each row."""
-    return [None if (v := r.get(name)) is None or isinstance(v, str) else float(v) for r in rows]
+    return [None if isinstance(v := r.get(name), str) else v for r in rows]
 
 
 def _labelled(rows: Sequence[Row]) -> list[Row]:
     """Rows in the order in which those of equal rank are shown."""
-    return sorted(rows, key=lambda r: str(r.get("label")))
+    return sorted(rows, key=_named)
+
+
+def _named(row: Row) -> tuple[str, str]:
+    return str(row.get("label")), str(row.get("flags"))
 
 
 def _ranking(rows: Sequence[Row], values: Sequence[float | None]) -> Ranking:
@@ -67,17 +71,18 @@ def _ranking(rows: Sequence[Row], values: Sequence[float | None]) -> Ranking:
 
 
 def shared_ranks(values: Sequence[float]) -> list[float]:
-    """Ranks of ascending values; equal ones share the mean of their places."""
+    """Ranks of ascending values, whole where they are; equal ones share the mean of their places."""
     ranks: list[float] = []
     for n in Counter(values).values():
-        ranks += [len(ranks) + (1 + n) / 2] * n
+        ranks += [len(ranks) + ((1 + n) // 2 if n % 2 else (1 + n) / 2)] * n
     return ranks
 
 
 def best_of_variant(rows: Sequence[Row], name: str) -> list[Row]:
-    """Of each variant only the row with the least of a metric, as the round-one study's charts have it."""
+    """Of each variant only the row with the least of a metric, as the round-one study's charts have it; of equal ones
+    the first by name."""
     best: dict[object, Row] = {}
-    for row in rows:
+    for row in _labelled(rows):
         v = value(row, name)
         if v is None:
             continue

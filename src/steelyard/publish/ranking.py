@@ -81,7 +81,7 @@ def _top(
         columns.append(Column("relative", f"{base[0]} = 1" if unit else f"{base[0]} = 100 %", "", 2 if unit else 1))
     lines = []
     for place in ranking.places[:top]:
-        cells: list[Cell] = [_rank(place.rank), place.row["label"], place.row["flags"], place.value]
+        cells: list[Cell] = [place.rank, place.row["label"], place.row["flags"], place.value]
         if base:
             cells.append(_relative(place.value, base[1](place.row), unit))
         lines.append(Line(cells, run_of(place.row)))
@@ -95,10 +95,6 @@ def _relative(value: float, base: float | None, unit: bool) -> float | None:
     if not base or not value:
         return None
     return base / value if unit else 100 * value / base
-
-
-def _rank(number: float) -> str:
-    return f"{number:g}"
 
 
 def _left_out(ranking: Ranking, what: str) -> list[str]:
@@ -140,7 +136,7 @@ def _line_of(places: Mapping[str, Place], names: Iterable[str]) -> Line:
     cells: list[Cell] = [label, flags]
     for name in names:
         p = places.get(name)
-        cells += [p.value, _rank(p.rank)] if p else [None, None]
+        cells += [p.value, p.rank] if p else [None, None]
     return Line(cells, tuple(dict.fromkeys(run for r in rows for run in run_of(r))))
 
 
@@ -181,7 +177,7 @@ def _placed(at: Mapping[str, Mapping[int, float]], row: Row) -> Line:
     """A row with its place in each metric."""
     cells: list[Cell] = [row["label"], row["flags"]]
     for name, place in at.items():
-        cells += [row.get(name), _rank(place[id(row)]) if id(row) in place else None]
+        cells += [row.get(name), place.get(id(row))]
     return Line(cells, run_of(row))
 
 
@@ -247,7 +243,7 @@ def _scored(
     places = ranking.places[:top]
     lines = Lines(
         places,
-        lambda p: Line([_rank(p.rank), p.row["label"], p.row["flags"], p.value, *map(p.row.get, names)], run_of(p.row)),
+        lambda p: Line([p.rank, p.row["label"], p.row["flags"], p.value, *map(p.row.get, names)], run_of(p.row)),
     )
     ranked = [p.row for p in places]
     notes = [*_left_out(ranking, f"one of {', '.join(names)}"), *_fewer(ranked, names), *shared(ranked)]
