@@ -35,6 +35,24 @@ def test_two_implementations_are_paired_by_everything_else() -> None:
     assert summary(c) == ["faster on the one target", "larger on the one target"]
 
 
+@pytest.mark.parametrize(
+    ("metric", "said"),
+    [
+        ("energy_encrypt_modelled", ["more energy on the one target"]),
+        ("instructions_encrypt_mean", ["more instructions on the one target"]),
+        ("ticks_encrypt_mean", ["slower on the one target"]),
+        ("felics_code_time", ["slower on the one target"]),
+        ("felics_code_size", ["larger on the one target"]),
+        ("felics_code_ram", ["more RAM on the one target"]),
+        ("unaligned", []),
+    ],
+)
+def test_what_got_worse_is_called_what_it_is(metric: str, said: list[str]) -> None:
+    c = compare([row(**{metric: 100})], [row(**{metric: 150})], metrics=[metric])
+    assert [ch.verdict for ch in c.pairs[0].changes] == ["worse"]
+    assert summary(c) == said
+
+
 def test_figures_of_two_compilers_are_not_compared_unless_told() -> None:
     old, new = [row()], [row(compiler="gcc 2", rom=90)]
     refused = compare(old, new)
@@ -50,6 +68,8 @@ def test_repeated_measurements_differ_only_beyond_their_spread() -> None:
     near = [row(device="process", spread_percent=1.0, cycles_encrypt_mean=1015.0)]
     far = [row(device="process", spread_percent=1.0, cycles_encrypt_mean=1030.0)]
     assert next(c.verdict for c in compare(old, near).pairs[0].changes if "cycles" in c.metric) == "noise"
+    ticks = [[row(spread_percent=1.0, ticks_encrypt_mean=n)] for n in (1000, 1015)]
+    assert [c.verdict for c in compare(*ticks, metrics=["ticks_encrypt_mean"]).pairs[0].changes] == ["noise"]
     assert next(c.verdict for c in compare(old, far).pairs[0].changes if "cycles" in c.metric) == "worse"
 
 

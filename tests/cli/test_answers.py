@@ -235,6 +235,20 @@ def test_what_is_whole_is_written_whole(answers: Cli, tmp_path: Path) -> None:
     assert {row[5] for row in cells((tmp_path / "top.csv").read_text())} == {"1", "1.5", "2"}  # two use as much RAM
 
 
+def test_merit_over_targets_says_what_it_leaves_out_and_mixes(cli: Cli, tmp_path: Path) -> None:
+    store(
+        tmp_path / "results.db",
+        *(record(f"toy{n}/ref", target=t, rom=100 * n) for n in (1, 2) for t in ("uno", "due")),
+        record("toy3/ref", target="due"),
+        record("toy4/ref", target="uno", compiler="gcc 2"),
+        record("toy4/ref", target="due"),
+    )
+    over = cli("rank --kind merit").out.partition("over 2 targets\n")[2]
+    assert "toy4" in over
+    assert "not on all of them, so not ranked: toy3" in over
+    assert "figures of several compilers, harnesses or timing models: uno" in over
+
+
 def test_what_a_report_names_is_beaten_by_nothing(cli: Cli, tmp_path: Path) -> None:
     """``middle`` is first in nothing, but beats the other variant."""
     store(

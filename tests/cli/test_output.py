@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from rich.console import Console
 
 from steelyard.cli import doctor, show
-from steelyard.cli.console import table
+from steelyard.cli.console import number, table
 from steelyard.model.reasons import NEXT_ACTION
 from steelyard.model.record import Record, Setup, Toolchain
 from tests import toys
@@ -208,3 +208,10 @@ def test_no_number_is_cut_where_a_table_has_no_room() -> None:
         shown = {w for w in words if w.isdecimal()}
         assert {"1"} <= shown <= set(rows[0][1:])
         assert set(columns[1:]) <= set(words), "what is not shown is named"
+
+
+@pytest.mark.parametrize(
+    ("value", "digits", "shown"), [(-0.3, 0, "0"), (-0.04, 1, "0.0"), (-0.6, 0, "-1"), (0, 2, "0.00")]
+)
+def test_there_is_no_minus_before_zero(value: float, digits: int, shown: str) -> None:
+    assert number(value, digits) == shown

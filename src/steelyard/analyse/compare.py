@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from functools import cache
 from typing import Literal
 
 from msgspec import Struct
@@ -175,22 +176,38 @@ def _verdict(m: Metric, old: float, new: float, threshold: float, spread: float)
     if change <= threshold:
         return "same"
     # repeated measurements: within the distance of the quartiles on both sides nothing can be said
-    if spread and m.unit.startswith("cycles") and change <= spread:
+    if spread and m.unit.startswith(("cycles", "ticks")) and change <= spread:
         return "noise"
     return "better" if (new < old) is m.lower else "worse"
 
 
-_WORDS = {"cycles": ("faster", "slower"), "rom": ("smaller", "larger"), "ram": ("less RAM", "more RAM")}
+_WORDS = {
+    "cycles": ("faster", "slower"),
+    "instructions": ("fewer instructions", "more instructions"),
+    "rom": ("smaller", "larger"),
+    "ram": ("less RAM", "more RAM"),
+    "energy": ("less energy", "more energy"),
+}
+_UNITS = {
+    "cycles": "cycles",
+    "cycles/byte": "cycles",
+    "ticks": "cycles",
+    "instructions": "instructions",
+    "µJ": "energy",
+}
 
 
+@cache
 def _kind(name: str) -> str:
-    if metric(name).unit.startswith("cycles"):
-        return "cycles"
-    return "rom" if "rom" in name or "code_size" in name else "ram"
+    """What the summary calls a metric; empty for one that it does not speak of."""
+    unit = metric(name).unit
+    if unit == "bytes":
+        return "rom" if "rom" in name or "code_size" in name else "ram"
+    return _UNITS.get(unit, "")
 
 
 def summary(c: Comparison) -> list[str]:
-    """What changed, in words: one sentence for time, one for ROM, one for RAM, each counting targets."""
+    """What changed, in words: one sentence each for time, instructions, ROM, RAM and energy, which counts targets."""
     sentences = []
     found = {(pair.old["target"], ch.metric, ch.verdict) for pair in c.pairs for ch in pair.changes}
     for kind, (good, bad) in _WORDS.items():
@@ -211,11 +228,11 @@ def summary(c: Comparison) -> list[str]:
             hits = sum(bool(test(v)) for v in by_target.values())
             if hits:
                 parts.append(f"{word} on {_of(hits, n)}")
-        sentences.append(", ".join(parts) if parts else f"no change in {_NAMES[kind]}")
+        sentences.append(", ".join(parts) if parts else f"no change in {_NAMES.get(kind, kind)}")
     return sentences
 
 
-_NAMES = {"cycles": "cycles", "rom": "ROM", "ram": "RAM"}
+_NAMES = {"rom": "ROM", "ram": "RAM"}
 
 
 def _of(hits: int, n: int) -> str:

@@ -102,4 +102,5 @@ def number(value: float | None, digits: int = 0) -> str:
     """A number with thin groups of thousands, or a dash."""
     if value is None:
         return "-"
-    return f"{value:,.{digits}f}".replace(",", " ")
+    shown = f"{value:,.{digits}f}".replace(",", " ")
+    return shown if shown.strip("-0.") else shown.lstrip("-")  # no minus before zero

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 
@@ -101,8 +102,12 @@ def _left_out(ranking: Ranking, what: str) -> list[str]:
     names = sorted({str(r["label"]) for r in ranking.left_out})
     if not names:
         return []
+    return [f"without {what}, so not ranked: {_some(names)}"]
+
+
+def _some(names: Sequence[str]) -> str:
     more = f" and {len(names) - 8} more" if len(names) > 8 else ""
-    return [f"without {what}, so not ranked: {', '.join(names[:8])}{more}"]
+    return f"{', '.join(names[:8])}{more}"
 
 
 def _fewer(rows: Sequence[Row], names: Sequence[str]) -> list[str]:
@@ -209,15 +214,21 @@ def merits(rows: Sequence[Row], metrics: Sequence[str], top: int | None = None, 
         names = metrics or ("rom", "ram", USUAL[primitive][0])
         columns = [Column("variant", "variant"), Column("figure", "figure", "", 2)]
         columns += [Column(t, f"chosen on {t}") for t in targets]
+        found = rank.merit_over_targets(mine, names)
         lines = [
             Line([variant, figure, *(f"{on[t]['implementation']} {on[t]['flags']}" for t in targets)],
                  [run for t in targets for run in run_of(on[t])])
-            for variant, figure, on in rank.merit_over_targets(mine, names)[:top]
+            for variant, figure, on in found[:top]
         ]  # fmt: skip
-        note = f"mean over {len(targets)} targets of the best implementation's sum of {', '.join(names)} over the least"
-        sheets.append(
-            Sheet(f"{primitive}, figure of merit over {len(targets)} targets", "merit", columns, lines, notes=[note])
-        )
+        notes = [
+            f"mean over {len(targets)} targets of the best implementation's sum of {', '.join(names)} over the least"
+        ]
+        if lost := sorted({str(r["variant"]) for r in mine} - {variant for variant, _, _ in found}):
+            notes.append(f"not on all of them, so not ranked: {_some(lost)}")
+        if mixed := sorted(t for t, n in Counter(k[0] for k in groups if k[1] == primitive).items() if n > 1):
+            notes.append(f"figures of several compilers, harnesses or timing models: {', '.join(mixed)}")
+        title = f"{primitive}, figure of merit over {len(targets)} targets"
+        sheets.append(Sheet(title, "merit", columns, lines, notes=notes))
     return sheets
 
 
