@@ -98,6 +98,17 @@ def torture(target: Target, flag: str, folder: Path) -> Path:
     return folder / name
 
 
+def painted(implementation: Implementation, target: Target, flags: tuple[str, ...], folder: Path) -> Path:
+    """``stack.c`` around the measured image's objects: an AVR image that tells how much stack the calls took."""
+    toolchain = _toolchain(target)
+    built = build.build(implementation, target, toolchain, flags)
+    assert built.failure is None, built.failure
+    parts = [str(o) for o in harness_objects(target, toolchain) if o.stem not in ("main", "heap")]
+    own = (str(built.folder / "implementation.o"), "-x", "none", str(HERE / "stack.c"))
+    _link(target, ["-Os", f"-I{paths.HARNESS / 'include'}", *parts, *own], folder, "stack.elf")
+    return folder / "stack.elf"
+
+
 def _toolchain(target: Target) -> Toolchain:
     toolchain = build.identify(target.toolchain)
     assert toolchain is not None, f"{target.toolchain.compiler} is not installed"

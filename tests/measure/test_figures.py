@@ -16,7 +16,7 @@ from steelyard.model.record import Helper, Point
 from steelyard.model.target import Target
 from steelyard.pipeline import nocrypt
 from steelyard.sources import discover
-from tests.conftest import ROOT, Bench
+from tests.conftest import ROOT, Bench, the_target
 
 ASCON = ROOT / "ciphers/crypto_aead/ascon/ascon128v12/fast"
 sizes = st.lists(st.integers(0, 2000), min_size=3, max_size=12, unique=True)
@@ -168,6 +168,34 @@ def test_heap(bench: Bench, target: Target) -> None:
     use = "volatile char *p = malloc(100); if (!p) return 1; p[99] = 1; free((void *)p); free(malloc(40));"
     metrics = bench.weigh(bench.package(top="#include <stdlib.h>", in_encrypt=use), target).metrics
     assert 100 <= metrics["heap"] <= 116
+
+
+def test_what_the_empty_function_takes_off(bench: Bench) -> None:
+    """As docs/definitions.md says it."""
+    for name, least, most in (("uno", 16, 16), ("nano-every", 14, 14), ("bluepill", 2, 7), ("gd32vf103", 2, 7)):
+        client = bench.client(bench.package(), the_target(name))
+        for op in (Op.EMPTY, Op.EMPTY_DECRYPT):
+            taken = client.inside(Request(op, bytes(16), bytes(16), b"", b""))
+            assert taken is not None
+            assert least <= taken <= most, (name, op, taken)
+
+
+def test_heap_is_what_was_asked_for(bench: Bench, target: Target) -> None:
+    """A header of 8 bytes and the block, the second at the next multiple of 8; and what is between buffers and heap."""
+    one = "volatile char *p = malloc(11); if (!p) return 1; p[0] = 1; free((void *)p);"
+    two = "volatile char *p = malloc(100), *q = malloc(37); if (!p || !q) return 1; p[0] = q[0] = 1;"
+    for use, heap in ((one, 8 + 11), (two, 8 + 104 + 8 + 37)):
+        metrics = bench.weigh(bench.package(top="#include <stdlib.h>", in_encrypt=use), target).metrics
+        assert heap <= metrics["heap"] <= heap + 7
+
+
+def test_the_heap_is_what_the_simulator_sees_written(bench: Bench, uno: Target) -> None:
+    """The allocator's own account against the watermark that the simulator keeps of all RAM."""
+    use = "volatile char *p = malloc(600); if (!p) return 1; for (i = 0; i < 600; i++) p[i] = (char)i; free((void *)p);"
+    plain = bench.weigh(bench.package(), uno).metrics
+    fat = bench.weigh(bench.package(top="#include <stdlib.h>", in_encrypt=use), uno).metrics
+    assert 608 <= fat["heap"] <= 615
+    assert fat["ram_renner"] - plain["ram_renner"] == pytest.approx(608 + fat["stack"] - plain["stack"], abs=32)
 
 
 def test_ascons_cycles_do_not_depend_on_the_data(bench: Bench, target: Target) -> None:
