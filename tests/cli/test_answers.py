@@ -225,6 +225,13 @@ def test_the_best_by_each_metric(cli: Cli, tmp_path: Path) -> None:
     assert re.findall(r"<td>(toy[^<]*)</td>", summary)[:3] == ["toy1/fast", "toy1/small", "toy1/small"]
 
 
+def test_a_pivot_names_compilers_that_meet_in_a_column_of_one_target(cli: Cli, tmp_path: Path) -> None:
+    store(tmp_path / "results.db", record(), record(target="due", compiler="gcc 2"))
+    assert "several compilers" not in cli("publish --pivot flags -c rom").out
+    store(tmp_path / "results.db", record("toy2/ref", compiler="gcc 3"))
+    assert "figures of several compilers: -O3" in cli("publish --pivot flags -c rom").out
+
+
 def test_what_is_whole_is_written_whole(answers: Cli, tmp_path: Path) -> None:
     """ROM is bytes and a place a number, whatever they went through."""
     for command in ("rank --by rom", "rank --kind places --by rom", "rank --kind merit", "publish -c label,rom"):

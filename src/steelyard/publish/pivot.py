@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 
 from ..analyse.answer import short
@@ -51,7 +50,10 @@ def _table(rows: Sequence[Row], across: str, name: str, primitive: str, sorted_b
     notes = [
         f"{CONTEXT[n]} {v}" for n in ("target", "flags", "workload") if n not in (across, *down) if (v := _one(mine, n))
     ]
-    compilers = Counter(v for v in values if len({r["compiler"] for r in mine if r[across] == v}) > 1)
+    made: dict[tuple[Value, Value], set[Value]] = {}
+    for r in mine:
+        made.setdefault((r[across], r["target"]), set()).add(r["compiler"])
+    compilers = [v for v in values if any(len(of) > 1 for (shown, _), of in made.items() if shown == v)]
     if compilers and across != "compiler":
         notes.append(f"figures of several compilers: {', '.join(_text(v, across) for v in compilers)}")
     if hidden:
