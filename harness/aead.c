@@ -52,6 +52,7 @@ uint32_t sy_out_max(uint8_t op, uint16_t in_len)
 int sy_run(uint8_t op, struct sy_call *p)
 {
     int code;
+    SY_SETTLE();
     if (op == SY_DECRYPT || op == SY_EMPTY_DECRYPT) {
         volatile decrypt_fn fn = empty_decrypt;
 #if SY_PARTS & 2

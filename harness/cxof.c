@@ -32,6 +32,7 @@ int sy_run(uint8_t op, struct sy_call *p)
     volatile cxof_fn fn = op == SY_HASH ? crypto_cxof : empty_cxof;
     cxof_fn call = fn;
     int code;
+    SY_SETTLE();
     SY_TRIGGER_HIGH();
     code = call(p->out, sy_a_bytes, p->in, p->in_len, p->ad, p->ad_len);
     SY_TRIGGER_LOW();

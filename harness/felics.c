@@ -40,6 +40,7 @@ int sy_run(uint8_t op, struct sy_call *p)
     aead_fn call;
     size_t out_len = 0;
     int code;
+    SY_SETTLE();
 #if SY_PARTS & 1
     if (op == SY_ENCRYPT)
         fn = crypto_aead_encrypt;

@@ -13,6 +13,9 @@
 #include "target.h" /* SY_TRIGGER_HIGH(), SY_TRIGGER_LOW(), SY_STACK_POINTER(), SY_STACK_RESERVE,
                        SY_PAINT_GAP, SY_CLOCK_HZ */
 
+#ifndef SY_SETTLE
+#define SY_SETTLE() ((void)0) /* before a call: leaves the same in flash buffers and branch predictors, whatever ran */
+#endif
 #ifndef SY_REPEAT
 #define SY_REPEAT 1 /* calls for each request, where one is not enough to tell the time */
 #endif

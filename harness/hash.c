@@ -30,6 +30,7 @@ int sy_run(uint8_t op, struct sy_call *p)
     volatile hash_fn fn = op == SY_HASH ? crypto_hash : empty_hash;
     hash_fn call = fn;
     int code;
+    SY_SETTLE();
     SY_TRIGGER_HIGH();
     code = call(p->out, p->in, p->in_len);
     SY_TRIGGER_LOW();

@@ -68,6 +68,17 @@ static void gclk_done(void)
         ;
 }
 
+/* A branch in each of the cache's 8 lines of 8 bytes. */
+__attribute__((naked, aligned(8), section(".text.sy_settle"))) void sy_settle(void)
+{
+    __asm__ volatile(".rept 8\n\t"
+                     "b 1f\n\t"
+                     ".skip 6\n"
+                     "1:\n\t"
+                     ".endr\n\t"
+                     "bx lr");
+}
+
 void sy_target_init(void)
 {
     /* 32768 Hz crystal x 1464 = 47.97 MHz by the DFLL (17.6.7); one wait state (22.6.4, 37.12) */

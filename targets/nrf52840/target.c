@@ -47,6 +47,17 @@ __attribute__((section(".vectors"), used)) static void (*const vectors[16])(void
     stop, stop,
 };
 
+/* A branch in each of the cache's 128 lines of 16 bytes. */
+__attribute__((naked, aligned(16), section(".text.sy_settle"))) void sy_settle(void)
+{
+    __asm__ volatile(".rept 128\n\t"
+                     "b 1f\n\t"
+                     ".skip 14\n"
+                     "1:\n\t"
+                     ".endr\n\t"
+                     "bx lr");
+}
+
 void sy_target_init(void)
 {
     /* the core runs at 64 MHz from reset; the crystal makes it exact (5.4.1); the cache is off after reset (4.3.2) */

@@ -19,6 +19,8 @@
         __asm__ volatile("" : : : "memory"); \
         SY_P0_OUTCLR = 1u << 3; \
     } while (0)
+void sy_settle(void);
+#define SY_SETTLE() sy_settle()
 #define SY_STACK_POINTER() \
     ({ \
         uint8_t *sp_; \

@@ -51,6 +51,21 @@ __attribute__((section(".vectors"), used)) static void (*const vectors[16])(void
     stop, stop,
 };
 
+/* A branch in each of the accelerator's 64 lines of 32 bytes, and each in an entry of its own of a branch target
+ * cache that goes by the lower bits of addresses. */
+__attribute__((naked, aligned(128), section(".text.sy_settle"))) void sy_settle(void)
+{
+    /* the next line, and after four of them another place in it; the assembler's true is -1 */
+    __asm__ volatile(".set .Lline, 0\n\t"
+                     ".rept 64\n\t"
+                     ".set .Lline, .Lline + 1\n\t"
+                     "b 1f\n\t"
+                     ".skip 30 - 2 * (.Lline % 4 == 0)\n"
+                     "1:\n\t"
+                     ".endr\n\t"
+                     "bx lr");
+}
+
 void sy_target_init(void)
 {
     /* 8 MHz from the debugger / 4 x 216 / 2 = 216 MHz, which needs over-drive (4.1.4); APB1 54, APB2 108 MHz;

@@ -18,6 +18,8 @@
         __asm__ volatile("" : : : "memory"); \
         SY_GPIOB_BSRR = 1u << 16; \
     } while (0)
+void sy_settle(void);
+#define SY_SETTLE() sy_settle()
 #define SY_STACK_POINTER() \
     ({ \
         uint8_t *sp_; \
