@@ -52,7 +52,6 @@ uint32_t sy_out_max(uint8_t op, uint16_t in_len)
 int sy_run(uint8_t op, struct sy_call *p)
 {
     int code;
-    SY_SETTLE();
     if (op == SY_DECRYPT || op == SY_EMPTY_DECRYPT) {
         volatile decrypt_fn fn = empty_decrypt;
 #if SY_PARTS & 2
@@ -60,9 +59,9 @@ int sy_run(uint8_t op, struct sy_call *p)
             fn = crypto_aead_decrypt;
 #endif
         decrypt_fn call = fn;
-        SY_TRIGGER_HIGH();
+        SY_RISE();
         code = call(p->out, &p->out_len, nsec_decrypt, p->in, p->in_len, p->ad, p->ad_len, p->npub, p->key);
-        SY_TRIGGER_LOW();
+        SY_FALL();
     } else {
         volatile encrypt_fn fn = empty_encrypt;
 #if SY_PARTS & 1
@@ -70,9 +69,9 @@ int sy_run(uint8_t op, struct sy_call *p)
             fn = crypto_aead_encrypt;
 #endif
         encrypt_fn call = fn;
-        SY_TRIGGER_HIGH();
+        SY_RISE();
         code = call(p->out, &p->out_len, p->in, p->in_len, p->ad, p->ad_len, nsec_encrypt, p->npub, p->key);
-        SY_TRIGGER_LOW();
+        SY_FALL();
     }
     return code;
 }

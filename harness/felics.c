@@ -40,7 +40,6 @@ int sy_run(uint8_t op, struct sy_call *p)
     aead_fn call;
     size_t out_len = 0;
     int code;
-    SY_SETTLE();
 #if SY_PARTS & 1
     if (op == SY_ENCRYPT)
         fn = crypto_aead_encrypt;
@@ -50,9 +49,9 @@ int sy_run(uint8_t op, struct sy_call *p)
         fn = crypto_aead_decrypt;
 #endif
     call = fn;
-    SY_TRIGGER_HIGH();
+    SY_RISE();
     code = call(p->out, &out_len, p->in, p->in_len, p->ad, p->ad_len, p->npub, p->key);
-    SY_TRIGGER_LOW();
+    SY_FALL();
     p->out_len = out_len;
     /* FELICS-AE does not look at what encryption returns, and some packages return nothing */
     return op == SY_ENCRYPT ? 0 : code;

@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 /* Raise this with every change that a host or a figure can notice. */
-#define SY_PROTOCOL 2
+#define SY_PROTOCOL 3
 
 /* --- what a target provides (targets/<name>/target.c) ------------------------------------------- */
 
@@ -36,6 +36,30 @@ struct sy_call {
     unsigned long long out_len; /* set by the call */
 };
 
+/* The edges around a call. The pin was low before the first and high before the second: read with the same cost around
+ * the empty call. Without a pin nothing but the harness makes edges. */
+#if defined(SY_TRIGGER_READ) && !defined(SY_NO_PIN) /* what the output register has for the pin: not 0 when it is high */
+#define SY_RISE() \
+    do { \
+        SY_SETTLE(); \
+        sy_pulse = !SY_TRIGGER_READ(); \
+        SY_TRIGGER_HIGH(); \
+    } while (0)
+#define SY_FALL() \
+    do { \
+        uint8_t high_ = SY_TRIGGER_READ() != 0; \
+        SY_TRIGGER_LOW(); \
+        sy_pulse &= high_; \
+    } while (0)
+#else
+#define SY_RISE() \
+    do { \
+        sy_pulse = 1; \
+        SY_TRIGGER_HIGH(); \
+    } while (0)
+#define SY_FALL() SY_TRIGGER_LOW()
+#endif
+
 extern const uint8_t sy_api;          /* 1 aead, 2 hash, 3 cxof */
 extern const uint8_t sy_parts;        /* bit 0 encrypt or hash, bit 1 decrypt */
 uint8_t sy_operation_known(uint8_t op);
@@ -51,6 +75,7 @@ extern const uint16_t sy_key_bytes, sy_npub_bytes, sy_a_bytes;
  * to come; the key is at sy_free_start and sy_heap_base behind the guard. */
 enum { SY_NPUB, SY_AD, SY_IN, SY_OUT, SY_GUARD, SY_OUT_LEN, SY_PAINTED, SY_POINTERS };
 extern void *volatile sy_layout[SY_POINTERS];
+extern uint8_t sy_pulse; /* the latest call's pulse was the harness's */
 void sy_request(uint8_t command, uint16_t length); /* holds the only call of sy_run */
 
 /* --- heap.c ------------------------------------------------------------------------------------- */

@@ -30,10 +30,9 @@ int sy_run(uint8_t op, struct sy_call *p)
     volatile hash_fn fn = op == SY_HASH ? crypto_hash : empty_hash;
     hash_fn call = fn;
     int code;
-    SY_SETTLE();
-    SY_TRIGGER_HIGH();
+    SY_RISE();
     code = call(p->out, p->in, p->in_len);
-    SY_TRIGGER_LOW();
+    SY_FALL();
     p->out_len = sy_a_bytes;
     return code;
 }

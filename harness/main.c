@@ -17,6 +17,7 @@ enum { RUN_HEADER = 8, GUARD = 8, GUARD_BYTE = 0xC3, FILL_BYTE = 0xEE, PAINT_BYT
 extern uint16_t sy_crc;
 uint16_t sy_crc;
 void *volatile sy_layout[SY_POINTERS];
+uint8_t sy_pulse;
 
 static void crc_add(uint8_t byte)
 {
@@ -241,7 +242,7 @@ static inline __attribute__((always_inline)) void run(uint16_t length)
     begin(RUN | ANSWER, (uint16_t)(18 + out_len));
     put32((uint32_t)(int32_t)code);
     put32(call.out_len > 0xFFFFFFFFu ? 0xFFFFFFFFu : (uint32_t)call.out_len);
-    put(intact); /* nothing touched behind the buffer */
+    put((uint8_t)(intact | sy_pulse << 1)); /* bit 0: nothing touched behind the buffer; bit 1: the pulse is ours */
     put(over > 255 ? 255 : (uint8_t)over); /* bytes behind the output that the call touched */
     put32(stack);
     put32(heap);

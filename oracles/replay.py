@@ -77,7 +77,12 @@ def link(
     )
     wrap = [f"-Wl,--wrap={n}" for n in ("sy_getc", "sy_putc", "sy_target_init")]
     operation = _OPERATION[implementation.primitive] if implementation.interface == "nist" else "felics-3"
-    parts = [*map(str, harness_objects(target, toolchain, operation)), "-x", "none"]
+    if target.toolchain.family == "avr":
+        parts = [*map(str, harness_objects(target, toolchain, operation)), "-x", "none"]
+    else:  # whose oracles have no pin that could be read
+        stem, numbers = operation.split("-")
+        parts = [*map(str, harness_objects(target, toolchain)), "-x", "none", f"-I{paths.HARNESS}/include"]
+        parts += ["-DSY_NO_PIN", f"-DSY_PARTS={numbers}", str(paths.HARNESS / f"{stem}.c")]
     parts += [str(built.folder / "params.o"), str(built.folder / "implementation.o"), str(HERE / "replay.c"), "blob.S"]
     _link(target, ["-Os", f"-DROUNDS={rounds}L", *wrap, *parts], folder, "replay.elf")
     # its end is told by the trigger, outside of the harness: without this symbol nobody looks after edges

@@ -18,6 +18,7 @@
         __asm__ volatile("" : : : "memory"); \
         SY_GPIOA_BSRR = 1u << 16; \
     } while (0)
+#define SY_TRIGGER_READ() (*(volatile uint32_t *)0x4001080Cu & 1u)
 #define SY_STACK_POINTER() \
     ({ \
         uint8_t *sp_; \

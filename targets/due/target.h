@@ -19,6 +19,7 @@
         __asm__ volatile("" : : : "memory"); \
         SY_PIOB_CODR = 1u << 27; \
     } while (0)
+#define SY_TRIGGER_READ() (*(volatile uint32_t *)0x400E1038u & 1u << 27)
 #define SY_STACK_POINTER() \
     ({ \
         uint8_t *sp_; \

@@ -18,6 +18,7 @@
         __asm__ volatile("" : : : "memory"); \
         SY_GPIO(0x0C) = 1u << 4; \
     } while (0)
+#define SY_TRIGGER_READ() (SY_GPIO(0x04) & 1u << 4)
 #define SY_STACK_POINTER() \
     ({ \
         uint8_t *sp_; \

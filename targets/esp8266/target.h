@@ -18,6 +18,7 @@
         __asm__ volatile("" : : : "memory"); \
         SY_GPIO(0x08) = 1u << 5; \
     } while (0)
+#define SY_TRIGGER_READ() (SY_GPIO(0x00) & 1u << 5)
 #define SY_STACK_POINTER() \
     ({ \
         uint8_t *sp_; \

@@ -9,6 +9,7 @@
 #define SY_PAINT_GAP 24     /* return addresses and registers of the fill itself */
 #define SY_TRIGGER_HIGH() __asm__ volatile("sbi %0, 5" : : "I"(_SFR_IO_ADDR(PORTB)) : "memory")
 #define SY_TRIGGER_LOW() __asm__ volatile("cbi %0, 5" : : "I"(_SFR_IO_ADDR(PORTB)) : "memory")
+#define SY_TRIGGER_READ() (PORTB & 1u << 5)
 #define SY_STACK_POINTER() ((uint8_t *)SP)
 
 #endif

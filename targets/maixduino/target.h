@@ -18,6 +18,7 @@
         __asm__ volatile("" : : : "memory"); \
         SY_GPIOHS_OUTPUT = 0u; \
     } while (0)
+#define SY_TRIGGER_READ() (SY_GPIOHS_OUTPUT & 1u)
 #define SY_STACK_POINTER() \
     ({ \
         uint8_t *sp_; \

@@ -10,6 +10,7 @@
 #define SY_P1OUT "&0x0021"
 #define SY_TRIGGER_HIGH() __asm__ volatile("bis.b #1, " SY_P1OUT : : : "memory")
 #define SY_TRIGGER_LOW() __asm__ volatile("bic.b #1, " SY_P1OUT : : : "memory")
+#define SY_TRIGGER_READ() (*(volatile uint8_t *)0x0021 & 1u)
 #define SY_STACK_POINTER() \
     ({ \
         uint8_t *sp_; \

@@ -11,6 +11,7 @@
 /* VPORTE.OUT */
 #define SY_TRIGGER_HIGH() __asm__ volatile("sbi 0x11, 2" : : : "memory")
 #define SY_TRIGGER_LOW() __asm__ volatile("cbi 0x11, 2" : : : "memory")
+#define SY_TRIGGER_READ() (*(volatile uint8_t *)0x11 & 1u << 2)
 #define SY_STACK_POINTER() ((uint8_t *)*(volatile uint16_t *)0x3D)
 
 #endif

@@ -19,6 +19,7 @@
         __asm__ volatile("" : : : "memory"); \
         SY_P0_OUTCLR = 1u << 3; \
     } while (0)
+#define SY_TRIGGER_READ() (*(volatile uint32_t *)0x50000504u & 1u << 3)
 void sy_settle(void);
 #define SY_SETTLE() sy_settle()
 #define SY_STACK_POINTER() \

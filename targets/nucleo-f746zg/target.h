@@ -18,6 +18,7 @@
         __asm__ volatile("" : : : "memory"); \
         SY_GPIOB_BSRR = 1u << 16; \
     } while (0)
+#define SY_TRIGGER_READ() (*(volatile uint32_t *)0x40020414u & 1u)
 void sy_settle(void);
 #define SY_SETTLE() sy_settle()
 #define SY_STACK_POINTER() \

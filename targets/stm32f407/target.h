@@ -18,6 +18,7 @@
         __asm__ volatile("" : : : "memory"); \
         SY_GPIOA_BSRR = 1u << 17; \
     } while (0)
+#define SY_TRIGGER_READ() (*(volatile uint32_t *)0x40020014u & 1u << 1)
 #define SY_STACK_POINTER() \
     ({ \
         uint8_t *sp_; \

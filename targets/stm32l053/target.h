@@ -18,6 +18,7 @@
         __asm__ volatile("" : : : "memory"); \
         SY_GPIOA_BSRR = 1u << 21; \
     } while (0)
+#define SY_TRIGGER_READ() (*(volatile uint32_t *)0x50000014u & 1u << 5)
 #define SY_STACK_POINTER() \
     ({ \
         uint8_t *sp_; \

@@ -7,8 +7,9 @@ import subprocess
 
 import pytest
 
+from steelyard import device
 from steelyard.build import Build
-from steelyard.model.call import Op, Request
+from steelyard.model.call import Answer, DeviceError, Op, Request
 from steelyard.model.reasons import Failure, Reason
 from steelyard.model.record import Record
 from tests import toys
@@ -88,6 +89,9 @@ def test_a_jump_to_the_harness_own_edge(bench: Bench, name: str) -> None:
             text += "bx %2; .align 2; 1: nop"
             values = f'"r"(0x40010000), "r"(1 << 16), "r"({edge:#x})'
             jump = f'__asm__ volatile("{text}" : : {values} : "r3", "r4", "r5", "r6");'
+        if name == "gd32vf103":  # likewise, and those of the level that it reads and of its variable
+            text = "mv s1, %0; addi s2, s1, -4; lui s0, 0x20000; jr %1"
+            jump = f'__asm__ volatile("{text}" : : "r"(0x40010810), "r"({edge:#x}) : "s0", "s1", "s2");'
         package = bench.package(in_encrypt=f"{jump} (void){where};")
         built = bench.build(package, target)
         where = address_of(built, "sy_run")
@@ -195,3 +199,22 @@ def test_names_of_the_harness_are_the_package_s_own_when_it_defines_them(bench: 
     files = {**toys.files(top=top, after_encrypt=use), "LWC_AEAD_KAT_128_128.txt": toys.kat()}
     record = bench.weigh(bench.package(files), the_target(name))
     assert (record.failure, record.notes) == (None, ())
+
+
+@pytest.mark.parametrize("name", TARGETS)
+def test_the_harness_finds_its_pin_changed_where_nobody_watches(bench: Bench, name: str) -> None:
+    """As on a board: an image without the symbols by which the simulator knows the harness."""
+    target = the_target(name)
+
+    def call(**hooks: str) -> Answer:
+        built = bench.build(bench.package(**hooks), target)
+        image = built.folder / "unwatched.elf"
+        objcopy = f"{target.toolchain.prefix}objcopy"
+        subprocess.run([objcopy, "--localize-symbol=sy_request", built.images["both"], image], check=True)
+        with device.opened(target, image, (), 1_000_000) as link:
+            return device.Client(link).call(Request(Op.ENCRYPT, bytes(16), bytes(16), b"", b"abc"))
+
+    honest = call()
+    with pytest.raises(DeviceError, match="foreign-trigger: a call changed the trigger pin"):
+        call(in_encrypt=PORTS[name][0])
+    assert honest.pulse.cycles > 100

@@ -21,9 +21,10 @@ pub(crate) enum Pointer {
 /// How many there are.
 const POINTERS: u32 = Pointer::Painted as u32 + 1;
 
-/// What the harness's own variables are called, but for what the heap's functions write during a call.
+/// What the harness's own variables are called, but for what the heap's functions write during a call, and `sy_run`
+/// after it.
 const OWN: &str = "sy_";
-const HEAPS: [&str; 2] = ["sy_stack_limit", "sy_heap_peak"];
+const WRITTEN: [&str; 3] = ["sy_stack_limit", "sy_heap_peak", "sy_pulse"];
 /// Bytes of a variable of the harness at most: symbols of a damaged image can have any size.
 const LARGEST: u32 = 256;
 /// Functions of compilers' libraries that restore registers and return in their caller's place.
@@ -68,7 +69,7 @@ impl Harness {
         let way = |name: &str| EPILOGUES.iter().any(|e| name.starts_with(e)) || windows && name == "sy_vectors";
         let epilogues = image.symbols.iter().filter(|s| s.global && way(&s.name));
         let own = image.symbols.iter().filter(|s| s.global && !s.code && s.size > 0 && s.name.starts_with(OWN));
-        let own = own.filter(|s| !HEAPS.contains(&s.name.as_str()) && s.size <= LARGEST);
+        let own = own.filter(|s| !WRITTEN.contains(&s.name.as_str()) && s.size <= LARGEST);
         Some(Self {
             run: code("sy_run")?,
             request: code("sy_request")?,

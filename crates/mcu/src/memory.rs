@@ -283,9 +283,12 @@ impl Memory {
 
     /// Whether an access is a measured call's to a peripheral that does more than arithmetic.
     fn foreign(&mut self, address: u32, site: Site) -> bool {
-        self.open_call.is_some()
-            && self.watch.outside_run(site.pc)
-            && self.peripheral(address).is_some_and(|(model, _, _)| !model.arithmetic())
+        self.open_call.is_some() && self.watch.outside_run(site.pc) && self.more_than_arithmetic(address)
+    }
+
+    #[cold]
+    fn more_than_arithmetic(&mut self, address: u32) -> bool {
+        self.peripheral(address).is_some_and(|(model, _, _)| !model.arithmetic())
     }
 
     /// Turns what a peripheral did into observations.

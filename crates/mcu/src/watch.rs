@@ -20,9 +20,9 @@ const MOST: usize = 64;
 
 /// What is known of measured calls.
 pub struct Watch {
-    harness: Option<Harness>,
-    /// Where its own variables are, byte by byte, from the start of RAM.
-    own: Vec<u32>,
+    harness: Option<Box<Harness>>,
+    /// Where its own variables are; neighbours are one range.
+    own: Vec<Range<u32>>,
     /// Marks that were folded.
     touched: Box<[u8]>,
     /// Between the falling edge and the return to `sy_request`: the call.
@@ -91,10 +91,16 @@ impl Watch {
 impl Memory {
     /// Looks after the calls of `harness` from now on.
     pub fn look_after(&mut self, harness: Option<Harness>) {
-        let (base, size) = (self.ram_base, self.ram.len());
-        let bytes = harness.iter().flat_map(|h| &h.own).flat_map(|own| own.clone()).map(|a| a.wrapping_sub(base));
-        let own = bytes.filter(|&at| (at as usize) < size).collect();
-        self.watch = Watch { harness, own, ..Watch::new(size) };
+        let mut own: Vec<Range<u32>> = Vec::new();
+        let mut all: Vec<_> = harness.iter().flat_map(|h| h.own.clone()).collect();
+        all.sort_by_key(|r| r.start);
+        for r in all {
+            match own.last_mut() {
+                Some(last) if r.start <= last.end => last.end = last.end.max(r.end),
+                _ => own.push(r),
+            }
+        }
+        self.watch = Watch { harness: harness.map(Box::new), own, ..Watch::new(self.ram.len()) };
     }
 
     /// Marks of a range of addresses.
@@ -139,8 +145,8 @@ impl Memory {
             self.fold(&(harness.free_start..self.top()));
             self.watch.clean = true;
         }
-        for &at in &self.watch.own {
-            self.watch.touched[at as usize] |= std::mem::take(&mut self.written[at as usize]);
+        for k in 0..self.watch.own.len() {
+            self.fold(&self.watch.own[k].clone());
         }
         let offset = |a: u32| (a.saturating_sub(self.ram_base) as usize).min(self.ram.len());
         let (from, to) = (offset(harness.free_start), offset(out));
@@ -192,7 +198,7 @@ impl Memory {
             }
         }
         self.stray(Place::Guard, &(guard..heap));
-        if self.watch.own.iter().any(|&at| self.written[at as usize] != 0) {
+        if !self.watch.own.iter().all(|own| nothing(self.marks(own))) {
             harness.own.iter().for_each(|own| self.stray(Place::Variables, own));
         }
         let frames = sp.saturating_add(1)..self.top(); // an AVR's stack pointer is one below what it holds
@@ -235,10 +241,14 @@ impl Memory {
 
     /// Keeps what is marked in a range.
     fn stray(&mut self, place: Place, range: &Range<u32>) {
-        let marks = self.marks(range);
-        if nothing(marks) {
-            return;
+        if !nothing(self.marks(range)) {
+            self.keep(place, range);
         }
+    }
+
+    #[cold]
+    fn keep(&mut self, place: Place, range: &Range<u32>) {
+        let marks = self.marks(range);
         let count = marks.iter().map(|&m| u32::from(m != 0)).sum();
         let first = marks.iter().position(|&m| m != 0).unwrap_or(0) as u32;
         let address = range.start.max(self.ram_base) + first;

@@ -6,8 +6,8 @@
 
 use isa::native::Edge;
 
-/// Counters; block ends further apart than twice as many bytes share one.
-const ENTRIES: usize = 4096;
+/// Counters: one for each end of a block in 128 KiB of code, so that no other code moves a package's predictions.
+const ENTRIES: usize = 1 << 16;
 
 /// Counters of taken branches, from 0 (surely not) to 3 (surely).
 #[derive(Clone, Debug)]

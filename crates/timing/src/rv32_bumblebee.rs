@@ -45,7 +45,7 @@ impl Bumblebee {
 
 impl Timing<Riscv<u32>> for Bumblebee {
     fn id(&self) -> &'static str {
-        "rv32-bumblebee/1"
+        "rv32-bumblebee/2"
     }
 
     fn costs(&self, steps: &[Step]) -> Costs {

@@ -52,7 +52,7 @@ const DIVIDE: u32 = 4;
 
 impl Timing<Riscv<u64>> for Rocket {
     fn id(&self) -> &'static str {
-        "rv64-rocket/1"
+        "rv64-rocket/2"
     }
 
     fn costs(&self, steps: &[Step]) -> Costs {

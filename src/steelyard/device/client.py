@@ -151,8 +151,11 @@ class Client:
         for (command, payload), pulse in zip(frames, pulses, strict=True):
             if command != frame.RUN | frame.ANSWER or len(payload) < frame.RUN_ANSWER.size:
                 raise DeviceError(Failure(Reason.PROTOCOL, f"unexpected answer {command:#x}"))
-            code, length, intact, over, stack, heap = frame.RUN_ANSWER.unpack_from(payload)
+            code, length, found, over, stack, heap = frame.RUN_ANSWER.unpack_from(payload)
+            if not found & frame.PULSE:
+                text = "foreign-trigger: a call changed the trigger pin, so that its pulse is not the harness's"
+                raise DeviceError(Failure(Reason.FAULT, text))
             output = payload[frame.RUN_ANSWER.size :]
-            answers.append(Answer(code, length, intact != 0, over, stack, heap, output, pulse))
+            answers.append(Answer(code, length, bool(found & frame.INTACT), over, stack, heap, output, pulse))
         self._stack = max(self._stack, *(a.stack if a.pulse.stack is None else a.pulse.stack for a in answers))
         return answers

@@ -14,12 +14,14 @@ HELLO = 1
 RUN = 2
 ANSWER = 0x80
 ERROR = 0xFF
-PROTOCOL = 2
+PROTOCOL = 3
 MAX_PAYLOAD = 0xFFFF
 #: no frame is longer, header and CRC included
 MAX_FRAME = MAX_PAYLOAD + 7
 #: an answer's payload before the output bytes
 RUN_ANSWER = struct.Struct("<iIBBII")
+#: bits of its third field: nothing was written after the output buffer; the pin was as the harness left it
+INTACT, PULSE = 1, 2
 RUN_HEADER = struct.Struct("<BBBBHH")
 HELLO_ANSWER = struct.Struct("<2sBBBBHHHHH")
 TOO_LARGE = b"\x03"
