@@ -1,4 +1,5 @@
-"""What a second implementation of a variant answers: a bundled one, on the simulated device of the same target."""
+"""What a second implementation of a variant answers: a bundled one, on the simulated device of the same target, or of
+the one with most RAM where the target is a machine."""
 
 from __future__ import annotations
 
@@ -10,7 +11,7 @@ from . import build, device, sources
 from .model.call import Caller, DeviceError, Reference, Request
 from .model.implementation import Implementation
 from .model.paths import CIPHERS
-from .model.target import Target
+from .model.target import Target, load_target, target_names
 from .verify.known import known
 
 #: outputs by the reference's digest and the call: an algorithm answers alike on every target, so that the first that
@@ -19,9 +20,10 @@ _answers: dict[tuple[str, Request], bytes] = {}
 
 
 def reference(implementation: Implementation, target: Target) -> Reference | None:
-    """What bundled implementations of the same variant with other sources answer; None where there is none, or where
-    ``target`` is not simulated."""
-    if target.device != "simulator" or not candidates(implementation):
+    """What bundled implementations of the same variant with other sources answer; None where there is none, or nothing
+    that could run it."""
+    simulated = target if target.device == "simulator" else _largest()
+    if simulated is None or not candidates(implementation):
         return None
     started: dict[str, tuple[str, Caller] | None] = {}
 
@@ -32,7 +34,7 @@ def reference(implementation: Implementation, target: Target) -> Reference | Non
             if None not in answers:
                 return answers
         if choice not in started:
-            started[choice] = next(filter(None, (_started(c, target) for c in found)), None)
+            started[choice] = next(filter(None, (_started(c, simulated) for c in found)), None)
         if (one := started[choice]) is None:
             return [None] * len(requests)
         digest, client = one
@@ -52,6 +54,14 @@ def candidates(implementation: Implementation, choice: str = "") -> list[Impleme
     if choice and any(k.choice == "fixed" for k in rows):  # the folder of a mistake that was submitted is named so
         found = [i for i in found if (i.name == "submitted") == (choice != "fixed")]
     return sorted(found, key=lambda i: (i.name != "ref", i.name))
+
+
+@cache
+def _largest() -> Target | None:
+    """The simulated target with most RAM whose compiler is here: answers are the same on all."""
+    simulated = (t for n in target_names() if (t := load_target(n)).device == "simulator")
+    by_ram = sorted(simulated, key=lambda t: -t.chip.ram.size)
+    return next((t for t in by_ram if build.identify(t.toolchain) is not None), None)
 
 
 @cache

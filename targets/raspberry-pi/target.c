@@ -2,7 +2,7 @@
  * a board shows on its pins, as records of 24 bytes: a word that ends in a letter, and two values.
  *
  *   C  once: which counter is read, whether the processor is an emulator's, the core; the timer's frequency
- *   P  each call: the counter's difference; the instructions, or ~0 where nobody counted them
+ *   P  each call, those between the measured ones too: the counter's difference; the instructions, or ~0 where nobody counted them
  *   I  the program waits for more: bytes taken in so far
  *   S  a signal ends the program: its number
  *

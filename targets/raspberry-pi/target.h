@@ -9,7 +9,7 @@
 
 #define SY_CLOCK_HZ 0UL
 #define SY_STACK_RESERVE 4096
-#define SY_REPEAT 18 /* 3 to warm up, 15 to take the median of; device/process.py knows */
+#define SY_REPEAT 18 /* 3 to warm up, 15 to take the median of, each after one with another key; device/process.py knows */
 
 /* One edge: the timer, and what the kernel writes when a group of counters is read. */
 struct sy_edge {

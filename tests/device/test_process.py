@@ -12,6 +12,7 @@ from steelyard.cli import select
 from steelyard.cli.select import implementations
 from steelyard.model.reasons import Reason
 from steelyard.model.target import Target
+from tests import toys
 from tests.conftest import ROOT, Bench, the_target
 
 
@@ -94,3 +95,31 @@ def test_the_firmware_is_the_same_on_another_machine() -> None:
     for name in ("target.c", "target.h"):
         host, pi = ((ROOT / "targets" / t / name).read_bytes() for t in ("host", "raspberry-pi"))
         assert host == pi
+
+
+#: work for a key that is not that of the call before
+LAST = """
+static unsigned char last[16];
+static volatile unsigned burnt;
+static void prepare(const unsigned char *k)
+{
+    unsigned i, other = 0;
+    for (i = 0; i < 16; i++)
+        other |= last[i] ^ k[i], last[i] = k[i];
+    if (other)
+        for (i = 0; i < 100000; i++)
+            burnt += i;
+}
+"""
+
+
+def test_a_memo_of_the_last_key_gains_nothing_though_calls_are_repeated(bench: Bench, host: Target) -> None:
+    """Each measured call follows one with another key. The work is some hundred times that of the rest."""
+    kat = {"LWC_AEAD_KAT_128_128.txt": toys.kat()}
+    honest = bench.weigh(bench.package({**toys.files(), **kat}), host, "0/16")
+    memo = bench.weigh(bench.package({**toys.files(top=LAST, in_tag="prepare(k);"), **kat}), host, "0/16")
+    assert honest.failure is memo.failure is None
+    for op in ("encrypt", "decrypt", "reject"):
+        names = [f"{q}_{op}_mean" for q in ("cycles", "instructions", "ticks")]
+        name = next(n for n in names if n in honest.metrics)
+        assert memo.metrics[name] > 5 * max(honest.metrics[name], 1000), name

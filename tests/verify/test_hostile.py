@@ -11,7 +11,7 @@ from steelyard.model.reasons import Reason
 from steelyard.model.record import Record
 from steelyard.model.target import Target
 from tests import toys
-from tests.conftest import ROOT, Bench
+from tests.conftest import ROOT, Bench, the_target
 
 KAT = "LWC_AEAD_KAT_128_128.txt"
 ASCON = ROOT / "ciphers/crypto_aead/ascon/ascon128v12/fast"
@@ -196,10 +196,10 @@ def test_an_aead_without_a_tag_is_told_so(bench: Bench, bluepill: Target) -> Non
     assert record.notes == ("CRYPTO_ABYTES is 0: nothing is authenticated, and no forgery was tried",)
 
 
-def test_wrong_output_above_what_is_published_differs_from_the_bundled_implementation(
-    bench: Bench, bluepill: Target
-) -> None:
+@pytest.mark.parametrize("name", ["bluepill", "host"])
+def test_wrong_output_above_what_is_published_differs_from_the_bundled_implementation(bench: Bench, name: str) -> None:
     """Encryption and decryption agree with each other, all known answers and the second set are right."""
+    target = the_target(name)
     files = {p.name: p.read_text() for p in ASCON.iterdir()}
     source = files["aead.c"]
     files["aead.c"] = source.replace("int crypto_aead_", "int inner_")
@@ -212,14 +212,14 @@ def test_wrong_output_above_what_is_published_differs_from_the_bundled_implement
         )
     )
     package = bench.package(files, variant="ascon128v12")
-    record = bench.weigh(package, bluepill, "0/1024,0/1040")
+    record = bench.weigh(package, target, "0/1024,0/1040")
     assert record.failure is not None
     assert record.failure.reason is Reason.WRONG_OUTPUT, record.failure
     assert re.match(
         "encrypt, workload, message 1040, associated data 0 bytes: got .*, the bundled implementation ",
         record.failure.detail,
     )
-    assert bench.weigh(package, bluepill, "0/1024").ok
+    assert bench.weigh(package, target, "0/1024").ok
 
 
 def test_a_package_that_lowers_the_trigger_is_refused(bench: Bench, uno: Target) -> None:

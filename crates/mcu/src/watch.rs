@@ -13,8 +13,8 @@ use crate::{Call, FaultKind, Harness, Memory, Place, Site, Stray};
 
 /// Bytes behind the buffers and below the stack that are looked through after every call.
 const NEAR: u32 = 1024;
-/// Cycles that are simulated in at least ten times the time of looking at a byte.
-const CYCLES: u64 = 4;
+/// Cycles that are simulated in some forty times the time of looking at a byte.
+const CYCLES: u64 = 16;
 /// No more strays than this are kept.
 const MOST: usize = 64;
 

@@ -23,7 +23,7 @@ from .machine import Machine
 
 #: seconds without a sign of life before a call counts as a runaway
 PATIENCE = 60.0
-#: the harness's SY_REPEAT: calls for each request, and how many of them are to warm up
+#: the harness's SY_REPEAT: calls for each request, each after one with another key, and how many are to warm up
 REPEAT, WARM_UP = 18, 3
 #: Figures of an emulated processor are no measurement, and refused. Tests of the path to another machine set
 #: this for databases of their own; nothing else does.
@@ -181,8 +181,8 @@ class ProcessLink:
             self._taken = first
         elif kind == "P":
             self._calls.append((first, second))
-            if len(self._calls) == REPEAT:
-                self._pulses.append(_pulse(self._calls[WARM_UP:]))
+            if len(self._calls) == 2 * REPEAT:
+                self._pulses.append(_pulse(self._calls[1::2][WARM_UP:]))
                 self._calls = []
         elif kind == "S":
             self._signal = first
