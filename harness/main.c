@@ -163,15 +163,27 @@ static void stir(uint8_t *at, uint16_t length, uint8_t with)
     while (length--)
         *at++ ^= with;
 }
+
+/* A sum (FNV-1a) of what a call answered: its code, and what it wrote unless it refused. */
+static uint32_t sum(int code, const uint8_t *from, const uint8_t *to)
+{
+    uint32_t value = 2166136261u ^ (uint32_t)code;
+    while (code == 0 && from < to)
+        value = (value ^ *from++) * 16777619u;
+    return value;
+}
 #endif
 
 static inline __attribute__((always_inline)) void run(uint16_t length)
 {
     struct sy_call call;
     uint8_t *next = sy_free_start, *key, *npub, *ad, *in, *guard, *paint_end;
-    uint8_t op, flags, offset, intact = 1, i, repeat;
+    uint8_t op, flags, offset, intact = 1, same = 1, i, repeat;
     uint16_t out_len, over;
     uint32_t out_max, need, expected, stack = 0, heap;
+#if SY_REPEAT > 1
+    uint32_t answered = 0;
+#endif
     int code = 0;
 
     op = get();
@@ -249,6 +261,10 @@ static inline __attribute__((always_inline)) void run(uint16_t length)
         sy_stack_limit = sy_heap_base = next;
 #endif
         code = sy_run(op, &call);
+#if SY_REPEAT > 1
+        same &= repeat == SY_REPEAT || sum(code, call.out, guard) == answered;
+        answered = sum(code, call.out, guard);
+#endif
     }
 
     if (flags & PAINT)
@@ -266,7 +282,8 @@ static inline __attribute__((always_inline)) void run(uint16_t length)
     begin(RUN | ANSWER, (uint16_t)(18 + out_len));
     put32((uint32_t)(int32_t)code);
     put32(call.out_len > 0xFFFFFFFFu ? 0xFFFFFFFFu : (uint32_t)call.out_len);
-    put((uint8_t)(intact | sy_pulse << 1)); /* bit 0: nothing touched behind the buffer; bit 1: the pulse is ours */
+    /* bit 0: nothing touched behind the buffer; bit 1: the pulse is ours; bit 2: every repetition answered alike */
+    put((uint8_t)(intact | sy_pulse << 1 | same << 2));
     put(over > 255 ? 255 : (uint8_t)over); /* bytes behind the output that the call touched */
     put32(stack);
     put32(heap);

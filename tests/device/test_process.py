@@ -123,3 +123,12 @@ def test_a_memo_of_the_last_key_gains_nothing_though_calls_are_repeated(bench: B
         names = [f"{q}_{op}_mean" for q in ("cycles", "instructions", "ticks")]
         name = next(n for n in names if n in honest.metrics)
         assert memo.metrics[name] > 5 * max(honest.metrics[name], 1000), name
+
+
+def test_a_package_that_works_in_the_checked_repetition_alone(bench: Bench, host: Target) -> None:
+    """The last of eighteen calls, each of which follows another one."""
+    idle = "static unsigned calls; if (++calls % 36 != 0) { *clen = mlen + CRYPTO_ABYTES; return 0; }"
+    record = bench.weigh(bench.package(in_encrypt=idle), host)
+    assert record.failure is not None
+    assert record.failure.reason is Reason.WRONG_OUTPUT, record.failure
+    assert "repeated" in record.failure.detail

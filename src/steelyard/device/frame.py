@@ -20,8 +20,9 @@ MAX_PAYLOAD = 0xFFFF
 MAX_FRAME = MAX_PAYLOAD + 7
 #: an answer's payload before the output bytes
 RUN_ANSWER = struct.Struct("<iIBBII")
-#: bits of its third field: nothing was written after the output buffer; the pin was as the harness left it
-INTACT, PULSE = 1, 2
+#: bits of its third field: nothing was written after the output buffer; the pin was as the harness left it; calls that
+#: were repeated answered alike
+INTACT, PULSE, ALIKE = 1, 2, 4
 RUN_HEADER = struct.Struct("<BBBBHH")
 HELLO_ANSWER = struct.Struct("<2sBBBBHHHHH")
 TOO_LARGE = b"\x03"
