@@ -28,7 +28,9 @@ QUESTIONS = {
     "history": "history HEAD old -t uno -w 16/0 --flags=-Os",
     "rank": "rank toy1",
     "plot": "plot rom toy1",
+    "report": "report toy1",
     "show": "show 2",
+    "show --log": "show 2 --log",
     "list": "list runs",
     "list implementations": "list implementations old",
     "targets": "targets",
@@ -60,7 +62,7 @@ def ran(cli: Cli, tmp_path: Path, prepared: Path) -> Cli:
 
 
 def test_every_verb_that_answers_is_asked_here() -> None:
-    assert {q.split()[0] for q in QUESTIONS.values()} == app.commands.keys() - {"report"}
+    assert {q.split()[0] for q in QUESTIONS.values()} == app.commands.keys()
 
 
 @pytest.mark.parametrize("question", QUESTIONS.values(), ids=QUESTIONS.keys())
@@ -84,7 +86,7 @@ def test_an_answer_goes_where_it_is_sent(ran: Cli, tmp_path: Path, question: str
     assert (tmp_path / "x.xlsx").read_bytes().startswith(b"PK")
 
 
-@pytest.mark.parametrize("question", [*QUESTIONS.values(), "report"])
+@pytest.mark.parametrize("question", QUESTIONS.values())
 @pytest.mark.parametrize(
     ("options", "why"),
     [
@@ -116,6 +118,23 @@ def test_figures_and_reports_go_to_standard_output(ran: Cli, tmp_path: Path) -> 
     assert ran("report -o -").out.startswith("<!doctype html>")
     assert not list(tmp_path.glob("*.svg"))
     assert ran("plot rom toy1").err.startswith("wrote rom.svg\nwrote rom.csv\n")
+
+
+def test_a_report_in_other_formats_has_its_tables(ran: Cli) -> None:
+    titles = [t["title"] for t in json.loads(ran("report toy1 --json").out)]
+    page = ran("report toy1 -o -").out
+    assert titles[0] == "Steelyard report"
+    assert "Provenance" in titles
+    assert [t for t in titles if t not in page] == []
+    assert "verified run" in json.loads(ran("report toy1 --json").out)[0]["rows"][0]["report"]
+
+
+def test_a_log_as_json_is_whole(ran: Cli) -> None:
+    plain = ran("show 2 --log").out
+    assert json.loads(ran("show 2 --log --json").out) in (
+        {"run": 2, "log": plain},
+        {"run": 2, "log": ""},
+    )
 
 
 def test_what_is_there_and_no_file_is_written_to(ran: Cli) -> None:

@@ -156,7 +156,7 @@ def test_a_figure_draws_and_has_its_table(name: str) -> None:
 
 
 def test_a_report_is_whole_and_asks_for_nothing() -> None:
-    page = report.render("Mine & yours", ROWS, (), lambda rows: {}, {3: "vector 5 differs"})
+    page = report.page(report.compose("Mine & yours", ROWS, (), lambda rows: {}, {3: "vector 5 differs"}))
     assert "Mine &amp; yours" in page
     assert "<b>" not in page
     assert "vector 5 differs" in page

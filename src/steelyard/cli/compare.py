@@ -10,7 +10,7 @@ from pathlib import Path
 from ..analyse import expression, files
 from ..analyse.compare import METRICS, Comparison, compare, summary
 from ..analyse.rows import Row, check_columns, rows
-from ..model.errors import UserError, cut
+from ..model.errors import UserError, counted, cut
 from ..model.metric import metric
 from ..model.target import target_names
 from ..publish import comparison, felics
@@ -75,7 +75,7 @@ def show(result: Comparison, fail_on: Sequence[str], everything: bool, out: Outp
     for sentence in summary(result):
         console.print(sentence)
     console.print(
-        f"{len(result.pairs)} setups compared, {len(result.missing)} only old, {len(result.added)} only new, "
+        f"{counted(len(result.pairs), 'setup')} compared, {len(result.missing)} only old, {len(result.added)} only new, "
         f"{len(result.refused)} refused"
     )
     if not result.pairs:
