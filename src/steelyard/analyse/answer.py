@@ -190,10 +190,9 @@ def _notes(
         yield f"{counted(n, 'row')} of workload {short(text)} left out{instead}; to see: {see}"
     for (text, chosen), n in borrowed.most_common(_SAID):
         yield f"{counted(n, 'row')} of workload {short(text)}, not {short(chosen)}: without what depends on its sizes"
-    if older:
-        yield f"{counted(older, 'row')} of older sources, compilers or models left out; to see: steelyard publish --all-runs"
-    if copies:
-        yield f"{counted(copies, 'row')} of copies with the same sources left out; to see: steelyard publish --all-runs"
+    for n, of in ((older, "older sources, compilers or models"), (copies, "copies with the same sources")):
+        if n:
+            yield f"{counted(n, 'row')} of {of} left out; to see: steelyard publish --all-runs"
 
 
 def pattern(workload: str, other: str = "") -> str:

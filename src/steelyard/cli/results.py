@@ -64,10 +64,10 @@ def print_results(console: Console, records: Sequence[Record]) -> None:
     for (target, primitive), group in sorted(groups.items()):
         metrics = (_AEAD if primitive == "crypto_aead" else _HASH) + _RAM
         own = _own(group)
-        if own:  # where there are few sizes or none, lines through them are not there to be shown
-            lines = [n for _, n, _ in metrics if n.endswith(("_per_byte", "_fixed"))]
-            bare = {n for n in lines if all(r.metrics.get(n) is None for r in group)}
-            metrics = (*(m for m in metrics if m[1] not in bare), *own)
+        # where there are few sizes or none, lines through them are not there to be shown
+        lines = [n for _, n, _ in metrics if n.endswith(("_per_byte", "_fixed"))]
+        bare = {n for n in lines if all(r.metrics.get(n) is None for r in group)}
+        metrics = (*(m for m in metrics if m[1] not in bare), *own)
         apart = [n for n in ("flags", "workload") if len({getattr(r.setup, n) for r in group}) > 1]
         columns = ["run", "implementation", *apart, "ok", *(n for n, _, _ in metrics)]
         rows = [_row(r, metrics, apart) for r in sorted(group, key=_order)]
