@@ -333,7 +333,7 @@ def test_a_share_is_of_what_its_heading_names(cli: Cli, tmp_path: Path) -> None:
 def test_a_report_does_not_call_nocrypt_an_algorithm(cli: Cli, tmp_path: Path) -> None:
     store(tmp_path / "results.db", record("nocrypt/ref"), record("toy1/ref"), record("toy2/ref"))
     cli("report -o report.html")
-    assert "3 verified runs of 2 algorithms on one target" in (tmp_path / "report.html").read_text()
+    assert "3 verified runs of 2 algorithms on 1 target" in (tmp_path / "report.html").read_text()
 
 
 def printed(*records: Record) -> str:
