@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import shutil
+import sqlite3
 import subprocess
+from contextlib import closing
 from html import escape
 from pathlib import Path
 
@@ -141,6 +143,29 @@ def test_a_log_as_json_is_whole(ran: Cli) -> None:
     assert json.loads(ran(f"show {run} --log --json").out) == {"run": run, "log": said}
     assert ran(f"show {run} --log").out == said
     assert ran(f"show {run} --log --format csv").out == 'log\none.c: bad\n""\ntwo.c: worse\n'
+
+
+@pytest.mark.parametrize(
+    ("options", "home", "said", "code"),
+    [
+        ("-t unoo", "home", "unknown target 'unoo'; did you mean uno?", 2),
+        ("-t uno -w katt", "home", "unknown workload 'katt'; did you mean kat?", 2),
+        ("-t uno", "/proc/none", "set STEELYARD_HOME to a folder that you may write to", 2),
+        ("-t uno --db damaged.db", "home", "the file is damaged", 3),
+    ],
+)
+def test_what_is_wrong_in_every_revision_is_said_once(
+    ran: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, options: str, home: str, said: str, code: int
+) -> None:
+    shutil.copy(tmp_path / "results.db", tmp_path / "damaged.db")
+    with closing(sqlite3.connect(tmp_path / "damaged.db")) as connection:
+        connection.executescript("PRAGMA foreign_keys = OFF; DROP TABLE run")
+    monkeypatch.setenv("STEELYARD_HOME", home)
+    result = ran(f"history HEAD old {options}")
+    assert (result.code, result.out) == (code, "")
+    assert result.err.startswith("steelyard: ")
+    assert said in result.err
+    assert result.err.count("\n") == 1
 
 
 def test_what_is_there_and_no_file_is_written_to(ran: Cli) -> None:
