@@ -88,6 +88,11 @@ def median(measure: Callable[[], float], runs: int = RUNS) -> float:
     return statistics.median(measure() for _ in range(runs))
 
 
+def say(doing: str) -> None:
+    """What is measured now: the tables come after a quarter of an hour."""
+    print(f"bench: {doing}", file=sys.stderr, flush=True)
+
+
 def why(error: Exception) -> str:
     """What stands in the row of a figure that could not be measured."""
     if isinstance(error, subprocess.TimeoutExpired):
@@ -120,6 +125,7 @@ def speed(folder: Path) -> tuple[list[Row], list[Row]]:
             cores.append((name, target.chip.core, f"{target.toolchain.compiler} is not installed", "-", "-"))
             continue
         for label in CHOSEN.get(name, (PRIMARY,)):
+            say(f"{label} on {name}")
             place = folder / f"{name}-{label.replace('/', '-')}"
             place.mkdir()
             try:
@@ -339,6 +345,7 @@ def commands(folder: Path) -> list[Row]:
         ("campaign, all stored", _stored),
         ("campaign, two targets", _threads),
     ):
+        say(name)
         try:
             rows += measure(folder)
         except Exception as e:
@@ -419,6 +426,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as name:
         os.environ["STEELYARD_HOME"] = str(Path(name) / "home")
         os.environ["PATH"] = os.pathsep.join(built)
+        say("tables come at the end, after a quarter of an hour or more")
         if "speed" in wanted:
             cores, peers = speed(Path(name))
             columns = ("target", "core", f"Steelyard, {PRIMARY}", "instructions", "x silicon")

@@ -44,7 +44,7 @@ def test_a_peer_that_cannot_is_a_row(
 
 
 def test_a_target_that_cannot_is_a_row_and_the_next_goes_on(
-    bench: ModuleType, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    bench: ModuleType, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def one(target: object, label: str, place: Path, plugin: Path | None) -> tuple[list[object], list[object]]:
         if place.name.startswith("uno"):
@@ -61,6 +61,8 @@ def test_a_target_that_cannot_is_a_row_and_the_next_goes_on(
         ("bluepill", bench.PRIMARY),
     ]
     assert peers == []
+    said = capsys.readouterr().err.splitlines()
+    assert said == [f"bench: {bench.PRIMARY} on {name}" for name in ("uno", "bluepill")], "tables come much later"
 
 
 def test_a_command_that_cannot_is_a_row(bench: ModuleType, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
