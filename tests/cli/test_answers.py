@@ -56,6 +56,9 @@ def test_a_line_has_no_points_of_another_workload(cli: Cli, tmp_path: Path) -> N
     """A run without the answer's workload lends what no size is in; its points are of other sizes."""
     others = [record(f"toy{n}/ref", load="gmu", target="due") for n in (3, 4)]
     store(tmp_path / "results.db", record("toy1/ref"), record("toy2/ref"), *others)
+    cli("plot throughput -o lines.vl.json")
+    subtitle = json.loads((tmp_path / "lines.vl.json").read_text())["title"]["subtitle"]
+    assert "workload default (" in "".join(subtitle), "what is not drawn has no part in it"
     result = cli("plot throughput -o lines.csv")
     assert {row[0] for row in cells((tmp_path / "lines.csv").read_text())} == {"1", "2"}
     assert "not drawn: toy3/ref, toy4/ref" in result.err
@@ -284,7 +287,7 @@ def test_a_packet_is_in_the_default_workload(answers: Cli) -> None:
         ("rank --kind pareto --variants", 0, "--variants is ignored"),
         ("rank --kind score --relative-to toy1", 0, "--relative-to is ignored"),
         ("rank --unit", 0, "--unit is ignored"),
-        ("plot vectors -o v.vl.json", 0, "run --workload vectors"),
+        ("plot vectors -o v.vl.json", 1, "no run here is of workload vectors: steelyard run --workload vectors makes"),
         ("rank --less-nocrypt", 0, "nocrypt is not among the rows of uno crypto_aead -O3, uno crypto_aead -Os"),
         ("rank --paper", 0, "--paper is ignored"),
     ],

@@ -21,13 +21,17 @@ def plot_command(name: str, what: Sequence[str], where: str, title: str, out: Ou
     answer = asked(what, where, kind.metrics, db, every=kind.all_runs, workload=kind.workload)
     rows = [r for r in answer.rows if r["outcome"] == "verified"]
     rows.sort(key=run_number)
-    if kind.workload and not any(short(str(r["workload"])) == kind.workload for r in rows):
-        say([f"no run of workload {kind.workload} is among these, so that sizes lack: run --workload {kind.workload}"])
+    if rows and kind.workload and not any(short(str(r["workload"])) == kind.workload for r in rows):
+        stderr().print(
+            f"no run here is of workload {kind.workload}: steelyard run --workload {kind.workload} makes them"
+        )
+        return 1  # a line through the few sizes of another workload would be none of these calls
     if kind.of_points:
         points = points_of(rows, db, answer.borrowed)
         data = figure.of_points(rows, points)
-        left = [str(r["label"]) for r in rows if r["run"] not in points]
-        say([f"without points, so not drawn: {', '.join(sorted(set(left)))}"] if left else [])
+        left = {str(r["label"]) for r in rows if r["run"] not in points and r["variant"] != "nocrypt"}
+        say([f"without points, so not drawn: {', '.join(sorted(left))}"] if left else [])
+        rows = [r for r in rows if r["run"] in points]
     elif kind.rows == "places":
         data = figure.of_places(rows)
     else:
