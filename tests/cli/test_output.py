@@ -8,6 +8,7 @@ import re
 import shlex
 import shutil
 import zipfile
+from importlib.metadata import version
 from pathlib import Path
 
 import pytest
@@ -214,6 +215,11 @@ def test_show_begins_with_no_empty_head(ran: Cli) -> None:
     first, second, *_ = ran("show 2").out.splitlines()
     assert first.startswith("run 2: ")
     assert second.startswith("implementation  ")
+
+
+def test_the_version_is_told(cli: Cli) -> None:
+    told = cli("--version")
+    assert (told.code, told.out) == (0, f"steelyard {version('steelyard')}\n")
 
 
 def test_help_cuts_no_sentence(cli: Cli) -> None:

@@ -41,6 +41,7 @@ class _Number(click.ParamType[int]):
 
 
 @click.group(cls=_Verbs, no_args_is_help=True, context_settings={"help_option_names": ["--help", "-h"]})
+@click.version_option(package_name="steelyard", message="%(prog)s %(version)s")
 @click.option("--traceback", is_flag=True, help="Print where an unexpected error came from.")
 def app(traceback: bool) -> None:
     """Weigh lightweight cryptography on microcontrollers: cycles, ROM, RAM, energy, correctness."""

@@ -110,6 +110,8 @@ def resolve(out: Path | None, format: str, json: bool, known: Sequence[str], usu
             raise UserError(f"--format {named} is not for a terminal; give -o FILE, or send it into a pipe")
         return Output(None, named or usual)
     named = named or _ending(out, known)
+    if not named and os.path.isdir(out):  # noqa: PTH112, which raises nothing
+        raise UserError(f"{out}: is a folder; name a file in it")
     if not named:
         endings = ", ".join(f".{f}" for f in known)
         raise UserError(f"{cut(str(out))}: no such format; end the name in one of {endings}, or give --format")
