@@ -43,6 +43,8 @@ LIMIT = 60
 _PR_SET_CHILD_SUBREAPER = 36
 #: seconds that a run of ours takes at least, so that a peer's start does not count
 SECONDS = {"msp430": 0.25}
+#: columns that a sentence may stand in, and what shows a table whole
+PEERS, WIDER = ("peer, same run",), "a wider terminal"
 Row = tuple[str, str, str, str, str]
 STEELYARD = [sys.executable, "-m", "steelyard"]
 HERE = Path(__file__).parent
@@ -88,13 +90,18 @@ def median(measure: Callable[[], float], runs: int = RUNS) -> float:
     return statistics.median(measure() for _ in range(runs))
 
 
+def say(doing: str) -> None:
+    """What is measured now: the tables come after a quarter of an hour."""
+    print(f"bench: {doing}", file=sys.stderr, flush=True)
+
+
 def why(error: Exception) -> str:
     """What stands in the row of a figure that could not be measured."""
     if isinstance(error, subprocess.TimeoutExpired):
         return f"does not end in {error.timeout:.0f} s"
     if isinstance(error, subprocess.CalledProcessError):
-        said = " ".join(str(error.stderr or error.stdout or "").split())
-        return f"ended with {error.returncode}{': ' * bool(said)}{said[-100:]}"
+        said = str(error.stderr or error.stdout or "").strip().split("\n")[0]  # registers may follow
+        return f"ended with {error.returncode}{': ' * bool(said)}{said[:100]}"
     return f"{type(error).__name__}: {' '.join(str(error).split())}"[:120]
 
 
@@ -120,6 +127,7 @@ def speed(folder: Path) -> tuple[list[Row], list[Row]]:
             cores.append((name, target.chip.core, f"{target.toolchain.compiler} is not installed", "-", "-"))
             continue
         for label in CHOSEN.get(name, (PRIMARY,)):
+            say(f"{label} on {name}")
             place = folder / f"{name}-{label.replace('/', '-')}"
             place.mkdir()
             try:
@@ -194,13 +202,21 @@ def _timed(run: Callable[[], object]) -> float:
     return time.process_time() - start
 
 
-def process(command: list[str], folder: Path) -> float:
-    """Processor seconds of a command that comes to its end; an error when it does not, or fails."""
+def process(command: list[str], folder: Path, end: str = "") -> float:
+    """Processor seconds of a command that comes to its end; an error when it does not, or fails. What it says when it
+    fails as it is meant to is ``end``."""
     before = _children()
-    subprocess.run(
-        command, cwd=folder, capture_output=True, text=True, stdin=subprocess.DEVNULL, check=True, timeout=LIMIT
+    done = subprocess.run(
+        command, cwd=folder, capture_output=True, text=True, stdin=subprocess.DEVNULL, check=False, timeout=limit()
     )
+    if not (end and end in done.stdout + done.stderr):
+        done.check_returncode()
     return _children() - before
+
+
+def limit() -> float:
+    """:data:`LIMIT` on a machine that does nothing else; where others work too a peer gets its part of it alone."""
+    return LIMIT * max(1.0, os.getloadavg()[0] / (os.cpu_count() or 1))
 
 
 def _children() -> float:
@@ -240,7 +256,7 @@ def _rate(target: Target, image: Path, plugin: Path | None, mine: float) -> str:
     counted = _counted(target, image, plugin, "on")
     try:
         out = subprocess.run(
-            counted, capture_output=True, text=True, stdin=subprocess.DEVNULL, check=True, timeout=LIMIT
+            counted, capture_output=True, text=True, stdin=subprocess.DEVNULL, check=True, timeout=limit()
         )
     except (OSError, subprocess.SubprocessError) as e:
         return f"{command[0]} {why(e)}"
@@ -259,7 +275,8 @@ def _peers(target: Target, image: Path, plugin: Path | None) -> Iterator[Peer]:
         yield Peer("Unicorn, block hook", _unicorn(image), "1")
     if family == "msp430":
         script = ["mspdebug", "-q", "-n", "sim", f"prog {image}", "simio add hwmult m", "run"]
-        yield Peer("mspdebug", (lambda: process(script, folder)) if shutil.which("mspdebug") else absent)
+        end = "opcode: 0x0000"  # what oracles/end.h stops it with
+        yield Peer("mspdebug", (lambda: process(script, folder, end)) if shutil.which("mspdebug") else absent)
     command = _qemu(target, image)
     if command is None:
         return
@@ -291,7 +308,7 @@ def _unicorn(image: Path) -> Callable[[], float] | str:
 
     def run() -> float:
         command = [sys.executable, str(HERE / "unicorn_peer.py"), str(image), str(hook)]
-        done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=LIMIT)
+        done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=limit())
         return float(done.stdout.split()[1])
 
     return run
@@ -339,6 +356,7 @@ def commands(folder: Path) -> list[Row]:
         ("campaign, all stored", _stored),
         ("campaign, two targets", _threads),
     ):
+        say(name)
         try:
             rows += measure(folder)
         except Exception as e:
@@ -419,13 +437,23 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as name:
         os.environ["STEELYARD_HOME"] = str(Path(name) / "home")
         os.environ["PATH"] = os.pathsep.join(built)
+        say("tables come at the end, after a quarter of an hour or more")
         if "speed" in wanted:
             cores, peers = speed(Path(name))
             columns = ("target", "core", f"Steelyard, {PRIMARY}", "instructions", "x silicon")
-            console.print(table(title, columns, cores, left=2))
-            console.print(table("", headings, peers, left=3))
+            console.print(table(title, columns, cores, left=2, wrap=("instructions",), complete=WIDER))
+            console.print(table("", headings, peers, left=3, wrap=PEERS, complete=WIDER))
         if "commands" in wanted:
-            console.print(table("" if "speed" in wanted else title, headings, commands(Path(name)), left=3))
+            console.print(
+                table(
+                    "" if "speed" in wanted else title,
+                    headings,
+                    commands(Path(name)),
+                    left=3,
+                    wrap=PEERS,
+                    complete=WIDER,
+                )
+            )
 
 
 if __name__ == "__main__":

@@ -130,7 +130,7 @@ class Bench:
 
     def build(self, implementation: Implementation, target: Target, *flags: str) -> Build:
         toolchain = build.identify(target.toolchain)
-        assert toolchain is not None
+        assert toolchain is not None, build.why_not(target.toolchain)
         return build.build(implementation, target, toolchain, flags or ("-Os",))
 
     def job(self, implementation: Implementation, target: Target, load: str = "kat", flags: str = "-Os") -> Job:

@@ -214,7 +214,7 @@ class Pipeline:
 
         notes = [*record.notes, *link.notes, *verifier.notes, *client.remarks, *odd, *harm]
         if left_out:
-            notes.append(f"{left_out} sizes of the workload are too large for the target's RAM or for the algorithm")
+            notes.append(f"sizes of the workload too large for the target's RAM or for the algorithm: {left_out}")
         failure = None
         if verification.source == "self":
             failure = Failure(Reason.NO_EXPECTED, f"no known answers for {implementation.variant}")

@@ -398,3 +398,23 @@ def test_a_compiler_in_a_folder_of_the_user_shows_no_more_than_itself(
         )
         assert built.failure is not None
         assert "the secret text" not in built.log
+
+
+@pytest.mark.parametrize("linked", ["program", "folder"])
+def test_a_compiler_that_is_a_link_is_the_one_that_compiles(
+    bench: Bench, uno: Target, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, linked: str
+) -> None:
+    """Not another one of that name further down in PATH; its identity is in the record."""
+    real, named = tmp_path / "opt" / "bin" / "avr-gcc", tmp_path / "bin"
+    real.parent.mkdir(parents=True)
+    real.write_text(f'#!/bin/sh\nexec {shutil.which("avr-gcc")} -DMINE=1 "$@"\n')
+    real.chmod(0o755)
+    if linked == "folder":
+        named.symlink_to(real.parent)
+    else:
+        named.mkdir()
+        (named / "avr-gcc").symlink_to(real)
+    monkeypatch.setenv("PATH", f"{named}:{os.environ['PATH']}")
+    mine = {**GOOD, "encrypt.c": "#ifndef MINE\n#error another compiler\n#endif\n" + CODE}
+    built = bench.build(bench.package(mine, variant=f"toy{len(linked)}"), uno)
+    assert built.failure is None, built.log

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -127,3 +127,22 @@ def test_a_compiler_that_says_little(
     toolchain._identify.cache_clear()
     assert (toolchain.identify(own) is None) == bool(toolchain.why_not(own))
     toolchain._identify.cache_clear()
+
+
+@pytest.mark.parametrize("asked", ["--version", "-print-prog-name=cc1", "-M", "-###"])
+def test_an_answer_that_does_not_come_makes_no_other_toolchain(
+    own: ToolchainSpec, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, asked: str
+) -> None:
+    """On a busy machine a compiler may not answer in time: to know less of it is not to know another one."""
+    real = ask.ask
+
+    def slow(command: Sequence[str], folder: str = ".", given: str = "") -> ask.Said:
+        return ask.Said(None, err="it does not answer", late=True) if asked in command else real(command, folder, given)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(toolchain, "ask", slow)
+        toolchain._identify.cache_clear()
+        assert toolchain.identify(own) is None
+        assert "it does not answer; end other programs and run again" in toolchain.why_not(own)
+    assert list(tmp_path.glob("home/cache/toolchains/*")) == []
+    assert identified(own)

@@ -56,6 +56,9 @@ def test_a_line_has_no_points_of_another_workload(cli: Cli, tmp_path: Path) -> N
     """A run without the answer's workload lends what no size is in; its points are of other sizes."""
     others = [record(f"toy{n}/ref", load="gmu", target="due") for n in (3, 4)]
     store(tmp_path / "results.db", record("toy1/ref"), record("toy2/ref"), *others)
+    cli("plot throughput -o lines.vl.json")
+    subtitle = json.loads((tmp_path / "lines.vl.json").read_text())["title"]["subtitle"]
+    assert "workload default (" in "".join(subtitle), "what is not drawn has no part in it"
     result = cli("plot throughput -o lines.csv")
     assert {row[0] for row in cells((tmp_path / "lines.csv").read_text())} == {"1", "2"}
     assert "not drawn: toy3/ref, toy4/ref" in result.err
@@ -392,7 +395,7 @@ def test_a_share_is_of_what_its_heading_names(cli: Cli, tmp_path: Path) -> None:
 def test_a_report_does_not_call_nocrypt_an_algorithm(cli: Cli, tmp_path: Path) -> None:
     store(tmp_path / "results.db", record("nocrypt/ref"), record("toy1/ref"), record("toy2/ref"))
     cli("report -o report.html")
-    assert "3 verified runs of 2 algorithms on one target" in (tmp_path / "report.html").read_text()
+    assert "3 verified runs of 2 algorithms on 1 target" in (tmp_path / "report.html").read_text()
 
 
 def printed(*records: Record) -> str:

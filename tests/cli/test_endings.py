@@ -5,13 +5,16 @@ from __future__ import annotations
 import errno
 import os
 import signal
+import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from steelyard.cli import doctor
+from steelyard.store import Store, files
 from tests.conftest import ROOT
 
 from .conftest import Cli
@@ -142,3 +145,23 @@ def test_a_fault_of_the_file_system_is_a_sentence(cli: Cli, monkeypatch: pytest.
     assert result.err == "steelyard: some/file: No space left on device; free some space and run again\n"
     fails(monkeypatch, FileNotFoundError(errno.ENOENT, "No such file or directory", "both.map"))
     assert cli("doctor").code == 70, "a file that is missing inside of Steelyard is a fault of ours"
+
+
+def test_a_database_that_fails_is_no_wrong_usage(cli: Cli, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Exit code 3 for what another process, the disk or damage did; 2 for a path that is none of a database."""
+    monkeypatch.setattr(files, "BUSY_SECONDS", 0.01)
+    file = tmp_path / "results.db"
+    Store.open(file).close()
+    with closing(sqlite3.connect(file, isolation_level=None)) as other:
+        other.execute("PRAGMA journal_mode=DELETE")
+        other.execute("BEGIN EXCLUSIVE")
+        locked = cli("list runs")
+        other.execute("ROLLBACK")
+        other.executescript("DROP TABLE run")
+    assert (locked.code, locked.out) == (3, "")
+    assert "locked; another process holds it for too long" in locked.err
+    damaged = cli("publish")
+    assert (damaged.code, damaged.out) == (3, "")
+    assert "the file is damaged" in damaged.err
+    file.write_text("this is no database " * 100)
+    assert cli("list runs").code == 2

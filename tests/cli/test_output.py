@@ -8,6 +8,7 @@ import re
 import shlex
 import shutil
 import zipfile
+from importlib.metadata import version
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,7 @@ from msgspec.structs import replace
 from rich.console import Console
 
 from steelyard.cli import doctor, show
+from steelyard.cli.app import app
 from steelyard.cli.console import number, table
 from steelyard.model.reasons import NEXT_ACTION
 from steelyard.model.record import Record, Setup, Toolchain
@@ -196,6 +198,35 @@ def test_how_a_command_that_is_stopped_ends(
     result = cli("doctor")
     assert (result.code, result.out) == (code, "")
     assert said in result.err
+
+
+def test_the_legend_explains_no_column_that_is_not_there(ran: Cli) -> None:
+    commands = [f"run {FAST} -t uno -w {load} --flags=-Os" for load in ("kat", "0/0,0/8,0/16")]
+    for command in (*commands, "run xoodyakround3/fast -t uno -w default --flags=-Os"):
+        *rows, first, second = ran(command).out.splitlines()
+        named = re.findall(r"([\w/, ()]+): (?:mean|line|bytes)", f"{first} {second}")
+        words = set(re.findall(r"[\w/]+", " ".join(named))) - {"alone"}
+        shown = {w for line in rows if " run " in line for w in line.split()}
+        assert {"encrypt", "ROM", "stack"} <= words
+        assert words - shown == set()
+
+
+def test_show_begins_with_no_empty_head(ran: Cli) -> None:
+    first, second, *_ = ran("show 2").out.splitlines()
+    assert first.startswith("run 2: ")
+    assert second.startswith("implementation  ")
+
+
+def test_the_version_is_told(cli: Cli) -> None:
+    told = cli("--version")
+    assert (told.code, told.out) == (0, f"steelyard {version('steelyard')}\n")
+
+
+def test_help_cuts_no_sentence(cli: Cli) -> None:
+    text = cli("--help").out
+    assert "..." not in text.split("Commands:")[1]
+    for verb in app.commands.values():
+        assert " ".join(str(verb.help).split()) in " ".join(text.split())
 
 
 def test_no_number_is_cut_where_a_table_has_no_room() -> None:

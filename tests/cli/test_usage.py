@@ -89,7 +89,7 @@ def test_what_lies_at_a_path_is_known_to_every_question(cli: Cli, tmp_path: Path
         assert result.code == 0, result.err
         assert "toy1/ref" in result.out
         assert "nocrypt" not in result.out
-    assert "1 setups compared" in cli(f"compare {place} mine").out
+    assert "1 setup compared" in cli(f"compare {place} mine").out
     result = cli("compare new mine")
     assert result.code == 2
     assert result.err.endswith("new: what lies there now was never run; weigh it with steelyard run new\n")
@@ -144,7 +144,7 @@ def test_brackets_are_no_markup(cli: Cli, tmp_path: Path) -> None:
 def test_a_large_campaign_says_how_large_it_is(cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("steelyard.cli.run.MANY", 1)
     err = cli("run nocrypt -t uno -w kat --flags=-Os").err
-    assert "3 runs: 3 implementations on 1 targets; --dry-run lists them, Ctrl-C stops and keeps what is done" in err
+    assert "3 runs: 3 implementations on 1 target; --dry-run lists them, Ctrl-C stops and keeps what is done" in err
 
 
 def test_a_dry_run_asks_no_machine_and_builds_nothing(

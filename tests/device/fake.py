@@ -83,7 +83,10 @@ class FakeLink:
         output = data[KEY + NPUB + adlen :] if op in (1, 2) else b""
         stack = 20 if paint & 1 else 0
         self._pulses.append(Pulse(100 + size, 20, 0))
-        self._answer(frame.RUN, frame.RUN_ANSWER.pack(0, len(output), frame.INTACT | frame.PULSE | frame.ALIKE, 0, stack, 0) + output)
+        self._answer(
+            frame.RUN,
+            frame.RUN_ANSWER.pack(0, len(output), frame.INTACT | frame.PULSE | frame.ALIKE, 0, stack, 0) + output,
+        )
         return None
 
     def _answer(self, command: int, payload: bytes) -> None:

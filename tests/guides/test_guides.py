@@ -70,7 +70,7 @@ def test_optimise_a_cipher(folder: Path, home: Path) -> None:
     assert "fast permutation" in printed["steelyard history HEAD mine --target uno,bluepill"]
     assert (folder / "flags.svg").exists()
     flags = next(text for command, text in printed.items() if command.startswith("steelyard compare 'flags"))
-    assert "1 setups compared, 0 only old, 0 only new, 0 refused" in flags
+    assert "1 setup compared, 0 only old, 0 only new, 0 refused" in flags
     roms = roms_of_newest(folder / "results.db", "opt", "bluepill")
     assert re.search(rf"ROM \(bytes\) +{roms['-O3']} +{roms['-Os']} ", flags), flags
 

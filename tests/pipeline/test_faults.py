@@ -15,7 +15,7 @@ import pytest
 from msgspec.structs import replace
 
 from steelyard import pipeline
-from steelyard.build import ask, image, kept
+from steelyard.build import ask, identify, image, kept
 from steelyard.cli import doctor
 from steelyard.cli.app import app
 from steelyard.cli.plan import forecast
@@ -128,6 +128,7 @@ def test_a_compiler_that_fails_by_the_machine(
 def test_a_compiler_that_does_not_start(
     bench: Bench, compiler: Compiler, monkeypatch: pytest.MonkeyPatch, script: str, words: str
 ) -> None:
+    assert identify(the_target("uno").toolchain)  # with all the time it needs
     monkeypatch.setattr(ask, "SECONDS", 0.3)
     broken, fine = campaign(bench, replace(good(bench), target=compiler(script)), good(bench, "other"))
     failed(broken, Reason.NO_TOOLCHAIN, words, "apt install gcc-avr")

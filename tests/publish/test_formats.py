@@ -14,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from steelyard.model.errors import WorkError
+from steelyard.model.record import Point
 from steelyard.publish import figure, formats, report
 from steelyard.publish.sheet import Column, Line, Sheet
 
@@ -153,8 +154,6 @@ ROWS = [
 
 @pytest.mark.parametrize("name", figure.figure_names())
 def test_a_figure_draws_and_has_its_table(name: str) -> None:
-    from steelyard.model.record import Point
-
     kind = figure.load(name)
     points = {r["run"]: [Point("encrypt", 0, m, 100 * m + r["run"]) for m in (0, 16, 32)] for r in ROWS}
     data = figure.of_points(ROWS[:2], points) if kind.of_points else figure.of_records(ROWS[:2])
@@ -164,8 +163,34 @@ def test_a_figure_draws_and_has_its_table(name: str) -> None:
     assert len(figure.table(kind, data).lines) == len(data)
 
 
+def test_every_part_of_a_figure_has_its_own_axis_below() -> None:
+    """A chart of all targets is metres long."""
+    rows = [r | {"target": t} for t in ("uno", "due") for r in ROWS[:2]]
+    for k, r in enumerate(rows):
+        r["run"] = k
+    points = {k: [Point("encrypt", 0, m, 100 * m + k + 1) for m in (0, 16, 32)] for k in range(len(rows))}
+    for name in ("throughput", "vectors"):
+        kind = figure.load(name)
+        svg = figure.draw(figure.specification(kind, figure.of_points(rows, points)), "svg").decode()
+        title = kind.spec["spec"]["encoding"]["x"]["title"]
+        assert svg.count(f">{title}</text>") == 2
+
+
+def test_a_name_that_stands_off_its_mark_is_joined_to_it() -> None:
+    kind = figure.load("tradeoff")
+    places = [(1, 1e6), *((1000 + n, 1000 - n) for n in range(9)), (1e6, 1)]
+    close = [
+        ROWS[0] | {"label": f"x/{n}", "run": n, "rom": x, "cycles_encrypt_mean": y} for n, (x, y) in enumerate(places)
+    ]
+    data = figure.specification(kind, figure.of_records(close))["data"]["values"]
+    far = sum(d["front"] and abs(d["dy"]) > 11 for d in data)
+    svg = figure.draw(figure.specification(kind, figure.of_records(close)), "svg").decode()
+    assert far > 0
+    assert svg.count('stroke="#777777"') == far
+
+
 def test_a_report_is_whole_and_asks_for_nothing() -> None:
-    page = report.render("Mine & yours", ROWS, (), lambda rows: {}, {3: "vector 5 differs"})
+    page = report.page(report.compose("Mine & yours", ROWS, (), lambda rows: {}, {3: "vector 5 differs"}))
     assert "Mine &amp; yours" in page
     assert "<b>" not in page
     assert "vector 5 differs" in page

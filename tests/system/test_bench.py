@@ -31,20 +31,38 @@ def bench() -> ModuleType:
         (["sleep", "600"], "peer: does not end in 0 s"),
         (["/none/such"], "peer: FileNotFoundError"),
         (["sh", "-c", "kill -9 $$"], "peer: ended with -9"),
+        (["sh", "-c", "printf 'fatal: lockup\\n\\nR00=0 R01=0\\n' >&2; exit 6"], "peer: ended with 6: fatal: lockup"),
     ],
 )
 def test_a_peer_that_cannot_is_a_row(
     bench: ModuleType, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, command: list[str], text: str
 ) -> None:
     monkeypatch.setattr(bench, "LIMIT", 0.3)
+    monkeypatch.setattr(bench.os, "getloadavg", lambda: (0.0, 0.0, 0.0))
     row = bench.beside("uno", 16_000_000, 1.0, bench.Peer("peer", lambda: bench.process(command, tmp_path), "3"))
     assert row[:2] == ("uno", "16 MHz, 1.00 s")
     assert row[2].startswith(text)
+    assert "R01" not in row[2]
     assert row[3:] == ("-", "3")
 
 
+def test_a_peer_that_fails_as_it_is_meant_to_has_ended(bench: ModuleType, tmp_path: Path) -> None:
+    """mspdebug stops at what is no instruction, and calls that an error."""
+    stops = ["sh", "-c", "echo 'unknown single-operand opcode: 0x0000 (PC = 0x6078)'; exit 255"]
+    assert bench.process(stops, tmp_path, "opcode: 0x0000") >= 0
+    with pytest.raises(subprocess.CalledProcessError):
+        bench.process(stops, tmp_path)
+
+
+def test_others_that_work_meanwhile_make_no_peer_endless(bench: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
+    for load, times in ((0.5, 1), (8.0, 4)):
+        monkeypatch.setattr(bench.os, "getloadavg", lambda load=load: (load, 0.0, 0.0))
+        monkeypatch.setattr(bench.os, "cpu_count", lambda: 2)
+        assert bench.limit() == times * bench.LIMIT
+
+
 def test_a_target_that_cannot_is_a_row_and_the_next_goes_on(
-    bench: ModuleType, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    bench: ModuleType, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def one(target: object, label: str, place: Path, plugin: Path | None) -> tuple[list[object], list[object]]:
         if place.name.startswith("uno"):
@@ -61,6 +79,8 @@ def test_a_target_that_cannot_is_a_row_and_the_next_goes_on(
         ("bluepill", bench.PRIMARY),
     ]
     assert peers == []
+    said = capsys.readouterr().err.splitlines()
+    assert said == [f"bench: {bench.PRIMARY} on {name}" for name in ("uno", "bluepill")], "tables come much later"
 
 
 def test_a_command_that_cannot_is_a_row(bench: ModuleType, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ from operator import itemgetter
 
 from msgspec import Struct
 
+from ..model.errors import counted
 from ..model.metric import of_sizes
 from .rows import CONTEXT, Row, Value
 
@@ -186,17 +187,12 @@ def _notes(
     for (text, chosen), n in others.most_common(_SAID):
         instead = f" for {short(chosen)}" if chosen else ""
         see = f"--where '{pattern(text, chosen)}'"
-        yield f"{_rows(n)} of workload {short(text)} left out{instead}; to see: {see}"
+        yield f"{counted(n, 'row')} of workload {short(text)} left out{instead}; to see: {see}"
     for (text, chosen), n in borrowed.most_common(_SAID):
-        yield f"{_rows(n)} of workload {short(text)}, not {short(chosen)}: without what depends on its sizes"
-    if older:
-        yield f"{_rows(older)} of older sources, compilers or models left out; to see: steelyard publish --all-runs"
-    if copies:
-        yield f"{_rows(copies)} of copies with the same sources left out; to see: steelyard publish --all-runs"
-
-
-def _rows(n: int) -> str:
-    return "1 row" if n == 1 else f"{n} rows"
+        yield f"{counted(n, 'row')} of workload {short(text)}, not {short(chosen)}: without what depends on its sizes"
+    for n, of in ((older, "older sources, compilers or models"), (copies, "copies with the same sources")):
+        if n:
+            yield f"{counted(n, 'row')} of {of} left out; to see: steelyard publish --all-runs"
 
 
 def pattern(workload: str, other: str = "") -> str:

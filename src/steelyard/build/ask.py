@@ -11,17 +11,19 @@ from msgspec import Struct
 
 from ..model import paths
 
-#: seconds after which a compiler that was only asked something is stopped
-SECONDS = 10.0
+#: seconds after which a compiler that was only asked something is stopped: on a busy machine with a slow disk one of
+#: a hundred megabytes takes more than ten
+SECONDS = 60.0
 
 
 class Said(Struct, frozen=True):
     """What a command printed, and how it ended. ``code`` is None where it did not start or was stopped; then
-    ``err`` says so."""
+    ``err`` says so, and ``late`` that it was stopped."""
 
     code: int | None
     out: str = ""
     err: str = ""
+    late: bool = False
 
 
 def ask(command: Sequence[str], folder: str = ".", given: str = "") -> Said:
@@ -46,5 +48,5 @@ def ask(command: Sequence[str], folder: str = ".", given: str = "") -> Said:
         except subprocess.TimeoutExpired:
             os.killpg(process.pid, signal.SIGKILL)  # its children too: they hold the pipes
             process.communicate()
-            return Said(None, err=f"{command[0]} does not answer: stopped after {SECONDS:g} s")
+            return Said(None, err=f"{command[0]} does not answer: stopped after {SECONDS:g} s", late=True)
     return Said(process.returncode, out, err)

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable
 from pathlib import Path
 
+from ..model.errors import counted
 from ..model.reasons import Failure, Reason
 
 #: headers that only the compilers of one instruction set have
@@ -71,9 +72,9 @@ def failure(logs: Iterable[tuple[str, str]], api: tuple[str, ...], sources: Path
         return Failure(Reason.DUPLICATE_SYMBOL, ", ".join(duplicate[:5]))
     overflow = {region: int(count) for region, count in re.findall(_OVERFLOW, text)}  # the last count is the whole one
     if "flash" in overflow:
-        return Failure(Reason.FLASH_OVERFLOW, f"{overflow['flash']} bytes too many")
+        return Failure(Reason.FLASH_OVERFLOW, f"{counted(overflow['flash'], 'byte')} too many")
     if "ram" in overflow:
-        return Failure(Reason.RAM_OVERFLOW, f"{overflow['ram']} bytes too many")
+        return Failure(Reason.RAM_OVERFLOW, f"{counted(overflow['ram'], 'byte')} too many")
     if undefined := _unique(_UNDEFINED, text):
         missing = [s for s in undefined if s in api]
         if missing:

@@ -206,12 +206,15 @@ class _Script:
 
 def _readable(target: Target, *more: Path) -> tuple[Path, ...]:
     """What compilers may see besides the system: of where they are installed a toolchain's own folders, for that may be
-    somebody's home."""
+    somebody's home; and the names in PATH that lead there, or a program of that name further down in it would run."""
     spec = target.toolchain
-    driver = Path(shutil.which(spec.compiler, path=paths.search_path()) or "/usr/bin").resolve()
+    programs = (spec.compiler, spec.cxx, spec.linker, *(f"{spec.prefix}{b}" for b in ("as", "ld", "objcopy", "nm")))
+    found = [Path(p) for name in programs if name and (p := shutil.which(name, path=paths.search_path()))]
     names = (*_TOOLCHAIN, spec.prefix.rstrip("-"))
-    own = (folder for n in names if n and (folder := driver.parent.parent / n).is_dir())
-    return (paths.HARNESS, target.folder, driver.parent, *own, *more)
+    folders = dict.fromkeys(p.resolve().parent for p in found)
+    own = dict.fromkeys(folder for f in folders for n in names if n and (folder := f.parent / n).is_dir())
+    links = (p for p in found if p != p.resolve() and p.parent not in folders)
+    return (paths.HARNESS, target.folder, *folders, *own, *links, *more)
 
 
 def harness_objects(target: Target, toolchain: Toolchain, operation: str = "") -> list[Path]:

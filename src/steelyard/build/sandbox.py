@@ -39,8 +39,8 @@ def confined(program: Path) -> tuple[str, ...]:
 def run(script: Path, writable: Path, readable: tuple[Path, ...], seconds: float) -> int | None:
     """Runs a shell script in ``writable``: its exit code, or None when it was stopped after ``seconds``.
 
-    With bubblewrap the script sees system folders and ``readable`` read-only, ``writable``
-    read-write, no network and no other process. The script limits its own processor time and file sizes.
+    With bubblewrap the script sees system folders and ``readable`` read-only (of a link to a program the link),
+    ``writable`` read-write, no network and no other process. The script limits its own processor time and file sizes.
     """
     command = ["/bin/sh", str(script)]
     if available():
@@ -50,8 +50,9 @@ def run(script: Path, writable: Path, readable: tuple[Path, ...], seconds: float
                 binds += ["--symlink", str(p.readlink()), str(p)]
             elif p.is_dir():
                 binds += ["--ro-bind", str(p), str(p)]
-        for r in readable:
-            binds += ["--ro-bind", str(r), str(r)]
+        for r in (r for r in readable if not any(map(r.is_relative_to, _SYSTEM))):
+            real = r.resolve()
+            binds += ["--ro-bind", str(r), str(r)] if r.is_dir() or r == real else ["--symlink", str(real), str(r)]
         sandbox = ["bwrap", "--unshare-all", "--die-with-parent", "--new-session", *binds]
         sandbox += ["--proc", "/proc", "--dev", "/dev", "--bind", str(writable), str(writable)]
         command = [*sandbox, "--chdir", str(writable), *command]

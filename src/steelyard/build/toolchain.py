@@ -8,7 +8,7 @@ import os
 import re
 import shutil
 import signal
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
 from stat import S_ISDIR
@@ -17,7 +17,7 @@ from ..model import paths
 from ..model.once import Once
 from ..model.record import Toolchain
 from ..model.target import ToolchainSpec
-from .ask import ask
+from .ask import Said, ask
 
 #: what GCC's driver calls; of other compilers' drivers it is the answer's programs that exist
 _PROGRAMS = ("cc1", "cc1plus", "lto1", "collect2", "as", "ld")
@@ -31,6 +31,17 @@ _PROBE = "".join(f"#if __has_include(<{h}.h>)\n#include <{h}.h>\n#endif\n" for h
 _CXX_PROBE = "".join(f"#if __has_include(<{h}>)\n#include <{h}>\n#endif\n" for h in ("cstdint", "cstring", "array"))
 
 Stamp = dict[str, list[int] | None]
+
+
+class _Late(Exception):
+    """A program that was asked did not answer in time: without its answer the identity would be another one."""
+
+
+def _told(command: Sequence[str], given: str = "") -> Said:
+    told = ask(command, given=given) if given else ask(command)
+    if told.late:
+        raise _Late(told.err)
+    return told
 
 
 def identify(spec: ToolchainSpec) -> Toolchain | None:
@@ -71,12 +82,16 @@ def _identify(spec: ToolchainSpec) -> Toolchain | str:
             kept = json.loads(text)
             if kept["stamp"] == _stamp(kept["stamp"]):
                 return Toolchain(spec.name, kept["version"], kept["sha256"])
-    told = ask([driver, "--version"])
-    if told.code != 0 or not told.out.strip():
-        return f"{_ended(driver, told.code, told.err)}: {spec.fix}"
-    version = told.out.splitlines()[0][:255]
-    files = [driver, *filter(None, tools.values()), *_programs(driver), *_shared(driver, tools.get(spec.linker, ""))]
-    more, folders = _read_by(spec, driver, tools[spec.cxx])
+    try:
+        told = _told([driver, "--version"])
+        if told.code != 0 or not told.out.strip():
+            return f"{_ended(driver, told.code, told.err)}: {spec.fix}"
+        version = told.out.splitlines()[0][:255]
+        programs = [*_programs(driver), *_shared(driver, tools.get(spec.linker, ""))]
+        files = [driver, *filter(None, tools.values()), *programs]
+        more, folders = _read_by(spec, driver, tools[spec.cxx])
+    except _Late as e:
+        return f"{e}; end other programs and run again, or repair it: {spec.fix}"
     try:
         stamp = _stamp([*files, *more, *folders])
         sha256 = _digest([*files, *more])
@@ -104,13 +119,13 @@ def _ended(driver: str, code: int | None, err: str) -> str:
 
 
 def _programs(driver: str) -> list[str]:
-    told = (ask([driver, f"-print-prog-name={p}"]).out.strip() for p in _PROGRAMS)
+    told = (_told([driver, f"-print-prog-name={p}"]).out.strip() for p in _PROGRAMS)
     return [found for t in told if t and (found := shutil.which(t, path=paths.search_path()))]
 
 
 def _shared(*programs: str) -> list[str]:
     """Shared libraries that hold a compiler or linker itself, where the program is all but empty: LLVM's."""
-    told = (ask(["ldd", p]).out for p in programs if p)
+    told = (_told(["ldd", p]).out for p in programs if p)
     return [library for t in told for library in re.findall(r"=> (/\S*(?:LLVM|clang|lld)\S*) ", t)]
 
 
@@ -123,7 +138,7 @@ def _read_by(spec: ToolchainSpec, driver: str, cxx: str) -> tuple[list[str], lis
     for compiler, language, text in ((driver, "c", _PROBE), (cxx, "c++", _CXX_PROBE)):
         if not compiler:
             continue
-        told = ask([compiler, *options, "-v", "-M", "-x", language, "-"], given=text)
+        told = _told([compiler, *options, "-v", "-M", "-x", language, "-"], text)
         files += re.findall(r"^Reading specs from (.+)$", told.err, re.MULTILINE)
         files += [word for word in told.out.replace("\\\n", " ").split() if word.startswith("/")]
         folders += re.findall(r'^ignoring nonexistent directory "(.+)"$', told.err, re.MULTILINE)
@@ -131,7 +146,7 @@ def _read_by(spec: ToolchainSpec, driver: str, cxx: str) -> tuple[list[str], lis
             folders += [line.strip() for line in inside[1].splitlines() if line.startswith(" ")]
         if found := re.search(r"^LIBRARY_PATH=(.*)$", told.err, re.MULTILINE):
             folders += found[1].split(":")
-    link = ask([driver, *options, "-###", "-x", "c", "/dev/null", "-o", "the-image"]).err
+    link = _told([driver, *options, "-###", "-x", "c", "/dev/null", "-o", "the-image"]).err
     wanted = dict.fromkeys([*_LIBRARIES, *(f"lib{name}.a" for name in re.findall(r"[\s\"]-l([\w.+-]+)", link))])
     places = list(dict.fromkeys([*re.findall(r"[\s\"]-L([^\s\"]+)", link), *folders]))
     for name in wanted:

@@ -16,7 +16,8 @@ STOPPED, PIPE_CLOSED = 130, 141
 
 def main() -> None:
     """Entry point of ``steelyard``. Wrong usage ends with a sentence and exit code 2, failed work with one and 1,
-    an error that nobody foresaw with one that says where its traceback is, and 70."""
+    a database that fails with one and 3, an error that nobody foresaw with one that says where its traceback is, and
+    70."""
     try:
         code = _run()
     except KeyboardInterrupt:

@@ -14,10 +14,14 @@ from .output import TABLES, Output
 
 
 class _Verbs(click.Group):
-    """Lists the verbs in the order of work."""
+    """Lists the verbs in the order of work, with the whole sentence of each."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(self.commands)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, verb.help or "") for name, verb in self.commands.items()])
 
 
 class _Number(click.ParamType[int]):
@@ -37,6 +41,7 @@ class _Number(click.ParamType[int]):
 
 
 @click.group(cls=_Verbs, no_args_is_help=True, context_settings={"help_option_names": ["--help", "-h"]})
+@click.version_option(package_name="steelyard", message="%(prog)s %(version)s")
 @click.option("--traceback", is_flag=True, help="Print where an unexpected error came from.")
 def app(traceback: bool) -> None:
     """Weigh lightweight cryptography on microcontrollers: cycles, ROM, RAM, energy, correctness."""
@@ -431,11 +436,14 @@ def plot(name: str, what: tuple[str, ...], where: str, title: str, out: Output, 
 @click.option("--columns", "-c", default="", metavar="COLUMNS", help="Columns of the tables. Default: the usual.")
 @click.option("--title", default="Steelyard report", show_default=True, metavar="TEXT", help="Title.")
 @output.options(
-    "html", usual="html", help="File, or - for standard output. Default: .steelyard/report.html", json=False
+    *(f for f in TABLES if f != "parquet"),  # which holds one table
+    usual="html",
+    help="File, or - for standard output: .html, or .md .tex .csv .json .xlsx .ods for its tables alone. "
+    "Default: .steelyard/report.html",
 )
 @_db
 def report(what: tuple[str, ...], where: str, columns: str, title: str, out: Output, db: str | None) -> None:
-    """Write stored results as one HTML file: tables, figures, claims, provenance."""
+    """Write stored results as one HTML file: tables, figures, claims, provenance. Other formats have the tables."""
     from .report import report_command
 
     _exit(report_command(what, where, columns, title, out, db))

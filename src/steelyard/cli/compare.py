@@ -10,7 +10,7 @@ from pathlib import Path
 from ..analyse import expression, files
 from ..analyse.compare import METRICS, Comparison, compare, summary
 from ..analyse.rows import Row, check_columns, rows
-from ..model.errors import UserError, cut
+from ..model.errors import UserError, counted, cut
 from ..model.metric import metric
 from ..model.target import target_names
 from ..publish import comparison, felics
@@ -74,10 +74,8 @@ def show(result: Comparison, fail_on: Sequence[str], everything: bool, out: Outp
     console = stdout() if out.console else stderr()
     for sentence in summary(result):
         console.print(sentence)
-    console.print(
-        f"{len(result.pairs)} setups compared, {len(result.missing)} only old, {len(result.added)} only new, "
-        f"{len(result.refused)} refused"
-    )
+    left = f"{len(result.missing)} only old, {len(result.added)} only new, {len(result.refused)} refused"
+    console.print(f"{counted(len(result.pairs), 'setup')} compared, {left}")
     if not result.pairs:
         stderr().print("nothing could be compared; steelyard list runs shows what is stored")
         return 1

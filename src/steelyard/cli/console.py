@@ -59,7 +59,8 @@ def table(
 
     Columns in ``wrap`` may break their text. Where ``width`` (default: the console's) is too small, the columns in
     ``drop`` go, the first ones first, then all but one number from the right, and the caption says so and which option
-    gives the ``complete`` table; then text is broken too. No number is ever cut.
+    gives the ``complete`` table; then text is broken too. No number is ever cut. Where all ``columns`` are empty there
+    is no head.
     """
     body = [[c if isinstance(c, Text) else one_line(c) for c in row] for row in rows]
     kept = list(range(len(columns)))
@@ -79,7 +80,11 @@ def table(
     # Rich pads cells in twice the time; but it knows where broken lines begin
     gaps = ["", *["" if any(broken) else "  "] * (len(kept) - 1)]
     padding = (0, 1) if any(broken) else 0
-    t = Table(caption=caption, caption_justify="left", box=SIMPLE_HEAD, pad_edge=False, padding=padding)
+    named = any(columns)  # without headings there is nothing to draw a line under
+    t = Table(
+        caption=caption, caption_justify="left", box=SIMPLE_HEAD if named else None, show_header=named,
+        pad_edge=False, padding=padding,
+    )  # fmt: skip
     for k, before, breaks in zip(kept, gaps, broken, strict=True):
         justify: Literal["left", "right"] = "left" if k < left else "right"
         least = None if breaks else len(before) + widths[k]

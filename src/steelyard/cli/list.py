@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..build import identify
 from ..model import paths, toml
-from ..model.errors import refuse, unknown
+from ..model.errors import counted, refuse, unknown
 from ..model.implementation import Implementation
 from ..model.target import Target, load_target, target_names
 from ..model.variant import variant_of
@@ -40,9 +40,8 @@ def _implementations(path: str | None, out: Output) -> None:
             "rate": 0,
         }
         columns |= dict.fromkeys(("key", "nonce", "tag") if aead else ("digest",), 0)
-        title = (
-            f"{primitive}: {len(group)} implementations of {len({i.variant for i in group})} variants; sizes in bits"
-        )
+        variants = counted(len({i.variant for i in group}), "variant")
+        title = f"{primitive}: {counted(len(group), 'implementation')} of {variants}; sizes in bits"
         sheets.append(sheet(title, primitive, columns, [_parameters(i, aead) for i in group]))
     bad = [{"path": paths.short(r.path), "reason": str(r.failure.reason), "detail": r.failure.detail} for r in rejected]
     if bad:

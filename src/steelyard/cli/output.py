@@ -110,10 +110,11 @@ def resolve(out: Path | None, format: str, json: bool, known: Sequence[str], usu
             raise UserError(f"--format {named} is not for a terminal; give -o FILE, or send it into a pipe")
         return Output(None, named or usual)
     named = named or _ending(out, known)
+    if not named and os.path.isdir(out):  # noqa: PTH112, which raises nothing
+        raise UserError(f"{out}: is a folder; name a file in it")
     if not named:
         endings = ", ".join(f".{f}" for f in known)
-        action = f"one of {endings}, or give --format" if len(known) > 1 else endings
-        raise UserError(f"{cut(str(out))}: no such format; end the name in {action}")
+        raise UserError(f"{cut(str(out))}: no such format; end the name in one of {endings}, or give --format")
     writable(out)
     return Output(out, named)
 
@@ -138,23 +139,19 @@ def writable(path: Path) -> None:
         raise UserError(f"{cut(str(path))}: {e.strerror}; name another file") from e
 
 
-def options(
-    *known: str, usual: str = "", help: str = "", json: bool = True
-) -> Callable[[Callable[..., T]], Callable[..., T]]:
+def options(*known: str, usual: str = "", help: str = "") -> Callable[[Callable[..., T]], Callable[..., T]]:
     """Declares ``--out``, ``--format`` and ``--json``; the verb gets them as one :class:`Output`, ``out``."""
 
     def declare(verb: Callable[..., T]) -> Callable[..., T]:
         @wraps(verb)
-        def with_output(*, out: Path | None, format: str = "", json: bool = False, **rest: Any) -> T:
+        def with_output(*, out: Path | None, format: str, json: bool, **rest: Any) -> T:
             return verb(**rest, out=resolve(out, format, json, known, usual))
 
         shown = help or f"File, or - for standard output: {' '.join('.' + f for f in known)}."
         made: Callable[..., T] = with_output
-        if json:
-            made = click.option("--json", is_flag=True, help="The same as --format json.")(made)
-        if len(known) > 1:
-            text = "Format, where no file's ending names it."
-            made = click.option("--format", default="", metavar="FORMAT", help=text)(made)
+        made = click.option("--json", is_flag=True, help="The same as --format json.")(made)
+        text = "Format, where no file's ending names it."
+        made = click.option("--format", default="", metavar="FORMAT", help=text)(made)
         return click.option("--out", "-o", type=click.Path(path_type=Path), metavar="FILE", help=shown)(made)
 
     return declare

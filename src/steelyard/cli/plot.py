@@ -28,8 +28,9 @@ def plot_command(name: str, what: Sequence[str], where: str, title: str, out: Ou
     if kind.of_points:
         points = points_of(rows, db, answer.borrowed)
         data = figure.of_points(rows, points)
-        left = [str(r["label"]) for r in rows if r["run"] not in points]
-        say([f"without points, so not drawn: {', '.join(sorted(set(left)))}"] if left else [])
+        left = {str(r["label"]) for r in rows if r["run"] not in points and r["variant"] != "nocrypt"}
+        say([f"without points, so not drawn: {', '.join(sorted(left))}"] if left else [])
+        rows = [r for r in rows if r["run"] in points]
     elif kind.rows == "places":
         data = figure.of_places(rows)
     else:

@@ -8,7 +8,7 @@ from msgspec import to_builtins
 
 from ..analyse.profile import by_function
 from ..model.call import DeviceError, Op
-from ..model.errors import UserError, WorkError, cut, unknown
+from ..model.errors import UserError, WorkError, counted, cut, unknown
 from ..model.implementation import Implementation
 from ..model.profile import Profile
 from ..model.reasons import Failure
@@ -135,7 +135,7 @@ def _mix(p: Profile) -> Sheet:
     top = list(_ordered(p).items())
     rows = [(m, n, 100 * n / (count or 1)) for m, n in top[:12]]
     rest = sum(n for _, n in top[12:])
-    rows += [(f"{len(top) - 12} others", rest, 100 * rest / count)] if rest else []
+    rows += [(counted(len(top) - 12, "other"), rest, 100 * rest / count)] if rest else []
     title = f"{p.label}: {number(count)} instructions, {number(p.taken)} taken branches"
     title += f", {number(p.unaligned)} unaligned accesses"
     return sheet(title, "instructions", {"instruction": None, "count": 0, "%": 1}, rows)

@@ -1,4 +1,4 @@
-"""``steelyard report``: stored results as one HTML file."""
+"""``steelyard report``: stored results as one HTML file, or its tables in another format."""
 
 from __future__ import annotations
 
@@ -28,10 +28,13 @@ def report_command(what: Sequence[str], where: str, columns: str, title: str, ou
     with select.store(db, existing=True) as store:
         failed = {r.id or 0: r.failure.detail for r in store.runs(failed=True, points=False, metrics=()) if r.failure}
     say_empty(chosen, rows, db)
-    text = report.render(title, rows, chosen, lambda some: points_of(some, db, answer.borrowed), failed, answer.notes)
+    made = report.compose(title, rows, chosen, lambda some: points_of(some, db, answer.borrowed), failed, answer.notes)
     if out.console:
         paths.home().mkdir(parents=True, exist_ok=True)
         out = Output(paths.home() / "report.html", "html")
-    out.put(text)
+    if out.format == "html":
+        out.put(report.page(made))
+    else:
+        out.tables(made.sheets)
     say(answer.notes)
     return 0

@@ -64,10 +64,10 @@ def print_results(console: Console, records: Sequence[Record]) -> None:
     for (target, primitive), group in sorted(groups.items()):
         metrics = (_AEAD if primitive == "crypto_aead" else _HASH) + _RAM
         own = _own(group)
-        if own:  # where there are few sizes or none, lines through them are not there to be shown
-            lines = [n for _, n, _ in metrics if n.endswith(("_per_byte", "_fixed"))]
-            bare = {n for n in lines if all(r.metrics.get(n) is None for r in group)}
-            metrics = (*(m for m in metrics if m[1] not in bare), *own)
+        # where there are few sizes or none, lines through them are not there to be shown
+        lines = [n for _, n, _ in metrics if n.endswith(("_per_byte", "_fixed"))]
+        bare = {n for n in lines if all(r.metrics.get(n) is None for r in group)}
+        metrics = (*(m for m in metrics if m[1] not in bare), *own)
         apart = [n for n in ("flags", "workload") if len({getattr(r.setup, n) for r in group}) > 1]
         columns = ["run", "implementation", *apart, "ok", *(n for n, _, _ in metrics)]
         rows = [_row(r, metrics, apart) for r in sorted(group, key=_order)]
@@ -108,12 +108,21 @@ def confirmations(store: Store, records: Iterable[Record]) -> list[str]:
     return [f"{label} answers as run {', '.join(map(str, runs))}, of other sources" for label, runs in found if runs]
 
 
-def legend(console: Console) -> None:
-    """What the columns mean, in a line or two."""
+def legend(console: Console, records: Iterable[Record]) -> None:
+    """What the columns that these records have mean, in a line or two."""
+    measured = [r for r in records if r.metrics]
+    names = {n for r in measured for n in r.metrics}
+    means = [title for title, metric, _ in (*_AEAD[:3], _HASH[0]) if metric in names]
+    sentences = (
+        [f"{', '.join(means)}: mean cycles over the known-answer calls, empty call subtracted."] if means else []
+    )
+    if any(n.endswith("_per_byte") for n in names):
+        sentences.append("cyc/B, fixed: line through the workload's messages.")
+    if sentences:
+        console.print(" ".join(sentences), style="dim")
+    apart = " (enc, dec alone)" if any(r.setup.primitive == "crypto_aead" for r in measured) else ""
     console.print(
-        "encrypt, decrypt, reject, hash: mean cycles over the known-answer calls, empty call subtracted. "
-        "cyc/B, fixed: line through the workload's messages.\n"
-        "ROM (enc, dec alone), stack, static, heap: bytes; ROM and static less the nocrypt image. "
+        f"ROM{apart}, stack, static, heap: bytes; ROM and static less the nocrypt image. "
         "How far to trust them: docs/claims.md. Details: steelyard show RUN",
         style="dim",
     )

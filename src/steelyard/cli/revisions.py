@@ -18,6 +18,7 @@ from ..model.errors import UserError, WorkError
 from ..model.record import Record
 from ..pipeline import Job, Pipeline
 from ..publish import figure, history
+from ..store import StoreError
 from . import select
 from .compare import fraction, metrics_of, show
 from .console import stderr
@@ -76,11 +77,14 @@ def history_command(
     places = [str(Path(w).resolve()) for w in what]
     listed = _git(top, "log", f"--max-count={limit}", "--format=%H %s", "--end-of-options", revisions, "--", *places)
     campaign = Campaign(targets=tuple(targets), flags=tuple(flags), workloads=tuple(workloads))
+    plan(campaign.but(implementations=("nocrypt",)), baselines=False)  # what is wrong in any revision is said once
     found: list[Row] = []
     for order, line in enumerate(reversed(listed.splitlines())):
         commit, subject = line.split(" ", 1)
         try:
             records = _weighed(top, commit[:7], commit, what, campaign, db)
+        except StoreError:  # nor is it any revision's fault
+            raise
         except UserError as e:  # what has a history may have begun, moved or been broken in it
             stderr().print(f"{commit[:7]}: {e}")
             continue

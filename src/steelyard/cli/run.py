@@ -12,7 +12,7 @@ from ..analyse.files import SCHEMA
 from ..analyse.rows import rows
 from ..model import paths
 from ..model.campaign import Campaign
-from ..model.errors import UserError
+from ..model.errors import UserError, counted
 from ..model.implementation import Rejected
 from ..model.inputs import MAX_SEED, SEED
 from ..model.reasons import UNFIT
@@ -52,14 +52,14 @@ def run_command(
         return _print_forecast(jobs, force, db, out, seed)
     if len(jobs) > MANY and campaign.implementations:
         count, places = len({j.implementation.folder for j in jobs}), len({j.target.name for j in jobs})
-        text = f"{number(len(jobs))} runs: {number(count)} implementations on {places} targets"
+        text = f"{number(len(jobs))} runs: {counted(count, 'implementation')} on {counted(places, 'target')}"
         stderr().print(f"{text}; --dry-run lists them, Ctrl-C stops and keeps what is done")
     with select.store(db) as store:
         pipeline = Pipeline(
             store, threads=threads or os.cpu_count() or 1, force=force, max_cycles=max_cycles, seed=seed
         )
         if max_cycles != MAX_CYCLES and not force and (kept := len(store.find(resolve(job).setup.key for job in jobs))):
-            stderr().print(f"--max-cycles changes nothing for {kept} stored runs; --force runs them again")
+            stderr().print(f"--max-cycles changes nothing for {counted(kept, 'stored run')}; --force makes them again")
         records = with_progress(pipeline, jobs)
         lost = unstored(pipeline)
         alike = confirmations(store, records)
@@ -78,7 +78,7 @@ def run_command(
             stdout().print(line)
         _print_rejected(stdout(), rejected)
         if any(r.metrics for r in records):
-            legend(stdout())
+            legend(stdout(), records)
     else:
         found = rows(records)
         out.tables([flat(found, ())] if out.format in FLAT else tables(found, ()))

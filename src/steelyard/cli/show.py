@@ -24,8 +24,7 @@ def show_command(run_id: int, log: bool, db: str | None, out: Output) -> int:
             raise UserError(f"there is no run {run_id}; steelyard list runs shows them")
         same = store.same_answers(record)
         if log:
-            text = store.get_blob(record.log).decode(errors="replace") if record.log else ""
-            out.put(text or "the compilers said nothing\n")
+            _log(record.id, store.get_blob(record.log).decode(errors="replace") if record.log else "", out)
             return 0
     if not out.console:
         out.tables(_sheets(record, same), as_json(record))
@@ -37,6 +36,7 @@ def show_command(run_id: int, log: bool, db: str | None, out: Output) -> int:
         console.print(f"no verified figures: {record.failure.reason}: {record.failure.detail}", style="red")
         console.print(f"what to do: {record.failure.next_action}")
     console.print(table("", ("", ""), _provenance(record, same), left=2, wrap=("",)))
+    console.print()
     if record.metrics:
         rows = [(n, number(v, 0 if float(v).is_integer() else 3)) for n, v in sorted(record.metrics.items())]
         console.print(table("metrics (docs/definitions.md)", ("metric", "value"), rows))
@@ -53,6 +53,15 @@ def show_command(run_id: int, log: bool, db: str | None, out: Output) -> int:
         console.print(f"note: {note}")
     console.print(f"to repeat: {command(record)}")
     return 0
+
+
+def _log(run: int | None, text: str, out: Output) -> None:
+    """What the compilers said: as it is, or as an object or a table of its lines."""
+    if out.console:
+        out.put(text or "the compilers said nothing\n")
+    else:
+        lines = sheet(f"run {run}: what the compilers said", "log", {"log": None}, [(s,) for s in text.splitlines()])
+        out.tables([lines], {"run": run, "log": text})
 
 
 def _sheets(r: Record, same: Sequence[int]) -> list[Sheet]:

@@ -156,7 +156,9 @@ class Client:
                 text = "foreign-trigger: a call changed the trigger pin, so that its pulse is not the harness's"
                 raise DeviceError(Failure(Reason.FAULT, text))
             if not found & frame.ALIKE:
-                raise DeviceError(Failure(Reason.WRONG_OUTPUT, "equal calls, repeated for their time, answer otherwise"))
+                raise DeviceError(
+                    Failure(Reason.WRONG_OUTPUT, "equal calls, repeated for their time, answer otherwise")
+                )
             output = payload[frame.RUN_ANSWER.size :]
             answers.append(Answer(code, length, bool(found & frame.INTACT), over, stack, heap, output, pulse))
         self._stack = max(self._stack, *(a.stack if a.pulse.stack is None else a.pulse.stack for a in answers))

@@ -8,6 +8,7 @@ from typing import Protocol
 
 from msgspec import Struct
 
+from .errors import counted
 from .reasons import Failure
 
 
@@ -65,12 +66,12 @@ class Stray(Struct, frozen=True):
     @property
     def text(self) -> str:
         """What happened, after the call's name."""
-        size = "1 byte" if self.count == 1 else f"{self.count} bytes"
+        size, past = counted(self.count, "byte"), counted(self.past, "byte")
         match self.place:
             case "guard":
-                return f"writes {size} after its output buffer, the first {self.past} bytes past its end"
+                return f"writes {size} after its output buffer, the first {past} past its end"
             case "free":
-                return f"writes {size} of free RAM from {self.address:#x}, {self.past} bytes past its output buffer"
+                return f"writes {size} of free RAM from {self.address:#x}, {past} past its output buffer"
             case "variables":
                 return f"writes {size} of the harness's {self.symbol or 'variables'} at {self.address:#x}"
             case "frames":

@@ -1,4 +1,5 @@
-"""Errors that end a command: a sentence with the next action, exit code 2 for wrong usage, 1 for failed work."""
+"""Errors that end a command: a sentence with the next action, exit code 2 for wrong usage, 1 for failed work, 3 where
+the database fails."""
 
 from __future__ import annotations
 
@@ -47,6 +48,11 @@ def refuse(given: Mapping[str, object], why: str) -> None:
     """:class:`UserError` where one of these options was given: it would change nothing."""
     if named := [option for option, value in given.items() if value]:
         raise UserError(f"{', '.join(named)}: {why}")
+
+
+def counted(n: int, noun: str) -> str:
+    """``1 run`` or ``2 runs``."""
+    return f"{n} {noun}" if n == 1 else f"{n} {noun}s"
 
 
 def cut(text: str, most: int = 100) -> str:

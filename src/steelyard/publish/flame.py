@@ -61,7 +61,8 @@ def _box(profile: Profile, node: int, cycles: int, total: int, x: float, depth: 
     n = profile.nodes[node]
     y = TOP + depth * ROW
     fill = FILLS[sum(n.function.encode()) % len(FILLS)]
-    tip = f"{n.function}: {cycles:,} cycles, {100 * cycles / total:.1f} %; {n.cycles:,} in itself; {n.calls:,} calls"
+    calls = "1 call" if n.calls == 1 else f"{n.calls:,} calls"
+    tip = f"{n.function}: {cycles:,} cycles, {100 * cycles / total:.1f} %; {n.cycles:,} in itself; {calls}"
     fits = int((width - 6) / 6.6)
     name = n.function if len(n.function) <= fits else n.function[: fits - 1] + "…" if fits > 3 else ""
     label = f'<text x="{x + 3:.1f}" y="{y + 15}">{escape(name)}</text>' if name else ""

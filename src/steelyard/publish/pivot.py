@@ -57,7 +57,7 @@ def _table(rows: Sequence[Row], across: str, name: str, primitive: str, sorted_b
     if compilers and across != "compiler":
         notes.append(f"figures of several compilers: {', '.join(_text(v, across) for v in compilers)}")
     if hidden:
-        notes.append(f"{hidden} runs have no cell of their own; --where leaves one for each")
+        notes.append(f"runs without a cell of their own: {hidden}; --where leaves one for each")
     title = f"{primitive}: {m.heading} by {CONTEXT[across]}"
     return Sheet(
         title, f"{primitive}-{name}-by-{across}".replace("@", "-").replace("/", "-"), columns, lines, notes=notes

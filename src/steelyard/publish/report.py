@@ -1,4 +1,5 @@
-"""A report: one HTML file with tables, figures, claims and provenance, that opens from disk and asks for nothing."""
+"""A report: tables, figures, claims and provenance. As HTML it is one file that opens from disk and asks for nothing;
+other formats have its tables."""
 
 from __future__ import annotations
 
@@ -9,9 +10,11 @@ from pathlib import Path
 from typing import Any
 
 from jinja2 import Environment, FileSystemLoader
+from msgspec import Struct
 
 from ..analyse import rank
 from ..analyse.rows import Row
+from ..model.errors import counted
 from ..model.record import Point
 from ..model.target import load_target, target_names
 from . import figure, pivot, ranking, results
@@ -35,15 +38,53 @@ _CHOSEN = {
 }
 
 
-def render(
+class Drawing(Struct, frozen=True):
+    """A figure: its Vega-Lite specification, what it shows in words, and its numbers."""
+
+    spec: dict[str, Any]
+    note: str
+    numbers: Sheet
+
+
+class Section(Struct, frozen=True):
+    """What there is of one target."""
+
+    name: str
+    title: str
+    figures: Sequence[Drawing]
+    tables: Sequence[Sheet]
+
+
+class Report(Struct, frozen=True):
+    """All of a report, before any format. ``failures`` is None where nothing failed."""
+
+    title: str
+    lead: str
+    notes: Sequence[str]
+    summary: Sequence[Sheet]
+    targets: Sequence[Section]
+    failures: Sheet | None
+    claims: Sheet
+    provenance: Sheet
+
+    @property
+    def sheets(self) -> list[Sheet]:
+        """Its tables in their order, without the figures' numbers; the first one says what the report is of."""
+        about = Sheet(self.title, "report", [Column("report", "report")], [Line([self.lead])], notes=self.notes)
+        failures = [self.failures] if self.failures else []
+        of_targets = [s for t in self.targets for s in t.tables]
+        return [about, *self.summary, *of_targets, *failures, self.claims, self.provenance]
+
+
+def compose(
     title: str,
     rows: Sequence[Row],
     columns: Sequence[str],
     points: PointsOf,
     details: Mapping[int, str],
     notes: Sequence[str] = (),
-) -> str:
-    """The page for these rows. ``points`` finds the points of some of them; ``details`` of failures by run; ``notes``
+) -> Report:
+    """The report of these rows. ``points`` finds the points of some of them; ``details`` of failures by run; ``notes``
     say how the rows were chosen."""
     good = [r for r in rows if r["outcome"] == "verified"]
     bad = [r for r in rows if r["outcome"] != "verified"]
@@ -51,29 +92,32 @@ def render(
     for r in good:
         by_target.setdefault(str(r["target"]), []).append(r)
     names = sorted(by_target)
-    environment = Environment(loader=FileSystemLoader(Path(__file__).parent / "templates"), autoescape=True)
-    sections = [_target(n, by_target[n], points, columns) for n in names]
     variants = {(r["primitive"], r["variant"]) for r in good if r["variant"] != "nocrypt"}
-    algorithms = f"{len(variants)} algorithms" if len(variants) != 1 else "one algorithm"
-    targets = f"{len(names)} targets" if len(names) != 1 else "one target"
-    lead = f"{len(good)} verified runs of {algorithms} on {targets}"
-    lead += f"; {len(bad)} runs without figures, each with its reason." if bad else "."
-    return environment.get_template("report.html.j2").render(
-        title=title,
-        lead=lead,
-        notes=notes,
-        summary=[html.fragment(s) for s in _summary(good, bad)],
-        style=html.STYLE,
-        targets=sections,
-        failures=html.fragment(_failures(bad, details)) if bad else "",
-        claims=html.fragment(_claims(names)),
-        provenance=_provenance(rows),
+    lead = f"{counted(len(good), 'verified run')} of {counted(len(variants), 'algorithm')}"
+    lead += f" on {counted(len(names), 'target')}"
+    lead += f"; {counted(len(bad), 'run')} without figures, each with its reason." if bad else "."
+    return Report(
+        title,
+        lead,
+        notes,
+        _summary(good, bad),
+        [_target(n, by_target[n], points, columns) for n in names],
+        _failures(bad, details) if bad else None,
+        _claims(names),
+        _provenance(rows),
     )
 
 
-def _target(name: str, rows: Sequence[Row], points: PointsOf, columns: Sequence[str]) -> dict[str, Any]:
-    tables = [html.fragment(s) for s in results.tables(rows, columns)]
-    figures = []
+def page(report: Report) -> str:
+    """The report as HTML."""
+    environment = Environment(loader=FileSystemLoader(Path(__file__).parent / "templates"), autoescape=True)
+    environment.filters["table"] = html.fragment
+    environment.filters["svg"] = lambda spec: figure.draw(spec, "svg").decode()
+    return environment.get_template("report.html.j2").render(report=report, style=html.STYLE)
+
+
+def _target(name: str, rows: Sequence[Row], points: PointsOf, columns: Sequence[str]) -> Section:
+    figures: list[Drawing | None] = []
     for (_, primitive, _, compiler, *_), mine in results.grouped(rows).items():
         group = [r for r in mine if r["variant"] != "nocrypt"]
         cycles = _CYCLES.get(primitive, "cycles_hash_mean")
@@ -89,18 +133,17 @@ def _target(name: str, rows: Sequence[Row], points: PointsOf, columns: Sequence[
             ("rom", best["rom"][:BARS]),
         ):
             figures.append(_figure(kind, f"{primitive}, {compiler}", some, points))
-    return {"name": name, "title": title_of(name), "tables": tables, "figures": [f for f in figures if f]}
+    return Section(name, title_of(name), [f for f in figures if f], results.tables(rows, columns))
 
 
-def _figure(kind: str, what: str, rows: Sequence[Row], points: PointsOf) -> dict[str, str] | None:
+def _figure(kind: str, what: str, rows: Sequence[Row], points: PointsOf) -> Drawing | None:
     f = figure.load(kind)
     data = figure.drawn(f, figure.of_points(rows, points(rows)) if f.of_points else figure.of_records(rows))
     if not data:
         return None
     note = f"{f.note} {_CHOSEN[kind]}."
     spec = figure.specification(f, data, f"{f.title}: {what}", results.shared(rows, ("flags", "workload")))
-    sheet = figure.table(f, data)
-    return {"svg": figure.draw(spec, "svg").decode(), "note": note, "table": html.fragment(sheet)}
+    return Drawing(spec, note, figure.table(f, data))
 
 
 def _summary(good: Sequence[Row], bad: Sequence[Row]) -> list[Sheet]:
@@ -166,13 +209,15 @@ def _claims(names: Sequence[str]) -> Sheet:
     return Sheet("How far each target's cycles are validated", "claims-table", columns, lines)
 
 
-def _provenance(rows: Sequence[Row]) -> list[tuple[str, str]]:
+def _provenance(rows: Sequence[Row]) -> Sheet:
     def every(name: str) -> str:
         return ", ".join(sorted(map(str, {r[name] for r in rows if r[name]})))
 
     finished = sorted(map(str, {r["finished"] for r in rows if r["finished"]}))
-    return [
+    facts = [
         ("Steelyard", version("steelyard")),
         ("measured", f"{finished[0]} to {finished[-1]} UTC" if finished else "-"),
         *((title, every(name)) for title, name in _PROVENANCE),
     ]
+    columns = [Column("what", "what"), Column("value", "value")]
+    return Sheet("Provenance", "provenance-table", columns, [Line(fact) for fact in facts])

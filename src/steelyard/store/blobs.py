@@ -10,7 +10,7 @@ import threading
 import zlib
 from pathlib import Path
 
-from .errors import StoreError
+from .errors import StoreError, StoreFailure
 
 _DIGEST = re.compile(r"[0-9a-f]{64}")
 
@@ -37,7 +37,7 @@ class Blobs:
             finally:
                 temporary.unlink(missing_ok=True)
         except OSError as error:
-            raise StoreError(f"{path}: {error.strerror}; make the folder writable and run again") from error
+            raise StoreFailure(f"{path}: {error.strerror}; make the folder writable and run again") from error
         return digest
 
     def get(self, digest: str) -> bytes:
@@ -48,11 +48,11 @@ class Blobs:
         try:
             data = gzip.decompress(path.read_bytes())
         except FileNotFoundError:
-            raise StoreError(f"{path} is missing; copy the folder together with its database") from None
+            raise StoreFailure(f"{path} is missing; copy the folder together with its database") from None
         except (OSError, EOFError, zlib.error) as error:
-            raise StoreError(f"{path} cannot be read: {error}; run again to store it anew") from error
+            raise StoreFailure(f"{path} cannot be read: {error}; run again to store it anew") from error
         if hashlib.sha256(data).hexdigest() != digest:
-            raise StoreError(f"{path} has other content than its name says; delete it and run again")
+            raise StoreFailure(f"{path} has other content than its name says; delete it and run again")
         return data
 
     def _path(self, digest: str) -> Path:

@@ -22,7 +22,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.exc import ArgumentError, DatabaseError, DBAPIError, NoSuchModuleError
 
-from .errors import DAMAGED, StoreError, explain
+from .errors import DAMAGED, StoreError, StoreFailure, explain
 from .files import BUSY_SECONDS, configure, prepare, set_wal
 from .schema import create, metadata
 from .values import HEAD, REVISION_TABLE
@@ -156,8 +156,8 @@ def _revision(connection: Connection, name: str) -> str | None:
     return found
 
 
-def _odd(name: str, found: str) -> StoreError:
-    return StoreError(f"{name}: schema {found} is none of Steelyard's; {DAMAGED}")
+def _odd(name: str, found: str) -> StoreFailure:
+    return StoreFailure(f"{name}: schema {found} is none of Steelyard's; {DAMAGED}")
 
 
 def _migrate(engine: Engine, name: str) -> None:

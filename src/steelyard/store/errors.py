@@ -9,6 +9,12 @@ class StoreError(UserError):
     """The database or the folder of logs cannot be used; the text says what to do."""
 
 
+class StoreFailure(StoreError):
+    """The same where the question was right: another process, the disk, or what is stored is in the way."""
+
+    exit_code = 3
+
+
 DAMAGED = "the file is damaged: restore a copy, or move it away and a new database is made"
 #: words in a driver's message, and the next action
 _ACTIONS = {
@@ -21,9 +27,12 @@ _ACTIONS = {
     "disk I/O": "the disk is full, or fails: free some space and run again",
     "full": "free some disk space and run again",
 }
+#: those of them that a wrong path is the usual cause of
+_WRONG_PATH = ("not a database", "unable to open")
 
 
 def explain(where: str, cause: str) -> StoreError:
     """A driver's message as a sentence with the next action."""
     action = next((a for words, a in _ACTIONS.items() if words in cause), "check the database and run again")
-    return StoreError(f"{where}: {cause}; {action}")
+    kind = StoreError if any(words in cause for words in _WRONG_PATH) else StoreFailure
+    return kind(f"{where}: {cause}; {action}")

@@ -14,7 +14,7 @@ from steelyard.model.record import Point, Record
 
 from . import files, insertion, queries
 from .blobs import Blobs
-from .errors import DAMAGED, StoreError
+from .errors import DAMAGED, StoreError, StoreFailure
 
 if TYPE_CHECKING:  # SQLAlchemy takes long to import; a file does without
     from sqlalchemy import Engine
@@ -82,7 +82,7 @@ class Store:
             with self._rows() as rows:
                 yield rows
         except (ValueError, TypeError, LookupError, OverflowError) as error:  # values that nobody stored
-            raise StoreError(f"{self._name}: {type(error).__name__}: {error}; {DAMAGED}") from error
+            raise StoreFailure(f"{self._name}: {type(error).__name__}: {error}; {DAMAGED}") from error
 
     @contextmanager
     def _rows(self) -> Iterator[queries.Rows]:
