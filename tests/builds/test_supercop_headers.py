@@ -172,12 +172,14 @@ def test_a_secret_message_number_is_zeros_whatever_decryption_writes(bench: Benc
         ),
         ("#include <openssl/evp.h>", Reason.MISSING_FILE, "OpenSSL, which is"),
         ('#include "gone.h"', Reason.MISSING_FILE, "encrypt.c: gone.h"),
+        ("#include <openssl/aes.h>\nvoid AES_cbc_encrypt(void);", Reason.UNDEFINED_SYMBOL, "OpenSSL, which is"),
         ("int crypto_stream_aes128ctr(void);", Reason.UNDEFINED_SYMBOL, "SUPERCOP's crypto_stream_aes128ctr, which is"),
         ('#include "randombytes.h"', Reason.UNDEFINED_SYMBOL, "randombytes"),
     ],
 )
 def test_what_is_another_package_is_told_so(bench: Bench, uno: Target, code: str, reason: Reason, said: str) -> None:
-    call = "crypto_stream_aes128ctr();" if "stream" in code else "randombytes(c, mlen);" if "random" in code else ""
+    calls = {"stream": "crypto_stream_aes128ctr();", "random": "randombytes(c, mlen);", "cbc": "AES_cbc_encrypt();"}
+    call = next((c for word, c in calls.items() if word in code), "")
     failure = bench.build(bench.package(top=code, in_encrypt=call), uno).failure
     assert failure is not None
     assert failure.reason is reason
