@@ -24,7 +24,10 @@ _BELONGS = (
         r"(crypto_(?:auth|core|dh|hash|hashblocks|onetimeauth|rng|scalarmult|sort|stream|verify|xof)_\w+?)(?:\.h)?",
         "needs SUPERCOP's {}, which is another package",
     ),
-    (r"openssl/.*", "needs OpenSSL, which is no part of the package and has none of the targets' libraries"),
+    (
+        r"openssl/.*|(?:AES|EVP|RAND|HMAC|SHA\d+)_\w+",
+        "needs OpenSSL, which is no part of the package; of it AES of single blocks alone is provided",
+    ),
     (r"cryptopp/.*", "needs Crypto++, which is no part of the package"),
     (
         r"libopencm3/.*|stm32.*_hal.*\.h|Arduino\.h|esp_.*\.h",
@@ -111,7 +114,7 @@ def _belongs(name: str) -> str | None:
 
 def _wants(undefined: Iterable[str]) -> list[str]:
     """What undefined symbols would need, each said once."""
-    told = [_belongs(s) for s in undefined if s.startswith("crypto_")]
+    told = [_belongs(s) for s in undefined if "_" in s]
     if any(s in _RANDOM for s in undefined):
         told.append("there is no source of randomness on a target, and what depends on one cannot be verified")
     return list(dict.fromkeys(t for t in told if t))

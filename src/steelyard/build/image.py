@@ -24,7 +24,7 @@ from ..model.once import Once, alone
 from ..model.reasons import Failure, Reason
 from ..model.record import Toolchain
 from ..model.target import Target, ToolchainSpec
-from . import diagnose, kept, sandbox, trouble
+from . import diagnose, kept, provided, sandbox, trouble
 from .ask import ask
 from .inspect import inspect
 
@@ -264,10 +264,14 @@ def _compile(
 ) -> tuple[Failure | None, list[str]]:
     spec = target.toolchain
     source = work / "src"
+    primitives: set[str] = set()
     for f in implementation.files:
         place = source / f.name
         place.parent.mkdir(parents=True, exist_ok=True)
-        place.write_bytes(_content(f))
+        content = _content(f)
+        place.write_bytes(content)
+        primitives |= provided.wanted(content)
+    more = sorted(primitives)
     units = _units(implementation)
     folders = sorted({str(Path(f.name).parent) for f in implementation.files} - {"."})
     include = ("-Isrc", *(f"-Isrc/{d}" for d in folders), f"-I{paths.HARNESS}/include")
@@ -285,6 +289,8 @@ def _compile(
     own = [f"{spec.prefix}objcopy", *(o for n in _PARAMS for o in ("--keep-global-symbol", n)), "params.o"]
     sizes = (*compiler, "-c", f"{paths.HARNESS}/params.c", "-o", "params.o")
     script.add("params", sizes, _sparing_commons(spec, own, "params.o") if spec.linker else own)
+    for primitive in more:
+        script.add(primitive, *_providing(spec, flags, primitive))
     script.barrier()
     renames = [o for api, symbol in implementation.entry for o in ("--redefine-sym", f"{symbol}={api}")]
     keep = [o for api in API[implementation.primitive] for o in ("--keep-global-symbol", api)]
@@ -306,10 +312,10 @@ def _compile(
         options = [*spec.link, *script_of(target), "-Wl,--gc-sections"]
         if part == "both":  # who pulled which library member in
             options.append("-Wl,-Map=both.map")
-        all_of_it = [*map(str, harness), "params.o", "implementation.o"]
+        all_of_it = [*map(str, harness), "params.o", "implementation.o", *(f"{m}.provided.o" for m in more)]
         script.add(f"link-{part}", _linking(spec, options, all_of_it, f"{part}.elf"))
     compiled = sorted({o.parent for harness in objects.values() for o in harness})
-    failed = script.run(work, _readable(target, *compiled))
+    failed = script.run(work, _readable(target, *compiled, *(provided.READABLE if more else ())))
     names = {str(k): f.name for k, f in enumerate(units)}
     log = _logs(work, names)
     (work / "log.txt").write_text(log)
@@ -320,17 +326,27 @@ def _compile(
         raise _Interrupted(cause, log)
     for made in (work / "merged.o", work / "params.o"):
         if made.exists() and script_of(target):
-            refused, more = inspect(made.read_bytes())
+            refused, noted = inspect(made.read_bytes())
             if refused is not None:
                 return refused, notes
-            notes += (n for n in more if n not in notes)
+            notes += (n for n in noted if n not in notes)
     if failed:
         if not all((source / f.name).exists() for f in implementation.files):
             raise _Interrupted(Failure(Reason.COMPILER_KILLED, f"{work} was emptied meanwhile"), log)
         return diagnose.failure([(c.name, c.said) for c in failed], API[implementation.primitive], source), notes
     if missing := [f"{part}.elf" for part in objects if not (work / f"{part}.elf").exists()]:
         raise _Interrupted(Failure(Reason.COMPILER_KILLED, f"the linker left no {missing[0]}, and said nothing"), log)
-    return None, notes
+    return None, [*notes, *(provided.notes(work / "both.elf", more) if more else ())]
+
+
+def _providing(spec: ToolchainSpec, flags: tuple[str, ...], primitive: str) -> list[tuple[str, ...]]:
+    """Commands that compile one of ours with the flags under test; link-time optimisation is the package's alone."""
+    own = (f for f in flags if not f.startswith("-flto"))
+    compiler = (spec.compiler, *spec.flags, "-std=gnu99", *_CODE, *own, "-w", f"-I{paths.HARNESS}/include")
+    keep = (o for f in provided.functions(primitive) for o in ("--keep-global-symbol", f))
+    made = f"{primitive}.provided.o"
+    source = f"{provided.SOURCES}/{primitive}.c"
+    return [(*compiler, "-c", source, "-o", made), (f"{spec.prefix}objcopy", *keep, made)]
 
 
 def _linking(spec: ToolchainSpec, options: Iterable[str], objects: Iterable[str], image: str) -> tuple[str, ...]:

@@ -21,10 +21,10 @@ def static_ram(image: Path) -> int:
 
 
 # " .text.foo  0x0000 0x1e /usr/lib/.../libgcc.a(_mulsi3.o)", name and rest possibly on two lines
-_PIECE = re.compile(r"^ \S+\s+0x[0-9a-f]+\s+0x([0-9a-f]+)\s+(\S.*\.a\([^)]+\))$", re.MULTILINE)
+_PIECE = re.compile(r"^ \S+\s+0x[0-9a-f]+\s+0x([0-9a-f]+)\s+(\S.*\.a\([^)]+\)|\w+\.provided\.o)$", re.MULTILINE)
 # LLVM's: "4008 4008 36 2 /.../helpers.o:(.text.memset)": what stands for libraries is objects of the target's own
 _OWN_PIECE = re.compile(
-    r"^(?: *[0-9a-f]+){2} +([0-9a-f]+) +\d+ +\S*/(helpers|stdlib)\.o:\(\.\w+\.(\S+)\)$", re.MULTILINE
+    r"^(?: *[0-9a-f]+){2} +([0-9a-f]+) +\d+ +(?:\S*/)?(helpers|stdlib|\w+\.provided)\.o:\(\.\w+\.(\S+)\)$", re.MULTILINE
 )
 
 

@@ -1,13 +1,14 @@
 """What an object file holds: all of its sections, those without address too, which a loader does not see, and the
-symbols that it wants from others."""
+symbols that it wants from others or has for them."""
 
 from __future__ import annotations
 
 import struct
+from collections.abc import Iterator
 
 from msgspec import Struct
 
-_SYMTAB, _NOBITS, _ALLOC, _UNDEFINED, _COMMON = 2, 8, 2, 0, 0xFFF2
+_SYMTAB, _NOBITS, _ALLOC, _UNDEFINED, _COMMON, _LOCAL = 2, 8, 2, 0, 0xFFF2, 0
 
 
 class Section(Struct, frozen=True):
@@ -30,10 +31,12 @@ def sections(elf: bytes) -> list[Section]:
 def undefined(elf: bytes) -> list[str]:
     """Names of the symbols that other objects must define, or may, which are common ones; :class:`ValueError` as
     :func:`sections`."""
-    try:
-        return _undefined(elf)
-    except (struct.error, IndexError) as e:
-        raise ValueError(f"no ELF file: {e}") from e
+    return [name for name, section, _ in _symbols(elf) if section in (_UNDEFINED, _COMMON)]
+
+
+def defined(elf: bytes) -> set[str]:
+    """Names that other objects can refer to; :class:`ValueError` as :func:`sections`."""
+    return {name for name, section, binding in _symbols(elf) if section != _UNDEFINED and binding != _LOCAL}
 
 
 def _headers(elf: bytes) -> tuple[bool, list[tuple[int, ...]], int]:
@@ -68,16 +71,19 @@ def _sections(elf: bytes) -> list[Section]:
     return found
 
 
-def _undefined(elf: bytes) -> list[str]:
-    wide, headers, _ = _headers(elf)
-    # name, value, size, info, other, section; the same in another order
-    symbol = struct.Struct("<IBBHQQ" if wide else "<IIIBBH")
-    found = []
-    for _, kind, _, _, start, size, link in headers:
-        if kind != _SYMTAB:
-            continue
-        text = elf[headers[link][4] :][: headers[link][5]]
-        for fields in symbol.iter_unpack(elf[start : start + size - size % symbol.size]):
-            if fields[3 if wide else 5] in (_UNDEFINED, _COMMON) and fields[0]:
-                found.append(_text(text, fields[0]))
-    return found
+def _symbols(elf: bytes) -> Iterator[tuple[str, int, int]]:
+    """Name, section and binding of every symbol with a name."""
+    try:
+        wide, headers, _ = _headers(elf)
+        # name, value, size, info, other, section; the same in another order
+        symbol = struct.Struct("<IBBHQQ" if wide else "<IIIBBH")
+        for _, kind, _, _, start, size, link in headers:
+            if kind != _SYMTAB:
+                continue
+            text = elf[headers[link][4] :][: headers[link][5]]
+            for fields in symbol.iter_unpack(elf[start : start + size - size % symbol.size]):
+                if fields[0]:
+                    info, section = (fields[1], fields[3]) if wide else (fields[3], fields[5])
+                    yield _text(text, fields[0]), section, info >> 4
+    except (struct.error, IndexError) as e:
+        raise ValueError(f"no ELF file: {e}") from e

@@ -1,0 +1,1 @@
+../../ciphers/shared/aes/sbox.h
