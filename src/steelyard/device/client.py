@@ -155,7 +155,7 @@ class Client:
             if not found & frame.PULSE:
                 text = "foreign-trigger: a call changed the trigger pin, so that its pulse is not the harness's"
                 raise DeviceError(Failure(Reason.FAULT, text))
-            if not found & frame.ALIKE:
+            if not found & frame.ALIKE:  # of a call that is repeated for its time
                 raise DeviceError(
                     Failure(Reason.WRONG_OUTPUT, "equal calls, repeated for their time, answer otherwise")
                 )
