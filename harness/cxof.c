@@ -32,9 +32,9 @@ int sy_run(uint8_t op, struct sy_call *p)
     volatile cxof_fn fn = op == SY_HASH ? crypto_cxof : empty_cxof;
     cxof_fn call = fn;
     int code;
+    p->out_len = sy_a_bytes; /* before the edge: behind it the simulator takes it for the call's */
     SY_TRIGGER_HIGH();
     code = call(p->out, sy_a_bytes, p->in, p->in_len, p->ad, p->ad_len);
     SY_TRIGGER_LOW();
-    p->out_len = sy_a_bytes;
     return code;
 }

@@ -38,7 +38,8 @@ int sy_run(uint8_t op, struct sy_call *p)
 {
     volatile aead_fn fn = empty;
     aead_fn call;
-    size_t out_len = 0;
+    /* the lower bytes of a number that was 0: no variable of this frame is the call's to write */
+    size_t __attribute__((may_alias)) *out_len = (size_t __attribute__((may_alias)) *)&p->out_len;
     int code;
 #if SY_PARTS & 1
     if (op == SY_ENCRYPT)
@@ -50,9 +51,8 @@ int sy_run(uint8_t op, struct sy_call *p)
 #endif
     call = fn;
     SY_TRIGGER_HIGH();
-    code = call(p->out, &out_len, p->in, p->in_len, p->ad, p->ad_len, p->npub, p->key);
+    code = call(p->out, (size_t *)out_len, p->in, p->in_len, p->ad, p->ad_len, p->npub, p->key);
     SY_TRIGGER_LOW();
-    p->out_len = out_len;
     /* FELICS-AE does not look at what encryption returns, and some packages return nothing */
     return op == SY_ENCRYPT ? 0 : code;
 }

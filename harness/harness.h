@@ -44,8 +44,8 @@ extern const uint16_t sy_key_bytes, sy_npub_bytes, sy_a_bytes;
 
 /* --- main.c, for the simulator, which finds global symbols: variables are called sy_ something and none is static - */
 
-/* Nonce, associated data, input, output, first byte behind it, the call's out_len, paint (or NULL) of the call that is
- * to come; the key is at sy_free_start and sy_heap_base behind the guard. */
+/* Nonce, associated data, input, output, first byte behind it, the call's out_len (NULL where nothing is called), paint
+ * (or NULL) of the call that is to come; the key is at sy_free_start and sy_heap_base behind the guard. */
 enum { SY_NPUB, SY_AD, SY_IN, SY_OUT, SY_GUARD, SY_OUT_LEN, SY_PAINTED, SY_POINTERS };
 extern void *volatile sy_layout[SY_POINTERS];
 void sy_request(uint8_t command, uint16_t length); /* holds the only call of sy_run */
