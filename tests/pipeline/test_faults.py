@@ -251,17 +251,17 @@ def test_any_exception_is_a_row_with_its_traceback(
 def test_a_build_that_goes_away_while_it_is_used(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
     job = good(bench)
     other = bench.job(bench.package({**GOOD, "more.h": ""}, variant="other"), job.target)
-    figures = pipeline.measure.image_figures
+    figures = pipeline.measure.figures
 
-    def gone(images: dict[str, Path], *more: Any) -> dict[str, float]:
+    def gone(seen: Any, images: dict[str, Path], *more: Any) -> Any:
         if images["both"].parent == build(job).folder:
             shutil.rmtree(images["both"].parent)
-        return figures(images, *more)
+        return figures(seen, images, *more)
 
     def build(job: Job) -> Any:
         return bench.build(job.implementation, job.target, *job.flags)
 
-    monkeypatch.setattr(pipeline.measure, "image_figures", gone)
+    monkeypatch.setattr(pipeline.measure, "figures", gone)
     record, undisturbed = campaign(bench, job, other)
     failed(record, Reason.COMPILER_KILLED, "the cache was changed meanwhile")
     assert undisturbed.ok
