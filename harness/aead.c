@@ -20,22 +20,6 @@ typedef int (*decrypt_fn)(unsigned char *, unsigned long long *, unsigned char *
                           unsigned long long, const unsigned char *, unsigned long long,
                           const unsigned char *, const unsigned char *);
 
-static int empty_encrypt(unsigned char *c, unsigned long long *clen, const unsigned char *m, unsigned long long mlen,
-                         const unsigned char *ad, unsigned long long adlen, const unsigned char *nsec,
-                         const unsigned char *npub, const unsigned char *k)
-{
-    (void)c, (void)clen, (void)m, (void)mlen, (void)ad, (void)adlen, (void)nsec, (void)npub, (void)k;
-    return 0;
-}
-
-static int empty_decrypt(unsigned char *m, unsigned long long *mlen, unsigned char *nsec, const unsigned char *c,
-                         unsigned long long clen, const unsigned char *ad, unsigned long long adlen,
-                         const unsigned char *npub, const unsigned char *k)
-{
-    (void)m, (void)mlen, (void)nsec, (void)c, (void)clen, (void)ad, (void)adlen, (void)npub, (void)k;
-    return 0;
-}
-
 uint8_t sy_operation_known(uint8_t op)
 {
     return op == SY_EMPTY || op == SY_EMPTY_DECRYPT || (op == SY_ENCRYPT && (SY_PARTS & 1)) ||
@@ -53,7 +37,7 @@ int sy_run(uint8_t op, struct sy_call *p)
 {
     int code;
     if (op == SY_DECRYPT || op == SY_EMPTY_DECRYPT) {
-        volatile decrypt_fn fn = empty_decrypt;
+        volatile decrypt_fn fn = (decrypt_fn)SY_NOTHING;
 #if SY_PARTS & 2
         if (op == SY_DECRYPT)
             fn = crypto_aead_decrypt;
@@ -63,7 +47,7 @@ int sy_run(uint8_t op, struct sy_call *p)
         code = call(p->out, &p->out_len, nsec_decrypt, p->in, p->in_len, p->ad, p->ad_len, p->npub, p->key);
         SY_FALL();
     } else {
-        volatile encrypt_fn fn = empty_encrypt;
+        volatile encrypt_fn fn = (encrypt_fn)SY_NOTHING;
 #if SY_PARTS & 1
         if (op == SY_ENCRYPT)
             fn = crypto_aead_encrypt;

@@ -16,13 +16,6 @@ extern int crypto_aead_encrypt(uint8_t *, size_t *, const uint8_t *, size_t, con
 extern int crypto_aead_decrypt(uint8_t *, size_t *, const uint8_t *, size_t, const uint8_t *, size_t,
                                const uint8_t *, const uint8_t *);
 
-static int empty(uint8_t *out, size_t *out_len, const uint8_t *in, size_t in_len, const uint8_t *ad, size_t ad_len,
-                 const uint8_t *npub, const uint8_t *k)
-{
-    (void)out, (void)out_len, (void)in, (void)in_len, (void)ad, (void)ad_len, (void)npub, (void)k;
-    return 0;
-}
-
 uint8_t sy_operation_known(uint8_t op)
 {
     return op == SY_EMPTY || op == SY_EMPTY_DECRYPT || (op == SY_ENCRYPT && (SY_PARTS & 1)) ||
@@ -36,9 +29,10 @@ uint32_t sy_out_max(uint8_t op, uint16_t in_len)
 
 int sy_run(uint8_t op, struct sy_call *p)
 {
-    volatile aead_fn fn = empty;
+    volatile aead_fn fn = (aead_fn)SY_NOTHING;
     aead_fn call;
-    size_t out_len = 0;
+    /* the lower bytes of a number that was 0: no variable of this frame is the call's to write */
+    size_t __attribute__((may_alias)) *out_len = (size_t __attribute__((may_alias)) *)&p->out_len;
     int code;
 #if SY_PARTS & 1
     if (op == SY_ENCRYPT)
@@ -50,9 +44,8 @@ int sy_run(uint8_t op, struct sy_call *p)
 #endif
     call = fn;
     SY_RISE();
-    code = call(p->out, &out_len, p->in, p->in_len, p->ad, p->ad_len, p->npub, p->key);
+    code = call(p->out, (size_t *)out_len, p->in, p->in_len, p->ad, p->ad_len, p->npub, p->key);
     SY_FALL();
-    p->out_len = out_len;
     /* FELICS-AE does not look at what encryption returns, and some packages return nothing */
     return op == SY_ENCRYPT ? 0 : code;
 }

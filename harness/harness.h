@@ -60,6 +60,14 @@ struct sy_call {
 #define SY_FALL() SY_TRIGGER_LOW()
 #endif
 
+/* What an empty call calls. It has no parameters: for those on the stack avr-gcc would set up a frame, which is no
+ * part of a call. */
+static int __attribute__((unused)) empty(void)
+{
+    return 0;
+}
+#define SY_NOTHING (void (*)(void))empty
+
 extern const uint8_t sy_api;          /* 1 aead, 2 hash, 3 cxof */
 extern const uint8_t sy_parts;        /* bit 0 encrypt or hash, bit 1 decrypt */
 uint8_t sy_operation_known(uint8_t op);
@@ -71,8 +79,8 @@ extern const uint16_t sy_key_bytes, sy_npub_bytes, sy_a_bytes;
 
 /* --- main.c, for the simulator, which finds global symbols: variables are called sy_ something and none is static - */
 
-/* Nonce, associated data, input, output, first byte behind it, the call's out_len, paint (or NULL) of the call that is
- * to come; the key is at sy_free_start and sy_heap_base behind the guard. */
+/* Nonce, associated data, input, output, first byte behind it, the call's out_len (NULL where nothing is called), paint
+ * (or NULL) of the call that is to come; the key is at sy_free_start and sy_heap_base behind the guard. */
 enum { SY_NPUB, SY_AD, SY_IN, SY_OUT, SY_GUARD, SY_OUT_LEN, SY_PAINTED, SY_POINTERS };
 extern void *volatile sy_layout[SY_POINTERS];
 extern uint8_t sy_pulse; /* the latest call's pulse was the harness's */

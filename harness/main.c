@@ -238,7 +238,7 @@ static inline __attribute__((always_inline)) void run(uint16_t length)
     sy_layout[SY_IN] = in;
     sy_layout[SY_OUT] = call.out;
     sy_layout[SY_GUARD] = guard;
-    sy_layout[SY_OUT_LEN] = &call.out_len;
+    sy_layout[SY_OUT_LEN] = op == SY_EMPTY || op == SY_EMPTY_DECRYPT ? NULL : &call.out_len;
     sy_layout[SY_PAINTED] = flags & PAINT ? next : NULL;
 
     for (repeat = SY_REPEAT; repeat > 0; repeat--) {

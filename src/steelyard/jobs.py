@@ -19,7 +19,7 @@ from .model.call import DeviceError
 from .model.errors import UserError
 from .model.implementation import Implementation
 from .model.once import Once
-from .model.paths import CIPHERS, HARNESS, short
+from .model.paths import CIPHERS, HARNESS, home, short
 from .model.reasons import Failure, Reason
 from .model.record import Setup, Toolchain
 from .model.target import Target
@@ -203,6 +203,8 @@ def failure_of(error: BaseException, job: Job | None = None) -> Failure:
     if isinstance(error, OSError):
         if error.errno in _FULL:
             return Failure(Reason.DISK_FULL, text)
+        if error.errno in (errno.ENOENT, errno.ESTALE) and str(error.filename).startswith(f"{home() / 'cache'}/"):
+            return Failure(Reason.COMPILER_KILLED, f"the cache was changed meanwhile: {text}")
         own = (*(f.path for f in job.implementation.files), *job.implementation.kat) if job else ()
         if str(error.filename) in map(str, own):
             return Failure(Reason.SOURCES_CHANGED, text)

@@ -8,6 +8,7 @@ import time
 import traceback
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
+from pathlib import Path
 from threading import Event
 
 from msgspec.structs import replace
@@ -148,6 +149,9 @@ class Pipeline:
             seconds = time.monotonic() - start
             return self.keeper.add(replace(record, seconds=seconds, finished=datetime.now(UTC), host=platform.node()))
 
+    def _client(self, job: Job, image: Path) -> device.Client:
+        return device.Client(device.SimulatorLink(job.target, image, self.max_cycles))
+
     def _run(self, job: Job, record: Record) -> Record:
         """Builds, verifies and measures: ``record`` with the figures, or with why there are none."""
         built = build.build(job.implementation, job.target, _toolchain(job), job.flags, self.force)
@@ -208,6 +212,8 @@ class Pipeline:
                 felics = measure.felics(client, implementation, job.target, objects, known.calls, empty.cycles)
             odd = verify.unaligned(verifier, known)
             harm = verify.cut_short(verifier, known)  # last: the device may be left in any state
+            if job.target.device == "simulator":
+                verify.parts(verifier, known.calls, lambda part: self._client(job, built.images[part]))
             if link.clock != record.setup.timing_model:
                 text = f"{link.clock} instead of {record.setup.timing_model}"
                 raise DeviceError(Failure(Reason.COUNTER_LOST, text))

@@ -5,7 +5,9 @@ from __future__ import annotations
 import pytest
 
 from steelyard import device
+from steelyard.build import sandbox
 from steelyard.measure.rom import load_size
+from steelyard.model.elf import exported
 from steelyard.model.reasons import Failure, Reason
 from steelyard.model.target import Target
 from tests import toys
@@ -37,11 +39,68 @@ def test_a_common_symbol_does_not_become_the_harness_s(bench: Bench) -> None:
     assert built.failure == Failure(Reason.HARNESS_SYMBOL, "sy_heap_peak")
 
 
+@pytest.mark.parametrize("name", [*TARGETS, "msp430f1611", "esp8266"])
+def test_every_kind_of_symbol_is_local_or_refused(bench: Bench, name: str) -> None:
+    """The simulator knows the harness's functions by their global names, libraries' epilogues among them."""
+    mark = "%" if name == "bluepill" else "@"
+    for kind in ("gnu_unique_object", "gnu_indirect_function", "function", "object"):
+        text = (
+            f".text\n.global __riscv_restore_x\n.type __riscv_restore_x, {mark}{kind}\n__riscv_restore_x: .byte 1, 1\n"
+        )
+        use = {"top": "extern char __riscv_restore_x;", "in_encrypt": "if (n == 999) t[0] = __riscv_restore_x;"}
+        built = bench.build(bench.package({**toys.files(**use), "x.S": text}), the_target(name))
+        if built.failure is None:
+            symbols = exported(built.images["both"].read_bytes())
+            assert "sy_run" in symbols
+            assert "__riscv_restore_x" not in symbols
+        else:
+            assert built.failure.reason in (Reason.HARNESS_SYMBOL, Reason.PLACED_SECTION), built.failure
+
+
+def test_a_package_has_no_linker_script(bench: Bench) -> None:
+    """LLVM's linker takes what an object names as a library, and is none, for one."""
+    files = {**toys.files(top='#pragma comment(lib, "src/script.h")'), "script.h": "sy_of_its_own = 0x1234;\n"}
+    built = bench.build(bench.package(files), the_target("msp430f1611"))
+    assert "sy_of_its_own" not in exported(built.images["both"].read_bytes())
+
+
 @pytest.mark.parametrize("section", [".init3", ".vectors", ".text.reset", ".start", ".fini9"])
 def test_code_that_would_run_before_the_harness_is_refused(bench: Bench, target: Target, section: str) -> None:
     early = f'__attribute__((section("{section}"), used)) void early(void) {{ }}'
     built = bench.build(bench.package(top=early), target)
     assert built.failure == Failure(Reason.PLACED_SECTION, section)
+
+
+@pytest.mark.parametrize("name", [*TARGETS, "nano-every", "msp430f1611", "esp8266", "maixduino"])
+@pytest.mark.parametrize("room", ["progbits", "nobits"])
+def test_ram_in_a_section_of_its_own_is_refused(bench: Bench, name: str, room: str) -> None:
+    """It would not be counted, would outlast a restart, or would lie under the buffers."""
+    mark = "%" if name == "bluepill" else "@"
+    text = f'.section mine, "aw", {mark}{room}' + "\n.global kept\nkept: .skip 64\n"
+    use = {"top": "extern volatile unsigned char kept[64];", "in_encrypt": "kept[n & 63]++;"}
+    built = bench.build(bench.package({**toys.files(**use), "kept.S": text}), the_target(name))
+    assert built.failure is not None
+    assert built.failure.reason is Reason.PLACED_SECTION
+    assert built.failure.detail.startswith("mine, 64 bytes at 0x")
+
+
+def test_static_data_up_to_the_end_of_ram_is_an_overflow(bench: Bench, uno: Target) -> None:
+    """Where the harness has no room to say that nothing fits, the link says it."""
+    details = []
+    for size in (1880, 1960, 2000, 2020):
+        package = bench.package(top=f"static volatile unsigned char all[{size}];", in_encrypt="t[0] = all[n];")
+        record = bench.weigh(package, uno)
+        assert record.failure is not None
+        assert record.failure.reason is Reason.RAM_OVERFLOW, record.failure
+        details.append(record.failure.detail)
+    assert details[2].startswith("static data leaves ")
+
+
+def test_sections_in_flash_are_the_package_s_own_affair(bench: Bench, bluepill: Target) -> None:
+    """They are counted, wherever the linker puts them."""
+    top = '__attribute__((section("mine"))) static const unsigned char table[256] = {1};'
+    package = bench.package({**toys.files(top=top, in_encrypt="t[0] = table[n];"), **KAT})
+    assert bench.weigh(package, bluepill).metrics["rom"] > 256
 
 
 def test_static_constructors_are_noted(bench: Bench, target: Target) -> None:
@@ -148,7 +207,19 @@ def test_packages_with_one_api_h_take_nothing_of_each_other(bench: Bench, uno: T
     assert device.Client(device.SimulatorLink(uno, built.images["both"])).hello.a_bytes == 8
 
 
-def test_the_time_of_the_build_is_in_no_image(bench: Bench, bluepill: Target) -> None:
-    top = 'static const char when[] = __DATE__ " " __TIME__;'
-    built = bench.build(bench.package(top=top, in_encrypt="t[0] = when[n];"), bluepill)
-    assert b"Jan  1 1970 00:00:00" in built.images["both"].read_bytes()
+@pytest.mark.parametrize("name", [*TARGETS, "msp430f1611", "esp8266", "host"])
+def test_the_time_of_the_build_is_in_no_image(bench: Bench, name: str) -> None:
+    """Whatever the compiler's age."""
+    top = 'static const char when[] = __DATE__ " " __TIME__ " " __TIMESTAMP__;'
+    built = bench.build(bench.package(top=top, in_encrypt="t[0] = when[n];"), the_target(name))
+    assert b"Jan  1 1970 00:00:00 Thu Jan  1 00:00:00 1970" in built.images["both"].read_bytes()
+
+
+def test_what_the_compilers_machine_is_doing_is_in_no_image(bench: Bench, uno: Target) -> None:
+    if not sandbox.available():
+        pytest.skip("bubblewrap does not work here: apt install bubblewrap, and allow user namespaces")
+    for file in ("/proc/uptime", "/proc/self/environ", "/proc/self/stat"):
+        text = f'.section .rodata\n.global now\nnow: .incbin "{file}"\n'
+        use = {"top": "extern const unsigned char now[];", "in_encrypt": "t[0] = now[n];"}
+        built = bench.build(bench.package({**toys.files(**use), "now.S": text}), uno)
+        assert built.failure is not None, file

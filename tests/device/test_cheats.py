@@ -12,6 +12,7 @@ from steelyard.build import Build
 from steelyard.model.call import Answer, DeviceError, Op, Request
 from steelyard.model.reasons import Failure, Reason
 from steelyard.model.record import Record
+from steelyard.model.target import Target
 from tests import toys
 from tests.conftest import Bench, the_target
 
@@ -218,3 +219,35 @@ def test_the_harness_finds_its_pin_changed_where_nobody_watches(bench: Bench, na
     with pytest.raises(DeviceError, match="foreign-trigger: a call changed the trigger pin"):
         call(in_encrypt=PORTS[name][0])
     assert honest.pulse.cycles > 100
+
+
+def test_what_one_direction_takes_of_the_other_s_image(bench: Bench, bluepill: Target) -> None:
+    """Encryption calls by address what decryption alone refers to: its own image does without."""
+    top = 'static unsigned __attribute__((noinline)) more(unsigned x) { __asm__ volatile(".space 400" : "+r"(x)); '
+    top = top.replace(".space 400", "b 1f; .space 400; 1:") + "return x; }"
+    where = 0x8000421
+    for _ in range(2):
+        hooks = {"in_encrypt": f"n = ((unsigned (*)(unsigned)){where:#x})(n);", "after_decrypt": "n = more(n);"}
+        package = bench.package({**toys.files(top=top, **hooks), "LWC_AEAD_KAT_128_128.txt": toys.kat()})
+        image = bench.build(package, bluepill).images["both"]
+        text = subprocess.run(["arm-none-eabi-nm", str(image)], capture_output=True, text=True, check=True).stdout
+        found = re.search(r"^([0-9a-f]+) t more\S*$", text, re.MULTILINE)
+        assert found
+        where = int(found[1], 16) | 1
+    failed = failure(bench.weigh(package, bluepill))
+    assert "encrypt, in an image of its own" in failed.detail or "encrypt, vector" in failed.detail, failed
+
+
+#: a byte of the frame of sy_run above the arguments, from the stack pointer at the call
+BESIDE = {"uno": 32, "bluepill": 40, "gd32vf103": 20}
+
+
+@pytest.mark.parametrize("name", TARGETS)
+def test_the_frame_of_the_caller_beside_the_arguments(bench: Bench, name: str) -> None:
+    own = "{{ volatile unsigned char *p = (unsigned char *)__builtin_dwarf_cfa() + {}; *p = *p; }}"
+    failed = failure(bench.weigh(bench.package(after_encrypt=own.format(BESIDE[name])), the_target(name)))
+    assert failed.reason is Reason.STRAY_WRITE
+    assert "of the harness's stack" in failed.detail
+    arguments = "volatile unsigned char *p = (unsigned char *)&k; *p = *p; npub = m;"
+    files = {**toys.files(after_encrypt=arguments), "LWC_AEAD_KAT_128_128.txt": toys.kat()}
+    assert bench.weigh(bench.package(files), the_target(name)).ok

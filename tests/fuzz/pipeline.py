@@ -118,7 +118,7 @@ def play(folder: Path, plan: Row) -> None:
         done = lambda job, record, stored: (told.append(job), kept.append(record.setup.key) if stored else None)  # noqa: E731
         records = pipeline.campaign(planned, done)
     assert sorted(resolve(j).setup.key for j in told) == sorted(resolve(j).setup.key for j in planned)
-    assert [r.setup for r in records] == [j.setup for j in planned]
+    assert [r.setup for r in records] == [resolve(j).setup for j in planned]
     json.dump([{**as_row(r), "kept": r.setup.key in kept} for r in records], sys.stdout)
 
 

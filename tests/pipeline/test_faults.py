@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sqlite3
 import subprocess
 import sys
@@ -246,6 +247,27 @@ def test_any_exception_is_a_row_with_its_traceback(
     assert other.ok
     monkeypatch.undo()
     assert campaign(bench, jobs[0])[0].ok
+
+
+def test_a_build_that_goes_away_while_it_is_used(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    job = good(bench)
+    other = bench.job(bench.package({**GOOD, "more.h": ""}, variant="other"), job.target)
+    figures = pipeline.measure.figures
+
+    def gone(seen: Any, images: dict[str, Path], *more: Any) -> Any:
+        if images["both"].parent == build(job).folder:
+            shutil.rmtree(images["both"].parent)
+        return figures(seen, images, *more)
+
+    def build(job: Job) -> Any:
+        return bench.build(job.implementation, job.target, *job.flags)
+
+    monkeypatch.setattr(pipeline.measure, "figures", gone)
+    record, undisturbed = campaign(bench, job, other)
+    failed(record, Reason.COMPILER_KILLED, "the cache was changed meanwhile")
+    assert undisturbed.ok
+    monkeypatch.undo()
+    assert campaign(bench, job)[0].ok
 
 
 def test_an_interruption_ends_the_campaign(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -264,3 +264,22 @@ def test_a_truncated_database_says_what_to_do(path: Path, keep: int) -> None:
     with pytest.raises(StoreError, match="the file is damaged: restore a copy, or move it away"), Store.open(path) as s:
         s.runs()
     assert path.read_bytes() == content[:keep]
+
+
+def test_a_database_on_a_read_only_disk_is_read(tmp_path: Path) -> None:
+    """Somebody's results, mounted: nothing can be written, beside them neither."""
+    with Store.open(tmp_path / "results.db") as store:
+        store.add(RECORD)
+    mounted = tmp_path / "mounted"
+    mounted.mkdir()
+    for options in (["--bind", str(tmp_path)], ["-o", "remount,bind,ro"]):
+        done = subprocess.run(["mount", *options, str(mounted)], capture_output=True, text=True, check=False)
+        if done.returncode != 0:
+            pytest.skip(f"a disk cannot be mounted: {done.stderr.strip()}; run as root")
+    try:
+        with Store.open(mounted / "results.db") as store:
+            assert [r.metrics for r in store.runs()] == [RECORD.metrics]
+            with pytest.raises(StoreError, match="make the file and its folder writable"):
+                store.add(RECORD)
+    finally:
+        subprocess.run(["umount", "-l", str(mounted)], check=True)

@@ -25,7 +25,7 @@ const POINTERS: u32 = Pointer::Painted as u32 + 1;
 /// after it.
 const OWN: &str = "sy_";
 const WRITTEN: [&str; 3] = ["sy_stack_limit", "sy_heap_peak", "sy_pulse"];
-/// Bytes of a variable of the harness at most: symbols of a damaged image can have any size.
+/// Bytes of a variable of the harness, and of an epilogue, at most: symbols of a damaged image can have any size.
 const LARGEST: u32 = 256;
 /// Functions of compilers' libraries that restore registers and return in their caller's place.
 const EPILOGUES: [&str; 2] = ["__mspabi_func_epilog", "__riscv_restore"];
@@ -66,8 +66,10 @@ impl Harness {
         let code = |name| global(name).filter(|s| s.size > 0).map(|s| s.address..s.address + s.size);
         let data = |name| global(name).map(|s| Variable { address: s.address & mask, size: s.size });
         let layout = data("sy_layout").filter(|v| v.size % POINTERS == 0)?;
-        let way = |name: &str| EPILOGUES.iter().any(|e| name.starts_with(e)) || windows && name == "sy_vectors";
-        let epilogues = image.symbols.iter().filter(|s| s.global && way(&s.name));
+        let way = |name: &str| EPILOGUES.iter().any(|e| name.starts_with(e));
+        let handlers = |name: &str| windows && name == "sy_vectors";
+        let epilogues = image.symbols.iter().filter(|s| s.global && s.code);
+        let epilogues = epilogues.filter(|s| way(&s.name) && s.size <= LARGEST || handlers(&s.name));
         let own = image.symbols.iter().filter(|s| s.global && !s.code && s.size > 0 && s.name.starts_with(OWN));
         let own = own.filter(|s| !WRITTEN.contains(&s.name.as_str()) && s.size <= LARGEST);
         Some(Self {

@@ -1,7 +1,7 @@
 //! What a measured call wrote: each byte must be its own.
 //!
-//! Its own are the stack below the rising edge, the frame of `sy_run`, which holds arguments, the room for
-//! output, the heap and static data that is not the harness's. Marks of what was written are folded into
+//! Its own are the stack below the rising edge, the arguments above it, the room for output, the heap and static
+//! data that is not the harness's. Where arguments lie is learnt from empty calls, for which `sy_run` writes them too. Marks of what was written are folded into
 //! [`Watch::touched`] and cleared where the harness itself writes between calls, so that what is marked at a call's
 //! end is the call's. RAM between heap and stack stays unmarked from call to call. All of it is looked through after
 //! every call where that takes little of the time, and the parts where the next call could hide a mark always.
@@ -36,6 +36,8 @@ pub struct Watch {
     /// Starts of key, nonce, associated data, input, output, guard, heap.
     starts: [u32; 7],
     out_len: u32,
+    /// What `sy_run` writes of its frame for an empty call, from the stack pointer at the edge: arguments.
+    arguments: Option<Range<u32>>,
     /// Highest end of buffers so far.
     buffers: u32,
     /// Lowest stack pointer of the harness itself so far.
@@ -59,6 +61,7 @@ impl Watch {
             inputs: Vec::new(),
             starts: [0; 7],
             out_len: 0,
+            arguments: None,
             buffers: 0,
             deepest: u32::MAX,
             free: 0..0,
@@ -206,6 +209,7 @@ impl Memory {
         if !harness.spills {
             self.stray(Place::Frames, &(frames.start..frames.end.min(out_len).max(frames.start)));
             self.stray(Place::Frames, &(out_len.saturating_add(8).clamp(frames.start, frames.end)..frames.end));
+            self.look_at_arguments(call.sp.saturating_add(1)..frames.start);
         }
 
         let low = call.sp_min.saturating_sub(harness.below);
@@ -222,6 +226,22 @@ impl Memory {
         let deep = self.watch.deepest.min(low.saturating_sub(NEAR)).max(near.end)..low;
         self.stray(Place::Free, &near);
         self.stray(Place::Free, &deep);
+    }
+
+    /// Finds what was written of the frame of `sy_run` beside the arguments. Of an empty call nothing else is.
+    fn look_at_arguments(&mut self, frame: Range<u32>) {
+        if self.watch.out_len == 0 {
+            let marks = self.marks(&frame);
+            let at = |k: Option<usize>| k.map(|k| k as u32);
+            let first = at(marks.iter().position(|&m| m != 0));
+            let last = at(marks.iter().rposition(|&m| m != 0));
+            let found = first.unwrap_or(0)..last.map_or(0, |k| k + 1);
+            let known = self.watch.arguments.get_or_insert(found.clone());
+            *known = known.start.min(found.start)..known.end.max(found.end);
+        } else if let Some(known) = self.watch.arguments.clone() {
+            self.stray(Place::Frames, &(frame.start..frame.start + known.start));
+            self.stray(Place::Frames, &(frame.start.saturating_add(known.end).min(frame.end)..frame.end));
+        }
     }
 
     /// Looks through all of the RAM that the latest call did not have.
@@ -341,7 +361,16 @@ mod tests {
 
     /// One call of 16 bytes of key, 8 of nonce, none of associated data, 8 of input, 8 of output and 8 of guard.
     fn call(m: &mut Memory, body: impl FnOnce(&mut Memory)) {
-        let ends = [FREE + 16, FREE + 24, FREE + 24, FREE + 32, FREE + 40, 0x20F0, 0, 0, FREE + 48, 0];
+        one(m, 0x20F0, body);
+    }
+
+    /// A call of which nothing is called: `sy_run` writes 12 bytes of arguments.
+    fn empty(m: &mut Memory) {
+        one(m, 0, |m| (0x2001..0x200D).for_each(|a| write(m, a, 1)));
+    }
+
+    fn one(m: &mut Memory, out_len: u32, body: impl FnOnce(&mut Memory)) {
+        let ends = [FREE + 16, FREE + 24, FREE + 24, FREE + 32, FREE + 40, out_len, 0, 0, FREE + 48, 0];
         for (k, v) in ends.into_iter().enumerate() {
             assert!(m.ram_store::<2>(RAM + 2 * k as u32, v));
         }
@@ -361,18 +390,19 @@ mod tests {
     #[test]
     fn a_call_may_write_its_own_memory() {
         let mut m = memory();
+        empty(&mut m);
         for _ in 0..3 {
             call(&mut m, |m| {
                 (FREE + 32..FREE + 40).for_each(|a| write(m, a, 1)); // output
                 (0x1F00..0x2000).for_each(|a| write(m, a, 1)); // stack
-                (0x2000..0x2080).for_each(|a| write(m, a, 1)); // frame of sy_run
+                (0x2001..0x200D).for_each(|a| write(m, a, 2)); // arguments
                 (0x20F0..0x20F8).for_each(|a| write(m, a, 1)); // out_len
                 write(m, RAM + 18, 3); // peak of the heap
                 (FREE + 48..FREE + 51).for_each(|a| write(m, a, 1)); // heap
                 write(m, RAM + 40, 1); // its own variable
             });
         }
-        assert_eq!((seen(&mut m), m.stop, m.finished), (vec![], None, 3));
+        assert_eq!((seen(&mut m), m.stop, m.finished), (vec![], None, 4));
     }
 
     #[test]
@@ -405,6 +435,15 @@ mod tests {
         assert_eq!(got, expected);
         call(&mut m, |_| {});
         assert_eq!(seen(&mut m), []);
+    }
+
+    #[test]
+    fn of_the_frame_of_sy_run_a_call_has_its_arguments() {
+        let mut m = memory();
+        call(&mut m, |m| write(m, 0x2040, 1)); // nobody knows yet
+        empty(&mut m);
+        call(&mut m, |m| [0x200C, 0x200D, 0x2080].into_iter().for_each(|a| write(m, a, 1)));
+        assert_eq!(seen(&mut m), [(3, Place::Frames, 0x200D, 2)]);
     }
 
     #[test]

@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import shlex
 import shutil
+import signal
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from threading import Lock
@@ -26,11 +27,12 @@ from ..model.record import Toolchain
 from ..model.target import Target, ToolchainSpec
 from . import diagnose, kept, provided, sandbox, trouble
 from .ask import ask
-from .inspect import inspect
+from .inspect import judge, misplaced
 
 #: raise with every change here that can change an image
-RECIPE = "3"
+RECIPE = "4"
 SECONDS = 120.0
+_FILE = 128 << 20  # bytes that a compiler may write to one file
 
 _CODE = ("-ffunction-sections", "-fdata-sections")
 # sections stay apart in the partial link, those of assembly too, or --gc-sections could drop none of them
@@ -38,6 +40,13 @@ _APART = (".text", ".literal", ".progmem*", ".rodata*", ".data*", ".bss*", ".sda
 # those that inspect.py looks for
 _SEEN = (".vectors*", ".init*", ".fini*", ".ctors*", ".dtors*")
 _MERGE = ("-nostdlib", ",".join(("-Wl,-r,-d,--unique", *(f"--unique={s}" for s in (*_APART, *_SEEN)))))
+# one source makes one image, whenever: SOURCE_DATE_EPOCH came with GCC 7 and Clang 16, and not for all three
+_STILL = (
+    "-Wno-builtin-macro-redefined",
+    '-D__DATE__="Jan  1 1970"',
+    '-D__TIME__="00:00:00"',
+    '-D__TIMESTAMP__="Thu Jan  1 00:00:00 1970"',
+)
 _CXX = ("-fno-exceptions", "-fno-rtti", "-fno-threadsafe-statics", "-fno-use-cxa-atexit")
 # the harness is compiled alike for every implementation, whatever the flags under test
 _HARNESS = ("-Os", "-std=gnu99", "-Wall", "-Wextra", *_CODE)
@@ -172,7 +181,7 @@ class _Script:
 
     def __init__(self) -> None:
         self.lines = [
-            "ulimit -c 0; ulimit -t 120; ulimit -f 262144; ulimit -v 8388608; failed=",
+            f"ulimit -c 0; ulimit -t 120; ulimit -f {_FILE // 512}; ulimit -v 8388608; failed=",
             'r() { n=$1; shift; "$@" >>"$n.log" 2>&1 && return',
             'c=$?; failed=1; echo "fail $c $n" >>status; return 1; }',
         ]
@@ -277,7 +286,7 @@ def _compile(
     include = ("-Isrc", *(f"-Isrc/{d}" for d in folders), f"-I{paths.HARNESS}/include")
     # SUPERCOP's prefix of a package's global names; localised like all of them, the primitive's own name will do
     name = implementation.primitive
-    include += (f"-DCRYPTO_NAMESPACETOP={name}", f"-DCRYPTO_NAMESPACE(name)={name}_##name")
+    include += (*_STILL, f"-DCRYPTO_NAMESPACETOP={name}", f"-DCRYPTO_NAMESPACE(name)={name}_##name")
     include += (f"-D_CRYPTO_NAMESPACETOP=_{name}", f"-D_CRYPTO_NAMESPACE(name)=_{name}_##name")
     lto = _link_time(spec, flags)
     script = _Script()
@@ -322,20 +331,23 @@ def _compile(
     notes = [] if sandbox.available() else ["compiled without a sandbox: bubblewrap is not available"]
     names["params"] = "api.h"
     failed = [replace(c, name=names.get(c.name, c.name)) for c in failed]
+    if long := [c for c in failed if c.code == 128 + signal.SIGXFSZ]:
+        return Failure(Reason.COMPILE_ERROR, f"{long[0].name}: makes a file of more than {_FILE >> 20} MiB"), notes
     if failed and (cause := trouble.of_machine(failed, spec, work)):
         raise _Interrupted(cause, log)
-    for made in (work / "merged.o", work / "params.o"):
-        if made.exists() and script_of(target):
-            refused, noted = inspect(made.read_bytes())
-            if refused is not None:
-                return refused, notes
-            notes += (n for n in noted if n not in notes)
+    if script_of(target):
+        refused, noted = judge(work, {"implementation.o": API[implementation.primitive], "params.o": _PARAMS})
+        notes += noted
+        if refused is not None:
+            return refused, notes
     if failed:
         if not all((source / f.name).exists() for f in implementation.files):
             raise _Interrupted(Failure(Reason.COMPILER_KILLED, f"{work} was emptied meanwhile"), log)
         return diagnose.failure([(c.name, c.said) for c in failed], API[implementation.primitive], source), notes
     if missing := [f"{part}.elf" for part in objects if not (work / f"{part}.elf").exists()]:
         raise _Interrupted(Failure(Reason.COMPILER_KILLED, f"the linker left no {missing[0]}, and said nothing"), log)
+    if script_of(target) and (refused := misplaced((work / "both.elf").read_bytes(), target.chip)):
+        return refused, notes
     return None, [*notes, *(provided.notes(work / "both.elf", more) if more else ())]
 
 
@@ -354,7 +366,8 @@ def _linking(spec: ToolchainSpec, options: Iterable[str], objects: Iterable[str]
     if not spec.linker:
         return (spec.compiler, *spec.flags, *options, *objects, "-o", image)
     own = (word for o in options for word in o.removeprefix("-Wl,").split(","))
-    return (spec.linker, *own, *objects, "-o", image)
+    # LLVM's takes names of libraries from objects, and what is none for a linker script
+    return (spec.linker, "--no-dependent-libraries", *own, *objects, "-o", image)
 
 
 def _link_time(spec: ToolchainSpec, flags: Iterable[str]) -> tuple[str, ...]:

@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
+from pathlib import Path
 
-from ..model.elf import sections, undefined
+from ..model.elf import exported, sections, undefined
 from ..model.reasons import Failure, Reason
+from ..model.target import Chip
 
 #: names of the harness, its targets and their linker scripts
 _HARNESS = re.compile(r"sy_\w+|main|__?end|end|__heap_start|_start|__vectors|__crt0_\w+")
 #: sections that linker scripts put where the chip starts, or where code runs before the harness
 _START = re.compile(r"\.(vectors|start|reset|text\.reset|isr_vector|init\d*|fini\d*)(\..*)?")
+#: sections that linker scripts make; static RAM is counted in, and cleared and kept out of others' by, the latter
+_MADE, _RAM = frozenset({".text", ".rodata", ".vectors", ".ARM.exidx", ".data", ".bss"}), frozenset({".data", ".bss"})
+_AVR_DATA = 0x80_0000  # where the tools put the data space
+_LEAST = 96  # bytes: less than any target's SY_STACK_RESERVE, with which no buffer has room
 _CONSTRUCTORS = re.compile(r"\.(preinit_array|init_array|ctors)(\..*)?")
 
 
@@ -28,3 +35,46 @@ def inspect(merged: bytes) -> tuple[Failure | None, list[str]]:
     if any(_CONSTRUCTORS.fullmatch(name) for name in placed):
         notes.append("has static constructors, which the harness does not run")
     return None, notes
+
+
+def exposed(localised: bytes, names: tuple[str, ...]) -> Failure | None:
+    """Why an object that should define ``names`` alone for the harness cannot be linked with it: objcopy leaves symbols
+    of rare kinds global, and the simulator knows the harness by its global names. :class:`ValueError` when it is no
+    object file."""
+    if more := sorted({*exported(localised)} - {*names}):
+        return Failure(Reason.HARNESS_SYMBOL, f"{', '.join(more[:5])} cannot be made local")
+    return None
+
+
+def judge(work: Path, exports: Mapping[str, tuple[str, ...]]) -> tuple[Failure | None, list[str]]:
+    """The same of what a build left in the folder ``work``; ``exports`` are the symbols that objects there are to
+    define for the harness."""
+    notes: dict[str, None] = {}
+    for made in (work / "merged.o", work / "params.o"):
+        if made.exists():
+            refused, more = inspect(made.read_bytes())
+            if refused is not None:
+                return refused, [*notes]
+            notes |= dict.fromkeys(more)
+    for name, names in exports.items():
+        if (work / name).exists() and (refused := exposed((work / name).read_bytes(), names)):
+            return refused, [*notes]
+    return None, [*notes]
+
+
+def misplaced(image: bytes, chip: Chip) -> Failure | None:
+    """Why a linked image is not what its figures say, or cannot work: a section of the package's own that is not in
+    flash, which nobody counts, initialises, or keeps from the buffers; RAM without room for the harness's stack.
+    :class:`ValueError` when it is no ELF file."""
+    flash = range(chip.flash.base, chip.flash.base + chip.flash.size)
+    start = chip.ram.base + (_AVR_DATA if chip.core.startswith("avr") else 0)
+    ram = range(start, start + chip.ram.size)
+    placed = [s for s in sections(image) if s.placed]
+    in_ram = (s.name not in _RAM and s.address in ram for s in placed)
+    nowhere = (s.name not in _MADE and s.address not in flash for s in placed)
+    wrong = [s for s, a, b in zip(placed, in_ram, nowhere, strict=True) if a or b]
+    if wrong:
+        text = ", ".join(f"{s.name}, {s.size} bytes at {s.address:#x}" for s in wrong[:5])
+        return Failure(Reason.PLACED_SECTION, text)
+    left = ram.stop - max((s.address + s.size for s in placed if s.address in ram), default=ram.start)
+    return Failure(Reason.RAM_OVERFLOW, f"static data leaves {left} bytes for all else") if left < _LEAST else None

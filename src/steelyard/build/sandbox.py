@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import platform
 import shutil
 import signal
 import subprocess
@@ -13,17 +14,30 @@ from ..model import paths
 from ..model.once import Once
 
 _SYSTEM = ("/usr", "/bin", "/lib", "/lib64", "/sbin", "/etc/alternatives")
+_ALONE = ("bwrap", "--unshare-all", "--die-with-parent", "--new-session")
+
+
+def _system() -> list[str]:
+    """Options that show system folders and a few devices. /proc is not there: it says what differs from build to
+    build, and containers forbid to mount it."""
+    options = ["--tmpfs", "/tmp"]
+    for p in map(Path, _SYSTEM):
+        if p.is_symlink():
+            options += ["--symlink", str(p.readlink()), str(p)]
+        elif p.is_dir():
+            options += ["--ro-bind", str(p), str(p)]
+    if platform.machine() == "aarch64":  # where GCC finds what -march=native is
+        options += ["--ro-bind-try", "/proc/cpuinfo", "/proc/cpuinfo"]
+    return [*options, "--dev", "/dev"]
 
 
 @Once
 def available() -> bool:
-    """Whether bubblewrap is installed and may make a sandbox here."""
-    bwrap = shutil.which("bwrap")
-    if bwrap is None:
+    """Whether bubblewrap is installed and may make such a sandbox here."""
+    if shutil.which("bwrap") is None:
         return False
-    probe = [bwrap, "--unshare-all", "--ro-bind", "/", "/", "true"]
     try:
-        return subprocess.run(probe, capture_output=True, check=False).returncode == 0
+        return subprocess.run([*_ALONE, *_system(), "true"], capture_output=True, check=False).returncode == 0
     except OSError:
         return False
 
@@ -33,7 +47,7 @@ def confined(program: Path) -> tuple[str, ...]:
     there is no sandbox."""
     if not available():
         return ()
-    return ("bwrap", "--unshare-all", "--die-with-parent", "--new-session", "--ro-bind", str(program), str(program))
+    return (*_ALONE, "--ro-bind", str(program), str(program))
 
 
 def run(script: Path, writable: Path, readable: tuple[Path, ...], seconds: float) -> int | None:
@@ -44,20 +58,14 @@ def run(script: Path, writable: Path, readable: tuple[Path, ...], seconds: float
     """
     command = ["/bin/sh", str(script)]
     if available():
-        binds = ["--tmpfs", "/tmp"]
-        for p in map(Path, _SYSTEM):
-            if p.is_symlink():
-                binds += ["--symlink", str(p.readlink()), str(p)]
-            elif p.is_dir():
-                binds += ["--ro-bind", str(p), str(p)]
-        for r in (r for r in readable if not any(map(r.is_relative_to, _SYSTEM))):
+        system = [Path(p) for p in _SYSTEM]
+        binds: list[str] = []
+        for r in (r for r in readable if not any(map(r.is_relative_to, system))):
             real = r.resolve()
             binds += ["--ro-bind", str(r), str(r)] if r.is_dir() or r == real else ["--symlink", str(real), str(r)]
-        sandbox = ["bwrap", "--unshare-all", "--die-with-parent", "--new-session", *binds]
-        sandbox += ["--proc", "/proc", "--dev", "/dev", "--bind", str(writable), str(writable)]
-        command = [*sandbox, "--chdir", str(writable), *command]
-    # one source makes one image: __DATE__ and __TIME__ stand still (GCC manual, "Environment Variables"; since GCC 7)
-    environment = {"PATH": paths.search_path(), "LC_ALL": "C", "HOME": "/nonexistent", "SOURCE_DATE_EPOCH": "0"}
+        binds += ["--bind", str(writable), str(writable), "--chdir", str(writable)]
+        command = [*_ALONE, *_system(), *binds, *command]
+    environment = {"PATH": paths.search_path(), "LC_ALL": "C", "HOME": "/nonexistent"}
 
     process = subprocess.Popen(
         command,

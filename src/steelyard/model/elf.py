@@ -4,11 +4,10 @@ symbols that it wants from others or has for them."""
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterator
 
 from msgspec import Struct
 
-_SYMTAB, _NOBITS, _ALLOC, _UNDEFINED, _COMMON, _LOCAL = 2, 8, 2, 0, 0xFFF2, 0
+_SYMTAB, _NOBITS, _ALLOC, _UNDEFINED, _COMMON = 2, 8, 2, 0, 0xFFF2
 
 
 class Section(Struct, frozen=True):
@@ -18,6 +17,7 @@ class Section(Struct, frozen=True):
     size: int
     loaded: bool
     placed: bool = False
+    address: int = 0
 
 
 def sections(elf: bytes) -> list[Section]:
@@ -31,12 +31,26 @@ def sections(elf: bytes) -> list[Section]:
 def undefined(elf: bytes) -> list[str]:
     """Names of the symbols that other objects must define, or may, which are common ones; :class:`ValueError` as
     :func:`sections`."""
-    return [name for name, section, _ in _symbols(elf) if section in (_UNDEFINED, _COMMON)]
+    return [name for name, _, section in _read_symbols(elf) if section in (_UNDEFINED, _COMMON)]
+
+
+def exported(elf: bytes) -> list[str]:
+    """Names of the symbols that it defines for other objects, common ones aside; :class:`ValueError` as
+    :func:`sections`."""
+    symbols = _read_symbols(elf)
+    return [name for name, local, section in symbols if not local and section not in (_UNDEFINED, _COMMON)]
 
 
 def defined(elf: bytes) -> set[str]:
-    """Names that other objects can refer to; :class:`ValueError` as :func:`sections`."""
-    return {name for name, section, binding in _symbols(elf) if section != _UNDEFINED and binding != _LOCAL}
+    """Names that other objects can refer to, common ones too; :class:`ValueError` as :func:`sections`."""
+    return {name for name, local, section in _read_symbols(elf) if section != _UNDEFINED and not local}
+
+
+def _read_symbols(elf: bytes) -> list[tuple[str, bool, int]]:
+    try:
+        return _symbols(elf)
+    except (struct.error, IndexError) as e:
+        raise ValueError(f"no ELF file: {e}") from e
 
 
 def _headers(elf: bytes) -> tuple[bool, list[tuple[int, ...]], int]:
@@ -65,25 +79,24 @@ def _sections(elf: bytes) -> list[Section]:
     start, size = headers[names][4:6]
     text = elf[start : start + size]
     found = []
-    for name, kind, flags, _, _, length, _ in headers:
+    for name, kind, flags, address, _, length, _ in headers:
         placed = bool(flags & _ALLOC) and length > 0
-        found.append(Section(_text(text, name), length, placed and kind != _NOBITS, placed))
+        found.append(Section(_text(text, name), length, placed and kind != _NOBITS, placed, address))
     return found
 
 
-def _symbols(elf: bytes) -> Iterator[tuple[str, int, int]]:
-    """Name, section and binding of every symbol with a name."""
-    try:
-        wide, headers, _ = _headers(elf)
-        # name, value, size, info, other, section; the same in another order
-        symbol = struct.Struct("<IBBHQQ" if wide else "<IIIBBH")
-        for _, kind, _, _, start, size, link in headers:
-            if kind != _SYMTAB:
-                continue
-            text = elf[headers[link][4] :][: headers[link][5]]
-            for fields in symbol.iter_unpack(elf[start : start + size - size % symbol.size]):
-                if fields[0]:
-                    info, section = (fields[1], fields[3]) if wide else (fields[3], fields[5])
-                    yield _text(text, fields[0]), section, info >> 4
-    except (struct.error, IndexError) as e:
-        raise ValueError(f"no ELF file: {e}") from e
+def _symbols(elf: bytes) -> list[tuple[str, bool, int]]:
+    """Name, whether other objects do not see it, and number of the section, of each symbol with a name."""
+    wide, headers, _ = _headers(elf)
+    # name, value, size, info, other, section; the same in another order
+    symbol = struct.Struct("<IBBHQQ" if wide else "<IIIBBH")
+    info, section = (1, 3) if wide else (3, 5)
+    found = []
+    for _, kind, _, _, start, size, link in headers:
+        if kind != _SYMTAB:
+            continue
+        text = elf[headers[link][4] :][: headers[link][5]]
+        for fields in symbol.iter_unpack(elf[start : start + size - size % symbol.size]):
+            if fields[0]:
+                found.append((_text(text, fields[0]), fields[info] >> 4 == 0, fields[section]))
+    return found

@@ -47,7 +47,7 @@ _SUFFIX: dict[str, Kind] = {
     ".ino": Kind.SKETCH,
     **dict.fromkeys((".mk", ".cmake"), Kind.MAKEFILE),
     **dict.fromkeys((".md", ".rst", ".pdf", ".html", ".tex", ".png", ".jpg", ".svg"), Kind.IGNORED),
-    **dict.fromkeys((".o", ".obj", ".a", ".so", ".lib", ".elf", ".hex", ".exe"), Kind.IGNORED),
+    **dict.fromkeys((".o", ".obj", ".a", ".so", ".lib", ".elf", ".hex", ".exe", ".gch", ".pch"), Kind.IGNORED),
     **dict.fromkeys((".lst", ".map", ".log"), Kind.IGNORED),
     **dict.fromkeys((".d", ".su", ".orig", ".rej", ".bak", ".swp", ".info", ".py", ".sh"), Kind.IGNORED),
 }

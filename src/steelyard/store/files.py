@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -139,9 +140,12 @@ def _explained(path: Path) -> Iterator[None]:
 
 
 def _connect(path: Path, mode: str = "rw", check_same_thread: bool = True) -> sqlite3.Connection:
-    """Transactions are ours, not the driver's."""
+    """Transactions are ours, not the driver's. A database that nobody can write beside, and nobody does, is read as it
+    stands: readers of others want files of their own there (SQLite, "Write-Ahead Logging", 6)."""
+    beside = (path.with_name(f"{path.name}{ending}") for ending in ("-wal", "-shm"))
+    alone = not os.access(path.parent, os.W_OK) and not any(f.exists() for f in beside)
     return sqlite3.connect(
-        f"{path.absolute().as_uri()}?mode={mode}",
+        f"{path.absolute().as_uri()}?mode={mode}{'&immutable=1' if alone else ''}",
         uri=True,
         timeout=BUSY_SECONDS,
         isolation_level=None,

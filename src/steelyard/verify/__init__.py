@@ -4,6 +4,7 @@ from .calls import Verifier
 from .check import KnownAnswers, known_answers, second_set, unaligned
 from .expected import Expected, Mismatch, expected
 from .fresh import again, cut_short, forge, sweep
+from .parts import parts
 
 __all__ = [
     "Expected",
@@ -15,6 +16,7 @@ __all__ = [
     "expected",
     "forge",
     "known_answers",
+    "parts",
     "second_set",
     "sweep",
     "unaligned",
