@@ -172,12 +172,12 @@ def test_heap(bench: Bench, target: Target) -> None:
 
 def test_what_the_empty_function_takes_off(bench: Bench) -> None:
     """As docs/definitions.md says it."""
-    for name, least, most in (("uno", 16, 16), ("nano-every", 14, 14), ("bluepill", 2, 7), ("gd32vf103", 2, 7)):
+    for name in ("uno", "nano-every", "bluepill", "gd32vf103"):
         client = bench.client(bench.package(), the_target(name))
         for op in (Op.EMPTY, Op.EMPTY_DECRYPT):
             taken = client.inside(Request(op, bytes(16), bytes(16), b"", b""))
             assert taken is not None
-            assert least <= taken <= most, (name, op, taken)
+            assert 2 <= taken <= 7, (name, op, taken)
 
 
 def test_heap_is_what_was_asked_for(bench: Bench, target: Target) -> None:
