@@ -10,6 +10,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 from alembic.script import ScriptDirectory
@@ -161,6 +162,37 @@ def test_a_server_that_ended_our_connections(database: str) -> None:
             for number in other.exec_driver_sql(every).scalars().all():
                 other.exec_driver_sql(end.format(number))
         assert store.get(store.add(RECORD)) == RECORD
+
+
+@pytest.mark.parametrize(
+    ("server", "change", "action"),
+    [
+        ("postgresql", {"port": 1}, "start the server, or correct host and port"),
+        ("mariadb", {"port": 1}, "start the server, or correct host and port"),
+        ("postgresql", {"database": "none"}, "create the database, or correct its name"),
+        ("mariadb", {"database": "none"}, "create the database, or correct its name"),
+        ("postgresql", {"username": "nobody"}, "does not exist; "),
+    ],
+)
+def test_a_server_that_cannot_be_used_says_what_to_do(
+    servers: Callable[[str], URL], server: str, change: dict[str, Any], action: str
+) -> None:
+    url = servers(server).set(password="secret", **change)
+    with pytest.raises(StoreError, match=action) as error:
+        Store.open(url.render_as_string(hide_password=False))
+    assert "secret" not in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize("database", SERVERS, indirect=True)
+def test_a_newer_server_is_left_alone(database: str) -> None:
+    Store.open(database).close()
+    server = create_engine(database)
+    with server.begin() as connection:
+        connection.exec_driver_sql(f"UPDATE {REVISION} SET version_num = '9876'")
+    server.dispose()
+    with pytest.raises(StoreError, match=f"schema 9876.*up to {schema.HEAD}; run: pip install --upgrade"):
+        Store.open(database)
 
 
 NEXT = """

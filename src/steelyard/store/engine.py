@@ -25,7 +25,7 @@ from sqlalchemy.exc import ArgumentError, DatabaseError, DBAPIError, NoSuchModul
 from . import schema, values
 from .errors import DAMAGED, StoreError, StoreFailure, explain
 
-_DRIVERS = {"psycopg": "psycopg[binary]", "psycopg2": "psycopg2-binary", "pymysql": "PyMySQL"}
+_DRIVERS = {"psycopg": "steelyard[servers]", "psycopg2": "psycopg2-binary", "pymysql": "steelyard[servers]"}
 #: what processes that make or migrate tables on a server take turns by
 _LOCK = 0x57EE1  # for PostgreSQL a number, for MariaDB a name
 

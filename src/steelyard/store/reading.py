@@ -49,12 +49,12 @@ class Reader:
         found = self._rows(which.select(queries.RECORD)).all()
         ids = [row.id for row in found]
         metrics: dict[int, dict[str, float]] = {k: {} for k in ids}
-        for row in self._of(queries.MEASUREMENTS, ids):
-            metrics[row.run_id][intern(row.metric)] = row.fraction if row.whole is None else row.whole
+        for run_id, metric, whole, fraction in self._of(queries.MEASUREMENTS, ids):
+            metrics[run_id][intern(metric)] = fraction if whole is None else whole
         points = self.points(ids)
         helpers: dict[int, list[Helper]] = {}
-        for row in self._of(queries.HELPERS, ids):
-            helpers.setdefault(row.run_id, []).append(Helper(row.member, row.size))
+        for run_id, member, size in self._of(queries.HELPERS, ids):
+            helpers.setdefault(run_id, []).append(Helper(member, size))
         return [
             Record(
                 _setup(row),
@@ -108,8 +108,8 @@ class Reader:
     def points(self, ids: Collection[int]) -> dict[int, list[Point]]:
         """All points of these runs."""
         found: dict[int, list[Point]] = {}
-        for row in self._of(queries.POINTS, ids):
-            found.setdefault(row.run_id, []).append(Point(row.operation, row.adlen, row.mlen, row.cycles))
+        for run_id, operation, adlen, mlen, cycles in self._of(queries.POINTS, ids):
+            found.setdefault(run_id, []).append(Point(operation, adlen, mlen, cycles))
         return found
 
     def details(self, ids: Collection[int]) -> dict[int, str]:
