@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from steelyard.analyse.answer import GENERATION, choose
-from steelyard.analyse.rows import Row, rows
+from steelyard.analyse.rows import rows
 from steelyard.model.record import Operation, Record
+from steelyard.model.row import Row
 from steelyard.publish import figure
 from steelyard.store import Store
 from tests.made_up import record

@@ -14,10 +14,10 @@ from pathlib import Path
 import pytest
 
 from steelyard import build, device, measure, verify
-from steelyard.analyse.rows import Row
 from steelyard.model.call import Observed, Op, Request
 from steelyard.model.implementation import Implementation
 from steelyard.model.inputs import Inputs
+from steelyard.model.row import Row
 from steelyard.model.target import Target
 from steelyard.publish import felics
 from steelyard.sources import discover

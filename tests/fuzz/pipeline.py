@@ -33,7 +33,7 @@ from steelyard.model.target import Target, load_target
 from steelyard.model.workload import workload
 from steelyard.pipeline import Job, Pipeline, resolve
 from steelyard.sources import discover
-from steelyard.store import Store, StoreError, files
+from steelyard.store import Store, StoreError, values
 from tests import toys
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -105,7 +105,7 @@ def target(folder: Path, name: str) -> Target:
 def play(folder: Path, plan: Row) -> None:
     """In a process of its own: a campaign. Prints a row for each job."""
     image.SECONDS = 5.0
-    files.BUSY_SECONDS = 0.1
+    values.BUSY_SECONDS = 0.1
     planned = jobs(folder, [(v, t, f) for v, t, f in plan["jobs"]])
     sys.stdout.write("ready\n")
     sys.stdout.flush()

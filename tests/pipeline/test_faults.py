@@ -25,7 +25,7 @@ from steelyard.model.reasons import MACHINE, Failure, Reason
 from steelyard.model.record import Record
 from steelyard.model.target import Target
 from steelyard.pipeline import Job, Pipeline, resolve
-from steelyard.store import Store, files
+from steelyard.store import Store, values
 from tests import toys
 from tests.conftest import Bench, the_target
 
@@ -404,7 +404,7 @@ def test_a_full_disk_under_the_database(bench: Bench, disk: Callable[[str], Path
 
 def test_a_locked_database(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
     """Records made meanwhile are shown; they are stored when the lock is gone by the end."""
-    monkeypatch.setattr(files, "BUSY_SECONDS", 0.05)
+    monkeypatch.setattr(values, "BUSY_SECONDS", 0.05)
     jobs = [good(bench, f"v{k}") for k in range(3)]
     campaign(bench, jobs[0])
     for released in (False, True):

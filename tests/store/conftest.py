@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from datetime import UTC, datetime
+from functools import cache
 from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
+from sqlalchemy import URL
 
 from steelyard.model.record import Helper, Point, Record, Setup, Toolchain, Verification
 from steelyard.store import Store
+from tests.store.servers import SERVERS, emptied
 
 Make = Callable[..., Record]
 
@@ -60,6 +64,21 @@ def make() -> Make:
 def path(tmp_path: Path) -> Path:
     """Where the database of this test lies."""
     return tmp_path / "results" / "steelyard.db"
+
+
+@pytest.fixture(scope="session")
+def servers() -> Iterator[Callable[[str], URL]]:
+    """Servers by name, started when they are asked for."""
+    with ExitStack() as stack:
+        yield cache(lambda name: stack.enter_context(SERVERS[name]()))
+
+
+@pytest.fixture(params=["sqlite", *SERVERS])
+def database(request: pytest.FixtureRequest, path: Path, servers: Callable[[str], URL]) -> str:
+    """An empty database of each kind in turn, as ``Store.open`` takes it."""
+    if request.param == "sqlite":
+        return str(path)
+    return emptied(servers(request.param)).render_as_string(hide_password=False)
 
 
 @pytest.fixture

@@ -9,7 +9,6 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-import pytest
 from msgspec.structs import replace
 
 from steelyard.store import Store
@@ -31,11 +30,11 @@ with Store.open(path) as store:
 """
 
 
-def start(path: Path, who: str, times: int) -> subprocess.Popen[str]:
+def start(database: str, who: str, times: int) -> subprocess.Popen[str]:
     """A process that adds records and prints their ids; 0 times is for ever."""
     paths = os.pathsep.join([*sys.path, str(Path(__file__).parents[2])])
     return subprocess.Popen(
-        [sys.executable, "-c", WRITER, str(path), who, str(times)],
+        [sys.executable, "-c", WRITER, database, who, str(times)],
         env={**os.environ, "PYTHONPATH": paths},
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -43,23 +42,30 @@ def start(path: Path, who: str, times: int) -> subprocess.Popen[str]:
     )
 
 
-def test_four_processes_add_to_a_database_none_of_them_found(path: Path) -> None:
-    writers = [start(path, f"w{i}", 25) for i in range(4)]
+def test_four_processes_add_to_a_database_none_of_them_found(database: str) -> None:
+    writers = [start(database, f"w{i}", 25) for i in range(4)]
     ids: list[int] = []
     for writer in writers:
         out, err = writer.communicate(timeout=60)
         assert writer.returncode == 0, err
         ids += map(int, out.split())
-    assert sorted(ids) == list(range(1, 101))
-    with Store.open(path) as store:
+    assert len(set(ids)) == 100
+    with Store.open(database) as store:
         records = store.runs()
     assert len({r.setup.key for r in records}) == 100
     assert all(replace(r, setup=RECORD.setup) == RECORD for r in records)
 
 
-@pytest.mark.parametrize("where", ["file", ":memory:"])
-def test_threads_share_a_store(where: str, path: Path, make: Make) -> None:
-    with Store.open(path if where == "file" else where) as store:
+def test_threads_share_a_store(database: str, make: Make) -> None:
+    _shared_by_threads(database, make)
+
+
+def test_threads_share_a_store_in_memory(make: Make) -> None:
+    _shared_by_threads(":memory:", make)
+
+
+def _shared_by_threads(where: str, make: Make) -> None:
+    with Store.open(where) as store:
         records = [make(flags=f"-D{i}", target=f"t{i % 5}") for i in range(60)]
         with ThreadPoolExecutor(12) as pool:
             ids = list(pool.map(store.add, records))
@@ -68,13 +74,13 @@ def test_threads_share_a_store(where: str, path: Path, make: Make) -> None:
         assert len(store.find(r.setup.key for r in records)) == 60
 
 
-def test_a_killed_writer_loses_no_finished_record(path: Path) -> None:
-    writer = start(path, "victim", 0)
+def test_a_killed_writer_loses_no_finished_record(database: str) -> None:
+    writer = start(database, "victim", 0)
     assert writer.stdout is not None
     ids = [int(writer.stdout.readline()) for _ in range(20)]
     os.kill(writer.pid, signal.SIGKILL)
     ids += map(int, writer.communicate()[0].split())
-    with Store.open(path) as store:
+    with Store.open(database) as store:
         stored = store.runs()
         assert {r.id for r in stored} >= set(ids)
         assert all(replace(r, setup=RECORD.setup) == RECORD for r in stored)

@@ -2,96 +2,205 @@
 
 from __future__ import annotations
 
-import re
 import shutil
 import sqlite3
 import subprocess
 import sys
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import pytest
-from alembic import command
-from alembic.autogenerate import compare_metadata
-from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
-from sqlalchemy import URL, Connection, create_engine
-from sqlalchemy.schema import CreateIndex, CreateTable
+from msgspec.structs import replace
+from sqlalchemy import URL, NullPool, create_engine, inspect, text
 
-from steelyard.store import Store, StoreError, engine, files, migrate, schema, values
+from steelyard.model.reasons import Failure, Reason
+from steelyard.store import Store, StoreError, migrate, schema
+from steelyard.store.engine import open_engine, resolve
 
+from . import first_tables
 from .conftest import RECORD
+from .servers import SERVERS, emptied
+
+REVISION = schema.REVISION_TABLE
+OLD = Path(__file__).with_name("schema_0002.sql")
+#: what it holds, in the order of numbers: made by the version that wrote schema 0002
+STORED = (
+    RECORD,
+    replace(
+        RECORD,
+        setup=replace(RECORD.setup, flags="-Os"),
+        failure=Failure(Reason.FAULT, "at 0x12"),
+        **dict.fromkeys(("points", "helpers", "notes"), ()),  # type: ignore[arg-type]
+        metrics={},
+        verification=None,
+        finished=None,
+        log="",
+        seed="",
+    ),
+    replace(
+        RECORD,
+        setup=replace(RECORD.setup, target="bluepill"),
+        verification=replace(RECORD.verification, answers=""),  # type: ignore[type-var]
+    ),
+    replace(RECORD, seconds=2.5),
+)
+
+
+def old(database: str, *changes: str) -> None:
+    """Makes a database as an older version left it."""
+    with closing(sqlite3.connect(":memory:", isolation_level=None)) as made:
+        made.executescript(OLD.read_text(encoding="utf-8"))
+        for change in changes:
+            made.execute(change)
+        if "://" not in database:
+            Path(database).parent.mkdir()
+            with closing(sqlite3.connect(database)) as copy:
+                made.backup(copy)
+            return
+        server = create_engine(database)
+        with server.begin() as connection:
+            first_tables.create(connection)
+            for table in [t.name for t in schema.metadata.sorted_tables] + [REVISION]:
+                rows = made.execute(f'SELECT * FROM "{table}"')
+                names = [column[0] for column in rows.description]
+                quoted = [connection.dialect.identifier_preparer.quote(name) for name in names]
+                insert = f"INSERT INTO {table} ({', '.join(quoted)}) VALUES ({', '.join(f':{n}' for n in names)})"
+                for row in rows:
+                    connection.execute(text(insert), dict(zip(names, row, strict=True)))
+            if connection.dialect.name == "postgresql":
+                for table in ("implementation", "toolchain", "target", "setup", "run"):
+                    connection.execute(text(f"SELECT setval('{table}_id_seq', 100)"))
+        server.dispose()
+
+
+def shape(database: str) -> object:
+    """Columns, keys and indexes of all tables, as the database tells them."""
+    engine = open_engine(resolve(database))
+    tables: dict[str, list[str]] = {}
+    with engine.connect() as connection:
+        at = inspect(connection)
+        for table in sorted(at.get_table_names()):
+            columns = [(c["name"], str(c["type"]).split(" COLL")[0], c["nullable"]) for c in at.get_columns(table)]
+            keys = (
+                at.get_foreign_keys,
+                at.get_indexes,
+                at.get_unique_constraints,
+                at.get_check_constraints,
+            )
+            every = [sorted(columns), at.get_pk_constraint(table), *(sorted(key(table), key=str) for key in keys)]
+            tables[table] = list(map(str, every))
+        if connection.dialect.name == "mariadb":  # where a table has the same, a column does not tell
+            sql = "SELECT DISTINCT collation_name FROM information_schema.columns WHERE table_schema = DATABASE()"
+            tables["collations"] = sorted(map(str, connection.exec_driver_sql(sql)))
+    engine.dispose()
+    return tables
 
 
 def test_head_is_the_newest_migration() -> None:
-    assert ScriptDirectory.from_config(migrate.config()).get_heads() == [values.HEAD]
+    assert ScriptDirectory.from_config(migrate.config()).get_heads() == [schema.HEAD]
 
 
-def test_migrations_lead_to_the_schema(path: Path) -> None:
-    """A new database is made from schema.py in one go; the migrations must lead to the same."""
-    path.parent.mkdir(exist_ok=True)
-    database = create_engine(f"sqlite:///{path}")
-    with database.begin() as connection:
-        migrate.upgrade(connection)
-    with Store.open(path) as store:
-        store.add(RECORD)
-    with database.connect() as connection:
-        context = MigrationContext.configure(
-            connection, opts={"version_table": values.REVISION_TABLE, "compare_type": True}
-        )
-        assert compare_metadata(context, schema.metadata) == []
-        made = {name: _words(sql) for name, sql in _tables(connection)}
-        wanted = {t.name: _words(str(CreateTable(t).compile(connection))) for t in schema.metadata.tables.values()}
-    database.dispose()
-    assert made == wanted
-
-
-def _tables(connection: Connection) -> list[tuple[str, str]]:
-    driver: Any = connection.connection.driver_connection
-    found: list[tuple[str, str]] = driver.execute(
-        "SELECT name, sql FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite%' AND name <> ?",
-        (values.REVISION_TABLE,),
-    ).fetchall()
-    return found
-
-
-def _words(sql: str) -> str:
-    return " ".join(sql.split())
-
-
-@pytest.mark.parametrize("server", ["postgresql", "mysql", "mariadb"])
-def test_the_schema_is_portable(server: str) -> None:
-    dialect = URL.create(server).get_dialect()
-    for table in schema.metadata.sorted_tables:
-        ddl = str(CreateTable(table).compile(dialect=dialect()))
-        texts = [line for line in ddl.splitlines() if "CHAR" in line or "TEXT" in line]
-        assert server == "postgresql" or all("COLLATE utf8mb4_bin" in line for line in texts)
-        for index in table.indexes:
-            CreateIndex(index).compile(dialect=dialect())
-
-
-def test_downgrade_and_upgrade(path: Path) -> None:
-    Store.open(path).close()
-    database = create_engine(f"sqlite:///{path}")
-    with database.begin() as connection:
-        command.downgrade(migrate.config(connection), "base")
-    with database.connect() as connection:
-        assert [name for name, _ in _tables(connection)] == []
-    with database.begin() as connection:
-        migrate.upgrade(connection)
-    database.dispose()
-    with Store.open(path) as store:
+def test_an_old_database_keeps_all_and_becomes_as_a_new_one(
+    database: str, servers: Callable[[str], URL], tmp_path: Path
+) -> None:
+    old(database)
+    with Store.open(database) as store:
+        assert store.records(range(1, 5)) == list(reversed(STORED))
+        assert store.find([RECORD.setup.key]) == {RECORD.setup.key: STORED[3]}
         assert store.get(store.add(RECORD)) == RECORD
+    migrated = shape(database)
+    kind = database.split("+")[0]
+    fresh = emptied(servers(kind)).render_as_string() if kind in SERVERS else str(tmp_path / "fresh.db")
+    assert migrated == shape(fresh)
+
+
+def test_a_database_of_the_first_schema(path: Path) -> None:
+    """Without the columns that the second added."""
+    drop = (f"ALTER TABLE run DROP COLUMN {name}" for name in ("seed", "answers"))
+    old(str(path), *drop, f"UPDATE {REVISION} SET version_num = '0001'")
+    with Store.open(path) as store:
+        for found, record in zip(store.records(range(1, 5)), reversed(STORED), strict=True):
+            verified = record.verification and replace(record.verification, answers="")
+            assert found == replace(record, seed="", verification=verified)
+
+
+def test_a_migrated_file_has_the_schemas_own_words(path: Path, tmp_path: Path) -> None:
+    """What SQLAlchemy does not tell: rows without numbers of their own, numbers that never come again."""
+    old(str(path))
+    made = []
+    for place in (path, tmp_path / "fresh.db"):
+        Store.open(place).close()
+        with closing(sqlite3.connect(place)) as connection:
+            found = connection.execute("SELECT name, sql FROM sqlite_master WHERE sql IS NOT NULL ORDER BY name")
+            made.append({name: "".join(sql.replace('"', "").split()) for name, sql in found})
+    assert made[0] == made[1]
+
+
+def test_processes_that_migrate_at_once(database: str) -> None:
+    old(database)
+    with ThreadPoolExecutor(4) as pool:
+        for store in pool.map(Store.open, [database] * 4):
+            with store:
+                assert len(store.runs(newest_only=False)) == 4
+
+
+@pytest.mark.parametrize("database", SERVERS, indirect=True)
+def test_a_server_that_ended_our_connections(database: str) -> None:
+    """As one does that was started again meanwhile."""
+    with Store.open(database) as store:
+        store.add(RECORD)
+        every, end = (
+            ("SELECT pid FROM pg_stat_activity WHERE pid <> pg_backend_pid()", "SELECT pg_terminate_backend({})")
+            if database.startswith("postgresql")
+            else ("SELECT id FROM information_schema.processlist WHERE id <> CONNECTION_ID()", "KILL {}")
+        )
+        with create_engine(database, poolclass=NullPool, isolation_level="AUTOCOMMIT").connect() as other:
+            for number in other.exec_driver_sql(every).scalars().all():
+                other.exec_driver_sql(end.format(number))
+        assert store.get(store.add(RECORD)) == RECORD
+
+
+@pytest.mark.parametrize(
+    ("server", "change", "action"),
+    [
+        ("postgresql", {"port": 1}, "start the server, or correct host and port"),
+        ("mariadb", {"port": 1}, "start the server, or correct host and port"),
+        ("postgresql", {"database": "none"}, "create the database, or correct its name"),
+        ("mariadb", {"database": "none"}, "create the database, or correct its name"),
+        ("postgresql", {"username": "nobody"}, "does not exist; "),
+    ],
+)
+def test_a_server_that_cannot_be_used_says_what_to_do(
+    servers: Callable[[str], URL], server: str, change: dict[str, Any], action: str
+) -> None:
+    url = servers(server).set(password="secret", **change)
+    with pytest.raises(StoreError, match=action) as error:
+        Store.open(url.render_as_string(hide_password=False))
+    assert "secret" not in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize("database", SERVERS, indirect=True)
+def test_a_newer_server_is_left_alone(database: str) -> None:
+    Store.open(database).close()
+    server = create_engine(database)
+    with server.begin() as connection:
+        connection.exec_driver_sql(f"UPDATE {REVISION} SET version_num = '9876'")
+    server.dispose()
+    with pytest.raises(StoreError, match=f"schema 9876.*up to {schema.HEAD}; run: pip install --upgrade"):
+        Store.open(database)
 
 
 NEXT = """
 import sqlalchemy as sa
 from alembic import op
 
-revision = "0003"
-down_revision = "0002"
+revision = "0004"
+down_revision = "0003"
 
 
 def upgrade():
@@ -110,10 +219,9 @@ def migrate_to_next(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
             store.add(RECORD)
         scripts = tmp_path / "100% migrations"
         shutil.copytree(Path(migrate.__file__).parent / "migrations", scripts)
-        (scripts / "versions" / "0003_next.py").write_text(NEXT.format(more=more))
+        (scripts / "versions" / "0004_next.py").write_text(NEXT.format(more=more))
         monkeypatch.setattr(migrate, "SCRIPTS", str(scripts).replace("%", "%%"))
-        monkeypatch.setattr(engine, "HEAD", "0003")
-        monkeypatch.setattr(files, "HEAD", "0003")
+        monkeypatch.setattr(schema, "HEAD", "0004")
         Store.open(path).close()
 
     return run
@@ -136,50 +244,34 @@ def test_a_migration_that_loses_data_changes_nothing(
         assert store.runs() == [RECORD]
 
 
-def test_new_files_have_the_schema(store: Store, path: Path) -> None:
-    """They are made from tables.sql, without SQLAlchemy."""
-    with create_engine("sqlite://").begin() as connection:
-        schema.create(connection)
-        wanted = _everything(cast(sqlite3.Connection, connection.connection.driver_connection))
-    with closing(sqlite3.connect(path)) as made:
-        assert _everything(made) == wanted
-        assert made.execute(f"SELECT version_num FROM {values.REVISION_TABLE}").fetchall() == [(values.HEAD,)]
-
-
-def _everything(database: sqlite3.Connection) -> dict[str, str]:
-    """Tables and indexes, in words, without what punctuation has around it."""
-    found = database.execute("SELECT name, sql FROM sqlite_master WHERE sql IS NOT NULL").fetchall()
-    return {name: re.sub(r"\s*([(),])\s*", r"\1", _words(sql)) for name, sql in found}
-
-
 def test_settings_of_sqlite(store: Store) -> None:
-    store.add(RECORD)
-    assert store._writer is not None
-    connection = store._writer._connection
-    values = {
-        name: connection.execute(f"PRAGMA {name}").fetchone()[0]
-        for name in ("journal_mode", "synchronous", "busy_timeout", "foreign_keys")
-    }
-    assert values == {"journal_mode": "wal", "synchronous": 1, "busy_timeout": 20000, "foreign_keys": 1}
+    names = ("journal_mode", "synchronous", "busy_timeout", "foreign_keys")
+    with store._engine.connect() as connection:
+        found = {name: connection.exec_driver_sql(f"PRAGMA {name}").scalar() for name in names}
+    assert found == {"journal_mode": "wal", "synchronous": 1, "busy_timeout": 20000, "foreign_keys": 1}
 
 
-def test_a_file_is_made_written_and_read_without_sqlalchemy_and_alembic(path: Path) -> None:
-    code = (
-        "import sys; from steelyard.store import Store; from tests.store.conftest import RECORD;"
-        "store = Store.open(sys.argv[1]); assert store.get(store.add(RECORD)) == RECORD;"
-        "print([m for m in ('alembic', 'mako', 'sqlalchemy') if m in sys.modules])"
-    )
+@pytest.mark.parametrize(
+    ("code", "left_out"),
+    [
+        ("from steelyard.cli.app import app; import steelyard.pipeline", "sqlalchemy"),
+        ("from steelyard.store import Store; Store.open(sys.argv[1]).runs()", "alembic"),
+    ],
+)
+def test_commands_import_what_they_need(path: Path, code: str, left_out: str) -> None:
+    Store.open(path).close()
+    code = f"import sys; {code}; print({left_out!r} in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code, path], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "[]"
+    assert done.stdout.strip() == "False"
 
 
 def test_a_newer_schema_is_left_alone(path: Path) -> None:
     Store.open(path).close()
     with sqlite3.connect(path) as connection:
-        connection.execute(f"UPDATE {values.REVISION_TABLE} SET version_num = '9876'")
+        connection.execute(f"UPDATE {schema.REVISION_TABLE} SET version_num = '9876'")
     connection.close()
     before = path.read_bytes()
-    with pytest.raises(StoreError, match=f"schema 9876.*up to {values.HEAD}; run: pip install --upgrade"):
+    with pytest.raises(StoreError, match=f"schema 9876.*up to {schema.HEAD}; run: pip install --upgrade"):
         Store.open(path)
     assert path.read_bytes() == before
     assert [p.name for p in path.parent.iterdir()] == [path.name]
@@ -225,9 +317,6 @@ def test_a_url_opens_the_same_file(store: Store, path: Path) -> None:
     with Store.open(f"sqlite:///{path}") as same:
         assert same.get(run_id) == RECORD
         assert same.get_blob(store.put_blob("log")) == b"log"
-
-
-REVISION = values.REVISION_TABLE
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from msgspec import Struct
 
 from ..model.errors import counted
 from ..model.metric import of_sizes
-from .rows import CONTEXT, Row, Value
+from ..model.row import CONTEXT, Row, Value
 
 #: what the user calls sources on a target by: the newest that were run there count, whatever the flags
 PLACE = ("primitive", "family", "label", "origin", "target", "device")

@@ -9,8 +9,8 @@ from typing import Literal
 from msgspec import Struct
 
 from ..model.metric import Metric, metric, of_sizes
+from ..model.row import Row, Value
 from .answer import common_workload, run_number
-from .rows import Row, Value
 
 #: what a setup is called by; two rows are a pair when these are the same
 PAIRED = ("primitive", "family", "variant", "implementation", "target", "device", "flags")

@@ -19,7 +19,8 @@ from fnmatch import fnmatchcase
 from typing import NamedTuple
 
 from ..model.errors import UserError
-from .rows import CONTEXT, Row, Value, check_column
+from ..model.row import CONTEXT, Row, Value
+from .rows import check_column
 
 Test = Callable[[Row], bool]
 #: longest filter and deepest nesting

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from operator import itemgetter
 
-from .rows import Row, check_column
+from ..model.row import Row
+from .rows import check_column
 
 
 def keys(text: str) -> list[tuple[str, bool]]:

@@ -13,7 +13,7 @@ from operator import itemgetter, le
 
 from msgspec import Struct
 
-from .rows import Row, Value
+from ..model.row import Row, Value
 
 
 class Place(Struct, frozen=True):

@@ -1,4 +1,4 @@
-"""Records as rows: one mapping of column to value for each, whatever the records came from."""
+"""Columns of rows: which there are, which of them are stored, and those that are made of others."""
 
 from __future__ import annotations
 
@@ -7,33 +7,7 @@ from collections.abc import Iterable
 from ..model.errors import unknown
 from ..model.metric import DERIVED, metric, metric_names, size_of
 from ..model.record import Record
-
-Value = str | float | int | None
-#: a column's value; a metric that a record lacks is missing
-Row = dict[str, Value]
-
-#: columns that are no metrics, with their titles
-CONTEXT = {
-    "run": "run",
-    "label": "implementation",
-    "primitive": "primitive",
-    "family": "family",
-    "variant": "variant",
-    "implementation": "implementation name",
-    "target": "target",
-    "device": "device",
-    "flags": "flags",
-    "workload": "workload",
-    "compiler": "compiler",
-    "outcome": "outcome",
-    "vectors": "known answers",
-    "finished": "finished (UTC)",
-    "host": "host",
-    "digest": "digest",
-    "harness": "harness",
-    "timing_model": "timing model",
-    "origin": "named by",
-}
+from ..model.row import CONTEXT, Row, row
 
 
 def check_columns(text: str) -> list[str]:
@@ -66,41 +40,14 @@ def needed(columns: Iterable[str]) -> tuple[set[str], set[tuple[str, int, int]]]
 
 def rows(records: Iterable[Record]) -> list[Row]:
     """One row a record, in order, as :meth:`Store.table` gives them for stored ones."""
-    made = []
-    for r in records:
-        s = r.setup
-        row: Row = {
-            "run": r.id,
-            "label": s.label,
-            "primitive": s.primitive,
-            "family": s.family,
-            "variant": s.variant,
-            "implementation": s.implementation,
-            "target": s.target,
-            "device": s.device,
-            "flags": s.flags,
-            "workload": s.workload,
-            "compiler": s.toolchain.version,
-            "outcome": "verified" if r.failure is None else str(r.failure.reason),
-            "vectors": r.verification.vectors if r.verification else None,
-            "finished": None if r.finished is None else r.finished.strftime("%Y-%m-%d %H:%M"),
-            "host": r.host,
-            "digest": s.implementation_digest,
-            "harness": s.harness,
-            "timing_model": s.timing_model,
-            "origin": r.origin,
-        }
-        row.update(r.metrics)
-        row.update({f"{p.operation}@{p.adlen}/{p.mlen}": p.cycles for p in r.points})
-        made.append(row)
-    return derive(made)
+    return derive(list(map(row, records)))
 
 
 def derive(found: list[Row]) -> list[Row]:
     """The same rows, with the metrics that are made of others."""
     for name, parts in DERIVED.items():
-        for row in found:
-            values = list(map(row.get, parts))
+        for r in found:
+            values = list(map(r.get, parts))
             if None not in values:
-                row[name] = sum(values)  # type: ignore[arg-type]
+                r[name] = sum(values)  # type: ignore[arg-type]
     return found

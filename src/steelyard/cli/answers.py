@@ -8,9 +8,10 @@ from fnmatch import fnmatchcase
 
 from ..analyse import answer, expression
 from ..analyse.answer import Answer
-from ..analyse.rows import CONTEXT, Row, Value, derive, needed
+from ..analyse.rows import derive, needed
 from ..model.metric import DERIVED, size_of
 from ..model.record import Point
+from ..model.row import CONTEXT, Row, Value
 from ..pipeline import identity
 from . import select
 from .console import stderr

@@ -9,9 +9,10 @@ from pathlib import Path
 
 from ..analyse import expression, files
 from ..analyse.compare import METRICS, Comparison, compare, summary
-from ..analyse.rows import Row, check_columns, rows
+from ..analyse.rows import check_columns, rows
 from ..model.errors import UserError, counted, cut
 from ..model.metric import metric
+from ..model.row import Row
 from ..model.target import target_names
 from ..publish import comparison, felics
 from . import select

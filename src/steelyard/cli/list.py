@@ -6,6 +6,7 @@ from ..build import identify
 from ..model import paths, toml
 from ..model.errors import counted, refuse, unknown
 from ..model.implementation import Implementation
+from ..model.row import CONTEXT
 from ..model.target import Target, load_target, target_names
 from ..model.variant import variant_of
 from ..publish.sheet import Cell
@@ -114,24 +115,14 @@ def _target(t: Target) -> dict[str, object]:
 
 def _runs(db: str | None, out: Output) -> None:
     with select.store(db, existing=True) as store:
-        whole = out.format == "json"
-        records = store.runs(points=whole, metrics=None if whole else ())
-    rows = [
-        (
-            r.id,
-            r.setup.primitive,
-            r.setup.label,
-            r.setup.target,
-            r.setup.flags,
-            r.setup.workload.split(" ")[0],
-            "verified" if r.ok else str(r.failure.reason if r.failure else ""),
-            f"{r.finished:%Y-%m-%d %H:%M}" if r.finished else "-",
-        )
-        for r in records
-    ]
-    names = ("run", "primitive", "implementation", "target", "flags", "workload", "outcome", "finished (UTC)")
-    answer = sheet("", "runs", dict.fromkeys(names), rows)
+        if out.format == "json":
+            out.tables([], [as_json(r) for r in store.runs()])
+            return
+        runs = store.table(metrics=())
+    names = ("run", "primitive", "label", "target", "flags", "workload", "outcome", "finished")
+    rows = [tuple(str(r[n]).split(" (")[0] if n == "workload" else r[n] for n in names) for r in runs]
+    answer = sheet("", "runs", dict.fromkeys(CONTEXT[n] for n in names), rows)
     if out.console:
         show(answer, wrap=("outcome",), drop=("finished (UTC)", "primitive", "workload", "flags"))
     else:
-        out.tables([answer], [as_json(r) for r in records])
+        out.tables([answer])

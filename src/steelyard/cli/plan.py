@@ -15,6 +15,7 @@ from ..model.errors import UserError, cut
 from ..model.implementation import Rejected
 from ..model.inputs import SEED
 from ..model.record import Record, Setup
+from ..model.row import Value
 from ..model.workload import workload as parse_workload
 from ..pipeline import Job, nocrypt
 from ..store import Store
@@ -91,6 +92,8 @@ class Forecast(NamedTuple):
     asks: bool = False
 
 
+#: what setups are called by, in setups and in rows
+_PLACE = ("primitive", "family", "label", "target", "flags", "workload")
 #: fields of a setup that change with time, and how to say so
 _CHANGES = {
     "implementation_digest": "sources changed",
@@ -107,10 +110,19 @@ def forecast(store: Store | None, jobs: Sequence[Job], seed: str = SEED) -> list
     and no machine is asked: where only it knows what it counts, all else is compared."""
     setups = [job.plan for job in jobs]
     kept = store.find(s.key for s in setups if s.timing_model) if store else {}
-    old: dict[tuple[str, ...], Record] = {}
-    for record in store.runs(points=False, metrics=()) if store else []:
-        old.setdefault(_place(record.setup), record)  # newest first
+    old = _nearest(store, setups) if store else {}
     return [_forecast(j, s, kept.get(s.key), old.get(_place(s)), seed) for j, s in zip(jobs, setups, strict=True)]
+
+
+def _nearest(store: Store, setups: Sequence[Setup]) -> dict[tuple[Value, ...], Record]:
+    """The newest records of the places of these setups, by place."""
+    places = set(map(_place, setups))
+    newest: dict[tuple[Value, ...], int] = {}
+    for row in reversed(store.table(metrics=())):  # newest last
+        place = tuple(row[name] for name in _PLACE)
+        if place in places and isinstance(row["run"], int):
+            newest[place] = row["run"]
+    return {_place(record.setup): record for record in store.records(newest.values())}
 
 
 def _forecast(job: Job, setup: Setup, found: Record | None, near: Record | None, seed: str) -> Forecast:
@@ -129,5 +141,5 @@ def _forecast(job: Job, setup: Setup, found: Record | None, near: Record | None,
     return Forecast(job, None, f"asks the machine when it runs; all else as in run {near.id}", asks=True)
 
 
-def _place(s: Setup) -> tuple[str, ...]:
-    return s.primitive, s.family, s.label, s.target, s.flags, s.workload
+def _place(s: Setup) -> tuple[Value, ...]:
+    return tuple(getattr(s, name) for name in _PLACE)

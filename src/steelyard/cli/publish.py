@@ -8,12 +8,12 @@ from msgspec.structs import replace
 from rich.text import Text
 
 from ..analyse import order
-from ..analyse.rows import CONTEXT, check_columns
+from ..analyse.rows import check_columns
 from ..model.errors import UserError, refuse, unknown
+from ..model.row import CONTEXT
 from ..publish import felics, formats, pivot
 from ..publish.results import DEFAULT, flat, tables
 from ..publish.sheet import Sheet, text
-from . import select
 from .answers import asked, say, say_empty
 from .console import stderr, stdout, table
 from .output import Output
@@ -89,10 +89,7 @@ def present(sheets: Sequence[Sheet], notes: Sequence[str], out: Output) -> None:
 def _felics(what: Sequence[str], where: str, all_runs: bool, out: Output, db: str | None) -> int:
     """Writes a result file of FELICS-AE's."""
     answer = asked(what, where, list(felics.FIGURES.values()), db, all_runs=all_runs, workload="felics-ae")
-    chosen = {r["run"] for r in answer.rows}
-    with select.store(db, existing=True) as store:
-        records = store.runs(newest_only=not all_runs, points=False, metrics=felics.FIGURES.values())
-    out.put(felics.render(r for r in records if r.id in chosen)[0])
+    out.put(felics.render(answer.rows))
     return 0
 
 

@@ -7,9 +7,10 @@ from collections.abc import Sequence
 from msgspec.structs import replace
 
 from ..analyse import rank
-from ..analyse.rows import Row, check_columns
+from ..analyse.rows import check_columns
 from ..model.errors import UserError, unknown
 from ..model.metric import metric
+from ..model.row import Row
 from ..publish import ranking
 from ..publish.results import distinct
 from ..publish.sheet import Sheet

@@ -26,7 +26,7 @@ def report_command(what: Sequence[str], where: str, columns: str, title: str, ou
         return 1
     rows = order.ordered(answer.rows, order.keys("cycles_encrypt_mean,cycles_hash_mean"))
     with select.store(db, existing=True) as store:
-        failed = {r.id or 0: r.failure.detail for r in store.runs(failed=True, points=False, metrics=()) if r.failure}
+        failed = store.details([r["run"] for r in rows if isinstance(r["run"], int) and r["outcome"] != "verified"])
     say_empty(chosen, rows, db)
     made = report.compose(title, rows, chosen, lambda some: points_of(some, db, answer.borrowed), failed, answer.notes)
     if out.console:

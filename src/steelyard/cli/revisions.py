@@ -12,10 +12,11 @@ from msgspec.structs import replace
 
 from ..analyse.answer import choose
 from ..analyse.compare import compare
-from ..analyse.rows import Row, check_columns, rows
+from ..analyse.rows import check_columns, rows
 from ..model.campaign import Campaign
 from ..model.errors import UserError, WorkError
 from ..model.record import Record
+from ..model.row import Row
 from ..pipeline import Job, Pipeline
 from ..publish import figure, history
 from ..store import StoreError

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from functools import cache
 
 from ..analyse.compare import COMPARABLE, Change, Comparison, Pair
-from ..analyse.rows import CONTEXT, Row
 from ..model.metric import metric
+from ..model.row import CONTEXT, Row
 from .results import lines, run_of, shared, title_of
 from .sheet import Column, Line, Lines, Mark, Sheet
 

@@ -15,14 +15,12 @@ import msgspec
 from msgspec import Meta
 
 from .. import __version__
-from ..analyse.rows import CONTEXT, Row
 from ..model import checked
 from ..model.errors import UserError
-from ..model.record import Record
+from ..model.row import CONTEXT, Row
 from ..model.target import Target, load_target, target_names
 from ..model.workload import workload
 from ..sources import stem
-from .formats import save
 
 #: largest file read, bytes, and most setups in it
 MAX_BYTES, MAX_SETUPS = 64 << 20, 200_000
@@ -121,15 +119,8 @@ def _row(path: Path, result: Result, target: Target) -> Row:
     return row | {metric: getattr(result, key) for key, metric in FIGURES.items()}
 
 
-def write(records: Iterable[Record], path: Path) -> int:
-    """Writes a result file, see :func:`render`; returns how many setups it holds."""
-    content, count = render(records)
-    save(path, content)
-    return count
-
-
-def render(records: Iterable[Record]) -> tuple[bytes, int]:
-    """A result file of the records that have FELICS-AE's figures on one of its chips, and how many these are.
+def render(rows: Iterable[Row]) -> bytes:
+    """A result file of the runs that have FELICS-AE's figures on one of its chips.
 
     ``commit`` and ``branch`` are what a release of FELICS-AE writes: a version, and the word. :class:`UserError`
     when there is nothing to write.
@@ -137,20 +128,20 @@ def render(records: Iterable[Record]) -> tuple[bytes, int]:
     codenames = {t.name: code for code, t in _targets().items()}
     data = [
         {
-            "cipher_name": r.setup.variant,
-            "architecture": codenames[r.setup.target],
-            "version": r.setup.implementation,
-            "compiler_options": r.setup.flags,
-            **{key: round(r.metrics[metric]) for key, metric in FIGURES.items()},
+            "cipher_name": r["variant"],
+            "architecture": codenames[str(r["target"])],
+            "version": r["implementation"],
+            "compiler_options": r["flags"],
+            **{key: round(r[metric]) for key, metric in FIGURES.items()},  # type: ignore[arg-type]
         }
-        for r in records
-        if r.setup.target in codenames and all(metric in r.metrics for metric in FIGURES.values())
+        for r in rows
+        if r["target"] in codenames and all(r.get(metric) is not None for metric in FIGURES.values())
     ]
     if not data:
         chips = ", ".join(sorted(codenames))
-        raise UserError(f"no record has FELICS-AE's figures; run: steelyard run -w felics-ae -t TARGET ({chips})")
+        raise UserError(f"no run has FELICS-AE's figures; run: steelyard run -w felics-ae -t TARGET ({chips})")
     document = {"commit": __version__, "branch": "release", "data": data}
-    return (json.dumps(document, indent=4, ensure_ascii=False) + "\n").encode(), len(data)
+    return (json.dumps(document, indent=4, ensure_ascii=False) + "\n").encode()
 
 
 def _targets() -> dict[str, Target]:

@@ -16,10 +16,10 @@ from msgspec import Struct
 
 from ..analyse.answer import short
 from ..analyse.rank import Place, best_by_each, joint, pareto
-from ..analyse.rows import CONTEXT, Row, Value
 from ..model.errors import UserError, unknown
 from ..model.metric import metric
 from ..model.record import Point
+from ..model.row import CONTEXT, Row, Value
 from ..model.target import load_target, target_names
 from . import names
 from .results import GROUP, column, title_of

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..analyse.rows import CONTEXT, Row
 from ..model.metric import metric
+from ..model.row import CONTEXT, Row
 from .results import DEFAULT, column, run_of, title_of
 from .sheet import Column, Line, Mark, Sheet
 

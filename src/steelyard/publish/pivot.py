@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..analyse.answer import short
-from ..analyse.rows import CONTEXT, Row, Value
+from ..model.row import CONTEXT, Row, Value
 from .results import DEFAULT, column, run_of
 from .sheet import Cell, Column, Line, Sheet
 

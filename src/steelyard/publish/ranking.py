@@ -10,8 +10,8 @@ from msgspec.structs import replace
 
 from ..analyse import order, rank
 from ..analyse.rank import Place, Ranking
-from ..analyse.rows import Row, Value
 from ..model.metric import metric
+from ..model.row import Row, Value
 from .results import column, grouped, run_of, shared, title_of
 from .sheet import Cell, Column, Line, Lines, Sheet
 

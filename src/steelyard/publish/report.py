@@ -13,9 +13,9 @@ from jinja2 import Environment, FileSystemLoader
 from msgspec import Struct
 
 from ..analyse import rank
-from ..analyse.rows import Row
 from ..model.errors import counted
 from ..model.record import Point
+from ..model.row import Row
 from ..model.target import load_target, target_names
 from . import figure, pivot, ranking, results
 from .formats import html

@@ -8,8 +8,8 @@ from operator import itemgetter
 
 from msgspec.structs import replace
 
-from ..analyse.rows import CONTEXT, Row, Value
 from ..model.metric import metric
+from ..model.row import CONTEXT, Row, Value
 from ..model.target import load_target, target_names
 from .sheet import Column, Line, Lines, Sheet
 

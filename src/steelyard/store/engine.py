@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import os
+import time
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -14,20 +16,18 @@ from sqlalchemy import (
     QueuePool,
     create_engine,
     event,
-    insert,
     inspect,
     make_url,
-    select,
     text,
 )
 from sqlalchemy.exc import ArgumentError, DatabaseError, DBAPIError, NoSuchModuleError
 
+from . import schema, values
 from .errors import DAMAGED, StoreError, StoreFailure, explain
-from .files import BUSY_SECONDS, configure, prepare, set_wal
-from .schema import create, metadata
-from .values import HEAD, REVISION_TABLE
 
-_DRIVERS = {"psycopg": "psycopg[binary]", "psycopg2": "psycopg2-binary", "pymysql": "PyMySQL"}
+_DRIVERS = {"psycopg": "steelyard[servers]", "psycopg2": "psycopg2-binary", "pymysql": "steelyard[servers]"}
+#: what processes that make or migrate tables on a server take turns by
+_LOCK = 0x57EE1  # for PostgreSQL a number, for MariaDB a name
 
 
 def resolve(url_or_path: str | Path) -> URL:
@@ -57,13 +57,13 @@ def open_engine(url: URL) -> Engine:
     """An engine whose database has the newest schema; anything else than ours is left untouched."""
     name, path = name_of(url), file_of(url)
     if path is not None:
-        prepare(path.parent)
+        _prepare(path.parent)
     engine = _create(url)
     try:
         with explained(name):
             with engine.connect() as connection:
                 found = _revision(connection, name)
-            if found != HEAD:
+            if found != schema.HEAD:
                 _migrate(engine, name)
     except BaseException:
         engine.dispose()
@@ -80,32 +80,29 @@ def explained(where: str) -> Iterator[None]:
         raise explain(where, str(error.orig)) from error
 
 
-class Writer:
-    """Writes through a connection, inside its transaction; see :class:`insertion.Writer`."""
+def writing(engine: Engine) -> Engine:
+    """The engine whose transactions write."""
+    return engine.execution_options(steelyard_write=True)
 
-    def __init__(self, connection: Connection) -> None:
-        self._connection = connection
 
-    def find(self, table: str, column: str, value: str) -> int | None:  # noqa: D102
-        columns = metadata.tables[table].c
-        found = self._connection.execute(select(columns.id).where(columns[column] == value)).scalar()
-        return None if found is None else int(found)
-
-    def insert(self, table: str, values: Mapping[str, Any]) -> int:  # noqa: D102
-        made = self._connection.execute(insert(metadata.tables[table]).values(values)).inserted_primary_key
-        assert made is not None
-        return int(made[0])
-
-    def insert_all(self, table: str, rows: Sequence[Mapping[str, Any]]) -> None:  # noqa: D102
-        self._connection.execute(insert(metadata.tables[table]), rows)
+def _prepare(folder: Path) -> None:
+    """Makes the folder of a database."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise StoreError(f"{folder}: {error.strerror}; choose a folder you may write to") from error
 
 
 def _create(url: URL) -> Engine:
-    options: dict[str, Any] = {}
     sqlite = url.get_backend_name() == "sqlite"
+    # every query of a transaction is to see the same state; a server may have ended connections that were long idle
+    options: dict[str, Any] = {"isolation_level": "REPEATABLE READ", "pool_pre_ping": True}
     if sqlite:
-        options = {"connect_args": {"timeout": BUSY_SECONDS}, "max_overflow": -1}
-        if file_of(url) is None:  # one connection is the database: threads take turns
+        options = {"connect_args": {"timeout": values.BUSY_SECONDS}, "max_overflow": -1}
+        file = file_of(url)
+        if file is not None and _read_as_it_stands(file):
+            url = URL.create("sqlite", database=file.absolute().as_uri(), query={"uri": "true", "immutable": "1"})
+        if file is None:  # one connection is the database: threads take turns
             options = {
                 "connect_args": {"check_same_thread": False},
                 "poolclass": QueuePool,
@@ -125,10 +122,18 @@ def _create(url: URL) -> Engine:
     return engine
 
 
+def _read_as_it_stands(file: Path) -> bool:
+    """Whether nobody can write beside a database, and nobody does: readers of others want files of their own there
+    (SQLite, "Write-Ahead Logging", 6)."""
+    beside = (file.with_name(f"{file.name}{ending}") for ending in ("-wal", "-shm"))
+    return file.exists() and not os.access(file.parent, os.W_OK) and not any(f.exists() for f in beside)
+
+
 def _on_connect(connection: Any, _: object) -> None:
     """Transactions are ours, not the driver's."""
     connection.isolation_level = None
-    configure(connection)
+    connection.execute("PRAGMA foreign_keys=ON")
+    connection.execute("PRAGMA synchronous=NORMAL")
 
 
 def _on_begin(connection: Connection) -> None:
@@ -140,17 +145,17 @@ def _on_begin(connection: Connection) -> None:
 def _revision(connection: Connection, name: str) -> str | None:
     """The stored revision, None for an empty database; an error for one that is not ours or too new."""
     tables = inspect(connection).get_table_names()
-    if REVISION_TABLE not in tables:
+    if schema.REVISION_TABLE not in tables:
         if tables and connection.dialect.name == "sqlite":
             raise StoreError(f"{name} holds other tables than Steelyard's; give another path")
         return None
-    every = connection.execute(text(f"SELECT version_num FROM {REVISION_TABLE}")).scalars().all()
+    every = connection.execute(text(f"SELECT version_num FROM {schema.REVISION_TABLE}")).scalars().all()
     found = str(every[0]) if len(every) == 1 else "unknown"
     if not found.isdigit():
         raise _odd(name, found)
-    if found > HEAD:
+    if found > schema.HEAD:
         raise StoreError(
-            f"{name} has schema {found}, this version of Steelyard knows schemas up to {HEAD}; "
+            f"{name} has schema {found}, this version of Steelyard knows schemas up to {schema.HEAD}; "
             "run: pip install --upgrade steelyard"
         )
     return found
@@ -162,29 +167,59 @@ def _odd(name: str, found: str) -> StoreFailure:
 
 def _migrate(engine: Engine, name: str) -> None:
     """Creates or migrates in one transaction; a process that opens at the same time waits, then has nothing to do."""
-    with engine.connect().execution_options(steelyard_write=True) as connection:
-        driver: Any = connection.connection.driver_connection
-        sqlite = connection.dialect.name == "sqlite"
-        if sqlite:
+    with writing(engine).connect() as connection, _alone(connection), connection.begin():
+        found = _revision(connection, name)
+        if found is None:
+            schema.create(connection)
+        elif found != schema.HEAD:
+            from alembic.util import CommandError
+
+            from .migrate import upgrade
+
             try:
-                set_wal(driver)
-            except driver.OperationalError as error:
-                raise DatabaseError("PRAGMA journal_mode=WAL", None, error) from error
-            driver.execute("PRAGMA foreign_keys=OFF")
+                upgrade(connection)
+            except CommandError:
+                raise _odd(name, found) from None
+
+
+@contextmanager
+def _alone(connection: Connection) -> Iterator[None]:
+    """Inside, no other process makes or migrates tables, from before the transaction to after it."""
+    driver: Any = connection.connection.driver_connection
+    if connection.dialect.name == "sqlite":  # the transaction is the lock
         try:
-            with connection.begin():
-                found = _revision(connection, name)
-                if found is None:
-                    create(connection)
-                elif found != HEAD:
-                    from alembic.util import CommandError
-
-                    from .migrate import upgrade
-
-                    try:
-                        upgrade(connection)
-                    except CommandError:
-                        raise _odd(name, found) from None
+            _set_wal(driver)
+        except driver.OperationalError as error:
+            raise DatabaseError("PRAGMA journal_mode=WAL", None, error) from error
+        driver.execute("PRAGMA foreign_keys=OFF")
+        try:
+            yield
         finally:
-            if sqlite:
-                driver.execute("PRAGMA foreign_keys=ON")
+            driver.execute("PRAGMA foreign_keys=ON")
+        return
+    take, give = (
+        ("SELECT pg_advisory_lock({})", "SELECT pg_advisory_unlock({})")
+        if connection.dialect.name == "postgresql"
+        else ("SELECT GET_LOCK('{}', 3600)", "SELECT RELEASE_LOCK('{}')")
+    )
+    with connection.begin():
+        connection.exec_driver_sql(take.format(_LOCK))
+    try:
+        yield
+    finally:
+        with connection.begin():
+            connection.exec_driver_sql(give.format(_LOCK))
+
+
+def _set_wal(connection: Any) -> None:
+    """SQLite does not wait for the lock that this change needs, so we do."""
+    end = time.monotonic() + values.BUSY_SECONDS
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode=WAL")
+        except connection.OperationalError as error:
+            if "locked" not in str(error) or time.monotonic() > end:
+                raise
+            time.sleep(0.02)
+        else:
+            return

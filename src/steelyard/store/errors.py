@@ -26,13 +26,22 @@ _ACTIONS = {
     "unable to open": "check that the path is a file, and that you may write to its folder",
     "disk I/O": "the disk is full, or fails: free some space and run again",
     "full": "free some disk space and run again",
+    'relation "': "its tables are damaged: restore a copy",
+    "Table '": "its tables are damaged: restore a copy",
+    "refused": "start the server, or correct host and port in the URL",
+    "resolve host": "correct the host in the URL",
+    "authentication failed": "correct user and password in the URL",
+    "Access denied": "correct user and password in the URL, or have the right granted",
+    "permission denied": "have the right granted",
+    "does not exist": "create the database, or correct its name in the URL",
+    "Unknown database": "create the database, or correct its name in the URL",
 }
-#: those of them that a wrong path is the usual cause of
-_WRONG_PATH = ("not a database", "unable to open")
+#: those of them that a wrong path or URL is the usual cause of
+_WRONG_PLACE = ("not a database", "unable to open", "resolve host", "authentication failed", "Unknown database")
 
 
 def explain(where: str, cause: str) -> StoreError:
     """A driver's message as a sentence with the next action."""
     action = next((a for words, a in _ACTIONS.items() if words in cause), "check the database and run again")
-    kind = StoreError if any(words in cause for words in _WRONG_PATH) else StoreFailure
-    return kind(f"{where}: {cause}; {action}")
+    kind = StoreError if any(words in cause for words in _WRONG_PLACE) else StoreFailure
+    return kind(f"{where}: {' '.join(cause.split())}; {action}")

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from steelyard.model.record import Record
 
-from . import files
+from . import values
 from .errors import StoreError
 from .store import Store
 
@@ -61,7 +61,7 @@ class Keeper:
             except (StoreError, OSError) as e:
                 self.why = str(e)
                 if "locked" in self.why:  # so are all others
-                    self._next_try = time.monotonic() + files.BUSY_SECONDS
+                    self._next_try = time.monotonic() + values.BUSY_SECONDS
                     break
         return stored
 

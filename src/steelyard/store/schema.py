@@ -1,12 +1,11 @@
-"""The tables. A run is one row with its measurements, points and helpers; nothing is ever updated.
+"""The tables, the same in SQLite, PostgreSQL and MariaDB. New databases are made from here, older ones by migrations/.
 
-What many runs share (implementation, toolchain, target, setup) is stored once. Each of those rows is
-found by the hash of its fields, so that no database's idea of equal strings matters.
+A run is one row with its measurements, points and helpers; nothing is ever updated. What many runs share
+(implementation, toolchain, target, setup) is stored once. Each of those rows is found by the hash of its fields, so
+that no database's idea of equal strings matters.
 """
 
 from __future__ import annotations
-
-from typing import Any
 
 from sqlalchemy import (
     BigInteger,
@@ -18,11 +17,19 @@ from sqlalchemy import (
     Index,
     Integer,
     MetaData,
+    PrimaryKeyConstraint,
+    String,
     Table,
+    insert,
 )
 
 from .types import Id, LongText, Name, UtcTime
-from .values import HEAD, LENGTHS, REVISION_TABLE
+
+#: newest revision in migrations/versions; a test compares the two
+HEAD = "0003"
+
+#: where a database keeps its revision; its own name, so that a server can be shared
+REVISION_TABLE = "steelyard_revision"
 
 metadata = MetaData(
     naming_convention={
@@ -34,40 +41,35 @@ metadata = MetaData(
     }
 )
 
-
-def _short(name: str, **options: Any) -> Column[str]:
-    return Column(name, Name(LENGTHS[name]), **options)
-
-
 implementation = Table(
     "implementation",
     metadata,
     Column("id", Id, primary_key=True),
-    _short("identity", nullable=False, unique=True),
-    _short("primitive", nullable=False),
-    _short("family", nullable=False),
-    _short("variant", nullable=False, index=True),
-    _short("name", nullable=False),
-    _short("digest", nullable=False),
+    Column("identity", Name(64), nullable=False, unique=True),
+    Column("primitive", Name(64), nullable=False),
+    Column("family", Name(255), nullable=False),
+    Column("variant", Name(255), nullable=False, index=True),
+    Column("name", Name(255), nullable=False),
+    Column("digest", Name(64), nullable=False),
 )
 
 toolchain = Table(
     "toolchain",
     metadata,
     Column("id", Id, primary_key=True),
-    _short("identity", nullable=False, unique=True),
-    _short("name", nullable=False),
-    _short("version", nullable=False),
-    _short("sha256", nullable=False),
+    Column("identity", Name(64), nullable=False, unique=True),
+    Column("name", Name(255), nullable=False),
+    Column("version", Name(255), nullable=False),
+    Column("sha256", Name(64), nullable=False),
 )
 
 target = Table(
     "target",
     metadata,
     Column("id", Id, primary_key=True),
-    _short("identity", nullable=False, unique=True),
-    _short("name", nullable=False),
-    _short("digest", nullable=False),
+    Column("identity", Name(64), nullable=False, unique=True),
+    Column("name", Name(255), nullable=False),
+    Column("digest", Name(64), nullable=False),
 )
 
 #: everything that figures depend on; ``key`` is ``Setup.key``
@@ -75,15 +77,15 @@ setup = Table(
     "setup",
     metadata,
     Column("id", Id, primary_key=True),
-    _short("key", nullable=False, unique=True),
+    Column("key", Name(64), nullable=False, unique=True),
     Column("implementation_id", ForeignKey("implementation.id"), nullable=False, index=True),
     Column("target_id", ForeignKey("target.id"), nullable=False, index=True),
     Column("toolchain_id", ForeignKey("toolchain.id"), nullable=False),
-    _short("device", nullable=False),
+    Column("device", Name(255), nullable=False),
     Column("flags", LongText, nullable=False),
     Column("workload", LongText, nullable=False),
-    _short("harness", nullable=False),
-    _short("timing_model", nullable=False),
+    Column("harness", Name(255), nullable=False),
+    Column("timing_model", Name(255), nullable=False),
 )
 
 run = Table(
@@ -91,20 +93,20 @@ run = Table(
     metadata,
     Column("id", Id, primary_key=True),
     Column("setup_id", ForeignKey("setup.id"), nullable=False),
-    _short("reason"),
+    Column("reason", Name(64)),
     Column("detail", LongText),
-    _short("verified_with"),
+    Column("verified_with", Name(64)),
     Column("vectors", Integer),
     Column("ext_vectors", Integer),
     Column("skipped", Integer),
     Column("notes", LongText, nullable=False),  # a JSON list
     Column("origin", LongText, nullable=False),
-    _short("log", nullable=False),
-    _short("host", nullable=False),
+    Column("log", Name(64), nullable=False),
+    Column("host", Name(255), nullable=False),
     Column("seconds", Double, nullable=False),
     Column("finished", UtcTime),
-    _short("seed"),
-    _short("answers"),
+    Column("seed", Name(64), nullable=False),
+    Column("answers", Name(64)),  # with verified_with, vectors, ext_vectors and skipped, or NULL as they are
     Index(None, "setup_id", "id"),
     sqlite_autoincrement=True,
 )
@@ -114,21 +116,22 @@ measurement = Table(
     "measurement",
     metadata,
     Column("run_id", ForeignKey("run.id"), primary_key=True),
-    _short("metric", primary_key=True),
+    Column("metric", Name(128), primary_key=True),
     Column("whole", BigInteger),
     Column("fraction", Double),
     CheckConstraint("(whole IS NULL) <> (fraction IS NULL)", name="one_value"),
     sqlite_with_rowid=False,
 )
 
+#: found by size, brought back in the order of ``position``
 point = Table(
     "point",
     metadata,
     Column("run_id", ForeignKey("run.id"), primary_key=True),
+    Column("operation", Name(16), primary_key=True),
+    Column("adlen", Integer, primary_key=True, autoincrement=False),
+    Column("mlen", Integer, primary_key=True, autoincrement=False),
     Column("position", Integer, primary_key=True, autoincrement=False),
-    _short("operation", nullable=False),
-    Column("adlen", Integer, nullable=False),
-    Column("mlen", Integer, nullable=False),
     Column("cycles", BigInteger, nullable=False),
     sqlite_with_rowid=False,
 )
@@ -138,17 +141,22 @@ helper = Table(
     metadata,
     Column("run_id", ForeignKey("run.id"), primary_key=True),
     Column("position", Integer, primary_key=True, autoincrement=False),
-    _short("member", nullable=False),
+    Column("member", Name(255), nullable=False),
     Column("size", Integer, nullable=False),
     sqlite_with_rowid=False,
 )
 
+#: as Alembic makes it, and for Alembic not one of ours
+_revision = Table(
+    REVISION_TABLE,
+    MetaData(),
+    Column("version_num", String(32), nullable=False),
+    PrimaryKeyConstraint("version_num", name=f"{REVISION_TABLE}_pkc"),
+)
+
 
 def create(connection: Connection) -> None:
-    """Makes all tables in an empty database, at the newest revision: the short way past the migrations."""
+    """Makes all tables in an empty database, at the newest revision."""
     metadata.create_all(connection)
-    connection.exec_driver_sql(
-        f"CREATE TABLE {REVISION_TABLE} (version_num VARCHAR(32) NOT NULL, "
-        f"CONSTRAINT {REVISION_TABLE}_pkc PRIMARY KEY (version_num))"
-    )
-    connection.exec_driver_sql(f"INSERT INTO {REVISION_TABLE} VALUES ('{HEAD}')")
+    _revision.create(connection)
+    connection.execute(insert(_revision).values(version_num=HEAD))

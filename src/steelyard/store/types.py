@@ -1,11 +1,13 @@
-"""Column types that mean the same in SQLite, PostgreSQL and MariaDB. ``values.stored`` makes values for them."""
+"""Column types that mean the same in SQLite, PostgreSQL and MariaDB. ``writing.py`` makes values for them."""
 
 from __future__ import annotations
 
 from sqlalchemy import BigInteger, Dialect, Integer, String, Text, TypeDecorator
 from sqlalchemy.types import TypeEngine
 
-_MYSQL = ("mysql", "mariadb")
+#: compares byte by byte, spaces at the end too
+_COLLATION = "utf8mb4_nopad_bin"
+_MARIADB = ("mysql", "mariadb")
 
 #: primary keys: SQLite numbers rows itself only when the type is INTEGER
 Id = BigInteger().with_variant(Integer(), "sqlite")
@@ -23,7 +25,7 @@ class Name(TypeDecorator[str]):
 
     def load_dialect_impl(self, dialect: Dialect) -> TypeEngine[str]:
         """MariaDB compares without case unless told otherwise."""
-        collation = "utf8mb4_bin" if dialect.name in _MYSQL else None
+        collation = _COLLATION if dialect.name in _MARIADB else None
         return dialect.type_descriptor(String(self.length, collation=collation))
 
 
@@ -35,8 +37,8 @@ class LongText(TypeDecorator[str]):
 
     def load_dialect_impl(self, dialect: Dialect) -> TypeEngine[str]:
         """The type of this database."""
-        if dialect.name in _MYSQL:
-            return dialect.type_descriptor(Text(2**24 - 1, collation="utf8mb4_bin"))
+        if dialect.name in _MARIADB:
+            return dialect.type_descriptor(Text(2**24 - 1, collation=_COLLATION))
         return dialect.type_descriptor(Text())
 
 

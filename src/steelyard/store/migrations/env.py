@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from alembic import context
 
-from steelyard.store.schema import metadata
-from steelyard.store.values import REVISION_TABLE
+from steelyard.store.schema import REVISION_TABLE, metadata
 
 context.configure(
     connection=context.config.attributes["connection"],

@@ -15,10 +15,3 @@ def upgrade() -> None:
     """Adds two columns; runs from before have neither."""
     op.add_column("run", sa.Column("seed", Name(64)))
     op.add_column("run", sa.Column("answers", Name(64)))
-
-
-def downgrade() -> None:
-    """Removes them."""
-    with op.batch_alter_table("run") as run:
-        run.drop_column("answers")
-        run.drop_column("seed")

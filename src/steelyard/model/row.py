@@ -1,0 +1,61 @@
+"""A run as one flat mapping of column to value, whatever it came from: what answers are made of."""
+
+from __future__ import annotations
+
+from .record import Record
+
+Value = str | float | int | None
+#: a column's value; a metric that a run lacks is None or missing
+Row = dict[str, Value]
+
+#: columns that are no metrics, with their titles
+CONTEXT = {
+    "run": "run",
+    "label": "implementation",
+    "primitive": "primitive",
+    "family": "family",
+    "variant": "variant",
+    "implementation": "implementation name",
+    "target": "target",
+    "device": "device",
+    "flags": "flags",
+    "workload": "workload",
+    "compiler": "compiler",
+    "outcome": "outcome",
+    "vectors": "known answers",
+    "finished": "finished (UTC)",
+    "host": "host",
+    "digest": "digest",
+    "harness": "harness",
+    "timing_model": "timing model",
+    "origin": "named by",
+}
+
+
+def row(record: Record) -> Row:
+    """A record as the store gives it in a table: its context, metrics, and points under names such as
+    ``encrypt@16/64``."""
+    s, failure = record.setup, record.failure
+    return {
+        "run": record.id,
+        "label": s.label,
+        "primitive": s.primitive,
+        "family": s.family,
+        "variant": s.variant,
+        "implementation": s.implementation,
+        "target": s.target,
+        "device": s.device,
+        "flags": s.flags,
+        "workload": s.workload,
+        "compiler": s.toolchain.version,
+        "outcome": "verified" if failure is None else str(failure.reason),
+        "vectors": record.verification.vectors if record.verification else None,
+        "finished": None if record.finished is None else record.finished.strftime("%Y-%m-%d %H:%M"),
+        "host": record.host,
+        "digest": s.implementation_digest,
+        "harness": s.harness,
+        "timing_model": s.timing_model,
+        "origin": record.origin,
+        **record.metrics,
+        **{f"{p.operation}@{p.adlen}/{p.mlen}": p.cycles for p in record.points},
+    }

@@ -1,0 +1,174 @@
+"""Rows of the database to records, and to the rows that answers are made of."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Iterator, Sequence
+from datetime import datetime
+from functools import cache
+from sys import intern
+from typing import Any
+
+from sqlalchemy import Connection, CursorResult, text
+
+from steelyard.model.reasons import Failure, Reason
+from steelyard.model.record import Helper, Point, Record, Setup, Toolchain, Verification
+from steelyard.model.row import Row, Value
+
+from . import queries
+from .errors import StoreError
+from .queries import Query, Size, Which
+from .values import EPOCH, MICROSECOND
+
+#: columns in one query: each joins a table, and databases plan joins of many slowly or not at all
+_JOINS = 16
+_MINUTE = 60_000_000
+
+
+class Reader:
+    """Reads through a connection, inside its transaction."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    def _rows(self, query: Query) -> CursorResult[Any]:
+        return self._connection.execute(text(query.sql), query.values)
+
+    def _columns(self, query: Query) -> dict[str, Sequence[Any]]:
+        rows = self._rows(query)
+        names = list(rows.keys())
+        return dict(zip(names, list(zip(*rows, strict=True)) or [()] * len(names), strict=True))
+
+    def _of(self, sql: str, ids: Collection[int]) -> Iterator[Any]:
+        """Rows of a query for some runs, sent for as many as go into one at a time."""
+        for batch in queries.batches(sorted(ids)):
+            yield from self._rows(Query(sql.format(ids=queries.numbers(batch))))
+
+    def records(self, which: Which) -> list[Record]:
+        """Whole records, in order."""
+        found = self._rows(which.select(queries.RECORD)).all()
+        ids = [row.id for row in found]
+        metrics: dict[int, dict[str, float]] = {k: {} for k in ids}
+        for run_id, metric, whole, fraction in self._of(queries.MEASUREMENTS, ids):
+            metrics[run_id][intern(metric)] = fraction if whole is None else whole
+        points = self.points(ids)
+        helpers: dict[int, list[Helper]] = {}
+        for run_id, member, size in self._of(queries.HELPERS, ids):
+            helpers.setdefault(run_id, []).append(Helper(member, size))
+        return [
+            Record(
+                _setup(row),
+                None if row.reason is None else Failure(_reason(row.reason, row.id), row.detail),
+                metrics[row.id],
+                tuple(points.get(row.id, ())),
+                tuple(helpers.get(row.id, ())),
+                _verification(row),
+                tuple(json.loads(row.notes)),
+                row.origin,
+                row.log,
+                row.host,
+                row.seconds,
+                None if row.finished is None else _time(row.finished),
+                row.seed,
+                row.id,
+            )
+            for row in found
+        ]
+
+    def table(self, which: Which, points: Collection[Size], metrics: Collection[str] | None) -> list[Row]:
+        """Records as rows, in order. What a run lacks is None."""
+        found = self._columns(which.select(queries.ROW))
+        columns: dict[str, Sequence[Value]] = {
+            name: list(map(intern, values)) if values and isinstance(values[0], str) else values
+            for name, values in found.items()
+        }
+        columns["label"] = [intern(f"{v}/{n}") for v, n in zip(found["variant"], found["implementation"], strict=True)]
+        minute = cache(_minute)
+        columns["finished"] = [None if time is None else minute(time // _MINUTE) for time in found["finished"]]
+        if metrics is None:
+            metrics = [row.metric for row in self._rows(queries.metrics(which))]
+        asked: list[str | Size] = [*sorted(metrics), *sorted(points)]
+        for some in queries.batches(asked, _JOINS):
+            columns |= self._figures(which, found["run"], some)
+        return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+
+    def _figures(self, which: Which, ids: Sequence[int], asked: Sequence[str | Size]) -> dict[str, Sequence[Value]]:
+        """Metrics and points by column, in the order of ``ids``."""
+        found = self._columns(queries.figures(which, asked))
+        if found["run"] != ids:  # some run has a call twice; one of them is taken
+            at = {k: place for place, k in enumerate(found["run"])}
+            found = {name: [values[at[k]] for k in ids] for name, values in found.items()}
+        return {
+            what if isinstance(what, str) else "{}@{}/{}".format(*what): _either(
+                found[f"whole{k}"], found[f"fraction{k}"]
+            )
+            for k, what in enumerate(asked)
+        }
+
+    def points(self, ids: Collection[int]) -> dict[int, list[Point]]:
+        """All points of these runs."""
+        found: dict[int, list[Point]] = {}
+        for run_id, operation, adlen, mlen, cycles in self._of(queries.POINTS, ids):
+            found.setdefault(run_id, []).append(Point(operation, adlen, mlen, cycles))
+        return found
+
+    def details(self, ids: Collection[int]) -> dict[int, str]:
+        """Why runs failed, of those of these that did."""
+        return {row.id: row.detail for row in self._of(queries.DETAILS, ids)}
+
+    def same_answers(self, record: Record) -> list[int]:
+        """Newest runs of other sources with the same answers."""
+        s, v = record.setup, record.verification
+        values = {"answers": v.answers if v else "", "primitive": s.primitive, "digest": s.implementation_digest}
+        return [row.id for row in self._rows(Query(queries.SAME_ANSWERS, values))]
+
+
+def _setup(row: Any) -> Setup:
+    return Setup(
+        row.primitive,
+        row.family,
+        row.variant,
+        row.implementation,
+        row.implementation_digest,
+        row.target,
+        row.target_digest,
+        row.device,
+        Toolchain(row.toolchain, row.version, row.sha256),
+        row.flags,
+        row.workload,
+        row.harness,
+        row.timing_model,
+    )
+
+
+def _verification(row: Any) -> Verification | None:
+    if row.verified_with is None:
+        return None
+    return Verification(row.verified_with, row.vectors, row.ext_vectors, row.skipped, row.answers)
+
+
+def _either(whole: Sequence[int | None], fraction: Sequence[float | None]) -> Sequence[float | None]:
+    """A metric's values: most metrics are all of one kind."""
+    if fraction.count(None) == len(fraction):
+        return whole
+    if whole.count(None) == len(whole):
+        return fraction
+    return [w if f is None else f for w, f in zip(whole, fraction, strict=True)]
+
+
+def _reason(word: str, run_id: int) -> Reason:
+    try:
+        return Reason(word)
+    except ValueError:
+        raise StoreError(
+            f"record {run_id} failed with {word!r}, which this version does not know; "
+            "run: pip install --upgrade steelyard"
+        ) from None
+
+
+def _time(stored: int) -> datetime:
+    return EPOCH + stored * MICROSECOND
+
+
+def _minute(number: int) -> str:
+    return f"{_time(number * _MINUTE):%Y-%m-%d %H:%M}"

@@ -1,0 +1,137 @@
+"""A record to rows."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import time
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+from msgspec import to_builtins
+from sqlalchemy import Connection, Engine, Table, insert, select
+from sqlalchemy.exc import IntegrityError, OperationalError
+
+from steelyard.model.record import Record
+
+from . import schema
+from .engine import writing
+from .errors import StoreError
+from .values import EPOCH, MICROSECOND, storable
+
+_INT64 = 2**63
+_ATTEMPTS = 6
+
+
+def add(engine: Engine, record: Record) -> int:
+    """Inserts a record in one transaction and returns its id. On servers two writers may insert the same toolchain, or
+    deadlock: the one that lost begins again. SQLite's writers queue."""
+    _check(record)
+    for attempt in range(_ATTEMPTS):
+        try:
+            with writing(engine).begin() as connection:
+                return _append(connection, record)
+        except (IntegrityError, OperationalError) as error:
+            if engine.dialect.name == "sqlite" or attempt == _ATTEMPTS - 1 or error.connection_invalidated:
+                raise
+            time.sleep(0.01 * 2**attempt)
+    raise AssertionError("unreachable")
+
+
+def _check(record: Record) -> None:
+    """Refuses numbers that some database would not give back."""
+    for name, value in record.metrics.items():
+        fits = -_INT64 <= value < _INT64 if isinstance(value, int) else math.isfinite(value)
+        if not fits:
+            raise StoreError(f"metric {name} is {value}; leave a metric out when it has no finite value")
+
+
+def _append(connection: Connection, record: Record) -> int:
+    s, t, failure, verified = record.setup, record.setup.toolchain, record.failure, record.verification
+
+    def shared(table: Table, **values: str) -> int:
+        text = json.dumps([table.name, values], sort_keys=True)
+        return _find_or_insert(
+            connection, table, "identity", {"identity": hashlib.sha256(text.encode()).hexdigest(), **values}
+        )
+
+    setup = {
+        "key": s.key,
+        "implementation_id": shared(
+            schema.implementation,
+            primitive=s.primitive,
+            family=s.family,
+            variant=s.variant,
+            name=s.implementation,
+            digest=s.implementation_digest,
+        ),
+        "target_id": shared(schema.target, name=s.target, digest=s.target_digest),
+        "toolchain_id": shared(schema.toolchain, name=t.name, version=t.version, sha256=t.sha256),
+        "device": s.device,
+        "flags": s.flags,
+        "workload": s.workload,
+        "harness": s.harness,
+        "timing_model": s.timing_model,
+    }
+    run = {
+        "setup_id": _find_or_insert(connection, schema.setup, "key", setup),
+        "reason": failure.reason.value if failure else None,
+        "detail": failure.detail if failure else None,
+        "verified_with": verified.source if verified else None,
+        "vectors": verified.vectors if verified else None,
+        "ext_vectors": verified.ext_vectors if verified else None,
+        "skipped": verified.skipped if verified else None,
+        "answers": verified.answers if verified else None,
+        "notes": json.dumps(record.notes),
+        "origin": record.origin,
+        "log": record.log,
+        "host": record.host,
+        "seconds": record.seconds,
+        "finished": record.finished,
+        "seed": record.seed,
+    }
+    run_id = _insert(connection, schema.run, run)
+    for table, rows in (
+        (schema.measurement, [_measured(name, value) for name, value in record.metrics.items()]),
+        (schema.point, [{"position": i, **to_builtins(p)} for i, p in enumerate(record.points)]),
+        (schema.helper, [{"position": i, **to_builtins(h)} for i, h in enumerate(record.helpers)]),
+    ):
+        if rows:
+            connection.execute(insert(table), [_row(table, {"run_id": run_id, **row}) for row in rows])
+    return run_id
+
+
+def _measured(metric: str, value: float) -> dict[str, Any]:
+    whole = isinstance(value, int)
+    return {"metric": metric, "whole": value if whole else None, "fraction": None if whole else value}
+
+
+def _find_or_insert(connection: Connection, table: Table, by: str, values: Mapping[str, Any]) -> int:
+    found = connection.execute(select(table.c.id).where(table.c[by] == values[by])).scalar()
+    return _insert(connection, table, values) if found is None else int(found)
+
+
+def _insert(connection: Connection, table: Table, values: Mapping[str, Any]) -> int:
+    made = connection.execute(insert(table), _row(table, values)).inserted_primary_key
+    assert made is not None
+    return int(made[0])
+
+
+def _row(table: Table, values: Mapping[str, Any]) -> dict[str, Any]:
+    """Values as their columns take them; :class:`StoreError` for one that some database would not give back."""
+    return {name: _stored(value, getattr(table.c[name].type, "length", None)) for name, value in values.items()}
+
+
+def _stored(value: Any, most: int | None) -> Any:
+    if isinstance(value, str):
+        text = storable(value)
+        if most is not None and len(text) > most:  # SQLite would take more, and another database fewer
+            raise StoreError(f"{text[:40]!r}... has {len(text)} characters; at most {most} fit")
+        return text
+    if isinstance(value, datetime):
+        if value.tzinfo is None:
+            raise StoreError(f"the time {value} has no zone; use datetime.now(UTC)")
+        return (value - EPOCH) // MICROSECOND
+    return value
