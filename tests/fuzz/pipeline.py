@@ -27,7 +27,7 @@ from typing import Any
 
 import msgspec
 
-from steelyard.build import image
+from steelyard.build import script
 from steelyard.model.record import Record
 from steelyard.model.target import Target, load_target
 from steelyard.model.workload import workload
@@ -104,7 +104,7 @@ def target(folder: Path, name: str) -> Target:
 
 def play(folder: Path, plan: Row) -> None:
     """In a process of its own: a campaign. Prints a row for each job."""
-    image.SECONDS = 5.0
+    script.SECONDS = 5.0
     values.BUSY_SECONDS = 0.1
     planned = jobs(folder, [(v, t, f) for v, t, f in plan["jobs"]])
     sys.stdout.write("ready\n")

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from steelyard.build import image
+from steelyard.build import firmware, image
 from steelyard.model.record import Record
 from steelyard.model.target import load_target
 from steelyard.model.workload import workload
@@ -126,7 +126,8 @@ def test_a_compiler_that_cannot_make_the_harness_stops_no_other_target(
     bench: Bench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(image, "RECIPE", "broken")
-    monkeypatch.setattr(image, "_HARNESS", ("-fno-such-option",))
+    monkeypatch.setattr(firmware, "RECIPE", "broken")
+    monkeypatch.setattr(firmware, "_HARNESS", ("-fno-such-option",))
     [record] = Pipeline(bench.store, threads=1).campaign(jobs("kat")[:1], lambda *_: None)
     assert record.failure is not None
     assert record.failure.reason == "no-toolchain"

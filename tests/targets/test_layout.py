@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from steelyard import build, device
-from steelyard.build import image
+from steelyard.build import firmware
 from steelyard.model import paths
 from steelyard.model.call import Op, Request
 from steelyard.model.implementation import Implementation
@@ -103,11 +103,11 @@ def test_a_larger_harness_changes_no_cycle(
     implementation = bench.package(top=TOP, in_tag=IN_TAG)
     before = cycles(bench, implementation, target)
     monkeypatch.setattr(paths, "HARNESS", grown(tmp_path / "harness"))
-    image.harness_digest.cache_clear()
+    firmware.harness_digest.cache_clear()
     try:
         after = cycles(bench, implementation, target)
     finally:
-        image.harness_digest.cache_clear()
+        firmware.harness_digest.cache_clear()
     assert after[0] == before[0]
     if target.toolchain.family != "xtensa":  # where the linker moves literals, but no alignment
         assert after[1] == before[1]

@@ -1,6 +1,7 @@
 """Build: implementation x target x flags -> firmware images."""
 
-from .image import Build, build, harness_digest, objects
+from .firmware import harness_digest
+from .image import Build, build, objects
 from .sandbox import confined
 from .toolchain import identify, why_not
 

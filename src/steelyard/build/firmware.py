@@ -1,0 +1,88 @@
+"""The harness's objects, which every image for a target shares, and the recipe that images are made by."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from pathlib import Path
+from threading import Lock
+
+from ..model import paths
+from ..model.once import Once, alone
+from ..model.reasons import Failure, Reason
+from ..model.record import Toolchain
+from ..model.target import Target
+from . import kept, trouble
+from .commands import CODE
+from .script import Interrupted, Script, logs, readable
+
+#: raise with every change of this folder that can change an image
+RECIPE = "4"
+# the harness is compiled alike for every implementation, whatever the flags under test
+_HARNESS = ("-Os", "-std=gnu99", "-Wall", "-Wextra", *CODE)
+#: operation file and SY_PARTS of each image of a primitive
+PARTS = {
+    "crypto_aead": {"both": "aead-3", "encrypt": "aead-1", "decrypt": "aead-2"},
+    "crypto_hash": {"both": "hash-3"},
+    "crypto_cxof": {"both": "cxof-3"},
+}
+#: the same for an AEAD with FELICS-AE's interface
+FELICS = {"both": "felics-3", "encrypt": "felics-1", "decrypt": "felics-2"}
+_OPERATIONS = tuple(o for parts in (*PARTS.values(), FELICS) for o in parts.values())
+#: for each folder of harness objects, who may look for them and compile what is not there
+_harness_locks: dict[Path, Lock] = {}
+
+
+@Once
+def harness_digest() -> str:
+    """SHA-256 over the harness's sources and this recipe."""
+    return harness_now()
+
+
+def harness_now() -> str:
+    """The same as it is now: the sources may change while they are compiled."""
+    return _digest_files(sorted(p for p in paths.HARNESS.rglob("*") if p.is_file()), paths.HARNESS, RECIPE)
+
+
+def harness_objects(target: Target, toolchain: Toolchain, operation: str = "") -> list[Path]:
+    """The harness's objects in an image for ``target``, made once: what every image has, and those of an
+    ``operation`` such as ``aead-3``."""
+    own = [*(paths.HARNESS / n for n in ("main.c", "heap.c", "libc.c")), *target.folder.glob("*.[cS]")]
+    folder = _harness_folder(target, toolchain)
+    made = [*_harness_group(folder / "common", target, {source.stem: (source,) for source in own}).values()]
+    if operation:
+        stem = operation.split("-")[0]
+        variants = [o for o in _OPERATIONS if o.startswith(f"{stem}-")]
+        sources = {o: (f"-DSY_PARTS={o.split('-')[1]}", paths.HARNESS / f"{stem}.c") for o in variants}
+        made.append(_harness_group(folder / stem, target, sources)[operation])
+    return made
+
+
+def _harness_folder(target: Target, toolchain: Toolchain) -> Path:
+    key = hashlib.sha256(f"{RECIPE}\0{harness_digest()}\0{target.digest}\0{toolchain.sha256}".encode()).hexdigest()
+    return paths.home() / "cache" / "harness" / key
+
+
+def _harness_group(folder: Path, target: Target, sources: Mapping[str, tuple[str | Path, ...]]) -> dict[str, Path]:
+    """Objects of the harness by name, of ``sources`` with their options, in ``folder``."""
+    spec = target.toolchain
+    base = (spec.compiler, *spec.flags, *_HARNESS, *spec.harness, f"-I{paths.HARNESS}", f"-I{paths.HARNESS}/include")
+    base += (f"-I{target.folder}",)
+    with _harness_locks.setdefault(folder, Lock()), alone(f"harness {folder}"):  # others wait for the first
+        if kept.read(folder) is None:
+            with kept.made(folder) as (work, _):
+                script = Script()
+                for name, (*options, source) in sources.items():
+                    script.add(name, (*base, *map(str, options), "-c", str(source), "-o", f"{name}.o"))
+                if failed := script.run(work, readable(target)):
+                    text = f"the harness does not compile for {target.name}: {' '.join(failed[0].said.split())[:300]}"
+                    cause = trouble.of_machine(failed, spec, work) or Failure(Reason.NO_TOOLCHAIN, text)
+                    raise Interrupted(cause, logs(work))
+    return {name: folder / f"{name}.o" for name in sorted(sources)}
+
+
+def _digest_files(files: list[Path], root: Path, *more: str) -> str:
+    h = hashlib.sha256("\0".join(more).encode())
+    for f in files:
+        h.update(f"{f.relative_to(root)}\0".encode() + hashlib.sha256(f.read_bytes()).digest())
+    return h.hexdigest()

@@ -1,0 +1,94 @@
+"""Commands that run together in one sandbox: what they may see, how they ended, and what they said."""
+
+from __future__ import annotations
+
+import shlex
+import shutil
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from types import MappingProxyType
+
+from ..model import paths
+from ..model.reasons import Failure, Reason
+from ..model.target import Target
+from . import sandbox, trouble
+
+SECONDS = 120.0
+LARGEST = 128 << 20  # bytes that a compiler may write to one file
+#: folders of an installed toolchain, beside the one that is named as its target
+_TOOLCHAIN = ("lib", "lib32", "lib64", "libexec", "include", "share")
+
+
+class Interrupted(Exception):
+    """A build that another try may finish: its failure is told and not kept."""
+
+    def __init__(self, failure: Failure, log: str = "") -> None:
+        super().__init__(failure.detail)
+        self.failure = failure
+        self.log = log
+
+
+class Script:
+    """Commands for one sandboxed shell: each writes a log, and its status goes into ``status``."""
+
+    def __init__(self) -> None:
+        self.lines = [
+            f"ulimit -c 0; ulimit -t 120; ulimit -f {LARGEST // 512}; ulimit -v 8388608; failed=",
+            'r() { n=$1; shift; "$@" >>"$n.log" 2>&1 && return',
+            'c=$?; failed=1; echo "fail $c $n" >>status; return 1; }',
+        ]
+
+    def add(self, name: str, *commands: Iterable[str]) -> None:
+        """Commands, each if the one before it succeeded, that log to ``name``."""
+        self.lines.append(" && ".join(f"r {shlex.quote(name)} {shlex.join(command)}" for command in commands))
+
+    def barrier(self) -> None:
+        """What comes after it is not begun when something before it failed."""
+        self.lines.append('[ -z "$failed" ] || exit 0')
+
+    def run(self, work: Path, readable: tuple[Path, ...]) -> list[trouble.Failed]:
+        """The commands that failed. :class:`Interrupted` when it did not come to an end of its own."""
+        script = work / "build.sh"
+        end = '[ -z "$failed" ] && echo end >>status'
+        script.write_bytes(("\n".join([*self.lines, end]) + "\n").encode(errors="surrogateescape"))
+        (work / "status").write_text("")
+        for log in work.glob("*.log"):  # of another try
+            log.unlink()
+        code = sandbox.run(script, work, readable, SECONDS)
+        status = [line.split(" ", 2) for line in text_of(work / "status").splitlines()]
+        failed = [trouble.Failed(s[2], int(s[1]), text_of(work / f"{s[2]}.log")) for s in status if s[0] == "fail"]
+        if code is None:
+            raise Interrupted(Failure(Reason.COMPILE_TIMEOUT, f"stopped after {SECONDS:.0f} s"), logs(work))
+        if not failed and ["end"] not in status:
+            if full := trouble.full(work):
+                raise Interrupted(full)
+            text = f"the compilers' shell ended with code {code}: out of memory, or no sandbox"
+            raise Interrupted(Failure(Reason.COMPILER_KILLED, text), logs(work))
+        return failed
+
+
+def readable(target: Target, *more: Path) -> tuple[Path, ...]:
+    """What compilers may see besides the system: of where they are installed a toolchain's own folders, for that may be
+    somebody's home; and the names in PATH that lead there, or a program of that name further down in it would run."""
+    spec = target.toolchain
+    programs = (spec.compiler, spec.cxx, spec.linker, *(f"{spec.prefix}{b}" for b in ("as", "ld", "objcopy", "nm")))
+    found = [Path(p) for name in programs if name and (p := shutil.which(name, path=paths.search_path()))]
+    names = (*_TOOLCHAIN, spec.prefix.rstrip("-"))
+    folders = dict.fromkeys(p.resolve().parent for p in found)
+    own = dict.fromkeys(folder for f in folders for n in names if n and (folder := f.parent / n).is_dir())
+    links = (p for p in found if p != p.resolve() and p.parent not in folders)
+    return (paths.HARNESS, target.folder, *folders, *own, *links, *more)
+
+
+def logs(work: Path, names: Mapping[str, str] = MappingProxyType({})) -> str:
+    """The commands' outputs in one text, under the names that users know."""
+    logs = [(names.get(log.stem, log.stem), text_of(log).strip()) for log in sorted(work.glob("*.log"))]
+    return "\n".join(f"== {name}\n{text}\n" for name, text in logs if text)
+
+
+def text_of(file: Path) -> str:
+    """The content of a file that a full disk may have kept from being made."""
+    try:
+        return file.read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return ""
