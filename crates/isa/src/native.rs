@@ -7,6 +7,8 @@
 
 use crate::{Block, Core, Insn};
 
+pub use crate::values::{One, Op, Test, Values};
+
 /// A place of a core's state that an instruction can read or write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Slot {
@@ -29,51 +31,8 @@ pub struct Layout {
     pub by_block: bool,
     /// Whether loads and stores need no alignment.
     pub unaligned: bool,
-}
-
-/// Operations on two numbers of the same width; amounts of shifts are taken modulo it.
-#[allow(missing_docs)]
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Op {
-    Add,
-    Sub,
-    Mul,
-    /// Upper half of the product of unsigned numbers.
-    MulHighU,
-    /// Upper half of the product of signed numbers.
-    MulHighS,
-    And,
-    Or,
-    Xor,
-    Shl,
-    Shr,
-    Sar,
-    Rotr,
-}
-
-/// Comparisons; those with U of unsigned numbers.
-#[allow(missing_docs)]
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Test {
-    Eq,
-    Ne,
-    Less,
-    LessEq,
-    Greater,
-    GreaterEq,
-    LessU,
-    LessEqU,
-    GreaterU,
-    GreaterEqU,
-}
-
-/// Operations on one number.
-#[allow(missing_docs)]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum One {
-    LeadingZeros,
-    ReverseBits,
-    ReverseBytes,
+    /// Whether loads of less than 32 bits from flash are for the handler.
+    pub flash_in_words: bool,
 }
 
 /// A set of slots, one bit each.
@@ -105,9 +64,7 @@ pub struct ByHandler {
 }
 
 /// Takes a run of instructions as operations. Truth values have 8 bits.
-pub trait Emit {
-    /// A value.
-    type V: Copy + 'static;
+pub trait Emit: Values {
     /// Bytes that are known to be RAM.
     type Span: Copy;
 
@@ -119,21 +76,6 @@ pub trait Emit {
     fn set(&mut self, slot: usize, value: Self::V);
     /// New value of a slot, which is only made where somebody wants it; `make` reads no slots.
     fn later(&mut self, slot: usize, make: impl Fn(&mut Self) -> Self::V + 'static);
-    /// A constant.
-    fn int(&mut self, bits: u32, value: u64) -> Self::V;
-    /// An operation on two numbers.
-    fn op(&mut self, op: Op, x: Self::V, y: Self::V) -> Self::V;
-    /// An operation on one number.
-    fn one(&mut self, op: One, x: Self::V) -> Self::V;
-    /// A comparison.
-    fn test(&mut self, test: Test, x: Self::V, y: Self::V) -> Self::V;
-    /// One of two values.
-    fn pick(&mut self, condition: Self::V, yes: Self::V, no: Self::V) -> Self::V;
-    /// The low `bits` of a wider value.
-    fn narrow(&mut self, value: Self::V, bits: u32) -> Self::V;
-    /// A narrower value with zeros or its sign.
-    fn widen(&mut self, value: Self::V, bits: u32, signed: bool) -> Self::V;
-
     /// A whole instruction by its handler.
     fn handler(&mut self, by: ByHandler);
     /// `then` where the condition holds, otherwise the handler.
@@ -167,6 +109,10 @@ pub trait Emit {
     /// Tells that the stack pointer is `sp` (32 bits); its handler does what is seldom.
     fn stack(&mut self, by: ByHandler, sp: Self::V);
 
+    /// Goes on where the condition holds; otherwise the interpreter does this instruction and the rest of the run.
+    fn rest_unless(&mut self, by: ByHandler, condition: Self::V);
+    /// Takes so many cycles more (32 bits).
+    fn spend(&mut self, cycles: Self::V);
     /// Goes on at instruction `to` of the run unless the condition holds, at `cycles` less.
     fn skip_unless(&mut self, condition: Self::V, to: usize, cycles: i32);
     /// A skip by its handler, which goes on at instruction `to` of the run or at the next one and counts cycles.

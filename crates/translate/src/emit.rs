@@ -14,7 +14,7 @@ use cranelift_codegen::ir::immediates::Offset32;
 use cranelift_codegen::ir::{self, AbiParam, InstBuilder, SigRef, Signature, Type, Value, ValueDef, types};
 use cranelift_codegen::isa::CallConv;
 use cranelift_frontend::{FunctionBuilder, Variable};
-use isa::native::{ByHandler, Emit, Layout, Lower, One, Op, Slot, Test};
+use isa::native::{ByHandler, Emit, Layout, Lower, One, Op, Slot, Test, Values};
 use isa::{Insn, Timing};
 
 use self::memory::Span;
@@ -262,79 +262,8 @@ impl<'a, C: Lower, T: Timing<C>> Emitter<'a, C, T> {
     }
 }
 
-impl<'a, C: Lower, T: Timing<C>> Emit for Emitter<'a, C, T> {
+impl<'a, C: Lower, T: Timing<C>> Values for Emitter<'a, C, T> {
     type V = Value;
-    type Span = Span;
-
-    fn start(&mut self, at: usize) {
-        self.at = at;
-        if let Some(Label { block, skip }) = self.labels.remove(&at) {
-            let mut other = 0;
-            if let (Some((_, before, _)), false) = (&skip, self.ended) {
-                other = self.now.dirty ^ before.dirty;
-                for (n, held) in self.now.held.iter().enumerate() {
-                    other |= u64::from(*held != before.held[n]) << n;
-                }
-                self.flush(other);
-            }
-            if !self.ended {
-                self.b.ins().jump(block, &[]);
-            }
-            if let Some((skip, before, cycles)) = skip {
-                self.now = before;
-                self.go_on(skip);
-                self.flush(other);
-                self.add_cycles(-i64::from(cycles));
-                self.b.ins().jump(block, &[]);
-                for (n, held) in self.now.held.iter_mut().enumerate() {
-                    if other >> n & 1 == 1 {
-                        *held = Held::Memory;
-                    }
-                }
-            }
-            self.go_on(block);
-        } else if self.ended {
-            let never = self.block(true);
-            self.go_on(never);
-            self.now.held.fill(Held::Memory); // what the last way knows is not known here
-        }
-    }
-
-    fn get(&mut self, slot: usize) -> Value {
-        let Some(held) = self.now.held.get(slot).cloned() else {
-            let variable = self.variables[slot].expect("the survey saw it");
-            return self.b.use_var(variable);
-        };
-        let value = match held {
-            Held::Value(value) => return value,
-            Held::Later(make) => make(self),
-            Held::Memory => {
-                let Slot { offset: at, bits } = self.layout.slots[slot];
-                self.b.ins().load(int(bits), FLAGS, self.core_at, offset(at))
-            }
-        };
-        self.now.held[slot] = Held::Value(value);
-        value
-    }
-
-    fn set(&mut self, slot: usize, value: Value) {
-        self.now.dirty |= 1 << slot;
-        self.now.exits[slot] = 0;
-        match self.now.held.get_mut(slot) {
-            Some(held) => *held = Held::Value(value),
-            None => self.b.def_var(self.variables[slot].expect("the survey saw it"), value),
-        }
-    }
-
-    fn later(&mut self, slot: usize, make: impl Fn(&mut Self) -> Value + 'static) {
-        if !self.layout.by_block {
-            let value = make(self);
-            return self.set(slot, value);
-        }
-        self.now.dirty |= 1 << slot;
-        self.now.exits[slot] = 0;
-        self.now.held[slot] = Held::Later(Rc::new(make));
-    }
 
     fn int(&mut self, bits: u32, value: u64) -> Value {
         let value = value & u64::MAX >> (64 - bits);
@@ -407,6 +336,80 @@ impl<'a, C: Lower, T: Timing<C>> Emit for Emitter<'a, C, T> {
             if signed { b.sextend(int(bits), value) } else { b.uextend(int(bits), value) }
         })
     }
+}
+
+impl<'a, C: Lower, T: Timing<C>> Emit for Emitter<'a, C, T> {
+    type Span = Span;
+
+    fn start(&mut self, at: usize) {
+        self.at = at;
+        if let Some(Label { block, skip }) = self.labels.remove(&at) {
+            let mut other = 0;
+            if let (Some((_, before, _)), false) = (&skip, self.ended) {
+                other = self.now.dirty ^ before.dirty;
+                for (n, held) in self.now.held.iter().enumerate() {
+                    other |= u64::from(*held != before.held[n]) << n;
+                }
+                self.flush(other);
+            }
+            if !self.ended {
+                self.b.ins().jump(block, &[]);
+            }
+            if let Some((skip, before, cycles)) = skip {
+                self.now = before;
+                self.go_on(skip);
+                self.flush(other);
+                self.add_cycles(-i64::from(cycles));
+                self.b.ins().jump(block, &[]);
+                for (n, held) in self.now.held.iter_mut().enumerate() {
+                    if other >> n & 1 == 1 {
+                        *held = Held::Memory;
+                    }
+                }
+            }
+            self.go_on(block);
+        } else if self.ended {
+            let never = self.block(true);
+            self.go_on(never);
+            self.now.held.fill(Held::Memory); // what the last way knows is not known here
+        }
+    }
+
+    fn get(&mut self, slot: usize) -> Value {
+        let Some(held) = self.now.held.get(slot).cloned() else {
+            let variable = self.variables[slot].expect("the survey saw it");
+            return self.b.use_var(variable);
+        };
+        let value = match held {
+            Held::Value(value) => return value,
+            Held::Later(make) => make(self),
+            Held::Memory => {
+                let Slot { offset: at, bits } = self.layout.slots[slot];
+                self.b.ins().load(int(bits), FLAGS, self.core_at, offset(at))
+            }
+        };
+        self.now.held[slot] = Held::Value(value);
+        value
+    }
+
+    fn set(&mut self, slot: usize, value: Value) {
+        self.now.dirty |= 1 << slot;
+        self.now.exits[slot] = 0;
+        match self.now.held.get_mut(slot) {
+            Some(held) => *held = Held::Value(value),
+            None => self.b.def_var(self.variables[slot].expect("the survey saw it"), value),
+        }
+    }
+
+    fn later(&mut self, slot: usize, make: impl Fn(&mut Self) -> Value + 'static) {
+        if !self.layout.by_block {
+            let value = make(self);
+            return self.set(slot, value);
+        }
+        self.now.dirty |= 1 << slot;
+        self.now.exits[slot] = 0;
+        self.now.held[slot] = Held::Later(Rc::new(make));
+    }
 
     fn handler(&mut self, by: ByHandler) {
         if by.ends && self.layout.by_block {
@@ -442,7 +445,8 @@ impl<'a, C: Lower, T: Timing<C>> Emit for Emitter<'a, C, T> {
         then: impl FnOnce(&mut Self, Value),
     ) {
         let memory = self.core.memory();
-        let (base, size, flash) = (memory.ram_base, memory.ram.len(), memory.flash_in_data());
+        let (base, size) = (memory.ram_base, memory.ram.len());
+        let flash = memory.flash_in_data().filter(|_| bytes >= 4 || !self.layout.flash_in_words);
         let flash_size = memory.flash.len();
         // eight bytes are two accesses, and where nothing is aligned each byte is one
         let accesses = if self.layout.unaligned { bytes.into() } else { 1 + i64::from(bytes == 8) };
@@ -566,6 +570,20 @@ impl<'a, C: Lower, T: Timing<C>> Emit for Emitter<'a, C, T> {
     fn stack(&mut self, by: ByHandler, sp: Value) {
         let fine = self.not_lower(sp);
         self.guard(by, fine, |_| {});
+    }
+
+    fn rest_unless(&mut self, by: ByHandler, condition: Value) {
+        let (rest, on) = (self.block(true), self.block(false));
+        self.b.ins().brif(condition, on, &[], rest, &[]);
+        self.go_on(rest);
+        self.interpret_from(by.at);
+        self.go_on(on);
+    }
+
+    fn spend(&mut self, cycles: Value) {
+        let (cycles, cycle) = (self.widen(cycles, 64, false), self.cycle());
+        let cycle = self.b.ins().iadd(cycle, cycles);
+        self.set_cycle(cycle);
     }
 
     fn skip_unless(&mut self, condition: Value, to: usize, cycles: i32) {

@@ -4,8 +4,8 @@ use std::cell::Cell;
 
 use isa::native::{Lower, Translator};
 use isa::{Block, Core as _, Machine, Timing};
-use isa_avr::table::{Class, Row, TABLE};
-use isa_avr::{AVR5, AVR51, AVRXMEGA3, Avr, Variant};
+use isa_avr::table::{Row, TABLE};
+use isa_avr::{AVR5, AVR51, AVRXMEGA3, Avr, Class, Variant};
 use isa_riscv::{Riscv, Word};
 use isa_thumb::{Events, Features, Thumb};
 use mcu::{Chip, Flash, Memory, PeripheralConfig, Region, Stop};
@@ -371,7 +371,7 @@ fn avr_one(variant: Variant, ram: u32, random: &mut Random) -> Vec<u8> {
     let row = loop {
         let row = &TABLE[random.below(TABLE.len() as u32) as usize];
         // half of what is chosen may not be arithmetic, of which there is most in programs
-        if fits(row) && (random.below(2) == 0 || matches!(row.class, Class::Alu | Class::Word | Class::Multiply)) {
+        if fits(row) && (random.below(2) == 0 || matches!(row.class(), Class::Alu | Class::Word | Class::Multiply)) {
             break row;
         }
     };
@@ -383,7 +383,7 @@ fn avr_one(variant: Variant, ram: u32, random: &mut Random) -> Vec<u8> {
     let (inside, register) = (ram + random.below(SIZE), random.below(32));
     let data = random.of(&[inside, variant.io + io, register, variant.io + port]);
     let mut word = p.value | random.next() & !p.mask;
-    match row.class {
+    match row.class() {
         Class::LoadDirect | Class::StoreDirect => word = word & 0xFFFF_0000 | data,
         Class::Jump | Class::Call => word = p.value | (0x20 + random.below(0x20)),
         Class::JumpShort | Class::CallShort if p.mask == 0xF000 => word = p.value | near,

@@ -5,7 +5,7 @@ use std::mem::offset_of;
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{self, InstBuilder, Value, types};
 use isa::Timing;
-use isa::native::{Edge, Emit, Lower};
+use isa::native::{Edge, Lower, Values};
 use mcu::Memory;
 
 use super::{Emitter, offset};
