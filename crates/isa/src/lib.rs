@@ -6,6 +6,7 @@
 //! the timing model knows in advance are added once per block; see [`Timing`].
 
 mod block;
+mod edge;
 mod machine;
 pub mod native;
 mod pattern;

@@ -7,6 +7,7 @@
 
 use crate::{Block, Core, Insn};
 
+pub use crate::edge::{Edge, Place};
 pub use crate::values::{One, Op, Test, Values};
 
 /// A place of a core's state that an instruction can read or write.
@@ -135,35 +136,7 @@ pub trait Lower: Core {
     fn lower<E: Emit>(&self, pc: u32, insns: &[Insn<Self>], e: &mut E);
 }
 
-/// What it costs to enter a block after another one, as far as it is known before.
-///
-/// Pointers are to state of the model that stays where it is as long as the model lives.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Edge {
-    /// Always so many cycles; the model keeps no more than where the last block ended.
-    Fixed(u32),
-    /// A counter from 0 to 3 that goes up when it is `taken`, else down; `missed` cycles unless it was above 1
-    /// and is taken, or neither.
-    Counter {
-        /// The counter.
-        at: *mut u8,
-        /// Whether the second block does not follow the first in memory.
-        taken: bool,
-        /// Cycles of a wrong guess.
-        missed: u32,
-    },
-    /// Nothing, and nothing changes but stamps, when every condition holds; else [`crate::Timing::enter`] knows.
-    Held {
-        /// Words that must have this value, or another one where the last part is false.
-        words: Vec<(*const u32, u32, bool)>,
-        /// A clock, and stamps that must not be 0: each gets the next tick.
-        stamps: Option<(*mut u64, Vec<*mut u64>)>,
-    },
-    /// Only [`crate::Timing::enter`] knows.
-    Ask,
-}
-
-/// Code for the blocks of a machine; crate `native` has it.
+/// Code for the blocks of a machine; crate `translate` has it.
 pub trait Translator<C: Core, T>: Send + Sync {
     /// Makes code that starts with the block at place `at` of `blocks`; the places of all blocks in it.
     fn translate(

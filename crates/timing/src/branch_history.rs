@@ -4,7 +4,7 @@
 //! jump, a call or a return is followed by a discontinuity each time, so such ends are predicted once they
 //! were seen; return addresses are taken to be predicted too (a return stack of unlimited depth).
 
-use isa::native::Edge;
+use isa::native::{Edge, Place};
 
 /// Counters: one for each end of a block in 128 KiB of code, so that no other code moves a package's predictions.
 const ENTRIES: usize = 1 << 16;
@@ -33,7 +33,7 @@ impl BranchHistory {
 
     /// As [`BranchHistory::missed`], for code that is made before it happens; a wrong prediction costs `missed`.
     pub(crate) fn edge(&mut self, last: u32, start: u32, missed: u32) -> Edge {
-        let at = &raw mut self.counters[(last >> 1) as usize % ENTRIES];
+        let at = Place::of(&self.counters[(last >> 1) as usize % ENTRIES]);
         Edge::Counter { at, taken: start != last, missed }
     }
 

@@ -1,9 +1,13 @@
 //! Random programs in the interpreter and as native code: nothing that can be observed may differ.
 
-use std::cell::Cell;
+#[path = "same/xtensa.rs"]
+mod xtensa;
+
+use std::cell::{Cell, RefCell};
+use std::collections::BTreeSet;
 
 use isa::native::{Lower, Translator};
-use isa::{Block, Core as _, Machine, Timing};
+use isa::{Block, Core as _, Machine, TableRow, Timing};
 use isa_avr::table::{Row, TABLE};
 use isa_avr::{AVR5, AVR51, AVRXMEGA3, Avr, Class, Variant};
 use isa_riscv::{Riscv, Word};
@@ -77,6 +81,18 @@ fn observe<C: Lower, T: Timing<C>>(m: &Machine<C, T>, stop: Stop) -> (impl Parti
 thread_local! {
     /// How often native code was entered.
     static ENTERED: Cell<u64> = const { Cell::new(0) };
+    /// Rows of the table that native code was made of, and all.
+    static ROWS: RefCell<(BTreeSet<usize>, Vec<TableRow>)> = const { RefCell::new((BTreeSet::new(), Vec::new())) };
+}
+
+thread_local! {
+    /// Text of the row that programs are about.
+    static ABOUT: Cell<Option<&'static str>> = const { Cell::new(None) };
+}
+
+/// Whether programs are about the row with this text.
+fn about(text: &str) -> bool {
+    ABOUT.get() == Some(text)
 }
 
 /// What tells a process of this test that it must not make new code.
@@ -100,6 +116,10 @@ impl<C: Lower, T> Translator<C, T> for Counting<C, T> {
     ) -> Option<Vec<usize>> {
         let made = self.0.translate(core, timing, blocks, at);
         assert_eq!(made.as_ref().is_some_and(|places| places.contains(&at)), !refused(), "there is code");
+        let places = made.iter().flatten();
+        let insns = places.filter_map(|&place| blocks[place].as_ref()).flat_map(|block| &block.insns);
+        let rows: Vec<_> = insns.filter_map(|i| core.row(i.site.pc)).collect();
+        ROWS.with_borrow_mut(|(seen, _)| seen.extend(rows));
         made
     }
 
@@ -123,6 +143,7 @@ where
     let mut plain = make();
     let translator = Box::new(Counting(translate::translator()));
     let mut native = make().with_translator(translator, Some(1 + random.below(3)));
+    ROWS.with_borrow_mut(|(_, all)| *all = native.core.rows());
     for slice in 0..12 {
         let budget = u64::from(1 + random.below(if slice % 3 == 0 { 10 } else { 400 }));
         let (a, b) = (plain.run(budget), native.run(budget));
@@ -143,6 +164,24 @@ fn all(what: &str, programs: Programs, one: impl Fn(u64) -> bool) {
     println!("{what}: {lasting} of {programs} programs do not fault, native code was entered {entered} times");
     assert!(if refused() { entered == 0 } else { entered > programs }, "{what}: native code ran {entered} times");
     assert!(lasting * 4 > programs, "{what}: only {lasting} of {programs} programs go on");
+}
+
+/// Native code has been made of every row of the table that does not say why it is never lowered; rows that random
+/// programs left out have some that are about them.
+fn every_row(what: &str, one: impl Fn(u64) -> bool) {
+    let missing = || -> Vec<_> {
+        let lowered = |(seen, all): &(BTreeSet<_>, Vec<TableRow>)| {
+            all.iter().filter(|r| r.by_handler.is_none() && !seen.contains(&r.number)).map(|r| r.text).collect()
+        };
+        ROWS.with_borrow(lowered)
+    };
+    for text in missing() {
+        ABOUT.set(Some(text));
+        (1..60).take_while(|_| missing().contains(&text)).for_each(|seed| _ = one(seed));
+    }
+    ABOUT.set(None);
+    assert!(missing().is_empty(), "{what}: no native code was made of {:?}", missing());
+    ROWS.take();
 }
 
 /// A program that starts over again and again: `head`, then instructions that `one` makes, then jumps to the
@@ -335,7 +374,7 @@ fn rv64(programs: &Programs) {
     riscv::<u64, _>(programs, "RV64", Rocket::events(), Rocket::default);
 }
 
-/// A random instruction, or a few that belong together, whose address will be `at`.
+/// A random instruction, or a few that belong together.
 fn avr_one(variant: Variant, ram: u32, random: &mut Random) -> Vec<u8> {
     let bytes = |words: &[u32]| words.iter().flat_map(|&w| (w as u16).to_le_bytes()).collect::<Vec<u8>>();
     let ldi = |d: u32, k: u32| 0xE000 | (k & 0xF0) << 4 | (d & 15) << 4 | k & 15;
@@ -367,8 +406,12 @@ fn avr_one(variant: Variant, ram: u32, random: &mut Random) -> Vec<u8> {
         }
         _ => {}
     }
+    let wanted = TABLE.iter().find(|r| about(r.text.0));
     let fits = |r: &Row| variant.find((r.pattern.value >> (r.pattern.bits - 16)) as u16).is_some();
     let row = loop {
+        if let Some(row) = wanted.filter(|_| random.below(2) == 0) {
+            break row;
+        }
         let row = &TABLE[random.below(TABLE.len() as u32) as usize];
         // half of what is chosen may not be arithmetic, of which there is most in programs
         if fits(row) && (random.below(2) == 0 || matches!(row.class(), Class::Alu | Class::Word | Class::Multiply)) {
@@ -392,6 +435,10 @@ fn avr_one(variant: Variant, ram: u32, random: &mut Random) -> Vec<u8> {
         _ if matches!(row.name(), "in" | "out") => word = word & !0x60F | (io & 0x30) << 5 | io & 15,
         // pointers seldom change
         _ if word & 0x1A0 == 0x1A0 && random.below(4) > 0 => word &= !(0x100 & !p.mask),
+        // there is no more program memory on the smaller chips
+        Class::LoadProgram if random.below(2) == 0 => {
+            return bytes(&[pair(30, random.below(SIZE)).as_slice(), &[word]].concat());
+        }
         _ => {}
     }
     if p.bits == 32 { bytes(&[word >> 16, word]) } else { bytes(&[word]) }
@@ -440,7 +487,7 @@ fn avr<T: Timing<Avr> + 'static>(
 ) {
     let words = |words: &[u32]| words.iter().flat_map(|&w| (w as u16).to_le_bytes()).collect::<Vec<u8>>();
     let ldi = |d: u32, k: u32| 0xE000 | (k & 0xF0) << 4 | (d & 15) << 4 | k & 15;
-    all(what, programs.clone(), |seed| {
+    let one = |seed: u64| {
         let make = |code: &[u8]| Machine::new(Avr::new(variant, map.memory(code)), timing());
         let mut random = Random(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1);
         // the stack pointer in both orders unless it is 0 at first, pointers, a round more in r2
@@ -458,7 +505,9 @@ fn avr<T: Timing<Avr> + 'static>(
         let one = |random: &mut Random| avr_one(variant, map.ram, random);
         let code = program(&mut random, words(&head), back, one, |code| faults(make(code)));
         same(what, seed, || make(&code))
-    });
+    };
+    all(what, programs.clone(), one);
+    every_row(what, one);
 }
 
 const MEGA: AvrMap = AvrMap { flash: SIZE, flash_in_data: None, ram: 0x100, ports: ("avr-port", 0x23) };
@@ -677,6 +726,8 @@ macro_rules! tests {
     )+};
 }
 
+use xtensa::{lx6, lx106};
+
 mod both_ways {
     tests! {
         cortex_m0plus cortex_m0plus_long
@@ -688,6 +739,8 @@ mod both_ways {
         avr5 avr5_long
         avr51 avr51_long
         avrxmega3 avrxmega3_long
+        lx106 lx106_long
+        lx6 lx6_long
     }
 }
 
