@@ -12,6 +12,6 @@ mod pattern;
 mod profile;
 
 pub use block::{Block, Costs, Exec, Insn, Run, Timing, next};
-pub use machine::{Core, MAX_RUN, Machine};
+pub use machine::{Core, MAX_RUN, Machine, TableRow};
 pub use pattern::{Fields, Pattern, Template};
 pub use profile::{Node, Profile, Span};

@@ -8,7 +8,7 @@
 use std::marker::PhantomData;
 
 use isa::{Core as _, Costs, Machine, Timing};
-use isa_riscv::{Riscv, Step, Word, table::Class};
+use isa_riscv::{Class, Riscv, Step, Word};
 use mcu::{Chip, Flash, Image, Memory, Region, Segment};
 
 use crate::qemu::{Session, words};

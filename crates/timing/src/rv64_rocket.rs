@@ -11,8 +11,7 @@
 
 use isa::native::Edge;
 use isa::{Costs, Timing};
-use isa_riscv::table::Class;
-use isa_riscv::{Events, Riscv, Step};
+use isa_riscv::{Class, Events, Riscv, Step};
 
 use crate::branch_history::BranchHistory;
 
