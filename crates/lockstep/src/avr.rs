@@ -7,7 +7,7 @@
 
 use std::process::{Command, Stdio};
 
-use isa::{Core as _, Machine};
+use isa::{Core as _, Machine, TableRow};
 use isa_avr::table::{Class, Row, TABLE};
 use isa_avr::{AVR5, AVR51, Avr, Variant};
 use mcu::{Chip, FaultKind, Flash, Image, Memory, PeripheralConfig, Region, Segment};
@@ -603,6 +603,10 @@ impl Ground for Device {
 
     fn native(&self) -> bool {
         true
+    }
+
+    fn rows(&self) -> Vec<TableRow> {
+        self.machine().core.rows()
     }
 
     fn disassemble(&self, program: &Program, at: u32) -> (String, u32) {

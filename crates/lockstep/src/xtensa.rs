@@ -6,7 +6,7 @@
 
 use std::ops::Range;
 
-use isa::{Core as _, Costs, Machine, Pattern, Timing};
+use isa::{Core as _, Costs, Machine, Pattern, TableRow, Timing};
 use isa_xtensa::{Class, Features, Step, Xtensa, table};
 use mcu::{Chip, Flash, Image, Memory, Region, Segment};
 
@@ -382,6 +382,10 @@ impl Ground for Pair {
     fn ours(&self, program: &Program, way: Way<'_>) -> Result<Log, String> {
         let ram = self.run_here(program, way)?;
         Ok(log(program, &ram))
+    }
+
+    fn rows(&self) -> Vec<TableRow> {
+        self.core(&[]).rows()
     }
 
     fn disassemble(&self, program: &Program, at: u32) -> (String, u32) {
