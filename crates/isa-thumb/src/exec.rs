@@ -67,74 +67,55 @@ pub(crate) fn operand(cpu: &Thumb, i: &Insn, kind: Kind) -> (u32, Option<bool>) 
     }
 }
 
-/// `x + y + carry` with the carry and overflow flags.
-#[inline(always)]
-fn add_with_carry(cpu: &mut Thumb, x: u32, y: u32, carry: bool, flags: bool) -> u32 {
-    let wide = u64::from(x) + u64::from(y) + u64::from(carry);
-    let value = wide as u32;
-    if flags {
-        set_nz(cpu, value);
-        cpu.c = wide >> 32 != 0;
-        cpu.v = ((x ^ value) & (y ^ value)) >> 31 != 0;
-    }
-    value
-}
-
-#[inline(always)]
-fn plus(cpu: &mut Thumb, x: u32, y: u32, flags: bool) -> u32 {
-    let (value, carry) = x.overflowing_add(y);
-    if flags {
-        set_nz(cpu, value);
-        cpu.c = carry;
-        cpu.v = (x as i32).overflowing_add(y as i32).1;
-    }
-    value
-}
-
-#[inline(always)]
-fn minus(cpu: &mut Thumb, x: u32, y: u32, flags: bool) -> u32 {
-    let value = x.wrapping_sub(y);
-    if flags {
-        set_nz(cpu, value);
-        cpu.c = x >= y;
-        cpu.v = (x as i32).overflowing_sub(y as i32).1;
-    }
-    value
-}
-
-#[inline(always)]
-fn logic(cpu: &mut Thumb, value: u32, carry: Option<bool>, flags: bool) -> u32 {
-    if flags {
-        set_nz(cpu, value);
-        if let Some(carry) = carry {
-            cpu.c = carry;
-        }
-    }
-    value
-}
-
 /// A data-processing instruction.
 #[inline(always)]
 pub(crate) fn data(cpu: &mut Thumb, i: &Insn, alu: Alu, kind: Kind, flags: bool) {
-    let (y, carry) = operand(cpu, i, kind);
+    let (y, shifter) = operand(cpu, i, kind);
     let x = reg(cpu, i.b);
-    let value = match alu {
-        Alu::And | Alu::Tst => logic(cpu, x & y, carry, flags),
-        Alu::Bic => logic(cpu, x & !y, carry, flags),
-        Alu::Orr => logic(cpu, x | y, carry, flags),
-        Alu::Orn => logic(cpu, x | !y, carry, flags),
-        Alu::Eor | Alu::Teq => logic(cpu, x ^ y, carry, flags),
-        Alu::Mov => logic(cpu, y, carry, flags),
-        Alu::Mvn => logic(cpu, !y, carry, flags),
-        Alu::Add | Alu::Cmn => plus(cpu, x, y, flags),
-        Alu::Adc => add_with_carry(cpu, x, y, cpu.c, flags),
-        Alu::Sub | Alu::Cmp => minus(cpu, x, y, flags),
-        Alu::Sbc => add_with_carry(cpu, x, !y, cpu.c, flags),
-        Alu::Rsb => minus(cpu, y, x, flags),
+    // bitwise operations leave V alone, and C where the shifter has none
+    let (value, carry, overflow) = match alu {
+        Alu::And | Alu::Tst => (x & y, shifter, None),
+        Alu::Bic => (x & !y, shifter, None),
+        Alu::Orr => (x | y, shifter, None),
+        Alu::Orn => (x | !y, shifter, None),
+        Alu::Eor | Alu::Teq => (x ^ y, shifter, None),
+        Alu::Mov => (y, shifter, None),
+        Alu::Mvn => (!y, shifter, None),
+        Alu::Add | Alu::Cmn => plus(x, y),
+        Alu::Adc => add_with_carry(x, y, cpu.c),
+        Alu::Sub | Alu::Cmp => minus(x, y),
+        Alu::Sbc => add_with_carry(x, !y, cpu.c),
+        Alu::Rsb => minus(y, x),
     };
     if alu.writes() {
         set(cpu, i.a, value);
     }
+    if flags {
+        set_nz(cpu, value);
+        cpu.c = carry.unwrap_or(cpu.c);
+        cpu.v = overflow.unwrap_or(cpu.v);
+    }
+}
+
+/// A result with its carry and overflow.
+type Sum = (u32, Option<bool>, Option<bool>);
+
+#[inline(always)]
+fn add_with_carry(x: u32, y: u32, carry: bool) -> Sum {
+    let wide = u64::from(x) + u64::from(y) + u64::from(carry);
+    let value = wide as u32;
+    (value, Some(wide >> 32 != 0), Some(((x ^ value) & (y ^ value)) >> 31 != 0))
+}
+
+#[inline(always)]
+fn plus(x: u32, y: u32) -> Sum {
+    let (value, carry) = x.overflowing_add(y);
+    (value, Some(carry), Some((x as i32).overflowing_add(y as i32).1))
+}
+
+#[inline(always)]
+fn minus(x: u32, y: u32) -> Sum {
+    (x.wrapping_sub(y), Some(x >= y), Some((x as i32).overflowing_sub(y as i32).1))
 }
 
 /// A shift by a register.
