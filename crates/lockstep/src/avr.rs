@@ -7,7 +7,7 @@
 
 use std::process::{Command, Stdio};
 
-use isa::{Core as _, Machine};
+use isa::{Core as _, Machine, TableRow};
 use isa_avr::table::{Row, TABLE};
 use isa_avr::{AVR5, AVR51, Avr, Class, Variant};
 use mcu::{Chip, FaultKind, Flash, Image, Memory, PeripheralConfig, Region, Segment};
@@ -604,6 +604,14 @@ impl Ground for Device {
 
     fn native(&self) -> bool {
         true
+    }
+
+    fn rows(&self) -> Vec<TableRow> {
+        self.machine().core.rows()
+    }
+
+    fn left_out(&self) -> &'static [(&'static str, &'static str)] {
+        &[("spm", "ends the program"), ("sleep", "ends the program"), ("break", "ends the program")]
     }
 
     fn disassemble(&self, program: &Program, at: u32) -> (String, u32) {

@@ -10,7 +10,7 @@
 use std::fmt::Write as _;
 use std::process::{Command, Stdio};
 
-use isa::{Core as _, Machine};
+use isa::{Core as _, Machine, TableRow};
 use isa_msp430::table::{TABLE, find};
 use isa_msp430::{Class, Msp430};
 use mcu::{Chip, FaultKind, Flash, Image, Memory, PeripheralConfig, Region, Segment, Stop};
@@ -331,10 +331,7 @@ impl Ground for Msp {
                     let pc = machine.core.pc();
                     if place.contains(&pc) {
                         steps += 1;
-                        if !trace.kinds.is_empty() {
-                            let text = machine.core.disassemble(pc).0;
-                            trace.kinds.insert(text.split([' ', '.']).next().unwrap_or("?").to_owned());
-                        }
+                        trace.rows.extend(machine.core.row(pc));
                     }
                     let stop = machine.step();
                     if stop != Stop::Budget {
@@ -355,6 +352,10 @@ impl Ground for Msp {
             states.push(state(registers, &[], machine.cycles - before));
         }
         Ok(Log { states, window: machine.core.memory().ram.to_vec() })
+    }
+
+    fn rows(&self) -> Vec<TableRow> {
+        machine().core.rows()
     }
 
     fn disassemble(&self, program: &Program, at: u32) -> (String, u32) {
