@@ -284,7 +284,7 @@ def _peers(target: Target, image: Path, plugin: Path | None) -> Iterator[Peer]:
         yield Peer(command[0], absent)
         return
     plain = command
-    must = "1" if family in ("thumb", "riscv") else "-"
+    must = "1" if family in ("thumb", "riscv", "xtensa") else "-"
     if family == "avr" and plugin:
         plain = _counted(target, image, plugin, "off")  # it would go on for ever
     if family != "avr" or plugin:

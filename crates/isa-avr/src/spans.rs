@@ -2,9 +2,9 @@
 
 use isa::Insn;
 
-use crate::exec::{self, X, Y, ZP};
-use crate::table::{Class, Row};
-use crate::{Avr, SEAM};
+use crate::op::{Binary, Change, Op, Pointer, Wide};
+use crate::state::{Avr, SPH, SPL, SREG};
+use crate::step::Flow;
 
 /// The stack pointer's place among pairs of registers.
 const STACK: usize = 16;
@@ -54,24 +54,18 @@ pub(crate) struct Spans {
     looked: Option<(usize, Place)>,
 }
 
-/// The pointer of LD, LDD, ST and STD: its low register, what is added before and after, and to the address alone.
-pub(crate) fn pointer(text: &str, i: &Insn<Avr>) -> (u8, i32, i32, i32) {
-    let low = if text.contains('X') {
-        X
-    } else if text.contains('Y') {
-        Y
-    } else {
-        ZP
-    };
-    if text.contains("{b}") {
-        (low, 0, 0, i.b.into())
-    } else {
-        (low, -i32::from(text.contains('-')), i32::from(text.contains('+')), 0)
+/// What an access through a pointer adds to it before and after, and to the address alone.
+pub(crate) fn pointer(change: Change, i: &Insn<Avr>) -> (i32, i32, i32) {
+    match change {
+        Change::Keep => (0, 0, 0),
+        Change::Post => (0, 1, 0),
+        Change::Pre => (-1, 0, 0),
+        Change::Displace => (0, 0, i.b.into()),
     }
 }
 
 impl Spans {
-    pub fn new(core: &Avr, insns: &[Insn<Avr>], rows: &[Option<&Row>]) -> Self {
+    pub fn new(core: &Avr, insns: &[Insn<Avr>], ops: &[Op]) -> Self {
         let mut s = Self {
             accesses: vec![None; insns.len()],
             spans: Vec::new(),
@@ -83,9 +77,8 @@ impl Spans {
         };
         let mut guarded = false;
         for (k, i) in insns.iter().enumerate() {
-            let Some(row) = rows[k].filter(|_| i.d != SEAM) else { continue };
             let before = s.pointers;
-            s.instruction(core, k, row, i, guarded);
+            s.instruction(core, k, ops[k], i, guarded);
             if guarded {
                 // on one way only
                 for (p, before) in before.into_iter().enumerate() {
@@ -94,7 +87,7 @@ impl Spans {
                     }
                 }
             }
-            guarded = matches!(row.class, Class::Skip | Class::SkipIo);
+            guarded = ops[k].flow() == Flow::Skip;
         }
         s
     }
@@ -160,8 +153,8 @@ impl Spans {
             (0..STACK).for_each(|p| self.forget(p));
         }
         match i.imm.wrapping_sub(core.variant.io) {
-            exec::SPL | exec::SPH if store => self.forget(STACK),
-            exec::SPL | exec::SPH | exec::SREG => {}
+            SPL | SPH if store => self.forget(STACK),
+            SPL | SPH | SREG => {}
             // a peripheral may be the trigger, from which on the lowest stack pointer counts
             _ if core.mem.ram_load::<1>(i.imm).is_none() => self.looked = None,
             _ => {}
@@ -171,44 +164,51 @@ impl Spans {
         }
     }
 
-    fn instruction(&mut self, core: &Avr, k: usize, row: &Row, i: &Insn<Avr>, guarded: bool) {
-        let name = row.name();
-        match row.class {
-            Class::Load | Class::Store => {
-                let (low, before, after, plus) = pointer(row.text.0, i);
-                let p = usize::from(low / 2);
-                let store = row.class == Class::Store;
-                self.access(k, p, before + plus, 1, store, guarded);
-                self.pointers[p].plus += before + after;
-                if !store {
-                    self.written(i.a);
-                }
-            }
-            Class::LoadProgram => {
-                self.pointers[usize::from(ZP / 2)].plus += i32::from(row.text.0.contains('+'));
+    /// LD, LDD, ST and STD.
+    fn indirect(&mut self, k: usize, i: &Insn<Avr>, to: (Pointer, Change), store: bool, guarded: bool) {
+        let (p, (before, after, plus)) = (usize::from(to.0.low() / 2), pointer(to.1, i));
+        self.access(k, p, before + plus, 1, store, guarded);
+        self.pointers[p].plus += before + after;
+        if !store {
+            self.written(i.a);
+        }
+    }
+
+    fn instruction(&mut self, core: &Avr, k: usize, op: Op, i: &Insn<Avr>, guarded: bool) {
+        match op {
+            Op::Load(pointer, change) => self.indirect(k, i, (pointer, change), false, guarded),
+            Op::Store(pointer, change) => self.indirect(k, i, (pointer, change), true, guarded),
+            Op::Lpm(change) | Op::Elpm(change) => {
+                self.pointers[usize::from(Pointer::Z.low() / 2)].plus += i32::from(change == Change::Post);
                 self.written(i.a);
             }
-            Class::Push => self.push(k, 1, guarded),
-            Class::CallShort | Class::Call => self.push(k, 2, guarded),
-            Class::Pop => {
+            Op::Push => self.push(k, 1, guarded),
+            Op::Rcall | Op::Icall | Op::Call => self.push(k, 2, guarded),
+            Op::Pop => {
                 self.pop(k, 1, guarded);
                 self.written(i.a);
             }
-            Class::Return => self.pop(k, 2, guarded),
-            Class::LoadDirect => self.direct(core, i, false),
-            Class::StoreDirect => self.direct(core, i, true),
-            Class::Alu if name == "in" => self.direct(core, i, false),
-            Class::Alu if name == "out" => self.direct(core, i, true),
-            Class::Alu if name == "movw" => self.pointers[usize::from(i.a / 2)] = self.pointers[usize::from(i.b / 2)],
-            Class::Alu if name.starts_with("cp") || name == "bst" => {}
-            Class::Alu => self.written(i.a),
-            Class::Word => {
+            Op::Ret | Op::Reti => self.pop(k, 2, guarded),
+            Op::Lds | Op::In => self.direct(core, i, false),
+            Op::Sts | Op::Out => self.direct(core, i, true),
+            Op::Movw => self.pointers[usize::from(i.a / 2)] = self.pointers[usize::from(i.b / 2)],
+            Op::Binary(Binary::Cp | Binary::Cpc, _) | Op::Bst | Op::Set(_) | Op::Clear(_) | Op::Nop => {}
+            Op::Binary(
+                Binary::Add | Binary::Adc | Binary::Sub | Binary::Sbc | Binary::And | Binary::Or | Binary::Eor,
+                _,
+            ) => self.written(i.a),
+            Op::Unary(_) | Op::Mov | Op::Ldi | Op::Bld => self.written(i.a),
+            Op::Wide(op) => {
                 let by = i.imm as i32;
-                self.pointers[usize::from(i.a / 2)].plus += if name == "adiw" { by } else { -by };
+                self.pointers[usize::from(i.a / 2)].plus += match op {
+                    Wide::Adiw => by,
+                    Wide::Sbiw => -by,
+                };
             }
-            Class::Multiply => self.written(0),
-            Class::IoBit | Class::SkipIo => self.looked = None,
-            Class::JumpShort | Class::Jump | Class::Branch | Class::Skip | Class::Seam => {}
+            Op::Multiply(_) => self.written(0),
+            Op::Cbi | Op::Sbi | Op::SkipIo(_) => self.looked = None,
+            Op::Rjmp | Op::Jmp | Op::Ijmp | Op::BranchSet(_) | Op::BranchClear(_) | Op::Skip(_) => {}
+            Op::Spm | Op::Sleep | Op::Break | Op::Seam | Op::Undefined | Op::Truncated => {}
         }
     }
 }

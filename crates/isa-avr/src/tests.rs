@@ -3,9 +3,12 @@
 use isa::{Core as _, Exec, Insn};
 use mcu::{Chip, Flash, Memory, Region};
 
+use crate::decode::seam;
+use crate::exec::handler;
 use crate::sreg::{C, H, N, S, Sreg, V, Z};
-use crate::table::{ALL, Flow, TABLE};
-use crate::{AVR5, AVR51, Avr, seam};
+use crate::step::{ALL, Flow};
+use crate::table::TABLE;
+use crate::{AVR5, AVR51, Avr};
 
 fn core() -> Avr {
     let chip = Chip {
@@ -24,7 +27,7 @@ fn core() -> Avr {
 fn insns(name: &str, a: u8, b: u8, imm: u32, live: u8) -> [Insn<Avr>; 3] {
     let row = TABLE.iter().find(|r| r.name() == name).expect("a row has this name");
     let end = seam(4).insn;
-    [Insn { exec: (row.exec)(live), a, b, imm, ..end }, end, end]
+    [Insn { exec: handler(row.op, live), a, b, imm, ..end }, end, end]
 }
 
 fn execute(core: &mut Avr, code: &[Insn<Avr>; 3]) {
@@ -175,7 +178,7 @@ fn products_match_their_definitions_for_all_operands() {
 #[test]
 fn handlers_differ_in_dead_flags_only() {
     let (mut core, mut seed) = (core(), 1u32);
-    for row in TABLE.iter().filter(|r| matches!(r.flow, Flow::Next)) {
+    for row in TABLE.iter().filter(|r| r.op.flow() == Flow::Next) {
         for _ in 0..200 {
             let mut random = || {
                 seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
@@ -190,18 +193,18 @@ fn handlers_differ_in_dead_flags_only() {
                 core.sp = 0x400;
                 core.mem.ram.fill(0x5A);
                 let end = seam(4).insn;
-                execute(&mut core, &[Insn { exec: (row.exec)(live), a, b, imm, ..end }, end, end]);
+                execute(&mut core, &[Insn { exec: handler(row.op, live), a, b, imm, ..end }, end, end]);
                 (core.r, core.sp, core.mem.ram.clone(), core.sreg.pack())
             };
             let whole = run(ALL);
             for live in [0, C, Z, C | Z, N, H | C, S | V] {
                 let part = run(live);
                 assert!(part.0 == whole.0 && part.1 == whole.1 && part.2 == whole.2, "{}", row.name());
-                let wanted = live | !(row.writes as u8);
+                let wanted = live | !(row.op.writes() as u8);
                 assert_eq!(part.3 & wanted, whole.3 & wanted, "{} live {live:#x}", row.name());
             }
             let stores = matches!(row.name(), "st" | "std" | "sts" | "out" | "push" | "sbi" | "cbi"); // perhaps to SREG
-            assert!(stores || (sreg ^ whole.3) & !(row.writes as u8) == 0, "{}", row.name());
+            assert!(stores || (sreg ^ whole.3) & !(row.op.writes() as u8) == 0, "{}", row.name());
         }
     }
 }

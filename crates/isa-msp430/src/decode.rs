@@ -1,41 +1,15 @@
 //! From words to runs and texts: addressing modes are resolved here.
 
-use isa::{Exec, Insn, Run};
+use isa::{Insn, Run};
 use mcu::Site;
 
-use crate::exec::{Form, Place};
+use crate::exec::{Place, Places};
+use crate::handler::{handler, leaving};
+use crate::op::{Binary, Form, Op};
+use crate::state::{CG, Msp430, PC, SR};
 use crate::status::{ALL, C};
-use crate::table::{self, Class, Flow, Row};
-use crate::{CG, Msp430, PC, SR};
-
-/// An addressing mode as timing tables distinguish them.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Mode {
-    /// Rn, and constants from the generator.
-    #[default]
-    Register,
-    /// The program counter as a destination.
-    ProgramCounter,
-    /// X(Rn), symbolic and absolute.
-    Indexed,
-    /// @Rn.
-    Indirect,
-    /// @Rn+.
-    Increment,
-    /// #N.
-    Immediate,
-}
-
-/// What a timing model sees of one instruction.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Step {
-    /// Timing class.
-    pub class: Class,
-    /// Mode of the source or only operand.
-    pub src: Mode,
-    /// Mode of the destination of [`Class::Two`].
-    pub dst: Mode,
-}
+use crate::step::{Class, Flow, Mode, Step};
+use crate::table::{self, Row};
 
 /// One operand, resolved.
 #[derive(Clone, Debug, Default)]
@@ -50,8 +24,10 @@ struct Operand {
 /// One instruction on the way into a run.
 struct Decoded {
     row: &'static Row,
+    /// What it does with these operands.
+    op: Op,
     word: u16,
-    form: Form,
+    places: Places,
     src: Operand,
     dst: Operand,
     /// Address behind it.
@@ -166,98 +142,85 @@ fn lookup(core: &Msp430, pc: u32) -> Result<Decoded, Failure> {
     let mut at = pc + 2;
     let to = at.wrapping_add_signed(2 * f.signed('k')) & 0xFFFF;
     let (mut src, mut dst) = (Operand::default(), Operand::default());
-    if !matches!(row.class, Class::Jump | Class::Return) {
-        src = source(core, f.get('s'), f.get('t'), &mut at).ok_or(Failure::Truncated)?;
+    match row.form {
+        Form::None | Form::Distance => {}
+        Form::Source => src = source(core, f.get('s'), f.get('t'), &mut at).ok_or(Failure::Truncated)?,
+        // PC is written there, not only read
+        Form::InPlace if f.get('s') == 0 && f.get('t') == 0 => src = plain(0),
+        Form::InPlace => src = source(core, f.get('s'), f.get('t'), &mut at).ok_or(Failure::Truncated)?,
+        Form::SourceDestination => {
+            src = source(core, f.get('s'), f.get('t'), &mut at).ok_or(Failure::Truncated)?;
+            dst = destination(core, f.get('d'), f.get('a'), &mut at).ok_or(Failure::Truncated)?;
+        }
     }
-    if row.class == Class::Two {
-        dst = destination(core, f.get('d'), f.get('a'), &mut at).ok_or(Failure::Truncated)?;
+    let places = Places { byte: f.get('b') != 0, src: src.place, dst: dst.place };
+    let op = with_operands(row.op, word, places.byte, &src, &dst);
+    Ok(Decoded { row, op, word, places, src, dst, next: at, to })
+}
+
+/// What an operation is with these operands.
+fn with_operands(op: Op, word: u16, byte: bool, src: &Operand, dst: &Operand) -> Op {
+    let status = dst.place == Place::Special && dst.register as usize == SR;
+    let carry = status && src.place == Place::Imm && src.extension == C && !byte;
+    match op {
+        Op::Binary(Binary::Bic) if carry => Op::Carry(false),
+        Op::Binary(Binary::Bis) if carry => Op::Carry(true),
+        // there is nowhere to write to (SLAU049, table 3-15, note)
+        Op::Unary(_) if src.place == Place::Imm => Op::Undefined,
+        // what it then holds as a program counter is not specified
+        Op::Unary(_) if src.place == Place::Special && src.register as usize == PC => Op::Undefined,
+        // PUSH #4 and PUSH #8 do not work with the constant generator (SLAZ145, SLAZ150: CPU4)
+        Op::Push if src.place == Place::Imm && word & 0x2F == 0x22 => Op::Forbidden,
+        Op::Binary(_) | Op::Unary(_) | Op::Push | Op::Call | Op::Reti | Op::Jump(_) | Op::Jmp | Op::Carry(_) => op,
+        Op::Seam | Op::Undefined | Op::Truncated | Op::Forbidden => op,
     }
-    if row.class == Class::One && f.get('s') == 0 && f.get('t') == 0 {
-        src = plain(0); // PC is written here, not only read
-    }
-    let form = Form { byte: f.get('b') != 0, src: src.place, dst: dst.place };
-    Ok(Decoded { row, word, form, src, dst, next: at, to })
 }
 
 impl Decoded {
-    /// Whether it writes the program counter although its row goes on.
+    /// Whether it writes the program counter although its operation goes on.
     fn leaves(&self) -> bool {
-        match self.row.class {
-            Class::Two => self.dst.mode == Mode::ProgramCounter,
-            Class::One => self.src.place == Place::Special && self.src.register as usize == PC,
-            _ => false,
-        }
+        self.dst.mode == Mode::ProgramCounter
     }
 
     fn flow(&self) -> Flow {
-        if self.leaves() || self.broken().is_some() { Flow::End } else { self.row.flow }
+        if self.leaves() { Flow::End } else { self.op.flow() }
     }
 
-    /// The handler of an instruction that the chip does not do.
-    fn broken(&self) -> Option<Exec<Msp430>> {
-        match (self.row.class, self.src.place) {
-            // there is nowhere to write to (SLAU049, table 3-15, note)
-            (Class::One, Place::Imm) => Some(table::undefined()),
-            // PUSH #4 and PUSH #8 do not work with the constant generator (SLAZ145, SLAZ150: CPU4)
-            (Class::Push, Place::Imm) if self.word & 0x2F == 0x22 => Some(table::forbidden()),
-            // what it then holds as a program counter is not specified
-            (Class::One, Place::Special) if self.src.register as usize == PC => Some(table::undefined()),
-            _ => None,
-        }
-    }
-
-    /// CLRC and SETC: whether the carry is set.
-    fn carry_change(&self) -> Option<bool> {
-        let status = self.dst.place == Place::Special && self.dst.register as usize == SR;
-        let one = self.src.place == Place::Imm && self.src.extension == C;
-        match self.row.name() {
-            "bic" if status && one && !self.form.byte => Some(false),
-            "bis" if status && one && !self.form.byte => Some(true),
-            _ => None,
-        }
+    /// Whether it is an instruction that the chip does not do.
+    fn broken(&self) -> bool {
+        matches!(self.op, Op::Undefined | Op::Forbidden)
     }
 
     /// Flags read and set.
     fn flags(&self) -> (u16, u16) {
-        if self.carry_change().is_some() {
-            return (0, C);
-        }
         let touches = |o: &Operand| o.place == Place::Special && o.register as usize == SR;
-        if touches(&self.src) || touches(&self.dst) || self.broken().is_some() {
+        let carry = matches!(self.op, Op::Carry(_));
+        if !carry && (touches(&self.src) || touches(&self.dst) || self.broken()) {
             return (ALL, 0);
         }
-        (self.row.reads, self.row.sets)
+        (self.op.reads(), self.op.sets())
     }
 
     fn insn(&self, pc: u32) -> Insn<Msp430> {
-        let high = match self.row.class {
-            Class::Call => self.next as u16,
-            Class::Two if self.dst.mode == Mode::ProgramCounter => self.next as u16,
-            _ => self.dst.extension,
+        let high = if self.op == Op::Call || self.leaves() { self.next as u16 } else { self.dst.extension };
+        let imm = match self.row.form {
+            _ if self.broken() => self.word.into(),
+            Form::Distance => self.to,
+            Form::None | Form::Source | Form::InPlace | Form::SourceDestination => {
+                u32::from(high) << 16 | u32::from(self.src.extension)
+            }
         };
-        let mut imm = u32::from(high) << 16 | u32::from(self.src.extension);
-        if self.row.class == Class::Jump {
-            imm = self.to;
-        } else if self.broken().is_some() {
-            imm = self.word.into();
-        }
-        let (c, d) = self.form.pack();
-        insn(table::undefined(), pc, imm, self.dst.register, self.src.register, c, d)
-    }
-
-    fn handler(&self, live: u16) -> Exec<Msp430> {
-        if let Some(exec) = self.broken() {
-            return exec;
-        }
-        if let Some(to) = self.carry_change() {
-            return table::change_carry(to);
-        }
-        if self.leaves() { (self.row.leave)(self.form, live) } else { (self.row.exec)(self.form, live) }
+        let exec = handler(self.op, self.places, ALL);
+        let (c, d) = self.places.pack();
+        let (a, b, site) = (self.dst.register, self.src.register, Site { pc, cycles: 0 });
+        Insn { exec, site, imm, a, b, c, d, taken: 0, skips: 0, refund: 0 }
     }
 }
 
-fn insn(exec: Exec<Msp430>, pc: u32, imm: u32, a: u8, b: u8, c: u8, d: u8) -> Insn<Msp430> {
-    Insn { exec, site: Site { pc, cycles: 0 }, imm, a, b, c, d, taken: 0, skips: 0, refund: 0 }
+/// What stands in a run without being an instruction.
+fn pseudo(op: Op, pc: u32, imm: u32) -> Insn<Msp430> {
+    let (exec, site) = (handler(op, Places::default(), ALL), Site { pc, cycles: 0 });
+    Insn { exec, site, imm, a: 0, b: 0, c: 0, d: 0, taken: 0, skips: 0, refund: 0 }
 }
 
 const SEAM: Step = Step { class: Class::Seam, src: Mode::Register, dst: Mode::Register };
@@ -268,7 +231,7 @@ pub(crate) fn run(core: &Msp430, pc: u32, max: usize) -> Run<Msp430> {
     loop {
         // the remaining length of a run must fit Insn::skips
         if code.len() >= max.clamp(1, 200) || (core.fetch(at).is_none() && !code.is_empty()) {
-            code.push((insn(table::seam(), at, at & 0xFFFF, 0, 0, 0, 0), None));
+            code.push((pseudo(Op::Seam, at, at & 0xFFFF), None));
             break;
         }
         let broken = match lookup(core, at) {
@@ -281,15 +244,15 @@ pub(crate) fn run(core: &Msp430, pc: u32, max: usize) -> Run<Msp430> {
                 }
                 continue;
             }
-            Err(Failure::Undefined(word)) => (table::undefined(), word),
-            Err(Failure::Outside | Failure::Truncated) => (table::truncated(), 0),
+            Err(Failure::Undefined(word)) => (Op::Undefined, word),
+            Err(Failure::Outside | Failure::Truncated) => (Op::Truncated, 0),
         };
-        code.push((insn(broken.0, at, broken.1.into(), 0, 0, 0, 0), None));
+        code.push((pseudo(broken.0, at, broken.1.into()), None));
         at += 2;
         break;
     }
     choose_handlers(&mut code);
-    let step = |d: &Decoded| Step { class: d.row.class, src: d.src.mode, dst: d.dst.mode };
+    let step = |d: &Decoded| Step { class: d.row.class(), src: d.src.mode, dst: d.dst.mode };
     let steps = code.iter().map(|(_, d)| d.as_ref().map_or(SEAM, step)).collect();
     Run { insns: code.into_iter().map(|(i, _)| i).collect(), steps, end: at }
 }
@@ -306,7 +269,7 @@ fn choose_handlers(code: &mut [(Insn<Msp430>, Option<Decoded>)]) {
             live = ALL;
             continue;
         };
-        insn.exec = d.handler(live);
+        insn.exec = if d.leaves() { leaving(d.op, d.places) } else { handler(d.op, d.places, live) };
         let (reads, sets) = d.flags();
         live = match d.flow() {
             Flow::Next => live & !sets | reads,
@@ -322,7 +285,7 @@ pub(crate) fn disassemble(core: &Msp430, pc: u32) -> (String, u32) {
     match lookup(core, pc) {
         Ok(d) => {
             let text = d.row.text.render(|place, _| match place {
-                "b" => if d.form.byte { ".b" } else { "" }.into(),
+                "b" => if d.places.byte { ".b" } else { "" }.into(),
                 "src" => d.src.text.clone(),
                 "dst" => d.dst.text.clone(),
                 _ => format!("{:#06x}", d.to),

@@ -3,16 +3,21 @@
 //! `flags` is the set of flags that somebody can still read: an instruction leaves the others alone,
 //! and what they then hold is never seen. A function that touches memory has `full`: without it, it
 //! does ordinary RAM only and returns `None`, without effect, for everything else. Addressing modes
-//! come as a [`Form`]; handlers pass a constant one, the slow path that of the instruction.
+//! come as a [`Places`]; handlers pass a constant one, the slow path that of the instruction.
+
+mod operation;
 
 use isa::Insn;
 use mcu::{FaultKind, Site};
 
-use crate::status::{ALL, C, CPUOFF, N, Status, V, Z};
-use crate::{Msp430, PC, SP, SR};
+use crate::op::Condition;
+use crate::state::{Msp430, PC, SP, SR};
+use crate::status::{CPUOFF, Status};
+
+pub(crate) use operation::*;
 
 /// An instruction of this core. `a` is the destination's register, `b` the source's, `c` and `d` hold
-/// the [`Form`], `imm` the source's extension in its low and the destination's in its high half.
+/// the [`Places`], `imm` the source's extension in its low and the destination's in its high half.
 pub(crate) type I = Insn<Msp430>;
 
 /// How an operand is reached.
@@ -40,13 +45,13 @@ impl Place {
 
 /// Operand size and places.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Form {
+pub(crate) struct Places {
     pub byte: bool,
     pub src: Place,
     pub dst: Place,
 }
 
-impl Form {
+impl Places {
     /// As it is kept in an instruction's `d`; `c` is the size.
     pub(crate) fn pack(self) -> (u8, u8) {
         (self.byte.into(), self.src as u8 | (self.dst as u8) << 4)
@@ -140,7 +145,7 @@ impl Msp430 {
 
     /// The source operand; an autoincrement has happened.
     #[inline(always)]
-    fn source(&mut self, i: &I, form: Form, full: bool) -> Option<u16> {
+    fn source(&mut self, i: &I, form: Places, full: bool) -> Option<u16> {
         let value = match form.src {
             Place::Reg => self.r[i.b as usize],
             Place::Imm => i.imm as u16,
@@ -159,7 +164,7 @@ impl Msp430 {
 
     /// Takes the autoincrement back.
     #[inline(always)]
-    fn undo(&mut self, i: &I, form: Form) {
+    fn undo(&mut self, i: &I, form: Places) {
         if form.src == Place::Inc {
             let r = &mut self.r[i.b as usize];
             *r = r.wrapping_sub(step(i.b, form.byte));
@@ -214,110 +219,9 @@ fn step(register: u8, byte: bool) -> u16 {
     if byte && register as usize != SP { 1 } else { 2 }
 }
 
-/// An operation on a source `x` and a destination `y`, both as wide as the operand.
-pub(crate) trait Op {
-    /// Whether the result goes to the destination.
-    const WRITES: bool = true;
-    /// Whether it needs the destination's value.
-    const READS: bool = true;
-    /// Flags that it reads.
-    const USES: u16 = 0;
-    /// Flags that it sets.
-    const SETS: u16 = ALL;
-    /// The result; sets the flags in `flags`.
-    fn apply(s: &mut Status, x: u16, y: u16, byte: bool, flags: u16) -> u16;
-}
-
-#[inline(always)]
-fn sum(s: &mut Status, x: u16, y: u16, carry: u16, byte: bool, flags: u16) -> u16 {
-    let wide = u32::from(x) + u32::from(y) + u32::from(carry);
-    let res = wide as u16 & mask(byte);
-    if flags & C != 0 {
-        s.c = (wide >> if byte { 8 } else { 16 }) as u16;
-    }
-    if flags & (N | Z) != 0 {
-        s.nz = signed(res, byte);
-    }
-    if flags & V != 0 {
-        s.v = signed((x ^ res) & (y ^ res), byte) < 0;
-    }
-    res
-}
-
-/// Flags of a result of bitwise logic: the carry says that it is not zero.
-#[inline(always)]
-fn logic(s: &mut Status, res: u16, overflow: bool, byte: bool, flags: u16) -> u16 {
-    if flags & C != 0 {
-        s.c = (res != 0).into();
-    }
-    if flags & (N | Z) != 0 {
-        s.nz = signed(res, byte);
-    }
-    if flags & V != 0 {
-        s.v = overflow;
-    }
-    res
-}
-
-macro_rules! operations {
-    ($($name:ident { $($const:ident = $value:expr;)* } |$s:ident, $x:ident, $y:ident, $b:ident, $f:ident| $body:expr;)+) => {$(
-        pub(crate) struct $name;
-        impl Op for $name {
-            $(const $const: operations!(@type $const) = $value;)*
-            #[inline(always)]
-            fn apply($s: &mut Status, $x: u16, $y: u16, $b: bool, $f: u16) -> u16 {
-                $body
-            }
-        }
-    )+};
-    (@type WRITES) => { bool };
-    (@type READS) => { bool };
-    (@type USES) => { u16 };
-    (@type SETS) => { u16 };
-}
-
-operations! {
-    Mov { READS = false; SETS = 0; } |_s, x, _y, _b, _f| x;
-    Add {} |s, x, y, b, f| sum(s, x, y, 0, b, f);
-    Addc { USES = C; } |s, x, y, b, f| sum(s, x, y, s.c, b, f);
-    Sub {} |s, x, y, b, f| sum(s, !x & mask(b), y, 1, b, f);
-    Subc { USES = C; } |s, x, y, b, f| sum(s, !x & mask(b), y, s.c, b, f);
-    Cmp { WRITES = false; } |s, x, y, b, f| sum(s, !x & mask(b), y, 1, b, f);
-    Dadd { USES = C; } |s, x, y, b, f| decimal(s, x, y, b, f);
-    And {} |s, x, y, b, f| logic(s, x & y, false, b, f);
-    Bit { WRITES = false; } |s, x, y, b, f| logic(s, x & y, false, b, f);
-    Xor {} |s, x, y, b, f| logic(s, x ^ y, signed(x & y, b) < 0, b, f);
-    Bic { SETS = 0; } |_s, x, y, _b, _f| !x & y;
-    Bis { SETS = 0; } |_s, x, y, _b, _f| x | y;
-}
-
-/// Decimal addition, digit by digit. V is undefined (SLAU049, 3.4.6, DADD) and cleared here.
-#[inline(always)]
-fn decimal(s: &mut Status, x: u16, y: u16, byte: bool, flags: u16) -> u16 {
-    let (mut res, mut carry) = (0, s.c);
-    for digit in 0..if byte { 2 } else { 4 } {
-        let mut d = (x >> (4 * digit) & 15) + (y >> (4 * digit) & 15) + carry;
-        carry = (d >= 10).into();
-        if d >= 10 {
-            d -= 10;
-        }
-        res |= (d & 15) << (4 * digit);
-    }
-    if flags & C != 0 {
-        s.c = carry;
-    }
-    if flags & (N | Z) != 0 {
-        s.nz = signed(res, byte);
-    }
-    if flags & V != 0 {
-        s.v = false;
-    }
-    res
-}
-
 /// Two operands.
 #[inline(always)]
-pub(crate) fn two<O: Op>(cpu: &mut Msp430, i: &I, form: Form, flags: u16, full: bool) -> Option<()> {
+pub(crate) fn two<O: Two>(cpu: &mut Msp430, i: &I, form: Places, flags: u16, full: bool) -> Option<()> {
     let x = cpu.source(i, form, full)?;
     match form.dst {
         Place::Reg => {
@@ -356,75 +260,9 @@ pub(crate) fn two<O: Op>(cpu: &mut Msp430, i: &I, form: Form, flags: u16, full: 
     Some(())
 }
 
-/// An operation on one operand in its place.
-pub(crate) trait Unary {
-    /// Flags that it reads.
-    const USES: u16 = 0;
-    /// Flags that it sets.
-    const SETS: u16 = ALL;
-    /// The result; sets the flags in `flags`.
-    fn apply(s: &mut Status, x: u16, byte: bool, flags: u16) -> u16;
-}
-
-#[inline(always)]
-fn shifted(s: &mut Status, x: u16, res: u16, overflow: bool, byte: bool, flags: u16) -> u16 {
-    if flags & C != 0 {
-        s.c = x & 1;
-    }
-    if flags & (N | Z) != 0 {
-        s.nz = signed(res, byte);
-    }
-    if flags & V != 0 {
-        s.v = overflow;
-    }
-    res
-}
-
-/// Rotation through the carry.
-pub(crate) struct Rrc;
-impl Unary for Rrc {
-    const USES: u16 = C;
-    #[inline(always)]
-    fn apply(s: &mut Status, x: u16, byte: bool, flags: u16) -> u16 {
-        let res = x >> 1 | s.c << if byte { 7 } else { 15 };
-        // set when a positive number becomes negative (SLAU049, 3.4.6, RRC)
-        let overflow = signed(!x & res, byte) < 0;
-        shifted(s, x, res, overflow, byte, flags)
-    }
-}
-
-/// Arithmetic shift.
-pub(crate) struct Rra;
-impl Unary for Rra {
-    #[inline(always)]
-    fn apply(s: &mut Status, x: u16, byte: bool, flags: u16) -> u16 {
-        let res = (signed(x, byte) >> 1) as u16 & mask(byte);
-        shifted(s, x, res, false, byte, flags)
-    }
-}
-
-/// Exchange of the bytes.
-pub(crate) struct Swpb;
-impl Unary for Swpb {
-    const SETS: u16 = 0;
-    #[inline(always)]
-    fn apply(_: &mut Status, x: u16, _: bool, _: u16) -> u16 {
-        x.swap_bytes()
-    }
-}
-
-/// Sign extension of the low byte.
-pub(crate) struct Sxt;
-impl Unary for Sxt {
-    #[inline(always)]
-    fn apply(s: &mut Status, x: u16, byte: bool, flags: u16) -> u16 {
-        logic(s, i16::from(x as i8) as u16, false, byte, flags)
-    }
-}
-
 /// One operand, written back where it came from.
 #[inline(always)]
-pub(crate) fn one<O: Unary>(cpu: &mut Msp430, i: &I, form: Form, flags: u16, full: bool) -> Option<()> {
+pub(crate) fn one<O: One>(cpu: &mut Msp430, i: &I, form: Places, flags: u16, full: bool) -> Option<()> {
     match form.src {
         Place::Reg => {
             let x = cpu.r[i.b as usize] & mask(form.byte);
@@ -456,7 +294,7 @@ pub(crate) fn one<O: Unary>(cpu: &mut Msp430, i: &I, form: Form, flags: u16, ful
 /// PUSH. The operand is read before the stack pointer moves, save that PUSH SP pushes the new one
 /// (SLAU049, figure 3-5).
 #[inline(always)]
-pub(crate) fn push(cpu: &mut Msp430, i: &I, form: Form, full: bool) -> Option<()> {
+pub(crate) fn push(cpu: &mut Msp430, i: &I, form: Places, full: bool) -> Option<()> {
     let x = cpu.source(i, form, full)?;
     let x = if form.src == Place::Special && i.b as usize == SP { cpu.r[SP].wrapping_sub(2) } else { x };
     let done = cpu.push_value(x & mask(form.byte), form.byte, i.site, full);
@@ -468,7 +306,7 @@ pub(crate) fn push(cpu: &mut Msp430, i: &I, form: Form, full: bool) -> Option<()
 
 /// CALL; the return address is in `imm`'s high half.
 #[inline(always)]
-pub(crate) fn call(cpu: &mut Msp430, i: &I, form: Form, full: bool) -> Option<()> {
+pub(crate) fn call(cpu: &mut Msp430, i: &I, form: Places, full: bool) -> Option<()> {
     let to = cpu.source(i, form, full)?;
     if cpu.push_value((i.imm >> 16) as u16, false, i.site, full).is_none() {
         cpu.undo(i, form);
@@ -493,11 +331,21 @@ pub(crate) fn jump(cpu: &mut Msp430, i: &I) {
     cpu.r[PC] = i.imm as u16;
 }
 
-/// Conditions of the jumps in order of their codes.
-pub(crate) const CONDITIONS: [fn(Status) -> bool; 7] =
-    [|s| !s.z(), |s| s.z(), |s| s.c == 0, |s| s.c != 0, |s| s.n(), |s| s.n() == s.v, |s| s.n() != s.v];
+/// Whether a jump is taken.
+#[inline(always)]
+pub(crate) fn holds(s: Status, condition: Condition) -> bool {
+    match condition {
+        Condition::Jne => !s.z(),
+        Condition::Jeq => s.z(),
+        Condition::Jnc => s.c == 0,
+        Condition::Jc => s.c != 0,
+        Condition::Jn => s.n(),
+        Condition::Jge => s.n() == s.v,
+        Condition::Jl => s.n() != s.v,
+    }
+}
 
-/// CLRC: the one change of the status register that compilers make all the time.
+/// CLRC.
 #[inline(always)]
 pub(crate) fn clear_carry(cpu: &mut Msp430, _: &I) {
     cpu.status.c = 0;
@@ -532,7 +380,7 @@ pub(crate) fn forbidden(cpu: &mut Msp430, i: &I) {
 
 /// MOV to the program counter.
 #[inline(always)]
-pub(crate) fn branch(cpu: &mut Msp430, i: &I, form: Form, full: bool) -> Option<()> {
+pub(crate) fn branch(cpu: &mut Msp430, i: &I, form: Places, full: bool) -> Option<()> {
     cpu.r[PC] = cpu.source(i, form, full)? & !1;
     Some(())
 }

@@ -4,66 +4,28 @@
 //! Code is fetched from flash, which lies in the one address space of 64 KiB. Interrupts are not
 //! modelled: GIE is kept and nothing follows; a low-power mode that stops the core is a named fault.
 //! So is a word access at an odd address, where the chip silently ignores the lowest bit.
+//!
+//! Modules use only those before them: `status`, `op`, `step`, `state`, `exec`, `handler`, `table`, `decode`.
 #![warn(missing_docs)]
 
 mod decode;
 mod exec;
+mod handler;
+pub mod op;
+mod state;
 pub mod status;
+mod step;
 pub mod table;
 #[cfg(test)]
 mod tests;
 
-use isa::{Core, Run};
+use isa::{Core, Run, TableRow};
 use mcu::Memory;
 
-pub use crate::decode::{Mode, Step};
-use crate::status::Status;
+pub use state::Msp430;
+pub use step::{Class, Mode, Step};
 
-/// Register numbers.
-pub(crate) const PC: usize = 0;
-pub(crate) const SP: usize = 1;
-pub(crate) const SR: usize = 2;
-pub(crate) const CG: usize = 3;
-
-/// The core's state.
-#[repr(C)]
-pub struct Msp430 {
-    status: Status,
-    /// Registers r0..r15; the rest is never used and spares bounds checks: an operand is one byte. SR is in
-    /// `status`, r3 is always 0, and the program counter is exact between runs only.
-    r: [u16; 256],
-    mem: Memory,
-}
-
-impl Msp430 {
-    /// A core with its chip, in reset.
-    pub fn new(mem: Memory) -> Self {
-        let mut core = Self { status: Status::unpack(0), r: [0; 256], mem };
-        core.reset();
-        core
-    }
-
-    /// Sets register `n` of r0 to r15; r3 and other numbers are ignored.
-    pub fn set_register(&mut self, n: usize, value: u16) {
-        match n {
-            PC | SP => self.r[n] = value & !1,
-            SR => self.status = Status::unpack(value),
-            CG => {}
-            _ => {
-                if let Some(r) = self.r[..16].get_mut(n) {
-                    *r = value;
-                }
-            }
-        }
-    }
-
-    /// The word of flash at `pc`; none elsewhere.
-    fn fetch(&self, pc: u32) -> Option<u16> {
-        let at = pc.wrapping_sub(self.mem.flash_base) as usize;
-        let bytes = self.mem.flash.get(at..at.checked_add(2)?)?;
-        Some(u16::from_le_bytes([bytes[0], bytes[1]]))
-    }
-}
+use state::{PC, SP, SR};
 
 impl Core for Msp430 {
     type Step = Step;
@@ -84,13 +46,8 @@ impl Core for Msp430 {
         self.r[PC].into()
     }
 
-    /// Loads the program counter from the reset vector, the last word of flash (SLAU049, 2.1.1). Other
-    /// registers than SR are undefined on the chip.
     fn reset(&mut self) {
-        self.r = [0; 256];
-        self.status = Status::unpack(0);
-        let vector = self.mem.flash_base + self.mem.flash.len() as u32 - 2;
-        self.r[PC] = self.fetch(vector).unwrap_or(0) & !1;
+        self.start_over();
     }
 
     fn decode(&self, pc: u32, max: usize) -> Run<Self> {
@@ -101,8 +58,18 @@ impl Core for Msp430 {
         decode::disassemble(self, pc)
     }
 
+    fn rows(&self) -> Vec<TableRow> {
+        let reason = Some("this core is not translated");
+        let rows = table::TABLE.iter().enumerate();
+        rows.map(|(number, r)| TableRow { number, text: r.text.0, by_handler: reason }).collect()
+    }
+
+    fn row(&self, pc: u32) -> Option<usize> {
+        table::number(self.fetch(pc)?)
+    }
+
     fn stack_pointer(&self) -> u32 {
-        self.r[1].into()
+        self.r[SP].into()
     }
 
     fn registers(&self) -> Vec<u32> {

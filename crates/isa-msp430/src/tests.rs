@@ -3,10 +3,13 @@
 use isa::{Core as _, Exec, Insn};
 use mcu::{Chip, Flash, Memory, Region, Site};
 
-use crate::exec::{Form, Place};
+use crate::exec::{Place, Places};
+use crate::handler::handler;
+use crate::op::Op;
+use crate::state::{Msp430, SP, SR};
 use crate::status::{ALL, C, N, Status, V, Z};
-use crate::table::{self, Class, TABLE};
-use crate::{Msp430, SP, SR};
+use crate::step::Class;
+use crate::table::TABLE;
 
 fn core() -> Msp430 {
     let chip = Chip {
@@ -21,11 +24,11 @@ fn core() -> Msp430 {
     Msp430::new(Memory::new(&chip).expect("the chip is valid"))
 }
 
-fn insn(exec: Exec<Msp430>, a: u8, b: u8, imm: u32, form: Form) -> [Insn<Msp430>; 2] {
+fn insn(exec: Exec<Msp430>, a: u8, b: u8, imm: u32, form: Places) -> [Insn<Msp430>; 2] {
     let (c, d) = form.pack();
     let site = Site { pc: 0x4000, cycles: 0 };
     let i = Insn { exec, site, imm, a, b, c, d, taken: 0, skips: 0, refund: 0 };
-    [i, Insn { exec: table::seam(), ..i }]
+    [i, Insn { exec: handler(Op::Seam, form, ALL), ..i }]
 }
 
 fn execute(core: &mut Msp430, code: &[Insn<Msp430>; 2]) {
@@ -90,10 +93,10 @@ fn numbers(bits: u32, decimal: bool) -> Vec<u32> {
 #[test]
 fn two_operands_match_their_definitions() {
     let mut core = core();
-    for row in TABLE.iter().filter(|r| r.class == Class::Two) {
+    for row in TABLE.iter().filter(|r| r.class() == Class::Two) {
         for (byte, bits) in [(true, 8), (false, 16)] {
-            let form = Form { byte, src: Place::Reg, dst: Place::Reg };
-            let code = insn((row.exec)(form, ALL), 5, 6, 0, form);
+            let form = Places { byte, src: Place::Reg, dst: Place::Reg };
+            let code = insn(handler(row.op, form, ALL), 5, 6, 0, form);
             let operands = numbers(bits, row.name() == "dadd");
             for (&x, &y) in operands.iter().flat_map(|x| operands.iter().map(move |y| (x, y))) {
                 for before in [0, C, ALL] {
@@ -107,8 +110,8 @@ fn two_operands_match_their_definitions() {
                     let got = (core.r[5], core.status.pack() & (set | !ALL));
                     let place = || format!("{} {x:#x} {y:#x} sr {before:#x} byte {byte}", row.name());
                     assert_eq!(got, (whole, flags & set), "{}", place());
-                    let kept = core.status.pack() & ALL & !row.sets;
-                    assert_eq!(kept, before & ALL & !row.sets, "{}", place());
+                    let kept = core.status.pack() & ALL & !row.op.sets();
+                    assert_eq!(kept, before & ALL & !row.op.sets(), "{}", place());
                 }
             }
         }
@@ -118,13 +121,13 @@ fn two_operands_match_their_definitions() {
 #[test]
 fn one_operand_matches_its_definition() {
     let mut core = core();
-    for row in TABLE.iter().filter(|r| r.class == Class::One) {
+    for row in TABLE.iter().filter(|r| r.class() == Class::One) {
         for byte in [false, true] {
             if byte && matches!(row.name(), "swpb" | "sxt") {
                 continue;
             }
-            let form = Form { byte, src: Place::Reg, dst: Place::Reg };
-            let code = insn((row.exec)(form, ALL), 0, 6, 0, form);
+            let form = Places { byte, src: Place::Reg, dst: Place::Reg };
+            let code = insn(handler(row.op, form, ALL), 0, 6, 0, form);
             let bits = if byte { 8 } else { 16 };
             let top = 1u16 << (bits - 1);
             for x in if byte { 0..=0xFF } else { 0..=0xFFFFu16 } {
@@ -165,14 +168,14 @@ fn handlers_differ_in_dead_flags_only() {
         seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
         (seed >> 16) as u16
     };
-    for row in TABLE.iter().filter(|r| matches!(r.class, Class::Two | Class::One | Class::Push)) {
+    for row in TABLE.iter().filter(|r| matches!(r.class(), Class::Two | Class::One | Class::Push)) {
         for (src, dst) in EVERY.into_iter().flat_map(|s| [Place::Reg, Place::Abs, Place::Idx].map(|d| (s, d))) {
-            if row.class == Class::One && src == Place::Imm {
+            if row.class() == Class::One && src == Place::Imm {
                 continue;
             }
             for _ in 0..20 {
                 let byte = random() & 1 == 1 && row.text.0.contains("{b}");
-                let form = Form { byte, src, dst };
+                let form = Places { byte, src, dst };
                 let (value, status, ram) = (random(), random() & ALL, random() as u8);
                 let extension = |p, low: u16| if p == Place::Abs { 0x2000 + low * 2 } else { low * 2 };
                 let imm = u32::from(extension(dst, 3)) << 16 | u32::from(extension(src, 5));
@@ -185,7 +188,7 @@ fn handlers_differ_in_dead_flags_only() {
                     }
                     core.status = Status::unpack(status);
                     core.mem.ram.fill(ram);
-                    execute(&mut core, &insn((row.exec)(form, live), 5, 6, imm, form));
+                    execute(&mut core, &insn(handler(row.op, form, live), 5, 6, imm, form));
                     assert_eq!(core.mem.stop, None, "{} {form:?}", row.name());
                     (core.r, core.mem.ram.clone(), core.status.pack())
                 };
@@ -193,10 +196,10 @@ fn handlers_differ_in_dead_flags_only() {
                 for live in [0, C, Z, C | Z, N, V, N | V] {
                     let part = run(live);
                     assert!(part.0 == whole.0 && part.1 == whole.1, "{} {form:?}", row.name());
-                    let wanted = live | !row.sets;
+                    let wanted = live | !row.op.sets();
                     assert_eq!(part.2 & wanted, whole.2 & wanted, "{} {form:?} live {live:#x}", row.name());
                 }
-                assert_eq!((status ^ whole.2) & !row.sets, 0, "{} {form:?}", row.name());
+                assert_eq!((status ^ whole.2) & !row.op.sets(), 0, "{} {form:?}", row.name());
             }
         }
     }

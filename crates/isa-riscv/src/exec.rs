@@ -3,18 +3,15 @@
 //! `a` is the destination register ([`DROP`] instead of x0), `b` and `c` are the source registers, `imm` is
 //! the immediate or the address a branch goes to, `d` the instruction's length in bytes.
 
+use isa::Exec;
 use mcu::FaultKind;
 
+use crate::op::{Alu, Amo, Division, Op, Test, Width};
+use crate::state::SP;
 use crate::{Riscv, Word};
 
 /// A decoded instruction of this core.
-pub(crate) type Insn<X> = isa::Insn<Riscv<X>>;
-
-/// Where results for x0 go.
-pub(crate) const DROP: u8 = 32;
-
-/// The stack pointer.
-pub(crate) const SP: usize = 2;
+type Insn<X> = isa::Insn<Riscv<X>>;
 
 #[inline(always)]
 fn rs1<X: Word>(cpu: &Riscv<X>, i: &Insn<X>) -> X {
@@ -31,92 +28,71 @@ fn set<X: Word>(cpu: &mut Riscv<X>, i: &Insn<X>, value: X) {
     cpu.r[i.a as usize] = value;
 }
 
-/// Functions that write what an expression makes of the first operand `x` and the second `y`.
-macro_rules! compute {
-    ($second:ident: $($name:ident |$x:ident, $y:ident| $value:expr;)+) => {$(
-        #[inline(always)]
-        pub(crate) fn $name<X: Word>(cpu: &mut Riscv<X>, i: &Insn<X>) {
-            let ($x, $y) = (rs1(cpu, i), compute!(@$second cpu i));
-            set(cpu, i, $value);
-        }
-    )+};
-    (@register $cpu:ident $i:ident) => { rs2($cpu, $i) };
-    (@immediate $cpu:ident $i:ident) => { X::sext($i.imm) };
-}
-
 fn truth<X: Word>(yes: bool) -> X {
     X::zext(yes.into())
 }
 
-compute! { register:
-    add |x, y| x.plus(y);
-    sub |x, y| x.minus(y);
-    sll |x, y| x.sll(y.low());
-    srl |x, y| x.srl(y.low());
-    sra |x, y| x.sra(y.low());
-    slt |x, y| truth(x.less(y));
-    sltu |x, y| truth(x < y);
-    xor |x, y| x ^ y;
-    or |x, y| x | y;
-    and |x, y| x & y;
-    addw |x, y| X::sext(x.low().wrapping_add(y.low()));
-    subw |x, y| X::sext(x.low().wrapping_sub(y.low()));
-    sllw |x, y| X::sext(x.low().sll(y.low()));
-    srlw |x, y| X::sext(x.low().srl(y.low()));
-    sraw |x, y| X::sext(x.low().sra(y.low()));
-    mul |x, y| x.times(y);
-    mulh |x, y| x.mulh(y);
-    mulhu |x, y| x.mulhu(y);
-    mulhsu |x, y| x.mulhsu(y);
-    mulw |x, y| X::sext(x.low().wrapping_mul(y.low()));
+impl Alu {
+    #[inline(always)]
+    fn apply<X: Word>(self, x: X, y: X) -> X {
+        match self {
+            Self::Add => x.plus(y),
+            Self::Sub => x.minus(y),
+            Self::Sll => x.sll(y.low()),
+            Self::Srl => x.srl(y.low()),
+            Self::Sra => x.sra(y.low()),
+            Self::Slt => truth(x.less(y)),
+            Self::Sltu => truth(x < y),
+            Self::Xor => x ^ y,
+            Self::Or => x | y,
+            Self::And => x & y,
+            Self::Mul => x.times(y),
+            Self::Mulh => x.mulh(y),
+            Self::Mulhu => x.mulhu(y),
+        }
+    }
 }
 
-compute! { immediate:
-    addi |x, y| x.plus(y);
-    slli |x, y| x.sll(y.low());
-    srli |x, y| x.srl(y.low());
-    srai |x, y| x.sra(y.low());
-    slti |x, y| truth(x.less(y));
-    sltiu |x, y| truth(x < y);
-    xori |x, y| x ^ y;
-    ori |x, y| x | y;
-    andi |x, y| x & y;
-    addiw |x, y| X::sext(x.low().wrapping_add(y.low()));
-    slliw |x, y| X::sext(x.low().sll(y.low()));
-    srliw |x, y| X::sext(x.low().srl(y.low()));
-    sraiw |x, y| X::sext(x.low().sra(y.low()));
-}
-
-/// ADDI from x0, and LUI.
+/// An operation on registers, or on a register and the immediate; on the lower 32 bits where `SHORT`.
 #[inline(always)]
-pub(crate) fn constant<X: Word>(cpu: &mut Riscv<X>, i: &Insn<X>) {
+fn alu<X: Word, const IMMEDIATE: bool, const SHORT: bool>(cpu: &mut Riscv<X>, i: &Insn<X>, alu: Alu) {
+    let (x, y) = (rs1(cpu, i), if IMMEDIATE { X::sext(i.imm) } else { rs2(cpu, i) });
+    set(cpu, i, if SHORT { X::sext(alu.apply(x.low(), y.low())) } else { alu.apply(x, y) });
+}
+
+/// MULHSU.
+fn mulhsu<X: Word>(cpu: &mut Riscv<X>, i: &Insn<X>) {
+    set(cpu, i, rs1(cpu, i).mulhsu(rs2(cpu, i)));
+}
+
+/// LUI.
+#[inline(always)]
+fn lui<X: Word>(cpu: &mut Riscv<X>, i: &Insn<X>) {
     set(cpu, i, X::sext(i.imm));
 }
 
 /// AUIPC.
 #[inline(always)]
-pub(crate) fn auipc<X: Word>(cpu: &mut Riscv<X>, i: &Insn<X>) {
+fn auipc<X: Word>(cpu: &mut Riscv<X>, i: &Insn<X>) {
     set(cpu, i, X::zext(i.site.pc).plus(X::sext(i.imm)));
 }
 
-/// DIV and its kin: `SIGNED`, the remainder, on 32 bits.
+/// A division, of the lower 32 bits where `SHORT`.
 #[inline(always)]
-pub(crate) fn divide<X: Word, const SIGNED: bool, const REST: bool, const SHORT: bool>(
-    cpu: &mut Riscv<X>,
-    i: &Insn<X>,
-) {
-    let short = |v: X| match (SHORT, SIGNED) {
+fn divide<X: Word, const SHORT: bool>(cpu: &mut Riscv<X>, i: &Insn<X>, division: Division) {
+    let signed = matches!(division, Division::Div | Division::Rem);
+    let short = |v: X| match (SHORT, signed) {
         (false, _) => v,
         (true, true) => X::sext(v.low()),
         (true, false) => X::zext(v.low()),
     };
     let (x, y) = (short(rs1(cpu, i)), short(rs2(cpu, i)));
-    cpu.mem.stall += i64::from((cpu.events.div)(x.wide(), y.wide(), SIGNED));
-    let value = match (SIGNED, REST) {
-        (true, false) => x.div(y),
-        (false, false) => x.divu(y),
-        (true, true) => x.rem(y),
-        (false, true) => x.remu(y),
+    cpu.mem.stall += i64::from((cpu.events.div)(x.wide(), y.wide(), signed));
+    let value = match division {
+        Division::Div => x.div(y),
+        Division::Divu => x.divu(y),
+        Division::Rem => x.rem(y),
+        Division::Remu => x.remu(y),
     };
     set(cpu, i, if SHORT { X::sext(value.low()) } else { value });
 }
@@ -180,10 +156,7 @@ fn extend<X: Word, const N: usize, const SIGNED: bool>(v: u64) -> X {
 
 /// Loads `N` bytes. Without `SLOW` it does what aligned RAM needs and gives up elsewhere.
 #[inline(always)]
-pub(crate) fn load<X: Word, const SLOW: bool, const N: usize, const SIGNED: bool>(
-    cpu: &mut Riscv<X>,
-    i: &Insn<X>,
-) -> Option<()> {
+fn load<X: Word, const SLOW: bool, const N: usize, const SIGNED: bool>(cpu: &mut Riscv<X>, i: &Insn<X>) -> Option<()> {
     let at = address(cpu, i);
     let value = if SLOW {
         let at = bus::<X, N>(cpu, i, at, false, false)?;
@@ -203,7 +176,7 @@ pub(crate) fn load<X: Word, const SLOW: bool, const N: usize, const SIGNED: bool
 
 /// Stores `N` bytes; otherwise as [`load`].
 #[inline(always)]
-pub(crate) fn store<X: Word, const SLOW: bool, const N: usize>(cpu: &mut Riscv<X>, i: &Insn<X>) -> Option<()> {
+fn store<X: Word, const SLOW: bool, const N: usize>(cpu: &mut Riscv<X>, i: &Insn<X>) -> Option<()> {
     let (at, value) = (address(cpu, i), rs2(cpu, i));
     if SLOW {
         let at = bus::<X, N>(cpu, i, at, true, false)?;
@@ -221,7 +194,7 @@ pub(crate) fn store<X: Word, const SLOW: bool, const N: usize>(cpu: &mut Riscv<X
 }
 
 /// LR: there is one hart, so a reservation ends with the next SC only.
-pub(crate) fn load_reserved<X: Word, const N: usize>(cpu: &mut Riscv<X>, i: &Insn<X>) {
+fn load_reserved<X: Word, const N: usize>(cpu: &mut Riscv<X>, i: &Insn<X>) {
     let at = rs1(cpu, i);
     let Some(at) = bus::<X, N>(cpu, i, at, false, true) else { return };
     let value = read::<X, N>(cpu, i, at);
@@ -230,7 +203,7 @@ pub(crate) fn load_reserved<X: Word, const N: usize>(cpu: &mut Riscv<X>, i: &Ins
 }
 
 /// SC.
-pub(crate) fn store_conditional<X: Word, const N: usize>(cpu: &mut Riscv<X>, i: &Insn<X>) {
+fn store_conditional<X: Word, const N: usize>(cpu: &mut Riscv<X>, i: &Insn<X>) {
     let (at, value) = (rs1(cpu, i), rs2(cpu, i));
     let Some(at) = bus::<X, N>(cpu, i, at, true, true) else { return };
     let open = cpu.reserved.take() == Some(at);
@@ -240,60 +213,45 @@ pub(crate) fn store_conditional<X: Word, const N: usize>(cpu: &mut Riscv<X>, i: 
     set(cpu, i, truth(!open));
 }
 
-/// AMO: memory becomes `f` of its signed value and the second operand.
+/// AMO. Operands of 32 bits are sign-extended, which keeps the order of unsigned numbers too.
 #[inline(always)]
-fn amo<X: Word, const N: usize>(cpu: &mut Riscv<X>, i: &Insn<X>, f: fn(i64, i64) -> i64) {
+fn amo<X: Word, const N: usize>(cpu: &mut Riscv<X>, i: &Insn<X>, amo: Amo) {
     let (at, value) = (rs1(cpu, i), rs2(cpu, i));
     let Some(at) = bus::<X, N>(cpu, i, at, true, true) else { return };
     let old: X = extend::<X, N, true>(read::<X, N>(cpu, i, at));
     let signed = |v: X| if N == 4 { i64::from(v.low() as i32) } else { v.wide() as i64 };
-    write::<X, N>(cpu, i, at, f(signed(old), signed(value)) as u64);
+    let (x, y) = (signed(old), signed(value));
+    let new = match amo {
+        Amo::Swap => y,
+        Amo::Add => x.wrapping_add(y),
+        Amo::Xor => x ^ y,
+        Amo::And => x & y,
+        Amo::Or => x | y,
+        Amo::Min => x.min(y),
+        Amo::Max => x.max(y),
+        Amo::Minu => (x as u64).min(y as u64) as i64,
+        Amo::Maxu => (x as u64).max(y as u64) as i64,
+    };
+    write::<X, N>(cpu, i, at, new as u64);
     set(cpu, i, old);
-}
-
-macro_rules! amos {
-    ($($name:ident |$x:ident, $y:ident| $value:expr;)+) => {$(
-        pub(crate) fn $name<X: Word, const N: usize>(cpu: &mut Riscv<X>, i: &Insn<X>) {
-            amo::<X, N>(cpu, i, |$x, $y| $value);
-        }
-    )+};
-}
-
-// operands of 32 bits are sign-extended, which keeps the order of unsigned numbers too
-amos! {
-    amoswap |_x, y| y;
-    amoadd |x, y| x.wrapping_add(y);
-    amoxor |x, y| x ^ y;
-    amoand |x, y| x & y;
-    amoor |x, y| x | y;
-    amomin |x, y| x.min(y);
-    amomax |x, y| x.max(y);
-    amominu |x, y| (x as u64).min(y as u64) as i64;
-    amomaxu |x, y| (x as u64).max(y as u64) as i64;
 }
 
 // --- control ---
 
-macro_rules! branches {
-    ($($name:ident |$x:ident, $y:ident| $holds:expr;)+) => {$(
-        /// Goes to its target, or on.
-        #[inline(always)]
-        pub(crate) fn $name<X: Word>(cpu: &mut Riscv<X>, i: &Insn<X>) {
-            let ($x, $y) = (rs1(cpu, i), rs2(cpu, i));
-            let take = $holds;
-            cpu.pc = if take { i.imm } else { i.site.pc.wrapping_add(i.d.into()) };
-            cpu.mem.stall += if take { i64::from(i.taken) } else { 0 };
-        }
-    )+};
-}
-
-branches! {
-    beq |x, y| x == y;
-    bne |x, y| x != y;
-    blt |x, y| x.less(y);
-    bge |x, y| !x.less(y);
-    bltu |x, y| x < y;
-    bgeu |x, y| x >= y;
+/// Goes to its target, or on.
+#[inline(always)]
+fn branch<X: Word>(cpu: &mut Riscv<X>, i: &Insn<X>, test: Test) {
+    let (x, y) = (rs1(cpu, i), rs2(cpu, i));
+    let take = match test {
+        Test::Eq => x == y,
+        Test::Ne => x != y,
+        Test::Lt => x.less(y),
+        Test::Ge => !x.less(y),
+        Test::Ltu => x < y,
+        Test::Geu => x >= y,
+    };
+    cpu.pc = if take { i.imm } else { i.site.pc.wrapping_add(i.d.into()) };
+    cpu.mem.stall += if take { i64::from(i.taken) } else { 0 };
 }
 
 #[inline(always)]
@@ -303,14 +261,14 @@ fn link<X: Word>(cpu: &mut Riscv<X>, i: &Insn<X>) {
 
 /// JAL.
 #[inline(always)]
-pub(crate) fn jal<X: Word>(cpu: &mut Riscv<X>, i: &Insn<X>) {
+fn jal<X: Word>(cpu: &mut Riscv<X>, i: &Insn<X>) {
     link(cpu, i);
     cpu.pc = i.imm;
 }
 
 /// JALR.
 #[inline(always)]
-pub(crate) fn jalr<X: Word>(cpu: &mut Riscv<X>, i: &Insn<X>) {
+fn jalr<X: Word>(cpu: &mut Riscv<X>, i: &Insn<X>) {
     let target = address(cpu, i);
     link(cpu, i);
     cpu.pc = target.low() & !1;
@@ -321,7 +279,7 @@ pub(crate) fn jalr<X: Word>(cpu: &mut Riscv<X>, i: &Insn<X>) {
 
 /// Goes on at `imm` behind a run that is full.
 #[inline(always)]
-pub(crate) fn seam<X: Word>(cpu: &mut Riscv<X>, i: &Insn<X>) {
+fn seam<X: Word>(cpu: &mut Riscv<X>, i: &Insn<X>) {
     cpu.pc = i.imm;
 }
 
@@ -329,10 +287,10 @@ pub(crate) fn seam<X: Word>(cpu: &mut Riscv<X>, i: &Insn<X>) {
 
 /// FENCE, FENCE.I: there is one hart, and code is never written.
 #[inline(always)]
-pub(crate) fn nop<X: Word>(_: &mut Riscv<X>, _: &Insn<X>) {}
+fn nop<X: Word>(_: &mut Riscv<X>, _: &Insn<X>) {}
 
 /// CSRRS and its kin that write nothing, from register `imm`; the second operand's number is `b`.
-pub(crate) fn csr<X: Word>(cpu: &mut Riscv<X>, i: &Insn<X>) {
+fn csr<X: Word>(cpu: &mut Riscv<X>, i: &Insn<X>) {
     let cycle = cpu.mem.now(i.site);
     let value = match i.imm & 0xFFF {
         _ if i.b != 0 => None,
@@ -349,7 +307,7 @@ pub(crate) fn csr<X: Word>(cpu: &mut Riscv<X>, i: &Insn<X>) {
 
 /// Pseudo-instruction behind one that changes the stack pointer.
 #[inline(always)]
-pub(crate) fn stack<X: Word>(cpu: &mut Riscv<X>, i: &Insn<X>) {
+fn stack<X: Word>(cpu: &mut Riscv<X>, i: &Insn<X>) {
     let sp = cpu.r[SP].low();
     cpu.mem.stack(sp, i.site);
 }
@@ -360,21 +318,161 @@ fn stop<X: Word>(cpu: &mut Riscv<X>, i: &Insn<X>, kind: FaultKind) {
 }
 
 /// ECALL, EBREAK.
-pub(crate) fn trap<X: Word>(cpu: &mut Riscv<X>, i: &Insn<X>) {
+fn trap<X: Word>(cpu: &mut Riscv<X>, i: &Insn<X>) {
     stop(cpu, i, FaultKind::Trap);
 }
 
 /// What needs something that is not modelled; `imm` is the encoding.
-pub(crate) fn unsupported<X: Word>(cpu: &mut Riscv<X>, i: &Insn<X>) {
+fn unsupported<X: Word>(cpu: &mut Riscv<X>, i: &Insn<X>) {
     stop(cpu, i, FaultKind::Unsupported { word: i.imm });
 }
 
 /// No instruction; `imm` is the encoding.
-pub(crate) fn bad_opcode<X: Word>(cpu: &mut Riscv<X>, i: &Insn<X>) {
+fn bad_opcode<X: Word>(cpu: &mut Riscv<X>, i: &Insn<X>) {
     stop(cpu, i, FaultKind::BadOpcode { word: i.imm });
 }
 
 /// The run left the flash.
-pub(crate) fn bad_fetch<X: Word>(cpu: &mut Riscv<X>, i: &Insn<X>) {
+fn bad_fetch<X: Word>(cpu: &mut Riscv<X>, i: &Insn<X>) {
     stop(cpu, i, FaultKind::BadFetch);
+}
+
+// --- handlers ---
+
+/// A handler that goes on.
+macro_rules! next {
+    ($f:expr $(, $arg:expr)?) => {{
+        unsafe fn run<X: Word>(cpu: &mut Riscv<X>, i: *const Insn<X>) {
+            // SAFETY: `i` points into a block and is not its last instruction (contract of `Exec`).
+            unsafe {
+                $f(cpu, &*i $(, $arg)?);
+                isa::next(cpu, i);
+            }
+        }
+        run::<X>
+    }};
+}
+
+/// A handler that sets the program counter and ends the run.
+macro_rules! last {
+    ($f:expr $(, $arg:expr)?) => {{
+        unsafe fn run<X: Word>(cpu: &mut Riscv<X>, i: *const Insn<X>) {
+            // SAFETY: `i` points to an instruction (contract of `Exec`).
+            $f(cpu, unsafe { &*i } $(, $arg)?);
+        }
+        run::<X>
+    }};
+}
+
+/// A handler with a fast path for RAM.
+macro_rules! memory {
+    ($f:ident $(, $arg:literal)+) => {{
+        unsafe fn run<X: Word>(cpu: &mut Riscv<X>, i: *const Insn<X>) {
+            // SAFETY: `i` points into a block and is not its last instruction (contract of `Exec`).
+            unsafe {
+                match $f::<X, false $(, $arg)+>(cpu, &*i) {
+                    Some(()) => isa::next(cpu, i),
+                    None => slow(cpu, i),
+                }
+            }
+        }
+        #[cold]
+        #[inline(never)]
+        unsafe fn slow<X: Word>(cpu: &mut Riscv<X>, i: *const Insn<X>) {
+            // SAFETY: as above.
+            unsafe {
+                let _ = $f::<X, true $(, $arg)+>(cpu, &*i);
+                isa::next(cpu, i);
+            }
+        }
+        run::<X>
+    }};
+}
+
+/// The handler for each value of an enum: of `$f` with the value as its last argument.
+macro_rules! each {
+    ($wrap:ident, $f:expr, $value:expr, $type:ident: $($name:ident)+) => {
+        match $value {
+            $($type::$name => $wrap!($f, $type::$name),)+
+        }
+    };
+}
+
+macro_rules! alus {
+    ($f:expr, $alu:expr) => {
+        each!(next, $f, $alu, Alu: Add Sub Sll Srl Sra Slt Sltu Xor Or And Mul Mulh Mulhu)
+    };
+}
+
+/// Accesses by their width: atomic ones have words or more.
+macro_rules! wide {
+    ($f:ident, $width:expr $(, $amo:expr)?) => {
+        match $width {
+            Width::Byte | Width::Half | Width::Word => wide!(@ $f, 4 $(, $amo)?),
+            Width::Double => wide!(@ $f, 8 $(, $amo)?),
+        }
+    };
+    (@ $f:ident, $n:literal, $amo:expr) => {
+        each!(next, $f::<X, $n>, $amo, Amo: Swap Add Xor And Or Min Max Minu Maxu)
+    };
+    (@ $f:ident, $n:literal) => { next!($f::<X, $n>) };
+}
+
+/// The handler of an operation; whether its second operand is the immediate.
+pub(crate) fn handler<X: Word>(op: Op, immediate: bool) -> Exec<Riscv<X>> {
+    match op {
+        Op::Lui => next!(lui),
+        Op::Auipc => next!(auipc),
+        Op::Alu(a) if immediate => alus!(alu::<X, true, false>, a),
+        Op::Alu(a) => alus!(alu::<X, false, false>, a),
+        Op::AluWord(a) if immediate => alus!(alu::<X, true, true>, a),
+        Op::AluWord(a) => alus!(alu::<X, false, true>, a),
+        Op::Mulhsu => next!(mulhsu),
+        Op::Divide(d) => each!(next, divide::<X, false>, d, Division: Div Divu Rem Remu),
+        Op::DivideWord(d) => each!(next, divide::<X, true>, d, Division: Div Divu Rem Remu),
+        Op::Load(Width::Byte, true) => memory!(load, 1, true),
+        Op::Load(Width::Byte, false) => memory!(load, 1, false),
+        Op::Load(Width::Half, true) => memory!(load, 2, true),
+        Op::Load(Width::Half, false) => memory!(load, 2, false),
+        Op::Load(Width::Word, true) => memory!(load, 4, true),
+        Op::Load(Width::Word, false) => memory!(load, 4, false),
+        Op::Load(Width::Double, _) => memory!(load, 8, true),
+        Op::Store(Width::Byte) => memory!(store, 1),
+        Op::Store(Width::Half) => memory!(store, 2),
+        Op::Store(Width::Word) => memory!(store, 4),
+        Op::Store(Width::Double) => memory!(store, 8),
+        Op::LoadReserved(width) => wide!(load_reserved, width),
+        Op::StoreConditional(width) => wide!(store_conditional, width),
+        Op::Amo(a, width) => wide!(amo, width, a),
+        Op::Branch(test) => each!(last, branch, test, Test: Eq Ne Lt Ge Ltu Geu),
+        Op::Jal => last!(jal),
+        Op::Jalr => last!(jalr),
+        Op::Fence => next!(nop),
+        Op::ReadCsr => next!(csr),
+        Op::Trap => last!(trap),
+        Op::Unsupported => last!(unsupported),
+    }
+}
+
+/// The handler of a pseudo-instruction.
+pub(crate) fn pseudo<X: Word>(pseudo: Pseudo) -> Exec<Riscv<X>> {
+    match pseudo {
+        Pseudo::Seam => last!(seam),
+        Pseudo::Stack => next!(stack),
+        Pseudo::Undefined => last!(bad_opcode),
+        Pseudo::Outside => last!(bad_fetch),
+    }
+}
+
+/// What is in a run and not in the table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Pseudo {
+    /// A run's end: the program counter becomes `imm`.
+    Seam,
+    /// Tells where the stack pointer is.
+    Stack,
+    /// A word that is no instruction.
+    Undefined,
+    /// An address outside flash.
+    Outside,
 }

@@ -1,11 +1,12 @@
 //! Instructions as operations, for translation to native code. What is not here is done by its handler.
 
 use isa::Insn;
-use isa::native::{ByHandler, Emit, Layout, Lower, Op, Slot, Slots, Test};
+use isa::native::{self, ByHandler, Emit, Layout, Lower, Slot, Slots};
 
-use crate::exec::{DROP, SP};
-use crate::table::{Class, Operands, Row};
-use crate::{Found, Riscv, Word};
+use crate::decode::{Found, find};
+use crate::op::{Alu, Form, Op, Operands, Test};
+use crate::state::{DROP, SP};
+use crate::{Riscv, Word};
 
 impl<X: Word> Lower for Riscv<X> {
     fn layout() -> Layout {
@@ -20,15 +21,15 @@ impl<X: Word> Lower for Riscv<X> {
         for (k, i) in insns.iter().enumerate() {
             e.start(k);
             let by = ByHandler { at: k, reads: Slots::default(), writes: Slots::default(), ends: k == last };
-            match self.find(at) {
+            match find(self, at) {
                 _ if i.d == 0 && k < last => {
                     let sp = e.get(SP);
                     let sp = low::<X, E>(e, sp);
                     e.stack(ByHandler { reads: by.reads.with(SP), ..by }, sp);
                 }
                 Found::Row(..) if i.d == 0 => e.jump(i.imm),
-                Found::Row(row, o, bytes) => {
-                    row_to::<X, E>(row, &o, i, by, e);
+                Found::Row(_, row, o, bytes) => {
+                    lower::<X, E>(row.op, row.form, &o, i, by, e);
                     at = at.wrapping_add(bytes);
                 }
                 Found::Undefined(..) | Found::Outside => e.handler(by),
@@ -56,136 +57,109 @@ fn number<X: Word, E: Emit>(e: &mut E, v: u32) -> E::V {
     e.int(X::BITS, X::sext(v).wide())
 }
 
-/// What the mnemonic says: the operation, whether on 32 bits of 64, and whether with an immediate.
-fn arithmetic(name: &str) -> Option<(Op, bool, bool)> {
-    Some(match name {
-        "add" => (Op::Add, false, false),
-        "sub" => (Op::Sub, false, false),
-        "sll" => (Op::Shl, false, false),
-        "srl" => (Op::Shr, false, false),
-        "sra" => (Op::Sar, false, false),
-        "xor" => (Op::Xor, false, false),
-        "or" => (Op::Or, false, false),
-        "and" => (Op::And, false, false),
-        "mul" => (Op::Mul, false, false),
-        "mulh" => (Op::MulHighS, false, false),
-        "mulhu" => (Op::MulHighU, false, false),
-        "addw" => (Op::Add, true, false),
-        "subw" => (Op::Sub, true, false),
-        "sllw" => (Op::Shl, true, false),
-        "srlw" => (Op::Shr, true, false),
-        "sraw" => (Op::Sar, true, false),
-        "mulw" => (Op::Mul, true, false),
-        "addi" => (Op::Add, false, true),
-        "slli" => (Op::Shl, false, true),
-        "srli" => (Op::Shr, false, true),
-        "srai" => (Op::Sar, false, true),
-        "xori" => (Op::Xor, false, true),
-        "ori" => (Op::Or, false, true),
-        "andi" => (Op::And, false, true),
-        "addiw" => (Op::Add, true, true),
-        "slliw" => (Op::Shl, true, true),
-        "srliw" => (Op::Shr, true, true),
-        "sraiw" => (Op::Sar, true, true),
-        _ => return None,
-    })
+/// The first operand, and the second one or the immediate.
+fn operands<X: Word, E: Emit>(form: Form, o: &Operands, e: &mut E) -> (E::V, E::V) {
+    let x = get::<X, E>(e, o.b);
+    (x, if form.immediate() { number::<X, E>(e, o.imm) } else { get::<X, E>(e, o.c) })
 }
 
-fn row_to<X: Word, E: Emit>(row: &Row<X>, o: &Operands, i: &Insn<Riscv<X>>, by: ByHandler, e: &mut E) {
-    let name = row.name();
+/// An operation on numbers of `bits`.
+fn alu<E: Emit>(alu: Alu, bits: u32, x: E::V, y: E::V, e: &mut E) -> E::V {
+    let op = match alu {
+        Alu::Add => native::Op::Add,
+        Alu::Sub => native::Op::Sub,
+        Alu::Sll => native::Op::Shl,
+        Alu::Srl => native::Op::Shr,
+        Alu::Sra => native::Op::Sar,
+        Alu::Xor => native::Op::Xor,
+        Alu::Or => native::Op::Or,
+        Alu::And => native::Op::And,
+        Alu::Mul => native::Op::Mul,
+        Alu::Mulh => native::Op::MulHighS,
+        Alu::Mulhu => native::Op::MulHighU,
+        Alu::Slt | Alu::Sltu => {
+            let test = if alu == Alu::Slt { native::Test::Less } else { native::Test::LessU };
+            let less = e.test(test, x, y);
+            return e.widen(less, bits, false);
+        }
+    };
+    e.op(op, x, y)
+}
+
+fn lower<X: Word, E: Emit>(op: Op, form: Form, o: &Operands, i: &Insn<Riscv<X>>, by: ByHandler, e: &mut E) {
     // every handler takes its operands from these; accesses report the stack pointer
     let reads = Slots::default().with(o.b.into()).with(o.c.into()).with(SP);
     let by = ByHandler { reads, writes: Slots::default().with(o.a.into()), ..by };
-    if let Some((op, short, immediate)) = arithmetic(name) {
-        let mut x = get::<X, E>(e, o.b);
-        let mut y = if immediate { number::<X, E>(e, o.imm) } else { get::<X, E>(e, o.c) };
-        if short {
-            (x, y) = (e.narrow(x, 32), e.narrow(y, 32));
-        }
-        let mut value = e.op(op, x, y);
-        if short {
-            value = e.widen(value, 64, true);
-        }
-        return set(e, o.a, value);
-    }
-    let pc = i.site.pc;
-    match (row.class, name) {
-        (_, "lui") => {
+    match op {
+        Op::Lui => {
             let value = number::<X, E>(e, o.imm);
             set(e, o.a, value);
         }
-        (_, "auipc") => {
-            let value = e.int(X::BITS, X::zext(pc).plus(X::sext(o.imm)).wide());
+        Op::Auipc => {
+            let value = e.int(X::BITS, X::zext(i.site.pc).plus(X::sext(o.imm)).wide());
             set(e, o.a, value);
         }
-        (Class::Alu, "slt" | "sltu" | "slti" | "sltiu") => {
-            let x = get::<X, E>(e, o.b);
-            let y = if name.contains('i') { number::<X, E>(e, o.imm) } else { get::<X, E>(e, o.c) };
-            let less = e.test(if name.ends_with('u') { Test::LessU } else { Test::Less }, x, y);
-            let value = e.widen(less, X::BITS, false);
+        Op::Alu(a) => {
+            let (x, y) = operands::<X, E>(form, o, e);
+            let value = alu(a, X::BITS, x, y, e);
             set(e, o.a, value);
         }
-        (Class::Load | Class::LoadNarrow, _) => {
-            let (bytes, signed) = match name {
-                "lb" => (1, true),
-                "lbu" => (1, false),
-                "lh" => (2, true),
-                "lhu" => (2, false),
-                "lw" => (4, true),
-                "lwu" => (4, false),
-                "ld" => (8, false),
-                _ => return e.handler(by),
-            };
+        Op::AluWord(a) => {
+            let (x, y) = operands::<X, E>(form, o, e);
+            let (x, y) = (e.narrow(x, 32), e.narrow(y, 32));
+            let value = alu(a, 32, x, y, e);
+            let value = e.widen(value, 64, true);
+            set(e, o.a, value);
+        }
+        Op::Load(width, signed) => {
             let at = address::<X, E>(o, e);
-            e.load(by, at, bytes, (X::BITS, signed), |e, value| set(e, o.a, value));
+            e.load(by, at, width.bytes(), (X::BITS, signed), |e, value| set(e, o.a, value));
         }
-        (Class::Store, _) => {
-            let bytes = match name {
-                "sb" => 1,
-                "sh" => 2,
-                "sw" => 4,
-                "sd" => 8,
-                _ => return e.handler(by),
-            };
+        Op::Store(width) => {
             let at = address::<X, E>(o, e);
             let value = get::<X, E>(e, o.c);
-            e.store(by, at, bytes, value, |_| {});
+            e.store(by, at, width.bytes(), value, |_| {});
         }
-        (Class::Branch, _) => {
-            let test = match name {
-                "beq" => Test::Eq,
-                "bne" => Test::Ne,
-                "blt" => Test::Less,
-                "bge" => Test::GreaterEq,
-                "bltu" => Test::LessU,
-                "bgeu" => Test::GreaterEqU,
-                _ => return e.handler(by),
+        Op::Branch(test) => {
+            let test = match test {
+                Test::Eq => native::Test::Eq,
+                Test::Ne => native::Test::Ne,
+                Test::Lt => native::Test::Less,
+                Test::Ge => native::Test::GreaterEq,
+                Test::Ltu => native::Test::LessU,
+                Test::Geu => native::Test::GreaterEqU,
             };
             let (x, y) = (get::<X, E>(e, o.b), get::<X, E>(e, o.c));
             let holds = e.test(test, x, y);
-            e.branch(holds, o.imm, i.taken.into(), pc.wrapping_add(i.d.into()));
+            e.branch(holds, o.imm, i.taken.into(), i.site.pc.wrapping_add(i.d.into()));
         }
-        (Class::Jump, "jal") => {
+        Op::Jal => {
             link::<X, E>(o, i, e);
             e.jump(o.imm);
         }
-        (Class::JumpRegister, "jalr") => {
+        Op::Jalr => {
             let target = address::<X, E>(o, e);
             let mut plain = e.int(8, 1);
             if X::BITS == 64 {
                 let (top, zero) = (e.int(64, 32), e.int(64, 0));
-                let high = e.op(Op::Shr, target, top);
-                plain = e.test(Test::Eq, high, zero);
+                let high = e.op(native::Op::Shr, target, top);
+                plain = e.test(native::Test::Eq, high, zero);
             }
             e.guard(by, plain, |e| {
                 link::<X, E>(o, i, e);
                 let (target, even) = (low::<X, E>(e, target), e.int(32, 0xFFFF_FFFE));
-                let target = e.op(Op::And, target, even);
+                let target = e.op(native::Op::And, target, even);
                 e.jump_to(target);
             });
         }
-        (Class::Fence, _) => {}
-        _ => e.handler(by),
+        Op::Fence => {}
+        Op::Mulhsu
+        | Op::Divide(_)
+        | Op::DivideWord(_)
+        | Op::LoadReserved(_)
+        | Op::StoreConditional(_)
+        | Op::Amo(..) => e.handler(by),
+        Op::ReadCsr | Op::Trap | Op::Unsupported => e.handler(by),
     }
 }
 
@@ -197,5 +171,5 @@ fn link<X: Word, E: Emit>(o: &Operands, i: &Insn<Riscv<X>>, e: &mut E) {
 /// First operand and immediate, of the register's width.
 fn address<X: Word, E: Emit>(o: &Operands, e: &mut E) -> E::V {
     let (base, offset) = (get::<X, E>(e, o.b), number::<X, E>(e, o.imm));
-    e.op(Op::Add, base, offset)
+    e.op(native::Op::Add, base, offset)
 }

@@ -1,142 +1,29 @@
 //! ARMv6-M, ARMv7-M and its DSP extension, as the Cortex-M0+, M3, M4 and M7 execute them.
 //!
-//! [`table`] is the one list of instructions; decode, execution and disassembly all come from it.
-//! [`exec`] is what the instructions do. Exceptions and interrupts are not modelled: an instruction
-//! that raises one ends the run with a named fault.
-
-pub mod exec;
-pub mod table;
+//! [`table`] is the one list of instructions; decode, execution, translation and disassembly all come from it.
+//! Exceptions and interrupts are not modelled: an instruction that raises one ends the run with a named fault.
+//! Modules depend on those before them: `step`, `op`, `form`, `operands`, `state`, `exec`, `handlers`, `table`,
+//! `decode`, and then `disasm` and `lower`.
 
 mod decode;
-mod dsp;
+mod disasm;
+mod exec;
+mod form;
+mod handlers;
 mod lower;
+mod op;
+mod operands;
+mod state;
+mod step;
+pub mod table;
 
-use isa::{Core, Run};
-use mcu::{FaultKind, Memory, Site};
+use isa::{Core, Run, TableRow};
+use mcu::Memory;
 
-pub use decode::{Class, Step};
-pub use table::Features;
+pub use state::{Events, MulLong, Thumb};
+pub use step::{Class, Features, Kind, Step};
 
-/// Cycles of a long multiplication of two registers; the third argument is set for the signed ones, the
-/// fourth for the accumulating ones.
-pub type MulLong = fn(u32, u32, bool, bool) -> u32;
-
-/// Costs that depend on operand values, in cycles beyond the static ones; a timing model fills them.
-#[derive(Clone, Copy, Debug)]
-pub struct Events {
-    /// Division of the first argument by the second; the third is set for SDIV.
-    pub div: fn(u32, u32, bool) -> u32,
-    /// Long multiplication; none where it never takes longer.
-    pub mul_long: Option<MulLong>,
-    /// Unaligned access: address and bytes (2 or 4).
-    pub unaligned: fn(u32, u32) -> u32,
-}
-
-impl Default for Events {
-    fn default() -> Self {
-        Self { div: |_, _, _| 0, mul_long: None, unaligned: |_, _| 0 }
-    }
-}
-
-/// Stack pointer, link register and program counter in [`Thumb::r`].
-pub(crate) const SP: usize = 13;
-pub(crate) const LR: usize = 14;
-pub(crate) const PC: usize = 15;
-
-/// State of the core.
-#[repr(C)]
-pub struct Thumb {
-    /// r0 to r15; longer than needed so that a byte indexes it without a check.
-    pub(crate) r: [u32; 256],
-    /// Z is set when the low word is zero, N when the number is negative.
-    pub(crate) nz: i64,
-    pub(crate) c: bool,
-    pub(crate) v: bool,
-    pub(crate) q: bool,
-    /// GE of the DSP extension, one bit for each byte.
-    pub(crate) ge: u32,
-    /// Address of an open exclusive access.
-    pub(crate) exclusive: Option<u32>,
-    /// PRIMASK, BASEPRI, FAULTMASK, CONTROL and the process stack pointer; kept, without effect.
-    pub(crate) system: [u32; 5],
-    features: Features,
-    /// Costs that depend on operand values.
-    pub events: Events,
-    pub(crate) mem: Memory,
-}
-
-impl Thumb {
-    /// A Cortex-M3 in reset.
-    pub fn new(mem: Memory) -> Self {
-        Self::with_features(mem, Features::CORTEX_M3)
-    }
-
-    /// A core with the instructions of `features`, in reset.
-    pub fn with_features(mem: Memory, features: Features) -> Self {
-        let mut cpu = Self {
-            r: [0; 256],
-            nz: 1,
-            c: false,
-            v: false,
-            q: false,
-            ge: 0,
-            exclusive: None,
-            system: [0; 5],
-            features,
-            events: Events::default(),
-            mem,
-        };
-        cpu.reset();
-        cpu
-    }
-
-    /// Sets register `n` of r0 to r14; other numbers are ignored.
-    pub fn set_register(&mut self, n: usize, value: u32) {
-        if n < PC {
-            self.r[n] = if n == SP { value & !3 } else { value };
-        }
-    }
-
-    /// Continues at `pc`.
-    pub fn set_pc(&mut self, pc: u32) {
-        self.r[PC] = pc & !1;
-    }
-
-    /// The flags as APSR holds them.
-    pub fn apsr(&self) -> u32 {
-        u32::from(self.nz < 0) << 31
-            | u32::from(self.nz as u32 == 0) << 30
-            | u32::from(self.c) << 29
-            | u32::from(self.v) << 28
-            | u32::from(self.q) << 27
-            | self.ge << 16
-    }
-
-    /// Sets the flags from APSR.
-    pub fn set_apsr(&mut self, value: u32) {
-        let z = i64::from(value & 1 << 30 == 0);
-        self.nz = if value >> 31 == 1 { i64::MIN | z } else { z };
-        self.c = value & 1 << 29 != 0;
-        self.v = value & 1 << 28 != 0;
-        self.q = value & 1 << 27 != 0;
-        self.ge = if self.features.has(Features::DSP) { value >> 16 & 15 } else { 0 };
-    }
-
-    fn flash_word(&self, offset: usize) -> u32 {
-        let bytes = self.mem.flash.get(offset..offset + 4).and_then(|b| b.try_into().ok());
-        bytes.map_or(u32::MAX, u32::from_le_bytes)
-    }
-
-    pub(crate) fn flash_half(&self, pc: u32) -> Option<u32> {
-        let offset = pc.wrapping_sub(self.mem.flash_base) as usize;
-        let bytes = self.mem.flash.get(offset..offset.checked_add(2)?)?;
-        Some(u32::from(bytes[0]) | u32::from(bytes[1]) << 8)
-    }
-
-    pub(crate) fn features(&self) -> Features {
-        self.features
-    }
-}
+use crate::state::PC;
 
 impl Core for Thumb {
     type Step = Step;
@@ -157,28 +44,26 @@ impl Core for Thumb {
         self.r[PC]
     }
 
-    /// Loads the stack pointer and the program counter from the vector table at the start of flash.
     fn reset(&mut self) {
-        self.r = [0; 256];
-        self.set_apsr(0);
-        self.exclusive = None;
-        self.system = [0; 5];
-        self.r[SP] = self.flash_word(0) & !3;
-        self.r[LR] = u32::MAX;
-        let entry = self.flash_word(4);
-        self.r[PC] = entry & !1;
-        if entry & 1 == 0 {
-            self.mem.fault(FaultKind::BadFetch, Site { pc: entry, cycles: 0 });
-        }
+        self.restart();
     }
 
     fn decode(&self, pc: u32, max: usize) -> Run<Self> {
         decode::run(self, pc, max)
     }
 
-    /// Conditions that an IT instruction puts on those behind it are not shown.
     fn disassemble(&self, pc: u32) -> (String, u32) {
-        decode::disassemble(self, pc)
+        disasm::disassemble(self, pc)
+    }
+
+    fn rows(&self) -> Vec<TableRow> {
+        let timed = self.events.mul_long.is_some();
+        let rows = table::rows().enumerate().filter(|(_, r)| self.features().has(r.part));
+        rows.map(|(number, r)| TableRow { number, text: r.text.0, by_handler: r.op.by_handler(timed) }).collect()
+    }
+
+    fn row(&self, pc: u32) -> Option<usize> {
+        decode::find(self, pc).ok().map(|found| found.number)
     }
 
     fn stack_pointer(&self) -> u32 {

@@ -127,3 +127,10 @@ fn a_skipped_instruction_costs_one_cycle_and_does_nothing() {
     let r = machine.core.registers();
     assert_eq!((r[2], r[3], r[16]), (0, 1, FLASH + 18));
 }
+
+#[test]
+fn a_special_register_without_flags_leaves_them_to_the_branch_behind() {
+    // cmp r0, r1; msr PRIMASK, r2; beq over movs r3, #1; bkpt
+    let (machine, _) = run(&[0x4288, 0xF382, 0x8810, 0xD000, 0x2301, 0xBE00], [7, 7, 0, 0]);
+    assert_eq!(machine.core.registers()[3], 0);
+}

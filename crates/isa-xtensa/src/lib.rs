@@ -1,176 +1,33 @@
 //! Xtensa as the LX106 (ESP8266) and the LX6 (ESP32) execute it.
 //!
-//! [`table`] is the one list of instructions, with a column that says which core has them; decode,
-//! execution and disassembly all come from it. [`exec`] is what the instructions do. Section numbers
-//! are those of the Xtensa Instruction Set Architecture Reference Manual.
+//! [`table`] is the one list of instructions: which core has them, encoding, text, operation, operands. [`op`] says
+//! what there is to do, `value` what it computes, for interpreter and translator alike; `exec` and `lower` do it.
+//! Modules use only those before them: `features`, `op`, `step`, `form`, `value`, `state`, `window`, `exec`, `table`,
+//! `decode`, `lower`. Section numbers are those of the Xtensa Instruction Set Architecture Reference Manual.
 //!
 //! Exceptions of the windowed registers (overflow, underflow, MOVSP) go to the program's own vectors.
 //! Interrupts are not modelled, and other exceptions end the run with a named fault.
 
-pub mod exec;
-pub mod table;
-
 mod decode;
+mod exec;
+mod features;
+mod form;
+mod lower;
+pub mod op;
+mod state;
+mod step;
+pub mod table;
+mod value;
 mod window;
 
-use std::collections::HashSet;
+use isa::{Core, Run, TableRow};
+use mcu::Memory;
 
-use isa::{Core, Run};
-use mcu::{Memory, Site};
+pub use features::Features;
+pub use state::{Events, Xtensa};
+pub use step::{Class, Step};
 
-pub use decode::{Class, Step};
-pub use table::Features;
-
-/// Costs that depend on what happens at run time, in cycles beyond the static ones; a timing model
-/// fills them.
-#[derive(Clone, Copy, Debug)]
-pub struct Events {
-    /// A jump to an address that is known only when it happens, and the length of the instruction there.
-    pub land: fn(u32, u32) -> u32,
-    /// Entry into an exception's vector.
-    pub exception: u32,
-    /// Unaligned access: address and bytes (2 or 4).
-    pub unaligned: fn(u32, u32) -> u32,
-    /// Division of the first argument by the second.
-    pub div: fn(u32, u32) -> u32,
-}
-
-impl Default for Events {
-    fn default() -> Self {
-        Self { land: |_, _| 0, exception: 0, unaligned: |_, _| 0, div: |_, _| 0 }
-    }
-}
-
-/// The stack pointer's number in both calling conventions.
-pub(crate) const SP: usize = 1;
-
-/// Numbers of special registers (section 5.3).
-pub(crate) mod special {
-    pub const LBEG: u8 = 0;
-    pub const LEND: u8 = 1;
-    pub const LCOUNT: u8 = 2;
-    pub const SAR: u8 = 3;
-    pub const BR: u8 = 4;
-    pub const SCOMPARE1: u8 = 12;
-    pub const WINDOW_BASE: u8 = 72;
-    pub const WINDOW_START: u8 = 73;
-    pub const EPC1: u8 = 177;
-    pub const PS: u8 = 230;
-    pub const VECBASE: u8 = 231;
-    pub const EXCCAUSE: u8 = 232;
-    pub const CCOUNT: u8 = 234;
-    pub const PRID: u8 = 235;
-}
-
-/// Fields of PS (4.4.1).
-pub(crate) mod ps {
-    pub const INTLEVEL: u32 = 0xF;
-    pub const EXCM: u32 = 1 << 4;
-    pub const UM: u32 = 1 << 5;
-    pub const OWB: u32 = 0xF << 8;
-    pub const CALLINC: u32 = 3 << 16;
-    pub const WOE: u32 = 1 << 18;
-}
-
-/// State of the core.
-#[repr(C)]
-pub struct Xtensa {
-    /// a0 to a15 of the current window; longer than needed so that a byte indexes it without a check.
-    pub(crate) a: [u32; 256],
-    pub(crate) pc: u32,
-    pub(crate) sar: u32,
-    /// Bit n is set when a use of the registers a4n to a4n+3 overflows the window.
-    pub(crate) guard: u8,
-    pub(crate) lcount: u32,
-    pub(crate) lbeg: u32,
-    pub(crate) lend: u32,
-    pub(crate) ps: u32,
-    /// The physical registers, four at a time; those of the current window are in `a`.
-    pub(crate) ar: [[u32; 4]; 16],
-    pub(crate) window_base: u32,
-    pub(crate) window_start: u32,
-    /// Special registers without a field of their own.
-    pub(crate) sr: [u32; 256],
-    /// User register THREADPTR.
-    pub(crate) thread: u32,
-    /// CCOUNT minus the cycles since reset.
-    pub(crate) ccount: u32,
-    /// Every address that was the end of a hardware loop; blocks do not go past them.
-    pub(crate) ends: HashSet<u32>,
-    pub(crate) new_end: Option<u32>,
-    pub(crate) features: Features,
-    /// Costs that depend on what happens at run time.
-    pub events: Events,
-    entry: u32,
-    pub(crate) mem: Memory,
-}
-
-impl Xtensa {
-    /// A core with the instructions of `features`, in reset. Execution starts at `entry`: what the boot
-    /// ROM, which is not modelled, would do is to load the image and to jump there.
-    pub fn new(mem: Memory, features: Features, entry: u32) -> Self {
-        let mut cpu = Self {
-            a: [0; 256],
-            pc: 0,
-            sar: 0,
-            guard: 0,
-            lcount: 0,
-            lbeg: 0,
-            lend: 0,
-            ps: 0,
-            ar: [[0; 4]; 16],
-            window_base: 0,
-            window_start: 1,
-            sr: [0; 256],
-            thread: 0,
-            ccount: 0,
-            ends: HashSet::new(),
-            new_end: None,
-            features,
-            events: Events::default(),
-            entry,
-            mem,
-        };
-        cpu.reset();
-        cpu
-    }
-
-    /// Sets register `n` of a0 to a15; other numbers are ignored.
-    pub fn set_register(&mut self, n: usize, value: u32) {
-        if n < 16 {
-            self.a[n] = value;
-        }
-    }
-
-    /// Continues at `pc`.
-    pub fn set_pc(&mut self, pc: u32) {
-        self.pc = pc;
-    }
-
-    pub(crate) fn byte(&self, pc: u32) -> Option<u32> {
-        let offset = pc.wrapping_sub(self.mem.flash_base) as usize;
-        self.mem.flash.get(offset).map(|&b| b.into())
-    }
-
-    /// Length of the instruction at `pc`; 3 when there is none.
-    #[inline(always)]
-    pub(crate) fn length(&self, pc: u32) -> u32 {
-        match self.byte(pc).unwrap_or(0) & 15 {
-            8..=13 => 2,
-            _ => 3,
-        }
-    }
-
-    /// Makes sure that no block goes past the end of a loop.
-    pub(crate) fn loop_ends_at(&mut self, end: u32) {
-        self.lend = end;
-        if !self.ends.contains(&end) {
-            self.ends.insert(end);
-            self.new_end = Some(end);
-            self.mem.deadline = 0;
-        }
-    }
-}
+use state::SP;
 
 impl Core for Xtensa {
     type Step = Step;
@@ -199,16 +56,8 @@ impl Core for Xtensa {
         self.a[SP]
     }
 
-    /// PS.EXCM and PS.INTLEVEL are set (table of reset values in 4.4.1); the rest is undefined, here 0.
     fn reset(&mut self) {
-        self.a = [0; 256];
-        self.ar = [[0; 4]; 16];
-        (self.sar, self.lcount, self.lbeg, self.lend) = (0, 0, 0, 0);
-        (self.window_base, self.window_start) = (0, 1);
-        self.sr = [0; 256];
-        (self.thread, self.ccount) = (0, 0);
-        self.set_ps(ps::EXCM | ps::INTLEVEL);
-        self.pc = self.entry;
+        self.start_over();
     }
 
     fn decode(&self, pc: u32, max: usize) -> Run<Self> {
@@ -223,14 +72,19 @@ impl Core for Xtensa {
         decode::disassemble(self, pc)
     }
 
+    fn rows(&self) -> Vec<TableRow> {
+        table::rows(self.features)
+            .map(|(number, r)| TableRow { number, text: r.text.0, by_handler: lower::by_handler(r.op) })
+            .collect()
+    }
+
+    fn row(&self, pc: u32) -> Option<usize> {
+        decode::row(self, pc)
+    }
+
     fn registers(&self) -> Vec<u32> {
         let mut all = self.a[..16].to_vec();
         all.extend([self.sar, self.ps, self.pc]);
         all
     }
-}
-
-/// Cycle count that an instruction at `site` sees.
-pub(crate) fn now(cpu: &Xtensa, site: Site) -> u32 {
-    cpu.mem.now(site) as u32
 }

@@ -1,570 +1,237 @@
-//! The instructions: which core has them, encoding, assembly text, what it costs, what it does.
+//! The instructions: which core has them, encoding, assembly text, operation, operand form.
 //!
 //! Encodings are those of chapter 7 of the manual for little-endian cores, most significant bit first.
-//! No two rows of one core match the same word.
+//! No two rows of one core match the same word. Nothing depends on a text.
 //!
 //! Letters in patterns: `r`, `s`, `t` registers as the manual names the fields, `i` and `I` the low and
 //! the high part of an immediate, `w` a width, `b` and `k` small numbers; `x` is any value.
 
-use isa::{Fields, Pattern, Template};
+use isa::{Pattern, Template};
 
-use crate::decode::Class;
-use crate::exec::{self, Exec, branch, end, may, seq};
-
-/// A core: which instructions and registers it has.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Features {
-    part: Part,
-    registers: u32,
-}
-
-impl Features {
-    /// LX106 as in the ESP8266: no windows, no hardware loops, 32-bit products' low words only. The
-    /// options are those of its `core-isa.h`.
-    pub const LX106: Self = Self { part: Part::Core, registers: 16 };
-    /// LX6 as in the ESP32, without its floating-point, boolean and MAC16 options.
-    pub const LX6: Self = Self { part: Part::Lx6, registers: 64 };
-
-    /// The same core with another number of physical registers (32 or 64).
-    pub const fn with_registers(self, registers: u32) -> Self {
-        Self { registers, ..self }
-    }
-
-    /// Physical registers.
-    pub const fn registers(self) -> u32 {
-        self.registers
-    }
-
-    /// Whether it has the windowed register option.
-    pub fn windowed(self) -> bool {
-        self.part == Part::Lx6
-    }
-
-    /// Whether unaligned accesses are done rather than an exception.
-    pub fn unaligned(self) -> bool {
-        self.part == Part::Lx6
-    }
-
-    fn has(self, part: Part) -> bool {
-        part == Part::Core || part == self.part
-    }
-
-    /// Whether there is a special register of number `n` that is modelled.
-    pub fn has_special(self, n: u8) -> bool {
-        SPECIAL.iter().any(|&(part, number, _)| number == n && self.has(part))
-    }
-}
-
-/// Where an instruction or register is: on both cores, or on the LX6 only.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Part {
-    Core,
-    Lx6,
-}
-
-/// Special registers: number and name (table 5-127 "Special Registers" of the manual).
-#[rustfmt::skip]
-const SPECIAL: &[(Part, u8, &str)] = &[
-    (Part::Lx6, 0, "lbeg"), (Part::Lx6, 1, "lend"), (Part::Lx6, 2, "lcount"), (Part::Core, 3, "sar"),
-    (Part::Lx6, 4, "br"), (Part::Lx6, 12, "scompare1"),
-    (Part::Lx6, 72, "windowbase"), (Part::Lx6, 73, "windowstart"),
-    (Part::Core, 177, "epc1"), (Part::Core, 178, "epc2"), (Part::Core, 179, "epc3"),
-    (Part::Lx6, 180, "epc4"), (Part::Lx6, 181, "epc5"), (Part::Lx6, 182, "epc6"), (Part::Lx6, 183, "epc7"),
-    (Part::Core, 192, "depc"), (Part::Core, 194, "eps2"), (Part::Core, 195, "eps3"),
-    (Part::Lx6, 196, "eps4"), (Part::Lx6, 197, "eps5"), (Part::Lx6, 198, "eps6"), (Part::Lx6, 199, "eps7"),
-    (Part::Core, 209, "excsave1"), (Part::Core, 210, "excsave2"), (Part::Core, 211, "excsave3"),
-    (Part::Lx6, 212, "excsave4"), (Part::Lx6, 213, "excsave5"), (Part::Lx6, 214, "excsave6"),
-    (Part::Lx6, 215, "excsave7"), (Part::Lx6, 224, "cpenable"), (Part::Core, 228, "intenable"),
-    (Part::Core, 230, "ps"), (Part::Core, 231, "vecbase"), (Part::Core, 232, "exccause"),
-    (Part::Core, 234, "ccount"), (Part::Core, 235, "prid"), (Part::Core, 238, "excvaddr"),
-    (Part::Lx6, 244, "misc0"), (Part::Lx6, 245, "misc1"), (Part::Lx6, 246, "misc2"), (Part::Lx6, 247, "misc3"),
-];
-
-pub(crate) fn special_name(n: u8) -> Option<&'static str> {
-    SPECIAL.iter().find(|s| s.1 == n).map(|s| s.2)
-}
-
-/// How a run goes on behind an instruction.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Flow {
-    /// With the next instruction.
-    Next,
-    /// With the next instruction, in another run.
-    Cut,
-    /// As [`Flow::Cut`], or elsewhere.
-    May,
-    /// Elsewhere.
-    Ends,
-}
-
-/// Operands of one decoded instruction; see [`crate::exec`] for the places.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Operands {
-    pub a: u8,
-    pub b: u8,
-    pub c: u8,
-    pub d: u8,
-    pub imm: u32,
-    /// Registers that are read and written.
-    pub reads: u16,
-    pub writes: u16,
-    /// The register that a store takes from.
-    pub data: u16,
-}
+use crate::features::{Features, Part};
+use crate::form::{Form, Operands};
+use crate::op::{Against::*, Amount::*, Binary::*, Condition::*, Divide::*, Keep::*, Load::*, Loop::*, Shift::*};
+use crate::op::{Op, Store::*, Unary::*};
 
 /// One instruction of the table.
 pub(crate) struct Row {
     pub part: Part,
     pub pattern: Pattern,
     pub text: Template,
-    pub class: Class,
-    pub flow: Flow,
-    map: fn(&Fields, u32) -> Option<Operands>,
-    pub exec: Exec,
+    pub op: Op,
+    pub form: Form,
 }
 
 macro_rules! rows {
-    ($($part:ident $pattern:literal $text:literal $class:ident $flow:ident $map:tt $wrap:ident $f:ident;)+) => {
+    ($($part:ident $pattern:literal $text:literal $op:ident $(($($kind:ident),+))? $form:ident $(($n:literal))?;)+) => {
         &[$(Row {
             part: Part::$part,
             pattern: Pattern::new($pattern),
             text: Template($text),
-            class: Class::$class,
-            flow: Flow::$flow,
-            map: $map,
-            exec: $wrap!(exec::$f),
+            op: Op::$op $(($($kind),+))?,
+            form: Form::$form $(($n))?,
         }),+]
     };
 }
 
-// --- operand mappings ---
-
-impl Operands {
-    fn write(mut self, n: u32) -> Self {
-        self.a = n as u8;
-        self.writes |= 1 << n;
-        self
-    }
-
-    fn first(mut self, n: u32) -> Self {
-        self.b = n as u8;
-        self.reads |= 1 << n;
-        self
-    }
-
-    fn second(mut self, n: u32) -> Self {
-        self.c = n as u8;
-        self.reads |= 1 << n;
-        self
-    }
-
-    /// A register that is read through place `a`.
-    fn with(mut self, n: u32) -> Self {
-        self.a = n as u8;
-        self.data |= 1 << n;
-        self
-    }
-
-    fn imm(mut self, imm: u32) -> Self {
-        self.imm = imm;
-        self
-    }
-
-    fn small(mut self, d: u32) -> Self {
-        self.d = d as u8;
-        self
-    }
-}
-
-fn new() -> Operands {
-    Operands::default()
-}
-
-fn none(_: &Fields, _: u32) -> Option<Operands> {
-    Some(new())
-}
-
-fn rst(f: &Fields, _: u32) -> Option<Operands> {
-    Some(new().write(f.get('r')).first(f.get('s')).second(f.get('t')))
-}
-
-/// Conditional moves: the result is also an operand.
-fn rst_keep(f: &Fields, _: u32) -> Option<Operands> {
-    let o = new().write(f.get('r')).first(f.get('s')).second(f.get('t'));
-    Some(Operands { reads: o.reads | o.writes, ..o })
-}
-
-fn rt(f: &Fields, _: u32) -> Option<Operands> {
-    Some(new().write(f.get('r')).first(f.get('t')))
-}
-
-fn rs(f: &Fields, _: u32) -> Option<Operands> {
-    Some(new().write(f.get('r')).first(f.get('s')))
-}
-
-fn ts(f: &Fields, _: u32) -> Option<Operands> {
-    Some(new().write(f.get('t')).first(f.get('s')))
-}
-
-fn only_s(f: &Fields, _: u32) -> Option<Operands> {
-    Some(new().first(f.get('s')))
-}
-
-/// SLLI holds 32 minus the amount.
-fn slli(f: &Fields, _: u32) -> Option<Operands> {
-    let n = 32 - (f.get('I') << 4 | f.get('i'));
-    (n < 32).then(|| new().write(f.get('r')).first(f.get('s')).small(n))
-}
-
-fn rt_amount(f: &Fields, _: u32) -> Option<Operands> {
-    Some(new().write(f.get('r')).first(f.get('t')).small(f.get('I') << 4 | f.get('i')))
-}
-
-fn extui(f: &Fields, _: u32) -> Option<Operands> {
-    let mask = (2u32 << f.get('w')) - 1;
-    Some(new().write(f.get('r')).first(f.get('t')).small(f.get('I') << 4 | f.get('i')).imm(mask))
-}
-
-/// SEXT, CLAMPS.
-fn bits(f: &Fields, _: u32) -> Option<Operands> {
-    Some(new().write(f.get('r')).first(f.get('s')).small(f.get('i') + 7))
-}
-
-fn ssai(f: &Fields, _: u32) -> Option<Operands> {
-    Some(new().imm(f.get('I') << 4 | f.get('i')))
-}
-
-/// ROTW.
-fn signed(f: &Fields, _: u32) -> Option<Operands> {
-    Some(new().imm(f.signed('i') as u32))
-}
-
-/// Load at base plus `i` times the size of what is loaded.
-fn load<const SIZE: u32>(f: &Fields, _: u32) -> Option<Operands> {
-    Some(new().write(f.get('t')).first(f.get('s')).imm(f.get('i') * SIZE))
-}
-
-fn store<const SIZE: u32>(f: &Fields, _: u32) -> Option<Operands> {
-    Some(new().with(f.get('t')).first(f.get('s')).imm(f.get('i') * SIZE))
-}
-
-/// S32C1I.
-fn swap32(f: &Fields, _: u32) -> Option<Operands> {
-    let t = f.get('t');
-    Some(new().write(t).with(t).first(f.get('s')).imm(f.get('i') * 4))
-}
-
-/// L32E: -64 to -4.
-fn load_window(f: &Fields, _: u32) -> Option<Operands> {
-    Some(new().write(f.get('t')).first(f.get('s')).imm((f.get('i') * 4).wrapping_sub(64)))
-}
-
-fn store_window(f: &Fields, _: u32) -> Option<Operands> {
-    Some(new().with(f.get('t')).first(f.get('s')).imm((f.get('i') * 4).wrapping_sub(64)))
-}
-
-/// Offsets of L32R are negative.
-fn literal(f: &Fields, pc: u32) -> Option<Operands> {
-    let at = (pc.wrapping_add(3) & !3).wrapping_add(0xFFFC_0000 | f.get('i') << 2);
-    Some(new().write(f.get('t')).imm(at))
-}
-
-fn movi(f: &Fields, _: u32) -> Option<Operands> {
-    let value = ((f.get('I') << 8 | f.get('i')) << 20) as i32 >> 20;
-    Some(new().write(f.get('t')).imm(value as u32))
-}
-
-fn addi(f: &Fields, _: u32) -> Option<Operands> {
-    Some(new().write(f.get('t')).first(f.get('s')).imm(f.signed('i') as u32))
-}
-
-fn addmi(f: &Fields, _: u32) -> Option<Operands> {
-    Some(new().write(f.get('t')).first(f.get('s')).imm((f.signed('i') << 8) as u32))
-}
-
-/// MOVI.N: -32 to 95.
-fn movi_n(f: &Fields, _: u32) -> Option<Operands> {
-    let n = f.get('I') << 4 | f.get('i');
-    Some(new().write(f.get('s')).imm(if n >= 96 { n.wrapping_sub(128) } else { n }))
-}
-
-/// ADDI.N: 0 stands for -1.
-fn addi_n(f: &Fields, _: u32) -> Option<Operands> {
-    let n = f.get('i');
-    Some(new().write(f.get('r')).first(f.get('s')).imm(if n == 0 { u32::MAX } else { n }))
-}
-
-fn near(f: &Fields, pc: u32) -> u32 {
-    pc.wrapping_add(4).wrapping_add_signed(f.signed('i'))
-}
-
-/// Branch that compares two registers.
-fn branch_st(f: &Fields, pc: u32) -> Option<Operands> {
-    Some(new().first(f.get('s')).second(f.get('t')).imm(near(f, pc)))
-}
-
-/// Branch by a bit.
-fn branch_bit(f: &Fields, pc: u32) -> Option<Operands> {
-    Some(new().first(f.get('s')).small(f.get('I') << 4 | f.get('b')).imm(near(f, pc)))
-}
-
-/// Branch that compares with 0.
-fn branch_s(f: &Fields, pc: u32) -> Option<Operands> {
-    Some(new().first(f.get('s')).imm(near(f, pc)))
-}
-
-/// Branch that compares with a constant.
-fn branch_constant(f: &Fields, pc: u32) -> Option<Operands> {
-    Some(new().first(f.get('s')).small(f.get('k')).imm(near(f, pc)))
-}
-
-/// As [`branch_constant`], unsigned.
-fn branch_unsigned(f: &Fields, pc: u32) -> Option<Operands> {
-    Some(new().first(f.get('s')).small(f.get('k') + 16).imm(near(f, pc)))
-}
-
-/// BEQZ.N, BNEZ.N: forward only.
-fn branch_n(f: &Fields, pc: u32) -> Option<Operands> {
-    Some(new().first(f.get('s')).imm(pc.wrapping_add(4 + (f.get('I') << 4 | f.get('i')))))
-}
-
-/// LOOP and its kin: forward only.
-fn loop_to(f: &Fields, pc: u32) -> Option<Operands> {
-    Some(new().first(f.get('s')).imm(pc.wrapping_add(4 + f.get('i'))))
-}
-
-fn jump(f: &Fields, pc: u32) -> Option<Operands> {
-    Some(new().imm(near(f, pc)))
-}
-
-/// A call that moves the window by `N` groups of four; the return address is in the first of them.
-fn call<const N: u32>(f: &Fields, pc: u32) -> Option<Operands> {
-    let to = (pc & !3).wrapping_add(4).wrapping_add_signed(f.signed('i') << 2);
-    Some(new().write(4 * N).small(N).imm(to))
-}
-
-fn callx<const N: u32>(f: &Fields, _: u32) -> Option<Operands> {
-    Some(new().write(4 * N).small(N).first(f.get('s')))
-}
-
-fn ret(_: &Fields, _: u32) -> Option<Operands> {
-    Some(new().first(0))
-}
-
-fn entry(f: &Fields, _: u32) -> Option<Operands> {
-    let s = f.get('s');
-    Some(new().first(s).write(1).imm(f.get('i') << 3))
-}
-
-fn rsil(f: &Fields, _: u32) -> Option<Operands> {
-    Some(new().write(f.get('t')).imm(f.get('i')))
-}
-
-fn rsr(f: &Fields, _: u32) -> Option<Operands> {
-    Some(new().write(f.get('t')).imm(f.get('i')))
-}
-
-fn wsr(f: &Fields, _: u32) -> Option<Operands> {
-    let t = f.get('t');
-    let o = new().imm(f.get('i'));
-    Some(Operands { a: t as u8, reads: 1 << t, ..o })
-}
-
-fn xsr(f: &Fields, _: u32) -> Option<Operands> {
-    let t = f.get('t');
-    let o = new().write(t).imm(f.get('i'));
-    Some(Operands { reads: 1 << t, ..o })
-}
-
-fn rur(f: &Fields, _: u32) -> Option<Operands> {
-    Some(new().write(f.get('r')).imm(f.get('i')))
-}
-
-// --- the table ---
-
 #[rustfmt::skip]
 static ROWS: &[Row] = rows! {
     // density option (4.3.1)
-    Core "iiii ssss tttt 1000"           "l32i.n {a}, {b}, {imm}"      Load Next (load::<4>) seq l32i;
-    Core "iiii ssss tttt 1001"           "s32i.n {a}, {b}, {imm}"      Store Next (store::<4>) seq s32i;
-    Core "rrrr ssss tttt 1010"           "add.n {a}, {b}, {c}"         Alu Next rst seq add;
-    Core "rrrr ssss iiii 1011"           "addi.n {a}, {b}, {imm}"      Alu Next addi_n seq addi;
-    Core "iiii ssss 0III 1100"           "movi.n {a}, {imm}"           Alu Next movi_n seq movi;
-    Core "iiii ssss 10II 1100"           "beqz.n {b}, {to}"            Branch May branch_n branch beqz;
-    Core "iiii ssss 11II 1100"           "bnez.n {b}, {to}"            Branch May branch_n branch bnez;
-    Core "0000 ssss tttt 1101"           "mov.n {a}, {b}"              Alu Next ts seq mov;
-    Core "1111 0000 0000 1101"           "ret.n"                       JumpRegister Ends ret end jx;
-    Lx6  "1111 0000 0001 1101"           "retw.n"                      ReturnWindow Ends ret end retw;
-    Core "1111 iiii 0010 1101"           "break.n {i}"                 Stop Ends none end trap;
-    Core "1111 0000 0011 1101"           "nop.n"                       Alu Next none seq nop;
-    Core "1111 0000 0110 1101"           "ill.n"                       Stop Ends none end trap;
+    Core "iiii ssss tttt 1000"                "l32i.n {a}, {b}, {imm}"        Load(L32i)               Load(4);
+    Core "iiii ssss tttt 1001"                "s32i.n {a}, {b}, {imm}"        Store(S32i)              Store(4);
+    Core "rrrr ssss tttt 1010"                "add.n {a}, {b}, {c}"           Binary(Add)              Rst;
+    Core "rrrr ssss iiii 1011"                "addi.n {a}, {b}, {imm}"        Unary(Addi)              AddiN;
+    Core "iiii ssss 0III 1100"                "movi.n {a}, {imm}"             Movi                     MoviN;
+    Core "iiii ssss 10II 1100"                "beqz.n {b}, {to}"              Branch(Beq, Zero)        BranchN;
+    Core "iiii ssss 11II 1100"                "bnez.n {b}, {to}"              Branch(Bne, Zero)        BranchN;
+    Core "0000 ssss tttt 1101"                "mov.n {a}, {b}"                Unary(Mov)               Ts;
+    Core "1111 0000 0000 1101"                "ret.n"                         Jx                       Ret;
+    Lx6  "1111 0000 0001 1101"                "retw.n"                        Retw                     Ret;
+    Core "1111 iiii 0010 1101"                "break.n {i}"                   Trap                     None;
+    Core "1111 0000 0011 1101"                "nop.n"                         Nop                      None;
+    Core "1111 0000 0110 1101"                "ill.n"                         Trap                     None;
 
     // arithmetic
-    Core "0001 0000 rrrr ssss tttt 0000" "and {a}, {b}, {c}"           Alu Next rst seq and;
-    Core "0010 0000 rrrr ssss tttt 0000" "or {a}, {b}, {c}"            Alu Next rst seq or;
-    Core "0011 0000 rrrr ssss tttt 0000" "xor {a}, {b}, {c}"           Alu Next rst seq xor;
-    Core "0110 0000 rrrr 0000 tttt 0000" "neg {a}, {b}"                Alu Next rt seq neg;
-    Core "0110 0000 rrrr 0001 tttt 0000" "abs {a}, {b}"                Alu Next rt seq abs;
-    Core "1000 0000 rrrr ssss tttt 0000" "add {a}, {b}, {c}"           Alu Next rst seq add;
-    Core "1001 0000 rrrr ssss tttt 0000" "addx2 {a}, {b}, {c}"         Alu Next rst seq addx2;
-    Core "1010 0000 rrrr ssss tttt 0000" "addx4 {a}, {b}, {c}"         Alu Next rst seq addx4;
-    Core "1011 0000 rrrr ssss tttt 0000" "addx8 {a}, {b}, {c}"         Alu Next rst seq addx8;
-    Core "1100 0000 rrrr ssss tttt 0000" "sub {a}, {b}, {c}"           Alu Next rst seq sub;
-    Core "1101 0000 rrrr ssss tttt 0000" "subx2 {a}, {b}, {c}"         Alu Next rst seq subx2;
-    Core "1110 0000 rrrr ssss tttt 0000" "subx4 {a}, {b}, {c}"         Alu Next rst seq subx4;
-    Core "1111 0000 rrrr ssss tttt 0000" "subx8 {a}, {b}, {c}"         Alu Next rst seq subx8;
-    Core "iiii iiii 1100 ssss tttt 0010" "addi {a}, {b}, {imm}"        Alu Next addi seq addi;
-    Core "iiii iiii 1101 ssss tttt 0010" "addmi {a}, {b}, {imm:x}"     Alu Next addmi seq addi;
-    Core "iiii iiii 1010 IIII tttt 0010" "movi {a}, {imm}"             Alu Next movi seq movi;
-    Core "1000 0011 rrrr ssss tttt 0000" "moveqz {a}, {b}, {c}"        Alu Next rst_keep seq moveqz;
-    Core "1001 0011 rrrr ssss tttt 0000" "movnez {a}, {b}, {c}"        Alu Next rst_keep seq movnez;
-    Core "1010 0011 rrrr ssss tttt 0000" "movltz {a}, {b}, {c}"        Alu Next rst_keep seq movltz;
-    Core "1011 0011 rrrr ssss tttt 0000" "movgez {a}, {b}, {c}"        Alu Next rst_keep seq movgez;
-    Core "1100 0001 rrrr ssss tttt 0000" "mul16u {a}, {b}, {c}"        Mul16 Next rst seq mul16u;
-    Core "1101 0001 rrrr ssss tttt 0000" "mul16s {a}, {b}, {c}"        Mul16 Next rst seq mul16s;
-    Core "1000 0010 rrrr ssss tttt 0000" "mull {a}, {b}, {c}"          Mul32 Next rst seq mull;
-    Lx6  "1010 0010 rrrr ssss tttt 0000" "muluh {a}, {b}, {c}"         Mul32 Next rst seq muluh;
-    Lx6  "1011 0010 rrrr ssss tttt 0000" "mulsh {a}, {b}, {c}"         Mul32 Next rst seq mulsh;
-    Lx6  "1100 0010 rrrr ssss tttt 0000" "quou {a}, {b}, {c}"          Div Next rst seq quou;
-    Lx6  "1101 0010 rrrr ssss tttt 0000" "quos {a}, {b}, {c}"          Div Next rst seq quos;
-    Lx6  "1110 0010 rrrr ssss tttt 0000" "remu {a}, {b}, {c}"          Div Next rst seq remu;
-    Lx6  "1111 0010 rrrr ssss tttt 0000" "rems {a}, {b}, {c}"          Div Next rst seq rems;
-    Lx6  "0100 0011 rrrr ssss tttt 0000" "min {a}, {b}, {c}"           Alu Next rst seq min;
-    Lx6  "0101 0011 rrrr ssss tttt 0000" "max {a}, {b}, {c}"           Alu Next rst seq max;
-    Lx6  "0110 0011 rrrr ssss tttt 0000" "minu {a}, {b}, {c}"          Alu Next rst seq minu;
-    Lx6  "0111 0011 rrrr ssss tttt 0000" "maxu {a}, {b}, {c}"          Alu Next rst seq maxu;
-    Lx6  "0010 0011 rrrr ssss iiii 0000" "sext {a}, {b}, {bits}"       Alu Next bits seq sext;
-    Lx6  "0011 0011 rrrr ssss iiii 0000" "clamps {a}, {b}, {bits}"     Alu Next bits seq clamps;
-    Core "0100 0000 1110 ssss tttt 0000" "nsa {a}, {b}"                Alu Next ts seq nsa;
-    Core "0100 0000 1111 ssss tttt 0000" "nsau {a}, {b}"               Alu Next ts seq nsau;
+    Core "0001 0000 rrrr ssss tttt 0000"      "and {a}, {b}, {c}"             Binary(And)              Rst;
+    Core "0010 0000 rrrr ssss tttt 0000"      "or {a}, {b}, {c}"              Binary(Or)               Rst;
+    Core "0011 0000 rrrr ssss tttt 0000"      "xor {a}, {b}, {c}"             Binary(Xor)              Rst;
+    Core "0110 0000 rrrr 0000 tttt 0000"      "neg {a}, {b}"                  Unary(Neg)               Rt;
+    Core "0110 0000 rrrr 0001 tttt 0000"      "abs {a}, {b}"                  Unary(Abs)               Rt;
+    Core "1000 0000 rrrr ssss tttt 0000"      "add {a}, {b}, {c}"             Binary(Add)              Rst;
+    Core "1001 0000 rrrr ssss tttt 0000"      "addx2 {a}, {b}, {c}"           Binary(Addx2)            Rst;
+    Core "1010 0000 rrrr ssss tttt 0000"      "addx4 {a}, {b}, {c}"           Binary(Addx4)            Rst;
+    Core "1011 0000 rrrr ssss tttt 0000"      "addx8 {a}, {b}, {c}"           Binary(Addx8)            Rst;
+    Core "1100 0000 rrrr ssss tttt 0000"      "sub {a}, {b}, {c}"             Binary(Sub)              Rst;
+    Core "1101 0000 rrrr ssss tttt 0000"      "subx2 {a}, {b}, {c}"           Binary(Subx2)            Rst;
+    Core "1110 0000 rrrr ssss tttt 0000"      "subx4 {a}, {b}, {c}"           Binary(Subx4)            Rst;
+    Core "1111 0000 rrrr ssss tttt 0000"      "subx8 {a}, {b}, {c}"           Binary(Subx8)            Rst;
+    Core "iiii iiii 1100 ssss tttt 0010"      "addi {a}, {b}, {imm}"          Unary(Addi)              Addi;
+    Core "iiii iiii 1101 ssss tttt 0010"      "addmi {a}, {b}, {imm:x}"       Unary(Addi)              Addmi;
+    Core "iiii iiii 1010 IIII tttt 0010"      "movi {a}, {imm}"               Movi                     Movi;
+    Core "1000 0011 rrrr ssss tttt 0000"      "moveqz {a}, {b}, {c}"          Keep(Moveqz)             RstKeep;
+    Core "1001 0011 rrrr ssss tttt 0000"      "movnez {a}, {b}, {c}"          Keep(Movnez)             RstKeep;
+    Core "1010 0011 rrrr ssss tttt 0000"      "movltz {a}, {b}, {c}"          Keep(Movltz)             RstKeep;
+    Core "1011 0011 rrrr ssss tttt 0000"      "movgez {a}, {b}, {c}"          Keep(Movgez)             RstKeep;
+    Core "1100 0001 rrrr ssss tttt 0000"      "mul16u {a}, {b}, {c}"          Binary(Mul16u)           Rst;
+    Core "1101 0001 rrrr ssss tttt 0000"      "mul16s {a}, {b}, {c}"          Binary(Mul16s)           Rst;
+    Core "1000 0010 rrrr ssss tttt 0000"      "mull {a}, {b}, {c}"            Binary(Mull)             Rst;
+    Lx6  "1010 0010 rrrr ssss tttt 0000"      "muluh {a}, {b}, {c}"           Binary(Muluh)            Rst;
+    Lx6  "1011 0010 rrrr ssss tttt 0000"      "mulsh {a}, {b}, {c}"           Binary(Mulsh)            Rst;
+    Lx6  "1100 0010 rrrr ssss tttt 0000"      "quou {a}, {b}, {c}"            Divide(Quou)             Rst;
+    Lx6  "1101 0010 rrrr ssss tttt 0000"      "quos {a}, {b}, {c}"            Divide(Quos)             Rst;
+    Lx6  "1110 0010 rrrr ssss tttt 0000"      "remu {a}, {b}, {c}"            Divide(Remu)             Rst;
+    Lx6  "1111 0010 rrrr ssss tttt 0000"      "rems {a}, {b}, {c}"            Divide(Rems)             Rst;
+    Lx6  "0100 0011 rrrr ssss tttt 0000"      "min {a}, {b}, {c}"             Binary(Min)              Rst;
+    Lx6  "0101 0011 rrrr ssss tttt 0000"      "max {a}, {b}, {c}"             Binary(Max)              Rst;
+    Lx6  "0110 0011 rrrr ssss tttt 0000"      "minu {a}, {b}, {c}"            Binary(Minu)             Rst;
+    Lx6  "0111 0011 rrrr ssss tttt 0000"      "maxu {a}, {b}, {c}"            Binary(Maxu)             Rst;
+    Lx6  "0010 0011 rrrr ssss iiii 0000"      "sext {a}, {b}, {bits}"         Unary(Sext)              Bits;
+    Lx6  "0011 0011 rrrr ssss iiii 0000"      "clamps {a}, {b}, {bits}"       Unary(Clamps)            Bits;
+    Core "0100 0000 1110 ssss tttt 0000"      "nsa {a}, {b}"                  Unary(Nsa)               Ts;
+    Core "0100 0000 1111 ssss tttt 0000"      "nsau {a}, {b}"                 Unary(Nsau)              Ts;
 
     // shifts
-    Core "000I 0001 rrrr ssss iiii 0000" "slli {a}, {b}, {d}"          Alu Next slli seq slli;
-    Core "001I 0001 rrrr iiii tttt 0000" "srai {a}, {b}, {d}"          Alu Next rt_amount seq srai;
-    Core "0100 0001 rrrr iiii tttt 0000" "srli {a}, {b}, {d}"          Alu Next rt_amount seq srli;
-    Core "1000 0001 rrrr ssss tttt 0000" "src {a}, {b}, {c}"           Alu Next rst seq src;
-    Core "1001 0001 rrrr 0000 tttt 0000" "srl {a}, {b}"                Alu Next rt seq srl;
-    Core "1010 0001 rrrr ssss 0000 0000" "sll {a}, {b}"                Alu Next rs seq sll;
-    Core "1011 0001 rrrr 0000 tttt 0000" "sra {a}, {b}"                Alu Next rt seq sra;
-    Core "wwww 010I rrrr iiii tttt 0000" "extui {a}, {b}, {d}, {width}" Alu Next extui seq extui;
-    Core "0100 0000 0000 ssss 0000 0000" "ssr {b}"                     Alu Next only_s seq ssr;
-    Core "0100 0000 0001 ssss 0000 0000" "ssl {b}"                     Alu Next only_s seq ssl;
-    Core "0100 0000 0010 ssss 0000 0000" "ssa8l {b}"                   Alu Next only_s seq ssa8l;
-    Core "0100 0000 0011 ssss 0000 0000" "ssa8b {b}"                   Alu Next only_s seq ssa8b;
-    Core "0100 0000 0100 iiii 000I 0000" "ssai {imm}"                  Alu Next ssai seq ssai;
+    Core "000I 0001 rrrr ssss iiii 0000"      "slli {a}, {b}, {d}"            Unary(Slli)              Slli;
+    Core "001I 0001 rrrr iiii tttt 0000"      "srai {a}, {b}, {d}"            Unary(Srai)              RtAmount;
+    Core "0100 0001 rrrr iiii tttt 0000"      "srli {a}, {b}, {d}"            Unary(Srli)              RtAmount;
+    Core "1000 0001 rrrr ssss tttt 0000"      "src {a}, {b}, {c}"             Shift(Src)               Rst;
+    Core "1001 0001 rrrr 0000 tttt 0000"      "srl {a}, {b}"                  Shift(Srl)               Rt;
+    Core "1010 0001 rrrr ssss 0000 0000"      "sll {a}, {b}"                  Shift(Sll)               Rs;
+    Core "1011 0001 rrrr 0000 tttt 0000"      "sra {a}, {b}"                  Shift(Sra)               Rt;
+    Core "wwww 010I rrrr iiii tttt 0000"      "extui {a}, {b}, {d}, {width}"  Unary(Extui)             Extui;
+    Core "0100 0000 0000 ssss 0000 0000"      "ssr {b}"                       Amount(Ssr)              S;
+    Core "0100 0000 0001 ssss 0000 0000"      "ssl {b}"                       Amount(Ssl)              S;
+    Core "0100 0000 0010 ssss 0000 0000"      "ssa8l {b}"                     Amount(Ssa8l)            S;
+    Core "0100 0000 0011 ssss 0000 0000"      "ssa8b {b}"                     Amount(Ssa8b)            S;
+    Core "0100 0000 0100 iiii 000I 0000"      "ssai {imm}"                    Amount(Ssai)             Ssai;
 
     // memory
-    Core "iiii iiii iiii iiii tttt 0001" "l32r {a}, {to}"              Literal Next literal seq l32r;
-    Core "iiii iiii 0000 ssss tttt 0010" "l8ui {a}, {b}, {imm}"        Load Next (load::<1>) seq l8ui;
-    Core "iiii iiii 0001 ssss tttt 0010" "l16ui {a}, {b}, {imm}"       Load Next (load::<2>) seq l16ui;
-    Core "iiii iiii 0010 ssss tttt 0010" "l32i {a}, {b}, {imm}"        Load Next (load::<4>) seq l32i;
-    Core "iiii iiii 0100 ssss tttt 0010" "s8i {a}, {b}, {imm}"         Store Next (store::<1>) seq s8i;
-    Core "iiii iiii 0101 ssss tttt 0010" "s16i {a}, {b}, {imm}"        Store Next (store::<2>) seq s16i;
-    Core "iiii iiii 0110 ssss tttt 0010" "s32i {a}, {b}, {imm}"        Store Next (store::<4>) seq s32i;
-    Core "iiii iiii 1001 ssss tttt 0010" "l16si {a}, {b}, {imm}"       Load Next (load::<2>) seq l16si;
-    Lx6  "iiii iiii 1011 ssss tttt 0010" "l32ai {a}, {b}, {imm}"       Load Next (load::<4>) seq l32i;
-    Lx6  "iiii iiii 1110 ssss tttt 0010" "s32c1i {a}, {b}, {imm}"      Store Next swap32 seq s32c1i;
-    Lx6  "iiii iiii 1111 ssss tttt 0010" "s32ri {a}, {b}, {imm}"       Store Next (store::<4>) seq s32i;
-    Lx6  "0000 1001 iiii ssss tttt 0000" "l32e {a}, {b}, {imm}"        Load Next load_window seq l32i;
-    Lx6  "0100 1001 iiii ssss tttt 0000" "s32e {a}, {b}, {imm}"        Store Next store_window seq s32i;
+    Core "iiii iiii iiii iiii tttt 0001"      "l32r {a}, {to}"                L32r                     Literal;
+    Core "iiii iiii 0000 ssss tttt 0010"      "l8ui {a}, {b}, {imm}"          Load(L8ui)               Load(1);
+    Core "iiii iiii 0001 ssss tttt 0010"      "l16ui {a}, {b}, {imm}"         Load(L16ui)              Load(2);
+    Core "iiii iiii 0010 ssss tttt 0010"      "l32i {a}, {b}, {imm}"          Load(L32i)               Load(4);
+    Core "iiii iiii 0100 ssss tttt 0010"      "s8i {a}, {b}, {imm}"           Store(S8i)               Store(1);
+    Core "iiii iiii 0101 ssss tttt 0010"      "s16i {a}, {b}, {imm}"          Store(S16i)              Store(2);
+    Core "iiii iiii 0110 ssss tttt 0010"      "s32i {a}, {b}, {imm}"          Store(S32i)              Store(4);
+    Core "iiii iiii 1001 ssss tttt 0010"      "l16si {a}, {b}, {imm}"         Load(L16si)              Load(2);
+    Lx6  "iiii iiii 1011 ssss tttt 0010"      "l32ai {a}, {b}, {imm}"         Load(L32i)               Load(4);
+    Lx6  "iiii iiii 1110 ssss tttt 0010"      "s32c1i {a}, {b}, {imm}"        S32c1i                   Swap;
+    Lx6  "iiii iiii 1111 ssss tttt 0010"      "s32ri {a}, {b}, {imm}"         Store(S32i)              Store(4);
+    Lx6  "0000 1001 iiii ssss tttt 0000"      "l32e {a}, {b}, {imm}"          Load(L32i)               LoadWindow;
+    Lx6  "0100 1001 iiii ssss tttt 0000"      "s32e {a}, {b}, {imm}"          Store(S32i)              StoreWindow;
 
     // branches
-    Core "iiii iiii 0000 ssss tttt 0111" "bnone {b}, {c}, {to}"        Branch May branch_st branch bnone;
-    Core "iiii iiii 0001 ssss tttt 0111" "beq {b}, {c}, {to}"          Branch May branch_st branch beq;
-    Core "iiii iiii 0010 ssss tttt 0111" "blt {b}, {c}, {to}"          Branch May branch_st branch blt;
-    Core "iiii iiii 0011 ssss tttt 0111" "bltu {b}, {c}, {to}"         Branch May branch_st branch bltu;
-    Core "iiii iiii 0100 ssss tttt 0111" "ball {b}, {c}, {to}"         Branch May branch_st branch ball;
-    Core "iiii iiii 0101 ssss tttt 0111" "bbc {b}, {c}, {to}"          Branch May branch_st branch bbc;
-    Core "iiii iiii 011I ssss bbbb 0111" "bbci {b}, {d}, {to}"         Branch May branch_bit branch bbci;
-    Core "iiii iiii 1000 ssss tttt 0111" "bany {b}, {c}, {to}"         Branch May branch_st branch bany;
-    Core "iiii iiii 1001 ssss tttt 0111" "bne {b}, {c}, {to}"          Branch May branch_st branch bne;
-    Core "iiii iiii 1010 ssss tttt 0111" "bge {b}, {c}, {to}"          Branch May branch_st branch bge;
-    Core "iiii iiii 1011 ssss tttt 0111" "bgeu {b}, {c}, {to}"         Branch May branch_st branch bgeu;
-    Core "iiii iiii 1100 ssss tttt 0111" "bnall {b}, {c}, {to}"        Branch May branch_st branch bnall;
-    Core "iiii iiii 1101 ssss tttt 0111" "bbs {b}, {c}, {to}"          Branch May branch_st branch bbs;
-    Core "iiii iiii 111I ssss bbbb 0111" "bbsi {b}, {d}, {to}"         Branch May branch_bit branch bbsi;
-    Core "iiii iiii iiii ssss 0001 0110" "beqz {b}, {to}"              Branch May branch_s branch beqz;
-    Core "iiii iiii iiii ssss 0101 0110" "bnez {b}, {to}"              Branch May branch_s branch bnez;
-    Core "iiii iiii iiii ssss 1001 0110" "bltz {b}, {to}"              Branch May branch_s branch bltz;
-    Core "iiii iiii iiii ssss 1101 0110" "bgez {b}, {to}"              Branch May branch_s branch bgez;
-    Core "iiii iiii kkkk ssss 0010 0110" "beqi {b}, {const}, {to}"     Branch May branch_constant branch beqi;
-    Core "iiii iiii kkkk ssss 0110 0110" "bnei {b}, {const}, {to}"     Branch May branch_constant branch bnei;
-    Core "iiii iiii kkkk ssss 1010 0110" "blti {b}, {const}, {to}"     Branch May branch_constant branch blti;
-    Core "iiii iiii kkkk ssss 1110 0110" "bgei {b}, {const}, {to}"     Branch May branch_constant branch bgei;
-    Core "iiii iiii kkkk ssss 1011 0110" "bltui {b}, {const}, {to}"    Branch May branch_unsigned branch bltui;
-    Core "iiii iiii kkkk ssss 1111 0110" "bgeui {b}, {const}, {to}"    Branch May branch_unsigned branch bgeui;
+    Core "iiii iiii 0000 ssss tttt 0111"      "bnone {b}, {c}, {to}"          Branch(Bnone, Register)  BranchSt;
+    Core "iiii iiii 0001 ssss tttt 0111"      "beq {b}, {c}, {to}"            Branch(Beq, Register)    BranchSt;
+    Core "iiii iiii 0010 ssss tttt 0111"      "blt {b}, {c}, {to}"            Branch(Blt, Register)    BranchSt;
+    Core "iiii iiii 0011 ssss tttt 0111"      "bltu {b}, {c}, {to}"           Branch(Bltu, Register)   BranchSt;
+    Core "iiii iiii 0100 ssss tttt 0111"      "ball {b}, {c}, {to}"           Branch(Ball, Register)   BranchSt;
+    Core "iiii iiii 0101 ssss tttt 0111"      "bbc {b}, {c}, {to}"            Branch(Bbc, Register)    BranchSt;
+    Core "iiii iiii 011I ssss bbbb 0111"      "bbci {b}, {d}, {to}"           Branch(Bnone, Bit)       BranchBit;
+    Core "iiii iiii 1000 ssss tttt 0111"      "bany {b}, {c}, {to}"           Branch(Bany, Register)   BranchSt;
+    Core "iiii iiii 1001 ssss tttt 0111"      "bne {b}, {c}, {to}"            Branch(Bne, Register)    BranchSt;
+    Core "iiii iiii 1010 ssss tttt 0111"      "bge {b}, {c}, {to}"            Branch(Bge, Register)    BranchSt;
+    Core "iiii iiii 1011 ssss tttt 0111"      "bgeu {b}, {c}, {to}"           Branch(Bgeu, Register)   BranchSt;
+    Core "iiii iiii 1100 ssss tttt 0111"      "bnall {b}, {c}, {to}"          Branch(Bnall, Register)  BranchSt;
+    Core "iiii iiii 1101 ssss tttt 0111"      "bbs {b}, {c}, {to}"            Branch(Bbs, Register)    BranchSt;
+    Core "iiii iiii 111I ssss bbbb 0111"      "bbsi {b}, {d}, {to}"           Branch(Bany, Bit)        BranchBit;
+    Core "iiii iiii iiii ssss 0001 0110"      "beqz {b}, {to}"                Branch(Beq, Zero)        BranchS;
+    Core "iiii iiii iiii ssss 0101 0110"      "bnez {b}, {to}"                Branch(Bne, Zero)        BranchS;
+    Core "iiii iiii iiii ssss 1001 0110"      "bltz {b}, {to}"                Branch(Blt, Zero)        BranchS;
+    Core "iiii iiii iiii ssss 1101 0110"      "bgez {b}, {to}"                Branch(Bge, Zero)        BranchS;
+    Core "iiii iiii kkkk ssss 0010 0110"      "beqi {b}, {const}, {to}"       Branch(Beq, Constant)    BranchConstant;
+    Core "iiii iiii kkkk ssss 0110 0110"      "bnei {b}, {const}, {to}"       Branch(Bne, Constant)    BranchConstant;
+    Core "iiii iiii kkkk ssss 1010 0110"      "blti {b}, {const}, {to}"       Branch(Blt, Constant)    BranchConstant;
+    Core "iiii iiii kkkk ssss 1110 0110"      "bgei {b}, {const}, {to}"       Branch(Bge, Constant)    BranchConstant;
+    Core "iiii iiii kkkk ssss 1011 0110"      "bltui {b}, {const}, {to}"      Branch(Bltu, Constant)   BranchUnsigned;
+    Core "iiii iiii kkkk ssss 1111 0110"      "bgeui {b}, {const}, {to}"      Branch(Bgeu, Constant)   BranchUnsigned;
 
     // jumps and calls
-    Core "iiii iiii iiii iiii ii00 0110" "j {to}"                      Jump Ends jump end jump;
-    Core "iiii iiii iiii iiii ii00 0101" "call0 {to}"                  Jump Ends (call::<0>) end call0;
-    Lx6  "iiii iiii iiii iiii ii01 0101" "call4 {to}"                  Jump Ends (call::<1>) end call;
-    Lx6  "iiii iiii iiii iiii ii10 0101" "call8 {to}"                  Jump Ends (call::<2>) end call;
-    Lx6  "iiii iiii iiii iiii ii11 0101" "call12 {to}"                 Jump Ends (call::<3>) end call;
-    Core "0000 0000 0000 0000 1000 0000" "ret"                         JumpRegister Ends ret end jx;
-    Core "0000 0000 0000 ssss 1010 0000" "jx {b}"                      JumpRegister Ends only_s end jx;
-    Core "0000 0000 0000 ssss 1100 0000" "callx0 {b}"                  JumpRegister Ends (callx::<0>) end callx0;
-    Lx6  "0000 0000 0000 ssss 1101 0000" "callx4 {b}"                  JumpRegister Ends (callx::<1>) end callx;
-    Lx6  "0000 0000 0000 ssss 1110 0000" "callx8 {b}"                  JumpRegister Ends (callx::<2>) end callx;
-    Lx6  "0000 0000 0000 ssss 1111 0000" "callx12 {b}"                 JumpRegister Ends (callx::<3>) end callx;
+    Core "iiii iiii iiii iiii ii00 0110"      "j {to}"                        J                        Jump;
+    Core "iiii iiii iiii iiii ii00 0101"      "call0 {to}"                    Call0                    Call(0);
+    Lx6  "iiii iiii iiii iiii ii01 0101"      "call4 {to}"                    Call                     Call(1);
+    Lx6  "iiii iiii iiii iiii ii10 0101"      "call8 {to}"                    Call                     Call(2);
+    Lx6  "iiii iiii iiii iiii ii11 0101"      "call12 {to}"                   Call                     Call(3);
+    Core "0000 0000 0000 0000 1000 0000"      "ret"                           Jx                       Ret;
+    Core "0000 0000 0000 ssss 1010 0000"      "jx {b}"                        Jx                       S;
+    Core "0000 0000 0000 ssss 1100 0000"      "callx0 {b}"                    Callx0                   Callx(0);
+    Lx6  "0000 0000 0000 ssss 1101 0000"      "callx4 {b}"                    Callx                    Callx(1);
+    Lx6  "0000 0000 0000 ssss 1110 0000"      "callx8 {b}"                    Callx                    Callx(2);
+    Lx6  "0000 0000 0000 ssss 1111 0000"      "callx12 {b}"                   Callx                    Callx(3);
 
     // windowed registers (4.7.1)
-    Lx6  "0000 0000 0000 0000 1001 0000" "retw"                        ReturnWindow Ends ret end retw;
-    Lx6  "iiii iiii iiii ssss 0011 0110" "entry {b}, {imm}"            Entry Cut entry seq entry;
-    Lx6  "0000 0000 0001 ssss tttt 0000" "movsp {a}, {b}"              Window May ts may movsp;
-    Lx6  "0100 0000 1000 0000 iiii 0000" "rotw {imm}"                  Window Cut signed seq rotw;
-    Lx6  "0000 0000 0011 0100 0000 0000" "rfwo"                        ReturnException Ends none end rfwo;
-    Lx6  "0000 0000 0011 0101 0000 0000" "rfwu"                        ReturnException Ends none end rfwu;
+    Lx6  "0000 0000 0000 0000 1001 0000"      "retw"                          Retw                     Ret;
+    Lx6  "iiii iiii iiii ssss 0011 0110"      "entry {b}, {imm}"              Entry                    Entry;
+    Lx6  "0000 0000 0001 ssss tttt 0000"      "movsp {a}, {b}"                Movsp                    Ts;
+    Lx6  "0100 0000 1000 0000 iiii 0000"      "rotw {imm}"                    Rotw                     Signed;
+    Lx6  "0000 0000 0011 0100 0000 0000"      "rfwo"                          Rfwo                     None;
+    Lx6  "0000 0000 0011 0101 0000 0000"      "rfwu"                          Rfwu                     None;
 
     // loops (4.3.2)
-    Lx6  "iiii iiii 1000 ssss 0111 0110" "loop {b}, {to}"              Loop Cut loop_to seq loop_always;
-    Lx6  "iiii iiii 1001 ssss 0111 0110" "loopnez {b}, {to}"           Loop May loop_to branch loop_nez;
-    Lx6  "iiii iiii 1010 ssss 0111 0110" "loopgtz {b}, {to}"           Loop May loop_to branch loop_gtz;
+    Lx6  "iiii iiii 1000 ssss 0111 0110"      "loop {b}, {to}"                Loop(Loop)               LoopTo;
+    Lx6  "iiii iiii 1001 ssss 0111 0110"      "loopnez {b}, {to}"             Loop(Loopnez)            LoopTo;
+    Lx6  "iiii iiii 1010 ssss 0111 0110"      "loopgtz {b}, {to}"             Loop(Loopgtz)            LoopTo;
 
     // system
-    Core "0000 0000 0000 0000 0000 0000" "ill"                         Stop Ends none end trap;
-    Core "0000 0000 0010 0000 0000 0000" "isync"                       Sync Cut none seq nop;
-    Core "0000 0000 0010 0000 0001 0000" "rsync"                       Barrier Next none seq nop;
-    Core "0000 0000 0010 0000 0010 0000" "esync"                       Barrier Next none seq nop;
-    Core "0000 0000 0010 0000 0011 0000" "dsync"                       Barrier Next none seq nop;
-    Core "0000 0000 0010 0000 1000 0000" "excw"                        Barrier Next none seq nop;
-    Core "0000 0000 0010 0000 1100 0000" "memw"                        Barrier Next none seq nop;
-    Core "0000 0000 0010 0000 1101 0000" "extw"                        Barrier Next none seq nop;
-    Core "0000 0000 0010 0000 1111 0000" "nop"                         Alu Next none seq nop;
-    Core "0000 0000 0011 0000 0000 0000" "rfe"                         ReturnException Ends none end rfe;
-    Core "0000 0000 0011 0010 0000 0000" "rfde"                        Stop Ends none end unsupported;
-    Core "0000 0000 0011 xxxx 0001 0000" "rfi {x}"                     Stop Ends none end unsupported;
-    Core "0000 0000 0100 ssss tttt 0000" "break {s}, {t}"              Stop Ends none end trap;
-    Core "0000 0000 0101 0000 0000 0000" "syscall"                     Stop Ends none end trap;
-    Core "0000 0000 0101 0001 0000 0000" "simcall"                     Stop Ends none end trap;
-    Core "0000 0000 0110 iiii tttt 0000" "rsil {a}, {imm}"             Special Cut rsil seq rsil;
-    Core "0000 0000 0111 xxxx 0000 0000" "waiti {x}"                   Stop Ends none end unsupported;
-    Core "0000 0011 iiii iiii tttt 0000" "rsr.{special} {a}"           Special Next rsr seq rsr;
-    Core "0001 0011 iiii iiii tttt 0000" "wsr.{special} {a}"           Special Cut wsr seq wsr;
-    Core "0110 0001 iiii iiii tttt 0000" "xsr.{special} {a}"           Special Cut xsr seq xsr;
-    Lx6  "1110 0011 rrrr iiii iiii 0000" "rur.{user} {a}"              Special Next rur seq rur;
-    Lx6  "1111 0011 iiii iiii tttt 0000" "wur.{user} {a}"              Special Next wsr seq wur;
+    Core "0000 0000 0000 0000 0000 0000"      "ill"                           Trap                     None;
+    Core "0000 0000 0010 0000 0000 0000"      "isync"                         Isync                    None;
+    Core "0000 0000 0010 0000 0001 0000"      "rsync"                         Wait                     None;
+    Core "0000 0000 0010 0000 0010 0000"      "esync"                         Wait                     None;
+    Core "0000 0000 0010 0000 0011 0000"      "dsync"                         Wait                     None;
+    Core "0000 0000 0010 0000 1000 0000"      "excw"                          Wait                     None;
+    Core "0000 0000 0010 0000 1100 0000"      "memw"                          Wait                     None;
+    Core "0000 0000 0010 0000 1101 0000"      "extw"                          Wait                     None;
+    Core "0000 0000 0010 0000 1111 0000"      "nop"                           Nop                      None;
+    Core "0000 0000 0011 0000 0000 0000"      "rfe"                           Rfe                      None;
+    Core "0000 0000 0011 0010 0000 0000"      "rfde"                          Unsupported              None;
+    Core "0000 0000 0011 xxxx 0001 0000"      "rfi {x}"                       Unsupported              None;
+    Core "0000 0000 0100 ssss tttt 0000"      "break {s}, {t}"                Trap                     None;
+    Core "0000 0000 0101 0000 0000 0000"      "syscall"                       Trap                     None;
+    Core "0000 0000 0101 0001 0000 0000"      "simcall"                       Trap                     None;
+    Core "0000 0000 0110 iiii tttt 0000"      "rsil {a}, {imm}"               Rsil                     Special;
+    Core "0000 0000 0111 xxxx 0000 0000"      "waiti {x}"                     Unsupported              None;
+    Core "0000 0011 iiii iiii tttt 0000"      "rsr.{special} {a}"             Rsr                      Special;
+    Core "0001 0011 iiii iiii tttt 0000"      "wsr.{special} {a}"             Wsr                      Wsr;
+    Core "0110 0001 iiii iiii tttt 0000"      "xsr.{special} {a}"             Xsr                      Xsr;
+    Lx6  "1110 0011 rrrr iiii iiii 0000"      "rur.{user} {a}"                Rur                      Rur;
+    Lx6  "1111 0011 iiii iiii tttt 0000"      "wur.{user} {a}"                Wur                      Wsr;
 
     // options of the LX6 that are not modelled: floating point, booleans, MAC16
-    Lx6  "xxxx xxxx xxxx xxxx xxxx 0011" "lsci"                        Stop Ends none end unsupported;
-    Lx6  "xxxx 1000 xxxx xxxx xxxx 0000" "lscx"                        Stop Ends none end unsupported;
-    Lx6  "xxxx 101x xxxx xxxx xxxx 0000" "fp"                          Stop Ends none end unsupported;
-    Lx6  "110x 0011 xxxx xxxx xxxx 0000" "movf/movt"                   Stop Ends none end unsupported;
-    Lx6  "00xx 0010 xxxx xxxx xxxx 0000" "andb"                        Stop Ends none end unsupported;
-    Lx6  "0100 0010 xxxx xxxx xxxx 0000" "xorb"                        Stop Ends none end unsupported;
-    Lx6  "0000 0000 10xx xxxx xxxx 0000" "any/all"                     Stop Ends none end unsupported;
-    Lx6  "xxxx xxxx 000x xxxx 0111 0110" "bf/bt"                       Stop Ends none end unsupported;
-    Lx6  "xxxx xxxx xxxx xxxx xxxx 0100" "mac16"                       Stop Ends none end unsupported;
+    Lx6  "xxxx xxxx xxxx xxxx xxxx 0011"      "lsci"                          Unsupported              None;
+    Lx6  "xxxx 1000 xxxx xxxx xxxx 0000"      "lscx"                          Unsupported              None;
+    Lx6  "xxxx 101x xxxx xxxx xxxx 0000"      "fp"                            Unsupported              None;
+    Lx6  "110x 0011 xxxx xxxx xxxx 0000"      "movf/movt"                     Unsupported              None;
+    Lx6  "00xx 0010 xxxx xxxx xxxx 0000"      "andb"                          Unsupported              None;
+    Lx6  "0100 0010 xxxx xxxx xxxx 0000"      "xorb"                          Unsupported              None;
+    Lx6  "0000 0000 10xx xxxx xxxx 0000"      "any/all"                       Unsupported              None;
+    Lx6  "xxxx xxxx 000x xxxx 0111 0110"      "bf/bt"                         Unsupported              None;
+    Lx6  "xxxx xxxx xxxx xxxx xxxx 0100"      "mac16"                         Unsupported              None;
 };
 
 /// Assembly texts and encodings of `features`, for tests.
 pub fn encodings(features: Features) -> impl Iterator<Item = (&'static str, Pattern)> {
-    ROWS.iter().filter(move |r| features.has(r.part)).map(|r| (r.text.0, r.pattern))
+    rows(features).map(|(_, r)| (r.text.0, r.pattern))
 }
 
-pub(crate) fn find(features: Features, word: u32, bits: u32, pc: u32) -> Option<(&'static Row, Operands)> {
-    ROWS.iter()
-        .filter(|r| r.pattern.bits == bits && r.pattern.matches(word) && features.has(r.part))
-        .find_map(|r| (r.map)(&r.pattern.fields(word), pc).map(|o| (r, o)))
+/// The rows of `features`, with their places in the table.
+pub(crate) fn rows(features: Features) -> impl Iterator<Item = (usize, &'static Row)> {
+    ROWS.iter().enumerate().filter(move |(_, r)| features.has(r.part))
+}
+
+/// An instruction as it stands in memory.
+pub(crate) struct Found {
+    /// The row's place in the table.
+    pub number: usize,
+    pub row: &'static Row,
+    pub operands: Operands,
+    pub word: u32,
+}
+
+pub(crate) fn find(features: Features, word: u32, bits: u32, pc: u32) -> Option<Found> {
+    rows(features).filter(|(_, r)| r.pattern.bits == bits && r.pattern.matches(word)).find_map(|(number, row)| {
+        let operands = row.form.operands(&row.pattern.fields(word), pc)?;
+        Some(Found { number, row, operands, word })
+    })
 }
 
 #[cfg(test)]

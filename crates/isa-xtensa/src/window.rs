@@ -2,7 +2,7 @@
 
 use isa::Insn;
 
-use crate::{SP, Xtensa, ps, special};
+use crate::state::{SP, Xtensa, ps, special};
 
 impl Xtensa {
     fn groups(&self) -> u32 {

@@ -6,12 +6,14 @@
 //! the timing model knows in advance are added once per block; see [`Timing`].
 
 mod block;
+mod edge;
 mod machine;
 pub mod native;
 mod pattern;
 mod profile;
+pub mod values;
 
 pub use block::{Block, Costs, Exec, Insn, Run, Timing, next};
-pub use machine::{Core, MAX_RUN, Machine};
+pub use machine::{Core, MAX_RUN, Machine, TableRow};
 pub use pattern::{Fields, Pattern, Template};
 pub use profile::{Node, Profile, Span};

@@ -14,6 +14,17 @@ const HOT: u32 = 5000;
 /// One that ran so often, and more than once in each measured call, will get there: waiting costs more.
 const EARLY: u32 = 600;
 
+/// A row of a core's table of instructions, for programs that must meet each one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TableRow {
+    /// Its place in the table.
+    pub number: usize,
+    /// Its assembly text, with places for operands.
+    pub text: &'static str,
+    /// Why it is always done by its handler and never lowered, if so.
+    pub by_handler: Option<&'static str>,
+}
+
 /// An instruction set architecture's state and decoder.
 pub trait Core: Sized + Send + Sync {
     /// What a timing model sees of one instruction.
@@ -33,6 +44,14 @@ pub trait Core: Sized + Send + Sync {
     fn decode(&self, pc: u32, max: usize) -> Run<Self>;
     /// Assembly text of the instruction at `pc` and its length in bytes.
     fn disassemble(&self, pc: u32) -> (String, u32);
+    /// The rows of the table of instructions that this core has.
+    fn rows(&self) -> Vec<TableRow> {
+        Vec::new()
+    }
+    /// Number of the row that the instruction at `pc` has.
+    fn row(&self, _pc: u32) -> Option<usize> {
+        None
+    }
     /// General registers, stack pointer, status and program counter, in the order of
     /// [`Core::REGISTERS`].
     fn registers(&self) -> Vec<u32>;

@@ -7,6 +7,9 @@
 
 use crate::{Block, Core, Insn};
 
+pub use crate::edge::{Edge, Place};
+pub use crate::values::{One, Op, Test, Values};
+
 /// A place of a core's state that an instruction can read or write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Slot {
@@ -29,51 +32,8 @@ pub struct Layout {
     pub by_block: bool,
     /// Whether loads and stores need no alignment.
     pub unaligned: bool,
-}
-
-/// Operations on two numbers of the same width; amounts of shifts are taken modulo it.
-#[allow(missing_docs)]
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Op {
-    Add,
-    Sub,
-    Mul,
-    /// Upper half of the product of unsigned numbers.
-    MulHighU,
-    /// Upper half of the product of signed numbers.
-    MulHighS,
-    And,
-    Or,
-    Xor,
-    Shl,
-    Shr,
-    Sar,
-    Rotr,
-}
-
-/// Comparisons; those with U of unsigned numbers.
-#[allow(missing_docs)]
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Test {
-    Eq,
-    Ne,
-    Less,
-    LessEq,
-    Greater,
-    GreaterEq,
-    LessU,
-    LessEqU,
-    GreaterU,
-    GreaterEqU,
-}
-
-/// Operations on one number.
-#[allow(missing_docs)]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum One {
-    LeadingZeros,
-    ReverseBits,
-    ReverseBytes,
+    /// Whether loads of less than 32 bits from flash are for the handler.
+    pub flash_in_words: bool,
 }
 
 /// A set of slots, one bit each.
@@ -105,9 +65,7 @@ pub struct ByHandler {
 }
 
 /// Takes a run of instructions as operations. Truth values have 8 bits.
-pub trait Emit {
-    /// A value.
-    type V: Copy + 'static;
+pub trait Emit: Values {
     /// Bytes that are known to be RAM.
     type Span: Copy;
 
@@ -119,21 +77,6 @@ pub trait Emit {
     fn set(&mut self, slot: usize, value: Self::V);
     /// New value of a slot, which is only made where somebody wants it; `make` reads no slots.
     fn later(&mut self, slot: usize, make: impl Fn(&mut Self) -> Self::V + 'static);
-    /// A constant.
-    fn int(&mut self, bits: u32, value: u64) -> Self::V;
-    /// An operation on two numbers.
-    fn op(&mut self, op: Op, x: Self::V, y: Self::V) -> Self::V;
-    /// An operation on one number.
-    fn one(&mut self, op: One, x: Self::V) -> Self::V;
-    /// A comparison.
-    fn test(&mut self, test: Test, x: Self::V, y: Self::V) -> Self::V;
-    /// One of two values.
-    fn pick(&mut self, condition: Self::V, yes: Self::V, no: Self::V) -> Self::V;
-    /// The low `bits` of a wider value.
-    fn narrow(&mut self, value: Self::V, bits: u32) -> Self::V;
-    /// A narrower value with zeros or its sign.
-    fn widen(&mut self, value: Self::V, bits: u32, signed: bool) -> Self::V;
-
     /// A whole instruction by its handler.
     fn handler(&mut self, by: ByHandler);
     /// `then` where the condition holds, otherwise the handler.
@@ -167,6 +110,10 @@ pub trait Emit {
     /// Tells that the stack pointer is `sp` (32 bits); its handler does what is seldom.
     fn stack(&mut self, by: ByHandler, sp: Self::V);
 
+    /// Goes on where the condition holds; otherwise the interpreter does this instruction and the rest of the run.
+    fn rest_unless(&mut self, by: ByHandler, condition: Self::V);
+    /// Takes so many cycles more (32 bits).
+    fn spend(&mut self, cycles: Self::V);
     /// Goes on at instruction `to` of the run unless the condition holds, at `cycles` less.
     fn skip_unless(&mut self, condition: Self::V, to: usize, cycles: i32);
     /// A skip by its handler, which goes on at instruction `to` of the run or at the next one and counts cycles.
@@ -189,35 +136,7 @@ pub trait Lower: Core {
     fn lower<E: Emit>(&self, pc: u32, insns: &[Insn<Self>], e: &mut E);
 }
 
-/// What it costs to enter a block after another one, as far as it is known before.
-///
-/// Pointers are to state of the model that stays where it is as long as the model lives.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Edge {
-    /// Always so many cycles; the model keeps no more than where the last block ended.
-    Fixed(u32),
-    /// A counter from 0 to 3 that goes up when it is `taken`, else down; `missed` cycles unless it was above 1
-    /// and is taken, or neither.
-    Counter {
-        /// The counter.
-        at: *mut u8,
-        /// Whether the second block does not follow the first in memory.
-        taken: bool,
-        /// Cycles of a wrong guess.
-        missed: u32,
-    },
-    /// Nothing, and nothing changes but stamps, when every condition holds; else [`crate::Timing::enter`] knows.
-    Held {
-        /// Words that must have this value, or another one where the last part is false.
-        words: Vec<(*const u32, u32, bool)>,
-        /// A clock, and stamps that must not be 0: each gets the next tick.
-        stamps: Option<(*mut u64, Vec<*mut u64>)>,
-    },
-    /// Only [`crate::Timing::enter`] knows.
-    Ask,
-}
-
-/// Code for the blocks of a machine; crate `native` has it.
+/// Code for the blocks of a machine; crate `translate` has it.
 pub trait Translator<C: Core, T>: Send + Sync {
     /// Makes code that starts with the block at place `at` of `blocks`; the places of all blocks in it.
     fn translate(

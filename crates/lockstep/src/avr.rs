@@ -7,9 +7,9 @@
 
 use std::process::{Command, Stdio};
 
-use isa::{Core as _, Machine};
-use isa_avr::table::{Class, Row, TABLE};
-use isa_avr::{AVR5, AVR51, Avr, Variant};
+use isa::{Core as _, Machine, TableRow};
+use isa_avr::table::{Row, TABLE};
+use isa_avr::{AVR5, AVR51, Avr, Class, Variant};
 use mcu::{Chip, FaultKind, Flash, Image, Memory, PeripheralConfig, Region, Segment};
 use timing::avr::AvrE;
 
@@ -157,12 +157,13 @@ struct Generator<'a> {
 impl<'a> Generator<'a> {
     fn new(device: &'a Device, random: &'a mut Random) -> Self {
         let io = ["in", "out", "sleep", "break", "spm"];
-        let fits = |r: &&Row| matches!(r.class, Class::Alu | Class::Word | Class::Multiply) && !io.contains(&r.name());
+        let fits =
+            |r: &&Row| matches!(r.class(), Class::Alu | Class::Word | Class::Multiply) && !io.contains(&r.name());
         Self { device, random, plain: TABLE.iter().filter(fits).collect() }
     }
 
     fn rows(class: Class) -> Vec<&'static Row> {
-        TABLE.iter().filter(|r| r.class == class).collect()
+        TABLE.iter().filter(|r| r.class() == class).collect()
     }
 
     fn fill(&mut self, row: &Row) -> u32 {
@@ -204,7 +205,7 @@ impl<'a> Generator<'a> {
             _ => {
                 let row = self.random.pick(&self.plain);
                 let mut word = self.fill(row);
-                if row.class == Class::Word && skipped && word & 12 == 12 {
+                if row.class() == Class::Word && skipped && word & 12 == 12 {
                     // simavr 1.6 takes these for two words when it skips them (its pull request 361)
                     word &= !12;
                 }
@@ -283,7 +284,7 @@ impl<'a> Generator<'a> {
         let rows: Vec<_> = [Self::rows(Class::Skip), Self::rows(Class::SkipIo)].concat();
         let row = self.random.pick(&rows);
         let mut word = self.fill(row);
-        if row.class == Class::SkipIo {
+        if row.class() == Class::SkipIo {
             // QEMU has no ports; all but the trigger's bit are 0
             word = field(row, field(row, word, 'i', PORTB), 'b', 1 + self.random.below(7));
         }
@@ -603,6 +604,14 @@ impl Ground for Device {
 
     fn native(&self) -> bool {
         true
+    }
+
+    fn rows(&self) -> Vec<TableRow> {
+        self.machine().core.rows()
+    }
+
+    fn left_out(&self) -> &'static [(&'static str, &'static str)] {
+        &[("spm", "ends the program"), ("sleep", "ends the program"), ("break", "ends the program")]
     }
 
     fn disassemble(&self, program: &Program, at: u32) -> (String, u32) {

@@ -1,10 +1,9 @@
 //! Program after program until there are enough instructions.
 
-use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::{Mutex, PoisonError};
 
-use crate::{Ground, Oracle, Outcome, compare};
+use crate::{Ground, Met, Oracle, Outcome, compare};
 
 /// What a campaign came to.
 #[derive(Debug, Default)]
@@ -15,8 +14,8 @@ pub struct Summary {
     pub native: u64,
     /// Programs that they were in.
     pub programs: u64,
-    /// Mnemonics of the first program.
-    pub kinds: BTreeSet<String>,
+    /// Rows of the table that they met.
+    pub met: Met,
     /// The oracles' names.
     pub oracles: Vec<String>,
     /// Why others could not be asked.
@@ -34,7 +33,7 @@ impl fmt::Display for Summary {
 }
 
 /// Every so many programs, one is translated as well, which takes longer than all the rest.
-const NATIVE: u64 = 8;
+const NATIVE: u64 = 4;
 
 /// Compares programs with the seeds from `seed` on until `instructions` have been executed, `jobs` programs at
 /// a time. Without an oracle there is nothing to do.
@@ -59,20 +58,20 @@ fn work(ground: &dyn Ground, instructions: u64, seed: u64, shared: &Mutex<Summar
         return;
     }
     loop {
-        let (seed, native, mut kinds) = {
+        let (seed, native) = {
             let mut s = lock();
             if s.instructions >= instructions || s.failure.is_some() {
                 return;
             }
             s.programs += 1;
-            let first = s.programs == 1;
             let native = ground.native() && s.programs % NATIVE == 1;
-            let kinds = if first { BTreeSet::from(["nop".into()]) } else { BTreeSet::new() };
-            (seed + s.programs - 1, native, kinds)
+            (seed + s.programs - 1, native)
         };
-        let outcome = compare(ground, &mut oracles, seed, native, &mut kinds);
+        let mut met = Met::default();
+        let outcome = compare(ground, &mut oracles, seed, native, &mut met);
         let mut s = lock();
-        s.kinds.append(&mut kinds);
+        s.met.executed.append(&mut met.executed);
+        s.met.native.append(&mut met.native);
         match outcome {
             Ok(Outcome::Same { instructions }) => {
                 s.instructions += instructions;

@@ -23,7 +23,7 @@ use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use isa::{Core, Machine, Timing};
+use isa::{Core, Machine, TableRow, Timing};
 use mcu::{Fault, FaultKind, Stop};
 
 pub use campaign::{Summary, campaign};
@@ -68,8 +68,17 @@ pub struct Log {
 pub struct Trace {
     /// Instructions of each sequence's units that were executed.
     pub steps: Vec<u32>,
-    /// Mnemonics among them; only collected when it starts with one.
-    pub kinds: BTreeSet<String>,
+    /// Rows of the core's table among them.
+    pub rows: BTreeSet<usize>,
+}
+
+/// Rows of a core's table that programs met.
+#[derive(Clone, Debug, Default)]
+pub struct Met {
+    /// By the interpreter.
+    pub executed: BTreeSet<usize>,
+    /// In blocks that became native code.
+    pub native: BTreeSet<usize>,
 }
 
 /// How our core goes through a program.
@@ -116,6 +125,12 @@ pub trait Ground: Sync {
     /// Whether there is a translator for the core.
     fn native(&self) -> bool {
         false
+    }
+    /// The rows of the core's table.
+    fn rows(&self) -> Vec<TableRow>;
+    /// Beginnings of the texts of rows that no program has, and why.
+    fn left_out(&self) -> &'static [(&'static str, &'static str)] {
+        &[]
     }
     /// Assembly text at an address, and the instruction's length in bytes.
     fn disassemble(&self, program: &Program, at: u32) -> (String, u32);
@@ -181,9 +196,8 @@ fn step_through<C: Core, T: Timing<C>>(machine: &mut Machine<C, T>, program: &Pr
         }
         if program.places.get(k).is_some_and(|place| place.contains(&pc)) {
             trace.steps[k] += 1;
-            if !trace.kinds.is_empty() && seen.insert(pc) {
-                let text = machine.core.disassemble(pc).0;
-                trace.kinds.insert(text.split([' ', '.']).next().unwrap_or("?").to_owned());
+            if seen.insert(pc) {
+                trace.rows.extend(machine.core.row(pc));
             }
         }
         let stop = machine.step();
@@ -217,8 +231,7 @@ pub enum Outcome {
     Different(String),
 }
 
-/// One program here, stepped here, translated here if asked for, and on `oracles`. `kinds`, unless empty,
-/// collects mnemonics.
+/// One program here, stepped here, translated here if asked for, and on `oracles`.
 ///
 /// # Errors
 /// What went wrong with a run.
@@ -227,22 +240,22 @@ pub fn compare(
     oracles: &mut [Box<dyn Oracle>],
     seed: u64,
     native: bool,
-    kinds: &mut BTreeSet<String>,
+    met: &mut Met,
 ) -> Result<Outcome, String> {
     let mut random = Random::new(seed);
     let sequences = ground.sequences(&mut random);
     let program = ground.program(&sequences, &mut Random::new(seed));
     let mine = ground.ours(&program, Way::Blocks)?;
-    let mut trace = Trace { kinds: std::mem::take(kinds), ..Trace::default() };
-    let stepped = ground.ours(&program, Way::Steps(&mut trace));
-    *kinds = std::mem::take(&mut trace.kinds);
-    let stepped = stepped?;
+    let mut trace = Trace::default();
+    let stepped = ground.ours(&program, Way::Steps(&mut trace))?;
+    met.executed.append(&mut trace.rows);
     if differs(&mine, &stepped, &program, true).is_some() {
         let report = narrow(ground, &mut Stepped(ground), &sequences, seed)?;
         return Ok(Outcome::Different(report));
     }
     if native {
         let translated = ground.ours(&program, Way::Native).map_err(|e| format!("as native code: {e}"))?;
+        met.native.append(&mut native::rows());
         if differs(&mine, &translated, &program, true).is_some() {
             let report = narrow(ground, &mut Translated(ground), &sequences, seed)?;
             return Ok(Outcome::Different(report));

@@ -10,9 +10,9 @@
 use std::fmt::Write as _;
 use std::process::{Command, Stdio};
 
-use isa::{Core as _, Machine};
-use isa_msp430::Msp430;
-use isa_msp430::table::{Class, TABLE, find};
+use isa::{Core as _, Machine, TableRow};
+use isa_msp430::table::{TABLE, find};
+use isa_msp430::{Class, Msp430};
 use mcu::{Chip, FaultKind, Flash, Image, Memory, PeripheralConfig, Region, Segment, Stop};
 use timing::msp430::Msp430F1;
 
@@ -58,7 +58,7 @@ fn machine() -> Machine<Msp430, Msp430F1> {
 /// Whether the oracle counts cycles of an instruction with this first word differently: a constant from the
 /// generator as its source, by mode bits that are not 0.
 fn generated(word: u16) -> bool {
-    let (register, mode) = match find(word).map(|r| r.class) {
+    let (register, mode) = match find(word).map(|r| r.class()) {
         Some(Class::Two) => (word >> 8 & 15, word >> 4 & 3),
         Some(Class::One | Class::Push | Class::Call) => (word & 15, word >> 4 & 3),
         _ => return false,
@@ -152,7 +152,7 @@ impl Generator<'_> {
         let base = row.pattern.value as u16;
         let sized = base | u16::from(byte) << 6;
         let at = self.here() + 2;
-        match row.class {
+        match row.class() {
             Class::Two if row.name() == "dadd" => {
                 // undefined for anything but decimal digits (3.4.6, DADD)
                 let (x, y) = (self.decimal(), self.decimal());
@@ -188,7 +188,7 @@ impl Generator<'_> {
                 let (s, t, x) = loop {
                     let (s, t, x) = self.source(byte, at);
                     let register_or_memory = s != 3 && (s != 2 || t == INDEXED) && (s, t) != (0, INCREMENT);
-                    let pushable = row.class == Class::Push && (s != 2 || t == INDEXED);
+                    let pushable = row.class() == Class::Push && (s != 2 || t == INDEXED);
                     if register_or_memory || pushable {
                         break (s, t, x);
                     }
@@ -197,7 +197,7 @@ impl Generator<'_> {
                 words.extend(x);
                 self.moves(byte, s, t);
                 self.emit(&words);
-                if row.class == Class::Push && byte {
+                if row.class() == Class::Push && byte {
                     self.emit(&[0x43C1, 1]); // mov.b #0, 1(sp)
                 }
                 if row.name() == "rrc" {
@@ -331,10 +331,7 @@ impl Ground for Msp {
                     let pc = machine.core.pc();
                     if place.contains(&pc) {
                         steps += 1;
-                        if !trace.kinds.is_empty() {
-                            let text = machine.core.disassemble(pc).0;
-                            trace.kinds.insert(text.split([' ', '.']).next().unwrap_or("?").to_owned());
-                        }
+                        trace.rows.extend(machine.core.row(pc));
                     }
                     let stop = machine.step();
                     if stop != Stop::Budget {
@@ -355,6 +352,10 @@ impl Ground for Msp {
             states.push(state(registers, &[], machine.cycles - before));
         }
         Ok(Log { states, window: machine.core.memory().ram.to_vec() })
+    }
+
+    fn rows(&self) -> Vec<TableRow> {
+        machine().core.rows()
     }
 
     fn disassemble(&self, program: &Program, at: u32) -> (String, u32) {

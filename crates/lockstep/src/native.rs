@@ -1,6 +1,7 @@
 //! Our core's native code: a translator that makes sure that there is some.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
+use std::collections::BTreeSet;
 
 use isa::native::{Lower, Translator};
 use isa::{Block, Timing};
@@ -8,6 +9,8 @@ use isa::{Block, Timing};
 thread_local! {
     /// How often code was entered.
     static ENTERED: Cell<u64> = const { Cell::new(0) };
+    /// Rows of the core's table in blocks that became code.
+    static ROWS: RefCell<BTreeSet<usize>> = const { RefCell::new(BTreeSet::new()) };
 }
 
 /// What `run` returns, if it was native code that ran.
@@ -18,6 +21,11 @@ pub(crate) fn watched<R>(run: impl FnOnce() -> R) -> Result<R, String> {
     ENTERED.set(0);
     let result = run();
     if ENTERED.get() > 0 { Ok(result) } else { Err("native code was not entered".into()) }
+}
+
+/// Rows of the core's table in blocks that became code since this was asked.
+pub(crate) fn rows() -> BTreeSet<usize> {
+    ROWS.take()
 }
 
 /// A translator that must not fail.
@@ -37,6 +45,9 @@ impl<C: Lower, T> Translator<C, T> for Watched<C, T> {
     ) -> Option<Vec<usize>> {
         let made = self.0.translate(core, timing, blocks, at);
         assert!(made.as_ref().is_some_and(|places| places.contains(&at)), "there is code");
+        let there = made.iter().flatten().filter_map(|&place| blocks[place].as_ref());
+        let rows = there.flat_map(|block| block.insns.iter()).filter_map(|i| core.row(i.site.pc));
+        ROWS.with_borrow_mut(|all| all.extend(rows));
         made
     }
 

@@ -7,8 +7,8 @@
 
 use std::marker::PhantomData;
 
-use isa::{Core as _, Costs, Machine, Timing};
-use isa_riscv::{Riscv, Step, Word, table::Class};
+use isa::{Core as _, Costs, Machine, TableRow, Timing};
+use isa_riscv::{Class, Riscv, Step, Word};
 use mcu::{Chip, Flash, Image, Memory, Region, Segment};
 
 use crate::qemu::{Session, words};
@@ -230,9 +230,9 @@ impl<X: Word> Generator<'_, X> {
             }
             7 => self.random.word() & 0xFFFF_F000 | d << 7 | self.random.pick(&[LUI, AUIPC]),
             8 => match self.random.below(4) {
-                0 => 0x0FF0_000F,                  // fence
-                1 => 0x0000_100F,                  // fence.i
-                2 => i_type(2, 0x73, d, 0, 0xF14), // csrr d, mhartid
+                0 => 0x0FF0_000F,                                                // fence
+                1 => 0x0000_100F,                                                // fence.i
+                2 => i_type(self.random.pick(&[2, 3, 6, 7]), 0x73, d, 0, 0xF14), // csrr d, mhartid and its kin
                 _ => i_type(0, OP_IMM, d, 0, imm),
             },
             9 => {
@@ -515,6 +515,20 @@ impl<X: Word> Ground for Risc<X> {
 
     fn native(&self) -> bool {
         true
+    }
+
+    fn rows(&self) -> Vec<TableRow> {
+        core::<X>(&[]).rows()
+    }
+
+    fn left_out(&self) -> &'static [(&'static str, &'static str)] {
+        &[
+            ("ecall", "ends the program"),
+            ("ebreak", "ends the program"),
+            ("mret", "ends the program"),
+            ("wfi", "ends the program"),
+            ("csrrw", "ends the program"),
+        ]
     }
 
     fn disassemble(&self, program: &Program, at: u32) -> (String, u32) {

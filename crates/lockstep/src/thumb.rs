@@ -3,7 +3,7 @@
 //! The stack is the log: each sequence pushes its state. Instructions come from the encodings of the
 //! instruction table with random fields.
 
-use isa::{Core as _, Machine, Pattern};
+use isa::{Core as _, Machine, Pattern, TableRow};
 use isa_thumb::{Class, Features, Step, Thumb, table};
 use mcu::{Chip, Flash, Image, Memory, Region, Segment};
 use timing::cortex_m3::CortexM3;
@@ -184,6 +184,7 @@ impl<'a> Generator<'a> {
             2 => self.jumped_over(known),
             3 if !small && self.random.below(4) == 0 => self.exclusive(known),
             4 => self.control(known),
+            5 => self.indexed(known),
             _ => self.plain(known, false),
         }
     }
@@ -229,18 +230,24 @@ impl<'a> Generator<'a> {
             let f = [enter, &body, leave].concat();
             [&[0xF000, 0xF801, 0xE000 | (f.len() as u16 - 1)], &f[..]].concat()
         };
-        let keeps_lr = |code: &[u16]| !code.is_empty() && code.len() < 2 && code[0] & 0xF000 < 0x4000;
-        let case = self.random.below(12);
-        match if self.board == Board::M0 && matches!(case, 1 | 4 | 5 | 9 | 10) { 3 } else { case } {
+        // a function that calls none: bl over the next branch; b.n over it
+        let leaf = |leave: u16| {
+            let keeps_lr = body.len() == 1 && body[0] & 0xF000 < 0x4000;
+            let f = [if keeps_lr { body[0] } else { 0x3001 | low << 8 }, leave];
+            [&[0xF000, 0xF801, 0xE001], &f[..]].concat()
+        };
+        let case = self.random.below(18);
+        let other = (low + 1) & 7;
+        match if self.board == Board::M0 && matches!(case, 1 | 4 | 5 | 9 | 10 | 13..=16) { 3 } else { case } {
             0 => [&[0xF000, 0xF800 | n], &body[..]].concat(),              // bl
             1 => [&[0xF000, 0xB800 | n], &body[..]].concat(),              // b.w
             2 if n > 0 => [&[0xE000 | (n - 1)], &body[..]].concat(),       // b.n
             3 => call(&[0xB500 | list], &[0xBD00 | list]),                 // push, pop with pc
             4 => call(&[0xB500], &[0xF85D, 0xFB04]),                       // push {lr}; ldr pc, [sp], #4
             5 => call(&[0xE92D, 0x4000 | list], &[0xE8BD, 0x8000 | list]), // push.w, pop.w with pc
-            6 if keeps_lr(&body) => call(&[], &[0x4770]),                  // bx lr
-            7 if keeps_lr(&body) => call(&[], &[0x46F7]),                  // mov pc, lr
-            8 if keeps_lr(&body) => call(&[], &[0x47F0]),                  // blx lr
+            6 => leaf(0x4770),                                             // bx lr
+            7 => leaf(0x46F7),                                             // mov pc, lr
+            8 => leaf(0x47F0),                                             // blx lr
             9 => {
                 // movs; tbb [pc, r]; offsets of the body and of its end
                 let to = [2, 2 + n][self.random.below(2) as usize];
@@ -253,6 +260,25 @@ impl<'a> Generator<'a> {
                 [&[0x2000 | low << 8 | self.random.below(2) as u16, 0xE8DF, 0xF010 | low, to, 2 + n], &body[..]]
                     .concat()
             }
+            // movs; add pc over a halfword and the body
+            12 => [&[0x2000 | low << 8 | 2 * n, 0x4487 | low << 3, 0xBF00], &body[..]].concat(),
+            // push {r, lr}; add sp; mov r, sp; ldmdb r, {r, pc}
+            13 => call(&[0xB500 | 1 << other], &[0xB002, 0x4668 | low, 0xE910 | low, 0x8000 | 1 << other]),
+            // push {lr}; mov r, sp; add sp; ldr pc, [r]
+            14 => call(&[0xB500], &[0x4668 | low, 0xB001, 0xF8D0 | low, 0xF000]),
+            // push {lr}; add sp; mov r, sp; ldr pc, [r, #-4], which may change r
+            15 => {
+                let load = [0xFC04, 0xFD04][self.random.below(2) as usize];
+                call(&[0xB500], &[0xB001, 0x4668 | low, 0xF850 | low, load])
+            }
+            // push {lr}; mov r, sp; add sp; movs; ldr pc, [r, r]
+            16 => call(&[0xB500], &[0x4668 | low, 0xB001, 0x2000 | other << 8, 0xF850 | low, 0xF000 | other]),
+            17 if self.board == Board::M0 => vec![0xB672, 0xB662], // cpsid i; cpsie i
+            // cpsid if; cpsie if; cpsid i; cpsie i; movs; msr BASEPRI, mrs
+            17 => {
+                let base = [0x2000 | low << 8, 0xF380 | low, 0x8811, 0xF3EF, 0x8011 | other << 8];
+                [&[0xB673, 0xB663, 0xB672, 0xB662], &base[..]].concat()
+            }
             _ => {
                 // sub sp; str, ldr relative to sp; add sp; push, pop without pc
                 let at = self.random.below(16) as u16;
@@ -260,6 +286,25 @@ impl<'a> Generator<'a> {
                 vec![0xB090, 0x9000 | low << 8 | at, 0x9800 | other << 8 | at, 0xB010, 0xB400 | list, 0xBC00 | list]
             }
         }
+    }
+
+    /// A number in a low register, and a load or store that has it for an index.
+    fn indexed(&mut self, known: &mut Known) -> Vec<u16> {
+        let bases: Vec<u16> = (0..8).filter(|n| known.pointer >> n & 1 == 1).collect();
+        if bases.is_empty() {
+            return self.plain(known, false);
+        }
+        let n = bases[self.random.below(bases.len() as u32) as usize];
+        let (m, t) = ((n + 1) & 7, self.random.below(8) as u16);
+        let mut code = vec![0x2000 | m << 8 | 4 * self.random.below(64) as u16];
+        known.clobber(1 << m | 1 << t);
+        if self.board == Board::M0 || self.random.below(2) == 0 {
+            code.push(0x5000 | (self.random.below(8) << 9) as u16 | m << 6 | n << 3 | t);
+        } else {
+            let ops = [0xF800, 0xF810, 0xF820, 0xF830, 0xF840, 0xF850, 0xF910, 0xF930];
+            code.extend([ops[self.random.below(8) as usize] | n, t << 12 | (self.random.below(4) << 4) as u16 | m]);
+        }
+        code
     }
 
     /// LDREX and STREX to the same address, at times with CLREX between them.
@@ -273,11 +318,16 @@ impl<'a> Generator<'a> {
         let t = others[0];
         let d = others[1];
         known.clobber(1 << t | 1 << d);
-        let mut code = vec![0xE850 | n, t << 12 | 0xF00];
+        let (load, store) = [
+            ([0xE850 | n, t << 12 | 0xF00], [0xE840 | n, others[2] << 12 | d << 8]),
+            ([0xE8D0 | n, t << 12 | 0xF4F], [0xE8C0 | n, others[2] << 12 | 0xF40 | d]),
+            ([0xE8D0 | n, t << 12 | 0xF5F], [0xE8C0 | n, others[2] << 12 | 0xF50 | d]),
+        ][self.random.below(3) as usize];
+        let mut code = load.to_vec();
         if self.random.below(3) == 0 {
             code.extend([0xF3BF, 0x8F2F]);
         }
-        code.extend([0xE840 | n, others[2] << 12 | d << 8]);
+        code.extend(store);
         code
     }
 
@@ -434,6 +484,22 @@ impl Ground for Arm {
 
     fn native(&self) -> bool {
         true
+    }
+
+    fn rows(&self) -> Vec<TableRow> {
+        self.0.core(&[]).rows()
+    }
+
+    fn left_out(&self) -> &'static [(&'static str, &'static str)] {
+        const ALL: &[(&str, &str)] = &[
+            ("bkpt", "ends the program"),
+            ("svc", "ends the program"),
+            ("udf", "ends the program"),
+            ("wfe", "waits for ever where there are no interrupts"),
+            ("wfi", "waits for ever where there are no interrupts"),
+            ("ldr.w pc, [pc", "needs to know where it is"),
+        ];
+        if self.0 == Board::M0 { &ALL[..5] } else { ALL }
     }
 
     fn disassemble(&self, program: &Program, at: u32) -> (String, u32) {

@@ -194,5 +194,5 @@ fn xtensa(
     let entry = memory.flash_base;
     let mut core = Xtensa::new(memory, features, entry);
     core.events = events;
-    Box::new(Machine::new(core, timing))
+    translated(core, timing)
 }

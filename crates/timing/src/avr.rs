@@ -5,8 +5,7 @@
 //! word that it skips, a taken branch one more.
 
 use isa::{Costs, Timing};
-use isa_avr::table::Class;
-use isa_avr::{Avr, Step};
+use isa_avr::{Avr, Class, Step};
 
 /// AVRe+, such as ATmega328P and its larger relatives with up to 128 KiB of flash.
 #[derive(Clone, Copy, Debug, Default)]

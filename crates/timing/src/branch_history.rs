@@ -4,7 +4,7 @@
 //! jump, a call or a return is followed by a discontinuity each time, so such ends are predicted once they
 //! were seen; return addresses are taken to be predicted too (a return stack of unlimited depth).
 
-use isa::native::Edge;
+use isa::native::{Edge, Place};
 
 /// Counters: one for each end of a block in 128 KiB of code, so that no other code moves a package's predictions.
 const ENTRIES: usize = 1 << 16;
@@ -14,32 +14,35 @@ const ENTRIES: usize = 1 << 16;
 pub(crate) struct BranchHistory {
     counters: Box<[u8; ENTRIES]>,
     last_end: u32,
+    /// Cycles of a wrong prediction.
+    miss: u32,
 }
 
 impl BranchHistory {
-    pub(crate) fn new() -> Self {
-        Self { counters: Box::new([1; ENTRIES]), last_end: 0 }
+    /// A predictor that knows nothing yet; a wrong prediction costs `miss` cycles.
+    pub(crate) fn new(miss: u32) -> Self {
+        Self { counters: Box::new([1; ENTRIES]), last_end: 0, miss }
     }
 
-    /// Whether the way from the last block to `start..end` was predicted wrongly.
+    /// Extra cycles of the way from the last block to `start..end`.
     #[inline(always)]
-    pub(crate) fn missed(&mut self, start: u32, end: u32) -> bool {
+    pub(crate) fn enter(&mut self, start: u32, end: u32) -> u32 {
         let last = std::mem::replace(&mut self.last_end, end);
         let counter = &mut self.counters[(last >> 1) as usize % ENTRIES];
         let (taken, predicted) = (start != last, *counter >= 2);
         *counter = if taken { (*counter + 1).min(3) } else { counter.saturating_sub(1) };
-        taken != predicted
+        if taken != predicted { self.miss } else { 0 }
     }
 
-    /// As [`BranchHistory::missed`], for code that is made before it happens; a wrong prediction costs `missed`.
-    pub(crate) fn edge(&mut self, last: u32, start: u32, missed: u32) -> Edge {
-        let at = &raw mut self.counters[(last >> 1) as usize % ENTRIES];
-        Edge::Counter { at, taken: start != last, missed }
+    /// As [`BranchHistory::enter`], for code that is made before it happens.
+    pub(crate) fn edge(&mut self, last: u32, start: u32, _end: u32) -> Edge {
+        let at = Place::of(&self.counters[(last >> 1) as usize % ENTRIES]);
+        Edge::Counter { at, taken: start != last, missed: self.miss }
     }
 
     /// Where the last block ended.
-    pub(crate) fn last_end(&mut self) -> &mut u32 {
-        &mut self.last_end
+    pub(crate) fn last_end(&mut self) -> Option<&mut u32> {
+        Some(&mut self.last_end)
     }
 
     pub(crate) fn reset(&mut self) {
@@ -54,12 +57,12 @@ mod tests {
 
     #[test]
     fn a_loop_is_learnt_and_missed_at_its_end() {
-        let mut history = BranchHistory::new();
-        history.missed(0x100, 0x110);
-        let ways: Vec<_> = (0..4).map(|_| history.missed(0x100, 0x110)).collect();
-        assert_eq!(ways, [true, false, false, false]);
-        assert!(history.missed(0x110, 0x120));
-        history.missed(0x100, 0x110);
-        assert!(!history.missed(0x100, 0x110));
+        let mut history = BranchHistory::new(3);
+        history.enter(0x100, 0x110);
+        let ways: Vec<_> = (0..4).map(|_| history.enter(0x100, 0x110)).collect();
+        assert_eq!(ways, [3, 0, 0, 0]);
+        assert_eq!(history.enter(0x110, 0x120), 3);
+        history.enter(0x100, 0x110);
+        assert_eq!(history.enter(0x100, 0x110), 0);
     }
 }

@@ -5,7 +5,6 @@
 //! Fetch: a cache of lines as the SAM D21 has it, or prefetch buffers as the STM32L0 has them; see
 //! `fetch.rs`. A data read from flash waits as the chip's description says.
 
-use isa::native::Edge;
 use isa::{Costs, Timing};
 use isa_thumb::{Class, Events, Step, Thumb};
 use mcu::Flash;
@@ -42,22 +41,7 @@ impl Timing<Thumb> for CortexM0Plus {
         self.front.costs(steps, |s, _| cycles(s), TAKEN)
     }
 
-    #[inline(always)]
-    fn enter(&mut self, start: u32, end: u32) -> u32 {
-        self.front.enter(start, end)
-    }
-
-    fn edge(&mut self, last: u32, start: u32, end: u32) -> Edge {
-        self.front.edge(last, start, end)
-    }
-
-    fn last_end(&mut self) -> Option<&mut u32> {
-        self.front.last_end()
-    }
-
-    fn reset(&mut self) {
-        self.front.reset();
-    }
+    crate::enters_by!(front);
 }
 
 /// Cycles of the core without fetch stalls, branches not taken; N counts all transferred registers.

@@ -19,7 +19,6 @@
 //! [`Flash::line_bytes`], one flash access of `wait_states` + 1 cycles for each, and
 //! [`Flash::prefetch_lines`] buffers, one of which holds the line that is executed; see `fetch.rs`.
 
-use isa::native::Edge;
 use isa::{Costs, Timing};
 use isa_thumb::{Class, Events, Step, Thumb};
 use mcu::Flash;
@@ -60,22 +59,7 @@ impl Timing<Thumb> for CortexM3 {
         costs(&self.front, steps, core_cycles)
     }
 
-    #[inline(always)]
-    fn enter(&mut self, start: u32, end: u32) -> u32 {
-        self.front.enter(start, end)
-    }
-
-    fn edge(&mut self, last: u32, start: u32, end: u32) -> Edge {
-        self.front.edge(last, start, end)
-    }
-
-    fn last_end(&mut self) -> Option<&mut u32> {
-        self.front.last_end()
-    }
-
-    fn reset(&mut self) {
-        self.front.reset();
-    }
+    crate::enters_by!(front);
 }
 
 /// Static costs of a run behind `front`, from what the core takes where branch targets are known early.

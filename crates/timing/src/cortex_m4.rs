@@ -6,7 +6,6 @@
 //! Fetch: none where the chip runs without wait states; a cache of lines as fitted to figures of the
 //! nRF52840 ([`mcu::Flash::cache_lines`]); prefetch buffers otherwise. See `fetch.rs`.
 
-use isa::native::Edge;
 use isa::{Costs, Timing};
 use isa_thumb::{Class, Events, Step, Thumb};
 use mcu::Flash;
@@ -41,22 +40,7 @@ impl Timing<Thumb> for CortexM4 {
         costs(&self.front, steps, cycles)
     }
 
-    #[inline(always)]
-    fn enter(&mut self, start: u32, end: u32) -> u32 {
-        self.front.enter(start, end)
-    }
-
-    fn edge(&mut self, last: u32, start: u32, end: u32) -> Edge {
-        self.front.edge(last, start, end)
-    }
-
-    fn last_end(&mut self) -> Option<&mut u32> {
-        self.front.last_end()
-    }
-
-    fn reset(&mut self) {
-        self.front.reset();
-    }
+    crate::enters_by!(front);
 }
 
 /// Cycles of the core without fetch stalls, branches not taken.

@@ -18,7 +18,7 @@
 //! the least recently used one is replaced; a line that is not held costs the wait states, less
 //! [`PREFETCHED`] in sequence with prefetch.
 
-use isa::native::Edge;
+use isa::native::{Edge, Place};
 use isa::{Costs, Timing};
 use isa_thumb::{Class, Events, Step, Thumb};
 use mcu::Flash;
@@ -77,9 +77,9 @@ impl CortexM7 {
     }
 
     /// When [`CortexM7::predict`] is right and learns nothing more.
-    fn settled(&self, last: u32, start: u32) -> Vec<(*const u32, u32, bool)> {
+    fn settled(&self, last: u32, start: u32) -> Vec<(Place<u32>, u32, bool)> {
         let b = &self.branches[last as usize / 2 % BTAC];
-        let (at, to, counter) = (&raw const b.at, &raw const b.to, &raw const b.counter);
+        let (at, to, counter) = (Place::of(&b.at), Place::of(&b.to), Place::of(&b.counter));
         if start != last {
             vec![(at, last, true), (to, start, true), (counter, 3, true)]
         } else if b.at == last {
@@ -110,8 +110,8 @@ impl Timing<Thumb> for CortexM7 {
         let words = self.settled(last, start);
         let Some(art) = &mut self.art else { return Edge::Held { words, stamps: None } };
         let lines = start >> art.shift..=end.wrapping_sub(1) >> art.shift;
-        let stamps: Option<Vec<_>> = lines.map(|line| art.stamp(line).map(|s| &raw mut *s)).collect();
-        stamps.map_or(Edge::Ask, |s| Edge::Held { words, stamps: Some((&raw mut *art.now, s)) })
+        let stamps: Option<Vec<_>> = lines.map(|line| art.stamp(line).map(|s| Place::of(s))).collect();
+        stamps.map_or(Edge::Ask, |s| Edge::Held { words, stamps: Some((Place::of(&*art.now), s)) })
     }
 
     fn last_end(&mut self) -> Option<&mut u32> {

@@ -1,7 +1,7 @@
 //! Flash front ends that cores share: what a fetch waits for.
 
 use isa::Costs;
-use isa::native::Edge;
+use isa::native::{Edge, Place};
 use isa_thumb::{Class, Step};
 use mcu::Flash;
 
@@ -206,8 +206,8 @@ impl LineCache {
     }
 
     /// Where the number of a line is kept while it is held.
-    fn place(&self, line: u32) -> *const u32 {
-        &raw const self.lines[line as usize & (self.lines.len() - 1)]
+    fn place(&self, line: u32) -> Place<u32> {
+        Place::of(&self.lines[line as usize & (self.lines.len() - 1)])
     }
 
     fn reset(&mut self) {

@@ -1,5 +1,29 @@
 //! Cycle models, one file per core. They see what retires, never what it means.
 
+/// The methods of [`isa::Timing`] that a model leaves to a field: what it costs to come to a block.
+macro_rules! enters_by {
+    ($field:ident) => {
+        #[inline(always)]
+        fn enter(&mut self, start: u32, end: u32) -> u32 {
+            self.$field.enter(start, end)
+        }
+
+        fn edge(&mut self, last: u32, start: u32, end: u32) -> isa::native::Edge {
+            self.$field.edge(last, start, end)
+        }
+
+        fn last_end(&mut self) -> Option<&mut u32> {
+            self.$field.last_end()
+        }
+
+        fn reset(&mut self) {
+            self.$field.reset();
+        }
+    };
+}
+
+pub(crate) use enters_by;
+
 pub mod avr;
 mod branch_history;
 pub mod cortex_m0plus;

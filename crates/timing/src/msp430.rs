@@ -5,8 +5,7 @@
 //! every clock that the chips allow, so nothing depends on addresses.
 
 use isa::{Costs, Timing};
-use isa_msp430::table::Class;
-use isa_msp430::{Mode, Msp430, Step};
+use isa_msp430::{Class, Mode, Msp430, Step};
 
 /// The CPU of the F1xx family.
 #[derive(Clone, Copy, Debug, Default)]

@@ -8,10 +8,8 @@
 //! The GD32VF103 reads flash and SRAM at the core's clock without wait states (data sheet, "On-chip
 //! memory"), so fetches never wait here.
 
-use isa::native::Edge;
 use isa::{Costs, Timing};
-use isa_riscv::table::Class;
-use isa_riscv::{Events, Riscv, Step};
+use isa_riscv::{Class, Events, Riscv, Step};
 
 use crate::branch_history::BranchHistory;
 
@@ -28,7 +26,7 @@ pub struct Bumblebee {
 
 impl Default for Bumblebee {
     fn default() -> Self {
-        Self { history: BranchHistory::new() }
+        Self { history: BranchHistory::new(MISS) }
     }
 }
 
@@ -61,22 +59,7 @@ impl Timing<Riscv<u32>> for Bumblebee {
         Costs { each: each.collect(), taken: vec![0; steps.len()], skipped: 0 }
     }
 
-    #[inline(always)]
-    fn enter(&mut self, start: u32, end: u32) -> u32 {
-        if self.history.missed(start, end) { MISS } else { 0 }
-    }
-
-    fn edge(&mut self, last: u32, start: u32, _end: u32) -> Edge {
-        self.history.edge(last, start, MISS)
-    }
-
-    fn last_end(&mut self) -> Option<&mut u32> {
-        Some(self.history.last_end())
-    }
-
-    fn reset(&mut self) {
-        self.history.reset();
-    }
+    crate::enters_by!(history);
 }
 
 /// Cycles without waiting for a load, whose data comes one cycle late (*assumed*).

@@ -9,10 +9,8 @@
 //! there. A correctly predicted branch or jump costs nothing more, a wrong prediction three cycles. Both
 //! caches are taken to be warm: code and data of one call are far below 32 KiB.
 
-use isa::native::Edge;
 use isa::{Costs, Timing};
-use isa_riscv::table::Class;
-use isa_riscv::{Events, Riscv, Step};
+use isa_riscv::{Class, Events, Riscv, Step};
 
 use crate::branch_history::BranchHistory;
 
@@ -27,7 +25,7 @@ pub struct Rocket {
 
 impl Default for Rocket {
     fn default() -> Self {
-        Self { history: BranchHistory::new() }
+        Self { history: BranchHistory::new(MISS) }
     }
 }
 
@@ -79,22 +77,7 @@ impl Timing<Riscv<u64>> for Rocket {
         Costs { each, taken: vec![0; steps.len()], skipped: 0 }
     }
 
-    #[inline(always)]
-    fn enter(&mut self, start: u32, end: u32) -> u32 {
-        if self.history.missed(start, end) { MISS } else { 0 }
-    }
-
-    fn edge(&mut self, last: u32, start: u32, _end: u32) -> Edge {
-        self.history.edge(last, start, MISS)
-    }
-
-    fn last_end(&mut self) -> Option<&mut u32> {
-        Some(self.history.last_end())
-    }
-
-    fn reset(&mut self) {
-        self.history.reset();
-    }
+    crate::enters_by!(history);
 }
 
 /// Cycles until the next instruction can start, and until the result can be used.

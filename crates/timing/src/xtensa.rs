@@ -28,15 +28,20 @@ pub struct Pipeline {
 }
 
 /// A jump to an instruction of `bytes` at `to` that crosses a fetch word.
-pub fn land(to: u32, bytes: u32) -> u32 {
-    u32::from((to & 3) + bytes > 4)
+pub const fn land(to: u32, bytes: u32) -> u32 {
+    ((to & 3) + bytes > 4) as u32
 }
 
 impl Pipeline {
     /// Costs that depend on what happens at run time; `div` is that of a division beyond [`Pipeline::div`].
     pub const fn events(&self, div: fn(u32, u32) -> u32) -> Events {
         // an exception empties the pipeline as a jump does; an unaligned access is two accesses
-        Events { land, exception: 1 + self.jump, unaligned: |_, _| 1, div }
+        let (mut costs, mut at) = ([[0; 2]; 4], 0);
+        while at < 8 {
+            costs[at / 2][at % 2] = land(at as u32 / 2, 2 + at as u32 % 2) as u8;
+            at += 1;
+        }
+        Events { land: costs, exception: 1 + self.jump, unaligned: |_, _| 1, div }
     }
 
     /// Static costs of a run. Results of the run before it are taken to be there: a jump takes longer
@@ -79,6 +84,7 @@ impl Pipeline {
 #[cfg(test)]
 mod tests {
     use isa::Timing as _;
+    use isa_xtensa::op::Op;
     use isa_xtensa::{Class, Step};
 
     use super::land;
@@ -86,7 +92,7 @@ mod tests {
     use crate::xtensa_lx106::Lx106;
 
     fn step(class: Class, writes: u16, reads: u16) -> Step {
-        Step { class, pc: 0, bytes: 3, reads, writes, data: 0, target: None }
+        Step { op: Op::Nop, class, pc: 0, bytes: 3, reads, writes, data: 0, target: None }
     }
 
     #[test]

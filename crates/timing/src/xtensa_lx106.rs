@@ -31,4 +31,8 @@ impl Timing<Xtensa> for Lx106 {
     fn costs(&self, steps: &[Step]) -> Costs {
         PIPELINE.costs(steps)
     }
+
+    fn is_static(&self) -> bool {
+        true
+    }
 }

@@ -39,4 +39,8 @@ impl Timing<Xtensa> for Lx6 {
     fn costs(&self, steps: &[Step]) -> Costs {
         PIPELINE.costs(steps)
     }
+
+    fn is_static(&self) -> bool {
+        true
+    }
 }

@@ -4,6 +4,7 @@ mod flow;
 mod handlers;
 mod memory;
 mod slots;
+mod values;
 
 use std::collections::HashMap;
 use std::mem::offset_of;
@@ -14,7 +15,7 @@ use cranelift_codegen::ir::immediates::Offset32;
 use cranelift_codegen::ir::{self, AbiParam, InstBuilder, SigRef, Signature, Type, Value, ValueDef, types};
 use cranelift_codegen::isa::CallConv;
 use cranelift_frontend::{FunctionBuilder, Variable};
-use isa::native::{ByHandler, Emit, Layout, Lower, One, Op, Slot, Test};
+use isa::native::{ByHandler, Emit, Layout, Lower, Op, Slot, Test, Values};
 use isa::{Insn, Timing};
 
 use self::memory::Span;
@@ -263,7 +264,6 @@ impl<'a, C: Lower, T: Timing<C>> Emitter<'a, C, T> {
 }
 
 impl<'a, C: Lower, T: Timing<C>> Emit for Emitter<'a, C, T> {
-    type V = Value;
     type Span = Span;
 
     fn start(&mut self, at: usize) {
@@ -336,78 +336,6 @@ impl<'a, C: Lower, T: Timing<C>> Emit for Emitter<'a, C, T> {
         self.now.held[slot] = Held::Later(Rc::new(make));
     }
 
-    fn int(&mut self, bits: u32, value: u64) -> Value {
-        let value = value & u64::MAX >> (64 - bits);
-        self.once(How::Int(bits, value), |e| e.b.ins().iconst(int(bits), value as i64))
-    }
-
-    fn op(&mut self, op: Op, x: Value, y: Value) -> Value {
-        if matches!(op, Op::MulHighU | Op::MulHighS) && self.b.func.dfg.value_type(x) == types::I32 {
-            let signed = op == Op::MulHighS;
-            let (x, y) = (self.widen(x, 64, signed), self.widen(y, 64, signed));
-            let product = self.b.ins().imul(x, y);
-            let high = self.b.ins().ushr_imm(product, 32);
-            return self.narrow(high, 32);
-        }
-        self.once(How::Op(op, x, y), |e| {
-            let b = e.b.ins();
-            match op {
-                Op::Add => b.iadd(x, y),
-                Op::Sub => b.isub(x, y),
-                Op::Mul => b.imul(x, y),
-                Op::MulHighU => b.umulhi(x, y),
-                Op::MulHighS => b.smulhi(x, y),
-                Op::And => b.band(x, y),
-                Op::Or => b.bor(x, y),
-                Op::Xor => b.bxor(x, y),
-                Op::Shl => b.ishl(x, y),
-                Op::Shr => b.ushr(x, y),
-                Op::Sar => b.sshr(x, y),
-                Op::Rotr => b.rotr(x, y),
-            }
-        })
-    }
-
-    fn one(&mut self, op: One, x: Value) -> Value {
-        let b = self.b.ins();
-        match op {
-            One::LeadingZeros => b.clz(x),
-            One::ReverseBits => b.bitrev(x),
-            One::ReverseBytes => b.bswap(x),
-        }
-    }
-
-    fn test(&mut self, test: Test, x: Value, y: Value) -> Value {
-        let condition = match test {
-            Test::Eq => IntCC::Equal,
-            Test::Ne => IntCC::NotEqual,
-            Test::Less => IntCC::SignedLessThan,
-            Test::LessEq => IntCC::SignedLessThanOrEqual,
-            Test::Greater => IntCC::SignedGreaterThan,
-            Test::GreaterEq => IntCC::SignedGreaterThanOrEqual,
-            Test::LessU => IntCC::UnsignedLessThan,
-            Test::LessEqU => IntCC::UnsignedLessThanOrEqual,
-            Test::GreaterU => IntCC::UnsignedGreaterThan,
-            Test::GreaterEqU => IntCC::UnsignedGreaterThanOrEqual,
-        };
-        self.once(How::Test(test, x, y), |e| e.b.ins().icmp(condition, x, y))
-    }
-
-    fn pick(&mut self, condition: Value, yes: Value, no: Value) -> Value {
-        self.b.ins().select(condition, yes, no)
-    }
-
-    fn narrow(&mut self, value: Value, bits: u32) -> Value {
-        self.once(How::Narrow(value, bits), |e| e.b.ins().ireduce(int(bits), value))
-    }
-
-    fn widen(&mut self, value: Value, bits: u32, signed: bool) -> Value {
-        self.once(How::Widen(value, bits, signed), |e| {
-            let b = e.b.ins();
-            if signed { b.sextend(int(bits), value) } else { b.uextend(int(bits), value) }
-        })
-    }
-
     fn handler(&mut self, by: ByHandler) {
         if by.ends && self.layout.by_block {
             self.interpret_from(by.at);
@@ -442,7 +370,8 @@ impl<'a, C: Lower, T: Timing<C>> Emit for Emitter<'a, C, T> {
         then: impl FnOnce(&mut Self, Value),
     ) {
         let memory = self.core.memory();
-        let (base, size, flash) = (memory.ram_base, memory.ram.len(), memory.flash_in_data());
+        let (base, size) = (memory.ram_base, memory.ram.len());
+        let flash = memory.flash_in_data().filter(|_| bytes >= 4 || !self.layout.flash_in_words);
         let flash_size = memory.flash.len();
         // eight bytes are two accesses, and where nothing is aligned each byte is one
         let accesses = if self.layout.unaligned { bytes.into() } else { 1 + i64::from(bytes == 8) };
@@ -566,6 +495,20 @@ impl<'a, C: Lower, T: Timing<C>> Emit for Emitter<'a, C, T> {
     fn stack(&mut self, by: ByHandler, sp: Value) {
         let fine = self.not_lower(sp);
         self.guard(by, fine, |_| {});
+    }
+
+    fn rest_unless(&mut self, by: ByHandler, condition: Value) {
+        let (rest, on) = (self.block(true), self.block(false));
+        self.b.ins().brif(condition, on, &[], rest, &[]);
+        self.go_on(rest);
+        self.interpret_from(by.at);
+        self.go_on(on);
+    }
+
+    fn spend(&mut self, cycles: Value) {
+        let (cycles, cycle) = (self.widen(cycles, 64, false), self.cycle());
+        let cycle = self.b.ins().iadd(cycle, cycles);
+        self.set_cycle(cycle);
     }
 
     fn skip_unless(&mut self, condition: Value, to: usize, cycles: i32) {

@@ -1,6 +1,6 @@
 //! Looks at a run before code is made: what it reads, what it writes, where it goes.
 
-use isa::native::{ByHandler, Emit, One, Op, Slots, Test};
+use isa::native::{ByHandler, Emit, One, Op, Slots, Test, Values};
 
 /// What is found out.
 #[derive(Clone, Debug, Default)]
@@ -23,8 +23,19 @@ pub(crate) struct Survey {
     from: Vec<usize>,
 }
 
-impl Emit for Survey {
+impl Values for Survey {
     type V = ();
+
+    fn int(&mut self, _: u32, _: u64) {}
+    fn op(&mut self, _: Op, (): (), (): ()) {}
+    fn one(&mut self, _: One, (): ()) {}
+    fn test(&mut self, _: Test, (): (), (): ()) {}
+    fn pick(&mut self, (): (), (): (), (): ()) {}
+    fn narrow(&mut self, (): (), _: u32) {}
+    fn widen(&mut self, (): (), _: u32, _: bool) {}
+}
+
+impl Emit for Survey {
     type Span = ();
 
     fn start(&mut self, at: usize) {
@@ -49,13 +60,6 @@ impl Emit for Survey {
     fn later(&mut self, slot: usize, _: impl Fn(&mut Self)) {
         self.set(slot, ());
     }
-    fn int(&mut self, _: u32, _: u64) {}
-    fn op(&mut self, _: Op, (): (), (): ()) {}
-    fn one(&mut self, _: One, (): ()) {}
-    fn test(&mut self, _: Test, (): (), (): ()) {}
-    fn pick(&mut self, (): (), (): (), (): ()) {}
-    fn narrow(&mut self, (): (), _: u32) {}
-    fn widen(&mut self, (): (), _: u32, _: bool) {}
     fn handler(&mut self, by: ByHandler) {
         self.seen |= by.reads.0;
     }
@@ -91,6 +95,10 @@ impl Emit for Survey {
     fn stack(&mut self, by: ByHandler, (): ()) {
         self.handler(by);
     }
+    fn rest_unless(&mut self, by: ByHandler, (): ()) {
+        self.handler(by);
+    }
+    fn spend(&mut self, (): ()) {}
     fn skip_unless(&mut self, (): (), to: usize, _: i32) {
         self.skipped = self.skipped.max(to);
     }

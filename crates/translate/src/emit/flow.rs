@@ -5,7 +5,7 @@ use std::mem::offset_of;
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{self, InstBuilder, Value, types};
 use isa::Timing;
-use isa::native::{Edge, Emit, Lower};
+use isa::native::{Edge, Lower, Values};
 use mcu::Memory;
 
 use super::{Emitter, offset};
@@ -96,16 +96,16 @@ impl<'a, C: Lower, T: Timing<C>> Emitter<'a, C, T> {
                 let add =
                     |e: &mut Self, all: Option<Value>, other| Some(all.map_or(other, |all| e.b.ins().bor(all, other)));
                 for (at, word, equal) in words {
-                    let at = self.constant(at.addr() as u64);
+                    let at = self.constant(at.address());
                     let held = self.b.ins().load(types::I32, FLAGS, at, 0);
                     let word = self.int(32, word.into());
                     let other = self.b.ins().icmp(if equal { IntCC::NotEqual } else { IntCC::Equal }, held, word);
                     different = add(self, different, other);
                 }
-                let (clock, stamps) = stamps.unwrap_or((std::ptr::null_mut(), Vec::new()));
+                let (clock, stamps) = stamps.map_or((None, Vec::new()), |(clock, stamps)| (Some(clock), stamps));
                 let mut places = Vec::new();
                 for at in stamps {
-                    let at = self.constant(at.addr() as u64);
+                    let at = self.constant(at.address());
                     let held = self.b.ins().load(types::I64, FLAGS, at, 0);
                     let other = self.b.ins().icmp_imm(IntCC::Equal, held, 0);
                     different = add(self, different, other);
@@ -118,8 +118,8 @@ impl<'a, C: Lower, T: Timing<C>> Emitter<'a, C, T> {
                 ask(self);
                 self.b.ins().jump(on, &[]);
                 self.go_on(fine);
-                if !places.is_empty() {
-                    let clock = self.constant(clock.addr() as u64);
+                if let Some(clock) = clock.filter(|_| !places.is_empty()) {
+                    let clock = self.constant(clock.address());
                     let mut now = self.b.ins().load(types::I64, FLAGS, clock, 0);
                     for at in places {
                         now = self.b.ins().iadd_imm(now, 1);
@@ -131,7 +131,7 @@ impl<'a, C: Lower, T: Timing<C>> Emitter<'a, C, T> {
                 self.go_on(on);
             }
             Edge::Counter { at, taken, missed } => {
-                let at = self.constant(at.addr() as u64);
+                let at = self.constant(at.address());
                 let counter = self.b.ins().load(types::I8, FLAGS, at, 0);
                 let sure = self.b.ins().icmp_imm(IntCC::Equal, counter, if taken { 3 } else { 0 });
                 let (learn, on) = (self.block(true), self.block(false));

@@ -5,7 +5,7 @@ use std::mem::offset_of;
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{InstBuilder, Value, types};
 use isa::Timing;
-use isa::native::{Emit, Lower};
+use isa::native::{Lower, Values};
 use mcu::Memory;
 
 use super::{Emitter, int};

@@ -1,0 +1,83 @@
+//! Cores and their state.
+
+use mcu::Memory;
+
+use crate::sreg::Sreg;
+
+/// I/O address of the upper bits of ELPM's address.
+pub(crate) const RAMPZ: u32 = 0x3B;
+/// I/O address of the stack pointer's low byte.
+pub(crate) const SPL: u32 = 0x3D;
+/// I/O address of the stack pointer's high byte.
+pub(crate) const SPH: u32 = 0x3E;
+/// I/O address of the status register.
+pub(crate) const SREG: u32 = 0x3F;
+
+/// What distinguishes the cores that share the table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Variant {
+    /// Data address of the first I/O register. The register file lies below it, where there is room.
+    pub io: u32,
+    /// The bits that RAMPZ has; 0 where there is neither RAMPZ nor ELPM.
+    pub rampz: u8,
+    /// Whether the stack pointer is the end of RAM after reset; it is 0 otherwise.
+    pub stack_at_end: bool,
+    /// Whether compilers write SPL before SPH, as suits XMEGA and its successors, which hold off
+    /// interrupts between the two; assembly for older cores may still do it the other way round, as
+    /// compilers do elsewhere.
+    pub stack_low_first: bool,
+}
+
+/// ATmega328P and others with at most 64 KiB of flash (SP after reset: DS40002061B, 7.5.1).
+pub const AVR5: Variant = Variant { io: 0x20, rampz: 0, stack_at_end: true, stack_low_first: false };
+
+/// Chips with 128 KiB: RAMPZ has one bit, and SP is 0 after reset (data sheet 2467X, chapter "AVR CPU Core").
+pub const AVR51: Variant = Variant { io: 0x20, rampz: 1, stack_at_end: false, stack_low_first: false };
+
+/// ATmega4809 and others whose I/O space starts at data address 0, without the register file in the
+/// data space (data sheet DS40002173, chapters "Memories" and "AVR CPU").
+pub const AVRXMEGA3: Variant = Variant { io: 0, rampz: 0, stack_at_end: true, stack_low_first: true };
+
+/// The core's state. What handlers touch most comes first, within short displacements.
+#[repr(C)]
+pub struct Avr {
+    pub(crate) sreg: Sreg,
+    pub(crate) pc: u32,
+    pub(crate) sp: u16,
+    /// Registers r0..r31; the rest is never used and spares bounds checks: an operand is one byte,
+    /// and a pair's second register is one behind it.
+    pub(crate) r: [u8; 257],
+    /// Upper bits of ELPM's address.
+    pub(crate) rampz: u8,
+    /// I/O address of the half of the stack pointer that was written alone, or 0.
+    pub(crate) half: u32,
+    pub(crate) variant: Variant,
+    pub(crate) mem: Memory,
+}
+
+impl Avr {
+    /// A core with its chip, in reset.
+    pub fn new(variant: Variant, mem: Memory) -> Self {
+        let mut core = Self { sreg: Sreg::default(), pc: 0, sp: 0, r: [0; 257], rampz: 0, half: 0, variant, mem };
+        core.start_over();
+        core
+    }
+
+    /// The word at `pc`; none outside flash.
+    pub(crate) fn fetch(&self, pc: u32) -> Option<u16> {
+        let at = pc as usize;
+        let bytes = self.mem.flash.get(at..at.checked_add(2)?)?;
+        Some(u16::from_le_bytes([bytes[0], bytes[1]]))
+    }
+
+    /// As after reset.
+    pub(crate) fn start_over(&mut self) {
+        self.r = [0; 257];
+        self.sreg = Sreg::unpack(0);
+        let ram_end = (self.mem.ram_base as usize + self.mem.ram.len()).wrapping_sub(1) as u16;
+        self.sp = if self.variant.stack_at_end { ram_end } else { 0 };
+        self.rampz = 0;
+        self.half = 0;
+        self.pc = 0;
+    }
+}

@@ -1,0 +1,298 @@
+//! The handler of each operation: one for each combination of operands that is worth it.
+
+use isa::{Exec, next};
+
+use crate::exec::{self, I, One, Place, Places, Two};
+use crate::op::{Binary, Condition, Op, Unary};
+use crate::state::Msp430;
+use crate::status::{ALL, C};
+
+/// The operand's place as a constant argument.
+const fn place(n: u8) -> Place {
+    match n {
+        0 => Place::Reg,
+        1 => Place::Imm,
+        2 => Place::Abs,
+        3 => Place::Idx,
+        4 => Place::Inc,
+        _ => Place::Special,
+    }
+}
+
+const REG: u8 = Place::Reg as u8;
+const IMM: u8 = Place::Imm as u8;
+const ABS: u8 = Place::Abs as u8;
+const IDX: u8 = Place::Idx as u8;
+const INC: u8 = Place::Inc as u8;
+
+unsafe fn two<O: Two, const S: u8, const D: u8, const B: bool, const F: u16>(cpu: &mut Msp430, i: *const I) {
+    let form = Places { byte: B, src: place(S), dst: place(D) };
+    // SAFETY: `i` points into a block and is not its last instruction (contract of `Exec`).
+    unsafe {
+        match exec::two::<O>(cpu, &*i, form, F, false) {
+            Some(()) => next(cpu, i),
+            None => two_slow::<O>(cpu, i),
+        }
+    }
+}
+
+#[inline(never)]
+unsafe fn two_slow<O: Two>(cpu: &mut Msp430, i: *const I) {
+    // SAFETY: as above.
+    unsafe {
+        let _ = exec::two::<O>(cpu, &*i, Places::of(&*i), ALL, true);
+        next(cpu, i);
+    }
+}
+
+unsafe fn two_leave<O: Two>(cpu: &mut Msp430, i: *const I) {
+    // SAFETY: `i` points to an instruction (contract of `Exec`).
+    let i = unsafe { &*i };
+    let _ = exec::two::<O>(cpu, i, Places::of(i), ALL, true);
+}
+
+fn pick_two<O: Two>(form: Places, live: u16) -> Exec<Msp430> {
+    match live & O::OP.sets() {
+        0 => pick_size::<O, 0>(form),
+        C => pick_size::<O, C>(form),
+        _ => pick_size::<O, ALL>(form),
+    }
+}
+
+fn pick_size<O: Two, const F: u16>(form: Places) -> Exec<Msp430> {
+    if form.byte { pick_places::<O, true, F>(form) } else { pick_places::<O, false, F>(form) }
+}
+
+fn pick_places<O: Two, const B: bool, const F: u16>(form: Places) -> Exec<Msp430> {
+    use Place::{Abs, Idx, Imm, Inc, Reg};
+    match (form.src, form.dst) {
+        (Reg, Reg) => two::<O, REG, REG, B, F>,
+        (Imm, Reg) => two::<O, IMM, REG, B, F>,
+        (Abs, Reg) => two::<O, ABS, REG, B, F>,
+        (Idx, Reg) => two::<O, IDX, REG, B, F>,
+        (Inc, Reg) => two::<O, INC, REG, B, F>,
+        (Reg, Abs) => two::<O, REG, ABS, B, F>,
+        (Imm, Abs) => two::<O, IMM, ABS, B, F>,
+        (Abs, Abs) => two::<O, ABS, ABS, B, F>,
+        (Idx, Abs) => two::<O, IDX, ABS, B, F>,
+        (Inc, Abs) => two::<O, INC, ABS, B, F>,
+        (Reg, Idx) => two::<O, REG, IDX, B, F>,
+        (Imm, Idx) => two::<O, IMM, IDX, B, F>,
+        (Abs, Idx) => two::<O, ABS, IDX, B, F>,
+        (Idx, Idx) => two::<O, IDX, IDX, B, F>,
+        (Inc, Idx) => two::<O, INC, IDX, B, F>,
+        _ => two_slow::<O>,
+    }
+}
+
+/// MOV to the program counter: BR and, from the stack, RET.
+unsafe fn branch_to<const S: u8>(cpu: &mut Msp430, i: *const I) {
+    let form = Places { byte: false, src: place(S), dst: Place::Special };
+    // SAFETY: `i` points to an instruction (contract of `Exec`).
+    let i = unsafe { &*i };
+    if exec::branch(cpu, i, form, false).is_none() {
+        let _ = exec::branch(cpu, i, form, true);
+    }
+}
+
+fn leave_mov(form: Places) -> Exec<Msp430> {
+    match (form.byte, form.src) {
+        (false, Place::Imm) => branch_to::<IMM>,
+        (false, Place::Inc) => branch_to::<INC>,
+        _ => two_leave::<exec::Mov>,
+    }
+}
+
+unsafe fn one<O: One, const S: u8, const B: bool, const F: u16>(cpu: &mut Msp430, i: *const I) {
+    let form = Places { byte: B, src: place(S), dst: Place::Reg };
+    // SAFETY: `i` points into a block and is not its last instruction (contract of `Exec`).
+    unsafe {
+        match exec::one::<O>(cpu, &*i, form, F, false) {
+            Some(()) => next(cpu, i),
+            None => one_slow::<O>(cpu, i),
+        }
+    }
+}
+
+#[inline(never)]
+unsafe fn one_slow<O: One>(cpu: &mut Msp430, i: *const I) {
+    // SAFETY: as above.
+    unsafe {
+        let _ = exec::one::<O>(cpu, &*i, Places::of(&*i), ALL, true);
+        next(cpu, i);
+    }
+}
+
+unsafe fn one_leave<O: One>(cpu: &mut Msp430, i: *const I) {
+    // SAFETY: `i` points to an instruction (contract of `Exec`).
+    let i = unsafe { &*i };
+    let _ = exec::one::<O>(cpu, i, Places::of(i), ALL, true);
+}
+
+fn pick_one<O: One>(form: Places, live: u16) -> Exec<Msp430> {
+    fn sized<O: One, const F: u16>(form: Places) -> Exec<Msp430> {
+        match (form.byte, form.src) {
+            (false, Place::Reg) => one::<O, REG, false, F>,
+            (true, Place::Reg) => one::<O, REG, true, F>,
+            (false, Place::Idx) => one::<O, IDX, false, F>,
+            (true, Place::Idx) => one::<O, IDX, true, F>,
+            (false, Place::Abs) => one::<O, ABS, false, F>,
+            _ => one_slow::<O>,
+        }
+    }
+    match live & O::OP.sets() {
+        0 => sized::<O, 0>(form),
+        C => sized::<O, C>(form),
+        _ => sized::<O, ALL>(form),
+    }
+}
+
+unsafe fn push<const S: u8>(cpu: &mut Msp430, i: *const I) {
+    let form = Places { byte: false, src: place(S), dst: Place::Reg };
+    // SAFETY: `i` points into a block and is not its last instruction (contract of `Exec`).
+    unsafe {
+        match exec::push(cpu, &*i, form, false) {
+            Some(()) => next(cpu, i),
+            None => push_slow(cpu, i),
+        }
+    }
+}
+
+#[inline(never)]
+unsafe fn push_slow(cpu: &mut Msp430, i: *const I) {
+    // SAFETY: as above.
+    unsafe {
+        let _ = exec::push(cpu, &*i, Places::of(&*i), true);
+        next(cpu, i);
+    }
+}
+
+fn pick_push(form: Places) -> Exec<Msp430> {
+    match (form.byte, form.src) {
+        (false, Place::Reg) => push::<REG>,
+        (false, Place::Idx) => push::<IDX>,
+        _ => push_slow,
+    }
+}
+
+unsafe fn call<const S: u8>(cpu: &mut Msp430, i: *const I) {
+    let form = Places { byte: false, src: place(S), dst: Place::Reg };
+    // SAFETY: `i` points to an instruction (contract of `Exec`).
+    let i = unsafe { &*i };
+    if exec::call(cpu, i, form, false).is_none() {
+        call_slow(cpu, i);
+    }
+}
+
+#[inline(never)]
+fn call_slow(cpu: &mut Msp430, i: &I) {
+    let _ = exec::call(cpu, i, Places::of(i), true);
+}
+
+unsafe fn call_any(cpu: &mut Msp430, i: *const I) {
+    // SAFETY: `i` points to an instruction (contract of `Exec`).
+    call_slow(cpu, unsafe { &*i });
+}
+
+fn pick_call(form: Places) -> Exec<Msp430> {
+    match form.src {
+        Place::Imm => call::<IMM>,
+        Place::Reg => call::<REG>,
+        _ => call_any,
+    }
+}
+
+/// A handler that goes to its target or on.
+macro_rules! conditional {
+    ($name:ident) => {{
+        unsafe fn run(cpu: &mut Msp430, i: *const I) {
+            // SAFETY: `i` points into a block and is not its last instruction (contract of `Exec`).
+            unsafe {
+                let insn = &*i;
+                if exec::holds(cpu.status, Condition::$name) {
+                    cpu.mem.stall += i64::from(insn.taken) - i64::from(insn.refund);
+                    exec::jump(cpu, insn);
+                } else {
+                    next(cpu, i);
+                }
+            }
+        }
+        run as Exec<Msp430>
+    }};
+}
+
+/// A handler that ends the run.
+macro_rules! leave {
+    ($f:ident) => {{
+        unsafe fn run(cpu: &mut Msp430, i: *const I) {
+            // SAFETY: `i` points to an instruction (contract of `Exec`).
+            exec::$f(cpu, unsafe { &*i });
+        }
+        run as Exec<Msp430>
+    }};
+}
+
+/// A handler that goes on.
+macro_rules! plain {
+    ($f:ident) => {{
+        unsafe fn run(cpu: &mut Msp430, i: *const I) {
+            // SAFETY: `i` points into a block and is not its last instruction (contract of `Exec`).
+            unsafe {
+                exec::$f(cpu, &*i);
+                next(cpu, i);
+            }
+        }
+        run as Exec<Msp430>
+    }};
+}
+
+/// Handlers of operations with two operands, or one, by `$pick`.
+macro_rules! each {
+    ($op:expr, $kind:ident $($name:ident)+ => |$o:ident| $pick:expr) => {
+        match $op {
+            $($kind::$name => {
+                type $o = exec::$name;
+                $pick
+            })+
+        }
+    };
+}
+
+/// The handler of `op` with operands in `places`, when the flags in `live` can still be read after it.
+pub(crate) fn handler(op: Op, places: Places, live: u16) -> Exec<Msp430> {
+    match op {
+        Op::Binary(op) => {
+            each!(op, Binary Mov Add Addc Subc Sub Cmp Dadd Bit Bic Bis Xor And => |O| pick_two::<O>(places, live))
+        }
+        Op::Unary(op) => each!(op, Unary Rrc Swpb Rra Sxt => |O| pick_one::<O>(places, live)),
+        Op::Push => pick_push(places),
+        Op::Call => pick_call(places),
+        Op::Reti => leave!(reti),
+        Op::Jump(condition) => match condition {
+            Condition::Jne => conditional!(Jne),
+            Condition::Jeq => conditional!(Jeq),
+            Condition::Jnc => conditional!(Jnc),
+            Condition::Jc => conditional!(Jc),
+            Condition::Jn => conditional!(Jn),
+            Condition::Jge => conditional!(Jge),
+            Condition::Jl => conditional!(Jl),
+        },
+        Op::Jmp | Op::Seam => leave!(jump),
+        Op::Carry(true) => plain!(set_carry),
+        Op::Carry(false) => plain!(clear_carry),
+        Op::Undefined => leave!(undefined),
+        Op::Truncated => leave!(truncated),
+        Op::Forbidden => leave!(forbidden),
+    }
+}
+
+/// The handler of an operation that writes the program counter.
+pub(crate) fn leaving(op: Op, places: Places) -> Exec<Msp430> {
+    match op {
+        Op::Binary(Binary::Mov) => leave_mov(places),
+        Op::Binary(op) => each!(op, Binary Mov Add Addc Subc Sub Cmp Dadd Bit Bic Bis Xor And => |O| two_leave::<O>),
+        Op::Unary(op) => each!(op, Unary Rrc Swpb Rra Sxt => |O| one_leave::<O>),
+        Op::Push | Op::Call | Op::Reti | Op::Jump(_) | Op::Jmp | Op::Carry(_) => handler(op, places, ALL),
+        Op::Seam | Op::Undefined | Op::Truncated | Op::Forbidden => handler(op, places, ALL),
+    }
+}
