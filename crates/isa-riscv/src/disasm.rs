@@ -1,8 +1,17 @@
-//! From memory to text.
+//! From memory to text. Nothing else looks at the texts of the table.
+
+use isa::TableRow;
 
 use crate::decode::{Found, find};
 use crate::state::DROP;
+use crate::table::ROWS;
 use crate::{Riscv, Word};
+
+/// The rows that the core has.
+pub(crate) fn rows<X: Word>() -> Vec<TableRow> {
+    let rows = ROWS.iter().enumerate().filter(|(_, r)| r.only.has::<X>());
+    rows.map(|(number, r)| TableRow { number, text: r.text.0, by_handler: r.op.by_handler() }).collect()
+}
 
 /// The instruction at `pc` in its 32-bit form, also for a compressed one, and its length.
 pub(crate) fn disassemble<X: Word>(cpu: &Riscv<X>, pc: u32) -> (String, u32) {

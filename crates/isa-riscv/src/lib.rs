@@ -65,8 +65,7 @@ impl<X: Word> Core for Riscv<X> {
     }
 
     fn rows(&self) -> Vec<TableRow> {
-        let rows = table::ROWS.iter().enumerate().filter(|(_, r)| r.only.has::<X>());
-        rows.map(|(number, r)| TableRow { number, text: r.text.0, by_handler: r.op.by_handler() }).collect()
+        disasm::rows::<X>()
     }
 
     fn row(&self, pc: u32) -> Option<usize> {

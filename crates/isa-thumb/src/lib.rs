@@ -57,9 +57,7 @@ impl Core for Thumb {
     }
 
     fn rows(&self) -> Vec<TableRow> {
-        let timed = self.events.mul_long.is_some();
-        let rows = table::rows().enumerate().filter(|(_, r)| self.features().has(r.part));
-        rows.map(|(number, r)| TableRow { number, text: r.text.0, by_handler: r.op.by_handler(timed) }).collect()
+        disasm::rows(self)
     }
 
     fn row(&self, pc: u32) -> Option<usize> {

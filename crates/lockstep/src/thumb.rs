@@ -490,16 +490,15 @@ impl Ground for Arm {
         self.0.core(&[]).rows()
     }
 
-    fn left_out(&self) -> &'static [(&'static str, &'static str)] {
-        const ALL: &[(&str, &str)] = &[
+    fn left_out(&self) -> Option<&'static [(&'static str, &'static str)]> {
+        Some(&[
             ("bkpt", "ends the program"),
             ("svc", "ends the program"),
             ("udf", "ends the program"),
             ("wfe", "waits for ever where there are no interrupts"),
             ("wfi", "waits for ever where there are no interrupts"),
             ("ldr.w pc, [pc", "needs to know where it is"),
-        ];
-        if self.0 == Board::M0 { &ALL[..5] } else { ALL }
+        ])
     }
 
     fn disassemble(&self, program: &Program, at: u32) -> (String, u32) {

@@ -9,19 +9,16 @@ use isa::native::{Edge, Place};
 /// Counters: one for each end of a block in 128 KiB of code, so that no other code moves a package's predictions.
 const ENTRIES: usize = 1 << 16;
 
-/// Counters of taken branches, from 0 (surely not) to 3 (surely).
+/// Counters of taken branches, from 0 (surely not) to 3 (surely); a wrong prediction costs `MISS` cycles.
 #[derive(Clone, Debug)]
-pub(crate) struct BranchHistory {
+pub(crate) struct BranchHistory<const MISS: u32> {
     counters: Box<[u8; ENTRIES]>,
     last_end: u32,
-    /// Cycles of a wrong prediction.
-    miss: u32,
 }
 
-impl BranchHistory {
-    /// A predictor that knows nothing yet; a wrong prediction costs `miss` cycles.
-    pub(crate) fn new(miss: u32) -> Self {
-        Self { counters: Box::new([1; ENTRIES]), last_end: 0, miss }
+impl<const MISS: u32> BranchHistory<MISS> {
+    pub(crate) fn new() -> Self {
+        Self { counters: Box::new([1; ENTRIES]), last_end: 0 }
     }
 
     /// Extra cycles of the way from the last block to `start..end`.
@@ -31,13 +28,13 @@ impl BranchHistory {
         let counter = &mut self.counters[(last >> 1) as usize % ENTRIES];
         let (taken, predicted) = (start != last, *counter >= 2);
         *counter = if taken { (*counter + 1).min(3) } else { counter.saturating_sub(1) };
-        if taken != predicted { self.miss } else { 0 }
+        if taken != predicted { MISS } else { 0 }
     }
 
     /// As [`BranchHistory::enter`], for code that is made before it happens.
     pub(crate) fn edge(&mut self, last: u32, start: u32, _end: u32) -> Edge {
         let at = Place::of(&self.counters[(last >> 1) as usize % ENTRIES]);
-        Edge::Counter { at, taken: start != last, missed: self.miss }
+        Edge::Counter { at, taken: start != last, missed: MISS }
     }
 
     /// Where the last block ended.
@@ -57,7 +54,7 @@ mod tests {
 
     #[test]
     fn a_loop_is_learnt_and_missed_at_its_end() {
-        let mut history = BranchHistory::new(3);
+        let mut history = BranchHistory::<3>::new();
         history.enter(0x100, 0x110);
         let ways: Vec<_> = (0..4).map(|_| history.enter(0x100, 0x110)).collect();
         assert_eq!(ways, [3, 0, 0, 0]);

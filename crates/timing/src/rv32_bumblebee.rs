@@ -21,12 +21,12 @@ const DIVIDE: u32 = 33;
 /// A Bumblebee core on memory without wait states.
 #[derive(Clone, Debug)]
 pub struct Bumblebee {
-    history: BranchHistory,
+    history: BranchHistory<MISS>,
 }
 
 impl Default for Bumblebee {
     fn default() -> Self {
-        Self { history: BranchHistory::new(MISS) }
+        Self { history: BranchHistory::new() }
     }
 }
 

@@ -20,12 +20,12 @@ const MISS: u32 = 3;
 /// A Rocket core with warm caches.
 #[derive(Clone, Debug)]
 pub struct Rocket {
-    history: BranchHistory,
+    history: BranchHistory<MISS>,
 }
 
 impl Default for Rocket {
     fn default() -> Self {
-        Self { history: BranchHistory::new(MISS) }
+        Self { history: BranchHistory::new() }
     }
 }
 
