@@ -261,7 +261,7 @@ impl<'a> Generator<'a> {
                     .concat()
             }
             // movs; add pc over a halfword and the body
-            12 => [&[0x2000 | low << 8 | 2 * n, 0x4487 | low << 3, 0xBF00], &body[..]].concat(),
+            12 => [&[0x2000 | low << 8 | (2 * n), 0x4487 | low << 3, 0xBF00], &body[..]].concat(),
             // push {r, lr}; add sp; mov r, sp; ldmdb r, {r, pc}
             13 => call(&[0xB500 | 1 << other], &[0xB002, 0x4668 | low, 0xE910 | low, 0x8000 | 1 << other]),
             // push {lr}; mov r, sp; add sp; ldr pc, [r]
@@ -296,7 +296,7 @@ impl<'a> Generator<'a> {
         }
         let n = bases[self.random.below(bases.len() as u32) as usize];
         let (m, t) = ((n + 1) & 7, self.random.below(8) as u16);
-        let mut code = vec![0x2000 | m << 8 | 4 * self.random.below(64) as u16];
+        let mut code = vec![0x2000 | m << 8 | (4 * self.random.below(64) as u16)];
         known.clobber(1 << m | 1 << t);
         if self.board == Board::M0 || self.random.below(2) == 0 {
             code.push(0x5000 | (self.random.below(8) << 9) as u16 | m << 6 | n << 3 | t);
