@@ -26,7 +26,7 @@ fn agree(name: &str) {
         // a core may lack the row
         let stale = |(text, _): &&(&str, &str)| {
             let is = |r: &&TableRow| r.text.starts_with(text);
-            rows.iter().any(|r| is(&r)) && !unmet.iter().chain(&cold).any(|r| is(r))
+            rows.iter().any(|r| is(&r)) && !unmet.iter().chain(&cold).any(is)
         };
         let stale: Vec<_> = list.iter().filter(stale).collect();
         assert!(stale.is_empty(), "{name}: not left out: {stale:?}");
