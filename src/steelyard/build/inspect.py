@@ -13,7 +13,7 @@ from ..model.target import Chip
 #: names of the harness, its targets and their linker scripts
 _HARNESS = re.compile(r"sy_\w+|main|__?end|end|__heap_start|_start|__vectors|__crt0_\w+")
 #: sections that linker scripts put where the chip starts, or where code runs before the harness
-_START = re.compile(r"\.(vectors|start|reset|text\.reset|isr_vector|init\d*|fini\d*)(\..*)?")
+_START = re.compile(r"\.(vectors|start|reset|isr_vector|init\d*|fini\d*)(\..*)?")
 #: sections that linker scripts make; static RAM is counted in, and cleared and kept out of others' by, the latter
 _MADE, _RAM = frozenset({".text", ".rodata", ".vectors", ".ARM.exidx", ".data", ".bss"}), frozenset({".data", ".bss"})
 _AVR_DATA = 0x80_0000  # where the tools put the data space
