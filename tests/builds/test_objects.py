@@ -97,6 +97,15 @@ def test_ram_in_a_section_of_its_own_is_refused(bench: Bench, name: str, room: s
     assert built.failure.detail.startswith("mine, 64 bytes at 0x")
 
 
+def test_flash_without_bytes_in_a_section_of_its_own_is_refused(bench: Bench) -> None:
+    """An erased table, which would not be counted."""
+    use = {"top": "extern const volatile unsigned char erased[64];", "in_encrypt": "t[0] = erased[n & 63];"}
+    text = '.section mine, "a", @nobits\n.global erased\nerased: .skip 64\n'
+    built = bench.build(bench.package({**toys.files(**use), "erased.S": text}), the_target("msp430f1611"))
+    assert built.failure is not None
+    assert built.failure.reason is Reason.PLACED_SECTION
+
+
 def test_static_data_up_to_the_end_of_ram_is_an_overflow(bench: Bench, uno: Target) -> None:
     """Where the harness has no room to say that nothing fits, the link says it."""
     details = []
