@@ -213,7 +213,7 @@ class Pipeline:
             odd = verify.unaligned(verifier, known)
             harm = verify.cut_short(verifier, known)  # last: the device may be left in any state
             if job.target.device == "simulator":
-                verify.parts(verifier, known.calls, lambda part: self._client(job, built.images[part]))
+                verify.parts(verifier, known.calls, (fresh, swept), lambda part: self._client(job, built.images[part]))
             if link.clock != record.setup.timing_model:
                 text = f"{link.clock} instead of {record.setup.timing_model}"
                 raise DeviceError(Failure(Reason.COUNTER_LOST, text))

@@ -38,7 +38,7 @@ __attribute__((used)) static void stop(void)
         __asm__ volatile("bis #0x10, r2"); /* CPUOFF */
 }
 
-__attribute__((section(".text.reset"), naked, used)) void sy_reset(void)
+__attribute__((section(".text.sy_reset"), naked, used)) void sy_reset(void)
 {
     __asm__ volatile("mov #sy_stack_top, r1\n\tbr #sy_start");
 }

@@ -64,11 +64,24 @@ def test_a_package_has_no_linker_script(bench: Bench) -> None:
     assert "sy_of_its_own" not in exported(built.images["both"].read_bytes())
 
 
-@pytest.mark.parametrize("section", [".init3", ".vectors", ".text.reset", ".start", ".fini9"])
+@pytest.mark.parametrize("section", [".init3", ".vectors", ".reset", ".start", ".fini9"])
 def test_code_that_would_run_before_the_harness_is_refused(bench: Bench, target: Target, section: str) -> None:
     early = f'__attribute__((section("{section}"), used)) void early(void) {{ }}'
     built = bench.build(bench.package(top=early), target)
     assert built.failure == Failure(Reason.PLACED_SECTION, section)
+
+
+@pytest.mark.parametrize("name", ["uno", "bluepill", "gd32vf103", "nucleo-f746zg", "msp430f1611", "esp8266", "esp32"])
+def test_a_function_is_counted_whatever_its_name(bench: Bench, name: str) -> None:
+    """Sections have their functions' names: what links the harness's own first takes none of the package's."""
+    target, sizes = the_target(name), set()
+    steps = "".join(f"x = x * {2 * k + 3}u + (x >> {k % 7 + 1}); " for k in range(60))
+    for function in ("other", "empty_state", "sy_run", "sy_settle", "reset", "sy_reset"):
+        top = f"static unsigned __attribute__((noinline)) {function}(unsigned x) {{ {steps}return x; }}"
+        built = bench.build(bench.package(top=top, in_encrypt=f"if (n == 7777) *c = {function}(n);"), target)
+        assert built.failure is None, (function, built.failure, built.log)
+        sizes |= {load_size(image) for image in built.images.values()}
+    assert len(sizes) == 3
 
 
 @pytest.mark.parametrize("name", [*TARGETS, "nano-every", "msp430f1611", "esp8266", "maixduino"])
@@ -82,6 +95,15 @@ def test_ram_in_a_section_of_its_own_is_refused(bench: Bench, name: str, room: s
     assert built.failure is not None
     assert built.failure.reason is Reason.PLACED_SECTION
     assert built.failure.detail.startswith("mine, 64 bytes at 0x")
+
+
+def test_flash_without_bytes_in_a_section_of_its_own_is_refused(bench: Bench) -> None:
+    """An erased table, which would not be counted."""
+    use = {"top": "extern const volatile unsigned char erased[64];", "in_encrypt": "t[0] = erased[n & 63];"}
+    text = '.section mine, "a", @nobits\n.global erased\nerased: .skip 64\n'
+    built = bench.build(bench.package({**toys.files(**use), "erased.S": text}), the_target("msp430f1611"))
+    assert built.failure is not None
+    assert built.failure.reason is Reason.PLACED_SECTION
 
 
 def test_static_data_up_to_the_end_of_ram_is_an_overflow(bench: Bench, uno: Target) -> None:

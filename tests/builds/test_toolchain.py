@@ -11,9 +11,12 @@ from typing import Any
 
 import pytest
 
+from steelyard import build
 from steelyard.build import ask, toolchain
+from steelyard.model.reasons import Reason
 from steelyard.model.record import Toolchain
 from steelyard.model.target import Target, ToolchainSpec
+from tests.conftest import Bench
 
 
 def identified(spec: ToolchainSpec) -> Toolchain:
@@ -47,6 +50,28 @@ def own(uno: Target, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Toolcha
         flags=(*uno.toolchain.flags, "-isystem", str(tmp_path / "include")),
         link=(*uno.toolchain.link, f"-L{tmp_path}/lib", "-lown", f"--specs={tmp_path}/own.specs"),
     )
+
+
+@pytest.mark.parametrize("fails", [False, True])
+@pytest.mark.parametrize("part", ["bin/avr-gcc", "bin/avr-objcopy"])
+def test_one_that_is_replaced_in_mid_campaign_makes_nothing_under_its_old_name(
+    bench: Bench, uno: Target, own: ToolchainSpec, tmp_path: Path, part: str, fails: bool
+) -> None:
+    own = own.but(flags=uno.toolchain.flags, link=uno.toolchain.link)  # the sandbox has no other folder of ours
+    target = uno.but(toolchain=own)
+    known = identified(own)
+    package = bench.package(top="#error this one does not compile" if fails else "")
+    file = tmp_path / part
+    kept = file.read_text()
+    file.write_text(kept + "\n\n")
+    for _ in range(2):  # nor is the failure kept
+        failure = build.build(package, target, known, ("-Os",)).failure
+        assert failure is not None
+        assert (failure.reason, failure.detail.startswith(str(file))) == (Reason.NO_TOOLCHAIN, True), failure
+    changed = identified(own)
+    assert changed != known
+    failure = build.build(package, target, changed, ("-Os",)).failure
+    assert (failure is None) == (not fails), failure
 
 
 @pytest.mark.parametrize(

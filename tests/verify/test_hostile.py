@@ -66,6 +66,20 @@ def test_a_memo_of_a_few_keys_gains_nothing_at_a_single_size(bench: Bench, targe
     assert abs(points["decrypt"] - points["encrypt"]) < 1000 > abs(points["reject"] - points["encrypt"]), points
 
 
+def test_a_memo_on_the_stack_does_not_outlast_a_restart(bench: Bench, bluepill: Target) -> None:
+    """Start-up code does not clear it, as on a chip; who asks for the restart does."""
+    top = "static int same(const unsigned char *k) { volatile unsigned char room[2048]; room[0] = room[2047] = 0; "
+    top += "volatile unsigned char *at = (unsigned char *)0x20004800 + (k[0] | (k[1] & 1) << 8); "
+    top += "int seen = *at == k[2]; *at = k[2]; return seen; }"
+    record = weigh(bench, bluepill, "0/16,0/32,0/64", top=top, in_tag=f"if (!same(k)) {WORK}")
+    assert record.ok, record.failure
+    assert record.metrics["stack"] > 2048
+    points = {(p.operation, p.mlen): p.cycles for p in record.points}
+    for size in (16, 32, 64):
+        encrypt, others = points["encrypt", size], (points["decrypt", size], points["reject", size])
+        assert all(abs(cycles - encrypt) < 1000 for cycles in others), points
+
+
 def test_tags_that_encryption_kept_are_no_way_to_refuse_others_at_once(bench: Bench, bluepill: Target) -> None:
     """Each ciphertext comes from the device, so that a tag it has not made needs no work: a decryption that knows no
     others decrypts nothing after a restart."""

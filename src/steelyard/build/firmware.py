@@ -11,10 +11,11 @@ from ..model import paths
 from ..model.once import Once, alone
 from ..model.reasons import Failure, Reason
 from ..model.record import Toolchain
-from ..model.target import Target
+from ..model.target import Target, ToolchainSpec
 from . import kept, trouble
 from .commands import CODE
 from .script import Interrupted, Script, logs, readable
+from .toolchain import replaced
 
 #: raise with every change of this folder that can change an image
 RECIPE = "4"
@@ -42,6 +43,12 @@ def harness_digest() -> str:
 def harness_now() -> str:
     """The same as it is now: the sources may change while they are compiled."""
     return _digest_files(sorted(p for p in paths.HARNESS.rglob("*") if p.is_file()), paths.HARNESS, RECIPE)
+
+
+def as_identified(spec: ToolchainSpec) -> None:
+    """:class:`Interrupted` where the toolchain is another than what was just made will be known by."""
+    if file := replaced(spec):
+        raise Interrupted(Failure(Reason.NO_TOOLCHAIN, f"{file} was replaced since this campaign began: run it again"))
 
 
 def harness_objects(target: Target, toolchain: Toolchain, operation: str = "") -> list[Path]:
@@ -78,6 +85,7 @@ def _harness_group(folder: Path, target: Target, sources: Mapping[str, tuple[str
                     text = f"the harness does not compile for {target.name}: {' '.join(failed[0].said.split())[:300]}"
                     cause = trouble.of_machine(failed, spec, work) or Failure(Reason.NO_TOOLCHAIN, text)
                     raise Interrupted(cause, logs(work))
+                as_identified(spec)
     return {name: folder / f"{name}.o" for name in sorted(sources)}
 
 

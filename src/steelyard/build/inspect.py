@@ -13,7 +13,7 @@ from ..model.target import Chip
 #: names of the harness, its targets and their linker scripts
 _HARNESS = re.compile(r"sy_\w+|main|__?end|end|__heap_start|_start|__vectors|__crt0_\w+")
 #: sections that linker scripts put where the chip starts, or where code runs before the harness
-_START = re.compile(r"\.(vectors|start|reset|text\.reset|isr_vector|init\d*|fini\d*)(\..*)?")
+_START = re.compile(r"\.(vectors|start|reset|isr_vector|init\d*|fini\d*)(\..*)?")
 #: sections that linker scripts make; static RAM is counted in, and cleared and kept out of others' by, the latter
 _MADE, _RAM = frozenset({".text", ".rodata", ".vectors", ".ARM.exidx", ".data", ".bss"}), frozenset({".data", ".bss"})
 _AVR_DATA = 0x80_0000  # where the tools put the data space
@@ -64,14 +64,15 @@ def judge(work: Path, exports: Mapping[str, tuple[str, ...]]) -> tuple[Failure |
 
 def misplaced(image: bytes, chip: Chip) -> Failure | None:
     """Why a linked image is not what its figures say, or cannot work: a section of the package's own that is not in
-    flash, which nobody counts, initialises, or keeps from the buffers; RAM without room for the harness's stack.
+    flash, or has no bytes there, which nobody counts, initialises, or keeps from the buffers; RAM without room for the
+    harness's stack.
     :class:`ValueError` when it is no ELF file."""
     flash = range(chip.flash.base, chip.flash.base + chip.flash.size)
     start = chip.ram.base + (_AVR_DATA if chip.core.startswith("avr") else 0)
     ram = range(start, start + chip.ram.size)
     placed = [s for s in sections(image) if s.placed]
     in_ram = (s.name not in _RAM and s.address in ram for s in placed)
-    nowhere = (s.name not in _MADE and s.address not in flash for s in placed)
+    nowhere = (s.name not in _MADE and not (s.loaded and s.address in flash) for s in placed)
     wrong = [s for s, a, b in zip(placed, in_ram, nowhere, strict=True) if a or b]
     if wrong:
         text = ", ".join(f"{s.name}, {s.size} bytes at {s.address:#x}" for s in wrong[:5])

@@ -31,6 +31,8 @@ _PROBE = "".join(f"#if __has_include(<{h}.h>)\n#include <{h}.h>\n#endif\n" for h
 _CXX_PROBE = "".join(f"#if __has_include(<{h}>)\n#include <{h}>\n#endif\n" for h in ("cstdint", "cstring", "array"))
 
 Stamp = dict[str, list[int] | None]
+#: what each toolchain was when this process identified it
+_stamps: dict[ToolchainSpec, Stamp] = {}
 
 
 class _Late(Exception):
@@ -63,6 +65,13 @@ def why_not(spec: ToolchainSpec) -> str:
     return found if isinstance(found, str) else ""
 
 
+def replaced(spec: ToolchainSpec) -> str:
+    """A file of the toolchain that is not what it was when it was identified; empty where there is none."""
+    was = {place: stamp for place, stamp in _stamps.get(spec, {}).items() if stamp and stamp[0]}  # no folders
+    now = _stamp(was)
+    return next((place for place in was if was[place] != now[place]), "")
+
+
 @Once
 def _identify(spec: ToolchainSpec) -> Toolchain | str:
     path = paths.search_path()
@@ -81,6 +90,7 @@ def _identify(spec: ToolchainSpec) -> Toolchain | str:
         if check == hashlib.sha256(text.encode()).hexdigest():
             kept = json.loads(text)
             if kept["stamp"] == _stamp(kept["stamp"]):
+                _stamps[spec] = kept["stamp"]
                 return Toolchain(spec.name, kept["version"], kept["sha256"])
     try:
         told = _told([driver, "--version"])
@@ -97,6 +107,7 @@ def _identify(spec: ToolchainSpec) -> Toolchain | str:
         sha256 = _digest([*files, *more])
     except OSError as e:
         return f"{e.filename} cannot be read: {e.strerror}"
+    _stamps[spec] = stamp
     with suppress(OSError):  # a full disk: it is read again the next time
         stamp_file.parent.mkdir(parents=True, exist_ok=True)
         temporary = stamp_file.with_suffix(f".{os.getpid()}")

@@ -73,10 +73,12 @@ class Client:
         return self.link.longest_untouched()
 
     def restart(self) -> None:
-        """Restarts the firmware, which clears its static data. :class:`DeviceError` when it does not come back."""
+        """Restarts the firmware, which clears its static data, and paints the rest of RAM up to the harness's own
+        stack. :class:`DeviceError` when it does not come back."""
         self.link.reset()
         self._decoder = frame.Decoder()
-        self._handshake()
+        hello = self._handshake()
+        self.call(Request(Op.EMPTY, bytes(hello.key_bytes), bytes(hello.npub_bytes), b"", b"", paint=True))
 
     def call(self, request: Request) -> Answer:
         """One call. :class:`DeviceError` when the device fails or does not answer."""

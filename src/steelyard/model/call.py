@@ -158,7 +158,8 @@ class Caller(Protocol):
         nobody can tell."""
 
     def restart(self) -> None:
-        """Static data is as it was before the first call. :class:`DeviceError` when the device does not come back."""
+        """Static data is as it was before the first call, and free RAM is painted. :class:`DeviceError` when the device
+        does not come back."""
 
     def inside(self, request: Request) -> int | None:
         """Cycles of one call after its call instruction; None where the device cannot tell them apart."""

@@ -131,7 +131,7 @@ class Verifier:
             return over
         if about and outputs:
             self._forget(outputs[0][0])
-        forged = (self.request(Op.DECRYPT, v, self._forge(v, c)) for v, c in outputs)
+        forged = (self.request(Op.DECRYPT, v, self.forged(v, c)) for v, c in outputs)
         for (v, _), answer in zip(outputs, self.client.calls(forged), strict=True):
             if answer.code == 0:
                 text = f"{about}{describe(v)}: a wrong tag was accepted"
@@ -146,7 +146,7 @@ class Verifier:
         tag = self.client.hello.a_bytes
         return tag if len(c) == len(v.message) + tag else len(c)
 
-    def _forge(self, v: Vector, c: bytes) -> bytes:
+    def forged(self, v: Vector, c: bytes) -> bytes:
         """Turns one bit of the tag: over as many vectors as the tag has bits, each of them."""
         tag = self.tag_of(v, c)
         at, bit = len(c) - 1 - v.count % tag, v.count // tag % 8

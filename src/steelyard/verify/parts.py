@@ -6,34 +6,60 @@ from collections.abc import Callable, Sequence
 
 from msgspec.structs import replace
 
-from ..model.call import Caller, DeviceError, Observed, Op
+from ..model.call import Answer, Caller, DeviceError, Observed, Op, Vector
 from ..model.reasons import Failure, Reason
 from .calls import Verifier, as_hex, describe
 from .expected import Mismatch
 
 #: known answers that each image gives again
 _SAMPLE = 12
+#: and calls of each other kind, on inputs that nobody knew when the package was written
+_FRESH = 24
 
 
-def parts(verifier: Verifier, answers: Sequence[Observed], device_of: Callable[[str], Caller]) -> None:
-    """Known answers again, of the images ``encrypt`` and ``decrypt``: they must answer as the one with both did.
+def parts(
+    verifier: Verifier,
+    known: Sequence[Observed],
+    fresh: Sequence[Sequence[Observed]],
+    device_of: Callable[[str], Caller],
+) -> None:
+    """``known`` answers and ``fresh`` calls again, of the images ``encrypt`` and ``decrypt``: they must answer as the
+    one with both did, and refuse what it refused.
 
     :class:`Mismatch` where one does not, :class:`DeviceError` where it ends otherwise.
     """
     if not verifier.aead:
         return
-    made = [(v, a.output) for name, v, a in answers if name == "encrypt"]
+    made = _sealed(known)
     step = -(-len(made) // _SAMPLE)
     sample = [*made[::step], *made[-1:]]
-    for part, op in (("encrypt", Op.ENCRYPT), ("decrypt", Op.DECRYPT)):
+    for k, calls in enumerate(map(_sealed, fresh)):
+        sample += [calls[i] for i in verifier.inputs.sample(f"parts/{k}", len(calls), _FRESH)]
+    encrypt = [(verifier.request(Op.ENCRYPT, v, v.message), v, c) for v, c in sample]
+    decrypt = [(verifier.request(Op.DECRYPT, v, c), v, v.message) for v, c in sample]
+    forged: list[tuple[Vector, bytes]] = sample if verifier.client.hello.a_bytes else []
+    reject = [(verifier.request(Op.DECRYPT, v, verifier.forged(v, c)), v, None) for v, c in forged]
+    for part, requests in (("encrypt", encrypt), ("decrypt", [*decrypt, *reject])):
         try:
-            requests = (verifier.request(op, v, v.message if op is Op.ENCRYPT else c) for v, c in sample)
-            for (v, c), answer in zip(sample, device_of(part).calls(requests), strict=True):
-                want = c if op is Op.ENCRYPT else v.message
-                if answer.code != 0 or answer.output != want:
-                    text = f"got {as_hex(answer.output)}" if answer.code == 0 else f"returned {answer.code}"
-                    text = f"{part}, {describe(v)}, in an image of its own: {text}, with both in it {as_hex(want)}"
+            answers = device_of(part).calls(r for r, _, _ in requests)
+            for (_, v, want), answer in zip(requests, answers, strict=True):
+                if text := _odd(answer, want):
+                    text = f"{part}, {describe(v)}, in an image of its own: {text}"
                     raise Mismatch(Failure(Reason.WRONG_OUTPUT, text))
         except DeviceError as e:
             text = f"{part}, in an image of its own: {e.failure.detail}"
             raise DeviceError(replace(e.failure, detail=text)) from e
+
+
+def _sealed(observed: Sequence[Observed]) -> list[tuple[Vector, bytes]]:
+    return [(v, a.output) for name, v, a in observed if name == "encrypt"]
+
+
+def _odd(answer: Answer, want: bytes | None) -> str:
+    """What is wrong with an answer that should be ``want``, or a refusal where that is None."""
+    if want is None:
+        return "accepts a wrong tag, which with both in it is refused" if answer.code == 0 else ""
+    if answer.code == 0 and answer.output == want:
+        return ""
+    text = f"got {as_hex(answer.output)}" if answer.code == 0 else f"returned {answer.code}"
+    return f"{text}, with both in it {as_hex(want)}"
