@@ -13,6 +13,7 @@ from steelyard.analyse.rows import rows
 from steelyard.build import identify
 from steelyard.model.target import Target, load_target, target_names
 from steelyard.model.workload import workload, workload_names
+from steelyard.publish.figures import figure_names
 from steelyard.publish.ranking import CATALOGUE
 from steelyard.publish.results import column
 from steelyard.sources import discover
@@ -108,3 +109,8 @@ def test_every_target_has_its_claims() -> None:
     for name in target_names():
         assert f"## {name} (" in claims, f"docs/claims.md says nothing about {name}"
         assert f"): {load_target(name).tier}" in claims
+
+
+def test_every_figure_is_in_the_readme() -> None:
+    [line] = re.findall("^ *steelyard plot .*$", (ROOT / "README.md").read_text(encoding="utf-8"), re.MULTILINE)
+    assert [name for name in figure_names() if not re.search(rf"\b{name}\b", line)] == []

@@ -110,7 +110,12 @@ def metric(name: str) -> Metric:
         return Metric(name, f"{size.operation} {size.adlen}/{size.mlen}", "cycles")
     if "@" in name:
         raise UserError(f"unknown point {name!r}; write OPERATION@AD/MESSAGE in bytes, such as encrypt@16/64")
-    raise unknown("metric", name, _TABLE)
+    raise unknown("metric", name, _TABLE, headings())
+
+
+def headings() -> dict[str, str]:
+    """What heads the column of each metric but points."""
+    return {name: m.title for name, m in _TABLE.items()}
 
 
 def metric_names() -> tuple[str, ...]:
