@@ -38,6 +38,8 @@ def test_paths_are_there(file: Path) -> None:
 
 def test_the_architecture_names_what_is_there() -> None:
     text = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    [followed] = re.findall(r"`steelyard run (\S+) -t \w+`", text)
+    assert (ROOT / followed / "api.h").exists()
     named = [p for p in re.findall(r"`([\w./*-]+)`", text) if p.endswith(("/", ".py", ".md", ".c")) or "crates/" in p]
     assert len(named) > 20
     for path in named:

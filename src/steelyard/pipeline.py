@@ -142,7 +142,7 @@ class Pipeline:
                     record = replace(record, failure=run.trouble) if run.trouble else self._run(held, record)
             except (KeyboardInterrupt, SystemExit):
                 raise
-            except BaseException as e:  # a panic of the native module is no Exception
+            except BaseException as e:  # a panic of the native module is not an Exception
                 record = self.keeper.with_log(
                     replace(record, failure=failure_of(e, job)), "".join(traceback.format_exception(e))
                 )

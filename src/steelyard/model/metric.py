@@ -84,7 +84,7 @@ class Size(Struct, frozen=True):
 
 @cache
 def size_of(name: str) -> Size | None:
-    """What point a name means; None when it is no point."""
+    """What point a name means; None when it is not a point."""
     found = _POINT.fullmatch(name)
     return Size(found[1], int(found[2]), int(found[3])) if found else None
 
