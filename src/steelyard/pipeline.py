@@ -169,7 +169,7 @@ class Pipeline:
         figures = measure.figures(seen, built.images, job.target)
         base = resolve(job.baseline)
         if base.setup.key == record.setup.key:
-            figures = figures.above(figures.image, ())
+            figures = figures.above(figures.metrics, ())
         else:
             baseline = self._weighed(base)
             empty = build.build(base.job.implementation, job.target, _toolchain(job), job.flags)
