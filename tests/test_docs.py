@@ -13,6 +13,7 @@ from steelyard.analyse.rows import rows
 from steelyard.build import identify
 from steelyard.model.target import Target, load_target, target_names
 from steelyard.model.workload import workload, workload_names
+from steelyard.publish.figures import figure_names
 from steelyard.publish.ranking import CATALOGUE
 from steelyard.publish.results import column
 from steelyard.sources import discover
@@ -37,6 +38,8 @@ def test_paths_are_there(file: Path) -> None:
 
 def test_the_architecture_names_what_is_there() -> None:
     text = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    [followed] = re.findall(r"`steelyard run (\S+) -t \w+`", text)
+    assert (ROOT / followed / "api.h").exists()
     named = [p for p in re.findall(r"`([\w./*-]+)`", text) if p.endswith(("/", ".py", ".md", ".c")) or "crates/" in p]
     assert len(named) > 20
     for path in named:
@@ -108,3 +111,8 @@ def test_every_target_has_its_claims() -> None:
     for name in target_names():
         assert f"## {name} (" in claims, f"docs/claims.md says nothing about {name}"
         assert f"): {load_target(name).tier}" in claims
+
+
+def test_every_figure_is_in_the_readme() -> None:
+    [line] = re.findall("^ *steelyard plot .*$", (ROOT / "README.md").read_text(encoding="utf-8"), re.MULTILINE)
+    assert [name for name in figure_names() if not re.search(rf"\b{name}\b", line)] == []

@@ -142,7 +142,7 @@ class Pipeline:
                     record = replace(record, failure=run.trouble) if run.trouble else self._run(held, record)
             except (KeyboardInterrupt, SystemExit):
                 raise
-            except BaseException as e:  # a panic of the native module is no Exception
+            except BaseException as e:  # a panic of the native module is not an Exception
                 record = self.keeper.with_log(
                     replace(record, failure=failure_of(e, job)), "".join(traceback.format_exception(e))
                 )
@@ -169,7 +169,7 @@ class Pipeline:
         figures = measure.figures(seen, built.images, job.target)
         base = resolve(job.baseline)
         if base.setup.key == record.setup.key:
-            figures = figures.above(figures.image, ())
+            figures = figures.above(figures.metrics, ())
         else:
             baseline = self._weighed(base)
             empty = build.build(base.job.implementation, job.target, _toolchain(job), job.flags)

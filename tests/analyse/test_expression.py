@@ -85,7 +85,7 @@ def test_what_is_required_is(tree: tuple) -> None:
     ("text", "message"),
     [
         ("rom <", "character 6"),
-        ("rom < many", "'many' is no number"),
+        ("rom < many", "'many' is not a number"),
         ("romm < 1", "did you mean rom"),
         ("target = uno", "character 8"),
         ("rom < 1 rom > 2", "comes after the end"),

@@ -118,7 +118,7 @@ def test_oddities_of_published_lists_are_kept_in_words() -> None:
     assert info is not None
     assert info.code.encrypt == (("a", ()), ("b", ("w",)))  # of a source named twice the last one counts
     notes = "\n".join(info.notes)
-    assert "'y z' is no symbol" in notes
+    assert "'y z' is not a symbol" in notes
     assert "for AVR MSP only" in notes
     assert "for -Os only" in notes
 
@@ -145,10 +145,10 @@ def test_the_known_answer() -> None:
     ("old", "new", "said"),
     [
         ("expectedNonce", "otherNonce", "no initialised array expectedNonce"),
-        ("0x0F", "0x10F", "'0x10F', which is no byte"),
-        ("0x0F", "KEY_BYTE", "'KEY_BYTE', which is no byte"),
-        ("0x0F", "-1", "which is no byte"),
-        ("0x0F", "017", "which is no byte"),
+        ("0x0F", "0x10F", "'0x10F', which is not a byte"),
+        ("0x0F", "KEY_BYTE", "'KEY_BYTE', which is not a byte"),
+        ("0x0F", "-1", "which is not a byte"),
+        ("0x0F", "017", "which is not a byte"),
     ],
 )
 def test_a_malformed_known_answer(old: str, new: str, said: str) -> None:

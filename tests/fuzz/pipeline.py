@@ -42,7 +42,7 @@ TARGETS = ("uno", "bluepill")
 FLAGS = ("-O0", "-Os", "-O2", "-O3")
 Row = dict[str, Any]
 
-#: ``fault`` beside it, which is no part of its identity, is what happens when it is called to compile or link
+#: ``fault`` beside it, which is not part of its identity, is what happens when it is called to compile or link
 COMPILER = """#!/bin/sh
 case "$*" in *-###*) exit 1;; *--version*|*-print-*|*" -M "*) exec {real} "$@";; esac
 chance() {{ [ $(od -An -N1 -tu1 /dev/urandom) -lt $1 ]; }}

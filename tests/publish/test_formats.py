@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from steelyard.model.errors import WorkError
 from steelyard.model.record import Point
 from steelyard.publish import figure, formats, report
+from steelyard.publish.figures import figure_names
 from steelyard.publish.sheet import Column, Line, Sheet
 
 TEXT = st.text(st.characters(codec="utf-8", exclude_categories=("Cs", "Cc", "Zl", "Zp")), min_size=1, max_size=12)
@@ -152,7 +153,7 @@ ROWS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("name", figure.figure_names())
+@pytest.mark.parametrize("name", figure_names())
 def test_a_figure_draws_and_has_its_table(name: str) -> None:
     kind = figure.load(name)
     points = {r["run"]: [Point("encrypt", 0, m, 100 * m + r["run"]) for m in (0, 16, 32)] for r in ROWS}

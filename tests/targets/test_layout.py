@@ -79,7 +79,7 @@ def cycles(bench: Bench, implementation: Implementation, target: Target) -> tupl
     with device.opened(target, both, build.confined(both), 10_000_000) as link:
         client = device.Client(link)
         zeros = bytes(16)
-        requests = [Request(Op.EMPTY, zeros, zeros, b"", b"")]
+        requests = [Request(op, zeros, zeros, b"", b"") for op in (Op.EMPTY, Op.EMPTY_DECRYPT)]
         for m, a in ((0, 0), (17, 3), (32, 32), (1, 0), (33, 16)):
             data = bytes(range(m))
             sealed = client.call(Request(Op.ENCRYPT, zeros, zeros, bytes(a), data)).output

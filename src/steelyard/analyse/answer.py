@@ -44,7 +44,7 @@ def choose(
     """One row for each setup of the newest generation, of the workload that most setups of its primitive have (of
     equals ``default``), among those that have most of the metrics ``wanted``.
 
-    A setup without that workload keeps its row of another one, less the metrics that depend on sizes. Columns in
+    A setup without that workload keeps its row of another one, without the metrics that depend on sizes. Columns in
     ``apart`` are what the user sets side by side and are not chosen from. ``every`` keeps all generations.
     """
     aside = tuple(n for n in apart if n in CONTEXT and n != "workload")

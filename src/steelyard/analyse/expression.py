@@ -165,14 +165,14 @@ class _Parser:
         number = _number(value.text)
         if sign.kind in _ORDER:
             if number is None:
-                raise self._wrong(value.at, "is no number")
+                raise self._wrong(value.at, "is not a number")
             return _ordered(column, _ORDER[sign.kind], number)
         if column in CONTEXT:
             self.texts.append((column, sign.kind, value.text))
         if sign.kind in ("~", "!~"):
             return _like(column, value.text, sign.kind == "~")
         if column not in CONTEXT and number is None:
-            raise self._wrong(value.at, "is no number")
+            raise self._wrong(value.at, "is not a number")
         return _equal(column, value.text, number, sign.kind == "==")
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from ..model.errors import unknown
-from ..model.metric import DERIVED, metric, metric_names, size_of
+from ..model.metric import DERIVED, headings, metric, metric_names, size_of
 from ..model.record import Record
 from ..model.row import CONTEXT, Row, row
 
@@ -21,7 +21,7 @@ def check_column(name: str) -> str:
         return name
     if "@" in name or name in metric_names():
         return metric(name).name
-    raise unknown("column", name, [*CONTEXT, *metric_names()])
+    raise unknown("column", name, [*CONTEXT, *metric_names()], CONTEXT | headings())
 
 
 def needed(columns: Iterable[str]) -> tuple[set[str], set[tuple[str, int, int]]]:

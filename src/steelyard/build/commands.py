@@ -66,7 +66,7 @@ def linking(spec: ToolchainSpec, options: Iterable[str], objects: Iterable[str],
     if not spec.linker:
         return (spec.compiler, *spec.flags, *options, *objects, "-o", image)
     own = (word for o in options for word in o.removeprefix("-Wl,").split(","))
-    # LLVM's takes names of libraries from objects, and what is none for a linker script
+    # LLVM's would take names of libraries from objects, and a file that is not an object for a linker script
     return (spec.linker, "--no-dependent-libraries", *own, *objects, "-o", image)
 
 

@@ -26,17 +26,17 @@ _BELONGS = (
     ),
     (
         r"openssl/.*|(?:AES|EVP|RAND|HMAC|SHA\d+)_\w+",
-        "needs OpenSSL, which is no part of the package; of it AES of single blocks alone is provided",
+        "needs OpenSSL, which is not part of the package; of it AES of single blocks alone is provided",
     ),
-    (r"cryptopp/.*", "needs Crypto++, which is no part of the package"),
+    (r"cryptopp/.*", "needs Crypto++, which is not part of the package"),
     (
         r"libopencm3/.*|stm32.*_hal.*\.h|Arduino\.h|esp_.*\.h",
-        "needs a board's library, which is no part of the package",
+        "needs a board's library, which is not part of the package",
     ),
     (_CXX_HEADER, "needs the C++ library, which this compiler does not have"),
 )
 _RANDOM = ("randombytes", "kernelrandombytes", "rand_bytes", "getrandom", "arc4random")
-#: directives by which assembly names a machine that is no microcontroller of ours
+#: directives by which assembly names a machine other than our microcontrollers
 _MACHINE = re.compile(
     rb"^[ \t]*\.(?:fpu[ \t]+\S*neon\S*|(?:cpu|arch)[ \t]+(?:cortex-?a|armv[78]-?a|armv6t2|arm11)\S*)", re.M | re.I
 )
@@ -67,7 +67,7 @@ _OVERFLOW = r"region [`'](flash|ram)'(?:: |\s)overflowed by (\d+) bytes?"
 
 
 def failure(logs: Iterable[tuple[str, str]], api: tuple[str, ...], sources: Path = Path()) -> Failure:
-    """The reason behind failed commands: ``logs`` holds (file or step, output), ``api`` the entry points;
+    """Why commands failed: ``logs`` holds (file or step, output), ``api`` the entry points;
     the files lie in ``sources``."""
     logs = list(logs)
     text = "\n".join(t for _, t in logs)

@@ -24,7 +24,7 @@ _CONSTRUCTORS = re.compile(r"\.(preinit_array|init_array|ctors)(\..*)?")
 def inspect(merged: bytes) -> tuple[Failure | None, list[str]]:
     """Why a package's merged object cannot be linked with the harness, and what a reader must know of it.
 
-    :class:`ValueError` when it is no object file.
+    :class:`ValueError` when it is not an object file.
     """
     notes: list[str] = []
     if wanted := sorted({name for name in undefined(merged) if _HARNESS.fullmatch(name)}):
@@ -39,7 +39,7 @@ def inspect(merged: bytes) -> tuple[Failure | None, list[str]]:
 
 def exposed(localised: bytes, names: tuple[str, ...]) -> Failure | None:
     """Why an object that should define ``names`` alone for the harness cannot be linked with it: objcopy leaves symbols
-    of rare kinds global, and the simulator knows the harness by its global names. :class:`ValueError` when it is no
+    of rare kinds global, and the simulator knows the harness by its global names. :class:`ValueError` when it is not an
     object file."""
     if more := sorted({*exported(localised)} - {*names}):
         return Failure(Reason.HARNESS_SYMBOL, f"{', '.join(more[:5])} cannot be made local")
@@ -66,7 +66,7 @@ def misplaced(image: bytes, chip: Chip) -> Failure | None:
     """Why a linked image is not what its figures say, or cannot work: a section of the package's own that is not in
     flash, or has no bytes there, which nobody counts, initialises, or keeps from the buffers; RAM without room for the
     harness's stack.
-    :class:`ValueError` when it is no ELF file."""
+    :class:`ValueError` when it is not an ELF file."""
     flash = range(chip.flash.base, chip.flash.base + chip.flash.size)
     start = chip.ram.base + (_AVR_DATA if chip.core.startswith("avr") else 0)
     ram = range(start, start + chip.ram.size)

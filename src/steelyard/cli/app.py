@@ -9,6 +9,7 @@ import click
 
 from ..model.errors import cut, refuse
 from ..model.inputs import SEED
+from ..publish.figures import figure_names
 from . import output
 from .output import TABLES, Output
 
@@ -411,7 +412,7 @@ def rank(
 
 
 @app.command()
-@click.argument("name", metavar="FIGURE", help="top, rom, throughput, tradeoff, vectors or history.")
+@click.argument("name", metavar="FIGURE", help=f"{', '.join(figure_names())}.")
 @_weighed
 @_where
 @click.option("--title", default="", metavar="TEXT", help="Title. Default: the figure's.")

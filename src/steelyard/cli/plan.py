@@ -23,7 +23,7 @@ from . import select
 
 
 class Plan(NamedTuple):
-    """Jobs in the order of targets, flags, workloads and implementations, and what is none."""
+    """Jobs in the order of targets, flags, workloads and implementations, and what is not one."""
 
     jobs: list[Job]
     rejected: list[Rejected]

@@ -8,6 +8,7 @@ from ..analyse import order
 from ..analyse.rows import check_columns
 from ..model import paths
 from ..publish import figure, report
+from ..publish.figures import figure_names
 from ..publish.results import DEFAULT
 from . import select
 from .answers import asked, points_of, say, say_empty
@@ -19,7 +20,7 @@ def report_command(what: Sequence[str], where: str, columns: str, title: str, ou
     """Writes the report; 1 when there is nothing to report."""
     chosen = check_columns(columns)
     usual = [n for names in DEFAULT.values() for n in names]
-    drawn = [n for f in figure.figure_names() for n in figure.load(f).metrics]
+    drawn = [n for f in figure_names() for n in figure.load(f).metrics]
     answer = asked(what, where, [*chosen, *usual, *drawn], db, wanted=chosen)
     if not answer.rows:
         stderr().print("no stored run matches; steelyard run makes them")

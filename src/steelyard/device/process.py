@@ -25,7 +25,7 @@ from .machine import Machine
 PATIENCE = 60.0
 #: the harness's SY_REPEAT: calls for each request, each after one with another key, and how many are to warm up
 REPEAT, WARM_UP = 18, 3
-#: Figures of an emulated processor are no measurement, and refused. Tests of the path to another machine set
+#: Figures of an emulated processor are not a measurement, and refused. Tests of the path to another machine set
 #: this for databases of their own; nothing else does.
 EMULATORS_ALLOWED = False
 

@@ -56,7 +56,7 @@ def felics(
     answers: Iterable[Observed],
     empty: Mapping[str, int],
 ) -> Felics:
-    """``felics_code_size``, ``_ram`` and ``_time``, and those of decryption with ``_decrypt`` behind.
+    """``felics_code_size``, ``_ram`` and ``_time``, and those of decryption with ``_decrypt`` at the end.
 
     ``objects`` are what the sources were compiled to, ``answers`` the known-answer calls, ``empty`` the cycles of
     the empty call by operation.

@@ -1,4 +1,4 @@
-"""A run's figures: what its calls showed, and what is computed of it, each kept by where it comes from."""
+"""A run's figures: what its calls showed, and all that is computed of it."""
 
 from __future__ import annotations
 
@@ -41,33 +41,18 @@ class Observations(Struct, frozen=True):
 
 
 class Figures(Struct, frozen=True):
-    """Figures by origin, each a mapping of metric names (docs/definitions.md) to numbers."""
+    """What a record holds of them: ``metrics`` by name (docs/definitions.md), ``points``, ``helpers``, ``notes``."""
 
-    means: Mapping[str, float]
+    metrics: dict[str, float]
     points: tuple[Point, ...]
-    lines: Mapping[str, float]
-    peaks: Mapping[str, float]
-    instructions: Mapping[str, float]
-    spread: Mapping[str, float]
-    image: Mapping[str, float]
-    energy: Mapping[str, float]
-    felics: Mapping[str, float]
-    dependence: Mapping[str, float]
     notes: tuple[str, ...]
-    attributable: Mapping[str, float] = {}
     helpers: tuple[Helper, ...] = ()
-
-    @property
-    def metrics(self) -> dict[str, float]:
-        """All of them by name."""
-        named = (self.means, self.lines, self.peaks, self.instructions, self.spread, self.image, self.energy)
-        return {k: v for origin in (*named, self.felics, self.dependence, self.attributable) for k, v in origin.items()}
 
     def above(self, baseline: Mapping[str, float], helpers: tuple[Helper, ...]) -> Figures:
         """These, and what remains of the image minus its ``baseline``'s metrics; ``helpers`` are library members that
         only this image holds."""
-        own = attributable(self.image, baseline) | {"rom_helpers": sum(h.size for h in helpers)}
-        return replace(self, attributable=own, helpers=helpers)
+        own = attributable(self.metrics, baseline) | {"rom_helpers": sum(h.size for h in helpers)}
+        return replace(self, metrics={**self.metrics, **own}, helpers=helpers)
 
 
 def figures(seen: Observations, images: Mapping[str, Path], target: Target) -> Figures:
@@ -76,16 +61,15 @@ def figures(seen: Observations, images: Mapping[str, Path], target: Target) -> F
     # what is not counted in cycles stands in no column of cycles
     swept = points(seen.swept, empty) if seen.quantity == "cycles" else ()
     depending, notes = dependence(seen.known, seen.fresh, empty, seen.quantity) if seen.depends else ({}, [])
-    return Figures(
-        means=mean,
-        points=swept,
-        lines=lines(swept),
-        peaks=peaks(seen.all),
-        instructions=instructions(seen.known, seen.empty.instructions),
-        spread=spread(seen.known),
-        image=image_figures(images, target, seen.untouched),
-        energy=energy(mean, target),
-        felics=seen.felics.figures,
-        dependence=depending,
-        notes=(*notes, *seen.felics.notes),
-    )
+    metrics = {
+        **mean,
+        **lines(swept),
+        **peaks(seen.all),
+        **instructions(seen.known, seen.empty.instructions),
+        **spread(seen.known),
+        **image_figures(images, target, seen.untouched),
+        **energy(mean, target),
+        **seen.felics.figures,
+        **depending,
+    }
+    return Figures(metrics, swept, (*notes, *seen.felics.notes))

@@ -1,4 +1,4 @@
-"""Figures of the image itself, and what remains of them less the nocrypt baseline."""
+"""Figures of the image itself, and what remains of them minus the nocrypt baseline."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _PARTS = {"both": "", "encrypt": "_encrypt", "decrypt": "_decrypt"}
 def image_figures(images: Mapping[str, Path], target: Target, untouched: int | None) -> dict[str, float]:
     """``image_rom`` (and ``_encrypt``, ``_decrypt``), ``image_static``: whole images, harness included.
 
-    ``image_ram_touched`` is Renner's: RAM behind static data less its longest run of bytes that no call
+    ``image_ram_touched`` is Renner's: RAM after static data minus its longest run of bytes that no call
     of the run wrote.
     """
     figures: dict[str, float] = {f"image_rom{_PARTS[p]}": load_size(i) for p, i in images.items()}
@@ -26,7 +26,7 @@ def image_figures(images: Mapping[str, Path], target: Target, untouched: int | N
 
 
 def attributable(figures: Mapping[str, float], baseline: Mapping[str, float]) -> dict[str, float]:
-    """``rom``, ``rom_encrypt``, ``rom_decrypt``, ``ram_static``, ``ram_renner``: image less nocrypt's, bytes."""
+    """``rom``, ``rom_encrypt``, ``rom_decrypt``, ``ram_static``, ``ram_renner``: image minus nocrypt's, bytes."""
     names = {"image_static": "ram_static", "image_ram_touched": "ram_renner"}
     names |= {f"image_rom{p}": f"rom{p}" for p in _PARTS.values()}
     return {name: figures[i] - baseline[i] for i, name in names.items() if i in figures and i in baseline}

@@ -37,7 +37,7 @@ def symbols(image: Path, target: Target) -> list[Symbol]:
 
 
 def added(image: Path, baseline: Path, target: Target) -> dict[tuple[str, str], int]:
-    """Bytes by (symbol, kind) that an image holds less those of its baseline, below zero where that has more
+    """Bytes by (symbol, kind) that an image holds minus those of its baseline, below zero where that has more
     (its own helpers), so that they add up to ROM. Local symbols of one name add up."""
     sums: dict[tuple[str, str], int] = {}
     for sign, file in ((1, image), (-1, baseline)):

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterable, Mapping
+from types import MappingProxyType
 
 #: names that a message lists
 MOST = 30
@@ -33,12 +34,16 @@ def printable(text: str) -> str:
     )
 
 
-def unknown(kind: str, name: str, known: Iterable[str]) -> UserError:
-    """Error for a name that does not exist, with the nearest ones that do."""
+def unknown(
+    kind: str, name: str, known: Iterable[str], headings: Mapping[str, str] = MappingProxyType({})
+) -> UserError:
+    """Error for a name that does not exist, with the nearest ones that do; first of all those whose ``headings`` in
+    tables it is."""
     from difflib import get_close_matches  # takes a while, and most commands come without
 
     names = sorted(known)
-    near = get_close_matches(name, names, n=3, cutoff=0.5)
+    near = [n for n in names if headings.get(n, n).lower() == name.lower()]
+    near = near or get_close_matches(name, names, n=3, cutoff=0.5)
     more = f" and {len(names) - MOST} more" if len(names) > MOST else ""
     hint = f"did you mean {' or '.join(near)}?" if near else f"known: {', '.join(names[:MOST]) or 'none'}{more}"
     return UserError(f"unknown {kind} {cut(name)!r}; {hint}")

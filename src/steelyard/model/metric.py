@@ -84,7 +84,7 @@ class Size(Struct, frozen=True):
 
 @cache
 def size_of(name: str) -> Size | None:
-    """What point a name means; None when it is no point."""
+    """What point a name means; None when it is not a point."""
     found = _POINT.fullmatch(name)
     return Size(found[1], int(found[2]), int(found[3])) if found else None
 
@@ -110,7 +110,12 @@ def metric(name: str) -> Metric:
         return Metric(name, f"{size.operation} {size.adlen}/{size.mlen}", "cycles")
     if "@" in name:
         raise UserError(f"unknown point {name!r}; write OPERATION@AD/MESSAGE in bytes, such as encrypt@16/64")
-    raise unknown("metric", name, _TABLE)
+    raise unknown("metric", name, _TABLE, headings())
+
+
+def headings() -> dict[str, str]:
+    """What heads the column of each metric but points."""
+    return {name: m.title for name, m in _TABLE.items()}
 
 
 def metric_names() -> tuple[str, ...]:

@@ -103,7 +103,7 @@ NEXT_ACTION: dict[Reason, str] = {
     Reason.STACK_OVERFLOW: "use less stack, or a target with more RAM",
     Reason.BUFFER_OVERRUN: "the implementation writes past its output buffer",
     Reason.UNREACHABLE: "make sure that ssh reaches the machine without asking for a password, and run again",
-    Reason.WRONG_MACHINE: "name a real machine of the target's architecture; an emulator's figures are no measurement",
+    Reason.WRONG_MACHINE: "name a real machine of the target's architecture; an emulator's figures measure nothing",
     Reason.COUNTER_LOST: "end other programs that use the processor's counters, such as perf, and run again",
     Reason.NOT_SIMULATED: "choose a simulated target; steelyard targets lists them",
     Reason.STRAY_WRITE: "write only to the output, the stack, malloc's memory and variables of the package",

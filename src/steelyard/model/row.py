@@ -8,7 +8,7 @@ Value = str | float | int | None
 #: a column's value; a metric that a run lacks is None or missing
 Row = dict[str, Value]
 
-#: columns that are no metrics, with their titles
+#: columns that are not metrics, with their titles
 CONTEXT = {
     "run": "run",
     "label": "implementation",

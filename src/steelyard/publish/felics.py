@@ -74,7 +74,7 @@ def read(path: Path) -> list[Row]:
     except json.JSONDecodeError as e:
         place = f"{path}, line {e.lineno}, column {e.colno}"
         if e.pos >= len(e.doc.rstrip()):
-            text = "ends too early, as after a campaign that one cipher aborted; put ] and } behind the last setup"
+            text = "ends too early, as after a campaign that one cipher aborted; put ] and } after the last setup"
             raise UserError(f"{place}: {text}, without a comma before them") from e
         raise UserError(f"{place}: {e.msg}; {_AGAIN}") from e
     except (UnicodeDecodeError, RecursionError, ValueError) as e:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 from msgspec import Struct
@@ -22,10 +21,10 @@ from ..model.record import Point
 from ..model.row import CONTEXT, Row, Value
 from ..model.target import load_target, target_names
 from . import names
+from .figures import FOLDER, figure_names
 from .results import GROUP, column, title_of
 from .sheet import Column, Line, Sheet
 
-_FOLDER = Path(__file__).parent / "figures"
 #: endings of figures
 FORMATS = ("svg", "png", "pdf", "json")
 #: dots per inch of PNG files are these times 72
@@ -78,17 +77,12 @@ class Figure(Struct, frozen=True):
         return tuple(self.spec["usermeta"].get("metrics", ()))
 
 
-def figure_names() -> tuple[str, ...]:
-    """All figures."""
-    return tuple(sorted(f.stem for f in _FOLDER.glob("*.json") if f.stem != "theme"))
-
-
 @cache
 def load(name: str) -> Figure:
     """The figure called ``name``; :class:`UserError` with a suggestion when there is none."""
     if name not in figure_names():
         raise unknown("figure", name, figure_names())
-    return Figure(name, json.loads((_FOLDER / f"{name}.json").read_text(encoding="utf-8")))
+    return Figure(name, json.loads((FOLDER / f"{name}.json").read_text(encoding="utf-8")))
 
 
 def drawn(figure: Figure, data: Data) -> Data:
@@ -246,7 +240,7 @@ def specification(figure: Figure, data: Data, title: str = "", notes: Sequence[s
         raise UserError(f"{len(data)} marks are more than {MAX_ROWS}; choose fewer runs")
     spec = {k: v for k, v in figure.spec.items() if k != "usermeta"}
     spec["title"] = {"text": title or figure.title} | ({"subtitle": list(notes)} if notes else {})
-    spec["config"] = json.loads((_FOLDER / "theme.json").read_text(encoding="utf-8"))
+    spec["config"] = json.loads((FOLDER / "theme.json").read_text(encoding="utf-8"))
     spec["data"] = {"values": _with_names(figure, data) if "names" in figure.spec["usermeta"] else data}
     return spec
 

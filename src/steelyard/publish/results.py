@@ -35,7 +35,7 @@ def column(name: str) -> Column:
 
 
 def run_of(row: Row) -> tuple[int, ...]:
-    """The run behind a row."""
+    """The run of a row."""
     run = row.get("run")
     return (run,) if isinstance(run, int) else ()
 
@@ -101,7 +101,7 @@ def shared(group: Sequence[Row], names: Sequence[str] = ("workload", "compiler")
 
 
 def distinct(sheets: Sequence[Sheet]) -> list[Sheet]:
-    """The sheets, with a number behind every label that another has already."""
+    """The sheets, with a number after every label that another has already."""
     taken: set[str] = set()
     made = []
     for sheet in sheets:

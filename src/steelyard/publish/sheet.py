@@ -16,7 +16,7 @@ Mark = Literal["better", "worse", ""]
 
 
 class Column(Struct, frozen=True):
-    """``digits`` behind the point for numbers; None for text. ``unit`` may be empty."""
+    """``digits`` after the point for numbers; None for text. ``unit`` may be empty."""
 
     name: str
     title: str

@@ -98,6 +98,6 @@ def _items(
             raise BadInfoError(f"{where}: no source is called {printable(name[:100])}")
         odd = [s for s in symbols if s and not _SYMBOL.fullmatch(s)]
         if odd:
-            notes.append(f"{where}: {printable(odd[0][:100])!r} is no symbol and leaves nothing out")
+            notes.append(f"{where}: {printable(odd[0][:100])!r} is not a symbol and leaves nothing out")
         found[name] = tuple(s for s in symbols if _SYMBOL.fullmatch(s))[:MAX_ITEMS]
     return tuple(found.items())

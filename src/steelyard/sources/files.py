@@ -74,7 +74,7 @@ _KAT: dict[Primitive, re.Pattern[str]] = {
 
 _GENERATOR = re.compile(r"gen_?kat|kat_?gen|test_?vectors?_?gen|gen_?test_?vec", re.I)
 _DRIVERS = frozenset({"main", "test", "tests", "bench", "benchmark", "demo", "example"})
-#: folders whose sources exercise an implementation or drive a board, and are no part of it
+#: folders whose sources exercise an implementation or drive a board, and are not part of it
 TEST_FOLDERS = frozenset(
     {"test", "tests", "testing", "bench", "benchmark", "benchmarks", "example", "examples", "doc", "docs", "drivers"}
 )

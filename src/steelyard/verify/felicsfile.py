@@ -36,7 +36,7 @@ def parse(text: str, name: str = "test_vectors.c") -> list[Vector]:
         values = [int(f[1], 0) if f else -1 for f in found]
         if not all(0 <= v <= 255 for v in values):
             wrong = numbers[next(i for i, v in enumerate(values) if not 0 <= v <= 255)]
-            raise MalformedKat(f"{name}: {part} holds {wrong[:20]!r}, which is no byte")
+            raise MalformedKat(f"{name}: {part} holds {wrong[:20]!r}, which is not a byte")
         return bytes(values).ljust(fill, b"\0")
 
     message, ad = array("expectedPlaintext", LENGTH), array("expectedAssociated", LENGTH)

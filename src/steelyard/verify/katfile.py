@@ -60,7 +60,7 @@ def parse(text: str, primitive: Primitive, name: str = "KAT") -> list[Vector]:
             try:
                 count = int(value)
             except ValueError:
-                raise MalformedKat(f"{name}, line {number}: Count is no number: {value[:40]!r}") from None
+                raise MalformedKat(f"{name}, line {number}: Count is not a number: {value[:40]!r}") from None
         elif field in wanted:
             if count is None:
                 raise MalformedKat(f"{name}, line {number}: {field} before the first Count")
