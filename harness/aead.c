@@ -28,7 +28,7 @@ uint8_t sy_operation_known(uint8_t op)
 
 uint32_t sy_out_max(uint8_t op, uint16_t in_len)
 {
-    /* published implementations count on room for the tag behind a decrypted message */
+    /* published implementations count on room for the tag after a decrypted message */
     return op == SY_DECRYPT || op == SY_EMPTY_DECRYPT ? in_len : (uint32_t)in_len + sy_a_bytes;
 }
 

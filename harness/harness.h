@@ -23,7 +23,7 @@
 void sy_target_init(void);    /* clocks, serial port, trigger pin low */
 uint8_t sy_getc(void);        /* waits for a byte */
 void sy_putc(uint8_t byte);   /* waits for room */
-extern uint8_t sy_free_start[]; /* linker script: first free byte behind .bss */
+extern uint8_t sy_free_start[]; /* linker script: first free byte after .bss */
 
 /* --- what an operation file provides (aead.c, hash.c, cxof.c) ----------------------------------- */
 
@@ -79,8 +79,8 @@ extern const uint16_t sy_key_bytes, sy_npub_bytes, sy_a_bytes;
 
 /* --- main.c, for the simulator, which finds global symbols: variables are called sy_ something and none is static - */
 
-/* Nonce, associated data, input, output, first byte behind it, the call's out_len (NULL where nothing is called), paint
- * (or NULL) of the call that is to come; the key is at sy_free_start and sy_heap_base behind the guard. */
+/* Nonce, associated data, input, output, first byte after it, the call's out_len (NULL where nothing is called), paint
+ * (or NULL) of the call that is to come; the key is at sy_free_start and sy_heap_base after the guard. */
 enum { SY_NPUB, SY_AD, SY_IN, SY_OUT, SY_GUARD, SY_OUT_LEN, SY_PAINTED, SY_POINTERS };
 extern void *volatile sy_layout[SY_POINTERS];
 extern uint8_t sy_pulse; /* the latest call's pulse was the harness's */

@@ -85,7 +85,7 @@ static void error(uint8_t why)
     end();
 }
 
-/* Takes the CRC behind a payload; 1 when it fits. */
+/* Takes the CRC after a payload; 1 when it fits. */
 static uint8_t crc_fits(void)
 {
     uint16_t expected = sy_crc;
@@ -282,9 +282,9 @@ static inline __attribute__((always_inline)) void run(uint16_t length)
     begin(RUN | ANSWER, (uint16_t)(18 + out_len));
     put32((uint32_t)(int32_t)code);
     put32(call.out_len > 0xFFFFFFFFu ? 0xFFFFFFFFu : (uint32_t)call.out_len);
-    /* bit 0: nothing touched behind the buffer; bit 1: the pulse is ours; bit 2: every repetition answered alike */
+    /* bit 0: nothing touched after the buffer; bit 1: the pulse is ours; bit 2: every repetition answered alike */
     put((uint8_t)(intact | sy_pulse << 1 | same << 2));
-    put(over > 255 ? 255 : (uint8_t)over); /* bytes behind the output that the call touched */
+    put(over > 255 ? 255 : (uint8_t)over); /* bytes after the output that the call touched */
     put32(stack);
     put32(heap);
     for (length = 0; length < out_len; length++)

@@ -68,7 +68,7 @@ function __mspabi_mpyl_hw
     ret
 end __mspabi_mpyl_hw
 
-/* r15..r12 = r15..r12 * four words behind the return address. Column by column; only the second one's carry is
+/* r15..r12 = r15..r12 * four words after the return address. Column by column; only the second one's carry is
  * of weight below 2^64. */
 function __mspabi_mpyll_hw
     push r10
@@ -443,7 +443,7 @@ function __mspabi_sral
     ret
 end __mspabi_sral
 
-/* r15..r12 by the word behind the return address: clang before 15 calls these */
+/* r15..r12 by the word after the return address: clang before 15 calls these */
 function __ashldi3
     mov.b 2(r1), r11
 1:  cmp #16, r11
@@ -506,7 +506,7 @@ end __ashrdi3
 
 /* --- setjmp.h ------------------------------------------------------------------------------------ */
 
-/* Registers r4 to r10, the stack pointer behind the return address, that address. */
+/* Registers r4 to r10, the stack pointer after the return address, that address. */
 function setjmp
     mov r4, 0(r12)
     mov r5, 2(r12)
