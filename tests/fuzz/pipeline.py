@@ -314,7 +314,8 @@ def edited(player: Player, processes: list[subprocess.Popen[str]]) -> Iterator[N
     """Sources change after they were found, and change back."""
     for process in processes:
         assert process.stdout is not None
-        process.stdout.readline()  # they are found
+        while os.read(process.stdout.fileno(), 1) not in (b"\n", b""):  # they are found; readline would take more
+            pass
     rng = random.Random(player.rng.random())
     sources = sorted((player.folder / "packages").rglob("*.*"))
     whole = {f: f.read_bytes() for f in sources}

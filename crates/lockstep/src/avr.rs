@@ -606,10 +606,6 @@ impl Ground for Device {
         true
     }
 
-    fn left_out(&self) -> Option<&'static [(&'static str, &'static str)]> {
-        Some(&[("spm", "ends the program"), ("sleep", "ends the program"), ("break", "ends the program")])
-    }
-
     fn rows(&self) -> Vec<TableRow> {
         self.machine().core.rows()
     }

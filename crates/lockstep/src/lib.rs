@@ -128,9 +128,9 @@ pub trait Ground: Sync {
     }
     /// The rows of the core's table.
     fn rows(&self) -> Vec<TableRow>;
-    /// Beginnings of the texts of rows that no program has, and why; none where rows are not counted.
-    fn left_out(&self) -> Option<&'static [(&'static str, &'static str)]> {
-        None
+    /// Beginnings of the texts of rows that no program has, and why.
+    fn left_out(&self) -> &'static [(&'static str, &'static str)] {
+        &[]
     }
     /// Assembly text at an address, and the instruction's length in bytes.
     fn disassemble(&self, program: &Program, at: u32) -> (String, u32);

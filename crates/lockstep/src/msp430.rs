@@ -354,10 +354,6 @@ impl Ground for Msp {
         Ok(Log { states, window: machine.core.memory().ram.to_vec() })
     }
 
-    fn left_out(&self) -> Option<&'static [(&'static str, &'static str)]> {
-        Some(&[])
-    }
-
     fn rows(&self) -> Vec<TableRow> {
         machine().core.rows()
     }

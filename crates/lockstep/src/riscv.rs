@@ -521,14 +521,14 @@ impl<X: Word> Ground for Risc<X> {
         core::<X>(&[]).rows()
     }
 
-    fn left_out(&self) -> Option<&'static [(&'static str, &'static str)]> {
-        Some(&[
+    fn left_out(&self) -> &'static [(&'static str, &'static str)] {
+        &[
             ("ecall", "ends the program"),
             ("ebreak", "ends the program"),
             ("mret", "ends the program"),
             ("wfi", "ends the program"),
             ("csrrw", "ends the program"),
-        ])
+        ]
     }
 
     fn disassemble(&self, program: &Program, at: u32) -> (String, u32) {

@@ -490,15 +490,15 @@ impl Ground for Arm {
         self.0.core(&[]).rows()
     }
 
-    fn left_out(&self) -> Option<&'static [(&'static str, &'static str)]> {
-        Some(&[
+    fn left_out(&self) -> &'static [(&'static str, &'static str)] {
+        &[
             ("bkpt", "ends the program"),
             ("svc", "ends the program"),
             ("udf", "ends the program"),
             ("wfe", "waits for ever where there are no interrupts"),
             ("wfi", "waits for ever where there are no interrupts"),
             ("ldr.w pc, [pc", "needs to know where it is"),
-        ])
+        ]
     }
 
     fn disassemble(&self, program: &Program, at: u32) -> (String, u32) {

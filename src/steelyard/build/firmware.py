@@ -19,6 +19,8 @@ from .toolchain import replaced
 
 #: raise with every change of this folder that can change an image
 RECIPE = "4"
+#: why a build ends whose firmware was edited meanwhile
+CHANGED = "the firmware's sources changed while it was compiled"
 # the harness is compiled alike for every implementation, whatever the flags under test
 _HARNESS = ("-Os", "-std=gnu99", "-Wall", "-Wextra", *CODE)
 #: operation file and SY_PARTS of each image of a primitive
@@ -75,6 +77,7 @@ def _harness_group(folder: Path, target: Target, sources: Mapping[str, tuple[str
     spec = target.toolchain
     base = (spec.compiler, *spec.flags, *_HARNESS, *spec.harness, f"-I{paths.HARNESS}", f"-I{paths.HARNESS}/include")
     base += (f"-I{target.folder}",)
+    firmware = target.digest, harness_digest()
     with _harness_locks.setdefault(folder, Lock()), alone(f"harness {folder}"):  # others wait for the first
         if kept.read(folder) is None:
             with kept.made(folder) as (work, _):
@@ -86,6 +89,8 @@ def _harness_group(folder: Path, target: Target, sources: Mapping[str, tuple[str
                     cause = trouble.of_machine(failed, spec, work) or Failure(Reason.NO_TOOLCHAIN, text)
                     raise Interrupted(cause, logs(work))
                 as_identified(spec)
+                if firmware != (target.digest, harness_now()):
+                    raise Interrupted(Failure(Reason.SOURCES_CHANGED, CHANGED))
     return {name: folder / f"{name}.o" for name in sorted(sources)}
 
 

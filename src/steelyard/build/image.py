@@ -33,7 +33,7 @@ from .commands import (
     sparing_commons,
     unread,
 )
-from .firmware import FELICS, PARTS, RECIPE, as_identified, harness_digest, harness_now, harness_objects
+from .firmware import CHANGED, FELICS, PARTS, RECIPE, as_identified, harness_digest, harness_now, harness_objects
 from .inspect import judge, misplaced
 from .script import LARGEST, Interrupted, Script, logs, readable
 
@@ -114,7 +114,7 @@ def _build_into(
             if retry is None:
                 failure, notes = None, [*more, f"built with {option}: {why}"]
         if firmware != (target.digest, harness_now()):
-            raise Interrupted(Failure(Reason.SOURCES_CHANGED, "the firmware's sources changed while it was compiled"))
+            raise Interrupted(Failure(Reason.SOURCES_CHANGED, CHANGED))
         as_identified(target.toolchain)
         said |= {"failure": to_builtins(failure) if failure else None, "notes": notes}
 
