@@ -1,6 +1,6 @@
 //! What instructions do: plain functions over the core and one decoded instruction.
 //!
-//! `a` is the destination register ([`DROP`] instead of x0), `b` and `c` are the source registers, `imm` is
+//! `a` is the destination register (`DROP` instead of x0), `b` and `c` are the source registers, `imm` is
 //! the immediate or the address a branch goes to, `d` the instruction's length in bytes.
 
 use isa::Exec;
