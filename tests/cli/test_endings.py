@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from steelyard.cli import doctor
-from steelyard.store import Store, files
+from steelyard.store import Store, values
 from tests.conftest import ROOT
 
 from .conftest import Cli
@@ -149,7 +149,7 @@ def test_a_fault_of_the_file_system_is_a_sentence(cli: Cli, monkeypatch: pytest.
 
 def test_a_database_that_fails_is_no_wrong_usage(cli: Cli, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Exit code 3 for what another process, the disk or damage did; 2 for a path that is none of a database."""
-    monkeypatch.setattr(files, "BUSY_SECONDS", 0.01)
+    monkeypatch.setattr(values, "BUSY_SECONDS", 0.01)
     file = tmp_path / "results.db"
     Store.open(file).close()
     with closing(sqlite3.connect(file, isolation_level=None)) as other:
