@@ -10,7 +10,7 @@ from pathlib import Path
 from ..analyse import expression, files
 from ..analyse.compare import METRICS, Comparison, compare, summary
 from ..analyse.rows import check_columns, rows
-from ..model.errors import UserError, counted, cut
+from ..model.errors import UserError, WorkError, counted, cut
 from ..model.metric import metric
 from ..model.row import Row
 from ..model.target import target_names
@@ -104,19 +104,19 @@ def rows_of(side: str, columns: Sequence[str], db: str | None) -> tuple[list[Row
     is_filter = bool(re.search(r"[=<>~!]", side))
     made = found([] if is_filter else [side], side if is_filter else "", [*columns, "spread_percent"], db)
     if not made:
-        raise UserError(_unknown(side, is_filter))
+        raise _unknown(side, is_filter)
     if side.isdecimal():
         return made, {("run", "==", side)}
     return made, set(expression.parse(side).texts) if is_filter else set()
 
 
-def _unknown(side: str, is_filter: bool) -> str:
-    """Why a side means nothing, and what to do."""
+def _unknown(side: str, is_filter: bool) -> UserError:
+    """Why a side means no run, and what to do."""
     if side in target_names():
-        return f"{side}: is a target; write 'target == {side}'"
+        return UserError(f"{side}: is a target; write 'target == {side}'")
     if not is_filter and select.exists_at(side):
-        return f"{side}: what lies there now was never run; weigh it with steelyard run {shlex.quote(side)}"
-    return f"{cut(side)}: no stored run matches; steelyard run makes them, steelyard list runs shows them"
+        return WorkError(f"{side}: what lies there now was never run; weigh it with steelyard run {shlex.quote(side)}")
+    return WorkError(f"{cut(side)}: no stored run matches; steelyard run makes them, steelyard list runs shows them")
 
 
 def metrics_of(columns: str) -> tuple[str, ...]:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ..analyse.answer import run_number, short
-from ..model.errors import UserError
+from ..model.errors import WorkError
 from ..publish import figure, results
 from .answers import asked, points_of, say
 from .console import stderr
@@ -24,7 +24,7 @@ def plot_command(name: str, what: Sequence[str], where: str, title: str, out: Ou
     rows.sort(key=run_number)
     if rows and kind.workload and not any(short(str(r["workload"])) == kind.workload for r in rows):
         text = f"plot {name}: no run of workload {kind.workload} is among these, and it draws no other"
-        raise UserError(f"{text}; run: steelyard run --workload {kind.workload}")
+        raise WorkError(f"{text}; run: steelyard run --workload {kind.workload}")
     if kind.of_points:
         points = points_of(rows, db, answer.borrowed)
         data = figure.of_points(rows, points)

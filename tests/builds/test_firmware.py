@@ -1,0 +1,49 @@
+"""The harness's objects belong to the sources that they are kept under."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from steelyard.build import firmware, script
+from steelyard.model import paths
+from steelyard.model.reasons import Failure, Reason
+from steelyard.model.target import Target
+from tests.conftest import Bench
+
+
+@pytest.fixture
+def harness(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A copy of the harness that a test may edit."""
+    copy = shutil.copytree(paths.HARNESS, tmp_path / "harness")
+    monkeypatch.setattr(paths, "HARNESS", copy)
+    firmware.harness_digest.cache_clear()
+    yield copy
+    firmware.harness_digest.cache_clear()
+
+
+def test_a_harness_edited_while_it_compiles_is_not_kept(
+    bench: Bench, uno: Target, harness: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    main = harness / "main.c"
+    original = main.read_text()
+    run = script.Script.run
+
+    def edited(self: script.Script, work: Path, readable: tuple[Path, ...]) -> object:
+        if "main.c" in "".join(self.lines):
+            main.write_text(original + "\nint edited;\n")  # the compiler sees what the digest does not know
+        return run(self, work, readable)
+
+    package = bench.package()
+    with monkeypatch.context() as while_it_compiles:
+        while_it_compiles.setattr(script.Script, "run", edited)
+        failure = bench.build(package, uno).failure
+    assert failure == Failure(Reason.SOURCES_CHANGED, firmware.CHANGED)
+
+    main.write_text(original)
+    built = bench.build(package, uno)
+    assert built.failure is None
+    assert b"edited" not in built.images["both"].read_bytes()
