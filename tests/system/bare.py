@@ -1,4 +1,4 @@
-"""Bare systems: a release of Debian in a folder, with this machine's way to the network and nothing else of it."""
+"""Bare systems: a release of Debian or Ubuntu in a folder, with this machine's way to the network and nothing else of it."""
 
 from __future__ import annotations
 
@@ -23,6 +23,15 @@ _ENTER = """
 mount --bind "$0" "$0" && cd "$0" && mount -t proc proc proc && mount --rbind /dev dev && pivot_root . .outside &&
 exec chroot . sh -c 'umount -l /.outside; cd /root && exec "$@"' sh "$@"
 """
+#: releases of Ubuntu's, which Debian's debootstrap may be too old to know: they are all made as its first one was, from
+#: the archive that this script names; without a keyring of Ubuntu's unchecked, for nothing is taken from the system
+UBUNTU = ("noble",)
+UBUNTU_MIRROR = ["", "gutsy"]
+UBUNTU_KEYS = Path("/usr/share/keyrings/ubuntu-archive-keyring.gpg")
+UBUNTU_OPTIONS = [
+    "--components=main,universe", f"--keyring={UBUNTU_KEYS}" if UBUNTU_KEYS.exists() else "--no-check-gpg"
+]  # fmt: skip
+UPDATES = ("updates", "security")
 
 
 def absent() -> str:
@@ -46,8 +55,15 @@ class Bare:
         self.root = root
         include = "--include=git,make,ca-certificates"  # what the README asks for, and what every installation has
         own_mounts = ["unshare", "--mount"]  # what debootstrap may leave mounted ends with it
-        _done([*own_mounts, "debootstrap", "--variant=minbase", include, release, str(root), *_mirror()])
+        ubuntu = release in UBUNTU
+        place = [release, str(root), *(UBUNTU_MIRROR if ubuntu else _mirror())]
+        options = UBUNTU_OPTIONS if ubuntu else []
+        _done([*own_mounts, "debootstrap", "--variant=minbase", include, *options, *place])
         (root / ".outside").mkdir()
+        if ubuntu:  # where every installation has its updates from
+            sources = root / "etc/apt/sources.list"
+            first = sources.read_text()
+            sources.write_text(first + "".join(first.replace(release, f"{release}-{more}") for more in UPDATES))
         for here in (Path(name).expanduser() for name in _FILES):
             inside = root / str(here).lstrip("/").replace(str(Path.home()).lstrip("/"), "root", 1)
             inside.parent.mkdir(parents=True, exist_ok=True)

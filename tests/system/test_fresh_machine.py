@@ -1,7 +1,8 @@
-"""The README's two commands on bare Debian 12 and 13, as a newcomer has them: made with debootstrap, nothing installed.
+"""The README's two commands on bare Debian 12 and 13 and Ubuntu 24.04, as a newcomer has them: made with debootstrap,
+nothing installed.
 
-Their apt knows the release's own archive alone, so on Debian 12 neither the security archive's Rust nor the release's
-first one will do. `make run` is run as it stands. `make test` takes the better part of an hour; of it the folders run
+Debian's apt knows the release's own archive alone, so on Debian 12 neither the security archive's Rust nor the release's
+first one will do; Ubuntu's has a Rust that is new enough among its updates. `make run` is run as it stands. `make test` takes the better part of an hour; of it the folders run
 that depend most on a machine: set-up for tests, compilers, sandbox, firmware of every target. Minutes for each release.
 """
 
@@ -24,7 +25,7 @@ PART = "tests/sources tests/builds tests/device tests/targets"
 OFFERED = [t.name for t in map(load_target, target_names()) if t.toolchain.packages and not t.opt_in]
 
 
-@pytest.fixture(scope="module", params=["bookworm", "trixie"])
+@pytest.fixture(scope="module", params=["bookworm", "trixie", "noble"])
 def machine(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bare]:
     """A bare system with a checkout of HEAD in /root/steelyard."""
     if why := absent():
