@@ -53,7 +53,45 @@ int puts(const char *text)
 
 int putchar(int byte)
 {
-    return byte;
+    return (unsigned char)byte;
+}
+
+int fputs(const char *text, FILE *file)
+{
+    (void)text;
+    (void)file;
+    return 0;
+}
+
+int fputc(int byte, FILE *file)
+{
+    (void)file;
+    return (unsigned char)byte;
+}
+
+int putc(int byte, FILE *file)
+{
+    (void)file;
+    return (unsigned char)byte;
+}
+
+size_t fwrite(const void *data, size_t size, size_t count, FILE *file)
+{
+    (void)data;
+    (void)size;
+    (void)file;
+    return count;
+}
+
+int fflush(FILE *file)
+{
+    (void)file;
+    return 0;
+}
+
+void perror(const char *text)
+{
+    (void)text;
 }
 
 #endif

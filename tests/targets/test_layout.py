@@ -24,12 +24,13 @@ static const unsigned char table[16] = {3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5, 8, 9, 7
 static unsigned char kept[24];
 static unsigned char start[6] = {2, 7, 1, 8, 2, 8};
 static volatile unsigned long divisor = 7;
+static unsigned char *volatile block; /* or newer compilers do without malloc */
 static unsigned long mix(unsigned long x, unsigned n) { return n & 1 ? x / divisor + n : x * 5 + table[n % 16]; }
 """
 IN_TAG = """
 {
     unsigned long x = adlen;
-    unsigned char *more = malloc(12);
+    unsigned char *more = block = malloc(12);
     memcpy(kept + 1, k, 9 + (mlen & 7));
     memset(kept + 17, (int)mlen, 4 + (mlen & 3));
     for (i = 0; i < mlen; i++)
