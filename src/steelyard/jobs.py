@@ -160,8 +160,8 @@ def _digest_of(file: Path, _size: int, _changed: int) -> str:
 @cache
 def nocrypt(primitive: str, interface: str = "nist") -> Implementation:
     """The baseline implementation of a primitive."""
-    place = CIPHERS / primitive / "nocrypt" / "nocrypt" / "ref"
-    return sources.discover(place if interface == "nist" else HARNESS / "nocrypt_vfelics").implementations[0]
+    folder = CIPHERS / primitive / "nocrypt" / "nocrypt" / "ref"
+    return sources.discover(folder if interface == "nist" else HARNESS / "nocrypt_vfelics").implementations[0]
 
 
 def clock_of(target: Target) -> str | Failure:

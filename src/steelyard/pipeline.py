@@ -135,7 +135,7 @@ class Pipeline:
             start = time.monotonic()
             record = Record(setup, None, {}, notes=job.implementation.notes, origin=job.origin, seed=self.seed)
             try:
-                found = None if self.force else self.keeper.known(setup.key)
+                found = None if self.force else self.keeper.find_one(setup.key)
                 if found and found.seed == self.seed:
                     return found
                 with job.held() as held:

@@ -12,7 +12,7 @@ from .model.call import Caller, DeviceError, Reference, Request
 from .model.implementation import Implementation
 from .model.paths import CIPHERS
 from .model.target import Target, load_target, target_names
-from .verify.known import known
+from .verify.known import readings
 
 #: outputs by the reference's digest and the call: an algorithm answers alike on every target, so that the first that
 #: holds the call is asked for all
@@ -47,13 +47,13 @@ def reference(implementation: Implementation, target: Target) -> Reference | Non
 def candidates(implementation: Implementation, choice: str = "") -> list[Implementation]:
     """Bundled implementations of the variant with other sources, ``ref`` first; those that read the specification as
     ``choice`` says, where it is given."""
-    rows = known(implementation.primitive, implementation.variant)
-    names = {implementation.variant, *(k.variant for k in rows)}
-    found = [i for name in sorted(names) for i in _bundled(implementation.primitive, name)]
-    found = [i for i in found if i.digest != implementation.digest and i.interface == "nist"]
-    if choice and any(k.choice == "fixed" for k in rows):  # the folder of a mistake that was submitted is named so
-        found = [i for i in found if (i.name == "submitted") == (choice != "fixed")]
-    return sorted(found, key=lambda i: (i.name != "ref", i.name))
+    found = readings(implementation.primitive, implementation.variant)
+    names = {implementation.variant, *(k.variant for k in found)}
+    bundled = [i for name in sorted(names) for i in _bundled(implementation.primitive, name)]
+    bundled = [i for i in bundled if i.digest != implementation.digest and i.interface == "nist"]
+    if choice and any(k.choice == "fixed" for k in found):  # the folder of a mistake that was submitted is named so
+        bundled = [i for i in bundled if (i.name == "submitted") == (choice != "fixed")]
+    return sorted(bundled, key=lambda i: (i.name != "ref", i.name))
 
 
 @cache

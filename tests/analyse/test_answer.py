@@ -128,7 +128,7 @@ def test_rows_of_records_are_rows_of_the_store() -> None:
         for r in every:
             store.add(r)
         sizes = [(o, a, m) for o in get_args(Operation) for a, m in ((0, 0), (16, 64))]
-        table = store.table(points=sizes)
+        table = store.rows(points=sizes)
         for row, mine in zip(table, rows(store.runs()), strict=True):
             have = {n: v for n, v in row.items() if v is not None}
             assert have == {n: v for n, v in mine.items() if v is not None and n in row}

@@ -60,7 +60,7 @@ class Library:
 
     def __init__(self, folder: Path, bits: int) -> None:
         include = f"-I{paths.HARNESS}/include"
-        units = [f"{provided.SOURCES}/{name}.c" for name in provided.NAMES]
+        units = [f"{provided.SOURCES}/{name}.c" for name in provided.PRIMITIVES]
         for k, unit in enumerate(units):
             command = ["gcc", "-std=gnu99", "-O1", "-Wall", "-Wextra", "-Werror", "-Wno-unused-function", "-fPIC"]
             command += ["-fsanitize=undefined", "-fno-sanitize-recover=all", f"-DAES_BITS={bits}", include]

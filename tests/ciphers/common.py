@@ -10,7 +10,7 @@ import pytest
 from steelyard.cli.select import bundled
 from steelyard.model.implementation import Implementation
 from steelyard.model.paths import HARNESS
-from steelyard.verify.known import known
+from steelyard.verify.known import readings
 
 #: the baseline keeps none of the promises, by design
 CIPHERS = [i for i in bundled()[0] if i.family != "nocrypt"]
@@ -56,5 +56,5 @@ def _limits(implementation: Implementation) -> list[str]:
         return ["-DMAX_AD=256"]  # SP 800-232, section 5.3
     if implementation.variant.startswith("spook128mu"):
         return ["-DIGNORED_KEY_BITS=2"]  # Spook, section 3.1: the public tweak has 126 bits
-    row = known(implementation.primitive, implementation.variant)[0]
+    row = readings(implementation.primitive, implementation.variant)[0]
     return ["-DMAX_AD=0", "-DONE_BLOCK=1", f"-DMAX_MESSAGE={row.max_mlen}"] if row.one_block else []

@@ -9,7 +9,7 @@ import pytest
 
 from steelyard.model.implementation import Implementation
 from steelyard.pipeline import Pipeline
-from steelyard.verify.known import known
+from steelyard.verify.known import readings
 from tests.ciphers.common import EVERY, driver, portable, sources
 from tests.conftest import Bench, the_target
 
@@ -30,7 +30,7 @@ def test_known_answers(implementation: Implementation, bench: Bench) -> None:
     assert record.verification is not None
     assert record.verification.source == "known"
     assert record.verification.skipped == 0
-    row = known(implementation.primitive, implementation.variant)[0]
+    row = readings(implementation.primitive, implementation.variant)[0]
     assert record.verification.vectors == len(row.kat())
     # what was submitted with a mistake has its official answers alone
     assert record.verification.ext_vectors == (0 if implementation.name == "submitted" else len(row.ext()))

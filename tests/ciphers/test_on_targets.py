@@ -12,7 +12,7 @@ from steelyard.model.record import Record
 from steelyard.model.workload import workload
 from steelyard.pipeline import Job, Pipeline
 from steelyard.store import Store
-from steelyard.verify.known import known
+from steelyard.verify.known import readings
 from tests.ciphers.common import EVERY, name
 from tests.conftest import STANDARD, the_target
 
@@ -46,7 +46,7 @@ def weigh(store: Store, implementation: Implementation, target_name: str) -> Rec
 
 @EVERY
 def test_on_two_targets(implementation: Implementation, store: Store) -> None:
-    row = known(implementation.primitive, implementation.variant)[0]
+    row = readings(implementation.primitive, implementation.variant)[0]
     second: dict[str, int] = {}
     for target in (*STANDARD, *FURTHER):
         if target in FURTHER and len(second) == 2:

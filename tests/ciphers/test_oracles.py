@@ -16,7 +16,7 @@ from oracles import bouncycastle
 from oracles.bouncycastle import BouncyCastle
 from steelyard.model.call import Vector
 from steelyard.model.implementation import Implementation, Primitive
-from steelyard.verify.known import Known, known
+from steelyard.verify.known import KnownVariant, readings
 from tests.ciphers.common import CIPHERS, driver, name, portable
 
 pytestmark = pytest.mark.long
@@ -102,7 +102,7 @@ def oracle() -> Iterator[BouncyCastle]:
         yield process
 
 
-def drawn(row: Known) -> Iterator[Vector]:
+def drawn(row: KnownVariant) -> Iterator[Vector]:
     """Random inputs without end, the same each time: half of all lengths are short, where the padding is."""
     draw = random.Random(f"{row.primitive} {row.variant}")
 
@@ -115,7 +115,7 @@ def drawn(row: Known) -> Iterator[Vector]:
         yield Vector(count, *(draw.randbytes(size) for size in parts))
 
 
-def judged(oracle: BouncyCastle, row: Known, number: int, wrong: bool = False) -> list[str]:
+def judged(oracle: BouncyCastle, row: KnownVariant, number: int, wrong: bool = False) -> list[str]:
     """Lines for the driver: inputs that the oracle gets right, or those that it does not, and its answers."""
     limit = WRONG.get((row.primitive, row.variant))
     fitting = (v for v in drawn(row) if wrong == (limit is not None and limit.inputs(v)))
@@ -141,7 +141,7 @@ def test_nothing_that_it_has_is_missed() -> None:
 
 @pytest.mark.parametrize("implementation", JUDGED, ids=name)
 def test_it_agrees_with_bouncycastle(implementation: Implementation, oracle: BouncyCastle, tmp_path: Path) -> None:
-    lines = judged(oracle, known(implementation.primitive, implementation.variant)[0], VECTORS)
+    lines = judged(oracle, readings(implementation.primitive, implementation.variant)[0], VECTORS)
     assert told(driver(implementation, tmp_path), lines) == (0, "")
 
 
@@ -150,7 +150,7 @@ def test_what_is_left_out_is_wrong(variant: tuple[Primitive, str], oracle: Bounc
     """Else the oracle has been mended, and may be asked more."""
     implementation = next(i for i in JUDGED if (i.primitive, i.variant) == variant)
     program = driver(implementation, tmp_path)
-    for line in judged(oracle, known(*variant)[0], 16, wrong=True):
+    for line in judged(oracle, readings(*variant)[0], 16, wrong=True):
         code, text = told(program, [line])
         assert code == 1, f"not wrong: {WRONG[variant].why}"
         assert text.startswith(("encryption gives another ciphertext", "another digest")), text

@@ -143,7 +143,7 @@ def test_runs_filters(store: Store, make: Make) -> None:
 
     def targets(**filters: str | bool) -> list[str]:
         found = [r.setup.target for r in store.runs(**filters)]  # type: ignore[arg-type]
-        assert [row["target"] for row in store.table(metrics=(), **filters)] == found  # type: ignore[arg-type]
+        assert [row["target"] for row in store.rows(metrics=(), **filters)] == found  # type: ignore[arg-type]
         return found
 
     assert targets() == ["esp32", "bluepill", "uno"]
@@ -158,7 +158,7 @@ def test_runs_filters(store: Store, make: Make) -> None:
 def test_of_a_call_that_a_run_has_twice_a_table_has_one(store: Store, make: Make) -> None:
     for flags in ("-O2", "-O3"):
         store.add(make(flags=flags))
-    table = store.table(points=[("encrypt", 0, 16), ("decrypt", 0, 16)], metrics=())
+    table = store.rows(points=[("encrypt", 0, 16), ("decrypt", 0, 16)], metrics=())
     assert [(row["run"], row["encrypt@0/16"] in (12345, 12346), row["decrypt@0/16"]) for row in table] == [
         (2, True, 2**40),
         (1, True, 2**40),
@@ -183,11 +183,11 @@ def test_a_table_is_the_records_as_rows(store: Store, make: Make) -> None:
         store.add(make(implementation=f"i{k}", metrics=metrics, points=RECORD.points[:2]))
     points = [(p.operation, p.adlen, p.mlen) for p in RECORD.points]
     expected = rows(store.runs())
-    for have, row in zip(store.table(points=points), expected, strict=True):
+    for have, row in zip(store.rows(points=points), expected, strict=True):
         assert {n: v for n, v in have.items() if v is not None} == row
         assert all(type(have[n]) is type(v) for n, v in row.items())
-    assert store.table(metrics=["rom"], points=points[:1], target="uno")[1]["rom"] == 5
-    assert store.table(target="nonesuch") == []
+    assert store.rows(metrics=["rom"], points=points[:1], target="uno")[1]["rom"] == 5
+    assert store.rows(target="nonesuch") == []
 
 
 def test_points_are_found_wherever_a_run_has_them(store: Store, make: Make) -> None:
@@ -196,7 +196,7 @@ def test_points_are_found_wherever_a_run_has_them(store: Store, make: Make) -> N
             points = tuple(Point(op, 0, n, 1000 * n + k) for n in lengths)
             store.add(make(implementation=f"i{k}", primitive=primitive, workload=f"w{k // 4}", points=points))
     asked = [(op, 0, n) for op in ("encrypt", "hash") for n in (8, 16, 64, 128)]
-    for have, row in zip(store.table(points=asked), rows(store.runs()), strict=True):
+    for have, row in zip(store.rows(points=asked), rows(store.runs()), strict=True):
         assert {n: v for n, v in have.items() if v is not None} == row
 
 
@@ -252,4 +252,4 @@ def test_a_failure_of_the_machine_counts_where_there_is_nothing_else(store: Stor
     assert len(runs) == len(counts)
     found = store.find(r.setup.key for r in runs)
     assert {r.setup.flags: (r.failure, r.seconds) for r in found.values()} == counts
-    assert {row["flags"]: row["outcome"] for row in store.table()}["-O2"] == "verified"
+    assert {row["flags"]: row["outcome"] for row in store.rows()}["-O2"] == "verified"

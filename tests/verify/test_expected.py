@@ -8,7 +8,7 @@ import pytest
 
 from steelyard.model.reasons import Reason
 from steelyard.model.target import Target
-from steelyard.verify.known import known
+from steelyard.verify.known import readings
 from tests import toys
 from tests.conftest import ROOT, Bench
 
@@ -112,7 +112,7 @@ def test_another_versions_code_is_told_so(bench: Bench, bluepill: Target) -> Non
 
 def test_what_no_answer_fits_may_be_a_version_that_is_not_known(bench: Bench, bluepill: Target) -> None:
     files = toys.files(in_encrypt="if (mlen == 9) return 0;")
-    [row] = known("crypto_aead", "tinyjambu128v2")
+    [row] = readings("crypto_aead", "tinyjambu128v2")
     files["api.h"] = files["api.h"].replace("NPUBBYTES 16", f"NPUBBYTES {row.npub}")
     files["encrypt.c"] = files["encrypt.c"].replace("npub[i]", "npub[i % 8]").replace("if (mlen == 9) return 0;", "")
     failed = bench.weigh(bench.package(files, variant="tinyjambu128v2"), bluepill).failure

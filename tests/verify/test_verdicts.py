@@ -13,7 +13,7 @@ from steelyard.model.implementation import Implementation
 from steelyard.model.reasons import Failure, Reason
 from steelyard.model.record import Record, Verification
 from steelyard.model.target import Target
-from steelyard.verify.known import known
+from steelyard.verify.known import readings
 from steelyard.verify.vectors import format_vector
 from tests import toys
 from tests.conftest import ROOT, Bench
@@ -143,7 +143,7 @@ def test_key_and_nonce_swapped_pass_nists_inputs_and_fail_the_second_set(bench: 
 
 def test_a_submitted_mistake_is_held_against_the_submissions_own_file_alone(bench: Bench, bluepill: Target) -> None:
     """The second set is that of the specification, which this KAT file contradicts."""
-    fixed, submitted = known("crypto_aead", HYENA)
+    fixed, submitted = readings("crypto_aead", HYENA)
     folder = ROOT / "ciphers/crypto_aead/hyena" / HYENA
     right = {p.name: p.read_text() for p in (folder / "ref").iterdir()}
     record = bench.weigh(bench.package(right, variant=HYENA), bluepill)

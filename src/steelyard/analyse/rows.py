@@ -39,7 +39,7 @@ def needed(columns: Iterable[str]) -> tuple[set[str], set[tuple[str, int, int]]]
 
 
 def rows(records: Iterable[Record]) -> list[Row]:
-    """One row a record, in order, as :meth:`Store.table` gives them for stored ones."""
+    """One row a record, in order, as :meth:`Store.rows` gives them for stored ones."""
     return derive(list(map(row, records)))
 
 

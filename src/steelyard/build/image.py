@@ -144,10 +144,10 @@ def _compile(
     source = work / "src"
     primitives: set[str] = set()
     for f in implementation.files:
-        place = source / f.name
-        place.parent.mkdir(parents=True, exist_ok=True)
+        copy = source / f.name
+        copy.parent.mkdir(parents=True, exist_ok=True)
         content = _content(f)
-        place.write_bytes(content)
+        copy.write_bytes(content)
         primitives |= provided.wanted(content)
     more = sorted(primitives)
     units = _units(implementation)

@@ -17,7 +17,7 @@ _FUNCTIONS = {
 }
 _INCLUDED = re.compile(rb'#[ \t]*include[ \t]*["<](crypto_core_aes\w+|openssl/aes)\.h[">]')
 
-NAMES = tuple(_FUNCTIONS)
+PRIMITIVES = tuple(_FUNCTIONS)
 SOURCES = paths.HARNESS / "provided"
 #: what the sources are links to
 READABLE = (paths.CIPHERS / "shared" / "aes",)

@@ -67,9 +67,9 @@ def why_not(spec: ToolchainSpec) -> str:
 
 def replaced(spec: ToolchainSpec) -> str:
     """A file of the toolchain that is not what it was when it was identified; empty where there is none."""
-    was = {place: stamp for place, stamp in _stamps.get(spec, {}).items() if stamp and stamp[0]}  # no folders
+    was = {path: stamp for path, stamp in _stamps.get(spec, {}).items() if stamp and stamp[0]}  # no folders
     now = _stamp(was)
-    return next((place for place in was if was[place] != now[place]), "")
+    return next((path for path in was if was[path] != now[path]), "")
 
 
 @Once
@@ -159,10 +159,10 @@ def _read_by(spec: ToolchainSpec, driver: str, cxx: str) -> tuple[list[str], lis
             folders += found[1].split(":")
     link = _told([driver, *options, "-###", "-x", "c", "/dev/null", "-o", "the-image"]).err
     wanted = dict.fromkeys([*_LIBRARIES, *(f"lib{name}.a" for name in re.findall(r"[\s\"]-l([\w.+-]+)", link))])
-    places = list(dict.fromkeys([*re.findall(r"[\s\"]-L([^\s\"]+)", link), *folders]))
+    searched = list(dict.fromkeys([*re.findall(r"[\s\"]-L([^\s\"]+)", link), *folders]))
     for name in wanted:
-        files += [str(at) for f in places if (at := Path(f, name)).is_file()][:1]
-    return files, places
+        files += [str(at) for f in searched if (at := Path(f, name)).is_file()][:1]
+    return files, searched
 
 
 def _digest(files: Iterable[str]) -> str:
@@ -179,14 +179,14 @@ def _content(file: Path, _changed: int) -> bytes:
         return hashlib.file_digest(f, "sha256").digest()
 
 
-def _stamp(places: Iterable[str]) -> Stamp:
+def _stamp(files: Iterable[str]) -> Stamp:
     """Size and time of each file, and the time alone of a folder; None for what is not there."""
     stamp: Stamp = {}
-    for place in places:
+    for path in files:
         try:
-            s = Path(place).stat()
+            s = Path(path).stat()
         except OSError:
-            stamp[place] = None
+            stamp[path] = None
         else:
-            stamp[place] = [0 if S_ISDIR(s.st_mode) else s.st_size, s.st_mtime_ns]
+            stamp[path] = [0 if S_ISDIR(s.st_mode) else s.st_size, s.st_mtime_ns]
     return stamp

@@ -69,7 +69,7 @@ def found(
         known["variant"], known["implementation"] = what[0].split("/", 1)
     newest_only = not all_runs and not any(w.isdecimal() for w in what)
     with select.store(db, existing=True) as store:
-        every: list[Row] = store.table(
+        every: list[Row] = store.rows(
             newest_only=newest_only, points=sizes, metrics=None if columns is None else metrics, **known
         )
         if columns is None or names & DERIVED.keys():
@@ -78,7 +78,7 @@ def found(
         if test:
             left = [r for r in left if test.test(r)]
         if not left and known:  # what there is apart from what was looked for
-            every = store.table(points=sizes, metrics=metrics)
+            every = store.rows(points=sizes, metrics=metrics)
     _say_unknown(what, test.texts if test else (), every)
     if test and not left:
         say_empty([n for n in test.columns if n not in CONTEXT], every, db)

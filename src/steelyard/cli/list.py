@@ -118,7 +118,7 @@ def _runs(db: str | None, out: Output) -> None:
         if out.format == "json":
             out.tables([], [as_json(r) for r in store.runs()])
             return
-        runs = store.table(metrics=())
+        runs = store.rows(metrics=())
     names = ("run", "primitive", "label", "target", "flags", "workload", "outcome", "finished")
     rows = [tuple(str(r[n]).split(" (")[0] if n == "workload" else r[n] for n in names) for r in runs]
     answer = sheet("", "runs", dict.fromkeys(CONTEXT[n] for n in names), rows)

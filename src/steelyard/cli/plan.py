@@ -118,7 +118,7 @@ def _nearest(store: Store, setups: Sequence[Setup]) -> dict[tuple[Value, ...], R
     """The newest records of the places of these setups, by place."""
     places = set(map(_place, setups))
     newest: dict[tuple[Value, ...], int] = {}
-    for row in reversed(store.table(metrics=())):  # newest last
+    for row in reversed(store.rows(metrics=())):  # newest last
         place = tuple(row[name] for name in _PLACE)
         if place in places and isinstance(row["run"], int):
             newest[place] = row["run"]

@@ -14,7 +14,7 @@ from ..model.row import Row
 from ..publish import ranking
 from ..publish.results import distinct
 from ..publish.sheet import Sheet
-from ..verify.known import known
+from ..verify.known import readings
 from .answers import asked, say, say_empty
 from .console import stderr
 from .output import Output
@@ -131,7 +131,7 @@ def _grouped(rows: Sequence[Row], group: str) -> list[tuple[str, list[Row]]]:
         raise unknown("group", group, ("key", "nonce", "tag"))
     parts: dict[int, list[Row]] = {}
     for r in rows:
-        found = known(r["primitive"], str(r["variant"]))  # type: ignore[arg-type]
+        found = readings(r["primitive"], str(r["variant"]))  # type: ignore[arg-type]
         size = {"key": found[0].key, "nonce": found[0].npub, "tag": found[0].out}[group] if found else -1
         parts.setdefault(8 * size, []).append(r)
     return [(f"{group} {n} bits, " if n >= 0 else f"{group} not known, ", p) for n, p in sorted(parts.items())]

@@ -21,7 +21,7 @@ def encode(r: Request) -> bytes:
     if size > frame.MAX_PAYLOAD:
         text = f"a call with {size} bytes of input is too large: {frame.MAX_PAYLOAD} is the most that a frame carries"
         raise DeviceError(Failure(Reason.PROTOCOL, text))
-    head = frame.RUN_HEADER.pack(r.op, r.paint, r.offset, 0, len(r.data), len(r.ad))
+    head = frame.RUN_HEADER.pack(frame.OPERATIONS[r.op], r.paint, r.offset, 0, len(r.data), len(r.ad))
     return frame.encode(frame.RUN, head, r.key, r.npub, r.ad, r.data)
 
 
@@ -109,11 +109,11 @@ class Client:
         for k, answer in enumerate(answers):
             for stray in answer.pulse.strays:
                 request, _ = batch[k]
-                name = "hash" if self.hello.api != API_AEAD else "decrypt" if request.op == Op.DECRYPT else "encrypt"
+                name = "hash" if self.hello.api != API_AEAD else "decrypt" if request.op is Op.DECRYPT else "encrypt"
                 if stray.is_input:
                     self.remarks[f"{name} {stray.text}"] = None
-                elif answer.intact or stray.place != "guard":  # else the caller knows whose call it was
-                    reason = Reason.BUFFER_OVERRUN if stray.place == "guard" else Reason.STRAY_WRITE
+                elif answer.intact or stray.area != "guard":  # else the caller knows whose call it was
+                    reason = Reason.BUFFER_OVERRUN if stray.area == "guard" else Reason.STRAY_WRITE
                     sizes = f"message {len(request.data)}, associated data {len(request.ad)} bytes"
                     raise DeviceError(Failure(reason, f"{name} ({sizes}): {stray.text}"))
             yield answer

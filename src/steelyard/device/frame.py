@@ -8,6 +8,7 @@ import struct
 
 from .._native import Decoder as Decoder
 from .._native import encode as encode
+from ..model.call import Op
 
 SYNC = 0xA5
 HELLO = 1
@@ -26,6 +27,9 @@ INTACT, PULSE, ALIKE = 1, 2, 4
 RUN_HEADER = struct.Struct("<BBBBHH")
 HELLO_ANSWER = struct.Struct("<2sBBBBHHHHH")
 TOO_LARGE = b"\x03"
+
+#: what a run's header says of the operation: the image knows whether it encrypts or hashes
+OPERATIONS = {Op.EMPTY: 0, Op.ENCRYPT: 1, Op.HASH: 1, Op.DECRYPT: 2, Op.EMPTY_DECRYPT: 3}
 
 ERRORS = {
     1: "the frame's CRC does not fit",

@@ -130,13 +130,13 @@ class RemoteLink(ProcessLink):
     def __init__(self, target: Target, image: Path) -> None:
         self._host = host_of(target)
         self._log = Path(tempfile.mkstemp(prefix="steelyard-ssh-")[1])
-        self._place = ""
+        self._folder = ""
         try:
             told = _sections(_errand(self._host, _COPY, image.read_bytes()))
             there = _machine(target, self._host, told)
-            self._place = told["folder"].strip()
+            self._folder = told["folder"].strip()
             refuse(there, not there.real)
-            start = _START.format(image=shlex.quote(f"{self._place}/image"))
+            start = _START.format(image=shlex.quote(f"{self._folder}/image"))
             command = ("ssh", *_OPTIONS, "-E", str(self._log), self._host, f"exec /bin/sh -c {shlex.quote(start)}")
             super().__init__(command, there, _locks.setdefault(self._host, Lock()))
         except BaseException:
@@ -157,8 +157,8 @@ class RemoteLink(ProcessLink):
 
     def _tidy(self) -> None:
         self._log.unlink(missing_ok=True)
-        if self._place:
-            image, folder = shlex.quote(f"{self._place}/image"), shlex.quote(self._place)
-            self._place = ""
+        if self._folder:
+            image, folder = shlex.quote(f"{self._folder}/image"), shlex.quote(self._folder)
+            self._folder = ""
             with contextlib.suppress(DeviceError):  # what is gone cannot be tidied
                 _errand(self._host, f"rm -f {image}; rmdir {folder}", b"")

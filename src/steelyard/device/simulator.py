@@ -76,8 +76,8 @@ class SimulatorLink:
         """Trigger pulses since the last time, with exact cycles and stack."""
         strays = self._native.strays()
         pulses = list(starmap(Pulse, self._native.calls()))
-        for call, place, changed, address, symbol, count, past in strays:
-            stray = Stray(place, changed, address, symbol, count, past)
+        for call, area, changed, address, symbol, count, past in strays:
+            stray = Stray(area, changed, address, symbol, count, past)
             pulses[call] = replace(pulses[call], strays=(*pulses[call].strays, stray))
         return pulses
 

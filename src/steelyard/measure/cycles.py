@@ -46,9 +46,10 @@ def one_call(client: Caller, op: Op, adlen: int, mlen: int) -> tuple[Request, in
         text = f"{adlen}/{mlen} bytes do not fit: {hello.capacity} are free for buffers and stack"
         raise DeviceError(Failure(Reason.RAM_OVERFLOW, text))
     v = Inputs("").vector("profile", 0, hello.key_bytes, hello.npub_bytes, mlen, adlen)
-    request = Request(Op.ENCRYPT, v.key, v.npub, v.ad, v.message)
+    forward = Request(Op.ENCRYPT if op is Op.DECRYPT else op, v.key, v.npub, v.ad, v.message)
+    request = forward
     if op is Op.DECRYPT:
-        request = Request(op, v.key, v.npub, v.ad, client.call(request).output)
+        request = Request(op, v.key, v.npub, v.ad, client.call(forward).output)
     return request, client.call(request).pulse.unaligned or 0
 
 

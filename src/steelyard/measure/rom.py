@@ -38,8 +38,8 @@ def library_members(map_file: Path) -> dict[str, int]:
     stop = text.find("\n/DISCARD/", start)
     text = re.sub(r"\n( \.\S+)\n\s+0x", r"\n\1 0x", text[start : stop if stop > 0 else None])
     members: dict[str, int] = {}
-    for size, place in _PIECE.findall(text):
-        name = place.rsplit("/", 1)[-1]
+    for size, member in _PIECE.findall(text):
+        name = member.rsplit("/", 1)[-1]
         members[name] = members.get(name, 0) + int(size, 16)
     return {m: s for m, s in members.items() if s}
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from enum import IntEnum
+from enum import Enum
 from typing import Protocol
 
 from msgspec import Struct
@@ -12,14 +12,14 @@ from .errors import counted
 from .reasons import Failure
 
 
-class Op(IntEnum):
-    """Operations of the harness; the empty ones measure the call itself."""
+class Op(Enum):
+    """Operations of the harness. The empty ones measure the cost of a call itself."""
 
-    EMPTY = 0
-    ENCRYPT = 1
-    DECRYPT = 2
-    EMPTY_DECRYPT = 3
-    HASH = 1
+    EMPTY = "empty"
+    ENCRYPT = "encrypt"
+    DECRYPT = "decrypt"
+    EMPTY_DECRYPT = "empty decrypt"
+    HASH = "hash"
 
 
 class Vector(Struct, frozen=True):
@@ -47,11 +47,11 @@ class Request(Struct, frozen=True):
 
 
 class Stray(Struct, frozen=True):
-    """Bytes that a call wrote outside of its own memory: ``place`` is an input's name, ``guard``, ``free``,
+    """Bytes that a call wrote outside of its own memory: ``area`` is an input's name, ``guard``, ``free``,
     ``variables`` or ``frames``; ``changed`` inputs hold something else now. ``address`` is the lowest of ``count``
     bytes, ``past`` its distance from the end of the room for output."""
 
-    place: str
+    area: str
     changed: bool
     address: int
     symbol: str
@@ -61,13 +61,13 @@ class Stray(Struct, frozen=True):
     @property
     def is_input(self) -> bool:
         """Whether it is the caller's input, which some implementations change and restore."""
-        return self.place not in ("guard", "free", "variables", "frames")
+        return self.area not in ("guard", "free", "variables", "frames")
 
     @property
     def text(self) -> str:
         """What happened, after the call's name."""
         size, past = counted(self.count, "byte"), counted(self.past, "byte")
-        match self.place:
+        match self.area:
             case "guard":
                 return f"writes {size} after its output buffer, the first {past} past its end"
             case "free":
@@ -77,7 +77,7 @@ class Stray(Struct, frozen=True):
             case "frames":
                 return f"writes {size} of the harness's stack at {self.address:#x}"
             case _:
-                return f"{'changes' if self.changed else 'writes into'} its input: {self.place}"
+                return f"{'changes' if self.changed else 'writes into'} its input: {self.area}"
 
 
 class Pulse(Struct, frozen=True):
@@ -169,5 +169,5 @@ class Caller(Protocol):
 Observed = tuple[str, Vector, Answer]
 
 #: what another implementation of the same variant answers to encryptions or hashes: its outputs, None where it cannot
-#: say. The first argument is the reading of the specification (``Known.choice``) that is asked for
+#: say. The first argument is the reading of the specification (``KnownVariant.choice``) that is asked for
 Reference = Callable[[str, Sequence[Request]], Sequence[bytes | None]]

@@ -11,7 +11,7 @@ import msgspec
 from .errors import unknown
 
 _T = TypeVar("_T")
-_PLACE = re.compile(r"(.*?)(?: - at `\$\.?(.*)`)?", re.DOTALL)
+_MESSAGE = re.compile(r"(.*?)(?: - at `\$\.?(.*)`)?", re.DOTALL)
 _FIELD = re.compile(r"Object (?:contains unknown|missing required) field `(.*)`", re.DOTALL)
 
 
@@ -34,9 +34,9 @@ def _path(kind: type, value: object) -> object:
 
 
 def _sentence(message: str, kind: Any) -> str:
-    found = _PLACE.fullmatch(message)
-    text, place = (found[1], found[2] or "") if found else (message, "")
-    parts = [p for p in re.split(r"[.\[\]]+", place) if p]
+    found = _MESSAGE.fullmatch(message)
+    text, path = (found[1], found[2] or "") if found else (message, "")
+    parts = [p for p in re.split(r"[.\[\]]+", path) if p]
     if field := _FIELD.fullmatch(text):
         known = _fields(kind, parts)
         new = field[1] not in known

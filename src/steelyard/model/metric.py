@@ -42,7 +42,7 @@ _OF_OPERATION = (
     ("stack_{}", "stack {}", "bytes", 0),
     ("energy_{}_modelled", "energy {} (modelled)", "µJ", 2),
 )
-_TABLE = {
+_METRICS = {
     m.name: m
     for m in (
         *(Metric(n.format(op), t.format(op), unit, d) for op in _OPERATIONS for n, t, unit, d in _OF_OPERATION),
@@ -104,20 +104,20 @@ def of_sizes(name: str) -> bool:
 @cache
 def metric(name: str) -> Metric:
     """The metric called ``name``; :class:`UserError` with a suggestion when there is none."""
-    if name in _TABLE:
-        return _TABLE[name]
+    if name in _METRICS:
+        return _METRICS[name]
     if size := size_of(name):
         return Metric(name, f"{size.operation} {size.adlen}/{size.mlen}", "cycles")
     if "@" in name:
         raise UserError(f"unknown point {name!r}; write OPERATION@AD/MESSAGE in bytes, such as encrypt@16/64")
-    raise unknown("metric", name, _TABLE, headings())
+    raise unknown("metric", name, _METRICS, headings())
 
 
 def headings() -> dict[str, str]:
     """What heads the column of each metric but points."""
-    return {name: m.title for name, m in _TABLE.items()}
+    return {name: m.title for name, m in _METRICS.items()}
 
 
 def metric_names() -> tuple[str, ...]:
     """Names of all metrics but points."""
-    return tuple(_TABLE)
+    return tuple(_METRICS)

@@ -26,7 +26,7 @@ from typing import BinaryIO
 from msgspec import Struct
 
 from ..model.reasons import Failure, Reason
-from .files import printable
+from .escape import escaped
 from .limits import MIB, Limits
 
 #: part of the folder's name; a change of what is unpacked changes it
@@ -53,7 +53,7 @@ class _Member(Struct, frozen=True):
 
     @property
     def shown(self) -> str:
-        return printable("/".join(self.parts))
+        return escaped("/".join(self.parts))
 
 
 def unpack(path: Path, cache: Path, limits: Limits) -> Path | Failure:
@@ -84,7 +84,7 @@ def unpack(path: Path, cache: Path, limits: Limits) -> Path | Failure:
     except MemoryError:
         return Failure(Reason.ZIP_BOMB, "not enough memory")
     except Exception as e:  # a damaged archive can raise nearly anything inside zipfile and zlib
-        return Failure(Reason.BAD_ZIP, printable(str(e)) or type(e).__name__)
+        return Failure(Reason.BAD_ZIP, escaped(str(e)) or type(e).__name__)
 
 
 def _whole(members: list[_Member], home: Path) -> bool:
@@ -156,7 +156,7 @@ def _plan(archive: zipfile.ZipFile, limits: Limits) -> list[_Member]:
 
 def _member(info: zipfile.ZipInfo, limits: Limits) -> _Member:
     name = info.filename.replace("\\", "/")
-    shown = printable(name[:200])
+    shown = escaped(name[:200])
     parts = tuple(p for p in name.split("/") if p not in ("", "."))
     if name.startswith("/") or ".." in parts or (parts and len(parts[0]) == 2 and parts[0][1] == ":"):
         raise _RefusedError(Reason.PATH_ESCAPE, f"{shown} leaves the package")

@@ -22,10 +22,12 @@ from ..model.implementation import Implementation, Rejected
 from ..model.reasons import Failure, Reason
 from . import felics
 from .archive import unpack
-from .files import COMPILED, TEST_FOLDERS, Kind, Reader, kind_of, printable
-from .layout import ANCHORS, OTHERS, anchor_of, place
+from .escape import escaped
+from .kind import COMPILED, TEST_FOLDERS, Kind, kind_of
+from .layout import ANCHORS, OTHERS, anchor_of, naming
 from .limits import Limits
 from .package import Package, own_sources
+from .reader import Reader
 from .tree import Folder, TooManyError, Walker
 
 #: folders that hold a package's own parts, not further implementations
@@ -78,7 +80,11 @@ def _folder(path: str, limits: Limits) -> Found:
 def _felics_root(path: str) -> str:
     """The folder that holds all ciphers when ``path`` is one in a FELICS-AE tree, else ``path``."""
     cipher = Path(path).parent if os.path.basename(path) == "source" else Path(path)
-    return str(cipher.parent) if felics.names([cipher.name]) and (cipher / "source" / felics.INFO).is_file() else path
+    return (
+        str(cipher.parent)
+        if felics.cipher_and_version([cipher.name]) and (cipher / "source" / felics.INFO).is_file()
+        else path
+    )
 
 
 class _Search:
@@ -111,7 +117,7 @@ class _Search:
             detail = "neither a crypto_* folder nor one with api.h and sources"
             self._rejected = self._minor or [Rejected(Path(self._shown), Failure(Reason.NO_SOURCES, detail))]
         return Found(
-            tuple(sorted(self._implementations, key=lambda i: (i.primitive, *_names(i), str(i.folder)))),
+            tuple(sorted(self._implementations, key=lambda i: (i.primitive, *_by_name(i), str(i.folder)))),
             tuple(sorted(self._rejected, key=lambda r: (str(r.path), r.failure.reason, r.failure.detail))),
         )
 
@@ -163,12 +169,12 @@ class _Search:
         return api or (anchored and Kind.HEADER in kinds)
 
     def _read(self, folder: Folder, above: list[Folder], apart: frozenset[str], anchored: bool) -> None:
-        where = place(self._parts(folder), len(self._given), lambda up: self._holds(folder.path, up))
+        where = naming(self._parts(folder), len(self._given), lambda up: self._holds(folder.path, up))
         package = Package(folder, above[:_LEVELS_UP], apart, where, self._reader, self._limits)
         said = package.read()
         if isinstance(said, Failure):
             self._reject(folder.path, said, anchored or "api.h" in folder.files)
-            self._why[folder.path] = Failure(said.reason, f"part of {printable(folder.name)}: {said.detail}")
+            self._why[folder.path] = Failure(said.reason, f"part of {escaped(folder.name)}: {said.detail}")
         else:
             self._implementations += said
 
@@ -215,12 +221,12 @@ class _Search:
         return Path(self._shown + path[len(self._top) :])
 
 
-def _names(implementation: Implementation) -> tuple[str, str, str]:
+def _by_name(implementation: Implementation) -> tuple[str, str, str]:
     return implementation.family, implementation.variant, implementation.name
 
 
 def _other(name: str) -> Failure:
-    return Failure(Reason.OTHER_PRIMITIVE, f"{printable(name)} is not measured")
+    return Failure(Reason.OTHER_PRIMITIVE, f"{escaped(name)} is not measured")
 
 
 def _packages(folder: Folder) -> list[Folder]:

@@ -15,7 +15,7 @@ from pathlib import Path
 from msgspec import Struct
 
 from ..model.implementation import CodeLists
-from .files import printable
+from .escape import escaped
 
 INFO = "implementation.info"
 #: compiled into FELICS-AE's own programs, not into the cipher
@@ -46,16 +46,16 @@ class Info(Struct, frozen=True):
     notes: tuple[str, ...]
 
 
-def names(parts: Sequence[str]) -> tuple[str, str] | None:
+def cipher_and_version(parts: Sequence[str]) -> tuple[str, str] | None:
     """Cipher and version of the folder at ``parts``, when it is called as FELICS-AE calls it."""
     folder = parts[-2] if len(parts) > 1 and parts[-1] == "source" else parts[-1]
     found = _FOLDER.fullmatch(folder)
-    return (printable(found[1]), printable(found[2])) if found else None
+    return (escaped(found[1]), escaped(found[2])) if found else None
 
 
 def is_template(parts: Sequence[str]) -> bool:
     """Whether this is the empty cipher that FELICS-AE copies to begin a new one."""
-    found = names(parts)
+    found = cipher_and_version(parts)
     return found is not None and found[0] == "CipherName"
 
 
@@ -78,7 +78,7 @@ def parse(data: bytes, stems: Collection[str]) -> Info | None:
             raise BadInfoError(f"{INFO}: no {key}")
     notes: list[str] = []
     encrypt, decrypt = (_items(key, *said[key], stems, notes) for key in _LISTS)
-    limits = [printable(said[key][1][:200]) for key in ("Platforms", "Options") if key in said and said[key][1]]
+    limits = [escaped(said[key][1][:200]) for key in ("Platforms", "Options") if key in said and said[key][1]]
     notes += [f"{INFO}: for {limit} only" for limit in limits]
     return Info(CodeLists(encrypt, decrypt), tuple(notes))
 
@@ -95,9 +95,9 @@ def _items(
     for item in items:
         name, *symbols = item.split("!")
         if not _NAME.fullmatch(name) or name not in stems:
-            raise BadInfoError(f"{where}: no source is called {printable(name[:100])}")
+            raise BadInfoError(f"{where}: no source is called {escaped(name[:100])}")
         odd = [s for s in symbols if s and not _SYMBOL.fullmatch(s)]
         if odd:
-            notes.append(f"{where}: {printable(odd[0][:100])!r} is not a symbol and leaves nothing out")
+            notes.append(f"{where}: {escaped(odd[0][:100])!r} is not a symbol and leaves nothing out")
         found[name] = tuple(s for s in symbols if _SYMBOL.fullmatch(s))[:MAX_ITEMS]
     return tuple(found.items())

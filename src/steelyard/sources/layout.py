@@ -27,8 +27,8 @@ from collections.abc import Callable, Sequence
 from msgspec import Struct
 
 from ..model.implementation import Primitive
-from .felics import names as felics_names
-from .files import printable
+from .escape import escaped
+from .felics import cipher_and_version
 
 #: folder name -> the primitives that an implementation below it has
 ANCHORS: dict[str, tuple[Primitive, ...]] = {
@@ -55,7 +55,7 @@ _CONTAINER = re.compile(
 _VERSION = re.compile(r"(?:v|round)\d[\d._]*$", re.I)
 
 
-class Place(Struct, frozen=True):
+class Naming(Struct, frozen=True):
     """The names of an implementation; ``primitives`` is empty where the path does not tell."""
 
     primitives: tuple[Primitive, ...]
@@ -79,18 +79,18 @@ def stem(variant: str) -> str:
     return (letters[0].rstrip("-_.") if letters else "") or variant
 
 
-def place(parts: Sequence[str], given: int, holds: Callable[[int], bool] = lambda _: False) -> Place:
+def naming(parts: Sequence[str], given: int, holds: Callable[[int], bool] = lambda _: False) -> Naming:
     """The place of the implementation at ``parts``, of which the first ``given`` name the user's folder.
 
     ``holds`` is asked whether the folder so many levels above has an implementation in one just below it.
     """
     at = anchor_of(parts)
-    shown = [printable(p) for p in parts]
-    if at is None and (felics := felics_names(parts)):
-        return Place((), stem(felics[0]), *felics)
+    shown = [escaped(p) for p in parts]
+    if at is None and (felics := cipher_and_version(parts)):
+        return Naming((), stem(felics[0]), *felics)
     if at is None:
         variant = shown[-2] if len(shown) > max(given, 1) else shown[-1]
-        return Place((), stem(variant), variant, shown[-1])
+        return Naming((), stem(variant), variant, shown[-1])
     primitives = ANCHORS[parts[at]]
     below = shown[at + 1 :] or [shown[at - 1] if at else shown[at]]
     if len(below) == 1:
@@ -101,11 +101,11 @@ def place(parts: Sequence[str], given: int, holds: Callable[[int], bool] = lambd
     if nested and not holds(len(below) - 1):
         other = above is not None and _continues(shown[above], first)
         if _continues(first, second) or (not other and stem(first) == first and stem(second) != second):
-            return Place(primitives, first, second, "/".join(below[2:]))
+            return Naming(primitives, first, second, "/".join(below[2:]))
     if above is not None and _continues(shown[above], first):
-        return Place(primitives, shown[above], first, "/".join(below[1:]))
+        return Naming(primitives, shown[above], first, "/".join(below[1:]))
     family = shown[above] if above is not None and above >= given else stem(first)
-    return Place(primitives, family, first, "/".join(below[1:]))
+    return Naming(primitives, family, first, "/".join(below[1:]))
 
 
 def _continues(short: str, long: str) -> bool:

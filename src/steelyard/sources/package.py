@@ -20,23 +20,23 @@ from ..model.implementation import API, CodeLists, Implementation, Primitive, So
 from ..model.paths import CIPHERS
 from ..model.reasons import Failure, Reason
 from . import felics
-from .files import (
+from .escape import escaped
+from .kind import (
     COMPILED,
     LANGUAGE,
     TEST_FOLDERS,
     WRAPPERS,
     Kind,
-    Reader,
     fits,
     is_boards,
     is_driver,
     is_generator,
     kind_of,
-    printable,
 )
-from .layout import Place
+from .layout import Naming
 from .limits import Limits
-from .spelling import known_as
+from .reader import Reader
+from .spelling import bundled_name
 from .tree import Fault, Folder
 from .wrapper import Wrapper, parse
 
@@ -67,11 +67,11 @@ class Package:
         folder: Folder,
         above: Sequence[Folder],
         apart: frozenset[str],
-        place: Place,
+        naming: Naming,
         reader: Reader,
         limits: Limits,
     ) -> None:
-        self._folder, self._above, self._place = folder, above, place
+        self._folder, self._above, self._naming = folder, above, naming
         self._reader, self._limits = reader, limits
         self._notes: list[str] = []
         self._listing = _Listing()
@@ -90,25 +90,28 @@ class Package:
         if isinstance(taken, Failure):
             return taken
         files, api = taken
-        primitives = self._place.primitives or _guess(api, wrappers, self._listing)
+        primitives = self._naming.primitives or _guess(api, wrappers, self._listing)
         if code is not None:
             primitives = ("crypto_aead",)
         if not primitives:
             return Failure(Reason.NO_API, "api.h defines neither CRYPTO_ABYTES nor CRYPTO_BYTES")
         self._note_irregular()
-        place = self._named(wrappers)
+        naming = self._named(wrappers)
         out = []
         for p in primitives:
             wrapper = wrappers[p]
-            notes, variant = self._notes, place.variant
-            if not self._folder.path.startswith(_BUNDLED) and (known := known_as(p, variant)):
-                notes, variant = [*notes, f"{variant} taken for {known}, whose name it is but for the spelling"], known
+            notes, variant = self._notes, naming.variant
+            if not self._folder.path.startswith(_BUNDLED) and (bundled := bundled_name(p, variant)):
+                notes, variant = (
+                    [*notes, f"{variant} taken for {bundled}, whose name it is but for the spelling"],
+                    bundled,
+                )
             out.append(
                 Implementation(
                     primitive=p,
-                    family=place.family,
+                    family=naming.family,
                     variant=variant,
-                    name=place.name,
+                    name=naming.name,
                     folder=Path(self._folder.path),
                     files=files,
                     entry=wrapper[2].entry if wrapper is not None and wrapper[2] is not None else (),
@@ -202,16 +205,16 @@ class Package:
                     return name, files[name], said
         return None
 
-    def _named(self, wrappers: dict[Primitive, tuple[str, str, Wrapper | None] | None]) -> Place:
+    def _named(self, wrappers: dict[Primitive, tuple[str, str, Wrapper | None] | None]) -> Naming:
         """Where no path tells the variant, a wrapper may."""
-        place = self._place
-        if place.primitives or place.variant != place.name:
-            return place
+        naming = self._naming
+        if naming.primitives or naming.variant != naming.name:
+            return naming
         for w in wrappers.values():
             if w is not None and w[2] is not None and w[2].variant and w[2].name:
-                variant = printable(w[2].variant)
-                return Place((), place.family, variant, printable(w[2].name))
-        return place
+                variant = escaped(w[2].variant)
+                return Naming((), naming.family, variant, escaped(w[2].name))
+        return naming
 
     # -- files
 
@@ -226,7 +229,7 @@ class Package:
         if not any(kind in COMPILED for _, kind in chosen.values()):
             foreign = self._listing.of(Kind.FOREIGN_ASM)
             if foreign:
-                return Failure(Reason.FOREIGN_ASSEMBLER, f"only {_names(foreign)}")
+                return Failure(Reason.FOREIGN_ASSEMBLER, f"only {_listed(foreign)}")
             return Failure(Reason.NO_SOURCES, "no .c, .S, .s or .cpp file")
         api = self._api(chosen, wrappers)
         if api is None:
@@ -234,7 +237,7 @@ class Package:
         chosen["api.h"] = (api, Kind.HEADER)
         for name, real in self._included(chosen):
             chosen[name] = (real, Kind.HEADER)
-            self._notes.append(f"{printable(name)} kept: a source includes it")
+            self._notes.append(f"{escaped(name)} kept: a source includes it")
         files = self._read(chosen)
         if isinstance(files, Failure):
             return files
@@ -267,13 +270,13 @@ class Package:
         below = [n for n in chosen if n.endswith("/api.h")]
         if below:
             name = min(below, key=lambda n: (n.count("/"), n))
-            self._notes.append(f"api.h taken from {printable(name)}")
+            self._notes.append(f"api.h taken from {escaped(name)}")
             return chosen[name][0]
         at_wrapper = {w[1] for w in wrappers.values() if w is not None}
         for level, folder in enumerate(self._above):
             real = folder.files.get("api.h")
             if real and (level == 0 or at_wrapper & set(folder.files.values())):
-                self._notes.append(f"api.h taken from {printable(folder.name)}/")
+                self._notes.append(f"api.h taken from {escaped(folder.name)}/")
                 return real
         return None
 
@@ -303,7 +306,7 @@ class Package:
             real, kind = chosen[name]
             content = self._reader.content(real, kind)
             if isinstance(content, Failure):
-                return Failure(content.reason, f"{printable(name)}: {content.detail}")
+                return Failure(content.reason, f"{escaped(name)}: {content.detail}")
             size += content.size
             if size > self._limits.package_bytes:
                 return Failure(Reason.UNREADABLE, f"more than {self._limits.package_bytes} bytes of sources")
@@ -311,7 +314,7 @@ class Package:
                 (drivers if is_driver(os.path.basename(name)) else mains).append(name)
             stdio += content.stdio
             if content.needs_cpp:
-                preprocessed.append(printable(name))
+                preprocessed.append(escaped(name))
             files.append(SourceFile(name, Path(real), LANGUAGE[kind], content.sha256))
         kept = [f for f in files if f.name not in drivers]
         if any(f.language != "header" for f in kept):
@@ -319,7 +322,7 @@ class Package:
         else:
             kept, mains = files, mains + drivers
         if mains:
-            self._notes.append(f"main() inside: {', '.join(map(printable, mains))}")
+            self._notes.append(f"main() inside: {', '.join(map(escaped, mains))}")
         if stdio:
             self._notes.append(f"stdio in {stdio} file{'s' * (stdio > 1)}")
         if preprocessed:
@@ -348,13 +351,13 @@ class Package:
         data = self._reader.data(file) if file is not None else None
         if not isinstance(data, bytes):
             return None
-        return tuple(printable(word) for word in data[:4096].decode("utf-8", "replace").split())
+        return tuple(escaped(word) for word in data[:4096].decode("utf-8", "replace").split())
 
     def _note_irregular(self) -> None:
         notes, listing = self._notes, self._listing
         if (machines := self._architectures()) is not None:
             notes.append(f"architectures: {' '.join(machines) or 'none'}")
-        notes += [f"marker: {printable(n)}" for n in sorted(self._folder.files) if n.startswith("lwc_arch_")]
+        notes += [f"marker: {escaped(n)}" for n in sorted(self._folder.files) if n.startswith("lwc_arch_")]
         if "lwc_constraints.h" in self._folder.files:
             notes.append("lwc_constraints.h: input lengths are restricted")
         for kind, what in (
@@ -363,9 +366,9 @@ class Package:
             (Kind.MAKEFILE, "own build file"),
         ):
             if found := listing.of(kind):
-                notes.append(f"{_names(found)} ignored: {what}")
+                notes.append(f"{_listed(found)} ignored: {what}")
         if listing.left_out:
-            shown = ", ".join(printable(n) for n in sorted(listing.left_out)[:8])
+            shown = ", ".join(escaped(n) for n in sorted(listing.left_out)[:8])
             notes.append(f"{shown} left out: programs around the cipher")
 
 
@@ -395,10 +398,10 @@ def _guess(
     return tuple(by_api)
 
 
-def _names(found: Sequence[tuple[str, str]]) -> str:
-    shown = ", ".join(printable(n) for n, _ in found[:8])
+def _listed(found: Sequence[tuple[str, str]]) -> str:
+    shown = ", ".join(escaped(n) for n, _ in found[:8])
     return shown + (", ..." if len(found) > 8 else "")
 
 
 def _in(folder: str, detail: str) -> str:
-    return f"in {printable(folder)}: {detail}" if folder else detail
+    return f"in {escaped(folder)}: {detail}" if folder else detail

@@ -8,15 +8,15 @@ from functools import cache
 from ..model import paths
 
 
-def known_as(primitive: str, variant: str) -> str | None:
+def bundled_name(primitive: str, variant: str) -> str | None:
     """The bundled variant whose name has the letters and digits of ``variant``; None where it is that name, or no
     variant's or several variants'."""
-    names = _names().get((primitive, _folded(variant)), frozenset())
+    names = _bundled().get((primitive, _folded(variant)), frozenset())
     return next(iter(names)) if len(names) == 1 and variant not in names else None
 
 
 @cache
-def _names() -> dict[tuple[str, str], frozenset[str]]:
+def _bundled() -> dict[tuple[str, str], frozenset[str]]:
     found: dict[tuple[str, str], frozenset[str]] = {}
     for folder in paths.CIPHERS.glob("crypto_*/*/*/"):
         key = (folder.parts[-3], _folded(folder.name))

@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from msgspec import Struct, field
 
 from ..model.reasons import Reason
-from .files import printable
+from .escape import escaped
 from .limits import Limits
 
 
@@ -132,14 +132,14 @@ class Walker:
         name = entry.name
         try:
             text = os.readlink(f"{folder.real}/{name}")
-            shown = f"{printable(name)} -> {printable(text)}"
+            shown = f"{escaped(name)} -> {escaped(text)}"
             real = self._resolve(folder.real, text)
             if not self.holds(real):
                 folder.faults.append(Fault(name, Reason.PATH_ESCAPE, f"{shown} leaves the package"))
                 return None
             mode = os.stat(real).st_mode  # raises for a link that leads to itself
         except (OSError, ValueError):
-            folder.faults.append(Fault(name, Reason.DANGLING_LINK, f"{printable(name)} leads nowhere"))
+            folder.faults.append(Fault(name, Reason.DANGLING_LINK, f"{escaped(name)} leads nowhere"))
             return None
         if stat.S_ISREG(mode):
             folder.files[name] = real

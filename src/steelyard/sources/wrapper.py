@@ -15,7 +15,7 @@ from ..model.implementation import API, Primitive
 #: a wrapper is a page of text; anything longer is not one
 MAX_BYTES = 32 * 1024
 
-_TABLE = re.compile(r"\b(?:aead|hash|cxof)_ctx\s+\w+\s*=\s*\{([^{}]*)\}")
+_CONTEXT = re.compile(r"\b(?:aead|hash|cxof)_ctx\s+\w+\s*=\s*\{([^{}]*)\}")
 _TOKEN = re.compile(r'"(?:\\.|[^"\\\n])*"|//[^\n]*|/\*')
 _MEMBER = {"encrypt": "crypto_aead_encrypt", "decrypt": "crypto_aead_decrypt"}
 
@@ -34,7 +34,7 @@ def parse(data: bytes, primitive: Primitive) -> Wrapper | None:
     if len(data) > MAX_BYTES:
         return None
     text = _without_comments(data.decode("utf-8", "replace"))
-    table = _TABLE.search(text)
+    table = _CONTEXT.search(text)
     if table is None:
         return None
     lines = [line for line in table[1].splitlines() if not line.lstrip().startswith("#")]

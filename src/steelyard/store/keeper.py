@@ -32,7 +32,7 @@ class Keeper:
         """Stored records that need not be made again, by key."""
         return {key: record for key, record in self.store.find(keys).items() if record.final}
 
-    def known(self, key: str) -> Record | None:
+    def find_one(self, key: str) -> Record | None:
         """The same for one key; nothing where the store does not answer."""
         try:
             return self.find([key]).get(key)

@@ -75,7 +75,7 @@ class Reader:
             for row in found
         ]
 
-    def table(self, which: Which, points: Collection[Size], metrics: Collection[str] | None) -> list[Row]:
+    def rows(self, which: Which, points: Collection[Size], metrics: Collection[str] | None) -> list[Row]:
         """Records as rows, in order. What a run lacks is None."""
         found = self._columns(which.select(queries.ROW))
         columns: dict[str, Sequence[Value]] = {
@@ -96,7 +96,7 @@ class Reader:
         """Metrics and points by column, in the order of ``ids``."""
         found = self._columns(queries.figures(which, asked))
         if found["run"] != ids:  # some run has a call twice; one of them is taken
-            at = {k: place for place, k in enumerate(found["run"])}
+            at = {k: index for index, k in enumerate(found["run"])}
             found = {name: [values[at[k]] for k in ids] for name, values in found.items()}
         return {
             what if isinstance(what, str) else "{}@{}/{}".format(*what): _either(

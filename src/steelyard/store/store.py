@@ -116,7 +116,7 @@ class Store:
         with self._reader() as reader:
             return reader.records(queries.by_ids(run_ids)) if run_ids else []
 
-    def table(
+    def rows(
         self,
         *,
         newest_only: bool = True,
@@ -126,7 +126,7 @@ class Store:
     ) -> list[Row]:
         """The same records as rows, with these ``metrics`` (None: all of them) and ``points``."""
         with self._reader() as reader:
-            return reader.table(queries.filtered(equal, newest_only), points, metrics)
+            return reader.rows(queries.filtered(equal, newest_only), points, metrics)
 
     def points(self, run_ids: Collection[int]) -> dict[int, list[Point]]:
         """All points of these runs."""

@@ -34,7 +34,7 @@ class Verifier:
         self.choice = "-"
         self.aead = implementation.primitive == "crypto_aead"
         self.op, self.name = (Op.ENCRYPT, "encrypt") if self.aead else (Op.HASH, "hash")
-        self.one_block = bool(expect.table) and expect.table[0].one_block
+        self.one_block = bool(expect.readings) and expect.readings[0].one_block
         self.shortest_tag = client.hello.a_bytes
         self._lengths: dict[tuple[int, int], int] = {}
 
@@ -171,7 +171,7 @@ class Verifier:
         tag, message = self.client.hello.a_bytes, len(v.message)
         if not self.aead or self.one_block:
             return range(tag, tag + 1)
-        if self.expect.table:
+        if self.expect.readings:
             return range(message + tag, message + tag + 1)
         if v.output is not None:
             return range(len(v.output), len(v.output) + 1)
@@ -217,7 +217,7 @@ class Verifier:
 def probe(verifier: Verifier, vectors: Iterable[Vector]) -> None:
     """Calls both directions once, so that their stack is known before sizes are chosen."""
     for v in vectors:
-        answer = verifier.client.call(verifier.request(Op.ENCRYPT, v, v.message))
+        answer = verifier.client.call(verifier.request(verifier.op, v, v.message))
         if verifier.aead and answer.code == 0 and answer.length in verifier.allowed(v):
             verifier.client.call(verifier.request(Op.DECRYPT, v, answer.output))
 

@@ -12,7 +12,7 @@ from ..model.reasons import Failure, Reason
 from ..model.record import Verification
 from .calls import Verifier, as_hex, describe, probe
 from .expected import Mismatch
-from .known import Known, alike
+from .known import KnownVariant, alike
 from .vectors import genkat, kat_digest
 
 #: known answers that tell variants apart: two bytes of each are known, so that chance has no say
@@ -37,7 +37,7 @@ def known_answers(verifier: Verifier) -> KnownAnswers:
     client, expect = verifier.client, verifier.expect
     implementation, aead = verifier.implementation, verifier.aead
     hello = client.hello
-    for k in expect.table:
+    for k in expect.readings:
         if (k.key, k.npub, k.out) != (hello.key_bytes, hello.npub_bytes, hello.a_bytes):
             sizes = f"key {hello.key_bytes}, nonce {hello.npub_bytes}, tag or digest {hello.a_bytes} bytes"
             text = f"api.h says {sizes}; {k.variant} has {k.key}, {k.npub}, {k.out}{_resembles(verifier)}"
@@ -72,7 +72,7 @@ def second_set(verifier: Verifier, known: KnownAnswers) -> Verification:
     """Runs the second set of vectors, where the variant has one, and says what was checked. :class:`Mismatch` on the
     first wrong answer."""
     expect, skipped, ext_count = verifier.expect, known.skipped, 0
-    agreeing = _agreeing(known.outputs, expect.table)
+    agreeing = _agreeing(known.outputs, expect.readings)
     if agreeing:
         verifier.choice = agreeing[0].choice
     readings = [k for k in agreeing if k.ext_checks]
@@ -89,7 +89,7 @@ def second_set(verifier: Verifier, known: KnownAnswers) -> Verification:
         if verifier.aead:
             verifier.backward(second, [])
         ext_count = len(fit_ext)
-    told = "" if expect.table else kat_digest(verifier.implementation.primitive, known.outputs)
+    told = "" if expect.readings else kat_digest(verifier.implementation.primitive, known.outputs)
     return Verification(expect.source, len(known.outputs), ext_count, skipped, told)
 
 
@@ -99,20 +99,21 @@ def _compare(outputs: list[tuple[Vector, bytes]], verifier: Verifier, complete: 
         if v.output is not None and v.output != got:
             text = f"{describe(v)}: got {as_hex(got)}, expected {as_hex(v.output)}{_resembles(verifier)}"
             raise Mismatch(Failure(Reason.KAT_MISMATCH, text))
-    if expect.own is not None or not expect.table:
+    if expect.own is not None or not expect.readings:
         return
-    readings = [k for k in expect.table if k.starts == expect.table[0].starts]
-    fits = [k for k in readings if (k.digest_fits(outputs) if complete else k.wrong_kat(outputs) is None)]
+    first = expect.readings[0]
+    alternatives = [k for k in expect.readings if k.starts == first.starts]
+    fits = [k for k in alternatives if (k.digest_fits(outputs) if complete else k.wrong_kat(outputs) is None)]
     if fits:
-        if fits[0].choice != expect.table[0].choice:
+        if fits[0].choice != first.choice:
             expect.notes.append(
                 f"answers as the submission's own KAT file, not as the specification ({fits[0].status})"
             )
         return
-    first = readings[0].wrong_kat(outputs) or outputs[0][0]
-    v, got = next((v, o) for v, o in outputs if v is first)
+    wrong = first.wrong_kat(outputs) or outputs[0][0]
+    v, got = next((v, o) for v, o in outputs if v is wrong)
     text = f"{describe(v)}: got {as_hex(got)}, which is not the official answer{_resembles(verifier)}"
-    if all(readings[0].wrong_kat([pair]) for pair in outputs):
+    if all(first.wrong_kat([pair]) for pair in outputs):
         text += "; no answer is right: another version of the cipher, such as an earlier round's, or the wrong variant"
     raise Mismatch(Failure(Reason.KAT_MISMATCH, text))
 
@@ -122,7 +123,7 @@ def _resembles(verifier: Verifier) -> str:
     client, primitive = verifier.client, verifier.implementation.primitive
     hello = client.hello
     candidates = alike(primitive, hello.key_bytes, hello.npub_bytes, hello.a_bytes)
-    own = {k.variant for k in verifier.expect.table}
+    own = {k.variant for k in verifier.expect.readings}
     for starts in dict.fromkeys(k.starts for k in candidates):
         sizes = (32, 32) if primitive != "crypto_hash" else (1024, 0)
         vectors = verifier.fitting(genkat(hello.key_bytes, hello.npub_bytes, starts, *sizes)[:_TELLING])
@@ -138,17 +139,17 @@ def _resembles(verifier: Verifier) -> str:
     return ""
 
 
-def _agreeing(outputs: Sequence[tuple[Vector, bytes]], table: tuple[Known, ...]) -> list[Known]:
+def _agreeing(outputs: Sequence[tuple[Vector, bytes]], readings: tuple[KnownVariant, ...]) -> list[KnownVariant]:
     """The readings that no answer contradicts, wherever its inputs came from; every one when none is left."""
-    if len(table) < 2:
-        return list(table)
+    if len(readings) < 2:
+        return list(readings)
 
-    def contradicted(k: Known) -> bool:
+    def contradicted(k: KnownVariant) -> bool:
         inputs = {(v.key, v.npub, v.message, v.ad): v for v in k.kat()}
         same = [(inputs.get((v.key, v.npub, v.message, v.ad)), got) for v, got in outputs]
         return k.wrong_kat((v, got) for v, got in same if v is not None) is not None
 
-    return [k for k in table if not contradicted(k)] or list(table)
+    return [k for k in readings if not contradicted(k)] or list(readings)
 
 
 def unaligned(verifier: Verifier, known: KnownAnswers) -> list[str]:

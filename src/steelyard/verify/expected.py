@@ -10,7 +10,7 @@ from ..model.call import Hello, Vector
 from ..model.implementation import Implementation
 from ..model.reasons import Failure, Reason
 from . import felicsfile, katfile
-from .known import Known, known
+from .known import KnownVariant, readings
 from .vectors import genkat
 
 
@@ -26,21 +26,21 @@ class Expected(Struct):
     """What an implementation is held against: its package's vectors, the digest table, or only itself."""
 
     own: list[Vector] | None
-    table: tuple[Known, ...]
+    readings: tuple[KnownVariant, ...]
     notes: list[str] = field(default_factory=list)
 
     @property
     def source(self) -> str:
         """Word for the record."""
-        parts = (["package"] if self.own else []) + (["known"] if self.table else [])
+        parts = (["package"] if self.own else []) + (["known"] if self.readings else [])
         return "+".join(parts) or "self"
 
     def kat(self, key: int, npub: int, primitive: str) -> list[Vector]:
         """The KAT inputs to run."""
         if self.own is not None:
             return self.own
-        if self.table:
-            return self.table[0].kat()
+        if self.readings:
+            return self.readings[0].kat()
         return list(genkat(key, npub, (0, 0, 0, 0), *((32, 32) if primitive == "crypto_aead" else (1024, 0))))
 
 
@@ -49,7 +49,7 @@ def expected(implementation: Implementation, hello: Hello) -> Expected:
 
     Of several KAT files the first whose sizes are these. :class:`Mismatch` when none is, and one is malformed.
     """
-    table = known(implementation.primitive, implementation.variant)
+    found = readings(implementation.primitive, implementation.variant)
     read: list[list[Vector]] = []
     wrong: Mismatch | None = None
     for file in implementation.kat:
@@ -59,11 +59,11 @@ def expected(implementation: Implementation, hello: Hello) -> Expected:
             wrong = wrong or Mismatch(Failure(Reason.BAD_KAT, str(e)))
             continue
         if _fits(vectors[0], hello, implementation.primitive):
-            return Expected(vectors, table)
+            return Expected(vectors, found)
         read.append(vectors)
     if wrong:
         raise wrong
-    return Expected(read[0] if read else None, table)
+    return Expected(read[0] if read else None, found)
 
 
 def _read(file: Path, implementation: Implementation) -> list[Vector]:

@@ -49,8 +49,7 @@ def forge(verifier: Verifier, fresh: Sequence[Observed]) -> None:
 
 def random_sizes(verifier: Verifier) -> list[Observed]:
     """A few calls with sizes that nobody chose."""
-    table = verifier.expect.table
-    longest = [min(LONGEST, table[0].max_mlen), 0] if verifier.one_block else [LONGEST, LONGEST]
+    longest = [min(LONGEST, verifier.expect.readings[0].max_mlen), 0] if verifier.one_block else [LONGEST, LONGEST]
     if verifier.implementation.primitive == "crypto_hash":
         longest[1] = 0
     lengths = [

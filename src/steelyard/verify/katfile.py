@@ -9,7 +9,7 @@ from ..model.implementation import Primitive
 
 MAX_BYTES = 64 << 20
 MAX_VECTORS = 100_000
-_NAMES = {
+_FIELDS = {
     "crypto_aead": {"key": "Key", "npub": "Nonce", "message": "PT", "ad": "AD", "output": "CT"},
     "crypto_hash": {"message": "Msg", "output": "MD"},
     "crypto_cxof": {"message": "Msg", "ad": "Z", "output": "MD"},
@@ -29,7 +29,7 @@ def read(path: Path, primitive: Primitive) -> list[Vector]:
 
 def parse(text: str, primitive: Primitive, name: str = "KAT") -> list[Vector]:
     """Vectors of a KAT text."""
-    wanted = {v: k for k, v in _NAMES[primitive].items()}
+    wanted = {v: k for k, v in _FIELDS[primitive].items()}
     vectors: list[Vector] = []
     current: dict[str, bytes] = {}
     count: int | None = None

@@ -25,7 +25,7 @@ KAT_CHECK = 2
 EXT_CHECK = 8
 
 
-class Known(Struct, frozen=True):
+class KnownVariant(Struct, frozen=True):
     """One known variant. ``choice`` is ``-``, or names another reading of the specification or inputs."""
 
     primitive: Primitive
@@ -79,21 +79,21 @@ def _wrong(outputs: Iterable[tuple[Vector, bytes]], checks: bytes, size: int) ->
     return None
 
 
-def known(primitive: Primitive, variant: str) -> tuple[Known, ...]:
+def readings(primitive: Primitive, variant: str) -> tuple[KnownVariant, ...]:
     """All readings of a variant, the one to prefer first; empty when it is not in the table."""
-    return _table().get((primitive, variant), ())
+    return _variants().get((primitive, variant), ())
 
 
-def alike(primitive: Primitive, key: int, npub: int, out: int) -> list[Known]:
+def alike(primitive: Primitive, key: int, npub: int, out: int) -> list[KnownVariant]:
     """Known variants with a key, nonce and tag (or digest) of these bytes."""
-    every = {id(k): k for readings in _table().values() for k in readings}.values()
+    every = {id(k): k for found in _variants().values() for k in found}.values()
     return [k for k in every if (k.primitive, k.key, k.npub, k.out) == (primitive, key, npub, out)]
 
 
 @cache
-def _table() -> dict[tuple[str, str], tuple[Known, ...]]:
+def _variants() -> dict[tuple[str, str], tuple[KnownVariant, ...]]:
     checks = (_FOLDER / "known_checks.bin").read_bytes()
-    table: dict[tuple[str, str], tuple[Known, ...]] = {}
+    variants: dict[tuple[str, str], tuple[KnownVariant, ...]] = {}
     at = 0
     with (_FOLDER / "known.csv").open(newline="", encoding="ascii") as f:
         for r in csv.DictReader(f):
@@ -102,7 +102,7 @@ def _table() -> dict[tuple[str, str], tuple[Known, ...]]:
             kat_size = (max_mlen + 1) * (max_adlen + 1) * KAT_CHECK
             ext_size = len(lengths) * EXT_CHECK
             a, b, c, d = (int(x) for x in r["offsets"].split("/"))
-            row = Known(
+            reading = KnownVariant(
                 primitive=r["primitive"],  # type: ignore[arg-type]
                 family=r["family"],
                 variant=r["variant"],
@@ -122,10 +122,11 @@ def _table() -> dict[tuple[str, str], tuple[Known, ...]]:
                 ext_checks=checks[at + kat_size : at + kat_size + ext_size],
             )
             at += kat_size + ext_size
-            for name in (row.variant, *r["also"].split()):
-                key = (row.primitive, name)
+            for name in (reading.variant, *r["also"].split()):
+                key = (reading.primitive, name)
                 # a spec-correct reading goes before the submission's file where they differ
-                table[key] = (row, *table.get(key, ())) if row.choice == "fixed" else (*table.get(key, ()), row)
+                others = variants.get(key, ())
+                variants[key] = (reading, *others) if reading.choice == "fixed" else (*others, reading)
     if at != len(checks):
         raise RuntimeError("known.csv and known_checks.bin do not belong together")
-    return table
+    return variants
