@@ -1,3 +1,3 @@
-"""Steelyard weighs lightweight cryptography on microcontrollers."""
+"""Steelyard measures lightweight cryptography on microcontrollers."""
 
 __version__ = "0.1.0"

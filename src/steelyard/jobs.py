@@ -1,4 +1,4 @@
-"""What a run is asked to do, what its figures depend on, and what it means when it fails."""
+"""Jobs: what a run is asked to do, what its figures depend on, and what its failure means."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from .model.record import Setup, Toolchain
 from .model.target import Target
 from .model.workload import Workload
 
-#: instead of the digest of a file that is too large, or not to be read
+#: stands for the digest of a file that cannot be read or exceeds so many bytes
 _UNREAD, _LARGE = "unread", 64 << 20
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
@@ -46,37 +46,37 @@ class Job(Struct, frozen=True):
 
     @property
     def digest(self) -> str:
-        """See :func:`identity`."""
+        """The identity of the implementation; see :func:`identity`."""
         return _identity(self.implementation, self.answers)
 
     @contextmanager
     def held(self) -> Iterator[Job]:
-        """The job with copies of the KAT files; :class:`DeviceError` where these are not what they were."""
+        """The job with copies of its KAT files. Raises :class:`DeviceError` when a file changed since the job was
+        made."""
         if not self.answers:
             yield self
             return
         with TemporaryDirectory(prefix="steelyard-") as folder:
             copies = list(self.implementation.kat)
             for k, (file, digest) in enumerate(zip(self.implementation.kat, self.answers, strict=True)):
-                if digest == _UNREAD:  # whoever reads it says why
+                if digest == _UNREAD:  # its reader will say why
                     continue
                 copies[k] = Path(folder, str(k), file.name)
                 copies[k].parent.mkdir()
                 shutil.copyfile(file, copies[k])
                 if _digest(copies[k]) != digest:
-                    text = f"{file.name} is not what it was when it was found"
+                    text = f"{file.name} changed since it was found"
                     raise DeviceError(Failure(Reason.SOURCES_CHANGED, text))
             yield replace(self, implementation=replace(self.implementation, kat=tuple(copies)))
 
     @property
     def plan(self) -> Setup:
-        """What the figures depend on, as far as it is known without asking a machine: what counts the cycles of one is
-        left empty."""
+        """The setup as far as it is known without asking a machine; a machine's clock is left empty."""
         simulated = self.target.device == "simulator"
         return self.clocked_by(device.timing_model(self.target) if simulated else "")
 
     def clocked_by(self, clock: str) -> Setup:
-        """What the figures depend on when ``clock`` counts the cycles."""
+        """The setup when ``clock`` (a timing model or a counter) counts the cycles."""
         i, spec = self.implementation, self.target.toolchain
         return Setup(
             primitive=i.primitive,
@@ -96,15 +96,15 @@ class Job(Struct, frozen=True):
 
     @property
     def baseline(self) -> Job:
-        """The same with nocrypt, whose cost is subtracted from the image's."""
+        """The same job with nocrypt, whose cost is subtracted from the image's."""
         base = nocrypt(self.implementation.primitive, self.implementation.interface)
         origin = "" if base.interface == "nist" else short(base.folder)
         return Job(base, self.target, self.flags, self.workload, origin)
 
 
 class Run(Struct, frozen=True):
-    """A job with all that its figures depend on. ``trouble`` is why it cannot be run here: no toolchain, or a machine
-    that does not answer; a word stands in ``setup`` for what that keeps from being known."""
+    """A job with everything that its figures depend on. ``trouble`` says why it cannot run here: no toolchain, or a
+    machine that does not answer. ``setup`` then holds a word (``missing``, ``unknown``) for what is not known."""
 
     job: Job
     setup: Setup
@@ -112,7 +112,7 @@ class Run(Struct, frozen=True):
 
 
 def resolve(job: Job) -> Run:
-    """What a job is on this machine today. Nothing else asks a machine before its image runs there."""
+    """What a job depends on, on this machine now. Only this step asks a machine before an image runs there."""
     clock = clock_of(job.target)
     trouble = None if isinstance(clock, str) else clock
     if missing := build.why_not(job.target.toolchain):
@@ -121,7 +121,8 @@ def resolve(job: Job) -> Run:
 
 
 def identity(implementation: Implementation) -> str:
-    """SHA-256 over what records know an implementation by: its sources, and the KAT files that it is held against."""
+    """SHA-256 that identifies an implementation in records: over its sources, and the KAT files it is checked
+    against."""
     return _identity(implementation, _answers(implementation))
 
 
@@ -135,7 +136,7 @@ def _answers(implementation: Implementation) -> tuple[str, ...]:
 
 
 def _target_digest(target: Target) -> str:
-    """The target's, or a word where its folder is gone: then the build says so."""
+    """The target's digest, or a word where its folder is gone; the build then says so."""
     try:
         return target.digest
     except OSError:
@@ -152,28 +153,28 @@ def _digest(file: Path) -> str:
 
 @cache
 def _digest_of(file: Path, _size: int, _changed: int) -> str:
-    """Every target and flag set is another job."""
+    """Kept, because every target and flag set is another job with the same files."""
     with file.open("rb") as f:
         return hashlib.file_digest(f, "sha256").hexdigest()
 
 
 @cache
 def nocrypt(primitive: str, interface: str = "nist") -> Implementation:
-    """The baseline implementation of a primitive."""
+    """The baseline implementation of a ``primitive`` with this ``interface`` (``nist`` or ``felics``)."""
     folder = CIPHERS / primitive / "nocrypt" / "nocrypt" / "ref"
     return sources.discover(folder if interface == "nist" else HARNESS / "nocrypt_vfelics").implementations[0]
 
 
 def clock_of(target: Target) -> str | Failure:
-    """What counts the cycles of ``target``: a timing model, or a machine's own counter, of which the machine is
-    asked once with the baseline's image; the failure when it does not answer."""
+    """What counts the cycles of ``target``: a timing model, or a machine's own counter. The machine is asked once, by
+    running the baseline's image on it. A failure when it does not answer."""
     try:
         if target.device == "simulator":
             return device.timing_model(target)
         return _clock_of(target, device.host_of(target) if target.device == "ssh" else "")
     except UserError as e:
         return Failure(Reason.UNREACHABLE, str(e))
-    except ValueError as e:  # a target's description that the simulator does not understand
+    except ValueError as e:  # the simulator does not understand the target's description
         return failure_of(e)
 
 
@@ -194,7 +195,7 @@ def _clock_of(target: Target, _host: str) -> str | Failure:
 
 
 def failure_of(error: BaseException, job: Job | None = None) -> Failure:
-    """What an exception that ended ``job`` is in the fixed vocabulary."""
+    """The failure, from the fixed vocabulary, for an exception that ended ``job``."""
     if isinstance(error, verify.Mismatch) and isinstance(error.__context__, FileNotFoundError):
         error = error.__context__
     if isinstance(error, (DeviceError, verify.Mismatch)):
@@ -204,7 +205,7 @@ def failure_of(error: BaseException, job: Job | None = None) -> Failure:
         if error.errno in _FULL:
             return Failure(Reason.DISK_FULL, text)
         if error.errno in (errno.ENOENT, errno.ESTALE) and str(error.filename).startswith(f"{home() / 'cache'}/"):
-            return Failure(Reason.COMPILER_KILLED, f"the cache was changed meanwhile: {text}")
+            return Failure(Reason.COMPILER_KILLED, f"the cache changed during the run: {text}")
         own = (*(f.path for f in job.implementation.files), *job.implementation.kat) if job else ()
         if str(error.filename) in map(str, own):
             return Failure(Reason.SOURCES_CHANGED, text)

@@ -39,10 +39,11 @@ def _toolchain(job: Job) -> Toolchain:
 
 
 def profile(job: Job, op: Op, adlen: int, mlen: int) -> Profile:
-    """Where the cycles of one call go. :class:`DeviceError` says why it cannot be seen."""
+    """Where the cycles of one call with ``adlen`` and ``mlen`` bytes go. Raises :class:`DeviceError` off the simulator,
+    and when building or running fails."""
     if job.target.device != "simulator":
         raise DeviceError(
-            Failure(Reason.NOT_SIMULATED, f"{job.target.name} is a machine, of which only the whole can be measured")
+            Failure(Reason.NOT_SIMULATED, f"{job.target.name} is a machine, on which only whole calls can be measured")
         )
     built = build.build(job.implementation, job.target, _toolchain(job), job.flags)
     if built.failure is not None:
@@ -55,7 +56,8 @@ def profile(job: Job, op: Op, adlen: int, mlen: int) -> Profile:
 
 
 def sizes(job: Job) -> dict[str, dict[tuple[str, str], int]]:
-    """Bytes by (symbol, kind) that each image holds and nocrypt's does not. :class:`DeviceError` if none was built."""
+    """Bytes by (symbol, kind) that each image has more than nocrypt's. Raises :class:`DeviceError` when an image cannot
+    be built."""
     mine, base = (build.build(j.implementation, j.target, _toolchain(job), j.flags) for j in (job, job.baseline))
     for built in (mine, base):
         if built.failure is not None:
@@ -64,7 +66,7 @@ def sizes(job: Job) -> dict[str, dict[tuple[str, str], int]]:
 
 
 class Pipeline:
-    """Weighs jobs on a number of threads; finished records go to the store at once."""
+    """Measures jobs on several threads; finished records go to the store at once."""
 
     def __init__(
         self,
@@ -84,11 +86,11 @@ class Pipeline:
         self._weighed = Once(self._weigh, key=lambda run: run.setup.key)
 
     def campaign(self, jobs: Sequence[Job], done: Callable[[Job, Record, bool], None]) -> list[Record]:
-        """Runs what the store does not hold yet and returns all records in the order of ``jobs``.
+        """Runs the jobs that the store has no record of, and returns all records in the order of ``jobs``.
 
-        ``done`` is called for each as it becomes known; its last argument says whether it was stored before. A kill
-        at any moment loses only runs under way: the next call goes on. What goes wrong in a job is its record's
-        failure; what the store does not take stays in ``keeper.waiting``.
+        ``done`` is called for each record as it becomes known; its last argument says whether it was stored before. A
+        kill at any moment loses only the runs in progress: the next call continues. An error in a job becomes its
+        record's failure; records that the store does not take stay in ``keeper.waiting``.
         """
         runs = [resolve(job) for job in jobs]
         keys = [run.setup.key for run in runs]
@@ -118,16 +120,16 @@ class Pipeline:
         return [kept[key] for key in keys]
 
     def weigh(self, job: Job) -> Record:
-        """The record of one job; whoever asks for it meanwhile gets the same."""
+        """The record of one job. Threads that ask for the same job get the same record."""
         return self._weighed(resolve(job))
 
     def _stored(self, keys: Sequence[str]) -> dict[str, Record]:
-        """What need not be run again: the newest records, when their inputs were made from the same seed."""
+        """The newest records of jobs that need not run again: those whose inputs were made from the same seed."""
         found = {} if self.force else self.keeper.find(keys)
         return {key: record for key, record in found.items() if record.seed == self.seed}
 
     def _weigh(self, run: Run) -> Record:
-        """The record of one run: from the store, from another thread or process that is at it, or new."""
+        """The record of one run: from the store, from another process that worked on it, or new."""
         job, setup = run.job, run.setup
         with alone(f"job {setup.key}", self.over):
             if self.over.is_set():
@@ -142,7 +144,7 @@ class Pipeline:
                     record = replace(record, failure=run.trouble) if run.trouble else self._run(held, record)
             except (KeyboardInterrupt, SystemExit):
                 raise
-            except BaseException as e:  # a panic of the native module is not an Exception
+            except BaseException as e:  # a panic in the native module is not an Exception
                 record = self.keeper.with_log(
                     replace(record, failure=failure_of(e, job)), "".join(traceback.format_exception(e))
                 )
@@ -153,7 +155,7 @@ class Pipeline:
         return device.Client(device.SimulatorLink(job.target, image, self.max_cycles))
 
     def _run(self, job: Job, record: Record) -> Record:
-        """Builds, verifies and measures: ``record`` with the figures, or with why there are none."""
+        """Builds, verifies and measures: returns ``record`` with the figures, or with the failure."""
         built = build.build(job.implementation, job.target, _toolchain(job), job.flags, self.force)
         stand_in = (job.target.stand_in,) if job.target.stand_in else ()
         record = self.keeper.with_log(replace(record, notes=(*record.notes, *stand_in, *built.notes)), built.log)
@@ -174,7 +176,7 @@ class Pipeline:
             baseline = self._weighed(base)
             empty = build.build(base.job.implementation, job.target, _toolchain(job), job.flags)
             if failed := baseline.failure or empty.failure:
-                text = f"{job.target.name}: nocrypt, which is subtracted, ends with {failed.reason}: {failed.detail}"
+                text = f"{job.target.name}: nocrypt, which is subtracted, fails with {failed.reason}: {failed.detail}"
                 return replace(record, failure=Failure(Reason.NO_BASELINE, text))
             figures = figures.above(baseline.metrics, measure.helpers(built.folder / MAP, empty.folder / MAP))
         return replace(
@@ -186,7 +188,7 @@ class Pipeline:
         )
 
     def _observe(self, job: Job, built: build.Build, record: Record) -> tuple[Record, measure.Observations]:
-        """Verifies the image on the target's device and makes the calls that are measured; every output is checked."""
+        """Verifies the image on the target's device and makes the measured calls; every output is checked."""
         implementation, image = job.implementation, built.images["both"]
         aead = implementation.primitive == "crypto_aead"
         with device.opened(job.target, image, build.confined(image), self.max_cycles) as link:
@@ -211,7 +213,7 @@ class Pipeline:
                 objects = build.objects(built, implementation)
                 felics = measure.felics(client, implementation, job.target, objects, known.calls, empty.cycles)
             odd = verify.unaligned(verifier, known)
-            harm = verify.cut_short(verifier, known)  # last: the device may be left in any state
+            harm = verify.cut_short(verifier, known)  # last, because it may leave the device in any state
             if job.target.device == "simulator":
                 verify.parts(verifier, known.calls, (fresh, swept), lambda part: self._client(job, built.images[part]))
             if link.clock != record.setup.timing_model:

@@ -1,5 +1,5 @@
-"""What a second implementation of a variant answers: a bundled one, on the simulated device of the same target, or of
-the one with most RAM where the target is a machine."""
+"""Asks a second, bundled implementation of a variant for its answers. It runs on the simulated device of the same
+target; for a machine, on the simulated target with the most RAM."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from .model.paths import CIPHERS
 from .model.target import Target, load_target, target_names
 from .verify.known import readings
 
-#: outputs by the reference's digest and the call: an algorithm answers alike on every target, so that the first that
-#: holds the call is asked for all
+#: outputs by the reference's digest and the call. An algorithm gives the same answer on every target, so one answer
+#: serves all
 _answers: dict[tuple[str, Request], bytes] = {}
 
 
 def reference(implementation: Implementation, target: Target) -> Reference | None:
-    """What bundled implementations of the same variant with other sources answer; None where there is none, or nothing
-    that could run it."""
+    """A function that asks bundled implementations of the same variant with other sources. None where there is none, or
+    no target that can run one."""
     simulated = target if target.device == "simulator" else _largest()
     if simulated is None or not candidates(implementation):
         return None
@@ -45,20 +45,20 @@ def reference(implementation: Implementation, target: Target) -> Reference | Non
 
 
 def candidates(implementation: Implementation, choice: str = "") -> list[Implementation]:
-    """Bundled implementations of the variant with other sources, ``ref`` first; those that read the specification as
-    ``choice`` says, where it is given."""
+    """Bundled implementations of the variant with other sources, ``ref`` first. Where ``choice`` is given, only those
+    that follow this reading of the specification."""
     found = readings(implementation.primitive, implementation.variant)
     names = {implementation.variant, *(k.variant for k in found)}
     bundled = [i for name in sorted(names) for i in _bundled(implementation.primitive, name)]
     bundled = [i for i in bundled if i.digest != implementation.digest and i.interface == "nist"]
-    if choice and any(k.choice == "fixed" for k in found):  # the folder of a mistake that was submitted is named so
+    if choice and any(k.choice == "fixed" for k in found):  # a folder ``submitted`` keeps the mistake of a submission
         bundled = [i for i in bundled if (i.name == "submitted") == (choice != "fixed")]
     return sorted(bundled, key=lambda i: (i.name != "ref", i.name))
 
 
 @cache
 def _largest() -> Target | None:
-    """The simulated target with most RAM whose compiler is here: answers are the same on all."""
+    """The simulated target with the most RAM whose compiler is installed. Answers are the same on all targets."""
     simulated = (t for n in target_names() if (t := load_target(n)).device == "simulator")
     by_ram = sorted(simulated, key=lambda t: -t.chip.ram.size)
     return next((t for t in by_ram if build.identify(t.toolchain) is not None), None)
@@ -71,7 +71,7 @@ def _bundled(primitive: str, variant: str) -> tuple[Implementation, ...]:
 
 
 def _started(candidate: Implementation, target: Target) -> tuple[str, Caller] | None:
-    """Its digest, and it on a device of its own; None where it does not build for this target."""
+    """The digest of ``candidate``, and a client that runs it; None where it does not build for this target."""
     toolchain = build.identify(target.toolchain)
     if toolchain is None:
         return None
@@ -84,8 +84,8 @@ def _started(candidate: Implementation, target: Target) -> tuple[str, Caller] | 
 
 
 def _call(client: Caller, digest: str, requests: Sequence[Request]) -> None:
-    """Puts outputs into ``_answers``; those of the shortest inputs first, so that the stack is known before they fill
-    the RAM."""
+    """Puts outputs into ``_answers``, shortest inputs first, so that the stack depth is known before inputs fill the
+    RAM."""
     with suppress(DeviceError):
         for r in sorted(requests, key=lambda r: len(r.data) + len(r.ad)):
             if (digest, r) not in _answers and client.fits(r.op, len(r.data), len(r.ad)):

@@ -42,7 +42,7 @@ def compiler() -> None:
         ("run nocrypt -t uno -f ;", "--flags: is empty; leave it out for the usual"),
         ("run none.toml", "none.toml: No such file or directory; name a file that can be read"),
         ("run other.toml", "other.toml: project: unknown key 'project'; known: exclude, flags"),
-        ("run text.toml", "text.toml: no TOML: "),
+        ("run text.toml", "text.toml: not a TOML file: "),
         ("run other.toml text.toml", "one campaign at a time: other.toml, text.toml; run the others after it"),
         (f"run {'x' * 5000}", "File name too long; give another path"),
         ("run zzzzzzzz", "unknown implementation 'zzzzzzzz'; known: ace, "),

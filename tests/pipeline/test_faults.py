@@ -151,7 +151,7 @@ def test_a_library_missing_beside_its_compiler(bench: Bench, uno: Target) -> Non
     lacking = uno.but(toolchain=uno.toolchain.but(link=(*uno.toolchain.link, "-lnot-there")))
     package = bench.package({**GOOD, "more.h": "/* without a library */\n"})
     records = campaign(bench, bench.job(package, lacking), good(bench, "other"))
-    failed(records[0], Reason.NO_TOOLCHAIN, "-lnot-there is missing beside avr-gcc: apt install gcc-avr")
+    failed(records[0], Reason.NO_TOOLCHAIN, "-lnot-there, which avr-gcc needs, is missing: apt install gcc-avr")
     assert records[1].ok
 
 
@@ -265,7 +265,7 @@ def test_a_build_that_goes_away_while_it_is_used(bench: Bench, monkeypatch: pyte
 
     monkeypatch.setattr(pipeline.measure, "figures", gone)
     record, undisturbed = campaign(bench, job, other)
-    failed(record, Reason.COMPILER_KILLED, "the cache was changed meanwhile")
+    failed(record, Reason.COMPILER_KILLED, "the cache changed during the run")
     assert undisturbed.ok
     monkeypatch.undo()
     assert campaign(bench, job)[0].ok

@@ -247,7 +247,7 @@ def test_what_is_kept_left_out_and_noted(tmp_path: Path) -> None:
     notes = "\n".join(impl.notes)
     for word in (
         "stdio in 1 file",
-        "core.s: assembly for the preprocessor",
+        "core.s: assembly that needs the preprocessor",
         "main() inside: tool.c",
         "genkat_aead.c, test/check.c left out",
         "architectures: avr arm",

@@ -1,4 +1,4 @@
-"""Build: implementation x target x flags -> firmware images."""
+"""Stage two: builds firmware images from implementation x target x flags."""
 
 from .firmware import harness_digest
 from .image import Build, build, objects

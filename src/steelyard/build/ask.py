@@ -1,4 +1,4 @@
-"""Asks a compiler something. One that does not start, or does not end, is an answer too."""
+"""Runs a command that should answer at once. One that does not start or does not end is an answer too."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from msgspec import Struct
 
 from ..model import paths
 
-#: seconds after which a compiler that was only asked something is stopped: on a busy machine with a slow disk one of
-#: a hundred megabytes takes more than ten
+#: seconds after which such a command is stopped: on a busy machine with a slow disk, loading a large compiler takes
+#: more than ten
 SECONDS = 60.0
 
 
 class Said(Struct, frozen=True):
-    """What a command printed, and how it ended. ``code`` is None where it did not start or was stopped; then
-    ``err`` says so, and ``late`` that it was stopped."""
+    """The output and exit ``code`` of a command. ``code`` is None when it did not start or was stopped (``late``);
+    ``err`` then says so."""
 
     code: int | None
     out: str = ""
@@ -27,7 +27,8 @@ class Said(Struct, frozen=True):
 
 
 def ask(command: Sequence[str], folder: str = ".", given: str = "") -> Said:
-    """Runs a command that answers at once, with ``given`` on its standard input, in ``folder``."""
+    """Runs a command in ``folder`` with ``given`` on its standard input, for at most :data:`SECONDS`. Raises nothing:
+    ``ask(["avr-gcc", "--version"]).out``."""
     try:
         process = subprocess.Popen(
             command,
@@ -46,7 +47,7 @@ def ask(command: Sequence[str], folder: str = ".", given: str = "") -> Said:
         try:
             out, err = process.communicate(given, timeout=SECONDS)
         except subprocess.TimeoutExpired:
-            os.killpg(process.pid, signal.SIGKILL)  # its children too: they hold the pipes
+            os.killpg(process.pid, signal.SIGKILL)  # its children too, because they hold the pipes
             process.communicate()
             return Said(None, err=f"{command[0]} does not answer: stopped after {SECONDS:g} s", late=True)
     return Said(process.returncode, out, err)

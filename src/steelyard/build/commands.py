@@ -1,4 +1,4 @@
-"""The commands of a build: how a source is compiled, and objects are merged, made local and linked."""
+"""The commands of a build: compiling a source, merging objects, making symbols local, and linking."""
 
 from __future__ import annotations
 
@@ -12,12 +12,13 @@ from . import provided
 from .ask import ask
 
 CODE = ("-ffunction-sections", "-fdata-sections")
-# sections stay apart in the partial link, those of assembly too, or --gc-sections could drop none of them
+# sections stay apart in the partial link, including those from assembly; otherwise --gc-sections could drop none of
+# them
 _APART = (".text", ".literal", ".progmem*", ".rodata*", ".data*", ".bss*", ".sdata*", ".sbss*", ".srodata*")
-# those that inspect.py looks for
+# sections that inspect.py looks for
 _SEEN = (".vectors*", ".init*", ".fini*", ".ctors*", ".dtors*")
 MERGE = ("-nostdlib", ",".join(("-Wl,-r,-d,--unique", *(f"--unique={s}" for s in (*_APART, *_SEEN)))))
-# one source makes one image, whenever: SOURCE_DATE_EPOCH came with GCC 7 and Clang 16, and not for all three
+# builds repeat exactly: SOURCE_DATE_EPOCH needs GCC 7 or Clang 16, and does not cover all three macros
 STILL = (
     "-Wno-builtin-macro-redefined",
     '-D__DATE__="Jan  1 1970"',
@@ -28,7 +29,7 @@ _CXX = ("-fno-exceptions", "-fno-rtti", "-fno-threadsafe-statics", "-fno-use-cxa
 
 
 def compiler_of(f: SourceFile, target: Target) -> tuple[str, ...]:
-    """The program that compiles ``f``, with what its language asks for."""
+    """The program that compiles ``f``, with the options of its language."""
     spec = target.toolchain
     if f.language == "c++":
         return (spec.cxx, *_CXX)
@@ -37,14 +38,15 @@ def compiler_of(f: SourceFile, target: Target) -> tuple[str, ...]:
     return (spec.compiler,)
 
 
-#: operands that LLVM's assembler for MSP430 passes over without a word, and the instruction with them
+#: operands that LLVM's assembler for MSP430 skips silently, together with their instruction
 _PASSED_OVER = (
     r"^[[:space:]]*([[:alnum:]_.$]+:)?[[:space:]]*[[:alpha:]][[:alnum:].]*[[:space:]]+([^;]*,[[:space:]]*)?[][%*({]"
 )
 
 
 def unread(spec: ToolchainSpec, f: SourceFile, compiler: tuple[str, ...]) -> tuple[tuple[str, ...], ...]:
-    """A command that fails where the assembly ``f`` has such operands, as another machine's has; none for C."""
+    """A command that fails when the assembly ``f`` has such operands, as assembly for other machines has; none for
+    C."""
     if f.language != "asm" or not spec.linker:
         return ()
     check = f'found=$("$@" | grep -E \'{_PASSED_OVER}\') || exit 0; echo "bad instruction: $found"; exit 1'
@@ -52,7 +54,8 @@ def unread(spec: ToolchainSpec, f: SourceFile, compiler: tuple[str, ...]) -> tup
 
 
 def providing(spec: ToolchainSpec, flags: tuple[str, ...], primitive: str) -> list[tuple[str, ...]]:
-    """Commands that compile one of ours with the flags under test; link-time optimisation is the package's alone."""
+    """Commands that compile a provided primitive with the flags under test, except link-time optimisation, which is for
+    the package alone."""
     own = (f for f in flags if not f.startswith("-flto"))
     compiler = (spec.compiler, *spec.flags, "-std=gnu99", *CODE, *own, "-w", f"-I{paths.HARNESS}/include")
     keep = (o for f in provided.functions(primitive) for o in ("--keep-global-symbol", f))
@@ -62,18 +65,19 @@ def providing(spec: ToolchainSpec, flags: tuple[str, ...], primitive: str) -> li
 
 
 def linking(spec: ToolchainSpec, options: Iterable[str], objects: Iterable[str], image: str) -> tuple[str, ...]:
-    """The command that links ``objects`` to ``image``: the compiler's driver, or a linker that it does not know."""
+    """The command that links ``objects`` to ``image``: the compiler's driver, or the target's own linker."""
     if not spec.linker:
         return (spec.compiler, *spec.flags, *options, *objects, "-o", image)
     own = (word for o in options for word in o.removeprefix("-Wl,").split(","))
-    # LLVM's would take names of libraries from objects, and a file that is not an object for a linker script
+    # LLVM's linker would take library names from objects, and would read a file that is not an object as a linker
+    # script
     return (spec.linker, "--no-dependent-libraries", *own, *objects, "-o", image)
 
 
 def link_time(spec: ToolchainSpec, flags: Iterable[str]) -> tuple[str, ...]:
-    """Options with which a partial link ends link-time optimisation and makes code; none where ``flags`` have none.
+    """Options that make a partial link finish link-time optimisation and produce code; none without -flto in ``flags``.
 
-    GCC 9 and newer would put off the code once more (GCC manual, "Link Options", -flinker-output).
+    GCC 9 and newer would otherwise postpone code generation again (GCC manual, "Link Options", -flinker-output).
     """
     if not any(f.startswith("-flto") for f in flags):
         return ()
@@ -87,13 +91,13 @@ def _takes(compiler: str, option: str) -> bool:
 
 
 def sparing_commons(spec: ToolchainSpec, command: list[str], merged: str) -> list[str]:
-    """``command`` of objcopy with common symbols left global: LLVM's linker leaves them to the last link, and takes
-    a local one for an address without a word."""
+    """An objcopy ``command`` that leaves common symbols global. LLVM's linker allocates them in the last link only, and
+    silently treats a local one as an address."""
     options = rf"$({spec.prefix}nm --format=posix {merged} | sed -n 's/^\([^ ]*\) C .*/--keep-global-symbol=\1/p')"
     return ["/bin/sh", "-c", f'o="$1"; shift; exec "$o" {options} "$@"', "sh", *command]
 
 
 def script_of(target: Target) -> tuple[str, ...]:
-    """The option that names the target's linker script, where it has one of its own."""
+    """The option that names the target's linker script, if it has one."""
     script = target.folder / "link.ld"
     return (f"-T{script}",) if script.exists() else ()

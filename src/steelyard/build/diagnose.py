@@ -1,4 +1,4 @@
-"""What a compiler's or linker's words mean, in the fixed vocabulary."""
+"""Translates messages of compilers and linkers into the fixed vocabulary of failures."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 from ..model.errors import counted
 from ..model.reasons import Failure, Reason
 
-#: headers that only the compilers of one instruction set have
+#: headers that exist for one instruction set only
 _FOREIGN_HEADER = (
     r"(avr|util|xtensa)/|.*coreasm\.h|arm_(neon|acle|sve|mve)\.h|.*intrin\.h|altivec\.h|cpuid\.h|msp430.*\.h|riscv_"
 )
@@ -18,7 +18,7 @@ _CXX_HEADER = (
     r"|limits|list|map|memory|new|numeric|ostream|queue|random|set|sstream|stack|stdexcept|string|thread|tuple"
     r"|type_traits|typeinfo|utility|vector|c(?:assert|ctype|inttypes|limits|math|stddef|stdint|stdio|stdlib|string|time)"
 )
-#: what a missing header or symbol belongs to; the first that matches completes the detail
+#: where a missing header or symbol comes from; the first match completes the detail
 _BELONGS = (
     (
         r"(crypto_(?:auth|core|dh|hash|hashblocks|onetimeauth|rng|scalarmult|sort|stream|verify|xof)_\w+?)(?:\.h)?",
@@ -26,7 +26,7 @@ _BELONGS = (
     ),
     (
         r"openssl/.*|(?:AES|EVP|RAND|HMAC|SHA\d+)_\w+",
-        "needs OpenSSL, which is not part of the package; of it AES of single blocks alone is provided",
+        "needs OpenSSL, which is not part of the package; only its AES for single blocks is provided",
     ),
     (r"cryptopp/.*", "needs Crypto++, which is not part of the package"),
     (
@@ -36,13 +36,13 @@ _BELONGS = (
     (_CXX_HEADER, "needs the C++ library, which this compiler does not have"),
 )
 _RANDOM = ("randombytes", "kernelrandombytes", "rand_bytes", "getrandom", "arc4random")
-#: directives by which assembly names a machine other than our microcontrollers
+#: directives in assembly for machines that are not our microcontrollers
 _MACHINE = re.compile(
     rb"^[ \t]*\.(?:fpu[ \t]+\S*neon\S*|(?:cpu|arch)[ \t]+(?:cortex-?a|armv[78]-?a|armv6t2|arm11)\S*)", re.M | re.I
 )
 _SOURCE_BYTES = 1 << 20
 
-# patterns of GCC, binutils and LLVM; the first that matches names the reason. They are compiled when something failed
+# patterns for GCC, binutils and LLVM; the first match gives the reason. They are compiled only when something failed
 _COMPILE = (
     (Reason.UNSUPPORTED_SIZE, r"unsupported size: (CRYPTO_[^\"\n]+)"),
     (Reason.MISSING_FILE, r"fatal error: '?(.+?)'?(?:: No such file or directory| file not found)"),
@@ -67,13 +67,15 @@ _OVERFLOW = r"region [`'](flash|ram)'(?:: |\s)overflowed by (\d+) bytes?"
 
 
 def failure(logs: Iterable[tuple[str, str]], api: tuple[str, ...], sources: Path = Path()) -> Failure:
-    """Why commands failed: ``logs`` holds (file or step, output), ``api`` the entry points;
-    the files lie in ``sources``."""
+    """Why commands failed. ``logs`` holds pairs (file or step, output), ``api`` the names of the entry points;
+    ``sources`` is the folder of the files."""
     logs = list(logs)
     text = "\n".join(t for _, t in logs)
     if duplicate := _unique(_DUPLICATE, text):
         return Failure(Reason.DUPLICATE_SYMBOL, ", ".join(duplicate[:5]))
-    overflow = {region: int(count) for region, count in re.findall(_OVERFLOW, text)}  # the last count is the whole one
+    overflow = {
+        region: int(count) for region, count in re.findall(_OVERFLOW, text)
+    }  # the last count is the complete one
     if "flash" in overflow:
         return Failure(Reason.FLASH_OVERFLOW, f"{counted(overflow['flash'], 'byte')} too many")
     if "ram" in overflow:
@@ -100,12 +102,12 @@ def failure(logs: Iterable[tuple[str, str]], api: tuple[str, ...], sources: Path
 
 
 def _links(name: str) -> bool:
-    """Whether a step comes after every source is compiled."""
+    """Whether a step comes after compilation."""
     return name in ("merge", "rename", "localise") or name.startswith("link-")
 
 
 def _belongs(name: str) -> str | None:
-    """Whose a missing header or symbol is, where it is not the package's to have."""
+    """Where a missing header or symbol comes from; None when it should be part of the package."""
     for pattern, text in _BELONGS:
         if found := re.fullmatch(pattern, name):
             return text.format(*found.groups())
@@ -113,15 +115,15 @@ def _belongs(name: str) -> str | None:
 
 
 def _wants(undefined: Iterable[str]) -> list[str]:
-    """What undefined symbols would need, each said once."""
+    """What undefined symbols would need, without repetition."""
     told = [_belongs(s) for s in undefined if "_" in s]
     if any(s in _RANDOM for s in undefined):
-        told.append("there is no source of randomness on a target, and what depends on one cannot be verified")
+        told.append("targets have no source of randomness, and code that depends on one cannot be verified")
     return list(dict.fromkeys(t for t in told if t))
 
 
 def _machine(sources: Path, name: str) -> str | None:
-    """The directive by which the assembly ``name`` says that it is another machine's; None where it does not."""
+    """The directive that shows that the assembly ``name`` is for another machine; None without one."""
     if not name.lower().endswith((".s", ".sx")):
         return None
     try:

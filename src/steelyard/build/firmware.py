@@ -1,4 +1,4 @@
-"""The harness's objects, which every image for a target shares, and the recipe that images are made by."""
+"""Compiles the harness's objects, which all images for a target share, and holds the version of the build recipe."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from .commands import CODE
 from .script import Interrupted, Script, logs, readable
 from .toolchain import replaced
 
-#: raise with every change of this folder that can change an image
+#: raise it with every change in this folder that can change an image
 RECIPE = "4"
-#: why a build ends whose firmware was edited meanwhile
-CHANGED = "the firmware's sources changed while it was compiled"
-# the harness is compiled alike for every implementation, whatever the flags under test
+#: why a build fails when the firmware was edited during it
+CHANGED = "the firmware's sources changed while they were compiled"
+# the harness is compiled in the same way for every implementation, whatever the flags under test
 _HARNESS = ("-Os", "-std=gnu99", "-Wall", "-Wextra", *CODE)
 #: operation file and SY_PARTS of each image of a primitive
 PARTS = {
@@ -32,30 +32,30 @@ PARTS = {
 #: the same for an AEAD with FELICS-AE's interface
 FELICS = {"both": "felics-3", "encrypt": "felics-1", "decrypt": "felics-2"}
 _OPERATIONS = tuple(o for parts in (*PARTS.values(), FELICS) for o in parts.values())
-#: for each folder of harness objects, who may look for them and compile what is not there
+#: by folder of harness objects: held while looking for them and compiling missing ones
 _harness_locks: dict[Path, Lock] = {}
 
 
 @Once
 def harness_digest() -> str:
-    """SHA-256 over the harness's sources and this recipe."""
+    """SHA-256 over the harness's sources and the recipe's version, computed once."""
     return harness_now()
 
 
 def harness_now() -> str:
-    """The same as it is now: the sources may change while they are compiled."""
+    """The same digest, computed now: the sources may change while they are compiled."""
     return _digest_files(sorted(p for p in paths.HARNESS.rglob("*") if p.is_file()), paths.HARNESS, RECIPE)
 
 
 def as_identified(spec: ToolchainSpec) -> None:
-    """:class:`Interrupted` where the toolchain is another than what was just made will be known by."""
+    """Raises :class:`Interrupted` when the toolchain is no longer the one that it was identified as."""
     if file := replaced(spec):
-        raise Interrupted(Failure(Reason.NO_TOOLCHAIN, f"{file} was replaced since this campaign began: run it again"))
+        raise Interrupted(Failure(Reason.NO_TOOLCHAIN, f"{file} was replaced after this campaign began: run it again"))
 
 
 def harness_objects(target: Target, toolchain: Toolchain, operation: str = "") -> list[Path]:
-    """The harness's objects in an image for ``target``, made once: what every image has, and those of an
-    ``operation`` such as ``aead-3``."""
+    """The harness's objects in an image for ``target``, compiled once: those in every image, and that of an
+    ``operation`` such as ``aead-3``. Raises :class:`Interrupted` when they do not compile."""
     own = [*(paths.HARNESS / n for n in ("main.c", "heap.c", "libc.c")), *target.folder.glob("*.[cS]")]
     folder = _harness_folder(target, toolchain)
     made = [*_harness_group(folder / "common", target, {source.stem: (source,) for source in own}).values()]
@@ -73,7 +73,7 @@ def _harness_folder(target: Target, toolchain: Toolchain) -> Path:
 
 
 def _harness_group(folder: Path, target: Target, sources: Mapping[str, tuple[str | Path, ...]]) -> dict[str, Path]:
-    """Objects of the harness by name, of ``sources`` with their options, in ``folder``."""
+    """Compiles ``sources`` (by name: options, then the file) into ``folder``, and returns the objects by name."""
     spec = target.toolchain
     base = (spec.compiler, *spec.flags, *_HARNESS, *spec.harness, f"-I{paths.HARNESS}", f"-I{paths.HARNESS}/include")
     base += (f"-I{target.folder}",)

@@ -1,8 +1,8 @@
-"""Implementation x target x flags -> firmware images, content-addressed.
+"""Builds firmware images from implementation x target x flags, in a content-addressed cache.
 
-Every source becomes its own object; all of them are linked relocatable; every symbol but the API is
-made local; then the harness is linked around it and unused sections are dropped. An AEAD is linked
-three times: encryption only, decryption only, both.
+Every source becomes its own object. The objects are linked into one relocatable object, in which every symbol except
+the API is made local. Then it is linked with the harness, and unused sections are dropped. An AEAD is linked three
+times: encryption only, decryption only, both.
 """
 
 from __future__ import annotations
@@ -37,22 +37,23 @@ from .firmware import CHANGED, FELICS, PARTS, RECIPE, as_identified, harness_dig
 from .inspect import judge, misplaced
 from .script import LARGEST, Interrupted, Script, logs, readable
 
-#: options that earlier versions of C had by default and that packages rely on, by what goes wrong without
+#: behaviour of earlier C compilers that packages rely on: options by the failure that occurs without them
 _RETRY = {
     Reason.DUPLICATE_SYMBOL: ("-fcommon", "it defines globals in more than one file"),
     Reason.UNDEFINED_SYMBOL: (
         "-fgnu89-inline",
-        "it has inline functions without a definition outside, which C99 asks for",
+        "it has inline functions without the external definition that C99 asks for",
     ),
 }
-#: all that an image has of what params.c was compiled to: the rest of ``api.h`` is the package's, as its objects are
+#: the only symbols of the compiled params.c that stay global: the rest comes from ``api.h`` and belongs to the package
 _PARAMS = ("sy_key_bytes", "sy_npub_bytes", "sy_a_bytes", "nsec_encrypt", "nsec_decrypt")
-#: how SUPERCOP's ``architectures`` files write a toolchain's family, where they write it otherwise
+#: how SUPERCOP's ``architectures`` files spell a toolchain's family, where the spelling differs
 _SPELLINGS = {"thumb": ("thumb", "arm"), "native": ("amd64", "x86", "native"), "aarch64": ("aarch64", "arm")}
 
 
 class Build(Struct, frozen=True):
-    """What a build left: images, or the reason for none. ``log`` is what the compilers said."""
+    """The result of a build: images, or the failure. ``key`` identifies it in the cache, ``log`` is the compilers'
+    output, ``cached`` says that it was built earlier."""
 
     key: str
     folder: Path
@@ -70,8 +71,9 @@ class Build(Struct, frozen=True):
 def build(
     implementation: Implementation, target: Target, toolchain: Toolchain, flags: Iterable[str], fresh: bool = False
 ) -> Build:
-    """Images of ``implementation`` for ``target``; from the cache when nothing that matters changed, they are whole,
-    and nobody wants them ``fresh``. A failure that is the machine's is not kept."""
+    """Builds ``implementation`` for ``target``, or takes the images from the cache when nothing relevant changed and
+    they are undamaged. ``fresh`` builds in any case. Failures caused by the machine are not cached. Raises nothing for
+    a failed build: ``build(...).failure`` says why."""
     flags = tuple(flags)
     identity = [RECIPE, implementation.digest, implementation.primitive, harness_digest(), target.digest]
     identity += [toolchain.sha256, *flags]
@@ -84,8 +86,8 @@ def build(
     except Interrupted as e:
         return Build(key, folder, e.failure, (), e.log, False)
     made = _read(key, folder, cached=False)
-    if made is None:  # somebody cleans up, or the disk forgets
-        failure = Failure(Reason.COMPILER_KILLED, f"{folder} went away, or changed, when it was just made")
+    if made is None:  # somebody removed it, or the disk fails
+        failure = Failure(Reason.COMPILER_KILLED, f"{folder} disappeared or changed right after it was built")
         return Build(key, folder, failure, (), "", False)
     return made
 
@@ -103,7 +105,7 @@ def _build_into(
             retry, more = _compile(plain, target, flags, toolchain, objects, work)
             if retry is None:
                 left = ", ".join(f.name for f in _units(implementation) if f not in plain.files)
-                note = f"{left} left out: the other sources do without, and with it: {failure.detail}"
+                note = f"{left} left out: the other sources build without it, and fail with it: {failure.detail}"
                 failure, notes = None, [*more, note]
                 _renumber(implementation, plain, work)
             else:
@@ -153,7 +155,7 @@ def _compile(
     units = _units(implementation)
     folders = sorted({str(Path(f.name).parent) for f in implementation.files} - {"."})
     include = ("-Isrc", *(f"-Isrc/{d}" for d in folders), f"-I{paths.HARNESS}/include")
-    # SUPERCOP's prefix of a package's global names; localised like all of them, the primitive's own name will do
+    # SUPERCOP's prefix for global names; they become local, so the primitive's own name will do
     name = implementation.primitive
     include += (*STILL, f"-DCRYPTO_NAMESPACETOP={name}", f"-DCRYPTO_NAMESPACE(name)={name}_##name")
     include += (f"-D_CRYPTO_NAMESPACETOP=_{name}", f"-D_CRYPTO_NAMESPACE(name)=_{name}_##name")
@@ -176,11 +178,11 @@ def _compile(
     partial = (*MERGE, *CODE, *flags, *lto) if lto else MERGE
     if spec.linker:
         partial = (*spec.link, "-r", "--unique")
-    # link-time optimisation ends here: its code is the package's alone, and the API is called as any other's
+    # link-time optimisation ends here: it covers the package only, and the API is called like any other
     script.add("merge", linking(spec, partial, numbered, "merged.o"))
     script.barrier()
     merged = "merged.o"
-    if renames:  # first, so that the new names are the ones kept
+    if renames:  # before localising, so that the new names are kept
         script.add("rename", [f"{spec.prefix}objcopy", *renames, "merged.o", "renamed.o"])
         merged = "renamed.o"
     localise = [f"{spec.prefix}objcopy", *keep, merged, "implementation.o"]
@@ -188,7 +190,7 @@ def _compile(
     script.barrier()
     for part, harness in objects.items():
         options = [*spec.link, *script_of(target), "-Wl,--gc-sections"]
-        if part == "both":  # who pulled which library member in
+        if part == "both":  # shows which library members are pulled in, and why
             options.append("-Wl,-Map=both.map")
         all_of_it = [*map(str, harness), "params.o", "implementation.o", *(f"{m}.provided.o" for m in more)]
         script.add(f"link-{part}", linking(spec, options, all_of_it, f"{part}.elf"))
@@ -211,23 +213,23 @@ def _compile(
             return refused, notes
     if failed:
         if not all((source / f.name).exists() for f in implementation.files):
-            raise Interrupted(Failure(Reason.COMPILER_KILLED, f"{work} was emptied meanwhile"), log)
+            raise Interrupted(Failure(Reason.COMPILER_KILLED, f"{work} was emptied during the build"), log)
         return diagnose.failure([(c.name, c.said) for c in failed], API[implementation.primitive], source), notes
     if missing := [f"{part}.elf" for part in objects if not (work / f"{part}.elf").exists()]:
-        raise Interrupted(Failure(Reason.COMPILER_KILLED, f"the linker left no {missing[0]}, and said nothing"), log)
+        raise Interrupted(Failure(Reason.COMPILER_KILLED, f"the linker made no {missing[0]}, and said nothing"), log)
     if script_of(target) and (refused := misplaced((work / "both.elf").read_bytes(), target.chip)):
         return refused, notes
     return None, [*notes, *(provided.notes(work / "both.elf", more) if more else ())]
 
 
 def _content(f: SourceFile) -> bytes:
-    """The bytes that ``f`` was named by; :class:`Interrupted` where there are others now, or none."""
+    """The content of ``f``. Raises :class:`Interrupted` when it changed since it was hashed, or is gone."""
     try:
         content = f.path.read_bytes()
     except OSError as e:
         raise Interrupted(Failure(Reason.SOURCES_CHANGED, f"{f.name}: {e.strerror}")) from e
     if hashlib.sha256(content).hexdigest() != f.sha256:
-        raise Interrupted(Failure(Reason.SOURCES_CHANGED, f"{f.name} is not what it was when it was found"))
+        raise Interrupted(Failure(Reason.SOURCES_CHANGED, f"{f.name} changed since it was found"))
     return content
 
 
@@ -236,7 +238,7 @@ def _units(implementation: Implementation) -> list[SourceFile]:
 
 
 def objects(built: Build, implementation: Implementation) -> dict[str, Path]:
-    """What each source of ``implementation`` was compiled to, by the source's name."""
+    """The object files of ``implementation`` by the name of their source."""
     made = {f.name: built.folder / f"{k}.o" for k, f in enumerate(_units(implementation))}
     return {name: file for name, file in made.items() if file.exists()}
 
@@ -244,9 +246,9 @@ def objects(built: Build, implementation: Implementation) -> dict[str, Path]:
 def _less_assembly(
     implementation: Implementation, target: Target, failure: Failure, work: Path
 ) -> Implementation | None:
-    """``implementation`` without the assembly that stands in the way: what was not assembled, or all of it where
-    symbols are defined twice. None where that is nothing, or every source, and for a package that names other machines
-    than the target's: what C there is in it is not what it offers."""
+    """``implementation`` without the assembly that prevents the build: the files that were not assembled, or all of
+    them when symbols are defined twice. None when that is no file or every file. None too when the package is for other
+    machines than the target: its C files alone are not what it offers."""
     spellings = _SPELLINGS.get(target.toolchain.family, (target.toolchain.family,))
     if implementation.architectures and not any(a.startswith(spellings) for a in implementation.architectures):
         return None
@@ -261,7 +263,7 @@ def _less_assembly(
 
 
 def _renumber(implementation: Implementation, built: Implementation, work: Path) -> None:
-    """Give the objects of ``built`` the numbers that its sources have in ``implementation``, which has more."""
+    """Renames the objects of ``built`` to the numbers of its sources in ``implementation``, which has more."""
     numbers = {f.name: k for k, f in enumerate(_units(built))}
     for k, f in reversed([*enumerate(_units(implementation))]):
         if f.name in numbers:

@@ -1,4 +1,4 @@
-"""What a package's objects want of the harness, and where they want to be: they have the API and nothing else."""
+"""Checks a package's objects: they may share only the API with the harness, and may not choose their addresses."""
 
 from __future__ import annotations
 
@@ -10,22 +10,21 @@ from ..model.elf import exported, sections, undefined
 from ..model.reasons import Failure, Reason
 from ..model.target import Chip
 
-#: names of the harness, its targets and their linker scripts
+#: names that the harness, its targets and their linker scripts define
 _HARNESS = re.compile(r"sy_\w+|main|__?end|end|__heap_start|_start|__vectors|__crt0_\w+")
-#: sections that linker scripts put where the chip starts, or where code runs before the harness
+#: sections that linker scripts put at the chip's reset address, or whose code runs before the harness
 _START = re.compile(r"\.(vectors|start|reset|isr_vector|init\d*|fini\d*)(\..*)?")
-#: sections that linker scripts make; static RAM is counted in, and cleared and kept out of others' by, the latter
+#: sections that linker scripts make; of these, the second set is static RAM, which is counted and initialised
 _MADE, _RAM = frozenset({".text", ".rodata", ".vectors", ".ARM.exidx", ".data", ".bss"}), frozenset({".data", ".bss"})
-_AVR_DATA = 0x80_0000  # where the tools put the data space
-_LEAST = 96  # bytes: less than any target's SY_STACK_RESERVE, with which no buffer has room
+_AVR_DATA = 0x80_0000  # the tools' offset of the data space
+_LEAST = 96  # bytes, below every target's SY_STACK_RESERVE: with less, no buffer has room
 _CONSTRUCTORS = re.compile(r"\.(preinit_array|init_array|ctors)(\..*)?")
 
 
 def inspect(merged: bytes) -> tuple[Failure | None, list[str]]:
-    """Why a package's merged object cannot be linked with the harness, and what a reader must know of it.
+    """Why a package's merged object cannot be linked with the harness (or None), and notes for the record.
 
-    :class:`ValueError` when it is not an object file.
-    """
+    Raises :class:`ValueError` when it is not an object file."""
     notes: list[str] = []
     if wanted := sorted({name for name in undefined(merged) if _HARNESS.fullmatch(name)}):
         return Failure(Reason.HARNESS_SYMBOL, ", ".join(wanted[:5])), notes
@@ -38,17 +37,16 @@ def inspect(merged: bytes) -> tuple[Failure | None, list[str]]:
 
 
 def exposed(localised: bytes, names: tuple[str, ...]) -> Failure | None:
-    """Why an object that should define ``names`` alone for the harness cannot be linked with it: objcopy leaves symbols
-    of rare kinds global, and the simulator knows the harness by its global names. :class:`ValueError` when it is not an
-    object file."""
+    """Why an object that should export ``names`` only cannot be linked; None when it can. objcopy leaves rare kinds of
+    symbols global, and the simulator recognises the harness by its global names. Raises :class:`ValueError` when it is
+    not an object file."""
     if more := sorted({*exported(localised)} - {*names}):
         return Failure(Reason.HARNESS_SYMBOL, f"{', '.join(more[:5])} cannot be made local")
     return None
 
 
 def judge(work: Path, exports: Mapping[str, tuple[str, ...]]) -> tuple[Failure | None, list[str]]:
-    """The same of what a build left in the folder ``work``; ``exports`` are the symbols that objects there are to
-    define for the harness."""
+    """Both checks on the objects in the folder ``work``; ``exports`` gives the symbols that each may export."""
     notes: dict[str, None] = {}
     for made in (work / "merged.o", work / "params.o"):
         if made.exists():
@@ -63,10 +61,9 @@ def judge(work: Path, exports: Mapping[str, tuple[str, ...]]) -> tuple[Failure |
 
 
 def misplaced(image: bytes, chip: Chip) -> Failure | None:
-    """Why a linked image is not what its figures say, or cannot work: a section of the package's own that is not in
-    flash, or has no bytes there, which nobody counts, initialises, or keeps from the buffers; RAM without room for the
-    harness's stack.
-    :class:`ValueError` when it is not an ELF file."""
+    """Why a linked image cannot work or would have wrong figures; None when it is fine. A section of the package's own
+    outside flash would not be counted, initialised, or protected from the buffers. RAM may leave too little room for
+    the harness's stack. Raises :class:`ValueError` when it is not an ELF file."""
     flash = range(chip.flash.base, chip.flash.base + chip.flash.size)
     start = chip.ram.base + (_AVR_DATA if chip.core.startswith("avr") else 0)
     ram = range(start, start + chip.ram.size)
@@ -78,4 +75,6 @@ def misplaced(image: bytes, chip: Chip) -> Failure | None:
         text = ", ".join(f"{s.name}, {s.size} bytes at {s.address:#x}" for s in wrong[:5])
         return Failure(Reason.PLACED_SECTION, text)
     left = ram.stop - max((s.address + s.size for s in placed if s.address in ram), default=ram.start)
-    return Failure(Reason.RAM_OVERFLOW, f"static data leaves {left} bytes for all else") if left < _LEAST else None
+    return (
+        Failure(Reason.RAM_OVERFLOW, f"static data leaves {left} bytes for everything else") if left < _LEAST else None
+    )

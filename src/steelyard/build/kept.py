@@ -1,4 +1,4 @@
-"""Folders of the cache: they appear under their final name when complete, and are checked before they are used."""
+"""Folders of the cache: they get their final name when complete, and are checked before use."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from pathlib import Path
 from typing import Any
 
 MANIFEST = "build.json"
-#: seconds after which nobody works in a folder any more
+#: seconds after which a work folder counts as abandoned
 ABANDONED = 24 * 3600
 
 
 def read(folder: Path) -> dict[str, Any] | None:
-    """What was said of ``folder`` when it was made; None where there is none, or its files are not what they were."""
+    """The manifest of ``folder``; None when there is no folder, or one of its files changed."""
     try:
         said = json.loads((folder / MANIFEST).read_text())
         whole = all(_digest(folder / name) == digest for name, digest in said["files"].items())
@@ -31,10 +31,10 @@ def read(folder: Path) -> dict[str, Any] | None:
 
 @contextmanager
 def made(final: Path) -> Iterator[tuple[Path, dict[str, Any]]]:
-    """A folder to work in, which becomes ``final`` when all went well, in place of what is there, and what to say
-    of it in its manifest."""
+    """Gives a work folder and its manifest to fill in. On success the folder replaces ``final``; after an exception it
+    is removed."""
     final.parent.mkdir(parents=True, exist_ok=True)
-    for left in final.parent.glob(".work-*"):  # by a process that was killed
+    for left in final.parent.glob(".work-*"):  # left by a process that was killed
         with suppress(FileNotFoundError):
             if time.time() - left.stat().st_mtime > ABANDONED:
                 shutil.rmtree(left, ignore_errors=True)
@@ -66,7 +66,7 @@ def _put(work: Path, final: Path) -> None:
 
 
 def _exchange(a: Path, b: Path) -> bool:
-    """Each gets the other's name, at once: who looks finds the one or the other (renameat2(2), RENAME_EXCHANGE)."""
+    """Swaps the names of two folders atomically, so that ``b`` always exists (renameat2(2), RENAME_EXCHANGE)."""
     try:
         rename = ctypes.CDLL(None).renameat2
     except (OSError, AttributeError):

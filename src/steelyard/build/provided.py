@@ -1,4 +1,4 @@
-"""SUPERCOP's and OpenSSL's primitives that Steelyard stands in for: which a package asks for, which an image holds."""
+"""Primitives of SUPERCOP and OpenSSL that Steelyard provides: which ones a package needs, and an image contains."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 from ..model import paths
 from ..model.elf import defined
 
-#: functions by source in harness/provided/; a source's header, of which the functions have the name, brings it in
+#: functions by source in harness/provided/; including the header of the same name selects a source
 _FUNCTIONS = {
     **{f"crypto_core_aes{name}": (f"crypto_core_aes{name}",) for name in ("128encrypt", "128decrypt")},
     **{f"crypto_core_aes{name}": (f"crypto_core_aes{name}",) for name in ("256encrypt", "256decrypt")},
@@ -19,22 +19,22 @@ _INCLUDED = re.compile(rb'#[ \t]*include[ \t]*["<](crypto_core_aes\w+|openssl/ae
 
 PRIMITIVES = tuple(_FUNCTIONS)
 SOURCES = paths.HARNESS / "provided"
-#: what the sources are links to
+#: the targets of the links among the sources
 READABLE = (paths.CIPHERS / "shared" / "aes",)
 
 
 def wanted(text: bytes) -> set[str]:
-    """Names of the primitives whose headers a source of this ``text`` includes."""
+    """Names of the primitives whose headers a source with this ``text`` includes."""
     return {name.decode().replace("/", "_") for name in _INCLUDED.findall(text)} & _FUNCTIONS.keys()
 
 
 def functions(name: str) -> tuple[str, ...]:
-    """What a package can call of the primitive ``name``."""
+    """The functions that the primitive ``name`` provides."""
     return _FUNCTIONS[name]
 
 
 def notes(image: Path, names: Iterable[str]) -> list[str]:
-    """What a reader must know of ``image``, for which the primitives ``names`` were there to be linked."""
+    """Notes on ``image``, which was linked with the primitives ``names``: the provided functions that it contains."""
     there = defined(image.read_bytes())
     used = [f for name in names for f in functions(name) if f in there]
     return [f"AES is Steelyard's and part of every figure: the package calls {', '.join(used)}"] if used else []

@@ -1,4 +1,4 @@
-"""Compilers run on other people's sources: they see those, the toolchain, and one folder to write."""
+"""Runs compilers in a sandbox: they see the sources, the toolchain, and one folder to write to."""
 
 from __future__ import annotations
 
@@ -18,22 +18,22 @@ _ALONE = ("bwrap", "--unshare-all", "--die-with-parent", "--new-session")
 
 
 def _system() -> list[str]:
-    """Options that show system folders and a few devices. /proc is not there: it says what differs from build to
-    build, and containers forbid to mount it."""
+    """Options that show system folders and a few devices. /proc is left out: its content differs from build to build,
+    and containers forbid mounting it."""
     options = ["--tmpfs", "/tmp"]
     for p in map(Path, _SYSTEM):
         if p.is_symlink():
             options += ["--symlink", str(p.readlink()), str(p)]
         elif p.is_dir():
             options += ["--ro-bind", str(p), str(p)]
-    if platform.machine() == "aarch64":  # where GCC finds what -march=native is
+    if platform.machine() == "aarch64":  # GCC resolves -march=native from it
         options += ["--ro-bind-try", "/proc/cpuinfo", "/proc/cpuinfo"]
     return [*options, "--dev", "/dev"]
 
 
 @Once
 def available() -> bool:
-    """Whether bubblewrap is installed and may make such a sandbox here."""
+    """Whether bubblewrap is installed and may create such a sandbox on this machine."""
     if shutil.which("bwrap") is None:
         return False
     try:
@@ -43,7 +43,7 @@ def available() -> bool:
 
 
 def confined(program: Path) -> tuple[str, ...]:
-    """Command that starts ``program``, and nothing but it, with neither files nor network; empty where
+    """The command that starts ``program`` without access to files or network, to be put before its name. Empty where
     there is no sandbox."""
     if not available():
         return ()
@@ -51,10 +51,10 @@ def confined(program: Path) -> tuple[str, ...]:
 
 
 def run(script: Path, writable: Path, readable: tuple[Path, ...], seconds: float) -> int | None:
-    """Runs a shell script in ``writable``: its exit code, or None when it was stopped after ``seconds``.
+    """Runs a shell script in ``writable``. Returns its exit code, or None when it was stopped after ``seconds``.
 
-    With bubblewrap the script sees system folders and ``readable`` read-only (of a link to a program the link),
-    ``writable`` read-write, no network and no other process. The script limits its own processor time and file sizes.
+    With bubblewrap the script sees system folders and ``readable`` read-only, ``writable`` read-write, no network and
+    no other process; a link to a program stays a link. The script itself limits processor time and file sizes.
     """
     command = ["/bin/sh", str(script)]
     if available():
@@ -82,7 +82,7 @@ def run(script: Path, writable: Path, readable: tuple[Path, ...], seconds: float
         stopped.set()
         os.killpg(process.pid, signal.SIGKILL)
 
-    timer = Timer(seconds, stop)  # waiting with a time limit would poll, and cost every build some 25 ms
+    timer = Timer(seconds, stop)  # waiting with a timeout would poll, and cost about 25 ms per build
     timer.start()
     code = process.wait()
     timer.cancel()

@@ -1,4 +1,4 @@
-"""Commands that run together in one sandbox: what they may see, how they ended, and what they said."""
+"""A script of build commands that runs in one sandbox: what it may read, and which commands failed."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from ..model.target import Target
 from . import sandbox, trouble
 
 SECONDS = 120.0
-LARGEST = 128 << 20  # bytes that a compiler may write to one file
-#: folders of an installed toolchain, beside the one that is named as its target
+LARGEST = 128 << 20  # most bytes that a compiler may write to one file
+#: folders of an installed toolchain, besides the one named after its target
 _TOOLCHAIN = ("lib", "lib32", "lib64", "libexec", "include", "share")
 
 
 class Interrupted(Exception):
-    """A build that another try may finish: its failure is told and not kept."""
+    """A build that may succeed when tried again. Its failure is reported and not cached."""
 
     def __init__(self, failure: Failure, log: str = "") -> None:
         super().__init__(failure.detail)
@@ -29,7 +29,7 @@ class Interrupted(Exception):
 
 
 class Script:
-    """Commands for one sandboxed shell: each writes a log, and its status goes into ``status``."""
+    """Commands for one sandboxed shell. Each writes a log; failures go into the file ``status``."""
 
     def __init__(self) -> None:
         self.lines = [
@@ -39,20 +39,21 @@ class Script:
         ]
 
     def add(self, name: str, *commands: Iterable[str]) -> None:
-        """Commands, each if the one before it succeeded, that log to ``name``."""
+        """Adds commands that log to ``name.log``; each runs only when the one before it succeeded."""
         self.lines.append(" && ".join(f"r {shlex.quote(name)} {shlex.join(command)}" for command in commands))
 
     def barrier(self) -> None:
-        """What comes after it is not begun when something before it failed."""
+        """Ends the script here when a command before failed."""
         self.lines.append('[ -z "$failed" ] || exit 0')
 
     def run(self, work: Path, readable: tuple[Path, ...]) -> list[trouble.Failed]:
-        """The commands that failed. :class:`Interrupted` when it did not come to an end of its own."""
+        """Runs the script and returns the commands that failed. Raises :class:`Interrupted` when it did not reach its
+        end."""
         script = work / "build.sh"
         end = '[ -z "$failed" ] && echo end >>status'
         script.write_bytes(("\n".join([*self.lines, end]) + "\n").encode(errors="surrogateescape"))
         (work / "status").write_text("")
-        for log in work.glob("*.log"):  # of another try
+        for log in work.glob("*.log"):  # of an earlier try
             log.unlink()
         code = sandbox.run(script, work, readable, SECONDS)
         status = [line.split(" ", 2) for line in text_of(work / "status").splitlines()]
@@ -68,8 +69,9 @@ class Script:
 
 
 def readable(target: Target, *more: Path) -> tuple[Path, ...]:
-    """What compilers may see besides the system: of where they are installed a toolchain's own folders, for that may be
-    somebody's home; and the names in PATH that lead there, or a program of that name further down in it would run."""
+    """What compilers may see besides the system. Where they are installed, that is only the toolchain's own folders,
+    because the parent may be somebody's home. The links in PATH to them are included too; otherwise a program of the
+    same name later in PATH would run."""
     spec = target.toolchain
     programs = (spec.compiler, spec.cxx, spec.linker, *(f"{spec.prefix}{b}" for b in ("as", "ld", "objcopy", "nm")))
     found = [Path(p) for name in programs if name and (p := shutil.which(name, path=paths.search_path()))]
@@ -81,13 +83,13 @@ def readable(target: Target, *more: Path) -> tuple[Path, ...]:
 
 
 def logs(work: Path, names: Mapping[str, str] = MappingProxyType({})) -> str:
-    """The commands' outputs in one text, under the names that users know."""
+    """The outputs of all commands as one text; ``names`` maps the names of logs to those that users know."""
     logs = [(names.get(log.stem, log.stem), text_of(log).strip()) for log in sorted(work.glob("*.log"))]
     return "\n".join(f"== {name}\n{text}\n" for name, text in logs if text)
 
 
 def text_of(file: Path) -> str:
-    """The content of a file that a full disk may have kept from being made."""
+    """The content of a file; empty when it is missing, for example because the disk is full."""
     try:
         return file.read_text(encoding="utf-8", errors="replace")
     except OSError:

@@ -1,4 +1,4 @@
-"""Toolchain identity: which compiler, assembler, linker, libraries and headers, exactly, make an image."""
+"""Identifies a toolchain: exactly which compiler, assembler, linker, libraries and headers make an image."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from ..model.record import Toolchain
 from ..model.target import ToolchainSpec
 from .ask import Said, ask
 
-#: what GCC's driver calls; of other compilers' drivers it is the answer's programs that exist
+#: programs that GCC's driver calls; for other drivers, those of them that exist
 _PROGRAMS = ("cc1", "cc1plus", "lto1", "collect2", "as", "ld")
-#: what Steelyard calls itself, by their prefixed names
+#: tools that Steelyard calls itself, with the target's prefix
 _BINUTILS = ("as", "ld", "objcopy", "nm")
-#: libraries and start files beside those that the link names
+#: libraries and start files, in addition to those that the link command names
 _LIBRARIES = ("libgcc.a", "libc.a", "libm.a", "crt0.o", "crt1.o", "crti.o", "crtn.o", "crtbegin.o", "crtend.o")
 _HEADERS = """assert ctype errno float inttypes iso646 limits math setjmp signal stdalign stdarg stdbool stddef stdint
 stdio stdlib string time avr/io avr/pgmspace avr/interrupt sys/types endian unistd"""
@@ -31,12 +31,12 @@ _PROBE = "".join(f"#if __has_include(<{h}.h>)\n#include <{h}.h>\n#endif\n" for h
 _CXX_PROBE = "".join(f"#if __has_include(<{h}>)\n#include <{h}>\n#endif\n" for h in ("cstdint", "cstring", "array"))
 
 Stamp = dict[str, list[int] | None]
-#: what each toolchain was when this process identified it
+#: sizes and times of each toolchain's files when this process identified it
 _stamps: dict[ToolchainSpec, Stamp] = {}
 
 
 class _Late(Exception):
-    """A program that was asked did not answer in time: without its answer the identity would be another one."""
+    """A program did not answer in time. Without its answer the identity would be wrong."""
 
 
 def _told(command: Sequence[str], given: str = "") -> Said:
@@ -47,26 +47,26 @@ def _told(command: Sequence[str], given: str = "") -> Said:
 
 
 def identify(spec: ToolchainSpec) -> Toolchain | None:
-    """Identity of the installed toolchain with the options of ``spec``, or None where it cannot be used;
-    :func:`why_not` says why.
+    """The identity of the installed toolchain with the options of ``spec``, or None when it cannot be used;
+    :func:`why_not` then says why.
 
-    The hash covers content: driver, compilers proper, assembler, linker and object tools, the specs that they read,
-    the libraries of the multilib that the options choose, and the standard headers with all that these include.
-    It is kept beside sizes and times of the files and of the folders that were searched, so that what did not
-    change is not read again.
+    The hash covers the content of: driver, compilers proper, assembler, linker and object tools, the specs that they
+    read, the libraries of the multilib that the options select, and the standard headers with everything that they
+    include. It is stored with sizes and times of these files and of the searched folders, so that nothing is read again
+    until something changes.
     """
     found = _identify(spec)
     return found if isinstance(found, Toolchain) else None
 
 
 def why_not(spec: ToolchainSpec) -> str:
-    """Why the toolchain cannot be used, with the next action; empty where it can."""
+    """Why the toolchain cannot be used, with the next action; empty when it can."""
     found = _identify(spec)
     return found if isinstance(found, str) else ""
 
 
 def replaced(spec: ToolchainSpec) -> str:
-    """A file of the toolchain that is not what it was when it was identified; empty where there is none."""
+    """The path of a file that changed since the toolchain was identified; empty when none did."""
     was = {path: stamp for path, stamp in _stamps.get(spec, {}).items() if stamp and stamp[0]}  # no folders
     now = _stamp(was)
     return next((path for path in was if was[path] != now[path]), "")
@@ -108,7 +108,7 @@ def _identify(spec: ToolchainSpec) -> Toolchain | str:
     except OSError as e:
         return f"{e.filename} cannot be read: {e.strerror}"
     _stamps[spec] = stamp
-    with suppress(OSError):  # a full disk: it is read again the next time
+    with suppress(OSError):  # a full disk: the files are read again next time
         stamp_file.parent.mkdir(parents=True, exist_ok=True)
         temporary = stamp_file.with_suffix(f".{os.getpid()}")
         try:
@@ -121,7 +121,7 @@ def _identify(spec: ToolchainSpec) -> Toolchain | str:
 
 
 def _ended(driver: str, code: int | None, err: str) -> str:
-    """How a compiler that was asked for its version failed to say it."""
+    """How a compiler failed to print its version."""
     if code is None:
         return err
     what = f"was ended by {signal.Signals(-code).name}" if code < 0 else f"ended with code {code}"
@@ -135,14 +135,14 @@ def _programs(driver: str) -> list[str]:
 
 
 def _shared(*programs: str) -> list[str]:
-    """Shared libraries that hold a compiler or linker itself, where the program is all but empty: LLVM's."""
+    """Shared libraries that contain the compiler or linker itself, as LLVM's do; its programs are nearly empty."""
     told = (_told(["ldd", p]).out for p in programs if p)
     return [library for t in told for library in re.findall(r"=> (/\S*(?:LLVM|clang|lld)\S*) ", t)]
 
 
 def _read_by(spec: ToolchainSpec, driver: str, cxx: str) -> tuple[list[str], list[str]]:
-    """Files that a compilation and a link read (specs, headers, libraries), and the folders where they, and what may
-    come to stand before them, are looked for (GCC manual, "Overall Options", -v; "Preprocessor Options", -M)."""
+    """Files that a compilation and a link read (specs, headers, libraries), and the folders that are searched for them,
+    where a new file might take precedence (GCC manual, "Overall Options", -v; "Preprocessor Options", -M)."""
     options = [*spec.flags, *spec.link]
     files: list[str] = []
     folders: list[str] = []
@@ -174,13 +174,13 @@ def _digest(files: Iterable[str]) -> str:
 
 @Once
 def _content(file: Path, _changed: int) -> bytes:
-    """Targets share compilers, which are large."""
+    """The digest of a file, kept because targets share compilers, which are large."""
     with file.open("rb") as f:
         return hashlib.file_digest(f, "sha256").digest()
 
 
 def _stamp(files: Iterable[str]) -> Stamp:
-    """Size and time of each file, and the time alone of a folder; None for what is not there."""
+    """Size in bytes and time in ns of each file; for a folder size 0; None for a path that does not exist."""
     stamp: Stamp = {}
     for path in files:
         try:

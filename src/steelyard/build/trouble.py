@@ -1,4 +1,4 @@
-"""Commands that failed by the machine's doing: nothing is wrong with the sources, and another try may end otherwise."""
+"""Recognises commands that failed because of the machine, not the sources; another try may succeed."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from ..model import paths
 from ..model.reasons import Failure, Reason
 from ..model.target import ToolchainSpec
 
-#: bytes without which no build ends well
+#: free bytes below which no build succeeds
 _LITTLE = 1 << 20
 _FULL = r"No space left on device|Disk quota exceeded"
 _KILLED = (
     r"[^\n]*(?:Killed signal terminated program|internal compiler error: (?:Killed|Terminated)|terminated with signal"
     r"|out of memory allocating|virtual memory exhausted|memory exhausted|Cannot allocate memory|std::bad_alloc)[^\n]*"
 )
-# what the shell, GCC, collect2, the linkers and the loader of programs say
+# messages of the shell, GCC, collect2, the linkers and the program loader
 _MISSING = (
     r"cannot find (-l[\w.+-]+|[\w./+-]+\.[oa])\b",
     r"unable to find library (-l[\w.+-]+)",
@@ -35,7 +35,8 @@ _MISSING = (
 
 
 class Failed(Struct, frozen=True):
-    """A command that failed: ``name`` is the file or step, ``code`` the shell's number of its end."""
+    """A command that failed: ``name`` is the file or step, ``code`` its exit code as the shell gives it, ``said`` its
+    output."""
 
     name: str
     code: int
@@ -43,7 +44,8 @@ class Failed(Struct, frozen=True):
 
 
 def of_machine(commands: Iterable[Failed], spec: ToolchainSpec, work: Path) -> Failure | None:
-    """What the machine lacks, where that is why commands failed; ``work`` lies on the disk that they wrote to."""
+    """The failure when commands failed because of the machine, otherwise None. ``work`` is on the disk that they wrote
+    to."""
     commands = list(commands)
     text = "\n".join(c.said for c in commands)
     if cause := full(work, bool(re.search(_FULL, text))):
@@ -51,17 +53,17 @@ def of_machine(commands: Iterable[Failed], spec: ToolchainSpec, work: Path) -> F
     if found := re.search(
         rf"{re.escape(str(paths.home() / 'cache'))}[^\n]*: (No such file|file (?:not|trunc)).*", text
     ):
-        return Failure(Reason.COMPILER_KILLED, f"the cache was changed meanwhile: {found[0][:300]}")
+        return Failure(Reason.COMPILER_KILLED, f"the cache changed during the run: {found[0][:300]}")
     for c in commands:
         if c.code in (126, 127):
             program = re.findall(r"([^\s:]+): (?:[^\n:]*not found|[Pp]ermission denied|Exec format error)", c.said)
             return Failure(Reason.NO_TOOLCHAIN, f"{c.name}: {(program or ['a program'])[0]} not found: {spec.fix}")
     for pattern in _MISSING:
         if found := re.search(pattern, text):
-            return Failure(Reason.NO_TOOLCHAIN, f"{found[1]} is missing beside {spec.compiler}: {spec.fix}")
+            return Failure(Reason.NO_TOOLCHAIN, f"{found[1]}, which {spec.compiler} needs, is missing: {spec.fix}")
     for c in commands:
         if c.code == 128 + signal.SIGXCPU:
-            return Failure(Reason.COMPILE_TIMEOUT, f"{c.name}: stopped by its limit of processor time")
+            return Failure(Reason.COMPILE_TIMEOUT, f"{c.name}: stopped at its limit of processor time")
         if c.code > 128:
             return Failure(Reason.COMPILER_KILLED, f"{c.name}: ended by signal {c.code - 128}")
     if found := re.search(_KILLED, text):
@@ -73,7 +75,7 @@ def of_machine(commands: Iterable[Failed], spec: ToolchainSpec, work: Path) -> F
 
 
 def full(work: Path, said: bool = False) -> Failure | None:
-    """The disk's end, where a command ``said`` so or it can be seen."""
+    """The failure for a full disk, when a command ``said`` so or the disk shows it; otherwise None."""
     if said or shutil.disk_usage(work).free < _LITTLE:
         return Failure(Reason.DISK_FULL, f"no space left for {work.parent}")
     return None

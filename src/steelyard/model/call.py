@@ -1,4 +1,4 @@
-"""Calls on a device: what is asked, what comes back. The stages speak of calls in these words only."""
+"""Calls on a device: requests, answers, and the trigger pulses between them. All stages share these types."""
 
 from __future__ import annotations
 
@@ -23,7 +23,8 @@ class Op(Enum):
 
 
 class Vector(Struct, frozen=True):
-    """One input, and the expected ``output`` (ciphertext with tag, or digest) where it is known."""
+    """One input, numbered ``count``, with the expected ``output`` (ciphertext with tag, or digest) where it is
+    known."""
 
     count: int
     key: bytes
@@ -34,8 +35,8 @@ class Vector(Struct, frozen=True):
 
 
 class Request(Struct, frozen=True):
-    """One call: ``data`` is the message, or ciphertext with tag. ``offset`` misaligns every buffer by
-    that many bytes; ``paint`` asks the harness to measure its stack itself."""
+    """One call: ``data`` is the message, or the ciphertext with its tag. ``offset`` misaligns every buffer by that many
+    bytes. ``paint`` asks the harness to measure the stack itself."""
 
     op: Op
     key: bytes
@@ -47,9 +48,9 @@ class Request(Struct, frozen=True):
 
 
 class Stray(Struct, frozen=True):
-    """Bytes that a call wrote outside of its own memory: ``area`` is an input's name, ``guard``, ``free``,
-    ``variables`` or ``frames``; ``changed`` inputs hold something else now. ``address`` is the lowest of ``count``
-    bytes, ``past`` its distance from the end of the room for output."""
+    """Bytes that a call wrote outside its own memory. ``area`` is the name of an input, or ``guard``, ``free``,
+    ``variables`` or ``frames``. ``changed`` says that an input holds other bytes after the call. ``address`` is the
+    lowest of the ``count`` bytes, ``past`` its distance in bytes from the end of the output buffer."""
 
     area: str
     changed: bool
@@ -60,12 +61,12 @@ class Stray(Struct, frozen=True):
 
     @property
     def is_input(self) -> bool:
-        """Whether it is the caller's input, which some implementations change and restore."""
+        """Whether the area is one of the caller's inputs, which some implementations change and restore."""
         return self.area not in ("guard", "free", "variables", "frames")
 
     @property
     def text(self) -> str:
-        """What happened, after the call's name."""
+        """The write as a phrase that follows the call's name: ``writes 3 bytes of free RAM from 0x200, ...``."""
         size, past = counted(self.count, "byte"), counted(self.past, "byte")
         match self.area:
             case "guard":
@@ -81,11 +82,10 @@ class Stray(Struct, frozen=True):
 
 
 class Pulse(Struct, frozen=True):
-    """One pulse of the trigger pin: ``cycles`` between the edges; ``stack`` in bytes and ``unaligned``
-    accesses where the device sees them. Where the call was repeated ``cycles`` is the median, and
-    ``spread`` the distance of the quartiles as a part of it. ``instructions`` where a machine counts
-    them; a link whose ``quantity`` says so counts something else than cycles. ``strays`` are the call's writes
-    outside of its own memory, where the device sees them."""
+    """One pulse of the trigger pin: ``cycles`` between its edges, and where the device sees them ``stack`` in bytes,
+    ``unaligned`` accesses, and ``strays``, the call's writes outside its own memory. Where the call was repeated,
+    ``cycles`` is the median and ``spread`` the interquartile range as a fraction of it. ``instructions`` is set where a
+    machine counts them. ``cycles`` holds instructions or ticks where the link's ``quantity`` says so."""
 
     cycles: int
     stack: int | None = None
@@ -96,9 +96,9 @@ class Pulse(Struct, frozen=True):
 
 
 class Answer(Struct, frozen=True):
-    """What a call left: return ``code``, ``length`` it claims, whether the bytes after its output buffer
-    are ``intact``, how many bytes it touched ``over`` its output inside the buffer, painted ``stack`` and
-    ``heap`` peak in bytes, ``output``, and its trigger pulse."""
+    """The result of a call: return ``code``, the output ``length`` that it claims, whether the bytes after its output
+    buffer are ``intact``, how many bytes it touched ``over`` its output inside the buffer, the painted ``stack`` and
+    the ``heap`` peak in bytes, the ``output``, and its trigger pulse."""
 
     code: int
     length: int
@@ -111,7 +111,8 @@ class Answer(Struct, frozen=True):
 
 
 class Hello(Struct, frozen=True):
-    """What the harness says of itself; sizes in bytes, ``capacity`` is free RAM for a call's buffers."""
+    """What the harness says about itself. Sizes are in bytes; ``capacity`` is the free RAM for a call's buffers and
+    stack."""
 
     api: int
     parts: int
@@ -123,7 +124,7 @@ class Hello(Struct, frozen=True):
     clock_hz: int
 
     def fits(self, op: Op, mlen: int, adlen: int, stack: int) -> bool:
-        """Whether a call with ``mlen`` bytes of message (without tag) and ``stack`` bytes of stack fits RAM."""
+        """Whether a call fits the RAM, given the bytes of its message (without tag), associated data and stack."""
         tagged = mlen + (self.a_bytes if self.api == 1 else 0)
         data_in = tagged if op in (Op.DECRYPT, Op.EMPTY_DECRYPT) else mlen
         data_out = tagged if self.api == 1 else self.a_bytes
@@ -132,7 +133,7 @@ class Hello(Struct, frozen=True):
 
 
 class DeviceError(Exception):
-    """The device or the program on it failed; ``failure`` is what the record says."""
+    """The device, or the program on it, failed. ``failure`` is stored in the record."""
 
     def __init__(self, failure: Failure) -> None:
         super().__init__(f"{failure.reason}: {failure.detail}")
@@ -145,29 +146,29 @@ class Caller(Protocol):
     hello: Hello
 
     def call(self, request: Request) -> Answer:
-        """One call. :class:`DeviceError` when the device fails or does not answer."""
+        """Makes one call. Raises :class:`DeviceError` when the device fails or does not answer."""
 
     def calls(self, requests: Iterable[Request]) -> Iterator[Answer]:
-        """Calls in order."""
+        """Makes calls in order; raises as :meth:`call`."""
 
     def fits(self, op: Op, mlen: int, adlen: int) -> bool:
         """Whether buffers of these sizes and the deepest stack seen so far fit the target's RAM."""
 
     def untouched(self) -> int | None:
-        """Longest run of RAM bytes after static data that nothing wrote since the image was loaded; None where
-        nobody can tell."""
+        """The longest run of RAM bytes after static data that nothing wrote since the image was loaded; None where the
+        device cannot tell."""
 
     def restart(self) -> None:
-        """Static data is as it was before the first call, and free RAM is painted. :class:`DeviceError` when the device
-        does not come back."""
+        """Brings static data back to its state before the first call, and paints free RAM. Raises :class:`DeviceError`
+        when the device does not come back."""
 
     def inside(self, request: Request) -> int | None:
-        """Cycles of one call after its call instruction; None where the device cannot tell them apart."""
+        """Cycles of one call without its call instruction; None where the device cannot tell them apart."""
 
 
-#: operation name, input, answer: raw material of verification and measurement
+#: operation name, input and answer: the raw material of verification and measurement
 Observed = tuple[str, Vector, Answer]
 
-#: what another implementation of the same variant answers to encryptions or hashes: its outputs, None where it cannot
-#: say. The first argument is the reading of the specification (``KnownVariant.choice``) that is asked for
+#: asks another implementation of the same variant to encrypt or hash: returns its outputs, None where it cannot answer.
+#: The first argument is the reading of the specification (``KnownVariant.choice``) that is asked for
 Reference = Callable[[str, Sequence[Request]], Sequence[bytes | None]]

@@ -1,4 +1,4 @@
-"""A campaign: what to weigh, where and how, as a TOML file or as the same words on the command line."""
+"""A campaign: what to measure, where and how, from a TOML file or from the same words on the command line."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from . import toml
 class Campaign(toml.Table, frozen=True, kw_only=True):
     """Implementations (names, patterns, folders, zips) x targets x flag sets x workloads.
 
-    What is left empty means: all bundled implementations but those in ``exclude``, every target whose compiler
-    is here, the target's own flags, the default workload. ``toolchain`` is for targets that have one of that name
-    besides their own. Paths are seen from the file's folder.
+    Empty fields mean: all bundled implementations except those in ``exclude``, every target whose compiler is
+    installed, the target's own flags, the default workload. ``toolchain`` names an alternative and applies to the
+    targets that have it. Paths are relative to the file's folder.
     """
 
     title: str = ""
@@ -25,7 +25,7 @@ class Campaign(toml.Table, frozen=True, kw_only=True):
 
 
 def load(file: Path) -> Campaign:
-    """The campaign in ``file``; :class:`UserError` names what is wrong with it."""
+    """Reads the campaign in ``file``. Raises :class:`UserError`, which names the wrong key or value."""
     campaign = toml.load(file, Campaign)
     paths = tuple(str(p) if (p := file.parent / w).exists() else w for w in campaign.implementations)
     return campaign.but(implementations=paths)

@@ -1,4 +1,4 @@
-"""Foreign data as our types: every value is checked, and a message names the place of the first that is wrong."""
+"""Converts foreign data to our types: every value is checked, and the error names the path of the first wrong one."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ _FIELD = re.compile(r"Object (?:contains unknown|missing required) field `(.*)`"
 
 
 class Wrong(ValueError):
-    """A value that does not fit: ``place: what is wrong``, the place as keys and numbers with dots."""
+    """A value of the wrong kind. The text is ``path: what is wrong``, such as ``chip.peripherals.0.base: missing``."""
 
 
 def convert(data: Any, kind: type[_T]) -> _T:
-    """``data`` of a JSON or TOML document as a ``kind``, strictly; :class:`Wrong` otherwise."""
+    """``data`` of a JSON or TOML document as a ``kind``, without coercion. Raises :class:`Wrong`."""
     try:
         return msgspec.convert(data, kind, dec_hook=_path)
     except msgspec.ValidationError as e:
@@ -46,12 +46,12 @@ def _sentence(message: str, kind: Any) -> str:
 
 
 def _fields(kind: Any, parts: list[str]) -> list[str]:
-    """Names of the fields of what lies at a place of ``kind``."""
-    import msgspec.inspect  # takes long, and is for messages only
+    """Names of the fields at the path ``parts`` inside ``kind``."""
+    import msgspec.inspect  # slow to import, and needed for messages only
 
     here: list[Any] = [msgspec.inspect.type_info(kind)]
     for part in [*parts, None]:
-        here = [t for h in here for t in getattr(h, "types", (h,))]  # each of a union
+        here = [t for h in here for t in getattr(h, "types", (h,))]  # every member of a union
         if part is None:
             break
         here = [

@@ -1,5 +1,5 @@
-"""Errors that end a command: a sentence with the next action, exit code 2 for wrong usage, 1 for failed work, 3 where
-the database fails."""
+"""Errors that end a command. Each is a sentence with the next action. Exit codes: 2 for wrong usage, 1 for failed work,
+3 for a failing database."""
 
 from __future__ import annotations
 
@@ -7,25 +7,25 @@ import unicodedata
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 
-#: names that a message lists
+#: the most names that a message lists
 MOST = 30
 
 
 class UserError(Exception):
-    """Something the user can put right; the text says how."""
+    """Something that the user can put right; the text says how."""
 
     exit_code = 2
 
 
 class WorkError(UserError):
-    """The question was right, and there is no answer: what was to be built, run or written could not be."""
+    """The request was valid and could not be carried out: something could not be built, run or written."""
 
     exit_code = 1
 
 
 def printable(text: str) -> str:
-    """``text`` for a terminal: control and format characters and lone surrogates, which names of files may hold, as
-    escapes; lines stay."""
+    """``text`` made safe for a terminal. Control and format characters and lone surrogates, all of which file names may
+    hold, become escapes. Line breaks stay."""
     if text.isascii() and text.isprintable():
         return text
     return "".join(
@@ -37,9 +37,9 @@ def printable(text: str) -> str:
 def unknown(
     kind: str, name: str, known: Iterable[str], headings: Mapping[str, str] = MappingProxyType({})
 ) -> UserError:
-    """Error for a name that does not exist, with the nearest ones that do; first of all those whose ``headings`` in
-    tables it is."""
-    from difflib import get_close_matches  # takes a while, and most commands come without
+    """The error for a ``name`` that is not among the ``known`` ones, with a suggestion. Names whose heading in tables
+    (``headings``) matches come first, then similar ones."""
+    from difflib import get_close_matches  # slow to import, and most commands do not need it
 
     names = sorted(known)
     near = [n for n in names if headings.get(n, n).lower() == name.lower()]
@@ -56,10 +56,10 @@ def refuse(given: Mapping[str, object], why: str) -> None:
 
 
 def counted(n: int, noun: str) -> str:
-    """``1 run`` or ``2 runs``."""
+    """A number with its noun: ``1 run``, ``2 runs``."""
     return f"{n} {noun}" if n == 1 else f"{n} {noun}s"
 
 
 def cut(text: str, most: int = 100) -> str:
-    """``text`` short enough for a sentence."""
+    """``text``, shortened to ``most`` characters so that it fits a sentence."""
     return text if len(text) <= most else f"{text[:most]}..."

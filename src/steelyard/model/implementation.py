@@ -1,4 +1,4 @@
-"""What is weighed: an implementation is a folder of sources, named by the hash of its content."""
+"""An implementation: a folder of sources, identified by the hash of its content."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .reasons import Failure
 Primitive = Literal["crypto_aead", "crypto_hash", "crypto_cxof"]
 Language = Literal["c", "c++", "asm", "header"]
 
-#: how an AEAD's entry points are called: NIST's way, or FELICS-AE's with size_t and without nsec
+#: how an AEAD's entry points are called: as NIST has it, or as FELICS-AE has it, with size_t and without nsec
 Interface = Literal["nist", "felics"]
 #: entry points of each primitive, in the order of the harness's operations
 API: dict[Primitive, tuple[str, ...]] = {
@@ -26,8 +26,9 @@ API: dict[Primitive, tuple[str, ...]] = {
 class SourceFile(Struct, frozen=True):
     """One file of an implementation.
 
-    ``name`` is its path inside the implementation's folder (POSIX), ``path`` where its bytes lie
-    (links resolved), ``sha256`` the hash of those bytes. ``header`` is said of all that is not compiled by itself.
+    ``name`` is its path inside the implementation's folder (POSIX), ``path`` the file that holds its bytes (links
+    resolved), ``sha256`` the hash of those bytes. ``language`` is ``header`` for every file that is not compiled by
+    itself.
     """
 
     name: str
@@ -37,8 +38,8 @@ class SourceFile(Struct, frozen=True):
 
 
 class CodeLists(Struct, frozen=True):
-    """What an operation's FELICS-AE code size is made of: names of sources without suffix, each with the symbols
-    that do not count."""
+    """The sources that make up an operation's code size in FELICS-AE: names without suffix, each with the symbols that
+    do not count."""
 
     encrypt: tuple[tuple[str, tuple[str, ...]], ...]
     decrypt: tuple[tuple[str, tuple[str, ...]], ...]
@@ -49,9 +50,8 @@ class Implementation(Struct, frozen=True):
 
     ``entry`` maps an API name to the symbol that implements it where the package renames it.
     ``kat`` lists the KAT files that travel with the package (in the folder, the variant's, or one
-    level up). ``notes`` are irregularities that did not stop it, in words. ``code`` is there when the package
-    is FELICS-AE's. ``architectures`` are the machines that SUPERCOP's file of this name lists, empty where there is
-    none.
+    level up). ``notes`` describe irregularities that did not stop it. ``code`` is set for FELICS-AE packages.
+    ``architectures`` are the machines listed in SUPERCOP's file of this name, empty without such a file.
     """
 
     primitive: Primitive
@@ -68,17 +68,17 @@ class Implementation(Struct, frozen=True):
 
     @property
     def interface(self) -> Interface:
-        """How its entry points are called."""
+        """How the entry points are called: ``nist`` or ``felics``."""
         return "nist" if self.code is None else "felics"
 
     @property
     def digest(self) -> str:
-        """SHA-256 over names and contents of all files, independent of place and order."""
+        """SHA-256 over the names and contents of all files, independent of folder and order."""
         h = hashlib.sha256()
         for f in sorted(self.files, key=lambda f: f.name):
             h.update(f"{f.name}\0{f.sha256}\0".encode(errors="surrogateescape"))
         h.update(repr(self.entry).encode())
-        if self.architectures:  # what is built depends on them
+        if self.architectures:  # they decide what is built
             h.update(repr(self.architectures).encode())
         return h.hexdigest()
 
@@ -89,7 +89,7 @@ class Implementation(Struct, frozen=True):
 
 
 class Rejected(Struct, frozen=True):
-    """A folder or archive that looked like an implementation and is not one."""
+    """A folder or archive that looks like an implementation and is not one, with the reason."""
 
     path: Path
     failure: Failure

@@ -1,4 +1,4 @@
-"""Inputs that nobody who writes a package can know beforehand, and that repeat exactly."""
+"""Inputs that the author of a package cannot know beforehand, and that are the same in every run."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ MAX_SEED = 64
 class Inputs(Struct, frozen=True):
     """Bytes of SHAKE-256 over the ``digest`` of the sources, a ``seed`` and a use.
 
-    A package cannot hold what it is asked: its sources would have to hold bytes that follow from their own hash.
+    A package cannot contain the answers: its sources would have to contain bytes that follow from their own hash.
     """
 
     digest: str
     seed: str = SEED
 
     def stream(self, use: str, size: int) -> bytes:
-        """``size`` bytes for one use."""
+        """``size`` bytes for one use, such as ``"forged/tag"``. Equal arguments give equal bytes."""
         return hashlib.shake_256(f"{self.digest}/{self.seed}/{use}".encode()).digest(size)
 
     def numbers(self, use: str, count: int, below: int) -> list[int]:
@@ -32,12 +32,12 @@ class Inputs(Struct, frozen=True):
         return [int.from_bytes(stream[4 * i : 4 * i + 4]) % below for i in range(count)]
 
     def sample(self, use: str, total: int, count: int) -> list[int]:
-        """``count`` different numbers below ``total``, ascending; all of them when there are no more."""
+        """``count`` different numbers below ``total``, ascending; all of them when ``total`` is not larger."""
         rank = self.numbers(use, total, 1 << 32)
         return sorted(sorted(range(total), key=lambda i: (rank[i], i))[:count])
 
     def vector(self, use: str, count: int, key: int, npub: int, mlen: int, adlen: int) -> Vector:
-        """A vector numbered ``count`` with a key, nonce, message and associated data of these lengths in bytes."""
+        """The vector numbered ``count``, with a key, nonce, message and associated data of these lengths in bytes."""
         parts, at = [], 0
         stream = self.stream(use, key + npub + mlen + adlen)
         for size in (key, npub, mlen, adlen):

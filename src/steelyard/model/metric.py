@@ -1,7 +1,7 @@
-"""Metrics by name: what tables call them, their unit, and how many digits mean something.
+"""Metrics by name: their column heading, unit, and number of significant decimals.
 
-docs/definitions.md defines them. A *point* is a metric too: ``encrypt@16/64`` is the cycles of one call with
-16 bytes of associated data and 64 bytes of message.
+They are defined in docs/definitions.md. A *point* is a metric too: ``encrypt@16/64`` is the cycle count of one call
+with 16 bytes of associated data and 64 bytes of message.
 """
 
 from __future__ import annotations
@@ -15,7 +15,8 @@ from .errors import UserError, unknown
 
 
 class Metric(Struct, frozen=True):
-    """``title`` heads a column. ``lower`` says that less is better; where it is False nothing is."""
+    """``title`` heads a column; ``digits`` are the decimals shown. ``lower`` says that smaller is better; where it is
+    False, the metric ranks nothing."""
 
     name: str
     title: str
@@ -70,12 +71,12 @@ _METRICS = {
         Metric("felics_code_time_decrypt", "FELICS time decrypt", "cycles"),
     )
 }
-#: made of others: ``ram`` is the deepest stack, static data and heap together
+#: metrics that are sums of others: ``ram`` is the deepest stack, static data and heap together
 DERIVED = {"ram": ("stack", "ram_static", "heap")}
 
 
 class Size(Struct, frozen=True):
-    """The operation and the bytes of associated data and message of a point."""
+    """The operation of a point, and its associated data and message in bytes."""
 
     operation: str
     adlen: int
@@ -84,7 +85,7 @@ class Size(Struct, frozen=True):
 
 @cache
 def size_of(name: str) -> Size | None:
-    """What point a name means; None when it is not a point."""
+    """The point that a name means; None when it is not a point. ``encrypt@16/64`` is ``Size("encrypt", 16, 64)``."""
     found = _POINT.fullmatch(name)
     return Size(found[1], int(found[2]), int(found[3])) if found else None
 
@@ -97,13 +98,13 @@ _PEAKS = ("heap", "ram", "unaligned")
 
 @cache
 def of_sizes(name: str) -> bool:
-    """Whether a metric depends on the workload's sizes; others come from the known answers or the image."""
+    """Whether a metric depends on the workload's sizes. All others come from the known answers or the image."""
     return name in _PEAKS or _OF_SIZES.fullmatch(name) is not None
 
 
 @cache
 def metric(name: str) -> Metric:
-    """The metric called ``name``; :class:`UserError` with a suggestion when there is none."""
+    """The metric or point called ``name``. Raises :class:`UserError` with a suggestion when it is unknown."""
     if name in _METRICS:
         return _METRICS[name]
     if size := size_of(name):
@@ -114,10 +115,10 @@ def metric(name: str) -> Metric:
 
 
 def headings() -> dict[str, str]:
-    """What heads the column of each metric but points."""
+    """Column headings by metric name, without points."""
     return {name: m.title for name, m in _METRICS.items()}
 
 
 def metric_names() -> tuple[str, ...]:
-    """Names of all metrics but points."""
+    """Names of all metrics, without points."""
     return tuple(_METRICS)

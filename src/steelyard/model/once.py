@@ -1,4 +1,4 @@
-"""One value for each key, however many threads ask for it at the same time; one worker, however many processes."""
+"""Does work once: one value for each key among threads, one worker at a time among processes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from typing import Any, Generic, ParamSpec, TypeVar
 
 from . import paths
 
-#: seconds after which who waits for another process does the work itself: that one may be stopped
+#: seconds to wait for another process before doing the work oneself: that process may be suspended
 PATIENCE = 600.0
 _PAUSE = 0.05
 P = ParamSpec("P")
@@ -23,10 +23,10 @@ T = TypeVar("T")
 
 
 class Once(Generic[P, T]):
-    """A function that makes each value once: who asks for one that another thread is making waits for it.
+    """A function that computes each value once. A thread that asks for a value in the making waits for it.
 
-    ``key`` tells from the arguments which value is meant; without it they are the key themselves. What could not be
-    made (``make`` raised) is tried again by the next who asks.
+    ``key`` maps the arguments to the value's key; without it the arguments are the key. When ``make`` raises, nothing
+    is kept, and the next caller tries again. It is used as a decorator: ``@Once``.
     """
 
     def __init__(self, make: Callable[P, T], key: Callable[P, Hashable] | None = None) -> None:
@@ -37,7 +37,7 @@ class Once(Generic[P, T]):
         update_wrapper(self, make)
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> T:
-        """The value."""
+        """The value for these arguments, computed at the first call. Raises what ``make`` raises."""
         key: Any = self._key(*args, **kwargs) if self._key else (args, tuple(kwargs.items()))
         with self._locks.setdefault(key, Lock()):
             if key not in self._values:
@@ -51,17 +51,17 @@ class Once(Generic[P, T]):
 
 @contextmanager
 def alone(name: str, over: Event | None = None) -> Iterator[None]:
-    """Inside is one process or thread of those with the same ``STEELYARD_HOME`` and ``name``; others wait, but not when
-    it is ``over``.
+    """Admits one process or thread at a time among those with the same ``STEELYARD_HOME`` and ``name``. Others wait, at
+    most :data:`PATIENCE` seconds, and not after ``over`` is set.
 
-    The lock is one byte of one file, at a place that the name's hash gives; the kernel takes it back when its holder
-    ends, however that came (fcntl(2), "Open file description locks"). Where files cannot be locked nobody waits.
+    The lock is one byte of one file, at an offset derived from the name. The kernel releases it when its holder ends
+    for whatever reason (fcntl(2), "Open file description locks"). Where files cannot be locked, nobody waits.
     """
     at = int.from_bytes(hashlib.sha256(name.encode(errors="surrogateescape")).digest()[:7]) << 3
     wanted = struct.pack("hhqqi4x", fcntl.F_WRLCK, os.SEEK_SET, at, 1, 0)
     file = -1
     try:
-        with suppress(OSError):  # a full disk, a folder that is not ours
+        with suppress(OSError):  # a full disk, or a folder without write permission
             folder = paths.home() / "cache"
             folder.mkdir(parents=True, exist_ok=True)
             file = os.open(folder / "locks", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
@@ -77,7 +77,7 @@ def _wait(file: int, wanted: bytes, over: Event) -> None:
     while time.monotonic() < end and not over.is_set():
         try:
             fcntl.fcntl(file, fcntl.F_OFD_SETLK, wanted)
-        except (BlockingIOError, PermissionError):  # EAGAIN or EACCES: another has it
+        except (BlockingIOError, PermissionError):  # EAGAIN or EACCES: another process holds it
             over.wait(_PAUSE)
         else:
             return

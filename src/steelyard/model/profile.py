@@ -1,4 +1,4 @@
-"""Where the cycles of one call go: a call tree, and what kinds of instructions ran."""
+"""A profile: the call tree of one call with its cycles, and its instructions by kind."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ from msgspec import Struct
 
 
 class Node(Struct, frozen=True):
-    """A function as called along one path: ``calls`` times, ``cycles`` in itself; a root is its own parent."""
+    """A function as called along one path: how many ``calls``, and ``cycles`` in the function itself. ``parent`` is the
+    index of the caller's node; a root is its own parent."""
 
     function: str
     parent: int
@@ -15,7 +16,8 @@ class Node(Struct, frozen=True):
 
 
 class Profile(Struct, frozen=True):
-    """One call's nodes, callers before callees, its instructions by mnemonic, and its taken branches."""
+    """The profile of one call: nodes (callers before callees), instruction counts by mnemonic, taken branches and
+    unaligned accesses."""
 
     label: str
     nodes: tuple[Node, ...]

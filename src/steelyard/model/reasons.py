@@ -1,7 +1,7 @@
-"""The fixed vocabulary of outcomes: why a run has no figures.
+"""The fixed vocabulary of failures: why a run has no figures, and what to do next.
 
-Every folder, zip or run ends as a verified record or as exactly one of these. The value is what the
-store, the tables and ``--json`` show; the text beside it is the next action a user can take.
+Every folder, zip or run ends as a verified record or with exactly one of these reasons. The store, the tables and
+``--json`` show the reason's value. ``NEXT_ACTION`` tells the user what to do.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from msgspec import Struct
 
 
 class Reason(StrEnum):
-    """One word for one way to fail, grouped by the stage that finds it."""
+    """One word for each way to fail, grouped by the stage that finds it."""
 
     # sources
     NO_API = "no-api"
@@ -77,16 +77,16 @@ NEXT_ACTION: dict[Reason, str] = {
     Reason.DANGLING_LINK: "restore the link's target (for bundled dependencies: make deps)",
     Reason.PATH_ESCAPE: "keep every file and link inside the package",
     Reason.ZIP_BOMB: "unpack the archive yourself and give the folder",
-    Reason.BAD_ZIP: "make the zip again; it is damaged or not a zip file",
-    Reason.UNREADABLE: "make the file readable and give it a sane size",
-    Reason.BAD_INFO: "repair the line of implementation.info that is named",
+    Reason.BAD_ZIP: "pack the zip again; it is damaged or not a zip file",
+    Reason.UNREADABLE: "make the file readable, and smaller if it is too large",
+    Reason.BAD_INFO: "repair the line of implementation.info that the detail names",
     Reason.FELICS_PHASES: "take the cipher's FELICS-AE or NIST package, or write the NIST API around its phases",
     Reason.SOURCES_CHANGED: "a file changed while it was read: run again",
     Reason.NO_TOOLCHAIN: "run: steelyard doctor",
     Reason.FOREIGN_ISA: "choose a target of the instruction set that the assembly or the intrinsics are written for",
     Reason.COMPILE_ERROR: "read the compiler's output: steelyard show RUN --log",
-    Reason.COMPILE_TIMEOUT: "look for a file that the compiler cannot digest; unroll less",
-    Reason.COMPILER_KILLED: "the machine stopped or disturbed it: free memory, or run fewer jobs (-j 1); run again",
+    Reason.COMPILE_TIMEOUT: "find the file that the compiler takes too long for; unroll less",
+    Reason.COMPILER_KILLED: "the machine stopped the compiler: free memory, or run fewer jobs (-j 1); run again",
     Reason.MISSING_ENTRY: "define the functions of the NIST API with their exact names",
     Reason.UNDEFINED_SYMBOL: "define the symbol in the package; only the C library is linked",
     Reason.DUPLICATE_SYMBOL: "define each global symbol in one file only",
@@ -94,32 +94,32 @@ NEXT_ACTION: dict[Reason, str] = {
     Reason.FLASH_OVERFLOW: "try -Os or a target with more flash",
     Reason.RAM_OVERFLOW: "try a target with more RAM",
     Reason.NO_BASELINE: "nocrypt has no figures on this target: steelyard run nocrypt --target TARGET says why",
-    Reason.UNSUPPORTED_SIZE: "key, nonce, tag and digest can have 0 to 65535 bytes",
-    Reason.HARNESS_SYMBOL: "give the package's own functions and variables names of their own",
+    Reason.UNSUPPORTED_SIZE: "use a key, nonce, tag and digest of 0 to 65535 bytes",
+    Reason.HARNESS_SYMBOL: "rename the package's functions and variables that clash with the harness",
     Reason.PLACED_SECTION: "leave code and data in the compiler's sections: .text, .rodata, .data, .bss",
     Reason.FAULT: "look at the faulting address in: steelyard show RUN",
     Reason.RUNAWAY: "look for an endless loop, or run again with --force and a larger --max-cycles",
     Reason.PROTOCOL: "look for code that writes over the harness's memory; power-cycle a board and run again",
     Reason.STACK_OVERFLOW: "use less stack, or a target with more RAM",
-    Reason.BUFFER_OVERRUN: "the implementation writes past its output buffer",
+    Reason.BUFFER_OVERRUN: "write no byte past the output buffer",
     Reason.UNREACHABLE: "make sure that ssh reaches the machine without asking for a password, and run again",
-    Reason.WRONG_MACHINE: "name a real machine of the target's architecture; an emulator's figures measure nothing",
+    Reason.WRONG_MACHINE: "name a real machine of the target's architecture; figures from an emulator are worthless",
     Reason.COUNTER_LOST: "end other programs that use the processor's counters, such as perf, and run again",
     Reason.NOT_SIMULATED: "choose a simulated target; steelyard targets lists them",
     Reason.STRAY_WRITE: "write only to the output, the stack, malloc's memory and variables of the package",
     Reason.NO_EXPECTED: "put the package's LWC_AEAD_KAT_*.txt or LWC_HASH_KAT_*.txt into the variant's folder",
-    Reason.BAD_KAT: "repair the KAT file at the line named",
+    Reason.BAD_KAT: "repair the KAT file at the line that the detail names",
     Reason.KAT_MISMATCH: "compare the first differing vector in: steelyard show RUN",
     Reason.DECRYPT_MISMATCH: "compare the first differing vector in: steelyard show RUN",
     Reason.FORGERY_ACCEPTED: "crypto_aead_decrypt must return non-zero for a wrong tag",
-    Reason.WRONG_OUTPUT: "known answers are right and this is not: look for a length that is cut or not handled",
-    Reason.IMPLAUSIBLE: "do all of the work inside the call, and leave the trigger pin to the harness",
+    Reason.WRONG_OUTPUT: "known answers are right, this output is not: look for a length that is cut or not handled",
+    Reason.IMPLAUSIBLE: "do all the work inside the call, and leave the trigger pin to the harness",
     Reason.DISK_FULL: "free some disk space and run again",
     Reason.INTERNAL: "a defect of Steelyard or of this machine: steelyard show RUN --log has the traceback; run again",
 }
 
 
-#: the implementation may be right and still not be for this target or machine
+#: reasons for which an implementation may be right, but not fit this target or machine
 UNFIT = frozenset(
     {
         Reason.NO_TOOLCHAIN,
@@ -133,7 +133,7 @@ UNFIT = frozenset(
 )
 
 
-#: the machine's doing: another try may end otherwise, so a record of it is shown and never reused
+#: reasons that the machine causes: another try may end differently, so such a record is shown and never reused
 MACHINE = frozenset(
     {
         Reason.SOURCES_CHANGED,
@@ -151,12 +151,12 @@ MACHINE = frozenset(
 
 
 class Failure(Struct, frozen=True):
-    """Why something has no figures: ``reason`` from the vocabulary, ``detail`` for this case."""
+    """Why something has no figures: a ``reason`` from the vocabulary, and a ``detail`` about this case."""
 
     reason: Reason
     detail: str = ""
 
     @property
     def next_action(self) -> str:
-        """What the user can do about it."""
+        """What the user can do next."""
         return NEXT_ACTION[self.reason]

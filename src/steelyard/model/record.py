@@ -1,4 +1,4 @@
-"""What a run leaves behind: the setup that makes it comparable, and the figures."""
+"""The record of a run: the setup that makes it comparable, and the figures."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ Operation = Literal["encrypt", "decrypt", "reject", "hash"]
 
 
 class Toolchain(Struct, frozen=True):
-    """What makes images: ``version`` is the compiler's own first line, ``sha256`` hashes compiler, binutils, libraries,
-    specs and headers."""
+    """The identity of a toolchain: ``version`` is the first line that the compiler prints, ``sha256`` covers compiler,
+    binutils, libraries, specs and headers."""
 
     name: str
     version: str
@@ -25,7 +25,7 @@ class Toolchain(Struct, frozen=True):
 
 
 class Setup(Struct, frozen=True):
-    """Everything that figures depend on. Two records are comparable when only what is compared differs."""
+    """Everything that figures depend on. Two records are comparable when they differ only in the compared fields."""
 
     primitive: str
     family: str
@@ -48,7 +48,7 @@ class Setup(Struct, frozen=True):
 
     @property
     def label(self) -> str:
-        """Short name for tables: variant/implementation."""
+        """The short name for tables: ``variant/implementation``."""
         return f"{self.variant}/{self.implementation}"
 
 
@@ -64,10 +64,10 @@ class Point(Struct, frozen=True):
 class Verification(Struct, frozen=True, omit_defaults=True):
     """What was checked on the measured image.
 
-    ``vectors`` calls were compared, ``skipped`` did not fit the target's memory. ``source`` names where
-    expected values came from: ``package`` (its own KAT file), ``known`` (the digest table), or both. ``answers`` is
-    the SHA-256 of all known-answer calls with their outputs where the variant is unknown: two packages with the same
-    confirm each other.
+    ``vectors`` known answers were compared, ``ext_vectors`` of the second set; ``skipped`` ones did not fit the
+    target's RAM. ``source`` says where expected values came from: ``package`` (its own KAT file), ``known`` (the digest
+    table), or both. ``answers`` is set for unknown variants: the SHA-256 of all known-answer inputs and outputs. Two
+    packages with equal ``answers`` confirm each other.
     """
 
     source: str
@@ -78,19 +78,19 @@ class Verification(Struct, frozen=True, omit_defaults=True):
 
 
 class Helper(Struct, frozen=True):
-    """A member of libgcc or libc that the implementation pulls into the image; ``size`` in bytes."""
+    """A member of libgcc or the C library that the implementation pulls into the image; ``size`` in bytes."""
 
     member: str
     size: int
 
 
 class Record(Struct, frozen=True, eq=False):
-    """A finished run: figures, or the one reason why there are none.
+    """A finished run: figures, or the reason why there are none.
 
-    ``metrics`` maps documented metric names (docs/definitions.md) to numbers; ``unit`` follows from the
-    name. ``origin`` is the path that the user named the package by, empty for bundled implementations.
-    ``log`` is the digest of the compiler's and device's output in the blob store. ``seed`` is what the inputs of all
-    calls but the known answers were derived from, with the sources' digest (:class:`..model.inputs.Inputs`).
+    ``metrics`` maps metric names (docs/definitions.md) to numbers; :mod:`.metric` gives their units. ``origin`` is the
+    path by which the user named the package, empty for bundled implementations. ``log`` is the digest of the compilers'
+    output in the blob store. ``seconds`` is the time that the run took. ``seed`` and the sources' digest determine all
+    inputs except the known answers (:class:`..model.inputs.Inputs`).
     """
 
     setup: Setup
@@ -109,21 +109,21 @@ class Record(Struct, frozen=True, eq=False):
     id: int | None = None
 
     def __eq__(self, other: object) -> bool:
-        """Whether all but the ``id`` is the same: that is the store's."""
+        """Whether everything but the ``id``, which the store assigns, is equal."""
         return isinstance(other, Record) and astuple(replace(self, id=None)) == astuple(replace(other, id=None))
 
     __hash__ = None  # type: ignore[assignment]
 
     @property
     def ok(self) -> bool:
-        """Whether the figures are those of a verified implementation."""
+        """Whether the run is verified and has figures."""
         return self.failure is None
 
     @property
     def final(self) -> bool:
-        """Whether another try would end the same: a verified record, or a failure that is not the machine's doing.
+        """Whether another try would end the same way: a verified record, or a failure that the machine did not cause.
 
-        Off the simulator time limits and links are the machine's too.
+        Off the simulator, time limits and broken links are the machine's fault too.
         """
         if self.failure is None:
             return True

@@ -1,4 +1,4 @@
-"""A run as one flat mapping of column to value, whatever it came from: what answers are made of."""
+"""Rows: a run as one flat mapping of column to value, wherever it came from. Answers are made of rows."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ Value = str | float | int | None
 #: a column's value; a metric that a run lacks is None or missing
 Row = dict[str, Value]
 
-#: columns that are not metrics, with their titles
+#: columns that are not metrics, with their headings
 CONTEXT = {
     "run": "run",
     "label": "implementation",
@@ -33,7 +33,7 @@ CONTEXT = {
 
 
 def row(record: Record) -> Row:
-    """A record as the store gives it in a table: its context, metrics, and points under names such as
+    """A record as a row, equal to what ``Store.rows`` gives for it: context, metrics, and points under names such as
     ``encrypt@16/64``."""
     s, failure = record.setup, record.failure
     return {

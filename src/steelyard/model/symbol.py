@@ -1,4 +1,4 @@
-"""A named piece of an image."""
+"""A symbol: a named piece of an image."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""TOML files as models: unknown keys are refused, with a suggestion, and every message names the file."""
+"""Reads TOML files into typed structs. Unknown keys are refused with a suggestion; every message names the file."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ from .errors import UserError, cut
 
 
 class Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A table of a TOML file."""
+    """A TOML table, in TOML's sense of the word: keys with values."""
 
     def but(self, **changes: Any) -> Self:
-        """The same with other values in some fields."""
+        """A copy with other values in some fields: ``target.but(clock_hz=8_000_000)``."""
         return replace(self, **changes)
 
 
 _Model = TypeVar("_Model", bound=Table)
-#: largest file read, bytes
+#: the largest file that is read, in bytes
 MAX_BYTES = 1 << 20
 
 
 def load(file: Path, model: type[_Model], more: Mapping[str, object] | None = None) -> _Model:
-    """The file as a ``model``, with the values ``more`` that its place gives; :class:`UserError` otherwise."""
+    """Reads ``file`` as a ``model``. ``more`` holds values that its path determines. Raises :class:`UserError`."""
     name = paths.short(file)
     try:
         if file.stat().st_size > MAX_BYTES:
@@ -37,7 +37,7 @@ def load(file: Path, model: type[_Model], more: Mapping[str, object] | None = No
     except OSError as e:
         raise UserError(f"{cut(name)}: {e.strerror}; name a file that can be read") from e
     except (UnicodeDecodeError, tomllib.TOMLDecodeError) as e:
-        raise UserError(f"{name}: no TOML: {e}") from e
+        raise UserError(f"{name}: not a TOML file: {e}") from e
     try:
         return checked.convert({**table, **(more or {})}, model)
     except checked.Wrong as e:
@@ -45,6 +45,6 @@ def load(file: Path, model: type[_Model], more: Mapping[str, object] | None = No
 
 
 def plain(table: Table) -> dict[str, Any]:
-    """The table as dictionaries, lists and text."""
+    """The table as dictionaries, lists, numbers and text."""
     made: dict[str, Any] = msgspec.to_builtins(table, enc_hook=str)
     return made

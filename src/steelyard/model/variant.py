@@ -1,4 +1,4 @@
-"""What a variant is: the parameters that its specification fixes, as ``variant.toml`` beside its implementations."""
+"""A variant: the parameters that its specification fixes, read from ``variant.toml`` beside its implementations."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ Structure = Literal[
 
 
 class Variant(toml.Table, frozen=True, kw_only=True):
-    """``state`` and ``rate`` are bits of the underlying primitive and bits of message for each call of it.
+    """``state`` is the size of the underlying primitive's state in bits, ``rate`` the message bits per call of it.
 
-    ``rounds`` lists the rounds of one call, several numbers separated by ``/`` where phases differ
-    (``note`` says which); ``version`` is the edition of the ``specification`` that is implemented.
+    ``rounds`` is the number of rounds of one call; where phases differ, several numbers separated by ``/`` (``note``
+    says which). ``version`` is the implemented edition of the ``specification``.
     """
 
     title: str
@@ -42,6 +42,7 @@ FILE = "variant.toml"
 
 @cache
 def variant_of(folder: Path) -> Variant | None:
-    """The variant whose implementation lies in ``folder``; None where the package does not say."""
+    """The variant whose implementation is in ``folder``; None without a ``variant.toml``. Raises :class:`UserError` for
+    a malformed one."""
     file = folder.parent / FILE
     return toml.load(file, Variant) if file.is_file() else None

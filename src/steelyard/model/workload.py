@@ -1,4 +1,4 @@
-"""Which calls a run measures. Known answers are verified in every one of them."""
+"""Workloads: the sizes of the calls that a run measures. Every workload also verifies the known answers."""
 
 from __future__ import annotations
 
@@ -10,14 +10,15 @@ from .errors import UserError, cut, unknown
 
 
 class Workload(Struct, frozen=True):
-    """``sizes`` are (associated data, message) in bytes; a hash takes those without associated data."""
+    """``sizes`` are pairs (associated data, message) in bytes. A hash uses those without associated data."""
 
     name: str
     sizes: tuple[tuple[int, int], ...]
 
     @property
     def text(self) -> str:
-        """What records carry: two workloads are the same when this is. It starts with what ``--workload`` takes."""
+        """The workload in records: equal texts mean equal workloads. It begins with the word or sizes that
+        ``--workload`` takes."""
         sizes = ",".join(f"{a}/{m}" for a, m in self.sizes)
         if self.name == "sizes":
             return sizes
@@ -25,15 +26,16 @@ class Workload(Struct, frozen=True):
         return f"{self.name} ({len(self.sizes)} sizes, {digest})"
 
 
-#: most sizes of one workload
+#: the most sizes of one workload
 MAX_SIZES = 4096
 _LENGTHS = (0, 16, 32, 64, 128, 256, 512, 1024, 1536)
 _NIST = range(0, 129, 8)
 _GMU = (16, 64, 1536)
-#: sizes whose difference is GMU's throughput for long inputs; it is a multiple of nearly every block size
+#: sizes in bytes whose difference gives GMU's throughput for long inputs; it is a multiple of nearly every block size
 LONG = (768, 2304)
 _NAMED = {
-    # message alone, associated data alone, both: enough for the two slopes and the usual tables; 16/64 is a packet
+    # message alone, associated data alone, both: enough for the two slopes and the usual tables; 16/64 is a typical
+    # packet
     "default": (
         *((0, m) for m in _LENGTHS),
         *((a, 0) for a in _LENGTHS[1:]),
@@ -41,7 +43,7 @@ _NAMED = {
         (16, 64),
     ),
     "kat": (),
-    # every size of NIST's known answers, for cycles call by call; vector n is 33 x message + associated data + 1
+    # every size of NIST's known answers, for cycles call by call; vector number = 33 x message + associated data + 1
     "vectors": tuple((a, m) for m in range(33) for a in range(33)),
     # GMU's short sizes, of associated data, of message and of both, and two long ones for the difference
     "gmu": (
@@ -50,7 +52,7 @@ _NAMED = {
         *((n, n) for n in _GMU),
     ),
     "nist-grid": tuple((a, m) for a in _NIST for m in _NIST),
-    # FELICS-AE's only case, then the first FELICS's scenarios as its code has them, not as its comments do
+    # FELICS-AE's only case, then the scenarios of the first FELICS as in its code, from which its comments differ
     "felics-ae": ((16, 16),),
     "felics-1": ((0, 102),),
     "felics-2": ((111, 0),),
@@ -58,13 +60,14 @@ _NAMED = {
     "felics-4": ((0, 1264),),
     "felics-5": ((1264, 0),),
     "felics-6": ((40, 1224),),
-    # its scenarios 0, 1A, 1B and 1C for hashes
+    # the first FELICS's scenarios 0, 1A, 1B and 1C for hashes
     "felics-hash": ((0, 0), (0, 16), (0, 128), (0, 1024)),
 }
 
 
 def workload(text: str) -> Workload:
-    """The workload called ``text``, or ``AD/M,AD/M,...`` with sizes in bytes. :class:`UserError` otherwise."""
+    """The workload called ``text``, or the one with the sizes ``AD/M,AD/M,...`` in bytes, such as ``0/16,16/64``.
+    Raises :class:`UserError`."""
     if text in _NAMED:
         return Workload(text, _NAMED[text])
     if "/" not in text:
@@ -81,7 +84,8 @@ def workload(text: str) -> Workload:
 
 
 def grid(adlen: str, mlen: str) -> str:
-    """Every pair of the two lists of sizes, as :func:`workload` reads it. ``0,16`` or ``FROM:TO:STEP``, TO included."""
+    """Every pair from two lists of sizes in bytes, as a text for :func:`workload`. A list is ``0,16`` or
+    ``FROM:TO:STEP`` with TO included: ``grid("0", "0:32:16")`` is ``0/0,0/16,0/32``. Raises :class:`UserError`."""
     pairs = [f"{a}/{m}" for a in _lengths("--adlen", adlen or "0") for m in _lengths("--mlen", mlen or "0")]
     return ",".join(pairs)
 
@@ -106,5 +110,5 @@ def _lengths(option: str, text: str) -> list[int]:
 
 
 def workload_names() -> tuple[str, ...]:
-    """Named workloads."""
+    """Names of the workloads that have one."""
     return tuple(_NAMED)

@@ -1,4 +1,4 @@
-"""Stage one: from a folder or a zip file to implementations, or to the reason why not."""
+"""Stage one: finds the implementations in a folder or a zip file, or the reason why there are none."""
 
 from __future__ import annotations
 

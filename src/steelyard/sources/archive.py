@@ -1,11 +1,10 @@
-"""Unpack a zip file that nobody vouches for: bounded, inside one folder, once.
+"""Unpacks an untrusted zip file: bounded, inside one folder, once.
 
-Everything is decided from the directory of the archive before a byte is written; while unpacking, no
-member may be longer than it said. The folder's name is the hash of the archive, and it appears at its
-place complete or not at all.
+Everything is decided from the archive's directory before a byte is written; while unpacking, no member may be longer
+than it claims. The folder is named by the hash of the archive, and appears complete or not at all.
 """
 
-# Paths are strings here, a tree has thousands of them.
+# paths are strings here, because a tree has thousands of them
 # ruff: noqa: PTH100, PTH101, PTH103, PTH104, PTH118, PTH120, PTH123, PTH211
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ from ..model.reasons import Failure, Reason
 from .escape import escaped
 from .limits import MIB, Limits
 
-#: part of the folder's name; a change of what is unpacked changes it
+#: part of the folder's name: raise it with every change of what is unpacked
 _LAYOUT = "1"
 _CHUNK = 1 << 16
 _LINK_BYTES = 4096
@@ -57,7 +56,7 @@ class _Member(Struct, frozen=True):
 
 
 def unpack(path: Path, cache: Path, limits: Limits) -> Path | Failure:
-    """The folder that holds the archive's content, unpacked now or before; or why there is none."""
+    """The folder below ``cache`` with the archive's content, unpacked now or earlier; a failure when it is refused."""
     try:
         with _open(path) as f:
             size = os.fstat(f.fileno()).st_size
@@ -88,7 +87,7 @@ def unpack(path: Path, cache: Path, limits: Limits) -> Path | Failure:
 
 
 def _whole(members: list[_Member], home: Path) -> bool:
-    """Whether all members, and nothing else, lie in ``home`` as the archive has them, by their sizes and CRCs."""
+    """Whether ``home`` holds exactly the archive's members, by their sizes and CRCs."""
     wanted = {"/".join(m.parts): m.info for m in members if not stat.S_ISDIR(m.kind)}
     found = {f.relative_to(home).as_posix(): f for f in home.rglob("*") if f.is_symlink() or not f.is_dir()}
     if wanted.keys() != found.keys():
@@ -109,7 +108,7 @@ def _open(path: Path) -> BinaryIO:
 
 
 def _check_directory(f: BinaryIO, size: int, limits: Limits) -> None:
-    """Bound the archive's directory before zipfile turns all of it into objects."""
+    """Bounds the archive's directory before zipfile turns it into objects."""
     most = limits.zip_members * _DIRECTORY_BYTES
     f.seek(max(0, size - (1 << 16) - 22 - 20))
     tail = f.read()
@@ -125,7 +124,7 @@ def _check_directory(f: BinaryIO, size: int, limits: Limits) -> None:
 
 
 def _plan(archive: zipfile.ZipFile, limits: Limits) -> list[_Member]:
-    """Every member with its checked path, or the first reason to refuse the archive."""
+    """Every member with its checked path. Raises for the first reason to refuse the archive."""
     infos = archive.infolist()
     if len(infos) > limits.zip_members:
         raise _RefusedError(Reason.ZIP_BOMB, f"{len(infos)} members, the limit is {limits.zip_members}")
@@ -150,7 +149,7 @@ def _plan(archive: zipfile.ZipFile, limits: Limits) -> list[_Member]:
             above = members.get(member.parts[:i])
             if above is not None and not stat.S_ISDIR(above.kind):
                 reason = Reason.PATH_ESCAPE if stat.S_ISLNK(above.kind) else Reason.BAD_ZIP
-                raise _RefusedError(reason, f"{member.shown} lies below {above.shown}, which is not a folder")
+                raise _RefusedError(reason, f"{member.shown} is inside {above.shown}, which is not a folder")
     return list(members.values())
 
 
@@ -182,7 +181,7 @@ def _member(info: zipfile.ZipInfo, limits: Limits) -> _Member:
 
 
 def _write(archive: zipfile.ZipFile, members: list[_Member], home: Path) -> None:
-    """Unpack beside ``home`` and move the whole to its place; links come last, so none is written through."""
+    """Unpacks beside ``home`` and then renames; links come last, so that no file is written through one."""
     try:
         home.parent.mkdir(parents=True, exist_ok=True)
         work = tempfile.mkdtemp(prefix=".unpack-", dir=home.parent)
@@ -196,7 +195,7 @@ def _write(archive: zipfile.ZipFile, members: list[_Member], home: Path) -> None
         try:
             os.rename(work, home)
         except OSError:
-            if not home.is_dir():  # else another process was faster
+            if not home.is_dir():  # otherwise another process was faster
                 raise
     finally:
         shutil.rmtree(work, ignore_errors=True)

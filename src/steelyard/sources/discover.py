@@ -1,13 +1,14 @@
-"""Find the implementations in a folder or a zip file.
+"""Finds the implementations in a folder or a zip file.
 
-A folder that lies below a crypto_* folder is read with that folder's parent as root, so that links to
-siblings and to shared sources work for one implementation alone as they do for the whole tree. A cipher of a
-FELICS-AE tree is read with the folder of all its ciphers as root, for the same reason.
+A folder below a crypto_* folder is read with that folder's parent as root, so that links to siblings and to shared
+sources work for a single implementation as they do for the whole tree. For the same reason a cipher of a FELICS-AE tree
+is read with the folder of all ciphers as root.
 
-Every folder with an ``api.h`` is an implementation, the part of one whose files list that ``api.h``, or rejected.
+Every folder with an ``api.h`` becomes an implementation, part of one (whose files include that ``api.h``), or a
+rejection.
 """
 
-# Paths are strings here, a tree has thousands of them.
+# paths are strings here, because a tree has thousands of them
 # ruff: noqa: PTH100, PTH112, PTH113, PTH119, PTH120, PTH122, PTH208
 
 from __future__ import annotations
@@ -35,22 +36,24 @@ _PARTS = frozenset(
     {"src", "source", "sources", "lib", "inc", "include", "includes", "headers", "util", "utils", "utility"}
     | {"common", "core", "asm", "startup"}
 )
-#: the folders above an implementation that may hold its KAT, api.h and wrapper
+#: how many folders above an implementation may hold its KAT file, api.h and wrapper
 _LEVELS_UP = 3
 DEFAULT_CACHE = Path(".steelyard") / "cache" / "packages"
 
 
 class Found(Struct, frozen=True):
-    """What a folder or archive holds, each in a fixed order."""
+    """The content of a folder or archive, in a fixed order."""
 
     implementations: tuple[Implementation, ...]
     rejected: tuple[Rejected, ...]
 
 
 def discover(path: Path, *, limits: Limits = Limits(), cache: Path = DEFAULT_CACHE) -> Found:  # noqa: B008
-    """Every implementation at ``path``, a folder or a zip file; what is not one has a reason.
+    """Every implementation at ``path``, a folder or a zip file, and a reason for everything that looks like one and is
+    not.
 
-    Zip files are unpacked below ``cache`` once, into a folder named by their content.
+    Zip files are unpacked once, below ``cache``, into a folder named by their hash. Raises nothing for unreadable or
+    hostile content: that is a rejection too. Example: ``discover(Path("ciphers/crypto_aead/ascon")).implementations``.
     """
     lexical = os.path.abspath(path)
     if os.path.isdir(lexical):
@@ -69,7 +72,7 @@ def _folder(path: str, limits: Limits) -> Found:
     at = anchor_of(parts)
     root = _felics_root(path) if at is None else "/" + "/".join(parts[:at])
     walker = Walker(root, limits)
-    if not walker.holds(os.path.realpath(path)):  # the user named a link: take what it leads to
+    if not walker.holds(os.path.realpath(path)):  # the user named a link: take its target
         return _folder(os.path.realpath(path), limits)
     above: list[str] = []
     if at is not None:
@@ -78,7 +81,7 @@ def _folder(path: str, limits: Limits) -> Found:
 
 
 def _felics_root(path: str) -> str:
-    """The folder that holds all ciphers when ``path`` is one in a FELICS-AE tree, else ``path``."""
+    """The folder of all ciphers when ``path`` is a cipher of a FELICS-AE tree, otherwise ``path``."""
     cipher = Path(path).parent if os.path.basename(path) == "source" else Path(path)
     return (
         str(cipher.parent)
@@ -93,9 +96,9 @@ class _Search:
         self._given, self._top, self._shown = given, top, shown
         self._implementations: list[Implementation] = []
         self._rejected: list[Rejected] = []
-        #: what is told only where nothing else is found
+        #: rejections that are reported only when nothing else is found
         self._minor: list[Rejected] = []
-        #: why folders that hold an api.h, or some below, are none
+        #: by folder: why an api.h in it or below it makes no implementation
         self._why: dict[str, Failure] = {}
         self._shared: dict[str, bool] = {}
 
@@ -122,7 +125,7 @@ class _Search:
         )
 
     def _visit(self, folder: Folder, above: list[Folder], anchored: bool) -> None:
-        """Decide what one folder is: an implementation, or a level above some."""
+        """Decides whether a folder is an implementation or a level above some."""
         anchored = anchored or self._is_anchor(folder)
         if felics.is_template(self._parts(folder)):
             self._why[folder.path] = Failure(Reason.NO_SOURCES, "FELICS-AE's template for a new cipher")
@@ -147,7 +150,7 @@ class _Search:
             self._visit(folder.folders[name], up, anchored)
 
     def _is_package(self, folder: Folder, above: list[Folder], own: bool, apart: bool, anchored: bool) -> bool:
-        # an api.h among headers alone, as in projects of Inc/ and Src/, is its parent's
+        # an api.h in a folder of headers, as in projects with Inc/ and Src/, belongs to the parent folder
         parts = [sub for sub in folder.folders.values() if sub.name.lower() in _PARTS and not sub.linked]
         api = "api.h" in folder.files or any("api.h" in sub.files and not _sources_below(sub) for sub in parts)
         if felics.INFO in folder.files and folder.name == "source":
@@ -179,7 +182,7 @@ class _Search:
             self._implementations += said
 
     def _holds(self, path: str, up: int) -> bool:
-        """Whether the folder ``up`` levels above has an implementation in one just below it."""
+        """Whether the folder ``up`` levels above ``path`` has an implementation directly below it."""
         for _ in range(up):
             path = os.path.dirname(path)
         if path not in self._shared:
@@ -190,20 +193,20 @@ class _Search:
         return self._shared[path]
 
     def _covered(self) -> tuple[set[str], set[str]]:
-        """Folders that have a row, and every api.h that an implementation lists, without links."""
+        """Folders that were accepted or rejected, and the real path of every api.h that an implementation includes."""
         rows = {str(i.folder) for i in self._implementations}
         rows |= {str(r.path) for r in self._rejected}
         files = (f for i in self._implementations for f in i.files if f.name.endswith("api.h"))
         return rows, {str(f.path) for f in files}
 
     def _account(self, folder: Folder, rows: set[str], used: set[str], why: Failure | None) -> None:
-        """Reject each folder whose api.h nothing uses."""
+        """Rejects each folder whose api.h is not used."""
         if folder.linked:
             return
         why = self._why.get(folder.path, why)
         api = folder.files.get("api.h")
         if api is not None and api not in used and rows.isdisjoint({folder.path, str(self._show(folder.path))}):
-            self._reject(folder.path, why or Failure(Reason.NO_SOURCES, "an api.h that no sources belong to"), True)
+            self._reject(folder.path, why or Failure(Reason.NO_SOURCES, "an api.h without sources"), True)
         for sub in folder.folders.values():
             self._account(sub, rows, used, why)
 
@@ -230,7 +233,7 @@ def _other(name: str) -> Failure:
 
 
 def _packages(folder: Folder) -> list[Folder]:
-    """The packages of their own at or below a folder: with api.h and sources, not reached by a link."""
+    """Separate packages at or below a folder: those with an api.h and sources, not reached by a link."""
     if folder.linked:
         return []
     if "api.h" in folder.files and own_sources(folder):

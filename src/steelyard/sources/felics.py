@@ -1,9 +1,9 @@
-"""FELICS-AE's folders: ``<cipher>_v<version>/source`` with an ``implementation.info``.
+"""Reads FELICS-AE's folders: ``<cipher>_v<version>/source`` with an ``implementation.info``.
 
-``implementation.info`` holds ``Key: value`` lines and ``#`` comments. ``EncryptCode`` and ``DecryptCode`` list
-sources by name without suffix, separated by commas, each followed by ``!symbol`` for what does not belong to the
-operation. ``Platforms`` and ``Options`` restrict where FELICS-AE runs it. The first FELICS has the same file with
-other keys, and ciphers in phases instead of the API.
+``implementation.info`` holds ``Key: value`` lines and ``#`` comments. ``EncryptCode`` and ``DecryptCode`` list sources
+by name without suffix, separated by commas, each followed by a ``!symbol`` for every function that does not belong to
+the operation. ``Platforms`` and ``Options`` restrict where FELICS-AE runs it. The first FELICS has the same file with
+other keys, and its ciphers are split into phases instead of having the API.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from .escape import escaped
 INFO = "implementation.info"
 #: compiled into FELICS-AE's own programs, not into the cipher
 VECTORS = "test_vectors.c"
-#: headers that FELICS-AE supplies, as a package includes them, and ours
+#: headers that FELICS-AE supplies, by the name that packages include, and our replacements
 HEADERS = {
     name: Path(__file__).resolve().parent / "compat" / "felics" / name.rsplit("/", 1)[-1]
     for name in ("felics/cipher.h", "felics/helpers.S", "crypto_aead.h")
@@ -40,29 +40,30 @@ class BadInfoError(Exception):
 
 
 class Info(Struct, frozen=True):
-    """What an implementation.info says; ``notes`` are restrictions and oddities in words."""
+    """The content of an implementation.info; ``notes`` describe restrictions and oddities."""
 
     code: CodeLists
     notes: tuple[str, ...]
 
 
 def cipher_and_version(parts: Sequence[str]) -> tuple[str, str] | None:
-    """Cipher and version of the folder at ``parts``, when it is called as FELICS-AE calls it."""
+    """Cipher and version from the path ``parts``, when its folder is named as in FELICS-AE: ``("Ascon_v2", "source")``
+    gives ``("Ascon", "2")``. None otherwise."""
     folder = parts[-2] if len(parts) > 1 and parts[-1] == "source" else parts[-1]
     found = _FOLDER.fullmatch(folder)
     return (escaped(found[1]), escaped(found[2])) if found else None
 
 
 def is_template(parts: Sequence[str]) -> bool:
-    """Whether this is the empty cipher that FELICS-AE copies to begin a new one."""
+    """Whether the path is FELICS-AE's template for a new cipher."""
     found = cipher_and_version(parts)
     return found is not None and found[0] == "CipherName"
 
 
 def parse(data: bytes, stems: Collection[str]) -> Info | None:
-    """What the file says; None where it is one of the first FELICS.
+    """Parses the content of an implementation.info; None for a file of the first FELICS.
 
-    ``stems`` are the names of the package's sources. :class:`BadInfoError` names the line that is wrong.
+    ``stems`` are the names of the package's sources without suffix. Raises :class:`BadInfoError`, which names the line.
     """
     if len(data) > MAX_BYTES:
         raise BadInfoError(f"{INFO}: larger than {MAX_BYTES} bytes")
@@ -86,7 +87,7 @@ def parse(data: bytes, stems: Collection[str]) -> Info | None:
 def _items(
     key: str, line: int, text: str, stems: Collection[str], notes: list[str]
 ) -> tuple[tuple[str, tuple[str, ...]], ...]:
-    """Sources and symbols of a list; of a source that is named twice the last one counts, as in FELICS-AE."""
+    """Sources and symbols of a list; when a source is named twice, the last entry counts, as in FELICS-AE."""
     items = [item.strip() for item in text.split(",") if item.strip()]
     where = f"{INFO}, line {line}: {key}"
     if not items or len(items) > MAX_ITEMS:

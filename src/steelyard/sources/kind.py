@@ -1,6 +1,6 @@
-"""Tells by its name what part a file plays in a package."""
+"""Tells by a file's name what part it plays in a package."""
 
-# Paths are strings here, a tree has thousands of them.
+# paths are strings here, because a tree has thousands of them
 # ruff: noqa: PTH122
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ _IGNORED_NAMES = frozenset(
 )
 _MAKEFILES = frozenset({"makefile", "gnumakefile", "cmakelists.txt", "kconfig", "meson.build"})
 
-#: the measuring framework's table of function pointers, one file name for each primitive
+#: sources with NIST's benchmarking framework's structure of function pointers, by primitive
 WRAPPERS: dict[Primitive, tuple[str, ...]] = {
     "crypto_aead": ("lwc_crypto_aead.c", "lwc_crypto_aead.cpp"),
     "crypto_hash": ("lwc_crypto_hash.c", "lwc_crypto_hash.cpp"),
@@ -69,17 +69,17 @@ _KAT: dict[Primitive, re.Pattern[str]] = {
 
 _GENERATOR = re.compile(r"gen_?kat|kat_?gen|test_?vectors?_?gen|gen_?test_?vec", re.I)
 _DRIVERS = frozenset({"main", "test", "tests", "bench", "benchmark", "demo", "example"})
-#: folders whose sources exercise an implementation or drive a board, and are not part of it
+#: folders whose sources test an implementation or drive a board, and are not part of it
 TEST_FOLDERS = frozenset(
     {"test", "tests", "testing", "bench", "benchmark", "benchmarks", "example", "examples", "doc", "docs", "drivers"}
 )
-#: what development environments for microcontrollers put beside one's own sources
+#: files that development environments for microcontrollers add to a project
 _BOARD = re.compile(r"(?:stm32\w*_(?:it|hal_\w+)|system_stm32\w*|startup_\w+|syscalls|sysmem)\.(?:c|s)", re.I)
 
 
 @lru_cache(maxsize=4096)
 def kind_of(name: str) -> Kind:
-    """The part that a file of this base name plays."""
+    """The part that a file plays, by its base name: ``kind_of("encrypt.c")`` is ``Kind.C``."""
     if name in _WRAPPER_NAMES:
         return Kind.WRAPPER
     low = name.lower()
@@ -96,12 +96,12 @@ def kind_of(name: str) -> Kind:
 
 
 def fits(primitive: Primitive, name: str) -> bool:
-    """Whether a KAT file of this name belongs to the primitive."""
+    """Whether a file of this name is a KAT file of the primitive."""
     return _KAT[primitive].fullmatch(name) is not None
 
 
 def is_driver(name: str) -> bool:
-    """Whether a source with ``main()`` of this name is a program around the cipher, not the cipher."""
+    """Whether a source of this name that has a ``main()`` is a program around the cipher, not the cipher."""
     stem = os.path.splitext(name)[0]
     return stem.lower() in _DRIVERS or is_generator(name)
 
@@ -112,5 +112,5 @@ def is_boards(name: str) -> bool:
 
 
 def is_generator(name: str) -> bool:
-    """Whether the name is that of a test-vector generator."""
+    """Whether a source of this name generates test vectors."""
     return _GENERATOR.search(os.path.splitext(name)[0]) is not None

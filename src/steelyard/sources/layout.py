@@ -1,6 +1,6 @@
-"""Where an implementation stands: primitive, family, variant and name, from its path.
+"""Reads primitive, family, variant and name of an implementation from its path.
 
-Read from the nearest crypto_* folder downwards, with F a family, V a variant, I an implementation:
+Paths are read from the nearest crypto_* folder downwards. F is a family, V a variant, I an implementation:
 
 ====================================  ========  =======  =======
 path                                  family    variant  name
@@ -12,11 +12,11 @@ crypto_aead/V/I/J (SUPERCOP)          stem(V)   V        I/J
 V_vI/source (FELICS-AE)               stem(V)   V        I
 ====================================  ========  =======  =======
 
-The folder F above crypto_aead counts as a family when V begins with its name (letters and digits
-compared), or when it was found below the folder that the user named and is not a mere container
-(``implementations``, ``_reference_``). Of three levels the first is a variant where it holds an
-implementation itself, and a family where the second continues its name, or has a number and the first has
-none. stem(V) drops a version and all from the first digit on: ascon128v12 -> ascon, xoodyakround3 -> xoodyak.
+The folder F above crypto_aead counts as a family when V begins with its name (comparing letters and digits), or when it
+is below the folder that the user named and is not a mere container (``implementations``, ``_reference_``). Of three
+levels, the first is a variant when it holds an implementation itself; it is a family when the second continues its
+name, or when the second has a number and the first has none. stem(V) drops a version and everything from the first
+digit on: ascon128v12 -> ascon, xoodyakround3 -> xoodyak.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from ..model.implementation import Primitive
 from .escape import escaped
 from .felics import cipher_and_version
 
-#: folder name -> the primitives that an implementation below it has
+#: folder name -> the primitives of an implementation below it
 ANCHORS: dict[str, tuple[Primitive, ...]] = {
     "crypto_aead": ("crypto_aead",),
     "crypto_hash": ("crypto_hash",),
@@ -38,7 +38,7 @@ ANCHORS: dict[str, tuple[Primitive, ...]] = {
     "crypto_aead_hash": ("crypto_aead", "crypto_hash"),
     "aead_hash": ("crypto_aead", "crypto_hash"),
 }
-#: SUPERCOP's folders of operations that are not measured
+#: SUPERCOP's folders for operations that are not measured
 OTHERS = frozenset(
     f"crypto_{name}"
     for name in (
@@ -56,7 +56,7 @@ _VERSION = re.compile(r"(?:v|round)\d[\d._]*$", re.I)
 
 
 class Naming(Struct, frozen=True):
-    """The names of an implementation; ``primitives`` is empty where the path does not tell."""
+    """The names of an implementation; ``primitives`` is empty when the path does not tell."""
 
     primitives: tuple[Primitive, ...]
     family: str
@@ -65,7 +65,7 @@ class Naming(Struct, frozen=True):
 
 
 def anchor_of(parts: Sequence[str]) -> int | None:
-    """The index of the nearest crypto_* folder, seen from the end."""
+    """The index of the last crypto_* folder in a path; None without one."""
     for i in range(len(parts) - 1, -1, -1):
         if parts[i] in ANCHORS:
             return i
@@ -73,16 +73,17 @@ def anchor_of(parts: Sequence[str]) -> int | None:
 
 
 def stem(variant: str) -> str:
-    """The variant without version and numbers."""
+    """The variant without version and numbers: ``stem("ascon128v12")`` is ``"ascon"``."""
     plain = _VERSION.sub("", variant)
     letters = re.match(r"\D+", plain)
     return (letters[0].rstrip("-_.") if letters else "") or variant
 
 
 def naming(parts: Sequence[str], given: int, holds: Callable[[int], bool] = lambda _: False) -> Naming:
-    """The place of the implementation at ``parts``, of which the first ``given`` name the user's folder.
+    """The names of the implementation at the path ``parts``, of which the first ``given`` are the folder that the user
+    named.
 
-    ``holds`` is asked whether the folder so many levels above has an implementation in one just below it.
+    ``holds(n)`` says whether the folder ``n`` levels above has an implementation directly below it.
     """
     at = anchor_of(parts)
     shown = [escaped(p) for p in parts]
@@ -109,6 +110,6 @@ def naming(parts: Sequence[str], given: int, holds: Callable[[int], bool] = lamb
 
 
 def _continues(short: str, long: str) -> bool:
-    """Whether ``long`` is ``short`` with something after it, punctuation aside."""
+    """Whether ``long`` begins with ``short``, punctuation ignored."""
     a, b = (re.sub(r"[\W_]", "", s).lower() for s in (short, long))
     return bool(a) and b.startswith(a)

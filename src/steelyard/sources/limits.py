@@ -1,4 +1,4 @@
-"""How much a tree or an archive may ask of the machine that reads it."""
+"""Limits on what is read of a tree or an archive."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ MIB = 1 << 20
 
 
 class Limits(Struct, frozen=True):
-    """Bounds on everything that is read; what goes beyond is rejected with a reason, never truncated."""
+    """Bounds on everything that is read, in bytes and counts. What exceeds them is rejected with a reason, never
+    truncated."""
 
     file_bytes: int = 8 * MIB
     package_files: int = 4000

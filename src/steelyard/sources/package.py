@@ -1,10 +1,10 @@
-"""One folder becomes one implementation for each of its primitives, or is rejected with a reason.
+"""Turns a folder into one implementation for each of its primitives, or into a failure.
 
-Nothing is edited and nothing is run. What is irregular but harmless is kept as a note; what only a
-compiler can tell (foreign instructions, missing headers, doubled symbols) is left to the build.
+Nothing is edited and nothing is run. Harmless irregularities become notes. Defects that only a compiler can find
+(foreign instructions, missing headers, duplicate symbols) are left to the build.
 """
 
-# Paths are strings here, a tree has thousands of them.
+# paths are strings here, because a tree has thousands of them
 # ruff: noqa: PTH119, PTH120, PTH122
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ class _Listing(Struct):
 
 
 class Package:
-    """A folder taken for an implementation, with the folders ``above`` it, nearest first."""
+    """A folder that is taken for an implementation, with the folders ``above`` it, nearest first."""
 
     def __init__(
         self,
@@ -78,7 +78,7 @@ class Package:
         self._list(folder, "", apart, False)
 
     def read(self) -> list[Implementation] | Failure:
-        """The implementations of this folder, in the order of its primitives."""
+        """The implementations in this folder, in the order of its primitives, or why there is none."""
         fault = self._fault()
         if fault is not None:
             return fault
@@ -103,7 +103,7 @@ class Package:
             notes, variant = self._notes, naming.variant
             if not self._folder.path.startswith(_BUNDLED) and (bundled := bundled_name(p, variant)):
                 notes, variant = (
-                    [*notes, f"{variant} taken for {bundled}, whose name it is but for the spelling"],
+                    [*notes, f"{variant} taken for {bundled}, which differs in spelling only"],
                     bundled,
                 )
             out.append(
@@ -155,7 +155,7 @@ class Package:
     # -- FELICS-AE
 
     def _felics(self) -> CodeLists | Failure | None:
-        """What implementation.info lists; None for a package that has none."""
+        """The code lists of implementation.info; None for a package without one."""
         real = self._folder.files.get(felics.INFO)
         if real is None:
             return None
@@ -170,20 +170,20 @@ class Package:
         if said is None:
             if self._has_nist_api():
                 self._notes.append(
-                    f"{felics.INFO} ignored: it is of the first FELICS, and the sources hold the NIST API"
+                    f"{felics.INFO} ignored: it is from the first FELICS, and the sources define the NIST API"
                 )
                 return None
-            return Failure(Reason.FELICS_PHASES, "a cipher of the first FELICS: it has phases, no API")
+            return Failure(Reason.FELICS_PHASES, "a cipher of the first FELICS: it is split into phases and has no API")
         self._notes += said.notes
         return said.code
 
     def _has_nist_api(self) -> bool:
-        """Whether a source names the NIST API's function, as packages do that wrote it around FELICS's phases."""
+        """Whether a source defines the NIST API, as some packages do around FELICS's phases."""
         sources = [real for _, real in self._listing.of(*COMPILED, Kind.WRAPPER)]
         return any(isinstance(data := self._reader.data(r), bytes) and _NIST_API.search(data) for r in sources)
 
     def _settle_felics(self, chosen: dict[str, tuple[str, Kind]]) -> None:
-        """Add FELICS-AE's headers, and what describes the package without being compiled."""
+        """Adds FELICS-AE's headers, and the files that describe the package without being compiled."""
         for name, ours in felics.HEADERS.items():
             chosen.setdefault(name, (str(ours), Kind.HEADER))
         for name in (felics.INFO, felics.VECTORS):
@@ -193,7 +193,7 @@ class Package:
     # -- wrapper
 
     def _wrapper(self, primitive: Primitive) -> tuple[str, str, Wrapper | None] | None:
-        """The wrapper in the folder or the nearest one above: (name, real path, what it says)."""
+        """The wrapper in the folder or the nearest one above: (name, real path, content if understood)."""
         own = {os.path.basename(name): real for name, real in reversed(self._listing.of(Kind.WRAPPER))}
         for files in (own, *(folder.files for folder in self._above)):
             for name in WRAPPERS[primitive]:
@@ -206,7 +206,7 @@ class Package:
         return None
 
     def _named(self, wrappers: dict[Primitive, tuple[str, str, Wrapper | None] | None]) -> Naming:
-        """Where no path tells the variant, a wrapper may."""
+        """The names, with the variant from a wrapper where the path does not tell it."""
         naming = self._naming
         if naming.primitives or naming.variant != naming.name:
             return naming
@@ -245,12 +245,12 @@ class Package:
         return files, data if isinstance(data, bytes) else b""
 
     def _settle(self, wrapper: tuple[str, str, Wrapper | None] | None, chosen: dict[str, tuple[str, Kind]]) -> None:
-        """Leave the wrapper out, unless it is the implementation itself."""
+        """Leaves the wrapper out, unless it is the implementation itself."""
         if wrapper is None:
             return
         name, real, said = wrapper
         if said is None or not said.defines:
-            self._notes.append(f"{name} left out: a table of the measuring framework")
+            self._notes.append(f"{name} left out: it belongs to NIST's benchmarking framework")
             return
         chosen[name] = (real, Kind.CXX if name.endswith(".cpp") else Kind.C)
         header = os.path.splitext(name)[0] + ".h"
@@ -264,7 +264,7 @@ class Package:
         chosen: dict[str, tuple[str, Kind]],
         wrappers: dict[Primitive, tuple[str, str, Wrapper | None] | None],
     ) -> str | None:
-        """The real path of api.h: in the folder, in a folder below, one level up or at the wrapper."""
+        """The real path of api.h: in the folder, below it, one level up, or beside the wrapper."""
         if "api.h" in chosen:
             return chosen["api.h"][0]
         below = [n for n in chosen if n.endswith("/api.h")]
@@ -281,7 +281,7 @@ class Package:
         return None
 
     def _included(self, chosen: dict[str, tuple[str, Kind]]) -> list[tuple[str, str]]:
-        """Files of no known kind that a source names between quotes or brackets."""
+        """Files of unknown kind that a source includes: it has their name in quotes or angle brackets."""
         unknown = self._listing.of(Kind.UNKNOWN)
         if not unknown:
             return []
@@ -326,13 +326,13 @@ class Package:
         if stdio:
             self._notes.append(f"stdio in {stdio} file{'s' * (stdio > 1)}")
         if preprocessed:
-            self._notes.append(f"{', '.join(preprocessed)}: assembly for the preprocessor")
+            self._notes.append(f"{', '.join(preprocessed)}: assembly that needs the preprocessor")
         return tuple(kept)
 
     # -- KAT and notes
 
     def _kat(self, primitive: Primitive, felics_ae: bool) -> tuple[Path, ...]:
-        """The nearest KAT files that fit: in the folder, the variant's, or one level up."""
+        """The nearest KAT files of the primitive: in the folder, the variant's, or one level up."""
         vectors = self._folder.files.get(felics.VECTORS)
         if felics_ae and vectors:
             return (Path(vectors),)
@@ -346,7 +346,7 @@ class Package:
         return ()
 
     def _architectures(self) -> tuple[str, ...] | None:
-        """Machines that SUPERCOP's file of this name lists; None where there is none."""
+        """The machines listed in SUPERCOP's file ``architectures``; None without that file."""
         file = self._folder.files.get("architectures")
         data = self._reader.data(file) if file is not None else None
         if not isinstance(data, bytes):
@@ -373,7 +373,7 @@ class Package:
 
 
 def own_sources(folder: Folder) -> bool:
-    """Whether the folder itself holds something to compile, test programs and wrappers aside."""
+    """Whether the folder itself holds something to compile, apart from generators and wrappers."""
     return any(kind_of(n) in COMPILED and not is_generator(n) for n in folder.files)
 
 
@@ -382,7 +382,7 @@ def _guess(
     wrappers: dict[Primitive, tuple[str, str, Wrapper | None] | None],
     listing: _Listing,
 ) -> tuple[Primitive, ...]:
-    """The primitives of a package outside every crypto_* folder: by wrapper, by KAT, by api.h."""
+    """The primitives of a package outside any crypto_* folder: by wrapper, KAT file, or api.h."""
     by_wrapper = tuple(p for p, w in wrappers.items() if w is not None)
     if by_wrapper:
         return by_wrapper

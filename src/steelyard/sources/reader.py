@@ -1,6 +1,6 @@
-"""Reads the files of a package, each once, and notes what their bytes say."""
+"""Reads the files of a package, each once: hashes and a few traits of their content."""
 
-# Paths are strings here, a tree has thousands of them.
+# paths are strings here, because a tree has thousands of them
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _DIRECTIVE = re.compile(rb"#[ \t]*(?:include|define|if)")
 
 
 class Content(Struct, frozen=True):
-    """What one reading of a file tells."""
+    """What one pass over a file tells: its hash, its size in bytes, and what it contains."""
 
     sha256: str
     size: int
@@ -29,14 +29,14 @@ class Content(Struct, frozen=True):
 
 
 class Reader:
-    """Reads every real file once, however many links lead to it."""
+    """Reads every file once, however many links lead to it. ``file_bytes`` is the largest size that is read."""
 
     def __init__(self, file_bytes: int) -> None:
         self._limit = file_bytes
         self._known: dict[tuple[str, Kind], Content | Failure] = {}
 
     def content(self, real: str, kind: Kind) -> Content | Failure:
-        """Hash and traits of the file at ``real``, a path without links."""
+        """Hash and traits of the file at ``real``, a path without links; a failure when it cannot be read."""
         known = self._known.get((real, kind))
         if known is None:
             data = self.data(real)
@@ -45,7 +45,7 @@ class Reader:
         return known
 
     def data(self, real: str) -> bytes | Failure:
-        """The bytes, or why not: only regular files within the limit are read, links are refused."""
+        """The bytes of a file, or a failure: only regular files within the limit are read, and links are refused."""
         try:
             fd = os.open(real, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
         except (OSError, ValueError) as e:
@@ -57,7 +57,7 @@ class Reader:
             if info.st_size > self._limit:
                 return Failure(Reason.UNREADABLE, f"{info.st_size} bytes, the limit is {self._limit}")
             data = os.read(fd, info.st_size + 1)
-            if len(data) != info.st_size:  # it changes while it is read
+            if len(data) != info.st_size:  # it changes while being read
                 while len(data) <= self._limit and (more := os.read(fd, 1 << 16)):
                     data += more
         except OSError as e:

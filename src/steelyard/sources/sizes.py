@@ -1,4 +1,4 @@
-"""What an ``api.h`` says of sizes, without compiling it."""
+"""Reads sizes from an ``api.h`` without compiling it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _MAX_BYTES = 1 << 16
 
 
 class Sizes(Struct, frozen=True):
-    """Bytes of key, nonce, and tag or digest; None where the header does not say it in plain numbers."""
+    """Bytes of key, nonce, and tag or digest; None where the header does not give a plain number."""
 
     key: int | None = None
     nonce: int | None = None
@@ -23,7 +23,7 @@ class Sizes(Struct, frozen=True):
 
 
 def sizes(implementation: Implementation) -> Sizes:
-    """Sizes of an implementation's key, nonce and tag, or of its digest."""
+    """Bytes of an implementation's key, nonce and tag, or of its digest (as ``tag``)."""
     header = next((f.path for f in implementation.files if f.name.rsplit("/", 1)[-1] == "api.h"), None)
     if header is None:
         return Sizes()

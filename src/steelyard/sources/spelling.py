@@ -1,4 +1,4 @@
-"""Known variants under other spellings: ``Romulus-N`` is romulusn."""
+"""Recognises bundled variants under other spellings: ``Romulus-N`` is romulusn."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from ..model import paths
 
 
 def bundled_name(primitive: str, variant: str) -> str | None:
-    """The bundled variant whose name has the letters and digits of ``variant``; None where it is that name, or no
-    variant's or several variants'."""
+    """The bundled variant whose name has the same letters and digits as ``variant``. None when ``variant`` is that name
+    already, or when no or several variants match."""
     names = _bundled().get((primitive, _folded(variant)), frozenset())
     return next(iter(names)) if len(names) == 1 and variant not in names else None
 

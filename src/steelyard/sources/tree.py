@@ -1,10 +1,10 @@
-"""A picture of a folder tree, taken in one pass: no link leaves the root, no loop, nothing unbounded.
+"""Takes a picture of a folder tree in one pass: no link leaves the root, no loop, nothing unbounded.
 
-Only links are resolved. An entry of a real folder lies in that folder, so checking the link that led
-there covers everything below it.
+Only links are resolved. An entry of a real folder is inside that folder, so checking the link that led there covers
+everything below it.
 """
 
-# Paths are strings here, a tree has thousands of them.
+# paths are strings here, because a tree has thousands of them
 # ruff: noqa: PTH114, PTH115, PTH116, PTH118, PTH119, PTH120
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from .limits import Limits
 
 
 class Fault(Struct, frozen=True):
-    """An entry that cannot be taken: ``name`` in its folder, and why."""
+    """An entry that cannot be used: its ``name`` in the folder, and why."""
 
     name: str
     reason: Reason
@@ -40,7 +40,7 @@ class Folder(Struct):
 
     @property
     def name(self) -> str:
-        """The last part of the path as reached."""
+        """The last component of the path as reached."""
         return os.path.basename(self.path)
 
 
@@ -59,11 +59,11 @@ class Walker:
         self._resolved: dict[str, str] = {}
 
     def holds(self, real: str) -> bool:
-        """Whether a resolved path lies in the root."""
+        """Whether a resolved path is inside the root."""
         return real == self._root or real.startswith(self._prefix)
 
     def walk(self, path: str) -> Folder:
-        """The whole tree at ``path``."""
+        """The whole tree at ``path``. Raises :class:`TooManyError`."""
         top = Folder(path, os.path.realpath(path))
         chain = [top.real]
         while chain[0] != self._root and self.holds(chain[0]):
@@ -72,7 +72,7 @@ class Walker:
         return top
 
     def shallow(self, path: str) -> Folder:
-        """The files of one folder alone."""
+        """The files of one folder, without subfolders. Raises :class:`TooManyError`."""
         folder = Folder(path, os.path.realpath(path))
         for entry in self._entries_of(folder):
             if entry.is_symlink():
@@ -116,7 +116,7 @@ class Walker:
             self._fill(sub, (*chain, sub.real))
 
     def _resolve(self, at: str, text: str) -> str:
-        """The end of a link in the real folder ``at``; links into one folder share its resolution."""
+        """The target of the link ``text`` in the real folder ``at``; links into one folder share its resolution."""
         where, name = os.path.split(text)
         if name in ("", ".", ".."):
             return os.path.realpath(f"{at}/{text}")
@@ -128,7 +128,7 @@ class Walker:
         return os.path.realpath(path) if os.path.islink(path) else path
 
     def _link(self, folder: Folder, entry: os.DirEntry[str], *, folders: bool) -> str | None:
-        """Take a link: a file becomes a file of the folder, a folder's real path is returned."""
+        """Follows a link: a file becomes a file of the folder; for a folder the real path is returned."""
         name = entry.name
         try:
             text = os.readlink(f"{folder.real}/{name}")
@@ -137,7 +137,7 @@ class Walker:
             if not self.holds(real):
                 folder.faults.append(Fault(name, Reason.PATH_ESCAPE, f"{shown} leaves the package"))
                 return None
-            mode = os.stat(real).st_mode  # raises for a link that leads to itself
+            mode = os.stat(real).st_mode  # raises for a link to itself
         except (OSError, ValueError):
             folder.faults.append(Fault(name, Reason.DANGLING_LINK, f"{escaped(name)} leads nowhere"))
             return None

@@ -1,4 +1,4 @@
-"""The NIST framework's wrapper: a table of function pointers that tells the real names.
+"""Reads the wrapper of NIST's benchmarking framework: its function pointers tell the real names of entry points.
 
 ``lwc_crypto_aead.c`` fills an ``aead_ctx`` whose last two members are encrypt and decrypt,
 ``lwc_crypto_hash.c`` a ``hash_ctx`` whose last member is the hash.
@@ -21,7 +21,8 @@ _MEMBER = {"encrypt": "crypto_aead_encrypt", "decrypt": "crypto_aead_decrypt"}
 
 
 class Wrapper(Struct, frozen=True):
-    """What a wrapper says: the renamed entry points, and whether it holds code of its own."""
+    """The content of a wrapper: renamed entry points (API name, symbol), variant, name, and whether it ``defines`` them
+    itself."""
 
     entry: tuple[tuple[str, str], ...]
     variant: str
@@ -30,7 +31,7 @@ class Wrapper(Struct, frozen=True):
 
 
 def parse(data: bytes, primitive: Primitive) -> Wrapper | None:
-    """Read a wrapper's table; None if it cannot be understood."""
+    """Parses a wrapper's structure of function pointers; None if it cannot be understood."""
     if len(data) > MAX_BYTES:
         return None
     text = _without_comments(data.decode("utf-8", "replace"))
@@ -58,7 +59,7 @@ def parse(data: bytes, primitive: Primitive) -> Wrapper | None:
 
 
 def _symbol(value: str) -> str | None:
-    """The function that a table's field names: ``f``, ``&f`` or ``(type) f``."""
+    """The function that a field names: ``f``, ``&f`` or ``(type) f``."""
     m = re.search(r"(?:^|[\s&)])([A-Za-z_]\w*)\s*$", value)
     return None if m is None or m[1] in ("NULL", "nullptr") else m[1]
 
