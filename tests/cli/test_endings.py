@@ -159,7 +159,7 @@ def test_a_database_that_fails_is_no_wrong_usage(cli: Cli, monkeypatch: pytest.M
         other.execute("ROLLBACK")
         other.executescript("DROP TABLE run")
     assert (locked.code, locked.out) == (3, "")
-    assert "locked; another process holds it for too long" in locked.err
+    assert "locked; another process has held it for too long" in locked.err
     damaged = cli("publish")
     assert (damaged.code, damaged.out) == (3, "")
     assert "the file is damaged" in damaged.err

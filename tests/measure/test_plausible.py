@@ -41,7 +41,7 @@ def test_a_call_takes_the_time_to_move_its_data(name: str, op: str, least: int) 
     failure = measure.implausible([observed(op, 5000, 0), observed(op, least - 1)], EMPTY, "cycles", target, ASCON)
     assert failure is not None
     assert failure.reason is Reason.IMPLAUSIBLE
-    assert failure.detail.startswith(f"{op} of 32/32 bytes takes {least - 1} cycles; to move ")
+    assert failure.detail.startswith(f"{op} of 32/32 bytes takes {least - 1} cycles; moving ")
 
 
 def test_no_mean_is_below_zero() -> None:

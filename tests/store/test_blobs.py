@@ -42,7 +42,7 @@ def test_damage_is_found_and_repaired(store: Store, path: Path) -> None:
     digest = store.put_blob("log")
     [file] = files(path)
     file.write_bytes(gzip.compress(b"another"))
-    with pytest.raises(StoreError, match="other content than its name says; delete it"):
+    with pytest.raises(StoreError, match="does not have the content that its name says; delete it"):
         store.get_blob(digest)
     file.write_bytes(file.read_bytes()[:9])
     with pytest.raises(StoreError, match="cannot be read"):

@@ -283,7 +283,7 @@ def test_someone_elses_database_is_left_alone(tmp_path: Path) -> None:
         connection.execute("CREATE TABLE cookie (id INTEGER)")
     connection.close()
     before = path.read_bytes()
-    with pytest.raises(StoreError, match="holds other tables than Steelyard's"):
+    with pytest.raises(StoreError, match="contains tables that are not Steelyard's"):
         Store.open(path)
     assert path.read_bytes() == before
 
@@ -302,7 +302,7 @@ def test_a_file_that_is_no_database_is_left_alone(tmp_path: Path) -> None:
         (".", "unable to open database file; check that the path is a file"),
         ("file/x.db", "choose a folder you may write to"),
         ("oracle9://x", "no such database; use sqlite, postgresql or mariadb"),
-        ("://", "not a path and not a URL"),
+        ("://", "neither a path nor a URL"),
     ],
 )
 def test_errors_say_what_to_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, where: str, message: str) -> None:

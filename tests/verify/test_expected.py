@@ -103,11 +103,11 @@ def test_another_versions_code_is_told_so(bench: Bench, bluepill: Target) -> Non
     failed = bench.weigh(bench.package(files, variant="tinyjambu128v2"), bluepill).failure
     assert failed is not None
     assert failed.reason is Reason.KAT_MISMATCH
-    assert "which is not the official answer; it answers as tinyjambu128 (official-round2)" in failed.detail
+    assert "which is not the official answer; it answers like tinyjambu128 (official-round2)" in failed.detail
 
     other = bench.weigh(bench.package(files, variant="ascon128v12"), bluepill).failure
     assert other is not None
-    assert other.detail.endswith("ascon128v12 has 16, 16, 16; it answers as tinyjambu128 (official-round2)")
+    assert other.detail.endswith("ascon128v12 has 16, 16, 16; it answers like tinyjambu128 (official-round2)")
 
 
 def test_what_no_answer_fits_may_be_a_version_that_is_not_known(bench: Bench, bluepill: Target) -> None:

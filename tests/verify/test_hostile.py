@@ -139,7 +139,7 @@ def test_honest_time_that_does_not_is_shown_once(bench: Bench, target: Target) -
             "0/64,0/512,0/1500",
             {"after_encrypt": "if (n == 512) return 1;"},
             Reason.WRONG_OUTPUT,
-            "encrypt, workload, message 512, .*: returned 1, and takes larger inputs",
+            "encrypt, workload, message 512, .*: returned 1, but accepts larger inputs",
         ),
         (
             "kat",

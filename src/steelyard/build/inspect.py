@@ -75,6 +75,6 @@ def misplaced(image: bytes, chip: Chip) -> Failure | None:
         text = ", ".join(f"{s.name}, {s.size} bytes at {s.address:#x}" for s in wrong[:5])
         return Failure(Reason.PLACED_SECTION, text)
     left = ram.stop - max((s.address + s.size for s in placed if s.address in ram), default=ram.start)
-    return (
-        Failure(Reason.RAM_OVERFLOW, f"static data leaves {left} bytes for everything else") if left < _LEAST else None
-    )
+    if left < _LEAST:
+        return Failure(Reason.RAM_OVERFLOW, f"static data leaves {left} bytes for everything else")
+    return None

@@ -1,4 +1,4 @@
-"""Device: what runs a firmware image. Simulator, process and board speak the same protocol."""
+"""Stage three: runs a firmware image on a device. Simulator, process and board speak the same protocol."""
 
 from __future__ import annotations
 
@@ -29,7 +29,9 @@ __all__ = [
 
 @contextmanager
 def opened(target: Target, image: Path, sandbox: tuple[str, ...], max_cycles: int = MAX_CYCLES) -> Iterator[Link]:
-    """The device that runs ``image``; ``sandbox`` is the command that a process is started with."""
+    """Opens the target's device with ``image`` and closes it at the end. ``sandbox`` is put before the command of a
+    local process; ``max_cycles`` bounds a simulated call. Raises :class:`DeviceError` when the device does not start.
+    Example: ``with opened(target, image, confined(image)) as link: Client(link)``."""
     link: Link
     match target.device:
         case "process":

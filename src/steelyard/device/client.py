@@ -1,4 +1,4 @@
-"""Talks to the harness over any link: handshake, calls, recovery after garbage."""
+"""Talks to the harness over any link: handshake, calls, and recovery after garbage."""
 
 from __future__ import annotations
 
@@ -16,23 +16,23 @@ API_AEAD = 1
 
 
 def encode(r: Request) -> bytes:
-    """The frame that asks for a call. :class:`DeviceError` when it is too long for one."""
+    """The frame that requests a call. Raises :class:`DeviceError` when the inputs are too long for one frame."""
     size = frame.RUN_HEADER.size + len(r.key) + len(r.npub) + len(r.ad) + len(r.data)
     if size > frame.MAX_PAYLOAD:
-        text = f"a call with {size} bytes of input is too large: {frame.MAX_PAYLOAD} is the most that a frame carries"
+        text = f"a call with {size} bytes of input is too large: a frame carries at most {frame.MAX_PAYLOAD}"
         raise DeviceError(Failure(Reason.PROTOCOL, text))
     head = frame.RUN_HEADER.pack(frame.OPERATIONS[r.op], r.paint, r.offset, 0, len(r.data), len(r.ad))
     return frame.encode(frame.RUN, head, r.key, r.npub, r.ad, r.data)
 
 
 class Client:
-    """A harness at the other end of a link."""
+    """The harness at the other end of a link. Raises :class:`DeviceError` when the handshake fails."""
 
     def __init__(self, link: Link) -> None:
         self.link = link
         self._decoder = frame.Decoder()
         self._stack = 0
-        #: what calls did that a reader of the figures must know
+        #: notes on calls that readers of the figures should know, in order
         self.remarks: dict[str, None] = {}
         self.hello = self._handshake()
 
@@ -44,7 +44,7 @@ class Client:
         else:
             raise DeviceError(Failure(Reason.PROTOCOL, "no answer to the handshake"))
         if len(got) != frame.HELLO_ANSWER.size:
-            raise DeviceError(Failure(Reason.PROTOCOL, "the handshake's answer has a wrong length"))
+            raise DeviceError(Failure(Reason.PROTOCOL, "the answer to the handshake has the wrong length"))
         magic, version, api, parts, guard, key, npub, a, capacity, clock = frame.HELLO_ANSWER.unpack(got)
         if magic != b"SY" or version != frame.PROTOCOL:
             text = f"the device speaks protocol {version}, this host {frame.PROTOCOL}: flash the image again"
@@ -60,7 +60,7 @@ class Client:
         return answers[-1] if answers else None
 
     def resynchronise(self) -> None:
-        """Runs out whatever frame the device believes to be in."""
+        """Sends filler until the device leaves the frame that it may be reading."""
         filler = bytes(min(frame.MAX_FRAME, 4096))
         for _ in range(1 + frame.MAX_FRAME // len(filler)):
             if self._ask(filler):
@@ -69,19 +69,19 @@ class Client:
                 return
 
     def untouched(self) -> int | None:
-        """Longest run of RAM bytes after static data that nothing wrote; None where nobody can tell."""
+        """The longest run of RAM bytes after static data that nothing wrote; None where the device cannot tell."""
         return self.link.longest_untouched()
 
     def restart(self) -> None:
         """Restarts the firmware, which clears its static data, and paints the rest of RAM up to the harness's own
-        stack. :class:`DeviceError` when it does not come back."""
+        stack. Raises :class:`DeviceError` when it does not come back."""
         self.link.reset()
         self._decoder = frame.Decoder()
         hello = self._handshake()
         self.call(Request(Op.EMPTY, bytes(hello.key_bytes), bytes(hello.npub_bytes), b"", b"", paint=True))
 
     def call(self, request: Request) -> Answer:
-        """One call. :class:`DeviceError` when the device fails or does not answer."""
+        """Makes one call. Raises :class:`DeviceError` when the device fails or does not answer."""
         return next(iter(self.calls([request])))
 
     def fits(self, op: Op, mlen: int, adlen: int) -> bool:
@@ -89,7 +89,7 @@ class Client:
         return self.hello.fits(op, mlen, adlen, self._stack)
 
     def calls(self, requests: Iterable[Request]) -> Iterator[Answer]:
-        """Calls in order; as many on their way at once as the link allows."""
+        """Makes calls in order, with as many in flight as the link allows. Raises as :meth:`call`."""
         sees_stack, window = self.link.sees_stack, self.link.window
         batch: list[tuple[Request, bytes]] = []
         size = 0
@@ -104,7 +104,7 @@ class Client:
             yield from self._own(batch)
 
     def _own(self, batch: list[tuple[Request, bytes]]) -> Iterator[Answer]:
-        """Answers to a batch, each if its call wrote nowhere but to its own memory."""
+        """Answers to a batch. Raises for a call that wrote outside its own memory."""
         answers = self._batch([data for _, data in batch])
         for k, answer in enumerate(answers):
             for stray in answer.pulse.strays:
@@ -112,14 +112,14 @@ class Client:
                 name = "hash" if self.hello.api != API_AEAD else "decrypt" if request.op is Op.DECRYPT else "encrypt"
                 if stray.is_input:
                     self.remarks[f"{name} {stray.text}"] = None
-                elif answer.intact or stray.area != "guard":  # else the caller knows whose call it was
+                elif answer.intact or stray.area != "guard":  # otherwise the caller reports the overrun
                     reason = Reason.BUFFER_OVERRUN if stray.area == "guard" else Reason.STRAY_WRITE
                     sizes = f"message {len(request.data)}, associated data {len(request.ad)} bytes"
                     raise DeviceError(Failure(reason, f"{name} ({sizes}): {stray.text}"))
             yield answer
 
     def inside(self, request: Request) -> int | None:
-        """Cycles of one call after its call instruction; None on links that cannot tell them apart."""
+        """Cycles of one call without its call instruction; None on links that cannot tell them apart."""
         if not isinstance(self.link, SimulatorLink):
             return None
         tree = self.link.profile(encode(request))
@@ -127,7 +127,8 @@ class Client:
         return sum(cycles for k, (_, parent, _, cycles) in enumerate(tree) if parent != k)
 
     def profile(self, request: Request) -> tuple[list[tuple[str, int, int, int]], dict[str, int], int]:
-        """Call tree, instructions by mnemonic and taken branches of one call, on links that can see them."""
+        """The call tree as (function, parent's index, calls, cycles), instruction counts by mnemonic, and the number of
+        taken branches of one call. Raises :class:`DeviceError` off the simulator."""
         if not isinstance(self.link, SimulatorLink):
             raise DeviceError(Failure(Reason.NOT_SIMULATED, "only the simulator can profile"))
         data = encode(request)
@@ -142,7 +143,7 @@ class Client:
         if len(frames) != len(batch):
             text = f"{len(batch)} requests, {len(frames)} answers"
             raise DeviceError(Failure(Reason.PROTOCOL, text))
-        for command, payload in frames:  # before the pulses: a refused request has none
+        for command, payload in frames:  # before the pulses are counted, because a refused request has none
             if command == frame.ERROR:
                 why = frame.ERRORS.get(payload[0], "unknown error") if payload else "unknown error"
                 reason = Reason.RAM_OVERFLOW if payload[:1] == frame.TOO_LARGE else Reason.PROTOCOL
@@ -155,11 +156,11 @@ class Client:
                 raise DeviceError(Failure(Reason.PROTOCOL, f"unexpected answer {command:#x}"))
             code, length, found, over, stack, heap = frame.RUN_ANSWER.unpack_from(payload)
             if not found & frame.PULSE:
-                text = "foreign-trigger: a call changed the trigger pin, so that its pulse is not the harness's"
+                text = "foreign-trigger: a call changed the trigger pin, so its pulse is not the harness's"
                 raise DeviceError(Failure(Reason.FAULT, text))
-            if not found & frame.ALIKE:  # of a call that is repeated for its time
+            if not found & frame.ALIKE:  # the call is repeated to take its time
                 raise DeviceError(
-                    Failure(Reason.WRONG_OUTPUT, "equal calls, repeated for their time, answer otherwise")
+                    Failure(Reason.WRONG_OUTPUT, "equal calls, repeated to take their time, give different answers")
                 )
             output = payload[frame.RUN_ANSWER.size :]
             answers.append(Answer(code, length, bool(found & frame.INTACT), over, stack, heap, output, pulse))

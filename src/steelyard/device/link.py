@@ -1,4 +1,4 @@
-"""What a device must offer to the host: a byte line, and the pulses of its trigger pin."""
+"""The interface of a device: a byte stream, and the pulses of its trigger pin."""
 
 from __future__ import annotations
 
@@ -8,37 +8,38 @@ from ..model.call import Pulse
 
 
 class Link(Protocol):
-    """The host's end of a device. A serial port, a simulator and a test double all look like this."""
+    """The host's end of a device. A serial port, a simulator and a test double all have this interface."""
 
-    #: whether pulses carry the call's stack; where not, the harness paints and counts
+    #: whether pulses carry the call's stack; otherwise the harness paints it and counts
     sees_stack: bool
-    #: bytes of requests that may be on their way before an answer is awaited
+    #: bytes of requests that may be in flight before an answer is awaited
     window: int
 
     @property
     def quantity(self) -> str:
-        """What pulses count: cycles; where a machine offers none, instructions or ticks of a timer."""
+        """What pulses count: ``cycles``, or ``instructions`` or ``ticks`` on machines that do not offer cycles."""
 
     @property
     def clock(self) -> str:
-        """What counts them, for the record."""
+        """What counts them, for the record: a timing model, or a counter with its machine."""
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What a reader of the figures must know of the device."""
+        """Notes on the device for readers of the figures."""
 
     def reset(self) -> None:
         """Restarts the firmware."""
 
     def exchange(self, data: bytes) -> bytes:
-        """Sends ``data`` and returns what came back; empty when nothing came in time."""
+        """Sends ``data`` and returns the bytes that came back; empty when nothing came in time. Raises
+        :class:`DeviceError` when the device fails."""
 
     def pulses(self) -> list[Pulse]:
-        """Takes the trigger pulses since the last time, oldest first."""
+        """Removes and returns the trigger pulses since the last call, oldest first."""
 
     def longest_untouched(self) -> int | None:
-        """Longest run of RAM bytes after static data that nothing wrote since the image was loaded;
-        None where nobody can tell."""
+        """The longest run of RAM bytes after static data that nothing wrote since the image was loaded; None where the
+        device cannot tell."""
 
     def close(self) -> None:
-        """Lets go of the device."""
+        """Releases the device."""

@@ -1,4 +1,5 @@
-"""What machine a process runs on: processor, board and frequency governors, read from its own files."""
+"""Describes the machine that a process runs on: processor, board and frequency governors, read from its kernel's
+files."""
 
 from __future__ import annotations
 
@@ -10,7 +11,7 @@ from pathlib import Path
 CPUINFO = "/proc/cpuinfo"
 MODEL = "/proc/device-tree/model"
 GOVERNORS = "/sys/devices/system/cpu/cpu*/cpufreq/scaling_governor"
-#: implementer and part of Arm's cores, from the main ID register in their technical reference manuals
+#: Arm's cores by implementer and part, as in the main ID register of their technical reference manuals
 _PARTS = {
     ("0x41", "0xd03"): "Cortex-A53",
     ("0x41", "0xd05"): "Cortex-A55",
@@ -23,10 +24,9 @@ _PARTS = {
 
 @dataclass(frozen=True)
 class Machine:
-    """A machine that runs Linux: ``cpuinfo`` and ``model`` as its kernel gives them, ``governors`` by core.
+    """A machine that runs Linux: ``cpuinfo`` and ``model`` as its kernel prints them, ``governors`` by core number.
 
-    ``real`` is False where the kernel's processor is not the one that images are made for: then something
-    emulates it.
+    ``real`` is False when the kernel reports another processor than the images are made for: then it is emulated.
     """
 
     name: str
@@ -36,7 +36,7 @@ class Machine:
     real: bool = True
 
     def describe(self, core: int) -> str:
-        """Board, processor and governor of a core."""
+        """Board, processor and frequency governor of a core, in words."""
         parts = [p for p in (self.model.rstrip("\0 \n"), self._processor(core)) if p]
         parts.append(f"governor {self.governors.get(core, 'unknown')}")
         return ", ".join(parts)

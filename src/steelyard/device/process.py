@@ -1,7 +1,7 @@
-"""A Linux process as a device: the harness, linked for a machine that runs Linux, talks over pipes.
+"""A Linux process as a device: the harness, linked for Linux, talks over pipes.
 
-On this machine it runs in a sandbox without files or network where bubblewrap works, on one core, and one
-at a time. What its pins say is described in the target's ``target.c``.
+On this machine it runs on one core, one process at a time, and without files or network where bubblewrap works. The
+target's ``target.c`` describes the records that stand for its pins.
 """
 
 from __future__ import annotations
@@ -23,28 +23,30 @@ from .machine import Machine
 
 #: seconds without a sign of life before a call counts as a runaway
 PATIENCE = 60.0
-#: the harness's SY_REPEAT: calls for each request, each after one with another key, and how many are to warm up
+#: the harness's SY_REPEAT: calls for each request, each after one with another key; and how many of them warm up
 REPEAT, WARM_UP = 18, 3
-#: Figures of an emulated processor are not a measurement, and refused. Tests of the path to another machine set
-#: this for databases of their own; nothing else does.
+#: Figures from an emulated processor are not measurements, and are refused. Only tests of the path to another machine
+#: set this, and they use databases of their own.
 EMULATORS_ALLOWED = False
 
 _RECORD = struct.Struct("<8sQQ")
 _MARK = b"ROCERYS"
 _NOT_COUNTED = (1 << 64) - 1
-#: what the harness exits with when the kernel takes its counter away
+#: the harness's exit code when the kernel takes its counter away
 _LOST = 6
 _one_at_a_time = Lock()
 
 
 class Counter(Struct, frozen=True):
-    """What a process's pulses count: ``quantity`` heads the names of metrics."""
+    """What a process's pulses count: ``quantity`` is the first word of the metrics' names, ``text`` describes the
+    counter."""
 
     quantity: str
     text: str
 
 
-#: by the number that the harness says. The time-stamp counter's ticks go as cycles; docs/claims.md says when they are
+#: counters by the harness's number. Ticks of the time-stamp counter are taken as cycles; docs/claims.md says when they
+#: are
 COUNTERS = {
     1: Counter("cycles", "core cycles by perf"),
     2: Counter("cycles", "time-stamp counter"),
@@ -86,12 +88,13 @@ class ProcessLink:
 
     @property
     def quantity(self) -> str:
-        """What pulses count: cycles, instructions or ticks."""
+        """What pulses count: ``cycles``, ``instructions`` or ``ticks``."""
         return COUNTERS[self._clock[0]].quantity if self._clock else "cycles"
 
     @property
     def clock(self) -> str:
-        """Counter, processor and frequency governor, for the record: figures of two machines are not comparable."""
+        """Counter, processor and frequency governor, for the record: figures from different machines are not
+        comparable."""
         if self._clock is None:
             return "unknown"
         number, emulated, core, hertz = self._clock
@@ -100,7 +103,7 @@ class ProcessLink:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What a reader of the figures must know of the machine."""
+        """Notes on the machine for readers of the figures."""
         if self._clock is None or COUNTERS[self._clock[0]].text == "core cycles by perf":
             return ()
         governor = self._machine.governors.get(self._clock[2], "performance")
@@ -108,12 +111,13 @@ class ProcessLink:
         return () if steady else (f"frequency governor {governor}: the clock may have changed between calls",)
 
     def reset(self) -> None:
-        """Starts the process anew."""
+        """Starts the process again."""
         self._end()
         self._start()
 
     def exchange(self, data: bytes) -> bytes:
-        """Sends ``data`` and returns what came until the harness waits for more."""
+        """Sends ``data`` and returns the bytes that came until the harness waits for more. Raises :class:`DeviceError`
+        when the process dies, or is silent for :data:`PATIENCE` seconds."""
         line_in, line_out, pins = self._pipes()
         self._sent += len(data)
         out, at = bytearray(), 0
@@ -161,7 +165,8 @@ class ProcessLink:
             raise self._died() from None
 
     def _records(self, chunk: bytes) -> None:
-        """Takes records out of what came; whatever else programs say there is kept for a failure's text."""
+        """Takes records out of the stream; anything else that programs write there is kept for the text of a
+        failure."""
         self._notes += chunk
         while len(self._notes) >= _RECORD.size:
             at = self._notes.find(_MARK, 1)
@@ -217,17 +222,17 @@ class ProcessLink:
         return Failure(Reason.FAULT, f"the process ended with {what}{f': {said}' if said else ''}")
 
     def _said(self) -> str:
-        """Last line of what was said besides records."""
+        """The last line that was written besides records."""
         lines = (self._noise + self._notes)[-1000:].decode(errors="replace").split("\n")
         return next((t for line in reversed(lines) if (t := line.strip()) and t.isprintable()), "")[:200]
 
     def pulses(self) -> list[Pulse]:
-        """Medians of the repeated calls since the last time."""
+        """Medians of the repeated calls since the last time this was called."""
         pulses, self._pulses = self._pulses, []
         return pulses
 
     def longest_untouched(self) -> None:
-        """Nobody watches a machine's RAM."""
+        """None: nothing watches a machine's RAM."""
 
     def _end(self) -> None:
         if self._process is None:
@@ -240,20 +245,20 @@ class ProcessLink:
         self._process = None
 
     def close(self) -> None:
-        """Ends the process; the next one may start."""
+        """Ends the process, so that the next one may start."""
         self._end()
         self._alone.release()
 
 
 def refuse(machine: Machine, emulated: bool) -> None:
-    """:class:`DeviceError` for a processor that a program plays."""
+    """Raises :class:`DeviceError` for an emulated processor."""
     if emulated and not EMULATORS_ALLOWED:
-        text = f"{machine.name}: the processor is emulated, or another one than images are made for"
+        text = f"{machine.name}: the processor is emulated, or is not the one that images are made for"
         raise DeviceError(Failure(Reason.WRONG_MACHINE, text))
 
 
 def local(image: Path, sandbox: tuple[str, ...]) -> ProcessLink:
-    """``image`` as a process on this machine, started with ``sandbox``."""
+    """Runs ``image`` as a process on this machine, with ``sandbox`` before the command."""
     return ProcessLink((*sandbox, str(image)), machine.this(), _one_at_a_time)
 
 

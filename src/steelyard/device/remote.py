@@ -1,8 +1,8 @@
-"""A process on another machine, whose pipes are an ssh connection.
+"""A process on another machine as a device, with an ssh connection for its pipes.
 
-The user names the machine in an environment variable, as ssh knows it; port, user and key belong into
-ssh's own configuration. The image is copied there, runs in bubblewrap's sandbox where that works, and is
-removed at the end. When the connection ends, so does the process.
+The user names the machine in an environment variable, as ssh knows it; port, user and key belong in ssh's own
+configuration. The image is copied there, runs in bubblewrap's sandbox where that works, and is removed at the end. When
+the connection ends, the process ends too.
 """
 
 from __future__ import annotations
@@ -24,15 +24,15 @@ from . import machine
 from .machine import Machine
 from .process import ProcessLink, refuse
 
-#: seconds for a connection, and for all of what is done before and after the process runs
+#: seconds for a connection, and for each errand before and after the process runs
 CONNECT, ERRAND = 10, 120
-#: what ssh exits with when it is the connection that failed
+#: ssh's exit code when the connection itself failed
 _NO_CONNECTION = 255
 _SETTINGS = ("BatchMode=yes", f"ConnectTimeout={CONNECT}", "ServerAliveInterval=5", "ServerAliveCountMax=4")
 _OPTIONS = ("-T", "-x", "-a", *(word for s in (*_SETTINGS, "LogLevel=ERROR") for word in ("-o", s)))
 _MARK = "steelyard:"
 
-# each prints a line "steelyard:<name>" before what it tells of
+# each command prints a line "steelyard:<name>" before its output
 _TELL = f"""
 echo; echo {_MARK}arch; uname -m
 echo {_MARK}cpuinfo; cat {machine.CPUINFO}
@@ -58,7 +58,8 @@ _machines: dict[tuple[str, str], Machine] = {}
 
 
 def host_of(target: Target) -> str:
-    """What ssh calls the machine of ``target``; :class:`UserError` when the user has not named one."""
+    """The name by which ssh knows the machine of ``target``. Raises :class:`UserError` when the user has not named
+    one."""
     host = os.environ.get(target.host_variable, "").strip()
     if not host or host.startswith("-") or any(c.isspace() for c in host):
         raise UserError(
@@ -69,7 +70,8 @@ def host_of(target: Target) -> str:
 
 
 def ask(target: Target) -> Machine:
-    """The machine of ``target``, asked once for a process; :class:`DeviceError` when it does not answer."""
+    """The machine of ``target``, asked once per process of ours. Raises :class:`DeviceError` when it does not
+    answer."""
     host = host_of(target)
     key = (host, target.architecture)
     if key not in _machines:
@@ -78,7 +80,7 @@ def ask(target: Target) -> Machine:
 
 
 def _errand(host: str, script: str, data: bytes) -> str:
-    """Output of a shell script on ``host``; :class:`DeviceError` when it fails."""
+    """The output of a shell script on ``host``. Raises :class:`DeviceError` when it fails."""
     command = ("ssh", *_OPTIONS, host, f"exec /bin/sh -c {shlex.quote(script)}")
     try:
         done = subprocess.run(command, input=data, capture_output=True, timeout=ERRAND, check=False)
@@ -95,7 +97,7 @@ def _errand(host: str, script: str, data: bytes) -> str:
 
 
 def _sections(text: str) -> dict[str, str]:
-    """What the scripts print, by name; a login shell's own words before it are dropped."""
+    """The output of the scripts by section; anything that a login shell prints before is dropped."""
     found: dict[str, str] = {}
     name = ""
     for line in text.splitlines():
@@ -109,7 +111,7 @@ def _sections(text: str) -> dict[str, str]:
 
 def _machine(target: Target, host: str, told: Mapping[str, str]) -> Machine:
     if "end" not in told:
-        raise DeviceError(Failure(Reason.UNREACHABLE, f"{host}: its shell said something else than asked for"))
+        raise DeviceError(Failure(Reason.UNREACHABLE, f"{host}: its shell did not give the expected output"))
     governors: dict[int, str] = {}
     for line in told["governors"].splitlines():
         file, _, governor = line.partition(" ")
@@ -117,7 +119,7 @@ def _machine(target: Target, host: str, told: Mapping[str, str]) -> Machine:
         if core and core[0][3:].isdigit():
             governors[int(core[0][3:])] = governor
     cpuinfo = told["cpuinfo"].strip("\n")
-    # a kernel of that architecture says so itself; in a program that plays one its host's words come through
+    # a kernel of that architecture reports it itself; under an emulator the host's report shows through
     real = told["arch"].strip() == target.architecture and ("CPU implementer" in cpuinfo) == (
         target.architecture == "aarch64"
     )
@@ -151,7 +153,7 @@ class RemoteLink(ProcessLink):
         return super()._cause(code)
 
     def close(self) -> None:
-        """Ends the process and removes its image; the next one may start."""
+        """Ends the process and removes its image, so that the next one may start."""
         super().close()
         self._tidy()
 
@@ -160,5 +162,5 @@ class RemoteLink(ProcessLink):
         if self._folder:
             image, folder = shlex.quote(f"{self._folder}/image"), shlex.quote(self._folder)
             self._folder = ""
-            with contextlib.suppress(DeviceError):  # what is gone cannot be tidied
+            with contextlib.suppress(DeviceError):  # a machine that is gone cannot be tidied
                 _errand(self._host, f"rm -f {image}; rmdir {folder}", b"")

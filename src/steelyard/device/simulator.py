@@ -1,4 +1,4 @@
-"""The built-in simulator as a device: the same image and protocol as a board."""
+"""The built-in simulator as a device, with the same image and protocol as a board."""
 
 from __future__ import annotations
 
@@ -21,13 +21,14 @@ MAX_CYCLES = 2_000_000_000
 
 @cache
 def timing_model(target: Target) -> str:
-    """Identity of the cycle model that the simulator uses for ``target``."""
+    """The identity of the simulator's timing model for ``target``. Raises :class:`ValueError` for a chip that it does
+    not know."""
     return _native.Simulator(target.chip_json).timing_model
 
 
 @contextmanager
 def _named() -> Iterator[None]:
-    """Turns the simulator's exceptions into reasons."""
+    """Turns the simulator's exceptions into :class:`DeviceError`."""
     try:
         yield
     except _native.SimulatorFault as e:
@@ -58,22 +59,25 @@ class SimulatorLink:
         self._native.reset()
 
     def exchange(self, data: bytes) -> bytes:
-        """Sends ``data`` and runs until the firmware waits for more."""
+        """Sends ``data``, runs until the firmware waits for more, and returns what it sent. Raises :class:`DeviceError`
+        for a fault and beyond the limit of cycles."""
         with _named():
             return self._native.exchange(data, self._max_cycles)
 
     def profile(self, data: bytes) -> list[tuple[str, int, int, int]]:
-        """As :meth:`exchange`, and the call tree of the measured calls: (function, parent, calls, cycles)."""
+        """Like :meth:`exchange`; returns the call tree of the measured calls as (function, parent's index, calls,
+        cycles)."""
         with _named():
             return self._native.profile(data, self._max_cycles)
 
     def instruction_mix(self, data: bytes) -> tuple[dict[str, int], int]:
-        """As :meth:`exchange`, one instruction at a time: counts by mnemonic, and taken branches."""
+        """Like :meth:`exchange`, one instruction at a time; returns counts by mnemonic, and the number of taken
+        branches."""
         with _named():
             return self._native.instruction_mix(data, self._max_cycles)
 
     def pulses(self) -> list[Pulse]:
-        """Trigger pulses since the last time, with exact cycles and stack."""
+        """Trigger pulses since the last time this was called, with exact cycles and stack."""
         strays = self._native.strays()
         pulses = list(starmap(Pulse, self._native.calls()))
         for call, area, changed, address, symbol, count, past in strays:
@@ -82,8 +86,8 @@ class SimulatorLink:
         return pulses
 
     def longest_untouched(self) -> int:
-        """Longest run of RAM bytes after static data that nothing wrote since the image was loaded."""
+        """The longest run of RAM bytes after static data that nothing wrote since the image was loaded."""
         return self._native.longest_untouched()
 
     def close(self) -> None:
-        """Nothing to let go of."""
+        """Does nothing: there is nothing to release."""

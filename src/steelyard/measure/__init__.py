@@ -1,4 +1,4 @@
-"""Measure: observations -> metrics, by the definitions of docs/definitions.md."""
+"""Stage five: computes metrics from observed calls and images, as defined in docs/definitions.md."""
 
 from .cycles import Empty, empty_calls, lines, means, one_call, points
 from .dependence import dependence, depends

@@ -1,4 +1,4 @@
-"""Cycles: means over the known-answer calls, points of the workload, and the line through them."""
+"""Cycles: means over the known-answer calls, points of the workload, and the lines through them."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from ..model.workload import LONG
 
 
 class Empty(Struct, frozen=True):
-    """What lies between the edges when nothing is called but a function that returns, by operation: cycles, and
-    instructions where the device counts them."""
+    """The cost of calling a function that only returns, by operation: cycles between the edges, and instructions where
+    the device counts them."""
 
     cycles: dict[str, int]
     instructions: dict[str, int]
 
 
 def empty_calls(client: Caller, aead: bool) -> Empty:
-    """The empty calls' own cost, which every figure of a call is free of."""
+    """Measures the empty calls, whose cost is subtracted from every figure of a call. Raises :class:`DeviceError`."""
     zeros = (bytes(client.hello.key_bytes), bytes(client.hello.npub_bytes), b"", b"")
     pulses = dict.fromkeys(("encrypt", "hash"), client.call(Request(Op.EMPTY, *zeros)).pulse)
     if aead:
@@ -32,15 +32,16 @@ def empty_calls(client: Caller, aead: bool) -> Empty:
 
 
 def points(observed: Iterable[Observed], empty: dict[str, int]) -> tuple[Point, ...]:
-    """Cycles of calls minus the empty call's."""
+    """Points: cycles of each call minus the empty call's (``empty``, in cycles by operation)."""
     return tuple(
         Point(cast(Operation, op), len(v.ad), len(v.message), a.pulse.cycles - empty[op]) for op, v, a in observed
     )
 
 
 def one_call(client: Caller, op: Op, adlen: int, mlen: int) -> tuple[Request, int]:
-    """The request for one call on pseudo-random inputs, and its unaligned accesses. A decryption's
-    ciphertext comes from the implementation itself."""
+    """The request for one call on pseudo-random inputs of ``adlen`` and ``mlen`` bytes, and its number of unaligned
+    accesses. For decryption the implementation itself makes the ciphertext. Raises :class:`DeviceError` when the call
+    does not fit the RAM or fails."""
     hello = client.hello
     if not client.fits(op, mlen, adlen):
         text = f"{adlen}/{mlen} bytes do not fit: {hello.capacity} are free for buffers and stack"
@@ -54,8 +55,8 @@ def one_call(client: Caller, op: Op, adlen: int, mlen: int) -> tuple[Request, in
 
 
 def means(observed: Iterable[Observed], empty: dict[str, int], quantity: str = "cycles") -> dict[str, float]:
-    """``cycles_<operation>_mean`` over the known-answer calls, minus the empty call's; of another ``quantity``
-    where the device counts that."""
+    """``cycles_<operation>_mean`` over the known-answer calls, minus the empty call's. ``quantity`` replaces ``cycles``
+    in the name where the device counts something else."""
     sums: dict[str, list[int]] = {}
     for op, _, answer in observed:
         sums.setdefault(op, []).append(answer.pulse.cycles - empty[op])
@@ -63,7 +64,7 @@ def means(observed: Iterable[Observed], empty: dict[str, int], quantity: str = "
 
 
 def instructions(observed: Iterable[Observed], empty: dict[str, int]) -> dict[str, float]:
-    """``instructions_<operation>_mean`` as :func:`means`, where the device counts them."""
+    """``instructions_<operation>_mean``, like :func:`means`; empty where the device does not count instructions."""
     sums: dict[str, list[int]] = {}
     for op, _, answer in observed:
         if answer.pulse.instructions is None:
@@ -73,9 +74,9 @@ def instructions(observed: Iterable[Observed], empty: dict[str, int]) -> dict[st
 
 
 def lines(points: Sequence[Point]) -> dict[str, float]:
-    """``<operation>_per_byte`` and ``<operation>_fixed`` (least squares over messages without associated
-    data), ``<operation>_per_ad_byte`` (over associated data without message), and for GMU's workload their
-    ``_long_`` counterparts by the difference of two sizes; all in cycles."""
+    """``<operation>_per_byte`` and ``<operation>_fixed`` (least squares over messages without associated data),
+    ``<operation>_per_ad_byte`` (over associated data without message), and for GMU's workload their ``_long_``
+    counterparts from the difference of two sizes. All are in cycles, or cycles per byte."""
     metrics: dict[str, float] = {}
     for op in dict.fromkeys(p.operation for p in points):
         message = _line([(p.mlen, p.cycles) for p in points if p.operation == op and p.adlen == 0])
@@ -94,7 +95,7 @@ def lines(points: Sequence[Point]) -> dict[str, float]:
 
 
 def _line(points: list[tuple[int, int]]) -> tuple[float, float] | None:
-    """Slope and intercept of the least-squares line; None below three sizes."""
+    """Slope and intercept of the least-squares line; None for fewer than three sizes."""
     n = len(points)
     if n < 3:
         return None

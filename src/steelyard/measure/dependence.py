@@ -1,4 +1,4 @@
-"""Whether time depends on the inputs: the known answers' calls against fresh ones of the same sizes."""
+"""Detects time that depends on the inputs: compares known-answer calls with fresh ones of the same sizes."""
 
 from __future__ import annotations
 
@@ -7,17 +7,18 @@ from collections.abc import Iterable, Sequence
 from ..model.call import Observed
 from .cycles import means
 
-#: differences of means that caches and branch predictors make by themselves: below 0.2 % on every simulated core.
-#: A machine whose calls are repeated has other programs besides
+#: relative differences of means that do not count. Caches and branch predictors alone cause less than 0.2 % on every
+#: simulated core; on machines, other programs disturb
 BOUND, BOUND_OF_MACHINES = 0.005, 0.1
-#: nor do they count for a call that is itself as short, as the baseline's are
+#: cycles of difference per call that do not count either, because calls may be as short as the baseline's
 CYCLES = 10
 
 
 def dependence(
     known: Sequence[Observed], fresh: Sequence[Observed], empty: dict[str, int], quantity: str = "cycles"
 ) -> tuple[dict[str, float], list[str]]:
-    """``cycles_<operation>_fresh_mean`` over calls with fresh inputs of all ``known`` answers' sizes, and a note."""
+    """``cycles_<operation>_fresh_mean`` over calls with fresh inputs of the known answers' sizes, and a note that
+    compares both means. ``empty`` is the empty call's cost by operation."""
     old, new = means(known, empty, quantity), means(fresh, empty, quantity)
     figures = {f"{name.removesuffix('_mean')}_fresh_mean": value for name, value in new.items()}
     told = [
@@ -29,8 +30,8 @@ def dependence(
 
 
 def depends(known: Iterable[Observed], fresh: Iterable[Observed], empty: dict[str, int]) -> bool:
-    """Whether the mean of some operation differs between the known answers' inputs and ``fresh`` ones, over the sizes
-    that both have."""
+    """Whether the mean of an operation differs between ``known`` and ``fresh`` inputs, over the sizes that both
+    have."""
     at = {(op, v.count, len(v.ad), len(v.message)): a for op, v, a in known}
     sums: dict[str, tuple[int, int, int]] = {}
     bound = BOUND

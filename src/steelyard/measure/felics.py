@@ -1,7 +1,7 @@
-"""The three figures of FELICS-AE, by its definitions (docs/definitions.md), for encryption and decryption.
+"""Computes the three figures of FELICS-AE, as it defines them (docs/definitions.md), for encryption and decryption.
 
-They exist so that published tables can be continued. ``rom``, ``stack`` and cycles say more: these count nothing
-that is linked in, neither .bss nor heap, and no more than 2000 bytes of stack.
+They continue published tables. ``rom``, ``stack`` and cycles say more: FELICS-AE's figures leave out everything that is
+linked in, .bss and heap, and stack beyond 2000 bytes.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from ..model.implementation import API, CodeLists, Implementation
 from ..model.reasons import Failure, Reason
 from ..model.target import Target
 
-#: bytes of message and of associated data, of its only case
+#: bytes of message and of associated data in its only case
 LENGTH = 16
-#: bytes below the stack pointer that it paints; what is deeper does not count
+#: bytes below the stack pointer that it paints; deeper stack does not count
 WINDOW = 2000
-#: bytes of a call's stack that lie above the window, which begins below the stack pointer inside a function that
-#: was called from the same place: AVR's return address and the byte that the pointer points to, MSP430's address
+#: bytes of a call's stack above that window. The window begins below the stack pointer inside a function called from
+#: the same point, so it misses the return address, and on AVR the byte that the pointer points to
 _ABOVE = {"avr": 3, "msp430": 2}
 #: cycles of the call instruction: RCALL (DS40002198), CALL #N (SLAU049, 3.4.4), BL with a full refill (DDI 0337)
 _CALL = {"avr": 3, "msp430": 5, "thumb": 4}
@@ -35,14 +35,14 @@ _OPERATIONS = (("encrypt", ""), ("decrypt", "_decrypt"))
 
 
 class Felics(Struct, frozen=True):
-    """FELICS-AE's figures by metric, and what is odd about them in words."""
+    """FELICS-AE's figures by metric, and notes on them."""
 
     figures: dict[str, float] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
 
 
 class CodeSize(NamedTuple):
-    """Bytes of ``all`` classes that count, and of these the initialised ``data``."""
+    """Bytes of ``all`` section classes that count, and those of initialised ``data`` among them."""
 
     all: int
     data: int
@@ -56,10 +56,11 @@ def felics(
     answers: Iterable[Observed],
     empty: Mapping[str, int],
 ) -> Felics:
-    """``felics_code_size``, ``_ram`` and ``_time``, and those of decryption with ``_decrypt`` at the end.
+    """``felics_code_size``, ``_ram`` and ``_time`` in bytes and cycles, and with the suffix ``_decrypt`` those of
+    decryption.
 
-    ``objects`` are what the sources were compiled to, ``answers`` the known-answer calls, ``empty`` the cycles of
-    the empty call by operation.
+    ``objects`` are the object files by source, ``answers`` the known-answer calls, ``empty`` the cycles of the empty
+    call by operation. Raises :class:`DeviceError` when a call fails.
     """
     figures: dict[str, float] = {}
     calls = dict(zip(("encrypt", "decrypt"), _calls(client, answers), strict=True))
@@ -105,7 +106,7 @@ def _calls(client: Caller, answers: Iterable[Observed]) -> tuple[Answer, Answer]
 
 
 def code_sizes(implementation: Implementation, objects: Mapping[str, Path]) -> tuple[dict[str, CodeSize], list[str]]:
-    """Sizes by operation, none where objects hold no code; and what of the objects is in no class that counts."""
+    """Sizes by operation (empty when the objects hold no code), and notes on sections that are not counted."""
     lists = implementation.code or _all_but_the_other(implementation, objects)
     stems: dict[str, list[Section]] = {}
     try:
@@ -125,7 +126,7 @@ def code_sizes(implementation: Implementation, objects: Mapping[str, Path]) -> t
 
 
 def _all_but_the_other(implementation: Implementation, objects: Mapping[str, Path]) -> CodeLists:
-    """For packages that do not say: every source belongs to both, but for the other operation's entry point."""
+    """For packages without code lists: every source belongs to both operations, except the other's entry point."""
     entry = dict(implementation.entry)
     encrypt, decrypt = (entry.get(name, name) for name in API["crypto_aead"])
     stems = dict.fromkeys(name.rpartition(".")[0] for name in objects)
@@ -133,7 +134,7 @@ def _all_but_the_other(implementation: Implementation, objects: Mapping[str, Pat
 
 
 def _counted(found: Iterable[Section], left_out: Iterable[str]) -> Iterable[tuple[str, int]]:
-    """(class, bytes) of the sections that count; a clone that the compiler made belongs to its function."""
+    """(class, bytes) of the sections that count; a clone made by the compiler belongs to its function."""
     for section in found:
         m = _COUNTED.fullmatch(section.name)
         if m and _CLONE.sub("", m[2] or "") not in left_out:

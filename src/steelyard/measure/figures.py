@@ -1,4 +1,4 @@
-"""A run's figures: what its calls showed, and all that is computed of it."""
+"""Puts the figures of a run together from its observed calls and images."""
 
 from __future__ import annotations
 
@@ -19,10 +19,11 @@ from .ram import peaks, spread
 
 
 class Observations(Struct, frozen=True):
-    """All calls of a run: with the ``known`` answers' inputs, with ``fresh`` ones of their sizes, and ``swept`` over
-    the workload's. ``quantity`` is what the device counts, ``untouched`` RAM bytes that the known answers left alone.
+    """All calls of a run: on the ``known`` answers' inputs, on ``fresh`` inputs of the same sizes, and ``swept`` over
+    the workload's sizes. ``quantity`` is what the device counts, ``untouched`` the RAM bytes that the known answers
+    left unwritten.
 
-    Where time ``depends`` on the inputs ``fresh`` holds every size, else a sample.
+    When time ``depends`` on the inputs, ``fresh`` holds every size, otherwise a sample.
     """
 
     empty: Empty
@@ -36,12 +37,12 @@ class Observations(Struct, frozen=True):
 
     @property
     def all(self) -> tuple[Observed, ...]:
-        """Every call whose figures count."""
+        """All calls."""
         return (*self.known, *self.fresh, *self.swept)
 
 
 class Figures(Struct, frozen=True):
-    """What a record holds of them: ``metrics`` by name (docs/definitions.md), ``points``, ``helpers``, ``notes``."""
+    """The figures of a record: ``metrics`` by name (docs/definitions.md), ``points``, ``notes`` and ``helpers``."""
 
     metrics: dict[str, float]
     points: tuple[Point, ...]
@@ -49,16 +50,16 @@ class Figures(Struct, frozen=True):
     helpers: tuple[Helper, ...] = ()
 
     def above(self, baseline: Mapping[str, float], helpers: tuple[Helper, ...]) -> Figures:
-        """These, and what remains of the image minus its ``baseline``'s metrics; ``helpers`` are library members that
-        only this image holds."""
+        """A copy that also has the metrics of the image minus those of its ``baseline``. ``helpers`` are the library
+        members that only this image contains."""
         own = attributable(self.metrics, baseline) | {"rom_helpers": sum(h.size for h in helpers)}
         return replace(self, metrics={**self.metrics, **own}, helpers=helpers)
 
 
 def figures(seen: Observations, images: Mapping[str, Path], target: Target) -> Figures:
-    """The figures of a run whose calls were ``seen`` on ``target``, with its ``images`` by part."""
+    """Computes the figures from the calls that were ``seen`` on ``target``, and the ``images`` by part."""
     empty, mean = seen.empty.cycles, means(seen.known, seen.empty.cycles, seen.quantity)
-    # what is not counted in cycles stands in no column of cycles
+    # other quantities must not appear in columns of cycles
     swept = points(seen.swept, empty) if seen.quantity == "cycles" else ()
     depending, notes = dependence(seen.known, seen.fresh, empty, seen.quantity) if seen.depends else ({}, [])
     metrics = {

@@ -1,4 +1,4 @@
-"""Figures of the image itself, and what remains of them minus the nocrypt baseline."""
+"""Computes figures of the image itself, and their difference from the nocrypt baseline."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ _PARTS = {"both": "", "encrypt": "_encrypt", "decrypt": "_decrypt"}
 
 
 def image_figures(images: Mapping[str, Path], target: Target, untouched: int | None) -> dict[str, float]:
-    """``image_rom`` (and ``_encrypt``, ``_decrypt``), ``image_static``: whole images, harness included.
+    """``image_rom`` (and ``_encrypt``, ``_decrypt``) and ``image_static`` in bytes: whole images with the harness.
 
-    ``image_ram_touched`` is Renner's: RAM after static data minus its longest run of bytes that no call
-    of the run wrote.
+    ``image_ram_touched`` is Renner's figure: RAM after static data minus ``untouched``, its longest run of bytes that
+    no known-answer call wrote.
     """
     figures: dict[str, float] = {f"image_rom{_PARTS[p]}": load_size(i) for p, i in images.items()}
     static = static_ram(images["both"])
@@ -26,14 +26,15 @@ def image_figures(images: Mapping[str, Path], target: Target, untouched: int | N
 
 
 def attributable(figures: Mapping[str, float], baseline: Mapping[str, float]) -> dict[str, float]:
-    """``rom``, ``rom_encrypt``, ``rom_decrypt``, ``ram_static``, ``ram_renner``: image minus nocrypt's, bytes."""
+    """``rom``, ``rom_encrypt``, ``rom_decrypt``, ``ram_static`` and ``ram_renner`` in bytes: the image's figures minus
+    nocrypt's."""
     names = {"image_static": "ram_static", "image_ram_touched": "ram_renner"}
     names |= {f"image_rom{p}": f"rom{p}" for p in _PARTS.values()}
     return {name: figures[i] - baseline[i] for i, name in names.items() if i in figures and i in baseline}
 
 
 def energy(figures: Mapping[str, float], target: Target) -> dict[str, float]:
-    """``energy_<operation>_modelled``: microjoule of the mean known-answer call, from the data sheet's supply."""
+    """``energy_<operation>_modelled``: microjoules of the mean known-answer call, from the supply in the data sheet."""
     per_cycle = target.nanojoule_per_cycle
     if per_cycle is None:
         return {}

@@ -1,4 +1,4 @@
-"""Figures that no implementation can have: time below zero, or too little to read the inputs and write the output."""
+"""Refuses impossible figures: time below zero, or too short to read the inputs and write the output."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from ..model.reasons import Failure, Reason
 from ..model.target import Target
 from .cycles import means
 
-#: most bytes that a core's loads and stores move in a cycle, by the start of the core's name. AVR: one byte in at
-#: least one cycle (ST on avrxmega3, AVR instruction set manual DS40002198). MSP430: a word in at least two (POP,
-#: MOV @Rn+, SLAU049F, 3.4.4). Cortex-M7: two 64-bit accesses. RV64: one load or store of 8 bytes a cycle.
-#: Other cores: 32 bits a cycle, load and store multiple included
+#: most bytes that a core's loads and stores move per cycle, by the beginning of the core's name. AVR: one byte in at
+#: least one cycle (ST on avrxmega3, AVR instruction set manual DS40002198). MSP430: a word in at least two (POP, MOV
+#: @Rn+, SLAU049F, 3.4.4). Cortex-M7: two 64-bit accesses. RV64: one access of 8 bytes. Other cores: 32 bits, load and
+#: store multiple included
 _BYTES_PER_CYCLE = (("avr", 1), ("msp430", 1), ("cortex-m7", 16), ("rv64", 8), ("", 4))
 
 
@@ -24,11 +24,11 @@ def implausible(
     target: Target,
     implementation: Implementation,
 ) -> Failure | None:
-    """Why the figures of these calls are refused; None when they are possible.
+    """Why the figures of these calls are impossible; None when they are possible.
 
-    No mean may be below zero. On a simulated target each call must have had the time to read its inputs once and to
-    write its output; the baseline, which does less, is held to the first alone, and on machines to neither: there a
-    copy of a few bytes drowns in noise.
+    No mean may be below zero. On a simulated target each call must take long enough to read its inputs once and write
+    its output. The baseline does less, so only the first rule applies to it, and on machines neither: there a copy of a
+    few bytes drowns in noise. ``empty`` is the empty call's cost by operation.
     """
     simulated, baseline = target.device == "simulator", implementation.variant == "nocrypt"
     if baseline and not simulated:
@@ -42,9 +42,9 @@ def implausible(
     for op, v, answer in observed:
         cycles = answer.pulse.cycles - empty[op]
         moved = len(v.key) + len(v.npub) + len(v.ad) + len(v.message)
-        if op != "reject":  # whose output is nobody's
+        if op != "reject":  # its output is discarded
             moved += len(answer.output)
         if cycles * rate < moved:
-            text = f"{op} of {len(v.ad)}/{len(v.message)} bytes takes {cycles} cycles; to move {moved} bytes takes more"
+            text = f"{op} of {len(v.ad)}/{len(v.message)} bytes takes {cycles} cycles; moving {moved} bytes takes more"
             return Failure(Reason.IMPLAUSIBLE, text)
     return None

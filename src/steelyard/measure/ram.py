@@ -1,4 +1,4 @@
-"""RAM of calls: stack and heap, exact where the device sees them, from paint where it does not."""
+"""RAM of calls: stack and heap, exact where the device sees them, otherwise from painted memory."""
 
 from __future__ import annotations
 
@@ -8,15 +8,17 @@ from ..model.call import Observed
 
 
 def spread(observed: Iterable[Observed]) -> dict[str, float]:
-    """``spread_percent``: mean distance of the quartiles of repeated calls, in percent of their medians."""
+    """``spread_percent``: the mean interquartile range of repeated calls, in percent of their medians; empty without
+    repetition."""
     spreads = [a.pulse.spread for _, _, a in observed if a.pulse.spread is not None]
     return {"spread_percent": 100 * sum(spreads) / len(spreads)} if spreads else {}
 
 
 def peaks(observed: Iterable[Observed]) -> dict[str, float]:
-    """``stack_<operation>`` and ``stack`` (the larger), ``heap``, ``unaligned`` accesses, in bytes and counts.
+    """``stack_<operation>``, ``stack`` (the largest of them) and ``heap`` in bytes, and the number of ``unaligned``
+    accesses.
 
-    Stack counts from the trigger's rising edge: return address, saved registers and locals of the call.
+    Stack is counted from the trigger's rising edge: return address, saved registers and locals of the call.
     """
     stack: dict[str, int] = {}
     heap = unaligned = 0

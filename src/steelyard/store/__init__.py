@@ -1,4 +1,4 @@
-"""Where records live: an append-only database, and a folder of compressed logs beside it."""
+"""Stage six: stores records in an append-only database, with compressed logs in a folder beside it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Logs and other long texts: compressed files named by the hash of their content."""
+"""Stores logs and other long texts as compressed files named by the hash of their content."""
 
 from __future__ import annotations
 
@@ -22,7 +22,8 @@ class Blobs:
         self.folder = folder
 
     def put(self, content: str | bytes) -> str:
-        """Stores ``content`` unless it is there, and returns its SHA-256."""
+        """Stores ``content`` unless it is there, and returns its SHA-256. Raises :class:`StoreFailure` when it cannot
+        be written."""
         data = content.encode("utf-8", "backslashreplace") if isinstance(content, str) else content
         digest = hashlib.sha256(data).hexdigest()
         path = self._path(digest)
@@ -41,7 +42,7 @@ class Blobs:
         return digest
 
     def get(self, digest: str) -> bytes:
-        """The content, checked against its digest."""
+        """The content, checked against its digest. Raises :class:`StoreError`."""
         if not _DIGEST.fullmatch(digest):
             raise StoreError(f"{digest!r} is not a digest: 64 hexadecimal digits in lower case")
         path = self._path(digest)
@@ -52,7 +53,7 @@ class Blobs:
         except (OSError, EOFError, zlib.error) as error:
             raise StoreFailure(f"{path} cannot be read: {error}; run again to store it anew") from error
         if hashlib.sha256(data).hexdigest() != digest:
-            raise StoreFailure(f"{path} has other content than its name says; delete it and run again")
+            raise StoreFailure(f"{path} does not have the content that its name says; delete it and run again")
         return data
 
     def _path(self, digest: str) -> Path:

@@ -1,4 +1,4 @@
-"""Opens a database: which one, with which settings, and only when its schema is ours."""
+"""Opens a database with the right settings, and only when its schema is ours."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ from . import schema, values
 from .errors import DAMAGED, StoreError, StoreFailure, explain
 
 _DRIVERS = {"psycopg": "steelyard[servers]", "psycopg2": "psycopg2-binary", "pymysql": "steelyard[servers]"}
-#: what processes that make or migrate tables on a server take turns by
-_LOCK = 0x57EE1  # for PostgreSQL a number, for MariaDB a name
+#: the lock by which processes that create or migrate tables on a server take turns
+_LOCK = 0x57EE1  # PostgreSQL takes it as a number, MariaDB as a name
 
 
 def resolve(url_or_path: str | Path) -> URL:
-    """A URL stays one; everything else is the path of a SQLite file."""
+    """The URL of a database; anything that is not a URL is the path of a SQLite file. Raises :class:`StoreError`."""
     if str(url_or_path) == ":memory:":
         return URL.create("sqlite")
     if isinstance(url_or_path, Path) or "://" not in url_or_path:
@@ -39,22 +39,23 @@ def resolve(url_or_path: str | Path) -> URL:
     try:
         return make_url(url_or_path)
     except (ArgumentError, ValueError):
-        raise StoreError("not a path and not a URL like postgresql://user@host/name") from None
+        raise StoreError("neither a path nor a URL like postgresql://user@host/name") from None
 
 
 def file_of(url: URL) -> Path | None:
-    """The file of a SQLite database; None in memory and on servers."""
+    """The file of a SQLite database; None for one in memory or on a server."""
     in_file = url.get_backend_name() == "sqlite" and url.database not in (None, "", ":memory:")
     return Path(str(url.database)) if in_file else None
 
 
 def name_of(url: URL) -> str:
-    """How messages call the database; never with its password."""
+    """The database's name in messages, without its password."""
     return str(file_of(url) or url.render_as_string(hide_password=True))
 
 
 def open_engine(url: URL) -> Engine:
-    """An engine whose database has the newest schema; anything else than ours is left untouched."""
+    """An engine whose database has the newest schema. Databases of others are left untouched. Raises
+    :class:`StoreError`."""
     name, path = name_of(url), file_of(url)
     if path is not None:
         _prepare(path.parent)
@@ -73,7 +74,7 @@ def open_engine(url: URL) -> Engine:
 
 @contextmanager
 def explained(where: str) -> Iterator[None]:
-    """Inside, the driver's errors become ``StoreError``."""
+    """Turns the driver's errors into :class:`StoreError`; ``where`` names the database."""
     try:
         yield
     except DBAPIError as error:
@@ -81,12 +82,12 @@ def explained(where: str) -> Iterator[None]:
 
 
 def writing(engine: Engine) -> Engine:
-    """The engine whose transactions write."""
+    """The same engine, for transactions that write."""
     return engine.execution_options(steelyard_write=True)
 
 
 def _prepare(folder: Path) -> None:
-    """Makes the folder of a database."""
+    """Creates the folder of a database."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -95,7 +96,7 @@ def _prepare(folder: Path) -> None:
 
 def _create(url: URL) -> Engine:
     sqlite = url.get_backend_name() == "sqlite"
-    # every query of a transaction is to see the same state; a server may have ended connections that were long idle
+    # every query of a transaction must see the same state; a server may have closed connections that were idle for long
     options: dict[str, Any] = {"isolation_level": "REPEATABLE READ", "pool_pre_ping": True}
     if sqlite:
         options = {"connect_args": {"timeout": values.BUSY_SECONDS}, "max_overflow": -1}
@@ -123,31 +124,32 @@ def _create(url: URL) -> Engine:
 
 
 def _read_as_it_stands(file: Path) -> bool:
-    """Whether nobody can write beside a database, and nobody does: readers of others want files of their own there
-    (SQLite, "Write-Ahead Logging", 6)."""
+    """Whether a database is in a read-only folder without a writer: other databases need files beside them even for
+    reading (SQLite, "Write-Ahead Logging", 6)."""
     beside = (file.with_name(f"{file.name}{ending}") for ending in ("-wal", "-shm"))
     return file.exists() and not os.access(file.parent, os.W_OK) and not any(f.exists() for f in beside)
 
 
 def _on_connect(connection: Any, _: object) -> None:
-    """Transactions are ours, not the driver's."""
+    """Makes SQLAlchemy, not the driver, control transactions."""
     connection.isolation_level = None
     connection.execute("PRAGMA foreign_keys=ON")
     connection.execute("PRAGMA synchronous=NORMAL")
 
 
 def _on_begin(connection: Connection) -> None:
-    """A writer takes its lock first: one that upgrades a reader's lock fails without waiting."""
+    """Makes a writer take its lock first: upgrading a reader's lock would fail without waiting."""
     write = connection.get_execution_options().get("steelyard_write", False)
     connection.exec_driver_sql("BEGIN IMMEDIATE" if write else "BEGIN")
 
 
 def _revision(connection: Connection, name: str) -> str | None:
-    """The stored revision, None for an empty database; an error for one that is not ours or too new."""
+    """The stored revision; None for an empty database. Raises :class:`StoreError` for one that is not ours or too
+    new."""
     tables = inspect(connection).get_table_names()
     if schema.REVISION_TABLE not in tables:
         if tables and connection.dialect.name == "sqlite":
-            raise StoreError(f"{name} holds other tables than Steelyard's; give another path")
+            raise StoreError(f"{name} contains tables that are not Steelyard's; give another path")
         return None
     every = connection.execute(text(f"SELECT version_num FROM {schema.REVISION_TABLE}")).scalars().all()
     found = str(every[0]) if len(every) == 1 else "unknown"
@@ -162,11 +164,12 @@ def _revision(connection: Connection, name: str) -> str | None:
 
 
 def _odd(name: str, found: str) -> StoreFailure:
-    return StoreFailure(f"{name}: schema {found} is none of Steelyard's; {DAMAGED}")
+    return StoreFailure(f"{name}: schema {found} is not one of Steelyard's; {DAMAGED}")
 
 
 def _migrate(engine: Engine, name: str) -> None:
-    """Creates or migrates in one transaction; a process that opens at the same time waits, then has nothing to do."""
+    """Creates or migrates the tables in one transaction. A process that opens the database meanwhile waits, and then
+    has nothing to do."""
     with writing(engine).connect() as connection, _alone(connection), connection.begin():
         found = _revision(connection, name)
         if found is None:
@@ -184,7 +187,7 @@ def _migrate(engine: Engine, name: str) -> None:
 
 @contextmanager
 def _alone(connection: Connection) -> Iterator[None]:
-    """Inside, no other process makes or migrates tables, from before the transaction to after it."""
+    """Keeps other processes from creating or migrating tables, from before the transaction to after it."""
     driver: Any = connection.connection.driver_connection
     if connection.dialect.name == "sqlite":  # the transaction is the lock
         try:
@@ -212,7 +215,7 @@ def _alone(connection: Connection) -> Iterator[None]:
 
 
 def _set_wal(connection: Any) -> None:
-    """SQLite does not wait for the lock that this change needs, so we do."""
+    """Switches to write-ahead logging. SQLite does not wait for the lock that this needs, so we do."""
     end = time.monotonic() + values.BUSY_SECONDS
     while True:
         try:

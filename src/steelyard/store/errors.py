@@ -1,4 +1,4 @@
-"""What the store says when it cannot do its work."""
+"""Errors of the store, with the next action for the messages of drivers."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ class StoreError(UserError):
 
 
 class StoreFailure(StoreError):
-    """The same where the question was right: another process, the disk, or what is stored is in the way."""
+    """The request was valid, but another process, the disk, or damaged data prevents it."""
 
     exit_code = 3
 
 
-DAMAGED = "the file is damaged: restore a copy, or move it away and a new database is made"
+DAMAGED = "the file is damaged: restore a copy, or move it away and a new database is created"
 #: words in a driver's message, and the next action
 _ACTIONS = {
-    "not a database": "give another path, or move the file away and a new database is made",
+    "not a database": "give another path, or move the file away and a new database is created",
     "malformed": DAMAGED,
     "no such": DAMAGED,
-    "locked": "another process holds it for too long: end that process and run again",
+    "locked": "another process has held it for too long: end that process and run again",
     "readonly": "make the file and its folder writable",
     "unable to open": "check that the path is a file, and that you may write to its folder",
     "disk I/O": "the disk is full, or fails: free some space and run again",
@@ -31,17 +31,17 @@ _ACTIONS = {
     "refused": "start the server, or correct host and port in the URL",
     "resolve host": "correct the host in the URL",
     "authentication failed": "correct user and password in the URL",
-    "Access denied": "correct user and password in the URL, or have the right granted",
-    "permission denied": "have the right granted",
+    "Access denied": "correct user and password in the URL, or ask for the permission",
+    "permission denied": "ask for the permission",
     "does not exist": "create the database, or correct its name in the URL",
     "Unknown database": "create the database, or correct its name in the URL",
 }
-#: those of them that a wrong path or URL is the usual cause of
+#: those whose usual cause is a wrong path or URL
 _WRONG_PLACE = ("not a database", "unable to open", "resolve host", "authentication failed", "Unknown database")
 
 
 def explain(where: str, cause: str) -> StoreError:
-    """A driver's message as a sentence with the next action."""
+    """A driver's message as an error with the next action; ``where`` names the database."""
     action = next((a for words, a in _ACTIONS.items() if words in cause), "check the database and run again")
     kind = StoreError if any(words in cause for words in _WRONG_PLACE) else StoreFailure
     return kind(f"{where}: {' '.join(cause.split())}; {action}")

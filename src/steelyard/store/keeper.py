@@ -1,4 +1,4 @@
-"""Records on their way into the store. A database that does not take them ends no campaign."""
+"""Keeps records on their way into the store, so that a failing database does not end a campaign."""
 
 from __future__ import annotations
 
@@ -16,31 +16,31 @@ from .store import Store
 
 
 class Keeper:
-    """Stores records at once. Those that the store does not take are kept, and tried again: first when the time that
-    the store waits for a lock is over once more, and in the end."""
+    """Stores records at once. Records that the store does not take are kept and tried again: with later records, after
+    a pause when the database is locked, and at the end."""
 
     def __init__(self, store: Store) -> None:
         self.store = store
-        #: why the newest of :attr:`waiting` were not stored
+        #: why the latest attempt to store one failed
         self.why = ""
-        #: records that are not stored, by their setup's key
+        #: records that are not stored yet, by their setup's key
         self.waiting: dict[str, Record] = {}
         self._next_try = 0.0
         self._lock = Lock()
 
     def find(self, keys: Iterable[str]) -> dict[str, Record]:
-        """Stored records that need not be made again, by key."""
+        """Stored records that need not be made again, by key. Raises :class:`StoreError`."""
         return {key: record for key, record in self.store.find(keys).items() if record.final}
 
     def find_one(self, key: str) -> Record | None:
-        """The same for one key; nothing where the store does not answer."""
+        """The record for one key; None when there is none, or the store does not answer."""
         try:
             return self.find([key]).get(key)
         except StoreError:
             return None
 
     def add(self, record: Record) -> Record:
-        """The record with its number, or as it is where it is not stored yet."""
+        """Stores a record. Returns it with its id, or unchanged when it could not be stored yet."""
         with self._lock:
             self.waiting[record.setup.key] = record
             if time.monotonic() < self._next_try:
@@ -48,7 +48,7 @@ class Keeper:
             return self._store().get(record.setup.key, record)
 
     def again(self) -> dict[str, Record]:
-        """Tries to store what is not: the records that now are, by key."""
+        """Tries to store the waiting records; returns those that now are, by key."""
         with self._lock:
             return self._store()
 
@@ -60,13 +60,13 @@ class Keeper:
                 del self.waiting[key]
             except (StoreError, OSError) as e:
                 self.why = str(e)
-                if "locked" in self.why:  # so are all others
+                if "locked" in self.why:  # then it is locked for all others too
                     self._next_try = time.monotonic() + values.BUSY_SECONDS
                     break
         return stored
 
     def with_log(self, record: Record, text: str) -> Record:
-        """The record with ``text`` as its log, or a note that there is none."""
+        """The record with ``text`` as its log, or with a note that the log could not be stored."""
         try:
             return replace(record, log=self.store.put_blob(text))
         except (StoreError, OSError) as e:

@@ -1,4 +1,4 @@
-"""Brings a database to the newest schema. Imported only when there is something to do: Alembic is slow."""
+"""Migrates a database to the newest schema. Imported only when there is something to do, because Alembic is slow."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _one_at_a_time = threading.Lock()
 
 
 def config(connection: Connection | None = None) -> Config:
-    """Alembic's settings, without a file."""
+    """Alembic's settings without a configuration file."""
     settings = Config()
     settings.set_main_option("script_location", SCRIPTS)
     settings.set_main_option("path_separator", "os")
@@ -26,14 +26,14 @@ def config(connection: Connection | None = None) -> Config:
 
 
 def upgrade(connection: Connection, revision: str = "head") -> None:
-    """Runs the missing steps inside the caller's transaction: all of them or none.
+    """Runs the missing migrations in the caller's transaction: all of them or none. Raises :class:`StoreError`.
 
-    In SQLite a changed table is copied and the old one dropped, which with foreign keys on would
-    delete or refuse its children; the caller turns them off, and here they are checked afterwards.
+    In SQLite a changed table is copied and the old one dropped. With foreign keys on, that would delete its children or
+    be refused; so the caller turns them off, and they are checked here afterwards.
     """
     with _one_at_a_time:
         command.upgrade(config(connection), revision)
     if connection.dialect.name == "sqlite":
         broken = connection.exec_driver_sql("PRAGMA foreign_key_check").all()
         if broken:
-            raise StoreError(f"migration left {len(broken)} rows without their parent; nothing was changed")
+            raise StoreError(f"the migration would leave {len(broken)} rows without their parent; nothing was changed")

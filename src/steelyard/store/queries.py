@@ -1,6 +1,6 @@
-"""Every query that reads, as text in words that SQLite, PostgreSQL and MariaDB share.
+"""All reading queries, as SQL that SQLite, PostgreSQL and MariaDB share.
 
-Values are named, ``:like_this``, and so are the columns of what comes back. Columns carry their table's name, so that
+Parameters are named, ``:like_this``, and so are result columns. Columns are qualified with their table's name, so that
 one may be called ``key``.
 """
 
@@ -15,12 +15,12 @@ from steelyard.model.reasons import MACHINE
 from .values import storable
 
 _T = TypeVar("_T")
-#: ids or keys in one IN (...), which every database takes
+#: ids or keys in one IN (...), few enough for every database
 _BATCH = 500
 #: operation, bytes of associated data and of message
 Size = tuple[str, int, int]
 
-#: columns of :class:`..model.record.Record` and of what is in it, under the names that they have there
+#: columns of :class:`..model.record.Record` and its parts, under their names there
 RECORD = """
   run.id, implementation.primitive, implementation.family, implementation.variant,
   implementation.name AS implementation, implementation.digest AS implementation_digest, target.name AS target,
@@ -29,14 +29,14 @@ RECORD = """
   run.vectors, run.ext_vectors, run.skipped, run.answers, run.notes, run.origin, run.log, run.host, run.seconds,
   run.finished, run.seed, setup.key
 """
-#: columns of rows, under the names that they have in :data:`..model.row.CONTEXT`; ``label`` is made of two
+#: columns of rows, under their names in :data:`..model.row.CONTEXT`; ``label`` is completed when reading
 ROW = """
   run.id AS run, implementation.variant AS label, implementation.primitive, implementation.family,
   implementation.variant, implementation.name AS implementation, target.name AS target, setup.device, setup.flags,
   setup.workload, toolchain.version AS compiler, COALESCE(run.reason, 'verified') AS outcome, run.vectors,
   run.finished, run.host, implementation.digest, setup.harness, setup.timing_model, run.origin
 """
-#: columns that records are filtered by
+#: columns by which records are filtered
 _FILTERS = {
     "target": "target.name",
     "variant": "implementation.variant",
@@ -52,9 +52,9 @@ JOIN target ON target.id = setup.target_id
 JOIN toolchain ON toolchain.id = setup.toolchain_id
 """
 _OF_MACHINE = ", ".join(f"'{reason}'" for reason in sorted(MACHINE))
-#: the run that counts of a setup: the newest, and a failure of the machine only where there is nothing else
+#: the run that counts for a setup: the newest, but a failure of the machine only when there is nothing else
 _NEWEST = f"COALESCE(MAX(CASE WHEN newest.reason IN ({_OF_MACHINE}) THEN NULL ELSE newest.id END), MAX(newest.id))"
-#: the same for all setups, as a condition under which the newest counts: faster there
+#: the same as a condition on all setups, which is faster there
 _COUNTS = f"""run.id IN (
   SELECT MAX(newest.id) FROM run AS newest WHERE newest.id NOT IN (
     SELECT failed.id FROM run AS failed WHERE failed.reason IN ({_OF_MACHINE}) AND EXISTS (
@@ -66,7 +66,7 @@ HELPERS = "SELECT run_id, member, size FROM helper WHERE run_id IN ({ids}) ORDER
 MEASUREMENTS = "SELECT run_id, metric, whole, fraction FROM measurement WHERE run_id IN ({ids})"
 POINTS = "SELECT run_id, operation, adlen, mlen, cycles FROM point WHERE run_id IN ({ids}) ORDER BY run_id, position"
 DETAILS = "SELECT id, detail FROM run WHERE id IN ({ids}) AND detail IS NOT NULL"
-#: newest runs of other sources with the same answers
+#: the newest runs of other sources with the same answers
 SAME_ANSWERS = f"""
 SELECT MAX(run.id) AS id {_FROM} WHERE run.answers = :answers AND implementation.primitive = :primitive
 AND implementation.digest <> :digest GROUP BY implementation.digest ORDER BY id
@@ -74,31 +74,32 @@ AND implementation.digest <> :digest GROUP BY implementation.digest ORDER BY id
 
 
 class Query(NamedTuple):
-    """A text and its values."""
+    """SQL and its parameters."""
 
     sql: str
     values: Mapping[str, str] = MappingProxyType({})
 
 
 class Which(NamedTuple):
-    """Which records, and in which order."""
+    """A choice of records, and their order."""
 
     where: str = ""
     values: Mapping[str, str] = MappingProxyType({})
     order: str = "ORDER BY run.id DESC"
 
     def select(self, columns: str, joined: str = "", values: Mapping[str, str] = MappingProxyType({})) -> Query:
-        """These columns of them, and of tables that are ``joined`` with their own values."""
+        """The query for these columns of the records, and of tables that are ``joined`` with parameters of their
+        own."""
         return Query(f"SELECT {columns} {_FROM} {joined} {self.where} {self.order}", {**self.values, **values})
 
 
 def by_ids(ids: Collection[int]) -> Which:
-    """These records."""
+    """The records with these ids."""
     return Which(f"WHERE run.id IN ({numbers(ids)})")
 
 
 def by_keys(keys: Sequence[str]) -> Which:
-    """The record that counts of each setup."""
+    """The record that counts for each setup, by ``Setup.key``."""
     values = {f"v{i}": key for i, key in enumerate(keys)}
     newest = (
         f"SELECT {_NEWEST} FROM run AS newest JOIN setup AS wanted ON newest.setup_id = wanted.id "
@@ -108,21 +109,21 @@ def by_keys(keys: Sequence[str]) -> Which:
 
 
 def filtered(equal: Mapping[str, str], newest_only: bool) -> Which:
-    """Records whose columns have these values."""
+    """Records whose columns ``equal`` these values; ``newest_only`` keeps the one that counts for each setup."""
     conditions = [f"{_FILTERS[name]} = :{name}" for name in equal] + ([_COUNTS] if newest_only else [])
     values = {name: storable(value) for name, value in equal.items()}
     return Which(f"WHERE {' AND '.join(conditions)}" if conditions else "", values)
 
 
 def metrics(which: Which) -> Query:
-    """Names of all metrics that these records have."""
+    """The query for the names of all metrics that the records have."""
     joined = "JOIN measurement ON measurement.run_id = run.id"
     return which._replace(order="ORDER BY measurement.metric").select("DISTINCT measurement.metric", joined)
 
 
 def figures(which: Which, asked: Sequence[str | Size]) -> Query:
-    """Metrics by name and cycles of calls by size as ``whole0, fraction0, whole1, ...`` in the order asked, a join
-    each."""
+    """The query for metrics by name and cycles of points by size, as columns ``whole0, fraction0, whole1, ...`` in the
+    order of ``asked``. Each is one join."""
     columns, joined, values = ["run.id AS run"], [], {}
     for k, what in enumerate(asked):
         values[f"what{k}"] = storable(what if isinstance(what, str) else what[0])
@@ -140,10 +141,10 @@ def figures(which: Which, asked: Sequence[str | Size]) -> Query:
 
 
 def numbers(ids: Collection[int]) -> str:
-    """The inside of IN (...)."""
+    """Ids as the inside of IN (...)."""
     return ", ".join(f"{i:d}" for i in ids)
 
 
 def batches(items: Sequence[_T], size: int = _BATCH) -> Iterator[Sequence[_T]]:
-    """Pieces; by default small enough for one IN (...) on every database."""
+    """``items`` in pieces, by default small enough for one IN (...) on every database."""
     return (items[i : i + size] for i in range(0, len(items), size))

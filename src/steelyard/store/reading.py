@@ -1,4 +1,4 @@
-"""Rows of the database to records, and to the rows that answers are made of."""
+"""Reads records, and rows for answers, from the database."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from .errors import StoreError
 from .queries import Query, Size, Which
 from .values import EPOCH, MICROSECOND
 
-#: columns in one query: each joins a table, and databases plan joins of many slowly or not at all
+#: metrics and points in one query: each is a join, and databases plan many joins slowly or not at all
 _JOINS = 16
 _MINUTE = 60_000_000
 
 
 class Reader:
-    """Reads through a connection, inside its transaction."""
+    """Reads through a connection, in its transaction."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
@@ -40,12 +40,12 @@ class Reader:
         return dict(zip(names, list(zip(*rows, strict=True)) or [()] * len(names), strict=True))
 
     def _of(self, sql: str, ids: Collection[int]) -> Iterator[Any]:
-        """Rows of a query for some runs, sent for as many as go into one at a time."""
+        """The rows of a query for some runs, in batches of ids."""
         for batch in queries.batches(sorted(ids)):
             yield from self._rows(Query(sql.format(ids=queries.numbers(batch))))
 
     def records(self, which: Which) -> list[Record]:
-        """Whole records, in order."""
+        """Complete records, in order. Raises :class:`StoreError` for a reason that this version does not know."""
         found = self._rows(which.select(queries.RECORD)).all()
         ids = [row.id for row in found]
         metrics: dict[int, dict[str, float]] = {k: {} for k in ids}
@@ -76,7 +76,7 @@ class Reader:
         ]
 
     def rows(self, which: Which, points: Collection[Size], metrics: Collection[str] | None) -> list[Row]:
-        """Records as rows, in order. What a run lacks is None."""
+        """Records as rows, in order. Metrics and points that a run lacks are None."""
         found = self._columns(which.select(queries.ROW))
         columns: dict[str, Sequence[Value]] = {
             name: list(map(intern, values)) if values and isinstance(values[0], str) else values
@@ -95,7 +95,7 @@ class Reader:
     def _figures(self, which: Which, ids: Sequence[int], asked: Sequence[str | Size]) -> dict[str, Sequence[Value]]:
         """Metrics and points by column, in the order of ``ids``."""
         found = self._columns(queries.figures(which, asked))
-        if found["run"] != ids:  # some run has a call twice; one of them is taken
+        if found["run"] != ids:  # a run has the same size twice; one of them is taken
             at = {k: index for index, k in enumerate(found["run"])}
             found = {name: [values[at[k]] for k in ids] for name, values in found.items()}
         return {
@@ -106,18 +106,18 @@ class Reader:
         }
 
     def points(self, ids: Collection[int]) -> dict[int, list[Point]]:
-        """All points of these runs."""
+        """All points of these runs, by run."""
         found: dict[int, list[Point]] = {}
         for run_id, operation, adlen, mlen, cycles in self._of(queries.POINTS, ids):
             found.setdefault(run_id, []).append(Point(operation, adlen, mlen, cycles))
         return found
 
     def details(self, ids: Collection[int]) -> dict[int, str]:
-        """Why runs failed, of those of these that did."""
+        """Details of failures by run, for those of these runs that failed."""
         return {row.id: row.detail for row in self._of(queries.DETAILS, ids)}
 
     def same_answers(self, record: Record) -> list[int]:
-        """Newest runs of other sources with the same answers."""
+        """Ids of the newest runs of other sources with the same answers."""
         s, v = record.setup, record.verification
         values = {"answers": v.answers if v else "", "primitive": s.primitive, "digest": s.implementation_digest}
         return [row.id for row in self._rows(Query(queries.SAME_ANSWERS, values))]
@@ -148,7 +148,7 @@ def _verification(row: Any) -> Verification | None:
 
 
 def _either(whole: Sequence[int | None], fraction: Sequence[float | None]) -> Sequence[float | None]:
-    """A metric's values: most metrics are all of one kind."""
+    """Merges the two columns of a metric, of which most metrics use only one."""
     if fraction.count(None) == len(fraction):
         return whole
     if whole.count(None) == len(whole):

@@ -1,8 +1,9 @@
-"""The tables, the same in SQLite, PostgreSQL and MariaDB. New databases are made from here, older ones by migrations/.
+"""The database's tables, the same in SQLite, PostgreSQL and MariaDB. New databases are created from here, older ones
+are migrated by migrations/.
 
-A run is one row with its measurements, points and helpers; nothing is ever updated. What many runs share
-(implementation, toolchain, target, setup) is stored once. Each of those rows is found by the hash of its fields, so
-that no database's idea of equal strings matters.
+A run is one row with its measurements, points and helpers; nothing is ever updated. Implementations, toolchains,
+targets and setups are shared by many runs and stored once. Each is found by the hash of its fields, so that no
+database's idea of equal strings matters.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ from .types import Id, LongText, Name, UtcTime
 #: newest revision in migrations/versions; a test compares the two
 HEAD = "0003"
 
-#: where a database keeps its revision; its own name, so that a server can be shared
+#: the table with the revision; its name is our own, so that a database can be shared
 REVISION_TABLE = "steelyard_revision"
 
 metadata = MetaData(
@@ -123,7 +124,7 @@ measurement = Table(
     sqlite_with_rowid=False,
 )
 
-#: found by size, brought back in the order of ``position``
+#: found by size, returned in the order of ``position``
 point = Table(
     "point",
     metadata,
@@ -146,7 +147,7 @@ helper = Table(
     sqlite_with_rowid=False,
 )
 
-#: as Alembic makes it, and for Alembic not one of ours
+#: as Alembic creates it; outside our metadata, so that Alembic ignores it
 _revision = Table(
     REVISION_TABLE,
     MetaData(),
@@ -156,7 +157,7 @@ _revision = Table(
 
 
 def create(connection: Connection) -> None:
-    """Makes all tables in an empty database, at the newest revision."""
+    """Creates all tables in an empty database, at the newest revision."""
     metadata.create_all(connection)
     _revision.create(connection)
     connection.execute(insert(_revision).values(version_num=HEAD))

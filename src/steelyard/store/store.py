@@ -1,4 +1,4 @@
-"""The store: what the rest of the project sees of the database."""
+"""The store: the interface to the database for the rest of the project."""
 
 from __future__ import annotations
 
@@ -15,17 +15,19 @@ from . import queries
 from .blobs import Blobs
 from .errors import DAMAGED, StoreError, StoreFailure
 
-if TYPE_CHECKING:  # SQLAlchemy takes long to import, and most commands need no database
+if TYPE_CHECKING:  # SQLAlchemy is slow to import, and many commands need no database
     from sqlalchemy import Engine
 
     from .reading import Reader
 
 
 class Store:
-    """Records and logs. Append-only: a correction is a new run, and the newest one counts.
+    """Stores records and logs. Append-only: a correction is a new run, and the newest run counts.
 
-    One store serves any number of threads, and any number of processes may have the same database
-    open; open it after a fork, not before. What ``add`` returned survives the death of the process.
+    One store serves any number of threads, and any number of processes may have the same database open. Open it after a
+    fork, not before. Once ``add`` has returned, the record survives the death of the process. Every method raises
+    :class:`StoreError` when the database fails. Example: ``with Store.open("steelyard.db") as store:
+    store.rows(target="uno")``.
     """
 
     def __init__(self, engine: Engine, name: str, blobs: Path | None):
@@ -35,11 +37,11 @@ class Store:
 
     @classmethod
     def open(cls, url_or_path: str | Path, *, blobs: Path | None = None) -> Store:
-        """Opens a database, makes it when it is not there, and brings its schema up to date.
+        """Opens a database; creates it when it does not exist, and migrates an older schema.
 
-        A path (or ``:memory:``) means SQLite; a URL (``postgresql+psycopg://``, ``mariadb+pymysql://``)
-        a server. ``blobs`` is the folder of logs, for ``x.db`` by default ``x.blobs`` beside it.
-        :class:`StoreError` says why it cannot be opened.
+        A path (or ``:memory:``) means SQLite; a URL (``postgresql+psycopg://``, ``mariadb+pymysql://``) a server.
+        ``blobs`` is the folder of logs; for ``x.db`` the default is ``x.blobs`` beside it. Raises :class:`StoreError`,
+        which says why it cannot be opened.
         """
         from .engine import file_of, name_of, open_engine, resolve
 
@@ -49,7 +51,7 @@ class Store:
         return cls(open_engine(url), name_of(url), blobs or beside)
 
     def close(self) -> None:
-        """Closes all connections; a database in memory is gone."""
+        """Closes all connections. A database in memory is lost."""
         self._engine.dispose()
 
     def __enter__(self) -> Self:
@@ -80,11 +82,11 @@ class Store:
             return add(self._engine, record)
 
     def get(self, run_id: int) -> Record | None:
-        """The record with this id."""
+        """The record with this id; None when there is none."""
         return next(iter(self.records([run_id])), None)
 
     def find(self, keys: Iterable[str]) -> dict[str, Record]:
-        """The record that counts of each setup (``Setup.key``) that has one."""
+        """The record that counts for each setup, by ``Setup.key``. Setups without a record are left out."""
         wanted = sorted(set(keys))
         found: dict[str, Record] = {}
         if not wanted:
@@ -95,24 +97,25 @@ class Store:
         return found
 
     def same_answers(self, record: Record) -> list[int]:
-        """The newest run of each other implementation, by digest, that answered the known-answer calls alike, where
-        no official answers are known."""
+        """Ids of the newest run of each other implementation (by digest) that gave the same known answers. Empty for
+        known variants."""
         if record.verification is None or not record.verification.answers:
             return []
         with self._reader() as reader:
             return reader.same_answers(record)
 
     def runs(self, *, newest_only: bool = True, **equal: str) -> list[Record]:
-        """Whole records whose ``target``, ``variant``, ``implementation``, ``primitive`` or ``flags`` are these, newest
-        first.
+        """Complete records whose ``target``, ``variant``, ``implementation``, ``primitive`` or ``flags`` have these
+        values, newest first.
 
-        ``newest_only`` drops runs whose setup was run again later.
+        ``newest_only`` leaves out runs whose setup was run again later. Example: ``store.runs(target="uno",
+        flags="-Os")``.
         """
         with self._reader() as reader:
             return reader.records(queries.filtered(equal, newest_only))
 
     def records(self, run_ids: Collection[int]) -> list[Record]:
-        """Whole records with these ids, newest first."""
+        """Complete records with these ids, newest first."""
         with self._reader() as reader:
             return reader.records(queries.by_ids(run_ids)) if run_ids else []
 
@@ -124,26 +127,27 @@ class Store:
         metrics: Collection[str] | None = None,
         **equal: str,
     ) -> list[Row]:
-        """The same records as rows, with these ``metrics`` (None: all of them) and ``points``."""
+        """The records of :meth:`runs` as rows, with these ``metrics`` (None: all) and ``points``, each as (operation,
+        bytes of associated data, bytes of message)."""
         with self._reader() as reader:
             return reader.rows(queries.filtered(equal, newest_only), points, metrics)
 
     def points(self, run_ids: Collection[int]) -> dict[int, list[Point]]:
-        """All points of these runs."""
+        """All points of these runs, by run id."""
         with self._reader() as reader:
             return reader.points(run_ids)
 
     def details(self, run_ids: Collection[int]) -> dict[int, str]:
-        """The details of these runs' failures, where they failed."""
+        """Details of failures by run id, for those of these runs that failed."""
         with self._reader() as reader:
             return reader.details(run_ids)
 
     def put_blob(self, content: str | bytes) -> str:
-        """Stores a log, once however often it comes, and returns its digest."""
+        """Stores a log, equal ones only once, and returns its digest."""
         return self._folder().put(content)
 
     def get_blob(self, digest: str) -> bytes:
-        """The content of a log."""
+        """The content of the log with this digest."""
         return self._folder().get(digest)
 
     def _folder(self) -> Blobs:

@@ -1,11 +1,11 @@
-"""Column types that mean the same in SQLite, PostgreSQL and MariaDB. ``writing.py`` makes values for them."""
+"""Column types with the same meaning in SQLite, PostgreSQL and MariaDB. ``writing.py`` makes values for them."""
 
 from __future__ import annotations
 
 from sqlalchemy import BigInteger, Dialect, Integer, String, Text, TypeDecorator
 from sqlalchemy.types import TypeEngine
 
-#: compares byte by byte, spaces at the end too
+#: compares byte by byte, including trailing spaces
 _COLLATION = "utf8mb4_nopad_bin"
 _MARIADB = ("mysql", "mariadb")
 
@@ -24,7 +24,7 @@ class Name(TypeDecorator[str]):
         self.length = length
 
     def load_dialect_impl(self, dialect: Dialect) -> TypeEngine[str]:
-        """MariaDB compares without case unless told otherwise."""
+        """The type in this database. MariaDB ignores case unless told otherwise."""
         collation = _COLLATION if dialect.name in _MARIADB else None
         return dialect.type_descriptor(String(self.length, collation=collation))
 
@@ -36,11 +36,11 @@ class LongText(TypeDecorator[str]):
     cache_ok = True
 
     def load_dialect_impl(self, dialect: Dialect) -> TypeEngine[str]:
-        """The type of this database."""
+        """The type in this database."""
         if dialect.name in _MARIADB:
             return dialect.type_descriptor(Text(2**24 - 1, collation=_COLLATION))
         return dialect.type_descriptor(Text())
 
 
-#: a moment: microseconds since 1970, because databases disagree on time zones and fractions
+#: a point in time: microseconds since 1970, because databases disagree on time zones and fractions
 UtcTime = BigInteger

@@ -1,4 +1,4 @@
-"""How values are written, whatever the database."""
+"""How values are stored, whatever the database."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from datetime import UTC, datetime, timedelta
 #: seconds to wait for another process's lock
 BUSY_SECONDS = 20.0
 
-#: a moment is stored in microseconds since
+#: times are stored in microseconds since then
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 MICROSECOND = timedelta(microseconds=1)
 
 
 def storable(text: str) -> str:
-    """``text`` with what some database refuses (NUL, lone surrogates) written as an escape."""
+    """``text`` with characters that some databases refuse (NUL, lone surrogates) as escapes."""
     return text.encode("utf-8", "backslashreplace").decode().replace("\0", "\\x00")

@@ -1,4 +1,4 @@
-"""A record to rows."""
+"""Writes a record into the database."""
 
 from __future__ import annotations
 
@@ -27,7 +27,8 @@ _ATTEMPTS = 6
 
 def add(engine: Engine, record: Record) -> int:
     """Inserts a record in one transaction and returns its id. On servers two writers may insert the same toolchain, or
-    deadlock: the one that lost begins again. SQLite's writers queue."""
+    deadlock; the loser starts again. SQLite's writers queue. Raises :class:`StoreError` for values that cannot be
+    stored."""
     _check(record)
     for attempt in range(_ATTEMPTS):
         try:
@@ -41,7 +42,7 @@ def add(engine: Engine, record: Record) -> int:
 
 
 def _check(record: Record) -> None:
-    """Refuses numbers that some database would not give back."""
+    """Refuses numbers that some databases would not return unchanged."""
     for name, value in record.metrics.items():
         fits = -_INT64 <= value < _INT64 if isinstance(value, int) else math.isfinite(value)
         if not fits:
@@ -120,14 +121,15 @@ def _insert(connection: Connection, table: Table, values: Mapping[str, Any]) -> 
 
 
 def _row(table: Table, values: Mapping[str, Any]) -> dict[str, Any]:
-    """Values as their columns take them; :class:`StoreError` for one that some database would not give back."""
+    """Values as their columns take them. Raises :class:`StoreError` for one that some databases would not return
+    unchanged."""
     return {name: _stored(value, getattr(table.c[name].type, "length", None)) for name, value in values.items()}
 
 
 def _stored(value: Any, most: int | None) -> Any:
     if isinstance(value, str):
         text = storable(value)
-        if most is not None and len(text) > most:  # SQLite would take more, and another database fewer
+        if most is not None and len(text) > most:  # SQLite would accept more, other databases would not
             raise StoreError(f"{text[:40]!r}... has {len(text)} characters; at most {most} fit")
         return text
     if isinstance(value, datetime):

@@ -1,4 +1,4 @@
-"""Verify: known answers, fresh inputs, decryption and forgeries, on the image that is measured."""
+"""Stage four: verifies known answers, fresh inputs, decryption and forgeries on the image that is measured."""
 
 from .calls import Verifier
 from .check import KnownAnswers, known_answers, second_set, unaligned

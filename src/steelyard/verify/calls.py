@@ -1,4 +1,5 @@
-"""Calls whose outputs are checked: lengths, return codes, decryption, one-bit forgeries, a second implementation."""
+"""Makes calls and checks every output: lengths, return codes, decryption, one-bit forgeries, a second
+implementation."""
 
 from __future__ import annotations
 
@@ -12,10 +13,10 @@ from .expected import Expected, Mismatch
 
 
 class Verifier:
-    """An implementation on a device, and all that its answers are held against.
+    """An implementation on a device, and everything that its answers are checked against.
 
-    ``op`` makes its outputs, ``name`` is the word for it; ``choice`` is the reading of the specification that the known
-    answers turned out to follow.
+    ``op`` is the operation that makes outputs (encryption or hash), ``name`` its name. ``choice`` is the reading of the
+    specification that the known answers turned out to follow.
     """
 
     def __init__(
@@ -40,41 +41,42 @@ class Verifier:
 
     @property
     def notes(self) -> list[str]:
-        """What a reader of the figures must know."""
+        """Notes for readers of the figures."""
         unseen = not self.aead and self.reference is None and self.implementation.variant != "nocrypt"
-        text = "beyond known answers and second set no output was checked: there was no second implementation to ask"
+        text = "no output beyond the known answers and the second set was checked: there is no second implementation"
         bare = self.aead and self.client.hello.a_bytes == 0 and self.implementation.variant != "nocrypt"
         tagless = "CRYPTO_ABYTES is 0: nothing is authenticated, and no forgery was tried"
         return [*self.expect.notes, *([text] if unseen else []), *([tagless] if bare else [])]
 
     def request(self, op: Op, v: Vector, data: bytes) -> Request:
         """A call with the vector's inputs and ``data``."""
-        # hashes have no key or nonce; their vectors carry none
+        # hashes have neither key nor nonce
         keyed = self.client.hello.key_bytes > 0
         return Request(op, v.key if keyed else b"", v.npub if keyed else b"", v.ad, data)
 
     def fitting(self, vectors: Sequence[Vector]) -> list[Vector]:
-        """Those whose buffers fit the target's RAM."""
+        """The ``vectors`` whose buffers fit the target's RAM."""
         longest = max((len(v.message) for v in vectors), default=0), max((len(v.ad) for v in vectors), default=0)
         if self.fits(*longest):
             return list(vectors)
         return [v for v in vectors if self.fits(len(v.message), len(v.ad))]
 
     def fits(self, mlen: int, adlen: int) -> bool:
-        """Whether calls of these sizes fit the RAM beside the deepest stack seen so far, in every direction."""
+        """Whether calls with ``mlen`` and ``adlen`` bytes, in both directions, fit the RAM together with the deepest
+        stack seen so far."""
         ops = (Op.ENCRYPT, Op.DECRYPT) if self.aead else (Op.HASH,)
         return all(self.client.fits(op, mlen, adlen) for op in ops)
 
     def vector(self, use: str, count: int, mlen: int, adlen: int) -> Vector:
-        """A fresh one."""
+        """A vector with fresh inputs of these sizes in bytes; see :meth:`Inputs.vector`."""
         hello = self.client.hello
         return self.inputs.vector(use, count, hello.key_bytes, hello.npub_bytes, mlen, adlen)
 
     def calls(self, vectors: Sequence[Vector], about: str) -> list[Observed]:
-        """Encryption, decryption and rejection, or hashing, of fresh inputs: every output is checked.
+        """Encrypts, decrypts and rejects, or hashes, fresh inputs; every output is checked.
 
-        What an algorithm does not take, such as messages beyond its only block, is left out.
-        :class:`Mismatch` on the first wrong answer, with ``about`` before its sizes.
+        Inputs that the algorithm does not accept, such as messages beyond its only block, are left out. Raises
+        :class:`Mismatch` for the first wrong answer, with ``about`` before its sizes in the text.
         """
         observed: list[Observed] = []
         outputs = self._taken(vectors, about, observed)
@@ -85,13 +87,14 @@ class Verifier:
         return observed
 
     def _taken(self, vectors: Sequence[Vector], about: str, observed: list[Observed]) -> list[tuple[Vector, bytes]]:
-        """Outputs for those that the algorithm takes: when it refuses one it must refuse every larger one too."""
+        """Outputs for the vectors that the algorithm accepts. When it refuses one, it must refuse every larger one
+        too."""
         answers = list(self.client.calls(self.request(self.op, v, v.message) for v in vectors))
         taken = [(v, a) for v, a in zip(vectors, answers, strict=True) if a.code == 0]
         for v, a in zip(vectors, answers, strict=True):
             larger = (len(w.ad) >= len(v.ad) and len(w.message) >= len(v.message) for w, _ in taken)
             if a.code != 0 and not self.one_block and any(larger):
-                text = f"{self.name}, {about}{describe(v)}: returned {a.code}, and takes larger inputs"
+                text = f"{self.name}, {about}{describe(v)}: returned {a.code}, but accepts larger inputs"
                 raise Mismatch(Failure(Reason.WRONG_OUTPUT, text))
         for v, a in taken:
             self._sane(v, a, about)
@@ -99,7 +102,8 @@ class Verifier:
         return [(v, a.output) for v, a in taken]
 
     def forward(self, vectors: Sequence[Vector], answers: list[Observed]) -> list[tuple[Vector, bytes]]:
-        """Encrypts or hashes known answers, all of which must be taken."""
+        """Encrypts or hashes known answers, all of which must be accepted. Appends the calls to ``answers`` and returns
+        the outputs. Raises :class:`Mismatch`."""
         outputs = []
         requests = (self.request(self.op, v, v.message) for v in vectors)
         for v, answer in zip(vectors, self.client.calls(requests), strict=True):
@@ -109,9 +113,10 @@ class Verifier:
         return outputs
 
     def backward(self, outputs: Sequence[tuple[Vector, bytes]], answers: list[Observed], about: str = "") -> int:
-        """Decrypts each ciphertext, and each once more with one bit of its tag turned.
+        """Decrypts each ciphertext, and then each with one bit of its tag flipped.
 
-        Returns the most bytes that a decryption wrote after its message, where the tag has its room.
+        Appends the calls to ``answers``. Returns the largest number of bytes that a decryption wrote after its message,
+        where the tag's room is. Raises :class:`Mismatch`.
         """
         over = 0
         requests = (self.request(Op.DECRYPT, v, c) for v, c in outputs)
@@ -142,20 +147,21 @@ class Verifier:
         return over
 
     def tag_of(self, v: Vector, c: bytes) -> int:
-        """Bytes at the ciphertext's end that are its tag; all of it where the package has a way of its own."""
+        """The number of bytes at the ciphertext's end that are its tag; all of them when the package has a format of
+        its own."""
         tag = self.client.hello.a_bytes
         return tag if len(c) == len(v.message) + tag else len(c)
 
     def forged(self, v: Vector, c: bytes) -> bytes:
-        """Turns one bit of the tag: over as many vectors as the tag has bits, each of them."""
+        """The ciphertext with one bit of its tag flipped; consecutive vectors flip different bits."""
         tag = self.tag_of(v, c)
         at, bit = len(c) - 1 - v.count % tag, v.count // tag % 8
         return c[:at] + bytes((c[at] ^ 1 << bit,)) + c[at + 1 :]
 
     def _forget(self, like: Vector) -> None:
-        """Restarts the device, so that decryption and rejection find nothing in static data that encryption left
-        there: not its keys, not which tags it made. One call each way with a key of its own lets a package set up
-        what honest ones keep, such as tables."""
+        """Restarts the device, so that decryption and rejection find nothing in static data that encryption left there,
+        neither keys nor tags. One call in each direction with another key then lets honest packages set up what they
+        keep, such as lookup tables."""
         self.client.restart()
         v = self.vector("between passes", 0, len(like.message), len(like.ad))
         answer = self.client.call(self.request(Op.ENCRYPT, v, v.message))
@@ -163,10 +169,11 @@ class Verifier:
             self.client.call(self.request(Op.DECRYPT, v, answer.output))
 
     def allowed(self, v: Vector) -> range:
-        """Lengths that an output may have.
+        """The lengths in bytes that an output may have.
 
-        A known variant's are fixed, and so are a known answer's. Otherwise a ciphertext may be shorter than message
-        and ``CRYPTO_ABYTES`` together, as CAESAR's API has it, but must be longer than its message to be refused.
+        They are fixed for known variants and known answers. Otherwise a ciphertext may be shorter than message and
+        ``CRYPTO_ABYTES`` together, as CAESAR's API allows, but must be longer than its message, so that it can be
+        refused.
         """
         tag, message = self.client.hello.a_bytes, len(v.message)
         if not self.aead or self.one_block:
@@ -187,7 +194,7 @@ class Verifier:
             self.shortest_tag = min(self.shortest_tag, answer.length - len(v.message))
 
     def _odd(self, v: Vector, answer: Answer) -> str:
-        """What is wrong with an encryption's or hash's return code and length; empty when nothing is."""
+        """What is wrong with the return code or length of an encryption or hash; empty when nothing is."""
         if answer.code != 0:
             return f"returned {answer.code}"
         allowed = self.allowed(v)
@@ -202,7 +209,7 @@ class Verifier:
         return ""
 
     def _compare(self, outputs: Sequence[tuple[Vector, bytes]], about: str) -> None:
-        """Holds outputs against the bundled implementation's."""
+        """Compares outputs with those of the bundled implementation."""
         if self.reference is None or not outputs:
             return
         wanted = self.reference(self.choice, [self.request(self.op, v, v.message) for v, _ in outputs])
@@ -215,7 +222,7 @@ class Verifier:
 
 
 def probe(verifier: Verifier, vectors: Iterable[Vector]) -> None:
-    """Calls both directions once, so that their stack is known before sizes are chosen."""
+    """Makes one call in each direction, so that their stack is known before sizes are chosen."""
     for v in vectors:
         answer = verifier.client.call(verifier.request(verifier.op, v, v.message))
         if verifier.aead and answer.code == 0 and answer.length in verifier.allowed(v):
@@ -223,12 +230,12 @@ def probe(verifier: Verifier, vectors: Iterable[Vector]) -> None:
 
 
 def describe(v: Vector) -> str:
-    """A vector in words; only known answers have a number."""
+    """A vector in words: ``vector 3 (message 0, associated data 2 bytes)``. Only known answers have a number."""
     sizes = f"message {len(v.message)}, associated data {len(v.ad)} bytes"
     return f"vector {v.count} ({sizes})" if v.count else sizes
 
 
 def as_hex(data: bytes) -> str:
-    """Bytes for a failure's detail, cut where they are many."""
+    """Bytes in hexadecimal for the detail of a failure, shortened when there are many."""
     text = data.hex().upper()
     return (text if len(text) <= 96 else f"{text[:96]}... ({len(data)} bytes)") or "nothing"

@@ -1,4 +1,4 @@
-"""Verification on a device: the known answers, on the very image that is measured."""
+"""Verifies known answers and the second set on the very image that is measured."""
 
 from __future__ import annotations
 
@@ -15,15 +15,16 @@ from .expected import Mismatch
 from .known import KnownVariant, alike
 from .vectors import genkat, kat_digest
 
-#: known answers that tell variants apart: two bytes of each are known, so that chance has no say
+#: known answers that tell variants apart: with two bytes checked of each, chance agreement is out of the question
 _TELLING = 64
 
 
 class KnownAnswers(Struct, frozen=True):
-    """The first set's calls, all of them right: whoever holds one knows the stack of both directions.
+    """The calls of the first set, all with right answers. Once it exists, the stack of both directions is known.
 
-    ``untouched`` is the longest run of RAM bytes that nothing had written by then: the second set, of larger messages,
-    is run for known variants alone, and would make it incomparable. ``skipped`` vectors did not fit the RAM.
+    ``untouched`` is the longest run of RAM bytes that nothing had written by then. The second set comes later: it has
+    larger messages, is run for known variants only, and would make the figure incomparable. ``skipped`` vectors did not
+    fit the RAM.
     """
 
     calls: tuple[Observed, ...]
@@ -33,7 +34,7 @@ class KnownAnswers(Struct, frozen=True):
 
 
 def known_answers(verifier: Verifier) -> KnownAnswers:
-    """Runs the first set of vectors. :class:`Mismatch` on the first wrong answer."""
+    """Runs the first set of vectors. Raises :class:`Mismatch` for the first wrong answer, and :class:`DeviceError`."""
     client, expect = verifier.client, verifier.expect
     implementation, aead = verifier.implementation, verifier.aead
     hello = client.hello
@@ -45,9 +46,7 @@ def known_answers(verifier: Verifier) -> KnownAnswers:
     vectors = expect.kat(hello.key_bytes, hello.npub_bytes, implementation.primitive)
     for v in vectors:
         if aead and (len(v.key), len(v.npub)) != (hello.key_bytes, hello.npub_bytes):
-            text = (
-                f"vector {v.count} has a key of {len(v.key)} and a nonce of {len(v.npub)} bytes, api.h says otherwise"
-            )
+            text = f"vector {v.count} has a key of {len(v.key)} and a nonce of {len(v.npub)} bytes, unlike api.h"
             raise Mismatch(Failure(Reason.BAD_KAT, text))
     fitting = verifier.fitting(vectors)
     probe(verifier, fitting[:1])
@@ -69,8 +68,8 @@ def known_answers(verifier: Verifier) -> KnownAnswers:
 
 
 def second_set(verifier: Verifier, known: KnownAnswers) -> Verification:
-    """Runs the second set of vectors, where the variant has one, and says what was checked. :class:`Mismatch` on the
-    first wrong answer."""
+    """Runs the second set of vectors, if the variant has one, and returns what was checked. Raises :class:`Mismatch`
+    for the first wrong answer."""
     expect, skipped, ext_count = verifier.expect, known.skipped, 0
     agreeing = _agreeing(known.outputs, expect.readings)
     if agreeing:
@@ -107,7 +106,7 @@ def _compare(outputs: list[tuple[Vector, bytes]], verifier: Verifier, complete: 
     if fits:
         if fits[0].choice != first.choice:
             expect.notes.append(
-                f"answers as the submission's own KAT file, not as the specification ({fits[0].status})"
+                f"answers like the submission's own KAT file, not like the specification ({fits[0].status})"
             )
         return
     wrong = first.wrong_kat(outputs) or outputs[0][0]
@@ -119,7 +118,7 @@ def _compare(outputs: list[tuple[Vector, bytes]], verifier: Verifier, complete: 
 
 
 def _resembles(verifier: Verifier) -> str:
-    """Which known variant the implementation answers as, where it is another than its name says; else nothing."""
+    """Names the known variant whose answers the implementation gives when that is not its own; otherwise empty."""
     client, primitive = verifier.client, verifier.implementation.primitive
     hello = client.hello
     candidates = alike(primitive, hello.key_bytes, hello.npub_bytes, hello.a_bytes)
@@ -135,12 +134,12 @@ def _resembles(verifier: Verifier) -> str:
         for k in candidates:
             whole = k.starts == starts and (k.max_mlen, k.max_adlen) == sizes and k.variant not in own
             if whole and k.wrong_kat(outputs) is None:
-                return f"; it answers as {k.variant} ({k.status})"
+                return f"; it answers like {k.variant} ({k.status})"
     return ""
 
 
 def _agreeing(outputs: Sequence[tuple[Vector, bytes]], readings: tuple[KnownVariant, ...]) -> list[KnownVariant]:
-    """The readings that no answer contradicts, wherever its inputs came from; every one when none is left."""
+    """The readings that no answer contradicts; all of them when none is left."""
     if len(readings) < 2:
         return list(readings)
 
@@ -153,13 +152,13 @@ def _agreeing(outputs: Sequence[tuple[Vector, bytes]], readings: tuple[KnownVari
 
 
 def unaligned(verifier: Verifier, known: KnownAnswers) -> list[str]:
-    """Repeats a few calls with every buffer at an odd address: notes on what does not work there."""
+    """Repeats a few calls with every buffer at an odd address, and returns notes on what does not work there."""
     calls = [(v, a) for o, v, a in known.calls if o == verifier.name]
     calls = calls[:: max(1, len(calls) // 4)]
     odd = (replace(verifier.request(verifier.op, v, v.message), offset=1) for v, _ in calls)
     try:
         if any(a.output != b.output for (_, a), b in zip(calls, verifier.client.calls(odd), strict=True)):
-            return ["other results with buffers at odd addresses"]
+            return ["gives other results with buffers at odd addresses"]
     except DeviceError as e:
         return [f"with buffers at odd addresses: {e.failure.detail}"]
     return []

@@ -1,4 +1,4 @@
-"""What an implementation is held against: its package's vectors, the digest table, or only itself."""
+"""Finds the expected values for an implementation: its package's vectors, the digest table, or none."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .vectors import genkat
 
 
 class Mismatch(Exception):
-    """Verification failed; ``failure`` is what the record says."""
+    """Verification failed; ``failure`` is stored in the record."""
 
     def __init__(self, failure: Failure) -> None:
         super().__init__(failure.detail)
@@ -23,7 +23,7 @@ class Mismatch(Exception):
 
 
 class Expected(Struct):
-    """What an implementation is held against: its package's vectors, the digest table, or only itself."""
+    """Expected values: the package's ``own`` vectors, ``readings`` of the digest table, or neither."""
 
     own: list[Vector] | None
     readings: tuple[KnownVariant, ...]
@@ -31,12 +31,12 @@ class Expected(Struct):
 
     @property
     def source(self) -> str:
-        """Word for the record."""
+        """The source in the record: ``package``, ``known``, ``package+known``, or ``self`` when there is none."""
         parts = (["package"] if self.own else []) + (["known"] if self.readings else [])
         return "+".join(parts) or "self"
 
     def kat(self, key: int, npub: int, primitive: str) -> list[Vector]:
-        """The KAT inputs to run."""
+        """The known-answer vectors to run; ``key`` and ``npub`` are in bytes, for NIST's inputs of an unknown variant."""
         if self.own is not None:
             return self.own
         if self.readings:
@@ -45,9 +45,10 @@ class Expected(Struct):
 
 
 def expected(implementation: Implementation, hello: Hello) -> Expected:
-    """Expected values for an implementation whose ``api.h`` says the sizes of ``hello``.
+    """The expected values for an implementation whose ``api.h`` has the sizes in ``hello``.
 
-    Of several KAT files the first whose sizes are these. :class:`Mismatch` when none is, and one is malformed.
+    Of several KAT files, the first with these sizes is taken. Raises :class:`Mismatch` when there is none and one is
+    malformed.
     """
     found = readings(implementation.primitive, implementation.variant)
     read: list[list[Vector]] = []

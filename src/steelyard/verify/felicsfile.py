@@ -1,4 +1,4 @@
-"""Reading FELICS-AE's ``test_vectors.c``: one known answer as initialised arrays of bytes."""
+"""Reads FELICS-AE's ``test_vectors.c``: one known answer as initialised arrays of bytes."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from ..model.call import Vector
 from .katfile import MalformedKat
 
 MAX_BYTES = 64 * 1024
-#: FELICS-AE has one case: this much message and associated data
+#: bytes of message and of associated data in FELICS-AE's only case
 LENGTH = 16
 
 _COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
@@ -18,14 +18,15 @@ _NUMBER = re.compile(r"(0[xX][0-9a-fA-F]{1,4}|0+|[1-9]\d{0,3})[uU]?")
 
 
 def read(path: Path) -> list[Vector]:
-    """The one vector of the file; :class:`MalformedKat` when it holds none."""
+    """The one vector of the file, in a list. Raises :class:`MalformedKat` when there is none, and :class:`OSError`."""
     if path.stat().st_size > MAX_BYTES:
         raise MalformedKat(f"{path.name}: larger than {MAX_BYTES} bytes")
     return parse(path.read_text(encoding="utf-8", errors="replace"), path.name)
 
 
 def parse(text: str, name: str = "test_vectors.c") -> list[Vector]:
-    """The vector of a text. Message and associated data that are cut short are filled up with zeros, as C does."""
+    """The vector of a text, in a list. Short messages and associated data are padded with zeros, as C does. Raises
+    :class:`MalformedKat`."""
     arrays = {found[1]: found[2] for found in _ARRAY.finditer(_COMMENT.sub(" ", text))}
 
     def array(part: str, fill: int = 0) -> bytes:

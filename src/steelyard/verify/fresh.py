@@ -1,4 +1,4 @@
-"""Beyond the known answers: fresh inputs of the same sizes, and forgeries of every kind."""
+"""Verifies beyond the known answers: fresh inputs of the same sizes, and forgeries of every kind."""
 
 from __future__ import annotations
 
@@ -11,28 +11,29 @@ from .calls import Verifier, describe
 from .check import KnownAnswers
 from .expected import Mismatch
 
-#: known-answer sizes that are repeated with fresh inputs
+#: how many known-answer sizes are repeated with fresh inputs
 SAMPLE = 48
-#: calls with random sizes, and their largest message and associated data in bytes; the least is half of it
+#: number of calls with random sizes, and their largest message and associated data in bytes; the smallest is half of it
 RANDOM, LONGEST = 4, 128
-#: vectors that each kind of forgery is tried on, of known answers' sizes and of random ones
+#: vectors on which each kind of forgery is tried: with known answers' sizes, and with random sizes
 EACH, EACH_RANDOM = 8, 2
-#: lengths below the tag's that a ciphertext is cut to, besides none and the longest
+#: lengths below the tag's to which a ciphertext is cut, besides zero and the longest
 CUTS = 4
 _FRESH = "fresh inputs, "
 
 
 def again(verifier: Verifier, known: KnownAnswers, *, every: bool = False) -> list[Observed]:
-    """Repeats a sample of the known answers' sizes, or ``every`` one, with fresh inputs; each output is checked. The
-    vectors have the numbers of those whose sizes they have."""
+    """Repeats a sample of the known answers' sizes, or ``every`` size, with fresh inputs; each output is checked. A
+    vector has the number of the known answer with the same sizes. Raises :class:`Mismatch`."""
     sizes = [(v.count, len(v.message), len(v.ad)) for v, _ in known.outputs]
     chosen = range(len(sizes)) if every else verifier.inputs.sample("sizes", len(sizes), SAMPLE)
     return verifier.calls([verifier.vector(f"fresh/{k}", *sizes[k]) for k in chosen], _FRESH)
 
 
 def sweep(verifier: Verifier, known: KnownAnswers, workload: Workload) -> tuple[list[Observed], int]:
-    """The workload's calls, each with a key and nonce of its own and its output checked, and how many of its sizes
-    are too large for the target's RAM beside the stack that the ``known`` answers showed, or for the algorithm."""
+    """Makes the workload's calls, each with a key and nonce of its own, and checks their outputs. Returns them, and how
+    many sizes were left out because they are too large for the algorithm, or for the target's RAM with the stack that
+    the ``known`` answers showed. Raises :class:`Mismatch`."""
     sizes = [s for s in workload.sizes if verifier.aead or s[0] == 0]
     fitting = [(a, m) for a, m in sizes if verifier.fits(m, a)]
     calls = verifier.calls([verifier.vector(f"{a}/{m}", 0, m, a) for a, m in fitting], "workload, ")
@@ -41,14 +42,14 @@ def sweep(verifier: Verifier, known: KnownAnswers, workload: Workload) -> tuple[
 
 
 def forge(verifier: Verifier, fresh: Sequence[Observed]) -> None:
-    """Tries all forgeries on ``fresh`` calls and on a few with random sizes. :class:`Mismatch` on the first that is
-    accepted."""
+    """Tries all forgeries on ``fresh`` calls and on a few with random sizes. Raises :class:`Mismatch` for the first
+    that is accepted."""
     forgeries(verifier, fresh, EACH)
     forgeries(verifier, random_sizes(verifier), EACH_RANDOM)
 
 
 def random_sizes(verifier: Verifier) -> list[Observed]:
-    """A few calls with sizes that nobody chose."""
+    """Makes a few calls with random sizes. Raises :class:`Mismatch`."""
     longest = [min(LONGEST, verifier.expect.readings[0].max_mlen), 0] if verifier.one_block else [LONGEST, LONGEST]
     if verifier.implementation.primitive == "crypto_hash":
         longest[1] = 0
@@ -61,7 +62,8 @@ def random_sizes(verifier: Verifier) -> list[Observed]:
 
 
 def forgeries(verifier: Verifier, observed: Sequence[Observed], each: int) -> None:
-    """Tries every kind of forgery on ``each`` of the ciphertexts that were ``observed``."""
+    """Tries every kind of forgery on up to ``each`` of the ciphertexts that were ``observed``. Raises
+    :class:`Mismatch`."""
     if not verifier.aead or verifier.client.hello.a_bytes == 0:
         return
     sealed = [(v, a.output) for op, v, a in observed if op == "encrypt"]
@@ -78,14 +80,15 @@ def forgeries(verifier: Verifier, observed: Sequence[Observed], each: int) -> No
 
 
 def _held(verifier: Verifier, r: Request) -> bool:
-    """Whether the target's RAM has room for it: one of them is longer than what was sealed."""
+    """Whether the forgery fits the target's RAM: one kind is longer than the original."""
     return verifier.client.fits(Op.DECRYPT, max(0, len(r.data) - verifier.client.hello.a_bytes), len(r.ad))
 
 
 def cut_short(verifier: Verifier, known: KnownAnswers) -> list[str]:
-    """Ciphertexts shorter than their tag: :class:`Mismatch` when one is accepted, notes when one does harm.
+    """Tries ciphertexts shorter than their tag, and returns notes when one does harm. Raises :class:`Mismatch` when one
+    is accepted.
 
-    NIST's API does not say that they must be survived. The device may be left in any state, so this comes last.
+    NIST's API does not demand that they do no harm. They may leave the device in any state, so this comes last.
     """
     sealed = known.outputs if verifier.aead else ()
     if not sealed or verifier.shortest_tag < 1:
@@ -150,7 +153,7 @@ def _body(verifier: Verifier, v: Vector, c: bytes) -> Request | None:
 
 
 def _end_cut(verifier: Verifier, v: Vector, c: bytes) -> Request | None:
-    """Cut, and still not shorter than a tag."""
+    """A ciphertext that is cut, but not shorter than a tag."""
     room = len(c) - max(verifier.shortest_tag, verifier.tag_of(v, c))
     if room <= 0:
         return None
@@ -172,7 +175,7 @@ def _ad_shorter(verifier: Verifier, v: Vector, c: bytes) -> Request | None:
     return _other(verifier, v, c, ad=v.ad[:-1]) if v.ad else None
 
 
-# whole: some algorithms ignore a bit of key or nonce, as their specifications say
+# replaced as a whole, because some algorithms ignore a bit of key or nonce, as specified
 def _nonce(verifier: Verifier, v: Vector, c: bytes) -> Request | None:
     return _other(verifier, v, c, npub=_bytes(verifier, v, "nonce", len(v.npub))) if v.npub else None
 

@@ -1,4 +1,4 @@
-"""Reading a package's own KAT file: bounded, and exact about what is wrong with it."""
+"""Reads a package's own KAT file, with limits and exact errors."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ class MalformedKat(Exception):
 
 
 def read(path: Path, primitive: Primitive) -> list[Vector]:
-    """Vectors of a KAT file; :class:`MalformedKat` when it is not one."""
+    """The vectors of a KAT file. Raises :class:`MalformedKat`, and :class:`OSError`."""
     if path.stat().st_size > MAX_BYTES:
         raise MalformedKat(f"{path.name}: larger than {MAX_BYTES} bytes")
     return parse(path.read_text(encoding="ascii", errors="replace"), primitive, path.name)
 
 
 def parse(text: str, primitive: Primitive, name: str = "KAT") -> list[Vector]:
-    """Vectors of a KAT text."""
+    """The vectors of a KAT text; ``name`` is for messages. Raises :class:`MalformedKat`."""
     wanted = {v: k for k, v in _FIELDS[primitive].items()}
     vectors: list[Vector] = []
     current: dict[str, bytes] = {}

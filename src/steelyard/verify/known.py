@@ -1,9 +1,9 @@
-"""The digest table: what known variants must answer, without their vectors.
+"""The digest table: checks the answers of known variants without storing their vectors.
 
-``known.csv`` names each variant's inputs and the SHA-256 of its whole KAT text; ``known_checks.bin``
-holds, in the same order, the first 2 bytes of SHA-256 of each expected output, then the first 8 bytes
-for each output of the second set. The short checks find the first wrong vector and serve where a
-target cannot hold the longest ones; the whole digest decides where all of them ran.
+``known.csv`` gives each variant's inputs and the SHA-256 of its whole KAT text. ``known_checks.bin`` holds, in the same
+order, the first 2 bytes of the SHA-256 of each expected output, then the first 8 bytes for each output of the second
+set. The short checks find the first wrong vector, and decide where the longest vectors do not fit a target; the whole
+digest decides where all of them ran.
 """
 
 from __future__ import annotations
@@ -26,7 +26,9 @@ EXT_CHECK = 8
 
 
 class KnownVariant(Struct, frozen=True):
-    """One known variant. ``choice`` is ``-``, or names another reading of the specification or inputs."""
+    """One reading of a known variant. ``choice`` is ``-``, or names another reading of the specification or its inputs.
+    ``key``, ``npub`` and ``out`` (tag or digest) are in bytes; ``starts`` are the first bytes of
+    :func:`.vectors.genkat`."""
 
     primitive: Primitive
     family: str
@@ -48,7 +50,7 @@ class KnownVariant(Struct, frozen=True):
 
     @property
     def one_block(self) -> bool:
-        """Whether messages are short and their ciphertext is one block of ``out`` bytes, whatever their length."""
+        """Whether the ciphertext is always one block of ``out`` bytes, whatever the length of its short message."""
         return self.primitive == "crypto_aead" and self.max_adlen == 0
 
     def kat(self) -> list[Vector]:
@@ -64,11 +66,11 @@ class KnownVariant(Struct, frozen=True):
         return _wrong(outputs, self.kat_checks, KAT_CHECK)
 
     def wrong_ext(self, outputs: Iterable[tuple[Vector, bytes]]) -> Vector | None:
-        """As :meth:`wrong_kat`, for the second set."""
+        """Like :meth:`wrong_kat`, for the second set."""
         return _wrong(outputs, self.ext_checks, EXT_CHECK)
 
     def digest_fits(self, outputs: Iterable[tuple[Vector, bytes]]) -> bool:
-        """Whether these outputs, all of them, make the official KAT text."""
+        """Whether these outputs, which must be complete, give the official KAT text."""
         return kat_digest(self.primitive, outputs) == self.sha256
 
 
@@ -80,12 +82,13 @@ def _wrong(outputs: Iterable[tuple[Vector, bytes]], checks: bytes, size: int) ->
 
 
 def readings(primitive: Primitive, variant: str) -> tuple[KnownVariant, ...]:
-    """All readings of a variant, the one to prefer first; empty when it is not in the table."""
+    """All readings of a variant, the preferred one first; empty when it is unknown: ``readings("crypto_aead",
+    "ascon128v12")``."""
     return _variants().get((primitive, variant), ())
 
 
 def alike(primitive: Primitive, key: int, npub: int, out: int) -> list[KnownVariant]:
-    """Known variants with a key, nonce and tag (or digest) of these bytes."""
+    """Readings of known variants with a key, nonce and tag (or digest) of these sizes in bytes."""
     every = {id(k): k for found in _variants().values() for k in found}.values()
     return [k for k in every if (k.primitive, k.key, k.npub, k.out) == (primitive, key, npub, out)]
 
@@ -124,7 +127,7 @@ def _variants() -> dict[tuple[str, str], tuple[KnownVariant, ...]]:
             at += kat_size + ext_size
             for name in (reading.variant, *r["also"].split()):
                 key = (reading.primitive, name)
-                # a spec-correct reading goes before the submission's file where they differ
+                # where they differ, the reading that follows the specification comes before the submission's file
                 others = variants.get(key, ())
                 variants[key] = (reading, *others) if reading.choice == "fixed" else (*others, reading)
     if at != len(checks):

@@ -1,4 +1,4 @@
-"""Encryption and decryption alone, whose ROM is told: an image that nobody runs could hold less than it needs."""
+"""Verifies the images with encryption or decryption alone, whose ROM is reported: unverified, they could lack code."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from ..model.reasons import Failure, Reason
 from .calls import Verifier, as_hex, describe
 from .expected import Mismatch
 
-#: known answers that each image gives again
+#: known answers that each image must repeat
 _SAMPLE = 12
-#: and calls of each other kind, on inputs that nobody knew when the package was written
+#: calls of each other kind, on inputs that are unknown when a package is written
 _FRESH = 24
 
 
@@ -23,10 +23,10 @@ def parts(
     fresh: Sequence[Sequence[Observed]],
     device_of: Callable[[str], Caller],
 ) -> None:
-    """``known`` answers and ``fresh`` calls again, of the images ``encrypt`` and ``decrypt``: they must answer as the
-    one with both did, and refuse what it refused.
+    """Repeats ``known`` answers and ``fresh`` calls on the images ``encrypt`` and ``decrypt``. They must give the same
+    answers as the image with both operations, and refuse what it refused. ``device_of`` opens an image by its part.
 
-    :class:`Mismatch` where one does not, :class:`DeviceError` where it ends otherwise.
+    Raises :class:`Mismatch` when one does not, and :class:`DeviceError` when it fails.
     """
     if not verifier.aead:
         return
@@ -56,10 +56,10 @@ def _sealed(observed: Sequence[Observed]) -> list[tuple[Vector, bytes]]:
 
 
 def _odd(answer: Answer, want: bytes | None) -> str:
-    """What is wrong with an answer that should be ``want``, or a refusal where that is None."""
+    """What is wrong with an answer that should be ``want`` (None: a refusal); empty when nothing is."""
     if want is None:
-        return "accepts a wrong tag, which with both in it is refused" if answer.code == 0 else ""
+        return "accepts a wrong tag, which the image with both refuses" if answer.code == 0 else ""
     if answer.code == 0 and answer.output == want:
         return ""
     text = f"got {as_hex(answer.output)}" if answer.code == 0 else f"returned {answer.code}"
-    return f"{text}, with both in it {as_hex(want)}"
+    return f"{text}, the image with both {as_hex(want)}"

@@ -1,9 +1,9 @@
-"""Inputs of known-answer tests: NIST's counting bytes, and independent pseudo-random ones.
+"""Generates the inputs of known-answer tests: NIST's counting bytes, and independent pseudo-random ones.
 
 genkat (NIST LWC call, 2018): byte i of key, nonce, message and associated data is ``start + i`` mod 256;
-AEAD lengths run over message 0..32 and associated data 0..32, hash messages over 0..1024. Those inputs
-cannot show a swapped key and nonce or anything beyond two blocks, so each variant has a second set
-whose input i under a label is SHAKE-256(label/i/key), .../nonce, .../pt, .../ad, .../msg.
+AEAD lengths run over message 0..32 and associated data 0..32, hash messages over 0..1024. These inputs cannot reveal a
+swapped key and nonce, or errors beyond two blocks. So each variant has a second set, whose input i under a label is
+SHAKE-256(label/i/key), .../nonce, .../pt, .../ad, .../msg.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ _BYTES = bytes(range(256)) * 5
 
 
 def counting(length: int, start: int = 0) -> bytes:
-    """``length`` bytes start, start + 1, ... mod 256; at most 1024."""
+    """``length`` bytes: start, start + 1, ... mod 256; at most 1024."""
     return _BYTES[start : start + length]
 
 
 @lru_cache(maxsize=8)
 def genkat(key: int, npub: int, starts: tuple[int, int, int, int], max_mlen: int, max_adlen: int) -> tuple[Vector, ...]:
-    """NIST's inputs; ``starts`` are the first bytes of key, nonce, message and associated data. Most variants share
-    them."""
+    """NIST's inputs for messages of 0 to ``max_mlen`` and associated data of 0 to ``max_adlen`` bytes. ``starts`` are
+    the first bytes of key, nonce, message and associated data. Cached, because most variants share them."""
     k, n = counting(key, starts[0]), counting(npub, starts[1])
     sizes = ((mlen, adlen) for mlen in range(max_mlen + 1) for adlen in range(max_adlen + 1))
     return tuple(
@@ -38,7 +38,7 @@ def genkat(key: int, npub: int, starts: tuple[int, int, int, int], max_mlen: int
 def independent(
     label: str, lengths: tuple[tuple[int, int], ...], key: int, npub: int, primitive: Primitive
 ) -> Iterator[Vector]:
-    """The second set: ``lengths`` are (message, associated data) in bytes."""
+    """The inputs of the second set; ``lengths`` are pairs (message, associated data) in bytes."""
     message = "pt" if primitive == "crypto_aead" else "msg"
 
     def stream(i: int, part: str, size: int) -> bytes:
@@ -65,5 +65,5 @@ def format_vector(primitive: Primitive, v: Vector, output: bytes) -> str:
 
 
 def kat_digest(primitive: Primitive, outputs: Iterable[tuple[Vector, bytes]]) -> str:
-    """SHA-256 over the KAT file that these outputs make."""
+    """SHA-256 of the KAT file that these outputs make."""
     return hashlib.sha256("".join(format_vector(primitive, v, o) for v, o in outputs).encode()).hexdigest()

@@ -1,4 +1,4 @@
-"""Alembic's entry: migrates the connection that migrate.py hands over, inside its transaction."""
+"""Alembic's entry point: migrates the connection that migrate.py passes, inside its transaction."""
 
 from __future__ import annotations
 

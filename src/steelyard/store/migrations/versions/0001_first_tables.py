@@ -1,4 +1,4 @@
-"""First tables. Databases that begin here have them; new ones are made from schema.py, whole."""
+"""The first tables. Databases at this revision have them; new databases are created from schema.py."""
 
 from __future__ import annotations
 

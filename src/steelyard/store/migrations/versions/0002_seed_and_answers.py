@@ -1,4 +1,4 @@
-"""What inputs were made from, and what unknown variants answered."""
+"""Adds the seed of inputs, and the answers of unknown variants."""
 
 from __future__ import annotations
 
@@ -12,6 +12,6 @@ down_revision = "0001"
 
 
 def upgrade() -> None:
-    """Adds two columns; runs from before have neither."""
+    """Adds two columns; older runs have neither."""
     op.add_column("run", sa.Column("seed", Name(64)))
     op.add_column("run", sa.Column("answers", Name(64)))

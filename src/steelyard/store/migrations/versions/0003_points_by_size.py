@@ -1,4 +1,4 @@
-"""Points are found by size, a missing seed is an empty one, and MariaDB tells spaces at the end of a text apart."""
+"""Finds points by size, stores a missing seed as an empty one, and makes MariaDB compare trailing spaces."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ _BY_SIZE = "run_id, operation, adlen, mlen, position"
 
 
 def upgrade() -> None:
-    """Changes what is there; nothing is left out. A step of it that was done before does no harm: MariaDB keeps what
-    was done when the others fail."""
+    """Changes existing tables without losing data. Every step may run again: MariaDB keeps earlier steps when a later
+    one fails."""
     database = op.get_bind().dialect.name
     op.execute("UPDATE run SET seed = '' WHERE seed IS NULL")
     op.execute("UPDATE run SET answers = '' WHERE answers IS NULL AND verified_with IS NOT NULL")
