@@ -8,7 +8,7 @@ use crate::form::Operands;
 use crate::op::Op;
 use crate::state::{Avr, SREG};
 use crate::step::{ALL, Flow, IF_SREG, Step};
-use crate::table::Row;
+use crate::table::Definition;
 
 /// An instruction on the way into a run.
 pub(crate) struct Decoded {
@@ -19,7 +19,7 @@ pub(crate) struct Decoded {
 
 impl Avr {
     /// Row and operands of the instruction at `pc`; none when it is undefined or flash ends in it.
-    pub(crate) fn lookup(&self, pc: u32) -> Option<(&'static Row, Operands)> {
+    pub(crate) fn lookup(&self, pc: u32) -> Option<(&'static Definition, Operands)> {
         let first = self.fetch(pc)?;
         let row = self.variant.find(first)?;
         let word = match row.bytes() {
@@ -31,7 +31,7 @@ impl Avr {
 
     /// Bytes of the instruction at `pc`, whatever is there.
     fn length(&self, pc: u32) -> u32 {
-        self.fetch(pc).and_then(|w| self.variant.find(w)).map_or(2, Row::bytes)
+        self.fetch(pc).and_then(|w| self.variant.find(w)).map_or(2, Definition::bytes)
     }
 }
 

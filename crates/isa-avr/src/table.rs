@@ -21,7 +21,7 @@ pub(crate) enum Cores {
 }
 
 /// One instruction.
-pub struct Row {
+pub struct Definition {
     /// Encoding.
     pub pattern: Pattern,
     /// Assembly text; places are `a`, `b` and `imm`.
@@ -33,7 +33,7 @@ pub struct Row {
     cores: Cores,
 }
 
-impl Row {
+impl Definition {
     /// The mnemonic alone, for reports.
     pub fn name(&self) -> &'static str {
         self.text.0.split(' ').next().unwrap_or(self.text.0)
@@ -66,7 +66,7 @@ impl Row {
 
 macro_rules! rows {
     ($($cores:ident $pattern:literal $text:literal $op:ident $(($($kind:expr),+))? $form:ident;)+) => {
-        &[$(Row {
+        &[$(Definition {
             pattern: Pattern::new($pattern),
             text: Template($text),
             op: Op::$op $(($($kind),+))?,
@@ -78,7 +78,7 @@ macro_rules! rows {
 
 /// Every instruction of every core here.
 #[rustfmt::skip]
-pub static TABLE: &[Row] = rows! {
+pub static TABLE: &[Definition] = rows! {
     // arithmetic and logic
     All "0000 11rd dddd rrrr"                     "add r{a}, r{b}"     Binary(Add, Register)        DR;
     All "0001 11rd dddd rrrr"                     "adc r{a}, r{b}"     Binary(Adc, Register)        DR;
@@ -226,7 +226,7 @@ static INDEX: LazyLock<Box<[u8]>> = LazyLock::new(|| {
 });
 
 /// The instruction whose first word is `word`, on a core that has them all.
-pub fn find(word: u16) -> Option<&'static Row> {
+pub fn find(word: u16) -> Option<&'static Definition> {
     TABLE.get(usize::from(INDEX[usize::from(word)]).wrapping_sub(1))
 }
 
@@ -238,7 +238,7 @@ pub(crate) fn number(variant: &Variant, word: u16) -> Option<usize> {
 
 impl Variant {
     /// The instruction whose first word is `word`.
-    pub fn find(&self, word: u16) -> Option<&'static Row> {
+    pub fn find(&self, word: u16) -> Option<&'static Definition> {
         number(self, word).map(|n| &TABLE[n])
     }
 }

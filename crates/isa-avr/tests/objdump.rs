@@ -6,7 +6,7 @@ use std::process::Command;
 
 use common::{Device, MEGA128, MEGA328P, MEGA4809};
 use isa::Core as _;
-use isa_avr::table::Row;
+use isa_avr::table::Definition;
 use timing::avr::AvrE;
 
 /// What objdump shows for all cores although only some have it.
@@ -65,7 +65,7 @@ fn compare(device: &Device, machine: &str) {
             seen += 1;
             let word = words[pc as usize / 2];
             let (ours, bytes) = m.core.disassemble(pc);
-            assert_eq!(bytes, device.core.find(word).map_or(2, Row::bytes));
+            assert_eq!(bytes, device.core.find(word).map_or(2, Definition::bytes));
             let (ours, theirs) = (normal(&ours, pc), normal(text, pc));
             let none = ours.starts_with(".word");
             undefined += usize::from(none);

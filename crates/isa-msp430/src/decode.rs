@@ -9,7 +9,7 @@ use crate::op::{Binary, Form, Op};
 use crate::state::{CG, Msp430, PC, SR};
 use crate::status::{ALL, C};
 use crate::step::{Class, Flow, Mode, Step};
-use crate::table::{self, Row};
+use crate::table::{self, Definition};
 
 /// One operand, resolved.
 #[derive(Clone, Debug, Default)]
@@ -23,7 +23,7 @@ struct Operand {
 
 /// One instruction on the way into a run.
 struct Decoded {
-    row: &'static Row,
+    row: &'static Definition,
     /// What it does with these operands.
     op: Op,
     word: u16,

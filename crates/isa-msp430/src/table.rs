@@ -12,7 +12,7 @@ use crate::op::{Binary::*, Condition::*, Form, Op, Unary::*};
 use crate::step::Class;
 
 /// One instruction.
-pub struct Row {
+pub struct Definition {
     /// Encoding. Fields: `s` source register, `t` its mode, `d` destination register, `a` its mode,
     /// `b` set for bytes, `k` jump distance.
     pub pattern: Pattern,
@@ -24,7 +24,7 @@ pub struct Row {
     pub form: Form,
 }
 
-impl Row {
+impl Definition {
     /// The mnemonic alone, for reports.
     pub fn name(&self) -> &'static str {
         self.text.0.split(['{', ' ']).next().unwrap_or(self.text.0)
@@ -38,7 +38,7 @@ impl Row {
 
 macro_rules! rows {
     ($($pattern:literal $text:literal $op:ident $(($kind:ident))? $form:ident;)+) => {
-        &[$(Row {
+        &[$(Definition {
             pattern: Pattern::new($pattern),
             text: Template($text),
             op: Op::$op $(($kind))?,
@@ -49,7 +49,7 @@ macro_rules! rows {
 
 /// Every instruction.
 #[rustfmt::skip]
-pub static TABLE: &[Row] = rows! {
+pub static TABLE: &[Definition] = rows! {
     // format I
     "0100 ssss abtt dddd" "mov{b} {src}, {dst}"  Binary(Mov)   SourceDestination;
     "0101 ssss abtt dddd" "add{b} {src}, {dst}"  Binary(Add)   SourceDestination;
@@ -94,7 +94,7 @@ pub(crate) fn number(word: u16) -> Option<usize> {
 }
 
 /// The instruction whose first word is `word`.
-pub fn find(word: u16) -> Option<&'static Row> {
+pub fn find(word: u16) -> Option<&'static Definition> {
     number(word).map(|n| &TABLE[n])
 }
 

@@ -8,13 +8,13 @@ use crate::exec::{self, Pseudo};
 use crate::op::Operands;
 use crate::state::{DROP, SP};
 use crate::step::{Class, Step};
-use crate::table::{self, Row};
+use crate::table::{self, Definition};
 use crate::{Riscv, Word};
 
 /// An instruction as it stands in memory.
 pub(crate) enum Found {
     /// A row and its place in the table, operands, and the length.
-    Row(usize, &'static Row, Operands, u32),
+    Definition(usize, &'static Definition, Operands, u32),
     /// No instruction; the word as fetched and its length.
     Undefined(u32, u32),
     Outside,
@@ -30,7 +30,7 @@ pub(crate) fn find<X: Word>(cpu: &Riscv<X>, pc: u32) -> Found {
         (compressed::expand::<X>(first), first, 2)
     };
     match word.and_then(|w| Some((w, table::find::<X>(w)?))) {
-        Some((word, (n, row))) => Found::Row(n, row, row.form.operands(&row.pattern.fields(word), pc), bytes),
+        Some((word, (n, row))) => Found::Definition(n, row, row.form.operands(&row.pattern.fields(word), pc), bytes),
         None => Found::Undefined(shown, bytes),
     }
 }
@@ -50,7 +50,7 @@ pub(crate) fn run<X: Word>(cpu: &Riscv<X>, pc: u32, max: usize) -> Run<Riscv<X>>
     for _ in 0..max.max(1) {
         let at = run.end;
         let (row, o, bytes) = match find(cpu, at) {
-            Found::Row(_, row, o, bytes) => (row, o, bytes),
+            Found::Definition(_, row, o, bytes) => (row, o, bytes),
             Found::Undefined(word, bytes) => {
                 push(exec::pseudo(Pseudo::Undefined), pseudo(Class::Stop, at), with(word), bytes);
                 run.end = at.wrapping_add(bytes);

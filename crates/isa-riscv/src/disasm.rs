@@ -16,7 +16,7 @@ pub(crate) fn rows<X: Word>() -> Vec<TableRow> {
 /// The instruction at `pc` in its 32-bit form, also for a compressed one, and its length.
 pub(crate) fn disassemble<X: Word>(cpu: &Riscv<X>, pc: u32) -> (String, u32) {
     let (row, o, bytes) = match find(cpu, pc) {
-        Found::Row(_, row, o, bytes) => (row, o, bytes),
+        Found::Definition(_, row, o, bytes) => (row, o, bytes),
         Found::Undefined(word, 2) => return (format!(".2byte {word:#06x}"), 2),
         Found::Undefined(word, bytes) => return (format!(".4byte {word:#010x}"), bytes),
         Found::Outside => return ("(outside flash)".into(), 2),

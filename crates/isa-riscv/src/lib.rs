@@ -70,7 +70,7 @@ impl<X: Word> Core for Riscv<X> {
 
     fn row(&self, pc: u32) -> Option<usize> {
         match decode::find(self, pc) {
-            Found::Row(n, ..) => Some(n),
+            Found::Definition(n, ..) => Some(n),
             Found::Undefined(..) | Found::Outside => None,
         }
     }

@@ -27,8 +27,8 @@ impl<X: Word> Lower for Riscv<X> {
                     let sp = low::<X, E>(e, sp);
                     e.stack(ByHandler { reads: by.reads.with(SP), ..by }, sp);
                 }
-                Found::Row(..) if i.d == 0 => e.jump(i.imm),
-                Found::Row(_, row, o, bytes) => {
+                Found::Definition(..) if i.d == 0 => e.jump(i.imm),
+                Found::Definition(_, row, o, bytes) => {
                     lower::<X, E>(row.op, row.form, &o, i, by, e);
                     at = at.wrapping_add(bytes);
                 }

@@ -36,7 +36,7 @@ impl Only {
 }
 
 /// One instruction.
-pub(crate) struct Row {
+pub(crate) struct Definition {
     pub pattern: Pattern,
     pub only: Only,
     pub op: Op,
@@ -45,19 +45,19 @@ pub(crate) struct Row {
 }
 
 /// The row that `word` encodes, and its place in the table.
-pub(crate) fn find<X: Word>(word: u32) -> Option<(usize, &'static Row)> {
+pub(crate) fn find<X: Word>(word: u32) -> Option<(usize, &'static Definition)> {
     ROWS.iter().enumerate().find(|(_, r)| r.pattern.matches(word) && r.only.has::<X>())
 }
 
-const fn row(pattern: &'static str, only: Only, op: Op, form: Form, text: &'static str) -> Row {
-    Row { pattern: Pattern::new(pattern), only, op, form, text: Template(text) }
+const fn row(pattern: &'static str, only: Only, op: Op, form: Form, text: &'static str) -> Definition {
+    Definition { pattern: Pattern::new(pattern), only, op, form, text: Template(text) }
 }
 
 use Only::{Any, Rv32, Rv64};
 
 /// Every instruction of RV32IMA and RV64IMA.
 #[rustfmt::skip]
-pub(crate) static ROWS: &[Row] = &[
+pub(crate) static ROWS: &[Definition] = &[
     // RV32I, RV64I: registers and immediates
     row("iiiiiiiiiiiiiiiiiiii ddddd 0110111",          Any,  Lui,                    U,          "lui {d}, {upper}"),
     row("iiiiiiiiiiiiiiiiiiii ddddd 0010111",          Any,  Auipc,                  U,          "auipc {d}, {upper}"),

@@ -10,7 +10,7 @@ use crate::op::{Alu, Op, Simple};
 use crate::operands::Operands;
 use crate::state::{PC, SP, Thumb};
 use crate::step::{Class, Kind, Step};
-use crate::table::{self, Row};
+use crate::table::{self, Definition};
 
 /// The flags, as a set.
 mod flag {
@@ -81,7 +81,7 @@ fn condition_reads(cond: u8) -> u8 {
 
 /// Registers that an instruction reads and writes, one bit each: those that the letters of its encoding name, and
 /// those that its operation adds.
-fn registers(row: &Row, o: &Operands, word: u32) -> (u16, u16) {
+fn registers(row: &Definition, o: &Operands, word: u32) -> (u16, u16) {
     let (fields, letters) = (row.pattern.fields(word), row.pattern.fields(u32::MAX));
     let field = |c: char| if letters.get(c) == 0 { 0 } else { 1u16.checked_shl(fields.get(c)).unwrap_or(0) };
     let first = 1 << (o.b & 15);
@@ -143,7 +143,7 @@ pub(crate) struct Item {
 pub(crate) struct Found {
     /// Place of the row in the table.
     pub number: usize,
-    pub row: &'static Row,
+    pub row: &'static Definition,
     pub operands: Operands,
     pub word: u32,
     pub bytes: u32,

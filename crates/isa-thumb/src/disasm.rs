@@ -7,7 +7,7 @@ use crate::form::When;
 use crate::operands::{Operands, special};
 use crate::state::Thumb;
 use crate::step::Kind;
-use crate::table::{self, Row};
+use crate::table::{self, Definition};
 
 const CONDITIONS: [&str; 15] =
     ["eq", "ne", "cs", "cc", "mi", "pl", "vs", "vc", "hi", "ls", "ge", "lt", "gt", "le", "al"];
@@ -31,7 +31,7 @@ pub(crate) fn disassemble(cpu: &Thumb, pc: u32) -> (String, u32) {
     }
 }
 
-fn text(row: &Row, o: &Operands, word: u32, pc: u32) -> String {
+fn text(row: &Definition, o: &Operands, word: u32, pc: u32) -> String {
     let name = |r: u8| NAMES[usize::from(r & 15)].to_owned();
     let fields = row.pattern.fields(word);
     let up = fields.get('u') != 0;

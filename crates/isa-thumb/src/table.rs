@@ -23,7 +23,7 @@ use crate::operands::Operands;
 use crate::step::Features;
 
 /// One instruction of the table.
-pub(crate) struct Row {
+pub(crate) struct Definition {
     pub part: Features,
     pub pattern: Pattern,
     pub op: Op,
@@ -35,13 +35,13 @@ const V6M: Features = Features::V6M;
 const V7M: Features = Features::V7M;
 const DSP: Features = Features::DSP;
 
-const fn row(part: Features, pattern: &'static str, op: Op, form: Form, text: &'static str) -> Row {
-    Row { part, pattern: Pattern::new(pattern), op, form, text: Template(text) }
+const fn row(part: Features, pattern: &'static str, op: Op, form: Form, text: &'static str) -> Definition {
+    Definition { part, pattern: Pattern::new(pattern), op, form, text: Template(text) }
 }
 
 /// 16-bit instructions.
 #[rustfmt::skip] // one row, one line
-static NARROW: &[Row] = &[
+static NARROW: &[Definition] = &[
     // shift, add, subtract, move, compare
     row(V6M, "0000 0000 00mm mddd", Data(Mov),                      Movs,                "movs {a}, {c}"),
     row(V6M, "000y yiii iimm mddd", Data(Mov),                      ShiftImm,            "{sh}{s} {a}, {c}, {amount}"),
@@ -153,24 +153,24 @@ macro_rules! compare_rows {
     };
 }
 
-static TST: [Row; 2] = compare_rows!("tst", ".w", "0000", Tst, ImmTest, ShiftedTest);
-static TEQ: [Row; 2] = compare_rows!("teq", "", "0100", Teq, ImmTest, ShiftedTest);
-static CMN: [Row; 2] = compare_rows!("cmn", ".w", "1000", Cmn, ImmCompare, ShiftedCompare);
-static CMP: [Row; 2] = compare_rows!("cmp", ".w", "1101", Cmp, ImmCompare, ShiftedCompare);
-static AND: [Row; 2] = data_rows!("and", "", ".w", "0000", And, Imm, Shifted);
-static BIC: [Row; 2] = data_rows!("bic", "", ".w", "0001", Bic, Imm, Shifted);
-static ORR: [Row; 2] = data_rows!("orr", "", ".w", "0010", Orr, Imm, Shifted);
-static ORN: [Row; 2] = data_rows!("orn", "", "", "0011", Orn, Imm, Shifted);
-static EOR: [Row; 2] = data_rows!("eor", "", ".w", "0100", Eor, Imm, Shifted);
-static ADD: [Row; 2] = data_rows!("add", ".w", ".w", "1000", Add, ImmSp, ShiftedSp);
-static ADC: [Row; 2] = data_rows!("adc", "", ".w", "1010", Adc, Imm, Shifted);
-static SBC: [Row; 2] = data_rows!("sbc", "", ".w", "1011", Sbc, Imm, Shifted);
-static SUB: [Row; 2] = data_rows!("sub", ".w", ".w", "1101", Sub, ImmSp, ShiftedSp);
-static RSB: [Row; 2] = data_rows!("rsb", "", "", "1110", Rsb, Imm, Shifted);
+static TST: [Definition; 2] = compare_rows!("tst", ".w", "0000", Tst, ImmTest, ShiftedTest);
+static TEQ: [Definition; 2] = compare_rows!("teq", "", "0100", Teq, ImmTest, ShiftedTest);
+static CMN: [Definition; 2] = compare_rows!("cmn", ".w", "1000", Cmn, ImmCompare, ShiftedCompare);
+static CMP: [Definition; 2] = compare_rows!("cmp", ".w", "1101", Cmp, ImmCompare, ShiftedCompare);
+static AND: [Definition; 2] = data_rows!("and", "", ".w", "0000", And, Imm, Shifted);
+static BIC: [Definition; 2] = data_rows!("bic", "", ".w", "0001", Bic, Imm, Shifted);
+static ORR: [Definition; 2] = data_rows!("orr", "", ".w", "0010", Orr, Imm, Shifted);
+static ORN: [Definition; 2] = data_rows!("orn", "", "", "0011", Orn, Imm, Shifted);
+static EOR: [Definition; 2] = data_rows!("eor", "", ".w", "0100", Eor, Imm, Shifted);
+static ADD: [Definition; 2] = data_rows!("add", ".w", ".w", "1000", Add, ImmSp, ShiftedSp);
+static ADC: [Definition; 2] = data_rows!("adc", "", ".w", "1010", Adc, Imm, Shifted);
+static SBC: [Definition; 2] = data_rows!("sbc", "", ".w", "1011", Sbc, Imm, Shifted);
+static SUB: [Definition; 2] = data_rows!("sub", ".w", ".w", "1101", Sub, ImmSp, ShiftedSp);
+static RSB: [Definition; 2] = data_rows!("rsb", "", "", "1110", Rsb, Imm, Shifted);
 
 /// Moves, which are special cases of ORR and ORN, and shifts by an immediate.
 #[rustfmt::skip] // one row, one line
-static MOVES: &[Row] = &[
+static MOVES: &[Definition] = &[
     row(V7M, "1111 0i00 010s 1111 0iii dddd iiii iiii", Data(Mov), ImmMov,      "mov{s}.w {a}, {imm}"),
     row(V7M, "1111 0i00 011s 1111 0iii dddd iiii iiii", Data(Mvn), ImmMov,      "mvn{s}.w {a}, {imm}"),
     row(V7M, "1110 1010 010s 1111 0000 dddd 0000 mmmm", Data(Mov), MovRegister, "mov{s}.w {a}, {c}"),
@@ -181,7 +181,7 @@ static MOVES: &[Row] = &[
 
 /// Plain immediates, bit fields, saturation, multiplication and the like.
 #[rustfmt::skip] // one row, one line
-static FAR: &[Row] = &[
+static FAR: &[Definition] = &[
     row(V7M, "1111 0i10 u0u0 1111 0iii dddd iiii iiii", Data(Mov),                      Adr,                     "{addsub}w {a}, pc, {magnitude}"),
     row(V7M, "1111 0i10 0000 nnnn 0iii dddd iiii iiii", Data(Add),                      PlainImm,                "addw {a}, {b}, {imm}"),
     row(V7M, "1111 0i10 1010 nnnn 0iii dddd iiii iiii", Data(Sub),                      PlainImm,                "subw {a}, {b}, {imm}"),
@@ -307,14 +307,14 @@ macro_rules! store_rows {
     };
 }
 
-static LDRB: [Row; 7] = load_rows!("ldrb", "0", "00", Load(Byte, UNSIGNED), General);
-static LDRH: [Row; 7] = load_rows!("ldrh", "0", "01", Load(Half, UNSIGNED), General);
-static LDR: [Row; 7] = load_rows!("ldr", "0", "10", Load(Word, UNSIGNED), Any);
-static LDRSB: [Row; 7] = load_rows!("ldrsb", "1", "00", Load(Byte, SIGNED), General);
-static LDRSH: [Row; 7] = load_rows!("ldrsh", "1", "01", Load(Half, SIGNED), General);
-static STRB: [Row; 6] = store_rows!("strb", "00", Store(Byte), General);
-static STRH: [Row; 6] = store_rows!("strh", "01", Store(Half), General);
-static STR: [Row; 6] = store_rows!("str", "10", Store(Word), Any);
+static LDRB: [Definition; 7] = load_rows!("ldrb", "0", "00", Load(Byte, UNSIGNED), General);
+static LDRH: [Definition; 7] = load_rows!("ldrh", "0", "01", Load(Half, UNSIGNED), General);
+static LDR: [Definition; 7] = load_rows!("ldr", "0", "10", Load(Word, UNSIGNED), Any);
+static LDRSB: [Definition; 7] = load_rows!("ldrsb", "1", "00", Load(Byte, SIGNED), General);
+static LDRSH: [Definition; 7] = load_rows!("ldrsh", "1", "01", Load(Half, SIGNED), General);
+static STRB: [Definition; 6] = store_rows!("strb", "00", Store(Byte), General);
+static STRH: [Definition; 6] = store_rows!("strh", "01", Store(Half), General);
+static STR: [Definition; 6] = store_rows!("str", "10", Store(Word), Any);
 
 /// Addition and subtraction on bytes and halfwords: prefix of the names, its bits, what it does.
 #[rustfmt::skip] // one row, one line
@@ -331,16 +331,16 @@ macro_rules! parallel_rows {
     };
 }
 
-static PARALLEL_S: [Row; 6] = parallel_rows!("s", "000", S);
-static PARALLEL_Q: [Row; 6] = parallel_rows!("q", "001", Q);
-static PARALLEL_SH: [Row; 6] = parallel_rows!("sh", "010", Sh);
-static PARALLEL_U: [Row; 6] = parallel_rows!("u", "100", U);
-static PARALLEL_UQ: [Row; 6] = parallel_rows!("uq", "101", Uq);
-static PARALLEL_UH: [Row; 6] = parallel_rows!("uh", "110", Uh);
+static PARALLEL_S: [Definition; 6] = parallel_rows!("s", "000", S);
+static PARALLEL_Q: [Definition; 6] = parallel_rows!("q", "001", Q);
+static PARALLEL_SH: [Definition; 6] = parallel_rows!("sh", "010", Sh);
+static PARALLEL_U: [Definition; 6] = parallel_rows!("u", "100", U);
+static PARALLEL_UQ: [Definition; 6] = parallel_rows!("uq", "101", Uq);
+static PARALLEL_UH: [Definition; 6] = parallel_rows!("uh", "110", Uh);
 
 /// The other instructions of the DSP extension.
 #[rustfmt::skip] // one row, one line
-static OTHERS: &[Row] = &[
+static OTHERS: &[Definition] = &[
     row(DSP, "1110 1010 1100 nnnn 0iii dddd iiy0 mmmm", Op::Dsp(Dsp::Pack),                      Form::Pack,      "pkh{tb} {a}, {b}, {c}{shift}"),
     row(DSP, "1111 0011 0010 nnnn 0000 dddd 0000 wwww", Op::Dsp(Saturate16(SIGNED)),             Saturation16(1), "ssat16 {a}, {imm}, {c}"),
     row(DSP, "1111 0011 1010 nnnn 0000 dddd 0000 wwww", Op::Dsp(Saturate16(UNSIGNED)),           Saturation16(0), "usat16 {a}, {imm}, {c}"),
@@ -398,7 +398,7 @@ static OTHERS: &[Row] = &[
 ];
 
 /// All 32-bit rows in the order in which they are tried.
-static WIDE: &[&[Row]] = &[
+static WIDE: &[&[Definition]] = &[
     &TST,
     &TEQ,
     &CMN,
@@ -433,7 +433,7 @@ static WIDE: &[&[Row]] = &[
 ];
 
 /// All rows in the order in which they are tried.
-pub(crate) fn rows() -> impl Iterator<Item = &'static Row> {
+pub(crate) fn rows() -> impl Iterator<Item = &'static Definition> {
     NARROW.iter().chain(WIDE.iter().copied().flatten())
 }
 
@@ -443,8 +443,13 @@ pub fn patterns(features: Features) -> impl Iterator<Item = Pattern> {
 }
 
 /// The row of an encoding of `bits` bits at `pc`, its place in the table, and its operands.
-pub(crate) fn find(features: Features, word: u32, bits: u32, pc: u32) -> Option<(usize, &'static Row, Operands)> {
-    let fits = |r: &Row| r.pattern.bits == bits && r.pattern.matches(word) && features.has(r.part);
-    let take = |(n, r): (usize, &'static Row)| Some((n, r, r.form.operands(&r.pattern.fields(word), pc)?));
+pub(crate) fn find(
+    features: Features,
+    word: u32,
+    bits: u32,
+    pc: u32,
+) -> Option<(usize, &'static Definition, Operands)> {
+    let fits = |r: &Definition| r.pattern.bits == bits && r.pattern.matches(word) && features.has(r.part);
+    let take = |(n, r): (usize, &'static Definition)| Some((n, r, r.form.operands(&r.pattern.fields(word), pc)?));
     rows().enumerate().filter(|(_, r)| fits(r)).find_map(take)
 }

@@ -9,7 +9,7 @@ use crate::form::Operands;
 use crate::op::{CONSTANTS, Op};
 use crate::state::{SP, Xtensa};
 use crate::step::{Class, Flow, Step};
-use crate::table::{self, Found, Row};
+use crate::table::{self, Definition, Found};
 
 /// Most instructions and pseudo-instructions of a run, so that a byte can count them.
 const LONGEST: usize = 240;
@@ -139,7 +139,7 @@ pub(crate) fn disassemble(cpu: &Xtensa, pc: u32) -> (String, u32) {
     }
 }
 
-fn text(row: &Row, o: &Operands, word: u32) -> String {
+fn text(row: &Definition, o: &Operands, word: u32) -> String {
     let fields = row.pattern.fields(word);
     row.text.render(|place, format| match place {
         "a" => format!("a{}", o.a),

@@ -14,7 +14,7 @@ use crate::op::{Against::*, Amount::*, Binary::*, Condition::*, Divide::*, Keep:
 use crate::op::{Op, Store::*, Unary::*};
 
 /// One instruction of the table.
-pub(crate) struct Row {
+pub(crate) struct Definition {
     pub part: Part,
     pub pattern: Pattern,
     pub text: Template,
@@ -24,7 +24,7 @@ pub(crate) struct Row {
 
 macro_rules! rows {
     ($($part:ident $pattern:literal $text:literal $op:ident $(($($kind:ident),+))? $form:ident $(($n:literal))?;)+) => {
-        &[$(Row {
+        &[$(Definition {
             part: Part::$part,
             pattern: Pattern::new($pattern),
             text: Template($text),
@@ -35,7 +35,7 @@ macro_rules! rows {
 }
 
 #[rustfmt::skip]
-static ROWS: &[Row] = rows! {
+static ROWS: &[Definition] = rows! {
     // density option (4.3.1)
     Core "iiii ssss tttt 1000"                "l32i.n {a}, {b}, {imm}"        Load(L32i)               Load(4);
     Core "iiii ssss tttt 1001"                "s32i.n {a}, {b}, {imm}"        Store(S32i)              Store(4);
@@ -214,7 +214,7 @@ pub fn encodings(features: Features) -> impl Iterator<Item = (&'static str, Patt
 }
 
 /// The rows of `features`, with their places in the table.
-pub(crate) fn rows(features: Features) -> impl Iterator<Item = (usize, &'static Row)> {
+pub(crate) fn rows(features: Features) -> impl Iterator<Item = (usize, &'static Definition)> {
     ROWS.iter().enumerate().filter(move |(_, r)| features.has(r.part))
 }
 
@@ -222,7 +222,7 @@ pub(crate) fn rows(features: Features) -> impl Iterator<Item = (usize, &'static 
 pub(crate) struct Found {
     /// The row's place in the table.
     pub number: usize,
-    pub row: &'static Row,
+    pub row: &'static Definition,
     pub operands: Operands,
     pub word: u32,
 }

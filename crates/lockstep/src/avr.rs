@@ -8,7 +8,7 @@
 use std::process::{Command, Stdio};
 
 use isa::{Core as _, Machine, TableRow};
-use isa_avr::table::{Row, TABLE};
+use isa_avr::table::{Definition, TABLE};
 use isa_avr::{AVR5, AVR51, Avr, Class, Variant};
 use mcu::{Chip, FaultKind, Flash, Image, Memory, PeripheralConfig, Region, Segment};
 use timing::avr::AvrE;
@@ -85,7 +85,7 @@ impl Device {
 }
 
 /// `value` put into the field `letter` of a row's encoding.
-fn field(row: &Row, word: u32, letter: char, value: u32) -> u32 {
+fn field(row: &Definition, word: u32, letter: char, value: u32) -> u32 {
     (0..row.pattern.bits).fold(word, |word, bit| match row.pattern.fields(1 << bit).get(letter) {
         0 => word,
         place if value & place != 0 => word | 1 << bit,
@@ -93,7 +93,7 @@ fn field(row: &Row, word: u32, letter: char, value: u32) -> u32 {
     })
 }
 
-fn has(row: &Row, letter: char) -> bool {
+fn has(row: &Definition, letter: char) -> bool {
     row.pattern.fields(u32::MAX).get(letter) != 0
 }
 
@@ -102,7 +102,7 @@ fn has(row: &Row, letter: char) -> bool {
 struct Code(Vec<u8>);
 
 impl Code {
-    fn put(&mut self, row: &Row, word: u32) {
+    fn put(&mut self, row: &Definition, word: u32) {
         if row.pattern.bits == 32 {
             self.0.extend(((word >> 16) as u16).to_le_bytes());
         }
@@ -151,22 +151,23 @@ struct Generator<'a> {
     device: &'a Device,
     random: &'a mut Random,
     /// Rows that need nothing known.
-    plain: Vec<&'static Row>,
+    plain: Vec<&'static Definition>,
 }
 
 impl<'a> Generator<'a> {
     fn new(device: &'a Device, random: &'a mut Random) -> Self {
         let io = ["in", "out", "sleep", "break", "spm"];
-        let fits =
-            |r: &&Row| matches!(r.class(), Class::Alu | Class::Word | Class::Multiply) && !io.contains(&r.name());
+        let fits = |r: &&Definition| {
+            matches!(r.class(), Class::Alu | Class::Word | Class::Multiply) && !io.contains(&r.name())
+        };
         Self { device, random, plain: TABLE.iter().filter(fits).collect() }
     }
 
-    fn rows(class: Class) -> Vec<&'static Row> {
+    fn rows(class: Class) -> Vec<&'static Definition> {
         TABLE.iter().filter(|r| r.class() == class).collect()
     }
 
-    fn fill(&mut self, row: &Row) -> u32 {
+    fn fill(&mut self, row: &Definition) -> u32 {
         row.pattern.value | self.random.word() & !row.pattern.mask & (u64::MAX >> (64 - row.pattern.bits)) as u32
     }
 

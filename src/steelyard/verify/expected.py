@@ -36,7 +36,7 @@ class Expected(Struct):
         return "+".join(parts) or "self"
 
     def kat(self, key: int, npub: int, primitive: str) -> list[Vector]:
-        """The known-answer vectors to run; ``key`` and ``npub`` are in bytes, for NIST's inputs of an unknown variant."""
+        """The known-answer vectors to run. An unknown variant gets NIST's inputs with ``key`` and ``npub`` bytes."""
         if self.own is not None:
             return self.own
         if self.readings:

@@ -1,7 +1,7 @@
 //! AVR: random instructions of every row, accesses near each other, loops that go to their own start.
 
 use isa::{Core as _, Machine, Timing};
-use isa_avr::table::{Row, TABLE};
+use isa_avr::table::{Definition, TABLE};
 use isa_avr::{AVR5, AVR51, AVRXMEGA3, Avr, Class, Variant};
 use mcu::{Chip, Flash, Memory, PeripheralConfig, Region};
 use timing::avr::{AvrE, AvrXt};
@@ -41,7 +41,7 @@ fn avr_one(variant: Variant, ram: u32, random: &mut Random) -> Vec<u8> {
         _ => {}
     }
     let wanted = TABLE.iter().find(|r| about(r.text.0));
-    let fits = |r: &Row| variant.find((r.pattern.value >> (r.pattern.bits - 16)) as u16).is_some();
+    let fits = |r: &Definition| variant.find((r.pattern.value >> (r.pattern.bits - 16)) as u16).is_some();
     let row = loop {
         if let Some(row) = wanted.filter(|_| random.below(2) == 0) {
             break row;
