@@ -1,4 +1,4 @@
-//! From memory to runs of handlers, and to text.
+//! Decodes memory into runs of handlers, and into text.
 
 use isa::{Insn, Run};
 use mcu::Site;
@@ -18,7 +18,7 @@ pub(crate) struct Decoded {
 }
 
 impl Avr {
-    /// Row and operands of the instruction at `pc`; none when it is undefined or flash ends in it.
+    /// Definition and operands of the instruction at `pc`; none when it is undefined or flash ends in it.
     pub(crate) fn lookup(&self, pc: u32) -> Option<(&'static Definition, Operands)> {
         let first = self.fetch(pc)?;
         let row = self.variant.find(first)?;
@@ -29,7 +29,7 @@ impl Avr {
         Some((row, row.form.operands(&row.pattern.fields(word), pc)))
     }
 
-    /// Bytes of the instruction at `pc`, whatever is there.
+    /// Length in bytes of the instruction at `pc`, defined or not.
     fn length(&self, pc: u32) -> u32 {
         self.fetch(pc).and_then(|w| self.variant.find(w)).map_or(2, Definition::bytes)
     }
@@ -80,7 +80,7 @@ pub(crate) fn disassemble(cpu: &Avr, pc: u32) -> (String, u32) {
             _ => value.to_string(),
         }
     });
-    // a displacement of 0 is LD or ST to assemblers
+    // assemblers write a displacement of 0 as LD or ST
     let plain = text.replace("+0", "").replace("ldd", "ld").replace("std", "st");
     (if text.contains("+0") { plain } else { text }, row.bytes())
 }
@@ -97,7 +97,7 @@ impl Avr {
         decoded(op, pc, Operands { imm: ops.imm + base, ..ops }, skipped_words)
     }
 
-    /// What instruction `i` of a run does.
+    /// The operation of instruction `i` of a run.
     pub(crate) fn op(&self, i: &Insn<Self>) -> Op {
         if i.d == SEAM { Op::Seam } else { self.lookup(i.site.pc).map_or(Op::Undefined, |(row, _)| row.op) }
     }
@@ -110,7 +110,7 @@ fn decoded(op: Op, pc: u32, ops: Operands, skipped_words: u8) -> Decoded {
     Decoded { insn, op, step: Step { class: op.class(), skipped_words } }
 }
 
-/// What [`Insn::d`] is in the end of a run that falls through; 0 in instructions.
+/// The value of [`Insn::d`] in the end of a run that falls through; it is 0 in instructions.
 const SEAM: u8 = 1;
 
 /// The end of a run that falls through to `pc`.
@@ -119,9 +119,8 @@ pub(crate) fn seam(pc: u32) -> Decoded {
 }
 
 /// Picks for each instruction the handler that computes the flags which can still be read.
-///
-/// All flags are wanted where control can leave the run, so whoever looks at the state between
-/// blocks sees an exact SREG, whose data address is `sreg`.
+/// All flags are computed where control can leave the run, so that SREG, whose data address is `sreg`, is exact between
+/// blocks.
 fn choose_handlers(code: &mut [Decoded], sreg: u32) {
     let mut live = ALL;
     for k in (0..code.len()).rev() {

@@ -1,8 +1,7 @@
-//! What each instruction does, as plain functions, and the handler of each operation.
-//!
-//! `F` is the set of flags that somebody can still read: an instruction leaves the others alone, and
-//! what they then hold is never seen. A function that touches memory has `FULL`: without it, it does
-//! ordinary RAM only and returns `None`, without effect, for everything else.
+//! Executes instructions: plain functions, and the handler of each operation.
+//! `F` is the set of flags that can still be read: an instruction leaves the others alone, and their values are never
+//! seen. A function that accesses memory has `FULL`: without it, it accesses ordinary RAM only, and returns `None`,
+//! without effect, for everything else.
 
 mod alu;
 mod data;
@@ -35,7 +34,7 @@ macro_rules! plain {
     }};
 }
 
-/// Likewise, with one handler for each useful set of flags that are still wanted.
+/// Likewise, with one handler for each useful set of flags that are still needed.
 macro_rules! flags {
     ($live:expr, $f:ident $(, $arg:literal)?) => {{
         unsafe fn run<const F: u8>(cpu: &mut Avr, i: *const I) {
@@ -98,7 +97,7 @@ macro_rules! leave {
     }};
 }
 
-/// A handler that goes to its target or on.
+/// A handler that goes to its target or continues.
 macro_rules! branch {
     ($f:ident $bit:literal) => {{
         unsafe fn run(cpu: &mut Avr, i: *const I) {
@@ -117,7 +116,7 @@ macro_rules! branch {
     }};
 }
 
-/// A handler that goes on or one further.
+/// A handler that continues with the next instruction or the one after it.
 macro_rules! skip {
     ($f:ident) => {{
         unsafe fn run(cpu: &mut Avr, i: *const I) {
@@ -177,7 +176,7 @@ macro_rules! program {
     };
 }
 
-/// What `$handler` says for each flag.
+/// The handler that `$handler` gives for each flag.
 macro_rules! flag {
     ($flag:expr, $handler:ident $f:ident) => {
         match $flag {

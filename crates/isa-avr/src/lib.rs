@@ -1,8 +1,8 @@
-//! AVR: one table of instructions from which decoder, executor and disassembler come.
+//! AVR: one instruction table from which decoder, executor and disassembler are derived.
 //!
 //! Modelled are cores with a program counter of up to 16 bits whose flash starts at address 0:
 //! [`AVR5`], [`AVR51`] and [`AVRXMEGA3`]. Addresses of code are in bytes. Interrupts are not modelled:
-//! SEI sets its flag and nothing follows. SLEEP and SPM are faults.
+//! SEI sets its flag without further effect. SLEEP and SPM are faults.
 //!
 //! Modules use only those before them: `op`, `sreg`, `step`, `form`, `state`, `table`, `exec`, `decode`, `spans`, `lower`.
 #![warn(missing_docs)]

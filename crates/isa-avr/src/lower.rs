@@ -1,4 +1,4 @@
-//! Operations for the translator to native code. What is by handler says why.
+//! Lowers instructions to operations for the translator. Those left to handlers say why.
 
 mod alu;
 mod data;
@@ -13,7 +13,7 @@ use crate::spans::Spans;
 use crate::state::Avr;
 use crate::step::Flow;
 
-// slots after r0 to r31: the parts of SREG in the order of its bits, then what the core has besides
+// slots after r0 to r31: the parts of SREG in the order of its bits, then the core's other state
 const C: usize = 32;
 const Z: usize = 33;
 const N: usize = 34;
@@ -26,7 +26,7 @@ const SP: usize = 40;
 const RAMPZ: usize = 41;
 const HALF: usize = 42;
 
-/// Why an operation is always done by its handler, if it is.
+/// Why an operation is always left to its handler, if it is.
 pub(crate) fn by_handler(op: Op) -> Option<&'static str> {
     match op {
         Op::Cbi | Op::Sbi | Op::SkipIo(_) => Some("a peripheral's"),
@@ -69,10 +69,10 @@ impl Lower for Avr {
         for (k, i) in insns.iter().enumerate() {
             run.e.start(k);
             if skips.1 {
-                run.forget(); // what is known is known on one way only
+                run.forget(); // known values hold on one path only
             }
             skips = (false, skips.0);
-            // peripherals are told the stack pointer
+            // peripherals need the stack pointer
             let by = ByHandler { at: k, reads: Slots::default().with(SP), writes: Slots::default(), ends: false };
             run.one(ops[k], i, by);
             skips.0 = ops[k].flow() == Flow::Skip;
@@ -80,7 +80,7 @@ impl Lower for Avr {
     }
 }
 
-/// A word of 16 bits: a value and what is added to it.
+/// A word of 16 bits: a value and a number that is added to it.
 type Word<V> = (V, u16);
 
 struct Lowering<'c, 'e, E: Emit> {
@@ -125,7 +125,7 @@ impl<E: Emit> Lowering<'_, '_, E> {
         self.e.widen(word, 32, false)
     }
 
-    /// A word address as one of bytes.
+    /// A word address as a byte address.
     fn code_address(&mut self, word: E::V) -> E::V {
         let wide = self.address(word);
         self.with(Do::Shl, wide, 32, 1)

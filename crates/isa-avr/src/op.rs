@@ -1,7 +1,6 @@
-//! What instructions do, whatever their encoding: the operations that table, decoder, interpreter, timing and
-//! translator have in common.
-//!
-//! Every match on an operation names all of them, so that one that was forgotten does not compile.
+//! Operations: what instructions do, independent of their encoding, for table, decoder, interpreter, timing and
+//! translator.
+//! Every match on an operation names all of them, so that a forgotten one does not compile.
 
 /// Arithmetic and logic of a register and another operand.
 #[allow(missing_docs)]
@@ -18,7 +17,7 @@ pub enum Binary {
     Eor,
 }
 
-/// What the other operand is.
+/// The kind of the other operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum With {
     /// A register.
@@ -49,7 +48,7 @@ pub enum Wide {
     Sbiw,
 }
 
-/// Products, to r0 and r1.
+/// Multiplications, with the product in r0 and r1.
 #[allow(missing_docs)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Multiply {
@@ -94,7 +93,7 @@ pub enum Change {
     Displace,
 }
 
-/// What a skip looks at.
+/// The condition of a skip.
 #[allow(missing_docs)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Skip {
@@ -103,7 +102,7 @@ pub enum Skip {
     Sbrs,
 }
 
-/// What a skip by a peripheral's bit wants.
+/// The condition of a skip on a peripheral's bit.
 #[allow(missing_docs)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SkipIo {

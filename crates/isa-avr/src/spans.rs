@@ -1,4 +1,4 @@
-//! Which accesses of a run are to places near each other, so that one look at the first of them does for all.
+//! Finds accesses of a run to neighbouring addresses, so that one check at the first covers all.
 
 use isa::Insn;
 
@@ -6,7 +6,7 @@ use crate::op::{Binary, Change, Op, Pointer, Wide};
 use crate::state::{Avr, SPH, SPL, SREG};
 use crate::step::Flow;
 
-/// The stack pointer's place among pairs of registers.
+/// The stack pointer's index among pairs of registers.
 const STACK: usize = 16;
 
 /// An access of an instruction.
@@ -18,43 +18,43 @@ pub(crate) struct Access {
     pub at: i32,
 }
 
-/// Accesses through one value of a pointer and what is so many bytes from it.
+/// Accesses through one value of a pointer, plus constant distances in bytes.
 #[derive(Clone, Copy)]
 pub(crate) struct Span {
-    /// First byte of all, and the one behind the last, counted from the pointer.
+    /// The first byte of all, and the one after the last, counted from the pointer.
     pub bounds: (i32, i32),
     /// Whether one of them reads.
     pub loads: bool,
     /// Whether one of them writes.
     pub stores: bool,
-    /// What the pointer is where the span begins.
+    /// The pointer's value where the span begins.
     pointer: Place,
 }
 
-/// A value of a pointer: a number for one that is not known, and what was added since.
+/// A value of a pointer: the number of an unknown value, and what was added since.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Place {
     value: usize,
     plus: i32,
 }
 
-/// What is known of a run.
+/// What is known about a run.
 pub(crate) struct Spans {
     /// Accesses by instruction.
     pub accesses: Vec<Option<Access>>,
     /// In the order in which they begin.
     pub spans: Vec<Span>,
-    /// By instruction, how far below its value the stack pointer will be at its lowest; none where that was looked at
+    /// By instruction, how far below its value the stack pointer will be at its lowest; none where that was checked
     /// before.
     pub depths: Vec<Option<i32>>,
     pointers: [Place; STACK + 1],
     values: usize,
-    /// The span of each value, and the instruction that looked at the stack's depth.
+    /// The span of each value, and the instruction that checked the stack's depth.
     open: Vec<Option<usize>>,
     looked: Option<(usize, Place)>,
 }
 
-/// What an access through a pointer adds to it before and after, and to the address alone.
+/// What an access through a pointer adds to it before and after, and to the address only.
 pub(crate) fn pointer(change: Change, i: &Insn<Avr>) -> (i32, i32, i32) {
     match change {
         Change::Keep => (0, 0, 0),
@@ -80,7 +80,7 @@ impl Spans {
             let before = s.pointers;
             s.instruction(core, k, ops[k], i, guarded);
             if guarded {
-                // on one way only
+                // on one path only
                 for (p, before) in before.into_iter().enumerate() {
                     if s.pointers[p] != before {
                         s.forget(p);
@@ -155,7 +155,7 @@ impl Spans {
         match i.imm.wrapping_sub(core.variant.io) {
             SPL | SPH if store => self.forget(STACK),
             SPL | SPH | SREG => {}
-            // a peripheral may be the trigger, from which on the lowest stack pointer counts
+            // a peripheral may be the trigger, which starts counting the lowest stack pointer
             _ if core.mem.ram_load::<1>(i.imm).is_none() => self.looked = None,
             _ => {}
         }

@@ -1,4 +1,4 @@
-//! Cores and their state.
+//! The cores, and the state of each.
 
 use mcu::Memory;
 
@@ -16,7 +16,7 @@ pub(crate) const SREG: u32 = 0x3F;
 /// What distinguishes the cores that share the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Variant {
-    /// Data address of the first I/O register. The register file lies below it, where there is room.
+    /// Data address of the first I/O register. The register file is below it, where there is room.
     pub io: u32,
     /// The bits that RAMPZ has; 0 where there is neither RAMPZ nor ELPM.
     pub rampz: u8,
@@ -38,14 +38,14 @@ pub const AVR51: Variant = Variant { io: 0x20, rampz: 1, stack_at_end: false, st
 /// data space (data sheet DS40002173, chapters "Memories" and "AVR CPU").
 pub const AVRXMEGA3: Variant = Variant { io: 0, rampz: 0, stack_at_end: true, stack_low_first: true };
 
-/// The core's state. What handlers touch most comes first, within short displacements.
+/// The core's state. The fields that handlers use most come first, within short displacements.
 #[repr(C)]
 pub struct Avr {
     pub(crate) sreg: Sreg,
     pub(crate) pc: u32,
     pub(crate) sp: u16,
     /// Registers r0..r31; the rest is never used and spares bounds checks: an operand is one byte,
-    /// and a pair's second register is one behind it.
+    /// and a pair's second register is one after it.
     pub(crate) r: [u8; 257],
     /// Upper bits of ELPM's address.
     pub(crate) rampz: u8,

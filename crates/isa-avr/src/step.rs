@@ -1,9 +1,9 @@
-//! What follows from an operation alone: how timing models see it, how a run goes on, which flags it reads and writes.
+//! Derives from an operation its timing class, where control goes, and the flags that it reads and writes.
 
 use crate::op::{Binary, Op, Unary};
 use crate::sreg::{C, H, N, S, T, V, Z};
 
-/// What a timing model distinguishes.
+/// Classes of instructions that timing models distinguish.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Class {
     /// Register operations, IN, OUT, NOP, WDR and everything else that takes one cycle everywhere.
@@ -61,12 +61,12 @@ pub(crate) enum Flow {
     End,
 }
 
-/// What a timing model sees of one instruction.
+/// A timing model's view of one instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Step {
     /// Timing class.
     pub class: Class,
-    /// Words of the instruction after a skip, 0 for all others.
+    /// For a skip, the words of the instruction after it; otherwise 0.
     pub skipped_words: u8,
 }
 

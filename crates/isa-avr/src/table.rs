@@ -1,6 +1,5 @@
-//! The instruction set as one list: which cores have it, encoding, text, operation and operand form of each row.
-//!
-//! Encodings and operations are those of the AVR Instruction Set Manual (DS40002198). Nothing depends on a text.
+//! The instruction table: for each instruction the cores that have it, bit pattern, text, operation and operand form.
+//! Bit patterns and operations are those of the AVR Instruction Set Manual (DS40002198). Nothing depends on a text.
 
 use std::sync::LazyLock;
 
@@ -22,9 +21,9 @@ pub(crate) enum Cores {
 
 /// One instruction.
 pub struct Definition {
-    /// Encoding.
+    /// Bit pattern.
     pub pattern: Pattern,
-    /// Assembly text; places are `a`, `b` and `imm`.
+    /// Assembly text; operands are `a`, `b` and `imm`.
     pub text: Template,
     /// What it does.
     pub op: Op,
@@ -76,7 +75,7 @@ macro_rules! rows {
     };
 }
 
-/// Every instruction of every core here.
+/// Every instruction of all these cores.
 #[rustfmt::skip]
 pub static TABLE: &[Definition] = rows! {
     // arithmetic and logic
@@ -208,7 +207,7 @@ pub static TABLE: &[Definition] = rows! {
     All "1001 0101 1001 1000"                     "break"              Break                        None;
 };
 
-/// Row number plus one for each first word, 0 where there is none.
+/// Index of the definition plus one for each first word, 0 where there is none.
 static INDEX: LazyLock<Box<[u8]>> = LazyLock::new(|| {
     let mut index = vec![0; 1 << 16];
     for (n, row) in TABLE.iter().enumerate() {
@@ -230,7 +229,7 @@ pub fn find(word: u16) -> Option<&'static Definition> {
     TABLE.get(usize::from(INDEX[usize::from(word)]).wrapping_sub(1))
 }
 
-/// Number of the row of an instruction whose first word is `word`.
+/// Index of the definition of an instruction whose first word is `word`.
 pub(crate) fn number(variant: &Variant, word: u16) -> Option<usize> {
     let number = usize::from(INDEX[usize::from(word)]).checked_sub(1)?;
     TABLE[number].is_on(variant).then_some(number)

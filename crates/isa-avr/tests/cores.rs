@@ -30,7 +30,7 @@ const CYCLES: &[(&str, u32, u32)] = &[
     ("call", 4, 3),
 ];
 
-/// A chip that is no real one: the core of the ATmega4809 in the memories of the ATmega328P, with its
+/// A fictitious chip: the core of the ATmega4809 in the memories of the ATmega328P, with its
 /// port at the same I/O addresses, so that one program suits both.
 const TWIN: Device = Device { core: AVRXMEGA3, port: ("avr-port", 0x03), ..MEGA328P };
 
@@ -117,7 +117,7 @@ fn random_code_does_the_same_on_all_cores_in_the_manuals_cycles() {
             let behind = e.core.disassemble(pc.wrapping_add(bytes)).1;
             let ((cycles_e, fault_e), (cycles_xt, fault_xt)) = (step(&mut e), step(&mut xt));
             if address(&text, &registers).is_some_and(|a| !(0x60..0x4000).contains(&a)) {
-                break; // register file, I/O and flash lie elsewhere on the other core
+                break; // register file, I/O and flash are elsewhere on the other core
             }
             let io = |fault| matches!(fault, Some(FaultKind::OutOfRange { address, .. }) if address < 0x60);
             if io(fault_e) && io(fault_xt) {
@@ -130,7 +130,7 @@ fn random_code_does_the_same_on_all_cores_in_the_manuals_cycles() {
             }
             let name = text.split(' ').next().unwrap_or_default();
             if name.starts_with("br") && text.ends_with(&format!(" {:#04x}", pc + bytes)) {
-                continue; // taken or not, it goes on behind itself
+                continue; // taken or not, execution continues after it
             }
             let skip = matches!(name, "cpse" | "sbrc" | "sbrs" | "sbic" | "sbis");
             let taken = match () {
@@ -161,7 +161,7 @@ fn io_starts_at_zero_where_the_core_has_it_so() {
             0xEF0F, // ldi r16, 0xff
             0x0F00, // add r16, r16
             0x8110, // ld r17, Z: SREG
-            0xE0E6, // ldi r30, 6, where VPORTB.IN lies
+            0xE0E6, // ldi r30, 6, where VPORTB.IN is
             0x9A20, // sbi VPORTB.DIR, 0
             0x9A28, // sbi VPORTB.OUT, 0
             0x8120, // ld r18, Z

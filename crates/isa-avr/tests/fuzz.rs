@@ -46,14 +46,14 @@ fn agree<T: Timing<Avr> + Copy>(device: Device, timing: T, rounds: usize) {
         let (mut whole, mut single) = (device.machine(timing, &image), device.machine(timing, &image));
         let start = random.below(0x4000) * 2;
         for m in [&mut whole, &mut single] {
-            // a jump to somewhere, so that each round sees other code
+            // a jump somewhere, so that each round runs other code
             m.core.memory_mut().flash[..4].copy_from_slice(&[0x0C, 0x94, (start / 2) as u8, (start / 512) as u8]);
         }
         let mut ended = None;
         while ended.is_none() && whole.cycles < 3000 {
             ended = fault(whole.run(40));
             if ended.is_some() {
-                break; // what follows a fault in its block still runs
+                break; // code after a fault in its block still runs
             }
             while single.cycles < whole.cycles {
                 assert_eq!(fault(single.step()), None, "round {round}");

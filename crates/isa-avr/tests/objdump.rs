@@ -9,7 +9,7 @@ use isa::Core as _;
 use isa_avr::table::Definition;
 use timing::avr::AvrE;
 
-/// What objdump shows for all cores although only some have it.
+/// Instructions that objdump shows for all cores although only some have them.
 const FOREIGN: [&str; 9] = ["elpm", "xch ", "las ", "lac ", "lat ", "des ", "eijmp", "eicall", "spm Z+"];
 
 /// A line of avr-objdump without its address and bytes, in this crate's style.
@@ -43,7 +43,7 @@ fn every_word_disassembles_as_objdump_does() {
 }
 
 fn compare(device: &Device, machine: &str) {
-    // each word with a second one behind it, so that objdump stays in step: a NOP or an address
+    // each word with a second one after it, so that objdump stays in step: a NOP or an address
     let dir = common::scratch("objdump");
     let (mut differences, mut undefined) = (Vec::new(), 0);
     for (n, chunk) in (0..=0xFFFFu16).collect::<Vec<_>>().chunks(8192).enumerate() {

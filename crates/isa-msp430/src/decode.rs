@@ -1,4 +1,4 @@
-//! From words to runs and texts: addressing modes are resolved here.
+//! Decodes words into runs and texts, and resolves addressing modes.
 
 use isa::{Insn, Run};
 use mcu::Site;
@@ -30,7 +30,7 @@ struct Decoded {
     places: Places,
     src: Operand,
     dst: Operand,
-    /// Address behind it.
+    /// Address after it.
     next: u32,
     /// Where a jump goes.
     to: u32,
@@ -70,7 +70,7 @@ fn indexed(register: u32, x: u16, at: u32) -> Operand {
     }
 }
 
-/// The source operand with mode bits `mode`; `at` is the address behind the words read so far.
+/// The source operand with mode bits `mode`; `at` is the address after the words read so far.
 fn source(core: &Msp430, register: u32, mode: u32, at: &mut u32) -> Option<Operand> {
     let mut word = || {
         let w = core.fetch(*at);
@@ -91,7 +91,7 @@ fn source(core: &Msp430, register: u32, mode: u32, at: &mut u32) -> Option<Opera
             indexed(register, x, *at - 2)
         }
         (PC, 2) => {
-            // the word behind, which is not passed over
+            // the word after it, which is not skipped
             let x = core.fetch(*at)?;
             Operand { mode: Mode::Indirect, text: "@pc".into(), ..constant(x) }
         }
@@ -158,7 +158,7 @@ fn lookup(core: &Msp430, pc: u32) -> Result<Decoded, Failure> {
     Ok(Decoded { row, op, word, places, src, dst, next: at, to })
 }
 
-/// What an operation is with these operands.
+/// The operation with these operands.
 fn with_operands(op: Op, word: u16, byte: bool, src: &Operand, dst: &Operand) -> Op {
     let status = dst.place == Place::Special && dst.register as usize == SR;
     let carry = status && src.place == Place::Imm && src.extension == C && !byte;
@@ -167,7 +167,7 @@ fn with_operands(op: Op, word: u16, byte: bool, src: &Operand, dst: &Operand) ->
         Op::Binary(Binary::Bis) if carry => Op::Carry(true),
         // there is nowhere to write to (SLAU049, table 3-15, note)
         Op::Unary(_) if src.place == Place::Imm => Op::Undefined,
-        // what it then holds as a program counter is not specified
+        // the value of the program counter is then unspecified
         Op::Unary(_) if src.place == Place::Special && src.register as usize == PC => Op::Undefined,
         // PUSH #4 and PUSH #8 do not work with the constant generator (SLAZ145, SLAZ150: CPU4)
         Op::Push if src.place == Place::Imm && word & 0x2F == 0x22 => Op::Forbidden,
@@ -177,7 +177,7 @@ fn with_operands(op: Op, word: u16, byte: bool, src: &Operand, dst: &Operand) ->
 }
 
 impl Decoded {
-    /// Whether it writes the program counter although its operation goes on.
+    /// Whether it writes the program counter although its operation continues.
     fn leaves(&self) -> bool {
         self.dst.mode == Mode::ProgramCounter
     }
@@ -186,7 +186,7 @@ impl Decoded {
         if self.leaves() { Flow::End } else { self.op.flow() }
     }
 
-    /// Whether it is an instruction that the chip does not do.
+    /// Whether it is an instruction that the chip does not execute correctly.
     fn broken(&self) -> bool {
         matches!(self.op, Op::Undefined | Op::Forbidden)
     }
@@ -217,7 +217,7 @@ impl Decoded {
     }
 }
 
-/// What stands in a run without being an instruction.
+/// The entry of a run that is not an instruction.
 fn pseudo(op: Op, pc: u32, imm: u32) -> Insn<Msp430> {
     let (exec, site) = (handler(op, Places::default(), ALL), Site { pc, cycles: 0 });
     Insn { exec, site, imm, a: 0, b: 0, c: 0, d: 0, taken: 0, skips: 0, refund: 0 }
@@ -258,9 +258,7 @@ pub(crate) fn run(core: &Msp430, pc: u32, max: usize) -> Run<Msp430> {
 }
 
 /// Picks for each instruction the handler that computes the flags which can still be read.
-///
-/// All flags are wanted where control can leave the run, so whoever looks at the state between
-/// blocks sees an exact status register.
+/// All flags are computed where control can leave the run, so that the status register is exact between blocks.
 fn choose_handlers(code: &mut [(Insn<Msp430>, Option<Decoded>)]) {
     let mut live = ALL;
     let length = code.len();

@@ -1,9 +1,8 @@
-//! What each instruction does, as plain functions.
-//!
-//! `flags` is the set of flags that somebody can still read: an instruction leaves the others alone,
-//! and what they then hold is never seen. A function that touches memory has `full`: without it, it
-//! does ordinary RAM only and returns `None`, without effect, for everything else. Addressing modes
-//! come as a [`Places`]; handlers pass a constant one, the slow path that of the instruction.
+//! Executes instructions, as plain functions.
+//! `flags` is the set of flags that can still be read: an instruction leaves the others alone, and their values are
+//! never seen. A function that accesses memory has `full`: without it, it accesses ordinary RAM only, and returns
+//! `None`, without effect, for everything else. Addressing modes come as a [`Places`]; handlers pass a constant one,
+//! the slow path that of the instruction.
 
 mod operation;
 
@@ -52,7 +51,7 @@ pub(crate) struct Places {
 }
 
 impl Places {
-    /// As it is kept in an instruction's `d`; `c` is the size.
+    /// As stored in an instruction's `d`; `c` is the size.
     pub(crate) fn pack(self) -> (u8, u8) {
         (self.byte.into(), self.src as u8 | (self.dst as u8) << 4)
     }
@@ -128,7 +127,7 @@ impl Msp430 {
         self.mem.store::<2>(address.into(), value.into(), sp, site);
     }
 
-    /// Words are at even addresses only (SLAU049, 1.4.5); what the chip makes of others the guide does not say.
+    /// Words are at even addresses only (SLAU049, 1.4.5); the guide does not say how the chip treats others.
     fn unaligned(&mut self, address: u16, site: Site) {
         self.mem.fault(FaultKind::Unaligned { address: address.into() }, site);
     }
@@ -162,7 +161,7 @@ impl Msp430 {
         Some(value & mask(form.byte))
     }
 
-    /// Takes the autoincrement back.
+    /// Undoes the autoincrement.
     #[inline(always)]
     fn undo(&mut self, i: &I, form: Places) {
         if form.src == Place::Inc {
@@ -197,7 +196,7 @@ impl Msp430 {
         }
     }
 
-    /// Pushes a word, or a byte into a word's place: the stack pointer always moves by two.
+    /// Pushes a word, or a byte into the space of a word: the stack pointer always moves by two.
     #[inline(always)]
     fn push_value(&mut self, value: u16, byte: bool, site: Site, full: bool) -> Option<()> {
         let sp = self.r[SP].wrapping_sub(2);
@@ -213,7 +212,7 @@ impl Msp430 {
     }
 }
 
-/// What an autoincrement adds: the stack pointer stays even (SLAU049, 3.2.2).
+/// The number that an autoincrement adds: the stack pointer stays even (SLAU049, 3.2.2).
 #[inline(always)]
 fn step(register: u8, byte: bool) -> u16 {
     if byte && register as usize != SP { 1 } else { 2 }
@@ -260,7 +259,7 @@ pub(crate) fn two<O: Two>(cpu: &mut Msp430, i: &I, form: Places, flags: u16, ful
     Some(())
 }
 
-/// One operand, written back where it came from.
+/// One operand, written back to its source.
 #[inline(always)]
 pub(crate) fn one<O: One>(cpu: &mut Msp430, i: &I, form: Places, flags: u16, full: bool) -> Option<()> {
     match form.src {
@@ -291,7 +290,7 @@ pub(crate) fn one<O: One>(cpu: &mut Msp430, i: &I, form: Places, flags: u16, ful
     Some(())
 }
 
-/// PUSH. The operand is read before the stack pointer moves, save that PUSH SP pushes the new one
+/// PUSH. The operand is read before the stack pointer moves, except that PUSH SP pushes the new one
 /// (SLAU049, figure 3-5).
 #[inline(always)]
 pub(crate) fn push(cpu: &mut Msp430, i: &I, form: Places, full: bool) -> Option<()> {
@@ -357,7 +356,7 @@ pub(crate) fn set_carry(cpu: &mut Msp430, _: &I) {
     cpu.status.c = 1;
 }
 
-/// A word that is no instruction; the word is in `imm`.
+/// A word that is not an instruction; the word is in `imm`.
 #[cold]
 pub(crate) fn undefined(cpu: &mut Msp430, i: &I) {
     cpu.mem.fault(FaultKind::BadOpcode { word: i.imm & 0xFFFF }, i.site);

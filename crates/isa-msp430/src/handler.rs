@@ -1,4 +1,4 @@
-//! The handler of each operation: one for each combination of operands that is worth it.
+//! Chooses the handler of each operation, specialised for the combinations of operands that are worth it.
 
 use isa::{Exec, next};
 
@@ -202,7 +202,7 @@ fn pick_call(form: Places) -> Exec<Msp430> {
     }
 }
 
-/// A handler that goes to its target or on.
+/// A handler that goes to its target or continues.
 macro_rules! conditional {
     ($name:ident) => {{
         unsafe fn run(cpu: &mut Msp430, i: *const I) {
@@ -232,7 +232,7 @@ macro_rules! leave {
     }};
 }
 
-/// A handler that goes on.
+/// A handler that continues.
 macro_rules! plain {
     ($f:ident) => {{
         unsafe fn run(cpu: &mut Msp430, i: *const I) {

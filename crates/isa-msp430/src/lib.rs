@@ -1,9 +1,8 @@
-//! MSP430 (16-bit, of the F1xx family): one table of instructions from which decoder, executor and
-//! disassembler come.
-//!
-//! Code is fetched from flash, which lies in the one address space of 64 KiB. Interrupts are not
-//! modelled: GIE is kept and nothing follows; a low-power mode that stops the core is a named fault.
-//! So is a word access at an odd address, where the chip silently ignores the lowest bit.
+//! MSP430 (16-bit, of the F1xx family): one instruction table from which decoder, executor and disassembler are
+//! derived.
+//! Code is fetched from flash in the single address space of 64 KiB. Interrupts are not modelled: GIE is stored without
+//! effect; a low-power mode that stops the core is a named fault. So is a word access at an odd address, where the chip
+//! silently ignores the lowest bit.
 //!
 //! Modules use only those before them: `status`, `op`, `step`, `state`, `exec`, `handler`, `table`, `decode`.
 #![warn(missing_docs)]

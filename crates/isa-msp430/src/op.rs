@@ -1,6 +1,5 @@
-//! What instructions do and where their operands are: what table, decoder, interpreter and timing have in common.
-//!
-//! Every match on an operation names all of them, so that one that was forgotten does not compile.
+//! Operations and operand forms of instructions, for table, decoder, interpreter and timing.
+//! Every match on an operation names all of them, so that a forgotten one does not compile.
 
 use crate::status::{ALL, C, N, V, Z};
 
@@ -22,7 +21,7 @@ pub enum Binary {
     And,
 }
 
-/// One operand, the result to where it came from.
+/// One operand, with the result written back to it.
 #[allow(missing_docs)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unary {
@@ -62,8 +61,7 @@ pub enum Op {
     Jump(Condition),
     /// JMP.
     Jmp,
-    /// CLRC and SETC, which are BIC and BIS of the status register: the one change of it that compilers make all the
-    /// time.
+    /// CLRC and SETC, which are BIC and BIS of the status register: the only change of it that compilers make often.
     Carry(bool),
     /// No instruction: a run falls through.
     Seam,

@@ -1,4 +1,4 @@
-//! The status register, kept as what its flags are computed from.
+//! The status register, stored as the values from which its flags are computed.
 
 /// Carry.
 pub const C: u16 = 1 << 0;

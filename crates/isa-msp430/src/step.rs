@@ -1,8 +1,8 @@
-//! What the decoder says of instructions to others: how timing models tell them apart, how a run goes on.
+//! Derives from an operation its timing class and where control goes.
 
 use crate::op::Op;
 
-/// What a timing model distinguishes.
+/// Classes of instructions that timing models distinguish.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Class {
     /// Format I: two operands.
@@ -50,7 +50,7 @@ pub enum Mode {
     Immediate,
 }
 
-/// What a timing model sees of one instruction.
+/// A timing model's view of one instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Step {
     /// Timing class.

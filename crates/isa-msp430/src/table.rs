@@ -1,8 +1,8 @@
-//! The instruction set as one list: encoding, text, operation and operand form of each row.
+//! The instruction table: bit pattern, text, operation and operand form of each instruction.
 //!
 //! Encodings and operations are those of the MSP430x1xx Family User's Guide (SLAU049F), chapter 3.
-//! Emulated instructions (RET, POP, CLR, ...) are core instructions with certain operands and have no
-//! rows. [`find`] is the only way in. Nothing depends on a text.
+//! Emulated instructions (RET, POP, CLR, ...) are core instructions with certain operands and have no definitions.
+//! [`find`] is the only way in. Nothing depends on a text.
 
 use std::sync::LazyLock;
 
@@ -13,10 +13,10 @@ use crate::step::Class;
 
 /// One instruction.
 pub struct Definition {
-    /// Encoding. Fields: `s` source register, `t` its mode, `d` destination register, `a` its mode,
+    /// Bit pattern. Fields: `s` source register, `t` its mode, `d` destination register, `a` its mode,
     /// `b` set for bytes, `k` jump distance.
     pub pattern: Pattern,
-    /// Assembly text; places are `b` (suffix for bytes), `src`, `dst` and `to`.
+    /// Assembly text; operands are `b` (suffix for bytes), `src`, `dst` and `to`.
     pub text: Template,
     /// What it does.
     pub op: Op,
@@ -82,13 +82,13 @@ pub static TABLE: &[Definition] = rows! {
     "0011 11kk kkkk kkkk" "jmp {to}"             Jmp           Distance;
 };
 
-/// Row number plus one for each word, 0 where there is none.
+/// Index of the definition plus one for each word, 0 where there is none.
 static INDEX: LazyLock<Box<[u8]>> = LazyLock::new(|| {
     let row = |word: u16| TABLE.iter().position(|r| r.pattern.matches(word.into()));
     (0..=u16::MAX).map(|w| row(w).map_or(0, |n| n as u8 + 1)).collect()
 });
 
-/// Number of the row of an instruction whose first word is `word`.
+/// Index of the definition of an instruction whose first word is `word`.
 pub(crate) fn number(word: u16) -> Option<usize> {
     usize::from(INDEX[usize::from(word)]).checked_sub(1)
 }

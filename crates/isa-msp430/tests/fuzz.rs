@@ -47,7 +47,7 @@ fn blocks_and_steps_agree_until_the_first_fault() {
         while ended.is_none() && whole.cycles < 3000 {
             ended = fault(whole.run(40));
             if ended.is_some() {
-                break; // what follows a fault in its block still runs
+                break; // code after a fault in its block still runs
             }
             while single.cycles < whole.cycles {
                 assert_eq!(fault(single.step()), None, "round {round}");
@@ -72,7 +72,7 @@ fn blocks_and_steps_agree_until_the_first_fault() {
     assert!(faults > 100 && steps > 1000);
 }
 
-/// Every word with every kind of word behind it disassembles, decodes and runs.
+/// Every word with every kind of word after it disassembles, decodes and runs.
 #[test]
 fn every_word_runs_or_faults() {
     for word in 0..=u16::MAX {
@@ -135,7 +135,7 @@ fn what_the_oracle_sees_differently() {
     let mut m = common::words(&[0x5315, 0xF235]);
     m.step();
     m.step();
-    assert_eq!(m.cycles, 2, "generated constants cost what registers do");
+    assert_eq!(m.cycles, 2, "generated constants cost as much as registers");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! Compressed forms: each stands for a 32-bit encoding, so they share the rows of the table.
+//! Expands compressed forms: each stands for a 32-bit encoding, so they share the definitions of the table.
 //!
 //! The RISC-V Instruction Set Manual, Volume I (20191213), chapter 16. Letters in patterns as in [`crate::table`].
 
@@ -60,7 +60,7 @@ fn scatter(f: &Fields, places: &[u32]) -> u32 {
     places.iter().rev().enumerate().fold(0, |sum, (k, place)| sum | (v >> k & 1) << place)
 }
 
-/// As [`scatter`], sign-extended from the bit `top`.
+/// Like [`scatter`], sign-extended from the bit `top`.
 fn scatter_signed(f: &Fields, places: &[u32], top: u32) -> u32 {
     let up = 31 - top;
     (((scatter(f, places) << up) as i32) >> up) as u32

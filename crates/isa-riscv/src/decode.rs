@@ -1,4 +1,4 @@
-//! From memory to runs of handlers.
+//! Decodes memory into runs of handlers.
 
 use isa::{Insn, Run};
 use mcu::Site;
@@ -11,11 +11,11 @@ use crate::step::{Class, Step};
 use crate::table::{self, Definition};
 use crate::{Riscv, Word};
 
-/// An instruction as it stands in memory.
+/// An instruction as found in memory.
 pub(crate) enum Found {
-    /// A row and its place in the table, operands, and the length.
+    /// A definition and its index in the table, operands, and the length.
     Definition(usize, &'static Definition, Operands, u32),
-    /// No instruction; the word as fetched and its length.
+    /// Not an instruction; the word as fetched and its length.
     Undefined(u32, u32),
     Outside,
 }

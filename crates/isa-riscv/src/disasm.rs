@@ -1,4 +1,4 @@
-//! From memory to text. Nothing else looks at the texts of the table.
+//! Disassembles memory into text. Nothing else reads the texts of the table.
 
 use isa::TableRow;
 
@@ -7,7 +7,7 @@ use crate::state::DROP;
 use crate::table::ROWS;
 use crate::{Riscv, Word};
 
-/// The rows that the core has.
+/// The definitions that the core has.
 pub(crate) fn rows<X: Word>() -> Vec<TableRow> {
     let rows = ROWS.iter().enumerate().filter(|(_, r)| r.only.has::<X>());
     rows.map(|(number, r)| TableRow { number, text: r.text.0, by_handler: r.op.by_handler() }).collect()

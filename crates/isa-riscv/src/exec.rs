@@ -1,7 +1,7 @@
-//! What instructions do: plain functions over the core and one decoded instruction.
+//! Executes instructions: plain functions over the core and one decoded instruction.
 //!
 //! `a` is the destination register (`DROP` instead of x0), `b` and `c` are the source registers, `imm` is
-//! the immediate or the address a branch goes to, `d` the instruction's length in bytes.
+//! the immediate or a branch target, `d` the instruction's length in bytes.
 
 use isa::Exec;
 use mcu::FaultKind;
@@ -104,7 +104,7 @@ fn address<X: Word>(cpu: &Riscv<X>, i: &Insn<X>) -> X {
     rs1(cpu, i).plus(X::sext(i.imm))
 }
 
-/// Whether the fast path takes an access of `N` bytes: it has an address of the bus and is aligned.
+/// Whether the fast path can do an access of `N` bytes: its address is on the bus, and aligned.
 #[inline(always)]
 fn plain<X: Word, const N: usize>(at: X) -> bool {
     at.high() == 0 && at.low() as usize & (N - 1) == 0
@@ -154,7 +154,7 @@ fn extend<X: Word, const N: usize, const SIGNED: bool>(v: u64) -> X {
     X::cut(if SIGNED { ((v << up) as i64 >> up) as u64 } else { v })
 }
 
-/// Loads `N` bytes. Without `SLOW` it does what aligned RAM needs and gives up elsewhere.
+/// Loads `N` bytes. Without `SLOW` it accesses aligned RAM only, and gives up elsewhere.
 #[inline(always)]
 fn load<X: Word, const SLOW: bool, const N: usize, const SIGNED: bool>(cpu: &mut Riscv<X>, i: &Insn<X>) -> Option<()> {
     let at = address(cpu, i);
@@ -174,7 +174,7 @@ fn load<X: Word, const SLOW: bool, const N: usize, const SIGNED: bool>(cpu: &mut
     Some(())
 }
 
-/// Stores `N` bytes; otherwise as [`load`].
+/// Stores `N` bytes; otherwise like [`load`].
 #[inline(always)]
 fn store<X: Word, const SLOW: bool, const N: usize>(cpu: &mut Riscv<X>, i: &Insn<X>) -> Option<()> {
     let (at, value) = (address(cpu, i), rs2(cpu, i));
@@ -238,7 +238,7 @@ fn amo<X: Word, const N: usize>(cpu: &mut Riscv<X>, i: &Insn<X>, amo: Amo) {
 
 // --- control ---
 
-/// Goes to its target, or on.
+/// Goes to its target, or continues.
 #[inline(always)]
 fn branch<X: Word>(cpu: &mut Riscv<X>, i: &Insn<X>, test: Test) {
     let (x, y) = (rs1(cpu, i), rs2(cpu, i));
@@ -277,7 +277,7 @@ fn jalr<X: Word>(cpu: &mut Riscv<X>, i: &Insn<X>) {
     }
 }
 
-/// Goes on at `imm` behind a run that is full.
+/// Continues at `imm` after a run that is full.
 #[inline(always)]
 fn seam<X: Word>(cpu: &mut Riscv<X>, i: &Insn<X>) {
     cpu.pc = i.imm;
@@ -289,7 +289,7 @@ fn seam<X: Word>(cpu: &mut Riscv<X>, i: &Insn<X>) {
 #[inline(always)]
 fn nop<X: Word>(_: &mut Riscv<X>, _: &Insn<X>) {}
 
-/// CSRRS and its kin that write nothing, from register `imm`; the second operand's number is `b`.
+/// CSRRS and similar instructions that write nothing, from register `imm`; the second operand's number is `b`.
 fn csr<X: Word>(cpu: &mut Riscv<X>, i: &Insn<X>) {
     let cycle = cpu.mem.now(i.site);
     let value = match i.imm & 0xFFF {
@@ -305,7 +305,7 @@ fn csr<X: Word>(cpu: &mut Riscv<X>, i: &Insn<X>) {
     }
 }
 
-/// Pseudo-instruction behind one that changes the stack pointer.
+/// Pseudo-instruction after one that changes the stack pointer.
 #[inline(always)]
 fn stack<X: Word>(cpu: &mut Riscv<X>, i: &Insn<X>) {
     let sp = cpu.r[SP].low();
@@ -322,12 +322,12 @@ fn trap<X: Word>(cpu: &mut Riscv<X>, i: &Insn<X>) {
     stop(cpu, i, FaultKind::Trap);
 }
 
-/// What needs something that is not modelled; `imm` is the encoding.
+/// An instruction that needs something that is not modelled; `imm` is the encoding.
 fn unsupported<X: Word>(cpu: &mut Riscv<X>, i: &Insn<X>) {
     stop(cpu, i, FaultKind::Unsupported { word: i.imm });
 }
 
-/// No instruction; `imm` is the encoding.
+/// Not an instruction; `imm` is the encoding.
 fn bad_opcode<X: Word>(cpu: &mut Riscv<X>, i: &Insn<X>) {
     stop(cpu, i, FaultKind::BadOpcode { word: i.imm });
 }
@@ -339,7 +339,7 @@ fn bad_fetch<X: Word>(cpu: &mut Riscv<X>, i: &Insn<X>) {
 
 // --- handlers ---
 
-/// A handler that goes on.
+/// A handler that continues.
 macro_rules! next {
     ($f:expr $(, $arg:expr)?) => {{
         unsafe fn run<X: Word>(cpu: &mut Riscv<X>, i: *const Insn<X>) {
@@ -418,7 +418,7 @@ macro_rules! wide {
     (@ $f:ident, $n:literal) => { next!($f::<X, $n>) };
 }
 
-/// The handler of an operation; whether its second operand is the immediate.
+/// The handler of an operation; the flag says whether its second operand is the immediate.
 pub(crate) fn handler<X: Word>(op: Op, immediate: bool) -> Exec<Riscv<X>> {
     match op {
         Op::Lui => next!(lui),
@@ -464,14 +464,14 @@ pub(crate) fn pseudo<X: Word>(pseudo: Pseudo) -> Exec<Riscv<X>> {
     }
 }
 
-/// What is in a run and not in the table.
+/// Entries of a run that are not in the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Pseudo {
     /// A run's end: the program counter becomes `imm`.
     Seam,
-    /// Tells where the stack pointer is.
+    /// Reports the stack pointer.
     Stack,
-    /// A word that is no instruction.
+    /// A word that is not an instruction.
     Undefined,
     /// An address outside flash.
     Outside,

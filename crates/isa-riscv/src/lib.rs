@@ -1,9 +1,8 @@
-//! RISC-V, RV32IMAC and RV64IMAC from one table, from which decoder, executor, translator and disassembler come.
-//!
-//! [`Riscv<u32>`] and [`Riscv<u64>`] are the same code for another register. Addresses have 32 bits: an access
-//! or a jump beyond is a fault. There is one hart in machine mode. ECALL and EBREAK are faults, and so is
-//! every access to a control and status register but reads of `mcycle`, `cycle` (with their upper halves) and
-//! `mhartid`. Interrupts are not modelled; WFI and MRET are faults.
+//! RISC-V: RV32IMAC and RV64IMAC from one table, from which decoder, executor, translator and disassembler are derived.
+//! [`Riscv<u32>`] and [`Riscv<u64>`] are the same code for different register widths. Addresses have 32 bits: an access
+//! or a jump beyond is a fault. There is one hart in machine mode. ECALL and EBREAK are faults, and so is every access
+//! to a control and status register except reads of `mcycle`, `cycle` (with their upper halves) and `mhartid`.
+//! Interrupts are not modelled; WFI and MRET are faults.
 
 mod compressed;
 mod decode;

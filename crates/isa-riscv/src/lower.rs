@@ -1,4 +1,4 @@
-//! Instructions as operations, for translation to native code. What is not here is done by its handler.
+//! Lowers instructions to operations for the translator. Those that are not here are left to their handlers.
 
 use isa::Insn;
 use isa::native::{self, ByHandler, Emit, Layout, Lower, Slot, Slots};
@@ -87,7 +87,7 @@ fn alu<E: Emit>(alu: Alu, bits: u32, x: E::V, y: E::V, e: &mut E) -> E::V {
 }
 
 fn lower<X: Word, E: Emit>(op: Op, form: Form, o: &Operands, i: &Insn<Riscv<X>>, by: ByHandler, e: &mut E) {
-    // every handler takes its operands from these; accesses report the stack pointer
+    // every handler reads its operands from these; accesses report the stack pointer
     let reads = Slots::default().with(o.b.into()).with(o.c.into()).with(SP);
     let by = ByHandler { reads, writes: Slots::default().with(o.a.into()), ..by };
     match op {

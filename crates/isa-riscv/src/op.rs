@@ -1,4 +1,4 @@
-//! What a row of the table can mean: operations, operand forms, and what follows from the two alone.
+//! Operations and operand forms of the definitions in the table, and everything that follows from these two.
 
 use isa::Fields;
 
@@ -32,7 +32,7 @@ pub(crate) enum Division {
     Remu,
 }
 
-/// What an AMO makes of memory.
+/// The new value of memory after an AMO.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Amo {
     Swap,
@@ -77,7 +77,7 @@ impl Width {
 pub(crate) enum Op {
     Lui,
     Auipc,
-    /// On whole registers.
+    /// On full registers.
     Alu(Alu),
     /// On the lower 32 of 64 bits; the result is sign-extended.
     AluWord(Alu),
@@ -101,7 +101,7 @@ pub(crate) enum Op {
 }
 
 impl Op {
-    /// What timing models call it.
+    /// Its class in timing models.
     pub(crate) const fn class(self) -> Class {
         match self {
             Self::Alu(Alu::Mul) => Class::Multiply,
@@ -122,7 +122,7 @@ impl Op {
         }
     }
 
-    /// Why it is always done by its handler and never lowered, if so.
+    /// Why it is always left to its handler and never lowered, if so.
     pub(crate) const fn by_handler(self) -> Option<&'static str> {
         match self {
             Self::Mulhsu => Some("seldom"),
@@ -136,10 +136,10 @@ impl Op {
     }
 }
 
-/// Where operands stand in an encoding; named for the formats of the manual (2.3).
+/// Where operands are in an encoding; named after the formats of the manual (2.3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Form {
-    /// Registers alone, R.
+    /// Registers only, R.
     R,
     /// A signed immediate instead of the second register, I.
     I,
@@ -159,7 +159,7 @@ pub(crate) enum Form {
     Word,
 }
 
-/// Operands of one instruction; see [`crate::exec`] for the places.
+/// Operands of one instruction; see [`crate::exec`] for their positions.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Operands {
     pub a: u8,
@@ -169,7 +169,7 @@ pub(crate) struct Operands {
 }
 
 impl Form {
-    /// The operands of an instruction at `pc`: all registers there are, and the immediate.
+    /// The operands of an instruction at `pc`: all its registers, and the immediate.
     pub(crate) fn operands(self, f: &Fields, pc: u32) -> Operands {
         let imm = match self {
             Self::R | Self::Amount | Self::Csr => f.get('i'),

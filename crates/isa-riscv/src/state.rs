@@ -10,13 +10,13 @@ pub(crate) const DROP: u8 = 32;
 /// The stack pointer.
 pub(crate) const SP: usize = 2;
 
-/// What depends on operand values, in cycles beyond the static ones; a timing model fills it.
+/// Costs that depend on operand values, in cycles beyond the static ones; a timing model fills them.
 #[derive(Clone, Copy, Debug)]
 pub struct Events {
     /// Division of the first argument by the second, both extended to 64 bits from XLEN; the third is set
     /// for signed ones.
     pub div: fn(u64, u64, bool) -> u32,
-    /// Access that is not aligned: address and bytes. None where the core traps, and atomics always trap.
+    /// An unaligned access: address and bytes. None where the core traps; atomics always trap.
     pub unaligned: Option<fn(u32, u32) -> u32>,
 }
 

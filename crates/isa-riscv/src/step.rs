@@ -1,6 +1,6 @@
-//! What timing models see of instructions.
+//! The timing models' view of instructions.
 
-/// What a timing model distinguishes.
+/// Classes of instructions that timing models distinguish.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Class {
     /// Integer operations on registers and immediates.
@@ -11,7 +11,7 @@ pub enum Class {
     MultiplyHigh,
     /// MULW.
     MultiplyWord,
-    /// DIV, REM and their kin; what depends on the operands is in [`crate::Events`].
+    /// DIV, REM and similar; costs that depend on operands are in [`crate::Events`].
     Divide,
     /// Load of 32 or 64 bits.
     Load,
@@ -31,9 +31,9 @@ pub enum Class {
     Csr,
     /// FENCE, FENCE.I.
     Fence,
-    /// Does not end: a trap or a fault.
+    /// Does not complete: a trap or a fault.
     Stop,
-    /// No instruction: a check or a fall-through, at no cost.
+    /// Not an instruction: a check or a fall-through, at no cost.
     Pseudo,
 }
 
@@ -44,7 +44,7 @@ impl Class {
     }
 }
 
-/// What a timing model sees of one instruction.
+/// A timing model's view of one instruction.
 #[derive(Clone, Copy, Debug)]
 pub struct Step {
     /// Kind of work.

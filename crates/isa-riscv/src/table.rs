@@ -1,9 +1,8 @@
-//! The instruction set as one list: encoding, width, operation, operand form and text of each row.
-//!
-//! Encodings and operations are those of The RISC-V Instruction Set Manual, Volume I (20191213), chapters
-//! 2 to 9 and 24. Letters in patterns: `d` destination, `s` and `t` sources, `i` immediate; other letters are
-//! pieces of scattered immediates. What an instruction does and costs follows from its operation and form; the
-//! text is for people, and [`crate::disasm`] alone reads it.
+//! The instruction table: bit pattern, width, operation, operand form and text of each instruction.
+//! Bit patterns and operations are those of The RISC-V Instruction Set Manual, Volume I (20191213), chapters 2 to 9 and
+//! 24. Letters in patterns: `d` destination, `s` and `t` sources, `i` immediate; other letters are pieces of scattered
+//! immediates. What an instruction does and costs follows from its operation and form; the text is for people, and only
+//! [`crate::disasm`] reads it.
 
 use isa::{Pattern, Template};
 
@@ -17,7 +16,7 @@ use crate::op::Op::{LoadReserved, Lui, Mulhsu, ReadCsr, Store, StoreConditional,
 use crate::op::Test::{Eq, Ge, Geu, Lt, Ltu, Ne};
 use crate::op::Width::{Byte, Double, Half, Word as W32};
 
-/// Widths of registers that have a row.
+/// The register widths that have an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Only {
     Any,
@@ -44,7 +43,7 @@ pub(crate) struct Definition {
     pub text: Template,
 }
 
-/// The row that `word` encodes, and its place in the table.
+/// The definition that `word` encodes, and its index in the table.
 pub(crate) fn find<X: Word>(word: u32) -> Option<(usize, &'static Definition)> {
     ROWS.iter().enumerate().find(|(_, r)| r.pattern.matches(word) && r.only.has::<X>())
 }

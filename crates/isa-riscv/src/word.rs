@@ -2,7 +2,7 @@
 
 use std::ops::{BitAnd, BitOr, BitXor, Not};
 
-/// What a register holds; XLEN is [`Word::BITS`].
+/// The content of a register; XLEN is [`Word::BITS`].
 pub trait Word:
     Copy
     + Default
@@ -23,7 +23,7 @@ pub trait Word:
     fn sext(v: u32) -> Self;
     /// From 32 bits, zero-extended.
     fn zext(v: u32) -> Self;
-    /// From 64 bits; upper ones are lost where there is no room.
+    /// From 64 bits; upper bits without room are lost.
     fn cut(v: u64) -> Self;
     /// The lower 32 bits.
     fn low(self) -> u32;

@@ -1,4 +1,4 @@
-//! Every fault has its name, and an access that is not aligned does what the core's policy says.
+//! Every fault has its name, and an unaligned access follows the core's policy.
 
 mod common;
 

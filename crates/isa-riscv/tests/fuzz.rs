@@ -1,4 +1,4 @@
-//! Random code: nothing panics, every stop has a name, and stepping is running.
+//! Random code: nothing panics, every stop has a name, and stepping gives the same results as running.
 
 mod common;
 
@@ -12,7 +12,7 @@ fn fuzz<X: Word>() {
     let mut faults = 0;
     for round in 0..200 {
         let mut machine = machine::<X>();
-        // random words, most of them with an opcode that there is
+        // random words, most of them with a valid opcode
         let opcodes = [0x37, 0x17, 0x13, 0x33, 0x3B, 0x1B, 0x03, 0x23, 0x2F, 0x63, 0x6F, 0x67, 0x73, 0x0F];
         for word in machine.core.memory_mut().flash.chunks_exact_mut(4) {
             let mut w = random.next();

@@ -1,4 +1,4 @@
-//! The disassembler against binutils', on random words that we take for instructions.
+//! Compares the disassembler with binutils', on random words that we decode as instructions.
 
 mod common;
 
@@ -48,7 +48,7 @@ fn compare<X: Word>() {
     });
     let mut compared = 0;
     for (mine, line) in texts.iter().zip(lines) {
-        // ours has spaces behind commas, a marker before hexadecimal targets
+        // ours has spaces after commas, and a marker before hexadecimal targets
         let plain = |t: &str| t.replace(", ", ",").replace("0x", "");
         assert_eq!(plain(mine), plain(&line));
         compared += 1;

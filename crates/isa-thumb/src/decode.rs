@@ -1,4 +1,4 @@
-//! From memory to runs of handlers, and to what timing models see of them.
+//! Decodes memory into runs of handlers, and into the timing models' view of them.
 
 use isa::Run;
 use mcu::Site;
@@ -24,8 +24,7 @@ mod flag {
 
 use flag::{C, NZ, NZCV};
 
-/// What an instruction does with flags: those that it surely sets, those that it may set as well, those that it
-/// reads.
+/// An instruction's flags: those that it always sets, those that it may also set, and those that it reads.
 #[derive(Clone, Copy, Default)]
 struct Flags {
     surely: u8,
@@ -33,7 +32,7 @@ struct Flags {
     reads: u8,
 }
 
-/// What is done with flags where they are set.
+/// How flags are treated where they are set.
 fn flags(op: Op, o: &Operands) -> Flags {
     let none = Flags::default();
     match op {
@@ -79,8 +78,8 @@ fn condition_reads(cond: u8) -> u8 {
     }
 }
 
-/// Registers that an instruction reads and writes, one bit each: those that the letters of its encoding name, and
-/// those that its operation adds.
+/// Registers that an instruction reads and writes, one bit each: those in its bit pattern, and those that its operation
+/// adds.
 fn registers(row: &Definition, o: &Operands, word: u32) -> (u16, u16) {
     let (fields, letters) = (row.pattern.fields(word), row.pattern.fields(u32::MAX));
     let field = |c: char| if letters.get(c) == 0 { 0 } else { 1u16.checked_shl(fields.get(c)).unwrap_or(0) };
@@ -118,7 +117,7 @@ fn target(op: Op, o: &Operands) -> Option<u32> {
     matches!(op, Op::B | Op::BCond | Op::CompareBranch(_) | Op::Bl).then_some(o.imm)
 }
 
-/// What an item of a run is.
+/// The kind of an item in a run.
 #[derive(Clone, Copy)]
 pub(crate) enum What {
     Op(Op, Operands),
@@ -129,19 +128,19 @@ pub(crate) enum What {
 pub(crate) struct Item {
     pub insn: Insn,
     pub what: What,
-    /// Whether anybody reads the flags that it sets.
+    /// Whether the flags that it sets are read.
     pub needed: bool,
     pub step: Step,
     handlers: Handlers,
-    /// Flags that it sets, surely sets, and reads.
+    /// Flags that it sets, always sets, and reads.
     pub sets: u8,
     surely: u8,
     reads: u8,
 }
 
-/// A row as it stands in memory.
+/// A definition as found in memory.
 pub(crate) struct Found {
-    /// Place of the row in the table.
+    /// Index of the definition in the table.
     pub number: usize,
     pub row: &'static Definition,
     pub operands: Operands,
@@ -242,8 +241,7 @@ fn push(cpu: &Thumb, items: &mut Vec<Item>, pc: u32, guarded: bool) -> u32 {
 }
 
 /// Decodes an IT instruction and its block; returns their length and number.
-///
-/// A skip stands before each change of condition and behind each guarded instruction that sets flags.
+/// A skip is placed before each change of condition and after each guarded instruction that sets flags.
 fn push_block(cpu: &Thumb, items: &mut Vec<Item>, pc: u32, cond: u8, mask: u8) -> (u32, usize) {
     let length = 4 - mask.trailing_zeros() as usize;
     let mut at = pc.wrapping_add(push(cpu, items, pc, false));
@@ -260,7 +258,7 @@ fn push_block(cpu: &Thumb, items: &mut Vec<Item>, pc: u32, cond: u8, mask: u8) -
         last = now;
         let first = items.len();
         at = at.wrapping_add(push(cpu, items, at, true));
-        // MSR may write flags without being known to
+        // MSR may write flags although its operation does not tell
         split = items[first].sets != 0 || items[first].step.class == Class::System;
         items[skip].insn.skips += (items.len() - first) as u8;
     }
@@ -274,7 +272,7 @@ pub(crate) fn run(cpu: &Thumb, pc: u32, max: usize) -> Run<Thumb> {
     Run { insns: items.iter().map(|i| i.insn).collect(), steps: items.iter().map(|i| i.step).collect(), end }
 }
 
-/// The items of the run at `pc`, and the address behind it.
+/// The items of the run at `pc`, and the address after it.
 pub(crate) fn items(cpu: &Thumb, pc: u32, max: usize) -> (Vec<Item>, u32) {
     let mut items = Vec::new();
     let mut at = pc;
@@ -310,7 +308,7 @@ pub(crate) fn items(cpu: &Thumb, pc: u32, max: usize) -> (Vec<Item>, u32) {
     (items, at)
 }
 
-/// Goes backwards and takes handlers without flags where no one reads what they would set.
+/// Goes backwards and picks handlers without flags where the flags are not read.
 fn choose_handlers(items: &mut [Item]) {
     let mut live = NZCV;
     for item in items.iter_mut().rev() {
@@ -327,7 +325,7 @@ fn choose_handlers(items: &mut [Item]) {
     }
 }
 
-/// A comparison before the branch that ends the run does the branch's work as well.
+/// Merges a comparison with the branch that ends the run.
 fn fuse(items: &mut [Item]) {
     let [.., first, last] = items else { return };
     let (What::Op(op, o), What::Op(Op::BCond, branch)) = (first.what, last.what) else { return };

@@ -1,4 +1,4 @@
-//! From memory to text. Nothing else looks at the texts of the table.
+//! Disassembles memory into text. Nothing else reads the texts of the table.
 
 use isa::TableRow;
 
@@ -14,14 +14,14 @@ const CONDITIONS: [&str; 15] =
 const NAMES: [&str; 16] =
     ["r0", "r1", "r2", "r3", "r4", "r5", "r6", "r7", "r8", "r9", "r10", "r11", "r12", "sp", "lr", "pc"];
 
-/// The rows that the core has.
+/// The definitions that the core has.
 pub(crate) fn rows(cpu: &Thumb) -> Vec<TableRow> {
     let timed = cpu.events.mul_long.is_some();
     let rows = table::rows().enumerate().filter(|(_, r)| cpu.features().has(r.part));
     rows.map(|(number, r)| TableRow { number, text: r.text.0, by_handler: r.op.by_handler(timed) }).collect()
 }
 
-/// The instruction at `pc` and its length. Conditions that an IT instruction puts on those behind it are not shown.
+/// The instruction at `pc` and its length. Conditions that an IT instruction puts on later ones are not shown.
 pub(crate) fn disassemble(cpu: &Thumb, pc: u32) -> (String, u32) {
     match find(cpu, pc) {
         Ok(Found { row, operands, word, bytes, .. }) => (text(row, &operands, word, pc), bytes),

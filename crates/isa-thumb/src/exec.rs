@@ -1,4 +1,4 @@
-//! What instructions do: plain functions over the core and one decoded instruction, here those on registers.
+//! Executes instructions: plain functions over the core and one decoded instruction, here those on registers.
 //!
 //! Operands are where [`crate::operands`] puts them: `a` destination or transferred register, `b` first
 //! operand or base, `c` second operand or index, `d` shift amount or another small number, `imm` an

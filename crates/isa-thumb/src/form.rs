@@ -1,6 +1,6 @@
-//! Where the operands of a row stand in its encoding, and when it sets flags.
+//! Operand forms: where the operands of an instruction are in its encoding, and when it sets flags.
 
-/// When a row sets the flags that its operation can set.
+/// When an instruction sets the flags that its operation can set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum When {
     Never,
@@ -11,14 +11,14 @@ pub(crate) enum When {
     Bit,
 }
 
-/// Where the address of a 32-bit access stands.
+/// Where the address of a 32-bit access is in its encoding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum At {
     /// Base `n` and the immediate `i`.
     Offset,
     /// Base and the immediate, which is negative.
     Negative,
-    /// Base and the immediate with the sign that `u` tells, which change the base.
+    /// Base and the immediate with the sign given by `u`, which change the base.
     Pre,
     Post,
     /// Base and the register `m` shifted left by `i`.
@@ -30,9 +30,9 @@ pub(crate) enum At {
 /// What a 32-bit access can transfer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Transfer {
-    /// All but the stack pointer and the program counter.
+    /// All registers but the stack pointer and the program counter.
     General,
-    /// All but the program counter.
+    /// All registers but the program counter.
     Any,
     /// The program counter.
     Pc,
@@ -107,7 +107,7 @@ pub(crate) enum Form {
     IfThen,
     /// 32-bit data processing with a modified immediate.
     Imm,
-    /// As [`Form::Imm`] for ADD and SUB, which know the stack pointer.
+    /// Like [`Form::Imm`] for ADD and SUB, which accept the stack pointer.
     ImmSp,
     /// As [`Form::Imm`] for MOV and MVN.
     ImmMov,
@@ -117,11 +117,11 @@ pub(crate) enum Form {
     ImmCompare,
     /// 32-bit data processing with a shifted register.
     Shifted,
-    /// As [`Form::Shifted`] for ADD and SUB, which know the stack pointer.
+    /// Like [`Form::Shifted`] for ADD and SUB, which accept the stack pointer.
     ShiftedSp,
     /// As [`Form::Shifted`] for MVN and shifts by an immediate.
     ShiftedMov,
-    /// 32-bit MOV of a register, which knows the stack pointer.
+    /// 32-bit MOV of a register, which accepts the stack pointer.
     MovRegister,
     Rrx,
     /// As [`Form::Shifted`] for TST and TEQ.
@@ -138,7 +138,7 @@ pub(crate) enum Form {
     Field,
     /// BFI, BFC: lowest bit `i`, highest `w`.
     FieldMask,
-    /// SSAT and USAT: shift `i` of type `y`, `w` bits and so many more.
+    /// SSAT and USAT: shift `i` of type `y`, `w` bits plus the given number.
     Saturation(u32),
     /// SSAT16 and USAT16 likewise.
     Saturation16(u32),
@@ -150,7 +150,7 @@ pub(crate) enum Form {
     Extend,
     /// Likewise, and addition.
     ExtendAdd,
-    /// CLZ, RBIT, REV: the operand stands in the encoding twice.
+    /// CLZ, RBIT, REV: the operand is in the encoding twice.
     Twice,
     /// PKHBT, PKHTB: shift by `i` of the type `y`.
     Pack,
@@ -159,9 +159,9 @@ pub(crate) enum Form {
     /// LDRD: offset `i` words; both destinations differ.
     LoadDual(At),
     StoreDual(At),
-    /// LDREX and its kin: immediate `i` words.
+    /// LDREX, LDREXB, LDREXH: immediate `i` words.
     ExclusiveLoad,
-    /// STREX and its kin: status to `d`.
+    /// STREX, STREXB, STREXH: status to `d`.
     ExclusiveStore,
     /// TBB, TBH.
     Table,
@@ -176,8 +176,8 @@ pub(crate) enum Form {
     SpecialWriteV6,
     /// MSR.
     SpecialWrite,
-    /// MSR that writes GE: bit `g` is set where it also writes NZCVQ. `d` is 1 for GE, and 2 more where the
-    /// others stay.
+    /// MSR that writes GE: bit `g` is set where it also writes NZCVQ. `d` is 1 for GE, plus 2 where the other flags
+    /// stay.
     SpecialWriteGe,
 }
 

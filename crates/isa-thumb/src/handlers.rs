@@ -1,4 +1,4 @@
-//! From an operation and its operands to the handlers that do it.
+//! Finds the handlers for an operation and its operands.
 
 use crate::exec::{self, Exec, Insn, control, dsp, memory};
 use crate::op::{Alu, Dsp, Fit, Lanes, Op, Shift, Simple, Size, Sum};
@@ -9,7 +9,7 @@ use crate::step::Kind;
 /// Handlers that leave the flags alone and that set them.
 pub(crate) type Handlers = [Exec; 2];
 
-/// A handler that goes on to the next instruction.
+/// A handler that continues with the next instruction.
 macro_rules! seq {
     ($f:path $(, $arg:expr)*) => {{
         unsafe fn handler(cpu: &mut Thumb, i: *const Insn) {
@@ -58,7 +58,7 @@ macro_rules! access {
     }};
 }
 
-/// An expression that sees a value as a constant, so that handlers can be made of it.
+/// An expression with a value as a constant, so that handlers can be generated from it.
 macro_rules! known {
     ($name:ident: bool = $value:expr => $body:expr) => {
         if $value { const $name: bool = true; $body } else { const $name: bool = false; $body }
@@ -217,7 +217,7 @@ pub(crate) fn skip(cond: u8) -> Exec {
     by_cond!(C = cond => control::skip_unless::<C> as Exec)
 }
 
-/// The handler of an instruction that sets flags and of the branch behind it, where it pays.
+/// One handler for an instruction that sets flags and the branch after it, where that pays.
 pub(crate) fn fused(op: Op, kind: Kind, cond: u8) -> Option<Exec> {
     macro_rules! pair {
         ($alu:ident, $kind:ident) => {
@@ -244,18 +244,18 @@ pub(crate) fn fused(op: Op, kind: Kind, cond: u8) -> Option<Exec> {
     }
 }
 
-/// What is in a run and not in the table.
+/// Entries of a run that are not in the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Pseudo {
-    /// No instruction; the encoding is in `imm`.
+    /// Not an instruction; the encoding is in `imm`.
     Undefined,
     /// Outside flash.
     Outside,
     /// Skips what the condition guards.
     Skip(u8),
-    /// Looks at the stack pointer.
+    /// Checks the stack pointer.
     Stack,
-    /// Goes on behind the run.
+    /// Continues after the run.
     Seam,
 }
 

@@ -1,9 +1,8 @@
 //! ARMv6-M, ARMv7-M and its DSP extension, as the Cortex-M0+, M3, M4 and M7 execute them.
-//!
-//! [`table`] is the one list of instructions; decode, execution, translation and disassembly all come from it.
-//! Exceptions and interrupts are not modelled: an instruction that raises one ends the run with a named fault.
-//! Modules depend on those before them: `step`, `op`, `form`, `operands`, `state`, `exec`, `handlers`, `table`,
-//! `decode`, and then `disasm` and `lower`.
+//! [`table`] is the only list of instructions; decoding, execution, translation and disassembly are derived from it.
+//! Exceptions and interrupts are not modelled: an instruction that raises one ends the run with a named fault. Modules
+//! depend on those before them: `step`, `op`, `form`, `operands`, `state`, `exec`, `handlers`, `table`, `decode`, and
+//! then `disasm` and `lower`.
 
 mod decode;
 mod disasm;

@@ -1,4 +1,4 @@
-//! Instructions as operations, for translation to native code. What is not here is done by its handler, for the
+//! Lowers instructions to operations for the translator. Those that are not here are left to their handlers, for the
 //! reason that [`Op::by_handler`] gives.
 
 mod data;
@@ -13,7 +13,7 @@ use crate::op::Op;
 use crate::operands::Operands;
 use crate::state::{LR, PC, SP, Thumb};
 
-/// Slots behind r0 to r14: NZ as [`Thumb`] keeps it, and the other flags.
+/// Slots after r0 to r14: NZ as [`Thumb`] stores it, and the other flags.
 const NZ: usize = 15;
 const C: usize = 16;
 const V: usize = 17;
@@ -49,7 +49,7 @@ impl Lower for Thumb {
                     run.compared = compared.filter(|_| item.sets == 0);
                     run.instruction(op, &o, i, by, item.needed);
                     if item.step.guarded && item.sets != 0 {
-                        run.compared = None; // its values are those of a path
+                        run.compared = None; // its values hold on one path only
                     }
                 }
                 What::Pseudo(Pseudo::Undefined | Pseudo::Outside) => run.e.handler(ByHandler { ends: true, ..by }),
@@ -209,7 +209,7 @@ impl<E: Emit> Lowering<'_, E> {
         }
     }
 
-    /// By a handler that changes its destinations and flags.
+    /// Leaves it to a handler that changes destinations and flags.
     fn by_handler(&mut self, o: &Operands, by: ByHandler) {
         let writes = by.writes.with(o.a.into()).with(usize::from(o.d & 15).min(PC - 1));
         let flags = |s: Slots| s.with(NZ).with(C).with(V).with(Q).with(GE);
@@ -217,7 +217,7 @@ impl<E: Emit> Lowering<'_, E> {
         self.compared = None;
     }
 
-    /// By a handler that may reach every state.
+    /// Leaves it to a handler that may change any state.
     fn by_all(&mut self, by: ByHandler) {
         self.e.handler(ByHandler { reads: Slots::ALL, writes: Slots::ALL, ..by });
         self.compared = None;

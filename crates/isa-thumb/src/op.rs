@@ -1,4 +1,4 @@
-//! What a row of the table does: operations, and what follows from an operation alone.
+//! Operations of the instructions in the table, and everything that follows from an operation alone.
 
 use crate::step::Class;
 
@@ -39,7 +39,7 @@ pub(crate) enum Shift {
     Ror,
 }
 
-/// What gives one register from others and leaves the flags alone.
+/// Operations that compute one register from others and leave the flags alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Simple {
     Movt,
@@ -56,7 +56,7 @@ pub(crate) enum Simple {
     Mls,
 }
 
-/// What an access transfers, or what is extended.
+/// The unit that an access transfers, or that is extended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Size {
     Byte,
@@ -73,7 +73,7 @@ impl Size {
 /// Whether numbers are signed.
 pub(crate) const SIGNED: bool = true;
 pub(crate) const UNSIGNED: bool = false;
-/// Whether the words of several registers lie below the base.
+/// Whether the words of several registers are below the base.
 pub(crate) const DOWN: bool = true;
 pub(crate) const UP: bool = false;
 
@@ -122,7 +122,7 @@ pub(crate) enum Op {
     Undefined,
 }
 
-/// What parallel operations do to the lanes.
+/// Parallel operations on lanes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Lanes {
     Add8,
@@ -133,7 +133,7 @@ pub(crate) enum Lanes {
     Sax,
 }
 
-/// How parallel operations treat what does not fit.
+/// How parallel operations treat overflow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Fit {
     S,
@@ -144,7 +144,7 @@ pub(crate) enum Fit {
     Uh,
 }
 
-/// What a product is for: itself, or to be added to or subtracted from a register.
+/// How a product is used: alone, or added to or subtracted from a register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Sum {
     Alone,
@@ -156,12 +156,12 @@ pub(crate) enum Sum {
 pub(crate) const B: bool = false;
 pub(crate) const T: bool = true;
 
-/// What the DSP extension does.
+/// Operations of the DSP extension.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Dsp {
     Parallel(Lanes, Fit),
     Select,
-    /// The kind of its operand tells which half.
+    /// The kind of its operand gives the half.
     Pack,
     Saturate16(bool),
     ExtendAdd(Size, bool),
@@ -176,17 +176,17 @@ pub(crate) enum Dsp {
     HalvesLong(bool, bool),
     /// Product of a word and a half.
     WideHalf(bool, Sum),
-    /// Sum or difference of two products; whether the second operand's halves change places.
+    /// Sum or difference of two products; the flag says whether the second operand's halves are exchanged.
     Dual(Sum, bool, Sum),
     DualLong(Sum, bool),
-    /// The upper word of a product, and whether it is rounded.
+    /// The upper word of a product; the flag says whether it is rounded.
     HighWord(Sum, bool),
     Differences(Sum),
     Umaal,
 }
 
 impl Op {
-    /// What timing models call it.
+    /// Its class in timing models.
     pub(crate) const fn class(self) -> Class {
         match self {
             Self::Simple(Simple::Mla | Simple::Mls) => Class::MulAdd,
@@ -215,7 +215,7 @@ impl Op {
         }
     }
 
-    /// Why it is always done by its handler and never lowered, if so; `timed` tells whether the cycles of long
+    /// Why it is always left to its handler and never lowered, if so; `timed` says whether the cycles of long
     /// multiplications depend on their operands.
     pub(crate) const fn by_handler(self, timed: bool) -> Option<&'static str> {
         match self {

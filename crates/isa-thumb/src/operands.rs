@@ -1,13 +1,12 @@
-//! From the fields of an encoding to operands.
-//!
-//! A form may refuse registers that the architecture makes unpredictable; the encoding then is no instruction.
+//! Converts the fields of an encoding into operands.
+//! A form may refuse registers that the architecture makes unpredictable; the encoding then is not an instruction.
 
 use isa::Fields;
 
 use crate::form::{At, Form, Transfer};
 use crate::step::Kind;
 
-/// How the address of an access is made, and what becomes of its base.
+/// How the address of an access is computed, and how its base changes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Mode {
     /// Base and immediate.
@@ -32,7 +31,7 @@ impl Mode {
     }
 }
 
-/// Operands of one decoded instruction; see [`crate::exec`] for the places.
+/// Operands of one decoded instruction; see [`crate::exec`] for their positions.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Operands {
     pub a: u8,
@@ -42,9 +41,9 @@ pub(crate) struct Operands {
     pub imm: u32,
     pub kind: Kind,
     pub mode: Mode,
-    /// Registers that are written, but those that are loaded.
+    /// Registers that are written, without those that are loaded.
     pub writes: u16,
-    /// Registers that an address is made from.
+    /// Registers from which an address is computed.
     pub address: u16,
     /// Registers transferred by an instruction for several.
     pub count: u8,
@@ -114,12 +113,12 @@ fn modified(f: &Fields, a: u32, b: u32) -> Option<Operands> {
     Some(Operands { kind: if carry { Kind::ImmCarry } else { Kind::Imm }, ..places(a, b, 0, imm) })
 }
 
-/// What the program counter is as a base.
+/// The value of the program counter as a base.
 fn base_pc(pc: u32) -> u32 {
     pc.wrapping_add(4) & !3
 }
 
-/// The immediate times `scale` with the sign that `u` tells.
+/// The immediate times `scale` with the sign given by `u`.
 fn offset(f: &Fields, scale: u32) -> u32 {
     let magnitude = scale * f.get('i');
     if f.get('u') == 1 { magnitude } else { magnitude.wrapping_neg() }

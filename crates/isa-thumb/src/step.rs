@@ -1,15 +1,15 @@
-//! What timing models see of instructions, and what tells cores apart.
+//! The timing models' view of instructions, and the features in which cores differ.
 
 /// Parts of the instruction set, as a set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Features(u8);
 
 impl Features {
-    /// What ARMv6-M has.
+    /// The instructions of ARMv6-M.
     pub const V6M: Self = Self(1);
-    /// What ARMv7-M adds.
+    /// The instructions that ARMv7-M adds.
     pub const V7M: Self = Self(2);
-    /// What the DSP extension adds.
+    /// The instructions that the DSP extension adds.
     pub const DSP: Self = Self(4);
     /// A Cortex-M0+.
     pub const CORTEX_M0PLUS: Self = Self(1);
@@ -24,7 +24,7 @@ impl Features {
     }
 }
 
-/// What kind of work an instruction is, as timing models tell it apart.
+/// Classes of instructions that timing models distinguish.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Class {
     /// Data processing, moves, hints.
@@ -45,9 +45,9 @@ pub enum Class {
     LoadPc,
     /// Store of one register.
     Store,
-    /// LDREX and its kin.
+    /// LDREX, LDREXB, LDREXH.
     LoadExclusive,
-    /// STREX and its kin.
+    /// STREX, STREXB, STREXH.
     StoreExclusive,
     /// LDM, POP, LDRD.
     LoadMultiple,
@@ -67,9 +67,9 @@ pub enum Class {
     System,
     /// DSB, DMB, ISB.
     Barrier,
-    /// Does not end: a fault.
+    /// Does not complete: a fault.
     Stop,
-    /// No instruction: a skip, a check, a fall-through.
+    /// Not an instruction: a skip, a check, a fall-through.
     Pseudo,
 }
 
@@ -82,7 +82,7 @@ impl Class {
     }
 }
 
-/// What a timing model sees of one instruction.
+/// A timing model's view of one instruction.
 #[derive(Clone, Copy, Debug)]
 pub struct Step {
     /// Kind of work.
@@ -93,7 +93,7 @@ pub struct Step {
     pub bytes: u8,
     /// Registers written, one bit each.
     pub writes: u16,
-    /// Registers that the address of an access is made from, one bit each.
+    /// Registers from which the address of an access is computed, one bit each.
     pub address: u16,
     /// Registers read, one bit each.
     pub reads: u16,

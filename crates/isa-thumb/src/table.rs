@@ -1,9 +1,7 @@
-//! The instructions: part of the set, encoding, operation, operand form and text of each row.
-//!
-//! The first row that matches decides: rows for special cases (`MOV` among `ORR`, `TST` among `AND`,
-//! the literal forms among loads) stand before the general one. For letters in patterns see [`Form`]. What an
-//! instruction does and costs follows from its operation and form; the text is for people, and [`crate::disasm`]
-//! alone reads it.
+//! The instruction table: part of the set, bit pattern, operation, operand form and text of each instruction.
+//! The first definition that matches decides: special cases (`MOV` among `ORR`, `TST` among `AND`, the literal forms
+//! among loads) come before the general one. For letters in patterns see [`Form`]. What an instruction does and costs
+//! follows from its operation and form; the text is for people, and only [`crate::disasm`] reads it.
 
 use isa::{Pattern, Template};
 
@@ -131,7 +129,8 @@ static NARROW: &[Definition] = &[
     row(V6M, "1110 0iii iiii iiii", Op::B,                          NearBranch,          "b.n {to}"),
 ];
 
-/// The rows of a data-processing operation: modified immediate, shifted register; and what follows the names.
+/// The definitions of a data-processing operation (modified immediate, shifted register), and the suffixes of the
+/// names.
 #[rustfmt::skip] // one row, one line
 macro_rules! data_rows {
     ($name:literal, $wi:literal, $ws:literal, $bits:literal, $op:ident, $imm:ident, $shift:ident) => {
@@ -397,7 +396,7 @@ static OTHERS: &[Definition] = &[
     row(DSP, "1111 1011 1110 nnnn dddd hhhh 0110 mmmm", Op::Dsp(Umaal),                          Long,            "umaal {a}, {d}, {b}, {c}"),
 ];
 
-/// All 32-bit rows in the order in which they are tried.
+/// All 32-bit definitions in the order in which they are tried.
 static WIDE: &[&[Definition]] = &[
     &TST,
     &TEQ,
@@ -432,17 +431,17 @@ static WIDE: &[&[Definition]] = &[
     OTHERS,
 ];
 
-/// All rows in the order in which they are tried.
+/// All definitions in the order in which they are tried.
 pub(crate) fn rows() -> impl Iterator<Item = &'static Definition> {
     NARROW.iter().chain(WIDE.iter().copied().flatten())
 }
 
-/// The encodings of all rows that a core with `features` has, for generators of test programs.
+/// The bit patterns of all instructions that a core with `features` has, for generators of test programs.
 pub fn patterns(features: Features) -> impl Iterator<Item = Pattern> {
     rows().filter(move |r| features.has(r.part)).map(|r| r.pattern)
 }
 
-/// The row of an encoding of `bits` bits at `pc`, its place in the table, and its operands.
+/// The definition of an encoding of `bits` bits at `pc`, its index in the table, and its operands.
 pub(crate) fn find(
     features: Features,
     word: u32,

@@ -1,4 +1,4 @@
-//! Ways to fail, and what is counted on the way.
+//! Ways to fail, and what is counted before.
 
 use isa::{Core as _, Costs, Machine, Timing};
 use isa_thumb::{Features, Step, Thumb};

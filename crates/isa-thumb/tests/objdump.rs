@@ -48,7 +48,7 @@ fn objdump(name: &str, code: &[u8]) -> Option<BTreeMap<u32, String>> {
     Some(lines.collect())
 }
 
-/// Takes away comments, spacing and spellings that mean the same.
+/// Removes comments, spacing and spellings that mean the same.
 fn normal(text: &str) -> String {
     let text = text.split([';', '<', '@']).next().unwrap_or("").trim().to_lowercase();
     let (name, rest) = text.split_once(char::is_whitespace).unwrap_or((&text, ""));
@@ -155,7 +155,7 @@ fn agree(word: u32, ours: &str, raw: &str, features: Features) -> bool {
         || ours.starts_with(".inst") && (foreign(&b, features) || unpredictable(&b, raw) || odd(word))
 }
 
-/// Fields that must have other values, which objdump does not look at.
+/// Fields that must have other values, which objdump ignores.
 fn odd(word: u32) -> bool {
     let top = word >> 16;
     let imm12 = word >> 15 & 0x800 | word >> 4 & 0x700 | word & 0xFF;
@@ -176,8 +176,8 @@ fn odd(word: u32) -> bool {
         || top == 0 && word & 0xFF00 == 0x4700 && word & 7 != 0 // BX, BLX with low bits
 }
 
-/// Encodings that the architecture makes undefined or unpredictable are no instructions here;
-/// objdump marks some of them, of the others it shows operands that are not allowed.
+/// Encodings that the architecture makes undefined or unpredictable are not instructions here; objdump marks some of
+/// them, and shows the others with operands that are not allowed.
 fn unpredictable(theirs: &str, raw: &str) -> bool {
     let raw = raw.to_lowercase();
     let operands = theirs.split_once(' ').map_or("", |(_, o)| o);
@@ -211,7 +211,7 @@ fn all_narrow_encodings_read_as_objdump_reads_them() {
             wrong.push(format!("{w:#06x}: objdump has no line"));
             continue;
         };
-        // objdump carries an IT's conditions into what follows
+        // objdump carries an IT's conditions into later instructions
         let after_it = (1..=4).any(|n| k >= n && words[k - n] & 0xFF00 == 0xBF00 && words[k - n] & 0xF != 0);
         if after_it {
             guarded += 1;
@@ -233,12 +233,12 @@ fn random_wide_encodings_with_dsp_read_as_objdump_reads_them() {
     wide("dsp", Features::CORTEX_M4);
 }
 
-/// What ARMv6-M has reads as on a Cortex-M3; anything else is no instruction. The list is that of
+/// Instructions of ARMv6-M read as on a Cortex-M3; anything else is not an instruction. The list is that of
 /// DDI 0419 (ARMv6-M architecture reference manual), A5.2 and A5.3.
 #[test]
 fn only_armv6_m_is_an_instruction_on_a_cortex_m0plus() {
     let random = random_words(0x1234_5678_9ABC_DEF1, 400_000).map(|w| {
-        // half of them near the few 32-bit instructions there are
+        // half of them near the few 32-bit instructions
         if w & 1 == 0 { w | 0xE000_0000 } else { 0xF380_8000 | w & 0x7F_7FFF }
     });
     let words = (0..0xE800u32).map(|w| w << 16).chain(random.filter(|w| w >> 27 > 0x1C));

@@ -1,4 +1,4 @@
-//! From memory to runs of handlers, and to text.
+//! Decodes memory into runs of handlers, and into text.
 
 use isa::Run;
 use mcu::Site;
@@ -29,7 +29,7 @@ fn one(cpu: &Xtensa, pc: u32) -> Result<Found, Option<u32>> {
 struct Items {
     insns: Vec<Insn>,
     steps: Vec<Step>,
-    /// Places of instructions that may leave the run.
+    /// Indexes of instructions that may leave the run.
     exits: Vec<usize>,
     /// Highest group of four registers whose use has been checked.
     checked: u8,
@@ -51,7 +51,7 @@ impl Items {
         self.item(op, pc, 0, &Operands { imm, c, ..Operands::default() }, None);
     }
 
-    /// Decodes the instruction at `pc`; answers how the run goes on and its length.
+    /// Decodes the instruction at `pc`; returns how the run continues and the instruction's length.
     fn push(&mut self, cpu: &Xtensa, pc: u32) -> (Flow, u32) {
         let Found { row, operands: mut o, word, .. } = match one(cpu, pc) {
             Ok(found) => found,
@@ -126,7 +126,7 @@ pub(crate) fn run(cpu: &Xtensa, pc: u32, max: usize) -> Run<Xtensa> {
     Run { insns, steps, end: at }
 }
 
-/// Place of the row that the instruction at `pc` has.
+/// Index of the definition of the instruction at `pc`.
 pub(crate) fn row(cpu: &Xtensa, pc: u32) -> Option<usize> {
     one(cpu, pc).ok().map(|found| found.number)
 }

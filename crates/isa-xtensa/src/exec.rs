@@ -1,4 +1,4 @@
-//! The handler of each operation: plain functions over the core and one decoded instruction.
+//! Executes instructions: plain functions over the core and one decoded instruction, and the handler of each operation.
 //!
 //! Operands are where the table's forms put them: `a` result or transferred register, `b` first operand
 //! or base, `c` second operand, `d` a small number, `imm` an immediate or an address.
@@ -20,7 +20,7 @@ pub type Insn = isa::Insn<Xtensa>;
 /// A threaded handler of this core.
 pub type Exec = isa::Exec<Xtensa>;
 
-/// Wraps a function into a handler that goes on to the next instruction.
+/// Wraps a function into a handler that continues with the next instruction.
 macro_rules! seq {
     ($f:expr) => {{
         unsafe fn handler(cpu: &mut Xtensa, i: *const Insn) {
@@ -45,8 +45,8 @@ macro_rules! end {
     }};
 }
 
-/// Wraps a function that answers whether to go on; if not it has set the program counter, and what is
-/// left of the block is taken back.
+/// Wraps a function that returns whether to continue; if not, it has set the program counter, and the cycles of the
+/// rest of the block are taken back.
 macro_rules! may {
     ($f:expr) => {{
         unsafe fn handler(cpu: &mut Xtensa, i: *const Insn) {
@@ -81,7 +81,7 @@ macro_rules! branch {
     }};
 }
 
-/// Takes back the cycles of what is left of the block.
+/// Takes back the cycles of the rest of the block.
 #[inline(always)]
 fn leave(cpu: &mut Xtensa, i: &Insn) {
     cpu.mem.stall -= i64::from(i.refund);
@@ -167,7 +167,7 @@ fn jump(cpu: &mut Xtensa, i: &Insn) {
     cpu.pc = i.imm;
 }
 
-/// A jump to an address that only now is known.
+/// A jump to an address that is known only at run time.
 #[inline(always)]
 fn land(cpu: &mut Xtensa, pc: u32) {
     cpu.pc = pc;
@@ -217,8 +217,8 @@ fn callx(cpu: &mut Xtensa, i: &Insn) {
     land(cpu, to);
 }
 
-/// Pseudo-instruction before the first use of the registers a4`c` to a4`c`+3 of a run: goes on when no
-/// live frame is in them.
+/// Pseudo-instruction before the first use of the registers a4`c` to a4`c`+3 of a run: continues when no live frame is
+/// in them.
 #[inline(always)]
 fn window_check(cpu: &mut Xtensa, i: &Insn) -> bool {
     if cpu.guard >> (i.c & 3) & 1 == 0 {
@@ -295,7 +295,7 @@ fn start_loop(cpu: &mut Xtensa, i: &Insn, count: u32) {
     cpu.loop_ends_at(i.imm);
 }
 
-/// LOOP and its kin: whether the loop is passed over.
+/// LOOP, LOOPGTZ, LOOPNEZ: returns whether the loop is skipped.
 #[inline(always)]
 fn start(cpu: &mut Xtensa, i: &Insn, op: Loop) -> bool {
     let count = reg(cpu, i.b);

@@ -1,4 +1,4 @@
-//! What tells the cores apart: instructions, special registers, what they do with unaligned accesses.
+//! The features in which cores differ: instructions, special registers, unaligned accesses.
 
 /// A core: which instructions and registers it has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,7 +29,7 @@ impl Features {
         self.part == Part::Lx6
     }
 
-    /// Whether unaligned accesses are done rather than an exception.
+    /// Whether unaligned accesses are performed, instead of raising an exception.
     pub fn unaligned(self) -> bool {
         self.part == Part::Lx6
     }
@@ -38,13 +38,13 @@ impl Features {
         part == Part::Core || part == self.part
     }
 
-    /// Whether there is a special register of number `n` that is modelled.
+    /// Whether the special register number `n` exists and is modelled.
     pub fn has_special(self, n: u8) -> bool {
         SPECIAL.iter().any(|&(part, number, _)| number == n && self.has(part))
     }
 }
 
-/// Where an instruction or register is: on both cores, or on the LX6 only.
+/// Which cores have an instruction or register: both, or the LX6 only.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Part {
     Core,

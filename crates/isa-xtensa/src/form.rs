@@ -6,7 +6,7 @@ use isa::Fields;
 /// and operands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
-    /// No operands that are modelled.
+    /// No modelled operands.
     None,
     /// `r` from `s` and `t`.
     Rst,
@@ -32,7 +32,7 @@ pub enum Form {
     Ssai,
     /// A signed number: ROTW.
     Signed,
-    /// `t` from memory at `s` plus so many times the immediate.
+    /// `t` from memory at `s` plus the immediate times the given number.
     Load(u32),
     /// `t` to memory likewise.
     Store(u32),
@@ -56,7 +56,7 @@ pub enum Form {
     AddiN,
     /// A branch that compares `s` and `t`.
     BranchSt,
-    /// A branch that looks at a bit of `s`.
+    /// A branch that tests a bit of `s`.
     BranchBit,
     /// A branch that compares `s` with 0.
     BranchS,
@@ -66,11 +66,11 @@ pub enum Form {
     BranchUnsigned,
     /// BEQZ.N, BNEZ.N: `s`, forward only.
     BranchN,
-    /// LOOP and its kin: `s`, forward only.
+    /// LOOP, LOOPGTZ, LOOPNEZ: `s`, forward only.
     LoopTo,
     /// A jump.
     Jump,
-    /// A call that moves the window by so many groups of four; the return address is in the first of them.
+    /// A call that moves the window by the given number of groups of four; the return address is in the first of them.
     Call(u32),
     /// Likewise to the address in `s`.
     Callx(u32),
@@ -88,7 +88,7 @@ pub enum Form {
     Rur,
 }
 
-/// Operands of one decoded instruction; see [`crate::exec`] for the places.
+/// Operands of one decoded instruction; see [`crate::exec`] for their positions.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Operands {
     pub a: u8,
@@ -122,7 +122,7 @@ impl Operands {
         self
     }
 
-    /// A register that is read through place `a`.
+    /// A register that is read through operand `a`.
     fn with(mut self, n: u32) -> Self {
         self.a = n as u8;
         self.data |= 1 << n;

@@ -1,9 +1,9 @@
 //! Xtensa as the LX106 (ESP8266) and the LX6 (ESP32) execute it.
-//!
-//! [`table`] is the one list of instructions: which core has them, encoding, text, operation, operands. [`op`] says
-//! what there is to do, `value` what it computes, for interpreter and translator alike; `exec` and `lower` do it.
-//! Modules use only those before them: `features`, `op`, `step`, `form`, `value`, `state`, `window`, `exec`, `table`,
-//! `decode`, `lower`. Section numbers are those of the Xtensa Instruction Set Architecture Reference Manual.
+//! [`table`] is the only list of instructions: the cores that have them, bit pattern, text, operation, operands. [`op`]
+//! lists the operations, `value` defines their results for interpreter and translator alike; `exec` and `lower`
+//! implement them. Modules use only those before them: `features`, `op`, `step`, `form`, `value`, `state`, `window`,
+//! `exec`, `table`, `decode`, `lower`. Section numbers are those of the Xtensa Instruction Set Architecture Reference
+//! Manual.
 //!
 //! Exceptions of the windowed registers (overflow, underflow, MOVSP) go to the program's own vectors.
 //! Interrupts are not modelled, and other exceptions end the run with a named fault.

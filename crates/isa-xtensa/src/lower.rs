@@ -1,4 +1,4 @@
-//! Operations for the translator to native code. What is by handler says why.
+//! Lowers instructions to operations for the translator. Those left to handlers say why.
 
 use std::mem::offset_of;
 
@@ -18,7 +18,7 @@ const LBEG: usize = 19;
 const LEND: usize = 20;
 const PS: usize = 21;
 
-/// Why an operation is always done by its handler, if it is.
+/// Why an operation is always left to its handler, if it is.
 pub(crate) fn by_handler(op: Op) -> Option<&'static str> {
     match op {
         Op::Divide(_) => Some("its cycles depend on the operands, and it is seldom"),
@@ -35,7 +35,7 @@ pub(crate) fn by_handler(op: Op) -> Option<&'static str> {
     }
 }
 
-/// What is known of SAR; the value is less than 32.
+/// What is known about SAR; the value is below 32.
 #[derive(Clone, Copy)]
 enum Sar<V> {
     Unknown,
@@ -43,7 +43,7 @@ enum Sar<V> {
     Constant(u32),
     /// From SSR.
     Right(V),
-    /// 32 minus it, from SSL.
+    /// 32 minus the value, from SSL.
     Left(V),
 }
 
@@ -66,7 +66,7 @@ impl Lower for Xtensa {
         let steps = decode::run(self, pc, MAX_RUN).steps;
         let mut run = Lowering { cpu: self, insns, steps: &steps, sar: Sar::Unknown, e };
         if steps.len() != insns.len() {
-            // the end of a loop is known since this run: its code is about to be forgotten
+            // the end of a loop became known in this run, whose code is about to be dropped
             run.e.start(0);
             run.stop_here(0);
             return run.e.jump(pc);
@@ -95,7 +95,7 @@ impl<E: Emit> Lowering<'_, E> {
         ByHandler { at: k, reads, writes, ends: k + 1 == self.insns.len() }
     }
 
-    /// The interpreter does the rest of the run.
+    /// Leaves the rest of the run to the interpreter.
     fn stop_here(&mut self, k: usize) {
         let (by, never) = (self.by(k, Slots::ALL, Slots::ALL), self.e.int(8, 0));
         self.e.rest_unless(by, never);
@@ -119,7 +119,7 @@ impl<E: Emit> Lowering<'_, E> {
         self.e.op(op, x, y)
     }
 
-    /// Instruction `k`; answers whether the run has ended with it, although others stand after it.
+    /// Lowers instruction `k`; returns whether the run ends with it, although others follow.
     fn one(&mut self, k: usize) -> bool {
         let (i, step) = (&self.insns[k], &self.steps[k]);
         let touched = u64::from(step.reads | step.writes | step.data);
@@ -243,7 +243,7 @@ impl<E: Emit> Lowering<'_, E> {
         self.e.load(by, at, bytes, (32, signed), |e, value| e.set(a.into(), value));
     }
 
-    /// A shift; what is known of SAR makes it one or three operations.
+    /// A shift; depending on what is known about SAR it takes one or three operations.
     fn shift(&mut self, op: Shift, i: &Insn<Xtensa>) {
         let (x, same) = (self.get(i.b), i.b == i.c);
         let value = match (op, self.sar) {
@@ -271,7 +271,7 @@ impl<E: Emit> Lowering<'_, E> {
         self.set(i.a, value);
     }
 
-    /// Leaves the run at instruction `k` where the condition holds; whether the run has ended.
+    /// Leaves the run at instruction `k` where the condition holds; returns whether the run has ended.
     fn leave_if(&mut self, k: usize, condition: E::V) -> bool {
         let i = &self.insns[k];
         if k + 2 == self.insns.len() && self.steps[k + 1].op == Op::GoOn {
@@ -293,7 +293,7 @@ impl<E: Emit> Lowering<'_, E> {
         self.e.set(4 * n as usize, back);
     }
 
-    /// A jump or call to the address in a register, which costs more where that is in a bad place.
+    /// A jump or call to the address in a register, which costs more where the target is badly aligned.
     fn jump_to(&mut self, op: Op, i: &Insn<Xtensa>, by: ByHandler) {
         let to = self.get(i.b);
         let base = self.word(self.cpu.mem.flash_base.wrapping_neg());
@@ -333,7 +333,7 @@ impl<E: Emit> Lowering<'_, E> {
         self.with(Do::And, cost, 0xFF)
     }
 
-    /// The start of a hardware loop; whether the run has ended.
+    /// The start of a hardware loop; returns whether the run has ended.
     fn start_loop(&mut self, k: usize, op: Loop) -> bool {
         let i = &self.insns[k];
         if !self.cpu.ends.contains_key(&i.imm) {
@@ -353,7 +353,7 @@ impl<E: Emit> Lowering<'_, E> {
         self.leave_if(k, passed)
     }
 
-    /// The end of a run that ends where a loop did; one that began elsewhere than the last one there is by handler.
+    /// The end of a run that ends where a loop did; one that began elsewhere than the last one is left to the handler.
     fn loop_end(&mut self, i: &Insn<Xtensa>, by: ByHandler) {
         let begin = self.cpu.ends.get(&i.imm).copied().unwrap_or(0);
         let (lend, lbeg, ps) = (self.e.get(LEND), self.e.get(LBEG), self.e.get(PS));

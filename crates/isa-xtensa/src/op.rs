@@ -1,7 +1,6 @@
-//! What instructions do, whatever their encoding: the operations that table, decoder, interpreter, timing and
-//! translator have in common.
-//!
-//! Every match on an operation names all of them, so that one that was forgotten does not compile.
+//! Operations: what instructions do, independent of their encoding, for table, decoder, interpreter, timing and
+//! translator.
+//! Every match on an operation names all of them, so that a forgotten one does not compile.
 
 /// A result from two registers.
 #[allow(missing_docs)]
@@ -48,7 +47,7 @@ pub enum Unary {
     Nsau,
 }
 
-/// A register that is moved if another one is like this; otherwise the result stays.
+/// A register that is moved if another one satisfies a condition; otherwise the destination stays.
 #[allow(missing_docs)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Keep {
@@ -68,7 +67,7 @@ pub enum Divide {
     Rems,
 }
 
-/// What sets SAR.
+/// Operations that set SAR.
 #[allow(missing_docs)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Amount {
@@ -110,7 +109,7 @@ pub enum Store {
     S32i,
 }
 
-/// What a branch looks for in two numbers.
+/// The condition of a branch on two numbers.
 #[allow(missing_docs)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Condition {
@@ -209,7 +208,7 @@ pub enum Op {
     Loop(Loop),
     /// NOP, NOP.N.
     Nop,
-    /// Waits for what is not modelled: MEMW, EXTW, RSYNC and their kin.
+    /// Waits for something that is not modelled: MEMW, EXTW, RSYNC and similar.
     Wait,
     /// ISYNC.
     Isync,
@@ -227,7 +226,7 @@ pub enum Op {
     Wur,
     /// BREAK, SYSCALL, SIMCALL, ILL: exceptions that end the run.
     Trap,
-    /// Needs what is not modelled.
+    /// Needs something that is not modelled.
     Unsupported,
     /// Before the first use of a group of registers in a run: whether a live frame is in them.
     WindowCheck,

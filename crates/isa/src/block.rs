@@ -5,11 +5,11 @@ use mcu::Site;
 use crate::Core;
 use crate::native::Edge;
 
-/// A handler: does one instruction and goes on to the next one of its block.
+/// A handler: executes one instruction and continues with the next one of its block.
 ///
 /// # Safety
-/// The pointer must be to an [`Insn`] inside a [`Block`]; a handler that goes on (see [`next`]) must
-/// not be the last of its block.
+/// The pointer must be to an [`Insn`] inside a [`Block`]; a handler that continues (see [`next`]) must not be the last
+/// of its block.
 pub type Exec<C> = unsafe fn(&mut C, *const Insn<C>);
 
 /// One decoded instruction, ready to execute.
@@ -26,9 +26,9 @@ pub struct Insn<C> {
     pub b: u8,
     /// Third register operand.
     pub c: u8,
-    /// Whatever else the row needs (condition, shift, bit number, register count).
+    /// Anything else that the operation needs (condition, shift, bit number, register count).
     pub d: u8,
-    /// Cycles that a taken branch costs more; set from [`Costs::taken`].
+    /// Extra cycles of a taken branch; set from [`Costs::taken`].
     pub taken: u8,
     /// How many of the following instructions this one skips when its condition fails.
     pub skips: u8,
@@ -43,13 +43,13 @@ impl<C> Clone for Insn<C> {
 }
 impl<C> Copy for Insn<C> {}
 
-/// Goes on to the instruction behind `i`.
+/// Continues with the instruction after `i`.
 ///
 /// # Safety
 /// `i` must point into a block and not be its last instruction.
 #[inline(always)]
 pub unsafe fn next<C>(core: &mut C, i: *const Insn<C>) {
-    // SAFETY: blocks end with an instruction that does not go on, so there is one behind `i`.
+    // SAFETY: blocks end with an instruction that does not continue, so there is one after `i`.
     unsafe {
         let n = i.add(1);
         ((*n).exec)(core, n);
@@ -57,28 +57,27 @@ pub unsafe fn next<C>(core: &mut C, i: *const Insn<C>) {
 }
 
 /// A straight run of code as a core decodes it: one step for each instruction.
-///
-/// The last instruction must not go on to a next one: it sets the program counter and returns.
+/// The last instruction must not continue with a next one: it sets the program counter and returns.
 pub struct Run<C: Core> {
-    /// Instructions; pseudo-instructions (skips, a final fall-through) are among them.
+    /// Instructions, including pseudo-instructions (skips, a final fall-through).
     pub insns: Vec<Insn<C>>,
-    /// What the timing model sees of each.
+    /// The timing model's view of each.
     pub steps: Vec<C::Step>,
-    /// Address behind the run.
+    /// Address after the run.
     pub end: u32,
 }
 
-/// What a timing model says about a run.
+/// A timing model's costs of a run.
 pub struct Costs {
     /// Cycles of each step when it is executed in sequence and branches are not taken.
     pub each: Vec<u32>,
-    /// Extra cycles of each step when it is a branch and taken.
+    /// Extra cycles of each step when it is a taken branch.
     pub taken: Vec<u8>,
     /// Cycles of a conditional instruction whose condition fails.
     pub skipped: u32,
 }
 
-/// A timing model: sees what retires, never what it means.
+/// A timing model: sees which instructions retire, never their values.
 pub trait Timing<C: Core>: Send + Sync {
     /// Identity that records carry, such as `avre+/1`; changes when any figure can change.
     fn id(&self) -> &'static str;
@@ -88,7 +87,7 @@ pub trait Timing<C: Core>: Send + Sync {
     fn enter(&mut self, _start: u32, _end: u32) -> u32 {
         0
     }
-    /// As [`Timing::enter`] after a block that ended at `last`, for code that is made before it happens.
+    /// The cost of [`Timing::enter`] after a block that ended at `last`, for code that is generated in advance.
     fn edge(&mut self, _last: u32, _start: u32, _end: u32) -> Edge {
         Edge::Ask
     }
@@ -96,7 +95,7 @@ pub trait Timing<C: Core>: Send + Sync {
     fn is_static(&self) -> bool {
         false
     }
-    /// Where the model keeps the end of the last block, if it does.
+    /// Where the model stores the end of the last block, if it does.
     fn last_end(&mut self) -> Option<&mut u32> {
         None
     }
@@ -106,19 +105,19 @@ pub trait Timing<C: Core>: Send + Sync {
 
 /// A run with its costs.
 pub struct Block<C> {
-    /// Instructions; never empty, the last one does not go on.
+    /// Instructions; never empty; the last one does not continue.
     pub insns: Box<[Insn<C>]>,
     /// Sum of all static costs.
     pub cycles: u32,
     /// Address of the first instruction.
     pub start: u32,
-    /// Address behind the last one.
+    /// Address after the last one.
     pub end: u32,
     /// How often it ran in the interpreter.
     pub(crate) runs: u32,
-    /// How often it runs until it is worth translating; 0 for never.
+    /// Runs after which it is worth translating; 0 for never.
     pub(crate) hot: u32,
-    /// Measured calls that were over when it was decoded.
+    /// Number of measured calls that had ended when it was decoded.
     pub(crate) calls: u64,
     /// Whether there is native code for it.
     pub(crate) native: bool,
@@ -132,7 +131,7 @@ impl<C> Block<C> {
 }
 
 impl<C: Core> Block<C> {
-    /// Puts the costs into the run.
+    /// Joins a run with its costs.
     ///
     /// # Panics
     /// When the run is empty or steps and costs do not match it: a defect of a core or model.
@@ -147,7 +146,7 @@ impl<C: Core> Block<C> {
             i.taken = costs.taken[k];
             let guarded = costs.each.iter().skip(k + 1).take(i.skips.into());
             let refund: u32 = guarded.map(|&c| c.saturating_sub(costs.skipped)).sum();
-            i.refund = refund.try_into().expect("what is skipped costs below 65536 cycles");
+            i.refund = refund.try_into().expect("skipped instructions cost below 65536 cycles");
         }
         Self { insns: insns.into(), cycles: sum, start, end, runs: 0, hot: 0, calls: 0, native: false }
     }

@@ -1,25 +1,23 @@
-//! Where timing models hand pointers to the translator, and nowhere else.
+//! Passes pointers from timing models to the translator; no other file does.
+//! Native code does the work of [`crate::Timing::enter`] for transitions that are known when it is generated. It reads
+//! and writes the model's own state, whose addresses are constants in the code. So interpreter and native code share
+//! one state. Each side must keep its rules:
 //!
-//! Native code does what [`crate::Timing::enter`] would do for ways that it knows when it is made: it reads and writes
-//! the model's own state, whose addresses are constants in it. So there is one state, whoever runs a block. This holds as
-//! long as each side keeps its part:
-//!
-//! - The model: a [`Place`] is in memory that the model owns on the heap from its making to its end (a `Box` of an
+//! - The model: a [`Place`] is in memory that the model owns on the heap for all its life (a `Box` of an
 //!   array or a number that is never replaced, not a field of the model itself, which moves with the machine). `reset`
 //!   writes into it.
-//! - The translator: code is forgotten before the model is, and runs only inside of [`crate::native::Translator::run`],
-//!   which has borrowed the model, so nobody else looks at it meanwhile.
-//! - The one place that is in the model itself, [`crate::Timing::last_end`], is handed over as its distance from the
-//!   model, and code is told at each entry where that is.
-//!
-//! RAM, flash and the core's state are handed over at each entry too ([`mcu::Memory::raw`], [`crate::native::Layout`]).
+//! - The translator: code is dropped before the model is, and runs only inside [`crate::native::Translator::run`],
+//!   which has borrowed the model, so nothing else accesses it meanwhile.
+//! - The one place in the model itself, [`crate::Timing::last_end`], is passed as its distance from the
+//!   model, whose address code receives at each entry.
+//! RAM, flash and the core's state are passed at each entry too ([`mcu::Memory::raw`], [`crate::native::Layout`]).
 
 /// A number in a model's state.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Place<T>(*const T);
 
 impl<T> Place<T> {
-    /// The place of `number`, which stays there as long as the model lives.
+    /// The place of `number`, which must not move as long as the model lives.
     pub fn of(number: &T) -> Self {
         Self(number)
     }
@@ -37,28 +35,28 @@ impl<T> Clone for Place<T> {
 }
 impl<T> Copy for Place<T> {}
 
-/// What it costs to enter a block after another one, as far as it is known before.
+/// The cost of entering a block after another one, as far as it is known in advance.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Edge {
-    /// Always so many cycles; the model keeps no more than where the last block ended.
+    /// A constant number of cycles; the model stores only where the last block ended.
     Fixed(u32),
-    /// A counter from 0 to 3 that goes up when it is `taken`, else down; `missed` cycles unless it was above 1
-    /// and is taken, or neither.
+    /// A counter from 0 to 3 that goes up when the transition is `taken`, otherwise down. It costs `missed` cycles
+    /// unless the counter, above 1 or not, predicted it.
     Counter {
         /// The counter.
         at: Place<u8>,
         /// Whether the second block does not follow the first in memory.
         taken: bool,
-        /// Cycles of a wrong guess.
+        /// Cycles of a wrong prediction.
         missed: u32,
     },
-    /// Nothing, and nothing changes but stamps, when every condition holds; else [`crate::Timing::enter`] knows.
+    /// No cycles, and only stamps change, when every condition holds; otherwise [`crate::Timing::enter`] decides.
     Held {
-        /// Words that must have this value, or another one where the last part is false.
+        /// Words that must have this value, or must not have it where the last part is false.
         words: Vec<(Place<u32>, u32, bool)>,
         /// A clock, and stamps that must not be 0: each gets the next tick.
         stamps: Option<(Place<u64>, Vec<Place<u64>>)>,
     },
-    /// Only [`crate::Timing::enter`] knows.
+    /// [`crate::Timing::enter`] decides.
     Ask,
 }

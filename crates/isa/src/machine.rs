@@ -8,26 +8,26 @@ use crate::{Block, Profile, Run, Timing};
 /// Longest run that is decoded as one block, in instructions.
 pub const MAX_RUN: usize = 128;
 
-/// How often a block runs before it is worth translating: that takes as long as running it about so often.
+/// Runs after which a block is worth translating: translation takes about as long as so many runs.
 const HOT: u32 = 5000;
 
-/// One that ran so often, and more than once in each measured call, will get there: waiting costs more.
+/// A block that ran so often, and more than once in each measured call, will get there: waiting would cost more.
 const EARLY: u32 = 600;
 
-/// A row of a core's table of instructions, for programs that must meet each one.
+/// A definition in a core's instruction table, for programs that must execute each one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TableRow {
-    /// Its place in the table.
+    /// Its index in the table.
     pub number: usize,
     /// Its assembly text, with places for operands.
     pub text: &'static str,
-    /// Why it is always done by its handler and never lowered, if so.
+    /// Why it is always left to its handler and never lowered, if so.
     pub by_handler: Option<&'static str>,
 }
 
 /// An instruction set architecture's state and decoder.
 pub trait Core: Sized + Send + Sync {
-    /// What a timing model sees of one instruction.
+    /// A timing model's view of one instruction.
     type Step;
     /// The chip around the core.
     fn memory(&self) -> &Memory;
@@ -44,19 +44,19 @@ pub trait Core: Sized + Send + Sync {
     fn decode(&self, pc: u32, max: usize) -> Run<Self>;
     /// Assembly text of the instruction at `pc` and its length in bytes.
     fn disassemble(&self, pc: u32) -> (String, u32);
-    /// The rows of the table of instructions that this core has.
+    /// The definitions in the instruction table that this core has.
     fn rows(&self) -> Vec<TableRow> {
         Vec::new()
     }
-    /// Number of the row that the instruction at `pc` has.
+    /// Index of the definition of the instruction at `pc`.
     fn row(&self, _pc: u32) -> Option<usize> {
         None
     }
     /// General registers, stack pointer, status and program counter, in the order of
     /// [`Core::REGISTERS`].
     fn registers(&self) -> Vec<u32>;
-    /// Address that no block may go past since the last call of this: the end of a hardware loop that
-    /// was not known when blocks were decoded. A core that returns one set the deadline to 0 before.
+    /// An address, new since the last call of this function, that no block may go past: the end of a hardware loop that
+    /// was not known when blocks were decoded. A core that returns one has set the deadline to 0 before.
     fn split(&mut self) -> Option<u32> {
         None
     }
@@ -64,7 +64,7 @@ pub trait Core: Sized + Send + Sync {
     const CODE_ALIGN: u32 = 2;
     /// Bytes of a data pointer.
     const POINTER_BYTES: u8;
-    /// Registers may be saved below stack pointers and in the frames of callers, by register windows.
+    /// Whether register windows may save registers below stack pointers and in the frames of callers.
     const WINDOWS: bool = false;
     /// Names for [`Core::registers`].
     const REGISTERS: &'static [&'static str];
@@ -78,13 +78,13 @@ pub struct Machine<C: Core, T: Timing<C>> {
     blocks: Vec<Option<Box<Block<C>>>>,
     /// Cycles since reset.
     pub cycles: u64,
-    /// Instructions in one block at most: 1 when single-stepping.
+    /// Most instructions in one block: 1 when single-stepping.
     max_run: usize,
-    /// Cycles by function between the trigger's edges, while it is there.
+    /// Cycles by function between the trigger's edges, while a profile is taken.
     pub profile: Option<Profile>,
     translator: Option<Box<dyn Translator<C, T>>>,
     hot: u32,
-    /// The block that the interpreter ran last; none when native code ran since.
+    /// The block that the interpreter ran last; none when native code has run since.
     last: usize,
     left_flash: Option<u32>,
 }
@@ -108,8 +108,8 @@ impl<C: Core, T: Timing<C>> Machine<C, T> {
         m
     }
 
-    /// Runs blocks that ran `hot` times (a sensible number when there is none) as native code from now on.
-    /// Nothing that can be observed depends on it but speed.
+    /// From now on, runs blocks that ran `hot` times (or a default number) as native code. Only the speed depends on
+    /// it.
     #[must_use]
     pub fn with_translator(mut self, translator: Box<dyn Translator<C, T>>, hot: Option<u32>) -> Self {
         self.forget();
@@ -126,7 +126,7 @@ impl<C: Core, T: Timing<C>> Machine<C, T> {
         }
     }
 
-    /// Puts an image into flash and resets.
+    /// Loads an image into flash and resets.
     ///
     /// # Errors
     /// A sentence when the image does not fit.
@@ -137,7 +137,7 @@ impl<C: Core, T: Timing<C>> Machine<C, T> {
         Ok(())
     }
 
-    /// As after power-on, RAM content kept.
+    /// Resets the machine; RAM keeps its content.
     pub fn reset(&mut self) {
         self.cycles = 0;
         self.timing.reset();
@@ -165,7 +165,7 @@ impl<C: Core, T: Timing<C>> Machine<C, T> {
         if self.profile.is_some() { self.run_blocks::<true>(deadline) } else { self.run_blocks::<false>(deadline) }
     }
 
-    /// The run loop goes on until `deadline`, or looks up at each block while a call's end is watched.
+    /// The run loop: runs until `deadline`, and returns to its caller after each block while a call's end is watched.
     fn look_up_at(&mut self, deadline: u64) {
         let m = self.core.memory_mut();
         m.deadline = if m.watch.leaving() { 0 } else { deadline };
@@ -204,7 +204,7 @@ impl<C: Core, T: Timing<C>> Machine<C, T> {
                 m.stall = 0;
                 self.last = slot;
                 let first = block.insns.as_ptr();
-                // SAFETY: `first` is the first instruction of a block, whose last one does not go on.
+                // SAFETY: `first` is the first instruction of a block, whose last one does not continue.
                 unsafe { ((*first).exec)(&mut self.core, first) };
                 let m = self.core.memory();
                 self.cycles = (self.cycles + u64::from(block.cycles)).wrapping_add_signed(m.stall);
@@ -220,7 +220,7 @@ impl<C: Core, T: Timing<C>> Machine<C, T> {
             }
             if PROFILED {
                 if let Some(profile) = &mut self.profile {
-                    // of the blocks that hold the edges only what is between them
+                    // of the blocks with the edges, only the cycles between them count
                     let m = self.core.memory();
                     if let Some(rise) = m.rose() {
                         profile.block(pc, before.1, self.cycles - before.0.max(rise));
@@ -244,7 +244,7 @@ impl<C: Core, T: Timing<C>> Machine<C, T> {
         }
     }
 
-    /// Tells where the program went after a measured call's end; whether there was one.
+    /// Reports where the program went after a measured call's end; returns whether there was one.
     #[cold]
     fn left_call(&mut self) -> bool {
         if !self.core.memory().watch.leaving() {
@@ -255,7 +255,7 @@ impl<C: Core, T: Timing<C>> Machine<C, T> {
         true
     }
 
-    /// Keeps which instruction was the last in flash, if that is left.
+    /// Remembers the last instruction in flash when execution leaves flash.
     fn outside(&mut self, stop: Stop) -> Stop {
         if let Stop::Fault(Fault { kind: FaultKind::BadFetch, pc, .. }) = stop {
             let m = self.core.memory();
@@ -266,12 +266,12 @@ impl<C: Core, T: Timing<C>> Machine<C, T> {
         stop
     }
 
-    /// The instruction that led out of flash, after a [`FaultKind::BadFetch`] there; none where it was native code.
+    /// The instruction that led out of flash, after a [`FaultKind::BadFetch`] there; none for native code.
     pub fn left_flash(&self) -> Option<u32> {
         self.left_flash
     }
 
-    /// Forgets blocks that go past an address where the core asks for an end; whether it did.
+    /// Forgets blocks that go past an address where the core asks for an end; returns whether it asked.
     #[cold]
     fn split_blocks(&mut self) -> bool {
         let Some(at) = self.core.split() else { return false };
@@ -286,7 +286,7 @@ impl<C: Core, T: Timing<C>> Machine<C, T> {
         true
     }
 
-    /// Runs the native code of the block at place `slot`, which has been entered, and of blocks behind it.
+    /// Runs the native code of the block at index `slot`, which has been entered, and of the blocks after it.
     #[inline(never)]
     fn run_native(&mut self, slot: usize) {
         if let Some(translator) = &self.translator {
@@ -294,7 +294,7 @@ impl<C: Core, T: Timing<C>> Machine<C, T> {
         }
     }
 
-    /// Makes native code for the block at place `slot`, if there can be any.
+    /// Generates native code for the block at index `slot`, if possible.
     #[cold]
     fn translate(&mut self, slot: usize) {
         if self.max_run != MAX_RUN {
@@ -305,20 +305,20 @@ impl<C: Core, T: Timing<C>> Machine<C, T> {
         for at in made {
             if let Some(block) = &mut self.blocks[at] {
                 block.native |= at == slot;
-                // a block in the middle gets code of its own when it is entered from elsewhere as often
+                // a block in the middle gets its own code when it is entered from elsewhere as often
                 block.hot = block.runs.saturating_add(self.hot);
             }
         }
     }
 
     /// Runs one instruction. Static costs are those of the instruction alone, so cycle counts of a
-    /// stepped program can differ from a run one where the model looks at neighbours.
+    /// stepped program can differ from those of a run where the model considers neighbours.
     pub fn step(&mut self) -> Stop {
         self.single_step(true);
         self.run(1)
     }
 
-    /// Decodes code one instruction a block from here on, or in runs again.
+    /// From now on, decodes one instruction per block, or runs again.
     pub fn single_step(&mut self, on: bool) {
         let max_run = if on { 1 } else { MAX_RUN };
         if self.max_run != max_run {

@@ -1,4 +1,4 @@
-//! Encodings and assembly texts as strings that a reader can hold against the manual.
+//! Bit patterns and assembly texts as strings that a reader can compare with the manual.
 
 use std::fmt::Write as _;
 
@@ -31,7 +31,7 @@ impl Pattern {
             if c == b' ' {
                 continue;
             }
-            assert!(c == b'0' || c == b'1' || c.is_ascii_alphabetic(), "a pattern holds 0, 1, letters and spaces");
+            assert!(c == b'0' || c == b'1' || c.is_ascii_alphabetic(), "a pattern has 0, 1, letters and spaces");
             bits += 1;
             mask = mask << 1 | (c == b'0' || c == b'1') as u32;
             value = value << 1 | (c == b'1') as u32;
@@ -69,19 +69,19 @@ impl Fields {
             .fold(0, |v, (i, _)| v << 1 | self.word >> (self.pattern.bits - 1 - i as u32) & 1)
     }
 
-    /// As [`Fields::get`], sign-extended from the field's own width.
+    /// Like [`Fields::get`], sign-extended from the field's own width.
     pub fn signed(&self, letter: char) -> i32 {
         let width = self.pattern.text.bytes().filter(|&c| c == letter as u8).count() as u32;
         if width == 0 { 0 } else { (self.get(letter) << (32 - width)) as i32 >> (32 - width) }
     }
 }
 
-/// Assembly text with places for operands: `{a}` decimal, `{a:x}` hexadecimal, `{imm}` likewise.
+/// Assembly text with operands in braces: `{a}` decimal, `{a:x}` hexadecimal, `{imm}` likewise.
 #[derive(Clone, Copy, Debug)]
 pub struct Template(pub &'static str);
 
 impl Template {
-    /// The text with operands put in; `operand` maps a place's name and format to its text.
+    /// The text with operands filled in; `operand` maps an operand's name and format to its text.
     pub fn render(&self, mut operand: impl FnMut(&str, &str) -> String) -> String {
         let mut out = String::new();
         let mut rest = self.0;

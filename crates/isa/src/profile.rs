@@ -1,7 +1,7 @@
-//! Cycles by function, in a call tree. Looks at block boundaries only, so it works for every core.
+//! Counts cycles by function in a call tree. It uses block boundaries only, so it works for every core.
 //!
 //! A block that starts at a function's first instruction is a call, or a tail call when the stack
-//! pointer is back where the caller found it; a block elsewhere in a function that is on the stack is a
+//! pointer is back at the caller's value; a block elsewhere in a function that is on the stack is a
 //! return to it.
 
 /// A function's addresses, the last one excluded.
@@ -9,7 +9,7 @@
 pub struct Span {
     /// First instruction.
     pub start: u32,
-    /// Behind the last one.
+    /// The address after the last one.
     pub end: u32,
 }
 

@@ -1,9 +1,9 @@
-//! Arithmetic that is described once: the interpreter does it at once, the translator makes code of it.
+//! Describes arithmetic once, for the interpreter to do and for the translator to turn into code.
 //!
 //! A core writes what an instruction computes as a function over [`Values`]. With [`Plain`] and a known operation the
 //! optimiser turns it into the few host instructions that it stands for.
 
-/// Operations on two numbers of the same width; amounts of shifts are taken modulo it.
+/// Operations on two numbers of the same width; shift amounts are taken modulo this width.
 #[allow(missing_docs)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Op {
@@ -23,7 +23,7 @@ pub enum Op {
     Rotr,
 }
 
-/// Comparisons; those with U of unsigned numbers.
+/// Comparisons; those with U compare unsigned numbers.
 #[allow(missing_docs)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Test {
@@ -48,7 +48,7 @@ pub enum One {
     ReverseBytes,
 }
 
-/// Somebody who computes with numbers of 8, 16, 32 or 64 bits.
+/// Computes with numbers of 8, 16, 32 or 64 bits, now or in generated code.
 pub trait Values {
     /// A number.
     type V: Copy + 'static;
@@ -65,11 +65,11 @@ pub trait Values {
     fn pick(&mut self, condition: Self::V, yes: Self::V, no: Self::V) -> Self::V;
     /// The low `bits` of a wider value.
     fn narrow(&mut self, value: Self::V, bits: u32) -> Self::V;
-    /// A narrower value with zeros or its sign.
+    /// A narrower value, extended with zeros or its sign.
     fn widen(&mut self, value: Self::V, bits: u32, signed: bool) -> Self::V;
 }
 
-/// Computes at once.
+/// Computes immediately.
 #[derive(Clone, Copy, Debug)]
 pub struct Plain;
 

@@ -6,9 +6,8 @@ use crate::state::Avr;
 
 impl Avr {
     /// Two registers as a word.
-    ///
-    /// They are mostly written one by one, and a word read behind two byte writes waits in the host's
-    /// store buffer. Volatile reads are not merged into a word.
+    /// They are mostly written one by one, and a word read after two byte writes waits in the host's store buffer.
+    /// Volatile reads are not merged into a word.
     #[inline(always)]
     pub(super) fn pair(&self, low: u8) -> u16 {
         // SAFETY: both are references to initialised bytes.
@@ -92,7 +91,7 @@ fn minus<const F: u8>(cpu: &mut Avr, d: u8, r: u8) -> u8 {
     res
 }
 
-/// Subtraction with carry: Z stays clear when it was.
+/// Subtraction with carry: Z stays clear if it was clear.
 #[inline(always)]
 fn minus_carry<const F: u8>(cpu: &mut Avr, d: u8, r: u8) -> u8 {
     let wide = u32::from(d).wrapping_sub(u32::from(r)).wrapping_sub(u32::from(cpu.sreg.c));

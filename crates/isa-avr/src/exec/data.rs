@@ -64,7 +64,7 @@ impl Avr {
         }
     }
 
-    /// One half of the stack pointer was written. Nobody looks at it before it is whole.
+    /// One half of the stack pointer was written. It is not reported before both halves are.
     fn stack_written(&mut self, half: u32, site: Site) {
         let other = std::mem::replace(&mut self.half, half);
         let whole = match self.variant.stack_low_first {

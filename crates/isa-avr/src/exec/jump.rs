@@ -1,4 +1,4 @@
-//! Skips, branches, jumps, calls, and what ends a run.
+//! Skips, branches, jumps, calls, and other ends of a run.
 
 use mcu::FaultKind;
 
@@ -57,7 +57,7 @@ pub(super) fn ijmp<const FULL: bool>(cpu: &mut Avr, _: &I) -> Option<()> {
     Some(())
 }
 
-/// Pushes the word address `words` behind the call.
+/// Pushes the word address `words` after the call.
 #[inline(always)]
 fn push_return<const FULL: bool>(cpu: &mut Avr, i: &I, words: u32) -> Option<()> {
     let back = (i.site.pc / 2).wrapping_add(words) as u16;
@@ -115,13 +115,13 @@ pub(super) fn sleep<const FULL: bool>(cpu: &mut Avr, i: &I) -> Option<()> {
     fault(cpu, i, FaultKind::Unsupported { word: i.imm })
 }
 
-/// A word that is no instruction.
+/// A word that is not an instruction.
 #[inline(always)]
 pub(super) fn undefined<const FULL: bool>(cpu: &mut Avr, i: &I) -> Option<()> {
     fault(cpu, i, FaultKind::BadOpcode { word: i.imm })
 }
 
-/// An instruction whose second word lies outside flash.
+/// An instruction whose second word is outside flash.
 #[inline(always)]
 pub(super) fn truncated<const FULL: bool>(cpu: &mut Avr, i: &I) -> Option<()> {
     fault(cpu, i, FaultKind::BadFetch)

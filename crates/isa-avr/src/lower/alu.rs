@@ -1,4 +1,4 @@
-//! Arithmetic and flags.
+//! Lowers arithmetic and flags to operations for the translator.
 
 use isa::Insn;
 use isa::native::{Emit, Op as Do, Test};
@@ -23,10 +23,11 @@ impl<E: Emit> Lowering<'_, '_, E> {
     pub(super) fn sum(&mut self, op: Do, d: E::V, r: E::V, carry: Option<E::V>) -> E::V {
         let plain = self.e.op(op, d, r);
         let res = carry.map_or(plain, |c| self.e.op(op, plain, c));
-        // a sum overflows when both have another sign than it, a difference when d has another one than r and it
+        // a sum overflows when its sign differs from both signs, a difference when d's sign differs from both r's and
+        // its own
         let base = if op == Do::Add { res } else { d };
         let other = if op == Do::Add { d } else { res };
-        // Z stays clear behind SBC when it was
+        // Z stays clear after SBC if it was clear
         let z = (op == Do::Sub && carry.is_some()).then(|| self.e.get(Z));
         self.result(res, move |e| {
             let (a, b) = (e.op(Do::Xor, base, other), e.op(Do::Xor, base, r));
@@ -150,7 +151,7 @@ impl<E: Emit> Lowering<'_, '_, E> {
         let zero = self.byte(0);
         let z = self.e.test(Test::Eq, z, zero);
         let mut all = self.e.get(C);
-        // part, its bit, places to the left or to the right of where it goes
+        // part, its bit, and how far to the left or right of its destination it is
         for (part, bit, right, left) in
             [(N, 0x80, 5, 0), (V, 0x80, 4, 0), (S, 0x80, 3, 0), (H, 0x10, 0, 1), (T, 1, 0, 6), (I, 1, 0, 7)]
         {

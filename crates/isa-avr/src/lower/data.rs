@@ -1,4 +1,4 @@
-//! Pointers, the stack, and accesses to data and program memory.
+//! Lowers pointers, the stack, and accesses to data and program memory to operations for the translator.
 
 use isa::Insn;
 use isa::native::{ByHandler, Emit, Op as Do, Slots, Test};
@@ -55,8 +55,8 @@ impl<E: Emit> Lowering<'_, '_, E> {
         self.stack = Some(word);
     }
 
-    /// Where in a span the instruction reads or writes, which begins here if that is the first time; `pointer` is
-    /// what it goes through.
+    /// The position in a span where the instruction reads or writes; the first access begins the span. `pointer` is its
+    /// base.
     pub(super) fn place(&mut self, access: Access, pointer: Word<E::V>, by: ByHandler) -> E::Span {
         if let Some(open) = self.open[access.span] {
             return open;
@@ -64,7 +64,7 @@ impl<E: Emit> Lowering<'_, '_, E> {
         let Span { bounds: (from, to), loads, .. } = self.spans.spans[access.span];
         let pointer = sum(self.e, pointer);
         let address = self.address(pointer);
-        // this does not wrap if all that is pushed is in the span
+        // this does not wrap if everything pushed is in the span
         let depth = self.spans.depths[by.at].take();
         let least = depth.map(|depth| self.with(Do::Sub, address, 32, depth as u32));
         // registers and SREG have addresses too
@@ -74,7 +74,7 @@ impl<E: Emit> Lowering<'_, '_, E> {
         span
     }
 
-    /// A half of the stack pointer is written; see [`Avr::stack_written`].
+    /// One half of the stack pointer is written; see [`Avr::stack_written`].
     pub(super) fn write_sp(&mut self, i: &Insn<Avr>, half: u32, by: ByHandler) {
         let (old, value) = (self.e.get(SP), self.reg(i.a));
         self.stack = None;
@@ -152,7 +152,7 @@ impl<E: Emit> Lowering<'_, '_, E> {
         }
     }
 
-    /// Register `a` from an address; `after` is a pair and what it is then.
+    /// Register `a` from an address; `after` is a pair and its value afterwards.
     pub(super) fn load(&mut self, a: u8, at: E::V, after: Option<(u8, Word<E::V>)>, by: ByHandler) {
         // registers and SREG have addresses too
         let mut value = None;
@@ -176,10 +176,10 @@ impl<E: Emit> Lowering<'_, '_, E> {
         let (word, added) = self.word(low);
         let next = (before + after != 0).then_some((low, (word, added.wrapping_add_signed((before + after) as i16))));
         if self.core.mem.flash_in_data().is_some() && !self.spans.spans[access.span].stores {
-            // there may be constants
+            // constants may be there
             let word = sum(self.e, (word, added.wrapping_add_signed(before as i16)));
             let address = self.address(word);
-            // beyond 16 bits there is nothing, so the handler takes care of the carry
+            // there is nothing beyond 16 bits, so the handler does the carry
             let address = if plus == 0 { address } else { self.with(Do::Add, address, 32, plus as u32) };
             return self.load(i.a, address, next, by);
         }
@@ -235,7 +235,7 @@ impl<E: Emit> Lowering<'_, '_, E> {
         self.set_sp((sp.0, sp.1.wrapping_sub(count as u16)));
     }
 
-    /// What [`Lowering::push`] pushed.
+    /// Pops what [`Lowering::push`] pushed.
     pub(super) fn pop(&mut self, count: u32, by: ByHandler) -> Option<E::V> {
         let access = self.spans.accesses[by.at]?;
         let sp = self.sp();
@@ -245,7 +245,7 @@ impl<E: Emit> Lowering<'_, '_, E> {
         Some(value)
     }
 
-    /// Pushes the address behind a call of so many words.
+    /// Pushes the address after a call of so many words.
     pub(super) fn push_return(&mut self, i: &Insn<Avr>, words: u32, by: ByHandler) {
         // the low byte is pushed first
         let back = ((i.site.pc / 2).wrapping_add(words) as u16).swap_bytes();

@@ -1,5 +1,5 @@
-//! What tests and the benchmark share: a chip, a compiler call, an oracle call.
-#![allow(dead_code)] // each user takes its part
+//! Helpers for tests and the benchmark: a chip, a compiler call, an oracle call.
+#![allow(dead_code)] // each user needs only a part
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -74,13 +74,13 @@ impl Device {
     }
 }
 
-/// An image whose flash holds `words` from address 0.
+/// An image with `words` in flash from address 0.
 pub fn image(words: &[u16]) -> Image {
     let bytes = words.iter().flat_map(|w| w.to_le_bytes()).collect();
     Image { segments: vec![mcu::Segment { address: 0, bytes }], symbols: Vec::new() }
 }
 
-/// An ATmega328P whose flash holds `words` from address 0.
+/// An ATmega328P with `words` in flash from address 0.
 pub fn words(words: &[u16]) -> Machine<Avr, AvrE> {
     MEGA328P.machine(AvrE, &image(words))
 }

@@ -1,4 +1,4 @@
-//! What the operations with one or two operands compute, and their flags.
+//! Computes the results and flags of operations with one or two operands.
 
 use super::{mask, signed};
 use crate::op::{Binary, Unary};
@@ -32,7 +32,7 @@ fn sum(s: &mut Status, x: u16, y: u16, carry: u16, byte: bool, flags: u16) -> u1
     res
 }
 
-/// Flags of a result of bitwise logic: the carry says that it is not zero.
+/// Flags of a result of bitwise logic: the carry is set when it is not zero.
 #[inline(always)]
 fn logic(s: &mut Status, res: u16, overflow: bool, byte: bool, flags: u16) -> u16 {
     if flags & C != 0 {
@@ -102,7 +102,7 @@ fn decimal(s: &mut Status, x: u16, y: u16, byte: bool, flags: u16) -> u16 {
     res
 }
 
-/// An operation on one operand in its place.
+/// An operation on one operand, in place.
 pub(crate) trait One {
     /// Which one.
     const OP: Unary;

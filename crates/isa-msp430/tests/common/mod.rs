@@ -1,5 +1,5 @@
-//! What tests share: a chip, a machine, random numbers.
-#![allow(dead_code)] // each user takes its part
+//! Helpers for tests: a chip, a machine, random numbers.
+#![allow(dead_code)] // each user needs only a part
 
 use isa::Machine;
 use isa_msp430::Msp430;
@@ -26,7 +26,7 @@ pub fn chip() -> Chip<'static> {
     }
 }
 
-/// A machine whose flash holds `words` from its start, where reset goes.
+/// A machine with `words` from the start of flash, where reset goes.
 pub fn words(words: &[u16]) -> Machine<Msp430, Msp430F1> {
     let bytes = words.iter().flat_map(|w| w.to_le_bytes()).collect();
     let code = Segment { address: FLASH, bytes };

@@ -1,4 +1,4 @@
-//! What the tests share: random numbers, tools, a machine with a cycle for each instruction.
+//! Helpers for tests: random numbers, tools, a machine with one cycle for each instruction.
 #![allow(dead_code, reason = "not every test uses everything")]
 
 use std::path::{Path, PathBuf};
@@ -56,7 +56,7 @@ impl Random {
     }
 }
 
-/// Whether `tool` is installed; says so when not.
+/// Whether `tool` is installed; says on stderr when not.
 pub fn have(tool: &str) -> bool {
     let found = Command::new(tool).arg("--version").output().is_ok();
     if !found {

@@ -1,4 +1,4 @@
-//! Branches, conditions, special registers and what ends a run.
+//! Executes branches, conditions, special registers and ends of runs.
 
 use mcu::FaultKind;
 
@@ -25,7 +25,7 @@ fn holds(cpu: &Thumb, cond: u8) -> bool {
     yes != (cond & 1 != 0)
 }
 
-/// Bit 0 selects Thumb state, the only one there is.
+/// Bit 0 selects Thumb state, the only state.
 #[inline(always)]
 pub(crate) fn go_to(cpu: &mut Thumb, i: &Insn, target: u32) {
     if target & 1 == 0 {
@@ -34,7 +34,7 @@ pub(crate) fn go_to(cpu: &mut Thumb, i: &Insn, target: u32) {
     cpu.r[PC] = target & !1;
 }
 
-/// Goes to `yes` and pays for it when `take`, or on behind the instruction, which has `d` bytes.
+/// Goes to `yes`, at its cost, when `take`; otherwise continues after the instruction, which has `d` bytes.
 #[inline(always)]
 fn branch_if(cpu: &mut Thumb, i: &Insn, take: bool) {
     let on = i.site.pc.wrapping_add(i.d.into());
@@ -56,7 +56,7 @@ pub(crate) fn branch_zero(cpu: &mut Thumb, i: &Insn, nonzero: bool) {
     branch_if(cpu, i, take);
 }
 
-/// B; also what goes on behind a run that is full.
+/// B; also continues after a run that is full.
 #[inline(always)]
 pub(crate) fn branch(cpu: &mut Thumb, i: &Insn) {
     cpu.r[PC] = i.imm;
@@ -101,7 +101,7 @@ pub(crate) fn add_pc(cpu: &mut Thumb, i: &Insn) {
 /// # Safety
 /// As for [`isa::Exec`]; what it skips must not be the end of the block.
 pub(crate) unsafe fn skip_unless<const COND: u8>(cpu: &mut Thumb, i: *const Insn) {
-    // SAFETY: the caller passes an instruction of a block; the skipped ones and one more are behind it.
+    // SAFETY: the caller passes an instruction of a block; the skipped ones and one more follow it.
     unsafe {
         let insn = &*i;
         let go = holds(cpu, COND);
@@ -111,7 +111,7 @@ pub(crate) unsafe fn skip_unless<const COND: u8>(cpu: &mut Thumb, i: *const Insn
     }
 }
 
-/// A data-processing instruction and the conditional branch behind it.
+/// A data-processing instruction and the conditional branch after it.
 ///
 /// # Safety
 /// As for [`isa::Exec`].
@@ -181,7 +181,7 @@ pub(crate) fn write_special(cpu: &mut Thumb, i: &Insn) {
     }
 }
 
-/// Pseudo-instruction behind one that may lower the stack pointer.
+/// Pseudo-instruction after one that may lower the stack pointer.
 #[inline(always)]
 pub(crate) fn stack(cpu: &mut Thumb, i: &Insn) {
     let sp = cpu.r[SP] & !3; // bits 1 and 0 are always zero
@@ -199,12 +199,12 @@ pub(crate) fn trap(cpu: &mut Thumb, i: &Insn) {
     stop(cpu, i, FaultKind::Trap);
 }
 
-/// SVC and others that need what is not modelled; `imm` is the encoding.
+/// SVC and others that need something that is not modelled; `imm` is the encoding.
 pub(crate) fn unsupported(cpu: &mut Thumb, i: &Insn) {
     stop(cpu, i, FaultKind::Unsupported { word: i.imm });
 }
 
-/// No instruction; `imm` is the encoding.
+/// Not an instruction; `imm` is the encoding.
 pub(crate) fn bad_opcode(cpu: &mut Thumb, i: &Insn) {
     stop(cpu, i, FaultKind::BadOpcode { word: i.imm });
 }

@@ -1,4 +1,4 @@
-//! What the instructions of the DSP extension do (ARM DDI 0403, A7.7): operands as in [`crate::exec`].
+//! Executes the instructions of the DSP extension (ARM DDI 0403, A7.7); operands as in [`crate::exec`].
 
 use super::{Insn, operand, reg, set, sign};
 use crate::op::{Fit, Lanes, Size, Sum};
@@ -58,7 +58,7 @@ pub(crate) fn select(cpu: &mut Thumb, i: &Insn) {
     set(cpu, i.a, reg(cpu, i.b) & mask | reg(cpu, i.c) & !mask);
 }
 
-/// PKHBT and, with ASR, PKHTB: the named half of `c`, shifted, beside the other one of `b`.
+/// PKHBT and, with ASR, PKHTB: the named half of `c`, shifted, together with the other half of `b`.
 #[inline(always)]
 pub(crate) fn pack(cpu: &mut Thumb, i: &Insn, kind: Kind) {
     let (n, m) = (reg(cpu, i.b), operand(cpu, i, kind).0);
@@ -113,7 +113,7 @@ pub(crate) fn saturating(cpu: &mut Thumb, i: &Insn, double: bool, sub: bool) {
     set(cpu, i.a, value as u32);
 }
 
-/// Adds register `d` unless the product is alone; a sum that does not fit sets Q.
+/// Adds register `d` if there is an addition; a sum that does not fit sets Q.
 #[inline(always)]
 fn accumulate(cpu: &mut Thumb, i: &Insn, v: i64, sum: Sum) {
     let sum = if sum != Sum::Alone { v + i64::from(reg(cpu, i.d) as i32) } else { v };

@@ -1,4 +1,4 @@
-//! Loads and stores.
+//! Executes loads and stores.
 
 use mcu::FaultKind;
 
@@ -38,7 +38,7 @@ fn set_base(cpu: &mut Thumb, i: &Insn, base: Option<u32>) {
     }
 }
 
-/// Counts and charges an access that is not aligned; ARMv6-M has none: false, and a fault.
+/// Counts and charges an unaligned access. ARMv6-M does not allow one: false, and a fault.
 #[inline(always)]
 fn alignment(cpu: &mut Thumb, i: &Insn, address: u32, size: Size) -> bool {
     if address & (size.bytes() - 1) != 0 {
@@ -52,7 +52,7 @@ fn alignment(cpu: &mut Thumb, i: &Insn, address: u32, size: Size) -> bool {
     true
 }
 
-/// What memory holds at `address`.
+/// The content of memory at `address`.
 #[inline(always)]
 fn read(cpu: &mut Thumb, i: &Insn, address: u32, size: Size) -> u32 {
     let sp = cpu.r[SP];
@@ -85,7 +85,7 @@ fn load_any(cpu: &mut Thumb, i: &Insn, mode: Mode, size: Size, signed: bool) -> 
     sign(value, size, signed)
 }
 
-/// Load into `a`. Without `slow` it does what aligned RAM needs and gives up elsewhere.
+/// Load into `a`. Without `slow` it accesses aligned RAM only, and gives up elsewhere.
 #[inline(always)]
 pub(crate) fn load(cpu: &mut Thumb, i: &Insn, slow: bool, mode: Mode, size: Size, signed: bool) -> Option<()> {
     if slow {
@@ -115,7 +115,7 @@ pub(crate) fn load_pc(cpu: &mut Thumb, i: &Insn, mode: Mode) {
     go_to(cpu, i, target);
 }
 
-/// Store of the low bytes of `a`; otherwise as [`load`].
+/// Store of the low bytes of `a`; otherwise like [`load`].
 #[inline(always)]
 pub(crate) fn store(cpu: &mut Thumb, i: &Insn, slow: bool, mode: Mode, size: Size) -> Option<()> {
     let address = mode.access(cpu, i);
@@ -183,7 +183,7 @@ pub(crate) fn store_dual(cpu: &mut Thumb, i: &Insn, mode: Mode) {
 }
 
 /// LDM, LDMDB, POP of the registers in `imm` without the program counter; `a` is set when the base
-/// changes and `down` tells that the words lie below it.
+/// changes, and `down` when the words are below it.
 #[inline(always)]
 pub(crate) fn load_multiple(cpu: &mut Thumb, i: &Insn, down: bool) {
     let bytes = 4 * i.imm.count_ones();
@@ -206,7 +206,7 @@ pub(crate) fn load_multiple(cpu: &mut Thumb, i: &Insn, down: bool) {
     }
 }
 
-/// As [`load_multiple`], then goes to the address in the word above.
+/// Like [`load_multiple`], then goes to the address in the word above.
 #[inline(always)]
 pub(crate) fn load_multiple_pc(cpu: &mut Thumb, i: &Insn, down: bool) {
     load_multiple(cpu, i, down);
@@ -214,7 +214,7 @@ pub(crate) fn load_multiple_pc(cpu: &mut Thumb, i: &Insn, down: bool) {
     go_to(cpu, i, target);
 }
 
-/// STM, STMDB, PUSH of the registers in `imm`; otherwise as [`load_multiple`].
+/// STM, STMDB, PUSH of the registers in `imm`; otherwise like [`load_multiple`].
 #[inline(always)]
 pub(crate) fn store_multiple(cpu: &mut Thumb, i: &Insn, down: bool) {
     let bytes = 4 * i.imm.count_ones();

@@ -1,4 +1,4 @@
-//! Data processing, shifts and multiplication as operations.
+//! Lowers data processing, shifts and multiplication to operations for the translator.
 
 use isa::native::{Emit, One, Op, Test};
 
@@ -214,7 +214,7 @@ impl<E: Emit> Lowering<'_, E> {
         self.e.set(o.d.into(), high);
     }
 
-    /// What gives one register from others, without flags.
+    /// Operations that compute one register from others, without flags.
     pub(super) fn simple(&mut self, simple: Simple, o: &Operands) {
         let d = u32::from(o.d);
         let value = match simple {

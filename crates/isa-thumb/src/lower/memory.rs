@@ -1,4 +1,4 @@
-//! Loads and stores as operations.
+//! Lowers loads and stores to operations for the translator.
 
 use isa::native::{ByHandler, Emit, Op, Slots};
 
@@ -15,7 +15,7 @@ fn set_base<E: Emit>(e: &mut E, o: &Operands, base: Option<E::V>) {
 }
 
 impl<E: Emit> Lowering<'_, E> {
-    /// Address and new base of an access, and what its handler does when it also writes the slots `to`.
+    /// Address and new base of an access, and the effects of its handler, which also writes the slots `to`.
     fn access(&mut self, o: &Operands, by: ByHandler, to: &[u8]) -> (E::V, Option<E::V>, ByHandler) {
         let sum = |run: &mut Self| {
             let base = run.reg(o.b);

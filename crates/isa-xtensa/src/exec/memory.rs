@@ -1,4 +1,4 @@
-//! Loads and stores.
+//! Executes loads and stores.
 
 use mcu::{FaultKind, Site};
 
@@ -32,7 +32,7 @@ fn narrow<const N: usize>(cpu: &mut Xtensa, address: u32, site: Site) {
     }
 }
 
-/// Whether an unaligned access is done; if not it is an exception, which ends the run.
+/// Whether an unaligned access is performed; otherwise it is an exception, which ends the run.
 #[cold]
 fn unaligned(cpu: &mut Xtensa, address: u32, bytes: u32, site: Site) -> bool {
     if !cpu.features.unaligned() {

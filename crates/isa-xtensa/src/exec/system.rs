@@ -1,11 +1,11 @@
-//! Special registers, what waits, and what ends a run.
+//! Executes accesses to special registers, waits, and ends of runs.
 
 use mcu::FaultKind;
 
 use super::{Insn, reg, set};
 use crate::state::{SP, Xtensa, now, ps, special};
 
-/// NOP, MEMW, EXTW, ISYNC and others that only wait for what is not modelled.
+/// NOP, MEMW, EXTW, ISYNC and others that only wait for something that is not modelled.
 #[inline(always)]
 pub fn nop(_: &mut Xtensa, _: &Insn) {}
 
@@ -77,7 +77,7 @@ pub fn xsr(cpu: &mut Xtensa, i: &Insn) {
     }
 }
 
-/// User register 231, THREADPTR, is the only one here.
+/// User register 231, THREADPTR, is the only one modelled.
 pub fn rur(cpu: &mut Xtensa, i: &Insn) {
     match i.imm {
         231 => set(cpu, i.a, cpu.thread),
@@ -85,7 +85,7 @@ pub fn rur(cpu: &mut Xtensa, i: &Insn) {
     }
 }
 
-/// As [`rur`].
+/// Like [`rur`].
 pub fn wur(cpu: &mut Xtensa, i: &Insn) {
     match i.imm {
         231 => cpu.thread = reg(cpu, i.a),
@@ -93,7 +93,7 @@ pub fn wur(cpu: &mut Xtensa, i: &Insn) {
     }
 }
 
-/// Pseudo-instruction behind one that may lower the stack pointer.
+/// Pseudo-instruction after one that may lower the stack pointer.
 #[inline(always)]
 pub fn stack(cpu: &mut Xtensa, i: &Insn) {
     cpu.mem.stack(cpu.a[SP], i.site);
@@ -109,12 +109,12 @@ pub fn trap(cpu: &mut Xtensa, i: &Insn) {
     stop(cpu, i, FaultKind::Trap);
 }
 
-/// An instruction that needs what is not modelled; `imm` is the encoding.
+/// An instruction that needs something that is not modelled; `imm` is the encoding.
 pub fn unsupported(cpu: &mut Xtensa, i: &Insn) {
     stop(cpu, i, FaultKind::Unsupported { word: i.imm });
 }
 
-/// No instruction; `imm` is the encoding.
+/// Not an instruction; `imm` is the encoding.
 pub fn bad_opcode(cpu: &mut Xtensa, i: &Insn) {
     stop(cpu, i, FaultKind::BadOpcode { word: i.imm });
 }
