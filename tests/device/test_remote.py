@@ -225,7 +225,7 @@ def test_an_emulated_processor_measures_nothing(bench: Bench, stand_in: Path, mo
     monkeypatch.setenv(target.host_variable, "board")
     record = bench.weigh(bench.package(), target)
     assert record.failure is not None
-    assert "board: the processor is emulated, or another one" in record.failure.detail
+    assert "board: the processor is emulated, or is not the one" in record.failure.detail
     assert (record.metrics, record.final) == ({}, False)
 
 

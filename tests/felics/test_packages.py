@@ -86,7 +86,7 @@ def test_the_nist_api_around_its_phases_is_a_nist_package(tmp_path: Path) -> Non
     assert found.rejected == ()
     (one,) = found.implementations
     assert (one.interface, one.label, one.kat) == ("nist", "toy1/felicsv01", ())
-    assert any("the sources hold the NIST API" in note for note in one.notes)
+    assert any("the sources define the NIST API" in note for note in one.notes)
 
 
 @pytest.mark.parametrize(

@@ -151,7 +151,7 @@ def test_a_library_missing_beside_its_compiler(bench: Bench, uno: Target) -> Non
     lacking = uno.but(toolchain=uno.toolchain.but(link=(*uno.toolchain.link, "-lnot-there")))
     package = bench.package({**GOOD, "more.h": "/* without a library */\n"})
     records = campaign(bench, bench.job(package, lacking), good(bench, "other"))
-    failed(records[0], Reason.NO_TOOLCHAIN, "-lnot-there, which avr-gcc needs, is missing: apt install gcc-avr")
+    failed(records[0], Reason.NO_TOOLCHAIN, "-lnot-there is missing; avr-gcc needs it: apt install gcc-avr")
     assert records[1].ok
 
 

@@ -4,7 +4,8 @@
 //! [`AVR5`], [`AVR51`] and [`AVRXMEGA3`]. Addresses of code are in bytes. Interrupts are not modelled:
 //! SEI sets its flag without further effect. SLEEP and SPM are faults.
 //!
-//! Modules use only those before them: `op`, `sreg`, `step`, `form`, `state`, `table`, `exec`, `decode`, `spans`, `lower`.
+//! Modules use only those before them: `op`, `sreg`, `step`, `form`, `state`, `table`, `exec`, `decode`, `spans`,
+//! `lower`.
 #![warn(missing_docs)]
 
 mod decode;

@@ -212,9 +212,9 @@ pub enum Op {
     Sleep,
     /// BREAK.
     Break,
-    /// No instruction: a run falls through.
+    /// Not an instruction: a run falls through.
     Seam,
-    /// No instruction.
+    /// Not an instruction.
     Undefined,
     /// Flash ends in the instruction.
     Truncated,

@@ -44,7 +44,7 @@ pub enum Class {
     Skip,
     /// SBIC, SBIS.
     SkipIo,
-    /// No instruction: a run falls through here, at no cost.
+    /// Not an instruction: a run falls through here, at no cost.
     Seam,
 }
 

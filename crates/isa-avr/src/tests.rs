@@ -32,7 +32,7 @@ fn insns(name: &str, a: u8, b: u8, imm: u32, live: u8) -> [Insn<Avr>; 3] {
 
 fn execute(core: &mut Avr, code: &[Insn<Avr>; 3]) {
     let exec: Exec<Avr> = code[0].exec;
-    // SAFETY: the last instruction of `code` does not go on, and a skip finds two behind it.
+    // SAFETY: the last instruction of `code` does not continue, and a skip has two after it.
     unsafe { exec(core, code.as_ptr()) };
 }
 

@@ -63,9 +63,9 @@ pub enum Op {
     Jmp,
     /// CLRC and SETC, which are BIC and BIS of the status register: the only change of it that compilers make often.
     Carry(bool),
-    /// No instruction: a run falls through.
+    /// Not an instruction: a run falls through.
     Seam,
-    /// No instruction.
+    /// Not an instruction.
     Undefined,
     /// Flash ends in the instruction.
     Truncated,

@@ -17,7 +17,7 @@ pub enum Class {
     Return,
     /// Format III: jumps, whether taken or not.
     Jump,
-    /// No instruction: a run falls through here, at no cost.
+    /// Not an instruction: a run falls through here, at no cost.
     Seam,
 }
 

@@ -232,19 +232,19 @@ pub enum Op {
     WindowCheck,
     /// Before ENTRY: the same for the groups that it moves over.
     EntryCheck,
-    /// After what may lower the stack pointer.
+    /// After an instruction that may lower the stack pointer.
     Stack,
-    /// At the end of a run: goes on with the next one.
+    /// At the end of a run: continues with the next one.
     GoOn,
     /// At the end of a run that ends where a hardware loop did.
     LoopEnd,
-    /// No instruction.
+    /// Not an instruction.
     BadOpcode,
     /// No code memory.
     BadFetch,
 }
 
-/// Constants of BEQI and its kin, then those of BLTUI and BGEUI (tables B4CONST and B4CONSTU).
+/// Constants of BEQI and similar branches, then those of BLTUI and BGEUI (tables B4CONST and B4CONSTU).
 pub const CONSTANTS: [u32; 32] = [
     !0, 1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 16, 32, 64, 128, 256, //
     0x8000, 0x1_0000, 2, 3, 4, 5, 6, 7, 8, 10, 12, 16, 32, 64, 128, 256,

@@ -1,4 +1,4 @@
-//! State of the core, and what every part of it needs to know about it.
+//! The state of the core, and accesses to it that all parts share.
 
 use std::collections::HashMap;
 
@@ -10,8 +10,8 @@ use crate::features::Features;
 /// fills them.
 #[derive(Clone, Copy, Debug)]
 pub struct Events {
-    /// A jump to an address that is known only when it happens: its place in a word (the two low bits), and then
-    /// whether the instruction there has 2 or 3 bytes.
+    /// A jump to an address that is known only at run time: its position in a word (the two low bits), and then whether
+    /// the instruction there has 2 or 3 bytes.
     pub land: [[u8; 2]; 4],
     /// Entry into an exception's vector.
     pub exception: u32,
@@ -92,8 +92,8 @@ pub struct Xtensa {
 }
 
 impl Xtensa {
-    /// A core with the instructions of `features`, in reset. Execution starts at `entry`: what the boot
-    /// ROM, which is not modelled, would do is to load the image and to jump there.
+    /// A core with the instructions of `features`, in reset. Execution starts at `entry`: the boot ROM, which is not
+    /// modelled, would load the image and jump there.
     pub fn new(mem: Memory, features: Features, entry: u32) -> Self {
         let mut cpu = Self {
             a: [0; 256],

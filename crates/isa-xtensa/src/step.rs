@@ -1,8 +1,8 @@
-//! What the decoder says of instructions to others: how timing models tell them apart, how a run goes on.
+//! Derives from an operation its timing class and how a run continues.
 
 use crate::op::{Binary, Loop, Op};
 
-/// What kind of work an instruction is, as timing models tell it apart.
+/// Classes of instructions that timing models distinguish.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Class {
     /// Arithmetic, moves, shifts.
@@ -33,7 +33,7 @@ pub enum Class {
     Loop,
     /// Access to special and user registers.
     Special,
-    /// MEMW and its kin.
+    /// MEMW and similar.
     Barrier,
     /// ISYNC.
     Sync,
@@ -41,27 +41,27 @@ pub enum Class {
     ReturnException,
     /// ROTW, MOVSP.
     Window,
-    /// Does not end: a fault.
+    /// Does not complete: a fault.
     Stop,
-    /// No instruction.
+    /// Not an instruction.
     Pseudo,
 }
 
-/// How a run goes on after an instruction.
+/// How a run continues after an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Flow {
     /// With the next instruction.
     Next,
     /// With the next instruction, in another run.
     Cut,
-    /// As [`Flow::Cut`], or elsewhere.
+    /// Like [`Flow::Cut`], or elsewhere.
     May,
     /// Elsewhere.
     Ends,
 }
 
 impl Op {
-    /// How timing models see it.
+    /// Its class in timing models.
     pub fn class(self) -> Class {
         match self {
             Self::Binary(op) => match op {
@@ -93,7 +93,7 @@ impl Op {
         }
     }
 
-    /// How a run goes on after it.
+    /// How a run continues after it.
     pub(crate) fn flow(self) -> Flow {
         match self {
             Self::Binary(_) | Self::Unary(_) | Self::Movi | Self::Keep(_) | Self::Divide(_) => Flow::Next,
@@ -120,10 +120,10 @@ impl Op {
     }
 }
 
-/// What a timing model sees of one instruction.
+/// A timing model's view of one instruction.
 #[derive(Clone, Copy, Debug)]
 pub struct Step {
-    /// What it does.
+    /// Its operation.
     pub op: Op,
     /// Kind of work.
     pub class: Class,
@@ -135,7 +135,7 @@ pub struct Step {
     pub reads: u16,
     /// Registers written, one bit each.
     pub writes: u16,
-    /// The register that a store takes from; its bit is not among `reads`.
+    /// The register that a store writes to memory; its bit is not among `reads`.
     pub data: u16,
     /// Where a direct branch goes, and the length of the instruction there.
     pub target: Option<(u32, u32)>,

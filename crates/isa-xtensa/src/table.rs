@@ -1,7 +1,6 @@
-//! The instructions: which core has them, encoding, assembly text, operation, operand form.
-//!
-//! Encodings are those of chapter 7 of the manual for little-endian cores, most significant bit first.
-//! No two rows of one core match the same word. Nothing depends on a text.
+//! The instruction table: for each instruction the cores that have it, bit pattern, text, operation and operand form.
+//! Bit patterns are those of chapter 7 of the manual for little-endian cores, most significant bit first. No two
+//! definitions of one core match the same word. Nothing depends on a text.
 //!
 //! Letters in patterns: `r`, `s`, `t` registers as the manual names the fields, `i` and `I` the low and
 //! the high part of an immediate, `w` a width, `b` and `k` small numbers; `x` is any value.
@@ -213,14 +212,14 @@ pub fn encodings(features: Features) -> impl Iterator<Item = (&'static str, Patt
     rows(features).map(|(_, r)| (r.text.0, r.pattern))
 }
 
-/// The rows of `features`, with their places in the table.
+/// The definitions of `features`, with their indexes in the table.
 pub(crate) fn rows(features: Features) -> impl Iterator<Item = (usize, &'static Definition)> {
     ROWS.iter().enumerate().filter(move |(_, r)| features.has(r.part))
 }
 
-/// An instruction as it stands in memory.
+/// An instruction as found in memory.
 pub(crate) struct Found {
-    /// The row's place in the table.
+    /// The definition's index in the table.
     pub number: usize,
     pub row: &'static Definition,
     pub operands: Operands,

@@ -1,4 +1,4 @@
-//! What the operations without memory or jumps compute, for interpreter and translator alike.
+//! Computes the results of operations without memory or jumps, for interpreter and translator alike.
 
 use isa::native::{One, Op, Test, Values};
 
@@ -92,7 +92,7 @@ pub fn unary<E: Values>(e: &mut E, op: Unary, x: E::V, d: u8, imm: u32) -> E::V 
             let x = least(e, Test::Less, x, top);
             least(e, Test::Greater, x, bottom)
         }
-        // copies of the sign beside it
+        // copies of the sign bit next to it
         Unary::Nsa => {
             let signs = constant(e, Op::Sar, x, 31);
             let other = e.op(Op::Xor, x, signs);
@@ -109,7 +109,7 @@ fn negative<E: Values>(e: &mut E, x: E::V) -> E::V {
     e.op(Op::Sub, zero, x)
 }
 
-/// A conditional move of `x` by `y`; `old` is what stays.
+/// A conditional move of `x` by `y`; `old` is the value that stays.
 #[inline(always)]
 pub fn keep<E: Values>(e: &mut E, op: Keep, old: E::V, x: E::V, y: E::V) -> E::V {
     let test = match op {
@@ -153,8 +153,8 @@ fn from_32<E: Values>(e: &mut E, n: E::V) -> E::V {
     e.op(Op::Sub, all, n)
 }
 
-/// A shift by SAR of one register, or of the pair `x` and `y`. Amounts above 32, which the manual leaves open,
-/// shift on.
+/// A shift by SAR of one register, or of the pair `x` and `y`. Amounts above 32, which the manual does not define,
+/// shift further.
 #[inline(always)]
 pub fn shift<E: Values>(e: &mut E, op: Shift, x: E::V, y: E::V, sar: E::V) -> E::V {
     let zero = e.int(32, 0);
@@ -172,7 +172,7 @@ pub fn shift<E: Values>(e: &mut E, op: Shift, x: E::V, y: E::V, sar: E::V) -> E:
     e.narrow(moved, 32)
 }
 
-/// What a branch compares with: register `y`, or a constant that `d` tells.
+/// The other operand of a branch: register `y`, or a constant given by `d`.
 #[inline(always)]
 pub fn against<E: Values>(e: &mut E, what: Against, y: impl FnOnce(&mut E) -> E::V, d: u8) -> E::V {
     let n = usize::from(d & 31);

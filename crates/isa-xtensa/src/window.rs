@@ -83,7 +83,7 @@ impl Xtensa {
         self.go_to_vector(pc, offset);
     }
 
-    /// RETW: whether the caller's frame is in the registers; else its exception has been entered.
+    /// RETW: returns whether the caller's frame is in the registers; otherwise its exception has been entered.
     pub(crate) fn return_window(&mut self, pc: u32) -> bool {
         let n = self.a[0] >> 30;
         let from = self.window_base;
@@ -99,8 +99,7 @@ impl Xtensa {
         false
     }
 
-    /// Whether RETW is defined here: its register says how far away the caller is, and what is nearer
-    /// must not be a frame.
+    /// Whether RETW is defined here: its register says how far away the caller is, and nothing nearer may be a frame.
     pub(crate) fn may_return(&self) -> bool {
         let n = self.a[0] >> 30;
         let m = (1..4).find(|&m| self.started(0u32.wrapping_sub(m)));
@@ -117,7 +116,7 @@ impl Xtensa {
         self.mem.stack(self.a[SP], i.site);
     }
 
-    /// MOVSP: whether the caller's frame is in the registers; else its exception has been entered
+    /// MOVSP: whether the caller's frame is in the registers; otherwise its exception has been entered
     /// (AllocaCause, 5).
     pub(crate) fn may_move_stack(&mut self, pc: u32) -> bool {
         if (1..4u32).any(|n| self.started(n.wrapping_neg())) {

@@ -8,7 +8,7 @@ use common::{CODE, Random, core};
 use isa::Core as _;
 use isa_xtensa::{Features, table};
 
-/// Takes away comments, spacing, and spellings that mean the same.
+/// Removes comments, spacing, and spellings that mean the same.
 fn normal(text: &str) -> String {
     let text = text.split([';', '<', '(']).next().unwrap_or("").trim();
     let words = text.split(|c: char| c.is_whitespace() || c == ',').filter(|w| !w.is_empty());
@@ -32,7 +32,7 @@ fn texts_are_those_of_objdump() {
             code.extend(&word.to_le_bytes()[..p.bits as usize / 8]);
             cpu.memory_mut().flash[at..code.len()].copy_from_slice(&code[at..]);
             let (text, bytes) = cpu.disassemble(CODE + at as u32);
-            // SLLI by 32 is no instruction
+            // SLLI by 32 is not an instruction
             if bytes * 8 == p.bits {
                 places.push((at, text));
             } else {

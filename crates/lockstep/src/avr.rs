@@ -1,9 +1,8 @@
 //! AVR against simavr, cycles included, and against QEMU.
-//!
-//! States go to a log in RAM. When it is full, a routine sends it over the serial port in hexadecimal; QEMU
-//! is stopped there and has its memory read. The trigger pin is up while a sequence's units run, so that its
-//! edges, which simavr writes to a file, give their cycles. Chips with ELPM are held against simavr only:
-//! RAMPZ of QEMU 7.2's ATmega1280 always reads 0.
+//! States go to a log in RAM. When it is full, a routine sends it over the serial port in hexadecimal; QEMU is stopped
+//! there, and its memory is read. The trigger pin is up while a sequence's units run, so that its edges, which simavr
+//! writes to a file, give their cycles. Chips with ELPM are compared with simavr only: RAMPZ of QEMU 7.2's ATmega1280
+//! always reads 0.
 
 use std::process::{Command, Stdio};
 
@@ -20,7 +19,7 @@ use crate::{Ground, Log, Oracle, Program, Random, Sequence, Way, native, run};
 const BYTES: usize = 35;
 /// Loads and stores go to this many bytes of RAM, not from its start.
 const WINDOW: u32 = 0x140;
-/// What ELPM reads, on both sides of 64 KiB, and its size.
+/// The address of the bytes that ELPM reads, on both sides of 64 KiB, and their number.
 const FAR: (u32, u32) = (0xFF00, 0x300);
 // I/O addresses and the serial port's data register
 const PORTB: u32 = 0x05;
@@ -55,7 +54,7 @@ impl Device {
         self.ram.0 + 0x10
     }
 
-    /// Where the log's end is kept.
+    /// The address of the pointer to the log's end.
     fn pointer(&self) -> u32 {
         self.ram.0
     }
@@ -84,7 +83,7 @@ impl Device {
     }
 }
 
-/// `value` put into the field `letter` of a row's encoding.
+/// `value` put into the field `letter` of an encoding.
 fn field(row: &Definition, word: u32, letter: char, value: u32) -> u32 {
     (0..row.pattern.bits).fold(word, |word, bit| match row.pattern.fields(1 << bit).get(letter) {
         0 => word,
@@ -150,7 +149,7 @@ impl Code {
 struct Generator<'a> {
     device: &'a Device,
     random: &'a mut Random,
-    /// Rows that need nothing known.
+    /// Instructions without preconditions.
     plain: Vec<&'static Definition>,
 }
 
@@ -189,7 +188,7 @@ impl<'a> Generator<'a> {
         self.device.window() + self.random.below(WINDOW - 0x40)
     }
 
-    /// One instruction without any precondition; behind a skip some are left out.
+    /// One instruction without preconditions; after a skip some are left out.
     fn simple(&mut self, code: &mut Code, skipped: bool) {
         let d = self.any();
         match self.random.below(24) {
@@ -237,7 +236,7 @@ impl<'a> Generator<'a> {
             code.op(self.random.pick(&["add r{a}, r{b}", "sbc r{a}, r{b}", "eor r{a}, r{b}"]), &[('d', d), ('r', r)]);
         }
         let class = if self.random.one_in(2) { Class::Load } else { Class::Store };
-        // the registers and SREG once only and as they are: the pointer would run into something else
+        // the registers and SREG only once and unchanged, because the pointer would run into something else
         let exact = at < 0x100;
         for _ in 0..if exact { 1 } else { 1 + self.random.below(3) } {
             let rows: Vec<_> = Self::rows(class)
@@ -373,7 +372,7 @@ struct Frame {
     load: u32,
     save: u32,
     send: u32,
-    /// Where QEMU goes on when it was stopped at `send`.
+    /// Where QEMU continues after a stop at `send`.
     sent: u32,
 }
 
@@ -385,7 +384,7 @@ impl Device {
         code.here()
     }
 
-    /// What surrounds the sequences.
+    /// The code around the sequences.
     fn frame(&self, code: &mut Code) -> Frame {
         let log = self.log();
         code.op("jmp {imm:x}", &[('k', 0)]); // to the beginning, once it is known
@@ -402,7 +401,7 @@ impl Device {
         [30, 31].iter().for_each(|&r| code.op("pop r{a}", &[('d', r)]));
         code.op("ret", &[]);
 
-        // the state to the log; the next sequence sets everything anew
+        // the state to the log; the next sequence sets everything again
         let save = code.here();
         [31, 30].iter().for_each(|&r| code.op("push r{a}", &[('d', r)]));
         code.read(31, SREG);
@@ -515,7 +514,7 @@ impl Ground for Device {
     }
 
     fn sequences(&self, random: &mut Random) -> Vec<Sequence> {
-        // a sequence starts behind the tables of all, its length known only when it is made
+        // a sequence starts after all tables; its length is known only when it has been generated
         let mut at = self.first() + 33 * self.batch as u32 + self.batch as u32 % 2;
         let mut all = Vec::new();
         while all.len() < self.batch {
@@ -629,7 +628,7 @@ impl Ground for Device {
     }
 }
 
-/// Bytes before and behind a sequence's units.
+/// Bytes before and after a sequence's units.
 const HEAD: u32 = 4 + 4 + 2;
 const TAIL: u32 = 2 + 4;
 /// From the routine that sends a line to the one that sends the log.
@@ -752,7 +751,7 @@ impl Oracle for Qemu {
             q.go(from, &[frame.send, program.end])?; // with an empty log
         }
         let window = q.read(DATA + d.window(), WINDOW as usize)?;
-        self.1 = Some(q); // a session in which something went wrong is not used again
+        self.1 = Some(q); // a session that failed is not used again
         Ok(Log { states, window })
     }
 }

@@ -1,11 +1,11 @@
-//! Program after program until there are enough instructions.
+//! Runs program after program until enough instructions have been compared.
 
 use std::fmt;
 use std::sync::{Mutex, PoisonError};
 
 use crate::{Ground, Met, Oracle, Outcome, compare};
 
-/// What a campaign came to.
+/// The result of a campaign.
 #[derive(Debug, Default)]
 pub struct Summary {
     /// Random instructions that were executed and agree.
@@ -14,11 +14,11 @@ pub struct Summary {
     pub native: u64,
     /// Programs that they were in.
     pub programs: u64,
-    /// Rows of the table that they met.
+    /// Definitions of the table that were executed.
     pub met: Met,
     /// The oracles' names.
     pub oracles: Vec<String>,
-    /// Why others could not be asked.
+    /// Why other oracles are missing.
     pub missing: Vec<String>,
     /// The first difference, or what went wrong.
     pub failure: Option<String>,
@@ -32,7 +32,7 @@ impl fmt::Display for Summary {
     }
 }
 
-/// Every so many programs, one is translated as well, which takes longer than all the rest.
+/// One in so many programs is translated too, which takes longer than all the rest.
 const NATIVE: u64 = 4;
 
 /// Compares programs with the seeds from `seed` on until `instructions` have been executed, `jobs` programs at

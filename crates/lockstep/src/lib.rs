@@ -1,11 +1,11 @@
-//! Random programs on our cores and on oracles, which run as separate processes.
+//! Runs random programs on our cores and on oracles, which are separate processes, and compares them.
 //!
-//! Every instruction set has the same shape, a [`Ground`]. A program is a row of sequences. Each one loads
-//! all registers and flags with chosen values, executes a few random units (an instruction, or a few that
-//! belong together, such as a branch with what it jumps over) and logs the state behind them. Loads and
-//! stores go to a window of RAM that is compared as well. Our core runs each program in blocks, instruction by
-//! instruction and, where there is a translator, now and then as native code; all must agree with each other
-//! and with every oracle. The first difference is narrowed down to one instruction.
+//! Every instruction set has the same shape, a [`Ground`]. A program is a series of sequences. Each one loads all
+//! registers and flags with chosen values, executes a few random units (an instruction, or a few that belong together,
+//! such as a branch and the code it jumps over) and logs the state after them. Loads and stores go to a window of RAM
+//! that is compared as well. Our core runs each program in blocks, instruction by instruction and, where there is a
+//! translator, sometimes as native code; all must agree with each other and with every oracle. The first difference is
+//! narrowed down to one instruction.
 
 pub mod avr;
 mod campaign;
@@ -29,7 +29,7 @@ use mcu::{Fault, FaultKind, Stop};
 pub use campaign::{Summary, campaign};
 pub use random::Random;
 
-/// What the registers hold before it, and its units.
+/// Values of the registers before it, and its units.
 #[derive(Clone, Debug)]
 pub struct Sequence {
     /// In the order of [`Ground::names`].
@@ -42,37 +42,37 @@ pub struct Sequence {
 
 /// A program of sequences.
 pub struct Program {
-    /// Content of program memory from where it starts.
+    /// Content of program memory from its start.
     pub image: Vec<u8>,
     /// Addresses of each sequence's units.
     pub places: Vec<Range<u32>>,
     /// Where it ends.
     pub end: u32,
-    /// What the window of RAM holds at first.
+    /// The initial content of the window of RAM.
     pub window: Vec<u8>,
     /// For each sequence, whether its cycles can be compared.
     pub timed: Vec<bool>,
 }
 
-/// What a run leaves.
+/// The result of a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Log {
-    /// State behind each sequence, in the order of [`Ground::names`]; oracles without cycles end before.
+    /// State after each sequence, in the order of [`Ground::names`]; oracles without cycles leave out the last value.
     pub states: Vec<Vec<u64>>,
     /// The window of RAM at the end.
     pub window: Vec<u8>,
 }
 
-/// What our core did, as seen by going instruction by instruction.
+/// What our core executed, observed instruction by instruction.
 #[derive(Default)]
 pub struct Trace {
     /// Instructions of each sequence's units that were executed.
     pub steps: Vec<u32>,
-    /// Rows of the core's table among them.
+    /// Definitions of the core's table among them.
     pub rows: BTreeSet<usize>,
 }
 
-/// Rows of a core's table that programs met.
+/// Definitions of a core's table that programs executed.
 #[derive(Clone, Debug, Default)]
 pub struct Met {
     /// By the interpreter.
@@ -81,7 +81,7 @@ pub struct Met {
     pub native: BTreeSet<usize>,
 }
 
-/// How our core goes through a program.
+/// How our core runs a program.
 pub enum Way<'a> {
     /// In blocks, by the interpreter.
     Blocks,
@@ -91,9 +91,9 @@ pub enum Way<'a> {
     Native,
 }
 
-/// Another program that runs ours.
+/// Another simulator that runs our programs.
 pub trait Oracle {
-    /// What reports call it.
+    /// Its name in reports.
     fn name(&self) -> String;
     /// Whether it counts cycles as we do even where [`Sequence::timed`] says that others do not.
     fn exact(&self) -> bool {
@@ -107,34 +107,34 @@ pub trait Oracle {
     fn run(&mut self, program: &Program, steps: &[u32]) -> Result<Log, String>;
 }
 
-/// A core and what it is held against.
+/// A core, its programs and its oracles.
 pub trait Ground: Sync {
     /// Its name on the command line.
     fn name(&self) -> &'static str;
-    /// Names of what a state holds; `cycles` comes last where there is such a thing.
+    /// Names of the values in a state; `cycles` comes last, if counted.
     fn names(&self) -> Vec<String>;
     /// The sequences of one program.
     fn sequences(&self, random: &mut Random) -> Vec<Sequence>;
-    /// Puts them together.
+    /// Assembles them into a program.
     fn program(&self, sequences: &[Sequence], random: &mut Random) -> Program;
     /// Our core's run.
     ///
     /// # Errors
-    /// When it does not come to its end.
+    /// When it does not reach its end.
     fn ours(&self, program: &Program, way: Way<'_>) -> Result<Log, String>;
     /// Whether there is a translator for the core.
     fn native(&self) -> bool {
         false
     }
-    /// The rows of the core's table.
+    /// The definitions of the core's table.
     fn rows(&self) -> Vec<TableRow>;
-    /// Beginnings of the texts of rows that no program has, and why.
+    /// Beginnings of the texts of instructions that no program has, and why.
     fn left_out(&self) -> &'static [(&'static str, &'static str)] {
         &[]
     }
     /// Assembly text at an address, and the instruction's length in bytes.
     fn disassemble(&self, program: &Program, at: u32) -> (String, u32);
-    /// Starts the oracles that are installed; the others by what is missing.
+    /// Starts the oracles that are installed, and names what is missing for the others.
     fn oracles(&self) -> Vec<Result<Box<dyn Oracle>, String>>;
 }
 
@@ -207,7 +207,7 @@ fn step_through<C: Core, T: Timing<C>>(machine: &mut Machine<C, T>, program: &Pr
     }
 }
 
-/// A file name that nobody else uses.
+/// A unique file name.
 pub(crate) fn scratch(extension: &str) -> PathBuf {
     static COUNT: AtomicU32 = AtomicU32::new(0);
     let number = COUNT.fetch_add(1, Ordering::Relaxed);
@@ -219,7 +219,7 @@ pub(crate) fn trapped(fault: &Fault) -> bool {
     matches!(fault.kind, FaultKind::Trap | FaultKind::Unsupported { .. })
 }
 
-/// What a comparison came to.
+/// The result of a comparison.
 #[derive(Debug)]
 pub enum Outcome {
     /// All states agree.
@@ -231,7 +231,7 @@ pub enum Outcome {
     Different(String),
 }
 
-/// One program here, stepped here, translated here if asked for, and on `oracles`.
+/// Runs one program on our core in blocks, stepped, translated if asked for, and on `oracles`.
 ///
 /// # Errors
 /// What went wrong with a run.
@@ -305,10 +305,10 @@ impl Oracle for Translated<'_> {
     }
 }
 
-/// Where two runs part.
+/// Where two runs differ.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Parting {
-    /// Behind this sequence.
+    /// After this sequence.
     State(usize),
     /// At this byte of the window.
     Window(usize),
@@ -332,7 +332,7 @@ fn differs(mine: &Log, theirs: &Log, program: &Program, exact: bool) -> Option<P
     at.or((mine.window.len() != theirs.window.len()).then_some(0)).map(Parting::Window)
 }
 
-/// Both runs of one program, and where they part.
+/// Both runs of one program, and where they differ.
 struct Pair {
     program: Program,
     mine: Log,
@@ -350,16 +350,16 @@ fn both(ground: &dyn Ground, oracle: &mut dyn Oracle, sequences: &[Sequence], se
     Ok(Pair { program, mine, theirs, parting })
 }
 
-/// Cuts `sequences` down to the first instruction behind which the runs differ; a report.
+/// Reduces `sequences` to the first instruction after which the runs differ, and reports it.
 fn narrow(ground: &dyn Ground, oracle: &mut dyn Oracle, sequences: &[Sequence], seed: u64) -> Result<String, String> {
     let again = format!("fuzz --instructions 1 --seed {seed} {}", ground.name());
     let name = format!("{}, {} ({again})", ground.name(), oracle.name());
     let whole = both(ground, oracle, sequences, seed)?;
     let bad = match whole.parting {
-        None => return Ok(format!("{name}: a difference that does not come again")),
+        None => return Ok(format!("{name}: a difference that does not occur again")),
         Some(Parting::State(k)) => k,
         Some(Parting::Window(_)) => {
-            // the shortest row of sequences that shows it
+            // the shortest series of sequences that shows it
             let (mut good, mut end) = (0, sequences.len());
             while good + 1 < end {
                 let middle = (good + end) / 2;
@@ -384,7 +384,7 @@ fn narrow(ground: &dyn Ground, oracle: &mut dyn Oracle, sequences: &[Sequence], 
             before.clone_from(&pair.mine.states[bad]);
             continue;
         };
-        // instruction by instruction, as far as the unit can be cut and still comes to an end
+        // instruction by instruction, as far as the unit can be cut and still ends
         let (mut good, mut at) = (0, 0);
         let start = pair.program.places[bad].end - unit.len() as u32;
         let cut = |good: usize, at: usize| {
@@ -411,7 +411,7 @@ fn narrow(ground: &dyn Ground, oracle: &mut dyn Oracle, sequences: &[Sequence], 
     Ok(format!("{name}: only as a whole: {}", report(ground, &culprit.units, &whole, parting, bad, &before)))
 }
 
-/// What leads to the difference behind the last of `units`, which is marked, with the states there.
+/// The instructions that lead to the difference after the last of `units`, which is marked, with the states there.
 fn report(ground: &dyn Ground, units: &[Vec<u8>], pair: &Pair, parting: Parting, k: usize, before: &[u64]) -> String {
     let mut text = format!("sequence {k}; what is marked is the first that differs\n");
     let mut pc = pair.program.places[k].start;

@@ -1,11 +1,10 @@
 //! MSP430 against mspdebug's simulator, cycles included.
-//!
-//! The oracle goes as many instructions as our core took for a sequence and shows its registers. Left out is
-//! what it and the manual (SLAU049F) see differently: V behind RRC (3.4.6 sets it when the sign changes, the
-//! oracle clears it), autoincrement of SP by a byte instruction (3.2.2: always by two, there by one), cycles
-//! of instructions with a constant from the generator (those of Rn, as the text of erratum CPU4 has it; there
-//! those of the mode that encodes it), the byte above the one that PUSH.B stores (not touched here, cleared
-//! there), and PUSH #4 and #8 through the generator (erratum CPU4; here a fault).
+//! The oracle executes as many instructions as our core did for a sequence and shows its registers. Left out are cases
+//! in which it and the manual (SLAU049F) differ: V after RRC (3.4.6 sets it when the sign changes, the oracle clears
+//! it), autoincrement of SP by a byte instruction (3.2.2: always by two, there by one), cycles of instructions with a
+//! constant from the generator (those of Rn, as the text of erratum CPU4 has it; there those of the mode that encodes
+//! it), the byte above the one that PUSH.B stores (not touched here, cleared there), and PUSH #4 and #8 through the
+//! generator (erratum CPU4; here a fault).
 
 use std::fmt::Write as _;
 use std::process::{Command, Stdio};
@@ -28,7 +27,7 @@ const BATCH: usize = 300;
 const LOADED: [u16; 14] = [1, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 2];
 /// Bytes of the instructions that load them, and their cycles: MOV #N, Rm (SLAU049F, table 3-16).
 const HEAD: u32 = 4 * LOADED.len() as u32;
-/// What ends a sequence on our core: no instruction. The oracle is stopped before it.
+/// The word that ends a sequence on our core: not an instruction. The oracle is stopped before it.
 const END: u16 = 0;
 
 // addressing mode bits
@@ -36,7 +35,7 @@ const INDEXED: u16 = 1;
 const INDIRECT: u16 = 2;
 const INCREMENT: u16 = 3;
 
-/// Register and mode of what needs no extension: SR and the constant generator.
+/// Register and mode of operands without extension: SR and the constant generator.
 const CONSTANTS_AND_SR: [(u16, u16); 7] = [(2, 0), (2, 2), (2, 3), (3, 0), (3, 1), (3, 2), (3, 3)];
 
 /// An MSP430F1xx with its multiplier.
@@ -66,12 +65,12 @@ fn generated(word: u16) -> bool {
     register == 3 && mode != 0 || register == 2 && mode >= INDIRECT
 }
 
-/// The units of a sequence while they are made.
+/// The units of a sequence while they are generated.
 struct Generator<'a> {
     random: &'a mut Random,
     at: u16,
     unit: Vec<u16>,
-    /// Pointers that are odd now.
+    /// Pointers that are currently odd.
     odd: u16,
     /// Whether constants from the generator may be used.
     constants: bool,
@@ -110,7 +109,7 @@ impl Generator<'_> {
         (0..4).fold(0, |n, _| n << 4 | self.below(10))
     }
 
-    /// A register that holds a pointer that suits.
+    /// A register with a suitable pointer.
     fn base(&mut self, byte: bool) -> u16 {
         loop {
             let r = self.random.pick(&[1, 4, 5, 6, 7]);
@@ -274,7 +273,7 @@ impl Generator<'_> {
     }
 }
 
-/// A state of registers, of which those in [`LOADED`] may be given apart.
+/// A state of registers, of which those in [`LOADED`] may be given separately.
 fn state(mut registers: [u64; 16], loaded: &[u64], cycles: u64) -> Vec<u64> {
     LOADED.iter().zip(loaded).for_each(|(&r, &v)| registers[usize::from(r)] = v);
     registers.into_iter().chain([cycles]).collect()

@@ -1,4 +1,4 @@
-//! Our core's native code: a translator that makes sure that there is some.
+//! Runs our core's native code, through a translator that ensures that there is some.
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
@@ -9,11 +9,11 @@ use isa::{Block, Timing};
 thread_local! {
     /// How often code was entered.
     static ENTERED: Cell<u64> = const { Cell::new(0) };
-    /// Rows of the core's table in blocks that became code.
+    /// Definitions of the core's table in blocks that became code.
     static ROWS: RefCell<BTreeSet<usize>> = const { RefCell::new(BTreeSet::new()) };
 }
 
-/// What `run` returns, if it was native code that ran.
+/// The result of `run`, if native code ran.
 ///
 /// # Errors
 /// When none was entered.
@@ -23,7 +23,7 @@ pub(crate) fn watched<R>(run: impl FnOnce() -> R) -> Result<R, String> {
     if ENTERED.get() > 0 { Ok(result) } else { Err("native code was not entered".into()) }
 }
 
-/// Rows of the core's table in blocks that became code since this was asked.
+/// Definitions of the core's table in blocks that became code since the last call.
 pub(crate) fn rows() -> BTreeSet<usize> {
     ROWS.take()
 }

@@ -1,4 +1,4 @@
-//! QEMU as an oracle: one process that runs program after program, steered over its remote debugging port
+//! QEMU as an oracle: one process that runs program after program, controlled over its remote debugging port
 //! (the GDB Remote Serial Protocol as GDB's manual describes it in appendix E).
 
 use std::io::{ErrorKind, Read as _, Write as _};
@@ -11,7 +11,7 @@ const CHUNK: usize = 0x7C0;
 /// How long a program may run.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// A QEMU process that stands still between runs.
+/// A QEMU process that is stopped between runs.
 pub struct Session {
     child: Child,
     line: UnixStream,
@@ -32,7 +32,7 @@ impl Session {
     /// Starts `qemu` with `arguments`.
     ///
     /// # Errors
-    /// What is missing or went wrong.
+    /// Says what is missing or went wrong.
     pub fn start(qemu: &str, arguments: &[&str]) -> Result<Self, String> {
         let path = crate::scratch("sock");
         let listener = UnixListener::bind(&path).map_err(text)?;
@@ -76,7 +76,7 @@ impl Session {
         Ok(session)
     }
 
-    /// Sends a packet and waits for the answer. A program that does not come to an end is stopped.
+    /// Sends a packet and waits for the answer. A program that does not end is stopped.
     fn ask(&mut self, packet: &str) -> Result<String, String> {
         const STOP: &[u8] = &[3];
         let sum = packet.bytes().fold(0u8, u8::wrapping_add);
@@ -106,7 +106,7 @@ impl Session {
         }
     }
 
-    /// What QEMU said when it ended.
+    /// QEMU's last output when it ended.
     fn last_words(&mut self) -> String {
         let _ = self.child.kill();
         let mut said = String::new();
@@ -153,8 +153,8 @@ impl Session {
         Ok(bytes)
     }
 
-    /// Runs from `from` (bit 0 set for Thumb) until one of `stops`, or until patience ends: what the program
-    /// should have logged by then is missing.
+    /// Runs from `from` (bit 0 set for Thumb) until one of `stops`, or until the time limit: then a part of the log is
+    /// missing.
     ///
     /// # Errors
     /// When QEMU itself ends.

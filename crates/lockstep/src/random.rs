@@ -1,10 +1,10 @@
-//! Random numbers that every machine makes alike.
+//! Random numbers that are the same on every machine.
 
 /// xorshift64*.
 pub struct Random(u64);
 
 impl Random {
-    /// A generator; every seed gives another row of numbers.
+    /// A generator; every seed gives another sequence of numbers.
     pub fn new(seed: u64) -> Self {
         Self(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ 0xD1B5_4A32_D192_ED03 | 1)
     }
@@ -32,7 +32,7 @@ impl Random {
         from[self.below(from.len() as u32) as usize]
     }
 
-    /// A value of `bits` bits with a taste for the edges.
+    /// A value of `bits` bits, often near the limits.
     pub fn value(&mut self, bits: u32) -> u64 {
         let all = u64::MAX >> (64 - bits);
         let wide = u64::from(self.word()) << 32 | u64::from(self.word());

@@ -1,9 +1,8 @@
 //! RV32IMAC and RV64IMAC against QEMU's virt board.
-//!
-//! One register of each sequence, any but `x0`, holds where its state goes and is left alone. Encodings are
-//! written down here once more, from the manual's instruction set listings (20191213, chapters 16 and 24):
-//! what our decoder does not know would be a fault. Compressed instructions are all 16-bit words that are
-//! no fault.
+//! One register of each sequence, any but `x0`, has the address for its state and is left alone. Encodings are written
+//! here a second time, from the manual's instruction set listings (20191213, chapters 16 and 24), so that an
+//! instruction missing in our decoder would be a fault. Compressed instructions are all 16-bit words that are not
+//! faults.
 
 use std::marker::PhantomData;
 
@@ -150,7 +149,7 @@ impl<X: Word> Generator<'_, X> {
         if self.random.one_in(2) { 8 + self.random.below(8) } else { self.random.below(32) }
     }
 
-    /// A register that may change and is not in `but`.
+    /// A register that may change and is not among `but`.
     fn free(&mut self, but: u32) -> u32 {
         loop {
             let r = self.any();
@@ -186,7 +185,7 @@ impl<X: Word> Generator<'_, X> {
         self.scratch.decode(CODE, 1).steps[0]
     }
 
-    /// A compressed instruction that goes on behind itself.
+    /// A compressed instruction after which execution continues.
     fn short(&mut self, code: &mut Code) {
         loop {
             let half = self.random.word() as u16;
@@ -206,7 +205,7 @@ impl<X: Word> Generator<'_, X> {
         }
     }
 
-    /// A 32-bit instruction that goes on behind itself.
+    /// A 32-bit instruction after which execution continues.
     fn long(&mut self, code: &mut Code) {
         const ALU: [(u32, u32); 10] =
             [(0, 0), (0x20, 0), (0, 1), (0, 2), (0, 3), (0, 4), (0, 5), (0x20, 5), (0, 6), (0, 7)];
@@ -333,7 +332,7 @@ impl<X: Word> Generator<'_, X> {
                 code.word(i_type(0, OP_IMM, counter, 0, 1 + self.random.below(5) as i32));
                 self.pointers &= !(1 << counter);
                 self.kept |= 1 << counter;
-                // what is a pointer in the first round must be one in all
+                // a pointer in the first round must be one in all rounds
                 self.kept |= self.pointers;
                 let body = self.body(0);
                 self.kept = kept;
@@ -433,7 +432,7 @@ impl<X: Word> Risc<X> {
         s_type(if X::BITS == 64 { 3 } else { 2 }, STORE, s, t, offset)
     }
 
-    /// States from the log. The register that held its place is not in it.
+    /// States from the log. The register with its address is not in it.
     fn states(log: &[u8], program: &Program) -> Vec<Vec<u64>> {
         let state = |row: &[u8]| -> Vec<u64> {
             let words = words(row);
@@ -462,7 +461,7 @@ impl<X: Word> Ground for Risc<X> {
         let table = 32 * Self::BYTES as i32;
         code.word(0); // a jump to the first sequence, once it is known
         code.0.resize((RESTORE - CODE) as usize, 0);
-        // ra is behind the call; the table begins 4 bytes behind it, x0's slot first
+        // ra is after the call; the table begins 4 bytes after it, x0's slot first
         (2..32).for_each(|r| code.word(Self::load(r, 1, 4 + Self::BYTES as i32 * r as i32)));
         code.word(i_type(0, JALR, 0, 1, 4 + table));
         code.0.resize(code.0.len().next_multiple_of(0x100), 0);
@@ -483,7 +482,7 @@ impl<X: Word> Ground for Risc<X> {
             places.push(start..CODE + code.len() as u32);
             let log = s.start[0] as u32;
             for r in 0..32 {
-                // where the log's address is, there is what it would hold
+                // the register with the log's address gets the value that it would have
                 code.word(Self::store(if r == log { 0 } else { r }, log, r as i32 * Self::BYTES as i32));
             }
             // to the next one, which is aligned
@@ -564,7 +563,7 @@ impl<X: Word> Oracle for Qemu<X> {
         q.go(CODE, &[program.end])?;
         let window = q.read(RAM, WINDOW as usize)?;
         let log = q.read(LOG, program.places.len() * 32 * Risc::<X>::BYTES)?;
-        self.0 = Some(q); // a session in which something went wrong is not used again
+        self.0 = Some(q); // a session that failed is not used again
         Ok(Log { states: Risc::<X>::states(&log, program), window })
     }
 }

@@ -16,7 +16,7 @@ const RAM: u32 = 0x2000_0000;
 const CODE: u32 = 0x2000;
 /// Words that one sequence logs: r8 to r12, APSR, r0 to r7, lr.
 const WORDS: usize = 15;
-/// Place in that row of each name: APSR, r0 to r12, lr.
+/// Index among these words of each name: APSR, r0 to r12, lr.
 const PLACES: [usize; WORDS] = [5, 6, 7, 8, 9, 10, 11, 12, 13, 0, 1, 2, 3, 4, 14];
 
 /// A core that QEMU has a board for.
@@ -108,7 +108,7 @@ impl Board {
     }
 }
 
-/// What registers hold as far as the generator knows, one bit each.
+/// What the generator knows about registers, one bit each.
 #[derive(Clone, Copy, Default)]
 struct Known {
     /// Word addresses inside the window.
@@ -127,7 +127,7 @@ impl Known {
     }
 }
 
-/// Makes sequences.
+/// Generates sequences.
 struct Generator<'a> {
     board: Board,
     random: &'a mut Random,
@@ -159,7 +159,7 @@ impl<'a> Generator<'a> {
                     known.pointer |= bit;
                     self.board.pointer(self.random).into()
                 }
-                // unaligned accesses are no fault on what has ARMv7-M
+                // unaligned accesses are not faults on ARMv7-M
                 2 if n % 2 == 0 && !small => {
                     known.pointer |= bit;
                     u64::from(self.board.pointer(self.random) + self.random.below(4))
@@ -203,7 +203,7 @@ impl<'a> Generator<'a> {
     /// A branch with a condition over one to three instructions.
     fn jumped_over(&mut self, known: &mut Known) -> Vec<u16> {
         let body: Vec<u16> = (0..1 + self.random.below(3)).flat_map(|_| self.plain(known, false)).collect();
-        let over = body.len() as u16 - 1; // the offset counts from two halfwords behind the branch
+        let over = body.len() as u16 - 1; // the offset counts from two halfwords after the branch
         let mut code = match if self.board == Board::M0 { 1 } else { self.random.below(3) } {
             0 => vec![0xB100 | (self.random.below(2) << 11) as u16 | over << 3 | self.random.below(8) as u16],
             1 => vec![0xD000 | (self.random.below(14) << 8) as u16 | over],
@@ -219,7 +219,7 @@ impl<'a> Generator<'a> {
 
     /// Calls and returns of every kind, jumps, table branches, the stack.
     fn control(&mut self, known: &mut Known) -> Vec<u16> {
-        // what the code around the body writes, and the body itself when it is jumped over, is unknown
+        // registers written by the code around the body, or by the body when it is jumped over, are unknown
         known.clobber(0xFF | 1 << 14);
         let body: Vec<u16> = (0..self.random.below(3)).flat_map(|_| self.plain(known, false)).collect();
         let n = body.len() as u16;
@@ -288,7 +288,7 @@ impl<'a> Generator<'a> {
         }
     }
 
-    /// A number in a low register, and a load or store that has it for an index.
+    /// A number in a low register, and a load or store with it as an index.
     fn indexed(&mut self, known: &mut Known) -> Vec<u16> {
         let bases: Vec<u16> = (0..8).filter(|n| known.pointer >> n & 1 == 1).collect();
         if bases.is_empty() {
@@ -307,7 +307,7 @@ impl<'a> Generator<'a> {
         code
     }
 
-    /// LDREX and STREX to the same address, at times with CLREX between them.
+    /// LDREX and STREX to the same address, sometimes with CLREX between them.
     fn exclusive(&mut self, known: &mut Known) -> Vec<u16> {
         let bases: Vec<u16> = (0..13).filter(|n| known.aligned >> n & 1 == 1).collect();
         let others: Vec<u16> = (0..13).filter(|n| known.aligned >> n & 1 == 0).collect();
@@ -347,7 +347,7 @@ impl<'a> Generator<'a> {
         }
     }
 
-    /// What the decoder makes of `code`, and its base register.
+    /// The decoded `code`, and its base register.
     fn look(&mut self, code: &[u16]) -> (Step, u8) {
         for (k, half) in code.iter().enumerate() {
             self.scratch.memory_mut().flash[2 * k..2 * k + 2].copy_from_slice(&half.to_le_bytes());
@@ -358,7 +358,7 @@ impl<'a> Generator<'a> {
 
     fn allowed(&mut self, s: &Step, base: u8, word: u32, known: &Known, guarded: bool) -> bool {
         const SP_PC: u16 = 1 << 13 | 1 << 15;
-        // WFE and WFI never end without interrupts; CLREX has its place in the exclusive sequences
+        // WFE and WFI never end without interrupts; CLREX is in the exclusive sequences
         let waits = [0xBF20, 0xBF30, 0xF3AF_8002, 0xF3AF_8003, 0xF3BF_8F2F].contains(&word);
         if s.writes & SP_PC != 0 || waits {
             return false;
@@ -386,7 +386,7 @@ impl<'a> Generator<'a> {
     }
 }
 
-/// A core with what QEMU has for it.
+/// A core with QEMU's board for it.
 pub struct Arm(pub Board);
 
 fn half(flash: &mut Vec<u8>, code: &[u16]) {
@@ -552,7 +552,7 @@ impl Oracle for Qemu {
         let mut ram = q.read(RAM, board.window() as usize)?;
         ram.resize(board.ram() as usize - logged, 0);
         ram.extend(q.read(RAM + board.ram() - logged as u32, logged)?);
-        self.1 = Some(q); // a session in which something went wrong is not used again
+        self.1 = Some(q); // a session that failed is not used again
         Ok(log(board, program, &ram))
     }
 }

@@ -1,8 +1,8 @@
 //! Xtensa against QEMU's sim machine.
 //!
-//! QEMU has the LX106 itself. It has no LX6: the `de212` core stands in for it, which has the windowed
-//! registers (32 of them), hardware loops and most of the arithmetic. Beside the sequences there are
-//! programs of functions that call each other deeper than there are registers.
+//! QEMU has the LX106 itself. It has no LX6: the `de212` core replaces it, which has the windowed registers (32 of
+//! them), hardware loops and most of the arithmetic. Besides the sequences there are programs of functions whose calls
+//! nest deeper than there are registers.
 
 use std::ops::Range;
 
@@ -14,12 +14,12 @@ use mcu::{Chip, Flash, Image, Memory, Region, Segment};
 use crate::qemu::{Session, words};
 use crate::{Ground, Log, Oracle, Program, Random, Sequence, Trace, Way, native, run, trapped};
 
-/// Code memory and RAM lie in the oracle's system RAM.
+/// Code memory and RAM are in the oracle's system RAM.
 const CODE: u32 = 0x6000_0000;
 const CODE_BYTES: u32 = 1 << 20;
 const RAM: u32 = 0x6100_0000;
 const RAM_BYTES: u32 = 0x4_0000;
-/// L32R reaches this far back: random bytes that it can read.
+/// Random bytes that L32R can read: it reaches this far back.
 const PAD: u32 = 0x4_0000;
 /// Loads and stores stay near the middle of this many bytes from the start of RAM.
 const WINDOW: u32 = 0x1000;
@@ -39,7 +39,7 @@ const PS: u32 = 230;
 const WINDOWBASE: u32 = 72;
 const WINDOWSTART: u32 = 73;
 
-/// A core of QEMU's and ours that it is held against.
+/// A core of QEMU, and ours that is compared with it.
 pub struct Pair {
     qemu: &'static str,
     ours: Features,
@@ -53,8 +53,8 @@ pub const LX106: Pair = Pair { qemu: "lx106", ours: Features::LX106, without: &[
 pub const DE212: Pair =
     Pair { qemu: "de212", ours: Features::LX6.with_registers(32), without: &["muluh", "mulsh", "s32c1i"] };
 
-/// Rows that sequences do not have. Jumps, calls and special registers are in every program around the sequences, and
-/// `crates/translate/tests/same.rs` has all of them.
+/// Instructions that sequences do not have. Jumps, calls and special registers are in every program around the
+/// sequences, and `crates/translate/tests/same.rs` has all of them.
 const LX106_LEFT_OUT: &[(&str, &str)] = &[
     ("j {to}", "around the sequences"),
     ("call0", "no function in a sequence"),
@@ -193,7 +193,7 @@ impl Code {
         self.put(word, p.bits);
     }
 
-    /// L32R of a word that lies before.
+    /// L32R of an earlier word.
     fn literal(&mut self, t: u32, at: u32) {
         let offset = at.wrapping_sub((self.here() + 3) & !3) >> 2;
         self.op("l32r", &[('t', t), ('i', offset & 0xFFFF)]);
@@ -213,7 +213,7 @@ impl Code {
         self.op("j", &[('i', offset & 0x3FFFF)]);
     }
 }
-/// What the program starts with: PS, the vectors, random bytes.
+/// The start of the program: PS, the vectors, random bytes.
 fn begin(random: &mut Random, ps: u32, vectors: impl Fn(&mut Code)) -> Code {
     let mut code = Code { base: CODE, bytes: Vec::new() };
     let first = CODE + 0x400 + PAD;
@@ -253,7 +253,7 @@ struct Generator<'a> {
     scratch: Xtensa,
     /// Registers that hold an address in the window.
     pointers: u16,
-    /// SSL or SSA8B was used. SAR is 32 behind it when the amount is 0; a following SRL or SRA then gives 0
+    /// SSL or SSA8B was used. SAR is 32 after it when the amount is 0; a following SRL or SRA then gives 0
     /// or signs here, as with 32 from WSR on both, and the unshifted value in QEMU.
     left: bool,
 }
@@ -275,7 +275,7 @@ impl<'a> Generator<'a> {
             let bytes = word.to_le_bytes();
             self.scratch.memory_mut().flash[offset..offset + 4].copy_from_slice(&bytes);
             let run = self.scratch.decode(pc, 1);
-            // checks of the window stand before the instruction, the stack's behind it
+            // checks of the window come before the instruction, those of the stack after it
             let Some(k) = run.steps.iter().position(|s| s.bytes != 0) else { continue };
             let (step, insn) = (run.steps[k], &run.insns[k]);
             if self.left && matches!(step.op, Op::Shift(Shift::Srl | Shift::Sra)) {
@@ -476,7 +476,7 @@ impl Pair {
         let segment = Segment { address: CODE, bytes: program.image.clone() };
         machine.load(&Image { segments: vec![segment], symbols: Vec::new() })?;
         if matches!(way, Way::Native) {
-            // each end of a loop that becomes known makes all code be forgotten: they are known from here on
+            // each end of a loop that becomes known drops all code; from here on all are known
             run(&mut machine, program, Way::Blocks)?;
             machine = machine.with_translator(native::translator(), Some(1));
             machine.reset();
@@ -513,7 +513,7 @@ impl Qemu {
         q.write(RAM, &program.window)?;
         q.go(CODE, &[program.end])?;
         let ram = q.read(RAM, (STACK + log) as usize)?;
-        self.1 = Some(q); // a session in which something went wrong is not used again
+        self.1 = Some(q); // a session that failed is not used again
         Ok(ram)
     }
 }
@@ -529,7 +529,7 @@ impl Oracle for Qemu {
     }
 }
 
-/// The window exceptions' handlers (4.7.1.5), and one for MOVSP that does what RETW's underflow would.
+/// The window exceptions' handlers (4.7.1.5), and one for MOVSP that does the same as RETW's underflow.
 fn window_vectors(code: &mut Code) {
     let at = |code: &mut Code, offset: usize| code.bytes.resize(0x400 + offset, 0);
     let move_ = |code: &mut Code, name: &str, t: u32, s: u32, imm: i32| {
@@ -577,7 +577,7 @@ fn window_vectors(code: &mut Code) {
     code.jump(base + 0x140);
 }
 
-/// Functions that call each other deeper than there are registers, with random work between the calls;
+/// Functions whose calls nest deeper than there are registers, with random work between the calls;
 /// each logs all registers and the window's state.
 fn windows(g: &mut Generator<'_>) -> (Program, u32) {
     let mut code = begin(g.random, 0x4_0000, window_vectors);
@@ -670,7 +670,7 @@ fn windows(g: &mut Generator<'_>) -> (Program, u32) {
 /// The first difference, or what went wrong.
 pub fn compare_windows(seeds: Range<u64>) -> Result<bool, String> {
     for seed in seeds {
-        // a new process for each: registers that nobody has written must be the same
+        // a new process for each: unwritten registers must be the same
         let started = Qemu::start(DE212.qemu).inspect_err(|e| eprintln!("skipped: {e}"));
         let Ok(mut oracle) = started else { return Ok(false) };
         let mut random = Random::new(seed);

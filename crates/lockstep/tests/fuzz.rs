@@ -1,12 +1,12 @@
-//! A short run of `make fuzz`, and the tool itself: it finds what it is for.
+//! Tests a short run of `make fuzz`, and that the tool finds planted errors.
 
 use isa::TableRow;
 use lockstep::{
     Ground, Log, Oracle, Outcome, Program, Random, Sequence, Trace, Way, campaign, compare, grounds, xtensa,
 };
 
-/// At least 100 000 instructions of one set agree with all oracles that are there. Every row of the table is among
-/// them but those that are left out, and every one that can be lowered was in a block that ran as native code.
+/// At least 100 000 instructions of one set agree with all installed oracles. They cover every definition of the table
+/// that is not left out, and every one that can be lowered was in a block that ran as native code.
 fn agree(name: &str) {
     let ground = grounds().into_iter().find(|g| g.name() == name).expect("it is there");
     let s = campaign(ground.as_ref(), 100_000, 1, 1);
@@ -23,7 +23,7 @@ fn agree(name: &str) {
         let cold = |r: &&TableRow| r.by_handler.is_none() && !s.met.native.contains(&r.number);
         let cold: Vec<_> = rows.iter().filter(cold).collect();
         assert!(!ground.native() || cold.iter().all(|r| left_out(r)), "{name}: never lowered: {cold:?}");
-        // a core may lack the row
+        // a core may lack the instruction
         let stale = |(text, _): &&(&str, &str)| {
             let is = |r: &&TableRow| r.text.starts_with(text);
             rows.iter().any(|r| is(&r)) && !unmet.iter().chain(&cold).any(is)
@@ -94,7 +94,7 @@ fn many_register_windows_overflow_and_come_back() {
     xtensa::compare_windows(100..400).expect("both go the same way");
 }
 
-/// An oracle that is wrong on purpose: our core, and one instruction of each program exchanged for another.
+/// An oracle with a planted error: our core, with one instruction of each program exchanged for another.
 struct Wrong {
     ground: Box<dyn Ground>,
     from: &'static [u8],
@@ -170,7 +170,7 @@ fn fixed(name: &str, units: &[&[u8]]) -> Fixed {
     Fixed { inner, units: units.iter().map(|u| u.to_vec()).collect() }
 }
 
-/// The report about what a wrong core makes of `units`.
+/// The report on a wrong core that runs `units`.
 fn report(name: &str, units: &[&[u8]], from: &'static [u8], to: &'static [u8]) -> String {
     let ground = fixed(name, units);
     let twin = fixed(name, units);

@@ -1,4 +1,4 @@
-//! Texts of instructions are for people: nothing that runs or counts may ask them what an instruction is.
+//! Texts of instructions are for people: code that executes or counts must not read them.
 
 use std::path::{Path, PathBuf};
 

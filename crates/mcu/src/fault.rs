@@ -1,12 +1,12 @@
-//! Named faults: every way a program on the target can go wrong.
+//! Named faults: every way in which a program on the target can fail.
 
 use std::fmt;
 
 /// What went wrong.
-#[allow(missing_docs)] // the fields are named for what they hold
+#[allow(missing_docs)] // the fields' names say what they contain
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FaultKind {
-    /// The word at the program counter is no instruction of this core.
+    /// The word at the program counter is not an instruction of this core.
     BadOpcode { word: u32 },
     /// The program counter left the flash.
     BadFetch,
@@ -22,7 +22,7 @@ pub enum FaultKind {
     Unsupported { word: u32 },
     /// The program executed a breakpoint or trap instruction.
     Trap,
-    /// The trigger pin was driven by code outside of the harness.
+    /// The trigger pin was driven by code outside the harness.
     ForeignTrigger,
     /// After the falling edge the program did not return to the harness.
     LeftHarness,
@@ -31,7 +31,7 @@ pub enum FaultKind {
 }
 
 impl FaultKind {
-    /// The fixed name that results carry.
+    /// The fixed name in results.
     pub fn name(&self) -> &'static str {
         match self {
             Self::BadOpcode { .. } => "bad-opcode",

@@ -1,4 +1,4 @@
-//! Where the harness is in an image, and what a measured call may write.
+//! Finds the harness in an image, and the memory that a measured call may write.
 //!
 //! The harness's symbols are global; a package's were made local, whatever their names.
 
@@ -21,13 +21,13 @@ pub(crate) enum Pointer {
 /// How many there are.
 const POINTERS: u32 = Pointer::Painted as u32 + 1;
 
-/// What the harness's own variables are called, but for what the heap's functions write during a call, and `sy_run`
-/// after it.
+/// Names of the harness's own variables, except those that the heap's functions write during a call, and `sy_run` after
+/// it.
 const OWN: &str = "sy_";
 const WRITTEN: [&str; 3] = ["sy_stack_limit", "sy_heap_peak", "sy_pulse"];
-/// Bytes of a variable of the harness, and of an epilogue, at most: symbols of a damaged image can have any size.
+/// Most bytes of a variable of the harness, and of an epilogue: symbols of a damaged image can have any size.
 const LARGEST: u32 = 256;
-/// Functions of compilers' libraries that restore registers and return in their caller's place.
+/// Functions of compilers' libraries that restore registers and return on behalf of their caller.
 const EPILOGUES: [&str; 2] = ["__mspabi_func_epilog", "__riscv_restore"];
 
 /// A variable: where it is, and how wide.
@@ -37,14 +37,14 @@ pub(crate) struct Variable {
     pub size: u32,
 }
 
-/// Addresses of the harness that `harness/main.c` is a part of.
+/// Addresses of the harness, of which `harness/main.c` is a part.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Harness {
-    /// The function that holds the trigger's edges.
+    /// The function with the trigger's edges.
     pub(crate) run: Range<u32>,
-    /// The one that calls it.
+    /// The function that calls it.
     pub(crate) request: Range<u32>,
-    /// What may run between the two.
+    /// Code that may run between the two.
     pub(crate) epilogues: Vec<Range<u32>>,
     pub(crate) free_start: u32,
     pub(crate) layout: Variable,
@@ -52,15 +52,15 @@ pub struct Harness {
     pub(crate) heap_peak: Variable,
     /// Variables that nothing writes between the edges.
     pub(crate) own: Vec<Range<u32>>,
-    /// Bytes below the stack pointer that hold saved registers.
+    /// Bytes below the stack pointer where registers are saved.
     pub(crate) below: u32,
     /// Whether frames of callers are written when registers run out.
     pub(crate) spills: bool,
 }
 
 impl Harness {
-    /// The harness in `image`; none in an image that holds no whole one. `mask` makes data addresses of symbols'
-    /// values. A core with register windows saves registers below stack pointers and in the frames of callers.
+    /// The harness in `image`; none in an image without a complete one. `mask` turns symbols' values into data
+    /// addresses. A core with register windows saves registers below stack pointers and in the frames of callers.
     pub fn find(image: &Image, mask: u32, windows: bool) -> Option<Self> {
         let global = |name: &str| image.symbols.iter().find(|s| s.global && s.name == name);
         let code = |name| global(name).filter(|s| s.size > 0).map(|s| s.address..s.address + s.size);
@@ -86,21 +86,21 @@ impl Harness {
         })
     }
 
-    /// Where a pointer of the layout is kept.
+    /// The address of a pointer of the layout.
     pub(crate) fn pointer(&self, which: Pointer) -> Variable {
         let size = self.layout.size / POINTERS;
         Variable { address: self.layout.address + size * which as u32, size }
     }
 }
 
-/// What kind of memory a call wrote that was not its own.
+/// Kinds of memory that are not a call's own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
-    /// An input; whether other bytes stand there now.
+    /// An input; the flag says whether its bytes changed.
     Input(&'static str, bool),
-    /// Behind the room for output: the guard there.
+    /// The guard after the output buffer.
     Guard,
-    /// RAM between heap and stack, in use by nobody.
+    /// Unused RAM between heap and stack.
     Free,
     /// Variables of the harness.
     Variables,
@@ -109,7 +109,7 @@ pub enum Place {
 }
 
 impl Place {
-    /// The fixed name that results carry.
+    /// The fixed name in results.
     pub fn name(&self) -> &'static str {
         match self {
             Self::Input(name, _) => name,
@@ -121,17 +121,17 @@ impl Place {
     }
 }
 
-/// Writes of a call to memory that was not its own.
+/// A call's writes to memory that is not its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stray {
-    /// Which call, counted from the first one since the image was loaded.
+    /// The number of the call, counted from the first one since the image was loaded.
     pub call: u64,
-    /// Whose the memory is.
+    /// The kind of memory.
     pub place: Place,
     /// The lowest address.
     pub address: u32,
     /// Bytes written.
     pub count: u32,
-    /// Bytes from the end of the room for output to the address; negative before it.
+    /// Bytes from the end of the output buffer to the address; negative before it.
     pub past: i64,
 }

@@ -1,4 +1,4 @@
-//! What surrounds a core: memory map, peripherals, trigger pin and ELF images.
+//! The chip around a core: memory map, peripherals, trigger pin and ELF images.
 //!
 //! Nothing here knows an instruction set. A core calls [`Memory`] for every data access; RAM is the
 //! fast path, everything else (flash, peripherals, holes) is the slow one, where a peripheral sees

@@ -38,9 +38,9 @@ pub struct Call {
     pub unaligned: u64,
 }
 
-/// RAM, flash and peripherals of one chip, with what is observed about them.
+/// RAM, flash and peripherals of one chip, and the observations on them.
 ///
-/// Cores keep `sp` up to date through [`Memory::stack`]; every other field is theirs to read only.
+/// Cores keep `sp` up to date through [`Memory::stack`]; they may only read the other fields.
 pub struct Memory {
     /// First address of RAM.
     pub ram_base: u32,
@@ -59,13 +59,13 @@ pub struct Memory {
     pub block_start: u64,
     /// Cycles beyond the static ones since the start of the current block; negative for skipped work.
     pub stall: i64,
-    /// The run loop looks up when the cycle count reaches this.
+    /// The run loop returns when the cycle count reaches this.
     pub deadline: u64,
     /// Set by the first event that ends the run.
     pub stop: Option<Stop>,
     /// Lowest stack pointer since the last rising edge.
     pub sp_min: u32,
-    /// The stack pointer must not go below this; 0 is no guard.
+    /// The stack pointer must not go below this; 0 means no guard.
     pub sp_limit: u32,
     /// RAM address of the pointer that holds the guard, read at each rising edge, and its width in
     /// bytes: the harness keeps the end of its buffers there.
@@ -77,11 +77,11 @@ pub struct Memory {
     pub host: Host,
     /// Finished trigger pulses.
     pub calls: Vec<Call>,
-    /// How many there ever were.
+    /// Number of all pulses so far.
     pub finished: u64,
     pub(crate) open_call: Option<Call>,
     open_unaligned: u64,
-    /// What looks after measured calls.
+    /// The watch over measured calls.
     pub watch: Watch,
 }
 
@@ -92,7 +92,7 @@ struct Mapped {
 }
 
 impl Memory {
-    /// A chip's memory with flash erased.
+    /// A chip's memory, with flash erased.
     ///
     /// # Errors
     /// A sentence naming an unknown peripheral or an impossible region.
@@ -136,7 +136,7 @@ impl Memory {
         })
     }
 
-    /// Where RAM, its marks of what was written and flash are, for translated code.
+    /// Pointers to RAM, its marks of written bytes, and flash, for translated code.
     pub fn raw(&mut self) -> (*mut u8, *mut u8, *const u8) {
         (self.ram.as_mut_ptr(), self.written.as_mut_ptr(), self.flash.as_ptr())
     }
@@ -149,7 +149,7 @@ impl Memory {
     /// Copies an image into flash.
     ///
     /// # Errors
-    /// A sentence when a segment lies outside flash.
+    /// A sentence when a segment is outside flash.
     pub fn program(&mut self, image: &Image) -> Result<(), String> {
         self.flash.fill(0xFF);
         for s in &image.segments {
@@ -186,7 +186,7 @@ impl Memory {
         self.halt(Stop::Fault(Fault { kind, pc: site.pc, cycle }));
     }
 
-    /// Tells that the stack pointer is now `sp`; every instruction that lowers it calls this.
+    /// Records that the stack pointer is now `sp`; every instruction that lowers it calls this.
     #[inline(always)]
     pub fn stack(&mut self, sp: u32, site: Site) {
         if sp < self.sp_min {
@@ -281,7 +281,7 @@ impl Memory {
         Some((p.model.as_mut(), &mut self.host, address - p.base))
     }
 
-    /// Whether an access is a measured call's to a peripheral that does more than arithmetic.
+    /// Whether a measured call accesses a peripheral that does more than arithmetic.
     fn foreign(&mut self, address: u32, site: Site) -> bool {
         self.open_call.is_some() && self.watch.outside_run(site.pc) && self.more_than_arithmetic(address)
     }
@@ -291,7 +291,7 @@ impl Memory {
         self.peripheral(address).is_some_and(|(model, _, _)| !model.arithmetic())
     }
 
-    /// Turns what a peripheral did into observations.
+    /// Turns the effects of a peripheral into observations.
     fn after_io(&mut self, sp: u32, site: Site) {
         if std::mem::take(&mut self.host.idle) {
             self.settle(sp);
@@ -316,19 +316,19 @@ impl Memory {
         }
     }
 
-    /// Cycle of the rising edge of a measured call that is under way.
+    /// Cycle of the rising edge of the measured call in progress.
     pub fn rose(&self) -> Option<u64> {
         self.open_call.map(|c| c.rise)
     }
 
-    /// The chip starts anew: no call is under way.
+    /// The chip restarts: no call is in progress.
     pub fn forget_call(&mut self) {
         self.open_call = None;
         self.sp_limit = 0;
         self.watch.forget();
     }
 
-    /// Whether the trigger pin is high: a measured call is under way.
+    /// Whether the trigger pin is high: a measured call is in progress.
     pub fn in_call(&self) -> bool {
         self.open_call.is_some()
     }

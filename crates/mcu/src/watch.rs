@@ -1,51 +1,51 @@
-//! What a measured call wrote: each byte must be its own.
-//!
-//! Its own are the stack below the rising edge, the arguments above it, the room for output, the heap and static
-//! data that is not the harness's. Where arguments lie is learnt from empty calls, for which `sy_run` writes them too. Marks of what was written are folded into
-//! [`Watch::touched`] and cleared where the harness itself writes between calls, so that what is marked at a call's
-//! end is the call's. RAM between heap and stack stays unmarked from call to call. All of it is looked through after
-//! every call where that takes little of the time, and the parts where the next call could hide a mark always.
+//! Watches the writes of measured calls: each byte must be the call's own.
+//! Its own are the stack below the rising edge, the arguments above it, the output buffer, the heap, and static data
+//! that is not the harness's. The addresses of arguments are learnt from empty calls, for which `sy_run` writes them
+//! too. Marks of written bytes are folded into [`Watch::touched`] and cleared where the harness itself writes between
+//! calls, so that a mark at the end of a call is the call's. RAM between heap and stack stays unmarked from call to
+//! call. After every call all of it is searched where that takes little time; the parts where the next call could hide
+//! a mark are always searched.
 
 use std::ops::Range;
 
 use crate::harness::{Pointer, Variable};
 use crate::{Call, FaultKind, Harness, Memory, Place, Site, Stray};
 
-/// Bytes behind the buffers and below the stack that are looked through after every call.
+/// Bytes after the buffers and below the stack that are searched after every call.
 const NEAR: u32 = 1024;
-/// Cycles that are simulated in some forty times the time of looking at a byte.
+/// Cycles whose simulation takes about forty times as long as checking a byte.
 const CYCLES: u64 = 16;
-/// No more strays than this are kept.
+/// Most strays that are kept.
 const MOST: usize = 64;
 
-/// What is known of measured calls.
+/// The state of the watch.
 pub struct Watch {
     harness: Option<Box<Harness>>,
-    /// Where its own variables are; neighbours are one range.
+    /// Addresses of the harness's variables; neighbours are one range.
     own: Vec<Range<u32>>,
     /// Marks that were folded.
     touched: Box<[u8]>,
     /// Between the falling edge and the return to `sy_request`: the call.
     leaving: Option<Call>,
-    /// Where the first call returned to.
+    /// The address to which the first call returned.
     resume: Option<u32>,
-    /// RAM between heap and stack bears no marks but a call's.
+    /// RAM between heap and stack has no marks except a call's.
     clean: bool,
     /// Buffers from the key on, as they were at the rising edge.
     inputs: Vec<u8>,
     /// Starts of key, nonce, associated data, input, output, guard, heap.
     starts: [u32; 7],
     out_len: u32,
-    /// What `sy_run` writes of its frame for an empty call, from the stack pointer at the edge: arguments.
+    /// The bytes of its frame that `sy_run` writes for an empty call, from the stack pointer at the edge: arguments.
     arguments: Option<Range<u32>>,
     /// Highest end of buffers so far.
     buffers: u32,
     /// Lowest stack pointer of the harness itself so far.
     deepest: u32,
-    /// Free RAM of the latest call, and cycles since all of it was looked through.
+    /// Free RAM of the latest call, and cycles since all of it was searched.
     free: Range<u32>,
     unseen: u64,
-    /// What was found.
+    /// The strays that were found.
     pub strays: Vec<Stray>,
 }
 
@@ -70,12 +70,12 @@ impl Watch {
         }
     }
 
-    /// No call is under way.
+    /// No call is in progress.
     pub(crate) fn forget(&mut self) {
         (self.leaving, self.clean, self.free, self.unseen) = (None, false, 0..0, 0);
     }
 
-    /// A call has ended and the program is not back in the harness yet.
+    /// A call has ended, but the program is not back in the harness yet.
     pub fn leaving(&self) -> bool {
         self.leaving.is_some()
     }
@@ -92,7 +92,7 @@ impl Watch {
 }
 
 impl Memory {
-    /// Looks after the calls of `harness` from now on.
+    /// Watches the calls of `harness` from now on.
     pub fn look_after(&mut self, harness: Option<Harness>) {
         let mut own: Vec<Range<u32>> = Vec::new();
         let mut all: Vec<_> = harness.iter().flat_map(|h| h.own.clone()).collect();
@@ -113,7 +113,7 @@ impl Memory {
         self.written.get(from..to).unwrap_or(&[])
     }
 
-    /// Keeps marks of a range of addresses, and clears them.
+    /// Folds the marks of a range of addresses, and clears them.
     fn fold(&mut self, range: &Range<u32>) {
         let clamp = |a: u32| (a.saturating_sub(self.ram_base) as usize).min(self.written.len());
         let (from, to) = (clamp(range.start), clamp(range.end));
@@ -158,7 +158,7 @@ impl Memory {
         self.watch.harness = Some(harness);
     }
 
-    /// A measured call has ended: the run loop looks up at each block until the program is back in the harness.
+    /// A measured call has ended: the run loop returns after each block until the program is back in the harness.
     pub(crate) fn falling(&mut self, call: Call) {
         if self.watch.harness.is_some() {
             self.watch.leaving = Some(call);
@@ -166,7 +166,7 @@ impl Memory {
         }
     }
 
-    /// Where the program goes after the falling edge: it must come back to where every call was made.
+    /// Checks where the program goes after the falling edge: it must return to the place where every call was made.
     #[cold]
     pub fn left(&mut self, pc: u32, sp: u32, cycle: u64) {
         let Some(call) = self.watch.leaving else { return };
@@ -186,7 +186,7 @@ impl Memory {
         self.watch.harness = Some(harness);
     }
 
-    /// Finds what a call wrote that was not its own.
+    /// Finds writes of a call outside its own memory.
     fn look(&mut self, harness: &Harness, call: Call, sp: u32) {
         const NAMES: [&str; 4] = ["key", "nonce", "associated data", "message"];
         let starts = self.watch.starts;
@@ -204,7 +204,7 @@ impl Memory {
         if !self.watch.own.iter().all(|own| nothing(self.marks(own))) {
             harness.own.iter().for_each(|own| self.stray(Place::Variables, own));
         }
-        let frames = sp.saturating_add(1)..self.top(); // an AVR's stack pointer is one below what it holds
+        let frames = sp.saturating_add(1)..self.top(); // an AVR's stack pointer is one below its content
         let out_len = self.watch.out_len;
         if !harness.spills {
             self.stray(Place::Frames, &(frames.start..frames.end.min(out_len).max(frames.start)));
@@ -228,7 +228,7 @@ impl Memory {
         self.stray(Place::Free, &deep);
     }
 
-    /// Finds what was written of the frame of `sy_run` beside the arguments. Of an empty call nothing else is.
+    /// Finds writes to the frame of `sy_run` besides the arguments. An empty call writes nothing else.
     fn look_at_arguments(&mut self, frame: Range<u32>) {
         if self.watch.out_len == 0 {
             let marks = self.marks(&frame);
@@ -244,14 +244,14 @@ impl Memory {
         }
     }
 
-    /// Looks through all of the RAM that the latest call did not have.
+    /// Searches all RAM that was not the latest call's.
     fn look_through(&mut self) {
         self.watch.unseen = 0;
         let free = self.watch.free.clone();
         self.stray(Place::Free, &free);
     }
 
-    /// Nothing is under way: what was not looked through is.
+    /// No call is in progress: searches the RAM that was not searched yet.
     pub(crate) fn settle(&mut self, sp: u32) {
         if self.watch.unseen > 0 && self.watch.clean {
             self.watch.free.end = self.watch.free.end.min(self.sp_min).min(sp);
@@ -259,7 +259,7 @@ impl Memory {
         }
     }
 
-    /// Keeps what is marked in a range.
+    /// Records the marks in a range as strays.
     fn stray(&mut self, place: Place, range: &Range<u32>) {
         if !nothing(self.marks(range)) {
             self.keep(place, range);
@@ -364,7 +364,7 @@ mod tests {
         one(m, 0x20F0, body);
     }
 
-    /// A call of which nothing is called: `sy_run` writes 12 bytes of arguments.
+    /// A call of the empty function: `sy_run` writes 12 bytes of arguments.
     fn empty(m: &mut Memory) {
         one(m, 0, |m| (0x2001..0x200D).for_each(|a| write(m, a, 1)));
     }
@@ -411,7 +411,7 @@ mod tests {
         call(&mut m, |_| {});
         call(&mut m, |m| {
             write(m, FREE + 3, 9); // key
-            write(m, FREE + 25, 7); // message, with what it held
+            write(m, FREE + 25, 7); // message, with the same content
             write(m, FREE + 47, 1); // guard
             write(m, FREE + 48, 1);
             write(m, FREE + 51, 1);
@@ -420,7 +420,7 @@ mod tests {
             write(m, 0x2081, 1); // a frame
         });
         let free = (2, Place::Free, FREE + 48, 3);
-        // the two ends of the free RAM are looked at apart where it is large
+        // the two ends of large free RAM are searched separately
         let (parts, got): (Vec<_>, Vec<_>) = seen(&mut m).into_iter().partition(|s| s.1 == Place::Free);
         assert_eq!(parts.iter().map(|s| s.3).sum::<u32>(), free.3);
         assert_eq!(parts[0].2, free.2);

@@ -1,4 +1,4 @@
-//! The only crate that knows Python: simulators, frames and ELF reading as `steelyard._native`.
+//! The Python module `steelyard._native`: simulators, frames and ELF reading. No other crate depends on Python.
 //!
 //! The interpreter lock is released while a simulator runs.
 
@@ -17,8 +17,8 @@ create_exception!(_native, BudgetExceeded, PyException, "The program used up its
 
 /// A measured call: cycles between the trigger's edges, bytes of stack, unaligned accesses.
 type CallTuple = (u64, u32, u64);
-/// Writes that were not to a call's own memory: index of the call, whose memory it is, whether it holds something else
-/// now (inputs), address, the symbol there, bytes, distance from the end of the room for output.
+/// Writes outside a call's own memory: index of the call, kind of memory, whether it changed (inputs), address, the
+/// symbol there, bytes, distance from the end of the output buffer.
 type StrayTuple = (u64, &'static str, bool, u32, String, u32, i64);
 
 /// One simulated chip.
@@ -62,13 +62,13 @@ impl Simulator {
         Ok(())
     }
 
-    /// As after power-on, RAM content kept.
+    /// Resets the chip; RAM keeps its content.
     fn reset(&mut self) {
         self.inner.reset();
     }
 
     /// Sends `data`, runs until the firmware waits for more, and returns what it sent. `budget` is in
-    /// cycles, and starts anew with each measured call that ends.
+    /// cycles, and restarts with each measured call that ends.
     ///
     /// Raises SimulatorFault or BudgetExceeded; what was sent before stays for `pending`.
     fn exchange<'py>(&mut self, py: Python<'py>, data: &[u8], budget: u64) -> PyResult<Bound<'py, PyBytes>> {
@@ -105,14 +105,14 @@ impl Simulator {
         PyBytes::new(py, &bytes)
     }
 
-    /// Takes the calls measured since the last time: (cycles, stack bytes, unaligned accesses) each.
+    /// Takes the calls measured since the last time, as (cycles, stack bytes, unaligned accesses).
     fn calls(&mut self) -> Vec<CallTuple> {
         let calls = std::mem::take(&mut self.inner.memory_mut().calls);
         calls.iter().map(|c| (c.fall - c.rise, c.sp.saturating_sub(c.sp_min), c.unaligned)).collect()
     }
 
-    /// Takes what the calls that `calls` gives next wrote outside of their own memory: (index of the call, whose memory,
-    /// whether an input changed, address, symbol, bytes, distance from the end of the output) each.
+    /// Takes the writes outside their own memory of the calls that `calls` returns next, as (index of the call, kind of
+    /// memory, whether an input changed, address, symbol, bytes, distance in bytes from the end of the output).
     fn strays(&mut self) -> Vec<StrayTuple> {
         let memory = self.inner.memory_mut();
         let before = memory.finished - memory.calls.len() as u64;
@@ -131,7 +131,7 @@ impl Simulator {
         self.inner.memory_mut().clear_written();
     }
 
-    /// Longest run of RAM bytes between the end of static data and the top of RAM that no store touched.
+    /// Longest run of RAM bytes that no store touched, between the end of static data and the top of RAM.
     fn longest_untouched(&self) -> u32 {
         let m = self.inner.memory();
         let top = m.ram_base + m.ram.len() as u32;
@@ -245,7 +245,7 @@ impl Decoder {
         Self::default()
     }
 
-    /// Takes what came: command and payload of the frames that are complete now.
+    /// Takes received bytes; returns command and payload of the frames that are now complete.
     fn feed<'py>(&mut self, py: Python<'py>, data: &[u8]) -> Vec<(u8, Bound<'py, PyBytes>)> {
         let mut frames = Vec::new();
         self.0.feed(data, |command, payload| frames.push((command, PyBytes::new(py, payload))));

@@ -1,4 +1,4 @@
-//! Whole chips: a core, its timing model and its memory behind one interface.
+//! Simulates whole chips: one interface to a core, its timing model and its memory.
 
 pub use isa::{Profile, Span};
 
@@ -29,15 +29,15 @@ pub trait Simulator: Send + Sync {
     /// # Errors
     /// A sentence when the image does not fit.
     fn load(&mut self, image: &Image) -> Result<(), String>;
-    /// As after power-on, RAM content kept.
+    /// Resets the chip; RAM keeps its content.
     fn reset(&mut self);
     /// Runs at most `budget` cycles.
     fn run(&mut self, budget: u64) -> Stop;
     /// Runs one instruction.
     fn step(&mut self) -> Stop;
-    /// Goes instruction by instruction, or in blocks again.
+    /// From now on, runs instruction by instruction, or in blocks again.
     fn single_step(&mut self, on: bool);
-    /// Starts to sum up cycles by function, or stops and gives the tree that there was.
+    /// Starts to sum up cycles by function, or stops and returns the call tree.
     fn set_profile(&mut self, profile: Option<Profile>) -> Option<Profile>;
     /// Cycles since reset.
     fn cycles(&self) -> u64;
@@ -47,7 +47,7 @@ pub trait Simulator: Send + Sync {
     fn memory(&self) -> &Memory;
     /// Memory and peripherals.
     fn memory_mut(&mut self) -> &mut Memory;
-    /// The instruction that led out of flash, where the program went on outside of it.
+    /// The instruction that led out of flash, when the program continued outside it.
     fn left_flash(&self) -> Option<u32>;
     /// Names and values of the registers.
     fn registers(&self) -> Vec<(&'static str, u32)>;
@@ -116,7 +116,7 @@ impl<C: Core, T: Timing<C>> Simulator for Machine<C, T> {
     }
 }
 
-/// Cores that [`simulator`] knows.
+/// The cores that [`simulator`] supports.
 pub const CORES: [&str; 13] = [
     "avr5",
     "avr51",
@@ -167,7 +167,7 @@ pub fn simulator(chip: &Chip<'_>) -> Result<Box<dyn Simulator>, String> {
     })
 }
 
-/// An Arm core with a timing model and what depends on operand values in it.
+/// An Arm core with a timing model and its costs that depend on operand values.
 fn thumb(
     memory: Memory,
     features: Features,

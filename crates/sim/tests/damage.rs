@@ -1,5 +1,5 @@
-//! Bytes that nobody looked at: images are loaded or refused in words, and every core runs what is in its flash until
-//! a named fault.
+//! Damaged inputs: images are loaded or refused with a sentence, and every core runs any content of its flash until a
+//! named fault.
 
 use std::collections::BTreeSet;
 
@@ -48,7 +48,7 @@ fn chip(core: &'static str) -> Chip<'static> {
     }
 }
 
-/// NOP, and what leads to the middle of flash after reset: bytes and their place.
+/// NOP, and the bytes that lead to the middle of flash after reset, with their address.
 fn frame(core: &str) -> (&'static [u8], Option<(usize, Vec<u8>)>) {
     let middle = chip("").flash.base + SIZE / 2;
     match core {

@@ -1,8 +1,7 @@
 //! A branch predictor with a history: two-bit counters, one for the end of each block.
-//!
-//! It looks at block boundaries only, so it needs no part of a semantic function. A block that ends with a
-//! jump, a call or a return is followed by a discontinuity each time, so such ends are predicted once they
-//! were seen; return addresses are taken to be predicted too (a return stack of unlimited depth).
+//! It uses block boundaries only, and no semantics of instructions. A block that ends with a jump, a call or a return
+//! is followed by a discontinuity each time, so such ends are predicted once they have been seen; return addresses are
+//! assumed to be predicted too (a return stack of unlimited depth).
 
 use isa::native::{Edge, Place};
 
@@ -21,7 +20,7 @@ impl<const MISS: u32> BranchHistory<MISS> {
         Self { counters: Box::new([1; ENTRIES]), last_end: 0 }
     }
 
-    /// Extra cycles of the way from the last block to `start..end`.
+    /// Extra cycles of the transition from the last block to `start..end`.
     #[inline(always)]
     pub(crate) fn enter(&mut self, start: u32, end: u32) -> u32 {
         let last = std::mem::replace(&mut self.last_end, end);
@@ -31,7 +30,7 @@ impl<const MISS: u32> BranchHistory<MISS> {
         if taken != predicted { MISS } else { 0 }
     }
 
-    /// As [`BranchHistory::enter`], for code that is made before it happens.
+    /// Like [`BranchHistory::enter`], for code that is generated in advance.
     pub(crate) fn edge(&mut self, last: u32, start: u32, _end: u32) -> Edge {
         let at = Place::of(&self.counters[(last >> 1) as usize % ENTRIES]);
         Edge::Counter { at, taken: start != last, missed: MISS }

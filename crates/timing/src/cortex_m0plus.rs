@@ -11,7 +11,7 @@ use mcu::Flash;
 
 use crate::fetch::Front;
 
-/// What a taken branch with a condition costs more: 2 cycles instead of 1.
+/// Extra cycles of a taken conditional branch: 2 cycles instead of 1.
 const TAKEN: u32 = 1;
 
 /// A Cortex-M0+ with its flash.

@@ -1,19 +1,17 @@
 //! Cortex-M3 cycle model.
 //!
 //! Core: DDI 0337 (Cortex-M3 TRM), instruction timing table and "Load/store timings". Model assumptions,
-//! where the TRM gives only a range, are marked *assumed*; `docs/validation/arm-zero-wait.md` holds them
-//! against published figures.
+//! where the TRM gives only a range, are marked *assumed*; `docs/validation/arm-zero-wait.md` compares them with
+//! published figures.
 //!
 //! P, the pipeline refill of a taken branch, is 1 to 3 by the TRM, "depending on ... whether the processor
 //! manages to speculate the address early". *Assumed*: 1 where the address is known early, which is that of
 //! direct branches and of BX LR; 2 where it comes from another register or from memory.
-//!
-//! A wide instruction at an address that is no multiple of 4 needs two words of code. The third such
-//! instruction in a row waits one cycle for them, the fourth where they are stores: measured on a
-//! Cortex-M4 with its performance counters (compendium.i-0.nl, "Instruction alignment", rules).
-//!
-//! Behind a cache of lines P is 2 for all branches and wide instructions do not wait: both were fitted together
-//! with the cache, to figures of the nRF52840 (`docs/validation/arm.md`).
+//! A wide instruction at an address that is not a multiple of 4 needs two words of code. The third such instruction in
+//! a row waits one cycle for them, the fourth where they are stores: measured on a Cortex-M4 with its performance
+//! counters (compendium.i-0.nl, "Instruction alignment", rules).
+//! With a cache of lines, P is 2 for all branches and wide instructions do not wait: both were fitted together with the
+//! cache, to figures of the nRF52840 (`docs/validation/arm.md`).
 //!
 //! Fetch: a mechanistic flash front end as PM0075 describes that of the STM32F1: lines of
 //! [`Flash::line_bytes`], one flash access of `wait_states` + 1 cycles for each, and
@@ -62,7 +60,7 @@ impl Timing<Thumb> for CortexM3 {
     crate::enters_by!(front);
 }
 
-/// Static costs of a run behind `front`, from what the core takes where branch targets are known early.
+/// Static costs of a run with the front end `front`, from the core's cycles where branch targets are known early.
 pub(crate) fn costs(front: &Front, steps: &[Step], core: fn(&Step, Option<&Step>) -> u32) -> Costs {
     let mut wide = Wide::default();
     match front {
@@ -114,7 +112,7 @@ pub(crate) fn core_cycles(s: &Step, before: Option<&Step>) -> u32 {
     }
 }
 
-/// Follows wide instructions at addresses that are no multiples of 4.
+/// Tracks wide instructions at addresses that are not multiples of 4.
 #[derive(Default)]
 pub(crate) struct Wide {
     /// How many in a row, and whether all of them store.
@@ -146,8 +144,8 @@ fn computes(class: Class) -> bool {
     matches!(class, Alu | Mul | MulAdd | MulLong | MulLongAdd | Div | System)
 }
 
-/// Division beyond 2 cycles. DDI 0337 gives 2 to 12 by leading zeros and ones; *assumed*: 2 when the
-/// quotient is surely 0, else 4 and one for each four bits that the quotient can have.
+/// Division beyond 2 cycles. DDI 0337 gives 2 to 12 by leading zeros and ones; *assumed*: 2 when the quotient is
+/// certainly 0, otherwise 4 plus one for each four bits that the quotient can have.
 pub(crate) fn div(x: u32, y: u32, signed: bool) -> u32 {
     let (x, y) = if signed { ((x as i32).unsigned_abs(), (y as i32).unsigned_abs()) } else { (x, y) };
     let bits = (y.leading_zeros() + 1).saturating_sub(x.leading_zeros());
@@ -283,7 +281,7 @@ mod tests {
         assert_eq!(model.enter(0x10A, 0x10E), 0); // in sequence
         assert_eq!(model.enter(0x108, 0x10E), 0); // the same line
         assert_eq!(model.enter(0x112, 0x114), 0); // the prefetched line
-        assert_eq!(model.enter(0x100, 0x104), 2); // a line behind
+        assert_eq!(model.enter(0x100, 0x104), 2); // a later line
     }
 
     #[test]

@@ -4,14 +4,14 @@
 //!
 //! Flash (Enhanced Embedded Flash Controller, FWS = 4, reads of 128 bits): an access takes FWS + 1 cycles
 //! and brings a line of 16 bytes. Two buffers serve sequential code: while one line is executed, the access
-//! for the next one is under way. So a step into the next line waits for what is left of five cycles since
-//! the line before was entered, and a taken branch into another line waits FWS cycles; one inside its line
-//! waits for nothing. *Assumed*: a branch drops the access that is under way, and a run of code begins
-//! the access for its next line when it is entered.
+//! for the next one is under way. So a step into the next line waits for the rest of five cycles since the line before
+//! was entered, and a taken branch into another line waits FWS cycles; one inside its line waits for nothing.
+//! *Assumed*: a branch drops the access in progress, and a run of code begins the access for its next line when
+//! it is entered.
 //!
-//! Data: the SRAM is behind the system bus and the bus matrix. A load that does not follow the access
-//! before it at once waits `BUS` cycles more, whatever it transfers; a store waits as long in the write
-//! buffer, and the next access waits for it. The number is fitted to published figures of an Arduino Due
+//! Data: the SRAM is reached through the system bus and the bus matrix. A load that does not directly follow the
+//! access before it waits `BUS` cycles more, whatever it transfers; a store waits as long in the write buffer, and
+//! the next access waits for it. The number is fitted to published figures of an Arduino Due
 //! (`docs/validation/arm.md`), one for both; a data read from flash is taken to wait as long.
 
 use isa::native::Edge;
@@ -21,9 +21,9 @@ use isa_thumb::{Class, Events, Step, Thumb};
 use crate::cortex_m3::{CortexM3, P, Wide, core_cycles};
 use crate::fetch::Front;
 
-/// Binary logarithm of the bytes that one flash access brings.
+/// Binary logarithm of the bytes that one flash access fetches.
 const LINE: u32 = 4;
-/// FWS: what a flash access takes beyond one cycle.
+/// FWS: cycles of a flash access beyond the first.
 const WAIT_STATES: u32 = 4;
 /// Cycles until the bus matrix answers an access of its own.
 const BUS: u32 = 3;
@@ -90,7 +90,7 @@ impl Timing<Thumb> for CortexM3Sam3x {
     }
 }
 
-/// What going from a block that ended at `last` to one at `start` costs.
+/// Cycles of the transition from a block that ended at `last` to one at `start`.
 #[inline(always)]
 fn between(last: u32, start: u32) -> u32 {
     match (start == last, start >> LINE == last.wrapping_sub(2) >> LINE) {
@@ -101,7 +101,7 @@ fn between(last: u32, start: u32) -> u32 {
     }
 }
 
-/// The system bus on its way to the SRAM.
+/// The system bus to the SRAM.
 #[derive(Default)]
 struct Bus {
     /// When the last access left the core, and when a store in the write buffer is done.
@@ -110,7 +110,7 @@ struct Bus {
 }
 
 impl Bus {
-    /// What an instruction that starts at `now` and takes `core` cycles waits for the bus.
+    /// Cycles that an instruction waits for the bus when it starts at `now` and takes `core` cycles.
     fn access(&mut self, s: &Step, now: u32, core: u32) -> u32 {
         use Class::{Load, LoadExclusive, LoadMultiple, LoadMultiplePc, LoadPc};
         use Class::{Store, StoreExclusive, StoreMultiple};

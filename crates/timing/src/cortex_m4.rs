@@ -1,6 +1,6 @@
 //! Cortex-M4 cycle model.
 //!
-//! Core: DDI 0439 (Cortex-M4 TRM), "Processor instruction timings": the rules of the Cortex-M3 but for
+//! Core: DDI 0439 (Cortex-M4 TRM), "Processor instruction timings": the rules of the Cortex-M3 except for
 //! multiplication, where MLA, MLS, every long multiplication and the DSP extension take one cycle.
 //!
 //! Fetch: none where the chip runs without wait states; a cache of lines as fitted to figures of the
@@ -115,7 +115,7 @@ mod tests {
 
     #[test]
     fn code_beyond_the_cache_waits_and_a_loop_inside_does_not() {
-        // the refill behind a cache is one cycle longer, in each of 36 more rounds
+        // with a cache, the refill is one cycle longer, in each of 36 more rounds
         assert_eq!(stalls(900, 4) + 36, stalls(900, 40));
         let (few, many) = (stalls(2000, 4), stalls(2000, 5));
         // 250 lines, all of which miss but those that no other shares its place with

@@ -1,8 +1,8 @@
 //! Cortex-M7 cycle model: two instructions for each cycle, in order. Not validated.
 //!
 //! DDI 0489 (Cortex-M7 TRM) gives no instruction timings. It says: six stages, dual issue, one multiplier,
-//! two 32-bit data TCM ports, a branch target address cache, an instruction TCM port of 64 bits. All else
-//! here is *assumed*, from public descriptions of the core:
+//! two 32-bit data TCM ports, a branch target address cache, an instruction TCM port of 64 bits. Everything else here
+//! is *assumed*, from public descriptions of the core:
 //! - two neighbours issue together unless the second needs a result or flags of the first (a branch with
 //!   a condition may need the flags), both write one register, both multiply, or both access memory; two
 //!   loads of single words may (one for each TCM port, without conflicts of banks);
@@ -10,13 +10,13 @@
 //!   go two for each cycle;
 //! - a loaded value and a product are there two cycles after issue, any other result after one; an address
 //!   needs its registers one cycle earlier;
-//! - the target cache has [`BTAC`] entries with two-bit counters, by the end of the branch; a branch that went as
-//!   predicted costs nothing but its place, any other [`MISPREDICTED`] cycles;
+//! - the target cache has [`BTAC`] entries with two-bit counters, by the end of the branch; a correctly predicted
+//! branch costs only its issue slot, any other [`MISPREDICTED`] cycles;
 //! - UDIV and SDIV take 3 cycles and one more for each two bits that the quotient can have.
 //!
 //! Fetch from flash through the ART accelerator of the STM32F7 (RM0385, 3.3.2): [`Flash::cache_lines`] lines,
-//! the least recently used one is replaced; a line that is not held costs the wait states, less
-//! [`PREFETCHED`] in sequence with prefetch.
+//! the least recently used one is replaced; a line that is not held costs the wait states, minus [`PREFETCHED`] in
+//! sequence with prefetch.
 
 use isa::native::{Edge, Place};
 use isa::{Costs, Timing};
@@ -25,7 +25,7 @@ use mcu::Flash;
 
 /// Entries of the branch target address cache.
 pub const BTAC: usize = 64;
-/// Cycles of a branch that went another way than predicted.
+/// Cycles of a mispredicted branch.
 pub const MISPREDICTED: u32 = 6;
 /// Wait states that prefetch hides in sequence: 32 bytes keep the core busy for four cycles or more.
 pub const PREFETCHED: u32 = 4;
@@ -41,7 +41,7 @@ pub struct CortexM7 {
 /// An entry of the branch target address cache.
 #[derive(Clone, Copy, Debug, Default)]
 struct Branch {
-    /// Address behind the branch.
+    /// Address after the branch.
     at: u32,
     to: u32,
     /// 2 and 3 predict that it is taken.
@@ -159,7 +159,7 @@ fn issue(steps: &[Step]) -> Vec<u32> {
     each
 }
 
-/// Cycles for which an instruction keeps its place when it issues.
+/// Cycles for which an instruction occupies its issue slot.
 fn cycles(s: &Step) -> u32 {
     match s.class {
         Class::LoadMultiple | Class::LoadMultiplePc | Class::StoreMultiple => u32::from(s.count).div_ceil(2).max(1),
@@ -177,13 +177,13 @@ fn multiplies(s: &Step) -> bool {
     matches!(s.class, Class::Mul | Class::MulAdd | Class::MulLong | Class::MulLongAdd)
 }
 
-/// Whether nothing goes with it.
+/// Whether it issues alone.
 fn alone(s: &Step) -> bool {
     use Class::{Alu, Branch, BranchCond, Load, Mul, MulAdd, MulLong, MulLongAdd, Store};
     !matches!(s.class, Alu | Mul | MulAdd | MulLong | MulLongAdd | Load | Store | Branch | BranchCond)
 }
 
-/// Whether `b` can issue in the cycle of `a`, which stands before it.
+/// Whether `b` can issue in the same cycle as `a`, which comes before it.
 fn pairs(a: &Step, b: &Step) -> bool {
     let memory = |s: &Step| s.address != 0 || s.literal || loads(s);
     let depends = a.writes & (b.reads | b.address | b.writes) != 0;
@@ -213,7 +213,7 @@ struct Art {
     now: Box<u64>,
 }
 
-/// Lines that can be held at all: 32 MB, more than any flash.
+/// Lines that can be tracked: 32 MB, more than any flash.
 const STAMPS: usize = 1 << 20;
 
 impl Art {

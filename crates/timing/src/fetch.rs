@@ -1,11 +1,11 @@
-//! Flash front ends that cores share: what a fetch waits for.
+//! Flash front ends that cores share: the waits of fetches.
 
 use isa::Costs;
 use isa::native::{Edge, Place};
 use isa_thumb::{Class, Step};
 use mcu::Flash;
 
-/// What stands between a core and its flash.
+/// The front end between a core and its flash.
 #[derive(Clone, Debug)]
 pub(crate) enum Front {
     /// Fetches never wait.
@@ -54,7 +54,7 @@ impl Front {
         }
     }
 
-    /// As [`Front::enter`] after a block that ended at `last`, for code that is made before it happens.
+    /// The cost of [`Front::enter`] after a block that ended at `last`, for code that is generated in advance.
     pub fn edge(&mut self, last: u32, start: u32, end: u32) -> Edge {
         match self {
             Self::Ready => Edge::Fixed(0),
@@ -75,7 +75,7 @@ impl Front {
         }
     }
 
-    /// As after reset.
+    /// Resets the front end.
     pub fn reset(&mut self) {
         match self {
             Self::Ready => {}
@@ -94,7 +94,7 @@ pub(crate) struct Prefetch {
     lines: u32,
     /// Binary logarithm of the bytes of a line.
     shift: u32,
-    /// Address behind the last executed block.
+    /// Address after the last executed block.
     last_end: u32,
 }
 
@@ -141,13 +141,13 @@ impl Prefetch {
         self.refill(last, start)
     }
 
-    /// What going from a block that ended at `last` to one at `start` costs.
+    /// Cycles of the transition from a block that ended at `last` to one at `start`.
     #[inline(always)]
     fn refill(&self, last: u32, start: u32) -> u32 {
         if start == last {
             return 0;
         }
-        // held: the line of the last executed instruction, and the lines prefetched behind it
+        // held: the line of the last executed instruction, and the lines prefetched after it
         let ahead = (start >> self.shift).wrapping_sub(last.wrapping_sub(2) >> self.shift);
         if ahead < self.lines.max(1) { 0 } else { self.wait_states }
     }
@@ -205,7 +205,7 @@ impl LineCache {
         start >> self.shift..=end.wrapping_sub(1).wrapping_add(self.ahead) >> self.shift
     }
 
-    /// Where the number of a line is kept while it is held.
+    /// Where the number of a line is stored while it is held.
     fn place(&self, line: u32) -> Place<u32> {
         Place::of(&self.lines[line as usize & (self.lines.len() - 1)])
     }

@@ -1,6 +1,6 @@
-//! Cycle models, one file per core. They see what retires, never what it means.
+//! Timing models, one file per core. They see which instructions retire, never their values.
 
-/// The methods of [`isa::Timing`] that a model leaves to a field: what it costs to come to a block.
+/// The methods of [`isa::Timing`] that a model delegates to a field: the cost of entering a block.
 macro_rules! enters_by {
     ($field:ident) => {
         #[inline(always)]

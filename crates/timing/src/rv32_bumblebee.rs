@@ -1,9 +1,9 @@
 //! Cycle model of the Nuclei Bumblebee core (GD32VF103), from public descriptions.
 //!
 //! Source: "Datasheet for Bumblebee Processor Core" (Nuclei, rev 1.0, 2019-08-28), 1.1: two pipeline stages,
-//! a simple dynamic branch predictor, and a fetch unit that prefetches two instructions. It gives no
-//! latencies. What follows from two stages, or is taken from what cores of this class do, is marked
-//! *assumed*; no figure was compared with silicon.
+//! a simple dynamic branch predictor, and a fetch unit that prefetches two instructions. It gives no latencies. Figures
+//! derived from the two stages, or from other cores of this class, are marked *assumed*; no figure was compared with
+//! silicon.
 //!
 //! The GD32VF103 reads flash and SRAM at the core's clock without wait states (data sheet, "On-chip
 //! memory"), so fetches never wait here.
@@ -31,7 +31,7 @@ impl Default for Bumblebee {
 }
 
 impl Bumblebee {
-    /// Costs that depend on operand values: none, and accesses that are not aligned trap.
+    /// Costs that depend on operand values: none, and unaligned accesses trap.
     ///
     /// The vendor contradicts itself: the "Instruction Set Architecture Manual" (rev 1.0, 2019-08-26, 3.4.2,
     /// exception codes 4 and 6) says that the core does not support them and raises an exception, the data

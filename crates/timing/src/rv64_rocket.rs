@@ -4,10 +4,9 @@
 //! they are known to be made with the Rocket generator. Latencies are those that SiFive published for cores
 //! of the same pipeline: FE310-G000 manual (v2p3), 3.2 "Instruction Fetch Unit" and 3.3 "Execution Pipeline",
 //! from memory. Every figure is an assumption for this chip; none was compared with silicon.
-//!
-//! One instruction a cycle, in order. Results are forwarded; an instruction waits until its operands are
-//! there. A correctly predicted branch or jump costs nothing more, a wrong prediction three cycles. Both
-//! caches are taken to be warm: code and data of one call are far below 32 KiB.
+//! One instruction per cycle, in order. Results are forwarded; an instruction waits until its operands are there. A
+//! correctly predicted branch or jump costs nothing more, a wrong prediction three cycles. Both caches are assumed to
+//! be warm: code and data of one call are far below 32 KiB.
 
 use isa::{Costs, Timing};
 use isa_riscv::{Class, Events, Riscv, Step};
@@ -30,8 +29,7 @@ impl Default for Rocket {
 }
 
 impl Rocket {
-    /// Costs that depend on operand values. Accesses that are not aligned trap (Rocket leaves them to
-    /// software).
+    /// Costs that depend on operand values. Unaligned accesses trap (Rocket leaves them to software).
     pub fn events() -> Events {
         Events { div, unaligned: None }
     }

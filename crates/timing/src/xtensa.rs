@@ -1,5 +1,5 @@
-//! What the pipelines of the Xtensa cores have in common: one instruction a cycle, in order, and stalls
-//! where a result is not there yet.
+//! Costs that the pipelines of the Xtensa cores share: one instruction per cycle, in order, and stalls where a result
+//! is not ready.
 //!
 //! Fetch: code and constants are in local instruction memory, which answers in one cycle, and is read in
 //! words of four bytes (`XCHAL_INST_FETCH_WIDTH` of both cores' `core-isa.h`). At most three bytes are
@@ -13,7 +13,7 @@ use isa_xtensa::{Class, Events, Step};
 pub struct Pipeline {
     /// A use of a loaded value as the next instruction waits this long.
     pub load: u32,
-    /// The same for what L32R loads.
+    /// The same for a value loaded by L32R.
     pub literal: u32,
     /// The same for a 16-bit product.
     pub mul16: u32,
@@ -21,9 +21,9 @@ pub struct Pipeline {
     pub mul32: u32,
     /// Cycles that a value may come later where a store takes it as data.
     pub store_data: u32,
-    /// What a taken branch or a jump costs more.
+    /// Extra cycles of a taken branch or a jump.
     pub jump: u32,
-    /// Division, without what depends on the operands.
+    /// Division, without the part that depends on the operands.
     pub div: u32,
 }
 
@@ -44,8 +44,7 @@ impl Pipeline {
         Events { land: costs, exception: 1 + self.jump, unaligned: |_, _| 1, div }
     }
 
-    /// Static costs of a run. Results of the run before it are taken to be there: a jump takes longer
-    /// than any result.
+    /// Static costs of a run. Results of the previous run are assumed to be ready: a jump takes longer than any result.
     pub fn costs(&self, steps: &[Step]) -> Costs {
         let mut ready = [0u32; 16];
         let mut now = 0;

@@ -2,7 +2,7 @@
 //!
 //! Sources: the seven-stage pipeline has one more stage for the access to instruction memory and one
 //! more for data memory, so a taken branch loses three cycles and a load's value comes two cycles late.
-//! *Assumed*, not checked against a manual: that, two cycles for products, 2 to 13 cycles for a division.
+//! *Assumed*, not checked against a manual: these, two cycles for products, 2 to 13 cycles for a division.
 //! Turning back at the end of a hardware loop is free (ISA manual 4.3.2); results that are late there are
 //! not followed across it. Window overflow and underflow run the program's own vectors, instruction by
 //! instruction; entering one costs what a jump does.

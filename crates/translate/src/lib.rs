@@ -1,12 +1,10 @@
-//! Blocks that run often as native code, made with Cranelift.
-//!
-//! What is translated is a region: a block and those that follow it, as far as they ran often too. Registers
-//! are in host registers inside of it, static costs are constants, and so are the ways between its blocks
-//! where the timing model knows them before ([`isa::native::Edge`]). At the end of each block stands the
-//! interpreter's check of the deadline, so both stop at the same places. What is rare (peripherals, faults,
-//! unaligned accesses, a new lowest stack pointer, unusual instructions) is done by the interpreter's handler
-//! of that instruction, called from the code; in a core with more registers than a host, by the interpreter,
-//! which then does the rest of the block ([`isa::native::Layout::by_block`]).
+//! Translates hot blocks into native code with Cranelift.
+//! The unit of translation is a region: a block and the hot blocks that follow it. Inside it, registers are in host
+//! registers; static costs are constants, and so are the transitions between its blocks that the timing model knows in
+//! advance ([`isa::native::Edge`]). Each block ends with the interpreter's check of the deadline, so both stop at the
+//! same points. Rare cases (peripherals, faults, unaligned accesses, a new lowest stack pointer, unusual instructions)
+//! are left to the interpreter's handler of that instruction, called from the code; in a core with more registers than
+//! a host, by the interpreter, which then does the rest of the block ([`isa::native::Layout::by_block`]).
 
 mod emit;
 mod region;
@@ -26,7 +24,7 @@ use isa::{Block, Core, Insn, Timing};
 use crate::emit::Emitter;
 use crate::region::Region;
 
-/// A translator. On a machine that it cannot make code for, it makes none.
+/// A translator. On an unsupported machine it generates no code.
 pub fn translator<C: Lower + 'static, T: Timing<C> + 'static>() -> Box<dyn Translator<C, T>> {
     let (table, entries, kept) = (Vec::new(), Vec::new(), Vec::new());
     Box::new(Native { jit: None, useless: false, table, entries, kept, layout: C::layout(), timing: PhantomData })
@@ -38,11 +36,11 @@ struct Entry {
     code: *const u8,
     /// First address of the block.
     start: u32,
-    /// Address behind it.
+    /// Address after it.
     end: u32,
 }
 
-/// What code needs besides the core's state.
+/// State that code needs besides the core's.
 #[repr(C)]
 struct Context {
     ram: *mut u8,
@@ -56,8 +54,8 @@ struct Context {
 /// From Rust into code: core, context, cycle and code; returns the cycle.
 type Start = unsafe extern "C" fn(*mut c_void, *mut Context, u64, *const u8) -> u64;
 
-/// Does one instruction by its handler, which must return, or the rest of a run. `cycle` is the one without static costs of the
-/// current block; it is returned with what the handler adds.
+/// Leaves one instruction to its handler, which must return, or the rest of a run. `cycle` is the cycle without static
+/// costs of the current block; it is returned with the cycles that the handler adds.
 ///
 /// # Safety
 /// The core must be valid, and the instruction one that is followed by what ends a run, or ends it.
@@ -72,19 +70,19 @@ unsafe extern "C" fn by_handler<C: Core>(core: *mut C, i: *const Insn<C>, cycle:
     cycle.wrapping_add_signed(core.memory().stall)
 }
 
-/// Behind an instruction that goes on.
+/// After an instruction that continues.
 unsafe fn back<C: Core>(_: &mut C, _: *const Insn<C>) {}
 
 /// What [`passed`] adds to the cycle: no cycle gets that far.
 const PASSED: i64 = i64::MIN;
 
-/// Behind the instruction that is skipped at times: tells that it was.
+/// After the instruction that may be skipped: tells that it was.
 unsafe fn passed<C: Core>(core: &mut C, _: *const Insn<C>) {
     let m = core.memory_mut();
     m.stall = m.stall.wrapping_add(PASSED);
 }
 
-/// Asks the model what entering a block costs.
+/// Asks the model for the cost of entering a block.
 ///
 /// # Safety
 /// The model must be valid.
@@ -93,11 +91,11 @@ unsafe extern "C" fn enter<C: Core, T: Timing<C>>(timing: *mut T, start: u64, en
     unsafe { (*timing).enter(start as u32, end as u32).into() }
 }
 
-/// Memory for code, and how to get there.
+/// Memory for code, and the entry into it.
 struct Jit {
     module: JITModule,
     builder: FunctionBuilderContext,
-    /// What translation needs, kept for the next one.
+    /// State of the translation, kept for the next one.
     context: cranelift_codegen::Context,
     start: Start,
 }
@@ -153,20 +151,20 @@ fn signature() -> Signature {
     s
 }
 
-/// What code points to: it stays where it is when its list grows.
+/// Data that code points to: it does not move when its list grows.
 type Fixed<T> = Box<T>;
 
-/// Accesses to what is always there.
+/// Flags for accesses that always succeed.
 const FLAGS: MemFlags = MemFlags::new().with_notrap();
 
 struct Native<C: Core, T> {
     /// None until it is needed.
     jit: Option<Jit>,
-    /// There is no way to make or run code here.
+    /// Code cannot be generated or run here.
     useless: bool,
     table: Vec<*const Entry>,
     entries: Vec<Fixed<Entry>>,
-    /// Instructions that code hands to handlers: one with others behind it that return, or a run.
+    /// Instructions that code passes to handlers: one followed by others that return, or a run.
     kept: Vec<Fixed<[Insn<C>]>>,
     layout: Layout,
     timing: PhantomData<fn(T)>,

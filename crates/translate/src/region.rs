@@ -1,4 +1,4 @@
-//! What is translated together.
+//! Regions: the blocks that are translated together.
 
 use std::collections::{HashMap, VecDeque};
 
@@ -27,13 +27,13 @@ pub(crate) struct Plan<'b, C> {
 pub(crate) struct Region<'b, C> {
     pub plans: Vec<Plan<'b, C>>,
     pub by_start: HashMap<u32, usize>,
-    /// Decoded blocks, by place.
+    /// Decoded blocks, by index.
     pub blocks: &'b [Option<Box<Block<C>>>],
     pub base: u32,
 }
 
 impl<'b, C: Lower> Region<'b, C> {
-    /// The region of the block at place `at`; where there is code already, it ends.
+    /// The region of the block at index `at`; it ends where there is code already.
     pub fn new(core: &C, blocks: &'b [Option<Box<Block<C>>>], at: usize, made: impl Fn(usize) -> bool) -> Self {
         let base = core.memory().flash_base;
         let mut region = Self { plans: Vec::new(), by_start: HashMap::new(), blocks, base };
@@ -74,13 +74,13 @@ impl<'b, C: Lower> Region<'b, C> {
         self.blocks[place].as_deref()
     }
 
-    /// The place of `pc`, if it is in flash.
+    /// The index of `pc`, if it is in flash.
     pub fn place(&self, pc: u32) -> Option<usize> {
         let place = (pc.wrapping_sub(self.base) / <C as Core>::CODE_ALIGN) as usize;
         (place < self.blocks.len()).then_some(place)
     }
 
-    /// Follows what is written along all ways.
+    /// Follows written slots along all paths.
     fn spread(&mut self) {
         let mut changed = true;
         while changed {

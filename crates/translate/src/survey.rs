@@ -1,8 +1,8 @@
-//! Looks at a run before code is made: what it reads, what it writes, where it goes.
+//! Surveys a run before translation: what it reads, what it writes, and where it goes.
 
 use isa::native::{ByHandler, Emit, One, Op, Slots, Test, Values};
 
-/// What is found out.
+/// The results of the survey.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Survey {
     /// Slots read.
@@ -11,15 +11,15 @@ pub(crate) struct Survey {
     pub sets: u64,
     /// Known addresses where it goes.
     pub next: Vec<u32>,
-    /// Slots whose first value nobody can see.
+    /// Slots whose first value is never read.
     pub kills: u64,
-    /// Slots that somebody could have read.
+    /// Slots that may have been read.
     seen: u64,
-    /// Instructions up to this one are skipped at times.
+    /// Instructions up to this one may be skipped.
     skipped: usize,
     /// Slots written, by instruction.
     writes: Vec<u64>,
-    /// The instruction of each way in `next`.
+    /// The instruction of each target in `next`.
     from: Vec<usize>,
 }
 
@@ -121,12 +121,12 @@ impl Emit for Survey {
 }
 
 impl Survey {
-    /// Slots that neither instruction `at` nor one behind it writes.
+    /// Slots that neither instruction `at` nor a later one writes.
     pub fn done(&self, at: usize) -> u64 {
         !self.writes.iter().skip(at).fold(0, |all, writes| all | writes)
     }
 
-    /// The last instruction that goes to an address, and slots that are new there and that somebody can see there.
+    /// The last instruction that goes to an address, and slots that are new there and may be read there.
     pub fn loops(&self, to: u32) -> Option<(usize, u64)> {
         let at = self.from[self.next.iter().rposition(|&next| next == to)?];
         let writes = self.writes.iter().take(at + 1).fold(0, |all, writes| all | writes);

@@ -1,4 +1,4 @@
-//! Random programs in the interpreter and as native code: nothing that can be observed may differ.
+//! Runs random programs in the interpreter and as native code: no observation may differ.
 
 #[path = "same/avr.rs"]
 mod avr;
@@ -80,21 +80,21 @@ fn observe<C: Lower, T: Timing<C>>(m: &Machine<C, T>, stop: Stop) -> (impl Parti
 thread_local! {
     /// How often native code was entered.
     static ENTERED: Cell<u64> = const { Cell::new(0) };
-    /// Rows of the table that native code was made of, and all.
+    /// Definitions of the table that became native code, and all definitions.
     static ROWS: RefCell<(BTreeSet<usize>, Vec<TableRow>)> = const { RefCell::new((BTreeSet::new(), Vec::new())) };
 }
 
 thread_local! {
-    /// Text of the row that programs are about.
+    /// Text of the definition that programs are about.
     static ABOUT: Cell<Option<&'static str>> = const { Cell::new(None) };
 }
 
-/// Whether programs are about the row with this text.
+/// Whether programs are about the definition with this text.
 fn about(text: &str) -> bool {
     ABOUT.get() == Some(text)
 }
 
-/// What tells a process of this test that it must not make new code.
+/// Tells a process of this test that it must not generate code.
 const REFUSED: &str = "STEELYARD_TEST_REFUSES_CODE";
 
 /// Whether memory cannot be made executable in this process.
@@ -132,7 +132,7 @@ impl<C: Lower, T> Translator<C, T> for Counting<C, T> {
     }
 }
 
-/// Runs a program both ways, in slices; answers whether it ran to the end without a fault.
+/// Runs a program both ways, in slices; returns whether it ran to the end without a fault.
 fn same<C, T>(what: &str, seed: u64, make: impl Fn() -> Machine<C, T>) -> bool
 where
     C: Lower + 'static,
@@ -165,8 +165,8 @@ fn all(what: &str, programs: Programs, one: impl Fn(u64) -> bool) {
     assert!(lasting * 4 > programs, "{what}: only {lasting} of {programs} programs go on");
 }
 
-/// Native code has been made of every row of the table that does not say why it is never lowered; rows that random
-/// programs left out have some that are about them.
+/// Every definition of the table that does not say why it is never lowered became native code; those that random
+/// programs left out get programs of their own.
 fn every_row(what: &str, one: impl Fn(u64) -> bool) {
     let missing = || -> Vec<_> {
         let lowered = |(seen, all): &(BTreeSet<_>, Vec<TableRow>)| {
@@ -184,7 +184,7 @@ fn every_row(what: &str, one: impl Fn(u64) -> bool) {
 }
 
 /// A program that starts over again and again: `head`, then instructions that `one` makes, then jumps to the
-/// head that `back` makes. Instructions that fault are left out, but now and then.
+/// head that `back` makes. Instructions that fault are left out, with a few exceptions.
 fn program(
     random: &mut Random,
     head: Vec<u8>,
@@ -417,7 +417,7 @@ fn without_native_code_nothing_changes() {
     const SET_MDWE: i32 = 65;
     const REFUSE_EXEC_GAIN: u64 = 1;
     if !refused() {
-        // in a process of its own: there is no way back
+        // in a process of its own, because it cannot be undone
         let this = std::env::current_exe().expect("the test has a file");
         let run = std::process::Command::new(this)
             .args(["--exact", "without_native_code_nothing_changes", "--nocapture"])

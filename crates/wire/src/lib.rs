@@ -1,12 +1,12 @@
-//! Frames between host and harness: with length and CRC, found again after any garbage.
+//! Frames between host and harness: with length and CRC, and found again after garbage.
 //!
 //! Frame: 0xA5, command, length (2 bytes), check, payload, CRC (2 bytes), all little-endian; the check is the
 //! complement of command + length bytes, the CRC is CRC-16/CCITT (start 0xFFFF) over command, length and payload.
-//! `harness/main.c` is the other end, `device/frame.py` says what payloads mean.
+//! `harness/main.c` is the other end, `device/frame.py` defines the payloads.
 
 /// First byte of a frame.
 pub const SYNC: u8 = 0xA5;
-/// Bytes of a frame before its payload and behind it.
+/// Bytes of a frame before its payload and after it.
 const HEAD: usize = 5;
 const TAIL: usize = 2;
 
@@ -35,7 +35,7 @@ fn check([command, low, high]: [u8; 3]) -> u8 {
     !command.wrapping_add(low).wrapping_add(high)
 }
 
-/// One frame; its payload is what `parts` have together. None when that is more than 65535 bytes.
+/// One frame, with the concatenated `parts` as payload. None when that is more than 65535 bytes.
 pub fn encode<'a>(command: u8, parts: impl Iterator<Item = &'a [u8]> + Clone) -> Option<Vec<u8>> {
     let size = u16::try_from(parts.clone().map(<[u8]>::len).sum::<usize>()).ok()?;
     let [low, high] = size.to_le_bytes();
@@ -64,7 +64,7 @@ impl Decoder {
         self.buffer.len()
     }
 
-    /// Takes what came, and gives command and payload of the frames that are complete now.
+    /// Takes received bytes; returns command and payload of the frames that are now complete.
     pub fn feed(&mut self, data: &[u8], mut found: impl FnMut(u8, &[u8])) {
         self.buffer.extend_from_slice(data);
         let mut rest = &self.buffer[..];

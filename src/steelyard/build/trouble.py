@@ -60,7 +60,7 @@ def of_machine(commands: Iterable[Failed], spec: ToolchainSpec, work: Path) -> F
             return Failure(Reason.NO_TOOLCHAIN, f"{c.name}: {(program or ['a program'])[0]} not found: {spec.fix}")
     for pattern in _MISSING:
         if found := re.search(pattern, text):
-            return Failure(Reason.NO_TOOLCHAIN, f"{found[1]}, which {spec.compiler} needs, is missing: {spec.fix}")
+            return Failure(Reason.NO_TOOLCHAIN, f"{found[1]} is missing; {spec.compiler} needs it: {spec.fix}")
     for c in commands:
         if c.code == 128 + signal.SIGXCPU:
             return Failure(Reason.COMPILE_TIMEOUT, f"{c.name}: stopped at its limit of processor time")

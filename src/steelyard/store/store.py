@@ -27,7 +27,7 @@ class Store:
     One store serves any number of threads, and any number of processes may have the same database open. Open it after a
     fork, not before. Once ``add`` has returned, the record survives the death of the process. Every method raises
     :class:`StoreError` when the database fails. Example: ``with Store.open("steelyard.db") as store:
-    store.rows(target="uno")``.
+    store.rows(primitive="crypto_aead")``.
     """
 
     def __init__(self, engine: Engine, name: str, blobs: Path | None):
@@ -108,7 +108,7 @@ class Store:
         """Complete records whose ``target``, ``variant``, ``implementation``, ``primitive`` or ``flags`` have these
         values, newest first.
 
-        ``newest_only`` leaves out runs whose setup was run again later. Example: ``store.runs(target="uno",
+        ``newest_only`` leaves out runs whose setup was run again later. Example: ``store.runs(primitive="crypto_aead",
         flags="-Os")``.
         """
         with self._reader() as reader:

@@ -1,4 +1,4 @@
-//! What the tests share: a chip, a flat timing, random numbers.
+//! Helpers for tests: a chip, a flat timing, random numbers.
 #![allow(dead_code)] // no test uses all of it
 
 use isa::{Costs, Timing};

@@ -71,7 +71,7 @@ impl Peripheral for AvrUsart {
 }
 
 /// UBRRnL, UCSRnB, UCSRnA, UDRn: USARTs in the I/O space (data sheet 2467X, "USART Register
-/// Description" and "Register Summary"). Their other registers lie elsewhere and keep 8N1 after reset.
+/// Description" and "Register Summary"). Their other registers are elsewhere and keep 8N1 after reset.
 #[derive(Default)]
 struct AvrUsartLow {
     regs: [u8; 3],

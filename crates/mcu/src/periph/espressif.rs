@@ -1,5 +1,5 @@
-//! GPIO, UART, pads and watchdog of the ESP8266 and ESP32. The two share their registers' meaning, not
-//! their places.
+//! GPIO, UART, pads and watchdog of the ESP8266 and ESP32. The registers of both have the same meanings, but different
+//! addresses.
 //!
 //! Sources: ESP8266 Technical Reference 1.7 (appendices "GPIO registers", "UART registers") and ESP32
 //! Technical Reference Manual 4.x (chapters "IO_MUX and GPIO Matrix", "UART Controller").
@@ -26,7 +26,7 @@ pub(super) fn registers(_: &PeripheralConfig<'_>) -> (u32, Box<dyn Peripheral>) 
 }
 
 /// An output register and an enable register, each followed by one that sets bits and one that clears
-/// them; the other registers keep what is written.
+/// them; the other registers store what is written.
 struct Gpio {
     trigger: Option<u8>,
     out: u32,
@@ -44,7 +44,7 @@ impl Gpio {
     }
 }
 
-/// What a write to the register `n` places behind a value makes of it.
+/// The new value after a write to the register `n` positions after it.
 fn change(old: u32, n: u32, value: u32) -> u32 {
     match n {
         0 => value,
@@ -82,7 +82,7 @@ impl Peripheral for Gpio {
 }
 
 /// FIFO 0x00, STATUS 0x1C with the number of received bytes in its bits 7 to 0 and the number of bytes
-/// that wait to be sent in its bits 23 to 16; the other registers keep what is written.
+/// that wait to be sent in its bits 23 to 16; the other registers store what is written.
 struct Uart {
     regs: [u32; 32],
 }
@@ -105,7 +105,7 @@ impl Peripheral for Uart {
     }
 }
 
-/// A block whose registers keep what is written, without effect: pads, watchdog.
+/// A block whose registers store what is written, without effect: pads, watchdog.
 struct Registers {
     regs: [u32; 64],
 }

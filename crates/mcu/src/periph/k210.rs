@@ -82,7 +82,7 @@ impl Peripheral for Gpiohs {
     }
 }
 
-/// Registers that keep what is written.
+/// Registers that store what is written.
 struct Registers {
     regs: Vec<u32>,
 }

@@ -126,7 +126,7 @@ impl Peripheral for Clock {
     }
 }
 
-/// PORTMUX: routes only, which nothing follows.
+/// PORTMUX: routes only, without effect here.
 #[derive(Default)]
 struct Portmux {
     regs: [u32; 6],

@@ -1,9 +1,9 @@
-//! Peripherals that firmware of a benchmark touches: serial port, trigger pin, clock set-up.
+//! Peripherals that benchmark firmware uses: serial port, trigger pin, clock set-up.
 //!
 //! Each model answers register reads and writes by offset and returns `None` where the chip has no
 //! register that we model, which becomes a named fault. Timing of the serial line is not modelled:
-//! a byte arrives when the firmware looks for it and leaves at once, so a campaign does not wait for
-//! bit times. The measured window between trigger edges holds no serial access.
+//! a byte arrives when the firmware looks for it and leaves immediately, so a campaign does not wait for bit times. The
+//! measured window between trigger edges contains no serial access.
 
 mod avr;
 mod espressif;
@@ -23,7 +23,7 @@ use crate::PeripheralConfig;
 /// The world outside the chip.
 #[derive(Default)]
 pub struct Host {
-    /// Bytes on their way to the chip.
+    /// Bytes in flight to the chip.
     pub to_chip: VecDeque<u8>,
     /// Bytes that the chip sent.
     pub from_chip: Vec<u8>,
@@ -33,7 +33,7 @@ pub struct Host {
     pub(crate) sp: u32,
     /// The firmware waits for a byte and there is none.
     pub(crate) idle: bool,
-    /// Looks at the serial port's status since a byte came or went.
+    /// How often the serial port's status was read since a byte came or went.
     looks: u8,
     /// New level of the trigger pin.
     pub(crate) edge: Option<bool>,
@@ -42,8 +42,8 @@ pub struct Host {
 }
 
 impl Host {
-    /// The firmware looks at the serial port's status; answers whether a byte is there. A first look
-    /// may be for room to send; a second one without sending is waiting.
+    /// The firmware reads the serial port's status; returns whether a byte is there. The first read may check for room
+    /// to send; a second one without sending means waiting.
     fn look(&mut self) -> bool {
         let empty = self.to_chip.is_empty();
         self.looks = self.looks.saturating_add(1);
@@ -74,7 +74,7 @@ pub trait Peripheral: Send + Sync {
     }
 }
 
-/// Makes the model that a configuration names, with its size in bytes.
+/// Creates the model that a configuration names, with its size in bytes.
 type Make = fn(&PeripheralConfig<'_>) -> (u32, Box<dyn Peripheral>);
 
 /// Every kind that a target's TOML can name.

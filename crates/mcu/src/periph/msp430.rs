@@ -27,7 +27,7 @@ pub(super) fn multiplier(_: &PeripheralConfig<'_>) -> (u32, Box<dyn Peripheral>)
     (16, Box::new(Multiplier::default()))
 }
 
-/// PxIN, PxOUT, PxDIR and the register behind them: PxIFG of ports 1 and 2, PxSEL of the others (9.2).
+/// PxIN, PxOUT, PxDIR and the register after them: PxIFG of ports 1 and 2, PxSEL of the others (9.2).
 struct Port {
     trigger: Option<u8>,
     regs: [u8; 4],
@@ -70,7 +70,7 @@ impl Peripheral for Sfr {
     fn read(&mut self, offset: u32, size: u8, host: &mut Host) -> Option<u32> {
         let mut value = *self.regs.get(offset as usize)?;
         if let Some((transmit, receive)) = offset.checked_sub(2).and_then(|n| READY.get(n as usize)) {
-            // only a module that is switched on in ME1 or ME2 has flags that mean something
+            // only a module that is switched on in ME1 or ME2 has meaningful flags
             if self.regs[offset as usize + 2] & receive != 0 {
                 value = value & !receive | transmit | if host.look() { *receive } else { 0 };
             }
@@ -140,8 +140,8 @@ impl Peripheral for Watchdog {
     }
 }
 
-/// MPY MPYS MAC MACS OP2 RESLO RESHI SUMEXT (chapter 11): the result is there for the next instruction. The
-/// chip needs one instruction more when the result is read through a pointer.
+/// MPY MPYS MAC MACS OP2 RESLO RESHI SUMEXT (chapter 11): the result is there for the next instruction. The chip needs
+/// one more instruction when the result is read through a pointer.
 #[derive(Default)]
 struct Multiplier {
     op1: u16,

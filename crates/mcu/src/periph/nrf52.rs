@@ -61,7 +61,7 @@ impl Peripheral for Gpio {
 }
 
 /// UART without DMA (6.34): tasks, events RXDRDY and TXDRDY, ENABLE, PSEL, RXD, TXD, BAUDRATE, CONFIG.
-/// A byte that is sent is gone at once; events are there as long as their cause is.
+/// A sent byte leaves immediately; events last as long as their cause.
 struct Uart {
     enabled: u32,
     settings: [u32; 28],
@@ -91,7 +91,7 @@ impl Peripheral for Uart {
     }
 }
 
-/// HFCLKSTART and what it brings about (5.4.3).
+/// HFCLKSTART and its effects (5.4.3).
 struct Clock {
     crystal: bool,
 }

@@ -54,7 +54,7 @@ pub(super) fn sam3x_wdt(_: &PeripheralConfig<'_>) -> (u32, Box<dyn Peripheral>) 
 /// XOSCRDY, XOSC32KRDY, OSC32KRDY, OSC8MRDY, DFLLRDY, DFLLLCKF, DFLLLCKC (DS40001882, 17.8.4).
 const PCLKSR: u32 = 0x0000_00DF;
 
-/// Registers that keep what is written to them, in accesses of any size, but for read-only ones.
+/// Registers that store what is written to them, in accesses of any size, but for read-only ones.
 struct Bytes {
     size: u32,
     fixed: &'static [(u32, u32)],

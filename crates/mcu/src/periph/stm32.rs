@@ -1,4 +1,4 @@
-//! Ports, USART, clocks and flash registers of the STM32 families behind the F1: F4, L0, F7.
+//! Ports, USART, clocks and flash registers of the STM32 families after the F1: F4, L0, F7.
 
 use super::{Host, Peripheral, report_edge};
 use crate::PeripheralConfig;
@@ -28,12 +28,12 @@ pub(super) fn l0_rcc(_: &PeripheralConfig<'_>) -> (u32, Box<dyn Peripheral>) {
 }
 
 pub(super) fn flash(_: &PeripheralConfig<'_>) -> (u32, Box<dyn Peripheral>) {
-    // programming registers lie behind ACR; firmware must not use them
+    // programming registers come after ACR; firmware must not use them
     (4, Box::new(Registers { ready: &[], regs: reset(&[]) }))
 }
 
 pub(super) fn l0_pwr(_: &PeripheralConfig<'_>) -> (u32, Box<dyn Peripheral>) {
-    // VOSF is clear: the regulator is always where VOS wants it
+    // VOSF is clear: the regulator is always at the level that VOS selects
     (8, Box::new(Registers { ready: &[], regs: reset(&[(0, 0x1000)]) }))
 }
 
@@ -50,14 +50,14 @@ fn reset(values: &[(usize, u32)]) -> [u32; 38] {
     regs
 }
 
-/// Read-only bits that follow others `by` bits below them at once.
+/// Read-only bits that immediately follow others `by` bits below them.
 struct Follow {
     offset: u32,
     from: u32,
     by: u32,
 }
 
-/// Registers that keep what is written to them (RM0090 rev 19, 7.3; RM0367 rev 8, 7.3; RM0385 rev 8, 5.3).
+/// Registers that store what is written to them (RM0090 rev 19, 7.3; RM0367 rev 8, 7.3; RM0385 rev 8, 5.3).
 struct Registers {
     ready: &'static [Follow],
     regs: [u32; 38],

@@ -1,4 +1,4 @@
-//! AVR: random instructions of every row, accesses near each other, loops that go to their own start.
+//! AVR: random instructions of every definition, neighbouring accesses, loops that go to their own start.
 
 use isa::{Core as _, Machine, Timing};
 use isa_avr::table::{Definition, TABLE};
@@ -18,7 +18,7 @@ fn avr_one(variant: Variant, ram: u32, random: &mut Random) -> Vec<u8> {
         0 | 1 => return bytes(&[0xFA20 | random.below(3), 0xF00E | random.below(2) << 10, 0x9433]),
         // SBRC or SBRS r2, b
         2 | 3 => return bytes(&[0xFC20 | random.below(3) | random.below(2) << 9]),
-        // a place in the code to Z; IJMP or ICALL
+        // an address in the code to Z; IJMP or ICALL
         4 => {
             return bytes(&[pair(30, 0x20 + random.below(0x20)).as_slice(), &[0x9409 | random.below(2) << 8]].concat());
         }
@@ -47,7 +47,7 @@ fn avr_one(variant: Variant, ram: u32, random: &mut Random) -> Vec<u8> {
             break row;
         }
         let row = &TABLE[random.below(TABLE.len() as u32) as usize];
-        // half of what is chosen may not be arithmetic, of which there is most in programs
+        // half of the choices are not arithmetic, which dominates programs
         if fits(row) && (random.below(2) == 0 || matches!(row.class(), Class::Alu | Class::Word | Class::Multiply)) {
             break row;
         }
@@ -67,9 +67,9 @@ fn avr_one(variant: Variant, ram: u32, random: &mut Random) -> Vec<u8> {
         Class::Branch => word = word & !0x3F8 | near << 3,
         Class::IoBit | Class::SkipIo => word = word & !0xF8 | port << 3,
         _ if matches!(row.name(), "in" | "out") => word = word & !0x60F | (io & 0x30) << 5 | io & 15,
-        // pointers seldom change
+        // pointers rarely change
         _ if word & 0x1A0 == 0x1A0 && random.below(4) > 0 => word &= !(0x100 & !p.mask),
-        // there is no more program memory on the smaller chips
+        // the smaller chips do not have more program memory
         Class::LoadProgram if random.below(2) == 0 => {
             return bytes(&[pair(30, random.below(SIZE)).as_slice(), &[word]].concat());
         }
@@ -81,7 +81,7 @@ fn avr_one(variant: Variant, ram: u32, random: &mut Random) -> Vec<u8> {
 /// Where flash is in the data space of chips that have it there.
 const IN_DATA: u32 = 0x4000;
 
-/// What AVR chips have where.
+/// Addresses in AVR chips.
 struct AvrMap {
     flash: u32,
     flash_in_data: Option<u32>,
@@ -210,8 +210,8 @@ fn rounds(setup: &[u32], body: &[u32]) -> Vec<u8> {
     all.iter().flat_map(|&w| (w as u16).to_le_bytes()).collect()
 }
 
-/// Accesses that are looked at together: at the ends of RAM, where addresses wrap, on one way only, and where the
-/// stack gets deeper than it was or there is no RAM.
+/// Accesses that are checked together: at the ends of RAM, where addresses wrap, on one path only, and where the stack
+/// gets deeper or leaves RAM.
 #[test]
 fn accesses_near_each_other() {
     use words::{adiw, either, ldd, ldi, pair, pop, push, sbrc, slide, std};

@@ -1,5 +1,5 @@
-//! Xtensa: random instructions of every row, hardware loops, and functions that call each other deeper than there are
-//! registers.
+//! Xtensa: random instructions of every definition, hardware loops, and functions whose calls nest deeper than there
+//! are registers.
 
 use isa::{Machine, Pattern, Timing};
 use isa_xtensa::{Events, Features, Xtensa, table};
@@ -8,7 +8,7 @@ use timing::xtensa_lx106::Lx106;
 
 use super::{FLASH, NONE, PORT, Programs, RAM, Random, SIZE, about, all, every_row, faults, memory, same};
 
-/// Places in code: functions with windows, one without, the vectors of windows.
+/// Addresses in code: functions with windows, one without, the vectors of windows.
 const FUNCTIONS: [u32; 3] = [0x300, 0x340, 0x380];
 const PLAIN: u32 = 0x3C0;
 const VECTORS: u32 = 0x400;
@@ -61,7 +61,7 @@ fn field(p: &Pattern, word: u32, letter: char, value: u32) -> u32 {
     })
 }
 
-/// What every program starts with; the second part is where its rounds begin.
+/// The start of every program; the second part is where its rounds begin.
 fn head(windows: bool) -> (Code, u32) {
     let mut code = Code(Vec::new());
     code.jump(0x28);
@@ -83,7 +83,7 @@ fn head(windows: bool) -> (Code, u32) {
     (code, start)
 }
 
-/// Functions at their places, and vectors that save and restore windows (4.7.1.5).
+/// Functions at their addresses, and vectors that save and restore windows (4.7.1.5).
 fn rest(code: &mut Code) {
     let at = |code: &mut Code, place: u32| code.0.resize(place as usize, 0);
     for (k, place) in FUNCTIONS.into_iter().enumerate() {
@@ -187,7 +187,7 @@ fn one(features: Features, random: &mut Random, code: &mut Code) {
     }
 }
 
-/// A random instruction of a random row.
+/// A random instruction of a random definition.
 fn row(features: Features, random: &mut Random, code: &mut Code) {
     let rows: Vec<_> = table::encodings(features).collect();
     let about = rows.iter().find(|(text, _)| about(text)).filter(|_| random.below(2) == 0);
@@ -208,7 +208,7 @@ fn row(features: Features, random: &mut Random, code: &mut Code) {
     } else if text.contains("{user}") && random.below(4) > 0 {
         word = field(&p, word, 'i', 231);
     }
-    // pointers seldom change
+    // pointers rarely change
     for letter in ['r', 't'] {
         if random.below(4) > 0 && p.fields(u32::MAX).get(letter) == 15 {
             word = field(&p, word, letter, 8 + random.below(8));
