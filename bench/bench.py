@@ -38,7 +38,7 @@ from steelyard.model import paths
 from steelyard.model.target import Target, load_target, target_names
 
 RUNS = 5
-#: seconds after which a peer that takes a second or ten is held to go on for ever
+#: seconds after which a peer that should take one to ten is assumed to run for ever
 LIMIT = 60
 _PR_SET_CHILD_SUBREAPER = 36
 #: seconds that a run of ours takes at least, so that a peer's start does not count
@@ -91,12 +91,12 @@ def median(measure: Callable[[], float], runs: int = RUNS) -> float:
 
 
 def say(doing: str) -> None:
-    """What is measured now: the tables come after a quarter of an hour."""
+    """Prints what is being measured: the tables come after a quarter of an hour."""
     print(f"bench: {doing}", file=sys.stderr, flush=True)
 
 
 def why(error: Exception) -> str:
-    """What stands in the row of a figure that could not be measured."""
+    """The cell of a figure that could not be measured."""
     if isinstance(error, subprocess.TimeoutExpired):
         return f"does not end in {error.timeout:.0f} s"
     if isinstance(error, subprocess.CalledProcessError):
@@ -107,7 +107,7 @@ def why(error: Exception) -> str:
 
 @dataclass(frozen=True)
 class Peer:
-    """A simulator that runs our images: its time, or why there is none, and what it must be beaten by."""
+    """A simulator that runs our images: its time, or why there is none, and the factor by which we must beat it."""
 
     name: str
     measure: Callable[[], float] | str
@@ -115,7 +115,7 @@ class Peer:
 
 
 def speed(folder: Path) -> tuple[list[Row], list[Row]]:
-    """Simulated speed: of every core, and beside the peers of those that have some."""
+    """Simulated speed of every core, compared with its peers."""
     cores: list[Row] = []
     peers: list[Row] = []
     plugin = _plugin(folder)
@@ -156,7 +156,7 @@ def _one(target: Target, label: str, place: Path, plugin: Path | None) -> tuple[
 
 
 def beside(what: str, cycles: int, mine: float, peer: Peer) -> Row:
-    """The row of a peer: its time beside ours, or why it has none."""
+    """The row of a peer: its time and ours, or why it has none."""
     ours = f"{cycles / mine / 1e6:.0f} MHz, {mine:.2f} s"
     if isinstance(peer.measure, str):
         return what, ours, f"{peer.name}: {peer.measure}", "-", peer.must
@@ -168,7 +168,7 @@ def beside(what: str, cycles: int, mine: float, peer: Peer) -> Row:
 
 
 def _image(target: Target, label: str, place: Path) -> Path | None:
-    """A replay that takes us long enough; None where the implementation does not fit."""
+    """A replay that takes us long enough to measure; None where the implementation does not fit."""
     implementation = next(i for i in bundled()[0] if i.label == label)
     toolchain = build.identify(target.toolchain)
     assert toolchain is not None
@@ -203,8 +203,8 @@ def _timed(run: Callable[[], object]) -> float:
 
 
 def process(command: list[str], folder: Path, end: str = "") -> float:
-    """Processor seconds of a command that comes to its end; an error when it does not, or fails. What it says when it
-    fails as it is meant to is ``end``."""
+    """Processor seconds of a command that ends; raises when it does not end, or fails. ``end`` is its output for the
+    expected failure."""
     before = _children()
     done = subprocess.run(
         command, cwd=folder, capture_output=True, text=True, stdin=subprocess.DEVNULL, check=False, timeout=limit()
@@ -215,7 +215,7 @@ def process(command: list[str], folder: Path, end: str = "") -> float:
 
 
 def limit() -> float:
-    """:data:`LIMIT` on a machine that does nothing else; where others work too a peer gets its part of it alone."""
+    """:data:`LIMIT` on an idle machine; on a busy one, a peer gets a correspondingly longer limit."""
     return LIMIT * max(1.0, os.getloadavg()[0] / (os.cpu_count() or 1))
 
 
@@ -249,7 +249,7 @@ def _counted(target: Target, image: Path, plugin: Path, count: str) -> list[str]
 
 
 def _rate(target: Target, image: Path, plugin: Path | None, mine: float) -> str:
-    """Instructions a second of ours, as the plugin counts them."""
+    """Our instructions per second, as the plugin counts them."""
     command = _qemu(target, image)
     if command is None or plugin is None or shutil.which(command[0]) is None:
         return "-"
@@ -265,7 +265,7 @@ def _rate(target: Target, image: Path, plugin: Path | None, mine: float) -> str:
 
 
 def _peers(target: Target, image: Path, plugin: Path | None) -> Iterator[Peer]:
-    """Who else runs this image."""
+    """The peers that run this image."""
     family, folder = target.toolchain.family, image.parent
     absent = "not installed"
     if family == "avr":
@@ -331,7 +331,7 @@ def _cpu_of(command: list[str], **options: Any) -> tuple[float, float]:
 
 def _beside_felics_ae(fresh: Callable[[], float]) -> tuple[float, str, str]:
     """Processor seconds of ours, FELICS-AE's in words, and how many times ours they are: measured in turns where
-    ``$FELICS_AE`` names a checkout that is set up, else what was published."""
+    ``$FELICS_AE`` names a checkout that is set up, otherwise the published time."""
     checkout = os.environ.get("FELICS_AE")
     if checkout is None:
         return median(fresh), "FELICS-AE 13.9 to 15.6 CPU s (published)", "-"
@@ -428,7 +428,7 @@ def _records(home: Path, arguments: list[str]) -> list[object]:
 
 
 def main() -> None:
-    """Prints the tables. Without an argument all of them; ``speed`` or ``commands`` alone."""
+    """Prints the tables: all of them, or only ``speed`` or ``commands``."""
     console = Console(width=None if sys.stdout.isatty() else 200, highlight=False)
     wanted = sys.argv[1:] or ["speed", "commands"]
     title = f"medians of {RUNS}, processor time; {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}"

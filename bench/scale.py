@@ -2,7 +2,7 @@
 
     python bench/scale.py FOLDER
 
-The records are made up, with the metrics and points of real runs; the folder keeps the database for the next time.
+The records are made up, with the metrics and points of real runs; the folder keeps the database for next time.
 """
 
 from __future__ import annotations
@@ -72,7 +72,8 @@ def record(random: Random, i: int, target: str, flags: str, workload: str, size:
 
 
 def timed(folder: Path, name: str, *arguments: str) -> tuple[str, str, str, str]:
-    """CPU and wall seconds and peak memory of one command; the best of ``AGAIN`` times, for others use the machine."""
+    """CPU and wall seconds and peak memory of one command; the best of ``AGAIN`` runs, because the machine is
+    shared."""
     command = [sys.executable, "-m", "steelyard", *arguments, "--db", str(folder / "scale.db")]
     found = []
     for _ in range(AGAIN):

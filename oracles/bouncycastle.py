@@ -1,4 +1,4 @@
-"""BouncyCastle as a judge of ciphers and hashes: its jar from Maven Central, pinned, and the process that asks it.
+"""BouncyCastle as an oracle for ciphers and hashes: its pinned jar from Maven Central, and the process that asks it.
 
 Run as ``python -m oracles.bouncycastle`` it fetches the jar into ``.steelyard/oracles`` of the checkout.
 """
@@ -28,7 +28,7 @@ _OLDEST_JAVA = 17
 
 
 def missing() -> str | None:
-    """What is not here of what the oracle needs, and how to get it."""
+    """What the oracle needs and is missing, and how to get it."""
     if shutil.which("javac") is None or shutil.which("java") is None:
         return "Java is not installed: apt install default-jdk-headless"
     said = subprocess.run(["java", "--version"], capture_output=True, text=True, check=False).stdout
@@ -43,7 +43,7 @@ def missing() -> str | None:
 
 
 def fetch() -> None:
-    """Has Maven get the jar where it is not here; :class:`OSError` when that fails."""
+    """Lets Maven fetch the jar if it is missing. Raises :class:`OSError` when that fails."""
     if JAR.exists() and hashlib.sha256(JAR.read_bytes()).hexdigest() == SHA256:
         return
     with tempfile.TemporaryDirectory() as folder:
@@ -82,7 +82,7 @@ class BouncyCastle:
         self._process.communicate()
 
     def answer(self, variant: str, out: int, v: Vector) -> bytes | str:
-        """Ciphertext and tag, or ``out`` bytes of digest; what went wrong where it has neither."""
+        """Ciphertext and tag, or ``out`` bytes of digest; an error text where it has neither."""
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         parts = (part.hex() or "-" for part in (v.key, v.npub, v.ad, v.message))

@@ -1,4 +1,4 @@
-"""The oracles: other simulators, run as programs, and their states beside ours."""
+"""The oracles: other simulators, run as programs, and comparison of their states with ours."""
 
 from __future__ import annotations
 
@@ -22,9 +22,8 @@ State = tuple[int, ...]
 
 @dataclass(frozen=True)
 class View:
-    """What of a state both sides know: our names of it, and a pattern that finds it in QEMU's log.
-
-    ``order`` says where in the log's row each name is.
+    """The part of a state that both sides know: our names for it, and a pattern that finds it in QEMU's log. ``order``
+    gives the position of each name in a line of the log.
     """
 
     names: tuple[str, ...]
@@ -131,7 +130,7 @@ def steps(target: Target, image: Path) -> int:
 
 
 def end(target: Target, image: Path) -> State:
-    """The oracle's state before the instruction that ends an image."""
+    """The oracle's state before the last instruction of an image."""
     if target.toolchain.family == "msp430":
         return list(_mspdebug(image, [steps(target, image) - 1]))[-1]
     start, stop = span(image, target, "sy_end")
@@ -186,7 +185,7 @@ def _qemu_log(target: Target, image: Path, more: tuple[str, ...] = ()) -> list[S
 
 
 def _mspdebug(image: Path, steps: list[int]) -> Iterator[State]:
-    """States of mspdebug at the start and behind each of ``steps``."""
+    """States of mspdebug at the start and after each of ``steps``."""
     script, view = image.parent / "mspdebug.txt", VIEWS["msp430"]
     lines = [f"prog {image}", "simio add hwmult m", "regs", *(f"step {n}" for n in steps)]
     script.write_text("\n".join(lines) + "\n")
@@ -209,9 +208,9 @@ def span(image: Path, target: Target, symbol: str) -> tuple[int, int]:
 
 
 def first_difference(target: Target, machine: _native.Simulator, mine: list[State], theirs: list[State]) -> str | None:
-    """None when both went the same way; else the first diverging instruction with both states.
+    """None when both executed the same instructions; otherwise the first diverging instruction with both states.
 
-    QEMU also shows the instructions inside an IT block one by one; they are passed over. Flags of an Arm core
+    QEMU also shows the instructions inside an IT block one by one; they are skipped. Flags of an Arm core
     are unknown after reset (DDI 0403, B1.5.5), and registers of an MSP430 (SLAU049F, 2.1.1), so they count from
     when both have them alike.
     """

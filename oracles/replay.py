@@ -51,7 +51,7 @@ def requests(
 
 
 def moved(target: Target) -> bool:
-    """Whether the oracle of a target has its flash elsewhere."""
+    """Whether the oracle of a target has its flash at another address."""
     return target.toolchain.family == "thumb"
 
 
@@ -85,7 +85,7 @@ def link(
         parts += ["-DSY_NO_PIN", f"-DSY_PARTS={numbers}", str(paths.HARNESS / f"{stem}.c")]
     parts += [str(built.folder / "params.o"), str(built.folder / "implementation.o"), str(HERE / "replay.c"), "blob.S"]
     _link(target, ["-Os", f"-DROUNDS={rounds}L", *wrap, *parts], folder, "replay.elf")
-    # its end is told by the trigger, outside of the harness: without this symbol nobody looks after edges
+    # the trigger signals its end, outside the harness: without this symbol edges are not watched
     objcopy = shutil.which(f"{target.toolchain.prefix}objcopy", path=paths.search_path())
     assert objcopy is not None
     subprocess.run([objcopy, "--localize-symbol=sy_request", "replay.elf"], cwd=folder, check=True)
@@ -98,13 +98,13 @@ def torture(target: Target, flag: str, folder: Path) -> Path:
     parts = [str(o) for o in objects if o.stem not in ("main", "heap")]
     parts += ["-x", "none", *(str(c) for c in sorted((HERE / "torture").glob("*.c")))]
     name = f"torture{flag}.elf"
-    # newer compilers would see through the calls to the library that are meant to be made
+    # newer compilers would optimise the intended library calls away
     _link(target, [flag, "-std=gnu99", "-fno-builtin-memcmp", *parts], folder, name)
     return folder / name
 
 
 def painted(implementation: Implementation, target: Target, flags: tuple[str, ...], folder: Path) -> Path:
-    """``stack.c`` around the measured image's objects: an AVR image that tells how much stack the calls took."""
+    """``stack.c`` around the measured image's objects: an AVR image that reports how much stack the calls took."""
     toolchain = _toolchain(target)
     built = build.build(implementation, target, toolchain, flags)
     assert built.failure is None, built.failure
@@ -121,7 +121,7 @@ def _toolchain(target: Target) -> Toolchain:
 
 
 def _link(target: Target, parts: list[str], folder: Path, name: str) -> None:
-    """Compiles and links in ``folder``, with flash where the oracle has it."""
+    """Compiles and links in ``folder``, with flash at the oracle's address."""
     spec = target.toolchain
     script = (target.folder / "link.ld").read_text()
     if moved(target):
@@ -170,7 +170,7 @@ def ours(target: Target, image: Path) -> tuple[_native.Simulator, list[int]]:
     try:
         machine.exchange(b"", 1 << 40)
     except _native.SimulatorFault as e:
-        # the end: SLEEP, a breakpoint, on MSP430 no instruction
+        # the end: SLEEP, a breakpoint, on MSP430 a word that is not an instruction
         if e.args[0] not in ("unsupported", "trap") and (e.args[0], target.chip.core) != ("bad-opcode", "msp430"):
             raise
     return machine, [cycles for cycles, *_ in machine.calls()]

@@ -17,7 +17,7 @@ BLOCK = re.compile(r"(<!-- output: (.+?) -->\n).*?(<!-- end -->)", re.DOTALL)
 
 
 def output(command: str) -> str:
-    """What a steelyard command prints, from an empty store, as an indented block."""
+    """The output of a steelyard command with an empty store, as an indented block."""
     with tempfile.TemporaryDirectory() as home:
         environment = os.environ | {"STEELYARD_HOME": os.environ.get("STEELYARD_HOME", home), "COLUMNS": "200"}
         words = [sys.executable, "-m", *command.split(), "--db", str(Path(home) / "docs.db")]
@@ -28,12 +28,12 @@ def output(command: str) -> str:
 
 
 def filled(text: str) -> str:
-    """A document with all its blocks up to date."""
+    """A document with all its blocks updated."""
     return BLOCK.sub(lambda m: f"{m[1]}\n{output(m[2])}\n{m[3]}", text)
 
 
 def documents() -> list[Path]:
-    """Documents that hold blocks."""
+    """Documents that contain blocks."""
     files = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
     return [f for f in files if BLOCK.search(f.read_text(encoding="utf-8"))]
 

@@ -1,4 +1,4 @@
-"""How far FELICS-AE's published figures are met, from a run over its sources and its result files.
+"""Compares FELICS-AE's published figures with a run over its sources.
 
 usage: scripts/felics.py RUNS.json RESULTS.json...    rewrites docs/validation/felics-ae.csv and the page's table
        scripts/felics.py                              rewrites the table from the csv file
@@ -30,7 +30,7 @@ Line = dict[str, Any]
 
 
 def compared(runs: Path, results: Iterable[Path]) -> list[Line]:
-    """One line for each published row on a target of the run, with ours beside it where there is one."""
+    """One line for each published row on a target of the run, with our figures where there are any."""
     ours = {
         (r.setup.target, r.setup.label, r.setup.flags): r for r in files.records(runs, files.load(runs)) if r.origin
     }
@@ -59,7 +59,7 @@ def compared(runs: Path, results: Iterable[Path]) -> list[Line]:
 
 
 def write(lines: Sequence[Line]) -> None:
-    """The csv file."""
+    """Writes the csv file."""
     names = [*COLUMNS, *(f"{p}{n}" for n in FIGURES for p in ("", "ours_"))]
     with TABLE.open("w", newline="") as f:
         out = csv.DictWriter(f, names, lineterminator="\n")
@@ -74,7 +74,7 @@ def read() -> list[Line]:
 
 
 def table(lines: Sequence[Line]) -> str:
-    """The page's table: for each target how many rows are met exactly, and how far the others are."""
+    """The page's table: for each target the number of equal rows, and the errors of the others."""
     text = "| target | built with | figure | published | compared | equal | error median / p95 / max |\n"
     text += "|---|---|---|---|---|---|---|\n"
     for target in sorted({line["target"] for line in lines}):
@@ -97,12 +97,12 @@ def _distribution(errors: Sequence[float]) -> tuple[float, float, float]:
 
 
 def filled(page: str, lines: Sequence[Line]) -> str:
-    """The page with its table up to date."""
+    """The page with its table updated."""
     return BLOCK.sub(lambda m: f"{m[1]}\n{table(lines)}\n{m[2]}", page)
 
 
 def main() -> int:
-    """See above."""
+    """Runs the script; returns its exit code."""
     if len(sys.argv) > 2:
         write(compared(Path(sys.argv[1]), map(Path, sys.argv[2:])))
     elif len(sys.argv) == 2:

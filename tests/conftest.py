@@ -1,4 +1,4 @@
-"""What all tests share: one build cache for the session, a database for each test, small packages."""
+"""Fixtures for all tests: one build cache for the session, a database for each test, small packages."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ settings.register_profile("patient", deadline=None, suppress_health_check=[Healt
 settings.load_profile("patient")
 ROOT = Path(__file__).resolve().parents[1]
 
-#: why a test may be skipped on any machine: what it would need can be nowhere. Every other reason names something that
-#: could be installed or set, and STEELYARD_NO_SKIPS=1 makes a failure of it.
+#: reasons for which a test may be skipped on any machine: no machine has what it needs. Every other reason names
+#: something that can be installed or set, and STEELYARD_NO_SKIPS=1 turns it into a failure.
 FOR_EVER = re.compile(
     r"assembly; checked on its target"
     r"|the compiler's code is not for this chip"
@@ -41,7 +41,7 @@ FOR_EVER = re.compile(
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """Skips are failures where the environment says so."""
+    """Turns skips into failures where the environment says so."""
     report = yield
     if report.skipped and not hasattr(report, "wasxfail") and os.environ.get("STEELYARD_NO_SKIPS"):
         why = report.longrepr[2].removeprefix("Skipped: ") if isinstance(report.longrepr, tuple) else ""
@@ -52,7 +52,7 @@ def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestR
 
 @pytest.fixture(scope="session", autouse=True)
 def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """``STEELYARD_HOME`` of the session: what one test built no other builds again."""
+    """``STEELYARD_HOME`` of the session, so that no test builds again what another one built."""
     folder = tmp_path_factory.mktemp("home")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("STEELYARD_HOME", str(folder))
@@ -72,7 +72,7 @@ def built_compilers() -> Iterator[None]:
 
 
 def the_target(name: str) -> Target:
-    """A target whose compiler is here; the test is skipped when it is not."""
+    """A target whose compiler is installed; the test is skipped when it is not."""
     target = load_target(name)
     if shutil.which(target.toolchain.compiler) is None:
         pytest.skip(f"{target.toolchain.compiler} is not installed: {target.toolchain.fix}")
@@ -86,7 +86,7 @@ SIMULATED = [name for name in target_names() if load_target(name).device == "sim
 
 @pytest.fixture(params=STANDARD)
 def target(request: pytest.FixtureRequest) -> Target:
-    """Each of the two in turn."""
+    """Each of the two standard targets in turn."""
     return the_target(request.param)
 
 
@@ -110,7 +110,7 @@ def write(folder: Path, files: Mapping[str, str]) -> Path:
 
 
 class Bench:
-    """Builds and weighs implementations in a test's own folder and database."""
+    """Builds and measures implementations in a test's own folder and database."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder / "packages"

@@ -1,4 +1,4 @@
-"""Documents say what is so: their tables are real output, their links lead somewhere, every metric is defined."""
+"""Documents are true: their tables are real output, their links lead somewhere, every metric is defined."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def test_the_architecture_names_what_is_there() -> None:
 
 
 def test_tables_are_real_output() -> None:
-    """Figures depend on the compilers: only those that made the documents can judge them."""
+    """Figures depend on the compilers: only those that made the documents can check them."""
     text = (ROOT / "README.md").read_text(encoding="utf-8")
     for name in target_names():
         toolchain = identify(load_target(name).toolchain)

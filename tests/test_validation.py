@@ -1,4 +1,4 @@
-"""Numbers that docs/validation and docs/claims.md print are those of the files beside them."""
+"""Numbers in docs/validation and docs/claims.md are those of the files beside them."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def raw(rows: Sequence[Row], cycles: str) -> list[float]:
 
 
 def spread(values: Iterable[float], *digits: int) -> str:
-    """Median, 95th percentile (the least that 95 % do not exceed) and maximum of sizes."""
+    """Median, 95th percentile (the smallest that 95 % do not exceed) and maximum of absolute values."""
     sizes = sorted(map(abs, values))
     of = (median(sizes), sizes[math.ceil(0.95 * len(sizes)) - 1], sizes[-1])
     return " / ".join(f"{v:.{d}f}" for v, d in zip(of, digits, strict=True))

@@ -88,12 +88,12 @@ def source(
 
 
 def files(**hooks: str) -> dict[str, str]:
-    """A whole package."""
+    """A complete package."""
     return {"api.h": API, "encrypt.c": source(**hooks)}
 
 
 def encrypt(key: bytes, npub: bytes, message: bytes, ad: bytes) -> bytes:
-    """What the toy answers."""
+    """The toy's answer."""
     t = [(key[i] ^ npub[i]) + (2 * i + 1) * len(ad) & 0xFF for i in range(TAG)]
     for factor, data in ((5, ad), (3, message)):
         for i, byte in enumerate(data):

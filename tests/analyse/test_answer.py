@@ -1,4 +1,4 @@
-"""What an answer is made of: one row a setup, newest sources, one workload, and words for what is left out."""
+"""The rows of an answer: one per setup, newest sources, one workload, and a sentence on what is left out."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Filters: what they mean, and that anything else is refused with its place."""
+"""Filters: what they mean, and that anything else is refused with its position."""
 
 from __future__ import annotations
 

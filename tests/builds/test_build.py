@@ -1,4 +1,4 @@
-"""Packages as they are in the wild, straight and crooked: each builds, or says in one word why not."""
+"""Packages as found in the wild, regular and irregular: each builds, or gives a reason why not."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ THUMB = 'void perm(void) { __asm__ volatile("ldmia r0!, {r1-r4}\\n\\teor r1, r2,
 
 @pytest.fixture(params=[*STANDARD, "msp430f1611"])
 def target(request: pytest.FixtureRequest) -> Target:
-    """The two that stand for all, and one whose compiler and linker are LLVM's."""
+    """The two standard targets, and one whose compiler and linker are LLVM's."""
     return the_target(request.param)
 
 
 def works(bench: Bench, package: Implementation, target: Target, *flags: str) -> None:
-    """The image answers as the toy does."""
+    """The image gives the toy's answers."""
     key, npub = bytes(range(16)), bytes(range(50, 66))
     answer = bench.client(package, target, *flags).call(Request(Op.ENCRYPT, key, npub, b"data", b"message"))
     assert answer.output == toys.encrypt(key, npub, b"message", b"data")
@@ -133,7 +133,7 @@ def test_assembly_that_names_another_machine(bench: Bench, name: str, text: str)
 
 
 def test_assembly_that_no_source_needs_is_left_out(bench: Bench, uno: Target) -> None:
-    """As authors leave their assembly for all machines in one folder; what is needed is missed as before."""
+    """Authors leave assembly for all machines in one folder; a needed file is still reported missing."""
     top = "extern int part(void); extern int perm(void);"
     mine, other = "\t.global part\npart:\n\tret\n", f"\t.global perm\nperm:\n\t{THUMB_LINES}\n"
     unused = bench.package({**toys.files(top=top, in_encrypt="part();"), "a.S": other, "avr/p.S": mine})
@@ -404,7 +404,7 @@ def test_a_compiler_in_a_folder_of_the_user_shows_no_more_than_itself(
 def test_a_compiler_that_is_a_link_is_the_one_that_compiles(
     bench: Bench, uno: Target, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, linked: str
 ) -> None:
-    """Not another one of that name further down in PATH; its identity is in the record."""
+    """Not another program of that name later in PATH: the identified one is in the record."""
     real, named = tmp_path / "opt" / "bin" / "avr-gcc", tmp_path / "bin"
     real.parent.mkdir(parents=True)
     real.write_text(f'#!/bin/sh\nexec {shutil.which("avr-gcc")} -DMINE=1 "$@"\n')

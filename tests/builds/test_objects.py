@@ -1,4 +1,4 @@
-"""What a package's objects may ask of the link, and what of them is in the image."""
+"""What a package's objects may request from the link, and which parts of them are in the image."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def test_every_kind_of_symbol_is_local_or_refused(bench: Bench, name: str) -> No
 
 
 def test_a_package_has_no_linker_script(bench: Bench) -> None:
-    """LLVM's linker takes what an object names as a library, and is none, for one."""
+    """LLVM's linker would treat a name in an object as a library, even when it is not one."""
     files = {**toys.files(top='#pragma comment(lib, "src/script.h")'), "script.h": "sy_of_its_own = 0x1234;\n"}
     built = bench.build(bench.package(files), the_target("msp430f1611"))
     assert "sy_of_its_own" not in exported(built.images["both"].read_bytes())
@@ -73,7 +73,7 @@ def test_code_that_would_run_before_the_harness_is_refused(bench: Bench, target:
 
 @pytest.mark.parametrize("name", ["uno", "bluepill", "gd32vf103", "nucleo-f746zg", "msp430f1611", "esp8266", "esp32"])
 def test_a_function_is_counted_whatever_its_name(bench: Bench, name: str) -> None:
-    """Sections have their functions' names: what links the harness's own first takes none of the package's."""
+    """Sections are named after functions: rules that link the harness's first must not match the package's."""
     target, sizes = the_target(name), set()
     steps = "".join(f"x = x * {2 * k + 3}u + (x >> {k % 7 + 1}); " for k in range(60))
     for function in ("other", "empty_state", "sy_run", "sy_settle", "reset", "sy_reset"):
@@ -87,7 +87,7 @@ def test_a_function_is_counted_whatever_its_name(bench: Bench, name: str) -> Non
 @pytest.mark.parametrize("name", [*TARGETS, "nano-every", "msp430f1611", "esp8266", "maixduino"])
 @pytest.mark.parametrize("room", ["progbits", "nobits"])
 def test_ram_in_a_section_of_its_own_is_refused(bench: Bench, name: str, room: str) -> None:
-    """It would not be counted, would outlast a restart, or would lie under the buffers."""
+    """It would not be counted, would survive a restart, or would be under the buffers."""
     mark = "%" if name == "bluepill" else "@"
     text = f'.section mine, "aw", {mark}{room}' + "\n.global kept\nkept: .skip 64\n"
     use = {"top": "extern volatile unsigned char kept[64];", "in_encrypt": "kept[n & 63]++;"}
@@ -107,7 +107,7 @@ def test_flash_without_bytes_in_a_section_of_its_own_is_refused(bench: Bench) ->
 
 
 def test_static_data_up_to_the_end_of_ram_is_an_overflow(bench: Bench, uno: Target) -> None:
-    """Where the harness has no room to say that nothing fits, the link says it."""
+    """Where the harness has no room to report that nothing fits, the link reports it."""
     details = []
     for size in (1880, 1960, 2000, 2020):
         package = bench.package(top=f"static volatile unsigned char all[{size}];", in_encrypt="t[0] = all[n];")
@@ -134,7 +134,7 @@ def test_static_constructors_are_noted(bench: Bench, target: Target) -> None:
 
 
 def assembly(name: str, size: int) -> str:
-    """A function of about ``size`` bytes in plain .text, with a constant and a variable beside it."""
+    """A function of about ``size`` bytes in plain .text, with a constant and a variable."""
     return (
         f".text\n.global {name}\n.type {name}, %function\n{name}:\n.fill {size // 2}, 2, 0\n.size {name}, . - {name}\n"
         f".section .rodata\n.global {name}_table\n{name}_table: .fill {size}, 1, 7\n"
@@ -144,7 +144,7 @@ def assembly(name: str, size: int) -> str:
 
 @pytest.mark.parametrize("name", TARGETS)
 def test_assembly_that_nothing_uses_is_not_in_the_image(bench: Bench, name: str) -> None:
-    """Several files with a plain .text each: the one that is used counts, the others do not."""
+    """Several files, each with a plain .text: only the used one counts."""
     target = the_target(name)
     use = {"top": "void used(void);", "in_encrypt": "if (n == 999) used();"}
     one = {"used.S": assembly("used", 64)}
@@ -162,7 +162,7 @@ def test_assembly_that_nothing_uses_is_not_in_the_image(bench: Bench, name: str)
 
 @pytest.mark.parametrize("name", [*TARGETS, "esp8266", "host"])
 def test_link_time_optimisation_is_of_the_package_alone(bench: Bench, name: str) -> None:
-    """Over its files, not over its API: an image of ordinary size, right answers, ordinary times."""
+    """It works across files, not across the API: an image of ordinary size, right answers, ordinary times."""
     target = the_target(name)
     files = {
         **toys.files(top="int far(int);", in_encrypt="n = far(n);"),
@@ -182,7 +182,7 @@ def test_link_time_optimisation_is_of_the_package_alone(bench: Bench, name: str)
 
 
 def test_api_h_is_no_way_around_the_package_s_own_objects(bench: Bench, target: Target) -> None:
-    """Sizes alone are taken of what is compiled beside the package: neither early code, nor names, nor the harness."""
+    """Only sizes are taken from the object of api.h: neither early code, nor names, nor the harness."""
     hidden = "#ifdef SY_API\n@\n#endif\n"
     for code, use, failure in (
         (
@@ -216,7 +216,7 @@ def test_api_h_is_no_way_around_the_package_s_own_objects(bench: Bench, target: 
     ],
 )
 def test_packages_with_one_api_h_take_nothing_of_each_other(bench: Bench, uno: Target, line: str, name: str) -> None:
-    """What api.h is compiled to is kept for others with the same text: other headers are no part of it."""
+    """The object of api.h depends on its text only: other headers are not part of it."""
     files = toys.files()
     files["api.h"] += f"/* {name} {len(line)} */\n{line}"
     other = "#undef CRYPTO_ABYTES\n#define CRYPTO_ABYTES {}\n"

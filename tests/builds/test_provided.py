@@ -1,4 +1,4 @@
-"""Primitives that Steelyard stands in for: known answers of FIPS 197 and SP 800-38A, and packages that call them."""
+"""Primitives that Steelyard provides: known answers of FIPS 197 and SP 800-38A, and packages that call them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The headers that SUPERCOP's packages count on: their functions against Python's integers, packages that use them."""
+"""The headers that SUPERCOP's packages rely on: their functions against Python's integers, packages that use them."""
 
 from __future__ import annotations
 
@@ -134,7 +134,7 @@ int helper(const unsigned char *x)
 
 
 def test_a_package_that_counts_on_them_is_verified(bench: Bench, target: Target) -> None:
-    """With an assembly file that is named by the macros alone, as SUPERCOP's compiler options define them."""
+    """With an assembly file whose names come only from the macros, as SUPERCOP's compiler options define them."""
     files = toys.files(
         top=USES + "extern void CRYPTO_NAMESPACE(nothing)(void);", in_encrypt="if (!helper(k)) return 1;"
     )

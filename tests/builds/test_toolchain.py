@@ -1,4 +1,4 @@
-"""A toolchain's identity: all that an image comes from, and nothing read twice."""
+"""A toolchain's identity: everything that an image is made from, and nothing read twice."""
 
 from __future__ import annotations
 
@@ -147,7 +147,7 @@ def test_the_options_choose_the_libraries(uno: Target, bluepill: Target) -> None
 def test_a_compiler_that_says_little(
     own: ToolchainSpec, monkeypatch: pytest.MonkeyPatch, told: Callable[[list[str]], ask.Said]
 ) -> None:
-    """Clang has other words, and a broken compiler none: it is identified by what is known, or not at all."""
+    """Clang prints other output, and a broken compiler none: it is identified by what is known, or not at all."""
     monkeypatch.setattr(toolchain, "ask", lambda command, given="": told(command))
     toolchain._identify.cache_clear()
     assert (toolchain.identify(own) is None) == bool(toolchain.why_not(own))
@@ -158,7 +158,7 @@ def test_a_compiler_that_says_little(
 def test_an_answer_that_does_not_come_makes_no_other_toolchain(
     own: ToolchainSpec, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, asked: str
 ) -> None:
-    """On a busy machine a compiler may not answer in time: to know less of it is not to know another one."""
+    """On a busy machine a compiler may not answer in time; this must not give it another identity."""
     real = ask.ask
 
     def slow(command: Sequence[str], folder: str = ".", given: str = "") -> ask.Said:

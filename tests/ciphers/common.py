@@ -1,4 +1,4 @@
-"""The bundled implementations as tests take them, and the program that calls one on this machine."""
+"""The bundled implementations as test parameters, and the program that calls one on this machine."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _DRIVER = Path(__file__).with_name("driver.c")
 
 
 def name(implementation: Implementation) -> str:
-    """How tests call it."""
+    """Its name in tests."""
     return f"{implementation.family}-{implementation.primitive}-{implementation.label}"
 
 
@@ -28,12 +28,12 @@ EVERY = pytest.mark.parametrize("implementation", CIPHERS, ids=name)
 
 
 def portable(implementation: Implementation) -> bool:
-    """Whether this machine can run it: no assembly of another one."""
+    """Whether this machine can run it: without assembly for another machine."""
     return all(f.language in ("c", "header") for f in implementation.files)
 
 
 def sources(implementation: Implementation) -> list[str]:
-    """Its C files, and what a compiler must be told to find their headers."""
+    """Its C files, and the compiler options for their headers."""
     names = [implementation.folder / f.name for f in implementation.files if f.language == "c"]
     folders = dict.fromkeys((implementation.folder / f.name).parent for f in implementation.files)
     return [f"-I{p}" for p in (implementation.folder, *folders, HARNESS / "include")] + [str(p) for p in names]
@@ -51,7 +51,7 @@ def driver(implementation: Implementation, folder: Path) -> Path:
 
 
 def _limits(implementation: Implementation) -> list[str]:
-    """What the driver must know of algorithms that do not take everything."""
+    """Options of the driver for algorithms that do not accept all inputs."""
     if implementation.primitive == "crypto_cxof":
         return ["-DMAX_AD=256"]  # SP 800-232, section 5.3
     if implementation.variant.startswith("spook128mu"):

@@ -33,7 +33,7 @@ UNFIT = {
 
 @pytest.fixture(scope="module")
 def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
-    """One for all, so that the baselines are weighed once."""
+    """One for all tests, so that baselines are measured once."""
     with Store.open(tmp_path_factory.mktemp("targets") / "results.db") as store:
         yield store
 

@@ -26,7 +26,7 @@ LONGEST = 2048
 
 
 class Wrong(NamedTuple):
-    """Inputs that BouncyCastle answers otherwise than the specification says."""
+    """Inputs for which BouncyCastle's answers differ from the specification."""
 
     inputs: Callable[[Vector], bool]
     why: str
@@ -49,8 +49,8 @@ SWAPPED = {"photonbeetleaead128rate128v1", "photonbeetleaead128rate32v1"}
 _ISAP_A = Wrong(lambda v: len(v.message) % 8 > 1, "the last block of a message of 8 n + 2 .. 8 n + 7 bytes")
 _XOODYAK = Wrong(lambda v: not v.message, "the empty message")
 #: what it gets wrong, by variant. Official known answers or the second set say so of all but two: that an Elephant
-#: authenticates N || A || 1 in blocks is line 6 of its Algorithm 1, and that Xoodyak absorbs no empty block behind
-#: whole ones is Split() in Algorithm 3
+#: authenticates N || A || 1 in blocks is line 6 of its Algorithm 1, and that Xoodyak absorbs no empty block after full
+#: ones is Split() in Algorithm 3
 WRONG: dict[tuple[Primitive, str], Wrong] = {
     ("crypto_aead", "ascon80pqv12"): Wrong(
         lambda v: max(v.key[0], v.key[4], v.key[12]) >= 0x80, "byte 0, 4 or 12 of the key has its highest bit set"
@@ -94,7 +94,7 @@ JUDGED = [i for i in CIPHERS if portable(i) and any(_has(pattern, i) for pattern
 
 @pytest.fixture(scope="session")
 def oracle() -> Iterator[BouncyCastle]:
-    """One process for all."""
+    """One process for all tests."""
     absent = bouncycastle.missing()
     if absent is not None:
         pytest.skip(absent)
@@ -128,7 +128,7 @@ def judged(oracle: BouncyCastle, row: KnownVariant, number: int, wrong: bool = F
 
 
 def told(program: Path, lines: list[str]) -> tuple[int, str]:
-    """What the driver says of these lines."""
+    """The driver's output for these lines."""
     text = "".join(lines)
     done = subprocess.run([program, "-"], input=text, capture_output=True, text=True, check=False, timeout=600)
     return done.returncode, done.stdout + done.stderr[:4000]
@@ -147,7 +147,7 @@ def test_it_agrees_with_bouncycastle(implementation: Implementation, oracle: Bou
 
 @pytest.mark.parametrize("variant", sorted(WRONG))
 def test_what_is_left_out_is_wrong(variant: tuple[Primitive, str], oracle: BouncyCastle, tmp_path: Path) -> None:
-    """Else the oracle has been mended, and may be asked more."""
+    """Otherwise the oracle has been fixed, and more can be compared."""
     implementation = next(i for i in JUDGED if (i.primitive, i.variant) == variant)
     program = driver(implementation, tmp_path)
     for line in judged(oracle, readings(*variant)[0], 16, wrong=True):

@@ -1,4 +1,4 @@
-"""A device in Python: the harness's command loop around a cipher that copies, as ``harness/main.c`` has it."""
+"""A device in Python: the command loop of ``harness/main.c`` around a cipher that copies."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ KEY = NPUB = 16
 
 
 class FakeLink:
-    """A link to it."""
+    """A link to this device."""
 
     window = 2048
     sees_stack = True

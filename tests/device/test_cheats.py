@@ -1,4 +1,4 @@
-"""A package that wants better figures: the simulator sees what it does beside its work."""
+"""Packages that try to get better figures: the simulator detects what they do besides their work."""
 
 from __future__ import annotations
 
@@ -153,7 +153,7 @@ def test_inputs_that_are_written_are_named(bench: Bench, name: str) -> None:
 
 @pytest.mark.parametrize("name", TARGETS)
 def test_a_code_of_more_than_16_bits(bench: Bench, name: str) -> None:
-    """An OR of differences is a rejection, and a failure of encryption is one."""
+    """An OR of differences counts as a rejection, and a failure of encryption as a failure."""
     if name != "uno":
         record = bench.weigh(
             bench.package(
@@ -183,7 +183,7 @@ def test_sizes_that_frames_cannot_carry(bench: Bench, name: str, which: str, siz
 
 
 def test_sizes_up_to_the_limit_are_never_cut(bench: Bench) -> None:
-    """A tag of 65535 bytes and a message: too large for RAM, and said so."""
+    """A tag of 65535 bytes and a message are reported as too large for RAM."""
     files = toys.files()
     files["api.h"] = files["api.h"].replace("ABYTES 8", "ABYTES 65535")
     files["encrypt.c"] = files["encrypt.c"].replace("CRYPTO_ABYTES", "8")
@@ -193,7 +193,7 @@ def test_sizes_up_to_the_limit_are_never_cut(bench: Bench) -> None:
 
 @pytest.mark.parametrize("name", TARGETS)
 def test_names_of_the_harness_are_the_package_s_own_when_it_defines_them(bench: Bench, name: str) -> None:
-    """They are local: nothing of the harness, and nothing that the simulator looks at."""
+    """They are local: neither the harness's nor known to the simulator."""
     top = "unsigned char *sy_stack_limit; unsigned sy_layout[7]; int sy_run(int x) { return x + sy_layout[1]; } "
     top += "void sy_request(void) { sy_stack_limit++; } int sy_heap_peak = 7; int main(void) { return 1; }"
     use = "if (mlen == 77) { sy_request(); *c = sy_run(1) + sy_heap_peak + main(); }"
@@ -204,7 +204,7 @@ def test_names_of_the_harness_are_the_package_s_own_when_it_defines_them(bench: 
 
 @pytest.mark.parametrize("name", TARGETS)
 def test_the_harness_finds_its_pin_changed_where_nobody_watches(bench: Bench, name: str) -> None:
-    """As on a board: an image without the symbols by which the simulator knows the harness."""
+    """As on a board: an image without the symbols by which the simulator recognises the harness."""
     target = the_target(name)
 
     def call(**hooks: str) -> Answer:
@@ -239,7 +239,7 @@ TAKES = {
 
 @pytest.mark.parametrize("how", TAKES)
 def test_what_one_direction_takes_of_the_other_s_image(bench: Bench, bluepill: Target, how: str) -> None:
-    """Its own image does without."""
+    """Its own image works without it."""
     top, in_encrypt, after_decrypt, part = TAKES[how]
     where = 0x8000420
     for _ in range(2):

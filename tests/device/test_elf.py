@@ -1,4 +1,4 @@
-"""Images are other people's bytes: damaged ones are refused in words or run into a named fault, never worse."""
+"""Images are untrusted bytes: damaged ones are refused with a sentence or run into a named fault, never worse."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ BYTES = st.tuples(st.integers(0, 0xFFFF), st.integers(0, 255))
 
 
 def run(target: Target, image: bytes) -> None:
-    """Loads and runs an image; only the errors that the interface promises may come out."""
+    """Loads and runs an image; only documented errors may be raised."""
     simulator = _native.Simulator(target.chip_json)
     with contextlib.suppress(ValueError):
         simulator.load(image)

@@ -1,4 +1,4 @@
-"""Every way a program can go wrong is a record with a name, and says where."""
+"""Every way in which a program can fail gives a record with a name and an address."""
 
 from __future__ import annotations
 

@@ -68,7 +68,7 @@ def test_it_is_weighed_only_when_named() -> None:
     ids=["both", "no cycles", "no instructions"],
 )
 def test_the_kernels_counters(bench: Bench, host: Target, tmp_path: Path, hardware: str, quantities: set[str]) -> None:
-    """Its clocks stand for the counters of the processor, which virtual machines hide."""
+    """Its clocks replace the counters of the processor, which virtual machines hide."""
     folder = tmp_path / "host"
     shutil.copytree(host.folder, folder)
     text = (ROOT / "harness" / "machine" / "target.c").read_text()
@@ -107,7 +107,7 @@ static void prepare(const unsigned char *k)
 
 
 def test_a_memo_of_the_last_key_gains_nothing_though_calls_are_repeated(bench: Bench, host: Target) -> None:
-    """Each measured call follows one with another key. The work is some hundred times that of the rest."""
+    """Each measured call follows one with another key. The work takes about a hundred times as long as the rest."""
     kat = {"LWC_AEAD_KAT_128_128.txt": toys.kat()}
     honest = bench.weigh(bench.package({**toys.files(), **kat}), host, "0/16")
     memo = bench.weigh(bench.package({**toys.files(top=LAST, in_tag="prepare(k);"), **kat}), host, "0/16")

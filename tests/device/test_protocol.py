@@ -19,7 +19,7 @@ KEY, NPUB = bytes(range(16)), bytes(range(16, 32))
 
 @pytest.fixture(params=["fake", *STANDARD])
 def client(request: pytest.FixtureRequest, bench: Bench) -> Iterator[Client]:
-    """A device whose cipher copies; when the test is over it must still answer."""
+    """A device whose cipher copies; at the end of the test it must still answer."""
     if request.param == "fake":
         client = Client(FakeLink())
     else:

@@ -1,7 +1,7 @@
-"""A machine over ssh: the very path, with an ``ssh`` of this test that runs its commands here.
+"""A machine over ssh: the real code path, with an ``ssh`` of this test that runs its commands here.
 
 Once with programs for this machine's processor, and once, as a Raspberry Pi would be, with programs for aarch64
-under QEMU's user mode. The latter's figures are of an emulator and stay in these tests' own databases.
+under QEMU's user mode. The latter's figures come from an emulator and stay in these tests' own databases.
 """
 
 from __future__ import annotations
@@ -79,14 +79,14 @@ def program(file: Path, text: str) -> None:
 
 
 class Machine:
-    """The other machine: ``here`` holds its files, ``target`` is what it is weighed as."""
+    """The other machine: ``here`` has its files, ``target`` is its target."""
 
     def __init__(self, here: Path, target: Target) -> None:
         self.here = here
         self.target = target
 
     def running(self) -> list[str]:
-        """Processes whose program lies there."""
+        """Processes whose program is there."""
         found = []
         for file in Path("/proc").glob("[0-9]*/cmdline"):
             try:
@@ -98,7 +98,7 @@ class Machine:
         return found
 
     def quiet(self) -> bool:
-        """Whether nothing of it runs any more and none of its files are left."""
+        """Whether none of its processes run and none of its files are left."""
         end = time.monotonic() + 5
         while self.running() and time.monotonic() < end:
             time.sleep(0.05)
@@ -107,7 +107,7 @@ class Machine:
 
 @pytest.fixture
 def stand_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """An ``ssh`` on the path, and the folder of the machine behind it."""
+    """An ``ssh`` on the path, and the folder of the machine that it connects to."""
     here = tmp_path / "machine"
     (here / "tmp").mkdir(parents=True)
     program(here / "bin/ssh", SSH.format(here=here))
@@ -120,7 +120,7 @@ def stand_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 @pytest.fixture(params=["native", "emulated"])
 def machine(request: pytest.FixtureRequest, stand_in: Path, monkeypatch: pytest.MonkeyPatch) -> Machine:
-    """A machine with this one's processor, and one that QEMU plays."""
+    """A machine with this one's processor, and one that QEMU emulates."""
     if request.param == "native":
         changes = {"device": "ssh", "architecture": platform.machine()}
         target = the_target("host").but(**changes)
@@ -132,7 +132,7 @@ def machine(request: pytest.FixtureRequest, stand_in: Path, monkeypatch: pytest.
 
 
 def played(here: Path) -> Target:
-    """The Raspberry Pi as QEMU plays it."""
+    """The Raspberry Pi as QEMU emulates it."""
     target = the_target("raspberry-pi")
     if shutil.which("qemu-aarch64") is None:
         pytest.skip("qemu-aarch64 is not installed: apt install qemu-user")

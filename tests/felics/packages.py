@@ -1,4 +1,4 @@
-"""FELICS-AE packages for the tests: the toy behind FELICS-AE's interface, in its folders."""
+"""FELICS-AE packages for the tests: the toy with FELICS-AE's interface, in its folders."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def vectors(key: bytes, npub: bytes, message: bytes, ad: bytes, output: bytes) -
 
 
 def source(**hooks: str) -> str:
-    """The toy as FELICS-AE wants it: lengths of size_t, no nsec."""
+    """The toy with FELICS-AE's interface: lengths of size_t, no nsec."""
     text = '#include "felics/cipher.h"\n#include "crypto_aead.h"\n' + toys.source(**hooks)
     for old, new in (
         ("const unsigned char *nsec, ", ""),
@@ -41,7 +41,7 @@ def source(**hooks: str) -> str:
 
 
 def files(**hooks: str) -> dict[str, str]:
-    """A whole package."""
+    """A complete package."""
     key, npub = bytes(range(7, 7 + toys.KEY)), bytes(range(50, 50 + toys.NPUB))
     message, ad = bytes(range(16)), bytes(range(100, 116))
     known = vectors(key, npub, message, ad, toys.encrypt(key, npub, message, ad))
@@ -49,6 +49,6 @@ def files(**hooks: str) -> dict[str, str]:
 
 
 def tree(root: Path, name: str = "Toy-128_vref", extra: dict[str, str] | None = None, **hooks: str) -> Path:
-    """A package below ``root`` as it lies in a FELICS-AE tree; its cipher's folder."""
+    """Writes a package below ``root`` as in a FELICS-AE tree; returns its cipher's folder."""
     write(root / "source" / "ciphers" / name / "source", {**files(**hooks), **(extra or {})})
     return root / "source" / "ciphers" / name

@@ -1,4 +1,4 @@
-"""FELICS-AE's three figures, each against what can be known without them."""
+"""FELICS-AE's three figures, each compared with an independent calculation."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def weigh_nist(bench: Bench, target: Target, variant: str, **hooks: str) -> dict
 
 
 def text_and_data(target: Target, objects: list[Path]) -> int:
-    """What binutils' ``size`` counts."""
+    """The sizes that binutils' ``size`` counts."""
     tool = shutil.which(f"{target.toolchain.prefix}size", path=search_path())
     assert tool
     out = subprocess.run([tool, *map(str, objects)], capture_output=True, text=True, check=True).stdout
@@ -132,7 +132,7 @@ def test_without_lists_each_operation_leaves_out_the_other(bench: Bench, target:
 
 
 def test_clones_belong_to_their_function(bench: Bench, uno: Target, tmp_path: Path) -> None:
-    """A function that the compiler specialises leaves with its name; one that is only called alike does not."""
+    """A function that the compiler specialises is left out with its name; one with a similar name is not."""
     info = packages.INFO.replace("!crypto_aead_decrypt", "!crypto_aead_decrypt!worker")
     top = (
         "static __attribute__((noinline)) int worker(int x, int y) { volatile int z = x * y; return z + x; }\n"
@@ -208,7 +208,7 @@ crypto_aead_encrypt:
 
 
 def test_time_is_from_call_to_call(bench: Bench, uno: Target, tmp_path: Path) -> None:
-    """On AVR: 100 cycles of NOP, 3 of JMP, and whatever it jumps to, to its RET, behind a short call of 3."""
+    """On AVR: a short call of 3 cycles, 100 cycles of NOP, 3 of JMP, and everything up to the RET."""
     body = packages.source().replace("int crypto_aead_encrypt(", "int slow_encrypt(")
     more = {"encrypt.c": body, "entry.S": _AVR}
     info = packages.INFO.replace("EncryptCode: encrypt!crypto_aead_decrypt", "EncryptCode: encrypt, entry")
@@ -219,13 +219,13 @@ def test_time_is_from_call_to_call(bench: Bench, uno: Target, tmp_path: Path) ->
     client = bench.client(plain, uno)
     zeros = Request(Op.EMPTY, bytes(toys.KEY), bytes(toys.NPUB), b"", b"")
     assert client.inside(zeros) == 6  # LDI, LDI, RET
-    # behind the empty call's 6: what points and felics_code_time differ by on data that does not matter
+    # after the empty call's 6: what points and felics_code_time differ by on data that does not matter
     point = next(p for p in weigh(bench, plain, uno).points if p.operation == "encrypt")
     assert fast["felics_code_time"] == point.cycles + 6 + 3
 
 
 def test_its_message_and_the_known_answers_inputs_are_used(bench: Bench, uno: Target, tmp_path: Path) -> None:
-    """The time of a package whose time is its data: 16, 15, ... 1, with the vector's key and associated data."""
+    """A package whose time depends on its data: 16, 15, ... 1, with the vector's key and associated data."""
     loop = "volatile unsigned j; unsigned s = 0; for (i = 0; i < n; i++) s += m[i] * (i + 1u);"
     loop += "s += k[0] + 3 * ad[0] + 5 * npub[0]; for (j = 0; j < s; j++) ;"
     times = {}
@@ -241,7 +241,7 @@ def test_its_message_and_the_known_answers_inputs_are_used(bench: Bench, uno: Ta
 
 
 def test_boards_and_processes_say_what_they_can(bench: Bench, tmp_path: Path) -> None:
-    """A device that cannot look inside a call has no time and no RAM by these definitions, and says so by silence."""
+    """A device that cannot look inside a call has no time and no RAM by these definitions, and leaves them out."""
 
     class Blind:
         def __init__(self, client: device.Client) -> None:

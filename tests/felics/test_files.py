@@ -1,4 +1,4 @@
-"""FELICS-AE's result files: what is written is read, what is damaged is refused with a place and a way out."""
+"""FELICS-AE's result files: written files can be read, damaged ones are refused with a position and a next action."""
 
 from __future__ import annotations
 
@@ -202,12 +202,15 @@ def test_the_validation_page_says_what_its_table_holds() -> None:
         assert all(line[name] == line[f"ours_{name}"] for line in avr)
     times = [(int(line["ours_code_time"]), int(line["code_time"])) for line in avr]
     claims = " ".join((ROOT / "docs" / "claims.md").read_text(encoding="utf-8").split())
-    assert f"on all {len(avr)} rows; time is equal on {sum(a == b for a, b in times)} rows and at most 0.33 % apart" in claims
+    assert (
+        f"on all {len(avr)} rows; time is equal on {sum(a == b for a, b in times)} rows and at most 0.33 % apart"
+        in claims
+    )
     assert max(abs(a - b) / b for a, b in times) < 0.0033
 
 
 def test_a_comparison_for_the_page(tmp_path: Path) -> None:
-    """Published rows beside runs: on targets of the run only, with nothing where there was none."""
+    """Published rows with runs: on targets of the run only, and empty where there was no run."""
     module = script()
     runs = tmp_path / "runs.json"
     from steelyard.cli.results import as_json

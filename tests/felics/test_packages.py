@@ -1,4 +1,4 @@
-"""FELICS-AE trees: found as they lie, with their names, lists and known answers; the first FELICS's are refused."""
+"""FELICS-AE trees: found as they are, with their names, lists and known answers; the first FELICS's are refused."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def test_a_tree_and_a_cipher_of_it_are_the_same(tmp_path: Path) -> None:
 
 
 def test_links_to_other_ciphers_and_templates(tmp_path: Path) -> None:
-    """As the tree's own packages share files; a link out of it is refused."""
+    """The tree's packages share files by links; a link out of the tree is refused."""
     packages.tree(tmp_path)
     other = tmp_path / "source/ciphers/Toy-128_vfast_one/source"
     shared = tmp_path / "source/ciphers/.templates/Toy"

@@ -1,7 +1,7 @@
 """Published FELICS-AE figures, where its sources and results are at hand.
 
 ``STEELYARD_FELICS_TREE`` names a FELICS-AE tree (or a folder of its ciphers), ``STEELYARD_FELICS_RESULTS`` its
-result files, separated by colons. docs/validation/felics-ae.md holds what this finds.
+result files, separated by colons. docs/validation/felics-ae.md has the results.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def harness(target: Target, built: build.Build) -> Iterator[device.Client]:
 
 
 def long_and_short_calls(client: device.Client, answers: Sequence[Observed]) -> tuple[int, int]:
-    """How many instructions of the measured call could be a cycle shorter or longer elsewhere in flash."""
+    """The number of instructions of the measured call that could take a cycle less or more elsewhere in flash."""
     vector = answers[0][1]
     message = bytes(range(16, 0, -1))
     _, mix, _ = client.profile(Request(Op.ENCRYPT, vector.key, vector.npub, vector.ad, message))
@@ -63,7 +63,7 @@ def long_and_short_calls(client: device.Client, answers: Sequence[Observed]) -> 
 
 def test_avr_rows(tree: dict[str, Implementation], published: list[Row]) -> None:
     """Code size and RAM to the byte. Time to the cycle, but for one cycle for each executed call or jump that is
-    long here and short there or the other way round: which ones depends on where functions lie in flash."""
+    long here and short there or the other way round: which ones depends on the functions' addresses in flash."""
     target = the_target("atmega128")
     toolchain = build.identify(target.toolchain)
     assert toolchain is not None

@@ -1,4 +1,4 @@
-"""Plays random jobs, faults and interruptions against the pipeline, and holds what must hold whatever happens:
+"""Runs random jobs, faults and interruptions against the pipeline, and checks what must always hold:
 every job has exactly one row; no verified row differs from the undisturbed one, and no final failure either; nothing
 stored is lost; an undisturbed run repairs all that was the machine's fault, and after it there is nothing left to do.
 

@@ -67,7 +67,7 @@ def test_end_to_end(bench: Bench) -> None:
 
 
 def test_workloads_do_not_share_records() -> None:
-    """Two lists of as many sizes, both long."""
+    """Two long lists with the same number of sizes."""
     texts = [",".join(f"0/{m}" for m in range(first, first + 300)) for first in (0, 1)]
     keys = {resolve(replace(jobs()[0], workload=workload(text))).setup.key for text in texts}
     assert len(keys) == 2
@@ -104,7 +104,7 @@ def test_after_a_kill_the_rest_is_run_and_nothing_twice(bench: Bench) -> None:
 
 
 def stored(database: Path) -> set[int]:
-    """Ids in the database, read past the store."""
+    """Ids in the database, read without the store."""
     try:
         with closing(sqlite3.connect(f"file:{database}?mode=ro", uri=True, timeout=5)) as connection:
             return {row[0] for row in connection.execute("select id from run")}

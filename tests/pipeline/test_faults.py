@@ -1,4 +1,4 @@
-"""What goes wrong in one job, or with the machine, is that job's row; others go on, and the next run repairs it."""
+"""A failure of one job, or of the machine, is that job's row; others go on, and the next run repairs it."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def good(bench: Bench, name: str = "good", target: str = "uno") -> Job:
 
 
 def failed(record: Record, reason: Reason, *words: str) -> None:
-    """It failed for this reason, which is the machine's, and the record is shown under a number."""
+    """Checks that it failed for this reason, which the machine caused, and that the record has a number."""
     assert record.failure is not None
     assert record.failure.reason is reason, record.failure
     for word in words:
@@ -59,7 +59,7 @@ def failed(record: Record, reason: Reason, *words: str) -> None:
 
 @pytest.fixture
 def compiler(uno: Target, tmp_path: Path) -> Compiler:
-    """Makes uno's target with another compiler: a shell script, which ends with what the real one does."""
+    """Makes uno's target with another compiler: a shell script that ends by calling the real one."""
 
     def make(script: str, mode: int = 0o755) -> Target:
         place = tmp_path / f"compiler{len(list(tmp_path.iterdir()))}" / "bin" / "avr-gcc"
@@ -200,7 +200,7 @@ def test_sources_that_change_meanwhile(bench: Bench, what: str) -> None:
 
 @pytest.mark.parametrize("what", ["edited", "gone"])
 def test_known_answers_that_change_meanwhile(bench: Bench, what: str) -> None:
-    """And known answers that changed before are another setup: what was repaired, or is new, is run."""
+    """Known answers that changed earlier make another setup: repaired or new ones are run."""
     job = good(bench)
     [file] = job.implementation.kat
     before = file.read_text()
@@ -219,12 +219,12 @@ def test_known_answers_that_change_meanwhile(bench: Bench, what: str) -> None:
 
 
 def good_again(job: Job) -> Job:
-    """The same job, found anew."""
+    """The same job, discovered again."""
     return Job(job.implementation, job.target, job.flags, job.workload)
 
 
 class Panic(BaseException):
-    """As what PyO3 raises when native code panics."""
+    """Like the exception that PyO3 raises when native code panics."""
 
 
 @pytest.mark.parametrize("error", [ZeroDivisionError, Panic, MemoryError, RecursionError])
@@ -367,7 +367,7 @@ def disk(tmp_path: Path) -> Iterator[Callable[[str], Path]]:
 
 @pytest.mark.parametrize("size", ["16k", "60k", "160k", "220k"])
 def test_a_full_disk(bench: Bench, disk: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch, size: str) -> None:
-    """It ends early or late in the harness's compilation, or in the package's."""
+    """The disk fills up early or late in the harness's compilation, or in the package's."""
     job, other = good(bench), good(bench, "other")
     with monkeypatch.context() as patch:
         patch.setenv("STEELYARD_HOME", str(disk(size)))

@@ -1,4 +1,4 @@
-"""Profiles add up to what is measured, and the flame graph is a whole SVG."""
+"""Profiles add up to the measured cycles, and the flame graph is a complete SVG."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ again:
     ],
 )
 def test_code_outside_of_function_symbols_has_rows(name: str, start: str, step: str, back: str, bench: Bench) -> None:
-    """Labels without a type stand for the code behind them, "other" for what has none."""
+    """Labels without a type stand for the code after them, "other" for code without a label."""
     thumb = " .thumb_func" if name == "bluepill" else ""
     text = LABELS.replace("@START@", start).replace("@STEP@", step).replace("@RETURN@", back)
     for label in ("core", "again"):

@@ -1,4 +1,4 @@
-"""Every format gives back what went in, read by someone else's library."""
+"""Every format returns what was written, read by an independent library."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Names of marks: where they go, whatever the marks are."""
+"""Labels of marks: where they are placed, for any marks."""
 
 from __future__ import annotations
 

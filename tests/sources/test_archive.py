@@ -1,4 +1,4 @@
-"""Zip files: the same implementations as the folder, and nothing outside the cache whatever they hold."""
+"""Zip files: the same implementations as in the folder, and nothing outside the cache, whatever they contain."""
 
 from __future__ import annotations
 

@@ -329,7 +329,7 @@ def test_aead_hash_beside_crypto_aead(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("where", ["mine", "crypto_aead/foo128/mine", "foo128/mine/Core"])
 def test_projects_of_headers_and_sources(tmp_path: Path, where: str) -> None:
-    """As development environments for microcontrollers lay them out."""
+    """The layout of development environments for microcontrollers."""
     put(tmp_path, f"{where}/Inc/api.h", API_AEAD)
     put(tmp_path, f"{where}/Src/encrypt.c", CODE)
     put(tmp_path, f"{where}/Src/main.c", "int main(void) { return 0; }\n")

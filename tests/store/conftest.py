@@ -62,7 +62,7 @@ def make() -> Make:
 
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
-    """Where the database of this test lies."""
+    """The path of this test's database."""
     return tmp_path / "results" / "steelyard.db"
 
 

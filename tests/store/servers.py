@@ -1,5 +1,4 @@
-"""Servers for the tests: PostgreSQL and MariaDB as the system's packages have them, on loopback, in a folder that ends
-with them."""
+"""Servers for the tests: PostgreSQL and MariaDB from the system's packages, on loopback, in a temporary folder."""
 
 from __future__ import annotations
 
@@ -42,7 +41,7 @@ def _port() -> int:
 
 @contextmanager
 def _served(command: list[str], url: URL, ended_by: signal.Signals, user: str | None = None) -> Iterator[URL]:
-    """A server from when it answers."""
+    """A server, once it answers."""
     with tempfile.TemporaryFile() as log:
         process = subprocess.Popen(command, stdout=log, stderr=log, user=user)
         engine = create_engine(url)
@@ -107,7 +106,7 @@ SERVERS: dict[str, Callable[[], AbstractContextManager[URL]]] = {"postgresql": p
 
 
 def emptied(server: URL) -> URL:
-    """The one database on a server that tests use, without what the last test left in it."""
+    """The database on a server that tests use, emptied of the last test's tables."""
     postgres = server.get_backend_name() == "postgresql"
     again = ("SCHEMA", "public") if postgres else ("DATABASE", "test")
     engine = create_engine(server, isolation_level="AUTOCOMMIT")

@@ -129,7 +129,7 @@ def test_a_database_of_the_first_schema(path: Path) -> None:
 
 
 def test_a_migrated_file_has_the_schemas_own_words(path: Path, tmp_path: Path) -> None:
-    """What SQLAlchemy does not tell: rows without numbers of their own, numbers that never come again."""
+    """Properties that SQLAlchemy does not report: tables without row ids, numbers that are never reused."""
     old(str(path))
     made = []
     for place in (path, tmp_path / "fresh.db"):
@@ -150,7 +150,7 @@ def test_processes_that_migrate_at_once(database: str) -> None:
 
 @pytest.mark.parametrize("database", SERVERS, indirect=True)
 def test_a_server_that_ended_our_connections(database: str) -> None:
-    """As one does that was started again meanwhile."""
+    """Like a process that was started again in the meantime."""
     with Store.open(database) as store:
         store.add(RECORD)
         every, end = (
@@ -356,7 +356,7 @@ def test_a_truncated_database_says_what_to_do(path: Path, keep: int) -> None:
 
 
 def test_a_database_on_a_read_only_disk_is_read(tmp_path: Path) -> None:
-    """Somebody's results, mounted: nothing can be written, beside them neither."""
+    """Somebody's results on a read-only mount: nothing can be written there."""
     with Store.open(tmp_path / "results.db") as store:
         store.add(RECORD)
     mounted = tmp_path / "mounted"

@@ -1,4 +1,4 @@
-"""What goes into the store comes out the same."""
+"""Records come out of the store as they went in."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``make bench`` runs to its end: what cannot be measured is a row that says why."""
+"""``make bench`` runs to its end: a figure that cannot be measured is a row that says why."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def test_a_peer_that_cannot_is_a_row(
 
 
 def test_a_peer_that_fails_as_it_is_meant_to_has_ended(bench: ModuleType, tmp_path: Path) -> None:
-    """mspdebug stops at what is no instruction, and calls that an error."""
+    """mspdebug stops at a word that is not an instruction, and calls that an error."""
     stops = ["sh", "-c", "echo 'unknown single-operand opcode: 0x0000 (PC = 0x6078)'; exit 255"]
     assert bench.process(stops, tmp_path, "opcode: 0x0000") >= 0
     with pytest.raises(subprocess.CalledProcessError):

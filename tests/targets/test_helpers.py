@@ -1,4 +1,4 @@
-"""What clang calls on an MSP430 and Steelyard brings, against Python's arithmetic."""
+"""Functions that Clang calls on an MSP430 and Steelyard provides, compared with Python's arithmetic."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def machine(tmp_path_factory: pytest.TempPathFactory) -> tuple[Client, Path]:
 
 
 def expected(message: bytes) -> bytes:
-    """What the program makes of ``message``, in Python."""
+    """The program's answer to ``message``, in Python."""
     p, q = int.from_bytes(message[:8], "little"), int.from_bytes(message[8:16], "little")
     made = b""
 

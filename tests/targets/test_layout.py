@@ -1,4 +1,4 @@
-"""A package's cycles are its own: nothing that the harness grows by moves its code, its data or its libraries'."""
+"""A package's cycles are its own: growth of the harness moves neither its code and data nor its libraries'."""
 
 from __future__ import annotations
 

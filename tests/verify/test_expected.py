@@ -1,4 +1,4 @@
-"""What a package is held against: lengths of its ciphertexts, which KAT file, which variant."""
+"""What a package is checked against: lengths of its ciphertexts, KAT file, variant."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Packages that want better figures than theirs: none is verified with them."""
+"""Packages that try to get better figures than their own: none is verified with them."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def test_a_memo_of_a_few_keys_gains_nothing_at_a_single_size(bench: Bench, targe
 
 
 def test_a_memo_on_the_stack_does_not_outlast_a_restart(bench: Bench, bluepill: Target) -> None:
-    """Start-up code does not clear it, as on a chip; who asks for the restart does."""
+    """Start-up code does not clear it, as on a chip; the requester of the restart does."""
     top = "static int same(const unsigned char *k) { volatile unsigned char room[2048]; room[0] = room[2047] = 0; "
     top += "volatile unsigned char *at = (unsigned char *)0x20004800 + (k[0] | (k[1] & 1) << 8); "
     top += "int seen = *at == k[2]; *at = k[2]; return seen; }"

@@ -1,4 +1,4 @@
-"""KAT files: exact text out, and whatever comes in is vectors or a sentence with a line number."""
+"""KAT files: they are written exactly; any input gives vectors or a sentence with a line number."""
 
 from __future__ import annotations
 
