@@ -1,15 +1,17 @@
 //! Passes pointers from timing models to the translator; no other file does.
+//!
 //! Native code does the work of [`crate::Timing::enter`] for transitions that are known when it is generated. It reads
 //! and writes the model's own state, whose addresses are constants in the code. So interpreter and native code share
 //! one state. Each side must keep its rules:
 //!
-//! - The model: a [`Place`] is in memory that the model owns on the heap for all its life (a `Box` of an
-//!   array or a number that is never replaced, not a field of the model itself, which moves with the machine). `reset`
-//!   writes into it.
+//! - The model: a [`Place`] is in memory that the model owns on the heap for all its life (a `Box` of an array or a
+//!   number that is never replaced, not a field of the model itself, which moves with the machine). `reset` writes into
+//!   it.
 //! - The translator: code is dropped before the model is, and runs only inside [`crate::native::Translator::run`],
 //!   which has borrowed the model, so nothing else accesses it meanwhile.
-//! - The one place in the model itself, [`crate::Timing::last_end`], is passed as its distance from the
-//!   model, whose address code receives at each entry.
+//! - The one place in the model itself, [`crate::Timing::last_end`], is passed as its distance from the model, whose
+//!   address code receives at each entry.
+//!
 //! RAM, flash and the core's state are passed at each entry too ([`mcu::Memory::raw`], [`crate::native::Layout`]).
 
 /// A number in a model's state.
