@@ -28,12 +28,12 @@ pub(crate) struct Span {
     /// Whether one of them writes.
     pub stores: bool,
     /// The pointer's value where the span begins.
-    pointer: Place,
+    pointer: Base,
 }
 
 /// A value of a pointer: the number of an unknown value, and what was added since.
 #[derive(Clone, Copy, PartialEq, Eq)]
-struct Place {
+struct Base {
     value: usize,
     plus: i32,
 }
@@ -47,11 +47,11 @@ pub(crate) struct Spans {
     /// By instruction, how far below its value the stack pointer will be at its lowest; none where that was checked
     /// before.
     pub depths: Vec<Option<i32>>,
-    pointers: [Place; STACK + 1],
+    pointers: [Base; STACK + 1],
     values: usize,
     /// The span of each value, and the instruction that checked the stack's depth.
     open: Vec<Option<usize>>,
-    looked: Option<(usize, Place)>,
+    looked: Option<(usize, Base)>,
 }
 
 /// What an access through a pointer adds to it before and after, and to the address only.
@@ -70,7 +70,7 @@ impl Spans {
             accesses: vec![None; insns.len()],
             spans: Vec::new(),
             depths: vec![None; insns.len()],
-            pointers: std::array::from_fn(|value| Place { value, plus: 0 }),
+            pointers: std::array::from_fn(|value| Base { value, plus: 0 }),
             values: STACK + 1,
             open: vec![None; STACK + 1],
             looked: None,
@@ -94,7 +94,7 @@ impl Spans {
 
     /// Pointer `p` has a new value.
     fn forget(&mut self, p: usize) {
-        self.pointers[p] = Place { value: self.values, plus: 0 };
+        self.pointers[p] = Base { value: self.values, plus: 0 };
         self.values += 1;
         self.open.push(None);
     }
@@ -136,7 +136,7 @@ impl Spans {
             _ => {
                 self.depths[k] = Some(bytes);
                 if !guarded {
-                    self.looked = Some((k, Place { plus: now.plus + bytes, ..now }));
+                    self.looked = Some((k, Base { plus: now.plus + bytes, ..now }));
                 }
             }
         }

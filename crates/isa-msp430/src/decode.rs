@@ -3,7 +3,7 @@
 use isa::{Insn, Run};
 use mcu::Site;
 
-use crate::exec::{Place, Places};
+use crate::exec::{Location, Locations};
 use crate::handler::{handler, leaving};
 use crate::op::{Binary, Form, Op};
 use crate::state::{CG, Msp430, PC, SR};
@@ -14,7 +14,7 @@ use crate::table::{self, Definition};
 /// One operand, resolved.
 #[derive(Clone, Debug, Default)]
 struct Operand {
-    place: Place,
+    location: Location,
     register: u8,
     extension: u16,
     mode: Mode,
@@ -27,7 +27,7 @@ struct Decoded {
     /// What it does with these operands.
     op: Op,
     word: u16,
-    places: Places,
+    locations: Locations,
     src: Operand,
     dst: Operand,
     /// Address after it.
@@ -47,26 +47,31 @@ fn name(register: u32) -> String {
 
 fn constant(value: u16) -> Operand {
     let text = if value == 0xFFFF { "#-1".into() } else { format!("#{value}") };
-    Operand { place: Place::Imm, extension: value, text, ..Operand::default() }
+    Operand { location: Location::Imm, extension: value, text, ..Operand::default() }
 }
 
 fn plain(register: u32) -> Operand {
     let special = register as usize <= CG;
-    let place = if special { Place::Special } else { Place::Reg };
-    Operand { place, register: register as u8, text: name(register), ..Operand::default() }
+    let location = if special { Location::Special } else { Location::Reg };
+    Operand { location, register: register as u8, text: name(register), ..Operand::default() }
 }
 
 /// The modes with an extension word `x` at address `at`: indexed, symbolic, absolute (SLAU049, 3.3).
 fn indexed(register: u32, x: u16, at: u32) -> Operand {
-    let memory =
-        |place, extension, text| Operand { place, register: register as u8, extension, mode: Mode::Indexed, text };
+    let memory = |location, extension, text| Operand {
+        location,
+        register: register as u8,
+        extension,
+        mode: Mode::Indexed,
+        text,
+    };
     match register as usize {
         PC => {
             let address = x.wrapping_add(at as u16);
-            memory(Place::Abs, address, format!("{address:#06x}"))
+            memory(Location::Abs, address, format!("{address:#06x}"))
         }
-        SR => memory(Place::Abs, x, format!("&{x:#06x}")),
-        _ => memory(Place::Idx, x, format!("{}({})", x as i16, name(register))),
+        SR => memory(Location::Abs, x, format!("&{x:#06x}")),
+        _ => memory(Location::Idx, x, format!("{}({})", x as i16, name(register))),
     }
 }
 
@@ -100,14 +105,14 @@ fn source(core: &Msp430, register: u32, mode: u32, at: &mut u32) -> Option<Opera
             Operand { mode: Mode::Immediate, text: format!("#{x:#06x}"), ..constant(x) }
         }
         (_, 2) => Operand {
-            place: Place::Idx,
+            location: Location::Idx,
             register: register as u8,
             mode: Mode::Indirect,
             text: format!("@{}", name(register)),
             ..Operand::default()
         },
         _ => Operand {
-            place: Place::Inc,
+            location: Location::Inc,
             register: register as u8,
             mode: Mode::Increment,
             text: format!("@{}+", name(register)),
@@ -153,24 +158,24 @@ fn lookup(core: &Msp430, pc: u32) -> Result<Decoded, Failure> {
             dst = destination(core, f.get('d'), f.get('a'), &mut at).ok_or(Failure::Truncated)?;
         }
     }
-    let places = Places { byte: f.get('b') != 0, src: src.place, dst: dst.place };
-    let op = with_operands(row.op, word, places.byte, &src, &dst);
-    Ok(Decoded { row, op, word, places, src, dst, next: at, to })
+    let locations = Locations { byte: f.get('b') != 0, src: src.location, dst: dst.location };
+    let op = with_operands(row.op, word, locations.byte, &src, &dst);
+    Ok(Decoded { row, op, word, locations, src, dst, next: at, to })
 }
 
 /// The operation with these operands.
 fn with_operands(op: Op, word: u16, byte: bool, src: &Operand, dst: &Operand) -> Op {
-    let status = dst.place == Place::Special && dst.register as usize == SR;
-    let carry = status && src.place == Place::Imm && src.extension == C && !byte;
+    let status = dst.location == Location::Special && dst.register as usize == SR;
+    let carry = status && src.location == Location::Imm && src.extension == C && !byte;
     match op {
         Op::Binary(Binary::Bic) if carry => Op::Carry(false),
         Op::Binary(Binary::Bis) if carry => Op::Carry(true),
         // there is nowhere to write to (SLAU049, table 3-15, note)
-        Op::Unary(_) if src.place == Place::Imm => Op::Undefined,
+        Op::Unary(_) if src.location == Location::Imm => Op::Undefined,
         // the value of the program counter is then unspecified
-        Op::Unary(_) if src.place == Place::Special && src.register as usize == PC => Op::Undefined,
+        Op::Unary(_) if src.location == Location::Special && src.register as usize == PC => Op::Undefined,
         // PUSH #4 and PUSH #8 do not work with the constant generator (SLAZ145, SLAZ150: CPU4)
-        Op::Push if src.place == Place::Imm && word & 0x2F == 0x22 => Op::Forbidden,
+        Op::Push if src.location == Location::Imm && word & 0x2F == 0x22 => Op::Forbidden,
         Op::Binary(_) | Op::Unary(_) | Op::Push | Op::Call | Op::Reti | Op::Jump(_) | Op::Jmp | Op::Carry(_) => op,
         Op::Seam | Op::Undefined | Op::Truncated | Op::Forbidden => op,
     }
@@ -193,7 +198,7 @@ impl Decoded {
 
     /// Flags read and set.
     fn flags(&self) -> (u16, u16) {
-        let touches = |o: &Operand| o.place == Place::Special && o.register as usize == SR;
+        let touches = |o: &Operand| o.location == Location::Special && o.register as usize == SR;
         let carry = matches!(self.op, Op::Carry(_));
         if !carry && (touches(&self.src) || touches(&self.dst) || self.broken()) {
             return (ALL, 0);
@@ -210,8 +215,8 @@ impl Decoded {
                 u32::from(high) << 16 | u32::from(self.src.extension)
             }
         };
-        let exec = handler(self.op, self.places, ALL);
-        let (c, d) = self.places.pack();
+        let exec = handler(self.op, self.locations, ALL);
+        let (c, d) = self.locations.pack();
         let (a, b, site) = (self.dst.register, self.src.register, Site { pc, cycles: 0 });
         Insn { exec, site, imm, a, b, c, d, taken: 0, skips: 0, refund: 0 }
     }
@@ -219,7 +224,7 @@ impl Decoded {
 
 /// The entry of a run that is not an instruction.
 fn pseudo(op: Op, pc: u32, imm: u32) -> Insn<Msp430> {
-    let (exec, site) = (handler(op, Places::default(), ALL), Site { pc, cycles: 0 });
+    let (exec, site) = (handler(op, Locations::default(), ALL), Site { pc, cycles: 0 });
     Insn { exec, site, imm, a: 0, b: 0, c: 0, d: 0, taken: 0, skips: 0, refund: 0 }
 }
 
@@ -267,7 +272,7 @@ fn choose_handlers(code: &mut [(Insn<Msp430>, Option<Decoded>)]) {
             live = ALL;
             continue;
         };
-        insn.exec = if d.leaves() { leaving(d.op, d.places) } else { handler(d.op, d.places, live) };
+        insn.exec = if d.leaves() { leaving(d.op, d.locations) } else { handler(d.op, d.locations, live) };
         let (reads, sets) = d.flags();
         live = match d.flow() {
             Flow::Next => live & !sets | reads,
@@ -283,7 +288,7 @@ pub(crate) fn disassemble(core: &Msp430, pc: u32) -> (String, u32) {
     match lookup(core, pc) {
         Ok(d) => {
             let text = d.row.text.render(|place, _| match place {
-                "b" => if d.places.byte { ".b" } else { "" }.into(),
+                "b" => if d.locations.byte { ".b" } else { "" }.into(),
                 "src" => d.src.text.clone(),
                 "dst" => d.dst.text.clone(),
                 _ => format!("{:#06x}", d.to),

@@ -1,7 +1,7 @@
 //! Executes instructions, as plain functions.
 //! `flags` is the set of flags that can still be read: an instruction leaves the others alone, and their values are
 //! never seen. A function that accesses memory has `full`: without it, it accesses ordinary RAM only, and returns
-//! `None`, without effect, for everything else. Addressing modes come as a [`Places`]; handlers pass a constant one,
+//! `None`, without effect, for everything else. Addressing modes come as a [`Locations`]; handlers pass a constant one,
 //! the slow path that of the instruction.
 
 mod operation;
@@ -16,13 +16,13 @@ use crate::status::{CPUOFF, Status};
 pub(crate) use operation::*;
 
 /// An instruction of this core. `a` is the destination's register, `b` the source's, `c` and `d` hold
-/// the [`Places`], `imm` the source's extension in its low and the destination's in its high half.
+/// the [`Locations`], `imm` the source's extension in its low and the destination's in its high half.
 pub(crate) type I = Insn<Msp430>;
 
 /// How an operand is reached.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(u8)]
-pub(crate) enum Place {
+pub(crate) enum Location {
     /// A general register.
     #[default]
     Reg,
@@ -38,19 +38,19 @@ pub(crate) enum Place {
     Special,
 }
 
-impl Place {
+impl Location {
     const EVERY: [Self; 6] = [Self::Reg, Self::Imm, Self::Abs, Self::Idx, Self::Inc, Self::Special];
 }
 
-/// Operand size and places.
+/// Operand size and locations.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Places {
+pub(crate) struct Locations {
     pub byte: bool,
-    pub src: Place,
-    pub dst: Place,
+    pub src: Location,
+    pub dst: Location,
 }
 
-impl Places {
+impl Locations {
     /// As stored in an instruction's `d`; `c` is the size.
     pub(crate) fn pack(self) -> (u8, u8) {
         (self.byte.into(), self.src as u8 | (self.dst as u8) << 4)
@@ -58,8 +58,8 @@ impl Places {
 
     #[inline(always)]
     pub(crate) fn of(i: &I) -> Self {
-        let place = |n: u8| Place::EVERY.get(usize::from(n)).copied().unwrap_or_default();
-        Self { byte: i.c != 0, src: place(i.d & 15), dst: place(i.d >> 4) }
+        let location = |n: u8| Location::EVERY.get(usize::from(n)).copied().unwrap_or_default();
+        Self { byte: i.c != 0, src: location(i.d & 15), dst: location(i.d >> 4) }
     }
 }
 
@@ -134,25 +134,25 @@ impl Msp430 {
 
     /// Address of an operand in memory.
     #[inline(always)]
-    fn address(&self, place: Place, register: u8, extension: u16) -> u16 {
-        match place {
-            Place::Abs => extension,
-            Place::Idx => self.r[register as usize].wrapping_add(extension),
+    fn address(&self, location: Location, register: u8, extension: u16) -> u16 {
+        match location {
+            Location::Abs => extension,
+            Location::Idx => self.r[register as usize].wrapping_add(extension),
             _ => self.r[register as usize],
         }
     }
 
     /// The source operand; an autoincrement has happened.
     #[inline(always)]
-    fn source(&mut self, i: &I, form: Places, full: bool) -> Option<u16> {
+    fn source(&mut self, i: &I, form: Locations, full: bool) -> Option<u16> {
         let value = match form.src {
-            Place::Reg => self.r[i.b as usize],
-            Place::Imm => i.imm as u16,
-            Place::Special => self.special(i.b),
-            place => {
-                let address = self.address(place, i.b, i.imm as u16);
+            Location::Reg => self.r[i.b as usize],
+            Location::Imm => i.imm as u16,
+            Location::Special => self.special(i.b),
+            location => {
+                let address = self.address(location, i.b, i.imm as u16);
                 let value = self.read(address, form.byte, i.site, full)?;
-                if place == Place::Inc {
+                if location == Location::Inc {
                     self.r[i.b as usize] = address.wrapping_add(step(i.b, form.byte));
                 }
                 return Some(value);
@@ -163,8 +163,8 @@ impl Msp430 {
 
     /// Undoes the autoincrement.
     #[inline(always)]
-    fn undo(&mut self, i: &I, form: Places) {
-        if form.src == Place::Inc {
+    fn undo(&mut self, i: &I, form: Locations) {
+        if form.src == Location::Inc {
             let r = &mut self.r[i.b as usize];
             *r = r.wrapping_sub(step(i.b, form.byte));
         }
@@ -220,17 +220,17 @@ fn step(register: u8, byte: bool) -> u16 {
 
 /// Two operands.
 #[inline(always)]
-pub(crate) fn two<O: Two>(cpu: &mut Msp430, i: &I, form: Places, flags: u16, full: bool) -> Option<()> {
+pub(crate) fn two<O: Two>(cpu: &mut Msp430, i: &I, form: Locations, flags: u16, full: bool) -> Option<()> {
     let x = cpu.source(i, form, full)?;
     match form.dst {
-        Place::Reg => {
+        Location::Reg => {
             let y = cpu.r[i.a as usize] & mask(form.byte);
             let res = O::apply(&mut cpu.status, x, y, form.byte, flags);
             if O::WRITES {
                 cpu.r[i.a as usize] = res;
             }
         }
-        Place::Special => {
+        Location::Special => {
             // a program counter that is read here has passed all extension words
             let y = if i.a as usize == PC { (i.imm >> 16) as u16 } else { cpu.special(i.a) };
             let res = O::apply(&mut cpu.status, x, y & mask(form.byte), form.byte, flags);
@@ -240,8 +240,8 @@ pub(crate) fn two<O: Two>(cpu: &mut Msp430, i: &I, form: Places, flags: u16, ful
                 cpu.r[PC] = y;
             }
         }
-        place => {
-            let address = cpu.address(place, i.a, (i.imm >> 16) as u16);
+        location => {
+            let address = cpu.address(location, i.a, (i.imm >> 16) as u16);
             let y = if O::READS { cpu.read(address, form.byte, i.site, full) } else { Some(0) };
             let Some(y) = y else {
                 cpu.undo(i, form);
@@ -261,20 +261,20 @@ pub(crate) fn two<O: Two>(cpu: &mut Msp430, i: &I, form: Places, flags: u16, ful
 
 /// One operand, written back to its source.
 #[inline(always)]
-pub(crate) fn one<O: One>(cpu: &mut Msp430, i: &I, form: Places, flags: u16, full: bool) -> Option<()> {
+pub(crate) fn one<O: One>(cpu: &mut Msp430, i: &I, form: Locations, flags: u16, full: bool) -> Option<()> {
     match form.src {
-        Place::Reg => {
+        Location::Reg => {
             let x = cpu.r[i.b as usize] & mask(form.byte);
             cpu.r[i.b as usize] = O::apply(&mut cpu.status, x, form.byte, flags);
         }
-        Place::Special => {
+        Location::Special => {
             let x = cpu.special(i.b) & mask(form.byte);
             let res = O::apply(&mut cpu.status, x, form.byte, flags);
             cpu.set_special(i.b, res, i.site);
         }
-        Place::Imm => undefined(cpu, i),
-        place => {
-            let address = cpu.address(place, i.b, i.imm as u16);
+        Location::Imm => undefined(cpu, i),
+        location => {
+            let address = cpu.address(location, i.b, i.imm as u16);
             let x = cpu.read(address, form.byte, i.site, full)?;
             let before = cpu.status;
             let res = O::apply(&mut cpu.status, x, form.byte, flags);
@@ -282,7 +282,7 @@ pub(crate) fn one<O: One>(cpu: &mut Msp430, i: &I, form: Places, flags: u16, ful
                 cpu.status = before;
                 return None;
             }
-            if place == Place::Inc {
+            if location == Location::Inc {
                 cpu.r[i.b as usize] = address.wrapping_add(step(i.b, form.byte));
             }
         }
@@ -293,9 +293,9 @@ pub(crate) fn one<O: One>(cpu: &mut Msp430, i: &I, form: Places, flags: u16, ful
 /// PUSH. The operand is read before the stack pointer moves, except that PUSH SP pushes the new one
 /// (SLAU049, figure 3-5).
 #[inline(always)]
-pub(crate) fn push(cpu: &mut Msp430, i: &I, form: Places, full: bool) -> Option<()> {
+pub(crate) fn push(cpu: &mut Msp430, i: &I, form: Locations, full: bool) -> Option<()> {
     let x = cpu.source(i, form, full)?;
-    let x = if form.src == Place::Special && i.b as usize == SP { cpu.r[SP].wrapping_sub(2) } else { x };
+    let x = if form.src == Location::Special && i.b as usize == SP { cpu.r[SP].wrapping_sub(2) } else { x };
     let done = cpu.push_value(x & mask(form.byte), form.byte, i.site, full);
     if done.is_none() {
         cpu.undo(i, form);
@@ -305,7 +305,7 @@ pub(crate) fn push(cpu: &mut Msp430, i: &I, form: Places, full: bool) -> Option<
 
 /// CALL; the return address is in `imm`'s high half.
 #[inline(always)]
-pub(crate) fn call(cpu: &mut Msp430, i: &I, form: Places, full: bool) -> Option<()> {
+pub(crate) fn call(cpu: &mut Msp430, i: &I, form: Locations, full: bool) -> Option<()> {
     let to = cpu.source(i, form, full)?;
     if cpu.push_value((i.imm >> 16) as u16, false, i.site, full).is_none() {
         cpu.undo(i, form);
@@ -379,7 +379,7 @@ pub(crate) fn forbidden(cpu: &mut Msp430, i: &I) {
 
 /// MOV to the program counter.
 #[inline(always)]
-pub(crate) fn branch(cpu: &mut Msp430, i: &I, form: Places, full: bool) -> Option<()> {
+pub(crate) fn branch(cpu: &mut Msp430, i: &I, form: Locations, full: bool) -> Option<()> {
     cpu.r[PC] = cpu.source(i, form, full)? & !1;
     Some(())
 }

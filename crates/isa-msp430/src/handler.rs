@@ -2,31 +2,31 @@
 
 use isa::{Exec, next};
 
-use crate::exec::{self, I, One, Place, Places, Two};
+use crate::exec::{self, I, Location, Locations, One, Two};
 use crate::op::{Binary, Condition, Op, Unary};
 use crate::state::Msp430;
 use crate::status::{ALL, C};
 
-/// The operand's place as a constant argument.
-const fn place(n: u8) -> Place {
+/// The operand's location as a constant argument.
+const fn location(n: u8) -> Location {
     match n {
-        0 => Place::Reg,
-        1 => Place::Imm,
-        2 => Place::Abs,
-        3 => Place::Idx,
-        4 => Place::Inc,
-        _ => Place::Special,
+        0 => Location::Reg,
+        1 => Location::Imm,
+        2 => Location::Abs,
+        3 => Location::Idx,
+        4 => Location::Inc,
+        _ => Location::Special,
     }
 }
 
-const REG: u8 = Place::Reg as u8;
-const IMM: u8 = Place::Imm as u8;
-const ABS: u8 = Place::Abs as u8;
-const IDX: u8 = Place::Idx as u8;
-const INC: u8 = Place::Inc as u8;
+const REG: u8 = Location::Reg as u8;
+const IMM: u8 = Location::Imm as u8;
+const ABS: u8 = Location::Abs as u8;
+const IDX: u8 = Location::Idx as u8;
+const INC: u8 = Location::Inc as u8;
 
 unsafe fn two<O: Two, const S: u8, const D: u8, const B: bool, const F: u16>(cpu: &mut Msp430, i: *const I) {
-    let form = Places { byte: B, src: place(S), dst: place(D) };
+    let form = Locations { byte: B, src: location(S), dst: location(D) };
     // SAFETY: `i` points into a block and is not its last instruction (contract of `Exec`).
     unsafe {
         match exec::two::<O>(cpu, &*i, form, F, false) {
@@ -40,7 +40,7 @@ unsafe fn two<O: Two, const S: u8, const D: u8, const B: bool, const F: u16>(cpu
 unsafe fn two_slow<O: Two>(cpu: &mut Msp430, i: *const I) {
     // SAFETY: as above.
     unsafe {
-        let _ = exec::two::<O>(cpu, &*i, Places::of(&*i), ALL, true);
+        let _ = exec::two::<O>(cpu, &*i, Locations::of(&*i), ALL, true);
         next(cpu, i);
     }
 }
@@ -48,10 +48,10 @@ unsafe fn two_slow<O: Two>(cpu: &mut Msp430, i: *const I) {
 unsafe fn two_leave<O: Two>(cpu: &mut Msp430, i: *const I) {
     // SAFETY: `i` points to an instruction (contract of `Exec`).
     let i = unsafe { &*i };
-    let _ = exec::two::<O>(cpu, i, Places::of(i), ALL, true);
+    let _ = exec::two::<O>(cpu, i, Locations::of(i), ALL, true);
 }
 
-fn pick_two<O: Two>(form: Places, live: u16) -> Exec<Msp430> {
+fn pick_two<O: Two>(form: Locations, live: u16) -> Exec<Msp430> {
     match live & O::OP.sets() {
         0 => pick_size::<O, 0>(form),
         C => pick_size::<O, C>(form),
@@ -59,12 +59,12 @@ fn pick_two<O: Two>(form: Places, live: u16) -> Exec<Msp430> {
     }
 }
 
-fn pick_size<O: Two, const F: u16>(form: Places) -> Exec<Msp430> {
-    if form.byte { pick_places::<O, true, F>(form) } else { pick_places::<O, false, F>(form) }
+fn pick_size<O: Two, const F: u16>(form: Locations) -> Exec<Msp430> {
+    if form.byte { pick_locations::<O, true, F>(form) } else { pick_locations::<O, false, F>(form) }
 }
 
-fn pick_places<O: Two, const B: bool, const F: u16>(form: Places) -> Exec<Msp430> {
-    use Place::{Abs, Idx, Imm, Inc, Reg};
+fn pick_locations<O: Two, const B: bool, const F: u16>(form: Locations) -> Exec<Msp430> {
+    use Location::{Abs, Idx, Imm, Inc, Reg};
     match (form.src, form.dst) {
         (Reg, Reg) => two::<O, REG, REG, B, F>,
         (Imm, Reg) => two::<O, IMM, REG, B, F>,
@@ -87,7 +87,7 @@ fn pick_places<O: Two, const B: bool, const F: u16>(form: Places) -> Exec<Msp430
 
 /// MOV to the program counter: BR and, from the stack, RET.
 unsafe fn branch_to<const S: u8>(cpu: &mut Msp430, i: *const I) {
-    let form = Places { byte: false, src: place(S), dst: Place::Special };
+    let form = Locations { byte: false, src: location(S), dst: Location::Special };
     // SAFETY: `i` points to an instruction (contract of `Exec`).
     let i = unsafe { &*i };
     if exec::branch(cpu, i, form, false).is_none() {
@@ -95,16 +95,16 @@ unsafe fn branch_to<const S: u8>(cpu: &mut Msp430, i: *const I) {
     }
 }
 
-fn leave_mov(form: Places) -> Exec<Msp430> {
+fn leave_mov(form: Locations) -> Exec<Msp430> {
     match (form.byte, form.src) {
-        (false, Place::Imm) => branch_to::<IMM>,
-        (false, Place::Inc) => branch_to::<INC>,
+        (false, Location::Imm) => branch_to::<IMM>,
+        (false, Location::Inc) => branch_to::<INC>,
         _ => two_leave::<exec::Mov>,
     }
 }
 
 unsafe fn one<O: One, const S: u8, const B: bool, const F: u16>(cpu: &mut Msp430, i: *const I) {
-    let form = Places { byte: B, src: place(S), dst: Place::Reg };
+    let form = Locations { byte: B, src: location(S), dst: Location::Reg };
     // SAFETY: `i` points into a block and is not its last instruction (contract of `Exec`).
     unsafe {
         match exec::one::<O>(cpu, &*i, form, F, false) {
@@ -118,7 +118,7 @@ unsafe fn one<O: One, const S: u8, const B: bool, const F: u16>(cpu: &mut Msp430
 unsafe fn one_slow<O: One>(cpu: &mut Msp430, i: *const I) {
     // SAFETY: as above.
     unsafe {
-        let _ = exec::one::<O>(cpu, &*i, Places::of(&*i), ALL, true);
+        let _ = exec::one::<O>(cpu, &*i, Locations::of(&*i), ALL, true);
         next(cpu, i);
     }
 }
@@ -126,17 +126,17 @@ unsafe fn one_slow<O: One>(cpu: &mut Msp430, i: *const I) {
 unsafe fn one_leave<O: One>(cpu: &mut Msp430, i: *const I) {
     // SAFETY: `i` points to an instruction (contract of `Exec`).
     let i = unsafe { &*i };
-    let _ = exec::one::<O>(cpu, i, Places::of(i), ALL, true);
+    let _ = exec::one::<O>(cpu, i, Locations::of(i), ALL, true);
 }
 
-fn pick_one<O: One>(form: Places, live: u16) -> Exec<Msp430> {
-    fn sized<O: One, const F: u16>(form: Places) -> Exec<Msp430> {
+fn pick_one<O: One>(form: Locations, live: u16) -> Exec<Msp430> {
+    fn sized<O: One, const F: u16>(form: Locations) -> Exec<Msp430> {
         match (form.byte, form.src) {
-            (false, Place::Reg) => one::<O, REG, false, F>,
-            (true, Place::Reg) => one::<O, REG, true, F>,
-            (false, Place::Idx) => one::<O, IDX, false, F>,
-            (true, Place::Idx) => one::<O, IDX, true, F>,
-            (false, Place::Abs) => one::<O, ABS, false, F>,
+            (false, Location::Reg) => one::<O, REG, false, F>,
+            (true, Location::Reg) => one::<O, REG, true, F>,
+            (false, Location::Idx) => one::<O, IDX, false, F>,
+            (true, Location::Idx) => one::<O, IDX, true, F>,
+            (false, Location::Abs) => one::<O, ABS, false, F>,
             _ => one_slow::<O>,
         }
     }
@@ -148,7 +148,7 @@ fn pick_one<O: One>(form: Places, live: u16) -> Exec<Msp430> {
 }
 
 unsafe fn push<const S: u8>(cpu: &mut Msp430, i: *const I) {
-    let form = Places { byte: false, src: place(S), dst: Place::Reg };
+    let form = Locations { byte: false, src: location(S), dst: Location::Reg };
     // SAFETY: `i` points into a block and is not its last instruction (contract of `Exec`).
     unsafe {
         match exec::push(cpu, &*i, form, false) {
@@ -162,21 +162,21 @@ unsafe fn push<const S: u8>(cpu: &mut Msp430, i: *const I) {
 unsafe fn push_slow(cpu: &mut Msp430, i: *const I) {
     // SAFETY: as above.
     unsafe {
-        let _ = exec::push(cpu, &*i, Places::of(&*i), true);
+        let _ = exec::push(cpu, &*i, Locations::of(&*i), true);
         next(cpu, i);
     }
 }
 
-fn pick_push(form: Places) -> Exec<Msp430> {
+fn pick_push(form: Locations) -> Exec<Msp430> {
     match (form.byte, form.src) {
-        (false, Place::Reg) => push::<REG>,
-        (false, Place::Idx) => push::<IDX>,
+        (false, Location::Reg) => push::<REG>,
+        (false, Location::Idx) => push::<IDX>,
         _ => push_slow,
     }
 }
 
 unsafe fn call<const S: u8>(cpu: &mut Msp430, i: *const I) {
-    let form = Places { byte: false, src: place(S), dst: Place::Reg };
+    let form = Locations { byte: false, src: location(S), dst: Location::Reg };
     // SAFETY: `i` points to an instruction (contract of `Exec`).
     let i = unsafe { &*i };
     if exec::call(cpu, i, form, false).is_none() {
@@ -186,7 +186,7 @@ unsafe fn call<const S: u8>(cpu: &mut Msp430, i: *const I) {
 
 #[inline(never)]
 fn call_slow(cpu: &mut Msp430, i: &I) {
-    let _ = exec::call(cpu, i, Places::of(i), true);
+    let _ = exec::call(cpu, i, Locations::of(i), true);
 }
 
 unsafe fn call_any(cpu: &mut Msp430, i: *const I) {
@@ -194,10 +194,10 @@ unsafe fn call_any(cpu: &mut Msp430, i: *const I) {
     call_slow(cpu, unsafe { &*i });
 }
 
-fn pick_call(form: Places) -> Exec<Msp430> {
+fn pick_call(form: Locations) -> Exec<Msp430> {
     match form.src {
-        Place::Imm => call::<IMM>,
-        Place::Reg => call::<REG>,
+        Location::Imm => call::<IMM>,
+        Location::Reg => call::<REG>,
         _ => call_any,
     }
 }
@@ -258,15 +258,15 @@ macro_rules! each {
     };
 }
 
-/// The handler of `op` with operands in `places`, when the flags in `live` can still be read after it.
-pub(crate) fn handler(op: Op, places: Places, live: u16) -> Exec<Msp430> {
+/// The handler of `op` with operands in `locations`, when the flags in `live` can still be read after it.
+pub(crate) fn handler(op: Op, locations: Locations, live: u16) -> Exec<Msp430> {
     match op {
         Op::Binary(op) => {
-            each!(op, Binary Mov Add Addc Subc Sub Cmp Dadd Bit Bic Bis Xor And => |O| pick_two::<O>(places, live))
+            each!(op, Binary Mov Add Addc Subc Sub Cmp Dadd Bit Bic Bis Xor And => |O| pick_two::<O>(locations, live))
         }
-        Op::Unary(op) => each!(op, Unary Rrc Swpb Rra Sxt => |O| pick_one::<O>(places, live)),
-        Op::Push => pick_push(places),
-        Op::Call => pick_call(places),
+        Op::Unary(op) => each!(op, Unary Rrc Swpb Rra Sxt => |O| pick_one::<O>(locations, live)),
+        Op::Push => pick_push(locations),
+        Op::Call => pick_call(locations),
         Op::Reti => leave!(reti),
         Op::Jump(condition) => match condition {
             Condition::Jne => conditional!(Jne),
@@ -287,12 +287,12 @@ pub(crate) fn handler(op: Op, places: Places, live: u16) -> Exec<Msp430> {
 }
 
 /// The handler of an operation that writes the program counter.
-pub(crate) fn leaving(op: Op, places: Places) -> Exec<Msp430> {
+pub(crate) fn leaving(op: Op, locations: Locations) -> Exec<Msp430> {
     match op {
-        Op::Binary(Binary::Mov) => leave_mov(places),
+        Op::Binary(Binary::Mov) => leave_mov(locations),
         Op::Binary(op) => each!(op, Binary Mov Add Addc Subc Sub Cmp Dadd Bit Bic Bis Xor And => |O| two_leave::<O>),
         Op::Unary(op) => each!(op, Unary Rrc Swpb Rra Sxt => |O| one_leave::<O>),
-        Op::Push | Op::Call | Op::Reti | Op::Jump(_) | Op::Jmp | Op::Carry(_) => handler(op, places, ALL),
-        Op::Seam | Op::Undefined | Op::Truncated | Op::Forbidden => handler(op, places, ALL),
+        Op::Push | Op::Call | Op::Reti | Op::Jump(_) | Op::Jmp | Op::Carry(_) => handler(op, locations, ALL),
+        Op::Seam | Op::Undefined | Op::Truncated | Op::Forbidden => handler(op, locations, ALL),
     }
 }

@@ -3,7 +3,7 @@
 use isa::{Core as _, Exec, Insn};
 use mcu::{Chip, Flash, Memory, Region, Site};
 
-use crate::exec::{Place, Places};
+use crate::exec::{Location, Locations};
 use crate::handler::handler;
 use crate::op::Op;
 use crate::state::{Msp430, SP, SR};
@@ -24,7 +24,7 @@ fn core() -> Msp430 {
     Msp430::new(Memory::new(&chip).expect("the chip is valid"))
 }
 
-fn insn(exec: Exec<Msp430>, a: u8, b: u8, imm: u32, form: Places) -> [Insn<Msp430>; 2] {
+fn insn(exec: Exec<Msp430>, a: u8, b: u8, imm: u32, form: Locations) -> [Insn<Msp430>; 2] {
     let (c, d) = form.pack();
     let site = Site { pc: 0x4000, cycles: 0 };
     let i = Insn { exec, site, imm, a, b, c, d, taken: 0, skips: 0, refund: 0 };
@@ -95,7 +95,7 @@ fn two_operands_match_their_definitions() {
     let mut core = core();
     for row in TABLE.iter().filter(|r| r.class() == Class::Two) {
         for (byte, bits) in [(true, 8), (false, 16)] {
-            let form = Places { byte, src: Place::Reg, dst: Place::Reg };
+            let form = Locations { byte, src: Location::Reg, dst: Location::Reg };
             let code = insn(handler(row.op, form, ALL), 5, 6, 0, form);
             let operands = numbers(bits, row.name() == "dadd");
             for (&x, &y) in operands.iter().flat_map(|x| operands.iter().map(move |y| (x, y))) {
@@ -126,7 +126,7 @@ fn one_operand_matches_its_definition() {
             if byte && matches!(row.name(), "swpb" | "sxt") {
                 continue;
             }
-            let form = Places { byte, src: Place::Reg, dst: Place::Reg };
+            let form = Locations { byte, src: Location::Reg, dst: Location::Reg };
             let code = insn(handler(row.op, form, ALL), 0, 6, 0, form);
             let bits = if byte { 8 } else { 16 };
             let top = 1u16 << (bits - 1);
@@ -162,28 +162,29 @@ fn one_operand_matches_its_definition() {
 /// RAM and through the slow path alike.
 #[test]
 fn handlers_differ_in_dead_flags_only() {
-    const EVERY: [Place; 5] = [Place::Reg, Place::Imm, Place::Abs, Place::Idx, Place::Inc];
+    const EVERY: [Location; 5] = [Location::Reg, Location::Imm, Location::Abs, Location::Idx, Location::Inc];
     let (mut core, mut seed) = (core(), 1u32);
     let mut random = || {
         seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
         (seed >> 16) as u16
     };
     for row in TABLE.iter().filter(|r| matches!(r.class(), Class::Two | Class::One | Class::Push)) {
-        for (src, dst) in EVERY.into_iter().flat_map(|s| [Place::Reg, Place::Abs, Place::Idx].map(|d| (s, d))) {
-            if row.class() == Class::One && src == Place::Imm {
+        for (src, dst) in EVERY.into_iter().flat_map(|s| [Location::Reg, Location::Abs, Location::Idx].map(|d| (s, d)))
+        {
+            if row.class() == Class::One && src == Location::Imm {
                 continue;
             }
             for _ in 0..20 {
                 let byte = random() & 1 == 1 && row.text.0.contains("{b}");
-                let form = Places { byte, src, dst };
+                let form = Locations { byte, src, dst };
                 let (value, status, ram) = (random(), random() & ALL, random() as u8);
-                let extension = |p, low: u16| if p == Place::Abs { 0x2000 + low * 2 } else { low * 2 };
+                let extension = |p, low: u16| if p == Location::Abs { 0x2000 + low * 2 } else { low * 2 };
                 let imm = u32::from(extension(dst, 3)) << 16 | u32::from(extension(src, 5));
                 let mut run = |live: u16| {
                     core.r = [0; 256];
                     core.r[SP] = 0x2400;
-                    (core.r[5], core.r[6]) = (0x2100, if src == Place::Reg { value } else { 0x2200 });
-                    if dst == Place::Reg {
+                    (core.r[5], core.r[6]) = (0x2100, if src == Location::Reg { value } else { 0x2200 });
+                    if dst == Location::Reg {
                         core.r[5] = value.rotate_left(3);
                     }
                     core.status = Status::unpack(status);

@@ -4,9 +4,9 @@
 //! and writes the model's own state, whose addresses are constants in the code. So interpreter and native code share
 //! one state. Each side must keep its rules:
 //!
-//! - The model: a [`Place`] is in memory that the model owns on the heap for all its life (a `Box` of an array or a
-//!   number that is never replaced, not a field of the model itself, which moves with the machine). `reset` writes into
-//!   it.
+//! - The model: a [`StatePointer`] is in memory that the model owns on the heap for all its life (a `Box` of an array or
+//!   a number that is never replaced, not a field of the model itself, which moves with the machine). `reset` writes
+//!   into it.
 //! - The translator: code is dropped before the model is, and runs only inside [`crate::native::Translator::run`],
 //!   which has borrowed the model, so nothing else accesses it meanwhile.
 //! - The one place in the model itself, [`crate::Timing::last_end`], is passed as its distance from the model, whose
@@ -16,9 +16,9 @@
 
 /// A number in a model's state.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Place<T>(*const T);
+pub struct StatePointer<T>(*const T);
 
-impl<T> Place<T> {
+impl<T> StatePointer<T> {
     /// The place of `number`, which must not move as long as the model lives.
     pub fn of(number: &T) -> Self {
         Self(number)
@@ -30,12 +30,12 @@ impl<T> Place<T> {
     }
 }
 
-impl<T> Clone for Place<T> {
+impl<T> Clone for StatePointer<T> {
     fn clone(&self) -> Self {
         *self
     }
 }
-impl<T> Copy for Place<T> {}
+impl<T> Copy for StatePointer<T> {}
 
 /// The cost of entering a block after another one, as far as it is known in advance.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -46,7 +46,7 @@ pub enum Edge {
     /// unless the counter, above 1 or not, predicted it.
     Counter {
         /// The counter.
-        at: Place<u8>,
+        at: StatePointer<u8>,
         /// Whether the second block does not follow the first in memory.
         taken: bool,
         /// Cycles of a wrong prediction.
@@ -55,9 +55,9 @@ pub enum Edge {
     /// No cycles, and only stamps change, when every condition holds; otherwise [`crate::Timing::enter`] decides.
     Held {
         /// Words that must have this value, or must not have it where the last part is false.
-        words: Vec<(Place<u32>, u32, bool)>,
+        words: Vec<(StatePointer<u32>, u32, bool)>,
         /// A clock, and stamps that must not be 0: each gets the next tick.
-        stamps: Option<(Place<u64>, Vec<Place<u64>>)>,
+        stamps: Option<(StatePointer<u64>, Vec<StatePointer<u64>>)>,
     },
     /// [`crate::Timing::enter`] decides.
     Ask,

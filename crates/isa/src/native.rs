@@ -7,7 +7,7 @@
 
 use crate::{Block, Core, Insn};
 
-pub use crate::edge::{Edge, Place};
+pub use crate::edge::{Edge, StatePointer};
 pub use crate::values::{One, Op, Test, Values};
 
 /// A place of a core's state that an instruction can read or write.

@@ -508,7 +508,7 @@ impl Ground for Device {
         if self.core.rampz == 0 { "avr5" } else { "avr51" }
     }
 
-    fn names(&self) -> Vec<String> {
+    fn value_names(&self) -> Vec<String> {
         let r = (0..32).map(|n| format!("r{n}"));
         r.chain(["sreg", "sp", "cycles"].map(str::to_owned)).collect()
     }

@@ -32,7 +32,7 @@ pub use random::Random;
 /// Values of the registers before it, and its units.
 #[derive(Clone, Debug)]
 pub struct Sequence {
-    /// In the order of [`Ground::names`].
+    /// In the order of [`Ground::value_names`].
     pub start: Vec<u64>,
     /// Machine code of each unit.
     pub units: Vec<Vec<u8>>,
@@ -57,7 +57,8 @@ pub struct Program {
 /// The result of a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Log {
-    /// State after each sequence, in the order of [`Ground::names`]; oracles without cycles leave out the last value.
+    /// State after each sequence, in the order of [`Ground::value_names`]; oracles without cycles leave out the last
+    /// value.
     pub states: Vec<Vec<u64>>,
     /// The window of RAM at the end.
     pub window: Vec<u8>,
@@ -112,7 +113,7 @@ pub trait Ground: Sync {
     /// Its name on the command line.
     fn name(&self) -> &'static str;
     /// Names of the values in a state; `cycles` comes last, if counted.
-    fn names(&self) -> Vec<String>;
+    fn value_names(&self) -> Vec<String>;
     /// The sequences of one program.
     fn sequences(&self, random: &mut Random) -> Vec<Sequence>;
     /// Assembles them into a program.
@@ -432,7 +433,7 @@ fn report(ground: &dyn Ground, units: &[Vec<u8>], pair: &Pair, parting: Parting,
     let none = Vec::new();
     let (mine, theirs) = (pair.mine.states.get(k).unwrap_or(&none), pair.theirs.states.get(k).unwrap_or(&none));
     let _ = writeln!(text, "{:>8} {:>18} {:>18} {:>18}", "", "before", "ours", "theirs");
-    for (n, name) in ground.names().iter().enumerate() {
+    for (n, name) in ground.value_names().iter().enumerate() {
         let show = |state: &[u64]| state.get(n).map_or("-".to_owned(), |v| format!("{v:#x}"));
         let mark = if theirs.get(n).is_some_and(|v| mine.get(n) != Some(v)) { " <" } else { "" };
         let _ = writeln!(text, "{name:>8} {:>18} {:>18} {:>18}{mark}", show(before), show(mine), show(theirs));

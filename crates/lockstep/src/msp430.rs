@@ -284,7 +284,7 @@ impl Ground for Msp {
         "msp430"
     }
 
-    fn names(&self) -> Vec<String> {
+    fn value_names(&self) -> Vec<String> {
         let r = (3..16).map(|n| format!("r{n}"));
         ["pc", "sp", "sr"].map(str::to_owned).into_iter().chain(r).chain(["cycles".into()]).collect()
     }

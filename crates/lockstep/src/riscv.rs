@@ -447,7 +447,7 @@ impl<X: Word> Ground for Risc<X> {
         if X::BITS == 64 { "rv64imac" } else { "rv32imac" }
     }
 
-    fn names(&self) -> Vec<String> {
+    fn value_names(&self) -> Vec<String> {
         std::iter::once("log in".into()).chain((1..32).map(|n| format!("x{n}"))).collect()
     }
 

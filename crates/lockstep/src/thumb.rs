@@ -110,7 +110,7 @@ impl Board {
 
 /// What the generator knows about registers, one bit each.
 #[derive(Clone, Copy, Default)]
-struct Known {
+struct Contents {
     /// Word addresses inside the window.
     aligned: u16,
     /// Addresses inside the window.
@@ -119,7 +119,7 @@ struct Known {
     small: u16,
 }
 
-impl Known {
+impl Contents {
     fn clobber(&mut self, registers: u16) {
         self.aligned &= !registers;
         self.pointer &= !registers;
@@ -149,7 +149,7 @@ impl<'a> Generator<'a> {
         let small = self.board == Board::M0;
         let mut start = vec![0; WORDS];
         start[0] = u64::from(self.random.word() & self.board.flags());
-        let mut known = Known::default();
+        let mut known = Contents::default();
         for n in 0..14 {
             // position 13 is lr
             let bit = if n == 13 { 1 << 14 } else { 1 << n };
@@ -177,7 +177,7 @@ impl<'a> Generator<'a> {
         Sequence { start, units, timed: true }
     }
 
-    fn unit(&mut self, known: &mut Known) -> Vec<u16> {
+    fn unit(&mut self, known: &mut Contents) -> Vec<u16> {
         let small = self.board == Board::M0;
         match self.random.below(12) {
             0..=1 if !small => self.guarded(known),
@@ -190,7 +190,7 @@ impl<'a> Generator<'a> {
     }
 
     /// IT and its block.
-    fn guarded(&mut self, known: &mut Known) -> Vec<u16> {
+    fn guarded(&mut self, known: &mut Contents) -> Vec<u16> {
         let cond = self.random.below(14) as u16;
         let mask = 1 + self.random.below(15) as u16;
         let mut code = vec![0xBF00 | cond << 4 | mask];
@@ -201,7 +201,7 @@ impl<'a> Generator<'a> {
     }
 
     /// A branch with a condition over one to three instructions.
-    fn jumped_over(&mut self, known: &mut Known) -> Vec<u16> {
+    fn jumped_over(&mut self, known: &mut Contents) -> Vec<u16> {
         let body: Vec<u16> = (0..1 + self.random.below(3)).flat_map(|_| self.plain(known, false)).collect();
         let over = body.len() as u16 - 1; // the offset counts from two halfwords after the branch
         let mut code = match if self.board == Board::M0 { 1 } else { self.random.below(3) } {
@@ -218,7 +218,7 @@ impl<'a> Generator<'a> {
     }
 
     /// Calls and returns of every kind, jumps, table branches, the stack.
-    fn control(&mut self, known: &mut Known) -> Vec<u16> {
+    fn control(&mut self, known: &mut Contents) -> Vec<u16> {
         // registers written by the code around the body, or by the body when it is jumped over, are unknown
         known.clobber(0xFF | 1 << 14);
         let body: Vec<u16> = (0..self.random.below(3)).flat_map(|_| self.plain(known, false)).collect();
@@ -289,7 +289,7 @@ impl<'a> Generator<'a> {
     }
 
     /// A number in a low register, and a load or store with it as an index.
-    fn indexed(&mut self, known: &mut Known) -> Vec<u16> {
+    fn indexed(&mut self, known: &mut Contents) -> Vec<u16> {
         let bases: Vec<u16> = (0..8).filter(|n| known.pointer >> n & 1 == 1).collect();
         if bases.is_empty() {
             return self.plain(known, false);
@@ -308,7 +308,7 @@ impl<'a> Generator<'a> {
     }
 
     /// LDREX and STREX to the same address, sometimes with CLREX between them.
-    fn exclusive(&mut self, known: &mut Known) -> Vec<u16> {
+    fn exclusive(&mut self, known: &mut Contents) -> Vec<u16> {
         let bases: Vec<u16> = (0..13).filter(|n| known.aligned >> n & 1 == 1).collect();
         let others: Vec<u16> = (0..13).filter(|n| known.aligned >> n & 1 == 0).collect();
         if bases.is_empty() || others.len() < 3 {
@@ -332,7 +332,7 @@ impl<'a> Generator<'a> {
     }
 
     /// One instruction that does not branch.
-    fn plain(&mut self, known: &mut Known, guarded: bool) -> Vec<u16> {
+    fn plain(&mut self, known: &mut Contents, guarded: bool) -> Vec<u16> {
         loop {
             let row = self.random.below(self.patterns.len() as u32) as usize;
             let p = self.patterns[row];
@@ -356,7 +356,7 @@ impl<'a> Generator<'a> {
         (run.steps[0], run.insns[0].b)
     }
 
-    fn allowed(&mut self, s: &Step, base: u8, word: u32, known: &Known, guarded: bool) -> bool {
+    fn allowed(&mut self, s: &Step, base: u8, word: u32, known: &Contents, guarded: bool) -> bool {
         const SP_PC: u16 = 1 << 13 | 1 << 15;
         // WFE and WFI never end without interrupts; CLREX is in the exclusive sequences
         let waits = [0xBF20, 0xBF30, 0xF3AF_8002, 0xF3AF_8003, 0xF3BF_8F2F].contains(&word);
@@ -431,7 +431,7 @@ impl Ground for Arm {
         }
     }
 
-    fn names(&self) -> Vec<String> {
+    fn value_names(&self) -> Vec<String> {
         let r = (0..13).map(|n| format!("r{n}"));
         std::iter::once("apsr".into()).chain(r).chain(["lr".into()]).collect()
     }

@@ -401,7 +401,7 @@ impl Ground for Pair {
         if self.ours.windowed() { "lx6" } else { "lx106" }
     }
 
-    fn names(&self) -> Vec<String> {
+    fn value_names(&self) -> Vec<String> {
         (0..16).map(|n| format!("a{n}")).chain(["sar".into()]).collect()
     }
 

@@ -134,12 +134,12 @@ impl Ground for Fixed {
         "fixed"
     }
 
-    fn names(&self) -> Vec<String> {
-        self.inner.names()
+    fn value_names(&self) -> Vec<String> {
+        self.inner.value_names()
     }
 
     fn sequences(&self, _: &mut Random) -> Vec<Sequence> {
-        let start = (0..self.inner.names().len() as u64).collect();
+        let start = (0..self.inner.value_names().len() as u64).collect();
         let plain = Sequence { start, units: self.units[self.units.len() - 1..].to_vec(), timed: true };
         vec![plain.clone(), Sequence { units: self.units.clone(), ..plain.clone() }, plain]
     }

@@ -95,7 +95,7 @@ impl Harness {
 
 /// Kinds of memory that are not a call's own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum Area {
     /// An input; the flag says whether its bytes changed.
     Input(&'static str, bool),
     /// The guard after the output buffer.
@@ -108,7 +108,7 @@ pub enum Place {
     Frames,
 }
 
-impl Place {
+impl Area {
     /// The fixed name in results.
     pub fn name(&self) -> &'static str {
         match self {
@@ -127,7 +127,7 @@ pub struct Stray {
     /// The number of the call, counted from the first one since the image was loaded.
     pub call: u64,
     /// The kind of memory.
-    pub place: Place,
+    pub area: Area,
     /// The lowest address.
     pub address: u32,
     /// Bytes written.

@@ -15,6 +15,6 @@ mod watch;
 pub use chip::{Chip, Flash, PeripheralConfig, Region};
 pub use elf::{Image, Segment, Symbol};
 pub use fault::{Fault, FaultKind};
-pub use harness::{Harness, Place, Stray};
+pub use harness::{Area, Harness, Stray};
 pub use memory::{Call, Memory, Site, Stop};
 pub use periph::{Host, Peripheral, build as build_peripheral};

@@ -9,7 +9,7 @@
 use std::ops::Range;
 
 use crate::harness::{Pointer, Variable};
-use crate::{Call, FaultKind, Harness, Memory, Place, Site, Stray};
+use crate::{Area, Call, FaultKind, Harness, Memory, Site, Stray};
 
 /// Bytes after the buffers and below the stack that are searched after every call.
 const NEAR: u32 = 1024;
@@ -197,18 +197,18 @@ impl Memory {
                 let from = |base: u32| range.start.wrapping_sub(base) as usize..range.end.wrapping_sub(base) as usize;
                 let now = self.ram.get(from(self.ram_base));
                 let same = now.is_some() && self.watch.inputs.get(from(starts[0])) == now;
-                self.stray(Place::Input(name, !same), &range);
+                self.stray(Area::Input(name, !same), &range);
             }
         }
-        self.stray(Place::Guard, &(guard..heap));
+        self.stray(Area::Guard, &(guard..heap));
         if !self.watch.own.iter().all(|own| nothing(self.marks(own))) {
-            harness.own.iter().for_each(|own| self.stray(Place::Variables, own));
+            harness.own.iter().for_each(|own| self.stray(Area::Variables, own));
         }
         let frames = sp.saturating_add(1)..self.top(); // an AVR's stack pointer is one below its content
         let out_len = self.watch.out_len;
         if !harness.spills {
-            self.stray(Place::Frames, &(frames.start..frames.end.min(out_len).max(frames.start)));
-            self.stray(Place::Frames, &(out_len.saturating_add(8).clamp(frames.start, frames.end)..frames.end));
+            self.stray(Area::Frames, &(frames.start..frames.end.min(out_len).max(frames.start)));
+            self.stray(Area::Frames, &(out_len.saturating_add(8).clamp(frames.start, frames.end)..frames.end));
             self.look_at_arguments(call.sp.saturating_add(1)..frames.start);
         }
 
@@ -224,8 +224,8 @@ impl Memory {
         }
         let near = end..low.min(self.watch.buffers.saturating_add(NEAR));
         let deep = self.watch.deepest.min(low.saturating_sub(NEAR)).max(near.end)..low;
-        self.stray(Place::Free, &near);
-        self.stray(Place::Free, &deep);
+        self.stray(Area::Free, &near);
+        self.stray(Area::Free, &deep);
     }
 
     /// Finds writes to the frame of `sy_run` besides the arguments. An empty call writes nothing else.
@@ -239,8 +239,8 @@ impl Memory {
             let known = self.watch.arguments.get_or_insert(found.clone());
             *known = known.start.min(found.start)..known.end.max(found.end);
         } else if let Some(known) = self.watch.arguments.clone() {
-            self.stray(Place::Frames, &(frame.start..frame.start + known.start));
-            self.stray(Place::Frames, &(frame.start.saturating_add(known.end).min(frame.end)..frame.end));
+            self.stray(Area::Frames, &(frame.start..frame.start + known.start));
+            self.stray(Area::Frames, &(frame.start.saturating_add(known.end).min(frame.end)..frame.end));
         }
     }
 
@@ -248,7 +248,7 @@ impl Memory {
     fn look_through(&mut self) {
         self.watch.unseen = 0;
         let free = self.watch.free.clone();
-        self.stray(Place::Free, &free);
+        self.stray(Area::Free, &free);
     }
 
     /// No call is in progress: searches the RAM that was not searched yet.
@@ -260,21 +260,21 @@ impl Memory {
     }
 
     /// Records the marks in a range as strays.
-    fn stray(&mut self, place: Place, range: &Range<u32>) {
+    fn stray(&mut self, area: Area, range: &Range<u32>) {
         if !nothing(self.marks(range)) {
-            self.keep(place, range);
+            self.keep(area, range);
         }
     }
 
     #[cold]
-    fn keep(&mut self, place: Place, range: &Range<u32>) {
+    fn keep(&mut self, area: Area, range: &Range<u32>) {
         let marks = self.marks(range);
         let count = marks.iter().map(|&m| u32::from(m != 0)).sum();
         let first = marks.iter().position(|&m| m != 0).unwrap_or(0) as u32;
         let address = range.start.max(self.ram_base) + first;
         let past = i64::from(address) - i64::from(self.watch.starts[5]);
         if self.watch.strays.len() < MOST {
-            self.watch.strays.push(Stray { call: self.finished, place, address, count, past });
+            self.watch.strays.push(Stray { call: self.finished, area, address, count, past });
         }
         self.fold(range);
     }
@@ -312,7 +312,7 @@ fn nothing(marks: &[u8]) -> bool {
 #[cfg(test)]
 mod tests {
     use crate::harness::Variable;
-    use crate::{Call, Chip, Flash, Harness, Memory, PeripheralConfig, Place, Region, Site, Stop};
+    use crate::{Area, Call, Chip, Flash, Harness, Memory, PeripheralConfig, Region, Site, Stop};
 
     const RAM: u32 = 0x100;
     const FREE: u32 = RAM + 64;
@@ -383,8 +383,8 @@ mod tests {
         m.left(REQUEST, 0x2080, 0);
     }
 
-    fn seen(m: &mut Memory) -> Vec<(u64, Place, u32, u32)> {
-        std::mem::take(&mut m.watch.strays).iter().map(|s| (s.call, s.place, s.address, s.count)).collect()
+    fn seen(m: &mut Memory) -> Vec<(u64, Area, u32, u32)> {
+        std::mem::take(&mut m.watch.strays).iter().map(|s| (s.call, s.area, s.address, s.count)).collect()
     }
 
     #[test]
@@ -419,18 +419,18 @@ mod tests {
             write(m, RAM + 16, 1); // a variable
             write(m, 0x2081, 1); // a frame
         });
-        let free = (2, Place::Free, FREE + 48, 3);
+        let free = (2, Area::Free, FREE + 48, 3);
         // the two ends of large free RAM are searched separately
-        let (parts, got): (Vec<_>, Vec<_>) = seen(&mut m).into_iter().partition(|s| s.1 == Place::Free);
+        let (parts, got): (Vec<_>, Vec<_>) = seen(&mut m).into_iter().partition(|s| s.1 == Area::Free);
         assert_eq!(parts.iter().map(|s| s.3).sum::<u32>(), free.3);
         assert_eq!(parts[0].2, free.2);
-        let input = |name, changed| Place::Input(name, changed);
+        let input = |name, changed| Area::Input(name, changed);
         let expected = [
             (2, input("key", true), FREE + 3, 1),
             (2, input("message", false), FREE + 25, 1),
-            (2, Place::Guard, FREE + 47, 1),
-            (2, Place::Variables, RAM + 16, 1),
-            (2, Place::Frames, 0x2081, 1),
+            (2, Area::Guard, FREE + 47, 1),
+            (2, Area::Variables, RAM + 16, 1),
+            (2, Area::Frames, 0x2081, 1),
         ];
         assert_eq!(got, expected);
         call(&mut m, |_| {});
@@ -443,7 +443,7 @@ mod tests {
         call(&mut m, |m| write(m, 0x2040, 1)); // nobody knows yet
         empty(&mut m);
         call(&mut m, |m| [0x200C, 0x200D, 0x2080].into_iter().for_each(|a| write(m, a, 1)));
-        assert_eq!(seen(&mut m), [(3, Place::Frames, 0x200D, 2)]);
+        assert_eq!(seen(&mut m), [(3, Area::Frames, 0x200D, 2)]);
     }
 
     #[test]
@@ -452,7 +452,7 @@ mod tests {
         call(&mut m, |_| {});
         call(&mut m, |m| write(m, 0x1800, 1));
         m.settle(0x2000);
-        assert_eq!(seen(&mut m), [(2, Place::Free, 0x1800, 1)]);
+        assert_eq!(seen(&mut m), [(2, Area::Free, 0x1800, 1)]);
         assert_eq!(m.longest_untouched(0x1000, 0x2000), 0x800);
     }
 

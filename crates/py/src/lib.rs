@@ -4,7 +4,7 @@
 
 use std::collections::HashMap;
 
-use mcu::{Chip, Image, Place, Stop, Stray};
+use mcu::{Area, Chip, Image, Stop, Stray};
 use object::{Object, ObjectSection, SectionFlags, SectionKind};
 use pyo3::create_exception;
 use pyo3::exceptions::{PyException, PyValueError};
@@ -86,8 +86,8 @@ impl Simulator {
             Stop::Idle => Ok(self.pending(py)),
             Stop::Budget => {
                 let pc = self.pc();
-                let place = self.describe(pc);
-                Err(BudgetExceeded::new_err(format!("no end after {budget} cycles, at pc {pc:#x}{place}")))
+                let position = self.describe(pc);
+                Err(BudgetExceeded::new_err(format!("no end after {budget} cycles, at pc {pc:#x}{position}")))
             }
             Stop::Fault(f) => {
                 let place = match self.inner.left_flash() {
@@ -119,9 +119,9 @@ impl Simulator {
         let strays = std::mem::take(&mut memory.watch.strays);
         let tuple = |s: &Stray| {
             let symbol = self.image.variable(s.address).unwrap_or_default().to_owned();
-            let changed = matches!(s.place, Place::Input(_, true));
+            let changed = matches!(s.area, Area::Input(_, true));
             // calls are counted when they have ended, so the first one is number 1
-            Some((s.call.checked_sub(before + 1)?, s.place.name(), changed, s.address, symbol, s.count, s.past))
+            Some((s.call.checked_sub(before + 1)?, s.area.name(), changed, s.address, symbol, s.count, s.past))
         };
         strays.iter().filter_map(tuple).collect()
     }

@@ -3,7 +3,7 @@
 //! is followed by a discontinuity each time, so such ends are predicted once they have been seen; return addresses are
 //! assumed to be predicted too (a return stack of unlimited depth).
 
-use isa::native::{Edge, Place};
+use isa::native::{Edge, StatePointer};
 
 /// Counters: one for each end of a block in 128 KiB of code, so that no other code moves a package's predictions.
 const ENTRIES: usize = 1 << 16;
@@ -32,7 +32,7 @@ impl<const MISS: u32> BranchHistory<MISS> {
 
     /// Like [`BranchHistory::enter`], for code that is generated in advance.
     pub(crate) fn edge(&mut self, last: u32, start: u32, _end: u32) -> Edge {
-        let at = Place::of(&self.counters[(last >> 1) as usize % ENTRIES]);
+        let at = StatePointer::of(&self.counters[(last >> 1) as usize % ENTRIES]);
         Edge::Counter { at, taken: start != last, missed: MISS }
     }
 

@@ -11,14 +11,14 @@
 //! - a loaded value and a product are there two cycles after issue, any other result after one; an address
 //!   needs its registers one cycle earlier;
 //! - the target cache has [`BTAC`] entries with two-bit counters, by the end of the branch; a correctly predicted
-//! branch costs only its issue slot, any other [`MISPREDICTED`] cycles;
+//!   branch costs only its issue slot, any other [`MISPREDICTED`] cycles;
 //! - UDIV and SDIV take 3 cycles and one more for each two bits that the quotient can have.
 //!
 //! Fetch from flash through the ART accelerator of the STM32F7 (RM0385, 3.3.2): [`Flash::cache_lines`] lines,
 //! the least recently used one is replaced; a line that is not held costs the wait states, minus [`PREFETCHED`] in
 //! sequence with prefetch.
 
-use isa::native::{Edge, Place};
+use isa::native::{Edge, StatePointer};
 use isa::{Costs, Timing};
 use isa_thumb::{Class, Events, Step, Thumb};
 use mcu::Flash;
@@ -77,9 +77,9 @@ impl CortexM7 {
     }
 
     /// When [`CortexM7::predict`] is right and learns nothing more.
-    fn settled(&self, last: u32, start: u32) -> Vec<(Place<u32>, u32, bool)> {
+    fn settled(&self, last: u32, start: u32) -> Vec<(StatePointer<u32>, u32, bool)> {
         let b = &self.branches[last as usize / 2 % BTAC];
-        let (at, to, counter) = (Place::of(&b.at), Place::of(&b.to), Place::of(&b.counter));
+        let (at, to, counter) = (StatePointer::of(&b.at), StatePointer::of(&b.to), StatePointer::of(&b.counter));
         if start != last {
             vec![(at, last, true), (to, start, true), (counter, 3, true)]
         } else if b.at == last {
@@ -110,8 +110,8 @@ impl Timing<Thumb> for CortexM7 {
         let words = self.settled(last, start);
         let Some(art) = &mut self.art else { return Edge::Held { words, stamps: None } };
         let lines = start >> art.shift..=end.wrapping_sub(1) >> art.shift;
-        let stamps: Option<Vec<_>> = lines.map(|line| art.stamp(line).map(|s| Place::of(s))).collect();
-        stamps.map_or(Edge::Ask, |s| Edge::Held { words, stamps: Some((Place::of(&*art.now), s)) })
+        let stamps: Option<Vec<_>> = lines.map(|line| art.stamp(line).map(|s| StatePointer::of(s))).collect();
+        stamps.map_or(Edge::Ask, |s| Edge::Held { words, stamps: Some((StatePointer::of(&*art.now), s)) })
     }
 
     fn last_end(&mut self) -> Option<&mut u32> {

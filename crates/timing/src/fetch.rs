@@ -1,7 +1,7 @@
 //! Flash front ends that cores share: the waits of fetches.
 
 use isa::Costs;
-use isa::native::{Edge, Place};
+use isa::native::{Edge, StatePointer};
 use isa_thumb::{Class, Step};
 use mcu::Flash;
 
@@ -206,8 +206,8 @@ impl LineCache {
     }
 
     /// Where the number of a line is stored while it is held.
-    fn place(&self, line: u32) -> Place<u32> {
-        Place::of(&self.lines[line as usize & (self.lines.len() - 1)])
+    fn place(&self, line: u32) -> StatePointer<u32> {
+        StatePointer::of(&self.lines[line as usize & (self.lines.len() - 1)])
     }
 
     fn reset(&mut self) {
