@@ -25,7 +25,7 @@ from .model.record import Setup, Toolchain
 from .model.target import Target
 from .model.workload import Workload
 
-#: stands for the digest of a file that cannot be read or exceeds so many bytes
+#: stands for the digest of a file that cannot be read, or is larger than these bytes
 _UNREAD, _LARGE = "unread", 64 << 20
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 

@@ -131,7 +131,7 @@ impl Flag {
     }
 }
 
-/// What an instruction does.
+/// The operation of an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Op {
     /// Arithmetic with two operands.

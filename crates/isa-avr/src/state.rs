@@ -13,7 +13,7 @@ pub(crate) const SPH: u32 = 0x3E;
 /// I/O address of the status register.
 pub(crate) const SREG: u32 = 0x3F;
 
-/// What distinguishes the cores that share the table.
+/// The differences between the cores that share the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Variant {
     /// Data address of the first I/O register. The register file is below it, where there is room.

@@ -25,7 +25,7 @@ pub struct Definition {
     pub pattern: Pattern,
     /// Assembly text; operands are `a`, `b` and `imm`.
     pub text: Template,
-    /// What it does.
+    /// Its operation.
     pub op: Op,
     /// Where its operands are.
     pub form: Form,

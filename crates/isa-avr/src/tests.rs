@@ -72,7 +72,7 @@ fn long_difference(d: u8, r: u8, before: u8) -> (u8, u8) {
 
 const ARITH: u8 = H | S | V | N | Z | C;
 
-/// What the instruction `name` makes of `d`, `r` and SREG: result, flags and which of them it writes.
+/// The effect of the instruction `name` on `d`, `r` and SREG: result, flags and which of them it writes.
 fn expected(name: &str, d: u8, r: u8, before: u8) -> (u8, u8, u8) {
     let logic = S | V | N | Z;
     let right = |top: bool| {

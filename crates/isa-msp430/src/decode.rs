@@ -24,7 +24,7 @@ struct Operand {
 /// One instruction on the way into a run.
 struct Decoded {
     row: &'static Definition,
-    /// What it does with these operands.
+    /// Its operation with these operands.
     op: Op,
     word: u16,
     locations: Locations,

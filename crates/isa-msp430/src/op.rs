@@ -44,7 +44,7 @@ pub enum Condition {
     Jl,
 }
 
-/// What an instruction does.
+/// The operation of an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Op {
     /// Two operands.

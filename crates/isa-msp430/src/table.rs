@@ -18,7 +18,7 @@ pub struct Definition {
     pub pattern: Pattern,
     /// Assembly text; operands are `b` (suffix for bytes), `src`, `dst` and `to`.
     pub text: Template,
-    /// What it does.
+    /// Its operation.
     pub op: Op,
     /// Which operands it has.
     pub form: Form,

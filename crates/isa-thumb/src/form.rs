@@ -27,7 +27,7 @@ pub(crate) enum At {
     Literal,
 }
 
-/// What a 32-bit access can transfer.
+/// The registers that a 32-bit access can transfer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Transfer {
     /// All registers but the stack pointer and the program counter.
@@ -68,7 +68,7 @@ pub(crate) enum Form {
     High,
     /// BX, BLX, MOV and ADD to the program counter.
     ToPc,
-    /// 16-bit load or store at base plus `i` times so many bytes.
+    /// 16-bit load or store at base plus `i` times the given bytes.
     Near(u32),
     NearSp,
     NearIndex,

@@ -77,7 +77,7 @@ pub(crate) const UNSIGNED: bool = false;
 pub(crate) const DOWN: bool = true;
 pub(crate) const UP: bool = false;
 
-/// What an instruction does.
+/// The operation of an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Op {
     Data(Alu),

@@ -149,7 +149,7 @@ pub enum Loop {
     Loopgtz,
 }
 
-/// What an instruction, or a pseudo-instruction that the decoder puts into a run, does.
+/// The operation of an instruction, or of a pseudo-instruction that the decoder adds to a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Op {
     /// A result from two registers.

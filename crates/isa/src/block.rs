@@ -14,7 +14,7 @@ pub type Exec<C> = unsafe fn(&mut C, *const Insn<C>);
 
 /// One decoded instruction, ready to execute.
 pub struct Insn<C> {
-    /// What it does.
+    /// The handler that executes it.
     pub exec: Exec<C>,
     /// Its address and the static cycles from the block's start to its end.
     pub site: Site,

@@ -1,4 +1,4 @@
-//! What every instruction set shares: encodings as data, decoded blocks and the run loop.
+//! The parts that all instruction sets share: bit patterns as data, decoded blocks and the run loop.
 //! An instruction set is one table of definitions. A definition has a bit pattern, an assembly text, an operation and
 //! an operand form. Code is decoded once into [`Block`]s of [`Insn`]s, and each handler calls the next one directly
 //! (threaded code), which the optimiser turns into a jump. Costs that the timing model knows in advance are added once

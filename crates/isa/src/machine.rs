@@ -8,7 +8,7 @@ use crate::{Block, Profile, Run, Timing};
 /// Longest run that is decoded as one block, in instructions.
 pub const MAX_RUN: usize = 128;
 
-/// Runs after which a block is worth translating: translation takes about as long as so many runs.
+/// Runs after which a block is worth translating: translation takes about as long as these runs.
 const HOT: u32 = 5000;
 
 /// A block that ran so often, and more than once in each measured call, will get there: waiting would cost more.

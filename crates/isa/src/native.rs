@@ -111,7 +111,7 @@ pub trait Emit: Values {
     /// Continues where the condition holds; otherwise the interpreter executes this instruction and the rest of the
     /// run.
     fn rest_unless(&mut self, by: ByHandler, condition: Self::V);
-    /// Adds so many cycles (32 bits).
+    /// Adds a number of cycles (32 bits).
     fn spend(&mut self, cycles: Self::V);
     /// Continues at instruction `to` of the run unless the condition holds, and then takes `cycles` off.
     fn skip_unless(&mut self, condition: Self::V, to: usize, cycles: i32);

@@ -32,7 +32,7 @@ impl fmt::Display for Summary {
     }
 }
 
-/// One in so many programs is translated too, which takes longer than all the rest.
+/// One program out of this number is translated too, which takes longer than everything else.
 const NATIVE: u64 = 4;
 
 /// Compares programs with the seeds from `seed` on until `instructions` have been executed, `jobs` programs at

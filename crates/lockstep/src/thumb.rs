@@ -108,7 +108,7 @@ impl Board {
     }
 }
 
-/// What the generator knows about registers, one bit each.
+/// The generator's knowledge about registers, one bit each.
 #[derive(Clone, Copy, Default)]
 struct Contents {
     /// Word addresses inside the window.

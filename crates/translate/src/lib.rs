@@ -73,7 +73,7 @@ unsafe extern "C" fn by_handler<C: Core>(core: *mut C, i: *const Insn<C>, cycle:
 /// After an instruction that continues.
 unsafe fn back<C: Core>(_: &mut C, _: *const Insn<C>) {}
 
-/// What [`passed`] adds to the cycle: no cycle gets that far.
+/// The number that [`passed`] adds to the cycle; no cycle is as large.
 const PASSED: i64 = i64::MIN;
 
 /// After the instruction that may be skipped: tells that it was.

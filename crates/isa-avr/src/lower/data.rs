@@ -245,7 +245,7 @@ impl<E: Emit> Lowering<'_, '_, E> {
         Some(value)
     }
 
-    /// Pushes the address after a call of so many words.
+    /// Pushes the address after a call of the given number of words.
     pub(super) fn push_return(&mut self, i: &Insn<Avr>, words: u32, by: ByHandler) {
         // the low byte is pushed first
         let back = ((i.site.pc / 2).wrapping_add(words) as u16).swap_bytes();
