@@ -19,7 +19,9 @@ from tests.conftest import Bench
 def harness(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """A copy of the harness that a test may edit."""
     copy = shutil.copytree(paths.HARNESS, tmp_path / "harness")
-    (copy / "main.c").write_text((copy / "main.c").read_text() + "\n/* of this test alone: nothing is kept of it yet */\n")
+    (copy / "main.c").write_text(
+        (copy / "main.c").read_text() + "\n/* of this test alone: nothing is kept of it yet */\n"
+    )
     monkeypatch.setattr(paths, "HARNESS", copy)
     firmware.harness_digest.cache_clear()
     yield copy

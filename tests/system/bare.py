@@ -1,4 +1,4 @@
-"""Bare systems: a release of Debian or Ubuntu in a folder, with this machine's way to the network and nothing else of it."""
+"""Bare systems: a release of Debian or Ubuntu in a folder, which shares only this machine's network settings."""
 
 from __future__ import annotations
 

@@ -1,9 +1,10 @@
-"""The README's two commands on bare Debian 12 and 13 and Ubuntu 24.04, as a newcomer has them: made with debootstrap,
+"""The README's two commands on bare Debian 12 and 13 and Ubuntu 24.04, as newcomers have them: made with debootstrap,
 nothing installed.
 
-Debian's apt knows the release's own archive alone, so on Debian 12 neither the security archive's Rust nor the release's
-first one will do; Ubuntu's has a Rust that is new enough among its updates. `make run` is run as it stands. `make test` takes the better part of an hour; of it the folders run
-that depend most on a machine: set-up for tests, compilers, sandbox, firmware of every target. Minutes for each release.
+Debian's apt knows only the release's own archive. So on Debian 12 neither the security archive's Rust nor the release's
+first one will do; Ubuntu has a new enough Rust among its updates. `make run` runs unchanged. `make test` takes the better
+part of an hour; only the folders run that depend most on a machine: set-up for tests, compilers, sandbox, firmware of
+every target. It takes minutes for each release.
 """
 
 from __future__ import annotations
