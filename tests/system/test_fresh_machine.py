@@ -2,9 +2,9 @@
 nothing installed.
 
 Debian's apt knows only the release's own archive. So on Debian 12 neither the security archive's Rust nor the release's
-first one will do; Ubuntu has a new enough Rust among its updates. `make run` runs unchanged. `make test` takes the better
-part of an hour; only the folders run that depend most on a machine: set-up for tests, compilers, sandbox, firmware of
-every target. It takes minutes for each release.
+first one will do; Ubuntu has a new enough Rust among its updates. `make run` runs unchanged. `make test` takes the
+better part of an hour; only the folders run that depend most on a machine: set-up for tests, compilers, sandbox,
+firmware of every target. It takes minutes for each release.
 """
 
 from __future__ import annotations
