@@ -107,9 +107,8 @@ def _falling(built: Build, name: str, run: int) -> int:
     prefix = {"uno": "avr-", "bluepill": "arm-none-eabi-", "gd32vf103": "riscv64-unknown-elf-"}[name]
     command = [f"{prefix}objdump", "-d", "--no-show-raw-insn", str(built.images["both"])]
     text = subprocess.run(command, capture_output=True, text=True, check=True).stdout
-    body = text[text.index("<sy_run>:") :].split("\n\n")[0]
     calls = {"uno": r"\b(?:cbi)\b", "bluepill": r"\bblx\b", "gd32vf103": r"\bjalr\b"}[name]
-    lines = body.splitlines()
+    lines = text[text.index("<sy_run>:") :].splitlines()  # newer binutils keep local labels, so it has several blocks
     at = next(k for k, line in enumerate(lines) if re.search(calls, line))
     here = int(lines[at if name == "uno" else at + 1].split(":")[0], 16)
     return here // 2 if name == "uno" else here | (name == "bluepill")

@@ -52,7 +52,7 @@ _COMPILE = (
         r"|selected processor does not support.*|impossible constraint in .asm.*|invalid instruction.*"
         r"|unknown pseudo-op.*|unknown architecture.*|[^\n]*is not supported on this (?:target|architecture).*"
         r"|unknown register name.*|invalid register name.*|bad register name.*|attempt to use ARM instructions.*"
-        r"|unknown MCU.*|(?:can't|unable to) find a register.*|.*to use arm_neon\.h.*|NEON intrinsics not.*"
+        r"|unknown MCU.*|(?:can't|cannot|unable to) find a register.*|.*to use arm_neon\.h.*|NEON intrinsics not.*"
         r"|.*target specific option mismatch.*|r13 not allowed here.*|lo register required.*|only lo regs allowed.*"
         r"|selected FPU does not.*|instruction not supported in.*|unknown target CPU.*"
         r"|unrecognized instruction mnemonic.*|instruction requires:.*|unknown directive.*|unexpected token\b.*"
