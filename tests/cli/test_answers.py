@@ -11,11 +11,11 @@ from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
-from rich.console import Console
 
-from steelyard.cli.results import print_results
+from steelyard.cli.run import sheets_of
 from steelyard.model.reasons import Failure, Reason
 from steelyard.model.record import Record
+from steelyard.publish.sheet import text
 from tests.made_up import record, store
 
 from .conftest import Cli
@@ -150,9 +150,9 @@ def test_the_workload_that_has_what_is_asked_for_counts(answers: Cli) -> None:
     for command in ("publish -c label,encrypt@1536/1536 --where flags==-O3", "rank --by encrypt@1536/1536"):
         result = answers(command)
         assert (result.code, result.err) == (0, "")
-        assert re.search(r"toy1/ref +(-O3 +)?30820", result.out)
+        assert re.search(r"toy1/ref +(-O3 +)?30 820", result.out)
         assert "of workload default left out for gmu" in result.out
-    assert "30820" in answers("compare flags==-O3 flags==-Os -c encrypt@1536/1536 --everything").out
+    assert "30 820" in answers("compare flags==-O3 flags==-Os -c encrypt@1536/1536 --everything").out
 
 
 def test_what_a_machine_reads_holds_what_figures_depend_on(answers: Cli, tmp_path: Path) -> None:
@@ -206,6 +206,29 @@ def test_a_setup_of_two_workloads_is_compared_once(answers: Cli) -> None:
     result = answers("compare flags==-O3 flags==-Os -c rom")
     assert "2 setups compared, 0 only old, 0 only new, 0 refused" in result.out
     assert "2 setups compared" in answers("compare workload~default* workload~gmu* --where flags==-O3 -c rom").out
+
+
+def test_the_heading_of_a_column_is_a_name_of_it(answers: Cli) -> None:
+    by_name = answers("publish -c label,cycles_encrypt_mean,encrypt_per_byte,ram_static,encrypt@16/64 --sort -rom")
+    headings = "label,encrypt,encrypt/B,static RAM,encrypt 16/64"
+    assert answers(["publish", "-c", headings, "--sort", "-ROM"]).out == by_name.out
+    head = next(line for line in by_name.out.splitlines() if line.startswith(" implementation"))
+    assert re.split(" {2,}", head.strip())[1:] == headings.split(",")[1:]
+
+
+def test_a_program_reads_of_a_change_its_metric_unit_and_number(cli: Cli, tmp_path: Path) -> None:
+    store(tmp_path / "results.db", record(rom=400), record(flags="-Os", rom=300), record("toy2/ref"))
+    ask = "compare flags==-O3 flags==-Os -c rom,cycles_encrypt_mean"
+    changes, missing = json.loads(cli(f"{ask} --json").out)
+    [row] = changes["rows"]
+    assert (row["label"], row["metric"], row["unit"], row["verdict"]) == ("toy1/ref", "rom", "bytes", "better")
+    assert (row["old"], row["new"], row["ratio"], row["change"]) == (400, 300, 0.75, -25.0)
+    assert row["runs"] == [1, 2]
+    assert missing["title"] == "only in the old results"
+    assert cells(cli(f"{ask} --format csv --everything").out)[1][6:] == [
+        "cycles_encrypt_mean", "cycles", "1000.0", "1000.0", "1.0", "0.0", "same"
+    ]  # fmt: skip
+    assert re.search(r"ROM \(bytes\) +400 +300 +0\.7500 +-25\.00 % ▾", cli(ask).out)
 
 
 def test_the_best_by_each_metric(cli: Cli, tmp_path: Path) -> None:
@@ -301,18 +324,19 @@ def test_a_metric_across_targets(cli: Cli, tmp_path: Path, ending: str) -> None:
     if not ending:
         lines = [line.split() for line in result.out.splitlines() if line.startswith((" i", " t"))]
         assert lines[0] == ["implementation", "due", "uno"]
-        assert lines[1:] == [[f"toy{n}/ref", str(100 * n + 1), str(100 * n)] for n in (1, 2, 3)] + [
-            ["toy4/ref", "-", "50"]
+        assert lines[1:] == [
+            ["toy4/ref", "-", "50"],
+            *([f"toy{n}/ref", str(100 * n + 1), str(100 * n)] for n in (1, 2, 3)),
         ]
     if ending == "csv":
         rows = cells((tmp_path / "table.csv").read_text())
-        assert rows == [[f"toy{n}/ref", str(100 * n + 1), str(100 * n)] for n in (1, 2, 3)] + [["toy4/ref", "", "50"]]
+        assert rows == [["toy4/ref", "", "50"], *([f"toy{n}/ref", str(100 * n + 1), str(100 * n)] for n in (1, 2, 3))]
 
 
 def test_any_context_can_stand_across(answers: Cli) -> None:
     shown = answers("publish --pivot flags -c rom").out
     assert re.search(r"implementation +-O3 +-Os", shown)
-    assert re.search(r"toy2/ref +2100 +2100", shown)
+    assert re.search(r"toy2/ref +2 100 +2 100", shown)
     assert re.search(r"gcc 1 +gcc 2", answers("publish --pivot compiler -c rom --where flags==-O3").out)
     assert re.search(r"default +gmu", answers("publish --pivot workload -c rom --where flags==-O3").out)
     assert answers("publish --pivot rom").code == 2
@@ -350,7 +374,7 @@ def test_a_packet_is_in_the_default_workload(answers: Cli) -> None:
         ("compare flags==-O3 flags==-O9", 1, "flags==-O9: no stored run matches"),
         ("compare toi1 toy1", 1, "toi1: no stored run matches"),
         ("compare uno toy1", 2, "uno: is a target"),
-        ("rank --less-nocrypt", 0, "nocrypt is not among the rows of uno crypto_aead -O3, uno crypto_aead -Os"),
+        ("rank --minus-nocrypt", 0, "nocrypt is not among the rows of uno crypto_aead -O3, uno crypto_aead -Os"),
         ("rank --paper", 0, "--paper is ignored"),
     ],
 )
@@ -401,35 +425,54 @@ def test_a_report_does_not_call_nocrypt_an_algorithm(cli: Cli, tmp_path: Path) -
     assert "3 verified runs of 2 algorithms on 1 target" in (tmp_path / "report.html").read_text()
 
 
-def printed(*records: Record) -> str:
-    console = Console(width=200, record=True, file=io.StringIO())
-    print_results(console, [replace(r, id=n) for n, r in enumerate(records, 1)])
-    return console.export_text()
+def heads(*records: Record) -> list[list[str]]:
+    """Of each table of a run its headings and its lines."""
+    made = sheets_of([replace(r, id=n) for n, r in enumerate(records, 1)])
+    return [[[c.title for c in s.columns], *(list(line.cells) for line in s.lines)] for s in made]
 
 
 def test_a_run_shows_its_workloads_own_figures() -> None:
     felics = {"felics_code_size": 4810, "felics_code_ram": 189, "felics_code_time": 44887}
-    few = printed(record(load="0/16,16/64"), record("toy2/ref", load="0/16,16/64"))
-    assert re.search(r"heap +0/16 +16/64", few)
-    assert re.search(r"toy2/ref .* 260 +900", few)
-    assert "cyc/B" not in few
+    [few] = heads(record(load="0/16,16/64"), record("toy2/ref", load="0/16,16/64"))
+    assert few[0][-2:] == ["encrypt 0/16", "encrypt 16/64"]
+    assert few[2][-2:] == [260, 900]
+    assert "encrypt/B" not in few[0]
     large = record(load="0/16,16/1536")
-    lacks = printed(replace(large, points=tuple(p for p in large.points if p.mlen == 16)))
-    assert re.search(r"heap +0/16 +16/1536", lacks)
-    assert re.search(r"toy1/ref .* 260 +- ", lacks)
-    assert "- does not fit" in lacks
-    several = printed(record(load="default"), record(load="felics-ae", **felics))
-    assert re.search(r"toy1/ref +default +yes", several)
-    assert re.search(r"toy1/ref +felics-ae +yes .* 4 810 +189 +44 887", several)
-    assert re.search(r"FELICS size +FELICS RAM +FELICS time", printed(record(load="felics-ae", **felics)))
-    usual = printed(record(), record("toy2/ref"))
-    assert "cyc/B" in usual
-    assert not re.search("workload|FELICS|/16", usual)
+    [lacks] = heads(replace(large, points=tuple(p for p in large.points if p.mlen == 16)))
+    assert lacks[0][-2:] == ["encrypt 0/16", "encrypt 16/1536"]
+    assert lacks[1][-2:] == [260, None]
+    [several] = heads(record(load="default"), record(load="felics-ae", **felics))
+    assert several[0][2] == "workload"
+    assert {tuple(line[-3:]) for line in several[1:]} == {(None, None, None), (4810, 189, 44887)}
+    assert several[0][-3:] == ["FELICS code size", "FELICS RAM", "FELICS time"]
+    [usual] = heads(record(), record("toy2/ref"))
+    assert "encrypt/B" in usual[0]
+    assert not [h for h in usual[0] if re.search("workload|FELICS|/16", h)]
+
+
+@pytest.mark.parametrize("load", ["default", "0/16,16/64"])
+def test_a_run_prints_what_publish_prints(cli: Cli, tmp_path: Path, load: str) -> None:
+    bad = Failure(Reason.FLASH_OVERFLOW, "2922 bytes too many")
+    records = [
+        record(load=load),
+        record("toy2/ref", load=load, flags="-Os"),
+        record("toy3/ref", load=load, failure=bad),
+    ]
+    store(tmp_path / "results.db", *records)
+    made = sheets_of([replace(r, id=n) for n, r in enumerate(records, 1)])
+    published = cli("publish").out
+    for sheet in made:
+        for title in (sheet.title, *(c.title for c in sheet.columns), *sheet.notes):
+            assert title in published
+        for line in sheet.lines:
+            assert re.search(
+                " +".join(re.escape(text(v, c, " ")) for v, c in zip(line.cells, sheet.columns, strict=True)), published
+            )
 
 
 def test_the_baseline_is_taken_off_whatever_workload_it_ran(cli: Cli, tmp_path: Path) -> None:
     base = record("nocrypt/ref", load="kat", cycles=100)
     store(tmp_path / "results.db", base, record(cycles=1000), record("toy2/ref", cycles=2000))
-    shown = cli("rank --less-nocrypt --by cycles_encrypt_mean")
+    shown = cli("rank --minus-nocrypt --by cycles_encrypt_mean")
     assert re.search(r"1 +toy1/ref +-O3 +900\b", shown.out)
     assert "name it too" not in shown.err

@@ -15,7 +15,8 @@ from hypothesis import strategies as st
 
 from steelyard import pipeline
 from steelyard.cli import select
-from steelyard.cli.app import app
+from steelyard.cli.app import VERBS
+from steelyard.cli.app import verb as verb_of
 from steelyard.model import paths
 from steelyard.model.reasons import Failure, Reason
 from steelyard.model.record import Record
@@ -37,7 +38,7 @@ SENSIBLE = {
     "revisions": ("HEAD", "HEAD~1..HEAD"),
     "name": ("rom", "vectors", "throughput", "tradeoff", "history"),
     "kind": ("implementations", "targets", "runs", "top", "places", "merit", "score", "pareto"),
-    "run_id": ("1", "2", "3"),
+    "run": ("1", "2", "3"),
     "path": ("old", "new", "old.zip"),
     "target": ("uno", "bluepill", "host", "raspberry-pi", "uno,bluepill"),
     "flags": ("-O1", "-Os", "-Os;-O1"),
@@ -58,8 +59,9 @@ SENSIBLE = {
     "fail_on": ("any>0%", "rom>1%", "worse"),
     "limit": ("1", "2"),
     "top": ("1", "3"),
-    "reference": ("toy1", "toy1/ref", "nocrypt"),
-    "group": ("key", "nonce", "tag"),
+    "relative_to": ("toy1", "toy1/ref", "nocrypt"),
+    "group_by": ("key", "nonce", "tag"),
+    "pivot": ("target", "flags", "workload"),
     "caption": ("{target}", "{primitive} {x}"),
     "label": ("tab:{target}",),
     "title": ("a & b",),
@@ -97,7 +99,7 @@ ANY = tuple(dict.fromkeys([*SENSELESS, *(w for of in SENSIBLE.values() for w in 
 @st.composite
 def commands(draw: st.DrawFn) -> list[str]:
     """A verb with some of its options, most of the words of a kind that it could mean."""
-    verb = draw(st.sampled_from(sorted(app.commands)))
+    verb = draw(st.sampled_from(sorted(VERBS)))
     wrong = draw(st.integers(0, 3)) * 5  # in a hundred, twice: most commands are to be right but for a word or two
 
     def word(name: str) -> str:
@@ -107,7 +109,7 @@ def commands(draw: st.DrawFn) -> list[str]:
         return draw(st.sampled_from(ANY if draw(st.integers(0, 99)) < 2 * wrong else sensible))
 
     parts = [verb]
-    for parameter in app.commands[verb].params:
+    for parameter in verb_of(verb).params:
         name = parameter.name or ""
         if isinstance(parameter, click.Argument):
             several = parameter.nargs == -1 or not parameter.required

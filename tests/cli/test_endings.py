@@ -108,10 +108,10 @@ def test_home_that_cannot_be_written(tmp_path: Path) -> None:
 
 
 def fails(monkeypatch: pytest.MonkeyPatch, error: Exception) -> None:
-    def command(_: object) -> int:
+    def command() -> bool:
         raise error
 
-    monkeypatch.setattr(doctor, "doctor_command", command)
+    monkeypatch.setattr(doctor, "available", command)
 
 
 def test_an_unexpected_error_leaves_its_traceback_in_a_file(

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-import io
+import re
 
 import pytest
-from rich.console import Console
 
-from steelyard.cli import matrix, results
+from steelyard.analyse.rows import rows
+from steelyard.cli.console import show
+from steelyard.cli.run import sheets_of
 from steelyard.model.reasons import Failure, Reason
 from steelyard.model.record import Record, Setup, Toolchain
+from steelyard.publish import pivot
+from steelyard.publish.sheet import Sheet, plain
 
 TARGETS = ("bluepill", "esp32", "uno")
 
@@ -24,43 +27,57 @@ def record(implementation: str, target: str, cycles: float, *, flags: str = "-O3
     return Record(setup, failure, {"cycles_encrypt_mean": cycles})
 
 
-def printed(records: list[Record], width: int = 120) -> str:
-    console = Console(width=width, record=True, file=io.StringIO())
-    for shown in matrix.matrices("cycles", "cycles_encrypt_mean", records):
-        console.print(shown)
-    return console.export_text()
-
-
-def rows(text: str) -> list[list[str]]:
-    return [line.split() for line in text.splitlines() if "/" in line]
+def matrix(records: list[Record]) -> Sheet:
+    [made] = pivot.matrix(rows(records))
+    return made
 
 
 def test_every_target_has_a_column_and_the_fastest_is_first() -> None:
     slow = [record("slow/ref", t, 90) for t in TARGETS]
     fast = [record("fast/ref", t, 30) for t in TARGETS[:2]]
     base = [record("nocrypt/ref", t, 1) for t in TARGETS]
-    text = printed([*base, *slow, *fast, record("fast/ref", "uno", 5, bad=True)])
-    assert [w for w in text.split() if w in TARGETS] == list(TARGETS)
-    assert rows(text) == [["fast/ref", "30", "30", "-"], ["slow/ref", "90", "90", "90"]]
+    made = matrix([*base, *slow, *fast, record("fast/ref", "uno", 5, bad=True)])
+    assert [c.title for c in made.columns] == ["implementation", *TARGETS]
+    assert [list(line.cells) for line in made.lines] == [["fast/ref", 30, 30, None], ["slow/ref", 90, 90, 90]]
+
+
+def test_one_that_wins_by_far_on_some_targets_is_before_one_that_is_little_better_on_others() -> None:
+    """The geometric mean of ratios counts, not the first column, nor cycles, which large targets would rule."""
+    cycles = {"a/ref": (100, 100, 1100), "b/ref": (110, 1000, 1000), "c/ref": (100, 300, 9000)}
+    made = matrix([record(n, t, v) for n, of in cycles.items() for t, v in zip(TARGETS, of, strict=True)])
+    assert [line.cells[0] for line in made.lines] == ["a/ref", "b/ref", "c/ref"]
 
 
 def test_flags_have_a_column_when_there_are_several() -> None:
-    text = printed([record("a/ref", t, n, flags=f) for t in TARGETS for n, f in ((2, "-Os"), (1, "-O3"))])
-    assert rows(text) == [["a/ref", "-O3", "1", "1", "1"], ["a/ref", "-Os", "2", "2", "2"]]
+    made = matrix([record("a/ref", t, n, flags=f) for t in TARGETS for n, f in ((2, "-Os"), (1, "-O3"))])
+    assert [list(line.cells) for line in made.lines] == [["a/ref", "-O3", 1, 1, 1], ["a/ref", "-Os", 2, 2, 2]]
 
 
 def test_two_targets_need_none() -> None:
-    assert printed([record("a/ref", t, 1) for t in TARGETS[:2]]) == ""
+    assert pivot.matrix(rows([record("a/ref", t, 1) for t in TARGETS[:2]])) == []
 
 
-def test_what_has_no_room_follows_below(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(matrix, "stdout", lambda: Console(width=35))
-    text = printed([record("a/ref", t, 1000) for t in TARGETS], 35)
-    assert rows(text) == [["a/ref", "1", "000"], ["a/ref", *["1", "000"] * 2]]
-    assert [w for w in text.split() if w in TARGETS] == list(TARGETS)
+def test_what_has_no_room_follows_below(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("steelyard.cli.console.PIPED_WIDTH", 35)
+    show([matrix([record("a/ref", t, 1000) for t in TARGETS])])
+    printed = capsys.readouterr().out
+    lines = [line.split() for line in printed.splitlines() if "/ref" in line]
+    assert lines == [["a/ref", "1", "000"], ["a/ref", *["1", "000"] * 2]]
+    assert [w for w in printed.split() if w in TARGETS] == list(TARGETS)
+    assert "not shown" not in printed
 
 
 def test_it_is_on_top_of_the_results() -> None:
-    console = Console(width=200, record=True, file=io.StringIO())
-    results.print_results(console, [record("a/ref", t, 1) for t in TARGETS])
-    assert console.export_text().startswith("crypto_aead: encrypt, mean cycles, -O3\n")
+    titles = [s.title for s in sheets_of([record("a/ref", t, 1) for t in TARGETS])]
+    assert titles[0] == "crypto_aead: encrypt (cycles) by target"
+    assert [t.split(" ")[0] for t in titles[1:]] == list(TARGETS)
+
+
+def test_what_a_long_answer_leaves_out_is_counted(capsys: pytest.CaptureFixture[str]) -> None:
+    sheets = [
+        plain(f"t{n}", "", {"n": 0}, [(k,) for k in range(lines)]) for n, lines in enumerate((70, 60, 3, 3, 3, 3))
+    ]
+    show(sheets)
+    assert re.findall(r"and .*", capsys.readouterr().out) == ["and 10 more lines; -o FILE has all of them"]
+    show(sheets[:1])
+    assert "more lines" not in capsys.readouterr().out

@@ -7,6 +7,8 @@ import json
 import re
 import shlex
 import shutil
+import subprocess
+import sys
 import zipfile
 from importlib.metadata import version
 from pathlib import Path
@@ -16,10 +18,11 @@ from msgspec.structs import replace
 from rich.console import Console
 
 from steelyard.cli import doctor, show
-from steelyard.cli.app import app
+from steelyard.cli.app import VERBS, verb
 from steelyard.cli.console import number, table
 from steelyard.model.reasons import NEXT_ACTION
 from steelyard.model.record import Record, Setup, Toolchain
+from steelyard.publish.sheet import ANY
 from tests import toys
 from tests.conftest import the_target, write
 
@@ -124,7 +127,7 @@ def test_narrow_terminals_lose_no_name(ran: Cli, monkeypatch: pytest.MonkeyPatch
 @pytest.mark.parametrize("load", ["kat", "0/0,0/8,0/16"])
 def test_the_line_that_show_prints_repeats_the_run(ran: Cli, load: str) -> None:
     first = json.loads(ran(f"run {FAST} -t uno -w {load} --flags=-Os --json").out)["runs"][1]
-    line = ran(f"show {first['id']}").out.rsplit("to repeat: ", 1)[1]
+    line = ran(f"show {first['id']}").out.rsplit("to repeat: ", 1)[1].splitlines()[0]
     words = shlex.split(line)
     assert words[:2] == ["steelyard", "run"]
     repeated = ran(" ".join([*words[1:], "--json"]))
@@ -143,17 +146,17 @@ def test_another_toolchain_is_for_the_targets_that_know_it(cli: Cli, tmp_path: P
         assert {j["target"]: j["toolchain"]["name"] for j in jobs} == names
     wrong = cli(f"run {FAST} -t msp430f1611 --toolchain msp430-gcc")
     assert (wrong.code, wrong.err) == (2, "steelyard: unknown toolchain 'msp430-gcc'; did you mean msp430-elf-gcc?\n")
-    for verb in ("profile", "size", "check"):
-        wrong = cli(f"{verb} {FAST} -t uno --toolchain msp430-elf-gcc")
+    for name in ("profile", "size", "check"):
+        wrong = cli(f"{name} {FAST} -t uno --toolchain msp430-elf-gcc")
         assert (wrong.code, wrong.err) == (2, "steelyard: unknown toolchain 'msp430-elf-gcc'; known: avr-gcc\n")
 
 
 def test_the_line_that_repeats_a_run_names_a_toolchain_that_was_chosen() -> None:
     setup = Setup(*["x"] * 5, "msp430f1611", "", "simulator", Toolchain("msp430-elf-gcc", "", ""), "-O3", "kat", "", "")
     record = Record(setup, None, {})
-    assert "--toolchain msp430-elf-gcc" in show.command(record)
+    assert "--toolchain msp430-elf-gcc" in show.repeating(record)
     setup = replace(setup, toolchain=Toolchain("clang", "", ""))
-    assert "--toolchain" not in show.command(replace(record, setup=setup))
+    assert "--toolchain" not in show.repeating(replace(record, setup=setup))
 
 
 def test_zips_are_unpacked_below_steelyard_home(cli: Cli, tmp_path: Path, home: Path) -> None:
@@ -174,7 +177,7 @@ def test_a_path_that_does_not_exist(cli: Cli, path: str) -> None:
 def test_a_run_of_a_folder_can_be_repeated(cli: Cli, tmp_path: Path) -> None:
     write(tmp_path / "mine/crypto_aead/toy1/ref", toys.files())
     cli("run mine -t uno -w kat --flags=-Os")
-    line = cli("show 2").out.rsplit("to repeat: ", 1)[1]
+    line = cli("show 2").out.rsplit("to repeat: ", 1)[1].splitlines()[0]
     repeated = cli(" ".join(shlex.split(line)[1:]))
     assert "toy1/ref" in repeated.out, repeated.err
 
@@ -191,30 +194,37 @@ def test_what_to_do_names_options_that_exist(cli: Cli) -> None:
 def test_how_a_command_that_is_stopped_ends(
     cli: Cli, monkeypatch: pytest.MonkeyPatch, end: type[BaseException], code: int, said: str
 ) -> None:
-    def stop(_: bool) -> int:
+    def stop() -> bool:
         raise end
 
-    monkeypatch.setattr(doctor, "doctor_command", stop)
+    monkeypatch.setattr(doctor, "available", stop)
     result = cli("doctor")
     assert (result.code, result.out) == (code, "")
     assert said in result.err
 
 
-def test_the_legend_explains_no_column_that_is_not_there(ran: Cli) -> None:
+def test_the_legend_explains_every_column_and_no_other(ran: Cli) -> None:
     commands = [f"run {FAST} -t uno -w {load} --flags=-Os" for load in ("kat", "0/0,0/8,0/16")]
     for command in (*commands, "run xoodyakround3/fast -t uno -w default --flags=-Os"):
-        *rows, first, second = ran(command).out.splitlines()
-        named = re.findall(r"([\w/, ()]+): (?:mean|line|bytes)", f"{first} {second}")
-        words = set(re.findall(r"[\w/]+", " ".join(named))) - {"alone"}
-        shown = {w for line in rows if " run " in line for w in line.split()}
-        assert {"encrypt", "ROM", "stack"} <= words
-        assert words - shown == set()
+        lines = ran(command).out.splitlines()
+        named = {title for part in lines[-1].split("; ") for title in part.split(":")[0].split(", ")}
+        shown = {title for line in lines if line.startswith(" run ") for title in re.split(" {2,}", line.strip())}
+        assert {"ROM", "stack", "static RAM"} < named
+        assert named == shown - {"run", "implementation", "outcome"}
 
 
 def test_show_begins_with_no_empty_head(ran: Cli) -> None:
     first, second, *_ = ran("show 2").out.splitlines()
     assert first.startswith("run 2: ")
     assert second.startswith("implementation  ")
+
+
+def test_show_says_what_figures_are_counted_in(ran: Cli) -> None:
+    shown = {c[0]: c[1:] for line in ran("show 2").out.splitlines() if (c := re.split(" {2,}", line.strip()))[1:]}
+    assert shown["rom"][0] == "bytes"
+    assert shown["cycles_encrypt_mean"][0] == "cycles"
+    assert shown["encrypt_per_byte"][0] == "cycles/byte"
+    assert shown["unaligned"] == ["0"]
 
 
 def test_the_version_is_told(cli: Cli) -> None:
@@ -225,8 +235,21 @@ def test_the_version_is_told(cli: Cli) -> None:
 def test_help_cuts_no_sentence(cli: Cli) -> None:
     text = cli("--help").out
     assert "..." not in text.split("Commands:")[1]
-    for verb in app.commands.values():
-        assert " ".join(str(verb.help).split()) in " ".join(text.split())
+    listed = " ".join(text.split())
+    for name, sentence in VERBS.items():
+        assert f"{name} {sentence}" in listed
+        assert " ".join(str(verb(name).help).split()).startswith(sentence)
+
+
+def test_help_reads_no_other_verb() -> None:
+    """The list of verbs needs none of them, and the help of one no more than itself."""
+    for words, read in (([], set()), (["rank"], {"rank"})):
+        code = f"import sys; from steelyard.cli import main; sys.argv = ['steelyard', *{words}, '--help']\n"
+        code += "try: main()\nexcept SystemExit: pass\nprint(*sys.modules)"
+        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+        loaded = set(done.stdout.splitlines()[-1].split())
+        assert {v for v in VERBS if f"steelyard.cli.{v}" in loaded} == read
+        assert not loaded & {"steelyard.pipeline", "sqlalchemy", "vl_convert"}
 
 
 def test_no_number_is_cut_where_a_table_has_no_room() -> None:
@@ -246,3 +269,10 @@ def test_no_number_is_cut_where_a_table_has_no_room() -> None:
 )
 def test_there_is_no_minus_before_zero(value: float, digits: int, shown: str) -> None:
     assert number(value, digits) == shown
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"), [(3199, "3 199"), (3198.99996, "3 199"), (63.6, "63.6"), (-1234.5678, "-1 234.568"), (0.0, "0")]
+)
+def test_numbers_of_several_kinds_have_the_digits_that_they_need(value: float, shown: str) -> None:
+    assert number(value, ANY) == shown

@@ -31,11 +31,16 @@ def test_seed_mark_and_confirmation(cli: Cli, tmp_path: Path) -> None:
     run = "run one two -t uno -w kat --flags=-Os -j1"
     done = cli(run)
     assert done.code == 0
-    rows = {line.split()[1]: line.split()[2] for line in done.out.splitlines() if " toy1/" in line}
-    assert rows == {"toy1/one": "yes*", "toy1/two": "yes"}
-    assert "* time depends on the inputs" in done.out
+    lines = done.out.splitlines()
+    head = next(line for line in lines if line.startswith(" run "))
+    assert head.rstrip().endswith("encrypt, fresh inputs   decrypt, fresh inputs")
+    cells = [re.split(" {2,}", line.strip()) for line in lines if re.match(r" \d+ +toy1/", line)]
+    rows = {label: fresh for _, label, *_, fresh, _ in cells}
+    assert rows.pop("toy1/two") == "-"
+    assert int(rows.pop("toy1/one").replace(" ", "")) > 100
+    assert "where time depends on the inputs" in done.out
     assert re.search(r"toy1/one answers as run \d+, of other sources\n", done.out)
-    numbers = {line.split()[1]: line.split()[0] for line in done.out.splitlines() if " toy1/" in line}
+    numbers = {line.split()[1]: line.split()[0] for line in lines if re.match(r" \d+ +toy1/", line)}
 
     shown = cli(f"show {numbers['toy1/one']}").out
     assert "cycles_encrypt_fresh_mean" in shown

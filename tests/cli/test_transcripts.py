@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from steelyard.cli import list as cli_list
+from steelyard.cli import targets
 from steelyard.model.record import Toolchain
 from steelyard.model.target import ToolchainSpec
 from tests import toys
@@ -45,8 +45,8 @@ def test_targets(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     def identify(spec: ToolchainSpec) -> Toolchain | None:
         return Toolchain(spec.name, "gcc 1.2.3", "") if spec.family == "avr" else None
 
-    monkeypatch.setattr(cli_list, "identify", identify)
-    monkeypatch.setattr(cli_list, "target_names", lambda: ("bluepill", "uno"))
+    monkeypatch.setattr(targets, "identify", identify)
+    monkeypatch.setattr(targets, "target_names", lambda: ("bluepill", "uno"))
     golden("targets", cli("targets"), cli("list targets"))
 
 

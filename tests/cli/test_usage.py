@@ -61,8 +61,6 @@ def compiler() -> None:
         ("compare a b --revisions --mixed", "--mixed: not with --revisions; leave it out"),
         ("list targets here", "here: list targets takes no path; leave it out"),
         ("publish --pivot target --caption x", "--caption: not with --pivot"),
-        ("publish -c encrypt", "unknown column 'encrypt'; did you mean cycles_encrypt_mean?"),
-        ("rank --by ROM", "unknown column 'ROM'; did you mean rom?"),
         ("publish -o x.felics.json -c rom", "--columns: not in FELICS-AE's result files"),
     ],
 )

@@ -69,7 +69,7 @@ def test_a_wrong_package_has_no_figures(
     assert record.failure.reason == reason
 
 
-def test_nothing_remains_of_nocrypt_less_nocrypt(bench: Bench, target: Target) -> None:
+def test_nothing_remains_of_nocrypt_minus_nocrypt(bench: Bench, target: Target) -> None:
     metrics = weigh(bench, nocrypt("crypto_aead", "felics"), target).metrics
     assert {n: metrics[n] for n in ("rom", "rom_encrypt", "rom_decrypt", "ram_static")} == dict.fromkeys(
         ("rom", "rom_encrypt", "rom_decrypt", "ram_static"), 0

@@ -74,7 +74,8 @@ def test_what_is_written() -> None:
     """Exactly the keys, in order, with an indent of four."""
     other = replace(record(), setup=replace(record().setup, target="uno"))
     without = replace(record(), metrics={"felics_code_size": 1.0})
-    text = felics.render(rows([record(), other, without])).decode()
+    base = replace(record(), setup=replace(record().setup, variant="nocrypt"))
+    text = felics.render(rows([record(), other, without, base])).decode()
     assert text.startswith('{\n    "commit": ')
     read = json.loads(text)
     assert list(read) == ["commit", "branch", "data"]
@@ -120,8 +121,8 @@ def test_any_results_are_read_in_order(setups: list[tuple[str, int]]) -> None:
         ("", "line 1, column 1: ends too early"),
         (json.dumps(document(SETUP), indent=4)[:-8], "ends too early.*put \\] and }"),
         (json.dumps(document(SETUP), indent=4).replace("265", "265 266"), "line 11, column 29: .*write it again"),
-        ([1, 2], "no results of FELICS-AE"),
-        ({"runs": [], "schema": 1}, "no results of FELICS-AE"),
+        ([1, 2], "not results of FELICS-AE"),
+        ({"runs": [], "schema": 1}, "not results of FELICS-AE"),
         ({"data": []}, "commit: missing"),
         (document(SETUP | {"code_size": -1}), "data.0.code_size: expected `int` >= 0"),
         (document(SETUP, SETUP | {"code_size": "12"}), "data.1.code_size: expected `int`, got `str`"),
@@ -131,7 +132,7 @@ def test_any_results_are_read_in_order(setups: list[tuple[str, int]]) -> None:
         (document(SETUP | {"more": 1}), "data.0.more: unknown key 'more'"),
         (document(SETUP | {"cipher_name": "x" * 301}), "data.0.cipher_name: expected `str` of length <= 300"),
         (document(SETUP | {"architecture": "Z80"}), "data.0.architecture: unknown architecture 'Z80'; it has ARM, AVR"),
-        ("[" * 100_000, "no JSON text|ends too early"),
+        ("[" * 100_000, "not JSON|ends too early"),
         ('{"data": NaN, "commit": "", "branch": ""}', "data: expected `array`, got `float`"),
     ],
 )
@@ -146,7 +147,7 @@ def test_files_that_cannot_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     with pytest.raises(UserError, match="No such file"):
         felics.read(tmp_path / "gone.json")
     (tmp_path / "results.json").write_bytes(b'{"data": "\xff"}')
-    with pytest.raises(UserError, match="no JSON text"):
+    with pytest.raises(UserError, match="not JSON"):
         felics.read(tmp_path / "results.json")
     monkeypatch.setattr(felics, "MAX_BYTES", 5)
     with pytest.raises(UserError, match="larger than"):
@@ -213,7 +214,7 @@ def test_a_comparison_for_the_page(tmp_path: Path) -> None:
     """Published rows with runs: on targets of the run only, and empty where there was no run."""
     module = script()
     runs = tmp_path / "runs.json"
-    from steelyard.cli.results import as_json
+    from steelyard.cli.records import as_json
 
     ours = replace(record(felics_code_time=193000.0), origin="tree")
     runs.write_text(json.dumps({"schema": 1, "runs": [as_json(ours)]}, default=str))

@@ -191,7 +191,8 @@ def test_a_name_that_stands_off_its_mark_is_joined_to_it() -> None:
 
 
 def test_a_report_is_whole_and_asks_for_nothing() -> None:
-    page = report.page(report.compose("Mine & yours", ROWS, (), lambda rows: {}, {3: "vector 5 differs"}))
+    rows = [*ROWS[:2], ROWS[2] | {"detail": "vector 5 differs"}]
+    page = report.page(report.compose("Mine & yours", rows, (), lambda rows: {}))
     assert "Mine &amp; yours" in page
     assert "<b>" not in page
     assert "vector 5 differs" in page

@@ -99,7 +99,7 @@ def _newest(rows: Sequence[Row], place: Sequence[str], names: Sequence[str]) -> 
 
 
 def run_number(row: Row) -> int:
-    """The run behind a row; 0 where a file does not say."""
+    """The run of a row; 0 where a file does not say."""
     run = row.get("run")
     return run if isinstance(run, int) else 0
 

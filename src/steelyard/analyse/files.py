@@ -25,13 +25,13 @@ def load(path: Path) -> Any:
     except OSError as e:
         raise UserError(f"{path}: {e.strerror}") from e
     except (UnicodeDecodeError, json.JSONDecodeError, RecursionError) as e:
-        raise UserError(f"{path}: no JSON, or cut off: {e}; write it again with steelyard ... --json") from e
+        raise UserError(f"{path}: not JSON, or cut off: {e}; write it again with steelyard ... --json") from e
 
 
 def records(path: Path, document: Any) -> list[Record]:
     """The records in a document of ours; :class:`UserError` names the record and field that are wrong."""
     if not isinstance(document, dict) or "runs" not in document:
-        raise UserError(f'{path}: no results of Steelyard (no "runs") nor of FELICS-AE (no "data")')
+        raise UserError(f'{path}: not results of Steelyard (no "runs") or of FELICS-AE (no "data")')
     schema = document.get("schema")
     if not isinstance(schema, int) or schema > SCHEMA:
         text = f"{path}: schema {schema!r}, this version reads up to {SCHEMA}"

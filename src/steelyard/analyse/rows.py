@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import cache
 
 from ..model.errors import unknown
 from ..model.metric import DERIVED, headings, metric, metric_names, size_of
@@ -16,12 +17,23 @@ def check_columns(text: str) -> list[str]:
 
 
 def check_column(name: str) -> str:
-    """The name, when it is a column's; :class:`UserError` with a suggestion when not."""
+    """The name, when it is a column's or heads a metric's; :class:`UserError` with a suggestion when not.
+
+    >>> check_column("ROM"), check_column("encrypt"), check_column("encrypt 16/64")
+    ('rom', 'cycles_encrypt_mean', 'encrypt@16/64')
+    """
+    name = _metrics_by_heading().get(name.lower(), name)
+    name = name.replace(" ", "@") if size_of(name.replace(" ", "@")) else name
     if name in CONTEXT:
         return name
     if "@" in name or name in metric_names():
         return metric(name).name
     raise unknown("column", name, [*CONTEXT, *metric_names()], CONTEXT | headings())
+
+
+@cache
+def _metrics_by_heading() -> dict[str, str]:
+    return {heading.lower(): name for name, heading in headings().items() if heading.lower() not in CONTEXT}
 
 
 def needed(columns: Iterable[str]) -> tuple[set[str], set[tuple[str, int, int]]]:

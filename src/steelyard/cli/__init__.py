@@ -7,7 +7,7 @@ import os
 import signal
 import sys
 
-# tables of many thousands of rows are no garbage, nor is what imports make, and looking at them takes long
+# tables of many thousands of rows are not garbage, nor is what imports make, and looking at them takes long
 gc.set_threshold(500_000, 50, 50)
 
 #: exit codes: 128 and the signal's number

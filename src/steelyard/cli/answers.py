@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from fnmatch import fnmatchcase
 
 from ..analyse import answer, expression
-from ..analyse.answer import Answer
+from ..analyse.answer import Answer, run_number
 from ..analyse.rows import derive, needed
 from ..model.metric import DERIVED, size_of
 from ..model.record import Point
 from ..model.row import CONTEXT, Row, Value
-from ..pipeline import identity
+from ..publish.results import few_sizes
 from . import select
-from .console import stderr
+from .console import say
 
 #: columns that the database itself compares
 _LABEL = re.compile(r"[^*?\[/]+/[^*?\[]+")
@@ -94,6 +94,8 @@ def _meant(found: list[Row], what: Sequence[str]) -> list[Row]:
     kept = [{id(r) for r in found if named(r, w)} for w in what]
     for w, rows in zip(what, kept, strict=True):
         if not rows and select.exists_at(w):
+            from ..pipeline import identity  # few answers need to know what is in a folder
+
             now = {(i.primitive, i.variant, i.name, identity(i)) for i, _ in select.implementations([w])[0]}
             rows |= {id(r) for r in found if tuple(r[n] for n in _WHOLE) in now}
     every = set().union(*kept)
@@ -101,9 +103,27 @@ def _meant(found: list[Row], what: Sequence[str]) -> list[Row]:
 
 
 def points_of(rows: Sequence[Row], db: str | None, borrowed: Collection[Value] = ()) -> dict[int, list[Point]]:
-    """All points of the runs behind these rows, but of those that are ``borrowed`` from another workload."""
+    """All points of the runs of these rows, except those that are ``borrowed`` from another workload."""
     with select.store(db, existing=True) as store:
         return store.points([r["run"] for r in rows if isinstance(r["run"], int) and r["run"] not in borrowed])
+
+
+def complete(rows: Sequence[Row], db: str | None) -> list[Row]:
+    """The rows with what tables show besides metrics: why a run has no figures, and cycles at each size of workloads
+    that have few."""
+    failed = [r["run"] for r in rows if isinstance(r["run"], int) and r["outcome"] != "verified"]
+    few = [r for r in rows if few_sizes(str(r["workload"]))]
+    with select.store(db, existing=True) as store:
+        details = store.details(failed) if failed else {}
+    points = points_of(few, db) if few else {}
+    made = []
+    for r in rows:
+        run = run_number(r)
+        more: Row = {f"{p.operation}@{p.adlen}/{p.mlen}": p.cycles for p in points.get(run, ())}
+        if run in details:
+            more["detail"] = details[run]
+        made.append(r | more if more else r)
+    return made
 
 
 def named(row: Row, pattern: str) -> bool:
@@ -111,12 +131,6 @@ def named(row: Row, pattern: str) -> bool:
     if pattern.isdecimal():
         return bool(row["run"] == int(pattern[:20]))
     return any(fnmatchcase(str(row[n]), pattern) for n in _NAMES)
-
-
-def say(notes: Iterable[str]) -> None:
-    """Remarks on standard error."""
-    for note in notes:
-        stderr().print(note, style="yellow", soft_wrap=True)
 
 
 def _say_unknown(what: Sequence[str], texts: Sequence[tuple[str, str, str]], rows: Sequence[Row]) -> None:

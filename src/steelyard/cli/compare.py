@@ -7,76 +7,118 @@ import shlex
 from collections.abc import Sequence
 from pathlib import Path
 
+import click
+
 from ..analyse import expression, files
 from ..analyse.compare import METRICS, Comparison, compare, summary
 from ..analyse.rows import check_columns, rows
-from ..model.errors import UserError, WorkError, counted, cut
+from ..model.errors import UserError, WorkError, counted, cut, refuse
 from ..model.metric import metric
 from ..model.row import Row
 from ..model.target import target_names
 from ..publish import comparison, felics
-from . import select
+from . import options, select
 from .answers import found, say_empty
-from .console import stderr, stdout
-from .output import Output
-from .publish import print_sheets
+from .console import stderr
+from .options import command
 
 _FAIL = re.compile(r"\s*([\w@/]+)\s*>\s*(-?\d+(?:\.\d+)?)\s*%\s*")
 
 
-def compare_command(
-    old: str,
-    new: str,
-    where: str,
-    columns: str,
-    threshold: str,
-    fail_on: Sequence[str],
-    sources: bool,
-    mixed: bool,
-    everything: bool,
-    out: Output,
-    db: str | None,
-) -> int:
-    """Prints the comparison; 1 when ``fail_on`` says so, or when nothing could be compared."""
-    metrics = metrics_of(columns)
-    test = expression.parse(where) if where.strip() else None
+class Compare(options.Weighing, frozen=True, kw_only=True):
+    """What ``compare`` is asked."""
+
+    old: str
+    new: str
+    revisions: bool
+    workload: tuple[str, ...]
+    where: str
+    columns: str
+    threshold: str
+    fail_on: tuple[str, ...]
+    sources: bool
+    mixed: bool
+    everything: bool
+
+
+@command(
+    Compare,
+    click.argument("old", metavar="OLD", help="Names, a filter, a run's number, a .json of results, or a revision."),
+    click.argument("new", metavar="NEW", help="The same, for the other side."),
+    click.argument("what", nargs=-1, metavar="[PATH|NAME]...", help="With --revisions: what to weigh in each."),
+    options.flag("--revisions", help="OLD and NEW are git revisions: weigh both, each in its own copy."),
+    options.targets,
+    options.flags,
+    options.workloads,
+    options.where,
+    options.metrics,
+    options.text("--threshold", default="0%", metavar="PERCENT", help="Ignore changes up to this percentage."),
+    click.option(
+        "--fail-on",
+        multiple=True,
+        metavar="RULE",
+        help="Exit with 1 on METRIC>PERCENT%, any>PERCENT% or worse. Repeatable.",
+    ),
+    options.flag("--sources", help="Pair different sources too: the newest of each side."),
+    options.flag("--mixed", help="Pair different compilers, harnesses or models too; marked."),
+    options.flag("--everything", help="Show unchanged metrics too."),
+    options.tables,
+    options.db,
+)
+def verb(ask: Compare) -> int:
+    """Compare two sets of results, implementations, flag sets, compilers or revisions, setup by setup."""
+    return _answer(_of_revisions(ask) if ask.revisions else _of_stored(ask), ask)
+
+
+def _of_revisions(ask: Compare) -> Comparison:
+    """Weighs what is asked for as both revisions hold it."""
+    from .revisions import Revisions  # most comparisons weigh nothing
+
+    refuse({"--where": ask.where, "--sources": ask.sources, "--mixed": ask.mixed}, "not with --revisions; leave it out")
+    metrics = metrics_of(ask.columns)
+    weighing = Revisions.of(ask, ask.workload)
+    sides = [weighing.of_revision(revision) for revision in (ask.old, ask.new)]
+    return compare(*sides, metrics=metrics, threshold=_fraction(ask.threshold), about=["revision"])
+
+
+def _of_stored(ask: Compare) -> Comparison:
+    weighed = {" ".join(ask.what): ask.what, "--target": ask.target, "--flags": ask.flags, "--workload": ask.workload}
+    refuse(weighed, "only with --revisions; for stored runs write --where, such as 'target == uno'")
+    metrics = metrics_of(ask.columns)
+    test = expression.parse(ask.where) if ask.where.strip() else None
     sides: list[list[Row]] = []
     asked: list[Words] = []
-    for side in (old, new):
-        some, mentioned = rows_of(side, [*metrics, *(test.columns if test else ())], db)
+    for side in (ask.old, ask.new):
+        some, mentioned = rows_of(side, [*metrics, *(test.columns if test else ())], ask.db)
         sides.append([r for r in some if test.test(r)] if test else some)
         asked.append(mentioned)
     about = {column for column, _, _ in asked[0] ^ asked[1]}
     if "target" in about:
         about |= {"compiler", "timing_model"}  # which a target brings along
-    if columns:
-        say_empty(metrics, [r for side in sides for r in side], db)
-    limit = fraction(threshold)
-    result = compare(
+    if ask.columns:
+        say_empty(metrics, [r for side in sides for r in side], ask.db)
+    return compare(
         *sides,
         metrics=metrics,
-        threshold=limit,
-        mixed=mixed,
-        sources=sources,
+        threshold=_fraction(ask.threshold),
+        mixed=ask.mixed,
+        sources=ask.sources,
         about=about,
-        wanted=metrics if columns else (),
+        wanted=metrics if ask.columns else (),
     )
-    return show(result, fail_on, everything, out)
 
 
-def show(result: Comparison, fail_on: Sequence[str], everything: bool, out: Output) -> int:
-    """Prints or writes a comparison, then what it comes to."""
-    limits = [_limit(text) for text in fail_on]
-    sheets = [*comparison.tables(result, everything=everything), *comparison.unpaired(result)]
-    if out.console:
-        print_sheets(sheets)
+def _answer(result: Comparison, ask: Compare) -> int:
+    """Gives a comparison, then what it comes to; 1 when ``--fail-on`` says so, or when nothing could be compared."""
+    limits = [_limit(text) for text in ask.fail_on]
+    unpaired = comparison.unpaired(result)
+    if ask.out.flat:
+        flat = comparison.flat(result, everything=ask.everything)
+        ask.out.give([flat, *(unpaired if ask.out.format == "json" else ())])
     else:
-        out.tables(sheets)
-    console = stdout() if out.console else stderr()
-    for sentence in summary(result):
-        console.print(sentence)
+        ask.out.give([*comparison.tables(result, everything=ask.everything), *unpaired])
     left = f"{len(result.missing)} only old, {len(result.added)} only new, {len(result.refused)} refused"
-    console.print(f"{counted(len(result.pairs), 'setup')} compared, {left}")
+    ask.out.remark([*summary(result), f"{counted(len(result.pairs), 'setup')} compared, {left}"])
     if not result.pairs:
         stderr().print("nothing could be compared; steelyard list runs shows what is stored")
         return 1
@@ -123,11 +165,11 @@ def metrics_of(columns: str) -> tuple[str, ...]:
     """The metrics that ``--columns`` names, or the usual ones."""
     names = check_columns(columns)
     for name in names:
-        metric(name)  # a context column is no metric
+        metric(name)  # a context column is not a metric
     return tuple(names) or (*METRICS, *felics.FIGURES.values())
 
 
-def fraction(text: str) -> float:
+def _fraction(text: str) -> float:
     """``1%`` or ``1`` as 0.01."""
     number = text.strip().removesuffix("%").strip()
     try:

@@ -1,20 +1,38 @@
-"""How tables and JSON reach the user: aligned, and clean without colour, narrow or piped."""
+"""How answers reach a person: tables aligned, and clean without colour, narrow or piped."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Sequence
-from typing import Any, Literal
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import zip_longest
+from textwrap import wrap as wrap_text
+from typing import Any
 
-from rich.box import SIMPLE_HEAD
-from rich.console import Console, Group, RenderableType
-from rich.table import Table
+from rich.cells import cell_len
+from rich.console import Console
 from rich.text import Text
 
 from ..model.errors import printable
+from ..publish.sheet import Cell, Column, Line, Sheet, text
 
 #: width of tables where there is no terminal to ask
 PIPED_WIDTH = 200
+#: most lines of all tables of an answer; every table may have the second number
+MAX_LINES, MIN_LINES = 300, 60
+#: columns by name, in the order in which they go where a table has no room
+SPARE = (
+    "calls", "with_callees", "expected_from", "skipped", "second_set", "vectors", "mode", "structure", "underlying",
+    "state", "rounds", "rate", "core", "flash_RAM", "clock", "finished", "ratio", "old", "new", "heap",
+    "encrypt_fixed", "hash_fixed", "cycles_reject_mean", "ram_static", "encrypt_per_byte", "hash_per_byte", "stack",
+    "primitive", "workload", "flags", "cycles_decrypt_mean", "run",
+)  # fmt: skip
+#: columns whose text may be broken into lines
+BROKEN = ("compiler", "detail", "for", "outcome", "package", "state", "value", "verdict", "what_fixes_it", "why")
+_MARKS = {"better": " ▾", "worse": " ▴", "": ""}
+_STYLES = {"▾": "green", "▴": "red"}
+_GAP = "   "
+#: characters that a column whose text may be broken has at least
+_NARROW = 24
 
 
 class _Console(Console):
@@ -44,17 +62,82 @@ def stderr() -> Console:
     return _Console(stderr=True)
 
 
+def say(notes: Iterable[str]) -> None:
+    """Remarks on standard error."""
+    for note in notes:
+        stderr().print(note, style="yellow", soft_wrap=True)
+
+
+def show(sheets: Sequence[Sheet], notes: Iterable[str] = ()) -> None:
+    """Tables and notes on standard output, then the units of the columns; what has no room is named."""
+    console = stdout()
+    limit = max(MIN_LINES, MAX_LINES // max(1, len(sheets)))
+    for sheet in sheets:
+        lines = sheet.lines[:limit]
+        body = [[_shown(line, v, c) for v, c in zip(line.cells, sheet.columns, strict=True)] for line in lines]
+        for part in _parts(sheet, body, console.width):
+            columns = [sheet.columns[k] for k in part]
+            shown = table(
+                sheet.title,
+                [c.title for c in columns],
+                [[row[k] for k in part] for row in body],
+                left=sheet.left,
+                wrap=[c.title for c in columns if c.name in BROKEN],
+                drop=[c.title for name in SPARE for c in columns if c.name == name],
+                complete="-o FILE",
+            )
+            for mark, style in _STYLES.items():
+                shown.highlight_words([mark], style)
+            console.print(shown, soft_wrap=True)
+        if (more := len(sheet.lines) - limit) > 0:
+            console.print(f"and {more} more lines; -o FILE has all of them")
+        for note in sheet.notes:
+            console.print(note, style="dim", soft_wrap=not console.is_terminal)
+        if sheet.notes:
+            console.print()
+    for note in [*notes, *_units(sheets)]:
+        console.print(note, style="dim", soft_wrap=not console.is_terminal)
+
+
+def _shown(line: Line, value: Cell, column: Column) -> str:
+    shown = text(value, column, " ") + _MARKS[line.marks.get(column.name, "")]
+    return f"+{shown}" if column.name == "difference" and isinstance(value, int) and value > 0 else shown
+
+
+def _parts(sheet: Sheet, body: Sequence[Sequence[str]], room: int) -> Iterator[list[int]]:
+    """Columns, as many at a time as a line has room for where they are alike, but one with numbers; else all."""
+    widths = [max([len(c.title), *(len(row[k]) for row in body)]) + len(_GAP) for k, c in enumerate(sheet.columns)]
+    head = list(range(sheet.left))
+    part, used = [*head], sum(widths[: sheet.left])
+    for k in range(sheet.left, len(widths)):
+        if sheet.alike and len(part) > len(head) and used + widths[k] > room:
+            yield part
+            part, used = [*head], sum(widths[: sheet.left])
+        part.append(k)
+        used += widths[k]
+    yield part
+
+
+def _units(sheets: Sequence[Sheet]) -> list[str]:
+    """What the figures are counted in: headings have no room for it."""
+    titles: dict[str, dict[str, None]] = {}
+    for c in (c for s in sheets for c in s.columns if c.unit):
+        titles.setdefault(c.unit, {})[c.title] = None
+    said = [f"{', '.join(of)}: {unit}" for unit, of in titles.items()]
+    return ["; ".join(said)] if said else []
+
+
 def table(
     title: str,
     columns: Sequence[str],
-    rows: Iterable[Sequence[str | Text]],
+    rows: Iterable[Sequence[str]],
     *,
     left: int = 1,
     wrap: Sequence[str] = (),
     drop: Sequence[str] = (),
     width: int | None = None,
     complete: str = "--json",
-) -> RenderableType:
+) -> Text:
     """A table whose first ``left`` columns are text and whose others are numbers, right-aligned.
 
     Columns in ``wrap`` may break their text. Where ``width`` (default: the console's) is too small, the columns in
@@ -62,40 +145,46 @@ def table(
     gives the ``complete`` table; then text is broken too. No number is ever cut. Where all ``columns`` are empty there
     is no head.
     """
-    body = [[c if isinstance(c, Text) else one_line(c) for c in row] for row in rows]
-    kept = list(range(len(columns)))
+    body = [[one_line(c) for c in row] for row in rows]
     width = width or stdout().width
-    widths = [max([len(name), *(len(r[k]) for r in body)]) for k, name in enumerate(columns)]
+    widths = [max([len(name), *(cell_len(r[k]) for r in body)]) for k, name in enumerate(columns)]
+    kept = list(range(len(columns)))
 
-    def fits() -> bool:
-        return sum(min(widths[k], 24) if columns[k] in wrap else widths[k] for k in kept) + 3 * len(kept) <= width
+    def needed(least: int) -> int:
+        return sum(min(widths[k], least) if columns[k] in wrap else widths[k] for k in kept) + len(_GAP) * len(kept)
 
     for k in dict.fromkeys([*(columns.index(n) for n in drop if n in columns), *range(len(columns) - 1, left, -1)]):
-        if fits() or sum(c >= left for c in kept) == 1:
+        if needed(_NARROW) <= width or sum(c >= left for c in kept) == 1:
             break
         kept.remove(k)
+    may_break = [k for k in kept if columns[k] in wrap or (k < left and needed(_NARROW) > width)]
+    fixed = sum(widths[k] for k in kept if k not in may_break) + len(_GAP) * len(kept)
+    for n, k in enumerate(sorted(may_break, key=widths.__getitem__)):  # what is left over goes to the next wider
+        widths[k] = max(1, min(widths[k], (width - fixed) // (len(may_break) - n)))
+        fixed += widths[k]
+
+    def lines(cells: Sequence[str]) -> Iterator[str]:
+        broken = [_folded(cells[k], widths[k]) for k in kept]
+        for parts in zip_longest(*broken, fillvalue=""):
+            padded = [
+                part + " " * (widths[k] - cell_len(part)) if k < left else part.rjust(widths[k])
+                for k, part in zip(kept, parts, strict=True)
+            ]
+            yield (margin + _GAP.join(padded)).rstrip()
+
+    margin = " " if any(columns) else ""  # without headings there is nothing to draw a line under
+    rule = "─" * (sum(widths[k] for k in kept) + len(_GAP) * (len(kept) - 1))
+    head = ["", *lines(columns), f" {rule}"[:width]] if margin else []
     hidden = [name for k, name in enumerate(columns) if k not in kept]
-    caption = f"not shown for want of width: {', '.join(hidden)}; {complete} has all" if hidden else None
-    broken = [columns[k] in wrap or (k < left and not fits()) for k in kept]
-    # Rich pads cells in twice the time; but it knows where broken lines begin
-    gaps = ["", *["" if any(broken) else "  "] * (len(kept) - 1)]
-    padding = (0, 1) if any(broken) else 0
-    named = any(columns)  # without headings there is nothing to draw a line under
-    t = Table(
-        caption=caption, caption_justify="left", box=SIMPLE_HEAD if named else None, show_header=named,
-        pad_edge=False, padding=padding,
-    )  # fmt: skip
-    for k, before, breaks in zip(kept, gaps, broken, strict=True):
-        justify: Literal["left", "right"] = "left" if k < left else "right"
-        least = None if breaks else len(before) + widths[k]
-        t.add_column(Text(before + columns[k]), justify=justify, overflow="fold", no_wrap=not breaks, min_width=least)
-    for row in body:  # as they are: what looks like Rich's markup is shown
-        t.add_row(*(_cell(row[k], before) for k, before in zip(kept, gaps, strict=True)))
-    return Group(Text(one_line(title), style="bold"), t) if title else t
+    caption = f"not shown for want of width: {', '.join(hidden)}; {complete} has all" if hidden else ""
+    below = [*([""] if margin else []), *(_folded(caption, width) if caption else [])]
+    shown = Text("\n".join([*head, *(line for row in body for line in lines(row)), *below]))
+    return Text("\n").join([Text("\n".join(_folded(one_line(title), width)), "bold"), shown]) if title else shown
 
 
-def _cell(content: str | Text, before: str) -> Text:
-    return Text(before + content) if isinstance(content, str) else Text.assemble(before, content)
+def _folded(content: str, width: int) -> list[str]:
+    """Lines of at most ``width`` characters, broken between words where that can be."""
+    return [content] if len(content) <= width else wrap_text(content, width, break_on_hyphens=False)
 
 
 def one_line(text: str) -> str:
@@ -105,7 +194,4 @@ def one_line(text: str) -> str:
 
 def number(value: float | None, digits: int = 0) -> str:
     """A number with thin groups of thousands, or a dash."""
-    if value is None:
-        return "-"
-    shown = f"{value:,.{digits}f}".replace(",", " ")
-    return shown if shown.strip("-0.") else shown.lstrip("-")  # no minus before zero
+    return text(value, Column("", "", digits=digits), " ")

@@ -7,15 +7,21 @@ import shutil
 import sys
 from pathlib import Path
 
+from msgspec import Struct
+
 from .. import device
 from ..build import identify, why_not
 from ..build.sandbox import available
 from ..model import paths
 from ..model.call import DeviceError
-from ..model.target import Target, load_target, target_names
-from .output import CONSOLE, Output, sheet, show
+from ..model.target import Target, ToolchainSpec, load_target, target_names
+from ..publish.sheet import plain
+from . import options
+from .options import command
+from .output import Output
 
 Row = tuple[str, str, str, str]
+NOT_PACKAGED = "missing, and no Debian package"
 
 #: programs that tests hold Steelyard against: what they know, and their packages
 _ORACLES = (
@@ -28,8 +34,15 @@ _ORACLES = (
 )
 
 
-def doctor_command(out: Output = CONSOLE) -> int:
-    """Prints the state of the installation; 0 when nothing that a run needs is missing."""
+class Doctor(Struct, frozen=True):
+    """What ``doctor`` is asked."""
+
+    out: Output
+
+
+@command(Doctor, options.tables)
+def verb(ask: Doctor) -> int:
+    """Say what is installed, what is missing, and the line that fixes it."""
     rows = [*_toolchains(), *_machines()]
     sandbox = available()
     fix = "" if sandbox else ("apt install bubblewrap" if shutil.which("bwrap") is None else "allow user namespaces")
@@ -43,11 +56,8 @@ def doctor_command(out: Output = CONSOLE) -> int:
         rows.append((tool, "found" if there else "missing", f"optional: oracle of make test, {use}", fix))
     rows.append(("Python", sys.version.split()[0], "runs Steelyard", ""))
     heads = ("part", "state", "for", "what fixes it")
-    answer = sheet("", "doctor", dict.fromkeys(heads), rows)
-    if out.console:
-        show(answer, wrap=heads[1:])
-    else:
-        out.tables([answer], [dict(zip(("part", "state", "for", "fix"), r, strict=True)) for r in rows])
+    document = [dict(zip(("part", "state", "for", "fix"), r, strict=True)) for r in rows]
+    ask.out.give([plain("", "doctor", heads, rows)], document)
     return 1 if any(r[1].startswith(("missing", "does not work")) and r[2].startswith("targets") for r in rows) else 0
 
 
@@ -58,24 +68,28 @@ def _toolchains() -> list[Row]:
         users.setdefault(target.toolchain.name, []).append(target)
     for name, targets in users.items():
         spec = targets[0].toolchain
-        found = identify(spec)
         needed = spec.packages and not all(t.opt_in for t in targets)
         use = f"{'' if needed else 'optional: '}targets {', '.join(t.name for t in targets)}"
-        state = found.version if found else "missing" if spec.packages else "missing, and no Debian package"
-        if found is None and shutil.which(spec.compiler, path=paths.search_path()):
-            state = "does not work"
+        state = _state(spec)
         rows.append((name, state, use, spec.fix if state.startswith("missing") else why_not(spec)))
         for t in targets:
             if t.preferred:
                 use = f"optional: target {t.name}, until then {name} stands in"
-                rows.append((t.preferred.name, "missing, and no Debian package", use, t.preferred.fix))
+                rows.append((t.preferred.name, NOT_PACKAGED, use, t.preferred.fix))
     for target in map(load_target, target_names()):
         for spec in target.alternative:
-            found = identify(spec)
-            state = found.version if found else "missing" if spec.packages else "missing, and no Debian package"
             use = f"optional: target {target.name} with --toolchain {spec.name}"
-            rows.append((spec.name, state, use, "" if found else spec.fix))
+            rows.append((spec.name, _state(spec), use, "" if identify(spec) else spec.fix))
     return rows
+
+
+def _state(spec: ToolchainSpec) -> str:
+    """A compiler's version, or how it is missing."""
+    if found := identify(spec):
+        return found.version
+    if shutil.which(spec.compiler, path=paths.search_path()):
+        return "does not work"
+    return "missing" if spec.packages else NOT_PACKAGED
 
 
 def _machines() -> list[Row]:

@@ -1,31 +1,26 @@
-"""Where an answer goes and in which format: ``-o``, ``--format`` and ``--json``, the same for every verb."""
+"""Where an answer goes and in which format: the console, a file or standard output, the same for every verb."""
 
 from __future__ import annotations
 
 import json
 import os
-import re
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import wraps
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, ParamSpec, TypeVar
 
-import click
 from msgspec import Struct
+from msgspec.structs import replace
 
 from ..model.errors import UserError, cut, unknown
 from ..publish import formats
-from ..publish.sheet import Cell, Column, Line, Sheet
-from .console import number, stderr, stdout, table
-
-P = ParamSpec("P")
-T = TypeVar("T")
-
-Columns = Mapping[str, int | None] | Sequence[tuple[str, int | None]]
+from ..publish.sheet import Sheet
+from .console import say, show, stderr, stdout
 
 #: formats of tables; what else a verb can give stands before them
 TABLES = tuple(formats.MODULES)
+#: formats of figures; ``vl.json`` is the Vega-Lite specification, for other tools
+FIGURES = ("svg", "png", "pdf", "vl.json")
+_BINARY = ("xlsx", "ods", "parquet", "png", "pdf")
 
 
 class Output(Struct, frozen=True):
@@ -39,12 +34,27 @@ class Output(Struct, frozen=True):
         """Whether a person is to read the answer, on standard output."""
         return not self.format
 
-    def tables(self, sheets: Sequence[Sheet], document: object = None) -> None:
-        """Writes sheets in the format asked for; JSON is the ``document`` where there is one."""
+    @property
+    def flat(self) -> bool:
+        """Whether a program is to read the answer, as one table with all that tells its rows apart."""
+        return self.format in formats.FLAT
+
+    def give(self, sheets: Sequence[Sheet], document: object = None, notes: Sequence[str] = ()) -> None:
+        """Shows sheets, or writes them in the format asked for with the notes below each of them; JSON is the
+        ``document`` where there is one."""
+        if self.console:
+            show(sheets, notes)
+            return
         if self.format == "json" and document is not None:
             self.put(json.dumps(document, indent=2, default=str) + "\n")
         else:
-            self.put(formats.render(sheets, self.format))
+            self.put(formats.render([replace(s, notes=(*s.notes, *notes)) for s in sheets], self.format))
+        say(notes)
+
+    def remark(self, sentences: Sequence[str]) -> None:
+        """Says what an answer comes to: below it on the console, else on standard error."""
+        for sentence in sentences:
+            (stdout() if self.console else stderr()).print(sentence)
 
     def put(self, content: str | bytes) -> None:
         """Writes ``content`` to the file, whole or not at all, or to standard output."""
@@ -60,38 +70,6 @@ class Output(Struct, frozen=True):
             sys.stdout.write(data.decode(errors="backslashreplace"))
 
 
-def sheet(title: str, label: str, columns: Columns, rows: Iterable[Sequence[Cell]]) -> Sheet:
-    """A table of a verb's own. ``columns`` are headings with the digits of their numbers, None where they hold text."""
-    pairs = columns.items() if isinstance(columns, Mapping) else columns
-    heads = [Column(_name(heading), heading, digits=digits) for heading, digits in pairs]
-    return Sheet(title, label, heads, [Line(row) for row in rows])
-
-
-def _name(heading: str) -> str:
-    return re.sub(r"\W+", "_", heading).strip("_") or "column"
-
-
-def show(sheet: Sheet, *, wrap: Sequence[str] = (), drop: Sequence[str] = ()) -> None:
-    """Such a table on the console; for ``wrap`` and ``drop`` see :func:`console.table`."""
-    body = [[_shown(v, c) for v, c in zip(line.cells, sheet.columns, strict=True)] for line in sheet.lines]
-    console = stdout()
-    console.print(table(sheet.title, [c.title for c in sheet.columns], body, left=sheet.left, wrap=wrap, drop=drop))
-    for note in sheet.notes:
-        console.print(note, style="dim")
-
-
-def _shown(value: Cell, column: Column) -> str:
-    if isinstance(value, str) or column.digits is None:
-        return "-" if value is None else str(value)
-    sign = "+" if column.name == "difference" and value and value > 0 else ""
-    return sign + number(value, column.digits)
-
-
-#: tables for a person, on standard output
-CONSOLE = Output()
-_BINARY = ("xlsx", "ods", "parquet", "png", "pdf")
-
-
 def resolve(out: Path | None, format: str, json: bool, known: Sequence[str], usual: str = "") -> Output:
     """What the three options mean: the format that is named, else the file's ending; ``usual`` is what ``-o -`` gives.
 
@@ -104,7 +82,7 @@ def resolve(out: Path | None, format: str, json: bool, known: Sequence[str], usu
     if named and named not in known:
         raise unknown("format", named, known)
     if out is None and not named:
-        return CONSOLE
+        return Output()
     if out is None or str(out) == "-":
         if named in _BINARY and sys.stdout.isatty():
             raise UserError(f"--format {named} is not for a terminal; give -o FILE, or send it into a pipe")
@@ -137,21 +115,3 @@ def writable(path: Path) -> None:
             raise UserError(f"{path}: the folder {folder} cannot be written; name another")
     except OSError as e:
         raise UserError(f"{cut(str(path))}: {e.strerror}; name another file") from e
-
-
-def options(*known: str, usual: str = "", help: str = "") -> Callable[[Callable[..., T]], Callable[..., T]]:
-    """Declares ``--out``, ``--format`` and ``--json``; the verb gets them as one :class:`Output`, ``out``."""
-
-    def declare(verb: Callable[..., T]) -> Callable[..., T]:
-        @wraps(verb)
-        def with_output(*, out: Path | None, format: str, json: bool, **rest: Any) -> T:
-            return verb(**rest, out=resolve(out, format, json, known, usual))
-
-        shown = help or f"File, or - for standard output: {' '.join('.' + f for f in known)}."
-        made: Callable[..., T] = with_output
-        made = click.option("--json", is_flag=True, help="The same as --format json.")(made)
-        text = "Format, where no file's ending names it."
-        made = click.option("--format", default="", metavar="FORMAT", help=text)(made)
-        return click.option("--out", "-o", type=click.Path(path_type=Path), metavar="FILE", help=shown)(made)
-
-    return declare

@@ -7,7 +7,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import NamedTuple
 
-from msgspec.structs import replace
+from msgspec.structs import asdict, replace
 
 from ..model import campaign as campaigns
 from ..model.campaign import Campaign
@@ -29,28 +29,17 @@ class Plan(NamedTuple):
     rejected: list[Rejected]
 
 
-def asked(
-    what: Sequence[str],
-    targets: Sequence[str],
-    flags: Sequence[str],
-    workloads: Sequence[str],
-    everything: bool,
-    toolchain: str = "",
-) -> Campaign:
-    """What the command line says, over what the campaign file that it names says."""
-    for option, words in (("--flags", flags), ("--workload", workloads)):
+def asked(what: Sequence[str], said: Campaign) -> Campaign:
+    """What the command line names and has ``said`` besides, over what the campaign file among the names says."""
+    for option, words in (("--flags", said.flags), ("--workload", said.workloads)):
         if words and not any(w.strip(" ;") for w in words):
             raise UserError(f"{option}: is empty; leave it out for the usual")
     files = [w for w in what if w.endswith(".toml")]
-    names = [w for w in what if not w.endswith(".toml")]
     if len(files) > 1:
         raise UserError(f"one campaign at a time: {cut(', '.join(files))}; run the others after it")
-    if everything and what:
-        raise UserError("--all weighs every bundled implementation; leave out the names, or --all")
-    said = {"implementations": names, "targets": targets, "flags": flags, "workloads": workloads}
-    given = {key: tuple(value) for key, value in said.items() if value}
     base = campaigns.load(Path(files[0])) if files else Campaign()
-    return base.but(**given, toolchain=toolchain or base.toolchain)
+    named = said.but(implementations=tuple(w for w in what if not w.endswith(".toml")))
+    return base.but(**{name: value for name, value in asdict(named).items() if value})
 
 
 def plan(campaign: Campaign, *, baselines: bool = True) -> Plan:

@@ -5,21 +5,46 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+import click
+
 from ..analyse.answer import run_number, short
 from ..model.errors import WorkError
 from ..publish import figure, results
-from .answers import asked, points_of, say
-from .console import stderr
-from .output import Output
+from ..publish.figures import figure_names
+from . import options
+from .answers import asked, points_of
+from .console import say, stderr
+from .options import command
+from .output import FIGURES, TABLES, Output
 
-#: formats of figures; ``vl.json`` is the Vega-Lite specification, for other tools
-FORMATS = ("svg", "png", "pdf", "vl.json")
+
+class Plot(options.Answering, frozen=True, kw_only=True):
+    """What ``plot`` is asked."""
+
+    name: str
+    title: str
 
 
-def plot_command(name: str, what: Sequence[str], where: str, title: str, out: Output, db: str | None) -> int:
-    """Writes the figure and its table, or the table alone; 1 when there is nothing to draw."""
+@command(
+    Plot,
+    click.argument("name", metavar="FIGURE", help=f"{', '.join(figure_names())}."),
+    options.weighed,
+    options.where,
+    options.text("--title", metavar="TEXT", help="Title. Default: the figure's."),
+    options.output(
+        *FIGURES,
+        *TABLES,
+        usual="svg",
+        help="File, or - for standard output. A figure with its table beside it: .svg .png .pdf, or .vl.json for its "
+        "Vega-Lite; else the table alone. Default: FIGURE.svg",
+    ),
+    options.db,
+)
+def verb(ask: Plot) -> int:
+    """Draw a figure from stored results, and write its table beside it."""
+    name, db = ask.name, ask.db
     kind = figure.load(name)
-    answer = asked(what, where, kind.metrics, db, every=kind.all_runs, workload=kind.workload)
+    answer = asked(ask.what, ask.where, kind.metrics, db, every=kind.all_runs, workload=kind.workload)
     rows = [r for r in answer.rows if r["outcome"] == "verified"]
     rows.sort(key=run_number)
     if rows and kind.workload and not any(short(str(r["workload"])) == kind.workload for r in rows):
@@ -42,21 +67,22 @@ def plot_command(name: str, what: Sequence[str], where: str, title: str, out: Ou
         stderr().print(text, soft_wrap=True)
         return 1
     context = results.shared(rows, ("flags", "workload"))
-    draw(name, data, title, Output(Path(f"{name}.svg"), "svg") if out.console else out, context)
+    out = Output(Path(f"{name}.svg"), "svg") if ask.out.console else ask.out
+    draw(name, data, out, title=ask.title, context=context)
     say(answer.notes)
     return 0
 
 
-def draw(name: str, data: figure.Data, title: str, out: Output, context: Sequence[str] = ()) -> None:
+def draw(name: str, data: figure.Data, out: Output, *, title: str = "", context: Sequence[str] = ()) -> None:
     """Writes a figure, with its context below the title, and its table beside it when it goes to a file; or the table
     alone, where that is the format."""
     kind = figure.load(name)
     numbers = [figure.table(kind, data)]
-    if out.format not in FORMATS:
-        out.tables(numbers)
+    if out.format not in FIGURES:
+        out.give(numbers)
         return
     out.put(figure.draw(figure.specification(kind, data, title, context), out.format.removeprefix("vl.")))
     if out.path is not None:
         stem = out.path.name.removesuffix(f".{out.format}")
-        Output(out.path.with_name(f"{stem}.csv"), "csv").tables(numbers)
+        Output(out.path.with_name(f"{stem}.csv"), "csv").give(numbers)
         stderr().print(kind.note)

@@ -4,132 +4,102 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import click
 from msgspec import to_builtins
 
 from ..analyse.profile import by_function
-from ..model.call import DeviceError, Op
-from ..model.errors import UserError, WorkError, counted, cut, unknown
-from ..model.implementation import Implementation
-from ..model.profile import Profile
-from ..model.reasons import Failure
+from ..model.call import Op
+from ..model.errors import UserError, counted, cut, unknown
+from ..model.profile import Profile as Tree
 from ..model.workload import workload
 from ..pipeline import Job, profile
 from ..publish.flame import flame_svg
-from ..publish.sheet import Cell, Sheet
-from . import select
+from ..publish.sheet import Cell, Sheet, plain
+from . import options
 from .console import number
-from .output import Output, sheet, show, writable
+from .examine import Examine, answered, beside, declared, jobs
+from .options import command
+from .output import TABLES, Output, writable
 
 _OPERATIONS = {"encrypt": Op.ENCRYPT, "decrypt": Op.DECRYPT, "hash": Op.HASH}
 
 
-def profile_command(
-    what: str,
-    target: str,
-    flags: str | None,
-    toolchain: str,
-    operation: str,
-    size: str,
-    against: str | None,
-    svg: Path | None,
-    out: Output,
-) -> int:
-    """Prints tables, and writes the flame graph where ``svg`` says."""
-    if svg is not None:
-        writable(svg)
-    chip = select.one_target(target, toolchain)
-    options = select.one_flag_set(flags, chip)
-    first = one_implementation(what)
-    aead = first.primitive == "crypto_aead"
-    operation = operation or ("encrypt" if aead else "hash")
+class Profile(Examine, frozen=True, kw_only=True):
+    """What ``profile`` is asked."""
+
+    operation: str
+    size: str
+    svg: Path | None
+
+
+@command(
+    Profile,
+    *declared,
+    options.text("--operation", metavar="NAME", help="encrypt, decrypt or hash."),
+    options.text("--size", "-s", default="16/64", metavar="AD/M", help="Sizes in bytes."),
+    click.option("--svg", type=options.FILE, metavar="FILE", help="Write the flame graph to this file."),
+    options.output(*TABLES, "svg"),
+)
+def verb(ask: Profile) -> int:
+    """Show where the cycles of one call go: by function, by instruction, and as a flame graph."""
+    if ask.svg is not None:
+        writable(ask.svg)
+    asked = jobs(ask)
+    first = next(iter(asked.values()))
+    operation, adlen, mlen = _call(ask, first)
+
+    def seen(job: Job) -> Tree:
+        return answered(job, lambda j: profile(j, _OPERATIONS[operation], adlen, mlen))
+
+    found = {label: seen(job) for label, job in asked.items()}
+    one, *others = found.values()
+    title = f"{one.label} on {first.target.name}, {operation} of {adlen}/{mlen} bytes, {' '.join(first.flags)}"
+    if ask.svg is not None:
+        Output(ask.svg, "svg").put(flame_svg(one, title))
+    if ask.out.format == "svg":
+        ask.out.put(flame_svg(one, title))
+        return 0
+    answer = plain(title, "profile", _FUNCTIONS, _functions(one))
+    if others:
+        columns = {"function": None, **dict.fromkeys((*found, "difference"), 0)}
+        answer = plain(f"{title}, against {[*found][1]}", "profile", columns, _beside(one, others[0]))
+    document = {"title": title, "profiles": [_json(p) for p in found.values()]}
+    ask.out.give([answer, *map(_mix, found.values())], document)
+    return 0
+
+
+def _call(ask: Profile, job: Job) -> tuple[str, int, int]:
+    """The operation and the bytes of associated data and message."""
+    aead = job.implementation.primitive == "crypto_aead"
+    operation = ask.operation or ("encrypt" if aead else "hash")
     if operation not in _OPERATIONS:
         raise unknown("operation", operation, _OPERATIONS)
     if aead == (operation == "hash"):
-        raise UserError(f"{first.label} is a {first.primitive}; it has no {operation}")
-    sizes = workload(size).sizes if "/" in size else ()
+        raise UserError(f"{job.implementation.label} is a {job.implementation.primitive}; it has no {operation}")
+    sizes = workload(ask.size).sizes if "/" in ask.size else ()
     if len(sizes) != 1:
-        raise UserError(f"--size {cut(size)!r}: write one size, AD/M in bytes, such as 16/64")
+        raise UserError(f"--size {cut(ask.size)!r}: write one size, AD/M in bytes, such as 16/64")
     [(adlen, mlen)] = sizes
-    if first.primitive == "crypto_hash":
-        adlen = 0
-
-    def seen(implementation: Implementation) -> Profile:
-        try:
-            return profile(Job(implementation, chip, options, workload("kat")), _OPERATIONS[operation], adlen, mlen)
-        except DeviceError as e:
-            raise WorkError(failed(implementation, e.failure)) from e
-
-    one = seen(first)
-    other = seen(one_implementation(against)) if against else None
-    title = f"{one.label} on {chip.name}, {operation} of {adlen}/{mlen} bytes, {' '.join(options)}"
-    if svg is not None:
-        Output(svg, "svg").put(flame_svg(one, title))
-    if out.format == "svg":
-        out.put(flame_svg(one, title))
-        return 0
-    profiles = [p for p in (one, other) if p is not None]
-    if other is None:
-        answer = sheet(title, "profile", _FUNCTIONS, _functions(one))
-    else:
-        names = apart(one.label, other.label, what, against or "")
-        answer = sheet(f"{title}, against {names[1]}", "profile", beside("function", *names), _side_by_side(one, other))
-    answers = [answer, *map(_mix, profiles)]
-    if out.console:
-        for s in answers:
-            show(s, drop=("calls", "with callees"))
-    else:
-        out.tables(answers, {"title": title, "profiles": [_json(p) for p in profiles]})
-    return 0
+    return operation, 0 if job.implementation.primitive == "crypto_hash" else adlen, mlen
 
 
 _FUNCTIONS = {"function": None, "calls": 0, "cycles in itself": 0, "%": 1, "with callees": 0}
 
 
-def _functions(p: Profile) -> list[tuple[Cell, ...]]:
+def _functions(p: Tree) -> list[tuple[Cell, ...]]:
     whole = p.cycles or 1
     rows = [(r.function, r.calls, r.exclusive, 100 * r.exclusive / whole, r.inclusive) for r in by_function(p)]
     return [*rows, ("all", None, p.cycles, 100.0, p.cycles)]
 
 
-def failed(implementation: Implementation, failure: Failure) -> str:
-    """Cause, place and next action as a sentence."""
-    return f"{implementation.label}: {failure.reason}: {failure.detail}; {failure.next_action}"
-
-
-def apart(one: str, other: str, what: str, against: str) -> tuple[str, str]:
-    """Headings of two implementations, which may have the same label."""
-    if one != other:
-        return one, other
-    return (what, against) if what != against else (one, f"{other} again")
-
-
-def beside(first: str, one: str, other: str) -> list[tuple[str, int | None]]:
-    """Columns of a table of two."""
-    return [(first, None), (one, 0), (other, 0), ("difference", 0)]
-
-
-def one_implementation(text: str) -> Implementation:
-    """The one implementation that ``text`` names; :class:`UserError` when it names none or several."""
-    select.usable_home()
-    chosen, rejected = select.implementations([text])
-    if len(chosen) != 1:
-        if rejected and not chosen:
-            raise UserError(f"{text}: {rejected[0].failure.reason}: {rejected[0].failure.detail}")
-        names = ", ".join(c.implementation.label for c in chosen[:6])
-        raise UserError(f"{text} names {len(chosen)} implementations ({names}); name one")
-    return chosen[0].implementation
-
-
-def _side_by_side(one: Profile, other: Profile) -> list[tuple[Cell, ...]]:
-    """Cycles in each function itself, largest difference first; then the sums."""
+def _beside(one: Tree, other: Tree) -> list[tuple[Cell, ...]]:
+    """Cycles in each function itself; then the sums."""
     a, b = ({r.function: r.exclusive for r in by_function(p)} for p in (one, other))
-    change = {n: b.get(n, 0) - a.get(n, 0) for n in {**a, **b}}
-    ordered = sorted(change, key=lambda n: (-abs(change[n]), n))
-    rows: list[tuple[Cell, ...]] = [(n, a.get(n), b.get(n), change[n]) for n in ordered]
+    rows: list[tuple[Cell, ...]] = [(name, *cells) for name, cells in beside(a, b)]
     return [*rows, ("all", one.cycles, other.cycles, other.cycles - one.cycles)]
 
 
-def _mix(p: Profile) -> Sheet:
+def _mix(p: Tree) -> Sheet:
     """Instructions by mnemonic."""
     count = sum(p.instructions.values())
     top = list(_ordered(p).items())
@@ -138,14 +108,14 @@ def _mix(p: Profile) -> Sheet:
     rows += [(counted(len(top) - 12, "other"), rest, 100 * rest / count)] if rest else []
     title = f"{p.label}: {number(count)} instructions, {number(p.taken)} taken branches"
     title += f", {number(p.unaligned)} unaligned accesses"
-    return sheet(title, "instructions", {"instruction": None, "count": 0, "%": 1}, rows)
+    return plain(title, "instructions", {"instruction": None, "count": 0, "%": 1}, rows)
 
 
-def _ordered(p: Profile) -> dict[str, int]:
+def _ordered(p: Tree) -> dict[str, int]:
     """How often each instruction was executed, the most frequent first."""
     return dict(sorted(p.instructions.items(), key=lambda x: (-x[1], x[0])))
 
 
-def _json(p: Profile) -> dict[str, object]:
+def _json(p: Tree) -> dict[str, object]:
     functions = to_builtins(by_function(p))
     return {**to_builtins(p), "instructions": _ordered(p), "cycles": p.cycles, "functions": functions}

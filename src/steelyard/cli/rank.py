@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import click
 from msgspec.structs import replace
 
 from ..analyse import rank
@@ -12,113 +13,138 @@ from ..model.errors import UserError, unknown
 from ..model.metric import metric
 from ..model.row import Row
 from ..publish import ranking
-from ..publish.results import distinct
+from ..publish.results import distinct, without_figures
 from ..publish.sheet import Sheet
 from ..verify.known import readings
-from .answers import asked, say, say_empty
-from .console import stderr
-from .output import Output
-from .publish import present
+from . import options
+from .answers import asked, complete, say_empty
+from .console import say, stderr
+from .options import command
 
 #: how many of each metric are shown where nobody says
 TOP = 10
 KINDS = ("top", "places", "merit", "score", "pareto")
 
 
-def rank_command(
-    what: Sequence[str],
-    kind: str,
-    by: str,
-    where: str,
-    top: int | None,
-    reference: str,
-    unit: bool,
-    variants: bool,
-    group: str,
-    less_nocrypt: bool,
-    paper: bool,
-    out: Output,
-    db: str | None,
-) -> int:
-    """Prints or writes the rankings; 1 when there is nothing to rank."""
-    if kind not in KINDS:
-        raise unknown("ranking", kind, KINDS)
-    metrics = check_columns(by)
+class Rank(options.Answering, frozen=True, kw_only=True):
+    """What ``rank`` is asked."""
+
+    kind: str
+    by: str
+    top: int | None
+    relative_to: str
+    unit: bool
+    variants: bool
+    group_by: str
+    minus_nocrypt: bool
+    paper: bool
+
+
+@command(
+    Rank,
+    click.argument("what", nargs=-1, metavar="[NAME]...", help="Families, variants or implementations. Default: all."),
+    options.text(
+        "--kind",
+        "-k",
+        default="top",
+        metavar="KIND",
+        help="top, places, merit (FELICS), score (El-Hajj, Fadlallah), pareto.",
+    ),
+    options.text("--by", "-b", metavar="METRICS", help="Comma-separated. Default: cycles, ROM, RAM."),
+    options.where,
+    options.number("--top", "-n", help=f"How many of each. Default: {TOP} with top, else all."),
+    options.text("--relative-to", metavar="NAME", help="Variant or variant/implementation that counts as 100 %."),
+    options.flag("--unit", help="Relative as reference over figure: more is better."),
+    options.flag("--variants", help="Of each variant only its best implementation, by metric."),
+    options.text("--group-by", metavar="SIZE", help="key, nonce or tag: a ranking for each size."),
+    options.flag("--minus-nocrypt", help="Subtract the baseline's cycles first."),
+    options.flag("--paper", help="With score: the paper's columns, which count time more than once."),
+    options.tables,
+    options.db,
+)
+def verb(ask: Rank) -> int:
+    """Rank stored results: the first of each metric, relative to a reference, figures of merit, Pareto fronts."""
+    if ask.kind not in KINDS:
+        raise unknown("ranking", ask.kind, KINDS)
+    metrics = check_columns(ask.by)
     for name in metrics:
         metric(name)
-    if kind == "score" and not metrics:
-        metrics = list(rank.SCORE_PAPER if paper else rank.SCORE_DISTINCT)
-    if kind == "places" and not metrics:
+    if ask.kind == "score" and not metrics:
+        metrics = list(rank.SCORE_PAPER if ask.paper else rank.SCORE_DISTINCT)
+    if ask.kind == "places" and not metrics:
         metrics = list(ranking.CATALOGUE)
-    say(_ignored(kind, top, reference, unit, variants, paper, metrics))
+    say(_ignored(ask, metrics))
     used = [*metrics, *(m.replace("encrypt", "hash") for m in metrics)] or [
         *dict.fromkeys(n for names in ranking.USUAL.values() for n in names)
     ]
-    answer = asked(what, where, used, db, wanted=used if by else ())
+    answer = asked(ask.what, ask.where, used, ask.db, wanted=used if ask.by else ())
     rows = [r for r in answer.rows if r["outcome"] == "verified"]
-    if less_nocrypt:
-        rows = _less_nocrypt(rows, used)
+    if ask.minus_nocrypt:
+        rows = _minus_nocrypt(rows, used)
     rows = [r for r in rows if r["variant"] != "nocrypt"]
     if not rows:
         stderr().print("no stored run matches; steelyard run makes them")
         return 1
     empty = set(used) - {n for n in used if any(r.get(n) is not None for r in rows)}
     missing = [m for m in metrics if {m, m.replace("encrypt", "hash")} <= empty]
-    say_empty(missing if by else (), rows, db)
+    say_empty(missing if ask.by else (), rows, ask.db)
     if missing and set(missing) == set(metrics):
         return 1
-    if reference and not any(ranking.is_called(r, reference) for r in rows):
-        raise UserError(f"--relative-to {reference}: no stored run of it among those ranked; run it too")
+    if ask.relative_to and not any(ranking.is_called(r, ask.relative_to) for r in rows):
+        raise UserError(f"--relative-to {ask.relative_to}: no stored run of it among those ranked; run it too")
     sheets: list[Sheet] = []
-    for title, part in _grouped(rows, group):
-        if kind == "top":
-            made = ranking.tops(part, metrics, top or TOP, reference, unit, variants)
-        elif kind == "places":
-            made = ranking.places(part, metrics, top, variants)
-        elif kind == "merit":
-            made = ranking.merits(part, metrics, top, variants)
-        elif kind == "score":
-            made = ranking.scores([r for r in part if r["primitive"] == "crypto_aead"], metrics, top, variants)
-        else:
-            made = ranking.fronts(part, metrics)
-        sheets += [replace(s, title=f"{title}{s.title}") for s in made]
-    if kind == "places":
-        sheets += ranking.without_figures([r for r in answer.rows if r["outcome"] != "verified"])
-    present(distinct(sheets), answer.notes, out)
+    for title, part in _grouped(rows, ask.group_by):
+        sheets += [replace(s, title=f"{title}{s.title}") for s in _ranked(part, metrics, ask)]
+    if ask.kind == "places":
+        sheets += without_figures(complete([r for r in answer.rows if r["outcome"] != "verified"], ask.db))
+    ask.out.give(distinct(sheets), notes=answer.notes)
     return 0
 
 
-def _ignored(
-    kind: str, top: int | None, reference: str, unit: bool, variants: bool, paper: bool, metrics: Sequence[str]
-) -> list[str]:
+def _ranked(rows: Sequence[Row], metrics: Sequence[str], ask: Rank) -> list[Sheet]:
+    """The tables of one kind of ranking."""
+    if ask.kind == "top":
+        return ranking.tops(rows, metrics, ask.top or TOP, ask.relative_to, unit=ask.unit, variants=ask.variants)
+    if ask.kind == "places":
+        return ranking.places(rows, metrics, ask.top, variants=ask.variants)
+    if ask.kind == "merit":
+        return ranking.merits(rows, metrics, ask.top, variants=ask.variants)
+    if ask.kind == "score":
+        aead = [r for r in rows if r["primitive"] == "crypto_aead"]
+        return ranking.scores(aead, metrics, ask.top, variants=ask.variants)
+    return ranking.fronts(rows, metrics)
+
+
+def _ignored(ask: Rank, metrics: Sequence[str]) -> list[str]:
     """Options that this ranking does nothing with."""
+    kind = ask.kind
     scored = kind == "score" and list(metrics) in (list(rank.SCORE_PAPER), list(rank.SCORE_DISTINCT))
     given = (
-        ("--top", bool(top) and kind == "pareto", "a front is shown whole"),
-        ("--variants", variants and kind == "pareto", "a front is over all implementations"),
-        ("--relative-to", bool(reference) and kind != "top", "only --kind top is relative"),
-        ("--unit", unit and not (reference and kind == "top"), "it needs --kind top and --relative-to"),
-        ("--paper", paper and not scored, "it means the columns of --kind score without --by"),
+        ("--top", bool(ask.top) and kind == "pareto", "a front is shown whole"),
+        ("--variants", ask.variants and kind == "pareto", "a front is over all implementations"),
+        ("--relative-to", bool(ask.relative_to) and kind != "top", "only --kind top is relative"),
+        ("--unit", ask.unit and not (ask.relative_to and kind == "top"), "it needs --kind top and --relative-to"),
+        ("--paper", ask.paper and not scored, "it means the columns of --kind score without --by"),
     )
     return [f"{option} is ignored: {why}" for option, hit, why in given if hit]
 
 
-def _less_nocrypt(rows: Sequence[Row], names: Sequence[str]) -> list[Row]:
+def _minus_nocrypt(rows: Sequence[Row], names: Sequence[str]) -> list[Row]:
     """Rows with the baseline's cycles of the same target and flags taken off."""
     base = {(r["target"], r["primitive"], r["flags"]): r for r in rows if r["variant"] == "nocrypt"}
     made = []
     lost: set[str] = set()
     for r in rows:
-        less = base.get((r["target"], r["primitive"], r["flags"]))
-        if less is None:
+        baseline = base.get((r["target"], r["primitive"], r["flags"]))
+        if baseline is None:
             lost.add(f"{r['target']} {r['primitive']} {r['flags']}")
         mine: Row = dict(r)
         for n in (n for n in names if metric(n).unit.startswith("cycles")):
-            v, b = rank.value(r, n), rank.value(less, n) if less else None
+            v, b = rank.value(r, n), rank.value(baseline, n) if baseline else None
             mine[n] = None if v is None or b is None else v - b
         made.append(mine)
     if lost:
-        said = f"--less-nocrypt: nocrypt is not among the rows of {', '.join(sorted(lost))}"
+        said = f"--minus-nocrypt: nocrypt is not among the rows of {', '.join(sorted(lost))}"
         say([f"{said}, which have no cycles then; name it too"])
     return made
 

@@ -2,40 +2,57 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from ..analyse import order
 from ..analyse.rows import check_columns
 from ..model import paths
-from ..publish import figure, report
+from ..publish import figure, report, results
 from ..publish.figures import figure_names
-from ..publish.results import DEFAULT
-from . import select
-from .answers import asked, points_of, say, say_empty
-from .console import stderr
-from .output import Output
+from . import options
+from .answers import asked, complete, points_of, say_empty
+from .console import say, stderr
+from .options import command
+from .output import TABLES, Output
 
 
-def report_command(what: Sequence[str], where: str, columns: str, title: str, out: Output, db: str | None) -> int:
-    """Writes the report; 1 when there is nothing to report."""
-    chosen = check_columns(columns)
-    usual = [n for names in DEFAULT.values() for n in names]
+class Report(options.Answering, frozen=True, kw_only=True):
+    """What ``report`` is asked."""
+
+    columns: str
+    title: str
+
+
+@command(
+    Report,
+    options.weighed,
+    options.where,
+    options.columns,
+    options.text("--title", default="Steelyard report", metavar="TEXT", help="Title."),
+    options.output(
+        *(f for f in TABLES if f != "parquet"),  # which holds one table
+        usual="html",
+        help="File, or - for standard output: .html, or .md .tex .csv .json .xlsx .ods for its tables alone. "
+        "Default: .steelyard/report.html",
+    ),
+    options.db,
+)
+def verb(ask: Report) -> int:
+    """Write stored results as one HTML file: tables, figures, claims, provenance. Other formats have the tables."""
+    chosen = check_columns(ask.columns)
     drawn = [n for f in figure_names() for n in figure.load(f).metrics]
-    answer = asked(what, where, [*chosen, *usual, *drawn], db, wanted=chosen)
+    answer = asked(ask.what, ask.where, [*chosen, *results.USUAL, *drawn], ask.db, wanted=chosen)
     if not answer.rows:
         stderr().print("no stored run matches; steelyard run makes them")
         return 1
-    rows = order.ordered(answer.rows, order.keys("cycles_encrypt_mean,cycles_hash_mean"))
-    with select.store(db, existing=True) as store:
-        failed = store.details([r["run"] for r in rows if isinstance(r["run"], int) and r["outcome"] != "verified"])
-    say_empty(chosen, rows, db)
-    made = report.compose(title, rows, chosen, lambda some: points_of(some, db, answer.borrowed), failed, answer.notes)
+    rows = complete(order.ordered(answer.rows, order.keys("cycles_encrypt_mean,cycles_hash_mean")), ask.db)
+    say_empty(chosen, rows, ask.db)
+    made = report.compose(ask.title, rows, chosen, lambda some: points_of(some, ask.db, answer.borrowed), answer.notes)
+    out = ask.out
     if out.console:
         paths.home().mkdir(parents=True, exist_ok=True)
         out = Output(paths.home() / "report.html", "html")
     if out.format == "html":
         out.put(report.page(made))
     else:
-        out.tables(made.sheets)
+        out.give(made.sheets)
     say(answer.notes)
     return 0

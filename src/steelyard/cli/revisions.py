@@ -1,134 +1,78 @@
-"""``compare --revisions`` and ``history``: each revision of the user's repository in a copy of its own."""
+"""Weighing revisions of the user's repository, each in a copy of its own: what ``compare`` and ``history`` share."""
 
 from __future__ import annotations
 
 import subprocess
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from msgspec import Struct
 from msgspec.structs import replace
 
-from ..analyse.answer import choose
-from ..analyse.compare import compare
-from ..analyse.rows import check_columns, rows
+from ..analyse.rows import rows
 from ..model.campaign import Campaign
 from ..model.errors import UserError, WorkError
 from ..model.record import Record
 from ..model.row import Row
-from ..pipeline import Job, Pipeline
-from ..publish import figure, history
-from ..store import StoreError
-from . import select
-from .compare import fraction, metrics_of, show
+from ..pipeline import Job
 from .console import stderr
-from .output import Output
+from .options import Weighing
 from .plan import plan
-from .plot import FORMATS, draw
-from .progress import with_progress
-from .publish import print_sheets
-from .run import unstored
+from .weigh import weigh
 
 
-def revisions_command(
-    old: str,
-    new: str,
-    what: Sequence[str],
-    targets: Sequence[str],
-    flags: Sequence[str],
-    workloads: Sequence[str],
-    columns: str,
-    threshold: str,
-    fail_on: Sequence[str],
-    everything: bool,
-    out: Output,
-    db: str | None,
-) -> int:
-    """Weighs ``what`` (default: the whole repository) as both revisions hold it, and compares."""
-    top = _top()
-    metrics = metrics_of(columns)
-    campaign = Campaign(targets=tuple(targets), flags=tuple(flags), workloads=tuple(workloads))
-    sides: list[list[Row]] = []
-    for revision in (old, new):
-        commit = _git(top, "rev-parse", "--verify", "--end-of-options", f"{revision}^{{commit}}")
-        records = _weighed(top, revision, commit, what, campaign, db)
+class Revisions(Struct, frozen=True):
+    """What is weighed in every revision: ``what`` (default: the whole repository ``top``), and how."""
+
+    top: Path
+    what: tuple[str, ...]
+    campaign: Campaign
+    db: str | None
+
+    @classmethod
+    def of(cls, ask: Weighing, workloads: tuple[str, ...]) -> Revisions:
+        """What a verb is asked for, in the repository that the user is in."""
+        top = Path(git(Path.cwd(), "rev-parse", "--show-toplevel"))
+        return cls(top, ask.what, Campaign(targets=ask.target, flags=ask.flags, workloads=workloads), ask.db)
+
+    def of_revision(self, revision: str) -> list[Row]:
+        """The rows of a revision that the user names; :class:`WorkError` where it holds nothing that can be
+        weighed."""
+        commit = git(self.top, "rev-parse", "--verify", "--end-of-options", f"{revision}^{{commit}}")
+        records = self.weighed(revision, commit)
         if not any(r.ok for r in records):
             raise WorkError(f"revision {revision}: nothing could be weighed; steelyard show RUN --log has the details")
-        sides.append(rows(r for r in records if r.metrics))
-    return show(
-        compare(*sides, metrics=metrics, threshold=fraction(threshold), about=["revision"]), fail_on, everything, out
-    )
+        return rows(r for r in records if r.metrics)
+
+    def log(self, revisions: str, most: int) -> list[tuple[str, str]]:
+        """Commit and subject of the revisions of a range that changed what is weighed, oldest first; the newest of
+        them where there are more than ``most``."""
+        places = [str(Path(w).resolve()) for w in self.what]
+        options = [f"--max-count={most}", "--format=%H %s", "--end-of-options"]
+        listed = git(self.top, "log", *options, revisions, "--", *places)
+        return [
+            (commit, subject) for line in reversed(listed.splitlines()) for commit, _, subject in [line.partition(" ")]
+        ]
+
+    def weighed(self, revision: str, commit: str) -> list[Record]:
+        """Records of a commit, called ``revision``; what went wrong is said."""
+        with _copy(self.top, commit) as tree:
+            places = [str(_inside(self.top, tree, w, revision)) for w in self.what] or [str(tree)]
+            jobs, rejected = plan(self.campaign.but(implementations=tuple(places)), baselines=False)
+            for r in rejected:
+                stderr().print(f"{revision}: {r.path.relative_to(tree)}: {r.failure.reason}: {r.failure.detail}")
+            records = weigh([_named(job, tree, revision, commit) for job in jobs], self.db).records
+        for record in records:
+            if record.failure is not None:
+                why = f"{record.failure.reason}: {record.failure.detail}"
+                stderr().print(f"{revision}: {record.setup.label} on {record.setup.target}: {why}")
+        return records
 
 
-def history_command(
-    revisions: str,
-    what: Sequence[str],
-    targets: Sequence[str],
-    flags: Sequence[str],
-    workloads: Sequence[str],
-    columns: str,
-    limit: int,
-    out: Output,
-    db: str | None,
-) -> int:
-    """Weighs ``what`` in every revision of a range that changed it, oldest first: a table, or a figure with one."""
-    top = _top()
-    chosen = check_columns(columns)
-    places = [str(Path(w).resolve()) for w in what]
-    listed = _git(top, "log", f"--max-count={limit}", "--format=%H %s", "--end-of-options", revisions, "--", *places)
-    campaign = Campaign(targets=tuple(targets), flags=tuple(flags), workloads=tuple(workloads))
-    plan(campaign.but(implementations=("nocrypt",)), baselines=False)  # what is wrong in any revision is said once
-    found: list[Row] = []
-    for order, line in enumerate(reversed(listed.splitlines())):
-        commit, subject = line.split(" ", 1)
-        try:
-            records = _weighed(top, commit[:7], commit, what, campaign, db)
-        except StoreError:  # nor is it any revision's fault
-            raise
-        except UserError as e:  # what has a history may have begun, moved or been broken in it
-            stderr().print(f"{commit[:7]}: {e}")
-            continue
-        about: Row = {"revision": commit[:7], "subject": subject, "order": order}
-        weighed = rows(r for r in records if r.metrics)
-        found += [row | about for row in (choose(weighed, every=True).rows if out.format in FORMATS else weighed)]
-    if not found:
-        raise WorkError(f"{revisions}: no revision holds anything that could be weighed; check the range and the paths")
-    if out.console:
-        print_sheets(history.tables(found, chosen))
-    elif out.format in FORMATS:
-        draw("history", figure.drawn(figure.load("history"), figure.of_records(found, over_time=True)), "", out)
-    else:
-        out.tables(history.tables(found, chosen))
-    return 0
-
-
-def _weighed(
-    top: Path, revision: str, commit: str, what: Sequence[str], campaign: Campaign, db: str | None
-) -> list[Record]:
-    """Records of ``what`` (default: the whole repository) as a commit holds it; what went wrong is said."""
-    with _copy(top, commit) as tree:
-        places = [str(_inside(top, tree, w, revision)) for w in what] or [str(tree)]
-        jobs, rejected = plan(campaign.but(implementations=tuple(places)), baselines=False)
-        for r in rejected:
-            stderr().print(f"{revision}: {r.path.relative_to(tree)}: {r.failure.reason}: {r.failure.detail}")
-        with select.store(db) as store:
-            pipeline = Pipeline(store)
-            records = with_progress(pipeline, [_named(job, tree, revision, commit) for job in jobs])
-            unstored(pipeline)
-    for record in records:
-        if record.failure is not None:
-            why = f"{record.failure.reason}: {record.failure.detail}"
-            stderr().print(f"{revision}: {record.setup.label} on {record.setup.target}: {why}")
-    return records
-
-
-def _top() -> Path:
-    """The repository that the user is in."""
-    return Path(_git(Path.cwd(), "rev-parse", "--show-toplevel"))
-
-
-def _git(folder: Path, *arguments: str) -> str:
+def git(folder: Path, *arguments: str) -> str:
+    """What a git command prints; :class:`UserError` where it fails."""
     command = ["git", "-C", str(folder), *arguments]
     try:
         done = subprocess.run(command, capture_output=True, text=True, check=False)
@@ -145,8 +89,8 @@ def _copy(top: Path, commit: str) -> Iterator[Path]:
     """The tree of a commit in a folder of its own: the user's repository is only read."""
     with TemporaryDirectory(prefix="steelyard-") as folder:
         tree = Path(folder) / "tree"
-        _git(top, "clone", "--quiet", "--shared", "--no-checkout", "--", str(top), str(tree))
-        _git(tree, "-c", "advice.detachedHead=false", "checkout", "--quiet", "--detach", commit)
+        git(top, "clone", "--quiet", "--shared", "--no-checkout", "--", str(top), str(tree))
+        git(tree, "-c", "advice.detachedHead=false", "checkout", "--quiet", "--detach", commit)
         yield tree
 
 

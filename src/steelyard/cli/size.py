@@ -2,17 +2,11 @@
 
 from __future__ import annotations
 
-from msgspec.structs import replace
-
-from ..model.call import DeviceError
-from ..model.errors import WorkError
-from ..model.implementation import Implementation
-from ..model.workload import workload
-from ..pipeline import Job, sizes
-from ..publish.sheet import Cell
-from . import select
-from .output import Output, sheet, show
-from .profile import apart, failed, one_implementation
+from ..pipeline import sizes
+from ..publish.sheet import Cell, plain
+from . import options
+from .examine import Examine, answered, beside, declared, jobs
+from .options import command
 
 _NOTE = (
     "both, encrypt, decrypt: images that hold both operations, or only one. Below zero is what nocrypt "
@@ -21,35 +15,23 @@ _NOTE = (
 Sizes = dict[str, dict[tuple[str, str], int]]
 
 
-def size_command(what: str, target: str, flags: str | None, toolchain: str, against: str | None, out: Output) -> int:
-    """Prints bytes by symbol for the whole, for encryption and for decryption alone; or beside another's."""
-    chip = select.one_target(target, toolchain)
-    options = select.one_flag_set(flags, chip)
+class Size(Examine, frozen=True, kw_only=True):
+    """What ``size`` is asked."""
 
-    def seen(implementation: Implementation) -> Sizes:
-        try:
-            return sizes(Job(implementation, chip, options, workload("kat")))
-        except DeviceError as e:
-            raise WorkError(failed(implementation, e.failure)) from e
 
-    first = one_implementation(what)
-    mine = seen(first)
-    other = one_implementation(against) if against else None
-    theirs = seen(other) if other else {}
-    title = f"{first.label} on {chip.name}, {' '.join(options)}: bytes by symbol, less nocrypt's"
-    columns: tuple[str, ...] = tuple(mine)
-    if other:
-        names = apart(first.label, other.label, what, against or "")
-        columns, rows = (*names, "difference"), _beside(mine, theirs)
-    else:
-        rows = _alone(mine)
-    answer = sheet(title, "size", [("symbol", None), ("kind", None), *((c, 0) for c in columns)], rows)
-    answer = replace(answer, notes=(_NOTE,))
-    if out.console:
-        show(answer)
-    else:
-        labels = [first.label, *([other.label] if other else [])]
-        out.tables([answer], [_json(n, s) for n, s in zip(labels, [mine, theirs], strict=False)])
+@command(Size, *declared, options.tables)
+def verb(ask: Size) -> int:
+    """Show where the bytes are: by symbol, for encryption and decryption together and alone."""
+    asked = jobs(ask)
+    found = {label: answered(job, sizes) for label, job in asked.items()}
+    first, *others = found.values()
+    job = next(iter(asked.values()))
+    title = f"{job.implementation.label} on {job.target.name}, {' '.join(job.flags)}: bytes by symbol, minus nocrypt's"
+    columns = (*found, "difference") if others else tuple(first)
+    rows = _beside(first, others[0]) if others else _alone(first)
+    heads = {"symbol": None, "kind": None, **dict.fromkeys(columns, 0)}
+    document = [_json(asked[label].implementation.label, parts) for label, parts in found.items()]
+    ask.out.give([plain(title, "size", heads, rows, (_NOTE,))], document)
     return 0
 
 
@@ -61,10 +43,8 @@ def _alone(mine: Sizes) -> list[list[Cell]]:
 
 def _beside(mine: Sizes, theirs: Sizes) -> list[list[Cell]]:
     a, b = mine["both"], theirs["both"]
-    change = {k: b.get(k, 0) - a.get(k, 0) for k in {**a, **b}}
-    keys = sorted(change, key=lambda k: (-abs(change[k]), k))
-    rows: list[list[Cell]] = [[*k, a.get(k), b.get(k), change[k]] for k in keys]
-    return [*rows, ["all", "", sum(a.values()), sum(b.values()), sum(change.values())]]
+    all_ = sum(a.values()), sum(b.values())
+    return [*([*k, *cells] for k, cells in beside(a, b)), ["all", "", *all_, all_[1] - all_[0]]]
 
 
 def _json(label: str, found: Sizes) -> dict[str, object]:

@@ -7,9 +7,9 @@ from functools import cache
 
 from ..analyse.compare import COMPARABLE, Change, Comparison, Pair
 from ..model.metric import metric
-from ..model.row import CONTEXT, Row
-from .results import lines, run_of, shared, title_of
-from .sheet import Column, Line, Lines, Mark, Sheet
+from ..model.row import Row
+from .results import column, lines, run_of, shared, title_of
+from .sheet import ANY, Cell, Column, Line, Lines, Mark, Sheet
 
 _SIGN = {"better": "▾", "worse": "▴", "noise": "~", "same": "="}
 
@@ -19,8 +19,8 @@ def tables(c: Comparison, *, everything: bool = False) -> list[Sheet]:
     are the same are left out unless ``everything`` is asked for."""
     shown = [p for p in c.pairs if everything or any(ch.verdict != "same" for ch in p.changes)]
     varying = [n for n in ("flags", "workload") if n not in c.about and len({p.old.get(n) for p in c.pairs}) > 1]
-    columns = [Column("label", "implementation"), *(Column(n, CONTEXT[n]) for n in varying)]
-    columns += [Column("metric", "metric"), Column("old", "old", "", 0), Column("new", "new", "", 0)]
+    columns = [column(n) for n in ("label", *varying)]
+    columns += [Column("metric", "metric"), Column("old", "old", "", ANY), Column("new", "new", "", ANY)]
     columns += [Column("ratio", "new/old", "", 4), Column("change", "change")]
     sheets = []
     by_target: dict[str, list[Pair]] = {}
@@ -36,11 +36,32 @@ def tables(c: Comparison, *, everything: bool = False) -> list[Sheet]:
     return sheets
 
 
+#: context of a pair that stands in every row for machines
+_ALL = ("label", "primitive", "target", "flags", "workload")
+
+
+def flat(c: Comparison, *, everything: bool = False) -> Sheet:
+    """All changes as one table for machines: names of metrics, their units, and the change as a number."""
+    changes = [(p, ch) for p in c.pairs for ch in p.changes if everything or ch.verdict != "same"]
+    columns = [column(n) for n in _ALL] + [Column("other", "compared with"), Column("metric", "metric")]
+    columns += [Column("unit", "unit"), Column("old", "old", "", ANY), Column("new", "new", "", ANY)]
+    columns += [Column("ratio", "new/old", "", 4), Column("change", "change", "%", 2), Column("verdict", "verdict")]
+
+    def line(of: tuple[Pair, Change]) -> Line:
+        p, ch = of
+        change = None if ch.ratio is None else 100 * (ch.ratio - 1)
+        context: list[Cell] = [p.old.get(n) for n in _ALL]
+        figures: list[Cell] = [ch.metric, metric(ch.metric).unit, ch.old, ch.new, ch.ratio, change, ch.verdict]
+        return Line([*context, p.new["label"], *figures], (*run_of(p.old), *run_of(p.new)))
+
+    return Sheet("comparison", "comparison", columns, Lines(changes, line))
+
+
 def _differing(p: Pair) -> str:
-    less = "workload differs, without what depends on sizes"
+    workload = "workload differs, without what depends on sizes"
     others = [n for n in p.differs if n != "workload"]
     return "; ".join(
-        [*([f"{', '.join(others)} differ"] if others else []), *([less] if len(others) < len(p.differs) else [])]
+        [*([f"{', '.join(others)} differ"] if others else []), *([workload] if len(others) < len(p.differs) else [])]
     )
 
 
@@ -69,10 +90,10 @@ def unpaired(c: Comparison) -> list[Sheet]:
     sheets = []
     for title, rows in (("only in the old results", c.missing), ("only in the new results", c.added)):
         if rows:
-            columns = [Column(n, CONTEXT[n]) for n in ("label", "primitive", "target", "flags", "workload", "run")]
+            columns = [column(n) for n in (*_ALL, "run")]
             sheets.append(Sheet(title, title.replace(" ", "-"), columns, lines(rows, columns)))
     if c.refused:
-        columns = [Column("label", "implementation"), Column("target", "target"), Column("why", "differs in")]
+        columns = [column("label"), column("target"), Column("why", "differs in")]
         columns += [Column("old", "old"), Column("new", "new")]
         refused = Lines([(a, b, n) for a, b, names in c.refused for n in names], lambda x: _refused(*x))
         names_ = {n for _, _, names in c.refused for n in names}
@@ -100,7 +121,8 @@ def _cells(p: Pair, ch: Change, varying: Sequence[str]) -> list[str | float | in
     percent = "new" if ratio is None else f"{100 * (ratio - 1):+.2f} %"
     sign = f" {_SIGN[ch.verdict]}" if ch.verdict in ("noise", "same") else ""
     context = [_value(p.old.get(n)) for n in varying]
-    return [name, *context, _title(ch.metric), ch.old, ch.new, ratio, percent + sign]
+    old, new = (round(v, metric(ch.metric).digits) for v in (ch.old, ch.new))
+    return [name, *context, _title(ch.metric), old, new, ratio, percent + sign]
 
 
 @cache

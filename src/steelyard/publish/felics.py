@@ -78,14 +78,14 @@ def read(path: Path) -> list[Row]:
             raise UserError(f"{place}: {text}, without a comma before them") from e
         raise UserError(f"{place}: {e.msg}; {_AGAIN}") from e
     except (UnicodeDecodeError, RecursionError, ValueError) as e:
-        raise UserError(f"{path}: no JSON text: {e}; {_AGAIN}") from e
+        raise UserError(f"{path}: not JSON: {e}; {_AGAIN}") from e
     return rows(path, document)
 
 
 def rows(path: Path, document: Any) -> list[Row]:
     """As :func:`read`, of a JSON document that was read from ``path``."""
     if not is_felics(document):
-        raise UserError(f'{path}: no results of FELICS-AE (an object with "commit", "branch" and "data"); {_AGAIN}')
+        raise UserError(f'{path}: not results of FELICS-AE (an object with "commit", "branch" and "data"); {_AGAIN}')
     try:
         results = checked.convert(document, Results)
     except checked.Wrong as e:
@@ -120,7 +120,7 @@ def _row(path: Path, result: Result, target: Target) -> Row:
 
 
 def render(rows: Iterable[Row]) -> bytes:
-    """A result file of the runs that have FELICS-AE's figures on one of its chips.
+    """A result file of the runs but nocrypt, which is not a cipher, that have FELICS-AE's figures on one of its chips.
 
     ``commit`` and ``branch`` are what a release of FELICS-AE writes: a version, and the word. :class:`UserError`
     when there is nothing to write.
@@ -135,7 +135,9 @@ def render(rows: Iterable[Row]) -> bytes:
             **{key: round(r[metric]) for key, metric in FIGURES.items()},  # type: ignore[arg-type]
         }
         for r in rows
-        if r["target"] in codenames and all(r.get(metric) is not None for metric in FIGURES.values())
+        if r["target"] in codenames
+        and r["variant"] != "nocrypt"
+        and all(r.get(metric) is not None for metric in FIGURES.values())
     ]
     if not data:
         chips = ", ".join(sorted(codenames))

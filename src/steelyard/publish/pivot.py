@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from math import log
 
 from ..analyse.answer import short
 from ..model.row import CONTEXT, Row, Value
@@ -11,17 +12,25 @@ from .sheet import Cell, Column, Line, Sheet
 
 #: what tells the lines apart, as far as it differs and is not what stands across
 _DOWN = ("label", "target", "flags", "workload")
+#: one or two targets are seen at once without a matrix
+_FEWEST = 3
 
 
 def tables(rows: Sequence[Row], across: str, metrics: Sequence[str] = (), *, sorted_by: bool = False) -> list[Sheet]:
     """A table for each primitive and metric (by default the mean cycles). Lines in the order of ``rows`` where it
-    is ``sorted_by`` something, else by the first column."""
+    is ``sorted_by`` something, else the least first, by the geometric mean of the ratios to each column's least."""
     sheets = []
     for primitive in dict.fromkeys(str(r["primitive"]) for r in rows):
         group = [r for r in rows if r["primitive"] == primitive]
         names = metrics or [DEFAULT[primitive][0]]
         sheets += [_table(group, across, n, primitive, sorted_by) for n in names]
     return [s for s in sheets if s.lines or len(sheets) == 1]
+
+
+def matrix(rows: Sequence[Row]) -> list[Sheet]:
+    """Mean cycles of all verified implementations by target, where one looks at three targets or more."""
+    ranked = [r for r in rows if r["outcome"] == "verified" and r["variant"] != "nocrypt"]
+    return tables(ranked, "target") if len({r["target"] for r in ranked}) >= _FEWEST else []
 
 
 def _table(rows: Sequence[Row], across: str, name: str, primitive: str, sorted_by: bool) -> Sheet:
@@ -36,20 +45,20 @@ def _table(rows: Sequence[Row], across: str, name: str, primitive: str, sorted_b
             hidden += 1
         line.setdefault(r[across], r)
     m = column(name)
+    keys = list(cells) if sorted_by else _least_first(cells, name)
     lines = [
         Line(
             [*(_text(v, n) for v, n in zip(key, down, strict=True)), *(_cell(line.get(v), name) for v in values)],
             _runs(line),
         )
-        for key, line in cells.items()
+        for key in keys
+        for line in [cells[key]]
     ]
-    if not sorted_by:
-        lines.sort(key=lambda x: [(c is None, c if isinstance(c, int | float) else 0) for c in x.cells[len(down) :]])
-    columns = [Column(n, CONTEXT[n]) for n in down]
+    columns = [column(n) for n in down]
     columns += [Column(_text(v, across), _text(v, across), "", m.digits) for v in values]
-    notes = [
-        f"{CONTEXT[n]} {v}" for n in ("target", "flags", "workload") if n not in (across, *down) if (v := _one(mine, n))
-    ]
+    shared = [n for n in ("target", "flags", "workload") if n not in (across, *down)]
+    said = ", ".join(f"{CONTEXT[n]} {v}" for n in shared if (v := _one(mine, n)))
+    notes = [said] if said else []
     made: dict[tuple[Value, Value], set[Value]] = {}
     for r in mine:
         made.setdefault((r[across], r["target"]), set()).add(r["compiler"])
@@ -59,9 +68,31 @@ def _table(rows: Sequence[Row], across: str, name: str, primitive: str, sorted_b
     if hidden:
         notes.append(f"runs without a cell of their own: {hidden}; --where leaves one for each")
     title = f"{primitive}: {m.heading} by {CONTEXT[across]}"
-    return Sheet(
-        title, f"{primitive}-{name}-by-{across}".replace("@", "-").replace("/", "-"), columns, lines, notes=notes
-    )
+    label = f"{primitive}-{name}-by-{across}".replace("@", "-").replace("/", "-")
+    return Sheet(title, label, columns, lines, notes=notes, alike=True)
+
+
+_Key = tuple[Value, ...]
+
+
+def _least_first(cells: Mapping[_Key, Mapping[Value, Row]], name: str) -> list[_Key]:
+    """Keys by the geometric mean of the ratios of their figures to the least of each column."""
+    least: dict[Value, float] = {}
+    for line in cells.values():
+        for across, row in line.items():
+            if (figure := _number(row, name)) > 0:
+                least[across] = min(figure, least.get(across, figure))
+
+    def mean(key: _Key) -> tuple[float, list[str]]:
+        ratios = [log(figure / least[across]) for across, r in cells[key].items() if (figure := _number(r, name)) > 0]
+        return sum(ratios) / max(len(ratios), 1), list(map(str, key))
+
+    return sorted(cells, key=mean)
+
+
+def _number(row: Row, name: str) -> float:
+    value = row.get(name)
+    return value if isinstance(value, int | float) else 0.0
 
 
 def _down(across: str) -> list[str]:

@@ -21,11 +21,11 @@ USUAL = {
     "crypto_hash": ("cycles_hash_mean", "rom", "ram"),
     "crypto_cxof": ("cycles_hash_mean", "rom", "ram"),
 }
-_PLACE = Column("place", "place", "", None)
+_PLACE, _WHO = Column("place", "place"), (column("label"), column("flags"))
 
 
 def tops(
-    rows: Sequence[Row], metrics: Sequence[str], top: int, reference: str, unit: bool, variants: bool = False
+    rows: Sequence[Row], metrics: Sequence[str], top: int, reference: str, *, unit: bool = False, variants: bool = False
 ) -> list[Sheet]:
     """For each target and primitive the first ``top`` of each metric, then those that are in all of them; of each
     variant only its best implementation by the metric where ``variants`` are asked for."""
@@ -77,7 +77,7 @@ def _top(
     title: str,
     target: str,
 ) -> Sheet:
-    columns = [_PLACE, Column("label", "implementation"), Column("flags", "flags"), column(name)]
+    columns = [_PLACE, *_WHO, column(name)]
     if base:
         columns.append(Column("relative", f"{base[0]} = 1" if unit else f"{base[0]} = 100 %", "", 2 if unit else 1))
     lines = []
@@ -122,9 +122,7 @@ def _fewer(rows: Sequence[Row], names: Sequence[str]) -> list[str]:
 def _joint(
     group: Sequence[Row], rankings: Mapping[str, Ranking], top: int, title: str, target: str, variants: bool
 ) -> Sheet:
-    columns = [Column("label", "implementation"), Column("flags", "flags")]
-    for name in rankings:
-        columns += [column(name), Column(f"{name}_place", "place")]
+    columns = _with_places(rankings)
     lines = []
     for _, places in rank.joint(rankings, top, "variant" if variants else ""):
         lines.append(_line_of(places, rankings))
@@ -134,8 +132,13 @@ def _joint(
     )
 
 
+def _with_places(names: Iterable[str]) -> list[Column]:
+    """Columns of several metrics, each with the place in it."""
+    return [*_WHO, *(c for n in names for c in (column(n), Column(f"{n}_place", "place")))]
+
+
 def _line_of(places: Mapping[str, Place], names: Iterable[str]) -> Line:
-    """One line of values and places; the rows behind them may be several implementations of a variant."""
+    """One line of values and places; their rows may be of several implementations of a variant."""
     rows = [p.row for p in places.values()]
     label, flags = (", ".join(dict.fromkeys(str(r[n]) for r in rows)) for n in ("label", "flags"))
     cells: list[Cell] = [label, flags]
@@ -149,7 +152,9 @@ def _line_of(places: Mapping[str, Place], names: Iterable[str]) -> Line:
 CATALOGUE = ("encrypt@0/16", "encrypt@0/64", "encrypt@0/1536", "rom", "ram")
 
 
-def places(rows: Sequence[Row], metrics: Sequence[str], top: int | None = None, variants: bool = False) -> list[Sheet]:
+def places(
+    rows: Sequence[Row], metrics: Sequence[str], top: int | None = None, *, variants: bool = False
+) -> list[Sheet]:
     """For each target and primitive all rows (or ``variants``, each with its best implementation by each metric) with
     their place in every metric; of a hash, ``encrypt`` is ``hash``."""
     sheets = []
@@ -158,9 +163,7 @@ def places(rows: Sequence[Row], metrics: Sequence[str], top: int | None = None, 
         names = [n if aead else n.replace("encrypt", "hash") for n in metrics or CATALOGUE]
         made = rank.best_by_each(group, names) if variants else rank.by_each(group, names)
         rankings = {n: r for n, r in made.items() if r.places}
-        columns = [Column("label", "implementation"), Column("flags", "flags")]
-        for n in rankings:
-            columns += [column(n), Column(f"{n}_place", "place")]
+        columns = _with_places(rankings)
         lines: Sequence[Line]
         if variants:
             each: dict[Value, dict[str, Place]] = {}
@@ -186,17 +189,9 @@ def _placed(at: Mapping[str, Mapping[int, float]], row: Row) -> Line:
     return Line(cells, run_of(row))
 
 
-def without_figures(rows: Sequence[Row]) -> list[Sheet]:
-    """Runs that have a reason instead."""
-    names = ("label", "primitive", "target", "flags", "outcome")
-    columns = [column(n) for n in names]
-    lines = [Line([r.get(n) for n in names], run_of(r)) for r in order.ordered(rows, [("target", False)])]
-    return (
-        [Sheet("Without figures", "without", columns, lines, notes=["steelyard show RUN says more"])] if lines else []
-    )
-
-
-def merits(rows: Sequence[Row], metrics: Sequence[str], top: int | None = None, variants: bool = False) -> list[Sheet]:
+def merits(
+    rows: Sequence[Row], metrics: Sequence[str], top: int | None = None, *, variants: bool = False
+) -> list[Sheet]:
     """FELICS's figure of merit: one table for each target, and one over all of them where there are several."""
     sheets = []
     groups = grouped(rows)
@@ -232,7 +227,9 @@ def merits(rows: Sequence[Row], metrics: Sequence[str], top: int | None = None, 
     return sheets
 
 
-def scores(rows: Sequence[Row], metrics: Sequence[str], top: int | None = None, variants: bool = False) -> list[Sheet]:
+def scores(
+    rows: Sequence[Row], metrics: Sequence[str], top: int | None = None, *, variants: bool = False
+) -> list[Sheet]:
     """El-Hajj and Fadlallah's score table: ranks added up, ties averaged. Of ``variants`` the implementation that
     comes first takes part."""
     sheets = []
@@ -249,8 +246,7 @@ def scores(rows: Sequence[Row], metrics: Sequence[str], top: int | None = None, 
 def _scored(
     ranking: Ranking, names: Sequence[str], title: str, label: str, head: str, digits: int, top: int | None
 ) -> Sheet:
-    columns = [_PLACE, Column("label", "implementation"), Column("flags", "flags"), Column(head, head, "", digits)]
-    columns += [column(n) for n in names]
+    columns = [_PLACE, *_WHO, Column(head, head, "", digits), *map(column, names)]
     places = ranking.places[:top]
     lines = Lines(
         places,
@@ -266,19 +262,13 @@ def fronts(rows: Sequence[Row], metrics: Sequence[str]) -> list[Sheet]:
     sheets = []
     for (target, primitive, *_), group in grouped(rows).items():
         names = metrics or USUAL[primitive]
-        columns = [Column("label", "implementation"), Column("flags", "flags"), *(column(n) for n in names)]
+        columns = [*_WHO, *map(column, names)]
         front = rank.by(rank.pareto(group, names), names[0])
         lines = [
             Line([p.row["label"], p.row["flags"], *(p.row.get(n) for n in names)], run_of(p.row)) for p in front.places
         ]
         note = f"{len(lines)} of {len(group)}: nothing is at most equal in {', '.join(names)} and less in one"
-        sheets.append(
-            Sheet(
-                f"{title_of(target)}: {primitive}, Pareto front",
-                f"pareto-{target}",
-                columns,
-                lines,
-                notes=[note, *_fewer([p.row for p in front.places], names), *shared(group)],
-            )
-        )
+        notes = [note, *_fewer([p.row for p in front.places], names), *shared(group)]
+        title = f"{title_of(target)}: {primitive}, Pareto front"
+        sheets.append(Sheet(title, f"pareto-{target}", columns, lines, notes=notes))
     return sheets

@@ -20,7 +20,7 @@ from ..model.target import load_target, target_names
 from . import figure, pivot, ranking, results
 from .formats import html
 from .results import column, run_of, title_of
-from .sheet import Cell, Column, Line, Sheet
+from .sheet import Cell, Column, Line, Sheet, plain
 
 #: series of a line chart and bars of a bar chart, so that they can be read
 LINES, BARS = 8, 40
@@ -70,7 +70,7 @@ class Report(Struct, frozen=True):
     @property
     def sheets(self) -> list[Sheet]:
         """Its tables in their order, without the figures' numbers; the first one says what the report is of."""
-        about = Sheet(self.title, "report", [Column("report", "report")], [Line([self.lead])], notes=self.notes)
+        about = plain(self.title, "report", ("report",), [(self.lead,)], self.notes)
         failures = [self.failures] if self.failures else []
         of_targets = [s for t in self.targets for s in t.tables]
         return [about, *self.summary, *of_targets, *failures, self.claims, self.provenance]
@@ -81,11 +81,9 @@ def compose(
     rows: Sequence[Row],
     columns: Sequence[str],
     points: PointsOf,
-    details: Mapping[int, str],
     notes: Sequence[str] = (),
 ) -> Report:
-    """The report of these rows. ``points`` finds the points of some of them; ``details`` of failures by run; ``notes``
-    say how the rows were chosen."""
+    """The report of these rows. ``points`` finds the points of some of them; ``notes`` say how the rows were chosen."""
     good = [r for r in rows if r["outcome"] == "verified"]
     bad = [r for r in rows if r["outcome"] != "verified"]
     by_target: dict[str, list[Row]] = {}
@@ -102,7 +100,7 @@ def compose(
         notes,
         _summary(good, bad),
         [_target(n, by_target[n], points, columns) for n in names],
-        _failures(bad, details) if bad else None,
+        next(iter(results.without_figures(bad)), None),
         _claims(names),
         _provenance(rows),
     )
@@ -160,11 +158,9 @@ def _summary(good: Sequence[Row], bad: Sequence[Row]) -> list[Sheet]:
         counts = Counter((str(r["outcome"]), str(r["target"])) for r in bad)
         targets = sorted({target for _, target in counts})
         reasons = sorted({reason for reason, _ in counts}, key=lambda w: -sum(counts[w, t] for t in targets))
-        columns = [Column("reason", "reason"), Column("runs", "runs", "", 0), *(Column(t, t, "", 0) for t in targets)]
-        lines = [
-            Line([w, sum(counts[w, t] for t in targets), *(counts[w, t] or None for t in targets)]) for w in reasons
-        ]
-        sheets.append(Sheet("Runs without figures by reason", "failures-by-reason", columns, lines))
+        columns = {"reason": None, "runs": 0, **dict.fromkeys(targets, 0)}
+        lines = [(w, sum(counts[w, t] for t in targets), *(counts[w, t] or None for t in targets)) for w in reasons]
+        sheets.append(plain("Runs without verified figures by reason", "failures-by-reason", columns, lines))
     return sheets
 
 
@@ -189,24 +185,11 @@ def _winners(primitive: str, rows: Sequence[Row]) -> Sheet:
     return Sheet(f"{primitive}: first by each metric", f"winners-{primitive}", columns, lines)
 
 
-def _failures(rows: Sequence[Row], details: Mapping[int, str]) -> Sheet:
-    columns = [Column(n, n) for n in ("run", "implementation", "target", "flags", "reason", "detail")]
-    lines = []
-    for r in rows:
-        detail = details.get(r["run"], "")  # type: ignore[arg-type]
-        cells = [str(r["run"]), r["label"], r["target"], r["flags"], r["outcome"], detail]
-        lines.append(Line(cells, run_of(r)))
-    return Sheet("Runs without figures and why", "failures-table", columns, lines)
-
-
 def _claims(names: Sequence[str]) -> Sheet:
-    columns = [Column("target", "target"), Column("tier", "cycle counts"), Column("silicon", "compared with silicon")]
-    lines = []
-    for name in names:
-        known = name in target_names()
-        t = load_target(name) if known else None
-        lines.append(Line([name, t.tier if t else "not known here", t.silicon if t else "-"]))
-    return Sheet("How far each target's cycles are validated", "claims-table", columns, lines)
+    known = {n: load_target(n) for n in names if n in target_names()}
+    rows = [(n, known[n].tier, known[n].silicon) if n in known else (n, "not known here", "-") for n in names]
+    heads = ("target", "cycle counts", "compared with silicon")
+    return plain("How far each target's cycles are validated", "claims-table", heads, rows)
 
 
 def _provenance(rows: Sequence[Row]) -> Sheet:
@@ -219,5 +202,4 @@ def _provenance(rows: Sequence[Row]) -> Sheet:
         ("measured", f"{finished[0]} to {finished[-1]} UTC" if finished else "-"),
         *((title, every(name)) for title, name in _PROVENANCE),
     ]
-    columns = [Column("what", "what"), Column("value", "value")]
-    return Sheet("Provenance", "provenance-table", columns, [Line(fact) for fact in facts])
+    return plain("Provenance", "provenance-table", ("what", "value"), facts)

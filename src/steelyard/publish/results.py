@@ -1,29 +1,43 @@
-"""Records to tables: one for each target and primitive, or all as one for machines."""
+"""Records to tables: one for each target and primitive, or all as one for machines, and what has no figures."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence, Set
 from itertools import chain
 from operator import itemgetter
 
 from msgspec.structs import replace
 
-from ..model.metric import metric
+from ..model.metric import Size, metric, size_of
 from ..model.row import CONTEXT, Row, Value
 from ..model.target import load_target, target_names
+from ..model.workload import workload
 from .sheet import Column, Line, Lines, Sheet
 
-#: metrics shown where none are named
+_HASH = ("cycles_hash_mean", "hash_per_byte", "hash_fixed", "rom", "stack", "ram_static")
+#: metrics shown where none are named, as far as there are any
 DEFAULT = {
     "crypto_aead": (
-        "cycles_encrypt_mean", "cycles_decrypt_mean", "cycles_reject_mean", "encrypt_per_byte", "rom", "stack",
-        "ram_static",
+        "cycles_encrypt_mean", "cycles_decrypt_mean", "cycles_reject_mean", "encrypt_per_byte", "encrypt_fixed", "rom",
+        "stack", "ram_static",
     ),
-    "crypto_hash": ("cycles_hash_mean", "hash_per_byte", "hash_fixed", "rom", "stack", "ram_static"),
-    "crypto_cxof": ("cycles_hash_mean", "hash_per_byte", "hash_fixed", "rom", "stack", "ram_static"),
+    "crypto_hash": _HASH,
+    "crypto_cxof": _HASH,
 }  # fmt: skip
+#: metrics shown besides where a run has them and they are not zero: the time of fresh inputs is stored where it differs
+_SELDOM = (
+    "heap", *(f"cycles_{o}_fresh_mean" for o in ("encrypt", "decrypt", "hash")),
+    "felics_code_size", "felics_code_ram", "felics_code_time",
+)  # fmt: skip
+#: all that a table may show where nothing is named
+USUAL = (*dict.fromkeys(chain.from_iterable(DEFAULT.values())), *_SELDOM)
+#: most sizes of a workload that stand in the table
+FEW = 6
 #: what rows of one table share, because figures that differ in it cannot be compared
 GROUP = ("target", "primitive", "device", "compiler", "harness", "timing_model")
+#: how tables are sorted where nobody says
+ORDER = (("target", False), ("primitive", False), ("cycles_encrypt_mean", False), ("cycles_hash_mean", False))
 
 
 def column(name: str) -> Column:
@@ -62,10 +76,11 @@ def tables(rows: Sequence[Row], columns: Sequence[str], *, caption: str = "", la
     """One table for each target and primitive; two where compiler, harness or timing model differ.
 
     ``columns`` are those shown, in order; when empty, the implementation, what differs between rows, and the
-    primitive's usual metrics. ``caption`` and ``label`` may hold ``{target}`` and ``{primitive}``.
+    primitive's usual metrics, with a table of runs that have no verified figures at the end. ``caption`` and ``label``
+    may hold ``{target}`` and ``{primitive}``.
     """
     sheets = []
-    groups = grouped(rows)
+    groups = grouped(rows if columns else [r for r in rows if _measured(r)])
     for key, group in groups.items():
         target, primitive, _, compiler, *_ = key
         chosen = [column(c) for c in columns or _usual(group, primitive)]
@@ -76,13 +91,59 @@ def tables(rows: Sequence[Row], columns: Sequence[str], *, caption: str = "", la
             one.append(f"harness {key[4][:8]}, timing model {key[5][:12]}")
         names = {"target": target, "primitive": primitive}
         sheet = Sheet(title, f"{target}-{primitive}", chosen, lines(group, chosen))
-        sheet = replace(sheet, notes=(", ".join([*one, f"compiler {compiler}"]), *_unseen(group, shown)))
+        sheet = replace(
+            sheet, notes=(", ".join([*one, f"compiler {compiler}"]), *_unseen(group, shown), *_explained(group, shown))
+        )
         if caption:
             sheet = replace(sheet, caption=_fill(caption, names))
         if label:
             sheet = replace(sheet, label=_fill(label, names))
         sheets.append(sheet)
-    return distinct(sheets)
+    return distinct([*sheets, *([] if columns else without_figures(rows))])
+
+
+def _measured(row: Row) -> bool:
+    return row["outcome"] == "verified" or any(row.get(n) is not None for n in DEFAULT[str(row["primitive"])])
+
+
+def without_figures(rows: Iterable[Row]) -> list[Sheet]:
+    """Runs that have a reason instead of verified figures, by target; with the ``detail`` that rows have."""
+    failed = sorted((r for r in rows if r["outcome"] != "verified"), key=lambda r: (str(r["target"]), str(r["label"])))
+    columns = [column(n) for n in ("run", "label", "primitive", "target", "flags", "outcome")]
+    columns = [*columns, Column("detail", "detail")]
+    if len({r["primitive"] for r in failed}) < 2:
+        del columns[2]
+    return [Sheet("No verified figures", "without", columns, lines(failed, columns))] if failed else []
+
+
+def few_sizes(load: str) -> bool:
+    """Whether the sizes of a workload, as records name it, are few enough to stand in a table."""
+    named = re.search(r"\((\d+) sizes?,", load)
+    return 0 < (int(named[1]) if named else load.count("/")) <= FEW
+
+
+def _usual(group: Sequence[Row], primitive: str) -> list[str]:
+    differing = [n for n in ("flags", "workload", "outcome") if _same(group, n) is None]
+    metrics = [n for n in DEFAULT[primitive] if any(r.get(n) is not None for r in group)]
+    metrics += [n for n in _SELDOM if any(r.get(n) for r in group)]
+    return ["run", "label", *differing, *metrics, *_sizes(group, primitive)]
+
+
+def _sizes(group: Sequence[Row], primitive: str) -> list[str]:
+    """Cycles at the workload's own sizes, where these are few."""
+    loads = {str(r["workload"]) for r in group}
+    if not any(map(few_sizes, loads)):
+        return []
+    operation = "encrypt" if primitive == "crypto_aead" else "hash"
+    found = {n: size for r in group for n in r if (size := size_of(n)) and size.operation == operation}
+    if primitive == "crypto_aead":  # those that do not fit are asked for too
+        asked = [(f"{operation}@{a}/{m}", Size(operation, a, m)) for w in loads if few_sizes(w) for a, m in _named(w)]
+        found |= dict(asked)
+    return sorted(found, key=lambda n: (found[n].adlen, found[n].mlen)) if len(found) <= FEW else []
+
+
+def _named(load: str) -> tuple[tuple[int, int], ...]:
+    return workload(load).sizes if load[:1].isdigit() else ()
 
 
 def _unseen(group: Sequence[Row], shown: Set[str]) -> list[str]:
@@ -92,6 +153,16 @@ def _unseen(group: Sequence[Row], shown: Set[str]) -> list[str]:
     at: dict[Value, Row] = {}
     apart = {n for r in group for n in ("flags", "workload") if at.setdefault(r["label"], r)[n] != r[n]} - shown
     return [f"lines of one name differ in {' and '.join(sorted(apart))}: add to --columns"] if apart else []
+
+
+def _explained(group: Sequence[Row], shown: Set[str]) -> list[str]:
+    """Says what a dash means in a column of one size, and why there are two means."""
+    sizes = [n for n in shown if size_of(n)]
+    said = ["- where a size does not fit, or is not in the run's workload"] if sizes else []
+    said = said if any(r.get(n) is None for n in sizes for r in group) else []
+    if any(n.endswith("_fresh_mean") for n in shown):
+        said.append("fresh inputs: the mean over others than the known answers', where time depends on the inputs")
+    return said
 
 
 def shared(group: Sequence[Row], names: Sequence[str] = ("workload", "compiler")) -> list[str]:
@@ -128,7 +199,7 @@ def _metrics(rows: Sequence[Row]) -> list[str]:
     first: dict[str, int] = {}
     for name in dict.fromkeys(chain.from_iterable(rows)):
         at = next((k for k, r in enumerate(rows) if r.get(name) is not None), None)
-        if at is not None and name not in CONTEXT:
+        if at is not None and name not in CONTEXT and name != "detail":
             first[name] = at
     return sorted(first, key=first.__getitem__)
 
@@ -145,11 +216,6 @@ def lines(rows: Sequence[Row], columns: Iterable[Column]) -> Lines:
     """Rows as lines of these columns."""
     names = [c.name for c in columns]
     return Lines(rows, lambda row: Line(list(map(row.get, names)), run_of(row)))
-
-
-def _usual(group: Sequence[Row], primitive: str) -> list[str]:
-    differing = [n for n in ("flags", "workload", "outcome") if _same(group, n) is None]
-    return ["run", "label", *differing, *DEFAULT[primitive]]
 
 
 def _same(group: Sequence[Row], name: str) -> str | None:

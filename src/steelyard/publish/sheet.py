@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, Literal, TypeVar, overload
 
@@ -11,6 +12,8 @@ from msgspec import Struct
 _T = TypeVar("_T")
 
 Cell = str | float | int | None
+#: ``digits`` of a column whose numbers are of several kinds: as many as they have, three at most
+ANY = -1
 #: how a cell stands to what it is compared with
 Mark = Literal["better", "worse", ""]
 
@@ -64,7 +67,8 @@ class Lines(Sequence[Line]):
 
 
 class Sheet(Struct, frozen=True):
-    """A table. ``label`` is its identifier (LaTeX label, HTML anchor, file part), ``notes`` stand below."""
+    """A table. ``label`` is its identifier (LaTeX label, HTML anchor, file part), ``notes`` stand below. ``alike`` says
+    that its numbers are all of one kind, so that columns without room can follow in a further table."""
 
     title: str
     label: str
@@ -72,6 +76,7 @@ class Sheet(Struct, frozen=True):
     lines: Sequence[Line]
     caption: str = ""
     notes: Sequence[str] = ()
+    alike: bool = False
 
     @property
     def left(self) -> int:
@@ -79,13 +84,34 @@ class Sheet(Struct, frozen=True):
         return next((k for k, c in enumerate(self.columns) if c.digits is not None), len(self.columns))
 
 
-def text(cell: Cell, column: Column) -> str:
-    """A cell as tables show it: digits as the column says, a dash for what is missing."""
+def plain(
+    title: str,
+    label: str,
+    columns: Mapping[str, int | None] | Sequence[str],
+    rows: Iterable[Sequence[Cell]],
+    notes: Sequence[str] = (),
+) -> Sheet:
+    """A table that is not of records. ``columns`` are headings: of text, or with the digits of their numbers.
+
+    >>> plain("", "part", {"symbol": None, "bytes": 0}, [("main", 8)]).columns[1].name
+    'bytes'
+    """
+    digits = columns if isinstance(columns, Mapping) else dict.fromkeys(columns)
+    heads = [Column(re.sub(r"\W+", "_", h).strip("_") or "column", h, digits=d) for h, d in digits.items()]
+    return Sheet(title, label, heads, [Line(row) for row in rows], notes=notes)
+
+
+def text(cell: Cell, column: Column, group: str = "") -> str:
+    """A cell as tables show it: digits as the column says, ``group`` between thousands, a dash for what is missing."""
     if cell is None:
         return "-"
     if isinstance(cell, str):
         return cell
     if column.digits is None:
         return str(cell)
-    shown = "%.*f" % (column.digits, cell)  # noqa: UP031, which takes longer
+    digits = column.digits
+    if digits == ANY:
+        cell, digits = round(cell, 3), 0 if round(cell, 3) == round(cell) else 3
+    shown = f"{cell:,.{digits}f}".replace(",", group) if group else "%.*f" % (digits, cell)  # noqa: UP031, which is slow
+    shown = shown.rstrip("0") if column.digits == ANY and digits else shown
     return shown if cell > 0 or shown.strip("-0.") else shown.lstrip("-")  # no minus before zero

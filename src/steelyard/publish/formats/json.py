@@ -1,4 +1,4 @@
-"""JSON: one object a row, keys as metrics are called, and the runs behind each row."""
+"""JSON: one object a row, keys as metrics are called, and the runs of each row."""
 
 from __future__ import annotations
 

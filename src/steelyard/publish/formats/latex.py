@@ -1,4 +1,4 @@
-"""LaTeX tables in the manner of booktabs; the runs behind each row stand in a comment at its end."""
+"""LaTeX tables in the manner of booktabs; the runs of each row stand in a comment at its end."""
 
 from __future__ import annotations
 

@@ -1,0 +1,74 @@
+"""What ``profile`` and ``size`` share: one implementation on one target, alone or beside another."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Mapping
+from typing import TypeVar
+
+from msgspec import Struct
+
+from ..model.call import DeviceError
+from ..model.errors import UserError, WorkError
+from ..model.implementation import Implementation
+from ..model.workload import workload
+from ..pipeline import Job
+from ..publish.sheet import Cell
+from . import options, select
+from .output import Output
+
+T = TypeVar("T")
+K = TypeVar("K", bound=Hashable)
+
+
+class Examine(Struct, frozen=True, kw_only=True):
+    """Their common parameters."""
+
+    what: str
+    target: str
+    flags: str | None
+    toolchain: str
+    against: str | None
+    out: Output
+
+
+declared = (options.one, options.one_target, options.one_flag_set, options.toolchain, options.against)
+
+
+def jobs(ask: Examine) -> dict[str, Job]:
+    """The job of the implementation, and that of the one ``against`` it, by what stands above their columns."""
+    target = select.one_target(ask.target, ask.toolchain)
+    flags = select.one_flag_set(ask.flags, target)
+    named = [ask.what, *([ask.against] if ask.against else [])]
+    made = [Job(_one(text), target, flags, workload("kat")) for text in named]
+    labels = [job.implementation.label for job in made]
+    if len(set(labels)) < len(labels):  # two may have the same label
+        labels = named if len(set(named)) == len(named) else [labels[0], f"{labels[1]} again"]
+    return dict(zip(labels, made, strict=True))
+
+
+def answered(job: Job, examined: Callable[[Job], T]) -> T:
+    """What comes out of a job; :class:`WorkError` with cause, place and next action where it fails."""
+    try:
+        return examined(job)
+    except DeviceError as e:
+        f = e.failure
+        raise WorkError(f"{job.implementation.label}: {f.reason}: {f.detail}; {f.next_action}") from e
+
+
+def beside(a: Mapping[K, int], b: Mapping[K, int]) -> list[tuple[K, list[Cell]]]:
+    """Two figures of each key and their difference, the largest first."""
+    change = {k: b.get(k, 0) - a.get(k, 0) for k in {**a, **b}}
+    ordered = sorted(change, key=lambda k: (-abs(change[k]), str(k)))
+    return [(k, [a.get(k), b.get(k), change[k]]) for k in ordered]
+
+
+def _one(text: str) -> Implementation:
+    """The one implementation that ``text`` names; :class:`UserError` when it names none or several."""
+    select.usable_home()
+    chosen, rejected = select.implementations([text])
+    if len(chosen) != 1:
+        if rejected and not chosen:
+            raise UserError(f"{text}: {rejected[0].failure.reason}: {rejected[0].failure.detail}")
+        names = ", ".join(c.implementation.label for c in chosen[:6])
+        raise UserError(f"{text} names {len(chosen)} implementations ({names}); name one")
+    return chosen[0].implementation

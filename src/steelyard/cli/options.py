@@ -1,0 +1,157 @@
+"""How verbs are declared, and the options that several of them share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from pathlib import Path
+from typing import Any, NoReturn, TypeVar
+
+import click
+from msgspec import Struct
+
+from ..model.errors import cut
+from .output import FIGURES, TABLES, Output, resolve
+
+T = TypeVar("T", bound=Struct)
+Declared = Callable[[Callable[..., Any]], Callable[..., Any]]
+
+
+def command(parameters: type[T], *declared: Declared) -> Callable[[Callable[[T], int]], click.Command]:
+    """Makes a verb of a function that takes its ``parameters``, as ``declared``, and returns the exit code.
+
+    The verb has the name of the parameters' class; its help is the function's docstring.
+    """
+
+    def made(act: Callable[[T], int]) -> click.Command:
+        def called(**given: Any) -> NoReturn:
+            raise click.exceptions.Exit(act(parameters(**given)))
+
+        verb: Callable[..., Any] = called
+        for declare in reversed(declared):
+            verb = declare(verb)
+        return click.command(parameters.__name__.lower(), help=act.__doc__)(verb)
+
+    return made
+
+
+class Weighing(Struct, frozen=True, kw_only=True):
+    """Parameters of verbs that weigh: what, where, and how."""
+
+    what: tuple[str, ...]
+    target: tuple[str, ...]
+    flags: tuple[str, ...]
+    db: str | None
+    out: Output
+
+
+class Answering(Struct, frozen=True, kw_only=True):
+    """Parameters of verbs that answer from what is stored."""
+
+    what: tuple[str, ...]
+    where: str
+    db: str | None
+    out: Output
+
+
+class Number(click.ParamType[int]):
+    """A whole number from 1 to ``most``."""
+
+    name = "number"
+
+    def __init__(self, most: int = 1_000_000) -> None:
+        self.most = most
+
+    def convert(self, value: str | int, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        """The number; Click's own error otherwise."""
+        text = str(value)
+        if not (text.isdecimal() and len(text) < 20 and 1 <= int(text) <= self.most):
+            self.fail(f"{cut(text, 30)!r}: write a number from 1 to {self.most}.", param, ctx)
+        return int(text)
+
+
+def output(*known: str, usual: str = "", help: str = "") -> Declared:
+    """Declares ``--out``, ``--format`` and ``--json``; the verb gets them as one :class:`Output`, ``out``."""
+
+    def declare(verb: Callable[..., Any]) -> Callable[..., Any]:
+        @wraps(verb)
+        def with_output(*, out: Path | None, format: str, json: bool, **rest: Any) -> Any:
+            return verb(**rest, out=resolve(out, format, json, known, usual))
+
+        shown = help or f"File, or - for standard output: {' '.join('.' + f for f in known)}."
+        made: Callable[..., Any] = with_output
+        made = click.option("--json", is_flag=True, help="The same as --format json.")(made)
+        text = "Format, unless the file's ending names it."
+        made = click.option("--format", default="", metavar="FORMAT", help=text)(made)
+        return click.option("--out", "-o", type=FILE, metavar="FILE", help=shown)(made)
+
+    return declare
+
+
+def text(*names: str, metavar: str, help: str, default: str = "") -> Declared:
+    """An option whose value is a text, empty by default."""
+    return click.option(*names, default=default, show_default=bool(default), metavar=metavar, help=help)
+
+
+def flag(*names: str, help: str) -> Declared:
+    """An option without a value."""
+    return click.option(*names, is_flag=True, help=help)
+
+
+def number(*names: str, help: str, most: int = 1_000_000, default: int | None = None) -> Declared:
+    """An option whose value is a number."""
+    return click.option(
+        *names, type=Number(most), default=default, show_default=default is not None, metavar="N", help=help
+    )
+
+
+FILE = click.Path(path_type=Path)
+packages = click.argument(
+    "what",
+    nargs=-1,
+    metavar="[PATH|NAME]...",
+    help="A folder, a zip, a campaign (.toml), or a bundled family, variant or variant/implementation; * and ? "
+    "match. Default: all bundled.",
+)
+weighed = click.argument(
+    "what",
+    nargs=-1,
+    metavar="[NAME|RUN]...",
+    help="Families, variants, variant/implementation (with * and ?), or runs.",
+)
+one = click.argument("what", metavar="PATH|NAME", help="One implementation.")
+targets = click.option(
+    "--target", "-t", multiple=True, metavar="TARGET", help="Repeatable or comma-separated. Default: all."
+)
+flags = click.option(
+    "--flags",
+    "-f",
+    multiple=True,
+    metavar="OPTIONS",
+    help='Compiler options, repeatable; "-O3;-Os" is two sets. Default: the target\'s.',
+)
+toolchain = text("--toolchain", metavar="NAME", help="Another compiler that a target knows; see steelyard targets.")
+workloads = click.option(
+    "--workload",
+    "-w",
+    multiple=True,
+    metavar="NAME|SIZES",
+    help="Repeatable: default, kat, vectors, nist-grid, gmu, felics-ae, felics-1 to felics-6, felics-hash, or sizes "
+    "AD/M,AD/M,...",
+)
+one_target = click.option("--target", "-t", required=True, metavar="TARGET", help="One target.")
+one_flag_set = click.option("--flags", "-f", metavar="OPTIONS", help="Compiler options. Default: the target's.")
+against = click.option("--against", metavar="PATH|NAME", help="Another implementation to compare with.")
+force = flag("--force", help="Run again what is stored already.")
+db = click.option(
+    "--db",
+    envvar="STEELYARD_DB",
+    show_envvar=True,
+    metavar="FILE|URL",
+    help="Database. Default: .steelyard/results.db",
+)
+columns = text("--columns", "-c", metavar="COLUMNS", help="Columns, comma-separated, such as label,rom,encrypt@16/64.")
+metrics = text("--columns", "-c", metavar="COLUMNS", help="Metrics, comma-separated. Default: the usual.")
+where = text("--where", metavar="FILTER", help='Only these: target == uno and (rom < 4096 or variant ~ "ascon*").')
+tables = output(*TABLES)
+tables_or_figure = output(*FIGURES, *TABLES)

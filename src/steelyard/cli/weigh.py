@@ -1,0 +1,74 @@
+"""Jobs to stored records: what ``run``, ``check``, ``compare --revisions`` and ``history`` do once they know what."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Sequence
+from itertools import islice
+from typing import NamedTuple
+
+from ..model.errors import UserError, counted
+from ..model.implementation import Rejected
+from ..model.inputs import MAX_SEED, SEED
+from ..model.reasons import UNFIT
+from ..model.record import Record
+from ..pipeline import MAX_CYCLES, Job, Pipeline, resolve
+from ..store import Store
+from . import select
+from .console import stderr
+from .options import number
+from .progress import with_progress
+
+#: most implementations whose answers are looked for among all runs
+_CONFIRMED = 50
+max_cycles = number(
+    "--max-cycles", most=1 << 62, default=MAX_CYCLES, help="Cycles of one call before it counts as a runaway."
+)
+
+
+class Weighed(NamedTuple):
+    """The records of jobs in their order, what is to be said of them, and whether some could not be stored."""
+
+    records: list[Record]
+    remarks: list[str]
+    lost: bool
+
+
+def weigh(
+    jobs: Sequence[Job],
+    db: str | None,
+    *,
+    threads: int | None = None,
+    force: bool = False,
+    max_cycles: int = MAX_CYCLES,
+    seed: str = SEED,
+) -> Weighed:
+    """Runs what is not stored. ``threads`` is one per core by default; ``force`` runs what is stored too."""
+    if not 0 < len(seed) <= MAX_SEED:
+        raise UserError(f"--seed: give 1 to {MAX_SEED} characters")
+    with select.store(db) as store:
+        pipeline = Pipeline(
+            store, threads=threads or os.cpu_count() or 1, force=force, max_cycles=max_cycles, seed=seed
+        )
+        if max_cycles != MAX_CYCLES and not force and (kept := len(store.find(resolve(job).setup.key for job in jobs))):
+            stderr().print(f"--max-cycles changes nothing for {counted(kept, 'stored run')}; --force makes them again")
+        records = with_progress(pipeline, jobs)
+        if lost := len(pipeline.keeper.waiting):
+            runs = "1 run is" if lost == 1 else f"{lost} runs are"
+            stderr().print(f"{runs} shown and not stored: {pipeline.keeper.why}", style="bold red", soft_wrap=True)
+        return Weighed(records, _confirmations(store, records), bool(lost))
+
+
+def _confirmations(store: Store, records: Iterable[Record]) -> list[str]:
+    """For variants that nobody knows, which runs of other sources gave the same answers."""
+    answered = {r.setup.label: r for r in records if r.verification is not None and r.verification.answers}
+    found = [(label, store.same_answers(r)) for label, r in islice(answered.items(), _CONFIRMED)]
+    return [f"{label} answers as run {', '.join(map(str, runs))}, of other sources" for label, runs in found if runs]
+
+
+def exit_code(weighed: Weighed, rejected: Sequence[Rejected]) -> int:
+    """1 when something is wrong or nothing is verified; what merely does not fit a target is a result like any
+    other."""
+    failures = [r.failure for r in weighed.records if r.failure is not None] + [r.failure for r in rejected]
+    wrong = any(f.reason not in UNFIT for f in failures)
+    return 1 if weighed.lost or wrong or not any(r.ok for r in weighed.records) else 0
