@@ -60,7 +60,7 @@ def sizes(job: Job) -> dict[str, dict[tuple[str, str], int]]:
     for built in (mine, base):
         if built.failure is not None:
             raise DeviceError(built.failure)
-    return {part: measure.added(image, base.images[part], job.target) for part, image in mine.images.items()}
+    return {part: measure.added(image, base.images[part]) for part, image in mine.images.items()}
 
 
 class Pipeline:

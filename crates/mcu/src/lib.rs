@@ -1,20 +1,20 @@
-//! What surrounds a core: memory map, peripherals, trigger pin and ELF images.
+//! What surrounds a core: memory map, peripherals, trigger pin and images.
 //!
 //! Nothing here knows an instruction set. A core calls [`Memory`] for every data access; RAM is the
 //! fast path, everything else (flash, peripherals, holes) is the slow one, where a peripheral sees
 //! the exact cycle of the access. A chip is data: [`Chip`] is read from a target's TOML.
 
 mod chip;
-mod elf;
 mod fault;
 mod harness;
+mod image;
 mod memory;
 mod periph;
 mod watch;
 
 pub use chip::{Chip, Flash, PeripheralConfig, Region};
-pub use elf::{Image, Segment, Symbol};
 pub use fault::{Fault, FaultKind};
 pub use harness::{Harness, Place, Stray};
+pub use image::{Image, Segment, Symbol};
 pub use memory::{Call, Memory, Site, Stop};
 pub use periph::{Host, Peripheral, build as build_peripheral};

@@ -22,7 +22,7 @@ MAX_CYCLES = 2_000_000_000
 @cache
 def timing_model(target: Target) -> str:
     """Identity of the cycle model that the simulator uses for ``target``."""
-    return _native.Simulator(target.chip_json).timing_model
+    return _native.Simulator(target.chip).timing_model
 
 
 @contextmanager
@@ -47,7 +47,7 @@ class SimulatorLink:
     notes = ()
 
     def __init__(self, target: Target, image: Path, max_cycles: int = MAX_CYCLES) -> None:
-        self._native = _native.Simulator(target.chip_json)
+        self._native = _native.Simulator(target.chip)
         self._native.load(image.read_bytes())
         self._native.clear_written()
         self.clock = self._native.timing_model
