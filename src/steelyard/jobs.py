@@ -16,6 +16,7 @@ from msgspec.structs import force_setattr, replace
 
 from . import build, device, sources, verify
 from .model.call import DeviceError
+from .model.digest import of_file
 from .model.errors import UserError
 from .model.implementation import Implementation
 from .model.once import Once
@@ -153,8 +154,7 @@ def _digest(file: Path) -> str:
 @cache
 def _digest_of(file: Path, _size: int, _changed: int) -> str:
     """Every target and flag set is another job."""
-    with file.open("rb") as f:
-        return hashlib.file_digest(f, "sha256").hexdigest()
+    return of_file(file)
 
 
 @cache

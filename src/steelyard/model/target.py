@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import shutil
 from functools import cache
 from pathlib import Path
@@ -10,6 +9,7 @@ from typing import Literal
 
 from .._native import Chip as Chip
 from . import paths, toml
+from .digest import of_files
 from .errors import unknown
 
 
@@ -124,10 +124,7 @@ class Target(toml.Table, frozen=True, kw_only=True):
 @cache
 def _digest(folder: Path, stamped: tuple[tuple[Path, int, int], ...]) -> str:
     """Every job of a campaign asks for it; files are read again when they changed."""
-    h = hashlib.sha256()
-    for f, *_ in stamped:
-        h.update(f"{f.relative_to(folder)}\0".encode() + hashlib.sha256(f.read_bytes()).digest())
-    return h.hexdigest()
+    return of_files((f for f, *_ in stamped), folder)
 
 
 @cache

@@ -1,4 +1,4 @@
-//! Random numbers that every machine makes alike.
+//! Random numbers of tests and oracles, which every machine makes alike.
 
 /// xorshift64*.
 pub struct Random(u64);
