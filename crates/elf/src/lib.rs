@@ -293,7 +293,8 @@ impl Names {
     fn name<'a>(&mut self, text: &'a [u8], at: u64) -> Result<Cow<'a, str>, String> {
         let rest = usize::try_from(at).ok().and_then(|at| text.get(at..)).ok_or("a name lies outside the names")?;
         let length = rest.iter().take(self.left + 1).position(|&b| b == 0);
-        let length = length.ok_or("a name does not end, or names hold too many bytes")?;
+        let much = rest.len() > self.left;
+        let length = length.ok_or(if much { "names hold too many bytes" } else { "a name does not end" })?;
         self.left -= length;
         Ok(String::from_utf8_lossy(&rest[..length]))
     }

@@ -5,7 +5,7 @@
 //! so is every access that is not plain RAM or flash: there is one definition of what is rare. Crate `native`
 //! has the translator; nothing here knows how code is made.
 
-use crate::{Block, Core, Insn};
+use crate::block::{Block, Core, Insn};
 
 pub use crate::edge::{Edge, Place};
 pub use crate::values::{One, Op, Test, Values};

@@ -10,7 +10,6 @@ mod harness;
 mod image;
 mod memory;
 mod periph;
-mod watch;
 
 pub use chip::{Chip, Flash, PeripheralConfig, Region};
 pub use fault::{Fault, FaultKind};

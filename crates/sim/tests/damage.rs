@@ -202,7 +202,7 @@ fn damaged_images_are_loaded_or_refused_in_words() {
         println!("64 bits: {wide}: {loaded} loaded, {unfit} do not fit, {refused} refused");
         assert_eq!(loaded + unfit + refused, 100_000);
         assert!(functions > 1000, "{functions}");
-        assert!(loaded > 1000 && unfit > 1000 && refused > 1000, "{loaded} {unfit} {refused}");
+        assert!(loaded > 1000 && unfit > 500 && refused > 1000, "{loaded} {unfit} {refused}");
     }
     for _ in 0..10_000 {
         let n = random.below(200) as usize;
@@ -231,5 +231,5 @@ fn names_cannot_fill_memory() {
     [(2, 4, at), (2, 5, 4096 * 16), (3, 4, strings), (3, 5, name as u32 + 1)]
         .iter()
         .for_each(|&(s, k, v)| set(s, k, v));
-    assert_eq!(Image::parse(&f).err(), Some("names of symbols hold more than 67108864 bytes".into()));
+    assert_eq!(Image::parse(&f).err(), Some("names hold too many bytes".into()));
 }

@@ -8,8 +8,9 @@
 
 use std::ops::Range;
 
+use super::{Call, Memory, Site};
 use crate::harness::{Pointer, Variable};
-use crate::{Call, FaultKind, Harness, Memory, Place, Site, Stray};
+use crate::{FaultKind, Harness, Place, Stray};
 
 /// Bytes behind the buffers and below the stack that are looked through after every call.
 const NEAR: u32 = 1024;
