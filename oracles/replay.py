@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import shutil
 import subprocess
 from collections.abc import Iterable
@@ -16,7 +17,7 @@ from steelyard.model import paths
 from steelyard.model.call import Op, Request
 from steelyard.model.implementation import Implementation
 from steelyard.model.record import Toolchain
-from steelyard.model.target import Chip, Region, Target
+from steelyard.model.target import Chip, Target
 
 HERE = Path(__file__).parent
 #: QEMU's Arm boards have their flash at 0
@@ -33,9 +34,9 @@ def requests(
 
     Ciphertexts come from the measured image itself.
     """
-    from steelyard.device import Client, SimulatorLink
+    from steelyard.device import simulated
 
-    client = Client(SimulatorLink(target, image))
+    client = simulated(target, image)
     stream = hashlib.shake_256(b"replay").digest(4096)
     hello, calls = client.hello, []
     for n, (a, m) in enumerate(sizes):
@@ -155,11 +156,11 @@ def _run(command: list[str], folder: Path) -> None:
 
 def simulator(target: Target, image: Path) -> _native.Simulator:
     """Our simulator with an image of this module in it, at its start."""
-    chip: Chip = target.chip
+    chip = target.chip
     if moved(target):
-        flash = Region(base=QEMU_FLASH, size=1 << 20)
-        chip = chip.but(flash=flash, flash_in_data=QEMU_FLASH)
-    machine = _native.Simulator(target.but(chip=chip).chip_json)
+        flash = {"base": QEMU_FLASH, "size": 1 << 20}
+        chip = Chip(json.dumps({**json.loads(chip.json), "flash": flash, "flash_in_data": QEMU_FLASH}))
+    machine = _native.Simulator(chip)
     machine.load(image.read_bytes())
     return machine
 

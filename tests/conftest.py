@@ -143,7 +143,7 @@ class Bench:
         """The implementation on a fresh simulator."""
         built = self.build(implementation, target, *flags)
         assert built.failure is None, built.failure
-        return device.Client(device.SimulatorLink(target, built.images["both"]))
+        return device.simulated(target, built.images["both"])
 
 
 @pytest.fixture

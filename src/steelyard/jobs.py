@@ -16,6 +16,7 @@ from msgspec.structs import force_setattr, replace
 
 from . import build, device, sources, verify
 from .model.call import DeviceError
+from .model.digest import of_file
 from .model.errors import UserError
 from .model.implementation import Implementation
 from .model.once import Once
@@ -154,8 +155,7 @@ def _digest(file: Path) -> str:
 @cache
 def _digest_of(file: Path, _size: int, _changed: int) -> str:
     """Kept, because every target and flag set is another job with the same files."""
-    with file.open("rb") as f:
-        return hashlib.file_digest(f, "sha256").hexdigest()
+    return of_file(file)
 
 
 @cache

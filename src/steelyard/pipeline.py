@@ -8,7 +8,6 @@ import time
 import traceback
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
-from pathlib import Path
 from threading import Event
 
 from msgspec.structs import replace
@@ -48,7 +47,7 @@ def profile(job: Job, op: Op, adlen: int, mlen: int) -> Profile:
     built = build.build(job.implementation, job.target, _toolchain(job), job.flags)
     if built.failure is not None:
         raise DeviceError(built.failure)
-    client = device.Client(device.SimulatorLink(job.target, built.images["both"]))
+    client = device.simulated(job.target, built.images["both"])
     request, unaligned = measure.one_call(client, op, adlen, mlen)
     tree, instructions, taken = client.profile(request)
     nodes = tuple(Node(*node) for node in tree)
@@ -62,7 +61,7 @@ def sizes(job: Job) -> dict[str, dict[tuple[str, str], int]]:
     for built in (mine, base):
         if built.failure is not None:
             raise DeviceError(built.failure)
-    return {part: measure.added(image, base.images[part], job.target) for part, image in mine.images.items()}
+    return {part: measure.added(image, base.images[part]) for part, image in mine.images.items()}
 
 
 class Pipeline:
@@ -151,9 +150,6 @@ class Pipeline:
             seconds = time.monotonic() - start
             return self.keeper.add(replace(record, seconds=seconds, finished=datetime.now(UTC), host=platform.node()))
 
-    def _client(self, job: Job, image: Path) -> device.Client:
-        return device.Client(device.SimulatorLink(job.target, image, self.max_cycles))
-
     def _run(self, job: Job, record: Record) -> Record:
         """Builds, verifies and measures: returns ``record`` with the figures, or with the failure."""
         built = build.build(job.implementation, job.target, _toolchain(job), job.flags, self.force)
@@ -215,7 +211,12 @@ class Pipeline:
             odd = verify.unaligned(verifier, known)
             harm = verify.cut_short(verifier, known)  # last, because it may leave the device in any state
             if job.target.device == "simulator":
-                verify.parts(verifier, known.calls, (fresh, swept), lambda part: self._client(job, built.images[part]))
+                verify.parts(
+                    verifier,
+                    known.calls,
+                    (fresh, swept),
+                    lambda part: device.simulated(job.target, built.images[part], self.max_cycles),
+                )
             if link.clock != record.setup.timing_model:
                 text = f"{link.clock} instead of {record.setup.timing_model}"
                 raise DeviceError(Failure(Reason.COUNTER_LOST, text))

@@ -79,7 +79,7 @@ def _started(candidate: Implementation, target: Target) -> tuple[str, Caller] | 
     if built.failure is not None:
         return None
     with suppress(DeviceError):
-        return candidate.digest, device.Client(device.SimulatorLink(target, built.images["both"]))
+        return candidate.digest, device.simulated(target, built.images["both"])
     return None
 
 

@@ -226,7 +226,7 @@ def test_packages_with_one_api_h_take_nothing_of_each_other(bench: Bench, uno: T
         package = bench.package({**files, name: other.format(size)}, variant=f"toy{size}")
         built = bench.build(package, uno)
         assert built.failure is None, built.log
-    assert device.Client(device.SimulatorLink(uno, built.images["both"])).hello.a_bytes == 8
+    assert device.simulated(uno, built.images["both"]).hello.a_bytes == 8
 
 
 @pytest.mark.parametrize("name", [*TARGETS, "msp430f1611", "esp8266", "host"])

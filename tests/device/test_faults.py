@@ -159,7 +159,7 @@ def test_what_needs_aligned_buffers_is_verified_with_a_note(bench: Bench, bluepi
 
 def test_the_cycle_limit_is_that_of_one_call(bench: Bench, uno: Target) -> None:
     built = bench.build(bench.package(), uno)
-    client = device.Client(device.SimulatorLink(uno, built.images["both"], max_cycles=100_000))
+    client = device.simulated(uno, built.images["both"], max_cycles=100_000)
     call = Request(Op.ENCRYPT, bytes(16), bytes(16), b"", bytes(16))
     assert len(list(client.calls([call] * 50))) == 50
 

@@ -258,7 +258,7 @@ def test_boards_and_processes_say_what_they_can(bench: Bench, tmp_path: Path) ->
     uno = the_target("uno")
     implementation = toy(tmp_path)
     built = bench.build(implementation, uno)
-    client = device.Client(device.SimulatorLink(uno, built.images["both"]))
+    client = device.simulated(uno, built.images["both"])
     objects = build.objects(built, implementation)
     empty = measure.empty_calls(client, True)
     found = measure.felics(Blind(client), implementation, uno, objects, [], empty.cycles).figures  # type: ignore[arg-type]

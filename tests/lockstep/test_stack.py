@@ -9,7 +9,7 @@ import pytest
 
 from oracles import machines, replay
 from steelyard.cli.select import bundled
-from steelyard.device import Client, SimulatorLink
+from steelyard.device import simulated
 from steelyard.model.call import Op, Request
 from steelyard.model.implementation import Implementation
 from tests.conftest import Bench, the_target
@@ -32,7 +32,7 @@ def test_stack_is_as_deep_as_paint_in_simavr_says(bench: Bench, implementation: 
     uno = the_target("uno")
     pulses = machines.simavr(replay.painted(implementation, uno, ("-O3",), tmp_path))
     told = sum(1 << bit for bit, pulse in enumerate(pulses[-replay.SUM_PULSES :]) if pulse > min(pulses))
-    client = Client(SimulatorLink(uno, bench.build(implementation, uno, "-O3").images["both"]))
+    client = simulated(uno, bench.build(implementation, uno, "-O3").images["both"])
     hello = client.hello
     request = Request(Op.ENCRYPT, bytes(hello.key_bytes), bytes(hello.npub_bytes), bytes(AD), bytes(MESSAGE))
     sealed = client.call(request)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -48,8 +47,7 @@ def test_every_target_loads_and_has_its_firmware(name: str) -> None:
         return
     assert (target.folder / "link.ld").exists()
     assert target.chip.core in _native.CORES
-    assert _native.Simulator(target.chip_json).timing_model
-    assert json.loads(target.chip_json)["clock_hz"] == target.chip.clock_hz
+    assert _native.Simulator(target.chip).timing_model
     assert re.search(rf"SY_CLOCK_HZ {target.chip.clock_hz}UL", (target.folder / "target.h").read_text())
     assert target.energy is None or (target.nanojoule_per_cycle or 0) > 0
 
@@ -65,7 +63,10 @@ def test_every_target_loads_and_has_its_firmware(name: str) -> None:
         ("size = 2048", "sise = 2048", r"chip\.ram\.sise: unknown key 'sise'; did you mean size"),
         ("base = 0x23", "bas = 0x23", r"chip\.peripherals\.0\.bas: unknown key 'bas'; did you mean base"),
         ('core = "avr5"\n', "", r"chip\.core: missing"),
-        ("clock_hz = 16_000_000", 'clock_hz = "fast"', r"chip\.clock_hz: expected `int`, got `str`"),
+        ("clock_hz = 16_000_000", 'clock_hz = "fast"', r'chip\.clock_hz: invalid type: string "fast", expected u32$'),
+        ("clock_hz = 16_000_000", "clock_hz = -1", r"chip\.clock_hz: invalid value: integer `-1`, expected u32$"),
+        ("base = 0x23, ", "", r"chip\.peripherals\.0\.base: missing$"),
+        ("[chip]", "chip = 3\n[other]", r"chip: invalid type: integer `3`, expected struct Chip$"),
         ("[chip]", "[chip", r"line \d+"),
     ],
 )

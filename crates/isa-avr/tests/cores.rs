@@ -3,9 +3,10 @@
 
 mod common;
 
+use random::Random;
 use std::collections::BTreeMap;
 
-use common::{Device, MEGA128, MEGA328P, MEGA4809, Random};
+use common::{Device, MEGA128, MEGA328P, MEGA4809};
 use isa::{Core as _, Machine, Timing};
 use isa_avr::table::TABLE;
 use isa_avr::{AVRXMEGA3, Avr};
@@ -106,7 +107,7 @@ fn step<T: Timing<Avr>>(m: &mut Machine<Avr, T>) -> (u64, Option<FaultKind>) {
 
 #[test]
 fn random_code_does_the_same_on_all_cores_in_the_manuals_cycles() {
-    let mut random = Random(0xA7E);
+    let mut random = Random::new(0xA7E);
     let mut seen = BTreeMap::<String, u32>::new();
     for round in 0..1500 {
         let image = common::image(&program(&mut random));

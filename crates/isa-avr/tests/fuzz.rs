@@ -2,11 +2,12 @@
 
 mod common;
 
-use common::{Device, MEGA128, MEGA328P, MEGA4809, Random};
+use common::{Device, MEGA128, MEGA328P, MEGA4809};
 use isa::{Core as _, Timing};
 use isa_avr::Avr;
 use isa_avr::table::TABLE;
 use mcu::{Fault, Stop};
+use random::Random;
 use timing::avr::{AvrE, AvrXt};
 
 /// Words of which most are instructions, and some of those short branches.
@@ -39,7 +40,7 @@ fn blocks_and_steps_agree_until_the_first_fault() {
 }
 
 fn agree<T: Timing<Avr> + Copy>(device: Device, timing: T, rounds: usize) {
-    let mut random = Random(0x5EED);
+    let mut random = Random::new(0x5EED);
     let (mut faults, mut steps) = (0, 0);
     for round in 0..rounds {
         let image = common::image(&program(&mut random));

@@ -2,21 +2,22 @@
 
 mod common;
 
-use common::{FLASH, Random};
+use common::FLASH;
 use isa::Core as _;
 use isa_msp430::table::TABLE;
 use mcu::{Fault, FaultKind, Stop};
+use random::Random;
 
 /// Words of which most are instructions, and some of those short jumps.
 fn program(random: &mut Random) -> Vec<u16> {
     let mut word = || match random.below(8) {
-        0 => random.word(),
-        1 => 0x2000 | random.word() & 0x1C0F,
-        2 => 0x4034 | random.word() & 0x000B, // mov #x, rN, so that ...
-        3 => 0x1100 + random.below(0x2800),   // ... pointers meet RAM
+        0 => random.word() as u16,
+        1 => 0x2000 | random.word() as u16 & 0x1C0F,
+        2 => 0x4034 | random.word() as u16 & 0x000B, // mov #x, rN, so that ...
+        3 => 0x1100 + random.below(0x2800) as u16,   // ... pointers meet RAM
         _ => {
-            let row = &TABLE[random.below(TABLE.len() as u16) as usize].pattern;
-            row.value as u16 | random.word() & !(row.mask as u16)
+            let row = &TABLE[random.below(TABLE.len() as u32) as usize].pattern;
+            row.value as u16 | random.word() as u16 & !(row.mask as u16)
         }
     };
     (0..0x5FF0).map(|_| word()).collect()
@@ -31,12 +32,12 @@ fn fault(stop: Stop) -> Option<Fault> {
 
 #[test]
 fn blocks_and_steps_agree_until_the_first_fault() {
-    let mut random = Random(0x5EED);
+    let mut random = Random::new(0x5EED);
     let (mut faults, mut steps) = (0, 0);
     for round in 0..300 {
         let words = program(&mut random);
         let (mut whole, mut single) = (common::words(&words), common::words(&words));
-        let start = FLASH + u32::from(random.below(0x5000)) * 2;
+        let start = FLASH + random.below(0x5000) * 2;
         for m in [&mut whole, &mut single] {
             m.core.set_register(0, start as u16);
             for r in 1..16 {

@@ -2,9 +2,10 @@
 
 mod common;
 
+use random::Random;
 use std::process::Command;
 
-use common::{CODE, Random, have, machine, scratch};
+use common::{CODE, have, machine, scratch};
 use isa::Core as _;
 use isa_riscv::Word;
 
@@ -15,12 +16,12 @@ fn compare<X: Word>() {
     if !have("riscv64-unknown-elf-objdump") {
         return;
     }
-    let mut random = Random(0xC0FF_EE00_1234_5678);
+    let mut random = Random::new(0xC0FF_EE00_1234_5678);
     let mut machine = machine::<X>();
     let mut texts = Vec::new();
     while texts.len() < COUNT {
         let at = 4 * texts.len();
-        let mut word = random.next() & !0x7F | OPCODES[random.below(13) as usize];
+        let mut word = random.word() & !0x7F | OPCODES[random.below(13) as usize];
         // upper bits that encodings fix are rarely hit by chance
         if random.below(2) == 0 {
             word &= !0xFE00_0000 | [0, 0x4000_0000, 0x0200_0000][random.below(3) as usize];

@@ -3,6 +3,7 @@
 use isa::{Costs, Machine, Timing};
 use isa_thumb::{Features, Step, Thumb};
 use mcu::{Chip, Flash, Memory, Region, Stop};
+use random::Random;
 
 /// One cycle for each instruction.
 struct One;
@@ -19,13 +20,8 @@ impl Timing<Thumb> for One {
 
 #[test]
 fn random_words_never_panic() {
-    let mut state = 0x1234_5678_9ABC_DEF1u64;
-    let mut random = move || {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        (state >> 24) as u32
-    };
+    let mut numbers = Random::new(0);
+    let mut random = || numbers.word();
     let chip = Chip {
         core: "cortex-m3",
         clock_hz: 1,

@@ -6,6 +6,7 @@ use std::process::Command;
 use isa::Core as _;
 use isa_thumb::{Features, Thumb};
 use mcu::{Chip, Flash, Memory, Region};
+use random::Random;
 
 const BASE: u32 = 0x0800_0000;
 
@@ -237,7 +238,8 @@ fn random_wide_encodings_with_dsp_read_as_objdump_reads_them() {
 /// DDI 0419 (ARMv6-M architecture reference manual), A5.2 and A5.3.
 #[test]
 fn only_armv6_m_is_an_instruction_on_a_cortex_m0plus() {
-    let random = random_words(0x1234_5678_9ABC_DEF1, 400_000).map(|w| {
+    let mut numbers = Random::new(0);
+    let random = (0..400_000).map(|_| numbers.word()).map(|w| {
         // half of them near the few 32-bit instructions
         if w & 1 == 0 { w | 0xE000_0000 } else { 0xF380_8000 | w & 0x7F_7FFF }
     });
@@ -279,23 +281,9 @@ fn only_armv6_m_is_an_instruction_on_a_cortex_m0plus() {
     assert!(wide > 10_000, "{wide}");
 }
 
-fn random_words(mut state: u64, n: usize) -> impl Iterator<Item = u32> {
-    (0..n).map(move |_| {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        (state >> 16) as u32
-    })
-}
-
 fn wide(name: &str, features: Features) {
-    let mut state = 0x9E37_79B9_7F4A_7C15u64;
-    let mut random = || {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        (state >> 16) as u32
-    };
+    let mut numbers = Random::new(1);
+    let mut random = || numbers.word();
     let words: Vec<u32> = (0..200_000)
         .map(|k| {
             let w = random();

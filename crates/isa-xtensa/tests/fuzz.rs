@@ -2,10 +2,11 @@
 
 mod common;
 
-use common::{CODE, One, RAM, Random, core};
+use common::{CODE, One, RAM, core};
 use isa::{Core as _, Machine};
 use isa_xtensa::Features;
 use mcu::Stop;
+use random::Random;
 
 #[test]
 fn random_bytes_never_panic() {

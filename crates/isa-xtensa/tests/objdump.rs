@@ -2,9 +2,10 @@
 
 mod common;
 
+use random::Random;
 use std::process::Command;
 
-use common::{CODE, Random, core};
+use common::{CODE, core};
 use isa::Core as _;
 use isa_xtensa::{Features, table};
 

@@ -1,9 +1,64 @@
-//! Decoded code: instructions as threaded handlers, in blocks with known static costs.
+//! What a core is, and its decoded code: instructions as threaded handlers, in blocks with known static costs.
 
-use mcu::Site;
+use mcu::{Memory, Site};
 
-use crate::Core;
-use crate::native::Edge;
+use crate::edge::Edge;
+
+/// A row of a core's table of instructions, for programs that must meet each one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TableRow {
+    /// Its place in the table.
+    pub number: usize,
+    /// Its assembly text, with places for operands.
+    pub text: &'static str,
+    /// Why it is always done by its handler and never lowered, if so.
+    pub by_handler: Option<&'static str>,
+}
+
+/// An instruction set architecture's state and decoder.
+pub trait Core: Sized + Send + Sync {
+    /// What a timing model sees of one instruction.
+    type Step;
+    /// The chip around the core.
+    fn memory(&self) -> &Memory;
+    /// The chip around the core.
+    fn memory_mut(&mut self) -> &mut Memory;
+    /// Address of the next instruction.
+    fn pc(&self) -> u32;
+    /// The stack pointer.
+    fn stack_pointer(&self) -> u32;
+    /// Sets the state after reset, program counter and stack pointer included.
+    fn reset(&mut self);
+    /// Decodes the straight run at `pc`, at most `max` real instructions. Code that cannot be
+    /// decoded becomes an instruction that faults when it is reached.
+    fn decode(&self, pc: u32, max: usize) -> Run<Self>;
+    /// Assembly text of the instruction at `pc` and its length in bytes.
+    fn disassemble(&self, pc: u32) -> (String, u32);
+    /// The rows of the table of instructions that this core has.
+    fn rows(&self) -> Vec<TableRow> {
+        Vec::new()
+    }
+    /// Number of the row that the instruction at `pc` has.
+    fn row(&self, _pc: u32) -> Option<usize> {
+        None
+    }
+    /// General registers, stack pointer, status and program counter, in the order of
+    /// [`Core::REGISTERS`].
+    fn registers(&self) -> Vec<u32>;
+    /// Address that no block may go past since the last call of this: the end of a hardware loop that
+    /// was not known when blocks were decoded. A core that returns one set the deadline to 0 before.
+    fn split(&mut self) -> Option<u32> {
+        None
+    }
+    /// Instructions start at multiples of this many bytes.
+    const CODE_ALIGN: u32 = 2;
+    /// Bytes of a data pointer.
+    const POINTER_BYTES: u8;
+    /// Registers may be saved below stack pointers and in the frames of callers, by register windows.
+    const WINDOWS: bool = false;
+    /// Names for [`Core::registers`].
+    const REGISTERS: &'static [&'static str];
+}
 
 /// A handler: executes one instruction and continues with the next one of its block.
 ///

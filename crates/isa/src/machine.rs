@@ -1,9 +1,10 @@
 //! The run loop: decode once, run blocks, add up cycles.
 
-use mcu::{Fault, FaultKind, Image, Memory, Site, Stop};
+use mcu::{Fault, FaultKind, Image, Site, Stop};
 
+use crate::block::{Block, Core, Timing};
 use crate::native::Translator;
-use crate::{Block, Profile, Run, Timing};
+use crate::profile::Profile;
 
 /// Longest run that is decoded as one block, in instructions.
 pub const MAX_RUN: usize = 128;
@@ -13,62 +14,6 @@ const HOT: u32 = 5000;
 
 /// A block that ran so often, and more than once in each measured call, will get there: waiting would cost more.
 const EARLY: u32 = 600;
-
-/// A definition in a core's instruction table, for programs that must execute each one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct TableRow {
-    /// Its index in the table.
-    pub number: usize,
-    /// Its assembly text, with places for operands.
-    pub text: &'static str,
-    /// Why it is always left to its handler and never lowered, if so.
-    pub by_handler: Option<&'static str>,
-}
-
-/// An instruction set architecture's state and decoder.
-pub trait Core: Sized + Send + Sync {
-    /// A timing model's view of one instruction.
-    type Step;
-    /// The chip around the core.
-    fn memory(&self) -> &Memory;
-    /// The chip around the core.
-    fn memory_mut(&mut self) -> &mut Memory;
-    /// Address of the next instruction.
-    fn pc(&self) -> u32;
-    /// The stack pointer.
-    fn stack_pointer(&self) -> u32;
-    /// Sets the state after reset, program counter and stack pointer included.
-    fn reset(&mut self);
-    /// Decodes the straight run at `pc`, at most `max` real instructions. Code that cannot be
-    /// decoded becomes an instruction that faults when it is reached.
-    fn decode(&self, pc: u32, max: usize) -> Run<Self>;
-    /// Assembly text of the instruction at `pc` and its length in bytes.
-    fn disassemble(&self, pc: u32) -> (String, u32);
-    /// The definitions in the instruction table that this core has.
-    fn rows(&self) -> Vec<TableRow> {
-        Vec::new()
-    }
-    /// Index of the definition of the instruction at `pc`.
-    fn row(&self, _pc: u32) -> Option<usize> {
-        None
-    }
-    /// General registers, stack pointer, status and program counter, in the order of
-    /// [`Core::REGISTERS`].
-    fn registers(&self) -> Vec<u32>;
-    /// An address, new since the last call of this function, that no block may go past: the end of a hardware loop that
-    /// was not known when blocks were decoded. A core that returns one has set the deadline to 0 before.
-    fn split(&mut self) -> Option<u32> {
-        None
-    }
-    /// Instructions start at multiples of this many bytes.
-    const CODE_ALIGN: u32 = 2;
-    /// Bytes of a data pointer.
-    const POINTER_BYTES: u8;
-    /// Whether register windows may save registers below stack pointers and in the frames of callers.
-    const WINDOWS: bool = false;
-    /// Names for [`Core::registers`].
-    const REGISTERS: &'static [&'static str];
-}
 
 /// A core, its timing model and its decoded code.
 pub struct Machine<C: Core, T: Timing<C>> {

@@ -5,7 +5,7 @@
 //! access that is not plain RAM or flash: rare cases have one definition. Crate `translate` has the translator; nothing
 //! here knows how code is generated.
 
-use crate::{Block, Core, Insn};
+use crate::block::{Block, Core, Insn};
 
 pub use crate::edge::{Edge, StatePointer};
 pub use crate::values::{One, Op, Test, Values};

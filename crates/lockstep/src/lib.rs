@@ -12,7 +12,6 @@ mod campaign;
 pub mod msp430;
 mod native;
 pub mod qemu;
-mod random;
 pub mod riscv;
 pub mod thumb;
 pub mod xtensa;

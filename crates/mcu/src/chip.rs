@@ -1,9 +1,9 @@
-//! A chip as data: the `[chip]` part of a target's TOML, as the simulator needs it.
+//! A chip as data: the `[chip]` table of a target's TOML. This is its only definition; Python asks for the checked table.
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 /// A span of addresses.
-#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Region {
     /// First address (flash: in the program space, bytes).
@@ -13,7 +13,7 @@ pub struct Region {
 }
 
 /// Flash timing as the chip's manual gives it; the model that uses it is in crate `timing`.
-#[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq, Serialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Flash {
     /// Extra cycles of a fetch that no buffer holds.
@@ -33,7 +33,7 @@ pub struct Flash {
 }
 
 /// One peripheral: its kind names the model in `periph`, the rest are that model's parameters.
-#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct PeripheralConfig<'a> {
     /// Model name, such as `avr-usart`.
@@ -46,7 +46,7 @@ pub struct PeripheralConfig<'a> {
 }
 
 /// Everything about a chip that simulation needs.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Chip<'a> {
     /// Core name, such as `avr5` or `cortex-m3`: selects instruction set and timing model.

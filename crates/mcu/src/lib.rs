@@ -5,16 +5,15 @@
 //! the exact cycle of the access. A chip is data: [`Chip`] is read from a target's TOML.
 
 mod chip;
-mod elf;
 mod fault;
 mod harness;
+mod image;
 mod memory;
 mod periph;
-mod watch;
 
 pub use chip::{Chip, Flash, PeripheralConfig, Region};
-pub use elf::{Image, Segment, Symbol};
 pub use fault::{Fault, FaultKind};
 pub use harness::{Area, Harness, Stray};
+pub use image::{Image, Segment, Symbol};
 pub use memory::{Call, Memory, Site, Stop};
 pub use periph::{Host, Peripheral, build as build_peripheral};

@@ -1,6 +1,8 @@
 //! Data memory with a fast path for RAM, exact observation, and named faults for the rest.
 
-use crate::watch::Watch;
+mod watch;
+
+use self::watch::Watch;
 use crate::{Chip, Fault, FaultKind, Host, Image, Peripheral, build_peripheral};
 
 /// Where an access comes from: enough to stamp a fault or an edge exactly.

@@ -1,16 +1,20 @@
-//! The Python module `steelyard._native`: simulators, frames and ELF reading. No other crate depends on Python.
+//! The Python module `steelyard._native`: simulators, chips, frames and ELF reading. No other crate depends on Python.
 //!
 //! The interpreter lock is released while a simulator runs.
 
+mod chip;
+
 use std::collections::HashMap;
 
-use mcu::{Area, Chip, Image, Stop, Stray};
-use object::{Object, ObjectSection, SectionFlags, SectionKind};
+use elf::{File, Kind};
+use mcu::{Area, Image, Stop, Stray};
 use pyo3::create_exception;
 use pyo3::exceptions::{PyException, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyTuple};
 use sim::{Profile, Span};
+
+use chip::{Chip, Region};
 
 create_exception!(_native, SimulatorFault, PyException, "The program on the simulated chip failed; args: kind, text.");
 create_exception!(_native, BudgetExceeded, PyException, "The program used up its cycle budget; args: text.");
@@ -42,12 +46,10 @@ impl Simulator {
 
 #[pymethods]
 impl Simulator {
-    /// A simulator for the chip described by `chip` (the JSON of a target's `[chip]` table).
+    /// A simulator for `chip`. ValueError when its core or one of its peripherals has no model.
     #[new]
-    fn new(chip: &str) -> PyResult<Self> {
-        let chip: Chip<'_> =
-            serde_json::from_str(chip).map_err(|e| PyValueError::new_err(format!("chip description: {e}")))?;
-        let inner = sim::simulator(&chip).map_err(PyValueError::new_err)?;
+    fn new(chip: &Chip) -> PyResult<Self> {
+        let inner = sim::simulator(&chip.parsed()).map_err(PyValueError::new_err)?;
         Ok(Self { inner, image: Image::default() })
     }
 
@@ -265,25 +267,38 @@ impl Decoder {
     }
 }
 
-/// Sections of an ELF file that occupy memory: (name, address, size, loaded from file).
+/// A section: name, address, bytes, and "code", "constants", "data" or "bss"; "" when it is not in memory.
+type SectionTuple = (String, u64, u64, &'static str);
+/// A symbol: name, bytes, whether it is local, and the kind of its section, "undefined" or "common"; "" for others.
+type SymbolTuple = (String, u64, bool, &'static str);
+
+fn file(elf: &[u8]) -> PyResult<File<'_>> {
+    File::parse(elf).map_err(PyValueError::new_err)
+}
+
+/// Sections of an ELF file. ValueError when it is not one.
 #[pyfunction]
-fn elf_sections(elf: &[u8]) -> PyResult<Vec<(String, u64, u64, bool)>> {
-    let file = object::File::parse(elf).map_err(|e| PyValueError::new_err(format!("not an ELF file: {e}")))?;
-    Ok(file
-        .sections()
-        .filter(|s| matches!(s.flags(), SectionFlags::Elf { sh_flags } if sh_flags & 2 != 0))
-        .map(|s| {
-            (s.name().unwrap_or("?").to_owned(), s.address(), s.size(), s.kind() != SectionKind::UninitializedData)
-        })
-        .collect())
+fn elf_sections(elf: &[u8]) -> PyResult<Vec<SectionTuple>> {
+    let kind = |k: Option<Kind>| k.map_or("", Kind::name);
+    Ok(file(elf)?.sections.into_iter().map(|s| (s.name.into_owned(), s.address, s.size, kind(s.kind))).collect())
+}
+
+/// Symbols of an ELF file that have a name. ValueError when it is not one.
+#[pyfunction]
+fn elf_symbols(elf: &[u8]) -> PyResult<Vec<SymbolTuple>> {
+    let symbols = file(elf)?.symbols().map_err(PyValueError::new_err)?;
+    Ok(symbols.into_iter().map(|s| (s.name.into_owned(), s.size, s.local, s.place.name())).collect())
 }
 
 #[pymodule]
 fn _native(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_class::<Simulator>()?;
+    m.add_class::<Chip>()?;
+    m.add_class::<Region>()?;
     m.add_class::<Decoder>()?;
     m.add_function(wrap_pyfunction!(encode, m)?)?;
     m.add_function(wrap_pyfunction!(elf_sections, m)?)?;
+    m.add_function(wrap_pyfunction!(elf_symbols, m)?)?;
     m.add("SimulatorFault", m.py().get_type::<SimulatorFault>())?;
     m.add("BudgetExceeded", m.py().get_type::<BudgetExceeded>())?;
     m.add("CORES", sim::CORES.to_vec())?;

@@ -13,6 +13,7 @@ use isa::{Block, Machine, TableRow, Timing};
 use isa_riscv::{Riscv, Word};
 use isa_thumb::{Events, Features, Thumb};
 use mcu::{Chip, Flash, Memory, PeripheralConfig, Region, Stop};
+use random::Random;
 use timing::cortex_m0plus::CortexM0Plus;
 use timing::cortex_m3::CortexM3;
 use timing::cortex_m3_sam3x::CortexM3Sam3x;
@@ -31,26 +32,6 @@ const MANY: u64 = 4000;
 
 /// Numbers of programs.
 type Programs = std::ops::Range<u64>;
-
-/// Pseudo-random numbers (xorshift64).
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u32 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 >> 16) as u32
-    }
-
-    fn below(&mut self, n: u32) -> u32 {
-        self.next() % n
-    }
-
-    fn of<T: Copy>(&mut self, list: &[T]) -> T {
-        list[self.below(list.len() as u32) as usize]
-    }
-}
 
 fn memory(flash_timing: Flash, code: &[u8]) -> Memory {
     let chip = Chip {
@@ -138,7 +119,7 @@ where
     C: Lower + 'static,
     T: Timing<C> + 'static,
 {
-    let mut random = Random(seed | 1);
+    let mut random = Random::new(seed | 1);
     let mut plain = make();
     let translator = Box::new(Counting(translate::translator()));
     let mut native = make().with_translator(translator, Some(1 + random.below(3)));
@@ -215,7 +196,7 @@ fn faults<C: Lower, T: Timing<C>>(mut machine: Machine<C, T>) -> bool {
 
 fn thumb_code(features: Features, seed: u64, make: impl Fn(&[u8]) -> bool) -> Vec<u8> {
     let patterns: Vec<_> = isa_thumb::table::patterns(features).collect();
-    let mut random = Random(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1);
+    let mut random = Random::new(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1);
     // vectors, then what r1 to r6 are loaded with
     let words = [RAM + 0x400, FLASH + 33, RAM + 0x100, RAM + 0x201, FLASH + 0x100, PORT + 12, RAM + SIZE - 8, 5];
     let mut head: Vec<u8> = words.iter().flat_map(|w| w.to_le_bytes()).collect();
@@ -231,8 +212,8 @@ fn thumb_code(features: Features, seed: u64, make: impl Fn(&[u8]) -> bool) -> Ve
             let test = [0x0038 | (29 + random.below(3) as u16) << 6, 0xD000 | (random.below(2) as u16) << 8, 0x3701];
             return test.into_iter().flat_map(u16::to_le_bytes).collect();
         }
-        let p = random.of(&patterns);
-        let mut word = p.value | random.next() & !p.mask;
+        let p = random.pick(&patterns);
+        let mut word = p.value | random.word() & !p.mask;
         if p.bits == 32 && random.below(2) == 0 {
             word &= !0x00F0 | p.value; // small offsets
         }
@@ -296,7 +277,7 @@ fn cortex_m7(programs: &Programs) {
 }
 
 fn riscv_code<X: Word>(seed: u64, make: impl Fn(&[u8]) -> bool) -> Vec<u8> {
-    let mut random = Random(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1);
+    let mut random = Random::new(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1);
     let lui = |d: u32, v: u32| v & 0xFFFF_F000 | d << 7 | 0x37;
     let addi = |d: u32, s: u32, v: u32| v << 20 | s << 15 | d << 7 | 0x13;
     let mut head = vec![lui(8, RAM), addi(2, 8, 0x400), addi(9, 8, 0x7F8), lui(10, FLASH)];
@@ -314,9 +295,9 @@ fn riscv_code<X: Word>(seed: u64, make: impl Fn(&[u8]) -> bool) -> Vec<u8> {
 /// A random instruction.
 fn riscv_one<X: Word>(random: &mut Random) -> Vec<u8> {
     let register = |r: &mut Random| if r.below(4) == 0 { r.below(32) } else { 8 + r.below(8) };
-    let target = |r: &mut Random| r.of(&[0, 1, 3, 4, 5, 6, 7, 14, 15, 16, 28, 30, 8, 12]);
+    let target = |r: &mut Random| r.pick(&[0, 1, 3, 4, 5, 6, 7, 14, 15, 16, 28, 30, 8, 12]);
     let (d, s, t) = (target(random), register(random), register(random));
-    let (f3, f7) = (random.below(8), random.of(&[0, 0, 0x20, 1]));
+    let (f3, f7) = (random.below(8), random.pick(&[0, 0, 0x20, 1]));
     let short = random.below(64) << 20 & if X::BITS == 32 { 0x1F0_0000 } else { 0x3F0_0000 };
     let near = random.below(16) * 4 + if random.below(8) == 0 { random.below(4) } else { 0 };
     let r = |op: u32, f7: u32| f7 << 25 | t << 20 | s << 15 | f3 << 12 | d << 7 | op;
@@ -330,18 +311,18 @@ fn riscv_one<X: Word>(random: &mut Random) -> Vec<u8> {
     let word = match random.below(if X::BITS == 64 { 14 } else { 11 }) {
         0..=2 => r(0x33, f7),
         3 if f3 & 3 == 1 => short | (f7 & u32::from(f3 == 5) << 5) << 25 | s << 15 | f3 << 12 | d << 7 | 0x13,
-        3 => random.next() & 0xFFF0_0000 | s << 15 | f3 << 12 | d << 7 | 0x13,
+        3 => random.word() & 0xFFF0_0000 | s << 15 | f3 << 12 | d << 7 | 0x13,
         4 => r(0x03, 0) & 0x000F_FFFF | near << 20,
         5 => (near >> 5) << 25 | t << 20 | s << 15 | (f3 & 3) << 12 | (near & 31) << 7 | 0x23,
         6 => (1 + random.below(6)) << 8 | t << 20 | s << 15 | f3 << 12 | 0x63, // a little forward
-        7 if random.below(3) == 0 => random.next() & 0xFFFF_F000 | d << 7 | random.of(&[0x37, 0x17]),
-        8 if random.below(3) == 0 => random.of(&[0, 1, 4, 8, 12]) << 27 | t << 20 | s << 15 | 2 << 12 | d << 7 | 0x2F,
+        7 if random.below(3) == 0 => random.word() & 0xFFFF_F000 | d << 7 | random.pick(&[0x37, 0x17]),
+        8 if random.below(3) == 0 => random.pick(&[0, 1, 4, 8, 12]) << 27 | t << 20 | s << 15 | 2 << 12 | d << 7 | 0x2F,
         9 if random.below(3) == 0 => 0xB000_2073 | d << 7, // csrr d, mcycle
         10 if random.below(6) == 0 => near << 20 | s << 15 | d << 7 | 0x67,
-        7..=10 => return (random.next() as u16 & !3 | random.of(&[0, 1, 2])).to_le_bytes().to_vec(),
+        7..=10 => return (random.word() as u16 & !3 | random.pick(&[0, 1, 2])).to_le_bytes().to_vec(),
         11 => r(0x3B, f7),
         12 => short & 0x1F0_0000 | s << 15 | 1 << 12 | d << 7 | 0x1B,
-        _ => random.next() & 0xFFF0_0000 | s << 15 | d << 7 | 0x1B,
+        _ => random.word() & 0xFFF0_0000 | s << 15 | d << 7 | 0x1B,
     };
     word.to_le_bytes().to_vec()
 }

@@ -8,6 +8,7 @@ from pathlib import Path
 from threading import Lock
 
 from ..model import paths
+from ..model.digest import of_files
 from ..model.once import Once, alone
 from ..model.reasons import Failure, Reason
 from ..model.record import Toolchain
@@ -44,7 +45,7 @@ def harness_digest() -> str:
 
 def harness_now() -> str:
     """The same digest, computed now: the sources may change while they are compiled."""
-    return _digest_files(sorted(p for p in paths.HARNESS.rglob("*") if p.is_file()), paths.HARNESS, RECIPE)
+    return of_files(sorted(p for p in paths.HARNESS.rglob("*") if p.is_file()), paths.HARNESS, RECIPE)
 
 
 def as_identified(spec: ToolchainSpec) -> None:
@@ -92,10 +93,3 @@ def _harness_group(folder: Path, target: Target, sources: Mapping[str, tuple[str
                 if firmware != (target.digest, harness_now()):
                     raise Interrupted(Failure(Reason.SOURCES_CHANGED, CHANGED))
     return {name: folder / f"{name}.o" for name in sorted(sources)}
-
-
-def _digest_files(files: list[Path], root: Path, *more: str) -> str:
-    h = hashlib.sha256("\0".join(more).encode())
-    for f in files:
-        h.update(f"{f.relative_to(root)}\0".encode() + hashlib.sha256(f.read_bytes()).digest())
-    return h.hexdigest()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ctypes
-import hashlib
 import json
 import os
 import shutil
@@ -14,6 +13,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
+from ..model.digest import of_file
+
 MANIFEST = "build.json"
 #: seconds after which a work folder counts as abandoned
 ABANDONED = 24 * 3600
@@ -23,7 +24,7 @@ def read(folder: Path) -> dict[str, Any] | None:
     """The manifest of ``folder``; None when there is no folder, or one of its files changed."""
     try:
         said = json.loads((folder / MANIFEST).read_text())
-        whole = all(_digest(folder / name) == digest for name, digest in said["files"].items())
+        whole = all(of_file(folder / name) == digest for name, digest in said["files"].items())
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return None
     return said if whole else None
@@ -42,7 +43,7 @@ def made(final: Path) -> Iterator[tuple[Path, dict[str, Any]]]:
     said: dict[str, Any] = {}
     try:
         yield work, said
-        said["files"] = {f.name: _digest(f) for f in sorted(work.iterdir()) if f.is_file()}
+        said["files"] = {f.name: of_file(f) for f in sorted(work.iterdir()) if f.is_file()}
         (work / MANIFEST).write_text(json.dumps(said))
         _put(work, final)
     finally:
@@ -73,8 +74,3 @@ def _exchange(a: Path, b: Path) -> bool:
         return False
     here = ctypes.c_int(-100)  # AT_FDCWD; the paths are absolute
     return int(rename(here, os.fsencode(a), here, os.fsencode(b), ctypes.c_uint(2))) == 0
-
-
-def _digest(file: Path) -> str:
-    with file.open("rb") as f:
-        return hashlib.file_digest(f, "sha256").hexdigest()

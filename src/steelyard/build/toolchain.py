@@ -14,6 +14,7 @@ from pathlib import Path
 from stat import S_ISDIR
 
 from ..model import paths
+from ..model.digest import of_file
 from ..model.once import Once
 from ..model.record import Toolchain
 from ..model.target import ToolchainSpec
@@ -175,8 +176,7 @@ def _digest(files: Iterable[str]) -> str:
 @Once
 def _content(file: Path, _changed: int) -> bytes:
     """The digest of a file, kept because targets share compilers, which are large."""
-    with file.open("rb") as f:
-        return hashlib.file_digest(f, "sha256").digest()
+    return bytes.fromhex(of_file(file))
 
 
 def _stamp(files: Iterable[str]) -> Stamp:

@@ -23,8 +23,14 @@ __all__ = [
     "ask",
     "host_of",
     "opened",
+    "simulated",
     "timing_model",
 ]
+
+
+def simulated(target: Target, image: Path, max_cycles: int = MAX_CYCLES) -> Client:
+    """A client of ``image`` on the simulated chip of ``target``, which need not be closed."""
+    return Client(SimulatorLink(target, image, max_cycles))
 
 
 @contextmanager

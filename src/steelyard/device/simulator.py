@@ -23,7 +23,7 @@ MAX_CYCLES = 2_000_000_000
 def timing_model(target: Target) -> str:
     """The identity of the simulator's timing model for ``target``. Raises :class:`ValueError` for a chip that it does
     not know."""
-    return _native.Simulator(target.chip_json).timing_model
+    return _native.Simulator(target.chip).timing_model
 
 
 @contextmanager
@@ -48,7 +48,7 @@ class SimulatorLink:
     notes = ()
 
     def __init__(self, target: Target, image: Path, max_cycles: int = MAX_CYCLES) -> None:
-        self._native = _native.Simulator(target.chip_json)
+        self._native = _native.Simulator(target.chip)
         self._native.load(image.read_bytes())
         self._native.clear_written()
         self.clock = self._native.timing_model

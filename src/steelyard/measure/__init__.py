@@ -7,8 +7,7 @@ from .figures import Figures, Observations, figures
 from .image import energy
 from .plausible import implausible
 from .ram import peaks
-from .rom import helpers
-from .symbols import added
+from .rom import added, helpers
 
 __all__ = [
     "Empty",

@@ -1,23 +1,37 @@
-"""ROM: the size of images, and the library members that an implementation pulls in."""
+"""ROM: what an implementation adds to the image, by part and by symbol, and the library members that it pulls in."""
 
 from __future__ import annotations
 
 import re
 from pathlib import Path
 
-from .. import _native
+from ..model.elf import sections, symbols
 from ..model.record import Helper
+
+#: thread-local zeros, which only the C library of a machine has: counted so far, in every image alike
+_THREADS = ".tbss"
 
 
 def load_size(image: Path) -> int:
     """Bytes of flash that the image occupies: code, constants and initial values of data."""
-    return sum(size for _, _, size, loaded in _native.elf_sections(image.read_bytes()) if loaded)
+    return sum(s.size for s in sections(image.read_bytes()) if s.loaded or s.name == _THREADS)
 
 
 def static_ram(image: Path) -> int:
     """Bytes of static RAM: .data, .bss and .noinit."""
     wanted = (".data", ".bss", ".noinit")
-    return sum(size for name, _, size, _ in _native.elf_sections(image.read_bytes()) if name in wanted)
+    return sum(s.size for s in sections(image.read_bytes()) if s.placed and s.name in wanted)
+
+
+def added(image: Path, baseline: Path) -> dict[tuple[str, str], int]:
+    """Bytes by (symbol, kind) that an image holds minus those of its baseline, below zero where that has more
+    (its own helpers), so that they add up to ROM. Local symbols of one name add up."""
+    sums: dict[tuple[str, str], int] = {}
+    for sign, file in ((1, image), (-1, baseline)):
+        for s in symbols(file.read_bytes()):
+            if s.kind:
+                sums[s.name, s.kind] = sums.get((s.name, s.kind), 0) + sign * s.size
+    return {key: size for key, size in sorted(sums.items()) if size}
 
 
 # " .text.foo 0x0000 0x1e /usr/lib/.../libgcc.a(_mulsi3.o)", where the name may be on a line of its own

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 from typing import Any, TypeVar
 
 import msgspec
 
+from .._native import Chip
 from .errors import unknown
 
 _T = TypeVar("_T")
 _MESSAGE = re.compile(r"(.*?)(?: - at `\$\.?(.*)`)?", re.DOTALL)
 _FIELD = re.compile(r"Object (?:contains unknown|missing required) field `(.*)`", re.DOTALL)
+#: what serde says of a table's keys
+_UNKNOWN = re.compile(r"unknown field `(.*)`, (?:expected|there are) (.*)", re.DOTALL)
+_MISSING = re.compile(r"missing field `(.*)`")
 
 
 class Wrong(ValueError):
@@ -22,21 +27,50 @@ class Wrong(ValueError):
 def convert(data: Any, kind: type[_T]) -> _T:
     """``data`` of a JSON or TOML document as a ``kind``, without coercion. Raises :class:`Wrong`."""
     try:
-        return msgspec.convert(data, kind, dec_hook=_path)
+        return msgspec.convert(data, kind, dec_hook=_made)
     except msgspec.ValidationError as e:
-        raise Wrong(_sentence(str(e), kind)) from None
+        inside = str(e.__cause__) if isinstance(e.__cause__, Wrong) else ""
+        raise Wrong(_sentence(str(e), kind, inside)) from None
 
 
-def _path(kind: type, value: object) -> object:
+def plain(value: object) -> object:
+    """What is of no type of JSON's as one."""
+    return msgspec.json.decode(value.json) if isinstance(value, Chip) else str(value)
+
+
+def _made(kind: type, value: object) -> object:
     if kind is Path and isinstance(value, str | Path):
         return Path(value)
+    if kind is Chip:
+        return _chip(value)
     raise NotImplementedError(f"no conversion to {kind}")
 
 
-def _sentence(message: str, kind: Any) -> str:
+def _chip(table: object) -> Chip:
+    """A chip that the native module validates. Raises :class:`Wrong` with the place, a dot before each of its parts."""
+    try:
+        return Chip(json.dumps(table, default=str))
+    except ValueError as e:
+        path, text = e.args
+    parts = _parts(path)
+    if new := _UNKNOWN.fullmatch(text):
+        text = str(unknown("key", new[1], re.findall(r"`(\w+)`", new[2])))
+    elif gone := _MISSING.fullmatch(text):
+        parts, text = [*parts, gone[1]], "missing"
+    raise Wrong(f"{'.'.join(['', *parts])}: {text}")
+
+
+def _parts(path: str) -> list[str]:
+    return [p for p in re.split(r"[.\[\]]+", path) if p]
+
+
+def _sentence(message: str, kind: Any, inside: str = "") -> str:
+    """What msgspec says, or what is wrong ``inside`` the value that it points to."""
     found = _MESSAGE.fullmatch(message)
     text, path = (found[1], found[2] or "") if found else (message, "")
-    parts = [p for p in re.split(r"[.\[\]]+", path) if p]
+    parts = _parts(path)
+    if inside:
+        return f"{'.'.join(parts)}{inside}"
     if field := _FIELD.fullmatch(text):
         known = _fields(kind, parts)
         new = field[1] not in known

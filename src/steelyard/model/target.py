@@ -2,55 +2,15 @@
 
 from __future__ import annotations
 
-import hashlib
 import shutil
 from functools import cache
 from pathlib import Path
 from typing import Literal
 
-import msgspec
-
+from .._native import Chip as Chip
 from . import paths, toml
+from .digest import of_files
 from .errors import unknown
-
-
-class Region(toml.Table, frozen=True, kw_only=True):
-    """A span of addresses: ``base`` and ``size`` in bytes."""
-
-    base: int
-    size: int
-
-
-class FlashTiming(toml.Table, frozen=True, kw_only=True):
-    """Flash timing in core cycles and bytes, as the chip's manual gives it."""
-
-    wait_states: int = 0
-    line_bytes: int = 0
-    prefetch_lines: int = 0
-    data_wait_states: int = 0
-    cache_lines: int = 0
-    branch_overlap: int = 0
-    ahead_bytes: int = 0
-
-
-class Peripheral(toml.Table, frozen=True, kw_only=True):
-    """A register block: ``kind`` names the simulator's model of it."""
-
-    kind: str
-    base: int
-    trigger_bit: int | None = None
-
-
-class Chip(toml.Table, frozen=True, kw_only=True):
-    """What the simulator needs to know about a chip."""
-
-    core: str
-    clock_hz: int
-    flash: Region
-    flash_in_data: int | None = None
-    ram: Region
-    flash_timing: FlashTiming = FlashTiming()
-    peripherals: tuple[Peripheral, ...]
 
 
 class ToolchainSpec(toml.Table, frozen=True, kw_only=True):
@@ -139,11 +99,6 @@ class Target(toml.Table, frozen=True, kw_only=True):
         return f"STEELYARD_{self.name.upper().replace('-', '_')}"
 
     @property
-    def chip_json(self) -> str:
-        """The chip as the simulator reads it."""
-        return msgspec.json.encode(self.chip).decode()
-
-    @property
     def digest(self) -> str:
         """SHA-256 over the target's files: description, firmware, linker script."""
         files = sorted(f for f in self.folder.rglob("*") if f.is_file())
@@ -169,10 +124,7 @@ class Target(toml.Table, frozen=True, kw_only=True):
 @cache
 def _digest(folder: Path, stamped: tuple[tuple[Path, int, int], ...]) -> str:
     """Every job of a campaign asks for it; files are read again when they changed."""
-    h = hashlib.sha256()
-    for f, *_ in stamped:
-        h.update(f"{f.relative_to(folder)}\0".encode() + hashlib.sha256(f.read_bytes()).digest())
-    return h.hexdigest()
+    return of_files((f for f, *_ in stamped), folder)
 
 
 @cache

@@ -46,5 +46,5 @@ def load(file: Path, model: type[_Model], more: Mapping[str, object] | None = No
 
 def plain(table: Table) -> dict[str, Any]:
     """The table as dictionaries, lists, numbers and text."""
-    made: dict[str, Any] = msgspec.to_builtins(table, enc_hook=str)
+    made: dict[str, Any] = msgspec.to_builtins(table, enc_hook=checked.plain)
     return made

@@ -114,20 +114,3 @@ pub fn compile(device: &Device, source: &Path, elf: &Path, flags: &[&str]) -> Im
     assert!(out.status.success(), "{}", String::from_utf8_lossy(&out.stderr));
     Image::parse(&std::fs::read(elf).expect("avr-gcc wrote a file")).expect("avr-gcc writes valid files")
 }
-
-/// Pseudo-random numbers (xorshift64*).
-pub struct Random(pub u64);
-
-impl Random {
-    pub fn word(&mut self) -> u32 {
-        self.0 ^= self.0 >> 12;
-        self.0 ^= self.0 << 25;
-        self.0 ^= self.0 >> 27;
-        (self.0.wrapping_mul(0x2545_F491_4F6C_DD1D) >> 32) as u32
-    }
-
-    /// A number below `n`.
-    pub fn below(&mut self, n: u32) -> u32 {
-        ((u64::from(self.word()) * u64::from(n)) >> 32) as u32
-    }
-}

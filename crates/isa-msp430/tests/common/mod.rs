@@ -35,20 +35,3 @@ pub fn words(words: &[u16]) -> Machine<Msp430, Msp430F1> {
     m.load(&Image { segments: vec![code, vector], symbols: Vec::new() }).expect("the image fits");
     m
 }
-
-/// Pseudo-random numbers (xorshift64*).
-pub struct Random(pub u64);
-
-impl Random {
-    pub fn word(&mut self) -> u16 {
-        self.0 ^= self.0 >> 12;
-        self.0 ^= self.0 << 25;
-        self.0 ^= self.0 >> 27;
-        (self.0.wrapping_mul(0x2545_F491_4F6C_DD1D) >> 48) as u16
-    }
-
-    /// A number below `n`.
-    pub fn below(&mut self, n: u16) -> u16 {
-        ((u32::from(self.word()) * u32::from(n)) >> 16) as u16
-    }
-}

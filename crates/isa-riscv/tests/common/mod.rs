@@ -40,22 +40,6 @@ pub fn machine<X: Word>() -> Machine<Riscv<X>, One> {
     Machine::new(Riscv::new(Memory::new(&chip).expect("the chip is possible")), One)
 }
 
-/// Xorshift.
-pub struct Random(pub u64);
-
-impl Random {
-    pub fn next(&mut self) -> u32 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 >> 24) as u32
-    }
-
-    pub fn below(&mut self, n: u32) -> u32 {
-        self.next() % n
-    }
-}
-
 /// Whether `tool` is installed; says on stderr when not.
 pub fn have(tool: &str) -> bool {
     let found = Command::new(tool).arg("--version").output().is_ok();

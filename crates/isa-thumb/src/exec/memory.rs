@@ -182,20 +182,24 @@ pub(crate) fn store_dual(cpu: &mut Thumb, i: &Insn, mode: Mode) {
     set_base(cpu, i, base);
 }
 
+/// Where the registers in `imm` lie, and the base's new value; none after a fault.
+#[inline(always)]
+fn several(cpu: &mut Thumb, i: &Insn, down: bool) -> Option<(u32, u32)> {
+    let (base, bytes) = (reg(cpu, i.b), 4 * i.imm.count_ones());
+    let after = if down { base.wrapping_sub(bytes) } else { base.wrapping_add(bytes) };
+    let start = if down { after } else { base };
+    word_aligned(cpu, i, start).then_some((start, after))
+}
+
 /// LDM, LDMDB, POP of the registers in `imm` without the program counter; `a` is set when the base
 /// changes, and `down` when the words are below it.
 #[inline(always)]
 pub(crate) fn load_multiple(cpu: &mut Thumb, i: &Insn, down: bool) {
-    let bytes = 4 * i.imm.count_ones();
-    let base = reg(cpu, i.b);
-    let start = if down { base.wrapping_sub(bytes) } else { base };
-    if !word_aligned(cpu, i, start) {
-        return;
-    }
-    let (mut address, mut list) = (start, i.imm);
+    let Some((mut address, base)) = several(cpu, i, down) else { return };
+    let mut list = i.imm;
     let sp = cpu.r[SP];
     if i.a != 0 {
-        set(cpu, i.b, if down { start } else { base.wrapping_add(bytes) });
+        set(cpu, i.b, base);
     }
     while list != 0 {
         let n = list.trailing_zeros() as u8;
@@ -217,13 +221,8 @@ pub(crate) fn load_multiple_pc(cpu: &mut Thumb, i: &Insn, down: bool) {
 /// STM, STMDB, PUSH of the registers in `imm`; otherwise like [`load_multiple`].
 #[inline(always)]
 pub(crate) fn store_multiple(cpu: &mut Thumb, i: &Insn, down: bool) {
-    let bytes = 4 * i.imm.count_ones();
-    let base = reg(cpu, i.b);
-    let start = if down { base.wrapping_sub(bytes) } else { base };
-    if !word_aligned(cpu, i, start) {
-        return;
-    }
-    let (mut address, mut list) = (start, i.imm);
+    let Some((mut address, base)) = several(cpu, i, down) else { return };
+    let mut list = i.imm;
     let sp = cpu.r[SP];
     while list != 0 {
         let n = list.trailing_zeros() as u8;
@@ -233,7 +232,7 @@ pub(crate) fn store_multiple(cpu: &mut Thumb, i: &Insn, down: bool) {
         list &= list - 1;
     }
     if i.a != 0 {
-        set(cpu, i.b, if down { start } else { base.wrapping_add(bytes) });
+        set(cpu, i.b, base);
     }
 }
 

@@ -36,23 +36,3 @@ pub fn core(features: Features) -> Xtensa {
     };
     Xtensa::new(Memory::new(&chip).expect("the chip is possible"), features, CODE)
 }
-
-/// xorshift64*.
-pub struct Random(u64);
-
-impl Random {
-    pub fn new(seed: u64) -> Self {
-        Self(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ 0xD1B5_4A32_D192_ED03 | 1)
-    }
-
-    pub fn word(&mut self) -> u32 {
-        self.0 ^= self.0 >> 12;
-        self.0 ^= self.0 << 25;
-        self.0 ^= self.0 >> 27;
-        (self.0.wrapping_mul(0x2545_F491_4F6C_DD1D) >> 32) as u32
-    }
-
-    pub fn below(&mut self, n: u32) -> u32 {
-        ((u64::from(self.word()) * u64::from(n)) >> 32) as u32
-    }
-}

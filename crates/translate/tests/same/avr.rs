@@ -26,8 +26,8 @@ fn avr_one(variant: Variant, ram: u32, random: &mut Random) -> Vec<u8> {
         5 | 6 => {
             let (inside, register) = (ram + 0x20 + random.below(0x100), random.below(40));
             let constant = if variant.io == 0 { IN_DATA + random.below(SIZE) } else { inside };
-            let to = random.of(&[inside, variant.io + 0x3F, register, ram + SIZE - 3, constant]);
-            return bytes(&pair(random.of(&[26, 28, 30]), to));
+            let to = random.pick(&[inside, variant.io + 0x3F, register, ram + SIZE - 3, constant]);
+            return bytes(&pair(random.pick(&[26, 28, 30]), to));
         }
         // ADD r16, r2; RJMP to the next; LD r20, X from SREG; ADD r18, r19, which sets all the same flags
         7 => return bytes(&[pair(26, variant.io + 0x3F).as_slice(), &[0x0D02, 0xC000, 0x914C, 0x0F23]].concat()),
@@ -56,10 +56,10 @@ fn avr_one(variant: Variant, ram: u32, random: &mut Random) -> Vec<u8> {
     let near = random.below(6);
     // trigger port and beside it, SP, SREG, RAMPZ
     let port = if variant.io == 0 { 0x11 } else { 5 };
-    let io = random.of(&[port, port - 1, 0x3D, 0x3E, 0x3F, 0x3F, 0x3B]);
+    let io = random.pick(&[port, port - 1, 0x3D, 0x3E, 0x3F, 0x3F, 0x3B]);
     let (inside, register) = (ram + random.below(SIZE), random.below(32));
-    let data = random.of(&[inside, variant.io + io, register, variant.io + port]);
-    let mut word = p.value | random.next() & !p.mask;
+    let data = random.pick(&[inside, variant.io + io, register, variant.io + port]);
+    let mut word = p.value | random.word() & !p.mask;
     match row.class() {
         Class::LoadDirect | Class::StoreDirect => word = word & 0xFFFF_0000 | data,
         Class::Jump | Class::Call => word = p.value | (0x20 + random.below(0x20)),
@@ -123,7 +123,7 @@ fn avr<T: Timing<Avr> + 'static>(
     let ldi = |d: u32, k: u32| 0xE000 | (k & 0xF0) << 4 | (d & 15) << 4 | k & 15;
     let one = |seed: u64| {
         let make = |code: &[u8]| Machine::new(Avr::new(variant, map.memory(code)), timing());
-        let mut random = Random(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1);
+        let mut random = Random::new(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1);
         // the stack pointer in both orders unless it is 0 at first, pointers, a round more in r2
         let stack = map.ram + 0x100 + random.below(0x200);
         let (low, high) = ([0xBFCD], [0xBFDE]); // OUT SPL, r28; OUT SPH, r29
@@ -323,7 +323,7 @@ fn waits_for_a_peripheral() {
     // SBIS UCSRA, 7; RJMP back; IN r16, UDR; PUSH r16; OUT UDR, r16; POP r17; SBIC UCSRA, 7; INC r4
     let code = rounds(&[], &[0x9B5F, 0xCFFE, 0xB10C, words::push(16), 0xB90C, words::pop(17), 0x995F, 0x9443]);
     for seed in 1..60 {
-        let mut random = Random(seed);
+        let mut random = Random::new(seed);
         let make = || Machine::new(Avr::new(AVR5, MEGA.memory(&code)), AvrE);
         let mut plain = make();
         let translator = Box::new(Counting(translate::translator()));
@@ -331,7 +331,7 @@ fn waits_for_a_peripheral() {
         ENTERED.set(0);
         let mut sent = 0;
         for slice in 0..60 {
-            let bytes: Vec<u8> = (0..random.below(4)).map(|_| random.next() as u8).collect();
+            let bytes: Vec<u8> = (0..random.below(4)).map(|_| random.word() as u8).collect();
             let budget = u64::from(1 + random.below(if slice % 3 == 0 { 10 } else { 100 }));
             let [a, b] = [&mut plain, &mut native].map(|m| {
                 m.core.memory_mut().host.to_chip.extend(&bytes);

@@ -135,7 +135,7 @@ fn one(features: Features, random: &mut Random, code: &mut Code) {
             // a hardware loop over a few instructions
             let times = random.below(5);
             code.op("movi", &[('t', count), ('i', times)]);
-            let name = random.of(&["loopnez", "loopgtz", "loop"]);
+            let name = random.pick(&["loopnez", "loopgtz", "loop"]);
             let mut body = Code(vec![0; code.0.len() + 3]);
             (0..1 + random.below(3)).for_each(|_| row(features, random, &mut body));
             let name = if times == 0 { "loopnez" } else { name };
@@ -149,7 +149,7 @@ fn one(features: Features, random: &mut Random, code: &mut Code) {
         }
         // branches over one instruction by the bits of the round
         3..=5 => {
-            let name = random.of(&["bbci", "bbsi"]);
+            let name = random.pick(&["bbci", "bbsi"]);
             code.op(name, &[('s', 7), ('b', random.below(3)), ('i', 2)]);
             code.op("addi", &[('t', count), ('s', count), ('i', 3)]);
         }
@@ -161,7 +161,7 @@ fn one(features: Features, random: &mut Random, code: &mut Code) {
             }
             let next = code.here() + 3;
             code.call(0, next);
-            let name = random.of(&["jx", "callx0"]);
+            let name = random.pick(&["jx", "callx0"]);
             code.op("addi", &[('t', 0), ('s', 0), ('i', 6 + 3 * random.below(2))]);
             code.op(name, &[('s', 0)]);
             code.op("addi", &[('t', count), ('s', count), ('i', 3)]);
@@ -177,11 +177,11 @@ fn one(features: Features, random: &mut Random, code: &mut Code) {
         }
         9 => {
             // a shift of each kind after what sets its amount
-            let name = random.of(&["ssr", "ssl", "ssa8l", "ssa8b", "ssai"]);
+            let name = random.pick(&["ssr", "ssl", "ssa8l", "ssa8b", "ssai"]);
             code.op(name, &[('s', 7), ('i', random.below(16)), ('I', random.below(2))]);
             let (s, t) = (8 + random.below(8), 8 + random.below(8));
             let t = if random.below(2) == 0 { s } else { t };
-            code.op(random.of(&["src", "sll", "srl", "sra"]), &[('r', count), ('s', s), ('t', t)]);
+            code.op(random.pick(&["src", "sll", "srl", "sra"]), &[('r', count), ('s', s), ('t', t)]);
         }
         _ => row(features, random, code),
     }
@@ -191,8 +191,8 @@ fn one(features: Features, random: &mut Random, code: &mut Code) {
 fn row(features: Features, random: &mut Random, code: &mut Code) {
     let rows: Vec<_> = table::encodings(features).collect();
     let about = rows.iter().find(|(text, _)| about(text)).filter(|_| random.below(2) == 0);
-    let (text, p) = about.copied().unwrap_or_else(|| random.of(&rows));
-    let mut word = p.value | random.next() & !p.mask & (u64::MAX >> (64 - p.bits)) as u32;
+    let (text, p) = about.copied().unwrap_or_else(|| random.pick(&rows));
+    let mut word = p.value | random.word() & !p.mask & (u64::MAX >> (64 - p.bits)) as u32;
     if text.contains("{to}") {
         // a little forward, or a constant before
         let near = if text.starts_with("l32r") { 0xFFFF - random.below(8) } else { random.below(6) };
@@ -204,7 +204,7 @@ fn row(features: Features, random: &mut Random, code: &mut Code) {
     } else if text.starts_with("entry") {
         word = field(&p, word, 's', 1);
     } else if text.contains("{special}") {
-        word = field(&p, word, 'i', random.of(&[3, 72, 73, 177, 209, 209, 209, 230, 234, 0, 1, 2]));
+        word = field(&p, word, 'i', random.pick(&[3, 72, 73, 177, 209, 209, 209, 230, 234, 0, 1, 2]));
     } else if text.contains("{user}") && random.below(4) > 0 {
         word = field(&p, word, 'i', 231);
     }
@@ -218,7 +218,7 @@ fn row(features: Features, random: &mut Random, code: &mut Code) {
 }
 
 fn code(features: Features, seed: u64, faulty: impl Fn(&[u8]) -> bool) -> Vec<u8> {
-    let mut random = Random(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1);
+    let mut random = Random::new(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1);
     let (mut code, start) = head(features.windowed());
     let filled = |code: &Code| {
         let mut code = Code(code.0.clone());

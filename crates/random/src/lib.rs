@@ -1,4 +1,4 @@
-//! Random numbers that are the same on every machine.
+//! Random numbers for tests and oracles, the same on every machine.
 
 /// xorshift64*.
 pub struct Random(u64);

@@ -1,9 +1,8 @@
-//! Bounded, validated loading of ELF images.
+//! A linked image: what goes into flash, and what the addresses are called.
 
 use std::ops::Range;
 
-use object::read::elf::{FileHeader, ProgramHeader};
-use object::{Endianness, Object, ObjectSection, ObjectSymbol, SectionFlags, SymbolKind, elf};
+use elf::{File, Kind, Place};
 
 /// Bytes of the image that lie in flash.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -40,10 +39,8 @@ pub struct Image {
     pub symbols: Vec<Symbol>,
 }
 
-/// Largest image accepted, bytes of file.
-const MAX_FILE: usize = 64 << 20;
 /// Largest sum of segment bytes accepted.
-const MAX_LOAD: u64 = 16 << 20;
+const MAX_LOAD: usize = 16 << 20;
 
 impl Image {
     /// Reads a little-endian ELF executable of 32 bits, or of 64 bits with addresses below 2^32.
@@ -51,33 +48,22 @@ impl Image {
     /// # Errors
     /// A sentence that says what is wrong with the file.
     pub fn parse(data: &[u8]) -> Result<Self, String> {
-        if data.len() > MAX_FILE {
-            return Err(format!("ELF file of {} bytes is larger than {MAX_FILE}", data.len()));
-        }
-        const CLASS: usize = 4; // EI_CLASS
-        let segments = match data.get(CLASS) {
-            Some(&elf::ELFCLASS64) => segments::<elf::FileHeader64<Endianness>>(data)?,
-            _ => segments::<elf::FileHeader32<Endianness>>(data)?,
-        };
-        let file = object::File::parse(data).map_err(|e| format!("ELF sections: {e}"))?;
-        let code: Vec<_> = file.sections().filter(|s| executable(&s.flags())).map(|s| s.index()).collect();
-        let (mut symbols, mut names) = (Vec::new(), 0);
-        for s in file.symbols() {
-            let function = s.kind() == SymbolKind::Text;
-            let other = s.is_undefined() || matches!(s.kind(), SymbolKind::File | SymbolKind::Section);
-            let name = s.name().ok().filter(|n| !other && !n.is_empty() && !n.starts_with('$') && !n.starts_with(".L"));
-            let (Some(name), Ok(address)) = (name, u32::try_from(s.address())) else { continue };
-            names += name.len(); // many symbols can have one long name
-            if names > MAX_FILE {
-                return Err(format!("names of symbols hold more than {MAX_FILE} bytes"));
+        let file = File::parse(data)?;
+        let segments = segments(&file)?;
+        let mut symbols = Vec::new();
+        for s in file.symbols()? {
+            let other = s.place == Place::Undefined || s.bookkeeping;
+            let Ok(address) = u32::try_from(s.value) else { continue };
+            if other || s.name.starts_with('$') || s.name.starts_with(".L") {
+                continue;
             }
             symbols.push(Symbol {
-                name: name.to_owned(),
-                address: if function { address & !1 } else { address },
-                size: u32::try_from(s.size()).unwrap_or(0),
-                function,
-                code: s.section_index().is_some_and(|i| code.contains(&i)),
-                global: s.is_global(),
+                name: s.name.into_owned(),
+                address: if s.function { address & !1 } else { address },
+                size: u32::try_from(s.size).unwrap_or(0),
+                function: s.function,
+                code: s.place == Place::Memory(Kind::Code),
+                global: !s.local,
             });
         }
         symbols.sort_by(|a, b| a.address.cmp(&b.address).then_with(|| a.name.cmp(&b.name)));
@@ -147,42 +133,14 @@ impl Image {
     }
 }
 
-/// SHF_EXECINSTR.
-fn executable(flags: &SectionFlags) -> bool {
-    matches!(flags, SectionFlags::Elf { sh_flags } if sh_flags & u64::from(elf::SHF_EXECINSTR) != 0)
-}
-
 /// What goes into flash.
-fn segments<H: FileHeader<Endian = Endianness>>(data: &[u8]) -> Result<Vec<Segment>, String> {
-    let header = H::parse(data).map_err(|e| format!("not an ELF file: {e}"))?;
-    let endian = header.endian().map_err(|e| format!("ELF header: {e}"))?;
-    if endian != Endianness::Little {
-        return Err("big-endian ELF files are not supported".into());
+fn segments(file: &File<'_>) -> Result<Vec<Segment>, String> {
+    let found = file.segments()?;
+    if found.iter().map(|s| s.bytes.len()).sum::<usize>() > MAX_LOAD {
+        return Err(format!("segments hold more than {MAX_LOAD} bytes"));
     }
-    let headers = header.program_headers(endian, data).map_err(|e| format!("program headers: {e}"))?;
-    let mut segments = Vec::new();
-    let mut total = 0u64;
-    for ph in headers.iter().filter(|ph| ph.p_type(endian) == elf::PT_LOAD && ph.p_filesz(endian).into() > 0) {
-        let bytes = ph.data(endian, data).map_err(|()| "a segment lies outside the file".to_string())?;
-        total += bytes.len() as u64;
-        if total > MAX_LOAD {
-            return Err(format!("segments hold more than {MAX_LOAD} bytes"));
-        }
-        let address: u64 = ph.p_paddr(endian).into();
-        let address = u32::try_from(address).map_err(|_| format!("a segment at {address:#x} is beyond 32 bits"))?;
-        segments.push(Segment { address, bytes: bytes.to_vec() });
-    }
-    Ok(segments)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::Image;
-
-    #[test]
-    fn garbage_is_refused_with_a_sentence() {
-        for data in [&b""[..], b"\x7fELF", &[0u8; 64], b"\x7fELF\x02\x01\x01\0\0\0\0\0\0\0\0\0"] {
-            assert!(Image::parse(data).is_err());
-        }
-    }
+    let address = |s: &elf::Segment<'_>| {
+        u32::try_from(s.address).map_err(|_| format!("a segment at {:#x} is beyond 32 bits", s.address))
+    };
+    found.iter().map(|s| Ok(Segment { address: address(s)?, bytes: s.bytes.to_vec() })).collect()
 }

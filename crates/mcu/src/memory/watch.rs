@@ -8,8 +8,9 @@
 
 use std::ops::Range;
 
+use super::{Call, Memory, Site};
 use crate::harness::{Pointer, Variable};
-use crate::{Area, Call, FaultKind, Harness, Memory, Site, Stray};
+use crate::{Area, FaultKind, Harness, Stray};
 
 /// Bytes after the buffers and below the stack that are searched after every call.
 const NEAR: u32 = 1024;
