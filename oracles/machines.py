@@ -8,6 +8,7 @@ import subprocess
 from array import array
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 from steelyard import _native
@@ -176,12 +177,19 @@ def _qemu_log(target: Target, image: Path, more: tuple[str, ...] = ()) -> list[S
     log, view = image.parent / "qemu.log", VIEWS[target.toolchain.family]
     command = qemu(target, image)
     assert command is not None
-    command += ["-singlestep", "-d", "cpu,nochain", *more, "-D", str(log)]
+    command += [*_one_by_one(command[0]), "-d", "cpu,nochain", *more, "-D", str(log)]
     subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, timeout=300, check=False)
     values = [int(v, 16) for v in view.pattern.findall(log.read_text())]
     log.unlink()
     width = len(view.order)
     return list(zip(*(values[n::width] for n in view.order), strict=True))
+
+
+@cache
+def _one_by_one(program: str) -> tuple[str, ...]:
+    """Options that make QEMU log the state after each instruction; QEMU 8.1 renamed them."""
+    known = subprocess.run([program, "-accel", "help", "-help"], capture_output=True, text=True, check=False).stdout
+    return ("-accel", "tcg,one-insn-per-tb=on") if "one-insn-per-tb" in known else ("-singlestep",)
 
 
 def _mspdebug(image: Path, steps: list[int]) -> Iterator[State]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 import shutil
 import subprocess
 from collections.abc import Iterable
@@ -25,6 +26,10 @@ QEMU_FLASH = 0
 #: pulses with which an AVR image tells its sum at the end
 SUM_PULSES = 32
 _OPERATION = {"crypto_aead": "aead-3", "crypto_hash": "hash-3", "crypto_cxof": "cxof-3"}
+
+
+class DoesNotFit(Exception):
+    """The replay is larger than the chip's flash or RAM."""
 
 
 def requests(
@@ -151,6 +156,8 @@ def _link(target: Target, parts: list[str], folder: Path, name: str) -> None:
 
 def _run(command: list[str], folder: Path) -> None:
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    if found := re.search(r"region .* overflowed by \d+ bytes?", done.stderr):
+        raise DoesNotFit(found[0])
     assert done.returncode == 0, done.stderr
 
 

@@ -137,6 +137,7 @@ def test_answers_from_records(cli: Cli, tmp_path: Path) -> None:
         cli("plot rom --out rom.svg"),
         cli("report --out report.html"),
         cli("size old -t uno --flags=-Os"),
+        figures=True,
     )
 
 
@@ -168,6 +169,7 @@ def test_revisions(cli: Cli, tmp_path: Path) -> None:
         cli("compare --revisions HEAD~1 HEAD mine -t uno -w 16/0 --flags=-Os"),
         cli("history HEAD~1..HEAD elsewhere -t uno"),
         cli("history HEAD~9..HEAD mine"),
+        figures=True,
     )
 
 

@@ -78,7 +78,10 @@ def _replay(implementation: Implementation, name: str, flags: tuple[str, ...], s
         if e.failure.reason is not Reason.STACK_OVERFLOW:
             raise
         pytest.skip(f"does not fit: {e.failure.detail}")
-    return replay.link(implementation, target, flags, calls, folder)
+    try:
+        return replay.link(implementation, target, flags, calls, folder)
+    except replay.DoesNotFit as e:
+        pytest.skip(f"does not fit: {e}")
 
 
 @pytest.mark.parametrize(("implementation", "name"), [*pairs(CYCLES), *pairs(SISTERS, every=False)])

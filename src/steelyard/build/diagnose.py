@@ -59,7 +59,7 @@ _COMPILE = (
         r"|use of unknown builtin.*|[^\n]*only meant to be used on.*|ACLE intrinsics support not.*"
         r"|invalid output constraint.*in asm|invalid input constraint.*in asm))",
     ),
-    (Reason.COMPILE_ERROR, r"(?:^|\n)([^\n]*(?:error|Error):[^\n]*)"),
+    (Reason.COMPILE_ERROR, r"(?:^|\n)((?!collect2: )[^\n]*(?:error|Error):[^\n]*)"),
 )
 _DUPLICATE = r"(?:multiple definition of [`']|duplicate symbol: )(.+?)(?:'|$)"
 _UNDEFINED = r"(?:undefined reference to [`']|undefined symbol: )(.+?)(?:'|$)"
@@ -98,7 +98,8 @@ def failure(logs: Iterable[tuple[str, str]], api: tuple[str, ...], sources: Path
                 return Failure(Reason.LINK_ERROR if _links(name) else reason, f"{name}: {said}")
     name, output = logs[0]
     reason = Reason.LINK_ERROR if _links(name) else Reason.COMPILE_ERROR
-    return Failure(reason, f"{name}: {(output.strip().splitlines() or ['no output'])[-1][:300]}")
+    lines = [line for line in output.strip().splitlines() if not line.startswith("collect2: ")]  # which names no cause
+    return Failure(reason, f"{name}: {(lines or ['no output'])[-1][:300]}")
 
 
 def _links(name: str) -> bool:

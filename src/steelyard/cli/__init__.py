@@ -63,6 +63,7 @@ def _run() -> int:
     except Exception as e:
         code = failure.explain(e, shown)
         failure.drop_stdout()
+    failure.settle_stderr()
     return code
 
 

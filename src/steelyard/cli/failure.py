@@ -11,6 +11,7 @@ import tempfile
 import traceback
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import TextIO
 
 from click.exceptions import ClickException
 
@@ -65,9 +66,22 @@ def say_usage(e: ClickException) -> None:
 
 def drop_stdout() -> None:
     """What is left in the buffer goes nowhere: the interpreter would complain at its end."""
+    _drop(sys.stdout)
+
+
+def settle_stderr() -> None:
+    """Where standard error takes nothing, the rest of it goes nowhere: from Python 3.13 on the interpreter would end
+    with 120 instead of the command's code."""
+    try:
+        sys.stderr.flush()
+    except (OSError, ValueError):
+        _drop(sys.stderr)
+
+
+def _drop(stream: TextIO) -> None:
     with contextlib.suppress(OSError, ValueError):
         null = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(null, sys.stdout.fileno())
+        os.dup2(null, stream.fileno())
         os.close(null)
 
 
