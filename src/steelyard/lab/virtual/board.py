@@ -45,7 +45,7 @@ class Chip:
     """A simulated chip with a serial line and a trigger pin. All times are picoseconds."""
 
     def __init__(self, target: Target, baud: int) -> None:
-        self._native = _native.Simulator(target.chip_json)
+        self._native = _native.Simulator(target.chip)
         self._base = target.chip.flash.base
         self._hz = target.chip.clock_hz
         self._byte = SECOND * BITS // baud
