@@ -246,7 +246,7 @@ def scores(
         if variants:
             first = rank.first_of_variant(ranking)
             ranking = rank.scores([*(p.row for p in first.places), *first.left_out], metrics)
-        title = f"{title_of(key[0])}: {key[1]}, sum of ranks"
+        title = f"{title_of(key[0], key[2])}: {key[1]}, sum of ranks"
         sheets.append(_scored(ranking, metrics, title, f"score-{key[0]}", "score", 1, top))
     return sheets
 
