@@ -9,6 +9,7 @@ import traceback
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from datetime import UTC, datetime
+from pathlib import Path
 from threading import Event
 
 from msgspec.structs import replace
