@@ -32,13 +32,17 @@ PATIENCE = 1
 HELD = 1
 _ELF = struct.Struct("<16s2HI3II6H")
 _SEGMENT = struct.Struct("<8I")
+_SECTION = struct.Struct("<10I")
 
 
 def raw_image(flash: bytes, base: int) -> bytes:
     """Flash content as an ELF file without symbols: silicon knows of none."""
     offset = _ELF.size + _SEGMENT.size
-    head = _ELF.pack(b"\x7fELF\1\1\1", 2, 0, 1, base, _ELF.size, 0, 0, _ELF.size, _SEGMENT.size, 1, 40, 0, 0)
-    return head + _SEGMENT.pack(1, offset, base, base, len(flash), len(flash), 5, 1) + flash
+    names = offset + len(flash)  # one empty name, and the header of the section that holds it
+    sizes = (_ELF.size, _SEGMENT.size, 1, _SECTION.size, 1, 0)
+    head = _ELF.pack(b"\x7fELF\1\1\1", 2, 0, 1, base, _ELF.size, names + 1, 0, *sizes)
+    segment = _SEGMENT.pack(1, offset, base, base, len(flash), len(flash), 5, 1)
+    return head + segment + flash + b"\0" + _SECTION.pack(0, 3, 0, 0, names, 1, 0, 0, 1, 0)
 
 
 class Chip:
