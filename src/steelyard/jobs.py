@@ -14,7 +14,7 @@ from tempfile import TemporaryDirectory
 from msgspec import Struct
 from msgspec.structs import force_setattr, replace
 
-from . import build, device, sources, verify
+from . import build, device, lab, sources, verify
 from .model.call import DeviceError
 from .model.digest import of_file
 from .model.errors import UserError
@@ -32,16 +32,20 @@ _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
 class Job(Struct, frozen=True):
-    """One run to do: implementation x target x flags x workload, on the target's device."""
+    """One run to do: implementation x target x flags x workload, on the target's device or ``on`` a board, whose target
+    it then has."""
 
     implementation: Implementation
     target: Target
     flags: tuple[str, ...]
     workload: Workload
     origin: str = ""  # the path that the user named, for the record
+    on: lab.Station | None = None
     answers: tuple[str, ...] = ()  # SHA-256 of each of the implementation's KAT files when the job was made
 
     def __post_init__(self) -> None:
+        if self.on is not None:
+            force_setattr(self, "target", self.on.target.using(self.target.toolchain.name))
         if not self.answers:
             force_setattr(self, "answers", _answers(self.implementation))
 
@@ -74,7 +78,8 @@ class Job(Struct, frozen=True):
     def plan(self) -> Setup:
         """The setup as far as it is known without asking a machine; a machine's clock is left empty."""
         simulated = self.target.device == "simulator"
-        return self.clocked_by(device.timing_model(self.target) if simulated else "")
+        known = self.on.clock if self.on else device.timing_model(self.target) if simulated else ""
+        return self.clocked_by(known)
 
     def clocked_by(self, clock: str) -> Setup:
         """The setup when ``clock`` (a timing model or a counter) counts the cycles."""
@@ -100,7 +105,7 @@ class Job(Struct, frozen=True):
         """The same job with nocrypt, whose cost is subtracted from the image's."""
         base = nocrypt(self.implementation.primitive, self.implementation.interface)
         origin = "" if base.interface == "nist" else short(base.folder)
-        return Job(base, self.target, self.flags, self.workload, origin)
+        return Job(base, self.target, self.flags, self.workload, origin, self.on)
 
 
 class Run(Struct, frozen=True):
@@ -114,7 +119,7 @@ class Run(Struct, frozen=True):
 
 def resolve(job: Job) -> Run:
     """What a job depends on, on this machine now. Only this step asks a machine before an image runs there."""
-    clock = clock_of(job.target)
+    clock = job.on.clock if job.on else clock_of(job.target)
     trouble = None if isinstance(clock, str) else clock
     if missing := build.why_not(job.target.toolchain):
         trouble = Failure(Reason.NO_TOOLCHAIN, missing)

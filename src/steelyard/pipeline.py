@@ -7,12 +7,14 @@ import platform
 import time
 import traceback
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from datetime import UTC, datetime
+from pathlib import Path
 from threading import Event
 
 from msgspec.structs import replace
 
-from . import build, device, measure, verify
+from . import build, device, lab, measure, verify
 from .jobs import Job, Run, clock_of, failure_of, identity, nocrypt, resolve
 from .model.call import DeviceError, Op
 from .model.inputs import SEED, Inputs
@@ -115,6 +117,7 @@ class Pipeline:
                 raise
             finally:
                 pool.shutdown(cancel_futures=True)
+                lab.let_go()
                 kept |= self.keeper.again()
         return [kept[key] for key in keys]
 
@@ -149,6 +152,12 @@ class Pipeline:
                 )
             seconds = time.monotonic() - start
             return self.keeper.add(replace(record, seconds=seconds, finished=datetime.now(UTC), host=platform.node()))
+
+    def _device(self, job: Job, image: Path) -> AbstractContextManager[device.Link]:
+        """What runs ``image``: the board that the job names, else the target's device."""
+        if job.on is not None:
+            return lab.opened(job.on, image, self.max_cycles, self.over)
+        return device.opened(job.target, image, build.confined(image), self.max_cycles)
 
     def _run(self, job: Job, record: Record) -> Record:
         """Builds, verifies and measures: returns ``record`` with the figures, or with the failure."""
@@ -187,7 +196,7 @@ class Pipeline:
         """Verifies the image on the target's device and makes the measured calls; every output is checked."""
         implementation, image = job.implementation, built.images["both"]
         aead = implementation.primitive == "crypto_aead"
-        with device.opened(job.target, image, build.confined(image), self.max_cycles) as link:
+        with self._device(job, image) as link:
             client = device.Client(link)
             empty = measure.empty_calls(client, aead)
             verifier = verify.Verifier(

@@ -22,7 +22,7 @@ _answers: dict[tuple[str, Request], bytes] = {}
 def reference(implementation: Implementation, target: Target) -> Reference | None:
     """A function that asks bundled implementations of the same variant with other sources. None where there is none, or
     no target that can run one."""
-    simulated = target if target.device == "simulator" else _largest()
+    simulated = target.but(device="simulator") if target.is_chip else _largest()
     if simulated is None or not candidates(implementation):
         return None
     started: dict[str, tuple[str, Caller] | None] = {}

@@ -14,6 +14,7 @@ from steelyard.analyse.rows import rows
 from steelyard.model.record import Operation, Record
 from steelyard.model.row import Row
 from steelyard.publish import figure
+from steelyard.publish.results import title_of
 from steelyard.store import Store
 from tests.made_up import record
 
@@ -47,6 +48,32 @@ def test_one_row_of_two_workloads_sources_and_compilers() -> None:
         "2 rows of workload gmu left out for default; to see: --where 'workload ~ \"gmu*\"'",
         "12 rows of older sources, compilers or models left out; to see: steelyard publish --all-runs",
     )
+
+
+def on(device: str, *records: Record) -> list[Record]:
+    return [replace(r, setup=replace(r.setup, device=device, timing_model="sigrok")) for r in records]
+
+
+def test_simulated_and_measured_rows_are_no_column() -> None:
+    boards = on("board", record(), record(target="due"))
+    found = numbered(record(), *boards, *on("virtual-board", record()))
+    answer = choose(found)
+    assert [(r["target"], r["device"]) for r in answer.rows] == [("uno", "simulator"), ("due", "board")]
+    assert answer.notes == (
+        "1 row of device board left out; to see: --where 'device == \"board\"'",
+        "1 row of device virtual-board left out; to see: --where 'device == \"virtual-board\"'",
+    )
+    assert [r["device"] for r in choose(found, apart=["device"]).rows if r["target"] == "uno"] == [
+        "simulator",
+        "board",
+        "virtual-board",
+    ]
+    titles = [title_of("uno", device) for device in ("simulator", "board", "virtual-board")]
+    assert titles == [
+        "uno (ATmega328P, 16 MHz, simulated, exact)",
+        "uno (ATmega328P, 16 MHz, measured on a board)",
+        "uno (ATmega328P, 16 MHz, measured on a virtual board)",
+    ]
 
 
 def test_the_workload_of_most_setups_counts_and_others_lend_what_no_size_is_in() -> None:

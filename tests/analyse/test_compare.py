@@ -35,6 +35,12 @@ def test_two_implementations_are_paired_by_everything_else() -> None:
     assert summary(c) == ["faster on the one target", "larger on the one target"]
 
 
+def test_a_board_is_compared_with_the_simulator_where_the_question_says_so() -> None:
+    c = compare([row()], [row(device="board", timing_model="sigrok", cycles_encrypt_mean=1010.0)])
+    assert [ch.ratio for p in c.pairs for ch in p.changes if ch.metric == "cycles_encrypt_mean"] == [1.01]
+    assert c.refused == ()
+
+
 @pytest.mark.parametrize(
     ("metric", "said"),
     [

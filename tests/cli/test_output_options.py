@@ -14,6 +14,7 @@ import pytest
 from msgspec.structs import replace
 
 from steelyard.cli.app import VERBS
+from steelyard.model import paths
 from steelyard.store import Store
 from tests import toys
 from tests.conftest import the_target, write
@@ -25,6 +26,7 @@ WHAT = "old/crypto_aead/toy1/ref"
 QUESTIONS = {
     "run": "run old -t uno -w 16/0 --flags=-Os",
     "run --dry-run": "run old -t uno -w 16/0 --flags=-Os --dry-run",
+    "boards": f"boards list --lab {paths.ROOT}/docs/guides/lab.toml",
     "check": "check old -t uno --flags=-Os",
     "profile": f"profile {WHAT} -t uno --flags=-Os",
     "size": f"size {WHAT} -t uno --flags=-Os",

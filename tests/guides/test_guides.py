@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -85,6 +86,18 @@ def roms_of_newest(database: Path, implementation: str, target: str) -> dict[str
         for r in runs
         if r.setup.implementation_digest == runs[0].setup.implementation_digest
     }
+
+
+def test_weigh_on_boards(folder: Path, home: Path) -> None:
+    (folder / "docs").symlink_to(ROOT / "docs")
+    for tool in ("avrdude", "sigrok-cli"):
+        if shutil.which(tool) is None:
+            pytest.skip(f"{tool} is not installed: scripts/setup test")
+    printed = run("lab.md", folder, home)
+    checked = printed["steelyard boards virtual -- steelyard boards check"]
+    assert checked.count(" works ") == 9
+    compared = next(text for command, text in printed.items() if command.startswith("steelyard compare"))
+    assert re.search(r"encrypt \(cycles\) +(\d+) +\1 +1\.0000", compared), compared
 
 
 def test_write_the_papers_table(folder: Path, home: Path) -> None:

@@ -101,6 +101,33 @@ impl Simulator {
         }
     }
 
+    /// Gives the chip `data` and runs at most `budget` cycles more; whether the firmware waits for a byte. For whoever
+    /// keeps the time outside of the chip.
+    ///
+    /// Raises SimulatorFault; what was sent before stays for `pending`.
+    fn run(&mut self, py: Python<'_>, data: &[u8], budget: u64) -> PyResult<bool> {
+        self.inner.memory_mut().host.to_chip.extend(data);
+        match py.detach(|| self.inner.run(budget)) {
+            Stop::Idle => Ok(true),
+            Stop::Budget => Ok(false),
+            Stop::Fault(f) => Err(SimulatorFault::new_err((f.kind.name(), f.to_string()))),
+        }
+    }
+
+    /// Takes the trigger's pulses since the last time, oldest first: cycles since reset of rising and falling edge; of
+    /// one that has not ended, which stays, the rising edge alone.
+    fn pulses(&mut self) -> Vec<(u64, Option<u64>)> {
+        let memory = self.inner.memory_mut();
+        let ended = std::mem::take(&mut memory.calls);
+        ended.iter().map(|c| (c.rise, Some(c.fall))).chain(memory.rose().map(|rise| (rise, None))).collect()
+    }
+
+    /// Bytes that the firmware has not taken yet.
+    #[getter]
+    fn waiting(&self) -> usize {
+        self.inner.memory().host.to_chip.len()
+    }
+
     /// Takes the bytes that the firmware sent.
     fn pending<'py>(&mut self, py: Python<'py>) -> Bound<'py, PyBytes> {
         let bytes = std::mem::take(&mut self.inner.memory_mut().host.from_chip);

@@ -48,6 +48,7 @@ def choose(
     ``apart`` are what the user sets side by side and are not chosen from. ``every`` keeps all generations.
     """
     aside = tuple(n for n in apart if n in CONTEXT and n != "workload")
+    found, elsewhere = _of_one_device(found) if "device" not in apart else (found, Counter())
     by_workload = "workload" in apart  # sources are to be the same there
     rows, older = _newest(found, (*PLACE, *aside), () if every else ("digest",))
     same = tuple(n for n in SAME if n not in aside)
@@ -74,13 +75,24 @@ def choose(
     numbers = set(map(id, kept))
     kept = [r for r in found if id(r) in numbers]
     lent = [r for r in kept if (mine := chosen[r["primitive"]]) and r["workload"] != mine]
-    elsewhere = frozenset(r["run"] for r in lent)
+    borrowing = frozenset(r["run"] for r in lent)
     borrowed = Counter((str(r["workload"]), chosen[r["primitive"]]) for r in lent)
     if borrowed:
         of_lent = set(map(id, lent))
         kept = [_without_sizes(r) if id(r) in of_lent else r for r in kept]
-    notes = tuple(_notes(others, borrowed, older + more, copies))
-    return Answer(told_apart(kept, over_time=every), notes, elsewhere)
+    notes = tuple(_notes(elsewhere, others, borrowed, older + more, copies))
+    return Answer(told_apart(kept, over_time=every), notes, borrowing)
+
+
+def _of_one_device(found: Sequence[Row]) -> tuple[Sequence[Row], Counter[str]]:
+    """The rows without those of a target's other devices: of each target the simulator's, or those of the device of
+    the newest run where there are none. Simulated and measured figures are no column."""
+    newest: dict[Value, tuple[bool, int, Value]] = {}
+    for r in found:
+        worth = (r.get("device") == "simulator", run_number(r), r.get("device"))
+        newest[r["target"]] = max(newest.get(r["target"], worth), worth, key=itemgetter(0, 1))
+    others = Counter(str(r.get("device")) for r in found if r.get("device") != newest[r["target"]][2])
+    return [r for r in found if r.get("device") == newest[r["target"]][2]] if others else found, others
 
 
 def _newest(rows: Sequence[Row], place: Sequence[str], names: Sequence[str]) -> tuple[list[Row], int]:
@@ -182,8 +194,14 @@ def _without_sizes(row: Row) -> Row:
 
 
 def _notes(
-    others: Counter[tuple[str, str]], borrowed: Counter[tuple[str, str]], older: int, copies: int
+    elsewhere: Counter[str],
+    others: Counter[tuple[str, str]],
+    borrowed: Counter[tuple[str, str]],
+    older: int,
+    copies: int,
 ) -> Iterable[str]:
+    for device, n in elsewhere.most_common():
+        yield f"{counted(n, 'row')} of device {device} left out; to see: --where 'device == \"{device}\"'"
     for (text, chosen), n in others.most_common(_SAID):
         instead = f" for {short(chosen)}" if chosen else ""
         see = f"--where '{pattern(text, chosen)}'"

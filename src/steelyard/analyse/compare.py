@@ -95,6 +95,8 @@ def compare(
     subject = {n for n, (a, b) in only.items() if a is not None and b is not None and a != b} | set(about)
     if sources or subject & _OF_SOURCES:
         subject.add("digest")
+    if "device" in subject:  # what counts the cycles follows from it
+        subject.add("timing_model")
     key = tuple(n for n in PAIRED if n not in subject)
     must = tuple(n for n in COMPARABLE if n not in subject)
     left, right = _by(old, key), _by(new, key)

@@ -33,6 +33,9 @@ _ORACLES = (
     ("qemu-aarch64", "the path to a machine over ssh", "qemu-user"),
 )
 
+#: programs that boards are used with; their packages have the same names
+_LAB = (("avrdude", "flashing by an Arduino's boot loader"), ("sigrok-cli", "pulses from a logic analyzer"))
+
 
 class Doctor(Struct, frozen=True):
     """What ``doctor`` is asked."""
@@ -54,6 +57,10 @@ def verb(ask: Doctor) -> int:
         there = shutil.which(tool) is not None
         fix = "" if there else f"apt install {package}"
         rows.append((tool, "found" if there else "missing", f"optional: oracle of make test, {use}", fix))
+    for tool, use in _LAB:
+        there = shutil.which(tool) is not None
+        fix = "" if there else f"apt install {tool}"
+        rows.append((tool, "found" if there else "missing", f"optional: boards, {use}", fix))
     rows.append(("Python", sys.version.split()[0], "runs Steelyard", ""))
     heads = ("part", "state", "for", "what fixes it")
     document = [dict(zip(("part", "state", "for", "fix"), r, strict=True)) for r in rows]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 
 import click
 from msgspec import to_builtins
@@ -19,6 +20,7 @@ from ..pipeline import Job
 from ..publish import pivot, results
 from ..publish.sheet import Sheet, plain
 from . import options, select
+from .boards import lab_option, stations
 from .console import number, stderr
 from .options import command
 from .plan import Forecast, asked, forecast, plan
@@ -45,6 +47,8 @@ class Run(options.Weighing, frozen=True, kw_only=True):
     threads: int | None
     force: bool
     seed: str
+    on: tuple[str, ...]
+    lab: Path | None
     max_cycles: int
     columns: str
 
@@ -63,6 +67,8 @@ class Run(options.Weighing, frozen=True, kw_only=True):
     options.number("--threads", "-j", most=1024, help="Default: one per core."),
     options.force,
     click.option("--seed", default=SEED, metavar="TEXT", help="Seed of the fresh inputs; recorded."),
+    click.option("--on", multiple=True, metavar="BOARD", help="Boards of the lab instead of targets."),
+    lab_option,
     max_cycles,
     options.columns,
     options.db,
@@ -76,7 +82,7 @@ def verb(ask: Run) -> int:
     sizes = (grid(ask.adlen, ask.mlen),) if ask.adlen or ask.mlen else ()
     said = Campaign(targets=ask.target, flags=ask.flags, workloads=(*ask.workload, *sizes), toolchain=ask.toolchain)
     campaign = asked(ask.what, said)
-    jobs, rejected = plan(campaign)
+    jobs, rejected = plan(campaign, on=stations(ask.on, ask.lab))
     if ask.dry_run:
         return _say_forecast(jobs, ask)
     if len(jobs) > MANY and campaign.implementations:

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import click
 from msgspec import Struct
 
+from .. import lab
 from ..model.errors import UserError
 from ..model.inputs import SEED
 from ..model.metric import metric, metric_names
@@ -117,7 +118,9 @@ def _facts(r: Record, same: Sequence[int]) -> list[tuple[str, str]]:
 def repeating(r: Record) -> str:
     """The command line that repeats a run."""
     s = r.setup
-    parts = ["steelyard", "run", r.origin or f"{s.primitive}/{s.family}/{s.label}", "--target", s.target]
+    parts = ["steelyard", "run", r.origin or f"{s.primitive}/{s.family}/{s.label}"]
+    board = lab.board_of(s.device, r.notes)
+    parts += ["--on", board] if board else ["--target", s.target]
     if s.target in target_names() and s.toolchain.name in {a.name for a in load_target(s.target).alternative}:
         parts += ["--toolchain", s.toolchain.name]
     parts += [f"--flags={s.flags}", "--workload", s.workload.split(" ")[0], "--force"]

@@ -26,17 +26,17 @@ def implausible(
 ) -> Failure | None:
     """Why the figures of these calls are impossible; None when they are possible.
 
-    No mean may be below zero. On a simulated target each call must take long enough to read its inputs once and write
+    No mean may be below zero. On a microcontroller each call must take long enough to read its inputs once and write
     its output. The baseline does less, so only the first rule applies to it, and on machines neither: there a copy of a
     few bytes drowns in noise. ``empty`` is the empty call's cost by operation.
     """
-    simulated, baseline = target.device == "simulator", implementation.variant == "nocrypt"
-    if baseline and not simulated:
+    chip, baseline = target.is_chip, implementation.variant == "nocrypt"
+    if baseline and not chip:
         return None
     for name, value in means(observed, empty, quantity).items():
         if value < 0:
             return Failure(Reason.IMPLAUSIBLE, f"{name} is {value:.0f}: the work was not done inside the calls")
-    if baseline or not simulated:
+    if baseline or not chip:
         return None
     rate = next(rate for start, rate in _BYTES_PER_CYCLE if target.chip.core.startswith(start))
     for op, v, answer in observed:

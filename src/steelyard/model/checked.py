@@ -68,7 +68,7 @@ def _sentence(message: str, kind: Any, inside: str = "") -> str:
     """What msgspec says, or what is wrong ``inside`` the value that it points to."""
     found = _MESSAGE.fullmatch(message)
     text, path = (found[1], found[2] or "") if found else (message, "")
-    parts = _parts(path)
+    parts = _parts(path.replace("[...]", ".*"))  # msgspec does not say which of a table's keys
     if inside:
         return f"{'.'.join(parts)}{inside}"
     if field := _FIELD.fullmatch(text):

@@ -55,6 +55,11 @@ class Reason(StrEnum):
     COUNTER_LOST = "counter-lost"
     NOT_SIMULATED = "not-simulated"
     STRAY_WRITE = "stray-write"
+    # lab
+    BOARD_LOST = "board-unreachable"
+    FLASH_FAILED = "flash-failed"
+    ANALYZER_LOST = "analyzer-lost"
+    PULSES_LOST = "pulses-lost"
     # verify
     NO_EXPECTED = "no-expected-values"
     BAD_KAT = "malformed-kat"
@@ -107,6 +112,10 @@ NEXT_ACTION: dict[Reason, str] = {
     Reason.COUNTER_LOST: "end other programs that use the processor's counters, such as perf, and run again",
     Reason.NOT_SIMULATED: "choose a simulated target; steelyard targets lists them",
     Reason.STRAY_WRITE: "write only to the output, the stack, malloc's memory and variables of the package",
+    Reason.BOARD_LOST: "plug the board in, or correct its port in lab.toml; end what else uses the port; run again",
+    Reason.FLASH_FAILED: "look at the board's cable, its port in lab.toml, and the program that flashes it; run again",
+    Reason.ANALYZER_LOST: "plug the analyzer in and end what else uses it: sigrok-cli --scan must list it; run again",
+    Reason.PULSES_LOST: "look at the wires from trigger pin and ground to the channel that lab.toml names; run again",
     Reason.NO_EXPECTED: "put the package's LWC_AEAD_KAT_*.txt or LWC_HASH_KAT_*.txt into the variant's folder",
     Reason.BAD_KAT: "repair the KAT file at the line that the detail names",
     Reason.KAT_MISMATCH: "compare the first differing vector in: steelyard show RUN",
@@ -144,6 +153,10 @@ MACHINE = frozenset(
         Reason.UNREACHABLE,
         Reason.WRONG_MACHINE,
         Reason.COUNTER_LOST,
+        Reason.BOARD_LOST,
+        Reason.FLASH_FAILED,
+        Reason.ANALYZER_LOST,
+        Reason.PULSES_LOST,
         Reason.DISK_FULL,
         Reason.INTERNAL,
     }

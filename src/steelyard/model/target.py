@@ -64,7 +64,8 @@ class Target(toml.Table, frozen=True, kw_only=True):
     """A chip on a board with a toolchain.
 
     ``device`` is what runs its images: the simulator, a process on this machine, or one on a machine of that
-    ``architecture`` over ssh, which the user names in :attr:`host_variable`. Where its own compiler is not
+    ``architecture`` over ssh, which the user names in :attr:`host_variable`. A job that says where it runs has a board
+    there instead of the simulator. Where its own compiler is not
     here a ``substitute`` makes the images; ``toolchain`` is then that one, ``preferred`` the own one, and
     records carry the substitute's note. Every ``alternative`` is a toolchain that the user may choose instead.
     An ``opt_in`` target is weighed only when it is named. ``felics`` is what
@@ -78,7 +79,7 @@ class Target(toml.Table, frozen=True, kw_only=True):
     silicon: str
     chip: Chip
     toolchain: ToolchainSpec
-    device: Literal["simulator", "process", "ssh"] = "simulator"
+    device: Literal["simulator", "process", "ssh", "board", "virtual-board"] = "simulator"
     architecture: str = ""
     opt_in: bool = False
     felics: str = ""
@@ -87,6 +88,11 @@ class Target(toml.Table, frozen=True, kw_only=True):
     alternative: tuple[ToolchainSpec, ...] = ()
     energy: Energy | None = None
     folder: Path
+
+    @property
+    def is_chip(self) -> bool:
+        """Whether it is a microcontroller, simulated or real, and no machine with an operating system."""
+        return self.device not in ("process", "ssh")
 
     @property
     def stand_in(self) -> str:

@@ -32,7 +32,9 @@ def tables(c: Comparison, *, everything: bool = False) -> list[Sheet]:
         notes = [f"compared although {_differing(p)}: {p.old['label']}" for p in pairs if p.differs]
         notes += shared([p.old for p in pairs], [n for n in ("flags", "workload") if n not in c.about])
         notes += _of_several_sources(pairs)
-        sheets.append(Sheet(title_of(target), f"compare-{target}", columns, shown_lines, notes=notes))
+        sheets.append(
+            Sheet(title_of(target, pairs[0].new.get("device")), f"compare-{target}", columns, shown_lines, notes=notes)
+        )
     return sheets
 
 

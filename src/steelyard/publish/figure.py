@@ -189,7 +189,7 @@ def _titles(rows: Sequence[Row], *, over_time: bool = False) -> Callable[[Row], 
     keeps figures of one target from being compared; but nothing does ``over_time``."""
     several = len({r["primitive"] for r in rows if r["variant"] != "nocrypt"}) > 1
     apart = _incomparable([] if over_time else rows)
-    return lambda r: title_of(str(r["target"])) + (f": {r['primitive']}" if several else "") + apart(r)
+    return lambda r: title_of(str(r["target"]), r.get("device")) + (f": {r['primitive']}" if several else "") + apart(r)
 
 
 def _incomparable(rows: Sequence[Row]) -> Callable[[Row], str]:

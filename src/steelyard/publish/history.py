@@ -32,7 +32,14 @@ def tables(rows: Sequence[Row], columns: Sequence[str]) -> list[Sheet]:
             marks = {c.name: _mark(before.get(key, row), row, c.name) for c in metrics}
             lines.append(Line([row.get(c.name) for c in shown], run_of(row), marks))
             before[key] = row
-        sheets.append(Sheet(f"{title_of(target)}: {primitive}", f"history-{target}-{primitive}", shown, lines))
+        sheets.append(
+            Sheet(
+                f"{title_of(target, group[0].get('device'))}: {primitive}",
+                f"history-{target}-{primitive}",
+                shown,
+                lines,
+            )
+        )
     return sheets
 
 

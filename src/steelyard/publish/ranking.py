@@ -34,7 +34,7 @@ def tops(
         names = metrics or USUAL[primitive]
         base = [r for r in group if reference and is_called(r, reference)]
         rankings = rank.best_by_each(group, names) if variants else rank.by_each(group, names)
-        title = f"{title_of(target)}: {primitive}"
+        title = f"{title_of(target, group[0].get('device'))}: {primitive}"
         lost = [f"nothing is relative to {reference}, of which there is no run here"] if reference and not base else []
         for n in names:
             against = _base(group, base, n, reference, variants) if base else None
@@ -177,7 +177,15 @@ def places(
         without = [metric(n).title for n in names if n not in rankings]
         notes = [f"none has {', '.join(without)}"] if without else []
         notes += [*_fewer(group, list(rankings)), *shared(group)]
-        sheets.append(Sheet(f"{title_of(target)}: {primitive}", f"places-{target}", columns, lines, notes=notes))
+        sheets.append(
+            Sheet(
+                f"{title_of(target, group[0].get('device'))}: {primitive}",
+                f"places-{target}",
+                columns,
+                lines,
+                notes=notes,
+            )
+        )
     return sheets
 
 
@@ -199,7 +207,7 @@ def merits(
         names = metrics or ("rom", "ram", USUAL[primitive][0])
         ranking = rank.merit(group, names)
         ranking = rank.first_of_variant(ranking) if variants else ranking
-        title = f"{title_of(target)}: {primitive}, figure of merit"
+        title = f"{title_of(target, group[0].get('device'))}: {primitive}, figure of merit"
         sheets.append(_scored(ranking, names, title, f"merit-{target}", "figure", 2, top))
     for primitive in dict.fromkeys(k[1] for k in groups):
         mine = [r for r in rows if r["primitive"] == primitive]
@@ -238,7 +246,7 @@ def scores(
         if variants:
             first = rank.first_of_variant(ranking)
             ranking = rank.scores([*(p.row for p in first.places), *first.left_out], metrics)
-        title = f"{title_of(key[0])}: {key[1]}, sum of ranks"
+        title = f"{title_of(key[0], key[2])}: {key[1]}, sum of ranks"
         sheets.append(_scored(ranking, metrics, title, f"score-{key[0]}", "score", 1, top))
     return sheets
 
@@ -269,6 +277,6 @@ def fronts(rows: Sequence[Row], metrics: Sequence[str]) -> list[Sheet]:
         ]
         note = f"{len(lines)} of {len(group)}: nothing is at most equal in {', '.join(names)} and less in one"
         notes = [note, *_fewer([p.row for p in front.places], names), *shared(group)]
-        title = f"{title_of(target)}: {primitive}, Pareto front"
+        title = f"{title_of(target, group[0].get('device'))}: {primitive}, Pareto front"
         sheets.append(Sheet(title, f"pareto-{target}", columns, lines, notes=notes))
     return sheets

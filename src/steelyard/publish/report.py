@@ -131,7 +131,9 @@ def _target(name: str, rows: Sequence[Row], points: PointsOf, columns: Sequence[
             ("rom", best["rom"][:BARS]),
         ):
             figures.append(_figure(kind, f"{primitive}, {compiler}", some, points))
-    return Section(name, title_of(name), [f for f in figures if f], results.tables(rows, columns))
+    return Section(
+        name, title_of(name, rows[0].get("device")), [f for f in figures if f], results.tables(rows, columns)
+    )
 
 
 def _figure(kind: str, what: str, rows: Sequence[Row], points: PointsOf) -> Drawing | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
 from itertools import chain
 from operator import itemgetter
 
@@ -34,6 +34,8 @@ _SELDOM = (
 USUAL = (*dict.fromkeys(chain.from_iterable(DEFAULT.values())), *_SELDOM)
 #: most sizes of a workload that stand in the table
 FEW = 6
+#: devices that a job says it runs on, and how to say so
+ON: Mapping[Value, str] = {"board": "measured on a board", "virtual-board": "measured on a virtual board"}
 #: what rows of one table share, because figures that differ in it cannot be compared
 GROUP = ("target", "primitive", "device", "compiler", "harness", "timing_model")
 #: how tables are sorted where nobody says
@@ -54,11 +56,14 @@ def run_of(row: Row) -> tuple[int, ...]:
     return (run,) if isinstance(run, int) else ()
 
 
-def title_of(target: str) -> str:
-    """A target with its chip and how far its figures are validated."""
+def title_of(target: str, device: Value = None) -> str:
+    """A target with its chip and how far its figures are validated; the device where it is a board, not what the target
+    says."""
     if target not in target_names():
         return target
     t = load_target(target)
+    if device in ON:
+        return f"{target} ({t.chip_name}, {t.chip.clock_hz / 1e6:g} MHz, {ON[device]})"
     if t.device != "simulator":
         return f"{target} ({t.chip_name}, {t.tier})"
     return f"{target} ({t.chip_name}, {t.chip.clock_hz / 1e6:g} MHz, simulated, {t.tier})"
@@ -82,10 +87,10 @@ def tables(rows: Sequence[Row], columns: Sequence[str], *, caption: str = "", la
     sheets = []
     groups = grouped(rows if columns else [r for r in rows if _measured(r)])
     for key, group in groups.items():
-        target, primitive, _, compiler, *_ = key
+        target, primitive, device, compiler, *_ = key
         chosen = [column(c) for c in columns or _usual(group, primitive)]
         shown = {c.name for c in chosen}
-        title = f"{title_of(target)}: {primitive}"
+        title = f"{title_of(target, device)}: {primitive}"
         one = [f"{CONTEXT[n]} {v}" for n in ("flags", "workload") if (v := _same(group, n)) and n not in shown]
         if len([k for k in groups if k[:2] == key[:2]]) > 1:
             one.append(f"harness {key[4][:8]}, timing model {key[5][:12]}")

@@ -1,0 +1,171 @@
+"""``steelyard boards``: the boards of a lab, whether they work, and virtual ones."""
+
+from __future__ import annotations
+
+import shutil
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from ..model.errors import UserError, WorkError
+from ..publish.sheet import plain
+from . import options
+from .output import Output
+
+if TYPE_CHECKING:
+    from ..lab import Lab, Station
+
+lab_option = click.option(
+    "--lab",
+    type=click.Path(path_type=Path),
+    envvar="STEELYARD_LAB",
+    show_envvar=True,
+    metavar="FILE",
+    help="Which boards there are. Default: lab.toml",
+)
+#: calls that a check counts edges of, and the bytes of each
+CALLS, MESSAGE = 20, 512
+
+
+@click.group("boards")
+def verb() -> None:
+    """List the boards of a lab, check them end to end, or play virtual ones."""
+
+
+@verb.command("list")
+@lab_option
+@options.tables
+def list_(lab: Path | None, out: Output) -> None:
+    """List the boards and what is missing."""
+    from ..lab import find
+
+    there = find(lab)
+    lines = []
+    for name, b in there.boards.items():
+        missing = "; ".join(_missing(there, name))
+        lines.append((name, b.target, str(b.port), b.flasher, f"{b.analyzer} {b.channel}", missing or "there"))
+    columns = ("board", "target", "port", "flasher", "pulses", "state")
+    out.give([plain("", "boards", columns, lines)])
+
+
+def _missing(lab: Lab, name: str) -> Iterator[str]:
+    """What can be seen to be missing without touching the board."""
+    station = lab.board(name)
+    if not station.board.port.exists():
+        start = "steelyard boards virtual" if station.board.virtual else "plug the board in"
+        yield f"no port: {start}"
+    for program, package in ((station.flasher.program, station.flasher.package), ("sigrok-cli", "sigrok-cli")):
+        if shutil.which(program) is None:
+            yield f"no {program}{f': apt install {package}' if package else ''}"
+
+
+@verb.command()
+@click.argument("names", nargs=-1, metavar="[BOARD]...")
+@lab_option
+@options.tables
+def check(names: tuple[str, ...], lab: Path | None, out: Output) -> None:
+    """Check boards end to end, all by default.
+
+    Each is flashed with nocrypt, shakes hands, and copies a message; its edges are counted and its clock is compared.
+    """
+    from .. import lab as stage
+    from ..model.call import DeviceError
+
+    lines: list[tuple[str, ...]] = []
+    wrong = False
+    try:
+        for station in stations(names, lab, every=True):
+            try:
+                for step, found in _checked(station):
+                    lines.append((station.board.name, step, "works", found))
+            except DeviceError as e:
+                wrong = True
+                text = f"{e.failure.detail}; {e.failure.next_action}"
+                lines.append((station.board.name, str(e.failure.reason), "does not work", text))
+    finally:
+        stage.let_go()
+    out.give([plain("", "check", ("board", "part", "state", "what was found"), lines)])
+    raise click.exceptions.Exit(int(wrong))
+
+
+def _checked(station: Station) -> Iterator[tuple[str, str]]:
+    """The parts of a board that work, in order; :class:`DeviceError` at the first that does not."""
+    from threading import Event
+
+    from .. import build, device, lab
+    from ..model.call import DeviceError, Op, Request
+    from ..model.reasons import Failure, Reason
+    from ..pipeline import MAX_CYCLES, nocrypt
+
+    toolchain = build.identify(station.target.toolchain)
+    if toolchain is None:
+        raise DeviceError(Failure(Reason.NO_TOOLCHAIN, build.why_not(station.target.toolchain)))
+    built = build.build(nocrypt("crypto_aead"), station.target, toolchain, station.target.toolchain.default_flags)
+    if built.failure is not None:
+        raise DeviceError(built.failure)
+    image = built.images["both"]
+    hertz = station.target.chip.clock_hz
+    with lab.opened(station, image, MAX_CYCLES, Event()) as link:
+        yield "flash", f"nocrypt by {station.flasher.program}"
+        client = device.Client(link)
+        if abs(client.hello.clock_hz - hertz) > 10_000:
+            text = f"the board says {client.hello.clock_hz / 1e6:g} MHz, {station.target.name} has {hertz / 1e6:g} MHz"
+            raise DeviceError(Failure(Reason.PROTOCOL, text))
+        yield "handshake", f"{hertz / 1e6:g} MHz, {client.hello.capacity} bytes of free RAM"
+        message = bytes(range(256)) * (MESSAGE // 256)
+        request = Request(Op.ENCRYPT, bytes(client.hello.key_bytes), bytes(client.hello.npub_bytes), b"", message)
+        before = link.samples
+        answers = list(client.calls([request] * CALLS))
+        if any(a.output != message for a in answers):
+            raise DeviceError(Failure(Reason.WRONG_OUTPUT, "nocrypt copies its message, and the board does not"))
+        yield "echo", f"{CALLS} x {MESSAGE} bytes"
+        samples = (link.samples - before) / CALLS
+        yield "edges", f"{CALLS} pulses of {samples / station.instrument.samplerate * 1e6:.2f} us"
+    if station.target.tier == "exact":
+        cycles = device.Client(device.SimulatorLink(station.target, image)).call(request).pulse.cycles
+        ppm = (cycles / hertz * station.instrument.samplerate / samples - 1) * 1e6
+        yield "clock", f"clock_ppm = {ppm:.0f}, within {1e6 / samples:.0f}; lab.toml says {station.board.clock_ppm:g}"
+
+
+@verb.command()
+@click.argument("command", nargs=-1, metavar="[COMMAND]...")
+@lab_option
+def virtual(command: tuple[str, ...], lab: Path | None) -> None:
+    """Play the virtual boards while COMMAND runs.
+
+    Without a COMMAND they are there until Ctrl-C. The exit code is the COMMAND's.
+    """
+    import subprocess
+
+    from ..lab import find
+    from ..lab.virtual import played
+    from .console import stderr
+
+    there = find(lab)
+    with played(there) as processes:
+        if command:
+            try:
+                raise click.exceptions.Exit(subprocess.run(command, check=False).returncode & 0xFF)
+            except OSError as e:
+                raise UserError(f"{command[0]}: {e.strerror}") from e
+        names = ", ".join(name for name, b in there.boards.items() if b.virtual)
+        stderr().print(f"ready: {names}; Ctrl-C ends them", soft_wrap=True)
+        while all(process.is_alive() for process in processes):
+            time.sleep(0.2)
+        raise WorkError("a part of the virtual lab has ended; what is above says why")
+
+
+def stations(names: Sequence[str], file: Path | None, every: bool = False) -> list[Station]:
+    """Boards of the lab by name, repeatable or comma-separated; with ``every`` all of them where none is named."""
+    split = [n.strip() for part in names for n in part.split(",") if n.strip()]
+    if names and not split:
+        raise UserError("--on names no board; steelyard boards list has them")
+    if not split and not every:
+        return []
+    from ..lab import find
+
+    lab = find(file)
+    return [lab.board(name) for name in dict.fromkeys(split or lab.boards)]

@@ -1,0 +1,154 @@
+"""Pulses from a logic analyzer: ``sigrok-cli`` samples without end, and boards ask for the pulses of their channels.
+
+A thread reads one instrument for all boards. Nobody waits for a fixed time: who asks gets pulses when they were
+seen, or hears that the instrument has looked on for long enough and saw none.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import tempfile
+import time
+from collections import deque
+from collections.abc import Callable
+from threading import Condition, Thread
+from typing import Protocol
+
+from ..model.call import DeviceError
+from ..model.errors import counted
+from ..model.reasons import Failure, Reason
+from .config import Instrument
+from .edges import Edges
+from .lock import held
+
+#: seconds that the instrument looks on for a pulse, by its own samples
+LOOK_ON = 3.0
+#: seconds of the wall without a sample before it counts as lost
+PATIENCE = 30.0
+_CHUNK = 1 << 20
+
+
+class Pulses(Protocol):
+    """Where a board gets the pulses of a channel from, as (rising edge, falling edge) in samples."""
+
+    def take(self, channel: str, count: int) -> list[tuple[int, int]]:
+        """Takes the oldest ``count`` pulses, and waits for them. :class:`DeviceError` when they do not come."""
+
+    def drop(self, channel: str) -> int:
+        """Takes all that have been seen; how many there were."""
+
+
+class Analyzer:
+    """``sigrok-cli`` at one instrument; it samples until :meth:`close`."""
+
+    def __init__(self, instrument: Instrument) -> None:
+        self._instrument = instrument
+        self._edges = Edges((1 << len(instrument.channels)) - 1)
+        self._rose: dict[int, int] = {}
+        self._seen: dict[str, deque[tuple[int, int]]] = {name: deque() for name in instrument.channels}
+        self._changed = Condition()
+        self._over = False
+        self._lock = held(f"instrument {instrument.driver}", f"instrument {instrument.name}")
+        self._said = tempfile.TemporaryFile()  # noqa: SIM115, which close() closes
+        command = ("sigrok-cli", "--driver", instrument.driver, "--config", f"samplerate={instrument.samplerate}")
+        channels = ("--channels", ",".join(instrument.channels), "--continuous", "--output-format", "binary")
+        try:
+            self._process = subprocess.Popen(
+                (*command, *channels), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._said, bufsize=0
+            )
+        except FileNotFoundError:
+            self._lock.close()
+            self._said.close()
+            raise self._lost("sigrok-cli is not installed: apt install sigrok-cli") from None
+        self._thread = Thread(target=self._read, name=f"analyzer {instrument.name}", daemon=True)
+        self._thread.start()
+        try:
+            with self._changed:
+                self._wait(lambda: self._edges.count > 0)
+        except BaseException:
+            self.close()
+            raise
+
+    @property
+    def alive(self) -> bool:
+        """Whether it still samples."""
+        return not self._over
+
+    def take(self, channel: str, count: int) -> list[tuple[int, int]]:
+        """See :class:`Pulses`."""
+        seen = self._seen[channel]
+        with self._changed:
+            end = self._edges.count + LOOK_ON * self._instrument.samplerate
+            self._wait(lambda: len(seen) >= count or self._edges.count > end)
+            if len(seen) < count:
+                level = "high" if self._instrument.channels.index(channel) in self._rose else "low"
+                text = f"channel {channel} of {self._instrument.name} stays {level}: {len(seen)} of "
+                raise DeviceError(Failure(Reason.PULSES_LOST, text + counted(count, "pulse")))
+            return [seen.popleft() for _ in range(count)]
+
+    def drop(self, channel: str) -> int:
+        """See :class:`Pulses`."""
+        with self._changed:
+            count = len(self._seen[channel])
+            self._seen[channel].clear()
+            return count
+
+    def _wait(self, there: Callable[[], bool]) -> None:
+        """Waits for what samples bring; :class:`DeviceError` when none come any more."""
+        count, since = self._edges.count, time.monotonic()
+        while not there():
+            if self._over:
+                raise self._lost(f"sigrok-cli ended: {self._words()}")
+            if self._edges.count != count:
+                count, since = self._edges.count, time.monotonic()
+            elif time.monotonic() - since > PATIENCE:
+                raise self._lost(f"no sample for {PATIENCE:g} s")
+            self._changed.wait(1.0)
+
+    def _lost(self, text: str) -> DeviceError:
+        return DeviceError(Failure(Reason.ANALYZER_LOST, f"{self._instrument.name}: {text}"))
+
+    def _words(self) -> str:
+        self._said.seek(0)
+        lines = self._said.read().decode(errors="replace").strip().splitlines()
+        return lines[-1][:200] if lines else f"exit code {self._process.wait()}"
+
+    def _read(self) -> None:
+        assert self._process.stdout is not None
+        file = self._process.stdout.fileno()
+        level = 0
+        try:
+            while data := os.read(file, _CHUNK):
+                with self._changed:
+                    for at, levels in self._edges.feed(data):
+                        self._edge(at, levels & ~level, level & ~levels)
+                        level = levels
+                    self._changed.notify_all()
+        finally:
+            with self._changed:
+                self._over = True
+                self._changed.notify_all()
+
+    def _edge(self, at: int, risen: int, fallen: int) -> None:
+        for bit, name in enumerate(self._instrument.channels):
+            if risen >> bit & 1:
+                self._rose[bit] = at
+            elif fallen >> bit & 1:
+                self._seen[name].append((self._rose.pop(bit), at))
+
+    def close(self) -> None:
+        """Ends sampling; the next one may have the instrument."""
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        try:
+            self._process.stdin.write(b"\n")  # which it takes as the wish to stop
+            self._process.wait(5)
+        except (OSError, subprocess.TimeoutExpired):
+            self._process.kill()
+            self._process.wait()
+        self._thread.join()
+        self._process.stdin.close()
+        self._process.stdout.close()
+        self._said.close()
+        self._lock.close()

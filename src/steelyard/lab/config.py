@@ -1,0 +1,213 @@
+"""What hangs on this machine, as the user's ``lab.toml`` says it: boards, and the instruments that look at them.
+
+Resources stand in ``lab.toml``; how to use them in ``flashers/*.toml`` beside this file, of which a user's
+``lab.toml`` can hold more. A board names each by its name and says nothing about it.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+
+from msgspec import field
+
+from ..model import paths, toml
+from ..model.errors import UserError, unknown
+from ..model.target import Target, load_target
+
+FLASHERS = Path(__file__).parent / "flashers"
+#: what a name in lab.toml may be: it becomes a part of files' names
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
+_PLACEHOLDERS = ("chip", "port", "baud", "image")
+
+
+class FlashedChip(toml.Table, frozen=True, kw_only=True):
+    """A chip that a flasher knows: its signature in hexadecimal, and the bytes of flash that its boot loader takes."""
+
+    signature: str = ""
+    loader_bytes: int = 0
+
+
+class Flasher(toml.Table, frozen=True, kw_only=True):
+    """A program that puts an image into a board's flash, or compares it with what is there.
+
+    ``write`` and ``verify`` are its arguments; ``{chip}`` is the chip's name as the target has it; ``{port}``,
+    ``{baud}`` and ``{image}`` speak for themselves. It gets ``seconds``. After a board's port was opened its boot
+    loader has the line for ``boot_seconds``. ``virtual`` names who plays that boot loader on a virtual board.
+    """
+
+    name: str = ""
+    title: str
+    program: str
+    package: str = ""
+    image: str
+    baud: int
+    seconds: float = 120.0
+    write: tuple[str, ...]
+    verify: tuple[str, ...]
+    boot_seconds: float = 0.0
+    virtual: str = ""
+    chips: dict[str, FlashedChip]
+
+
+class Instrument(toml.Table, frozen=True, kw_only=True):
+    """A logic analyzer that sigrok knows: ``driver`` as ``sigrok-cli --driver`` takes it, samples in a second, and the
+    names of its channels as sigrok has them, the lowest bit of a sample first. A ``virtual`` one listens where its
+    driver says."""
+
+    name: str = ""
+    driver: str
+    samplerate: int
+    channels: tuple[str, ...]
+    virtual: bool = False
+
+    @property
+    def clock(self) -> str:
+        """What counts a pulse's time, for the record."""
+        kind = self.driver.partition(":")[0]
+        return f"sigrok {kind} {self.samplerate / 1e6:g} MHz"
+
+    @property
+    def address(self) -> tuple[str, int]:
+        """Where a virtual one listens; :class:`UserError` when its driver names no place on this machine."""
+        found = re.search(r"conn=tcp-raw/(127\.0\.0\.1|localhost)/(\d{1,5})(?::|$)", self.driver)
+        if not found or not self.driver.startswith("beaglelogic:") or int(found[2]) > 65535:
+            raise UserError(
+                f"instrument {self.name}: a virtual analyzer needs a driver such as "
+                "beaglelogic:conn=tcp-raw/127.0.0.1/5555:logic_channels=8"
+            )
+        return "127.0.0.1", int(found[2])
+
+
+class Board(toml.Table, frozen=True, kw_only=True):
+    """A board: which target it is, its serial port, who flashes it, and the analyzer's channel at its trigger pin.
+
+    ``clock_ppm`` is how much faster than the target's nominal clock its own runs by the analyzer's time, in parts per
+    million. A ``virtual`` board is our simulated chip, which ``steelyard boards virtual`` plays.
+    """
+
+    name: str = ""
+    target: str
+    port: Path
+    flasher: str
+    analyzer: str
+    channel: str
+    clock_ppm: float
+    baud: int = 115200
+    virtual: bool = False
+
+
+class Lab(toml.Table, frozen=True, kw_only=True):
+    """All of it. ``speed`` is how much faster than the wall's the time of virtual boards goes."""
+
+    folder: Path
+    boards: dict[str, Board]
+    instruments: dict[str, Instrument]
+    flashers: dict[str, Flasher] = field(default_factory=dict)
+    speed: float = 1.0
+
+    def board(self, name: str) -> Station:
+        """The board of that name with all that belongs to it; :class:`UserError` with a suggestion."""
+        if name not in self.boards:
+            raise unknown("board", name, self.boards)
+        board = self.boards[name]
+        return Station(
+            board=board,
+            target=load_target(board.target).but(device="virtual-board" if board.virtual else "board"),
+            flasher=self.flashers[board.flasher],
+            instrument=self.instruments[board.analyzer],
+        )
+
+
+class Station(toml.Table, frozen=True, kw_only=True):
+    """A board, its target, its flasher and its instrument.
+
+    The target's device tells silicon from our own chips behind the same tools: their figures are never mixed.
+    """
+
+    board: Board
+    target: Target
+    flasher: Flasher
+    instrument: Instrument
+
+    @property
+    def clock(self) -> str:
+        """What counts cycles, for the record."""
+        return self.instrument.clock
+
+    @property
+    def cycles_per_sample(self) -> float:
+        """Of the board's own clock, by the instrument's."""
+        hertz = self.target.chip.clock_hz * (1 + self.board.clock_ppm / 1e6)
+        return hertz / self.instrument.samplerate
+
+    @property
+    def chip(self) -> FlashedChip:
+        """What the flasher knows of the board's chip."""
+        return self.flasher.chips[self.target.chip_name]
+
+
+def load(file: Path) -> Lab:
+    """The lab of ``file``; :class:`UserError` names what is wrong with it."""
+    lab = toml.load(file, Lab, {"folder": file.parent})
+    known = {f.stem: toml.load(f, Flasher, {"name": f.stem}) for f in sorted(FLASHERS.glob("*.toml"))}
+    flashers = known | {name: f.but(name=name) for name, f in lab.flashers.items()}
+    folder = file.absolute().parent
+    boards = {name: b.but(name=name, port=folder / b.port) for name, b in lab.boards.items()}
+    instruments = {name: i.but(name=name) for name, i in lab.instruments.items()}
+    lab = lab.but(boards=boards, instruments=instruments, flashers=flashers)
+    try:
+        _check(lab)
+    except UserError as e:
+        raise UserError(f"{paths.short(file)}: {e}") from e
+    return lab
+
+
+def find(file: Path | None) -> Lab:
+    """The lab of the file that the user names, or of the usual one."""
+    usual = Path(os.environ.get("STEELYARD_LAB") or "lab.toml")
+    if file is None and not usual.exists():
+        raise UserError(f"{usual}: no such file; docs/guides/lab.md says how a lab is described, --lab names another")
+    return load(file or usual)
+
+
+def _check(lab: Lab) -> None:
+    """:class:`UserError` where names lead nowhere, or two boards share what only one can have."""
+    for name in (*lab.boards, *lab.instruments):
+        if not _NAME.fullmatch(name):
+            raise UserError(f"{name[:70]!r}: names of boards and instruments are letters, digits, '-', '_' and '.'")
+    if not 0 < lab.speed <= 100:
+        raise UserError("speed: write a number above 0, at most 100")
+    for name, i in lab.instruments.items():
+        if not 1 <= len(i.channels) <= 8 or len(set(i.channels)) != len(i.channels):
+            raise UserError(f"instruments.{name}.channels: name 1 to 8 channels, each once")
+        if not 1000 <= i.samplerate <= 1_000_000_000:
+            raise UserError(f"instruments.{name}.samplerate: write samples in a second, such as 24_000_000")
+    taken: dict[object, str] = {}
+    for name, b in lab.boards.items():
+        where = f"boards.{name}"
+        for kind, value, of in (("flasher", b.flasher, lab.flashers), ("instrument", b.analyzer, lab.instruments)):
+            if value not in of:
+                raise UserError(f"{where}: {unknown(kind, value, of)}")
+        instrument, flasher, target = lab.instruments[b.analyzer], lab.flashers[b.flasher], load_target(b.target)
+        if b.channel not in instrument.channels:
+            raise UserError(f"{where}: {unknown('channel', b.channel, instrument.channels)}")
+        if target.chip_name not in flasher.chips:
+            names = ", ".join(flasher.chips)
+            raise UserError(f"{where}: {b.flasher} does not program a {target.chip_name}; it knows {names}")
+        if b.virtual and not (flasher.virtual and instrument.virtual):
+            raise UserError(f"{where}: a virtual board needs a virtual instrument, and a flasher that can be played")
+        for thing in (b.port, (b.analyzer, b.channel)):
+            if thing in taken:
+                raise UserError(f"{where}: has the port or the channel of {taken[thing]}; give each its own")
+            taken[thing] = name
+        if abs(b.clock_ppm) > 50_000:
+            raise UserError(f"{where}.clock_ppm: is above 50 000; a clock so far off does not hold a serial line")
+        if not 300 <= b.baud <= 10_000_000:
+            raise UserError(f"{where}.baud: write the line's bits in a second, such as 115200")
+    for name, f in lab.flashers.items():
+        for argument in (*f.write, *f.verify):
+            for word in re.findall(r"\{(\w*)\}", argument):
+                if word not in _PLACEHOLDERS:
+                    raise UserError(f"flashers.{name}: {unknown('placeholder', word, _PLACEHOLDERS)}")

@@ -1,0 +1,46 @@
+"""Finds where channels change in a stream of samples. Long spans without an edge cost next to nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+#: samples that are compared with a constant at once
+BLOCK = 1 << 14
+
+
+class Edges:
+    """Samples are bytes, a bit for each channel; only the bits of ``mask`` count. Before the first all are low."""
+
+    def __init__(self, mask: int) -> None:
+        self._bits = bytes(value & mask for value in range(256))
+        self._blocks: dict[int, bytes] = {}
+        self._level = 0
+        #: samples so far
+        self.count = 0
+
+    def feed(self, samples: bytes) -> Iterator[tuple[int, int]]:
+        """Takes what came: number of each first sample with other levels than the one before, and the levels."""
+        data = samples.translate(self._bits)
+        for at in range(0, len(data), BLOCK):
+            yield from self._block(data[at : at + BLOCK])
+
+    def _block(self, data: bytes) -> Iterator[tuple[int, int]]:
+        at = 0
+        while (at := self._next(data, at)) < len(data):
+            self._level = data[at]
+            yield self.count + at, self._level
+        self.count += len(data)
+
+    def _next(self, data: bytes, at: int) -> int:
+        """The first index from ``at`` on with another level; the end where there is none."""
+        same = self._blocks.setdefault(self._level, bytes((self._level,)) * BLOCK)
+        end = len(data)
+        if data[at:] == same[: end - at]:
+            return end
+        while end - at > 1:  # the first half up to the middle is all the same, or it is not
+            middle = (at + end) // 2
+            if data[at:middle] == same[: middle - at]:
+                at = middle
+            else:
+                end = middle
+        return at

@@ -1,0 +1,64 @@
+"""Puts images into boards by the programs that the field has for it. What is there already stays."""
+
+from __future__ import annotations
+
+import hashlib
+import shutil
+import subprocess
+import tempfile
+from pathlib import Path
+
+from ..model import paths
+from ..model.call import DeviceError
+from ..model.errors import cut
+from ..model.reasons import Failure, Reason
+from .config import Station
+
+#: by port, what this process has put there or found there; whoever else flashes says so in the note
+_sure: dict[Path, str] = {}
+
+
+def flash(station: Station, image: Path) -> None:
+    """Sees to it that ``image`` is in the board's flash. :class:`DeviceError` when that cannot be.
+
+    A note in ``STEELYARD_HOME`` says which image each board holds. What another process noted is compared with the
+    board before it is believed: the board may be another one today, or somebody else has flashed it.
+    """
+    port = station.board.port
+    digest = hashlib.sha256(image.read_bytes()).hexdigest()
+    note = paths.home() / "lab" / f"{station.board.name}.image"
+    noted = note.read_text() if note.exists() else ""
+    if noted == digest and (_sure.get(port) == digest or _done(station, station.flasher.verify, image) is None):
+        _sure[port] = digest
+        return
+    note.unlink(missing_ok=True)
+    _sure.pop(port, None)
+    if why := _done(station, station.flasher.write, image):
+        raise DeviceError(Failure(Reason.FLASH_FAILED, f"{port}: {station.flasher.program}: {why}"))
+    note.parent.mkdir(parents=True, exist_ok=True)
+    note.write_text(digest)
+    _sure[port] = digest
+
+
+def _done(station: Station, arguments: tuple[str, ...], image: Path) -> str | None:
+    """Runs the flasher; None when it says that all is well, else what it says."""
+    flasher = station.flasher
+    with tempfile.TemporaryDirectory(prefix="steelyard-") as folder:
+        copy = Path(folder, f"image.{flasher.image}")  # a name that no program takes for several
+        shutil.copyfile(image, copy)
+        words = {"chip": station.target.chip_name, "port": str(station.board.port), "baud": str(flasher.baud)}
+        command = (flasher.program, *(a.format(**words, image=copy) for a in arguments))
+        try:
+            done = subprocess.run(
+                command, stdin=subprocess.DEVNULL, capture_output=True, timeout=flasher.seconds, check=False
+            )
+        except FileNotFoundError:
+            return f"is not installed{f': apt install {flasher.package}' if flasher.package else ''}"
+        except subprocess.TimeoutExpired:
+            return f"no end after {flasher.seconds:g} s"
+    if done.returncode == 0:
+        return None
+    said = (done.stdout + b"\n" + done.stderr).decode(errors="replace").splitlines()
+    lines = [line.strip() for line in said if line.strip()]
+    telling = [line for line in lines if "error" in line.lower() and "TIOCM" not in line] or lines
+    return cut(telling[0], 200) if telling else f"exit code {done.returncode}"

@@ -1,0 +1,158 @@
+"""A board as a device: frames over its serial port, pulses from the analyzer at its trigger pin."""
+
+from __future__ import annotations
+
+import os
+import re
+import time
+from collections.abc import Iterable
+from contextlib import suppress
+from pathlib import Path
+from threading import Event
+from typing import TYPE_CHECKING
+
+from ..device import frame
+from ..model.call import DeviceError, Pulse
+from ..model.errors import counted
+from ..model.reasons import Failure, Reason
+from .analyzer import Pulses
+from .config import Station
+from .flash import flash
+from .lock import held
+
+if TYPE_CHECKING:
+    from serial import Serial
+
+#: seconds that a board may be silent while it has nothing to compute
+SILENCE = 2.0
+#: exchanges in a row without an answer after which nobody is there
+TRIES = 4
+#: bits of a byte on the line
+_BITS = 10
+
+
+def board_of(device: str, notes: Iterable[str]) -> str:
+    """The board that a record's notes name; empty where it was none."""
+    found = (re.match(rf"{re.escape(device)} (\S+): ", note) for note in notes)
+    return next((match[1] for match in found if match), "")
+
+
+class BoardLink:
+    """The host's end of a board with ``image`` in its flash."""
+
+    #: one request at a time: while a call runs a chip's serial port holds a byte or two
+    window = 0
+    sees_stack = False
+    quantity = "cycles"
+
+    def __init__(self, station: Station, image: Path, pulses: Pulses, max_cycles: int, over: Event) -> None:
+        self._station, self._pulses, self._max_cycles = station, pulses, max_cycles
+        self._over = over
+        self._due = self._unanswered = 0
+        #: samples of all pulses that were taken
+        self.samples = 0
+        self._line: Serial | None = None
+        board, instrument = station.board, station.instrument
+        self.clock = station.clock
+        self.notes = (
+            f"{station.target.device} {board.name}: {board.port}, {station.flasher.program}, channel {board.channel}"
+            f" of {instrument.name} ({1e9 / instrument.samplerate:g} ns), clock {board.clock_ppm:+g} ppm",
+        )
+        self._lock = held(f"port {board.port.resolve()}", str(board.port), over)
+        try:
+            flash(station, image)
+            self.reset()
+        except BaseException:
+            self.close()
+            raise
+
+    def reset(self) -> None:
+        """Restarts the firmware: the port is opened anew, which a board's reset line sees."""
+        self._shut()
+        board = self._station.board
+        try:
+            import serial  # which only boards need
+        except ImportError:
+            text = "pyserial is not installed: pip install 'steelyard[lab]'"
+            raise DeviceError(Failure(Reason.BOARD_LOST, text)) from None
+        try:
+            self._line = serial.Serial(str(board.port), board.baud, timeout=0.05, write_timeout=SILENCE)
+        except OSError as e:  # as pyserial's own are
+            raise self._lost(e) from None
+        time.sleep(self._station.flasher.boot_seconds)
+        self._read()
+        self._due = 0
+        self._pulses.drop(board.channel)
+
+    def exchange(self, data: bytes) -> bytes:
+        """Sends ``data`` and returns what came, up to as many answers as there are requests in it."""
+        if stale := self._pulses.drop(self._station.board.channel):
+            text = f"{counted(stale, 'pulse')} on channel {self._station.board.channel} that no call made"
+            raise DeviceError(Failure(Reason.PULSES_LOST, text))
+        asked = [command for command, _ in frame.Decoder().feed(data)]
+        calls = asked.count(frame.RUN)
+        work = calls * self._max_cycles / self._station.target.chip.clock_hz
+        self._write(data)
+        end = time.monotonic() + len(data) * _BITS / self._station.board.baud + SILENCE + work
+        decoder, came, answers = frame.Decoder(), bytearray(), 0
+        while (
+            not self._over.is_set()
+            and time.monotonic() < end
+            and answers < max(len(asked), 1)
+            and len(came) <= 2 * frame.MAX_FRAME
+        ):
+            if chunk := self._read():
+                came += chunk
+                found = [command for command, _ in decoder.feed(chunk)]
+                answers += len(found)
+                self._due += found.count(frame.RUN | frame.ANSWER)
+                end = max(end, time.monotonic() + SILENCE)
+        if self._over.is_set():
+            raise KeyboardInterrupt
+        if calls and not came:
+            text = f"no answer from {self._station.board.port} after {self._max_cycles} cycles and {SILENCE:g} s"
+            raise DeviceError(Failure(Reason.RUNAWAY, text))
+        self._unanswered = 0 if answers else self._unanswered + 1
+        if answers < calls or self._unanswered >= TRIES:
+            text = f"{len(came)} bytes from {self._station.board.port}, and no whole answer in them"
+            raise DeviceError(Failure(Reason.PROTOCOL, text))
+        return bytes(came)
+
+    def pulses(self) -> list[Pulse]:
+        """The pulses of the calls that were answered since the last time: the analyzer's time x the chip's clock."""
+        due, self._due = self._due, 0
+        spans = self._pulses.take(self._station.board.channel, due)
+        self.samples += sum(fall - rise for rise, fall in spans)
+        return [Pulse(round((fall - rise) * self._station.cycles_per_sample)) for rise, fall in spans]
+
+    def longest_untouched(self) -> None:
+        """Nobody watches a board's RAM."""
+
+    def _read(self) -> bytes:
+        assert self._line is not None
+        try:
+            return bytes(self._line.read(self._line.in_waiting or 1))
+        except OSError as e:  # as pyserial's own are
+            raise self._lost(e) from None
+
+    def _write(self, data: bytes) -> None:
+        assert self._line is not None
+        try:
+            self._line.write(data)
+        except OSError as e:  # as pyserial's own are
+            raise self._lost(e) from None
+
+    def _lost(self, why: Exception) -> DeviceError:
+        text = os.strerror(why.errno) if isinstance(why, OSError) and why.errno else " ".join(str(why).split())
+        return DeviceError(Failure(Reason.BOARD_LOST, f"{self._station.board.port}: {text[:200]}"))
+
+    def _shut(self) -> None:
+        if self._line is not None:
+            with suppress(OSError):  # unplugged: it is closed
+                self._line.close()
+            self._line = None
+
+    def close(self) -> None:
+        """Lets go of port and board."""
+        self._shut()
+        self._lock.close()

@@ -1,0 +1,43 @@
+"""Who has a port or an instrument: one process of this machine, and one thread of it, at a time."""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import os
+import tempfile
+import time
+from pathlib import Path
+from threading import Event
+from typing import IO
+
+from ..model.call import DeviceError
+from ..model.reasons import Failure, Reason
+
+_PAUSE = 0.05
+
+
+def held(what: str, name: str, over: Event | None = None) -> IO[bytes]:
+    """A lock on ``what``, the same for all homes and users of this machine; closing it lets go. The kernel does so when
+    its holder ends, however that came. With ``over`` it is waited for until that is set, which is a wish to stop.
+
+    :class:`DeviceError` when another has it, which calls it by ``name``.
+    """
+    digest = hashlib.sha256(what.encode(errors="surrogateescape")).hexdigest()[:16]
+    file = Path(tempfile.gettempdir()) / f"steelyard-{digest}.lock"
+    try:
+        opened = os.fdopen(os.open(file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666), "r+b")
+    except OSError as e:
+        raise DeviceError(Failure(Reason.BOARD_LOST, f"{name}: {file}: {e.strerror}; remove it")) from None
+    while True:
+        try:
+            fcntl.flock(opened, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            if over is None or over.is_set():
+                opened.close()
+                if over is not None:
+                    raise KeyboardInterrupt from None
+                raise DeviceError(Failure(Reason.BOARD_LOST, f"{name}: another Steelyard uses it")) from None
+            time.sleep(_PAUSE)
+        else:
+            return opened

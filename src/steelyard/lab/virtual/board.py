@@ -1,0 +1,198 @@
+"""A virtual board: a simulated chip with its boot loader behind a pseudo-terminal, its trigger pin on an analyzer.
+
+The board has a time of its own. It goes with the wall's while the firmware waits, and with the chip's cycles while it
+works; bytes need their bit times on the line. Where this machine is too slow the board is late, and its figures are the
+same.
+"""
+
+from __future__ import annotations
+
+import select
+import socket
+import struct
+from collections import deque
+from collections.abc import Callable
+
+from ... import _native
+from ...model.target import Target
+from .analyzer import EDGE, LEAVE, MARK
+from .clock import SECOND, Clock
+from .pty import Port
+from .stk500 import BootLoader
+
+#: seconds of the wall between two looks at line and clock
+TICK = 0.001
+#: picoseconds that the chip runs between two looks at the line
+SLICE = SECOND // 1000
+#: bits of a byte on the line: start, eight, stop
+BITS = 10
+#: seconds of the wall that a boot loader waits for a command: flashers know no other time
+PATIENCE = 1
+#: received bytes that a serial port holds, at the least of all chips
+HELD = 1
+_ELF = struct.Struct("<16s2HI3II6H")
+_SEGMENT = struct.Struct("<8I")
+_SECTION = struct.Struct("<10I")
+
+
+def raw_image(flash: bytes, base: int) -> bytes:
+    """Flash content as an ELF file without symbols: silicon knows of none."""
+    offset = _ELF.size + _SEGMENT.size
+    names = offset + len(flash)  # one empty name, and the header of the section that holds it
+    sizes = (_ELF.size, _SEGMENT.size, 1, _SECTION.size, 1, 0)
+    head = _ELF.pack(b"\x7fELF\1\1\1", 2, 0, 1, base, _ELF.size, names + 1, 0, *sizes)
+    segment = _SEGMENT.pack(1, offset, base, base, len(flash), len(flash), 5, 1)
+    return head + segment + flash + b"\0" + _SECTION.pack(0, 3, 0, 0, names, 1, 0, 0, 1, 0)
+
+
+class Chip:
+    """A simulated chip with a serial line and a trigger pin. All times are picoseconds."""
+
+    def __init__(self, target: Target, baud: int) -> None:
+        self._native = _native.Simulator(target.chip)
+        self._base = target.chip.flash.base
+        self._hz = target.chip.clock_hz
+        self._byte = SECOND * BITS // baud
+        self._begin = 0  # when cycle 0 was, had the chip never waited
+        self._came: deque[tuple[int, int]] = deque()
+        self._line_in = self._line_out = 0
+        self._high = self._runs = False
+        self.time = 0
+        #: bytes on the line to the host, with the time of their last bit, and edges of the trigger pin
+        self.sent: deque[tuple[int, int]] = deque()
+        self.edges: list[tuple[int, int]] = []
+
+    def start(self, flash: bytes) -> None:
+        """Resets the chip with this in its flash, and lets it go."""
+        self.hold()
+        self._native.load(raw_image(flash, self._base))
+        self._runs, self._begin = True, self.time
+
+    def hold(self) -> None:
+        """Holds it in reset: the pin falls, and what was on the line is lost."""
+        self._runs = False
+        self._came.clear()
+        self.sent.clear()
+        if self._high:
+            self._edge(self.time, 0)
+
+    def receive(self, data: bytes) -> None:
+        """Puts bytes on the line to the chip."""
+        for byte in data:
+            self._line_in = max(self._line_in, self.time) + self._byte
+            self._came.append((self._line_in, byte))
+
+    def send(self, data: bytes) -> None:
+        """Puts bytes on the line from the chip."""
+        for byte in data:
+            self._line_out = max(self._line_out, self.time) + self._byte
+            self.sent.append((self._line_out, byte))
+
+    def arrived(self) -> bytes:
+        """Takes the bytes whose last bit has come."""
+        due = bytearray()
+        while self._came and self._came[0][0] <= self.time:
+            due.append(self._came.popleft()[1])
+        return bytes(due)
+
+    def run(self, until: int) -> None:
+        """Time goes on until then, and the chip works or waits."""
+        while self._runs and self.time < until:
+            end = min(until, self.time + SLICE)
+            room = max(HELD - self._native.waiting, 0)
+            due = self.arrived()[:room]  # what the firmware does not fetch in time is lost
+            if self._came:
+                end = min(end, self._came[0][0])
+            try:
+                waits = self._native.run(due, max((end - self.time) * self._hz // SECOND, 1))
+            except _native.SimulatorFault:  # it hangs, as a chip would
+                self._runs = False
+                break
+            self._pulses()
+            self.time = max(self.time, self._at(self._native.cycles))
+            self.send(self._native.pending())
+            if waits and self.time < end:
+                self._begin += end - self.time
+                self.time = end
+        self.time = max(self.time, until)
+
+    def _at(self, cycle: int) -> int:
+        return self._begin + cycle * SECOND // self._hz
+
+    def _pulses(self) -> None:
+        for rise, fall in self._native.pulses():
+            if not self._high:
+                self._edge(self._at(rise), 1)
+            if fall is not None:
+                self._edge(self._at(fall), 0)
+
+    def _edge(self, at: int, level: int) -> None:
+        self.edges.append((at, level))
+        self._high = bool(level)
+
+
+class Board:
+    """The chip, its boot loader, its serial port and the wire from its trigger pin to the analyzer."""
+
+    def __init__(self, chip: Chip, loader: Callable[[bytearray], BootLoader], flash: bytearray, port: Port) -> None:
+        self._chip, self._loader, self._flash, self._port = chip, loader, flash, port
+        self._boot: BootLoader | None = None
+        self._told, self._limit = b"", 0
+
+    def play(self, clock: Clock, wire: socket.socket, pin: int) -> None:
+        """Goes on for ever."""
+        chip = self._chip
+        self._patience = int(PATIENCE * SECOND * clock.speed)
+        self._reset()
+        while True:
+            self._look(clock)
+            self._go_on(min(clock.now(), self._may(wire)))
+            marks = [(at, level, pin) for at, level in chip.edges]
+            chip.edges.clear()
+            wire.sendall(b"".join(EDGE.pack(*m) for m in (*marks, (chip.time, MARK, pin))))
+            due = bytearray()
+            while chip.sent and chip.sent[0][0] <= chip.time:
+                due.append(chip.sent.popleft()[1])
+            if due:
+                self._port.write(bytes(due))
+
+    def _may(self, wire: socket.socket) -> int:
+        """How far the analyzer lets the board go on, so that it is not left behind."""
+        try:
+            self._told += wire.recv(1 << 14, socket.MSG_DONTWAIT)
+        except BlockingIOError:
+            return self._limit
+        whole = len(self._told) // LEAVE.size * LEAVE.size
+        if whole:
+            self._limit = LEAVE.unpack_from(self._told, whole - LEAVE.size)[0]
+            self._told = self._told[whole:]
+        return self._limit
+
+    def _look(self, clock: Clock) -> None:
+        """Waits for a tick, or for what happens at the port."""
+        files = [self._port.events, *([self._port.master] if self._port.is_open else [])]
+        behind = clock.now() - self._chip.time > SLICE
+        select.select(files, [], [], 0.0 if behind and self._chip.time < self._limit else TICK)
+        if self._port.opened():
+            self._reset()
+        self._chip.receive(self._port.read())
+
+    def _reset(self) -> None:
+        self._chip.hold()
+        self._boot = self._loader(self._flash)
+        self._until = self._chip.time + self._patience
+
+    def _go_on(self, now: int) -> None:
+        """Lets time go on towards ``now``, a slice at the most."""
+        chip = self._chip
+        chip.run(min(now, chip.time + SLICE))
+        if self._boot is None:
+            return
+        for byte in chip.arrived():
+            chip.send(self._boot.feed(byte))
+            self._until = chip.time + self._patience
+        if self._boot.over or chip.time > self._until:
+            self._boot = None
+            answer = list(chip.sent)
+            chip.start(bytes(self._flash))
+            chip.sent.extend(answer)  # the last answer is still on the line

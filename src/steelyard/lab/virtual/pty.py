@@ -1,0 +1,79 @@
+"""A serial port of a virtual board: a pseudo-terminal at a path of the user's, and who opens it."""
+
+from __future__ import annotations
+
+import ctypes
+import errno
+import os
+import struct
+import tty
+from contextlib import suppress
+from pathlib import Path
+
+_EVENT = struct.Struct("iIII")
+#: inotify(7): IN_OPEN; IN_CLOSE_WRITE and IN_CLOSE_NOWRITE
+_OPEN, _CLOSE = 0x20, 0x18
+
+
+class Port:
+    """The board's end. ``master`` and ``events`` are what can be waited for."""
+
+    def __init__(self, path: Path) -> None:
+        self.master, slave = os.openpty()
+        tty.setraw(slave)
+        os.set_blocking(self.master, False)
+        name = os.ttyname(slave)
+        os.close(slave)
+        self.events = _watch(name)
+        self._open = 0
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if path.is_symlink():
+            path.unlink()
+        path.symlink_to(name)
+
+    @property
+    def is_open(self) -> bool:
+        """Whether somebody has it open."""
+        return self._open > 0
+
+    def opened(self) -> bool:
+        """Whether somebody has opened it since the last time while nobody had: then a board's reset line fires. None is
+        missed, however short."""
+        fired = False
+        try:
+            events = os.read(self.events, 1 << 14)
+        except BlockingIOError:
+            return False
+        for at in range(0, len(events), _EVENT.size):
+            mask = _EVENT.unpack_from(events, at)[1]
+            if mask & _OPEN:
+                fired |= self._open == 0
+                self._open += 1
+            elif mask & _CLOSE:
+                self._open -= 1
+        return fired
+
+    def read(self) -> bytes:
+        """What has come."""
+        try:
+            return os.read(self.master, 1 << 14)
+        except BlockingIOError:
+            return b""
+        except OSError as e:
+            if e.errno == errno.EIO:  # nobody has it open
+                return b""
+            raise
+
+    def write(self, data: bytes) -> None:
+        """Sends ``data``; what nobody takes is lost, as on a wire."""
+        with suppress(BlockingIOError):
+            os.write(self.master, data)
+
+
+def _watch(name: str) -> int:
+    libc = ctypes.CDLL(None, use_errno=True)
+    events = libc.inotify_init1(os.O_NONBLOCK | os.O_CLOEXEC)
+    if events < 0 or libc.inotify_add_watch(events, name.encode(), _OPEN | _CLOSE) < 0:
+        code = ctypes.get_errno()
+        raise OSError(code, os.strerror(code), name)
+    return int(events)

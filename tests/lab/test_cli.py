@@ -1,0 +1,70 @@
+"""The commands of a lab, as a user types them."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sys
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from steelyard.cli.app import app
+from steelyard.lab import Lab
+
+pytest.importorskip("serial", reason="pyserial is not installed: scripts/setup test")
+
+
+def said(*words: str | Path) -> Result:
+    return CliRunner().invoke(app, [str(w) for w in words])
+
+
+def test_boards_are_listed_with_what_is_missing(described: Path, tmp_path: Path) -> None:
+    file = shutil.copy(described, tmp_path)
+    found = json.loads(said("boards", "list", "--lab", file, "--json").stdout)
+    assert "no port: steelyard boards virtual" in str(found)
+    assert "avrdude-arduino" in str(found)
+
+
+def test_a_board_is_checked_end_to_end(there: Lab, described: Path) -> None:
+    done = said("boards", "check", "one", "--lab", described)
+    assert (done.exit_code, done.exception) == (0, None) or isinstance(done.exception, SystemExit)
+    assert done.exit_code == 0
+    for part in ("flash", "handshake", "echo", "edges", "clock_ppm = 0"):
+        assert part in done.stdout
+
+
+def test_a_board_that_does_not_work_says_what_to_do(there: Lab, described: Path, tmp_path: Path) -> None:
+    file = tmp_path / "lab.toml"
+    file.write_text(
+        described.read_text().replace('port = "', f'port = "{tmp_path}/').replace("127.0.0.1/", "127.0.0.1/1")
+    )
+    done = said("boards", "check", "two", "--lab", file, "--json")
+    assert done.exit_code == 1
+    assert "plug the" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        (("--on", "three"), "unknown board 'three'; known: one, two"),
+        (("--on", "one", "--target", "uno"), "a board says itself which target it is"),
+        (("--on", ","), "--on names no board"),
+    ],
+)
+def test_what_cannot_be_run_on_a_board_is_refused(described: Path, words: tuple[str, ...], why: str) -> None:
+    done = said("run", "nocrypt", "--lab", described, *words)
+    assert why in str(done.exception) + done.output
+
+
+def test_a_command_runs_inside_a_virtual_lab(described: Path, tmp_path: Path) -> None:
+    port = tmp_path / "ports" / "one"
+    file = tmp_path / "lab.toml"
+    text = described.read_text()
+    where = text.split("tcp-raw/")[1].split(":")[0]
+    file.write_text(text.replace(where, "127.0.0.1/" + str(int(where.split("/")[1]) ^ 1)))
+    look = f"import os, sys; sys.exit(7 if os.path.realpath({str(port)!r}).startswith('/dev/') else 1)"
+    done = said("boards", "virtual", "--lab", file, "--", sys.executable, "-c", look)
+    assert done.exit_code == 7
+    assert not port.is_symlink()

@@ -1,0 +1,54 @@
+"""What is wrong in a lab.toml is said before anything is touched, with the name that was meant."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from steelyard import lab
+from steelyard.lab.config import FLASHERS
+from steelyard.model.errors import UserError
+from steelyard.model.target import load_target, target_names
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ('channel = "P8_45"', 'chanel = "P8_45"', "boards.*.chanel: unknown key 'chanel'; did you mean channel?"),
+        ('target = "uno"', 'target = "unoo"', "unknown target 'unoo'; did you mean uno?"),
+        ('flasher = "avrdude-arduino"', 'flasher = "avrdude"', "did you mean avrdude-arduino?"),
+        ('channel = "P8_45"', 'channel = "P8_44"', "unknown channel 'P8_44'"),
+        ('channel = "P8_45"', 'channel = "P8_46"', "boards.two: has the port or the channel of one"),
+        ('port = "ports/one"', 'port = "ports/two"', "boards.two: has the port or the channel of one"),
+        ('analyzer = "la"', 'analyzer = "lab"', "unknown instrument 'lab'; did you mean la?"),
+        ('target = "uno"', 'target = "bluepill"', "avrdude-arduino does not program a STM32F103C8"),
+        ("clock_ppm = 0\n", "", "boards.*.clock_ppm: missing"),
+        ("[boards.one]", '[boards."../one"]', "names of boards"),
+        ("[boards.one]", "[flashers.x]\nname = 'y'\n[boards.one]", "flashers.*.title: missing"),
+    ],
+)
+def test_a_mistake_is_named(described: Path, tmp_path: Path, old: str, new: str, said: str) -> None:
+    text = described.read_text()
+    assert old in text
+    file = tmp_path / "lab.toml"
+    file.write_text(text.replace(old, new, 1))
+    with pytest.raises(UserError, match=r"lab\.toml") as e:
+        lab.load(file)
+    assert said in str(e.value)
+
+
+def test_an_unknown_board_is_named(described: Path) -> None:
+    with pytest.raises(UserError, match="unknown board 'on'; did you mean one"):
+        lab.load(described).board("on")
+
+
+def test_nothing_but_data_names_a_target_or_a_tool() -> None:
+    """A flasher is a table; a board of another target needs no line of code."""
+    code = "".join(f.read_text() for f in FLASHERS.parent.rglob("*.py"))
+    names = [
+        *target_names(),
+        *(load_target(n).chip_name for n in target_names()),
+        *(f.stem for f in FLASHERS.iterdir()),
+    ]
+    assert [n for n in names if f'"{n}"' in code] == []
