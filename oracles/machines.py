@@ -188,7 +188,7 @@ def _qemu_log(target: Target, image: Path, more: tuple[str, ...] = ()) -> list[S
 @cache
 def _one_by_one(program: str) -> tuple[str, ...]:
     """Options that make QEMU log the state after each instruction; QEMU 8.1 renamed them."""
-    known = subprocess.run([program, "-accel", "help", "-help"], capture_output=True, text=True, check=False).stdout
+    known = subprocess.run([program, "-help"], capture_output=True, text=True, check=False).stdout
     return ("-accel", "tcg,one-insn-per-tb=on") if "one-insn-per-tb" in known else ("-singlestep",)
 
 
