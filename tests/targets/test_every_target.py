@@ -6,6 +6,7 @@ import pytest
 
 from steelyard.cli.select import implementations
 from steelyard.model.reasons import Reason
+from steelyard.model.target import load_target
 from steelyard.pipeline import Pipeline
 from tests import toys
 from tests.conftest import SIMULATED, Bench, the_target
@@ -125,3 +126,14 @@ def test_debug_output_and_assert_link_and_cost_no_flash_that_is_not_there(name: 
     record = bench.weigh(bench.package(failing, variant="toy2"), target)
     assert record.failure is not None
     assert record.failure.reason in (Reason.FAULT, Reason.RUNAWAY)
+
+
+@pytest.mark.parametrize("name", [n for n in SIMULATED if load_target(n).toolchain.family == "avr"])
+def test_a_table_of_jumps_is_in_flash(name: str, bench: Bench) -> None:
+    """AVR's GCC from 8 on has sections of their own for them, and reads them by LPM."""
+    table = '.section .jumptables.gcc.core,"a",@progbits\n.global jumps\njumps: .word 0x1234\n'
+    top = "extern const char jumps[]; static char got(void) { char r; "
+    top += '__asm__ volatile("lpm %0, Z" : "=r"(r) : "z"(jumps)); return r; }'
+    files = toys.files(top=top, in_encrypt="if (got() != 0x34) c[0] ^= 1;") | {"jumps.S": table}
+    record = bench.weigh(bench.package({**files, "LWC_AEAD_KAT_128_128.txt": toys.kat()}), the_target(name))
+    assert record.failure is None, record.failure
