@@ -31,7 +31,7 @@ from rich.console import Console
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from oracles import machines, replay
-from steelyard import build
+from steelyard import building
 from steelyard.cli.console import table
 from steelyard.cli.select import bundled
 from steelyard.model import paths
@@ -123,7 +123,7 @@ def speed(folder: Path) -> tuple[list[Row], list[Row]]:
         target = load_target(name)
         if target.device != "simulator":
             continue
-        if build.identify(target.toolchain) is None:
+        if building.identify(target.toolchain) is None:
             cores.append((name, target.chip.core, f"{target.toolchain.compiler} is not installed", "-", "-"))
             continue
         for label in CHOSEN.get(name, (PRIMARY,)):
@@ -170,9 +170,9 @@ def beside(what: str, cycles: int, mine: float, peer: Peer) -> Row:
 def _image(target: Target, label: str, place: Path) -> Path | None:
     """A replay that takes us long enough to measure; None where the implementation does not fit."""
     implementation = next(i for i in bundled()[0] if i.label == label)
-    toolchain = build.identify(target.toolchain)
+    toolchain = building.identify(target.toolchain)
     assert toolchain is not None
-    built = build.build(implementation, target, toolchain, FLAGS)
+    built = building.build(implementation, target, toolchain, FLAGS)
     if built.failure is not None:
         return None
     calls = replay.requests(implementation, target, built.images["both"], [(16, 16), (0, 64), (32, 32)])
@@ -366,7 +366,7 @@ def commands(folder: Path) -> list[Row]:
 
 def _cold(folder: Path) -> Iterator[Row]:
     for name in ("uno", "bluepill"):
-        if build.identify(load_target(name).toolchain) is None:
+        if building.identify(load_target(name).toolchain) is None:
             continue
 
         def cold(name: str = name) -> float:

@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-/* Frames carry lengths of 16 bits. build/diagnose.py looks for these words. */
+/* Frames carry lengths of 16 bits. building/diagnose.py looks for these words. */
 #define SY_FITS(name, value) \
     _Static_assert((value) >= 0, "unsupported size: " name " is negative"); \
     _Static_assert((value) <= 65535L, "unsupported size: " name " is above 65535 bytes, the most that is measured")

@@ -10,8 +10,8 @@ import subprocess
 from collections.abc import Iterable
 from pathlib import Path
 
-from steelyard import _native, build
-from steelyard.build.image import harness_objects
+from steelyard import _native, building
+from steelyard.building.image import harness_objects
 from steelyard.device import frame
 from steelyard.device.client import encode
 from steelyard.model import paths
@@ -72,7 +72,7 @@ def link(
 ) -> Path:
     """An image that replays ``calls`` ``rounds`` times and stops; made of the measured image's objects."""
     toolchain = _toolchain(target)
-    built = build.build(implementation, target, toolchain, flags)
+    built = building.build(implementation, target, toolchain, flags)
     assert built.failure is None, built.failure
     blob = b"".join([frame.encode(frame.HELLO), *(encode(c) for c in calls)])
     (folder / "blob.bin").write_bytes(blob)
@@ -112,7 +112,7 @@ def torture(target: Target, flag: str, folder: Path) -> Path:
 def painted(implementation: Implementation, target: Target, flags: tuple[str, ...], folder: Path) -> Path:
     """``stack.c`` around the measured image's objects: an AVR image that reports how much stack the calls took."""
     toolchain = _toolchain(target)
-    built = build.build(implementation, target, toolchain, flags)
+    built = building.build(implementation, target, toolchain, flags)
     assert built.failure is None, built.failure
     parts = [str(o) for o in harness_objects(target, toolchain) if o.stem not in ("main", "heap")]
     own = (str(built.folder / "implementation.o"), "-x", "none", str(HERE / "stack.c"))
@@ -121,7 +121,7 @@ def painted(implementation: Implementation, target: Target, flags: tuple[str, ..
 
 
 def _toolchain(target: Target) -> Toolchain:
-    toolchain = build.identify(target.toolchain)
+    toolchain = building.identify(target.toolchain)
     assert toolchain is not None, f"{target.toolchain.compiler} is not installed"
     return toolchain
 

@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
-from steelyard import build, device
-from steelyard.build import Build, toolchain
+from steelyard import building, device
+from steelyard.building import Build, toolchain
 from steelyard.model import paths
 from steelyard.model.implementation import Implementation
 from steelyard.model.record import Record
@@ -129,9 +129,9 @@ class Bench:
         return found.implementations[0]
 
     def build(self, implementation: Implementation, target: Target, *flags: str) -> Build:
-        toolchain = build.identify(target.toolchain)
-        assert toolchain is not None, build.why_not(target.toolchain)
-        return build.build(implementation, target, toolchain, flags or ("-Os",))
+        toolchain = building.identify(target.toolchain)
+        assert toolchain is not None, building.why_not(target.toolchain)
+        return building.build(implementation, target, toolchain, flags or ("-Os",))
 
     def job(self, implementation: Implementation, target: Target, load: str = "kat", flags: str = "-Os") -> Job:
         return Job(implementation, target, tuple(flags.split()), workload(load))

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from steelyard.analyse.rows import rows
-from steelyard.build import identify
+from steelyard.building import identify
 from steelyard.model.target import Target, load_target, target_names
 from steelyard.model.workload import workload, workload_names
 from steelyard.publish.figures import figure_names

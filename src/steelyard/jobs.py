@@ -14,7 +14,7 @@ from tempfile import TemporaryDirectory
 from msgspec import Struct
 from msgspec.structs import force_setattr, replace
 
-from . import build, device, lab, sources, verify
+from . import building, device, lab, sources, verify
 from .model.call import DeviceError
 from .model.digest import of_file
 from .model.errors import UserError
@@ -93,10 +93,10 @@ class Job(Struct, frozen=True):
             target=self.target.name,
             target_digest=_target_digest(self.target),
             device=self.target.device,
-            toolchain=build.identify(spec) or Toolchain(spec.name, "missing", ""),
+            toolchain=building.identify(spec) or Toolchain(spec.name, "missing", ""),
             flags=" ".join(self.flags),
             workload=self.workload.text,
-            harness=build.harness_digest(),
+            harness=building.harness_digest(),
             timing_model=clock,
         )
 
@@ -121,7 +121,7 @@ def resolve(job: Job) -> Run:
     """What a job depends on, on this machine now. Only this step asks a machine before an image runs there."""
     clock = job.on.clock if job.on else clock_of(job.target)
     trouble = None if isinstance(clock, str) else clock
-    if missing := build.why_not(job.target.toolchain):
+    if missing := building.why_not(job.target.toolchain):
         trouble = Failure(Reason.NO_TOOLCHAIN, missing)
     return Run(job, job.clocked_by(clock if isinstance(clock, str) else "unknown"), trouble)
 
@@ -185,15 +185,15 @@ def clock_of(target: Target) -> str | Failure:
 
 @Once
 def _clock_of(target: Target, _host: str) -> str | Failure:
-    toolchain, base = build.identify(target.toolchain), nocrypt("crypto_aead")
+    toolchain, base = building.identify(target.toolchain), nocrypt("crypto_aead")
     if toolchain is None:
         return "unknown"
     try:
-        built = build.build(base, target, toolchain, target.toolchain.default_flags)
+        built = building.build(base, target, toolchain, target.toolchain.default_flags)
         if built.failure is not None:
             return Failure(built.failure.reason, f"nocrypt does not build: {built.failure.detail}")
         image = built.images["both"]
-        with device.opened(target, image, build.confined(image)) as link:
+        with device.opened(target, image, building.confined(image)) as link:
             return link.clock
     except (DeviceError, OSError) as e:
         return failure_of(e)

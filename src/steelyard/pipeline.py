@@ -14,7 +14,7 @@ from threading import Event
 
 from msgspec.structs import replace
 
-from . import build, device, lab, measure, verify
+from . import building, device, lab, measure, verify
 from .jobs import Job, Run, clock_of, failure_of, identity, nocrypt, resolve
 from .model.call import DeviceError, Op
 from .model.inputs import SEED, Inputs
@@ -33,9 +33,9 @@ MAP = "both.map"
 
 
 def _toolchain(job: Job) -> Toolchain:
-    found = build.identify(job.target.toolchain)
+    found = building.identify(job.target.toolchain)
     if found is None:
-        raise DeviceError(Failure(Reason.NO_TOOLCHAIN, build.why_not(job.target.toolchain)))
+        raise DeviceError(Failure(Reason.NO_TOOLCHAIN, building.why_not(job.target.toolchain)))
     return found
 
 
@@ -46,7 +46,7 @@ def profile(job: Job, op: Op, adlen: int, mlen: int) -> Profile:
         raise DeviceError(
             Failure(Reason.NOT_SIMULATED, f"{job.target.name} is a machine, on which only whole calls can be measured")
         )
-    built = build.build(job.implementation, job.target, _toolchain(job), job.flags)
+    built = building.build(job.implementation, job.target, _toolchain(job), job.flags)
     if built.failure is not None:
         raise DeviceError(built.failure)
     client = device.simulated(job.target, built.images["both"])
@@ -59,7 +59,7 @@ def profile(job: Job, op: Op, adlen: int, mlen: int) -> Profile:
 def sizes(job: Job) -> dict[str, dict[tuple[str, str], int]]:
     """Bytes by (symbol, kind) that each image has more than nocrypt's. Raises :class:`DeviceError` when an image cannot
     be built."""
-    mine, base = (build.build(j.implementation, j.target, _toolchain(job), j.flags) for j in (job, job.baseline))
+    mine, base = (building.build(j.implementation, j.target, _toolchain(job), j.flags) for j in (job, job.baseline))
     for built in (mine, base):
         if built.failure is not None:
             raise DeviceError(built.failure)
@@ -157,11 +157,11 @@ class Pipeline:
         """What runs ``image``: the board that the job names, else the target's device."""
         if job.on is not None:
             return lab.opened(job.on, image, self.max_cycles, self.over)
-        return device.opened(job.target, image, build.confined(image), self.max_cycles)
+        return device.opened(job.target, image, building.confined(image), self.max_cycles)
 
     def _run(self, job: Job, record: Record) -> Record:
         """Builds, verifies and measures: returns ``record`` with the figures, or with the failure."""
-        built = build.build(job.implementation, job.target, _toolchain(job), job.flags, self.force)
+        built = building.build(job.implementation, job.target, _toolchain(job), job.flags, self.force)
         stand_in = (job.target.stand_in,) if job.target.stand_in else ()
         record = self.keeper.with_log(replace(record, notes=(*record.notes, *stand_in, *built.notes)), built.log)
         if built.failure is not None:
@@ -179,7 +179,7 @@ class Pipeline:
             figures = figures.above(figures.metrics, ())
         else:
             baseline = self._weighed(base)
-            empty = build.build(base.job.implementation, job.target, _toolchain(job), job.flags)
+            empty = building.build(base.job.implementation, job.target, _toolchain(job), job.flags)
             if failed := baseline.failure or empty.failure:
                 text = f"{job.target.name}: nocrypt, which is subtracted, fails with {failed.reason}: {failed.detail}"
                 return replace(record, failure=Failure(Reason.NO_BASELINE, text))
@@ -192,7 +192,7 @@ class Pipeline:
             notes=(*record.notes, *figures.notes),
         )
 
-    def _observe(self, job: Job, built: build.Build, record: Record) -> tuple[Record, measure.Observations]:
+    def _observe(self, job: Job, built: building.Build, record: Record) -> tuple[Record, measure.Observations]:
         """Verifies the image on the target's device and makes the measured calls; every output is checked."""
         implementation, image = job.implementation, built.images["both"]
         aead = implementation.primitive == "crypto_aead"
@@ -215,7 +215,7 @@ class Pipeline:
             swept, left_out = verify.sweep(verifier, known, job.workload)
             felics = measure.Felics()
             if aead and job.workload.name == "felics-ae":
-                objects = build.objects(built, implementation)
+                objects = building.objects(built, implementation)
                 felics = measure.felics(client, implementation, job.target, objects, known.calls, empty.cycles)
             odd = verify.unaligned(verifier, known)
             harm = verify.cut_short(verifier, known)  # last, because it may leave the device in any state

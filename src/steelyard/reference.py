@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from functools import cache
 
-from . import build, device, sources
+from . import building, device, sources
 from .model.call import Caller, DeviceError, Reference, Request
 from .model.implementation import Implementation
 from .model.paths import CIPHERS
@@ -61,7 +61,7 @@ def _largest() -> Target | None:
     """The simulated target with the most RAM whose compiler is installed. Answers are the same on all targets."""
     simulated = (t for n in target_names() if (t := load_target(n)).device == "simulator")
     by_ram = sorted(simulated, key=lambda t: -t.chip.ram.size)
-    return next((t for t in by_ram if build.identify(t.toolchain) is not None), None)
+    return next((t for t in by_ram if building.identify(t.toolchain) is not None), None)
 
 
 @cache
@@ -72,10 +72,10 @@ def _bundled(primitive: str, variant: str) -> tuple[Implementation, ...]:
 
 def _started(candidate: Implementation, target: Target) -> tuple[str, Caller] | None:
     """The digest of ``candidate``, and a client that runs it; None where it does not build for this target."""
-    toolchain = build.identify(target.toolchain)
+    toolchain = building.identify(target.toolchain)
     if toolchain is None:
         return None
-    built = build.build(candidate, target, toolchain, target.toolchain.default_flags)
+    built = building.build(candidate, target, toolchain, target.toolchain.default_flags)
     if built.failure is not None:
         return None
     with suppress(DeviceError):

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from steelyard.build import Build, objects, sandbox
+from steelyard.building import Build, objects, sandbox
 from steelyard.model import paths
 from steelyard.model.call import Op, Request
 from steelyard.model.implementation import Implementation

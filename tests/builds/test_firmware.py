@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from steelyard.build import firmware, script
+from steelyard.building import firmware, script
 from steelyard.model import paths
 from steelyard.model.reasons import Failure, Reason
 from steelyard.model.target import Target

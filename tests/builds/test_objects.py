@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from steelyard import device
-from steelyard.build import sandbox
+from steelyard.building import sandbox
 from steelyard.measure.rom import load_size
 from steelyard.model.elf import exported
 from steelyard.model.reasons import Failure, Reason

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from steelyard.build import provided
+from steelyard.building import provided
 from steelyard.model import paths
 from steelyard.model.elf import defined
 from steelyard.model.reasons import Reason

@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from steelyard import build
-from steelyard.build import ask, toolchain
+from steelyard import building
+from steelyard.building import ask, toolchain
 from steelyard.model.reasons import Reason
 from steelyard.model.record import Toolchain
 from steelyard.model.target import Target, ToolchainSpec
@@ -65,12 +65,12 @@ def test_one_that_is_replaced_in_mid_campaign_makes_nothing_under_its_old_name(
     kept = file.read_text()
     file.write_text(kept + "\n\n")
     for _ in range(2):  # nor is the failure kept
-        failure = build.build(package, target, known, ("-Os",)).failure
+        failure = building.build(package, target, known, ("-Os",)).failure
         assert failure is not None
         assert (failure.reason, failure.detail.startswith(str(file))) == (Reason.NO_TOOLCHAIN, True), failure
     changed = identified(own)
     assert changed != known
-    failure = build.build(package, target, changed, ("-Os",)).failure
+    failure = building.build(package, target, changed, ("-Os",)).failure
     assert (failure is None) == (not fails), failure
 
 

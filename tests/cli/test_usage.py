@@ -158,7 +158,7 @@ def test_a_dry_run_asks_no_machine_and_builds_nothing(
     def touched(*_: object) -> None:
         raise AssertionError("a dry run does nothing")
 
-    monkeypatch.setattr("steelyard.build.build", touched)
+    monkeypatch.setattr("steelyard.building.build", touched)
     monkeypatch.setattr("steelyard.device.opened", touched)
     result = cli("run nocrypt -t host --dry-run -w kat")
     assert result.code == 0, result.err

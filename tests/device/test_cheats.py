@@ -8,7 +8,7 @@ import subprocess
 import pytest
 
 from steelyard import device
-from steelyard.build import Build
+from steelyard.building import Build
 from steelyard.model.call import Answer, DeviceError, Op, Request
 from steelyard.model.reasons import Failure, Reason
 from steelyard.model.record import Record

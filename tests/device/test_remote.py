@@ -16,7 +16,7 @@ from threading import Timer
 
 import pytest
 
-from steelyard import build, device, jobs
+from steelyard import building, device, jobs
 from steelyard.cli.select import implementations
 from steelyard.device import process, remote
 from steelyard.model.call import DeviceError
@@ -166,7 +166,7 @@ def test_from_copy_to_record(bench: Bench, machine: Machine) -> None:
 
 def test_a_restart_has_a_fresh_process(bench: Bench, machine: Machine) -> None:
     image = bench.build(nocrypt("crypto_aead"), machine.target, "-O2").images["both"]
-    with device.opened(machine.target, image, build.confined(image)) as link:
+    with device.opened(machine.target, image, building.confined(image)) as link:
         client = device.Client(link)
         first, clock = client.hello, link.clock
         link.exchange(b"\xa5\x02")  # the first bytes of a frame that never comes

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from steelyard import build, device, measure
+from steelyard import building, device, measure
 from steelyard.measure.felics import code_sizes
 from steelyard.model import elf
 from steelyard.model.call import Op, Request
@@ -109,7 +109,7 @@ def test_code_size_is_what_size_says_less_what_is_left_out(bench: Bench, target:
     info = packages.INFO.replace("EncryptCode: encrypt!crypto_aead_decrypt", "EncryptCode: encrypt, tables")
     implementation = toy(tmp_path, extra={**more, "implementation.info": info})
     built = bench.build(implementation, target)
-    objects = build.objects(built, implementation)
+    objects = building.objects(built, implementation)
     assert set(objects) == {"encrypt.c", "tables.c"}
     sizes, notes = code_sizes(implementation, objects)
     assert sizes["encrypt"].all == text_and_data(target, list(objects.values()))
@@ -123,7 +123,7 @@ def test_code_size_is_what_size_says_less_what_is_left_out(bench: Bench, target:
 def test_without_lists_each_operation_leaves_out_the_other(bench: Bench, target: Target) -> None:
     implementation = bench.package()
     built = bench.build(implementation, target)
-    (path,) = build.objects(built, implementation).values()
+    (path,) = building.objects(built, implementation).values()
     left = {s.name: s.size for s in elf.sections(path.read_bytes())}
     sizes, _ = code_sizes(implementation, {"encrypt.c": path})
     every = text_and_data(target, [path])
@@ -141,7 +141,7 @@ def test_clones_belong_to_their_function(bench: Bench, uno: Target, tmp_path: Pa
     hooks = {"top": top, "in_encrypt": "c[0] = (unsigned char)(worker(n, 3) + worker2(n));"}
     implementation = toy(tmp_path, extra={"implementation.info": info}, **hooks)
     built = bench.build(implementation, uno, "-O2")
-    objects = build.objects(built, implementation)
+    objects = building.objects(built, implementation)
     names = {s.name: s.size for s in elf.sections(objects["encrypt.c"].read_bytes())}
     clones = [n for n in names if n.startswith(".text.worker.")]
     assert clones, names
@@ -259,7 +259,7 @@ def test_boards_and_processes_say_what_they_can(bench: Bench, tmp_path: Path) ->
     implementation = toy(tmp_path)
     built = bench.build(implementation, uno)
     client = device.simulated(uno, built.images["both"])
-    objects = build.objects(built, implementation)
+    objects = building.objects(built, implementation)
     empty = measure.empty_calls(client, True)
     found = measure.felics(Blind(client), implementation, uno, objects, [], empty.cycles).figures  # type: ignore[arg-type]
     assert "felics_code_time" not in found

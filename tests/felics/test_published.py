@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from steelyard import build, device, measure, verify
+from steelyard import building, device, measure, verify
 from steelyard.model.call import Observed, Op, Request
 from steelyard.model.implementation import Implementation
 from steelyard.model.inputs import Inputs
@@ -48,7 +48,7 @@ def published() -> list[Row]:
 
 
 @contextmanager
-def harness(target: Target, built: build.Build) -> Iterator[device.Client]:
+def harness(target: Target, built: building.Build) -> Iterator[device.Client]:
     with device.opened(target, built.images["both"], ()) as link:
         yield device.Client(link)
 
@@ -65,7 +65,7 @@ def test_avr_rows(tree: dict[str, Implementation], published: list[Row]) -> None
     """Code size and RAM to the byte. Time to the cycle, but for one cycle for each executed call or jump that is
     long here and short there or the other way round: which ones depends on the functions' addresses in flash."""
     target = the_target("atmega128")
-    toolchain = build.identify(target.toolchain)
+    toolchain = building.identify(target.toolchain)
     assert toolchain is not None
     if toolchain.version != COMPILER:
         pytest.skip(f"another compiler: {toolchain.version}")
@@ -74,14 +74,14 @@ def test_avr_rows(tree: dict[str, Implementation], published: list[Row]) -> None
     exact = 0
     for row in rows:
         implementation, name = tree[str(row["label"])], f"{row['label']} {row['flags']}"
-        built = build.build(implementation, target, toolchain, [str(row["flags"])])
+        built = building.build(implementation, target, toolchain, [str(row["flags"])])
         assert built.failure is None, name
         with harness(target, built) as client:
             empty = measure.empty_calls(client, True)
             expected = verify.expected(implementation, client.hello)
             verifier = verify.Verifier(client, implementation, expected, Inputs(implementation.digest))
             answers = verify.known_answers(verifier).calls
-            objects = build.objects(built, implementation)
+            objects = building.objects(built, implementation)
             ours = measure.felics(client, implementation, target, objects, answers, empty.cycles).figures
             longer, shorter = long_and_short_calls(client, answers)
         for metric in ("felics_code_size", "felics_code_ram"):

@@ -27,7 +27,7 @@ from typing import Any
 
 import msgspec
 
-from steelyard.build import script
+from steelyard.building import script
 from steelyard.model.record import Record
 from steelyard.model.target import Target, load_target
 from steelyard.model.workload import workload

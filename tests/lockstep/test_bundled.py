@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from oracles import machines, replay
-from steelyard import build
+from steelyard import building
 from steelyard.cli.select import bundled
 from steelyard.model.call import DeviceError
 from steelyard.model.implementation import Implementation
@@ -63,13 +63,13 @@ Sizes = list[tuple[int, int]]
 def _replay(implementation: Implementation, name: str, flags: tuple[str, ...], sizes: Sizes, folder: Path) -> Path:
     """A replay of calls of those sizes; the test is skipped where that cannot be."""
     target = load_target(name)
-    toolchain = build.identify(target.toolchain)
+    toolchain = building.identify(target.toolchain)
     if toolchain is None:
         pytest.skip(f"{target.toolchain.compiler} is not installed")
     absent = machines.missing(target)
     if absent is not None:
         pytest.skip(f"{absent} is not installed")
-    built = build.build(implementation, target, toolchain, flags)
+    built = building.build(implementation, target, toolchain, flags)
     if built.failure is not None:
         pytest.skip(f"does not build: {built.failure.reason}")
     try:
@@ -116,7 +116,7 @@ def test_small_code_ends_as_in_the_oracle(implementation: Implementation, tmp_pa
 
 def test_the_oracles_are_found_out_when_they_are_wrong(tmp_path: Path) -> None:
     """A trace with one bit changed is told apart, at the instruction that made it."""
-    if shutil.which("qemu-system-arm") is None or build.identify(load_target("bluepill").toolchain) is None:
+    if shutil.which("qemu-system-arm") is None or building.identify(load_target("bluepill").toolchain) is None:
         pytest.skip("no compiler or no oracle")
     target = load_target("bluepill")
     implementation = next(i for i in ALL if i.label.startswith("tinyjambu"))

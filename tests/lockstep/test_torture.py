@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from oracles import machines, replay
-from steelyard import build
+from steelyard import building
 from steelyard.model.target import Target, load_target
 
 LEVELS = ("-O0", "-O1", "-O2", "-O3", "-Os")
@@ -29,7 +29,7 @@ SUM = {
 def the_target(name: str) -> Target:
     """A target whose compiler and oracle are here."""
     target = load_target(name)
-    if build.identify(target.toolchain) is None:
+    if building.identify(target.toolchain) is None:
         pytest.skip(f"{target.toolchain.compiler} is not installed")
     absent = machines.missing(target)
     if absent is not None:

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from steelyard.build import firmware, image
+from steelyard.building import firmware, image
 from steelyard.model.record import Record
 from steelyard.model.target import load_target
 from steelyard.model.workload import workload

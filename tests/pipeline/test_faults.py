@@ -16,8 +16,8 @@ import pytest
 from msgspec.structs import replace
 
 from steelyard import pipeline
-from steelyard.build import ask, identify, image, kept
-from steelyard.build import script as building
+from steelyard.building import ask, identify, image, kept
+from steelyard.building import script as build_script
 from steelyard.cli import doctor
 from steelyard.cli.app import app
 from steelyard.cli.plan import forecast
@@ -98,7 +98,7 @@ def test_a_compiler_that_fails_by_the_machine(
     marker = bench.folder.parent / "repaired"
     other, job = good(bench, "other"), good(bench)
     job = replace(job, target=compiler(WORKS % f"[ -e {marker} ] || {{ {script}; }}"))
-    monkeypatch.setattr(building, "SECONDS", 2.0 if "sleep" in script else 60.0)
+    monkeypatch.setattr(build_script, "SECONDS", 2.0 if "sleep" in script else 60.0)
     broken, fine = campaign(bench, job, other)
     failed(broken, reason, words)
     assert fine.ok

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from steelyard import build, device
-from steelyard.build import firmware
+from steelyard import building, device
+from steelyard.building import firmware
 from steelyard.model import paths
 from steelyard.model.call import Op, Request
 from steelyard.model.implementation import Implementation
@@ -80,7 +80,7 @@ def cycles(bench: Bench, implementation: Implementation, target: Target) -> tupl
     built = bench.build(implementation, target, "-O2")
     assert built.failure is None, built.log
     both = built.images["both"]
-    with device.opened(target, both, build.confined(both), 10_000_000) as link:
+    with device.opened(target, both, building.confined(both), 10_000_000) as link:
         client = device.Client(link)
         zeros = bytes(16)
         requests = [Request(op, zeros, zeros, b"", b"") for op in (Op.EMPTY, Op.EMPTY_DECRYPT)]

@@ -95,15 +95,15 @@ def _checked(station: Station) -> Iterator[tuple[str, str]]:
     """The parts of a board that work, in order; :class:`DeviceError` at the first that does not."""
     from threading import Event
 
-    from .. import build, device, lab
+    from .. import building, device, lab
     from ..model.call import DeviceError, Op, Request
     from ..model.reasons import Failure, Reason
     from ..pipeline import MAX_CYCLES, nocrypt
 
-    toolchain = build.identify(station.target.toolchain)
+    toolchain = building.identify(station.target.toolchain)
     if toolchain is None:
-        raise DeviceError(Failure(Reason.NO_TOOLCHAIN, build.why_not(station.target.toolchain)))
-    built = build.build(nocrypt("crypto_aead"), station.target, toolchain, station.target.toolchain.default_flags)
+        raise DeviceError(Failure(Reason.NO_TOOLCHAIN, building.why_not(station.target.toolchain)))
+    built = building.build(nocrypt("crypto_aead"), station.target, toolchain, station.target.toolchain.default_flags)
     if built.failure is not None:
         raise DeviceError(built.failure)
     image = built.images["both"]

@@ -10,8 +10,8 @@ from pathlib import Path
 from msgspec import Struct
 
 from .. import device
-from ..build import identify, why_not
-from ..build.sandbox import available
+from ..building import identify, why_not
+from ..building.sandbox import available
 from ..model import paths
 from ..model.call import DeviceError
 from ..model.target import Target, ToolchainSpec, load_target, target_names

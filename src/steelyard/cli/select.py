@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
-from ..build import identify
+from ..building import identify
 from ..model import paths
 from ..model.errors import UserError, cut, unknown
 from ..model.implementation import Implementation, Rejected

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-from ..build import identify
+from ..building import identify
 from ..model import toml
 from ..model.target import Target, load_target, target_names
 from ..publish.sheet import plain
