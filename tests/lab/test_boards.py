@@ -6,6 +6,8 @@ avrdude, pyserial and sigrok-cli are the real ones; the boards are our simulated
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 import tty
 from collections.abc import Iterator
 from contextlib import suppress
@@ -88,6 +90,29 @@ def test_an_image_that_is_there_is_not_flashed_again(there: Lab, image: Path, mo
     assert call(station.but(flasher=station.flasher.but(write=("--no-such-option",))), image) == cycles
     other = image.with_name("encrypt.elf")
     assert failing(broken, other) == (Reason.FLASH_FAILED, f"one: {station.board.port}: false: exit code 1")
+
+
+_ANOTHER = """
+import os, sys
+from pathlib import Path
+from threading import Event
+from steelyard import lab
+with lab.opened(lab.load(Path(sys.argv[1])).board("one"), Path(sys.argv[2]), 10**6, Event()):
+    pass
+"""
+
+
+def test_another_process_may_flash_between_two_jobs(
+    there: Lab, described: Path, bench: Bench, image: Path, tmp_path: Path
+) -> None:
+    """It may have another home, so that no note of ours says so."""
+    station = there.board("one")
+    cycles = call(station, image)
+    other = bench.build(bench.package(), the_target("uno")).images["both"]
+    lab.let_go()
+    env = os.environ | {"STEELYARD_HOME": str(tmp_path / "other")}
+    subprocess.run([sys.executable, "-c", _ANOTHER, str(described), str(other)], env=env, check=True, timeout=120)
+    assert call(station, image) == cycles
 
 
 def test_a_flasher_that_fails_says_so(there: Lab, image: Path, monkeypatch: pytest.MonkeyPatch) -> None:

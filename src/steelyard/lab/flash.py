@@ -14,8 +14,13 @@ from ..model.errors import cut
 from ..model.reasons import Failure, Reason
 from .config import Station
 
-#: by port, what this process has put there or found there; whoever else flashes says so in the note
+#: by port, what this process has put there or found there, as far as nobody had the port since
 _sure: dict[Path, str] = {}
+
+
+def forget(port: Path) -> None:
+    """Whatever is in the board at ``port`` is to be compared before it is believed."""
+    _sure.pop(port, None)
 
 
 def flash(station: Station, image: Path) -> None:
@@ -32,7 +37,7 @@ def flash(station: Station, image: Path) -> None:
         _sure[port] = digest
         return
     note.unlink(missing_ok=True)
-    _sure.pop(port, None)
+    forget(port)
     if why := _done(station, station.flasher.write, image):
         raise DeviceError(Failure(Reason.FLASH_FAILED, f"{port}: {station.flasher.program}: {why}"))
     note.parent.mkdir(parents=True, exist_ok=True)
