@@ -63,6 +63,8 @@ def test_two_sides_are_of_the_same_device() -> None:
     assert notes == ("1 row of device simulator left out; to see: --where 'device == \"simulator\"'",)
     sides, _ = of_one_device(left, [*right, *numbered(record("toy2/ref"))])
     assert [(r["target"], r["device"]) for r in sides[0]] == [("uno", "simulator"), ("due", "board")]
+    both = [*left, *numbered(record("toy2/ref"))]
+    assert of_one_device(both, both)[1] == ("1 row of device board left out; to see: --where 'device == \"board\"'",)
     compared = compare(*sides)
     assert [s.title for s in comparison.tables(compared, everything=True)] == [
         title_of("uno", "simulator"),

@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import time
 import tty
 from collections.abc import Iterator
 from contextlib import suppress
@@ -90,6 +91,39 @@ def test_an_image_that_is_there_is_not_flashed_again(there: Lab, image: Path, mo
     assert call(station.but(flasher=station.flasher.but(write=("--no-such-option",))), image) == cycles
     other = image.with_name("encrypt.elf")
     assert failing(broken, other) == (Reason.FLASH_FAILED, f"one: {station.board.port}: false: exit code 1")
+
+
+_KILLED = """
+import os, sys
+from pathlib import Path
+from threading import Thread
+from steelyard import lab
+from steelyard.lab.flash import flash
+from steelyard.lab.lock import held
+station = lab.load(Path(sys.argv[1])).board("one")
+station = station.but(flasher=station.flasher.but(program="sh", write=("-c", "echo; sleep 2"), verify=()))
+lock = held("a port", "a port")
+Thread(target=flash, args=(station, Path(sys.argv[1]), lock.fileno())).start()
+os.read(0, 1)
+"""
+
+
+def test_a_flasher_that_outlives_its_process_keeps_the_port(described: Path, tmp_path: Path) -> None:
+    """What kill -9 leaves may be in the middle of writing."""
+    started = tmp_path / "started"
+    text = _KILLED.replace("echo;", f"echo > {started};")
+    env = os.environ | {"STEELYARD_HOME": str(tmp_path / "home")}
+    process = subprocess.Popen([sys.executable, "-c", text, str(described)], env=env, stdin=subprocess.PIPE)
+    try:
+        while not started.exists():
+            assert process.poll() is None
+            time.sleep(0.02)
+    finally:
+        process.kill()
+        process.communicate()
+    with pytest.raises(DeviceError, match="another Steelyard uses it"):
+        held("a port", "a port")
+    held("a port", "a port", Event()).close()
 
 
 _ANOTHER = """

@@ -99,7 +99,9 @@ def of_one_device(*sides: Sequence[Row]) -> tuple[list[Sequence[Row]], tuple[str
     def kept(r: Row) -> bool:
         return r["target"] not in newest or r.get("device") == newest[r["target"]][2]
 
-    others = Counter({id(r): str(r.get("device")) for rows in sides for r in rows if not kept(r)}.values())
+    others: Counter[str] = Counter()
+    for rows in sides:  # which may hold the same rows
+        others |= Counter(str(r.get("device")) for r in rows if not kept(r))
     notes = (
         f"{counted(n, 'row')} of device {device} left out; to see: --where 'device == \"{device}\"'"
         for device, n in others.most_common()

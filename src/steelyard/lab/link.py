@@ -62,7 +62,7 @@ class BoardLink:
         try:
             if had_by_another(self._lock):  # whose notes may be in another home
                 forget(board.port)
-            flash(station, image)
+            flash(station, image, self._lock.fileno())
             self.reset()
         except BaseException:
             self.close()
