@@ -9,11 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from steelyard.analyse.answer import GENERATION, choose
+from steelyard.analyse.answer import GENERATION, choose, of_one_device
+from steelyard.analyse.compare import compare
 from steelyard.analyse.rows import rows
 from steelyard.model.record import Operation, Record
 from steelyard.model.row import Row
-from steelyard.publish import figure
+from steelyard.publish import comparison, figure, pivot, results
 from steelyard.publish.results import title_of
 from steelyard.store import Store
 from tests.made_up import record
@@ -52,6 +53,34 @@ def test_one_row_of_two_workloads_sources_and_compilers() -> None:
 
 def on(device: str, *records: Record) -> list[Record]:
     return [replace(r, setup=replace(r.setup, device=device, timing_model="sigrok")) for r in records]
+
+
+def test_two_sides_are_of_the_same_device() -> None:
+    left = numbered(record(), *on("board", record(), record(target="due")))
+    right = numbered(*on("board", record("toy2/ref"), record("toy2/ref", target="due")))
+    sides, notes = of_one_device(left, right)
+    assert [[(r["target"], r["device"]) for r in side] for side in sides] == [[("uno", "board"), ("due", "board")]] * 2
+    assert notes == ("1 row of device simulator left out; to see: --where 'device == \"simulator\"'",)
+    sides, _ = of_one_device(left, [*right, *numbered(record("toy2/ref"))])
+    assert [(r["target"], r["device"]) for r in sides[0]] == [("uno", "simulator"), ("due", "board")]
+    both = [*left, *numbered(record("toy2/ref"))]
+    assert of_one_device(both, both)[1] == ("1 row of device board left out; to see: --where 'device == \"board\"'",)
+    compared = compare(*sides)
+    assert [s.title for s in comparison.tables(compared, everything=True)] == [
+        title_of("uno", "simulator"),
+        title_of("due", "board"),
+    ]
+    (sheet,) = comparison.tables(compare(left[:1], right[:1]), everything=True)
+    assert (sheet.title, sheet.notes[0]) == ("uno", "old: device simulator, new: device board")
+
+
+def test_answers_with_all_runs_say_what_was_measured_on_what() -> None:
+    found = numbered(record(), *on("board", record(cycles=999.0)))
+    (matrix,) = pivot.tables(found, "target")
+    assert [line.cells for line in matrix.lines] == [["toy1/ref", "board", 999.0], ["toy1/ref", "simulator", 1000.0]]
+    sheet = results.flat(found, [])
+    at = [c.name for c in sheet.columns].index("device")
+    assert [line.cells[at] for line in sheet.lines] == ["simulator", "board"]
 
 
 def test_simulated_and_measured_rows_are_no_column() -> None:

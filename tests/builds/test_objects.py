@@ -229,6 +229,27 @@ def test_packages_with_one_api_h_take_nothing_of_each_other(bench: Bench, uno: T
     assert device.simulated(uno, built.images["both"]).hello.a_bytes == 8
 
 
+_SECTION = '.section .rodata.s{0},"a"\n.byte 1\n'
+
+
+@pytest.mark.parametrize(
+    ("assembly", "failure"),
+    [
+        (".data\n.global table\ntable: .space 0x4400000\n", Reason.FLASH_OVERFLOW),
+        ('.section .unseen,""\n.space 0x4400000\n', Reason.LINK_ERROR),
+        ("".join(map(_SECTION.format, range(66_000))), Reason.LINK_ERROR),
+    ],
+    ids=["data", "unseen", "sections"],
+)
+def test_objects_beyond_the_reader_s_limits_are_refused(
+    bench: Bench, uno: Target, assembly: str, failure: Reason
+) -> None:
+    use = "{ extern volatile char table[]; table[1]++; }" if "table" in assembly else ""
+    built = bench.build(bench.package(toys.files(in_encrypt=use) | {"t.S": assembly}), uno)
+    assert built.failure is not None
+    assert built.failure.reason is failure
+
+
 @pytest.mark.parametrize("name", [*TARGETS, "msp430f1611", "esp8266", "host"])
 def test_the_time_of_the_build_is_in_no_image(bench: Bench, name: str) -> None:
     """Whatever the compiler's age."""

@@ -476,3 +476,13 @@ def test_the_baseline_is_taken_off_whatever_workload_it_ran(cli: Cli, tmp_path: 
     shown = cli("rank --minus-nocrypt --by cycles_encrypt_mean")
     assert re.search(r"1 +toy1/ref +-O3 +900\b", shown.out)
     assert "name it too" not in shown.err
+
+
+def test_runs_of_several_devices_say_theirs(cli: Cli, tmp_path: Path) -> None:
+    board = record()
+    board = replace(board, setup=replace(board.setup, device="board", timing_model="sigrok"))
+    store(tmp_path / "results.db", record())
+    assert "simulator" not in cli("list runs").out
+    store(tmp_path / "results.db", board)
+    shown = csv.DictReader(io.StringIO(cli("list runs -o - --format csv").out))
+    assert [(r["run"], r["device"]) for r in shown] == [("2", "board"), ("1", "simulator")]

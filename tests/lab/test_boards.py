@@ -6,6 +6,9 @@ avrdude, pyserial and sigrok-cli are the real ones; the boards are our simulated
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
+import time
 import tty
 from collections.abc import Iterator
 from contextlib import suppress
@@ -88,6 +91,62 @@ def test_an_image_that_is_there_is_not_flashed_again(there: Lab, image: Path, mo
     assert call(station.but(flasher=station.flasher.but(write=("--no-such-option",))), image) == cycles
     other = image.with_name("encrypt.elf")
     assert failing(broken, other) == (Reason.FLASH_FAILED, f"one: {station.board.port}: false: exit code 1")
+
+
+_KILLED = """
+import os, sys
+from pathlib import Path
+from threading import Thread
+from steelyard import lab
+from steelyard.lab.flash import flash
+from steelyard.lab.lock import held
+station = lab.load(Path(sys.argv[1])).board("one")
+station = station.but(flasher=station.flasher.but(program="sh", write=("-c", "echo; sleep 2"), verify=()))
+lock = held("a port", "a port")
+Thread(target=flash, args=(station, Path(sys.argv[1]), lock.fileno())).start()
+os.read(0, 1)
+"""
+
+
+def test_a_flasher_that_outlives_its_process_keeps_the_port(described: Path, tmp_path: Path) -> None:
+    """What kill -9 leaves may be in the middle of writing."""
+    started = tmp_path / "started"
+    text = _KILLED.replace("echo;", f"echo > {started};")
+    env = os.environ | {"STEELYARD_HOME": str(tmp_path / "home")}
+    process = subprocess.Popen([sys.executable, "-c", text, str(described)], env=env, stdin=subprocess.PIPE)
+    try:
+        while not started.exists():
+            assert process.poll() is None
+            time.sleep(0.02)
+    finally:
+        process.kill()
+        process.communicate()
+    with pytest.raises(DeviceError, match="another Steelyard uses it"):
+        held("a port", "a port")
+    held("a port", "a port", Event()).close()
+
+
+_ANOTHER = """
+import os, sys
+from pathlib import Path
+from threading import Event
+from steelyard import lab
+with lab.opened(lab.load(Path(sys.argv[1])).board("one"), Path(sys.argv[2]), 10**6, Event()):
+    pass
+"""
+
+
+def test_another_process_may_flash_between_two_jobs(
+    there: Lab, described: Path, bench: Bench, image: Path, tmp_path: Path
+) -> None:
+    """It may have another home, so that no note of ours says so."""
+    station = there.board("one")
+    cycles = call(station, image)
+    other = bench.build(bench.package(), the_target("uno")).images["both"]
+    lab.let_go()
+    env = os.environ | {"STEELYARD_HOME": str(tmp_path / "other")}
+    subprocess.run([sys.executable, "-c", _ANOTHER, str(described), str(other)], env=env, check=True, timeout=120)
+    assert call(station, image) == cycles
 
 
 def test_a_flasher_that_fails_says_so(there: Lab, image: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,6 +11,8 @@ from steelyard.lab.config import FLASHERS
 from steelyard.model.errors import UserError
 from steelyard.model.target import load_target, target_names
 
+MINE = "[flashers.mine]\ntitle = 'x'\nprogram = 'x'\nimage = 'x'\nbaud = 1\nwrite = ['%s']\nverify = []\nchips.y = {}\n"
+
 
 @pytest.mark.parametrize(
     ("old", "new", "said"),
@@ -21,6 +23,17 @@ from steelyard.model.target import load_target, target_names
         ('channel = "P8_45"', 'channel = "P8_44"', "unknown channel 'P8_44'"),
         ('channel = "P8_45"', 'channel = "P8_46"', "boards.two: has the port or the channel of one"),
         ('port = "ports/one"', 'port = "ports/two"', "boards.two: has the port or the channel of one"),
+        ('port = "ports/one"', 'port = "ports/../ports/two"', "boards.two: has the port or the channel of one"),
+        ('port = "ports/one"', 'port = ""', "boards.one.port: is not a serial port"),
+        ('port = "ports/one"', 'port = "a\\u0000b"', "boards.one.port: is not a serial port"),
+        ("clock_ppm = 0", "clock_ppm = nan", "boards.one.clock_ppm: is not within 50 000"),
+        ('"P8_43"', '"P8_43,P8_42"', "instruments.la.channels: 'P8_43,P8_42' is not a name"),
+        ("[boards.one]", f"{MINE % '-x {image'}[boards.one]", "flashers.mine: '-x {image': expected '}'"),
+        ("[boards.one]", f"{MINE % '{0}'}[boards.one]", "flashers.mine: unknown placeholder '0'"),
+        ("[boards.one]", f"{MINE % '{image.x}'}[boards.one]", "flashers.mine: unknown placeholder 'image.x'"),
+        ("[boards.one]", f"{MINE % ''}seconds = nan\n[boards.one]", "flashers.mine.seconds: write seconds"),
+        ("[boards.one]", f"{MINE % ''}boot_seconds = -1\n[boards.one]", "flashers.mine.boot_seconds: write seconds"),
+        ("[boards.one]", f"{MINE % ''}chips.x.signature = 'zz'\n[boards.one]", "flashers.mine.chips.x: the signature"),
         ('analyzer = "la"', 'analyzer = "lab"', "unknown instrument 'lab'; did you mean la?"),
         ('target = "uno"', 'target = "bluepill"', "avrdude-arduino does not program a STM32F103C8"),
         ("clock_ppm = 0\n", "", "boards.*.clock_ppm: missing"),

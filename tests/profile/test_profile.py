@@ -55,11 +55,21 @@ def test_a_profile_adds_up_to_the_measured_call(label: str, target: Target, benc
     assert 0 < seen.taken < sum(seen.instructions.values())
 
 
-def test_symbols_add_up_to_rom(bench: Bench) -> None:
+_ODD = """static unsigned char counts[9] = {1}; static unsigned char zeros[31];
+static const char *const words[] = {"some", "constants", "without", "a", "name"};"""
+_USE = "{ volatile unsigned char *p = counts; p[mlen & 7]++; p = zeros; p[3] = words[mlen & 3][0]; }"
+
+
+@pytest.mark.parametrize("name", ["uno", "bluepill", "esp8266"])
+@pytest.mark.parametrize("odd", [False, True], ids=["ascon", "odd"])
+def test_symbols_add_up_to_rom(bench: Bench, name: str, odd: bool) -> None:
     """nocrypt of uno has a helper of libgcc that Ascon has no use for."""
-    implementation, chip = implementations(["ascon128v12/fast"])[0][0].implementation, the_target("uno")
+    implementation, chip = implementations(["ascon128v12/fast"])[0][0].implementation, the_target(name)
+    if odd:
+        implementation = bench.package(toys.files(top=_ODD, in_encrypt=_USE))
     record = bench.weigh(implementation, chip, load="kat")
     seen = sizes(Job(implementation, chip, ("-Os",), workload("kat")))
+    assert sum(size for (_, kind), size in seen["both"].items() if kind in ("data", "bss")) >= 40 * odd
     for part, name in (("both", "rom"), ("encrypt", "rom_encrypt"), ("decrypt", "rom_decrypt")):
         assert sum(size for (_, kind), size in seen[part].items() if kind != "bss") == record.metrics[name]
 

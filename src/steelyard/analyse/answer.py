@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
+from itertools import chain
 from operator import itemgetter
 
 from msgspec import Struct
@@ -48,7 +49,7 @@ def choose(
     ``apart`` are what the user sets side by side and are not chosen from. ``every`` keeps all generations.
     """
     aside = tuple(n for n in apart if n in CONTEXT and n != "workload")
-    found, elsewhere = _of_one_device(found) if "device" not in apart else (found, Counter())
+    (found,), elsewhere = of_one_device(found) if "device" not in apart else ((found,), ())
     by_workload = "workload" in apart  # sources are to be the same there
     rows, older = _newest(found, (*PLACE, *aside), () if every else ("digest",))
     same = tuple(n for n in SAME if n not in aside)
@@ -80,19 +81,32 @@ def choose(
     if borrowed:
         of_lent = set(map(id, lent))
         kept = [_without_sizes(r) if id(r) in of_lent else r for r in kept]
-    notes = tuple(_notes(elsewhere, others, borrowed, older + more, copies))
+    notes = (*elsewhere, *_notes(others, borrowed, older + more, copies))
     return Answer(told_apart(kept, over_time=every), notes, borrowing)
 
 
-def _of_one_device(found: Sequence[Row]) -> tuple[Sequence[Row], Counter[str]]:
-    """The rows without those of a target's other devices: of each target the simulator's, or those of the device of
-    the newest run where there are none. Simulated and measured figures are no column."""
+def of_one_device(*sides: Sequence[Row]) -> tuple[list[Sequence[Row]], tuple[str, ...]]:
+    """The rows of each side without those of a target's other devices, and what was left out: of each target the
+    simulator's, or those of the device of the newest run where there are none. Simulated and measured figures are no
+    column. A target of which all sides have no device in common keeps its rows."""
+    common = set.intersection(*({(r["target"], r.get("device")) for r in rows} for rows in sides))
     newest: dict[Value, tuple[bool, int, Value]] = {}
-    for r in found:
-        worth = (r.get("device") == "simulator", run_number(r), r.get("device"))
-        newest[r["target"]] = max(newest.get(r["target"], worth), worth, key=itemgetter(0, 1))
-    others = Counter(str(r.get("device")) for r in found if r.get("device") != newest[r["target"]][2])
-    return [r for r in found if r.get("device") == newest[r["target"]][2]] if others else found, others
+    for r in chain.from_iterable(sides):
+        if (r["target"], r.get("device")) in common:
+            worth = (r.get("device") == "simulator", run_number(r), r.get("device"))
+            newest[r["target"]] = max(newest.get(r["target"], worth), worth, key=itemgetter(0, 1))
+
+    def kept(r: Row) -> bool:
+        return r["target"] not in newest or r.get("device") == newest[r["target"]][2]
+
+    others: Counter[str] = Counter()
+    for rows in sides:  # which may hold the same rows
+        others |= Counter(str(r.get("device")) for r in rows if not kept(r))
+    notes = (
+        f"{counted(n, 'row')} of device {device} left out; to see: --where 'device == \"{device}\"'"
+        for device, n in others.most_common()
+    )
+    return [[r for r in rows if kept(r)] for rows in sides] if others else [*sides], tuple(notes)
 
 
 def _newest(rows: Sequence[Row], place: Sequence[str], names: Sequence[str]) -> tuple[list[Row], int]:
@@ -194,14 +208,11 @@ def _without_sizes(row: Row) -> Row:
 
 
 def _notes(
-    elsewhere: Counter[str],
     others: Counter[tuple[str, str]],
     borrowed: Counter[tuple[str, str]],
     older: int,
     copies: int,
 ) -> Iterable[str]:
-    for device, n in elsewhere.most_common():
-        yield f"{counted(n, 'row')} of device {device} left out; to see: --where 'device == \"{device}\"'"
     for (text, chosen), n in others.most_common(_SAID):
         instead = f" for {short(chosen)}" if chosen else ""
         see = f"--where '{pattern(text, chosen)}'"

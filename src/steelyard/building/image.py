@@ -209,7 +209,8 @@ def _compile(
     if script_of(target):
         refused, noted = judge(work, {"implementation.o": API[implementation.primitive], "params.o": _PARAMS})
         notes += noted
-        if refused is not None:
+        # of an object that cannot be read the linker may say more
+        if refused is not None and not (failed and refused.reason is Reason.LINK_ERROR):
             return refused, notes
     if failed:
         if not all((source / f.name).exists() for f in implementation.files):

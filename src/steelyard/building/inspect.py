@@ -46,28 +46,37 @@ def exposed(localised: bytes, names: tuple[str, ...]) -> Failure | None:
 
 
 def judge(work: Path, exports: Mapping[str, tuple[str, ...]]) -> tuple[Failure | None, list[str]]:
-    """Both checks on the objects in the folder ``work``; ``exports`` gives the symbols that each may export."""
+    """Both checks on the objects in the folder ``work``; ``exports`` gives the symbols that each may export. What the
+    reader of object files cannot read, because it is too large or has too many sections, is refused."""
     notes: dict[str, None] = {}
-    for made in (work / "merged.o", work / "params.o"):
-        if made.exists():
-            refused, more = inspect(made.read_bytes())
-            if refused is not None:
-                return refused, [*notes]
-            notes |= dict.fromkeys(more)
-    for name, names in exports.items():
-        if (work / name).exists() and (refused := exposed((work / name).read_bytes(), names)):
+    for name, names in (("merged.o", None), ("params.o", None), *exports.items()):
+        if not (work / name).exists():
+            continue
+        made, more = (work / name).read_bytes(), list[str]()
+        try:
+            if names is None:
+                refused, more = inspect(made)
+            else:
+                refused = exposed(made, names)
+        except ValueError as e:
+            return Failure(Reason.LINK_ERROR, f"{name}: {e}"), [*notes]
+        if refused is not None:
             return refused, [*notes]
+        notes |= dict.fromkeys(more)
     return None, [*notes]
 
 
 def misplaced(image: bytes, chip: Chip) -> Failure | None:
     """Why a linked image cannot work or would have wrong figures; None when it is fine. A section of the package's own
     outside flash would not be counted, initialised, or protected from the buffers. RAM may leave too little room for
-    the harness's stack. Raises :class:`ValueError` when it is not an ELF file."""
+    the harness's stack."""
     flash = range(chip.flash.base, chip.flash.base + chip.flash.size)
     start = chip.ram.base + (_AVR_DATA if chip.core.startswith("avr") else 0)
     ram = range(start, start + chip.ram.size)
-    placed = [s for s in sections(image) if s.placed]
+    try:
+        placed = [s for s in sections(image) if s.placed]
+    except ValueError as e:
+        return Failure(Reason.LINK_ERROR, f"the image: {e}")
     in_ram = (s.name not in _RAM and s.address in ram for s in placed)
     nowhere = (s.name not in _MADE and not (s.loaded and s.address in flash) for s in placed)
     wrong = [s for s, a, b in zip(placed, in_ram, nowhere, strict=True) if a or b]

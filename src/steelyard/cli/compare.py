@@ -10,6 +10,7 @@ from pathlib import Path
 import click
 
 from ..analyse import expression, files
+from ..analyse.answer import of_one_device
 from ..analyse.compare import METRICS, Comparison, compare, summary
 from ..analyse.rows import check_columns, rows
 from ..model.errors import UserError, WorkError, counted, cut, refuse
@@ -67,10 +68,10 @@ class Compare(options.Weighing, frozen=True, kw_only=True):
 )
 def verb(ask: Compare) -> int:
     """Compare two sets of results, implementations, flag sets, compilers or revisions, setup by setup."""
-    return _answer(_of_revisions(ask) if ask.revisions else _of_stored(ask), ask)
+    return _answer(ask, *(_of_revisions(ask) if ask.revisions else _of_stored(ask)))
 
 
-def _of_revisions(ask: Compare) -> Comparison:
+def _of_revisions(ask: Compare) -> tuple[Comparison, tuple[str, ...]]:
     """Weighs what is asked for as both revisions hold it."""
     from .revisions import Revisions  # most comparisons weigh nothing
 
@@ -78,26 +79,30 @@ def _of_revisions(ask: Compare) -> Comparison:
     metrics = metrics_of(ask.columns)
     weighing = Revisions.of(ask, ask.workload)
     sides = [weighing.of_revision(revision) for revision in (ask.old, ask.new)]
-    return compare(*sides, metrics=metrics, threshold=_fraction(ask.threshold), about=["revision"])
+    return compare(*sides, metrics=metrics, threshold=_fraction(ask.threshold), about=["revision"]), ()
 
 
-def _of_stored(ask: Compare) -> Comparison:
+def _of_stored(ask: Compare) -> tuple[Comparison, tuple[str, ...]]:
+    """Compares what is stored, or in files; and says what was left out."""
     weighed = {" ".join(ask.what): ask.what, "--target": ask.target, "--flags": ask.flags, "--workload": ask.workload}
     refuse(weighed, "only with --revisions; for stored runs write --where, such as 'target == uno'")
     metrics = metrics_of(ask.columns)
     test = expression.parse(ask.where) if ask.where.strip() else None
-    sides: list[list[Row]] = []
+    sides: list[Sequence[Row]] = []
     asked: list[Words] = []
     for side in (ask.old, ask.new):
         some, mentioned = rows_of(side, [*metrics, *(test.columns if test else ())], ask.db)
         sides.append([r for r in some if test.test(r)] if test else some)
         asked.append(mentioned)
     about = {column for column, _, _ in asked[0] ^ asked[1]}
+    left_out: tuple[str, ...] = ()
+    if not about & {"device", "run", "timing_model"}:
+        sides, left_out = of_one_device(*sides)
     if "target" in about:
         about |= {"compiler", "timing_model"}  # which a target brings along
     if ask.columns:
         say_empty(metrics, [r for side in sides for r in side], ask.db)
-    return compare(
+    compared = compare(
         *sides,
         metrics=metrics,
         threshold=_fraction(ask.threshold),
@@ -106,10 +111,12 @@ def _of_stored(ask: Compare) -> Comparison:
         about=about,
         wanted=metrics if ask.columns else (),
     )
+    return compared, left_out
 
 
-def _answer(result: Comparison, ask: Compare) -> int:
-    """Gives a comparison, then what it comes to; 1 when ``--fail-on`` says so, or when nothing could be compared."""
+def _answer(ask: Compare, result: Comparison, left_out: Sequence[str]) -> int:
+    """Gives a comparison, what was left out, and what it comes to; 1 when ``--fail-on`` says so, or when nothing could
+    be compared."""
     limits = [_limit(text) for text in ask.fail_on]
     unpaired = comparison.unpaired(result)
     if ask.out.flat:
@@ -118,7 +125,7 @@ def _answer(result: Comparison, ask: Compare) -> int:
     else:
         ask.out.give([*comparison.tables(result, everything=ask.everything), *unpaired])
     left = f"{len(result.missing)} only old, {len(result.added)} only new, {len(result.refused)} refused"
-    ask.out.remark([*summary(result), f"{counted(len(result.pairs), 'setup')} compared, {left}"])
+    ask.out.remark([*left_out, *summary(result), f"{counted(len(result.pairs), 'setup')} compared, {left}"])
     if not result.pairs:
         stderr().print("nothing could be compared; steelyard list runs shows what is stored")
         return 1

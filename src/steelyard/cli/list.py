@@ -105,7 +105,9 @@ def _runs(ask: List) -> None:
     with select.store(ask.db, existing=True) as store:
         runs = [] if ask.out.format == "json" else store.rows(metrics=())
         document = [as_json(r) for r in store.runs()] if ask.out.format == "json" else None
-    names = ("run", "primitive", "label", "target", "flags", "workload", "outcome", "finished")
+    devices = {r["device"] for r in runs}
+    where = ("target", "device") if len(devices) > 1 else ("target",)
+    names = ("run", "primitive", "label", *where, "flags", "workload", "outcome", "finished")
     columns = [column(n) for n in names]
     ask.out.give([Sheet("", "runs", columns, Lines(runs, lambda row: _run(row, names)))], document)
 

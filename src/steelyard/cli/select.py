@@ -199,8 +199,12 @@ def usable_home() -> None:
 
 
 def exists(db: str | None) -> bool:
-    """Whether the database is there already; a server's counts as such."""
-    return "://" in _place(db) or Path(_place(db)).exists()
+    """Whether the database is there already; a server's counts as such. :class:`UserError` when it can be no path."""
+    place = _place(db)
+    try:
+        return "://" in place or Path(place).exists()
+    except (OSError, ValueError) as e:
+        raise UserError(f"{cut(place)}: {getattr(e, 'strerror', None) or e}; give another path") from e
 
 
 def _place(db: str | None) -> str:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
+from ..measure.rom import BSS
 from ..pipeline import sizes
 from ..publish.sheet import Cell, plain
 from . import options
@@ -10,7 +13,7 @@ from .options import command
 
 _NOTE = (
     "both, encrypt, decrypt: images that hold both operations, or only one. Below zero is what nocrypt "
-    "alone holds. Unnamed constants and alignment are in rom and not here."
+    "alone holds. (unnamed): constants without a name, alignment. ROM: all of it but bss."
 )
 Sizes = dict[str, dict[tuple[str, str], int]]
 
@@ -38,13 +41,18 @@ def verb(ask: Size) -> int:
 def _alone(mine: Sizes) -> list[list[Cell]]:
     keys = sorted({k for part in mine.values() for k in part}, key=lambda k: (-mine["both"].get(k, 0), k))
     rows: list[list[Cell]] = [[*k, *(part.get(k) for part in mine.values())] for k in keys]
-    return [*rows, ["all", "", *(sum(part.values()) for part in mine.values())]]
+    return [*rows, ["ROM", "", *map(_rom, mine.values())]]
 
 
 def _beside(mine: Sizes, theirs: Sizes) -> list[list[Cell]]:
     a, b = mine["both"], theirs["both"]
-    all_ = sum(a.values()), sum(b.values())
-    return [*([*k, *cells] for k, cells in beside(a, b)), ["all", "", *all_, all_[1] - all_[0]]]
+    rom = _rom(a), _rom(b)
+    return [*([*k, *cells] for k, cells in beside(a, b)), ["ROM", "", *rom, rom[1] - rom[0]]]
+
+
+def _rom(part: Mapping[tuple[str, str], int]) -> int:
+    """All bytes in flash of an image."""
+    return sum(size for (_, kind), size in part.items() if kind != BSS)
 
 
 def _json(label: str, found: Sizes) -> dict[str, object]:

@@ -9,11 +9,12 @@ from __future__ import annotations
 import os
 import re
 from pathlib import Path
+from string import Formatter
 
 from msgspec import field
 
 from ..model import paths, toml
-from ..model.errors import UserError, unknown
+from ..model.errors import UserError, cut, unknown
 from ..model.target import Target, load_target
 
 FLASHERS = Path(__file__).parent / "flashers"
@@ -182,6 +183,8 @@ def _check(lab: Lab) -> None:
     for name, i in lab.instruments.items():
         if not 1 <= len(i.channels) <= 8 or len(set(i.channels)) != len(i.channels):
             raise UserError(f"instruments.{name}.channels: name 1 to 8 channels, each once")
+        if wrong := [c for c in i.channels if not _NAME.fullmatch(c)]:
+            raise UserError(f"instruments.{name}.channels: {cut(wrong[0])!r} is not a name of sigrok's, such as D0")
         if not 1000 <= i.samplerate <= 1_000_000_000:
             raise UserError(f"instruments.{name}.samplerate: write samples in a second, such as 24_000_000")
     taken: dict[object, str] = {}
@@ -198,16 +201,34 @@ def _check(lab: Lab) -> None:
             raise UserError(f"{where}: {b.flasher} does not program a {target.chip_name}; it knows {names}")
         if b.virtual and not (flasher.virtual and instrument.virtual):
             raise UserError(f"{where}: a virtual board needs a virtual instrument, and a flasher that can be played")
-        for thing in (b.port, (b.analyzer, b.channel)):
+        if "\0" in str(b.port) or b.port.is_dir():
+            raise UserError(f"{where}.port: is not a serial port; write its path, such as /dev/ttyACM0")
+        # the same device may have several names; the names of virtual ones lead nowhere yet, or where they once led
+        port = os.path.normpath(b.port) if b.virtual else os.path.realpath(b.port)
+        for thing in (port, (b.analyzer, b.channel)):
             if thing in taken:
                 raise UserError(f"{where}: has the port or the channel of {taken[thing]}; give each its own")
             taken[thing] = name
-        if abs(b.clock_ppm) > 50_000:
-            raise UserError(f"{where}.clock_ppm: is above 50 000; a clock so far off does not hold a serial line")
+        if not abs(b.clock_ppm) <= 50_000:
+            raise UserError(f"{where}.clock_ppm: is not within 50 000; a clock so far off does not hold a serial line")
         if not 300 <= b.baud <= 10_000_000:
             raise UserError(f"{where}.baud: write the line's bits in a second, such as 115200")
     for name, f in lab.flashers.items():
-        for argument in (*f.write, *f.verify):
-            for word in re.findall(r"\{(\w*)\}", argument):
-                if word not in _PLACEHOLDERS:
-                    raise UserError(f"flashers.{name}: {unknown('placeholder', word, _PLACEHOLDERS)}")
+        _check_flasher(f"flashers.{name}", f)
+
+
+def _check_flasher(where: str, f: Flasher) -> None:
+    for argument in (*f.write, *f.verify):
+        try:
+            words = [word for _, word, *_ in Formatter().parse(argument) if word is not None]
+        except ValueError as e:
+            raise UserError(f"{where}: {cut(argument)!r}: {e}; write {{{{ and }}}} for braces") from None
+        for word in words:
+            if word not in _PLACEHOLDERS:
+                raise UserError(f"{where}: {unknown('placeholder', word, _PLACEHOLDERS)}")
+    for key, value, most in (("seconds", f.seconds, 3600), ("boot_seconds", f.boot_seconds, 60)):
+        if not 0 <= value <= most:
+            raise UserError(f"{where}.{key}: write seconds, at most {most}")
+    for chip, known in f.chips.items():
+        if not re.fullmatch(r"([0-9a-fA-F]{2})*", known.signature) or known.loader_bytes < 0:
+            raise UserError(f"{where}.chips.{chip}: the signature is in hexadecimal, loader_bytes a number from 0")

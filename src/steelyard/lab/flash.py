@@ -14,12 +14,18 @@ from ..model.errors import cut
 from ..model.reasons import Failure, Reason
 from .config import Station
 
-#: by port, what this process has put there or found there; whoever else flashes says so in the note
+#: by port, what this process has put there or found there, as far as nobody had the port since
 _sure: dict[Path, str] = {}
 
 
-def flash(station: Station, image: Path) -> None:
-    """Sees to it that ``image`` is in the board's flash. :class:`DeviceError` when that cannot be.
+def forget(port: Path) -> None:
+    """Whatever is in the board at ``port`` is to be compared before it is believed."""
+    _sure.pop(port, None)
+
+
+def flash(station: Station, image: Path, lock: int) -> None:
+    """Sees to it that ``image`` is in the board's flash. :class:`DeviceError` when that cannot be. The flasher inherits
+    the file descriptor ``lock`` of the port: should it outlive this process, nobody else gets the port meanwhile.
 
     A note in ``STEELYARD_HOME`` says which image each board holds. What another process noted is compared with the
     board before it is believed: the board may be another one today, or somebody else has flashed it.
@@ -28,19 +34,19 @@ def flash(station: Station, image: Path) -> None:
     digest = hashlib.sha256(image.read_bytes()).hexdigest()
     note = paths.home() / "lab" / f"{station.board.name}.image"
     noted = note.read_text() if note.exists() else ""
-    if noted == digest and (_sure.get(port) == digest or _done(station, station.flasher.verify, image) is None):
+    if noted == digest and (_sure.get(port) == digest or _done(station, station.flasher.verify, image, lock) is None):
         _sure[port] = digest
         return
     note.unlink(missing_ok=True)
-    _sure.pop(port, None)
-    if why := _done(station, station.flasher.write, image):
+    forget(port)
+    if why := _done(station, station.flasher.write, image, lock):
         raise DeviceError(Failure(Reason.FLASH_FAILED, f"{port}: {station.flasher.program}: {why}"))
     note.parent.mkdir(parents=True, exist_ok=True)
     note.write_text(digest)
     _sure[port] = digest
 
 
-def _done(station: Station, arguments: tuple[str, ...], image: Path) -> str | None:
+def _done(station: Station, arguments: tuple[str, ...], image: Path, lock: int) -> str | None:
     """Runs the flasher; None when it says that all is well, else what it says."""
     flasher = station.flasher
     with tempfile.TemporaryDirectory(prefix="steelyard-") as folder:
@@ -50,7 +56,12 @@ def _done(station: Station, arguments: tuple[str, ...], image: Path) -> str | No
         command = (flasher.program, *(a.format(**words, image=copy) for a in arguments))
         try:
             done = subprocess.run(
-                command, stdin=subprocess.DEVNULL, capture_output=True, timeout=flasher.seconds, check=False
+                command,
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                timeout=flasher.seconds,
+                check=False,
+                pass_fds=(lock,),
             )
         except FileNotFoundError:
             return f"is not installed{f': apt install {flasher.package}' if flasher.package else ''}"

@@ -17,8 +17,8 @@ from ..model.errors import counted
 from ..model.reasons import Failure, Reason
 from .analyzer import Pulses
 from .config import Station
-from .flash import flash
-from .lock import held
+from .flash import flash, forget
+from .lock import had_by_another, held
 
 if TYPE_CHECKING:
     from serial import Serial
@@ -60,7 +60,9 @@ class BoardLink:
         )
         self._lock = held(f"port {board.port.resolve()}", str(board.port), over)
         try:
-            flash(station, image)
+            if had_by_another(self._lock):  # whose notes may be in another home
+                forget(board.port)
+            flash(station, image, self._lock.fileno())
             self.reset()
         except BaseException:
             self.close()

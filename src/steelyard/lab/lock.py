@@ -10,11 +10,14 @@ import time
 from pathlib import Path
 from threading import Event
 from typing import IO
+from uuid import uuid4
 
 from ..model.call import DeviceError
 from ..model.reasons import Failure, Reason
 
 _PAUSE = 0.05
+#: with the process's number, which process this is
+_ME = uuid4().hex
 
 
 def held(what: str, name: str, over: Event | None = None) -> IO[bytes]:
@@ -41,3 +44,17 @@ def held(what: str, name: str, over: Event | None = None) -> IO[bytes]:
             time.sleep(_PAUSE)
         else:
             return opened
+
+
+def had_by_another(lock: IO[bytes]) -> bool:
+    """Whether another process had what is ``held`` since this one last had it, or this one never had. Asked once each
+    time, because it notes that this one has it."""
+    me = f"{_ME} {os.getpid()}".encode()
+    lock.seek(0)
+    if lock.read(len(me) + 1) == me:
+        return False
+    lock.seek(0)
+    lock.truncate()
+    lock.write(me)
+    lock.flush()
+    return True

@@ -11,6 +11,11 @@ from ..model.record import Helper
 #: thread-local zeros, which only the C library of a machine has: counted so far, in every image alike
 _THREADS = ".tbss"
 
+#: the kind of symbols that take no flash
+BSS = "bss"
+#: (symbol, kind) of the bytes in flash that no symbol names: constants without a name, alignment
+REST = "(unnamed)", "other"
+
 
 def load_size(image: Path) -> int:
     """Bytes of flash that the image occupies: code, constants and initial values of data."""
@@ -25,12 +30,15 @@ def static_ram(image: Path) -> int:
 
 def added(image: Path, baseline: Path) -> dict[tuple[str, str], int]:
     """Bytes by (symbol, kind) that an image holds minus those of its baseline, below zero where that has more
-    (its own helpers), so that they add up to ROM. Local symbols of one name add up."""
+    (its own helpers). Local symbols of one name add up, and what no symbol covers, such as alignment, is :data:`REST`:
+    all but bss is ROM, to the byte."""
     sums: dict[tuple[str, str], int] = {}
     for sign, file in ((1, image), (-1, baseline)):
         for s in symbols(file.read_bytes()):
             if s.kind:
                 sums[s.name, s.kind] = sums.get((s.name, s.kind), 0) + sign * s.size
+    named = sum(size for (_, kind), size in sums.items() if kind != BSS)
+    sums[REST] = load_size(image) - load_size(baseline) - named
     return {key: size for key, size in sorted(sums.items()) if size}
 
 

@@ -7,8 +7,8 @@ from functools import cache
 
 from ..analyse.compare import COMPARABLE, Change, Comparison, Pair
 from ..model.metric import metric
-from ..model.row import Row
-from .results import column, lines, run_of, shared, title_of
+from ..model.row import Row, Value
+from .results import column, distinct, lines, run_of, shared, title_of
 from .sheet import ANY, Cell, Column, Line, Lines, Mark, Sheet
 
 _SIGN = {"better": "▾", "worse": "▴", "noise": "~", "same": "="}
@@ -23,19 +23,22 @@ def tables(c: Comparison, *, everything: bool = False) -> list[Sheet]:
     columns += [Column("metric", "metric"), Column("old", "old", "", ANY), Column("new", "new", "", ANY)]
     columns += [Column("ratio", "new/old", "", 4), Column("change", "change")]
     sheets = []
-    by_target: dict[str, list[Pair]] = {}
+    places: dict[tuple[str, Value, Value], list[Pair]] = {}
     for p in sorted(shown, key=_size, reverse=True):
-        by_target.setdefault(str(p.old["target"]), []).append(p)
-    for target, pairs in by_target.items():
+        places.setdefault((str(p.old["target"]), p.old.get("device"), p.new.get("device")), []).append(p)
+    for (target, old, new), pairs in places.items():
         changes = [(p, ch) for p in pairs for ch in p.changes if everything or ch.verdict != "same"]
         shown_lines = Lines(changes, lambda x: _line(*x, varying))
-        notes = [f"compared although {_differing(p)}: {p.old['label']}" for p in pairs if p.differs]
+        notes = [f"old: device {old}, new: device {new}"] if old != new else []
+        notes += [f"compared although {_differing(p)}: {p.old['label']}" for p in pairs if p.differs]
         notes += shared([p.old for p in pairs], [n for n in ("flags", "workload") if n not in c.about])
         notes += _of_several_sources(pairs)
         sheets.append(
-            Sheet(title_of(target, pairs[0].new.get("device")), f"compare-{target}", columns, shown_lines, notes=notes)
+            Sheet(
+                title_of(target, new) if old == new else target, f"compare-{target}", columns, shown_lines, notes=notes
+            )
         )
-    return sheets
+    return distinct(sheets)
 
 
 #: context of a pair that stands in every row for machines

@@ -11,7 +11,7 @@ from .results import DEFAULT, column, run_of
 from .sheet import Cell, Column, Line, Sheet
 
 #: what tells the lines apart, as far as it differs and is not what stands across
-_DOWN = ("label", "target", "flags", "workload")
+_DOWN = ("label", "target", "device", "flags", "workload")
 #: one or two targets are seen at once without a matrix
 _FEWEST = 3
 

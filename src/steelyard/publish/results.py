@@ -191,8 +191,8 @@ def distinct(sheets: Sequence[Sheet]) -> list[Sheet]:
 
 def flat(rows: Sequence[Row], columns: Sequence[str]) -> Sheet:
     """All rows as one table, with what tells them apart."""
-    usual = ["run", "primitive", "family", "variant", "implementation", "digest", "origin", "target", "flags"]
-    usual += ["workload", "compiler", "harness", "timing_model"]
+    usual = ["run", "primitive", "family", "variant", "implementation", "digest", "origin", "target", "device"]
+    usual += ["flags", "workload", "compiler", "harness", "timing_model"]
     names = list(columns) or [*usual, "outcome", *_metrics(rows)]
     names = names if "run" in names else ["run", *names]
     chosen = [Column(c.name, c.title, c.unit, None if c.name in CONTEXT else c.digits) for c in map(_any, names)]

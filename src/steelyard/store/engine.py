@@ -22,6 +22,8 @@ from sqlalchemy import (
 )
 from sqlalchemy.exc import ArgumentError, DatabaseError, DBAPIError, NoSuchModuleError
 
+from steelyard.model.errors import cut
+
 from . import schema, values
 from .errors import DAMAGED, StoreError, StoreFailure, explain
 
@@ -58,7 +60,7 @@ def open_engine(url: URL) -> Engine:
     :class:`StoreError`."""
     name, path = name_of(url), file_of(url)
     if path is not None:
-        _prepare(path.parent)
+        _prepare(path)
     engine = _create(url)
     try:
         with explained(name):
@@ -86,12 +88,17 @@ def writing(engine: Engine) -> Engine:
     return engine.execution_options(steelyard_write=True)
 
 
-def _prepare(folder: Path) -> None:
-    """Creates the folder of a database."""
+def _prepare(file: Path) -> None:
+    """Creates the folder of a database. Raises :class:`StoreError` where it cannot, or where ``file`` can be no
+    path."""
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        file.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise StoreError(f"{folder}: {error.strerror}; choose a folder you may write to") from error
+        raise StoreError(f"{cut(str(file.parent))}: {error.strerror}; choose a folder you may write to") from error
+    try:
+        file.exists()
+    except (OSError, ValueError) as error:
+        raise StoreError(f"{cut(str(file))}: {getattr(error, 'strerror', None) or error}; give another path") from error
 
 
 def _create(url: URL) -> Engine:
