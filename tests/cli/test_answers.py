@@ -210,6 +210,31 @@ def test_pairs_have_equal_sources_unless_asked(cli: Cli, tmp_path: Path) -> None
     assert "sources differ: toy1/ref" in asked.out
 
 
+def test_what_is_no_longer_verified_is_no_equal_result(cli: Cli, tmp_path: Path) -> None:
+    wrong = Failure(Reason.KAT_MISMATCH, "count 1")
+    large = Failure(Reason.FLASH_OVERFLOW, "2922 bytes too many")
+    store(
+        tmp_path / "results.db",
+        *(record("toy1/ref", flags=f, failure=e) for f, e in (("-O3", None), ("-Os", wrong))),
+        *(record("toy2/ref", flags=f) for f in ("-O3", "-Os")),
+        *(record("toy3/ref", flags=f, failure=large) for f in ("-O3", "-Os")),
+    )
+    both = ["flags == -O3", "flags == -Os"]
+    plain = cli(["compare", *both])
+    assert plain.code == 0
+    assert re.search(r"^ toy1/ref +crypto_aead +uno .* verified +kat-mismatch$", plain.out, re.MULTILINE)
+    assert "toy3/ref" not in plain.out
+    assert "1 setup compared, 1 without figures on both sides, 1 verified on one side only, 0 only old" in plain.out
+    for rule in ("worse", "rom>5%"):
+        result = cli(["compare", *both, "--fail-on", rule])
+        assert result.code == 1
+        assert "--fail-on: toy1/ref on uno was verified, and now is kat-mismatch" in result.err
+    assert cli(["compare", *reversed(both), "--fail-on", "worse"]).code == 0
+    lost = cli(["compare", *both, "--where", "variant == toy1"])
+    assert lost.code == 1
+    assert "kat-mismatch" in lost.out
+
+
 def test_where_only_other_workloads_share_sources_no_size_is_compared(cli: Cli, tmp_path: Path) -> None:
     """As after ``check``, an edit and a run of one more set of flags."""
     store(tmp_path / "results.db", record(), record(digest="b", load="kat", rom=400), record(digest="b", flags="-Os"))
