@@ -104,12 +104,6 @@ def test_a_figures_table_is_what_it_draws(cli: Cli, tmp_path: Path) -> None:
     assert found == {m: m / (100 + 20 * m) * 16e6 / 1000 for m in (16, 32, 64, 128, 256, 512, 1024, 1536)}
 
 
-def test_runs_without_verified_figures_are_not_called_missing(cli: Cli, tmp_path: Path) -> None:
-    store(tmp_path / "results.db", record(failure=Failure(Reason.FLASH_OVERFLOW, "2922 bytes too many")))
-    assert "1 matching run, none of them verified" in cli("plot rom").err
-    assert "no stored run matches" in cli("plot rom toy2").err
-
-
 @pytest.mark.parametrize("ending", ["md", "tex"])
 def test_the_title_of_a_figure_is_its_tables_too(cli: Cli, tmp_path: Path, ending: str) -> None:
     store(tmp_path / "results.db", record())
@@ -208,31 +202,6 @@ def test_pairs_have_equal_sources_unless_asked(cli: Cli, tmp_path: Path) -> None
     asked = cli(f"{ask} --sources")
     assert re.search(r"400 +300", asked.out), asked.out
     assert "sources differ: toy1/ref" in asked.out
-
-
-def test_what_is_no_longer_verified_is_no_equal_result(cli: Cli, tmp_path: Path) -> None:
-    wrong = Failure(Reason.KAT_MISMATCH, "count 1")
-    large = Failure(Reason.FLASH_OVERFLOW, "2922 bytes too many")
-    store(
-        tmp_path / "results.db",
-        *(record("toy1/ref", flags=f, failure=e) for f, e in (("-O3", None), ("-Os", wrong))),
-        *(record("toy2/ref", flags=f) for f in ("-O3", "-Os")),
-        *(record("toy3/ref", flags=f, failure=large) for f in ("-O3", "-Os")),
-    )
-    both = ["flags == -O3", "flags == -Os"]
-    plain = cli(["compare", *both])
-    assert plain.code == 0
-    assert re.search(r"^ toy1/ref +crypto_aead +uno .* verified +kat-mismatch$", plain.out, re.MULTILINE)
-    assert "toy3/ref" not in plain.out
-    assert "1 setup compared, 1 without figures on both sides, 1 verified on one side only, 0 only old" in plain.out
-    for rule in ("worse", "rom>5%"):
-        result = cli(["compare", *both, "--fail-on", rule])
-        assert result.code == 1
-        assert "--fail-on: toy1/ref on uno was verified, and now is kat-mismatch" in result.err
-    assert cli(["compare", *reversed(both), "--fail-on", "worse"]).code == 0
-    lost = cli(["compare", *both, "--where", "variant == toy1"])
-    assert lost.code == 1
-    assert "kat-mismatch" in lost.out
 
 
 def test_where_only_other_workloads_share_sources_no_size_is_compared(cli: Cli, tmp_path: Path) -> None:
@@ -498,13 +467,6 @@ def test_a_run_shows_its_workloads_own_figures() -> None:
     [usual] = heads(record(), record("toy2/ref"))
     assert "encrypt/B" in usual[0]
     assert not [h for h in usual[0] if re.search("workload|FELICS|/16", h)]
-
-
-def test_a_run_says_why_whatever_its_columns_are() -> None:
-    bad = record("toy3/ref", failure=Failure(Reason.FLASH_OVERFLOW, "2922 bytes too many"))
-    for columns in ([], ["label", "rom"]):
-        cells = [cell for s in sheets_of([record(), bad], columns) for line in s.lines for cell in line.cells]
-        assert "2922 bytes too many" in cells
 
 
 @pytest.mark.parametrize("load", ["default", "0/16,16/64"])
