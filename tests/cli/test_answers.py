@@ -104,6 +104,13 @@ def test_a_figures_table_is_what_it_draws(cli: Cli, tmp_path: Path) -> None:
     assert found == {m: m / (100 + 20 * m) * 16e6 / 1000 for m in (16, 32, 64, 128, 256, 512, 1024, 1536)}
 
 
+@pytest.mark.parametrize("ending", ["md", "tex"])
+def test_the_title_of_a_figure_is_its_tables_too(cli: Cli, tmp_path: Path, ending: str) -> None:
+    store(tmp_path / "results.db", record())
+    assert cli(["plot", "rom", "--title", "Bytes by name", "-o", f"rom.{ending}"]).code == 0
+    assert "Bytes by name" in (tmp_path / f"rom.{ending}").read_text()
+
+
 @pytest.mark.parametrize(("figure", "what"), [("throughput", "toy1"), ("rom", "nocrypt"), ("tradeoff", "nocrypt")])
 def test_an_empty_figure_is_not_drawn(cli: Cli, tmp_path: Path, figure: str, what: str) -> None:
     base = record("nocrypt/ref", family="nocrypt")
@@ -161,6 +168,18 @@ def test_what_a_machine_reads_holds_what_figures_depend_on(answers: Cli, tmp_pat
         rows = list(csv.DictReader(f))
     keys = [tuple(r[n] for n in ("variant", "digest", "workload", "compiler", "flags")) for r in rows]
     assert len(set(keys)) == len(keys) == len(BOTH)
+
+
+@pytest.mark.parametrize("kind", ["top", "merit", "score", "pareto"])
+def test_rankings_call_metrics_what_their_columns_are_called(answers: Cli, kind: str) -> None:
+    assert not re.search("cycles_encrypt_mean|rom,", answers(f"rank --kind {kind}").out)
+
+
+def test_a_reference_of_equal_figures_is_the_one_that_is_ranked(cli: Cli, tmp_path: Path) -> None:
+    store(tmp_path / "results.db", record("toy1/ant"), record("toy1/zebra"), record("toy2/ref"))
+    out = cli("rank --variants --relative-to toy1 --by rom").out
+    assert "toy1/ant = 100 %" in out
+    assert "zebra" not in out
 
 
 def test_a_label_of_two_sources_says_which(cli: Cli, tmp_path: Path) -> None:

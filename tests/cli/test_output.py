@@ -100,6 +100,16 @@ def test_json_of_lists(ran: Cli) -> None:
 COMMANDS = ("targets", "list implementations", "list runs", "show 2", f"run {FAST} -t uno -w 0/0,0/8,0/16 --flags=-Os")
 
 
+@pytest.mark.parametrize("columns", [80, 100])
+def test_a_narrow_terminal_shows_what_the_doctor_found(cli: Cli, monkeypatch: pytest.MonkeyPatch, columns: int) -> None:
+    monkeypatch.setenv("COLUMNS", str(columns))
+    monkeypatch.setenv("TERM", "xterm")
+    text = re.sub(r"\x1b\[[0-9;]*m", "", cli("doctor", terminal=True).out)
+    assert re.search("^ part +status", text, re.MULTILINE)
+    assert re.search(f"^ Python +{re.escape(sys.version.split()[0])}", text, re.MULTILINE)
+    assert max(map(len, text.splitlines())) <= columns
+
+
 def test_pipes_get_no_escape_codes_and_no_short_lines(ran: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "40")
     for command in COMMANDS:
@@ -184,7 +194,8 @@ def test_a_run_of_a_folder_can_be_repeated(cli: Cli, tmp_path: Path) -> None:
 
 def test_what_to_do_names_options_that_exist(cli: Cli) -> None:
     known = set(re.findall(r"--[a-z-]+", "".join(cli(f"{verb} --help").out for verb in ("run", "check", "show"))))
-    named = {o for text in NEXT_ACTION.values() for o in re.findall(r"--[a-z-]+", text)}
+    ours = [re.sub(r"sigrok-cli --[a-z-]+", "", text) for text in NEXT_ACTION.values()]
+    named = {o for text in ours for o in re.findall(r"--[a-z-]+", text)}
     assert named - known == set()
 
 

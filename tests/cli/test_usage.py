@@ -172,6 +172,13 @@ def test_a_dry_run_asks_no_machine_and_builds_nothing(
     assert not (tmp_path / ".steelyard").exists()
 
 
+@pytest.mark.parametrize("command", ["run nocrypt -t uno -w kat --dry-run", "check nocrypt -t uno"])
+def test_lines_of_several_primitives_say_which(cli: Cli, command: str) -> None:
+    lines = cli(command).out.splitlines()
+    for primitive in ("crypto_aead", "crypto_hash", "crypto_cxof"):
+        assert any(line.split()[:3] == ["nocrypt/ref", primitive, "uno"] for line in lines)
+
+
 def test_a_figure_of_the_baseline_alone(cli: Cli) -> None:
     assert cli("run nocrypt -t uno -w kat --flags=-Os").code == 0
     for name in ("tradeoff", "rom", "history"):

@@ -58,16 +58,33 @@ class Pair(Struct, frozen=True):
     changes: tuple[Change, ...]
     differs: tuple[str, ...] = ()
 
+    @property
+    def verified(self) -> tuple[bool, bool]:
+        """Whether the old row is verified, and whether the new one is."""
+        old, new = (r.get("outcome", "verified") == "verified" for r in (self.old, self.new))
+        return old, new
+
 
 class Comparison(Struct, frozen=True):
-    """``pairs`` hold figures on both sides; ``missing`` are only in the old rows, ``added`` only in the new ones,
-    ``refused`` cannot be compared, with the fields that differ."""
+    """``pairs`` hold figures on both sides, ``failed`` lack them on one side or both; ``missing`` are only in the old
+    rows, ``added`` only in the new ones, ``refused`` cannot be compared, with the fields that differ."""
 
     pairs: tuple[Pair, ...]
+    failed: tuple[Pair, ...]
     missing: tuple[Row, ...]
     added: tuple[Row, ...]
     refused: tuple[tuple[Row, Row, tuple[str, ...]], ...]
     about: tuple[str, ...]
+
+    @property
+    def lost(self) -> tuple[Pair, ...]:
+        """Setups that were verified, and now are not."""
+        return tuple(p for p in (*self.pairs, *self.failed) if p.verified == (True, False))
+
+    @property
+    def unlike(self) -> tuple[Pair, ...]:
+        """Setups of which one side only is verified."""
+        return tuple(p for p in (*self.pairs, *self.failed) if len(set(p.verified)) > 1)
 
 
 def compare(
@@ -102,7 +119,9 @@ def compare(
     left, right = _by(old, key), _by(new, key)
     workload = "" if "workload" in subject else common_workload(_of_both(left, right), wanted)
     figures = [metric(n) for n in metrics if all(any(r.get(n) is not None for r in rows) for rows in (old, new))]
-    pairs, refused = [], []
+    pairs: list[Pair] = []
+    failed: list[Pair] = []
+    refused = []
     for k in (k for k in left if k in right):
         a, b = _matched(left[k], right[k], must, workload)
         differs = tuple(n for n in must if a.get(n) != b.get(n) and a.get(n) is not None and b.get(n) is not None)
@@ -110,9 +129,11 @@ def compare(
             refused.append((a, b, differs))
         else:
             some = [m for m in figures if not of_sizes(m.name)] if "workload" in differs else figures
-            pairs.append(Pair(a, b, tuple(_changes(a, b, some, threshold)), differs))
+            pair = Pair(a, b, tuple(_changes(a, b, some, threshold)), differs)
+            (pairs if pair.changes or all(pair.verified) else failed).append(pair)
     return Comparison(
         tuple(pairs),
+        tuple(failed),
         tuple(max(rows, key=run_number) for k, rows in left.items() if k not in right),
         tuple(max(rows, key=run_number) for k, rows in right.items() if k not in left),
         tuple(refused),

@@ -47,7 +47,7 @@ def list_(lab: Path | None, out: Output) -> None:
     for name, b in there.boards.items():
         missing = "; ".join(_missing(there, name))
         lines.append((name, b.target, str(b.port), b.flasher, f"{b.analyzer} {b.channel}", missing or "there"))
-    columns = ("board", "target", "port", "flasher", "pulses", "state")
+    columns = ("board", "target", "port", "flasher", "pulses", "status")
     out.give([plain("", "boards", columns, lines)])
 
 
@@ -87,7 +87,7 @@ def check(names: tuple[str, ...], lab: Path | None, out: Output) -> None:
                 lines.append((station.board.name, str(e.failure.reason), "does not work", text))
     finally:
         stage.let_go()
-    out.give([plain("", "check", ("board", "part", "state", "what was found"), lines)])
+    out.give([plain("", "check", ("board", "part", "status", "what was found"), lines)])
     raise click.exceptions.Exit(int(wrong))
 
 
@@ -123,7 +123,7 @@ def _checked(station: Station) -> Iterator[tuple[str, str]]:
             raise DeviceError(Failure(Reason.WRONG_OUTPUT, "nocrypt copies its message, and the board does not"))
         yield "echo", f"{CALLS} x {MESSAGE} bytes"
         samples = (link.samples - before) / CALLS
-        yield "edges", f"{CALLS} pulses of {samples / station.instrument.samplerate * 1e6:.2f} us"
+        yield "edges", f"{CALLS} pulses of {samples / station.instrument.samplerate * 1e6:.2f} µs"
     if station.target.tier == "exact":
         cycles = device.Client(device.SimulatorLink(station.target, image)).call(request).pulse.cycles
         ppm = (cycles / hertz * station.instrument.samplerate / samples - 1) * 1e6

@@ -36,15 +36,26 @@ def verb(ask: Check) -> int:
     said = Campaign(targets=ask.target, flags=ask.flags, workloads=("kat",), toolchain=ask.toolchain)
     jobs, rejected = plan(asked(ask.what, said), baselines=False)
     weighed = weigh(jobs, ask.db, force=ask.force, max_cycles=ask.max_cycles)
+    several = ask.out.flat or len({r.setup.primitive for r in weighed.records}) > 1
     lines: list[tuple[Cell, ...]] = []
     for r in weighed.records:
         v = r.verification
         counts = (v.vectors, v.ext_vectors, v.skipped, v.source) if v else (None,) * 4
         verdict = "verified" if r.ok else f"{r.failure.reason}: {r.failure.detail}" if r.failure else ""
-        lines.append((r.setup.label, r.setup.target, r.setup.flags, verdict, *counts))
+        of = [r.setup.primitive] if several else []
+        lines.append((r.setup.label, *of, r.setup.target, r.setup.flags, verdict, *counts))
     for x in rejected:
-        lines.append((paths.short(x.path), None, None, f"{x.failure.reason}: {x.failure.detail}", *(None,) * 4))
-    heads = dict.fromkeys(("implementation", "target", "flags", "verdict"))
+        lines.append(
+            (
+                paths.short(x.path),
+                *([None] if several else []),
+                None,
+                None,
+                f"{x.failure.reason}: {x.failure.detail}",
+                *(None,) * 4,
+            )
+        )
+    heads = dict.fromkeys(("implementation", *(["primitive"] if several else []), "target", "flags", "verdict"))
     counted = {"vectors": 0, "second set": 0, "skipped": 0, "expected from": None}
     ask.out.give([plain("", "check", heads | counted, lines)], document(weighed.records, rejected))
     return exit_code(weighed, rejected)

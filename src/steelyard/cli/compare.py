@@ -58,7 +58,7 @@ class Compare(options.Weighing, frozen=True, kw_only=True):
         "--fail-on",
         multiple=True,
         metavar="RULE",
-        help="Exit with 1 on METRIC>PERCENT%, any>PERCENT% or worse. Repeatable.",
+        help="Exit with 1 on METRIC>PERCENT%, any>PERCENT% or worse, and where NEW is no longer verified. Repeatable.",
     ),
     options.flag("--sources", help="Pair different sources too: the newest of each side."),
     options.flag("--mixed", help="Pair different compilers, harnesses or models too; marked."),
@@ -124,15 +124,24 @@ def _answer(ask: Compare, result: Comparison, left_out: Sequence[str]) -> int:
         ask.out.give([flat, *(unpaired if ask.out.format == "json" else ())])
     else:
         ask.out.give([*comparison.tables(result, everything=ask.everything), *unpaired])
+    neither = sum(not any(p.verified) for p in result.failed)
     left = f"{len(result.missing)} only old, {len(result.added)} only new, {len(result.refused)} refused"
+    if result.unlike:
+        left = f"{len(result.unlike)} verified on one side only, {left}"
+    if neither:
+        left = f"{neither} without figures on both sides, {left}"
     ask.out.remark([*left_out, *summary(result), f"{counted(len(result.pairs), 'setup')} compared, {left}"])
     if not result.pairs:
         stderr().print("nothing could be compared; steelyard list runs shows what is stored")
         return 1
+    lost = result.lost if limits else ()
+    for pair in lost:
+        text = f"{pair.new['label']} on {pair.new['target']} was verified, and now is {pair.new['outcome']}"
+        stderr().print(f"--fail-on: {text}", style="bold red")
     failed = [text for text, hit in ((f, _hit(result, *f)) for f in limits) if hit]
     for name, percent in failed:
         stderr().print(f"--fail-on: {name} grew by more than {percent:g} %", style="bold red")
-    return 1 if failed else 0
+    return 1 if failed or lost else 0
 
 
 #: what the words for one side say of which column; where the other side says otherwise the comparison is about it

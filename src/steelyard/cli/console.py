@@ -24,10 +24,10 @@ SPARE = (
     "calls", "with_callees", "expected_from", "skipped", "second_set", "vectors", "mode", "structure", "underlying",
     "state", "rounds", "rate", "core", "flash_RAM", "clock", "finished", "ratio", "old", "new", "heap",
     "encrypt_fixed", "hash_fixed", "cycles_reject_mean", "ram_static", "encrypt_per_byte", "hash_per_byte", "stack",
-    "primitive", "workload", "flags", "cycles_decrypt_mean", "run",
+    "primitive", "workload", "flags", "cycles_decrypt_mean", "run", "for",
 )  # fmt: skip
 #: columns whose text may be broken into lines
-BROKEN = ("compiler", "detail", "for", "outcome", "package", "state", "value", "verdict", "what_fixes_it", "why")
+BROKEN = ("compiler", "detail", "for", "outcome", "package", "status", "value", "verdict", "what_fixes_it", "why")
 _MARKS = {"better": " ▾", "worse": " ▴", "": ""}
 _STYLES = {"▾": "green", "▴": "red"}
 _GAP = "   "

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 from msgspec import Struct
@@ -62,10 +63,10 @@ def verb(ask: Doctor) -> int:
         fix = "" if there else f"apt install {tool}"
         rows.append((tool, "found" if there else "missing", f"optional: boards, {use}", fix))
     rows.append(("Python", sys.version.split()[0], "runs Steelyard", ""))
-    heads = ("part", "state", "for", "what fixes it")
-    document = [dict(zip(("part", "state", "for", "fix"), r, strict=True)) for r in rows]
+    heads = ("part", "status", "for", "what fixes it")
+    document = [dict(zip(("part", "status", "for", "fix"), r, strict=True)) for r in rows]
     ask.out.give([plain("", "doctor", heads, rows)], document)
-    return 1 if any(r[1].startswith(("missing", "does not work")) and r[2].startswith("targets") for r in rows) else 0
+    return 1 if any(r[1].startswith(("missing", "does not work")) and r[2].startswith("target") for r in rows) else 0
 
 
 def _toolchains() -> list[Row]:
@@ -76,7 +77,7 @@ def _toolchains() -> list[Row]:
     for name, targets in users.items():
         spec = targets[0].toolchain
         needed = spec.packages and not all(t.opt_in for t in targets)
-        use = f"{'' if needed else 'optional: '}targets {', '.join(t.name for t in targets)}"
+        use = f"{'' if needed else 'optional: '}{_named(targets)}"
         state = _state(spec)
         rows.append((name, state, use, spec.fix if state.startswith("missing") else why_not(spec)))
         for t in targets:
@@ -88,6 +89,10 @@ def _toolchains() -> list[Row]:
             use = f"optional: target {target.name} with --toolchain {spec.name}"
             rows.append((spec.name, _state(spec), use, "" if identify(spec) else spec.fix))
     return rows
+
+
+def _named(targets: Sequence[Target]) -> str:
+    return f"target{'s' if len(targets) > 1 else ''} {', '.join(t.name for t in targets)}"
 
 
 def _state(spec: ToolchainSpec) -> str:

@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from ..analyse.answer import run_number, short
-from ..model.errors import WorkError
+from ..model.errors import WorkError, counted
 from ..publish import figure, results
 from ..publish.figures import figure_names
 from . import options
@@ -62,8 +62,13 @@ def verb(ask: Plot) -> int:
         data = figure.of_records(rows, over_time=kind.all_runs)
     data = figure.drawn(kind, data)
     if not data:
-        lost = f"plot {name}: nothing to draw in the {len(rows)} runs that match. {kind.note}"
-        text = lost if rows else "no stored run matches; steelyard list runs shows what there is"
+        there = "steelyard list runs shows what there is"
+        if rows:
+            text = f"plot {name}: nothing to draw in {counted(len(rows), 'matching run')}. {kind.note}"
+        elif answer.rows:
+            text = f"plot {name}: {counted(len(answer.rows), 'matching run')}, none of them verified; {there}"
+        else:
+            text = f"no stored run matches; {there}"
         stderr().print(text, soft_wrap=True)
         return 1
     context = results.shared(rows, ("flags", "workload"))
@@ -77,7 +82,7 @@ def draw(name: str, data: figure.Data, out: Output, *, title: str = "", context:
     """Writes a figure, with its context below the title, and its table beside it when it goes to a file; or the table
     alone, where that is the format."""
     kind = figure.load(name)
-    numbers = [figure.table(kind, data)]
+    numbers = [figure.table(kind, data, title)]
     if out.format not in FIGURES:
         out.give(numbers)
         return

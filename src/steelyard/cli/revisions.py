@@ -44,7 +44,7 @@ class Revisions(Struct, frozen=True):
         records = self.weighed(revision, commit)
         if not any(r.ok for r in records):
             raise WorkError(f"revision {revision}: nothing could be weighed; steelyard show RUN --log has the details")
-        return rows(r for r in records if r.metrics)
+        return rows(records)
 
     def log(self, revisions: str, most: int) -> list[tuple[str, str]]:
         """Commit and subject of the revisions of a range that changed what is weighed, oldest first; the newest of

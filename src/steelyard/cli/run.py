@@ -103,7 +103,10 @@ def sheets_of(records: Sequence[Record], columns: Sequence[str] = (), *, flat: b
         if record.failure is not None:
             row["detail"] = record.failure.detail
     found = told_apart(order.ordered(found, results.ORDER))
-    return [results.flat(found, columns)] if flat else [*pivot.matrix(found), *results.tables(found, columns)]
+    if flat:
+        return [results.flat(found, columns)]
+    why = results.without_figures(found) if columns else []  # without columns it is among the tables
+    return [*pivot.matrix(found), *results.tables(found, columns), *why]
 
 
 def _say_forecast(jobs: Sequence[Job], ask: Run) -> int:
@@ -117,9 +120,11 @@ def _say_forecast(jobs: Sequence[Job], ask: Run) -> int:
     stored, asking = sum(f.run is not None for f in made), sum(f.asks for f in made)
     counts = f"{len(made) - stored - asking} to run, {stored} stored"
     counts += f", {asking} that ask their machine first" if asking else ""
+    several = ask.out.flat or len({f.job.implementation.primitive for f in made}) > 1
     lines = [
         (
             f.job.plan.label,
+            *([f.job.implementation.primitive] if several else []),
             f.job.target.name,
             " ".join(f.job.flags),
             f.job.plan.workload.split(" ")[0],
@@ -128,7 +133,7 @@ def _say_forecast(jobs: Sequence[Job], ask: Run) -> int:
         )
         for f in made
     ]
-    columns = ("implementation", "target", "flags", "workload", "run", "why")
+    columns = ("implementation", *(["primitive"] if several else []), "target", "flags", "workload", "run", "why")
     planned = [{**to_builtins(f.job.plan), "run": f.run, "why": f.why} for f in made]
     ask.out.give([plain("", "plan", columns, lines)], planned)
     if ask.out.console:

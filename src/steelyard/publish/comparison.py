@@ -91,8 +91,13 @@ def _size(p: Pair) -> float:
 
 
 def unpaired(c: Comparison) -> list[Sheet]:
-    """Setups without a partner and pairs that were refused."""
+    """Setups that one side only has verified, those without a partner, and pairs that were refused."""
     sheets = []
+    if c.unlike:
+        columns = [column(n) for n in _ALL]
+        columns += [Column("old_outcome", "old outcome"), Column("new_outcome", "new outcome")]
+        outcomes = Lines(c.unlike, _outcomes)
+        sheets.append(Sheet("verified on one side only", "unlike", columns, outcomes))
     for title, rows in (("only in the old results", c.missing), ("only in the new results", c.added)):
         if rows:
             columns = [column(n) for n in (*_ALL, "run")]
@@ -107,6 +112,11 @@ def unpaired(c: Comparison) -> list[Sheet]:
         notes += ["--mixed compares the others all the same"] if names_ - {"digest"} else []
         sheets.append(Sheet("cannot be compared", "refused", columns, refused, notes=["; ".join(notes)]))
     return sheets
+
+
+def _outcomes(p: Pair) -> Line:
+    cells = [*(p.old.get(n) for n in _ALL), p.old.get("outcome"), p.new.get("outcome")]
+    return Line(cells, (*run_of(p.old), *run_of(p.new)))
 
 
 def _refused(a: Row, b: Row, name: str) -> Line:

@@ -25,8 +25,6 @@ from .figures import FOLDER, figure_names
 from .results import GROUP, column, title_of
 from .sheet import Column, Line, Sheet
 
-#: endings of figures
-FORMATS = ("svg", "png", "pdf", "json")
 #: dots per inch of PNG files are these times 72
 SCALE = 2.0
 #: most marks of one figure
@@ -301,7 +299,7 @@ _COLUMNS = {
 }
 
 
-def table(figure: Figure, data: Data) -> Sheet:
+def table(figure: Figure, data: Data, title: str = "") -> Sheet:
     """The figure's numbers."""
     if figure.of_points:
         names = ["run", "name", "target", "operation", "adlen", "mlen", "cycles"]
@@ -314,4 +312,4 @@ def table(figure: Figure, data: Data) -> Sheet:
         names = [*revision, "run", "name", "target", "flags", *metrics]
     columns = [column(n) if n in figure.metrics else _COLUMNS.get(n) or Column(n, n) for n in names]
     lines = [Line([d.get(n) for n in names], (d["run"],) if d.get("run") else ()) for d in data]
-    return Sheet(figure.title, f"figure-{figure.name}", columns, lines, notes=[figure.note])
+    return Sheet(title or figure.title, f"figure-{figure.name}", columns, lines, notes=[figure.note])

@@ -63,7 +63,7 @@ def _base(
         return f"{min(labels) if len(labels) == 1 else reference}, same flags", lambda row: best[row["flags"]]
     if not having:
         return reference, lambda row: None
-    first = min(having, key=lambda r: rank.value(r, name) or 0.0)
+    first = min(having, key=lambda r: (rank.value(r, name) or 0.0, str(r["label"]), str(r["flags"])))
     shown = f"{first['label']} {first['flags']}" if len(flags) > 1 else str(first["label"])
     return shown, lambda row: rank.value(first, name)
 
@@ -103,6 +103,10 @@ def _left_out(ranking: Ranking, what: str) -> list[str]:
     if not names:
         return []
     return [f"without {what}, so not ranked: {_some(names)}"]
+
+
+def _titles(names: Iterable[str]) -> str:
+    return ", ".join(metric(n).title for n in names)
 
 
 def _some(names: Sequence[str]) -> str:
@@ -224,7 +228,7 @@ def merits(
             for variant, figure, on in found[:top]
         ]  # fmt: skip
         notes = [
-            f"mean over {len(targets)} targets of the best implementation's sum of {', '.join(names)} over the least"
+            f"mean over {len(targets)} targets of the best implementation's sum of {_titles(names)} over the least"
         ]
         if lost := sorted({str(r["variant"]) for r in mine} - {variant for variant, _, _ in found}):
             notes.append(f"not on all of them, so not ranked: {_some(lost)}")
@@ -261,7 +265,7 @@ def _scored(
         lambda p: Line([p.rank, p.row["label"], p.row["flags"], p.value, *map(p.row.get, names)], run_of(p.row)),
     )
     ranked = [p.row for p in places]
-    notes = [*_left_out(ranking, f"one of {', '.join(names)}"), *_fewer(ranked, names), *shared(ranked)]
+    notes = [*_left_out(ranking, f"one of {_titles(names)}"), *_fewer(ranked, names), *shared(ranked)]
     return Sheet(title, label, columns, lines, notes=notes)
 
 
@@ -275,7 +279,9 @@ def fronts(rows: Sequence[Row], metrics: Sequence[str]) -> list[Sheet]:
         lines = [
             Line([p.row["label"], p.row["flags"], *(p.row.get(n) for n in names)], run_of(p.row)) for p in front.places
         ]
-        note = f"{len(lines)} of {len(group)}: nothing is at most equal in {', '.join(names)} and less in one"
+        note = (
+            f"{len(lines)} of {len(group)}: no other is at least as good in all of {_titles(names)} and better in one"
+        )
         notes = [note, *_fewer([p.row for p in front.places], names), *shared(group)]
         title = f"{title_of(target, group[0].get('device'))}: {primitive}, Pareto front"
         sheets.append(Sheet(title, f"pareto-{target}", columns, lines, notes=notes))
