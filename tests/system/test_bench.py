@@ -71,7 +71,7 @@ def test_a_target_that_cannot_is_a_row_and_the_next_goes_on(
 
     monkeypatch.setattr(bench, "target_names", lambda: ("uno", "bluepill"))
     monkeypatch.setattr(bench, "CHOSEN", {})
-    monkeypatch.setattr(bench.build, "identify", lambda spec: spec)
+    monkeypatch.setattr(bench.building, "identify", lambda spec: spec)
     monkeypatch.setattr(bench, "_one", one)
     cores, peers = bench.speed(tmp_path)
     assert cores == [
