@@ -137,3 +137,17 @@ def test_a_table_of_jumps_is_in_flash(name: str, bench: Bench) -> None:
     files = toys.files(top=top, in_encrypt="if (got() != 0x34) c[0] ^= 1;") | {"jumps.S": table}
     record = bench.weigh(bench.package({**files, "LWC_AEAD_KAT_128_128.txt": toys.kat()}), the_target(name))
     assert record.failure is None, record.failure
+
+
+@pytest.mark.parametrize("name", ["uno", "bluepill", "gd32vf103", "maixduino", "esp8266", "msp430f1611"])
+def test_constants_of_any_size_move_no_library_to_an_odd_address(name: str, bench: Bench) -> None:
+    """picolibc's assembly for RISC-V asks for no alignment."""
+    target = the_target(name)
+    for size in (1, 2, 3):
+        top = f'#include <string.h>\nstatic const char odd[] = "{"x" * size}";\nstatic const char *volatile at = odd;\n'
+        copy = (
+            "unsigned char copy[16]; volatile unsigned size = at[0] & 15; memset(copy, 0, size); memcpy(copy, k, size);"
+        )
+        files = toys.files(top=top, in_encrypt=copy) | {"LWC_AEAD_KAT_128_128.txt": toys.kat()}
+        record = bench.weigh(bench.package(files, variant=f"toy{size}"), target)
+        assert record.failure is None, (size, record.failure)
