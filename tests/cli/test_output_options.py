@@ -150,7 +150,7 @@ def test_a_log_as_json_is_whole(ran: Cli) -> None:
 @pytest.mark.parametrize(
     ("options", "home", "said", "code"),
     [
-        ("-t unoo", "home", "unknown target 'unoo'; did you mean uno?", 2),
+        ("-t unoo", "home", "unknown target 'unoo'; did you mean uno", 2),
         ("-t uno -w katt", "home", "unknown workload 'katt'; did you mean kat?", 2),
         ("-t uno", "/proc/none", "set STEELYARD_HOME to a folder that you may write to", 2),
         ("-t uno --db damaged.db", "home", "the file is damaged", 3),

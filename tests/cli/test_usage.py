@@ -66,6 +66,9 @@ def compiler() -> None:
         ("compare a b --revisions --mixed", "--mixed: not with --revisions; leave it out"),
         ("list targets here", "here: list targets takes no path; leave it out"),
         ("publish --pivot target --caption x", "--caption: not with --pivot"),
+        ("publish --caption x", "--caption: only tables of documents have one"),
+        ("publish --label x --format csv", "--label: only tables of documents have one"),
+        ("run --dry-run -c rom", "--columns: not with --dry-run"),
         ("publish -o x.felics.json -c rom", "--columns: not in FELICS-AE's result files"),
     ],
 )

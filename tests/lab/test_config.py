@@ -18,7 +18,7 @@ MINE = "[flashers.mine]\ntitle = 'x'\nprogram = 'x'\nimage = 'x'\nbaud = 1\nwrit
     ("old", "new", "said"),
     [
         ('channel = "P8_45"', 'chanel = "P8_45"', "boards.*.chanel: unknown key 'chanel'; did you mean channel?"),
-        ('target = "uno"', 'target = "unoo"', "unknown target 'unoo'; did you mean uno?"),
+        ('target = "uno"', 'target = "unoo"', "boards.one: unknown target 'unoo'; did you mean uno"),
         ('flasher = "avrdude-arduino"', 'flasher = "avrdude"', "did you mean avrdude-arduino?"),
         ('channel = "P8_45"', 'channel = "P8_44"', "unknown channel 'P8_44'"),
         ('channel = "P8_45"', 'channel = "P8_46"', "boards.two: has the port or the channel of one"),

@@ -139,6 +139,16 @@ def test_a_table_of_jumps_is_in_flash(name: str, bench: Bench) -> None:
     assert record.failure is None, record.failure
 
 
+@pytest.mark.parametrize("name", [n for n in SIMULATED if load_target(n).toolchain.family == "avr"])
+def test_odd_data_among_a_package_s_code_move_no_harness_to_an_odd_address(name: str, bench: Bench) -> None:
+    """AVR's assembler asks for no alignment."""
+    odd = '.section .text.zzz,"ax",@progbits\n.global odd\nodd: .byte 1, 2, 3\n'
+    top = "extern const char odd[]; const char *volatile at = odd;"
+    files = toys.files(top=top, in_encrypt="if (!at) c[0] ^= 1;") | {"odd.S": odd}
+    record = bench.weigh(bench.package({**files, "LWC_AEAD_KAT_128_128.txt": toys.kat()}), the_target(name))
+    assert record.failure is None, record.failure
+
+
 @pytest.mark.parametrize("name", ["uno", "bluepill", "gd32vf103", "maixduino", "esp8266", "msp430f1611"])
 def test_constants_of_any_size_move_no_library_to_an_odd_address(name: str, bench: Bench) -> None:
     """picolibc's assembly for RISC-V asks for no alignment."""

@@ -32,6 +32,26 @@ pub struct Flash {
     pub ahead_bytes: u32,
 }
 
+impl Flash {
+    /// What no flash has; an empty text where all is possible.
+    fn impossible(&self) -> &'static str {
+        let cycles = [self.wait_states, self.data_wait_states, self.branch_overlap];
+        if cycles.iter().any(|c| *c > 255) {
+            "flash_timing: more than 255 cycles of waiting"
+        } else if self.line_bytes > 4096 || !(self.line_bytes == 0 || self.line_bytes.is_power_of_two()) {
+            "flash_timing.line_bytes: not a power of two up to 4096"
+        } else if self.cache_lines > 4096 || !(self.cache_lines == 0 || self.cache_lines.is_power_of_two()) {
+            "flash_timing.cache_lines: not a power of two up to 4096"
+        } else if self.line_bytes == 0 && (self.cache_lines != 0 || self.prefetch_lines != 0) {
+            "flash_timing.line_bytes: missing, and its lines are counted"
+        } else if self.prefetch_lines > 255 || self.ahead_bytes > self.line_bytes {
+            "flash_timing: more prefetched than any flash does"
+        } else {
+            ""
+        }
+    }
+}
+
 /// One peripheral: its kind names the model in `periph`, the rest are that model's parameters.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq, Serialize)]
 #[serde(deny_unknown_fields)]
@@ -66,4 +86,25 @@ pub struct Chip<'a> {
     /// Peripherals that firmware touches.
     #[serde(borrow)]
     pub peripherals: Vec<PeripheralConfig<'a>>,
+}
+
+impl Chip<'_> {
+    /// Whether such a chip is possible; its core and peripherals are looked up where they are made.
+    ///
+    /// # Errors
+    /// The key and a sentence.
+    pub(crate) fn possible(&self) -> Result<(), String> {
+        if self.clock_hz == 0 {
+            return Err("clock_hz: 0 Hz".to_owned());
+        }
+        for (name, r) in [("flash", self.flash), ("ram", self.ram)] {
+            if r.size == 0 || r.size > 64 << 20 || r.base.checked_add(r.size).is_none() {
+                return Err(format!("{name}: a region of {} bytes at {:#x} is impossible", r.size, r.base));
+            }
+        }
+        match self.flash_timing.impossible() {
+            "" => Ok(()),
+            said => Err(said.to_owned()),
+        }
+    }
 }

@@ -99,11 +99,7 @@ impl Memory {
     /// # Errors
     /// A sentence naming an unknown peripheral or an impossible region.
     pub fn new(chip: &Chip<'_>) -> Result<Self, String> {
-        for (name, r) in [("flash", chip.flash), ("ram", chip.ram)] {
-            if r.size == 0 || r.size > 64 << 20 || r.base.checked_add(r.size).is_none() {
-                return Err(format!("{name} region of {} bytes at {:#x} is impossible", r.size, r.base));
-            }
-        }
+        chip.possible()?;
         let peripherals = chip
             .peripherals
             .iter()

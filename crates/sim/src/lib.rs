@@ -163,7 +163,7 @@ pub fn simulator(chip: &Chip<'_>) -> Result<Box<dyn Simulator>, String> {
         }
         "xtensa-lx106" => xtensa(memory, isa_xtensa::Features::LX106, Lx106::events(), Lx106),
         "xtensa-lx6" => xtensa(memory, isa_xtensa::Features::LX6, Lx6::events(), Lx6),
-        other => return Err(format!("unknown core {other:?}; known: {}", CORES.join(", "))),
+        other => return Err(format!("core: unknown core {other:?}; known: {}", CORES.join(", "))),
     })
 }
 

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import zip_longest
-from textwrap import wrap as wrap_text
 from typing import Any
 
+from rich.box import SIMPLE_HEAD
 from rich.cells import cell_len
-from rich.console import Console
+from rich.console import Console, Group
+from rich.padding import Padding
+from rich.table import Table
 from rich.text import Text
 
 from ..model.errors import printable
@@ -24,15 +26,18 @@ SPARE = (
     "calls", "with_callees", "expected_from", "skipped", "second_set", "vectors", "mode", "structure", "underlying",
     "state", "rounds", "rate", "core", "flash_RAM", "clock", "finished", "ratio", "old", "new", "heap",
     "encrypt_fixed", "hash_fixed", "cycles_reject_mean", "ram_static", "encrypt_per_byte", "hash_per_byte", "stack",
-    "primitive", "workload", "flags", "cycles_decrypt_mean", "run", "for",
+    "primitive", "workload", "flags", "cycles_decrypt_mean", "run", "for", "chip",
 )  # fmt: skip
 #: columns whose text may be broken into lines
 BROKEN = ("compiler", "detail", "for", "outcome", "package", "status", "value", "verdict", "what_fixes_it", "why")
 _MARKS = {"better": " ▾", "worse": " ▴", "": ""}
 _STYLES = {"▾": "green", "▴": "red"}
-_GAP = "   "
+#: characters between columns
+_GAP = 3
 #: characters that a column whose text may be broken has at least
-_NARROW = 24
+_NARROW = 32
+#: what Rich fills the last column with
+_SPACES = re.compile(r" +$", re.MULTILINE)
 
 
 class _Console(Console):
@@ -86,9 +91,9 @@ def show(sheets: Sequence[Sheet], notes: Iterable[str] = ()) -> None:
                 drop=[c.title for name in SPARE for c in columns if c.name == name],
                 complete="-o FILE",
             )
-            for mark, style in _STYLES.items():
-                shown.highlight_words([mark], style)
-            console.print(shown, soft_wrap=True)
+            with console.capture() as drawn:
+                console.print(shown)
+            console.file.write(_SPACES.sub("", drawn.get()))
         if (more := len(sheet.lines) - limit) > 0:
             console.print(f"and {more} more lines; -o FILE has all of them")
         for note in sheet.notes:
@@ -106,7 +111,7 @@ def _shown(line: Line, value: Cell, column: Column) -> str:
 
 def _parts(sheet: Sheet, body: Sequence[Sequence[str]], room: int) -> Iterator[list[int]]:
     """Columns, as many at a time as a line has room for where they are alike, but one with numbers; else all."""
-    widths = [max([len(c.title), *(len(row[k]) for row in body)]) + len(_GAP) for k, c in enumerate(sheet.columns)]
+    widths = [max([len(c.title), *(len(row[k]) for row in body)]) + _GAP for k, c in enumerate(sheet.columns)]
     head = list(range(sheet.left))
     part, used = [*head], sum(widths[: sheet.left])
     for k in range(sheet.left, len(widths)):
@@ -137,7 +142,7 @@ def table(
     drop: Sequence[str] = (),
     width: int | None = None,
     complete: str = "--json",
-) -> Text:
+) -> Group:
     """A table whose first ``left`` columns are text and whose others are numbers, right-aligned.
 
     Columns in ``wrap`` may break their text. Where ``width`` (default: the console's) is too small, the columns in
@@ -150,41 +155,33 @@ def table(
     widths = [max([len(name), *(cell_len(r[k]) for r in body)]) for k, name in enumerate(columns)]
     kept = list(range(len(columns)))
 
-    def needed(least: int) -> int:
-        return sum(min(widths[k], least) if columns[k] in wrap else widths[k] for k in kept) + len(_GAP) * len(kept)
+    def needed() -> int:
+        return sum(min(widths[k], _NARROW) if columns[k] in wrap else widths[k] for k in kept) + _GAP * len(kept)
 
     for k in dict.fromkeys([*(columns.index(n) for n in drop if n in columns), *range(len(columns) - 1, left, -1)]):
-        if needed(_NARROW) <= width or sum(c >= left for c in kept) == 1:
+        if needed() <= width or sum(c >= left for c in kept) == 1:
             break
         kept.remove(k)
-    may_break = [k for k in kept if columns[k] in wrap or (k < left and needed(_NARROW) > width)]
-    fixed = sum(widths[k] for k in kept if k not in may_break) + len(_GAP) * len(kept)
-    for n, k in enumerate(sorted(may_break, key=widths.__getitem__)):  # what is left over goes to the next wider
-        widths[k] = max(1, min(widths[k], (width - fixed) // (len(may_break) - n)))
-        fixed += widths[k]
-
-    def lines(cells: Sequence[str]) -> Iterator[str]:
-        broken = [_folded(cells[k], widths[k]) for k in kept]
-        for parts in zip_longest(*broken, fillvalue=""):
-            padded = [
-                part + " " * (widths[k] - cell_len(part)) if k < left else part.rjust(widths[k])
-                for k, part in zip(kept, parts, strict=True)
-            ]
-            yield (margin + _GAP.join(padded)).rstrip()
-
-    margin = " " if any(columns) else ""  # without headings there is nothing to draw a line under
-    rule = "─" * (sum(widths[k] for k in kept) + len(_GAP) * (len(kept) - 1))
-    head = ["", *lines(columns), f" {rule}"[:width]] if margin else []
+    full = needed() > width
+    shown = Table(box=SIMPLE_HEAD, show_header=any(columns), show_edge=False, pad_edge=False, header_style="")
+    for k in kept:
+        fixed = columns[k] not in wrap and not (full and k < left)
+        shown.add_column(columns[k], justify="left" if k < left else "right", no_wrap=fixed, overflow="fold")
+    for row in body:
+        shown.add_row(*(_coloured(row[k]) for k in kept))
     hidden = [name for k, name in enumerate(columns) if k not in kept]
     caption = f"not shown for want of width: {', '.join(hidden)}; {complete} has all" if hidden else ""
-    below = [*([""] if margin else []), *(_folded(caption, width) if caption else [])]
-    shown = Text("\n".join([*head, *(line for row in body for line in lines(row)), *below]))
-    return Text("\n").join([Text("\n".join(_folded(one_line(title), width)), "bold"), shown]) if title else shown
+    above = [Text(one_line(title), "bold")] if title else []
+    below = [Text(""), *([Text(caption)] if caption else [])] if any(columns) else []
+    return Group(*above, *([Text("")] if any(columns) else []), Padding(shown, (0, 0, 0, int(any(columns)))), *below)
 
 
-def _folded(content: str, width: int) -> list[str]:
-    """Lines of at most ``width`` characters, broken between words where that can be."""
-    return [content] if len(content) <= width else wrap_text(content, width, break_on_hyphens=False)
+def _coloured(cell: str) -> Text:
+    """A cell with its mark."""
+    made = Text(cell)
+    for mark, style in _STYLES.items():
+        made.highlight_words([mark], style)
+    return made
 
 
 def one_line(text: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..analyse import order
 from ..analyse.rows import check_columns
-from ..model.errors import UserError, refuse, unknown
+from ..model.errors import UserError, counted, refuse, unknown
 from ..model.row import CONTEXT
 from ..publish import felics, pivot, results
 from . import options
@@ -54,6 +54,8 @@ def verb(ask: Publish) -> int:
             felics.render(asked(ask.what, ask.where, figures, ask.db, all_runs=ask.all_runs, workload="felics-ae").rows)
         )
         return 0
+    if not ask.pivot and (ask.out.console or ask.out.flat):
+        refuse(looks, "only tables of documents have one: .tex .md .html; name such a file with -o, or leave it out")
     chosen = check_columns(ask.columns)
     measured = [c for c in chosen if c not in CONTEXT]
     if ask.pivot:
@@ -74,6 +76,8 @@ def verb(ask: Publish) -> int:
         stderr().print("no stored run matches; steelyard list runs shows what there is")
         return 1
     empty = say_empty(wanted, found, ask.db)
+    failed = sum(r["outcome"] != "verified" for r in found) if chosen and not flat else 0
+    lost = [f"{counted(failed, 'run')} without verified figures; publish without --columns says why"] if failed else []
     if ask.pivot:
         sheets = pivot.tables(found, ask.pivot, measured, sorted_by=bool(ask.sort))
     elif flat:
@@ -81,5 +85,5 @@ def verb(ask: Publish) -> int:
     else:
         found = found if chosen else complete(found, ask.db)
         sheets = results.tables(found, chosen, caption=ask.caption, label=ask.label)
-    ask.out.give(sheets, notes=answer.notes)
+    ask.out.give(sheets, notes=[*answer.notes, *lost])
     return 1 if any(k in empty for k in keys) or (measured and set(measured) <= set(empty)) else 0

@@ -124,9 +124,15 @@ def _ignored(ask: Rank, metrics: Sequence[str]) -> list[str]:
         ("--variants", ask.variants and kind == "pareto", "a front is over all implementations"),
         ("--relative-to", bool(ask.relative_to) and kind != "top", "only --kind top is relative"),
         ("--unit", ask.unit and not (ask.relative_to and kind == "top"), "it needs --kind top and --relative-to"),
+        ("--minus-nocrypt", ask.minus_nocrypt and not _timed(metrics), "no metric of --by is in cycles"),
         ("--paper", ask.paper and not scored, "it means the columns of --kind score without --by"),
     )
     return [f"{option} is ignored: {why}" for option, hit, why in given if hit]
+
+
+def _timed(metrics: Sequence[str]) -> bool:
+    """Whether the baseline can be subtracted from one of them, or from the usual ones."""
+    return not metrics or any(metric(n).unit.startswith("cycles") for n in metrics)
 
 
 def _minus_nocrypt(rows: Sequence[Row], names: Sequence[str]) -> list[Row]:
@@ -139,7 +145,7 @@ def _minus_nocrypt(rows: Sequence[Row], names: Sequence[str]) -> list[Row]:
         if baseline is None:
             lost.add(f"{r['target']} {r['primitive']} {r['flags']}")
         mine: Row = dict(r)
-        for n in (n for n in names if metric(n).unit.startswith("cycles")):
+        for n in (n for n in names if _timed([n])):
             v, b = rank.value(r, n), rank.value(baseline, n) if baseline else None
             mine[n] = None if v is None or b is None else v - b
         made.append(mine)

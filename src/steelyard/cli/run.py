@@ -12,7 +12,7 @@ from ..analyse import order
 from ..analyse.answer import told_apart
 from ..analyse.rows import check_columns, rows
 from ..model.campaign import Campaign
-from ..model.errors import UserError, counted
+from ..model.errors import UserError, counted, refuse
 from ..model.inputs import SEED
 from ..model.record import Record
 from ..model.workload import grid
@@ -78,6 +78,8 @@ def verb(ask: Run) -> int:
     """Weigh implementations: build, verify, measure, store, and print the tables."""
     if ask.everything and ask.what:
         raise UserError("--all weighs every bundled implementation; leave out the names, or --all")
+    if ask.dry_run:
+        refuse({"--columns": ask.columns}, "not with --dry-run, which has no figures; leave it out")
     columns = check_columns(ask.columns)
     sizes = (grid(ask.adlen, ask.mlen),) if ask.adlen or ask.mlen else ()
     said = Campaign(targets=ask.target, flags=ask.flags, workloads=(*ask.workload, *sizes), toolchain=ask.toolchain)

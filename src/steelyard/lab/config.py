@@ -15,7 +15,7 @@ from msgspec import field
 
 from ..model import paths, toml
 from ..model.errors import UserError, cut, unknown
-from ..model.target import Target, load_target
+from ..model.target import Target, load_target, target_names
 
 FLASHERS = Path(__file__).parent / "flashers"
 #: what a name in lab.toml may be: it becomes a part of files' names
@@ -190,7 +190,12 @@ def _check(lab: Lab) -> None:
     taken: dict[object, str] = {}
     for name, b in lab.boards.items():
         where = f"boards.{name}"
-        for kind, value, of in (("flasher", b.flasher, lab.flashers), ("instrument", b.analyzer, lab.instruments)):
+        named = (
+            ("target", b.target, target_names()),
+            ("flasher", b.flasher, lab.flashers),
+            ("instrument", b.analyzer, lab.instruments),
+        )
+        for kind, value, of in named:
             if value not in of:
                 raise UserError(f"{where}: {unknown(kind, value, of)}")
         instrument, flasher, target = lab.instruments[b.analyzer], lab.flashers[b.flasher], load_target(b.target)

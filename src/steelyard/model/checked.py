@@ -18,6 +18,17 @@ _FIELD = re.compile(r"Object (?:contains unknown|missing required) field `(.*)`"
 #: what serde says of a table's keys
 _UNKNOWN = re.compile(r"unknown field `(.*)`, (?:expected|there are) (.*)", re.DOTALL)
 _MISSING = re.compile(r"missing field `(.*)`")
+#: serde's names of types, as people call them
+_TYPES = {
+    "u32": "a whole number from 0 to 4294967295",
+    "u8": "a whole number from 0 to 255",
+    "a borrowed string": "text",
+    "struct Chip": "a table",
+    "struct Flash": "a table",
+    "struct Region": "a table with base and size",
+    "struct PeripheralConfig": "a table",
+    "a sequence": "an array",
+}
 
 
 class Wrong(ValueError):
@@ -57,6 +68,8 @@ def _chip(table: object) -> Chip:
         text = str(unknown("key", new[1], re.findall(r"`(\w+)`", new[2])))
     elif gone := _MISSING.fullmatch(text):
         parts, text = [*parts, gone[1]], "missing"
+    else:
+        text = re.sub(r"(?<=expected ).*", lambda m: _TYPES.get(m[0], m[0]), text)
     raise Wrong(f"{'.'.join(['', *parts])}: {text}")
 
 

@@ -5,12 +5,17 @@ from __future__ import annotations
 import shutil
 from functools import cache
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Literal
+
+from msgspec import Meta
 
 from .._native import Chip as Chip
+from .._native import Simulator
 from . import paths, toml
 from .digest import of_files
-from .errors import unknown
+from .errors import UserError, unknown
+
+_Positive = Annotated[float, Meta(gt=0, lt=1e6)]
 
 
 class ToolchainSpec(toml.Table, frozen=True, kw_only=True):
@@ -54,9 +59,9 @@ class Energy(toml.Table, frozen=True, kw_only=True):
     depends on it. ``source`` names document and table.
     """
 
-    volts: float
-    milliamperes: float
-    clock_hz: int
+    volts: _Positive
+    milliamperes: _Positive
+    clock_hz: Annotated[int, Meta(gt=0)]
     source: str
 
 
@@ -75,7 +80,7 @@ class Target(toml.Table, frozen=True, kw_only=True):
     name: str
     title: str
     chip_name: str
-    tier: str
+    tier: Literal["exact", "compared", "fitted", "not validated", "measured here", "measured there"]
     silicon: str
     chip: Chip
     toolchain: ToolchainSpec
@@ -141,6 +146,11 @@ def load_target(name: str) -> Target:
         raise unknown("target", name, names)
     file = paths.TARGETS / name / "target.toml"
     target = toml.load(file, Target, {"name": name, "folder": file.parent})
+    if target.device == "simulator":
+        try:
+            Simulator(target.chip)
+        except ValueError as e:
+            raise UserError(f"{paths.short(file)}: chip: {e}") from e
     alternative = tuple(_placed(a, file.parent) for a in target.alternative)
     target = target.but(toolchain=_placed(target.toolchain, file.parent), alternative=alternative)
     if target.substitute is None or _here(target.toolchain) or not _here(target.substitute):

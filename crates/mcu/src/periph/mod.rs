@@ -136,11 +136,11 @@ const KINDS: &[(&str, Make)] = &[
 /// A sentence that lists the known kinds when `config.kind` is none of them.
 pub fn build(config: &PeripheralConfig<'_>) -> Result<(u32, Box<dyn Peripheral>), String> {
     if config.trigger_bit.is_some_and(|b| b > 31) {
-        return Err(format!("trigger bit {} of {} is above 31", config.trigger_bit.unwrap_or(0), config.kind));
+        return Err(format!("peripherals: {}: a trigger_bit above 31", config.kind));
     }
     let Some((_, make)) = KINDS.iter().find(|(kind, _)| *kind == config.kind) else {
         let known: Vec<_> = KINDS.iter().map(|(kind, _)| *kind).collect();
-        return Err(format!("unknown peripheral kind {:?}; known: {}", config.kind, known.join(" ")));
+        return Err(format!("peripherals: unknown kind {:?}; known: {}", config.kind, known.join(" ")));
     };
     Ok(make(config))
 }
