@@ -331,6 +331,18 @@ def test_a_report_begins_with_its_summary(cli: Cli, tmp_path: Path) -> None:
     assert re.search(r"flash-overflow</td><td[^>]*>2</td>", reasons)
 
 
+@pytest.mark.parametrize("out", ["", "-o table.tex", "-o table.md"])
+def test_a_table_says_of_how_many_runs_it_has_no_figures(cli: Cli, tmp_path: Path, out: str) -> None:
+    bad = Failure(Reason.FLASH_OVERFLOW, "too large")
+    store(tmp_path / "results.db", record(), record("toy2/ref", failure=bad))
+    said = "1 run without verified figures; publish without columns says why"
+    result = cli(f"publish -c label,rom {out}")
+    written = (tmp_path / out.split()[1]).read_text() if out else result.out
+    assert said in written
+    assert said in result.out + result.err
+    assert said not in cli("publish -c label,rom toy1").out
+
+
 @pytest.mark.parametrize("ending", ["", "md", "tex", "csv", "json", "html", "xlsx", "ods", "parquet"])
 def test_a_metric_across_targets(cli: Cli, tmp_path: Path, ending: str) -> None:
     store(

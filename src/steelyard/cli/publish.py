@@ -77,7 +77,7 @@ def verb(ask: Publish) -> int:
         return 1
     empty = say_empty(wanted, found, ask.db)
     failed = sum(r["outcome"] != "verified" for r in found) if chosen and not flat else 0
-    lost = [f"{counted(failed, 'run')} without verified figures; publish without --columns says why"] if failed else []
+    lost = [f"{counted(failed, 'run')} without verified figures; publish without columns says why"] if failed else []
     if ask.pivot:
         sheets = pivot.tables(found, ask.pivot, measured, sorted_by=bool(ask.sort))
     elif flat:
