@@ -72,4 +72,14 @@ impl Core for Thumb {
         all.extend([self.apsr() | 1 << 24, self.r[PC]]);
         all
     }
+
+    fn set_registers(&mut self, values: &[u32]) -> bool {
+        let [general @ .., xpsr, pc] = values else { return false };
+        for (n, &value) in general.iter().enumerate() {
+            self.set_register(n, value);
+        }
+        self.set_apsr(*xpsr);
+        self.set_pc(*pc);
+        general.len() == PC
+    }
 }

@@ -45,6 +45,10 @@ pub trait Core: Sized + Send + Sync {
     /// General registers, stack pointer, status and program counter, in the order of
     /// [`Core::REGISTERS`].
     fn registers(&self) -> Vec<u32>;
+    /// Sets what [`Core::registers`] returns, in its order; false, and nothing done, where the core has no debug port.
+    fn set_registers(&mut self, _values: &[u32]) -> bool {
+        false
+    }
     /// Address that no block may go past since the last call of this: the end of a hardware loop that
     /// was not known when blocks were decoded. A core that returns one set the deadline to 0 before.
     fn split(&mut self) -> Option<u32> {

@@ -134,6 +134,44 @@ impl Memory {
         })
     }
 
+    /// Puts a peripheral at `base`, before those that are there.
+    pub fn attach(&mut self, base: u32, size: u32, model: Box<dyn Peripheral>) {
+        self.peripherals.insert(0, Mapped { base, size, model });
+    }
+
+    /// What a debug port reads at `address`: RAM, flash, or a peripheral's register; none where there is nothing.
+    pub fn peek(&mut self, address: u32, into: &mut [u8]) -> Option<()> {
+        let count = into.len();
+        let span = |base: u32| (address.wrapping_sub(base) as usize, address.wrapping_sub(base) as usize + count);
+        let (from, to) = span(self.ram_base);
+        let (start, end) = span(self.flash_base);
+        if let Some(bytes) = self.ram.get(from..to).or_else(|| self.flash.get(start..end)) {
+            into.copy_from_slice(bytes);
+            return Some(());
+        }
+        for (at, part) in (address..).step_by(4).zip(into.chunks_mut(4)) {
+            let value = self.peripheral(at).and_then(|(m, host, o)| m.read(o, part.len() as u8, host))?;
+            part.copy_from_slice(&value.to_le_bytes()[..part.len()]);
+        }
+        Some(())
+    }
+
+    /// What a debug port writes at `address`: RAM or a peripheral's registers; none where there is neither.
+    pub fn poke(&mut self, address: u32, from: &[u8]) -> Option<()> {
+        let offset = address.wrapping_sub(self.ram_base) as usize;
+        if let Some(bytes) = self.ram.get_mut(offset..offset + from.len()) {
+            bytes.copy_from_slice(from);
+            return Some(());
+        }
+        for (at, part) in (address..).step_by(4).zip(from.chunks(4)) {
+            let mut word = [0; 4];
+            word[..part.len()].copy_from_slice(part);
+            let value = u32::from_le_bytes(word);
+            self.peripheral(at).and_then(|(m, host, o)| m.write(o, part.len() as u8, value, host))?;
+        }
+        Some(())
+    }
+
     /// Pointers to RAM, its marks of written bytes, and flash, for translated code.
     pub fn raw(&mut self) -> (*mut u8, *mut u8, *const u8) {
         (self.ram.as_mut_ptr(), self.written.as_mut_ptr(), self.flash.as_ptr())

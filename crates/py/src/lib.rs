@@ -3,6 +3,7 @@
 //! The interpreter lock is released while a simulator runs.
 
 mod chip;
+mod peripheral;
 
 use std::collections::HashMap;
 
@@ -15,6 +16,7 @@ use pyo3::types::{PyBytes, PyTuple};
 use sim::{Profile, Span};
 
 use chip::{Chip, Region};
+use peripheral::Foreign;
 
 create_exception!(_native, SimulatorFault, PyException, "The program on the simulated chip failed; args: kind, text.");
 create_exception!(_native, BudgetExceeded, PyException, "The program used up its cycle budget; args: text.");
@@ -228,6 +230,38 @@ impl Simulator {
         PyBytes::new(py, &states)
     }
 
+    /// What a debug port reads: `count` bytes of RAM, flash, or registers of peripherals. ValueError where nothing is.
+    fn read<'py>(&mut self, py: Python<'py>, address: u32, count: usize) -> PyResult<Bound<'py, PyBytes>> {
+        let memory = self.inner.memory_mut();
+        PyBytes::new_with(py, count, |into| memory.peek(address, into).ok_or_else(|| nothing_at(address)))
+    }
+
+    /// What a debug port writes: bytes of RAM, or registers of peripherals. ValueError where neither is.
+    fn write(&mut self, address: u32, data: &[u8]) -> PyResult<()> {
+        self.inner.memory_mut().poke(address, data).ok_or_else(|| nothing_at(address))
+    }
+
+    /// Values of the registers, in the order of `registers`.
+    #[getter]
+    fn values(&self) -> Vec<u32> {
+        self.inner.registers().into_iter().map(|(_, v)| v).collect()
+    }
+
+    /// Sets the registers, in the order of `registers`; a program that had crashed goes on. ValueError for a core without
+    /// a debug port.
+    fn set_values(&mut self, values: Vec<u32>) -> PyResult<()> {
+        if self.inner.set_registers(&values) {
+            return Ok(());
+        }
+        Err(PyValueError::new_err("the core has no debug port, or other registers"))
+    }
+
+    /// Puts a peripheral of `size` bytes at `base`: an object with `read(offset, size) -> int` and
+    /// `write(offset, size, value)`, either of which raises what it likes where there is no register.
+    fn attach(&mut self, base: u32, size: u32, object: Py<PyAny>) {
+        self.inner.memory_mut().attach(base, size, Box::new(Foreign(object)));
+    }
+
     /// Names of the registers, in the order of `trace`.
     #[getter]
     fn registers(&self) -> Vec<&'static str> {
@@ -250,6 +284,10 @@ impl Simulator {
     fn timing_model(&self) -> &'static str {
         self.inner.timing_id()
     }
+}
+
+fn nothing_at(address: u32) -> PyErr {
+    PyValueError::new_err(format!("nothing at {address:#010x}"))
 }
 
 /// One frame: `command`, and the bytes of all `parts` as payload. ValueError beyond 65535 bytes of it.

@@ -51,6 +51,9 @@ pub trait Simulator: Send + Sync {
     fn left_flash(&self) -> Option<u32>;
     /// Names and values of the registers.
     fn registers(&self) -> Vec<(&'static str, u32)>;
+    /// Sets the registers, in the order of [`Simulator::registers`], and lets a crashed program go on; false where the
+    /// core has no debug port.
+    fn set_registers(&mut self, values: &[u32]) -> bool;
     /// Assembly text at `pc` and its length in bytes.
     fn disassemble(&self, pc: u32) -> (String, u32);
 }
@@ -109,6 +112,11 @@ impl<C: Core, T: Timing<C>> Simulator for Machine<C, T> {
 
     fn registers(&self) -> Vec<(&'static str, u32)> {
         C::REGISTERS.iter().copied().zip(self.core.registers()).collect()
+    }
+
+    fn set_registers(&mut self, values: &[u32]) -> bool {
+        self.core.memory_mut().stop = None;
+        self.core.set_registers(values)
     }
 
     fn disassemble(&self, pc: u32) -> (String, u32) {

@@ -49,7 +49,10 @@ class Chip:
     """A simulated chip with a serial line and a trigger pin. All times are picoseconds."""
 
     def __init__(self, target: Target, baud: int) -> None:
-        self._native = _native.Simulator(target.chip)
+        #: the simulator; a debug port looks into it
+        self.native = _native.Simulator(target.chip)
+        #: stopped by its debug port: time goes on, cycles do not
+        self.halted = False
         self._base = target.chip.flash.base
         self._hz = target.chip.clock_hz
         self._byte = SECOND * BITS // baud
@@ -65,8 +68,8 @@ class Chip:
     def start(self, flash: bytes) -> None:
         """Resets the chip with this in its flash, and lets it go."""
         self.hold()
-        self._native.load(raw_image(flash, self._base))
-        self._runs, self._begin = True, self.time
+        self.native.load(raw_image(flash, self._base))
+        self._runs, self._begin, self.halted = True, self.time, False
 
     def hold(self) -> None:
         """Holds it in reset: the pin falls, and what was on the line is lost."""
@@ -97,20 +100,23 @@ class Chip:
 
     def run(self, until: int) -> None:
         """Time goes on until then, and the chip works or waits."""
+        if self.halted and self.time < until:
+            self._begin += until - self.time
+            self.time = until
         while self._runs and self.time < until:
             end = min(until, self.time + SLICE)
-            room = max(HELD - self._native.waiting, 0)
+            room = max(HELD - self.native.waiting, 0)
             due = self.arrived()[:room]  # what the firmware does not fetch in time is lost
             if self._came:
                 end = min(end, self._came[0][0])
             try:
-                waits = self._native.run(due, max((end - self.time) * self._hz // SECOND, 1))
+                waits = self.native.run(due, max((end - self.time) * self._hz // SECOND, 1))
             except _native.SimulatorFault:  # it hangs, as a chip would
                 self._runs = False
                 break
             self._pulses()
-            self.time = max(self.time, self._at(self._native.cycles))
-            self.send(self._native.pending())
+            self.time = max(self.time, self._at(self.native.cycles))
+            self.send(self.native.pending())
             if waits and self.time < end:
                 self._begin += end - self.time
                 self.time = end
@@ -120,7 +126,7 @@ class Chip:
         return self._begin + cycle * SECOND // self._hz
 
     def _pulses(self) -> None:
-        for rise, fall in self._native.pulses():
+        for rise, fall in self.native.pulses():
             if not self._high:
                 self._edge(self._at(rise), 1)
             if fall is not None:
