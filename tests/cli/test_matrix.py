@@ -58,7 +58,7 @@ def test_two_targets_need_none() -> None:
 
 
 def test_what_has_no_room_follows_below(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("steelyard.cli.console.PIPED_WIDTH", 35)
+    monkeypatch.setattr("steelyard.cli.console.PIPED_WIDTH", 32)
     show([matrix([record("a/ref", t, 1000) for t in TARGETS])])
     printed = capsys.readouterr().out
     lines = [line.split() for line in printed.splitlines() if "/ref" in line]

@@ -19,6 +19,7 @@ class FakeLink:
 
     window = 2048
     sees_stack = True
+    fills_ram = False
 
     def __init__(self) -> None:
         self._sent = bytearray()

@@ -90,14 +90,15 @@ def roms_of_newest(database: Path, implementation: str, target: str) -> dict[str
 
 def test_weigh_on_boards(folder: Path, home: Path) -> None:
     (folder / "docs").symlink_to(ROOT / "docs")
-    for tool in ("avrdude", "sigrok-cli"):
+    for tool in ("avrdude", "openocd", "sigrok-cli"):
         if shutil.which(tool) is None:
             pytest.skip(f"{tool} is not installed: scripts/setup test")
     printed = run("lab.md", folder, home)
     checked = printed["steelyard boards virtual -- steelyard boards check"]
-    assert checked.count(" works ") == 9
-    compared = next(text for command, text in printed.items() if command.startswith("steelyard compare"))
-    assert re.search(r"encrypt \(cycles\) +(\d+) +\1 +1\.0000", compared), compared
+    assert checked.count(" works ") == 14
+    cycles, ram = (text for command, text in printed.items() if command.startswith("steelyard compare"))
+    assert re.search(r"encrypt \(cycles\) +(\d+) +\1 +1\.0000", cycles), cycles
+    assert re.search(r"RAM \(Renner\) \(bytes\) +(\d+) +\1 +1\.0000", ram), ram
 
 
 def test_write_the_papers_table(folder: Path, home: Path) -> None:

@@ -1,10 +1,12 @@
-"""A virtual lab for all tests of the folder: two boards of different chips, one analyzer, the field's own tools."""
+"""A virtual lab for all tests of the folder: boards of four chips, two of them with debug probes, one analyzer, the
+field's own tools."""
 
 from __future__ import annotations
 
 import shutil
 import socket
 from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -19,7 +21,17 @@ speed = 4.0
 [instruments.la]
 driver = "beaglelogic:conn=tcp-raw/127.0.0.1/{port}:logic_channels=8"
 samplerate = 24_000_000
-channels = ["P8_45", "P8_46", "P8_43"]
+channels = ["P8_45", "P8_46", "P8_43", "P8_44", "P8_41"]
+virtual = true
+
+[probes.swd-3]
+interface = "interface/stlink-dap.cfg"
+commands = ["st-link backend tcp {swd3}", "transport select dapdirect_swd"]
+virtual = true
+
+[probes.swd-4]
+interface = "interface/stlink-dap.cfg"
+commands = ["st-link backend tcp {swd4}", "transport select dapdirect_swd"]
 virtual = true
 
 [boards.one]
@@ -40,23 +52,44 @@ channel = "P8_46"
 clock_ppm = 0
 baud = 38400
 virtual = true
+
+[boards.three]
+target = "bluepill"
+port = "ports/three"
+flasher = "openocd-probe"
+probe = "swd-3"
+analyzer = "la"
+channel = "P8_44"
+clock_ppm = 0
+virtual = true
+
+[boards.four]
+target = "nucleo-f746zg"
+port = "ports/four"
+flasher = "openocd-probe"
+probe = "swd-4"
+analyzer = "la"
+channel = "P8_41"
+clock_ppm = 0
+virtual = true
 """
 
 
 @pytest.fixture(scope="session")
 def described(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The ``lab.toml`` of it."""
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
+    with ExitStack() as stack:
+        free = [stack.enter_context(socket.create_server(("127.0.0.1", 0))) for _ in range(3)]
+        port, swd3, swd4 = (s.getsockname()[1] for s in free)
     file = tmp_path_factory.mktemp("lab") / "lab.toml"
-    file.write_text(TEXT.format(port=port))
+    file.write_text(TEXT.format(port=port, swd3=swd3, swd4=swd4))
     return file
 
 
 @pytest.fixture(scope="session")
 def there(described: Path) -> Iterator[Lab]:
     """The lab, played."""
-    for tool in ("avrdude", "sigrok-cli", "avr-gcc"):
+    for tool in ("avrdude", "openocd", "sigrok-cli", "avr-gcc", "arm-none-eabi-gcc"):
         if shutil.which(tool) is None:
             pytest.skip(f"{tool} is not installed: scripts/setup test")
     found = lab.load(described)

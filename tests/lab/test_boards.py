@@ -19,7 +19,7 @@ import pytest
 from msgspec.structs import replace
 
 from steelyard import device, lab
-from steelyard.lab import Lab, Station, flash, link
+from steelyard.lab import Lab, Station, flash, link, probe
 from steelyard.lab.lock import held
 from steelyard.model.call import DeviceError, Op, Request
 from steelyard.model.reasons import Reason
@@ -50,7 +50,7 @@ def failing(station: Station, image: Path) -> tuple[Reason, str]:
     return e.value.failure.reason, e.value.failure.detail
 
 
-@pytest.mark.parametrize("name", ["one", "two"])
+@pytest.mark.parametrize("name", ["one", "two", "three", "four"])
 def test_pulses_are_the_simulators_to_the_sample(there: Lab, bench: Bench, name: str) -> None:
     station = there.board(name)
     image = bench.build(bench.package(), the_target(station.board.target)).images["both"]
@@ -62,8 +62,10 @@ def test_pulses_are_the_simulators_to_the_sample(there: Lab, bench: Bench, name:
             assert abs(board.pulse.cycles - ours.pulse.cycles) <= max(station.cycles_per_sample, 1)
 
 
-def test_a_board_gives_the_simulators_record(there: Lab, bench: Bench) -> None:
-    station = there.board("one")
+@pytest.mark.parametrize("name", ["one", "three", "four"])
+def test_a_board_gives_the_simulators_record(there: Lab, bench: Bench, name: str) -> None:
+    """Its RAM too, as Renner measures it, where a debug probe can look."""
+    station = there.board(name)
     variant = bench.package().folder.parent
     write(variant, {"LWC_AEAD_KAT_128_128.txt": toys.kat()})
     simulated = bench.job(bench.package(), the_target(station.board.target), "0/16,16/0")
@@ -72,12 +74,12 @@ def test_a_board_gives_the_simulators_record(there: Lab, bench: Bench) -> None:
     assert (ours.failure, board.failure) == (None, None)
     assert board.verification == ours.verification
     assert (board.setup.device, board.setup.timing_model) == ("virtual-board", "sigrok beaglelogic 24 MHz")
-    assert lab.board_of(board.setup.device, board.notes) == "one"
+    assert lab.board_of(board.setup.device, board.notes) == name
     assert len(ours.points) == 6
     for a, b in zip(board.points, ours.points, strict=True):
         assert (a.operation, a.adlen, a.mlen) == (b.operation, b.adlen, b.mlen)
         assert abs(a.cycles - b.cycles) <= max(station.cycles_per_sample, 1)
-    for metric in ("rom", "ram_static", "heap"):
+    for metric in ("rom", "ram_static", "heap", *(["image_ram_touched", "ram_renner"] if station.probe else [])):
         assert board.metrics[metric] == ours.metrics[metric]
     assert pipeline.weigh(replace(simulated, on=station)).id == board.id
 
@@ -165,6 +167,19 @@ def test_a_flasher_that_fails_says_so(there: Lab, image: Path, monkeypatch: pyte
         Reason.FLASH_FAILED,
         "no-such-flasher: is not installed: apt install it",
     )
+
+
+def test_a_probe_that_is_not_there_is_named(there: Lab, image: Path) -> None:
+    station = there.board("three")
+    assert station.probe is not None
+    gone = station.probe.but(name="gone", commands=("st-link backend tcp 1", "transport select dapdirect_swd"))
+    image = image.with_name("both.elf")
+    reason, text = failing(station.but(probe=gone), image)
+    assert reason == Reason.FLASH_FAILED
+    with pytest.raises(DeviceError) as e:
+        probe.restart(station.but(probe=gone))
+    assert e.value.failure.reason == Reason.PROBE_LOST
+    assert e.value.failure.detail.startswith("gone: openocd: Error")
 
 
 def test_a_channel_without_edges_is_named(there: Lab, image: Path) -> None:

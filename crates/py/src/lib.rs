@@ -355,6 +355,12 @@ fn elf_symbols(elf: &[u8]) -> PyResult<Vec<SymbolTuple>> {
     Ok(symbols.into_iter().map(|s| (s.name.into_owned(), s.size, s.local, s.place.name())).collect())
 }
 
+/// Address of an image's symbol; None where it has none of that name. ValueError when it is not an image.
+#[pyfunction]
+fn elf_address(elf: &[u8], name: &str) -> PyResult<Option<u32>> {
+    Ok(Image::parse(elf).map_err(PyValueError::new_err)?.address(name))
+}
+
 #[pymodule]
 fn _native(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_class::<Simulator>()?;
@@ -364,6 +370,7 @@ fn _native(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(encode, m)?)?;
     m.add_function(wrap_pyfunction!(elf_sections, m)?)?;
     m.add_function(wrap_pyfunction!(elf_symbols, m)?)?;
+    m.add_function(wrap_pyfunction!(elf_address, m)?)?;
     m.add("SimulatorFault", m.py().get_type::<SimulatorFault>())?;
     m.add("BudgetExceeded", m.py().get_type::<BudgetExceeded>())?;
     m.add("CORES", sim::CORES.to_vec())?;

@@ -124,6 +124,8 @@ def _checked(station: Station) -> Iterator[tuple[str, str]]:
         yield "echo", f"{CALLS} x {MESSAGE} bytes"
         samples = (link.samples - before) / CALLS
         yield "edges", f"{CALLS} pulses of {samples / station.instrument.samplerate * 1e6:.2f} µs"
+        if link.fills_ram:
+            yield "RAM", f"{station.target.chip.ram.size} bytes filled and dumped, {client.untouched()} in a row unused"
     if station.target.tier == "exact":
         cycles = device.Client(device.SimulatorLink(station.target, image)).call(request).pulse.cycles
         ppm = (cycles / hertz * station.instrument.samplerate / samples - 1) * 1e6

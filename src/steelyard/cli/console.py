@@ -32,8 +32,8 @@ SPARE = (
 BROKEN = ("compiler", "detail", "for", "outcome", "package", "status", "value", "verdict", "what_fixes_it", "why")
 _MARKS = {"better": " ▾", "worse": " ▴", "": ""}
 _STYLES = {"▾": "green", "▴": "red"}
-#: characters between columns
-_GAP = 3
+#: characters between columns, and between those of numbers of one kind
+_GAP, _CLOSE = 3, 2
 #: characters that a column whose text may be broken has at least
 _NARROW = 32
 #: what Rich fills the last column with
@@ -90,6 +90,7 @@ def show(sheets: Sequence[Sheet], notes: Iterable[str] = ()) -> None:
                 wrap=[c.title for c in columns if c.name in BROKEN],
                 drop=[c.title for name in SPARE for c in columns if c.name == name],
                 complete="-o FILE",
+                gap=_CLOSE if sheet.alike else _GAP,
             )
             with console.capture() as drawn:
                 console.print(shown)
@@ -111,7 +112,8 @@ def _shown(line: Line, value: Cell, column: Column) -> str:
 
 def _parts(sheet: Sheet, body: Sequence[Sequence[str]], room: int) -> Iterator[list[int]]:
     """Columns, as many at a time as a line has room for where they are alike, but one with numbers; else all."""
-    widths = [max([len(c.title), *(len(row[k]) for row in body)]) + _GAP for k, c in enumerate(sheet.columns)]
+    gap = _CLOSE if sheet.alike else _GAP
+    widths = [max([len(c.title), *(len(row[k]) for row in body)]) + gap for k, c in enumerate(sheet.columns)]
     head = list(range(sheet.left))
     part, used = [*head], sum(widths[: sheet.left])
     for k in range(sheet.left, len(widths)):
@@ -142,8 +144,10 @@ def table(
     drop: Sequence[str] = (),
     width: int | None = None,
     complete: str = "--json",
+    gap: int = _GAP,
 ) -> Group:
-    """A table whose first ``left`` columns are text and whose others are numbers, right-aligned.
+    """A table whose first ``left`` columns are text and whose others are numbers, right-aligned, with ``gap``
+    characters between columns.
 
     Columns in ``wrap`` may break their text. Where ``width`` (default: the console's) is too small, the columns in
     ``drop`` go, the first ones first, then all but one number from the right, and the caption says so and which option
@@ -156,7 +160,7 @@ def table(
     kept = list(range(len(columns)))
 
     def needed() -> int:
-        return sum(min(widths[k], _NARROW) if columns[k] in wrap else widths[k] for k in kept) + _GAP * len(kept)
+        return sum(min(widths[k], _NARROW) if columns[k] in wrap else widths[k] for k in kept) + gap * len(kept)
 
     for k in dict.fromkeys([*(columns.index(n) for n in drop if n in columns), *range(len(columns) - 1, left, -1)]):
         if needed() <= width or sum(c >= left for c in kept) == 1:
@@ -164,6 +168,7 @@ def table(
         kept.remove(k)
     full = needed() > width
     shown = Table(box=SIMPLE_HEAD, show_header=any(columns), show_edge=False, pad_edge=False, header_style="")
+    shown.padding = (0, 1, 0, gap - 2)  # and the box has a character of its own
     for k in kept:
         fixed = columns[k] not in wrap and not (full and k < left)
         shown.add_column(columns[k], justify="left" if k < left else "right", no_wrap=fixed, overflow="fold")

@@ -35,7 +35,11 @@ _ORACLES = (
 )
 
 #: programs that boards are used with; their packages have the same names
-_LAB = (("avrdude", "flashing by an Arduino's boot loader"), ("sigrok-cli", "pulses from a logic analyzer"))
+_LAB = (
+    ("avrdude", "flashing by an Arduino's boot loader"),
+    ("openocd", "flashing and RAM through a debug probe"),
+    ("sigrok-cli", "pulses from a logic analyzer"),
+)
 
 
 class Doctor(Struct, frozen=True):

@@ -32,6 +32,7 @@ class Client:
         self.link = link
         self._decoder = frame.Decoder()
         self._stack = 0
+        self._extreme: dict[tuple[Op, str], tuple[int, Request]] = {}
         #: notes on calls that readers of the figures should know, in order
         self.remarks: dict[str, None] = {}
         self.hello = self._handshake()
@@ -69,7 +70,17 @@ class Client:
                 return
 
     def untouched(self) -> int | None:
-        """The longest run of RAM bytes after static data that nothing wrote; None where the device cannot tell."""
+        """The longest run of RAM bytes after static data that nothing wrote; None where the device cannot tell.
+
+        Where RAM has to be filled for that, the calls are made again, without paint, which have used most of it: it
+        lies between what the largest buffers and the deepest stack leave.
+        """
+        if self.link.fills_ram:
+            self.link.fill_ram()
+            self._decoder = frame.Decoder()
+            self._handshake()
+            for _, request in {id(r): r for _, r in self._extreme.values()}.items():
+                self._batch([encode(request)])
         return self.link.longest_untouched()
 
     def restart(self) -> None:
@@ -116,7 +127,16 @@ class Client:
                     reason = Reason.BUFFER_OVERRUN if stray.area == "guard" else Reason.STRAY_WRITE
                     sizes = f"message {len(request.data)}, associated data {len(request.ad)} bytes"
                     raise DeviceError(Failure(reason, f"{name} ({sizes}): {stray.text}"))
+            if self.link.fills_ram:
+                self._keep(batch[k][0], answer)
             yield answer
+
+    def _keep(self, request: Request, answer: Answer) -> None:
+        """Notes the call if none of its operation had larger buffers, or more stack or heap."""
+        size = len(request.ad) + len(request.data)
+        for what, used in (("buffers", size), ("stack", answer.stack), ("heap", answer.heap)):
+            if used > self._extreme.get((request.op, what), (-1, request))[0]:
+                self._extreme[request.op, what] = used, request
 
     def inside(self, request: Request) -> int | None:
         """Cycles of one call without its call instruction; None on links that cannot tell them apart."""

@@ -14,6 +14,8 @@ class Link(Protocol):
     sees_stack: bool
     #: bytes of requests that may be in flight before an answer is awaited
     window: int
+    #: whether RAM can be filled for :meth:`longest_untouched`, which then needs that
+    fills_ram: bool
 
     @property
     def quantity(self) -> str:
@@ -36,6 +38,9 @@ class Link(Protocol):
 
     def pulses(self) -> list[Pulse]:
         """Removes and returns the trigger pulses since the last call, oldest first."""
+
+    def fill_ram(self) -> None:
+        """Restarts the firmware with RAM of which every later change will be seen."""
 
     def longest_untouched(self) -> int | None:
         """The longest run of RAM bytes after static data that nothing wrote since the image was loaded; None where the

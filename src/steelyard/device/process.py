@@ -60,6 +60,7 @@ class ProcessLink:
 
     window = 1 << 15
     sees_stack = False
+    fills_ram = False
 
     def __init__(self, command: tuple[str, ...], machine: Machine, alone: Lock) -> None:
         alone.acquire()
@@ -230,6 +231,9 @@ class ProcessLink:
         """Medians of the repeated calls since the last time this was called."""
         pulses, self._pulses = self._pulses, []
         return pulses
+
+    def fill_ram(self) -> None:
+        """Does nothing: see ``fills_ram``."""
 
     def longest_untouched(self) -> None:
         """None: nothing watches a machine's RAM."""

@@ -44,6 +44,7 @@ class SimulatorLink:
 
     window = 1 << 20
     sees_stack = True
+    fills_ram = False
     quantity = "cycles"
     notes = ()
 
@@ -84,6 +85,9 @@ class SimulatorLink:
             stray = Stray(area, changed, address, symbol, count, past)
             pulses[call] = replace(pulses[call], strays=(*pulses[call].strays, stray))
         return pulses
+
+    def fill_ram(self) -> None:
+        """Does nothing: see ``fills_ram``."""
 
     def longest_untouched(self) -> int:
         """The longest run of RAM bytes after static data that nothing wrote since the image was loaded."""

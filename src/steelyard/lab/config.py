@@ -20,22 +20,27 @@ from ..model.target import Target, load_target, target_names
 FLASHERS = Path(__file__).parent / "flashers"
 #: what a name in lab.toml may be: it becomes a part of files' names
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
-_PLACEHOLDERS = ("chip", "port", "baud", "image")
+_PLACEHOLDERS = ("chip", "port", "baud", "image", "script")
+#: an argument that stands for all that tells OpenOCD which probe it has
+PROBE = "{probe}"
 
 
 class FlashedChip(toml.Table, frozen=True, kw_only=True):
-    """A chip that a flasher knows: its signature in hexadecimal, and the bytes of flash that its boot loader takes."""
+    """A chip that a flasher knows: its signature in hexadecimal and the bytes of flash that its boot loader takes, or
+    OpenOCD's ``script`` for it."""
 
     signature: str = ""
     loader_bytes: int = 0
+    script: str = ""
 
 
 class Flasher(toml.Table, frozen=True, kw_only=True):
     """A program that puts an image into a board's flash, or compares it with what is there.
 
     ``write`` and ``verify`` are its arguments; ``{chip}`` is the chip's name as the target has it; ``{port}``,
-    ``{baud}`` and ``{image}`` speak for themselves. It gets ``seconds``. After a board's port was opened its boot
-    loader has the line for ``boot_seconds``. ``virtual`` names who plays that boot loader on a virtual board.
+    ``{baud}``, ``{image}`` and ``{script}`` speak for themselves; ``{probe}`` is the board's debug probe. It gets
+    ``seconds``. After a board's port was opened its boot loader has the line for ``boot_seconds``. ``virtual`` names
+    who plays that boot loader on a virtual board.
     """
 
     name: str = ""
@@ -50,6 +55,35 @@ class Flasher(toml.Table, frozen=True, kw_only=True):
     boot_seconds: float = 0.0
     virtual: str = ""
     chips: dict[str, FlashedChip]
+
+    @property
+    def needs_probe(self) -> bool:
+        """Whether it reaches the chip through the board's debug probe."""
+        return PROBE in self.write
+
+
+class Probe(toml.Table, frozen=True, kw_only=True):
+    """A debug probe that OpenOCD knows: its script for it, and commands that come after it, such as the serial number
+    that tells two of them apart. A ``virtual`` one listens where its commands say."""
+
+    name: str = ""
+    interface: str
+    commands: tuple[str, ...] = ()
+    virtual: bool = False
+
+    @property
+    def arguments(self) -> tuple[str, ...]:
+        """OpenOCD's, up to the chip's script; no port is opened, so that many run side by side."""
+        ports = "gdb_port disabled; telnet_port disabled; tcl_port disabled"
+        return ("-c", ports, "-f", self.interface, *(word for c in self.commands for word in ("-c", c)))
+
+    @property
+    def address(self) -> tuple[str, int]:
+        """Where a virtual one listens; :class:`UserError` when its commands do not say."""
+        found = [int(m[1]) for c in self.commands if (m := re.fullmatch(r"st-link backend tcp (\d{1,5})", c))]
+        if len(found) != 1 or not 0 < found[0] < 65536:
+            raise UserError(f"probe {self.name}: a virtual one needs the command 'st-link backend tcp PORT'")
+        return "127.0.0.1", found[0]
 
 
 class Instrument(toml.Table, frozen=True, kw_only=True):
@@ -85,7 +119,8 @@ class Board(toml.Table, frozen=True, kw_only=True):
     """A board: which target it is, its serial port, who flashes it, and the analyzer's channel at its trigger pin.
 
     ``clock_ppm`` is how much faster than the target's nominal clock its own runs by the analyzer's time, in parts per
-    million. A ``virtual`` board is our simulated chip, which ``steelyard boards virtual`` plays.
+    million. ``probe`` is the debug probe at the chip, by which RAM is looked at. A ``virtual`` board is our simulated
+    chip, which ``steelyard boards virtual`` plays.
     """
 
     name: str = ""
@@ -96,6 +131,7 @@ class Board(toml.Table, frozen=True, kw_only=True):
     channel: str
     clock_ppm: float
     baud: int = 115200
+    probe: str = ""
     virtual: bool = False
 
 
@@ -106,6 +142,7 @@ class Lab(toml.Table, frozen=True, kw_only=True):
     boards: dict[str, Board]
     instruments: dict[str, Instrument]
     flashers: dict[str, Flasher] = field(default_factory=dict)
+    probes: dict[str, Probe] = field(default_factory=dict)
     speed: float = 1.0
 
     def board(self, name: str) -> Station:
@@ -118,11 +155,12 @@ class Lab(toml.Table, frozen=True, kw_only=True):
             target=load_target(board.target).but(device="virtual-board" if board.virtual else "board"),
             flasher=self.flashers[board.flasher],
             instrument=self.instruments[board.analyzer],
+            probe=self.probes[board.probe] if board.probe else None,
         )
 
 
 class Station(toml.Table, frozen=True, kw_only=True):
-    """A board, its target, its flasher and its instrument.
+    """A board, its target, its flasher, its instrument, and its debug probe if it has one.
 
     The target's device tells silicon from our own chips behind the same tools: their figures are never mixed.
     """
@@ -131,6 +169,7 @@ class Station(toml.Table, frozen=True, kw_only=True):
     target: Target
     flasher: Flasher
     instrument: Instrument
+    probe: Probe | None = None
 
     @property
     def clock(self) -> str:
@@ -157,7 +196,8 @@ def load(file: Path) -> Lab:
     folder = file.absolute().parent
     boards = {name: b.but(name=name, port=folder / b.port) for name, b in lab.boards.items()}
     instruments = {name: i.but(name=name) for name, i in lab.instruments.items()}
-    lab = lab.but(boards=boards, instruments=instruments, flashers=flashers)
+    probes = {name: p.but(name=name) for name, p in lab.probes.items()}
+    lab = lab.but(boards=boards, instruments=instruments, flashers=flashers, probes=probes)
     try:
         _check(lab)
     except UserError as e:
@@ -175,9 +215,11 @@ def find(file: Path | None) -> Lab:
 
 def _check(lab: Lab) -> None:
     """:class:`UserError` where names lead nowhere, or two boards share what only one can have."""
-    for name in (*lab.boards, *lab.instruments):
+    for name in (*lab.boards, *lab.instruments, *lab.probes):
         if not _NAME.fullmatch(name):
-            raise UserError(f"{name[:70]!r}: names of boards and instruments are letters, digits, '-', '_' and '.'")
+            raise UserError(
+                f"{name[:70]!r}: names of boards, instruments and probes are letters, digits, '-', '_' and '.'"
+            )
     if not 0 < lab.speed <= 100:
         raise UserError("speed: write a number above 0, at most 100")
     for name, i in lab.instruments.items():
@@ -194,6 +236,7 @@ def _check(lab: Lab) -> None:
             ("target", b.target, target_names()),
             ("flasher", b.flasher, lab.flashers),
             ("instrument", b.analyzer, lab.instruments),
+            *([("probe", b.probe, lab.probes)] if b.probe else []),
         )
         for kind, value, of in named:
             if value not in of:
@@ -204,15 +247,19 @@ def _check(lab: Lab) -> None:
         if target.chip_name not in flasher.chips:
             names = ", ".join(flasher.chips)
             raise UserError(f"{where}: {b.flasher} does not program a {target.chip_name}; it knows {names}")
+        if flasher.needs_probe and not b.probe:
+            raise UserError(f"{where}: {b.flasher} works through a debug probe; name it: probe = ...")
+        if b.virtual and b.probe and not lab.probes[b.probe].virtual:
+            raise UserError(f"{where}: a virtual board needs a virtual probe")
         if b.virtual and not (flasher.virtual and instrument.virtual):
             raise UserError(f"{where}: a virtual board needs a virtual instrument, and a flasher that can be played")
         if "\0" in str(b.port) or b.port.is_dir():
             raise UserError(f"{where}.port: is not a serial port; write its path, such as /dev/ttyACM0")
         # the same device may have several names; the names of virtual ones lead nowhere yet, or where they once led
         port = os.path.normpath(b.port) if b.virtual else os.path.realpath(b.port)
-        for thing in (port, (b.analyzer, b.channel)):
+        for thing in (port, (b.analyzer, b.channel), *([("probe", b.probe)] if b.probe else [])):
             if thing in taken:
-                raise UserError(f"{where}: has the port or the channel of {taken[thing]}; give each its own")
+                raise UserError(f"{where}: has the port, channel or probe of {taken[thing]}; give each its own")
             taken[thing] = name
         if not abs(b.clock_ppm) <= 50_000:
             raise UserError(f"{where}.clock_ppm: is not within 50 000; a clock so far off does not hold a serial line")
@@ -228,7 +275,7 @@ def _check_flasher(where: str, f: Flasher) -> None:
             words = [word for _, word, *_ in Formatter().parse(argument) if word is not None]
         except ValueError as e:
             raise UserError(f"{where}: {cut(argument)!r}: {e}; write {{{{ and }}}} for braces") from None
-        for word in words:
+        for word in words if argument != PROBE else ():
             if word not in _PLACEHOLDERS:
                 raise UserError(f"{where}: {unknown('placeholder', word, _PLACEHOLDERS)}")
     for key, value, most in (("seconds", f.seconds, 3600), ("boot_seconds", f.boot_seconds, 60)):

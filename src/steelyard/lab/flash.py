@@ -12,7 +12,7 @@ from ..model import paths
 from ..model.call import DeviceError
 from ..model.errors import cut
 from ..model.reasons import Failure, Reason
-from .config import Station
+from .config import PROBE, Station
 
 #: by port, what this process has put there or found there, as far as nobody had the port since
 _sure: dict[Path, str] = {}
@@ -52,8 +52,16 @@ def _done(station: Station, arguments: tuple[str, ...], image: Path, lock: int) 
     with tempfile.TemporaryDirectory(prefix="steelyard-") as folder:
         copy = Path(folder, f"image.{flasher.image}")  # a name that no program takes for several
         shutil.copyfile(image, copy)
-        words = {"chip": station.target.chip_name, "port": str(station.board.port), "baud": str(flasher.baud)}
-        command = (flasher.program, *(a.format(**words, image=copy) for a in arguments))
+        words = {
+            "chip": station.target.chip_name,
+            "port": str(station.board.port),
+            "baud": str(flasher.baud),
+            "image": str(copy),
+            "script": station.chip.script,
+        }
+        probe = station.probe.arguments if station.probe else ()
+        spelt = (probe if a == PROBE else (a.format(**words),) for a in arguments)
+        command = (flasher.program, *(word for words in spelt for word in words))
         try:
             done = subprocess.run(
                 command,

@@ -12,9 +12,11 @@ from threading import Event
 from typing import TYPE_CHECKING
 
 from ..device import frame
+from ..model import elf
 from ..model.call import DeviceError, Pulse
 from ..model.errors import counted
 from ..model.reasons import Failure, Reason
+from . import probe
 from .analyzer import Pulses
 from .config import Station
 from .flash import flash, forget
@@ -49,6 +51,7 @@ class BoardLink:
         self._station, self._pulses, self._max_cycles = station, pulses, max_cycles
         self._over = over
         self._due = self._unanswered = 0
+        self._image, self._filled = image, b""
         #: samples of all pulses that were taken
         self.samples = 0
         self._line: Serial | None = None
@@ -56,20 +59,29 @@ class BoardLink:
         self.clock = station.clock
         self.notes = (
             f"{station.target.device} {board.name}: {board.port}, {station.flasher.program}, channel {board.channel}"
-            f" of {instrument.name} ({1e9 / instrument.samplerate:g} ns), clock {board.clock_ppm:+g} ppm",
+            f" of {instrument.name} ({1e9 / instrument.samplerate:g} ns), clock {board.clock_ppm:+g} ppm"
+            + (f", probe {board.probe}" if board.probe else ""),
         )
-        self._lock = held(f"port {board.port.resolve()}", str(board.port), over)
+        self.fills_ram = station.probe is not None
+        self._locks = [held(f"port {board.port.resolve()}", str(board.port), over)]
         try:
-            if had_by_another(self._lock):  # whose notes may be in another home
+            if station.probe is not None:
+                self._locks.append(held(f"probe {station.probe.arguments}", f"probe {station.probe.name}", over))
+            if had_by_another(self._locks[0]):  # whose notes may be in another home
                 forget(board.port)
-            flash(station, image, self._lock.fileno())
+            flash(station, image, self._locks[0].fileno())
             self.reset()
         except BaseException:
             self.close()
             raise
 
     def reset(self) -> None:
-        """Restarts the firmware: the port is opened anew, which a board's reset line sees."""
+        """Restarts the firmware: by the debug probe, or the port is opened anew, which a board's reset line sees."""
+        if self._station.probe is not None:
+            probe.restart(self._station)
+        self._open()
+
+    def _open(self) -> None:
         self._shut()
         board = self._station.board
         try:
@@ -127,8 +139,21 @@ class BoardLink:
         self.samples += sum(fall - rise for rise, fall in spans)
         return [Pulse(round((fall - rise) * self._station.cycles_per_sample)) for rise, fall in spans]
 
-    def longest_untouched(self) -> None:
-        """Nobody watches a board's RAM."""
+    def fill_ram(self) -> None:
+        """Restarts the firmware with random bytes in all RAM that it does not initialise."""
+        self._filled = probe.fill(self._station, self._image.name)
+        self._open()
+
+    def longest_untouched(self) -> int | None:
+        """The longest run of RAM bytes after static data that are as :meth:`fill_ram` left them; None without a debug
+        probe."""
+        if not self._filled:
+            return None
+        start = elf.address(self._image.read_bytes(), "sy_free_start")
+        free = (start or 0) - self._station.target.chip.ram.base
+        if not 0 <= free <= len(self._filled):
+            raise DeviceError(Failure(Reason.PROBE_LOST, f"{self._image.name} does not say where its static data end"))
+        return probe.longest_untouched(self._filled[free:], probe.dump(self._station)[free:])
 
     def _read(self) -> bytes:
         assert self._line is not None
@@ -157,4 +182,5 @@ class BoardLink:
     def close(self) -> None:
         """Lets go of port and board."""
         self._shut()
-        self._lock.close()
+        for lock in self._locks:
+            lock.close()

@@ -55,6 +55,11 @@ def symbols(elf: bytes) -> list[Symbol]:
     return list(starmap(Symbol, _native.elf_symbols(elf)))
 
 
+def address(elf: bytes, name: str) -> int | None:
+    """Where an image has the symbol of that name; None where it has none."""
+    return _native.elf_address(elf, name)
+
+
 def undefined(elf: bytes) -> list[str]:
     """Names of the symbols that other objects must define, or may, which are common ones."""
     return [s.name for s in symbols(elf) if s.kind in _WANTED]

@@ -60,6 +60,7 @@ class Reason(StrEnum):
     FLASH_FAILED = "flash-failed"
     ANALYZER_LOST = "analyzer-lost"
     PULSES_LOST = "pulses-lost"
+    PROBE_LOST = "probe-lost"
     # verify
     NO_EXPECTED = "no-expected-values"
     BAD_KAT = "malformed-kat"
@@ -116,6 +117,7 @@ NEXT_ACTION: dict[Reason, str] = {
     Reason.FLASH_FAILED: "look at the board's cable, its port in lab.toml, and the program that flashes it; run again",
     Reason.ANALYZER_LOST: "plug the analyzer in and end what else uses it: sigrok-cli --scan must list it; run again",
     Reason.PULSES_LOST: "look at the wires from trigger pin and ground to the channel that lab.toml names; run again",
+    Reason.PROBE_LOST: "plug the debug probe in, at both ends, and end what else uses it; run again",
     Reason.NO_EXPECTED: "put the package's LWC_AEAD_KAT_*.txt or LWC_HASH_KAT_*.txt into the variant's folder",
     Reason.BAD_KAT: "repair the KAT file at the line that the detail names",
     Reason.KAT_MISMATCH: "compare the first differing vector in: steelyard show RUN",
@@ -157,6 +159,7 @@ MACHINE = frozenset(
         Reason.FLASH_FAILED,
         Reason.ANALYZER_LOST,
         Reason.PULSES_LOST,
+        Reason.PROBE_LOST,
         Reason.DISK_FULL,
         Reason.INTERNAL,
     }

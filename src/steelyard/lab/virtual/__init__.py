@@ -15,10 +15,12 @@ from pathlib import Path
 from ...model.errors import UserError, WorkError
 from ..config import Lab
 from .analyzer import Analyzer
+from .arm import DebugPort
 from .board import Board, Chip
 from .clock import Clock
 from .pty import Port
 from .stk500 import BootLoader
+from .stlink import StLink
 
 #: who plays the boot loader that a flasher talks to
 LOADERS = {"stk500": BootLoader}
@@ -82,10 +84,16 @@ def _board(lab: Lab, name: str, folder: Path, clock: Clock, ready: Event) -> Non
     target, known = station.target, station.chip
     flash = bytearray(b"\xff" * target.chip.flash.size)
     signature = bytes.fromhex(known.signature)
+    chip = Chip(target, station.board.baud)
 
-    def loader(flash: bytearray) -> BootLoader:
-        return LOADERS[station.flasher.virtual](flash, signature, known.loader_bytes)
+    def loader() -> BootLoader | None:
+        made = LOADERS.get(station.flasher.virtual)
+        return made(flash, signature, known.loader_bytes) if made else None
 
+    try:
+        probe = StLink(station.probe.address, DebugPort(chip, target, flash)) if station.probe else None
+    except OSError as e:
+        raise SystemExit(f"{name}: probe {station.board.probe}: {e.strerror}") from None
     try:
         port = Port(station.board.port)
     except OSError as e:
@@ -94,7 +102,7 @@ def _board(lab: Lab, name: str, folder: Path, clock: Clock, ready: Event) -> Non
         wire.connect(str(folder / station.board.analyzer))
         ready.set()
         pin = station.instrument.channels.index(station.board.channel)
-        board = Board(Chip(target, station.board.baud), loader, flash, port)
+        board = Board(chip, loader, flash, port, probe)
         _until_over(lambda: board.play(clock, wire, pin))
 
 

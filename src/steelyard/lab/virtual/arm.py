@@ -11,7 +11,7 @@ import json
 from ... import _native
 from ...model.target import Target
 from .board import Chip, raw_image
-from .stm32 import PARTS, Flash
+from .stm32 import Flash, part
 
 AIRCR, DFSR, DHCSR, DCRSR, DCRDR, DEMCR = 0xE000_ED0C, 0xE000_ED30, 0xE000_EDF0, 0xE000_EDF4, 0xE000_EDF8, 0xE000_EDFC
 _PRIVATE = range(0xE000_0000, 0xE010_0000)
@@ -30,7 +30,8 @@ class DebugPort:
     """What the memory access port of a board's chip shows. ``content`` is its flash, changed in place."""
 
     def __init__(self, chip: Chip, target: Target, content: bytearray) -> None:
-        self.part = PARTS[target.chip_name]
+        self.part = part(target.chip_name)
+        self._words = dict(self.part.words)
         self._chip, self._target, self._content = chip, target, content
         self._windows = [*self.part.programmed(content)]
         if (base := target.chip.flash.base) != self.part.flash:  # the bus that code is fetched by has one of its own
@@ -99,7 +100,7 @@ class DebugPort:
 
     def read(self, address: int, count: int) -> bytes:
         """``count`` bytes; zeros where there is nothing."""
-        if address in _PRIVATE or address in self.part.words:
+        if address in _PRIVATE or address in self._words:
             words = range(address & ~3, address + count, 4)
             data = b"".join(self._word(at).to_bytes(4, "little") for at in words)
             return data[address % 4 :][:count]
@@ -142,7 +143,7 @@ class DebugPort:
             return self._catch
         if address == DFSR:
             return self._cause
-        for known, value in self.part.words.items():
+        for known, value in self._words.items():
             if address == known & ~3:
                 return value << 8 * (known % 4)
         return self._kept.get(address, 0)

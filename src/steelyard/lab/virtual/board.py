@@ -11,7 +11,8 @@ import select
 import socket
 import struct
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from typing import Protocol
 
 from ... import _native
 from ...model.target import Target
@@ -137,11 +138,33 @@ class Chip:
         self._high = bool(level)
 
 
+class Probe(Protocol):
+    """A debug probe's end at the board."""
+
+    @property
+    def sockets(self) -> Sequence[socket.socket]:
+        """Where something may come."""
+
+    @property
+    def busy(self) -> bool:
+        """Whether it has work that nobody must wait for."""
+
+    def serve(self) -> None:
+        """Does what was asked for, and goes on with its work."""
+
+
 class Board:
     """The chip, its boot loader, its serial port and the wire from its trigger pin to the analyzer."""
 
-    def __init__(self, chip: Chip, loader: Callable[[bytearray], BootLoader], flash: bytearray, port: Port) -> None:
-        self._chip, self._loader, self._flash, self._port = chip, loader, flash, port
+    def __init__(
+        self,
+        chip: Chip,
+        loader: Callable[[], BootLoader | None],
+        flash: bytearray,
+        port: Port,
+        probe: Probe | None = None,
+    ) -> None:
+        self._chip, self._loader, self._flash, self._port, self._probe = chip, loader, flash, port, probe
         self._boot: BootLoader | None = None
         self._told, self._limit = b"", 0
 
@@ -177,15 +200,21 @@ class Board:
     def _look(self, clock: Clock) -> None:
         """Waits for a tick, or for what happens at the port."""
         files = [self._port.events, *([self._port.master] if self._port.is_open else [])]
-        behind = clock.now() - self._chip.time > SLICE
-        select.select(files, [], [], 0.0 if behind and self._chip.time < self._limit else TICK)
-        if self._port.opened():
+        probe = self._probe
+        behind = clock.now() - self._chip.time > SLICE and self._chip.time < self._limit
+        waits: list[int | socket.socket] = [*files, *(probe.sockets if probe else [])]
+        select.select(waits, [], [], 0.0 if behind or (probe and probe.busy) else TICK)
+        if probe:
+            probe.serve()
+        if self._port.opened() and not probe:
             self._reset()
         self._chip.receive(self._port.read())
 
     def _reset(self) -> None:
         self._chip.hold()
-        self._boot = self._loader(self._flash)
+        self._boot = self._loader()
+        if self._boot is None:
+            self._chip.start(bytes(self._flash))
         self._until = self._chip.time + self._patience
 
     def _go_on(self, now: int) -> None:

@@ -51,8 +51,17 @@ class StLink:
         """Where something may come."""
         return [self._listener, *([self._line] if self._line else [])]
 
+    @property
+    def busy(self) -> bool:
+        """Whether a loader runs."""
+        return self._port.busy
+
     def serve(self) -> None:
-        """Answers what has come."""
+        """Answers what has come; a loader goes on."""
+        self._answer()
+        self._port.go_on()
+
+    def _answer(self) -> None:
         with suppress(BlockingIOError):
             line, _ = self._listener.accept()
             line.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)

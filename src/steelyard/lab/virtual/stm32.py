@@ -5,11 +5,14 @@ Registers and keys: PM0075 (F1), RM0090 section 3 (F4), RM0385 section 3 (F7).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from itertools import accumulate, pairwise
+from pathlib import Path
 
-from msgspec import Struct
+from ...model import toml
+from ...model.errors import UserError
 
+PARTS = Path(__file__).parent / "stm32.toml"
 ERASED = 0xFF
 KEYS = (0x45670123, 0xCDEF89AB)
 #: registers by offset: of the F1, then of F4 and F7
@@ -142,47 +145,36 @@ class F2Controller:
         self._regs[_F2_SR] = self._regs.get(_F2_SR, 0) | _F2_EOP
 
 
-class Part(Struct, frozen=True, kw_only=True):
+class Part(toml.Table, frozen=True, kw_only=True):
     """What identifies a chip on its debug port, and its flash: ``sectors`` in bytes, none for pages of the F1.
 
-    ``words`` are constants at addresses: DBGMCU_IDCODE, CPUID, the flash size in KiB.
+    ``words`` are constants and their addresses, such as CPUID, DBGMCU_IDCODE and the flash size in KiB. ``flash`` is
+    where flash is programmed, ``controller`` where its registers are.
     """
 
     dpidr: int
     apidr: int
-    words: dict[int, int]
-    flash: int = 0x0800_0000
+    words: tuple[tuple[int, int], ...]
+    flash: int
     controller: int
     sectors: tuple[int, ...] = ()
 
-    def programmed(self, content: bytearray) -> Iterable[tuple[int, int, Flash | F1Controller | F2Controller]]:
+    def programmed(self, content: bytearray) -> Sequence[tuple[int, int, Flash | F1Controller | F2Controller]]:
         """The memory and its controller with base and size, as a loader sees them."""
         flash = Flash(content)
         control = F2Controller(flash, self.sectors) if self.sectors else F1Controller(flash, self.flash)
         return ((self.flash, len(content), flash), (self.controller, control.size, control))
 
 
-_CPUID = 0xE000_ED00
-#: by the chip's name: RM0008 31.6.1 and 30, RM0090 38.6.1 and 39, RM0385 40.6.1 and 41
-PARTS = {
-    "STM32F103C8": Part(
-        dpidr=0x1BA01477,
-        apidr=0x14770011,
-        words={_CPUID: 0x411FC231, 0xE0042000: 0x20036410, 0x1FFFF7E0: 64},
-        controller=0x40022000,
-    ),
-    "STM32F407VG": Part(
-        dpidr=0x2BA01477,
-        apidr=0x24770011,
-        words={_CPUID: 0x410FC241, 0xE0042000: 0x10076413, 0x1FFF7A22: 1024},
-        controller=0x40023C00,
-        sectors=(*[16 * _KIB] * 4, 64 * _KIB, *[128 * _KIB] * 7),
-    ),
-    "STM32F746ZG": Part(
-        dpidr=0x5BA02477,
-        apidr=0x74770001,
-        words={_CPUID: 0x411FC271, 0xE0042000: 0x10016449, 0x1FF0F442: 1024},
-        controller=0x40023C00,
-        sectors=(*[32 * _KIB] * 4, 128 * _KIB, *[256 * _KIB] * 3),
-    ),
-}
+class Parts(toml.Table, frozen=True, kw_only=True):
+    """By the chip's name, as targets have it."""
+
+    parts: dict[str, Part]
+
+
+def part(chip_name: str) -> Part:
+    """The chip of that name; :class:`UserError` when it has no virtual debug port."""
+    known = toml.load(PARTS, Parts).parts
+    if chip_name not in known:
+        raise UserError(f"no virtual board has a debug port for a {chip_name}; there are: {', '.join(known)}")
+    return known[chip_name]
