@@ -16,6 +16,7 @@ from msgspec import field
 from ..model import paths, toml
 from ..model.errors import UserError, cut, unknown
 from ..model.target import Target, load_target, target_names
+from .metering import Meter, Metered, kinds, metered
 
 FLASHERS = Path(__file__).parent / "flashers"
 #: what a name in lab.toml may be: it becomes a part of files' names
@@ -82,7 +83,8 @@ class Instrument(toml.Table, frozen=True, kw_only=True):
 
 
 class Board(toml.Table, frozen=True, kw_only=True):
-    """A board: which target it is, its serial port, who flashes it, and the analyzer's channel at its trigger pin.
+    """A board: which target it is, its serial port, who flashes it, the analyzer's channel at its trigger pin, and the
+    meter in its supply, if any.
 
     ``clock_ppm`` is how much faster than the target's nominal clock its own runs by the analyzer's time, in parts per
     million. A ``virtual`` board is our simulated chip, which ``steelyard boards virtual`` plays.
@@ -96,6 +98,7 @@ class Board(toml.Table, frozen=True, kw_only=True):
     channel: str
     clock_ppm: float
     baud: int = 115200
+    meter: str = ""
     virtual: bool = False
 
 
@@ -106,6 +109,7 @@ class Lab(toml.Table, frozen=True, kw_only=True):
     boards: dict[str, Board]
     instruments: dict[str, Instrument]
     flashers: dict[str, Flasher] = field(default_factory=dict)
+    meters: dict[str, Meter] = field(default_factory=dict)
     speed: float = 1.0
 
     def board(self, name: str) -> Station:
@@ -118,11 +122,12 @@ class Lab(toml.Table, frozen=True, kw_only=True):
             target=load_target(board.target).but(device="virtual-board" if board.virtual else "board"),
             flasher=self.flashers[board.flasher],
             instrument=self.instruments[board.analyzer],
+            meter=metered(self.meters[board.meter]) if board.meter else None,
         )
 
 
 class Station(toml.Table, frozen=True, kw_only=True):
-    """A board, its target, its flasher and its instrument.
+    """A board, its target, its flasher, its instrument and its meter.
 
     The target's device tells silicon from our own chips behind the same tools: their figures are never mixed.
     """
@@ -131,6 +136,7 @@ class Station(toml.Table, frozen=True, kw_only=True):
     target: Target
     flasher: Flasher
     instrument: Instrument
+    meter: Metered | None = None
 
     @property
     def clock(self) -> str:
@@ -157,12 +163,19 @@ def load(file: Path) -> Lab:
     folder = file.absolute().parent
     boards = {name: b.but(name=name, port=folder / b.port) for name, b in lab.boards.items()}
     instruments = {name: i.but(name=name) for name, i in lab.instruments.items()}
-    lab = lab.but(boards=boards, instruments=instruments, flashers=flashers)
+    meters = {name: _meter(m.but(name=name), folder) for name, m in lab.meters.items()}
+    lab = lab.but(boards=boards, instruments=instruments, flashers=flashers, meters=meters)
     try:
         _check(lab)
     except UserError as e:
         raise UserError(f"{paths.short(file)}: {e}") from e
     return lab
+
+
+def _meter(meter: Meter, folder: Path) -> Meter:
+    """The meter with the place of its port, where that is a file."""
+    kind = kinds().get(meter.driver)
+    return meter.but(port=str(folder / meter.port)) if kind and kind.path and meter.port else meter
 
 
 def find(file: Path | None) -> Lab:
@@ -175,9 +188,11 @@ def find(file: Path | None) -> Lab:
 
 def _check(lab: Lab) -> None:
     """:class:`UserError` where names lead nowhere, or two boards share what only one can have."""
-    for name in (*lab.boards, *lab.instruments):
+    for name in (*lab.boards, *lab.instruments, *lab.meters):
         if not _NAME.fullmatch(name):
-            raise UserError(f"{name[:70]!r}: names of boards and instruments are letters, digits, '-', '_' and '.'")
+            raise UserError(
+                f"{name[:70]!r}: names of boards, instruments and meters are letters, digits, '-', '_' and '.'"
+            )
     if not 0 < lab.speed <= 100:
         raise UserError("speed: write a number above 0, at most 100")
     for name, i in lab.instruments.items():
@@ -187,14 +202,18 @@ def _check(lab: Lab) -> None:
             raise UserError(f"instruments.{name}.channels: {cut(wrong[0])!r} is not a name of sigrok's, such as D0")
         if not 1000 <= i.samplerate <= 1_000_000_000:
             raise UserError(f"instruments.{name}.samplerate: write samples in a second, such as 24_000_000")
+    for m in lab.meters.values():
+        metered(m)
     taken: dict[object, str] = {}
     for name, b in lab.boards.items():
         where = f"boards.{name}"
-        named = (
+        named = [
             ("target", b.target, target_names()),
             ("flasher", b.flasher, lab.flashers),
             ("instrument", b.analyzer, lab.instruments),
-        )
+        ]
+        if b.meter:
+            named.append(("meter", b.meter, lab.meters))
         for kind, value, of in named:
             if value not in of:
                 raise UserError(f"{where}: {unknown(kind, value, of)}")
@@ -214,12 +233,24 @@ def _check(lab: Lab) -> None:
             if thing in taken:
                 raise UserError(f"{where}: has the port or the channel of {taken[thing]}; give each its own")
             taken[thing] = name
+        if b.meter:
+            _check_metered(where, lab.meters[b.meter], b, target)
+            if (b.meter,) in taken:
+                raise UserError(f"{where}: has the meter of {taken[b.meter,]}; a meter is in one board's supply")
+            taken[b.meter,] = name
         if not abs(b.clock_ppm) <= 50_000:
             raise UserError(f"{where}.clock_ppm: is not within 50 000; a clock so far off does not hold a serial line")
         if not 300 <= b.baud <= 10_000_000:
             raise UserError(f"{where}.baud: write the line's bits in a second, such as 115200")
     for name, f in lab.flashers.items():
         _check_flasher(f"flashers.{name}", f)
+
+
+def _check_metered(where: str, meter: Meter, board: Board, target: Target) -> None:
+    if board.virtual != meter.virtual:
+        raise UserError(f"{where}.meter: a virtual board has a virtual meter, another one a real meter")
+    if meter.virtual and target.energy is None:
+        raise UserError(f"{where}.meter: {target.name} has no supply current from a data sheet that could be played")
 
 
 def _check_flasher(where: str, f: Flasher) -> None:

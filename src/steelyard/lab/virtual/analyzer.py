@@ -34,7 +34,7 @@ RATES = range(1, 100_000_001)
 _BLANK = 1 << 16
 
 
-class _Board:
+class Wired:
     """A board that is connected: how late it is there, and its edges that were not sampled yet."""
 
     def __init__(self, line: socket.socket) -> None:
@@ -70,7 +70,7 @@ class Analyzer:
         self._levels = 0
         self._sampled = 0
         self._start = 0
-        self._boards: dict[socket.socket, _Board] = {}
+        self._boards: dict[socket.socket, Wired] = {}
         self._driver: socket.socket | None = None
         self._asked = b""
         self._running = False
@@ -92,7 +92,7 @@ class Analyzer:
                     self._welcome(self._door.accept()[0])
                 elif where is self._pins:
                     line = self._pins.accept()[0]
-                    self._boards[line] = _Board(line)
+                    self._boards[line] = Wired(line)
                     self._events.register(line, EVENT_READ)
                 elif where is self._driver:
                     self._answer(where)

@@ -12,6 +12,7 @@ import socket
 import struct
 from collections import deque
 from collections.abc import Callable
+from operator import itemgetter
 
 from ... import _native
 from ...model.target import Target
@@ -19,6 +20,7 @@ from .analyzer import EDGE, LEAVE, MARK
 from .clock import SECOND, Clock
 from .pty import Port
 from .stk500 import BootLoader
+from .supply import TRIGGER, WORK
 
 #: seconds of the wall between two looks at line and clock
 TICK = 0.001
@@ -64,6 +66,8 @@ class Chip:
         #: bytes on the line to the host, with the time of their last bit, and edges of the trigger pin
         self.sent: deque[tuple[int, int]] = deque()
         self.edges: list[tuple[int, int]] = []
+        #: when it began and ended to work, in pairs
+        self.work: list[tuple[int, int]] = []
 
     def start(self, flash: bytes) -> None:
         """Resets the chip with this in its flash, and lets it go."""
@@ -115,7 +119,9 @@ class Chip:
                 self._runs = False
                 break
             self._pulses()
+            self.work.append((self.time, 1))
             self.time = max(self.time, self._at(self.native.cycles))
+            self.work.append((self.time, 0))
             self.send(self.native.pending())
             if waits and self.time < end:
                 self._begin += end - self.time
@@ -137,48 +143,62 @@ class Chip:
         self._high = bool(level)
 
 
+class _Leave:
+    """How far an instrument lets the board go on, so that it is not left behind."""
+
+    def __init__(self, wire: socket.socket) -> None:
+        self._wire, self._told, self.limit = wire, b"", 0
+
+    def until(self) -> int:
+        """The latest word."""
+        try:
+            self._told += self._wire.recv(1 << 14, socket.MSG_DONTWAIT)
+        except BlockingIOError:
+            return self.limit
+        whole = len(self._told) // LEAVE.size * LEAVE.size
+        if whole:
+            self.limit = LEAVE.unpack_from(self._told, whole - LEAVE.size)[0]
+            self._told = self._told[whole:]
+        return self.limit
+
+
 class Board:
     """The chip, its boot loader, its serial port and the wire from its trigger pin to the analyzer."""
 
     def __init__(self, chip: Chip, loader: Callable[[bytearray], BootLoader], flash: bytearray, port: Port) -> None:
         self._chip, self._loader, self._flash, self._port = chip, loader, flash, port
         self._boot: BootLoader | None = None
-        self._told, self._limit = b"", 0
 
-    def play(self, clock: Clock, wire: socket.socket, pin: int) -> None:
-        """Goes on for ever."""
+    def play(self, clock: Clock, wire: socket.socket, pin: int, meter: socket.socket | None = None) -> None:
+        """Goes on for ever, with an analyzer at the pin, and perhaps a ``meter`` in the supply."""
         chip = self._chip
         self._patience = int(PATIENCE * SECOND * clock.speed)
+        leaves = self._leaves = [_Leave(w) for w in (wire, meter) if w is not None]
         self._reset()
         while True:
             self._look(clock)
-            self._go_on(min(clock.now(), self._may(wire)))
+            self._go_on(min(clock.now(), *(leave.until() for leave in leaves)))
             marks = [(at, level, pin) for at, level in chip.edges]
-            chip.edges.clear()
             wire.sendall(b"".join(EDGE.pack(*m) for m in (*marks, (chip.time, MARK, pin))))
+            if meter is not None:
+                told = [(at, level, TRIGGER) for at, level in chip.edges]
+                told = sorted([*told, *((at, level, WORK) for at, level in chip.work)], key=itemgetter(0))
+                meter.sendall(b"".join(EDGE.pack(*m) for m in (*told, (chip.time, MARK, 0))))
+            chip.edges.clear()
+            chip.work.clear()
             due = bytearray()
             while chip.sent and chip.sent[0][0] <= chip.time:
                 due.append(chip.sent.popleft()[1])
             if due:
                 self._port.write(bytes(due))
 
-    def _may(self, wire: socket.socket) -> int:
-        """How far the analyzer lets the board go on, so that it is not left behind."""
-        try:
-            self._told += wire.recv(1 << 14, socket.MSG_DONTWAIT)
-        except BlockingIOError:
-            return self._limit
-        whole = len(self._told) // LEAVE.size * LEAVE.size
-        if whole:
-            self._limit = LEAVE.unpack_from(self._told, whole - LEAVE.size)[0]
-            self._told = self._told[whole:]
-        return self._limit
-
     def _look(self, clock: Clock) -> None:
         """Waits for a tick, or for what happens at the port."""
         files = [self._port.events, *([self._port.master] if self._port.is_open else [])]
         behind = clock.now() - self._chip.time > SLICE
-        select.select(files, [], [], 0.0 if behind and self._chip.time < self._limit else TICK)
+        select.select(
+            files, [], [], 0.0 if behind and self._chip.time < min(leave.limit for leave in self._leaves) else TICK
+        )
         if self._port.opened():
             self._reset()
         self._chip.receive(self._port.read())
