@@ -54,6 +54,11 @@ class Job(Struct, frozen=True):
         """The identity of the implementation; see :func:`identity`."""
         return _identity(self.implementation, self.answers)
 
+    @property
+    def metered(self) -> bool:
+        """Whether a meter says what calls cost; nocrypt's are too short for any."""
+        return self.on is not None and self.on.meter is not None and self.implementation.variant != "nocrypt"
+
     @contextmanager
     def held(self) -> Iterator[Job]:
         """The job with copies of its KAT files. Raises :class:`DeviceError` when a file changed since the job was
@@ -105,8 +110,7 @@ class Job(Struct, frozen=True):
         """The same job with nocrypt, whose cost is subtracted from the image's."""
         base = nocrypt(self.implementation.primitive, self.implementation.interface)
         origin = "" if base.interface == "nist" else short(base.folder)
-        on = self.on.but(meter=None) if self.on else None  # its calls are too short for any meter
-        return Job(base, self.target, self.flags, self.workload, origin, on)
+        return Job(base, self.target, self.flags, self.workload, origin, self.on)
 
 
 class Run(Struct, frozen=True):

@@ -132,8 +132,9 @@ class Pipeline:
         return {r.setup.key: record for r, record in kept if self._serves(r.job, record)}
 
     def _serves(self, job: Job, record: Record) -> bool:
-        """Whether a stored record is what the job asks for."""
-        return record.seed == self.seed and not lab.owes(job.on, record)
+        """Whether a stored record is what the job asks for; one from before the meter worked is not."""
+        owed = job.metered and record.failure is None and "power_measured" not in record.metrics
+        return record.seed == self.seed and not owed
 
     def _weigh(self, run: Run) -> Record:
         """The record of one run: from the store, from another process that worked on it, or new."""
@@ -222,7 +223,7 @@ class Pipeline:
             if aead and job.workload.name == "felics-ae":
                 objects = building.objects(built, implementation)
                 felics = measure.felics(client, implementation, job.target, objects, known.calls, empty.cycles)
-            power = lab.power(link, client, known.calls)
+            power = lab.power(link, client, known.calls) if job.metered else None
             odd = verify.unaligned(verifier, known)
             harm = verify.cut_short(verifier, known)  # last, because it may leave the device in any state
             if job.target.device == "simulator":

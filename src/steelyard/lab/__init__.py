@@ -10,11 +10,10 @@ from threading import Event, Lock
 
 from ..model.call import DeviceError
 from ..model.reasons import Failure
-from ..model.record import Record
 from . import meter
 from .analyzer import Analyzer
 from .config import Board, Instrument, Lab, Station, find, load
-from .energy import power
+from .energy import look, power
 from .link import BoardLink, board_of
 
 __all__ = [
@@ -27,8 +26,8 @@ __all__ = [
     "find",
     "let_go",
     "load",
+    "look",
     "opened",
-    "owes",
     "power",
 ]
 
@@ -43,7 +42,7 @@ def opened(station: Station, image: Path, max_cycles: int, over: Event) -> Itera
     :class:`DeviceError` with the part's name when something is missing.
     """
     try:
-        with meter.opened(station.meter) as stream:  # first, because it may be what powers the board
+        with meter.opened(station.meter, over) as stream:  # first, because it may be what powers the board
             link = BoardLink(station, image, _analyzer(station.instrument), max_cycles, over)
             link.meter = stream
             try:
@@ -52,12 +51,6 @@ def opened(station: Station, image: Path, max_cycles: int, over: Event) -> Itera
                 link.close()
     except DeviceError as e:
         raise DeviceError(Failure(e.failure.reason, f"{station.board.name}: {e.failure.detail}")) from e
-
-
-def owes(station: Station | None, record: Record) -> bool:
-    """Whether a meter hangs on the board, and the record has its cycles but nothing of the meter's."""
-    metered = station is not None and station.meter is not None
-    return metered and record.failure is None and "power_measured" not in record.metrics
 
 
 def _analyzer(instrument: Instrument) -> Analyzer:

@@ -7,7 +7,6 @@ repeated, and the same requests to a function that only returns are subtracted.
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Sequence
 from itertools import pairwise
 from statistics import stdev
@@ -64,6 +63,24 @@ def power(link: Link, client: Caller, known: Sequence[Observed]) -> Power | None
         stream.hush()
 
 
+def look(link: BoardLink, client: Caller, request: Request, output: bytes) -> str:
+    """What the meter reads while the board waits, and how it sees calls. :class:`DeviceError` when it cannot be
+    used."""
+    if not isinstance(link.meter, Stream):
+        raise DeviceError(link.meter or Failure(Reason.METER_LOST, "no meter"))
+    stream = link.meter
+    metering = _Metering(link, stream, client)
+    try:
+        idle = metering.idle(IDLE if metering.bit is not None else stream.metered.meter.seconds)
+        text = f"{metering.volts:.3g} V, {idle.watts / metering.volts * 1e3:.3g} mA while the board waits"
+        if metering.bit is not None:
+            metering.pulses([(request, output)] * 2)
+            text += f"; sees the trigger pin at its digital input {metering.bit}"
+        return f"{text}; {stream.metered.text}"
+    finally:
+        stream.hush()
+
+
 def _without(failure: Failure) -> str:
     return f"no energy: {failure.reason}: {failure.detail}; {failure.next_action}"
 
@@ -74,7 +91,10 @@ class _Metering:
     def __init__(self, link: BoardLink, stream: Stream, client: Caller) -> None:
         self._link, self._stream, self._client = link, stream, client
         self._metered = stream.metered
-        self._volts = 0.0
+        #: of the supply, once an idle board was looked at
+        self.volts = 0.0
+        #: the digital input that sees the trigger pin
+        self.bit = stream.metered.bit
         self._empty: dict[tuple[Op, int], tuple[_Part, float, float]] = {}
 
     def all(self, known: Sequence[Observed]) -> Power:
@@ -83,27 +103,24 @@ class _Metering:
         sealed = {v.count: a.output for op, v, a in known if op == "encrypt"}
         spent = sum(a.pulse.cycles for _, _, a in known) / len(known) * self._link.cycle
         inner = spent * self._metered.rate - self._edge
-        gated = self._metered.bit is not None and inner >= LEAST_EACH
-        idle = self._idle(IDLE if gated else self._metered.meter.seconds, gated)
+        gated = self.bit is not None and inner >= LEAST_EACH
+        idle = self.idle(IDLE if gated else self._metered.meter.seconds)
         above: dict[str, Value] = {}
         total: dict[str, Value] = {}
         pulses = 0
         for op, calls in by.items():
-            requests = []
+            requests: list[tuple[Request, bytes | None]] = []
             for v, a in calls[:: max(1, math.ceil(len(calls) / CALLS)) | 1]:
                 text = v.message if op in ("encrypt", "hash") else sealed[v.count]
-                requests.append((_request(op, v.key, v.npub, v.ad, text, bool(self._client.hello.key_bytes)), a.output))
+                request = _request(op, v.key, v.npub, v.ad, text, bool(self._client.hello.key_bytes))
+                requests.append((request, None if op == "reject" else a.output))
             part = self._gated(requests) if gated else self._repeated(op, requests[0][0], idle)
             pulses += len(requests)
             above[op], total[op] = self._above(part, idle, gated), self._total(part, idle)
-        how = (
-            f"{counted(pulses, 'call')} gated by D{self._metered.bit}"
-            if gated
-            else "calls repeated, empty calls subtracted"
-        )
+        how = f"{counted(pulses, 'call')} gated by D{self.bit}" if gated else "calls repeated, empty calls subtracted"
         resolution = self._link.sample / spent
         cycle = Value(self._link.cycle, self._link.cycle * math.hypot(CLOCKS, resolution))
-        offset = self._volts * self._metered.offset
+        offset = self.volts * self._metered.offset
         quiet = Value(idle.watts, math.hypot(self._metered.gain * idle.watts, offset, idle.spread))
         return Power(above, total, quiet, cycle, (f"{self._metered.text}, {how}",))
 
@@ -118,46 +135,59 @@ class _Metering:
         return Value(watts, math.hypot(self._metered.gain * watts, part.spread, idle.spread if gated else 0.0))
 
     def _total(self, part: _Part, idle: _Part) -> Value:
-        offset = self._volts * self._metered.offset
+        offset = self.volts * self._metered.offset
         return Value(part.watts, math.hypot(self._metered.gain * part.watts, offset, part.spread, idle.spread))
 
-    def _idle(self, seconds: float, gated: bool) -> _Part:
+    def idle(self, seconds: float) -> _Part:
         """While the board waits for a request."""
         stream = self._stream
         stream.start()
         stream.wait(lambda: bool(stream.samples.t), self._link.over)
-        start = stream.samples.t[0] + self._metered.latency + (0.0 if gated else WAY)
+        start = stream.samples.t[0] + self._metered.latency + WAY
         stream.wait(lambda: stream.samples.t[-1] >= start + seconds, self._link.over)
         samples = stream.taken()
         first = next(n for n, t in enumerate(samples.t) if t >= start)
-        if self._metered.bit is not None and _mask(samples, self._metered.bit).count(1) > 0:
+        if self.bit is not None and _mask(samples, self.bit).count(1) > 0:
             raise stream.unsound(f"{self._pin} is high while no call runs: look at its wire")
         watts = _watts(samples)[first:]
         if len(watts) < 2 * GROUPS:
             raise stream.unsound(f"{len(watts)} readings in {seconds:g} s are too few: raise its rate, or seconds")
-        self._volts = meter.mean(samples.v)
-        if not self._volts > 0 or meter.mean(watts) <= 0:
+        self.volts = meter.mean(samples.v)
+        if not self.volts > 0 or meter.mean(watts) <= 0:
             raise stream.unsound(
-                f"reads {self._volts:.3g} V and {meter.mean(samples.i):.3g} A, and the board runs: is it in its supply?"
+                f"reads {self.volts:.3g} V and {meter.mean(samples.i):.3g} A, and the board runs: is it in its supply?"
             )
         return _grouped(watts)
 
     @property
     def _pin(self) -> str:
-        return f"digital input {self._metered.bit} of it"
+        return f"digital input {self.bit} of it"
 
     # --- gated by the trigger pin -----------------------------------------------------------------------------------
 
-    def _gated(self, requests: Sequence[tuple[Request, bytes]]) -> _Part:
+    def _gated(self, requests: Sequence[tuple[Request, bytes | None]]) -> _Part:
         """The samples between the edges of these calls."""
+        pulses, samples = self.pulses(requests)
+        watts = _watts(samples)
+        inner = [w for a, b in pulses if (w := watts[a + self._edge - 1 : b - 1])]
+        count = sum(map(len, inner))
+        if count < LEAST or len(inner) < 2:
+            text = f"{counted(count, 'sample')} in {len(pulses)} calls: its rate is too low for them"
+            raise self._stream.unsound(text)
+        each = [meter.mean(w) for w in inner]
+        mean = math.fsum(map(math.fsum, inner)) / count
+        return _Part(mean, 2 * stdev(each, mean) / math.sqrt(len(each)))
+
+    def pulses(self, requests: Sequence[tuple[Request, bytes | None]]) -> tuple[list[tuple[int, int]], Samples]:
+        """Makes these calls; the number of the first sample in each and of the first after it, and all samples."""
         stream, link = self._stream, self._link
-        assert self._metered.bit is not None
+        assert self.bit is not None
         stream.taken()
         before = link.samples
         for request, output in requests:
             self._call(request, output)
         measured = (link.samples - before) * link.sample
-        edges, seen, samples = Edges(1 << self._metered.bit), list[tuple[int, int]](), Samples()
+        edges, seen, samples = Edges(1 << self.bit), list[tuple[int, int]](), Samples()
 
         def all_there() -> bool:
             came = stream.taken()
@@ -175,15 +205,7 @@ class _Metering:
         if abs(span - measured) > 1e-3 * measured + len(pulses) / self._metered.rate:
             text = f"calls take {span * 1e3:.3f} ms by the meter and {measured * 1e3:.3f} ms by the analyzer"
             raise stream.unsound(f"{text}: samples are lost, or its rate is not {self._metered.rate:g}")
-        watts = _watts(samples)
-        inner = [watts[a + self._edge - 1 : b - 1] for a, b in pulses]
-        inner = [w for w in inner if w]
-        count = sum(map(len, inner))
-        if count < LEAST or len(inner) < 2:
-            raise stream.unsound(f"{counted(count, 'sample')} in {len(pulses)} calls: its rate is too low for them")
-        each = [meter.mean(w) for w in inner]
-        mean = math.fsum(map(math.fsum, inner)) / count
-        return _Part(mean, 2 * stdev(each, mean) / math.sqrt(len(each)))
+        return pulses, samples
 
     def _call(self, request: Request, output: bytes | None) -> bytes:
         answer = self._client.call(request)
@@ -227,13 +249,10 @@ class _Metering:
         begin = stream.latest() + self._metered.latency + WAY
         count = start = before = 0
         opened = False
-        alive = (0, time.monotonic())
+        alive = meter.Alive(stream)
         while True:
             self._call(request, output)
-            if stream.count != alive[0]:
-                alive = (stream.count, time.monotonic())
-            elif time.monotonic() - alive[1] > meter.PATIENCE:
-                raise stream.lost(f"is silent: no sample for {meter.PATIENCE:g} s")
+            alive.look()
             if not opened and stream.latest() >= begin:
                 opened, start, before = True, link.rose, link.samples
                 stream.taken()

@@ -24,6 +24,8 @@ from .metering import Metered
 
 #: seconds of the wall without a sample before the meter counts as silent
 PATIENCE = 10.0
+#: seconds of the wall that a wait may take besides ten times what the meter is looked at
+ENDLESS = 120.0
 #: samples that are kept at the most: three minutes of the fastest meter would not help anybody
 MOST = 20_000_000
 
@@ -65,7 +67,7 @@ class Driver(Protocol):
 class Stream:
     """The samples of one meter, between :meth:`start` and :meth:`stop`."""
 
-    def __init__(self, metered: Metered) -> None:
+    def __init__(self, metered: Metered, over: Event | None = None) -> None:
         self.metered = metered
         self.samples = Samples()
         self._changed = Condition()
@@ -75,7 +77,7 @@ class Stream:
         self._running = False
         self._trouble: DeviceError | None = None
         self._thread: Thread | None = None
-        self._lock = held(f"meter {metered.meter.port}", f"meter {metered.name}")
+        self._lock = held(f"meter {metered.meter.port}", f"meter {metered.name}", over)
         try:
             if missing := metered.kind.missing:
                 raise ValueError(missing)
@@ -87,7 +89,7 @@ class Stream:
 
     def start(self) -> None:
         """Begins to sample; nothing is there of what was before."""
-        self.samples, self._latest = Samples(), 0.0
+        self.samples, self._latest = Samples(), -math.inf
         self._trouble = None
         try:
             self._driver.start()
@@ -113,7 +115,7 @@ class Stream:
             while self._running:
                 came = self._driver.read()
                 if came.t:
-                    _check(came, self.metered)
+                    _check(came, self.metered, self.latest())
                     with self._changed:
                         self.samples.add(came)
                         self.count += len(came.t)
@@ -130,17 +132,12 @@ class Stream:
 
     def wait(self, there: Callable[[], bool], over: Event) -> None:
         """Waits until what samples bring is ``there``. :class:`DeviceError` when none come any more."""
-        count, since = -1, time.monotonic()
+        alive = Alive(self)
         with self._changed:
             while not there():
-                self.check()
                 if over.is_set():
                     raise KeyboardInterrupt
-                now = time.monotonic()
-                if self.count != count:
-                    count, since = self.count, now
-                elif now - since > PATIENCE:
-                    raise self.lost(f"is silent: no sample for {PATIENCE:g} s")
+                alive.look()
                 self._changed.wait(0.1)
 
     def taken(self) -> Samples:
@@ -182,15 +179,37 @@ class Stream:
         self._lock.close()
 
 
+class Alive:
+    """Whether a meter goes on, while somebody waits for its samples."""
+
+    def __init__(self, stream: Stream) -> None:
+        self._stream = stream
+        self._count, self._begin = -1, time.monotonic()
+        self._since = self._begin
+
+    def look(self) -> None:
+        """:class:`DeviceError` when it has ended, is silent, or its time does not go on."""
+        self._stream.check()
+        now = time.monotonic()
+        if self._stream.count != self._count:
+            self._count, self._since = self._stream.count, now
+        elif now - self._since > PATIENCE:
+            raise self._stream.lost(f"is silent: no sample for {PATIENCE:g} s")
+        if now - self._begin > ENDLESS + 10 * self._stream.metered.meter.seconds:
+            raise self._stream.unsound("its time does not go on, or much too slowly: look at the column of times")
+
+
 class _Unsound(Exception):
     """Samples that no meter in order gives."""
 
 
-def _check(came: Samples, metered: Metered) -> None:
+def _check(came: Samples, metered: Metered, latest: float) -> None:
     """:class:`_Unsound` for samples that cannot be right."""
     low, high = min(came.i), max(came.i)
     if not all(map(math.isfinite, (*came.v, *came.i, *came.t))):
         raise _Unsound("sends what is no number")
+    if came.t != sorted(came.t) or came.t[0] < latest:
+        raise _Unsound("its time goes backwards: it was reset, or lines are damaged")
     if high > metered.most or low < -metered.most:
         worst = high if high > metered.most else low
         raise _Unsound(
@@ -206,13 +225,13 @@ def _why(error: Exception) -> str:
 
 
 @contextmanager
-def opened(metered: Metered | None) -> Iterator[Stream | Failure | None]:
+def opened(metered: Metered | None, over: Event) -> Iterator[Stream | Failure | None]:
     """The meter for one user at a time; why it is not there, when it is not: cycles can be measured without."""
     if metered is None:
         yield None
         return
     try:
-        stream = Stream(metered)
+        stream = Stream(metered, over)
     except DeviceError as e:
         yield e.failure
         return

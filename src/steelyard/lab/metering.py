@@ -33,8 +33,9 @@ COLUMNS: dict[str, tuple[str, float]] = {
 
 class MeterKind(toml.Table, frozen=True, kw_only=True):
     """What is known of all meters of one kind: the module of ``meters/`` that reads them, the ``library`` or
-    ``program`` that it needs with the ``package`` that brings it, and defaults of what :class:`Meter` explains. ``needs`` are the keys that ``lab.toml`` has to have, and
-    ``path`` says that the port is a file. ``virtual`` names who plays a meter of that kind."""
+    ``program`` that it needs with the ``package`` that brings it, and defaults of what :class:`Meter` explains.
+    ``needs`` are the keys that ``lab.toml`` has to have, ``path`` says that the port is a file, and ``virtual`` with
+    what the port of a meter begins that can be played."""
 
     name: str = ""
     title: str

@@ -51,7 +51,7 @@ _METERED = (
     ("energy_{}_measured_per_byte", "energy {}/B", "µJ/byte", 3),
     ("energy_{}_measured_per_bit", "energy {}/bit", "nJ/bit", 2),
 )
-_POWER = (("power_measured", "power", "W", 4), ("power_idle_measured", "idle power", "W", 4))
+_POWER = (("power_measured", "power", "mW", 2), ("power_idle_measured", "idle power", "mW", 2))
 
 
 def _metered() -> Iterator[Metric]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 
-from ppk2_api.ppk2_api import PPK2_API
+from ppk2_api.ppk2_api import PPK2_API, PPK2_Command
 
 from ..meter import Samples
 from ..metering import Metered
@@ -18,7 +18,8 @@ class Driver:
     def __init__(self, metered: Metered) -> None:
         meter = metered.meter
         self._step = 1 / metered.rate
-        assert meter.volts is not None
+        if meter.volts is None or not 0.8 <= meter.volts <= 5:
+            raise ValueError("a Power Profiler Kit II is for 0.8 to 5 V: write volts in lab.toml")
         self._volts = meter.volts
         self._device = PPK2_API(meter.port, timeout=1, write_timeout=1, exclusive=True)
         try:
@@ -41,7 +42,7 @@ class Driver:
         self._device.ser.reset_input_buffer()
         self._device.remainder = {"sequence": b"", "len": 0}
         self._device.rolling_avg = self._device.rolling_avg4 = self._device.prev_range = None
-        self._count = 0
+        self._device.after_spike = self._count = 0
         self._device.start_measuring()
 
     def read(self) -> Samples:
@@ -62,7 +63,7 @@ class Driver:
 
     def stop(self) -> None:
         """See the interface."""
-        self._device.stop_measuring()
+        self._device.ser.write(bytes((PPK2_Command.AVERAGE_STOP,)))  # whose own method hides what goes wrong
 
     def close(self) -> None:
         """See the interface."""

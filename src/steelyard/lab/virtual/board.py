@@ -26,6 +26,8 @@ from .supply import TRIGGER, WORK
 TICK = 0.001
 #: picoseconds that the chip runs between two looks at the line
 SLICE = SECOND // 1000
+#: picoseconds from one word to the meter to the next
+TELL = SECOND // 200
 #: bits of a byte on the line: start, eight, stop
 BITS = 10
 #: seconds of the wall that a boot loader waits for a command: flashers know no other time
@@ -175,15 +177,20 @@ class Board:
         self._patience = int(PATIENCE * SECOND * clock.speed)
         leaves = self._leaves = [_Leave(w) for w in (wire, meter) if w is not None]
         self._reset()
+        drawn: list[tuple[int, int, int]] = []
+        due_at = 0
         while True:
             self._look(clock)
             self._go_on(min(clock.now(), *(leave.until() for leave in leaves)))
             marks = [(at, level, pin) for at, level in chip.edges]
             wire.sendall(b"".join(EDGE.pack(*m) for m in (*marks, (chip.time, MARK, pin))))
             if meter is not None:
-                told = [(at, level, TRIGGER) for at, level in chip.edges]
-                told = sorted([*told, *((at, level, WORK) for at, level in chip.work)], key=itemgetter(0))
-                meter.sendall(b"".join(EDGE.pack(*m) for m in (*told, (chip.time, MARK, 0))))
+                drawn += [(at, level, TRIGGER) for at, level in chip.edges]
+                drawn += [(at, level, WORK) for at, level in chip.work]
+                if chip.time >= due_at:
+                    told = (*sorted(drawn, key=itemgetter(0)), (chip.time, MARK, 0))
+                    meter.sendall(b"".join(EDGE.pack(*m) for m in told))
+                    drawn, due_at = [], chip.time + TELL
             chip.edges.clear()
             chip.work.clear()
             due = bytearray()
