@@ -147,7 +147,7 @@ class _Metering:
         stream.wait(lambda: stream.samples.t[-1] >= start + seconds, self._link.over)
         samples = stream.taken()
         first = next(n for n, t in enumerate(samples.t) if t >= start)
-        if self.bit is not None and _mask(samples, self.bit).count(1) > 0:
+        if self.bit is not None and any(byte >> self.bit & 1 for byte in samples.bits[first:]):
             raise stream.unsound(f"{self._pin} is high while no call runs: look at its wire")
         watts = _watts(samples)[first:]
         if len(watts) < 2 * GROUPS:
@@ -283,10 +283,6 @@ def _broken(sealed: bytes) -> bytes:
 
 def _watts(samples: Samples) -> list[float]:
     return [v * i for v, i in zip(samples.v, samples.i, strict=True)]
-
-
-def _mask(samples: Samples, bit: int) -> list[int]:
-    return [byte >> bit & 1 for byte in samples.bits]
 
 
 def _grouped(watts: Sequence[float]) -> _Part:

@@ -48,8 +48,8 @@ class Samples(Struct):
 
 
 class Driver(Protocol):
-    """What a module of ``meters/`` has to offer, made as ``Driver(metered)``. Anything may raise :class:`OSError`, or
-    :class:`ValueError` for what is no reading."""
+    """What a module of ``meters/`` has to offer, made as ``Driver(metered)``. Whatever it raises, as its library
+    does, means that the meter is lost."""
 
     def start(self) -> None:
         """Begins to sample."""
@@ -83,9 +83,9 @@ class Stream:
                 raise ValueError(missing)
             module = import_module(f".meters.{metered.kind.module}", __package__)
             self._driver: Driver = module.Driver(metered)
-        except (OSError, ValueError) as e:
+        except Exception as e:  # of any library
             self._lock.close()
-            raise self.lost(_why(e)) from None
+            raise self._gone(e) from None
 
     def start(self) -> None:
         """Begins to sample; nothing is there of what was before."""
@@ -93,8 +93,8 @@ class Stream:
         self._trouble = None
         try:
             self._driver.start()
-        except (OSError, ValueError) as e:
-            raise self.lost(_why(e)) from None
+        except Exception as e:
+            raise self._gone(e) from None
         self._running = True
         self._thread = Thread(target=self._read, name=f"meter {self.metered.name}", daemon=True)
         self._thread.start()
@@ -107,8 +107,8 @@ class Stream:
             self._thread = None
             try:
                 self._driver.stop()
-            except (OSError, ValueError) as e:
-                raise self.lost(_why(e)) from None
+            except Exception as e:
+                raise self._gone(e) from None
 
     def _read(self) -> None:
         try:
@@ -124,8 +124,8 @@ class Stream:
                         self._changed.notify_all()
         except _Unsound as e:
             self._trouble = self.unsound(str(e))
-        except (OSError, ValueError) as e:
-            self._trouble = self.lost(_why(e))
+        except Exception as e:
+            self._trouble = self._gone(e)
         finally:
             with self._changed:
                 self._changed.notify_all()
@@ -167,6 +167,11 @@ class Stream:
         """The meter is not there."""
         return DeviceError(Failure(Reason.METER_LOST, f"meter {self.metered.name}: {text}"))
 
+    def _gone(self, error: Exception) -> DeviceError:
+        if isinstance(error, OSError) and error.errno:
+            return self.lost(f"{self.metered.meter.port}: {os.strerror(error.errno)}")
+        return self.lost(" ".join(str(error).split())[:200] or type(error).__name__)
+
     def unsound(self, text: str) -> DeviceError:
         """It is there, and what it says is no measurement."""
         return DeviceError(Failure(Reason.POWER_LOST, f"meter {self.metered.name}: {text}"))
@@ -174,7 +179,7 @@ class Stream:
     def close(self) -> None:
         """Lets go of the meter."""
         self.hush()
-        with suppress(OSError):  # unplugged: it is closed
+        with suppress(Exception):  # unplugged: it is closed
             self._driver.close()
         self._lock.close()
 
@@ -215,13 +220,6 @@ def _check(came: Samples, metered: Metered, latest: float) -> None:
         raise _Unsound(
             f"{worst:g} A is out of its range of {metered.most:g} A: choose another range, or look for a short"
         )
-
-
-def _why(error: Exception) -> str:
-    if isinstance(error, OSError) and error.errno:
-        name = f"{error.filename}: " if error.filename else ""
-        return f"{name}{os.strerror(error.errno)}"
-    return " ".join(str(error).split())[:200] or type(error).__name__
 
 
 @contextmanager

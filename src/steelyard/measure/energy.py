@@ -10,9 +10,9 @@ _MILLI, _MICRO, _NANO = (Value(scale, 0.0) for scale in (1e3, 1e6, 1e9))
 
 
 def measured(figures: Mapping[str, float], power: Power | None) -> dict[str, float]:
-    """``power_measured`` in milliwatts, and for each operation that was metered its energy: ``energy_<operation>_measured``
-    in microjoules of the mean known-answer call, ``.._per_byte`` and ``.._per_bit`` of the line through the points;
-    each with its ``_uncertainty``. ``figures`` are the cycles' metrics."""
+    """``power_measured`` in milliwatts, and for each operation that was metered ``energy_<operation>_measured``: its
+    energy in microjoules of the mean known-answer call, ``.._per_byte`` and ``.._per_bit`` of the line through the
+    points; each with its ``_uncertainty``. ``figures`` are the cycles' metrics."""
     if power is None or power.idle is None:
         return {}
     made = {"power_idle_measured": power.idle.times(_MILLI)}
