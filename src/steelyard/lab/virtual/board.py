@@ -32,6 +32,8 @@ TELL = SECOND // 200
 BITS = 10
 #: seconds of the wall that a boot loader waits for a command: flashers know no other time
 PATIENCE = 1
+#: times as long once a flasher has begun, whom a busy machine may keep waiting
+BUSY = 20
 #: received bytes that a serial port holds, at the least of all chips
 HELD = 1
 _ELF = struct.Struct("<16s2HI3II6H")
@@ -223,7 +225,7 @@ class Board:
             return
         for byte in chip.arrived():
             chip.send(self._boot.feed(byte))
-            self._until = chip.time + self._patience
+            self._until = chip.time + BUSY * self._patience
         if self._boot.over or chip.time > self._until:
             self._boot = None
             answer = list(chip.sent)
