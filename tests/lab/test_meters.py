@@ -13,15 +13,20 @@ import socket
 import sys
 import time
 import tty
+from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from importlib.machinery import ModuleSpec
+from itertools import pairwise
 from pathlib import Path
 from threading import Event, Thread
 from types import ModuleType
+from unittest import mock
 
 import pytest
 from click.testing import CliRunner
+from hypothesis import given
+from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from steelyard import device, lab
@@ -29,7 +34,7 @@ from steelyard.cli.app import app
 from steelyard.lab import Station, meter
 from steelyard.lab.metering import Meter, Metered, kinds, metered
 from steelyard.lab.meters.lines import Driver
-from steelyard.lab.virtual import played
+from steelyard.lab.virtual import played, ppk2, supply
 from steelyard.measure.energy import measured
 from steelyard.model.call import DeviceError, Observed, Op, Request, Vector
 from steelyard.model.errors import UserError
@@ -304,10 +309,10 @@ def test_a_meter_that_fails_is_named(
 
 @one_kind("ppk2")
 def test_samples_that_are_lost_are_noticed(station: Station, slow: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from steelyard.lab.meters import ppk2
+    from steelyard.lab.meters import ppk2 as reader
 
-    get = ppk2.PPK2_API.get_data
-    monkeypatch.setattr(ppk2.PPK2_API, "get_data", lambda self: get(self)[:-400])
+    get = reader.PPK2_API.get_data
+    monkeypatch.setattr(reader.PPK2_API, "get_data", lambda self: get(self)[:-400])
     [note] = metering(station, slow).notes
     assert note.startswith("no energy: power-lost: meter m: ")
 
@@ -315,10 +320,10 @@ def test_samples_that_are_lost_are_noticed(station: Station, slow: Path, monkeyp
 @one_kind("ppk2")
 def test_bytes_that_are_lost_are_noticed(station: Station, slow: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What follows is read as other currents and other levels."""
-    from steelyard.lab.meters import ppk2
+    from steelyard.lab.meters import ppk2 as reader
 
-    get = ppk2.PPK2_API.get_data
-    monkeypatch.setattr(ppk2.PPK2_API, "get_data", lambda self: get(self)[1:])
+    get = reader.PPK2_API.get_data
+    monkeypatch.setattr(reader.PPK2_API, "get_data", lambda self: get(self)[1:])
     [note] = metering(station, slow).notes
     assert note.startswith("no energy: power-lost: meter m: ")
 
@@ -422,6 +427,41 @@ def test_a_file_that_grows_is_read_from_its_end(tmp_path: Path) -> None:
         stream.close()
 
 
+# --- what is played ---------------------------------------------------------------------------------------------------
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 1000), st.sampled_from([supply.WORK, supply.TRIGGER])), max_size=12),
+    st.lists(st.integers(0, 1000), max_size=8),
+)
+def test_no_charge_is_lost_wherever_it_is_cut(changes: list[tuple[int, int]], cuts: list[int]) -> None:
+    levels, told, works = [0, 0], deque[tuple[int, int, int]](), [0] * 1000
+    for at, which in sorted(changes):
+        levels[which] ^= 1
+        told.append((at, levels[which], which))
+        works[at:] = [levels[supply.WORK]] * len(works[at:])
+    current = supply.Current(0.5, 2.0)
+    current.told(told)
+    charge = sum(current.mean(b) * (b - a) for a, b in pairwise([0, *sorted(cuts), 1000]))
+    assert charge == pytest.approx(0.5 * 1000 + 2.0 * sum(works))
+    assert current.trigger == levels[supply.TRIGGER]
+
+
+@given(st.floats(1e-5, 1.0))
+def test_what_the_ppk2_sends_its_library_reads(amperes: float) -> None:
+    pytest.importorskip("ppk2_api", reason="ppk2-api is not installed: scripts/setup test")
+    from ppk2_api.ppk2_api import PPK2_API
+
+    kit = PPK2_API.__new__(PPK2_API)
+    with mock.patch("ppk2_api.ppk2_api.serial.Serial"):
+        kit.__init__("")  # type: ignore[misc]
+    kit._parse_metadata(ppk2.description())
+    kit.current_vdd = 3000
+    [read], [bits] = kit.get_samples(ppk2.sample(amperes, 5, 1))
+    assert bits == 1
+    assert read * 1e-6 == pytest.approx(amperes, rel=0.005)
+
+
 # --- formulas --------------------------------------------------------------------------------------------------------
 
 
@@ -482,6 +522,17 @@ def test_a_meter_is_in_one_boards_supply(tmp_path: Path) -> None:
     file = tmp_path / "lab.toml"
     file.write_text(text + other)
     with pytest.raises(UserError, match=r"boards\.two: has the meter of one"):
+        lab.load(file)
+
+
+def test_a_port_has_one_meter_or_board(tmp_path: Path) -> None:
+    text = LAB.format(la=5555, meter=METERS["ppk2"])
+    file = tmp_path / "lab.toml"
+    file.write_text(text.replace("ports/one", "ports/m"))
+    with pytest.raises(UserError, match=r"boards\.one: has the port or the channel of m"):
+        lab.load(file)
+    file.write_text(text + text[text.index("[meters.m]") : text.index("[boards")].replace("meters.m", "meters.n"))
+    with pytest.raises(UserError, match=r"meters\.n: has the port of m"):
         lab.load(file)
 
 

@@ -202,9 +202,12 @@ def _check(lab: Lab) -> None:
             raise UserError(f"instruments.{name}.channels: {cut(wrong[0])!r} is not a name of sigrok's, such as D0")
         if not 1000 <= i.samplerate <= 1_000_000_000:
             raise UserError(f"instruments.{name}.samplerate: write samples in a second, such as 24_000_000")
-    for m in lab.meters.values():
-        metered(m)
     taken: dict[object, str] = {}
+    for name, m in lab.meters.items():
+        metered(m)
+        if m.port in taken:
+            raise UserError(f"meters.{name}: has the port of {taken[m.port]}; give each its own")
+        taken[m.port] = name
     for name, b in lab.boards.items():
         where = f"boards.{name}"
         named = [

@@ -23,6 +23,25 @@ _BUFFER = 1 << 15
 _MOST = 4000
 
 
+#: calibration: gains of square and reading, offsets, and the user's gain
+_GAINS = {"GS": 0, "GI": 1, "O": 0, "S": 0, "I": 0, "UG": 1}
+
+
+def description() -> str:
+    """What it says of itself, calibration included."""
+    lines = ["Calibrated: 1", *(f"R{n}: {ohms}" for n, ohms in enumerate(OHMS))]
+    lines += [f"{name}{n}: {value}" for name, value in _GAINS.items() for n in range(len(OHMS))]
+    return "\n".join([*lines, "HW: 9173", "IA: 56", "END"])
+
+
+def sample(amperes: float, counter: int, bits: int) -> bytes:
+    """A sample in the finest range that has room for it."""
+    ranges = [n for n, ohms in enumerate(OHMS) if amperes * ohms / STEP <= FULL]
+    chosen = ranges[0] if ranges else len(OHMS) - 1
+    value = min(max(round(amperes * OHMS[chosen] / STEP), 0), FULL)
+    return (value | chosen << 14 | counter << 18 | bits << 24).to_bytes(4, "little")
+
+
 class Ppk2:
     """See :class:`.supply.Played`. The trigger pin is digital input 0."""
 
@@ -58,26 +77,19 @@ class Ppk2:
         for _ in range(_MOST):
             if self._current.time + PERIOD > reached or len(self._out) > _BUFFER:
                 break
-            self._out += self._sample(self._current.mean(self._current.time + PERIOD)).to_bytes(4, "little")
+            amperes = self._current.mean(self._current.time + PERIOD)
+            self._counter = (self._counter + 1) % 64
+            self._out += sample(amperes, self._counter, self._current.trigger)
         self._send()
 
     def _do(self, command: int, reached: int) -> None:
         if command == DESCRIBE:
-            lines = ["Calibrated: 1", *(f"R{n}: {ohms}" for n, ohms in enumerate(OHMS))]
-            lines += [f"{name}{n}: {value}" for name, value in _GAINS.items() for n in range(len(OHMS))]
-            self._out += "\n".join([*lines, "HW: 9173", "IA: 56", "END"]).encode()
+            self._out += description().encode()
         elif command == START:
             self._current.mean(max(reached, self._current.time))
             self._running = True
         elif command == STOP:
             self._running = False
-
-    def _sample(self, amperes: float) -> int:
-        ranges = [n for n, ohms in enumerate(OHMS) if amperes * ohms / STEP <= FULL]
-        chosen = ranges[0] if ranges else len(OHMS) - 1
-        value = min(max(round(amperes * OHMS[chosen] / STEP), 0), FULL)
-        self._counter = (self._counter + 1) % 64
-        return value | chosen << 14 | self._counter << 18 | self._current.trigger << 24
 
     def _send(self) -> None:
         try:
@@ -88,7 +100,3 @@ class Ppk2:
         except OSError as e:
             if e.errno != errno.EIO:  # nobody has it open
                 raise
-
-
-#: calibration: gains of square and reading, offsets, and the user's gain
-_GAINS = {"GS": 0, "GI": 1, "O": 0, "S": 0, "I": 0, "UG": 1}
