@@ -54,6 +54,11 @@ class Job(Struct, frozen=True):
         """The identity of the implementation; see :func:`identity`."""
         return _identity(self.implementation, self.answers)
 
+    @property
+    def metered(self) -> bool:
+        """Whether a meter says what calls cost; nocrypt's are too short for any."""
+        return self.on is not None and self.on.meter is not None and self.implementation.variant != "nocrypt"
+
     @contextmanager
     def held(self) -> Iterator[Job]:
         """The job with copies of its KAT files. Raises :class:`DeviceError` when a file changed since the job was

@@ -95,7 +95,7 @@ class Pipeline:
         """
         runs = [resolve(job) for job in jobs]
         keys = [run.setup.key for run in runs]
-        kept = self._stored(keys)
+        kept = self._stored(runs)
         for job, key in zip(jobs, keys, strict=True):
             if key in kept:
                 done(job, kept[key], True)
@@ -125,10 +125,16 @@ class Pipeline:
         """The record of one job. Threads that ask for the same job get the same record."""
         return self._weighed(resolve(job))
 
-    def _stored(self, keys: Sequence[str]) -> dict[str, Record]:
+    def _stored(self, runs: Sequence[Run]) -> dict[str, Record]:
         """The newest records of jobs that need not run again: those whose inputs were made from the same seed."""
-        found = {} if self.force else self.keeper.find(keys)
-        return {key: record for key, record in found.items() if record.seed == self.seed}
+        found = {} if self.force else self.keeper.find([run.setup.key for run in runs])
+        kept = [(r, found[r.setup.key]) for r in runs if r.setup.key in found]
+        return {r.setup.key: record for r, record in kept if self._serves(r.job, record)}
+
+    def _serves(self, job: Job, record: Record) -> bool:
+        """Whether a stored record is what the job asks for; one from before the meter worked is not."""
+        owed = job.metered and record.failure is None and "power_measured" not in record.metrics
+        return record.seed == self.seed and not owed
 
     def _weigh(self, run: Run) -> Record:
         """The record of one run: from the store, from another process that worked on it, or new."""
@@ -140,7 +146,7 @@ class Pipeline:
             record = Record(setup, None, {}, notes=job.implementation.notes, origin=job.origin, seed=self.seed)
             try:
                 found = None if self.force else self.keeper.find_one(setup.key)
-                if found and found.seed == self.seed:
+                if found and self._serves(job, found):
                     return found
                 with job.held() as held:
                     record = replace(record, failure=run.trouble) if run.trouble else self._run(held, record)
@@ -217,6 +223,7 @@ class Pipeline:
             if aead and job.workload.name == "felics-ae":
                 objects = building.objects(built, implementation)
                 felics = measure.felics(client, implementation, job.target, objects, known.calls, empty.cycles)
+            power = lab.power(link, client, known.calls) if job.metered else None
             odd = verify.unaligned(verifier, known)
             harm = verify.cut_short(verifier, known)  # last, because it may leave the device in any state
             if job.target.device == "simulator":
@@ -230,7 +237,15 @@ class Pipeline:
                 text = f"{link.clock} instead of {record.setup.timing_model}"
                 raise DeviceError(Failure(Reason.COUNTER_LOST, text))
 
-        notes = [*record.notes, *link.notes, *verifier.notes, *client.remarks, *odd, *harm]
+        notes = [
+            *record.notes,
+            *link.notes,
+            *verifier.notes,
+            *client.remarks,
+            *odd,
+            *harm,
+            *(power.notes if power else ()),
+        ]
         if left_out:
             notes.append(f"sizes of the workload too large for the target's RAM or for the algorithm: {left_out}")
         failure = None
@@ -246,5 +261,6 @@ class Pipeline:
             untouched=known.untouched,
             depends=depends,
             felics=felics,
+            power=power,
         )
         return record, seen

@@ -95,7 +95,13 @@ def test_weigh_on_boards(folder: Path, home: Path) -> None:
             pytest.skip(f"{tool} is not installed: scripts/setup test")
     printed = run("lab.md", folder, home)
     checked = printed["steelyard boards virtual -- steelyard boards check"]
-    assert checked.count(" works ") == 14
+    assert checked.count(" works ") == 15
+    [table] = [text for command, text in printed.items() if "energy_encrypt_modelled" in command]
+    found = re.search(r"asconaead128/fast +([\d.]+) +([\d.]+) +([\d.]+) +([\d.]+) +([\d.]+)", table)
+    assert found, table
+    _, idle, measured, uncertainty, modelled = map(float, found.groups())
+    assert abs(measured - modelled) <= uncertainty < 0.02 * modelled
+    assert round(idle) == 10
     cycles, ram = (text for command, text in printed.items() if command.startswith("steelyard compare"))
     assert re.search(r"encrypt \(cycles\) +(\d+) +\1 +1\.0000", cycles), cycles
     assert re.search(r"RAM \(Renner\) \(bytes\) +(\d+) +\1 +1\.0000", ram), ram

@@ -174,8 +174,7 @@ def test_a_probe_that_is_not_there_is_named(there: Lab, image: Path) -> None:
     assert station.probe is not None
     gone = station.probe.but(name="gone", commands=("st-link backend tcp 1", "transport select dapdirect_swd"))
     image = image.with_name("both.elf")
-    reason, text = failing(station.but(probe=gone), image)
-    assert reason == Reason.FLASH_FAILED
+    assert failing(station.but(probe=gone), image)[0] == Reason.FLASH_FAILED
     with pytest.raises(DeviceError) as e:
         probe.restart(station.but(probe=gone))
     assert e.value.failure.reason == Reason.PROBE_LOST

@@ -46,8 +46,9 @@ def list_(lab: Path | None, out: Output) -> None:
     lines = []
     for name, b in there.boards.items():
         missing = "; ".join(_missing(there, name))
-        lines.append((name, b.target, str(b.port), b.flasher, f"{b.analyzer} {b.channel}", missing or "there"))
-    columns = ("board", "target", "port", "flasher", "pulses", "status")
+        pulses = f"{b.analyzer} {b.channel}"
+        lines.append((name, b.target, str(b.port), b.flasher, pulses, b.meter or "-", missing or "there"))
+    columns = ("board", "target", "port", "flasher", "pulses", "meter", "status")
     out.give([plain("", "boards", columns, lines)])
 
 
@@ -60,6 +61,12 @@ def _missing(lab: Lab, name: str) -> Iterator[str]:
     for program, package in ((station.flasher.program, station.flasher.package), ("sigrok-cli", "sigrok-cli")):
         if shutil.which(program) is None:
             yield f"no {program}{f': apt install {package}' if package else ''}"
+    if station.meter is not None:
+        if missing := station.meter.kind.missing:
+            yield f"meter {station.meter.name}: {missing}"
+        if station.meter.kind.path and not Path(station.meter.meter.port).exists():
+            start = "steelyard boards virtual" if station.board.virtual else "plug it in"
+            yield f"meter {station.meter.name}: no {station.meter.meter.port}: {start}"
 
 
 @verb.command()
@@ -69,7 +76,8 @@ def _missing(lab: Lab, name: str) -> Iterator[str]:
 def check(names: tuple[str, ...], lab: Path | None, out: Output) -> None:
     """Check boards end to end, all by default.
 
-    Each is flashed with nocrypt, shakes hands, and copies a message; its edges are counted and its clock is compared.
+    Each is flashed with nocrypt, shakes hands, and copies a message; its edges are counted, its meter is read, and its
+    clock is compared.
     """
     from .. import lab as stage
     from ..model.call import DeviceError
@@ -126,6 +134,8 @@ def _checked(station: Station) -> Iterator[tuple[str, str]]:
         yield "edges", f"{CALLS} pulses of {samples / station.instrument.samplerate * 1e6:.2f} µs"
         if link.fills_ram:
             yield "RAM", f"{station.target.chip.ram.size} bytes filled and dumped, {client.untouched()} in a row unused"
+        if station.meter is not None:
+            yield "meter", lab.look(link, client, request, message)
     if station.target.tier == "exact":
         cycles = device.Client(device.SimulatorLink(station.target, image)).call(request).pulse.cycles
         ppm = (cycles / hertz * station.instrument.samplerate / samples - 1) * 1e6

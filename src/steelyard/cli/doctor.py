@@ -13,6 +13,7 @@ from msgspec import Struct
 from .. import device
 from ..building import identify, why_not
 from ..building.sandbox import available
+from ..lab.metering import kinds
 from ..model import paths
 from ..model.call import DeviceError
 from ..model.target import Target, ToolchainSpec, load_target, target_names
@@ -38,7 +39,7 @@ _ORACLES = (
 _LAB = (
     ("avrdude", "flashing by an Arduino's boot loader"),
     ("openocd", "flashing and RAM through a debug probe"),
-    ("sigrok-cli", "pulses from a logic analyzer"),
+    ("sigrok-cli", "pulses and power"),
 )
 
 
@@ -66,6 +67,10 @@ def verb(ask: Doctor) -> int:
         there = shutil.which(tool) is not None
         fix = "" if there else f"apt install {tool}"
         rows.append((tool, "found" if there else "missing", f"optional: boards, {use}", fix))
+    for part, kind in {k.library or k.program: k for k in kinds().values()}.items():
+        if part and part not in dict(_LAB):
+            fix = kind.package if kind.missing else ""
+            rows.append((part, "missing" if fix else "found", f"optional: boards, power by {kind.title}", fix))
     rows.append(("Python", sys.version.split()[0], "runs Steelyard", ""))
     heads = ("part", "status", "for", "what fixes it")
     document = [dict(zip(("part", "status", "for", "fix"), r, strict=True)) for r in rows]

@@ -10,11 +10,26 @@ from threading import Event, Lock
 
 from ..model.call import DeviceError
 from ..model.reasons import Failure
+from . import meter
 from .analyzer import Analyzer
 from .config import Board, Instrument, Lab, Station, find, load
+from .energy import look, power
 from .link import BoardLink, board_of
 
-__all__ = ["Board", "BoardLink", "Instrument", "Lab", "Station", "board_of", "find", "let_go", "load", "opened"]
+__all__ = [
+    "Board",
+    "BoardLink",
+    "Instrument",
+    "Lab",
+    "Station",
+    "board_of",
+    "find",
+    "let_go",
+    "load",
+    "look",
+    "opened",
+    "power",
+]
 
 _analyzers: dict[str, Analyzer] = {}
 _lock = Lock()
@@ -27,11 +42,13 @@ def opened(station: Station, image: Path, max_cycles: int, over: Event) -> Itera
     :class:`DeviceError` with the part's name when something is missing.
     """
     try:
-        link = BoardLink(station, image, _analyzer(station.instrument), max_cycles, over)
-        try:
-            yield link
-        finally:
-            link.close()
+        with meter.opened(station.meter, over) as stream:  # first, because it may be what powers the board
+            link = BoardLink(station, image, _analyzer(station.instrument), max_cycles, over)
+            link.meter = stream
+            try:
+                yield link
+            finally:
+                link.close()
     except DeviceError as e:
         raise DeviceError(Failure(e.failure.reason, f"{station.board.name}: {e.failure.detail}")) from e
 

@@ -16,6 +16,7 @@ from msgspec import field
 from ..model import paths, toml
 from ..model.errors import UserError, cut, unknown
 from ..model.target import Target, load_target, target_names
+from .metering import Meter, Metered, kinds, metered
 
 FLASHERS = Path(__file__).parent / "flashers"
 #: what a name in lab.toml may be: it becomes a part of files' names
@@ -116,7 +117,8 @@ class Instrument(toml.Table, frozen=True, kw_only=True):
 
 
 class Board(toml.Table, frozen=True, kw_only=True):
-    """A board: which target it is, its serial port, who flashes it, and the analyzer's channel at its trigger pin.
+    """A board: which target it is, its serial port, who flashes it, the analyzer's channel at its trigger pin, and the
+    meter in its supply, if any.
 
     ``clock_ppm`` is how much faster than the target's nominal clock its own runs by the analyzer's time, in parts per
     million. ``probe`` is the debug probe at the chip, by which RAM is looked at. A ``virtual`` board is our simulated
@@ -132,6 +134,7 @@ class Board(toml.Table, frozen=True, kw_only=True):
     clock_ppm: float
     baud: int = 115200
     probe: str = ""
+    meter: str = ""
     virtual: bool = False
 
 
@@ -143,6 +146,7 @@ class Lab(toml.Table, frozen=True, kw_only=True):
     instruments: dict[str, Instrument]
     flashers: dict[str, Flasher] = field(default_factory=dict)
     probes: dict[str, Probe] = field(default_factory=dict)
+    meters: dict[str, Meter] = field(default_factory=dict)
     speed: float = 1.0
 
     def board(self, name: str) -> Station:
@@ -156,11 +160,12 @@ class Lab(toml.Table, frozen=True, kw_only=True):
             flasher=self.flashers[board.flasher],
             instrument=self.instruments[board.analyzer],
             probe=self.probes[board.probe] if board.probe else None,
+            meter=metered(self.meters[board.meter]) if board.meter else None,
         )
 
 
 class Station(toml.Table, frozen=True, kw_only=True):
-    """A board, its target, its flasher, its instrument, and its debug probe if it has one.
+    """A board, its target, its flasher, its instrument, and its debug probe and its meter if it has them.
 
     The target's device tells silicon from our own chips behind the same tools: their figures are never mixed.
     """
@@ -170,6 +175,7 @@ class Station(toml.Table, frozen=True, kw_only=True):
     flasher: Flasher
     instrument: Instrument
     probe: Probe | None = None
+    meter: Metered | None = None
 
     @property
     def clock(self) -> str:
@@ -197,12 +203,19 @@ def load(file: Path) -> Lab:
     boards = {name: b.but(name=name, port=folder / b.port) for name, b in lab.boards.items()}
     instruments = {name: i.but(name=name) for name, i in lab.instruments.items()}
     probes = {name: p.but(name=name) for name, p in lab.probes.items()}
-    lab = lab.but(boards=boards, instruments=instruments, flashers=flashers, probes=probes)
+    meters = {name: _meter(m.but(name=name), folder) for name, m in lab.meters.items()}
+    lab = lab.but(boards=boards, instruments=instruments, flashers=flashers, probes=probes, meters=meters)
     try:
         _check(lab)
     except UserError as e:
         raise UserError(f"{paths.short(file)}: {e}") from e
     return lab
+
+
+def _meter(meter: Meter, folder: Path) -> Meter:
+    """The meter with the place of its port, where that is a file."""
+    kind = kinds().get(meter.driver)
+    return meter.but(port=str(folder / meter.port)) if kind and kind.path and meter.port else meter
 
 
 def find(file: Path | None) -> Lab:
@@ -215,11 +228,9 @@ def find(file: Path | None) -> Lab:
 
 def _check(lab: Lab) -> None:
     """:class:`UserError` where names lead nowhere, or two boards share what only one can have."""
-    for name in (*lab.boards, *lab.instruments, *lab.probes):
+    for name in (*lab.boards, *lab.instruments, *lab.probes, *lab.meters):
         if not _NAME.fullmatch(name):
-            raise UserError(
-                f"{name[:70]!r}: names of boards, instruments and probes are letters, digits, '-', '_' and '.'"
-            )
+            raise UserError(f"{name[:70]!r}: names in lab.toml are letters, digits, '-', '_' and '.'")
     if not 0 < lab.speed <= 100:
         raise UserError("speed: write a number above 0, at most 100")
     for name, i in lab.instruments.items():
@@ -230,14 +241,22 @@ def _check(lab: Lab) -> None:
         if not 1000 <= i.samplerate <= 1_000_000_000:
             raise UserError(f"instruments.{name}.samplerate: write samples in a second, such as 24_000_000")
     taken: dict[object, str] = {}
+    for name, m in lab.meters.items():
+        metered(m)
+        if m.port in taken:
+            raise UserError(f"meters.{name}: has the port of {taken[m.port]}; give each its own")
+        taken[m.port] = name
     for name, b in lab.boards.items():
         where = f"boards.{name}"
-        named = (
+        named = [
             ("target", b.target, target_names()),
             ("flasher", b.flasher, lab.flashers),
             ("instrument", b.analyzer, lab.instruments),
-            *([("probe", b.probe, lab.probes)] if b.probe else []),
-        )
+        ]
+        if b.probe:
+            named.append(("probe", b.probe, lab.probes))
+        if b.meter:
+            named.append(("meter", b.meter, lab.meters))
         for kind, value, of in named:
             if value not in of:
                 raise UserError(f"{where}: {unknown(kind, value, of)}")
@@ -261,12 +280,24 @@ def _check(lab: Lab) -> None:
             if thing in taken:
                 raise UserError(f"{where}: has the port, channel or probe of {taken[thing]}; give each its own")
             taken[thing] = name
+        if b.meter:
+            _check_metered(where, lab.meters[b.meter], b, target)
+            if (b.meter,) in taken:
+                raise UserError(f"{where}: has the meter of {taken[b.meter,]}; a meter is in one board's supply")
+            taken[b.meter,] = name
         if not abs(b.clock_ppm) <= 50_000:
             raise UserError(f"{where}.clock_ppm: is not within 50 000; a clock so far off does not hold a serial line")
         if not 300 <= b.baud <= 10_000_000:
             raise UserError(f"{where}.baud: write the line's bits in a second, such as 115200")
     for name, f in lab.flashers.items():
         _check_flasher(f"flashers.{name}", f)
+
+
+def _check_metered(where: str, meter: Meter, board: Board, target: Target) -> None:
+    if board.virtual != meter.virtual:
+        raise UserError(f"{where}.meter: a virtual board has a virtual meter, another one a real meter")
+    if meter.virtual and target.energy is None:
+        raise UserError(f"{where}.meter: {target.name} has no supply current from a data sheet that could be played")
 
 
 def _check_flasher(where: str, f: Flasher) -> None:

@@ -21,6 +21,7 @@ from .analyzer import Pulses
 from .config import Station
 from .flash import flash, forget
 from .lock import had_by_another, held
+from .meter import Stream
 
 if TYPE_CHECKING:
     from serial import Serial
@@ -49,11 +50,13 @@ class BoardLink:
 
     def __init__(self, station: Station, image: Path, pulses: Pulses, max_cycles: int, over: Event) -> None:
         self._station, self._pulses, self._max_cycles = station, pulses, max_cycles
-        self._over = over
+        #: the meter in its supply, or why there is none
+        self.meter: Stream | Failure | None = None
+        self.over = over
         self._due = self._unanswered = 0
         self._image, self._filled = image, b""
-        #: samples of all pulses that were taken
-        self.samples = 0
+        #: samples of all pulses that were taken, and of the latest one's rising edge
+        self.samples = self.rose = 0
         self._line: Serial | None = None
         board, instrument = station.board, station.instrument
         self.clock = station.clock
@@ -74,6 +77,16 @@ class BoardLink:
         except BaseException:
             self.close()
             raise
+
+    @property
+    def sample(self) -> float:
+        """Seconds of a sample of the analyzer."""
+        return 1 / self._station.instrument.samplerate
+
+    @property
+    def cycle(self) -> float:
+        """Seconds of a cycle of the board's own clock."""
+        return self.sample / self._station.cycles_per_sample
 
     def reset(self) -> None:
         """Restarts the firmware: by the debug probe, or the port is opened anew, which a board's reset line sees."""
@@ -110,7 +123,7 @@ class BoardLink:
         end = time.monotonic() + len(data) * _BITS / self._station.board.baud + SILENCE + work
         decoder, came, answers = frame.Decoder(), bytearray(), 0
         while (
-            not self._over.is_set()
+            not self.over.is_set()
             and time.monotonic() < end
             and answers < max(len(asked), 1)
             and len(came) <= 2 * frame.MAX_FRAME
@@ -121,7 +134,7 @@ class BoardLink:
                 answers += len(found)
                 self._due += found.count(frame.RUN | frame.ANSWER)
                 end = max(end, time.monotonic() + SILENCE)
-        if self._over.is_set():
+        if self.over.is_set():
             raise KeyboardInterrupt
         if calls and not came:
             text = f"no answer from {self._station.board.port} after {self._max_cycles} cycles and {SILENCE:g} s"
@@ -137,6 +150,7 @@ class BoardLink:
         due, self._due = self._due, 0
         spans = self._pulses.take(self._station.board.channel, due)
         self.samples += sum(fall - rise for rise, fall in spans)
+        self.rose = spans[-1][0] if spans else self.rose
         return [Pulse(round((fall - rise) * self._station.cycles_per_sample)) for rise, fall in spans]
 
     def fill_ram(self) -> None:

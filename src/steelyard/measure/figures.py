@@ -9,10 +9,12 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from ..model.call import Observed
+from ..model.power import Power
 from ..model.record import Helper, Point
 from ..model.target import Target
 from .cycles import Empty, instructions, lines, means, points
 from .dependence import dependence
+from .energy import measured
 from .felics import Felics
 from .image import attributable, energy, image_figures
 from .ram import peaks, spread
@@ -21,7 +23,7 @@ from .ram import peaks, spread
 class Observations(Struct, frozen=True):
     """All calls of a run: on the ``known`` answers' inputs, on ``fresh`` inputs of the same sizes, and ``swept`` over
     the workload's sizes. ``quantity`` is what the device counts, ``untouched`` the RAM bytes that the known answers
-    left unwritten.
+    left unwritten, ``power`` what a meter measured.
 
     When time ``depends`` on the inputs, ``fresh`` holds every size, otherwise a sample.
     """
@@ -34,6 +36,7 @@ class Observations(Struct, frozen=True):
     untouched: int | None
     depends: bool
     felics: Felics
+    power: Power | None = None
 
     @property
     def all(self) -> tuple[Observed, ...]:
@@ -62,14 +65,16 @@ def figures(seen: Observations, images: Mapping[str, Path], target: Target) -> F
     # other quantities must not appear in columns of cycles
     swept = points(seen.swept, empty) if seen.quantity == "cycles" else ()
     depending, notes = dependence(seen.known, seen.fresh, empty, seen.quantity) if seen.depends else ({}, [])
+    slopes = lines(swept)
     metrics = {
         **mean,
-        **lines(swept),
+        **slopes,
         **peaks(seen.all),
         **instructions(seen.known, seen.empty.instructions),
         **spread(seen.known),
         **image_figures(images, target, seen.untouched),
         **energy(mean, target),
+        **measured({**mean, **slopes}, seen.power),
         **seen.felics.figures,
         **depending,
     }

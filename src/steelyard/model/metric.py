@@ -7,6 +7,7 @@ with 16 bytes of associated data and 64 bytes of message.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from functools import cache
 
 from msgspec import Struct
@@ -43,10 +44,29 @@ _OF_OPERATION = (
     ("stack_{}", "stack {}", "bytes", 0),
     ("energy_{}_modelled", "energy {} (modelled)", "µJ", 2),
 )
+#: each has a counterpart with the suffix ``_uncertainty``
+_METERED = (
+    ("energy_{}_measured", "energy {}", "µJ", 2),
+    ("energy_{}_measured_with_idle", "energy {} with idle", "µJ", 2),
+    ("energy_{}_measured_per_byte", "energy {}/B", "µJ/byte", 3),
+    ("energy_{}_measured_per_bit", "energy {}/bit", "nJ/bit", 2),
+)
+_POWER = (("power_measured", "power", "mW", 2), ("power_idle_measured", "idle power", "mW", 2))
+
+
+def _metered() -> Iterator[Metric]:
+    """What a power meter measures, each with its uncertainty."""
+    of_operations = ((n.format(op), t.format(op), unit, d) for op in _OPERATIONS for n, t, unit, d in _METERED)
+    for name, title, unit, digits in (*of_operations, *_POWER):
+        yield Metric(name, title, unit, digits)
+        yield Metric(f"{name}_uncertainty", f"{title} ±", unit, digits, lower=False)
+
+
 _METRICS = {
     m.name: m
     for m in (
         *(Metric(n.format(op), t.format(op), unit, d) for op in _OPERATIONS for n, t, unit, d in _OF_OPERATION),
+        *_metered(),
         Metric("rom", "ROM", "bytes"),
         Metric("rom_encrypt", "ROM encrypt", "bytes"),
         Metric("rom_decrypt", "ROM decrypt", "bytes"),
@@ -92,6 +112,7 @@ def size_of(name: str) -> Size | None:
 
 _OF_SIZES = re.compile(
     r"(encrypt|decrypt|reject|hash)(_long)?_(per_byte|per_ad_byte|fixed)|felics_.*|stack(_.*)?|.*@.*"
+    r"|energy_.*_per_(byte|bit)(_uncertainty)?"
 )
 _PEAKS = ("heap", "ram", "unaligned")
 

@@ -61,6 +61,8 @@ class Reason(StrEnum):
     ANALYZER_LOST = "analyzer-lost"
     PULSES_LOST = "pulses-lost"
     PROBE_LOST = "probe-lost"
+    METER_LOST = "meter-unreachable"
+    POWER_LOST = "power-lost"
     # verify
     NO_EXPECTED = "no-expected-values"
     BAD_KAT = "malformed-kat"
@@ -118,6 +120,8 @@ NEXT_ACTION: dict[Reason, str] = {
     Reason.ANALYZER_LOST: "plug the analyzer in and end what else uses it: sigrok-cli --scan must list it; run again",
     Reason.PULSES_LOST: "look at the wires from trigger pin and ground to the channel that lab.toml names; run again",
     Reason.PROBE_LOST: "plug the debug probe in, at both ends, and end what else uses it; run again",
+    Reason.METER_LOST: "plug the meter in, correct its port in lab.toml, or install what the detail names; run again",
+    Reason.POWER_LOST: "look at the meter's wires, range and rate as the detail says; steelyard boards check tries it",
     Reason.NO_EXPECTED: "put the package's LWC_AEAD_KAT_*.txt or LWC_HASH_KAT_*.txt into the variant's folder",
     Reason.BAD_KAT: "repair the KAT file at the line that the detail names",
     Reason.KAT_MISMATCH: "compare the first differing vector in: steelyard show RUN",
@@ -160,6 +164,8 @@ MACHINE = frozenset(
         Reason.ANALYZER_LOST,
         Reason.PULSES_LOST,
         Reason.PROBE_LOST,
+        Reason.METER_LOST,
+        Reason.POWER_LOST,
         Reason.DISK_FULL,
         Reason.INTERNAL,
     }

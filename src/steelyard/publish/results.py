@@ -29,6 +29,7 @@ DEFAULT = {
 _SELDOM = (
     "heap", *(f"cycles_{o}_fresh_mean" for o in ("encrypt", "decrypt", "hash")),
     "felics_code_size", "felics_code_ram", "felics_code_time",
+    *(f"energy_{o}_measured{s}" for o in ("encrypt", "hash") for s in ("", "_uncertainty")),
 )  # fmt: skip
 #: all that a table may show where nothing is named
 USUAL = (*dict.fromkeys(chain.from_iterable(DEFAULT.values())), *_SELDOM)

@@ -7,20 +7,25 @@ import socket
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from multiprocessing.process import BaseProcess
 from multiprocessing.synchronize import Event
 from pathlib import Path
 
 from ...model.errors import UserError, WorkError
 from ..config import Lab
+from ..metering import Metered
 from .analyzer import Analyzer
 from .arm import DebugPort
 from .board import Board, Chip
 from .clock import Clock
+from .lines import Lines
+from .ppk2 import Ppk2
 from .pty import Port
+from .scpi import Scpi
 from .stk500 import BootLoader
 from .stlink import StLink
+from .supply import Current, Played, Supply
 
 #: who plays the boot loader that a flasher talks to
 LOADERS = {"stk500": BootLoader}
@@ -41,6 +46,8 @@ def played(lab: Lab) -> Iterator[list[BaseProcess]]:
             for name in {lab.boards[b].analyzer: None for b in boards}:
                 processes.append(_started(_analyzer, lab, name, Path(folder), clock))
             for name in boards:
+                if lab.boards[name].meter:
+                    processes.append(_started(_meter, lab, name, Path(folder), clock))
                 processes.append(_started(_board, lab, name, Path(folder), clock))
             yield processes
         finally:
@@ -48,9 +55,10 @@ def played(lab: Lab) -> Iterator[list[BaseProcess]]:
                 process.terminate()
             for process in processes:
                 process.join()
-            for name in boards:
-                if lab.boards[name].port.is_symlink():
-                    lab.boards[name].port.unlink()
+            meters = [Path(lab.meters[m].port) for b in boards if (m := lab.boards[b].meter)]
+            for port in (*(lab.boards[b].port for b in boards), *meters):
+                if port.is_symlink():
+                    port.unlink()
 
 
 Play = Callable[[Lab, str, Path, Clock, Event], None]
@@ -98,12 +106,58 @@ def _board(lab: Lab, name: str, folder: Path, clock: Clock, ready: Event) -> Non
         port = Port(station.board.port)
     except OSError as e:
         raise SystemExit(f"{name}: {e.strerror}: {station.board.port}; move away what is there") from None
-    with socket.socket(socket.AF_UNIX) as wire:
-        wire.connect(str(folder / station.board.analyzer))
+    with ExitStack() as stack:
+        wire = _connected(stack, folder / station.board.analyzer)
+        meter = _connected(stack, folder / f"meter {station.meter.name}") if station.meter else None
         ready.set()
         pin = station.instrument.channels.index(station.board.channel)
         board = Board(chip, loader, flash, port, probe)
-        _until_over(lambda: board.play(clock, wire, pin))
+        _until_over(lambda: board.play(clock, wire, pin, meter))
+
+
+def _connected(stack: ExitStack, to: Path) -> socket.socket:
+    wire = stack.enter_context(socket.socket(socket.AF_UNIX))
+    wire.connect(str(to))
+    return wire
+
+
+def _meter(lab: Lab, name: str, folder: Path, clock: Clock, ready: Event) -> None:
+    """The meter in the supply of the board ``name``."""
+    station = lab.board(name)
+    metered, target = station.meter, station.target
+    assert metered is not None
+    assert target.energy is not None
+    assert target.nanojoule_per_cycle is not None
+    volts = metered.meter.volts or target.energy.volts
+    active = target.nanojoule_per_cycle * 1e-9 * target.chip.clock_hz / target.energy.volts
+    try:
+        play = METERS[metered.kind.module](metered, volts)
+        wire = folder / f"meter {metered.name}"
+        supply = Supply(wire, clock, Current(metered.meter.idle_milliamperes / 1000, active), play)
+    except OSError as e:
+        raise SystemExit(f"{metered.name}: {e.strerror}: {metered.meter.port}; move away what is there") from None
+    ready.set()
+    _until_over(supply.serve)
+
+
+def _ppk2(metered: Metered, _volts: float) -> Callable[[Current], Played]:
+    port = Port(Path(metered.meter.port))
+    return lambda current: Ppk2(port, current)
+
+
+def _scpi(metered: Metered, volts: float) -> Callable[[Current], Played]:
+    kind, _, place = metered.meter.port.partition(":conn=tcp-raw/")
+    host, number = place.split("/")[:2]
+    return lambda current: Scpi(kind, (host, int(number.partition(":")[0])), volts, current)
+
+
+def _lines(metered: Metered, volts: float) -> Callable[[Current], Played]:
+    port = Port(Path(metered.meter.port))
+    return lambda current: Lines(port, metered, volts, current)
+
+
+#: who plays the meters that a module of ``lab/meters`` reads
+METERS = {"ppk2": _ppk2, "sigrok": _scpi, "lines": _lines}
 
 
 def _until_over(play: Callable[[], None]) -> None:

@@ -12,23 +12,29 @@ import socket
 import struct
 from collections import deque
 from collections.abc import Callable, Sequence
+from operator import itemgetter
 from typing import Protocol
 
 from ... import _native
 from ...model.target import Target
-from .analyzer import EDGE, LEAVE, MARK
+from .analyzer import EDGE, LEAD, LEAVE, MARK
 from .clock import SECOND, Clock
 from .pty import Port
 from .stk500 import BootLoader
+from .supply import TRIGGER, WORK
 
 #: seconds of the wall between two looks at line and clock
 TICK = 0.001
 #: picoseconds that the chip runs between two looks at the line
 SLICE = SECOND // 1000
+#: picoseconds from one word to the meter to the next
+TELL = SECOND // 200
 #: bits of a byte on the line: start, eight, stop
 BITS = 10
 #: seconds of the wall that a boot loader waits for a command: flashers know no other time
 PATIENCE = 1
+#: times as long once a flasher has begun, whom a busy machine may keep waiting
+BUSY = 20
 #: received bytes that a serial port holds, at the least of all chips
 HELD = 1
 _ELF = struct.Struct("<16s2HI3II6H")
@@ -65,6 +71,8 @@ class Chip:
         #: bytes on the line to the host, with the time of their last bit, and edges of the trigger pin
         self.sent: deque[tuple[int, int]] = deque()
         self.edges: list[tuple[int, int]] = []
+        #: when it began and ended to work, in pairs
+        self.work: list[tuple[int, int]] = []
 
     def start(self, flash: bytes) -> None:
         """Resets the chip with this in its flash, and lets it go."""
@@ -116,7 +124,9 @@ class Chip:
                 self._runs = False
                 break
             self._pulses()
+            self.work.append((self.time, 1))
             self.time = max(self.time, self._at(self.native.cycles))
+            self.work.append((self.time, 0))
             self.send(self.native.pending())
             if waits and self.time < end:
                 self._begin += end - self.time
@@ -136,6 +146,27 @@ class Chip:
     def _edge(self, at: int, level: int) -> None:
         self.edges.append((at, level))
         self._high = bool(level)
+
+
+class _Leave:
+    """How far an instrument lets the board go on, so that it is not left behind."""
+
+    def __init__(self, wire: socket.socket) -> None:
+        self._wire, self._told, self.limit = wire, b"", 0
+
+    def until(self, time: int) -> int:
+        """The latest word; an older one will do while ``time`` is far from it."""
+        if self.limit - time > LEAD // 2:
+            return self.limit
+        try:
+            self._told += self._wire.recv(1 << 14, socket.MSG_DONTWAIT)
+        except BlockingIOError:
+            return self.limit
+        whole = len(self._told) // LEAVE.size * LEAVE.size
+        if whole:
+            self.limit = LEAVE.unpack_from(self._told, whole - LEAVE.size)[0]
+            self._told = self._told[whole:]
+        return self.limit
 
 
 class Probe(Protocol):
@@ -166,49 +197,49 @@ class Board:
     ) -> None:
         self._chip, self._loader, self._flash, self._port, self._probe = chip, loader, flash, port, probe
         self._boot: BootLoader | None = None
-        self._told, self._limit = b"", 0
 
-    def play(self, clock: Clock, wire: socket.socket, pin: int) -> None:
-        """Goes on for ever."""
+    def play(self, clock: Clock, wire: socket.socket, pin: int, meter: socket.socket | None = None) -> None:
+        """Goes on for ever, with an analyzer at the pin, and perhaps a ``meter`` in the supply."""
         chip = self._chip
         self._patience = int(PATIENCE * SECOND * clock.speed)
+        leaves = self._leaves = [_Leave(w) for w in (wire, meter) if w is not None]
         self._reset()
+        drawn: list[tuple[int, int, int]] = []
+        due_at = 0
         while True:
             self._look(clock)
-            self._go_on(min(clock.now(), self._may(wire)))
+            self._go_on(min(clock.now(), *(leave.until(chip.time) for leave in leaves)))
             marks = [(at, level, pin) for at, level in chip.edges]
-            chip.edges.clear()
             wire.sendall(b"".join(EDGE.pack(*m) for m in (*marks, (chip.time, MARK, pin))))
+            if meter is not None:
+                drawn += [(at, level, TRIGGER) for at, level in chip.edges]
+                drawn += [(at, level, WORK) for at, level in chip.work]
+                if chip.time >= due_at:
+                    told = (*sorted(drawn, key=itemgetter(0)), (chip.time, MARK, 0))
+                    meter.sendall(b"".join(EDGE.pack(*m) for m in told))
+                    drawn, due_at = [], chip.time + TELL
+            chip.edges.clear()
+            chip.work.clear()
             due = bytearray()
             while chip.sent and chip.sent[0][0] <= chip.time:
                 due.append(chip.sent.popleft()[1])
             if due:
                 self._port.write(bytes(due))
 
-    def _may(self, wire: socket.socket) -> int:
-        """How far the analyzer lets the board go on, so that it is not left behind."""
-        try:
-            self._told += wire.recv(1 << 14, socket.MSG_DONTWAIT)
-        except BlockingIOError:
-            return self._limit
-        whole = len(self._told) // LEAVE.size * LEAVE.size
-        if whole:
-            self._limit = LEAVE.unpack_from(self._told, whole - LEAVE.size)[0]
-            self._told = self._told[whole:]
-        return self._limit
-
     def _look(self, clock: Clock) -> None:
         """Waits for a tick, or for what happens at the port."""
         files = [self._port.events, *([self._port.master] if self._port.is_open else [])]
         probe = self._probe
-        behind = clock.now() - self._chip.time > SLICE and self._chip.time < self._limit
+        limit = min(leave.limit for leave in self._leaves)
+        behind = clock.now() - self._chip.time > SLICE and self._chip.time < limit
         waits: list[int | socket.socket] = [*files, *(probe.sockets if probe else [])]
-        select.select(waits, [], [], 0.0 if behind or (probe and probe.busy) else TICK)
-        if probe:
+        ready, _, _ = select.select(waits, [], [], 0.0 if behind or (probe and probe.busy) else TICK)
+        if probe and (probe.busy or any(s in ready for s in probe.sockets)):
             probe.serve()
-        if self._port.opened() and not probe:
+        if self._port.events in ready and self._port.opened() and not probe:
             self._reset()
-        self._chip.receive(self._port.read())
+        if ready:
+            self._chip.receive(self._port.read())
 
     def _reset(self) -> None:
         self._chip.hold()
@@ -225,7 +256,7 @@ class Board:
             return
         for byte in chip.arrived():
             chip.send(self._boot.feed(byte))
-            self._until = chip.time + self._patience
+            self._until = chip.time + BUSY * self._patience
         if self._boot.over or chip.time > self._until:
             self._boot = None
             answer = list(chip.sent)

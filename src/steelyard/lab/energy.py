@@ -1,0 +1,292 @@
+"""Power of a board while it computes, by the meter in its supply. docs/definitions.md has the formulas.
+
+Where the meter sees the trigger pin and is fast enough, its samples between a call's edges count. Otherwise calls are
+repeated, and the same requests to a function that only returns are subtracted.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from itertools import pairwise
+from statistics import stdev
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from ..device import Link
+from ..model.call import Caller, DeviceError, Observed, Op, Request
+from ..model.errors import counted
+from ..model.power import Power, Value
+from ..model.reasons import Failure, Reason
+from . import meter
+from .edges import Edges
+from .link import BoardLink
+from .meter import Samples, Stream
+
+#: known answers of an operation that are metered, at the most; samples that all of them have, and one of them, at least
+CALLS, LEAST, LEAST_EACH = 64, 40, 2
+#: readings of a slow meter in a window, at least; groups of them whose means show the spread
+READINGS, GROUPS = 20, 10
+#: bytes of associated data, or of a hash's message, of a call that is repeated: the first that fits
+SIZES = (128, 64, 32, 16, 0)
+#: seconds that a fast meter looks at an idle board, and on for an edge; that samples may be on their way to us
+IDLE, LOOK_ON, WAY = 0.1, 2.0, 0.3
+#: what a crystal and the analyzer's are off by together, at the most
+CLOCKS = 1e-4
+
+
+class _Part(Struct, frozen=True):
+    """Mean watts, and twice the standard error of that mean."""
+
+    watts: float
+    spread: float
+
+
+def power(link: Link, client: Caller, known: Sequence[Observed]) -> Power | None:
+    """Watts while the board behind ``link`` computes what it computed for the ``known`` answers; None where no meter is
+    in its supply. A meter that fails ends in the notes: the cycles stay. :class:`DeviceError` when the board fails."""
+    if not isinstance(link, BoardLink) or link.meter is None:
+        return None
+    if isinstance(link.meter, Failure):
+        return Power(notes=(_without(link.meter),))
+    stream = link.meter
+    link.sees_stack = True  # so that nobody asks to paint it: looking at the paint is work that depends on the call
+    try:
+        return _Metering(link, stream, client).all(known)
+    except DeviceError as e:
+        if e.failure.reason not in (Reason.METER_LOST, Reason.POWER_LOST):
+            raise
+        return Power(notes=(_without(e.failure),))
+    finally:
+        link.sees_stack = False
+        stream.hush()
+
+
+def look(link: BoardLink, client: Caller, request: Request, output: bytes) -> str:
+    """What the meter reads while the board waits, and how it sees calls. :class:`DeviceError` when it cannot be
+    used."""
+    if not isinstance(link.meter, Stream):
+        raise DeviceError(link.meter or Failure(Reason.METER_LOST, "no meter"))
+    stream = link.meter
+    metering = _Metering(link, stream, client)
+    try:
+        idle = metering.idle(IDLE if metering.bit is not None else stream.metered.meter.seconds)
+        text = f"{metering.volts:.3g} V, {idle.watts / metering.volts * 1e3:.3g} mA while the board waits"
+        if metering.bit is not None:
+            metering.pulses([(request, output)] * 2)
+            text += f"; sees the trigger pin at its digital input {metering.bit}"
+        return f"{text}; {stream.metered.text}"
+    finally:
+        stream.hush()
+
+
+def _without(failure: Failure) -> str:
+    return f"no energy: {failure.reason}: {failure.detail}; {failure.next_action}"
+
+
+class _Metering:
+    """One board with its meter."""
+
+    def __init__(self, link: BoardLink, stream: Stream, client: Caller) -> None:
+        self._link, self._stream, self._client = link, stream, client
+        self._metered = stream.metered
+        #: of the supply, once an idle board was looked at
+        self.volts = 0.0
+        #: the digital input that sees the trigger pin
+        self.bit = stream.metered.bit
+        self._empty: dict[tuple[Op, int], tuple[_Part, float, float]] = {}
+
+    def all(self, known: Sequence[Observed]) -> Power:
+        """All operations."""
+        by = {op: [(v, a) for o, v, a in known if o == op] for op in dict.fromkeys(op for op, *_ in known)}
+        sealed = {v.count: a.output for op, v, a in known if op == "encrypt"}
+        spent = sum(a.pulse.cycles for _, _, a in known) / len(known) * self._link.cycle
+        inner = spent * self._metered.rate - self._edge
+        gated = self.bit is not None and inner >= LEAST_EACH
+        idle = self.idle(IDLE if gated else self._metered.meter.seconds)
+        above: dict[str, Value] = {}
+        total: dict[str, Value] = {}
+        pulses = 0
+        for op, calls in by.items():
+            requests: list[tuple[Request, bytes | None]] = []
+            for v, a in calls[:: max(1, math.ceil(len(calls) / CALLS)) | 1]:
+                text = v.message if op in ("encrypt", "hash") else sealed[v.count]
+                request = _request(op, v.key, v.npub, v.ad, text, bool(self._client.hello.key_bytes))
+                requests.append((request, None if op == "reject" else a.output))
+            part = self._gated(requests) if gated else self._repeated(op, requests[0][0], idle)
+            pulses += len(requests)
+            above[op], total[op] = self._above(part, idle, gated), self._total(part, idle)
+        how = f"{counted(pulses, 'call')} gated by D{self.bit}" if gated else "calls repeated, empty calls subtracted"
+        resolution = self._link.sample / spent
+        cycle = Value(self._link.cycle, self._link.cycle * math.hypot(CLOCKS, resolution))
+        offset = self.volts * self._metered.offset
+        quiet = Value(idle.watts, math.hypot(self._metered.gain * idle.watts, offset, idle.spread))
+        return Power(above, total, quiet, cycle, (f"{self._metered.text}, {how}",))
+
+    @property
+    def _edge(self) -> int:
+        """Samples after an edge that may still show what was before, and the one around the next edge."""
+        return math.ceil(self._metered.latency * self._metered.rate) + 2
+
+    def _above(self, part: _Part, idle: _Part, gated: bool) -> Value:
+        """Above idle. What the meter is off by at zero is in both."""
+        watts = part.watts - idle.watts
+        return Value(watts, math.hypot(self._metered.gain * watts, part.spread, idle.spread if gated else 0.0))
+
+    def _total(self, part: _Part, idle: _Part) -> Value:
+        offset = self.volts * self._metered.offset
+        return Value(part.watts, math.hypot(self._metered.gain * part.watts, offset, part.spread, idle.spread))
+
+    def idle(self, seconds: float) -> _Part:
+        """While the board waits for a request."""
+        stream = self._stream
+        stream.start()
+        stream.wait(lambda: bool(stream.samples.t), self._link.over)
+        start = stream.samples.t[0] + self._metered.latency + WAY
+        stream.wait(lambda: stream.samples.t[-1] >= start + seconds, self._link.over)
+        samples = stream.taken()
+        first = next(n for n, t in enumerate(samples.t) if t >= start)
+        if self.bit is not None and any(byte >> self.bit & 1 for byte in samples.bits[first:]):
+            raise stream.unsound(f"{self._pin} is high while no call runs: look at its wire")
+        watts = _watts(samples)[first:]
+        if len(watts) < 2 * GROUPS:
+            raise stream.unsound(f"{len(watts)} readings in {seconds:g} s are too few: raise its rate, or seconds")
+        self.volts = meter.mean(samples.v)
+        if not self.volts > 0 or meter.mean(watts) <= 0:
+            raise stream.unsound(
+                f"reads {self.volts:.3g} V and {meter.mean(samples.i):.3g} A, and the board runs: is it in its supply?"
+            )
+        return _grouped(watts)
+
+    @property
+    def _pin(self) -> str:
+        return f"digital input {self.bit} of it"
+
+    # --- gated by the trigger pin -----------------------------------------------------------------------------------
+
+    def _gated(self, requests: Sequence[tuple[Request, bytes | None]]) -> _Part:
+        """The samples between the edges of these calls."""
+        pulses, samples = self.pulses(requests)
+        watts = _watts(samples)
+        inner = [w for a, b in pulses if (w := watts[a + self._edge - 1 : b - 1])]
+        count = sum(map(len, inner))
+        if count < LEAST or len(inner) < 2:
+            text = f"{counted(count, 'sample')} in {len(pulses)} calls: its rate is too low for them"
+            raise self._stream.unsound(text)
+        each = [meter.mean(w) for w in inner]
+        mean = math.fsum(map(math.fsum, inner)) / count
+        return _Part(mean, 2 * stdev(each, mean) / math.sqrt(len(each)))
+
+    def pulses(self, requests: Sequence[tuple[Request, bytes | None]]) -> tuple[list[tuple[int, int]], Samples]:
+        """Makes these calls; the number of the first sample in each and of the first after it, and all samples."""
+        stream, link = self._stream, self._link
+        assert self.bit is not None
+        stream.taken()
+        before = link.samples
+        for request, output in requests:
+            self._call(request, output)
+        measured = (link.samples - before) * link.sample
+        edges, seen, samples = Edges(1 << self.bit), list[tuple[int, int]](), Samples()
+
+        def all_there() -> bool:
+            came = stream.taken()
+            samples.add(came)
+            seen.extend(edges.feed(bytes(came.bits)))
+            return len(seen) >= 2 * len(requests) or stream.latest() > end
+
+        end = stream.latest() + LOOK_ON
+        stream.wait(all_there, link.over)
+        pulses = [(a, b) for (a, level), (b, _) in pairwise(seen) if level]
+        if len(pulses) != len(requests) or len(seen) != 2 * len(requests):
+            text = f"{counted(len(pulses), 'pulse')} on {self._pin}, {counted(len(requests), 'call')}"
+            raise stream.unsound(f"{text}: look at the wire from the trigger pin, and whether samples are lost")
+        span = sum(b - a for a, b in pulses) / self._metered.rate
+        if abs(span - measured) > 1e-3 * measured + len(pulses) / self._metered.rate:
+            text = f"calls take {span * 1e3:.3f} ms by the meter and {measured * 1e3:.3f} ms by the analyzer"
+            raise stream.unsound(f"{text}: samples are lost, or its rate is not {self._metered.rate:g}")
+        return pulses, samples
+
+    def _call(self, request: Request, output: bytes | None) -> bytes:
+        answer = self._client.call(request)
+        if output is not None and answer.output != output:
+            raise DeviceError(Failure(Reason.WRONG_OUTPUT, "a call that was metered gave another output than before"))
+        self._stream.check()
+        return answer.output
+
+    # --- repeated ---------------------------------------------------------------------------------------------------
+
+    def _repeated(self, op: str, like: Request, idle: _Part) -> _Part:
+        """One call over and over, minus the same bytes on the line to a function that only returns."""
+        fits = (n for n in SIZES if self._client.fits(like.op, n if op == "hash" else 0, 0 if op == "hash" else n + 64))
+        size = next(fits, 0)
+        data, ad = (bytes(size), like.ad) if op == "hash" else (b"", bytes(size))
+        request = replace(like, data=data, ad=ad)
+        if like.op is Op.DECRYPT:
+            tag = self._call(replace(request, op=Op.ENCRYPT), None)
+            request = replace(request, data=_broken(tag) if op == "reject" else tag)
+        output = self._call(request, None)
+        calls, exchange, spent = self._window(request, output)
+        empty = Op.EMPTY_DECRYPT if like.op is Op.DECRYPT else Op.EMPTY
+        key = (empty, len(output))
+        if key not in self._empty:
+            # an answer's bytes cost the board what a request's do
+            more = replace(request, data=request.data + output) if op == "hash" else replace(request, ad=ad + output)
+            self._empty[key] = self._window(replace(more, op=empty), b"")
+        base, round_trip, returning = self._empty[key]
+        own = spent - returning
+        if own <= 0:
+            raise self._stream.unsound("the call takes no longer than the empty one: nothing to meter")
+        joules = calls.watts * exchange - base.watts * round_trip - idle.watts * (exchange - round_trip)
+        spread = math.hypot(calls.spread * exchange, base.spread * round_trip, idle.spread * (exchange - round_trip))
+        return _Part(idle.watts + joules / own, spread / own)
+
+    def _window(self, request: Request, output: bytes) -> tuple[_Part, float, float]:
+        """Mean watts while the same call is made again and again; seconds from one to the next, and of its pulse."""
+        stream, link = self._stream, self._link
+        seconds = self._metered.meter.seconds
+        stream.taken()
+        begin = stream.latest() + self._metered.latency + WAY
+        count = start = before = 0
+        opened = False
+        alive = meter.Alive(stream)
+        while True:
+            self._call(request, output)
+            alive.look()
+            if not opened and stream.latest() >= begin:
+                opened, start, before = True, link.rose, link.samples
+                stream.taken()
+            elif opened:
+                count += 1
+                if stream.latest() >= begin + seconds:
+                    break
+        watts = _watts(stream.taken())
+        if len(watts) < READINGS:
+            raise stream.unsound(
+                f"{counted(len(watts), 'reading')} in {seconds:g} s, too few for calls that are repeated: "
+                "raise its rate, or seconds"
+            )
+        exchange = (link.rose - start) * link.sample / count
+        return _grouped(watts), exchange, (link.samples - before) * link.sample / count
+
+
+def _request(op: str, key: bytes, npub: bytes, ad: bytes, text: bytes, keyed: bool) -> Request:
+    kind = {"encrypt": Op.ENCRYPT, "hash": Op.HASH}.get(op, Op.DECRYPT)
+    data = _broken(text) if op == "reject" else text
+    return Request(kind, key if keyed else b"", npub if keyed else b"", ad, data)
+
+
+def _broken(sealed: bytes) -> bytes:
+    """With one bit of the tag flipped."""
+    return sealed[:-1] + bytes((sealed[-1] ^ 1,)) if sealed else sealed
+
+
+def _watts(samples: Samples) -> list[float]:
+    return [v * i for v, i in zip(samples.v, samples.i, strict=True)]
+
+
+def _grouped(watts: Sequence[float]) -> _Part:
+    """Neighbours resemble each other: the spread is that of groups."""
+    size = max(len(watts) // GROUPS, 1)
+    means = [meter.mean(watts[n * size : (n + 1) * size]) for n in range(min(GROUPS, len(watts)))]
+    return _Part(meter.mean(watts), 2 * stdev(means) / math.sqrt(len(means)))

@@ -1,0 +1,47 @@
+"""INA219 on an I2C bus, by its registers (data sheet SBOS448G, 8.6)."""
+
+from __future__ import annotations
+
+import re
+
+from smbus2 import SMBus
+
+from ..metering import Metered
+from .polled import Polled
+
+_CONFIGURATION, _SHUNT, _BUS = 0, 1, 2
+#: after a reset: 32 V, +-320 mV, 12 bits, both without end
+_USUAL = b"\x39\x9f"
+_SHUNT_VOLTS, _BUS_VOLTS = 10e-6, 4e-3
+
+
+class Driver(Polled):
+    """See :class:`..meter.Driver`."""
+
+    def __init__(self, metered: Metered) -> None:
+        meter = metered.meter
+        number = re.search(r"(\d+)$", meter.port)
+        if not number:
+            raise ValueError(f"{meter.port}: is no bus; write such as /dev/i2c-1")
+        self._address, self._ohms = meter.address, meter.shunt_ohms
+        self._bus = SMBus(int(number[1]))
+        try:
+            self._bus.write_i2c_block_data(self._address, _CONFIGURATION, list(_USUAL))
+        except BaseException:
+            self._bus.close()
+            raise
+        super().__init__(self._now, metered.rate)
+
+    def _register(self, which: int) -> bytes:
+        return bytes(self._bus.read_i2c_block_data(self._address, which, 2))
+
+    def _now(self) -> tuple[float, float]:
+        bus = int.from_bytes(self._register(_BUS))
+        shunt = int.from_bytes(self._register(_SHUNT), signed=True) * _SHUNT_VOLTS
+        if bus & 1:
+            raise ValueError("the INA219 says overflow: its shunt is too large for this current")
+        return (bus >> 3) * _BUS_VOLTS + shunt, shunt / self._ohms
+
+    def close(self) -> None:
+        """See the interface."""
+        self._bus.close()

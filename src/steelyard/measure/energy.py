@@ -1,0 +1,30 @@
+"""Energy from power that a meter measured, beside the modelled one. docs/definitions.md has the formulas."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ..model.power import Power, Value
+
+_MILLI, _MICRO, _NANO = (Value(scale, 0.0) for scale in (1e3, 1e6, 1e9))
+
+
+def measured(figures: Mapping[str, float], power: Power | None) -> dict[str, float]:
+    """``power_measured`` in milliwatts, and for each operation that was metered ``energy_<operation>_measured``: its
+    energy in microjoules of the mean known-answer call, ``.._per_byte`` and ``.._per_bit`` of the line through the
+    points; each with its ``_uncertainty``. ``figures`` are the cycles' metrics."""
+    if power is None or power.idle is None:
+        return {}
+    made = {"power_idle_measured": power.idle.times(_MILLI)}
+    for op, above in power.above.items():
+        made.setdefault("power_measured", power.total[op].times(_MILLI))
+        name = f"energy_{op}_measured"
+        if (mean := figures.get(f"cycles_{op}_mean")) is not None:
+            time = power.cycle.times(Value(mean, 0.0)).times(_MICRO)
+            made |= {name: above.times(time), f"{name}_with_idle": power.total[op].times(time)}
+        if (slope := figures.get(f"{op}_per_byte")) is not None:
+            byte = power.cycle.times(Value(slope, 0.0))
+            made[f"{name}_per_byte"] = above.times(byte).times(_MICRO)
+            made[f"{name}_per_bit"] = above.times(byte).times(Value(1 / 8, 0.0)).times(_NANO)
+    values = {name: v.value for name, v in made.items()}
+    return values | {f"{name}_uncertainty": v.uncertainty for name, v in made.items()}

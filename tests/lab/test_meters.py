@@ -1,0 +1,542 @@
+"""Energy that a meter measures is the modelled one, through the real ppk2-api and sigrok-cli; what fails says which
+part, and what to do, and takes no cycle away.
+
+The boards and the meters in their supply are virtual: they draw what the data sheet says while the chip works.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import shutil
+import socket
+import sys
+import time
+import tty
+from collections import deque
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from importlib.machinery import ModuleSpec
+from itertools import pairwise
+from pathlib import Path
+from threading import Event, Thread
+from types import ModuleType
+from unittest import mock
+
+import pytest
+from click.testing import CliRunner
+from hypothesis import given
+from hypothesis import strategies as st
+from msgspec.structs import replace
+
+from steelyard import device, lab
+from steelyard.cli.app import app
+from steelyard.lab import Station, meter
+from steelyard.lab.metering import Meter, Metered, kinds, metered
+from steelyard.lab.meters.lines import Driver
+from steelyard.lab.virtual import played, ppk2, supply
+from steelyard.measure.energy import measured
+from steelyard.model.call import DeviceError, Observed, Op, Request, Vector
+from steelyard.model.errors import UserError
+from steelyard.model.power import Power, Value
+from steelyard.model.reasons import MACHINE, Reason
+from steelyard.pipeline import Pipeline
+from tests import toys
+from tests.conftest import Bench, the_target, write
+
+pytest.importorskip("serial", reason="pyserial is not installed: scripts/setup test")
+
+LAB = """
+speed = 4.0
+
+[instruments.la]
+driver = "beaglelogic:conn=tcp-raw/127.0.0.1/{la}:logic_channels=8"
+samplerate = 24_000_000
+channels = ["P8_45", "P8_46"]
+virtual = true
+
+[meters.m]
+virtual = true
+idle_milliamperes = 2
+{meter}
+
+[boards.one]
+target = "uno"
+port = "ports/one"
+flasher = "avrdude-arduino"
+analyzer = "la"
+channel = "P8_45"
+clock_ppm = 0
+meter = "m"
+virtual = true
+"""
+TRUST = "volts = 5.0\ngain = 0.01\noffset = 1e-5\nmost = 0.1\n"
+#: a slow meter looks on for long enough that its spread stays within its gain
+METERS = {
+    "ppk2": 'driver = "ppk2"\nport = "ports/m"\nvolts = 5.0\ngain = 0.005',
+    "scpi-dmm": TRUST + 'driver = "sigrok"\nport = "scpi-dmm:conn=tcp-raw/127.0.0.1/{scpi}"\nchannels = ["P1"]',
+    "scpi-pps": TRUST + 'driver = "sigrok"\nport = "scpi-pps:conn=tcp-raw/127.0.0.1/{scpi}"\nchannels = ["V1", "I1"]',
+    "ina219-arduino": 'driver = "ina219-arduino"\nport = "ports/m"\nrate = 200',
+    "lines": TRUST + 'driver = "lines"\nport = "ports/m"\nrate = 2000\nlatency = 0\ncolumns = ["us", "uW", "bits"]',
+}
+#: statements that take some milliseconds
+WORK = "for (volatile unsigned w = 0; w < 5000; w++) {}"
+#: watts of a working chip, from its data sheet
+MODELLED = 16e6 * 5.2e-3 * 5.0 / 8e6
+
+
+def free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        return int(free.getsockname()[1])
+
+
+@pytest.fixture(scope="module", params=METERS)
+def station(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Station]:
+    """A virtual uno with each kind of meter in its supply."""
+    for tool in ("avrdude", "sigrok-cli", "avr-gcc"):
+        if shutil.which(tool) is None:
+            pytest.skip(f"{tool} is not installed: scripts/setup test")
+    if request.param == "ppk2":
+        pytest.importorskip("ppk2_api", reason="ppk2-api is not installed: scripts/setup test")
+    file = tmp_path_factory.mktemp("lab") / "lab.toml"
+    file.write_text(LAB.format(la=free_port(), meter=METERS[request.param].format(scpi=free_port())))
+    found = lab.load(file)
+    with played(found):
+        yield found.board("one")
+        lab.let_go()
+
+
+def one_kind(name: str) -> pytest.MarkDecorator:
+    return pytest.mark.parametrize("station", [name], indirect=True)
+
+
+def some_calls(client: device.Client) -> list[Observed]:
+    """Calls as verification makes them, longer ones among them."""
+    known: list[Observed] = []
+    for n in range(0, 64, 3):
+        v = Vector(n, bytes(range(16)), bytes(range(16)), bytes(64), bytes(64 - n))
+        answer = client.call(Request(Op.ENCRYPT, v.key, v.npub, v.ad, v.message))
+        known.append(("encrypt", v, answer))
+        back = client.call(Request(Op.DECRYPT, v.key, v.npub, v.ad, answer.output))
+        known.append(("decrypt", v, back))
+    return known
+
+
+@pytest.fixture
+def slow(bench: Bench) -> Path:
+    """An image of a cipher whose calls take some milliseconds."""
+    return bench.build(bench.package(in_tag=WORK), the_target("uno")).images["both"]
+
+
+def metering(station: Station, image: Path) -> Power:
+    with lab.opened(station, image, 10**7, Event()) as link:
+        client = device.Client(link)
+        power = lab.power(link, client, some_calls(client))
+    assert power is not None
+    return power
+
+
+def test_a_meter_measures_what_is_modelled(station: Station, slow: Path) -> None:
+    """Gated by the trigger pin where the meter sees it, otherwise by repeated calls."""
+    power = metering(station, slow)
+    assert power.above.keys() == {"encrypt", "decrypt"}, power.notes
+    assert power.idle is not None
+    assert abs(power.idle.value - 0.010) <= power.idle.uncertainty + 5e-5  # polling its line is work too
+    for op, above in power.above.items():
+        assert above.uncertainty < 0.15 * MODELLED, op
+        assert abs(above.value - MODELLED) <= above.uncertainty, op
+        total = power.total[op]
+        assert abs(total.value - MODELLED - 0.010) <= total.uncertainty, op
+    [note] = power.notes
+    assert note.startswith(f"meter m: {station.meter.meter.driver} at ")  # type: ignore[union-attr]
+    seen = station.meter is not None and station.meter.bit is not None
+    assert ("gated by D0" in note) == seen
+
+
+@one_kind("ppk2")
+def test_a_run_has_energy_beside_the_modelled(station: Station, bench: Bench) -> None:
+    write(bench.package(in_tag=WORK).folder.parent, {"LWC_AEAD_KAT_128_128.txt": toys.kat()})
+    simulated = bench.job(bench.package(in_tag=WORK), the_target("uno"), "0/16,0/32,0/64")
+    job = replace(simulated, on=station)
+    broken = replace(job, on=station.but(meter=at(station, "/dev/no-such-port")))
+    without = Pipeline(bench.store, threads=1).weigh(broken)
+    assert without.failure is None
+    assert not any("_measured" in name for name in without.metrics)
+    [why] = [n for n in without.notes if n.startswith("no energy: meter-unreachable: meter m: /dev/no-such-port")]
+    assert "plug the meter in" in why
+    pipeline = Pipeline(bench.store, threads=1)
+    board = pipeline.weigh(job)  # the stored record has no energy, and the meter works now
+    assert board.failure is None
+    assert (board.points, board.metrics["cycles_encrypt_mean"]) == (
+        without.points,
+        without.metrics["cycles_encrypt_mean"],
+    )
+    assert any(n.startswith("meter m: ppk2 at ") for n in board.notes)
+    for op in ("encrypt", "decrypt", "reject"):
+        name = f"energy_{op}_measured"
+        assert abs(board.metrics[name] - board.metrics[f"energy_{op}_modelled"]) <= board.metrics[f"{name}_uncertainty"]
+        assert board.metrics[f"{name}_per_byte"] == pytest.approx(board.metrics[f"{name}_per_bit"] * 8 / 1000)
+    assert pipeline.weigh(job).id == pipeline.weigh(broken).id == board.id
+    assert not any("_measured" in name for name in pipeline.weigh(simulated).metrics)
+    assert not any("_measured" in name for name in pipeline.weigh(job.baseline).metrics)
+
+
+@one_kind("ppk2")
+def test_the_meter_is_listed_and_checked(station: Station) -> None:
+    file = station.board.port.parents[1] / "lab.toml"
+    listed = CliRunner().invoke(app, ["boards", "list", "--lab", str(file)])
+    assert " m " in listed.stdout
+    done = CliRunner().invoke(app, ["boards", "check", "--lab", str(file), "--json"])
+    assert "5 V, 2 mA while the board waits; sees the trigger pin at its digital input 0" in done.stdout
+    assert done.exit_code == 0
+    port = station.meter.meter.port  # type: ignore[union-attr]
+    other = file.with_name("other.toml")
+    other.write_text(file.read_text().replace('port = "ports/m"', 'port = "ports/away"'))
+    done = CliRunner().invoke(app, ["boards", "check", "--lab", str(other), "--json"])
+    assert done.exit_code == 1
+    assert f"meter m: {port[:-1]}away: No such file or directory; plug the meter in" in done.stdout
+
+
+# --- faults ----------------------------------------------------------------------------------------------------------
+
+
+def at(station: Station, port: Path | str, **changes: object) -> Metered:
+    """A meter of lines at another port."""
+    base = Meter(name="m", driver="lines", port=str(port), columns=("ms", "V", "mA"), gain=0.01, offset=0.0, most=1.0)
+    return metered(base.but(seconds=0.2, **changes))
+
+
+@pytest.fixture
+def terminal() -> Iterator[tuple[int, str]]:
+    """A serial port with the test at its other end."""
+    master, slave = os.openpty()
+    tty.setraw(slave)
+    yield master, os.ttyname(slave)
+    for file in (slave, master):
+        with suppress(OSError):
+            os.close(file)
+
+
+Say = Callable[[int], bytes | None]
+
+
+def sending(master: int, say: Say, started: Event) -> None:
+    """Once ``started``, writes a line each millisecond until ``say`` has none."""
+
+    def go() -> None:
+        n = 0
+        started.wait(60)
+        try:
+            while (line := say(n)) is not None:
+                os.write(master, line)
+                n += 1
+                time.sleep(0.001)
+            os.close(master)
+        except OSError:
+            pass
+
+    Thread(target=go, daemon=True).start()
+
+
+def steady(n: int) -> bytes:
+    return b"%d,5.0,2.0\r\n" % n
+
+
+def later(when: int, other: Say) -> Say:
+    """A meter in order that fails after ``when`` lines."""
+    return lambda n: steady(n) if n < when else other(n)
+
+
+def silence(n: int) -> bytes:
+    return b""
+
+
+FAULTS: dict[str, tuple[Say, dict[str, object], Reason, str]] = {
+    "silent": (silence, {}, Reason.METER_LOST, "is silent: no sample for 0.5 s"),
+    "falls silent": (later(700, silence), {}, Reason.METER_LOST, "is silent: no sample for 0.5 s"),
+    "unplugged": (later(700, lambda n: None), {}, Reason.METER_LOST, "m: "),
+    "garbage": (
+        later(700, lambda n: random.Random(n).randbytes(40) + b"\n"), {}, Reason.METER_LOST,
+        "20 lines in a row are no readings",
+    ),
+    "another baud rate": (lambda n: b"\xfe" * 40, {}, Reason.METER_LOST, "bytes without an end of line"),
+    "out of range": (
+        later(700, lambda n: b"%d,5.0,1200\n" % n), {}, Reason.POWER_LOST, "1.2 A is out of its range of 1 A",
+    ),
+    "no number": (later(700, lambda n: b"%d,nan,2\n" % n), {}, Reason.POWER_LOST, "sends what is no number"),
+    "reset": (later(700, lambda n: steady(n - 700)), {}, Reason.POWER_LOST, "its time goes backwards"),
+    "not in the supply": (lambda n: b"%d,5.0,0.0\n" % n, {}, Reason.POWER_LOST, "reads 5 V and 0 A"),
+    "too slow": (
+        lambda n: b"%d,5.0,2.0\n" % (n * 200), {}, Reason.POWER_LOST, "too few: raise its rate, or seconds",
+    ),
+    "trigger stuck": (
+        lambda n: b"%d,2.0,1\n" % n, {"columns": ("ms", "mA", "bits"), "volts": 5.0, "rate": 5000.0, "latency": 0.0},
+        Reason.POWER_LOST, "is high while no call runs",
+    ),
+    "trigger not wired": (
+        lambda n: b"%d,2.0,0\n" % n, {"columns": ("ms", "mA", "bits"), "volts": 5.0, "rate": 5000.0, "latency": 0.0},
+        Reason.POWER_LOST, "0 pulses on digital input 0 of it, 22 calls",
+    ),
+}  # fmt: skip
+
+
+@one_kind("ina219-arduino")
+@pytest.mark.parametrize("fault", FAULTS)
+def test_a_meter_that_fails_is_named(
+    station: Station, slow: Path, fault: str, terminal: tuple[int, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Before, and in the middle of, what it measures: no energy, and no call is lost."""
+    say, changes, reason, text = FAULTS[fault]
+    monkeypatch.setattr(meter, "PATIENCE", 0.5)
+    master, port = terminal
+    other = station.but(meter=at(station, port, **changes))
+    started, start = Event(), Driver.start
+
+    def begin(self: Driver) -> None:
+        start(self)
+        started.set()
+
+    monkeypatch.setattr(Driver, "start", begin)
+    sending(master, say, started)
+    power = metering(other, slow)
+    assert (power.above, power.idle) == ({}, None)
+    assert measured({"cycles_encrypt_mean": 1.0}, power) == {}
+    [note] = power.notes
+    assert note.startswith(f"no energy: {reason}: meter m: ")
+    assert text in note
+    assert reason in MACHINE
+
+
+@one_kind("ppk2")
+def test_samples_that_are_lost_are_noticed(station: Station, slow: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from steelyard.lab.meters import ppk2 as reader
+
+    get = reader.PPK2_API.get_data
+    monkeypatch.setattr(reader.PPK2_API, "get_data", lambda self: get(self)[:-400])
+    [note] = metering(station, slow).notes
+    assert note.startswith("no energy: power-lost: meter m: ")
+
+
+@one_kind("ppk2")
+def test_bytes_that_are_lost_are_noticed(station: Station, slow: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What follows is read as other currents and other levels."""
+    from steelyard.lab.meters import ppk2 as reader
+
+    get = reader.PPK2_API.get_data
+    monkeypatch.setattr(reader.PPK2_API, "get_data", lambda self: get(self)[1:])
+    [note] = metering(station, slow).notes
+    assert note.startswith("no energy: power-lost: meter m: ")
+
+
+def test_what_is_no_ppk2_is_named(terminal: tuple[int, str]) -> None:
+    pytest.importorskip("ppk2_api", reason="ppk2-api is not installed: scripts/setup test")
+    _, port = terminal
+    with pytest.raises(DeviceError, match="no answer of a Power Profiler Kit II"):
+        meter.Stream(metered(Meter(name="m", driver="ppk2", port=port, volts=3.0)))
+
+
+def test_a_library_that_is_missing_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "smbus2", None)
+    kind = kinds()["ina219-i2c"].but(library="no_such_library")
+    found = metered(Meter(name="m", driver="ina219-i2c", port="/dev/i2c-1"))
+    with pytest.raises(DeviceError, match="meter m: no no_such_library: pip install smbus2"):
+        meter.Stream(found.but(kind=kind))
+
+
+# --- other meters ----------------------------------------------------------------------------------------------------
+
+
+def readings(found: Meter, count: int) -> list[tuple[float, float]]:
+    stream = meter.Stream(metered(found))
+    try:
+        stream.start()
+        stream.wait(lambda: len(stream.samples.t) >= count, Event())
+        samples = stream.samples
+        assert samples.t == sorted(samples.t)
+        return list(zip(samples.v, samples.i, strict=True))[:count]
+    finally:
+        stream.close()
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        {"in1_input": "3304", "curr1_input": "12"},
+        {
+            "in_voltage1_raw": "826", "in_voltage1_scale": "4.000000000",
+            "in_current3_raw": "12", "in_current3_scale": "1.000000000",
+        },
+    ],
+    ids=["hwmon", "iio"],
+)  # fmt: skip
+def test_an_ina219_of_the_kernel_is_read(tmp_path: Path, files: dict[str, str]) -> None:
+    for name, text in files.items():
+        (tmp_path / name).write_text(f"{text}\n")
+    found = readings(Meter(name="m", driver="ina219-sysfs", port=str(tmp_path), rate=1000), 3)
+    assert found == [(pytest.approx(3.304), pytest.approx(0.012))] * 3
+    (tmp_path / "curr1_input").unlink(missing_ok=True)
+    (tmp_path / "in_current3_raw").unlink(missing_ok=True)
+    with pytest.raises(DeviceError, match="name the folder of an INA219"):
+        readings(Meter(name="m", driver="ina219-sysfs", port=str(tmp_path)), 1)
+
+
+def test_an_ina219_on_a_bus_is_read_by_its_registers(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The data sheet's own example (SBOS448G, 8.5.1): 2 V over the shunt's 20 mV; here with 0.1 ohm."""
+    registers = {1: b"\x07\xd0", 2: b"\x5d\x98"}
+    written: list[tuple[int, int, list[int]]] = []
+
+    class Bus:
+        def __init__(self, number: int) -> None:
+            assert number == 3
+
+        def write_i2c_block_data(self, *words: object) -> None:
+            written.append(words)  # type: ignore[arg-type]
+
+        def read_i2c_block_data(self, address: int, register: int, count: int) -> list[int]:
+            assert (address, count) == (0x41, 2)
+            return list(registers[register])
+
+        def close(self) -> None: ...
+
+    module = ModuleType("smbus2")
+    module.__spec__ = ModuleSpec("smbus2", None)
+    module.SMBus = Bus  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "smbus2", module)
+    monkeypatch.delitem(sys.modules, "steelyard.lab.meters.i2c", raising=False)
+    found = Meter(name="m", driver="ina219-i2c", port="/dev/i2c-3", address=0x41, rate=1000)
+    assert readings(found, 2) == [(pytest.approx(11.98 + 0.02, abs=0.005), pytest.approx(0.2))] * 2
+    assert written == [(0x41, 0, [0x39, 0x9F])]
+    registers[2] = b"\x5d\x99"
+    with pytest.raises(DeviceError, match="overflow"):
+        readings(found, 2)
+
+
+def test_a_file_that_grows_is_read_from_its_end(tmp_path: Path) -> None:
+    file = tmp_path / "log.csv"
+    file.write_text("time,volts,current\n0.0,9.9,9.9\n")
+    found = Meter(name="m", driver="lines", port=str(file), columns=("s", "-", "V", "uA"), gain=0.0, offset=0.0, most=1)
+    stream = meter.Stream(metered(found))
+    try:
+        stream.start()
+        with file.open("a") as more:
+            more.write("1.5; x; 3.3; 250\n1.6 y 3.2 260\nno reading\n")
+        stream.wait(lambda: len(stream.samples.t) == 2, Event())
+        assert (stream.samples.t, stream.samples.v) == ([1.5, 1.6], [3.3, 3.2])
+        assert stream.samples.i == pytest.approx([250e-6, 260e-6])
+    finally:
+        stream.close()
+
+
+# --- what is played ---------------------------------------------------------------------------------------------------
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 1000), st.sampled_from([supply.WORK, supply.TRIGGER])), max_size=12),
+    st.lists(st.integers(0, 1000), max_size=8),
+)
+def test_no_charge_is_lost_wherever_it_is_cut(changes: list[tuple[int, int]], cuts: list[int]) -> None:
+    levels, told, works = [0, 0], deque[tuple[int, int, int]](), [0] * 1000
+    for at, which in sorted(changes):
+        levels[which] ^= 1
+        told.append((at, levels[which], which))
+        works[at:] = [levels[supply.WORK]] * len(works[at:])
+    current = supply.Current(0.5, 2.0)
+    current.told(told)
+    charge = sum(current.mean(b) * (b - a) for a, b in pairwise([0, *sorted(cuts), 1000]))
+    assert charge == pytest.approx(0.5 * 1000 + 2.0 * sum(works))
+    assert current.trigger == levels[supply.TRIGGER]
+
+
+@given(st.floats(1e-5, 1.0))
+def test_what_the_ppk2_sends_its_library_reads(amperes: float) -> None:
+    pytest.importorskip("ppk2_api", reason="ppk2-api is not installed: scripts/setup test")
+    from ppk2_api.ppk2_api import PPK2_API
+
+    kit = PPK2_API.__new__(PPK2_API)
+    with mock.patch("ppk2_api.ppk2_api.serial.Serial"):
+        kit.__init__("")  # type: ignore[misc]
+    kit._parse_metadata(ppk2.description())
+    kit.current_vdd = 3000
+    [read], [bits] = kit.get_samples(ppk2.sample(amperes, 5, 1))
+    assert bits == 1
+    assert read * 1e-6 == pytest.approx(amperes, rel=0.005)
+
+
+# --- formulas --------------------------------------------------------------------------------------------------------
+
+
+def test_energy_is_power_times_time_with_both_errors() -> None:
+    power = Power(
+        above={"encrypt": Value(0.050, 0.001)},
+        total={"encrypt": Value(0.060, 0.002)},
+        idle=Value(0.010, 0.0005),
+        cycle=Value(1e-6, 1e-8),
+    )
+    made = measured({"cycles_encrypt_mean": 1000.0, "encrypt_per_byte": 80.0}, power)
+    assert made["power_measured"] == pytest.approx(60.0)
+    assert made["power_idle_measured_uncertainty"] == pytest.approx(0.5)
+    assert made["energy_encrypt_measured"] == pytest.approx(50.0)
+    assert made["energy_encrypt_measured_uncertainty"] == pytest.approx(50 * (0.02**2 + 0.01**2) ** 0.5)
+    assert made["energy_encrypt_measured_with_idle"] == pytest.approx(60.0)
+    assert made["energy_encrypt_measured_per_byte"] == pytest.approx(4.0)
+    assert made["energy_encrypt_measured_per_bit"] == pytest.approx(500.0)
+
+
+# --- lab.toml --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ('meter = "m"', 'meter = "n"', "boards.one: unknown meter 'n'; known: m"),
+        ('driver = "ppk2"', 'driver = "ppk"', "meters.m: unknown driver 'ppk'; did you mean ppk2?"),
+        ('driver = "ppk2"', 'drivr = "ppk2"', "unknown key 'drivr'; did you mean driver?"),
+        ("volts = 5.0\n", "", "meters.m.volts: missing; write volts"),
+        ("volts = 5.0", "volts = -1", "meters.m.volts: write volts, from 0.1 to 60"),
+        ("gain = 0.005", "gain = nan", "meters.m.gain: write the part of a reading"),
+        ("gain = 0.005", "gain = 0.005\nbit = 8", "meters.m.bit: write a digital input's number, from 0 to 7"),
+        ("idle_milliamperes = 2", "seconds = 0", "meters.m.seconds: write seconds, from 0.05 to 600"),
+        ('driver = "ppk2"', 'driver = "lines"', "meters.m.offset: missing; write the amperes"),
+        ('driver = "ppk2"', 'driver = "ina219-arduino"\ncolumns = ["s", "mV"]', "name a current or a power"),
+        ('driver = "ppk2"', 'driver = "ina219-arduino"\ncolumns = ["s", "Amp"]', "unknown column 'Amp'"),
+        ('driver = "ppk2"', 'driver = "ina219-i2c"', "nobody plays a virtual meter there"),
+        ('port = "ports/m"', 'port = ""', "meters.m.port: write where the meter is"),
+        ("virtual = true\nidle", "idle", "boards.one.meter: a virtual board has a virtual meter"),
+        ('target = "uno"', 'target = "leonardo"', "avrdude-arduino does not program"),
+        ("[boards.one]", '[meters."../m"]\ndriver="ppk2"\nport="x"\n[boards.one]', "names of boards, instruments and"),
+    ],
+)  # fmt: skip
+def test_a_mistake_is_named(tmp_path: Path, old: str, new: str, said: str) -> None:
+    text = LAB.format(la=5555, meter=METERS["ppk2"])
+    assert old in text
+    file = tmp_path / "lab.toml"
+    file.write_text(text.replace(old, new, 1))
+    with pytest.raises(UserError, match=r"lab\.toml") as e:
+        lab.load(file)
+    assert said in str(e.value)
+
+
+def test_a_meter_is_in_one_boards_supply(tmp_path: Path) -> None:
+    text = LAB.format(la=5555, meter=METERS["ppk2"])
+    other = text[text.index("[boards.one]") :].replace("one", "two").replace("P8_45", "P8_46")
+    file = tmp_path / "lab.toml"
+    file.write_text(text + other)
+    with pytest.raises(UserError, match=r"boards\.two: has the meter of one"):
+        lab.load(file)
+
+
+def test_a_port_has_one_meter_or_board(tmp_path: Path) -> None:
+    text = LAB.format(la=5555, meter=METERS["ppk2"])
+    file = tmp_path / "lab.toml"
+    file.write_text(text.replace("ports/one", "ports/m"))
+    with pytest.raises(UserError, match=r"boards\.one: has the port or the channel of m"):
+        lab.load(file)
+    file.write_text(text + text[text.index("[meters.m]") : text.index("[boards")].replace("meters.m", "meters.n"))
+    with pytest.raises(UserError, match=r"meters\.n: has the port of m"):
+        lab.load(file)
+
+
+def test_every_kind_has_its_module_and_says_what_to_install() -> None:
+    for name, kind in kinds().items():
+        assert (Path(lab.__file__).parent / "meters" / f"{kind.module}.py").exists(), name
+        assert bool(kind.package) == bool(kind.library or kind.program), name
