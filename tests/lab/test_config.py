@@ -20,7 +20,7 @@ MINE = "[flashers.mine]\ntitle = 'x'\nprogram = 'x'\nimage = 'x'\nbaud = 1\nwrit
         ('channel = "P8_45"', 'chanel = "P8_45"', "boards.*.chanel: unknown key 'chanel'; did you mean channel?"),
         ('target = "uno"', 'target = "unoo"', "boards.one: unknown target 'unoo'; did you mean uno"),
         ('flasher = "avrdude-arduino"', 'flasher = "avrdude"', "did you mean avrdude-arduino?"),
-        ('channel = "P8_45"', 'channel = "P8_44"', "unknown channel 'P8_44'"),
+        ('channel = "P8_45"', 'channel = "P8_42"', "unknown channel 'P8_42'"),
         ('channel = "P8_45"', 'channel = "P8_46"', "boards.two: has the port, channel or probe of one"),
         ('port = "ports/one"', 'port = "ports/two"', "boards.two: has the port, channel or probe of one"),
         ('port = "ports/one"', 'port = "ports/../ports/two"', "boards.two: has the port, channel or probe of one"),
@@ -40,7 +40,7 @@ MINE = "[flashers.mine]\ntitle = 'x'\nprogram = 'x'\nimage = 'x'\nbaud = 1\nwrit
         ('analyzer = "la"', 'analyzer = "lab"', "unknown instrument 'lab'; did you mean la?"),
         ('target = "uno"', 'target = "bluepill"', "avrdude-arduino does not program a STM32F103C8"),
         ("clock_ppm = 0\n", "", "boards.*.clock_ppm: missing"),
-        ("[boards.one]", '[boards."../one"]', "names of boards"),
+        ("[boards.one]", '[boards."../one"]', "names in lab.toml"),
         ("[boards.one]", "[flashers.x]\nname = 'y'\n[boards.one]", "flashers.*.title: missing"),
     ],
 )
