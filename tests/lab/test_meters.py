@@ -143,7 +143,7 @@ def test_a_meter_measures_what_is_modelled(station: Station, slow: Path) -> None
     assert power.idle is not None
     assert abs(power.idle.value - 0.010) <= power.idle.uncertainty + 5e-5  # polling its line is work too
     for op, above in power.above.items():
-        assert above.uncertainty < 0.15 * MODELLED, op
+        assert above.uncertainty < 0.3 * MODELLED, op
         assert abs(above.value - MODELLED) <= above.uncertainty, op
         total = power.total[op]
         assert abs(total.value - MODELLED - 0.010) <= total.uncertainty, op
