@@ -256,6 +256,7 @@ class _Metering:
         """The same call again and again, some times with silence after it: nothing that is late is lost."""
         self._call(request, output)
         begin, rose = time.monotonic(), self._link.rose
+        self._silence()
         found = [self._burst(request, output, idle) for _ in range(BURSTS)]
         self._call(request, output)
         pace = 1.0
@@ -265,10 +266,13 @@ class _Metering:
         pulse, seconds = (meter.mean([getattr(b, name) for b in found]) for name in ("pulse", "seconds"))
         return _Burst(meter.mean(joules), pulse, seconds * pace, STUDENT * stdev(joules) / math.sqrt(BURSTS))
 
+    def _silence(self) -> None:
+        """Until all that the calls before drew has come."""
+        end = self._stream.latest() + self._metered.latency + WAY
+        self._stream.wait(lambda: self._stream.latest() >= end, self._link.over)
+
     def _burst(self, request: Request, output: bytes, idle: _Part) -> _Burst:
         stream, link = self._stream, self._link
-        silence = stream.latest() + self._metered.latency + WAY
-        stream.wait(lambda: stream.latest() >= silence, link.over)
         stream.taken()
         first = start = stream.latest()
         count, before = 0, link.samples
@@ -277,8 +281,7 @@ class _Metering:
             self._call(request, output)
             alive.look()
             count += 1
-        end = stream.latest() + self._metered.latency + WAY
-        stream.wait(lambda: stream.latest() >= end, link.over)
+        self._silence()
         samples = stream.taken()
         if len(samples.t) < READINGS:
             text = (
