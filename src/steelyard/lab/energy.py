@@ -284,10 +284,8 @@ class _Metering:
         self._silence()
         samples = stream.taken()
         if len(samples.t) < READINGS:
-            text = (
-                f"{counted(len(samples.t), 'reading')} in {samples.t[-1] - first:.2g} s are too few for repeated calls"
-            )
-            raise stream.unsound(f"{text}: raise its rate, or seconds")
+            text = f"{counted(len(samples.t), 'reading')} in {stream.latest() - first:.2g} s, for repeated calls,"
+            raise stream.unsound(f"{text} are too few: raise its rate, or seconds")
         joules = 0.0
         for t, watts in zip(samples.t, _watts(samples), strict=True):
             joules += (watts - idle.watts) * (t - start)
