@@ -7,6 +7,7 @@ repeated, and the same requests to a function that only returns are subtracted.
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Sequence
 from itertools import pairwise
 from statistics import stdev
@@ -26,8 +27,10 @@ from .meter import Samples, Stream
 
 #: known answers of an operation that are metered, at the most; samples that all of them have, and one of them, at least
 CALLS, LEAST, LEAST_EACH = 64, 40, 2
-#: readings of a slow meter in a window, at least; groups of them whose means show the spread
-READINGS, GROUPS = 20, 10
+#: readings of a slow meter in a burst of calls, at least; groups of them at idle whose means show the spread
+READINGS, GROUPS = 4, 10
+#: bursts of calls that are repeated, and Student's t for 95 % with one degree of freedom fewer
+BURSTS, STUDENT = 5, 2.8
 #: bytes of associated data, or of a hash's message, of a call that is repeated: the first that fits
 SIZES = (128, 64, 32, 16, 0)
 #: seconds that a fast meter looks at an idle board, and on for an edge; that samples may be on their way to us
@@ -41,6 +44,15 @@ class _Part(Struct, frozen=True):
 
     watts: float
     spread: float
+
+
+class _Burst(Struct, frozen=True):
+    """Joules above idle, seconds of the pulse, and seconds altogether, each for one call; the uncertainty of joules."""
+
+    joules: float
+    pulse: float
+    seconds: float
+    spread: float = 0.0
 
 
 def power(link: Link, client: Caller, known: Sequence[Observed]) -> Power | None:
@@ -95,7 +107,7 @@ class _Metering:
         self.volts = 0.0
         #: the digital input that sees the trigger pin
         self.bit = stream.metered.bit
-        self._empty: dict[tuple[Op, int], tuple[_Part, float, float]] = {}
+        self._empty: dict[tuple[Op, int], _Burst] = {}
 
     def all(self, known: Sequence[Observed]) -> Power:
         """All operations."""
@@ -226,48 +238,59 @@ class _Metering:
             tag = self._call(replace(request, op=Op.ENCRYPT), None)
             request = replace(request, data=_broken(tag) if op == "reject" else tag)
         output = self._call(request, None)
-        calls, exchange, spent = self._window(request, output)
+        calls = self._bursts(request, output, idle)
         empty = Op.EMPTY_DECRYPT if like.op is Op.DECRYPT else Op.EMPTY
         key = (empty, len(output))
         if key not in self._empty:
             # an answer's bytes cost the board what a request's do
             more = replace(request, data=request.data + output) if op == "hash" else replace(request, ad=ad + output)
-            self._empty[key] = self._window(replace(more, op=empty), b"")
-        base, round_trip, returning = self._empty[key]
-        own = spent - returning
+            self._empty[key] = self._bursts(replace(more, op=empty), b"", idle)
+        base = self._empty[key]
+        own = calls.pulse - base.pulse
         if own <= 0:
             raise self._stream.unsound("the call takes no longer than the empty one: nothing to meter")
-        joules = calls.watts * exchange - base.watts * round_trip - idle.watts * (exchange - round_trip)
-        spread = math.hypot(calls.spread * exchange, base.spread * round_trip, idle.spread * (exchange - round_trip))
-        return _Part(idle.watts + joules / own, spread / own)
+        spread = math.hypot(calls.spread, base.spread, idle.spread * (calls.seconds - base.seconds))
+        return _Part(idle.watts + (calls.joules - base.joules) / own, spread / own)
 
-    def _window(self, request: Request, output: bytes) -> tuple[_Part, float, float]:
-        """Mean watts while the same call is made again and again; seconds from one to the next, and of its pulse."""
+    def _bursts(self, request: Request, output: bytes, idle: _Part) -> _Burst:
+        """The same call again and again, some times with silence after it: nothing that is late is lost."""
+        self._call(request, output)
+        begin, rose = time.monotonic(), self._link.rose
+        self._silence()
+        found = [self._burst(request, output, idle) for _ in range(BURSTS)]
+        self._call(request, output)
+        pace = 1.0
+        if self._stream.by_host:  # energy goes by the analyzer's time, as cycles do
+            pace = (self._link.rose - rose) * self._link.sample / (time.monotonic() - begin)
+        joules = [b.joules * pace for b in found]
+        pulse, seconds = (meter.mean([getattr(b, name) for b in found]) for name in ("pulse", "seconds"))
+        return _Burst(meter.mean(joules), pulse, seconds * pace, STUDENT * stdev(joules) / math.sqrt(BURSTS))
+
+    def _silence(self) -> None:
+        """Until all that the calls before drew has come."""
+        end = self._stream.latest() + self._metered.latency + WAY
+        self._stream.wait(lambda: self._stream.latest() >= end, self._link.over)
+
+    def _burst(self, request: Request, output: bytes, idle: _Part) -> _Burst:
         stream, link = self._stream, self._link
-        seconds = self._metered.meter.seconds
         stream.taken()
-        begin = stream.latest() + self._metered.latency + WAY
-        count = start = before = 0
-        opened = False
+        first = start = stream.latest()
+        count, before = 0, link.samples
         alive = meter.Alive(stream)
-        while True:
+        while stream.latest() < start + self._metered.meter.seconds / BURSTS:
             self._call(request, output)
             alive.look()
-            if not opened and stream.latest() >= begin:
-                opened, start, before = True, link.rose, link.samples
-                stream.taken()
-            elif opened:
-                count += 1
-                if stream.latest() >= begin + seconds:
-                    break
-        watts = _watts(stream.taken())
-        if len(watts) < READINGS:
-            raise stream.unsound(
-                f"{counted(len(watts), 'reading')} in {seconds:g} s, too few for calls that are repeated: "
-                "raise its rate, or seconds"
-            )
-        exchange = (link.rose - start) * link.sample / count
-        return _grouped(watts), exchange, (link.samples - before) * link.sample / count
+            count += 1
+        self._silence()
+        samples = stream.taken()
+        if len(samples.t) < READINGS:
+            text = f"{counted(len(samples.t), 'reading')} in {stream.latest() - first:.2g} s, for repeated calls,"
+            raise stream.unsound(f"{text} are too few: raise its rate, or seconds")
+        joules = 0.0
+        for t, watts in zip(samples.t, _watts(samples), strict=True):
+            joules += (watts - idle.watts) * (t - start)
+            start = t
+        return _Burst(joules / count, (link.samples - before) * link.sample / count, (start - first) / count)
 
 
 def _request(op: str, key: bytes, npub: bytes, ad: bytes, text: bytes, keyed: bool) -> Request:

@@ -51,6 +51,9 @@ class Driver(Protocol):
     """What a module of ``meters/`` has to offer, made as ``Driver(metered)``. Whatever it raises, as its library
     does, means that the meter is lost."""
 
+    #: whether the times of samples are when they came here, not the meter's own
+    by_host: bool
+
     def start(self) -> None:
         """Begins to sample."""
 
@@ -139,6 +142,11 @@ class Stream:
                     raise KeyboardInterrupt
                 alive.look()
                 self._changed.wait(0.1)
+
+    @property
+    def by_host(self) -> bool:
+        """Whether the times of samples are when they came."""
+        return self._driver.by_host
 
     def taken(self) -> Samples:
         """Takes the samples that came."""

@@ -17,6 +17,8 @@ _SECOND = 1_000_000
 class Driver:
     """See :class:`..meter.Driver`. A JS110 gives its statistics at its own pace."""
 
+    by_host = False
+
     def __init__(self, metered: Metered) -> None:
         self._step = 1 / metered.rate
         self._came: SimpleQueue[Any] = SimpleQueue()

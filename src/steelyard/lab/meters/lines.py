@@ -27,6 +27,7 @@ class Driver:
     def __init__(self, metered: Metered) -> None:
         self._volts = metered.meter.volts
         self._columns = [COLUMNS[c] for c in metered.columns]
+        self.by_host = "t" not in {role for role, _ in self._columns}
         if "v" not in {role for role, _ in self._columns} and self._volts is None:
             raise ValueError("no column gives volts: write volts = .. in lab.toml")
         port = Path(metered.meter.port)

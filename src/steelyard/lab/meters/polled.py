@@ -11,6 +11,8 @@ from ..meter import Samples
 class Polled:
     """Asks ``reading`` for volts and amperes, ``rate`` times in a second. A reading's time is when it was asked for."""
 
+    by_host = True
+
     def __init__(self, reading: Callable[[], tuple[float, float]], rate: float) -> None:
         self._reading, self._step = reading, 1 / rate
         self._next = 0.0

@@ -15,6 +15,8 @@ _CHUNK = 0.02
 class Driver:
     """See :class:`..meter.Driver`. As a source it powers the board from the start on, and does not switch it off."""
 
+    by_host = False
+
     def __init__(self, metered: Metered) -> None:
         meter = metered.meter
         self._step = 1 / metered.rate

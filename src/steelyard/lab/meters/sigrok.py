@@ -20,6 +20,8 @@ _SCALE = {"p": 1e-12, "n": 1e-9, "u": 1e-6, "µ": 1e-6, "m": 1e-3, "": 1.0, "k":
 class Driver:
     """See :class:`..meter.Driver`. ``channels`` are sigrok's names of those that are read; of each unit one."""
 
+    by_host = True
+
     def __init__(self, metered: Metered) -> None:
         self._meter = metered.meter
         self._process: subprocess.Popen[bytes] | None = None
@@ -33,7 +35,7 @@ class Driver:
         self._process = subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._said, bufsize=0
         )
-        self._rest, self._seen = "", dict[str, float]()
+        self._rest, self._seen, self._last = "", dict[str, float](), time.monotonic()
 
     def read(self) -> Samples:
         """See the interface."""
@@ -52,10 +54,13 @@ class Driver:
             raise ValueError("sigrok-cli prints no lines")
         made = Samples()
         for line in lines:
-            self._line(line, now, made)
+            self._line(line, made)
+        step = (now - self._last) / max(len(made.t), 1)  # several at once came one after the other
+        made.t = [self._last + step * (n + 1) for n in range(len(made.t))]
+        self._last = now if made.t else self._last
         return made
 
-    def _line(self, line: str, now: float, made: Samples) -> None:
+    def _line(self, line: str, made: Samples) -> None:
         """A channel's reading; the last channel's ends a sample."""
         found = _READING.match(line)
         if not found:
@@ -69,7 +74,7 @@ class Driver:
         amperes = self._seen.get("A")
         if amperes is None:
             amperes = self._seen.get("W", 0.0) / volts if volts else 0.0
-        made.t.append(now)
+        made.t.append(0.0)
         made.v.append(volts)
         made.i.append(amperes)
 
