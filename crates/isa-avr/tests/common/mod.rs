@@ -1,4 +1,4 @@
-//! Helpers for tests and the benchmark: a chip, a compiler call, an oracle call.
+//! Helpers for tests: chips, tools, a scratch directory.
 #![allow(dead_code)] // each user needs only a part
 
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ use timing::avr::AvrE;
 /// A chip with a serial port, and port B whose bit 0 is the trigger.
 #[derive(Clone, Copy)]
 pub struct Device {
-    /// Name for avr-gcc and simavr.
+    /// Name in messages.
     pub name: &'static str,
     pub core: Variant,
     pub flash: u32,
@@ -99,18 +99,4 @@ pub fn scratch(name: &str) -> PathBuf {
     let dir = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     std::fs::create_dir_all(&dir).expect("the build directory is writable");
     dir
-}
-
-/// Compiles `source` for `device` with `flags`.
-pub fn compile(device: &Device, source: &Path, elf: &Path, flags: &[&str]) -> Image {
-    let out = Command::new("avr-gcc")
-        .arg(format!("-mmcu={}", device.name))
-        .args(["-Wall", "-o"])
-        .arg(elf)
-        .args(flags)
-        .arg(source)
-        .output()
-        .expect("avr-gcc starts");
-    assert!(out.status.success(), "{}", String::from_utf8_lossy(&out.stderr));
-    Image::parse(&std::fs::read(elf).expect("avr-gcc wrote a file")).expect("avr-gcc writes valid files")
 }
