@@ -2,7 +2,7 @@
 
 use isa::{Core as _, Costs, Machine, Timing};
 use isa_thumb::{Features, Step, Thumb};
-use mcu::{Chip, FaultKind, Flash, Memory, Region, Stop};
+use mcu::{Chip, FaultKind, Memory, Stop};
 
 /// One cycle for each instruction.
 struct One;
@@ -26,15 +26,7 @@ fn run(code: &[u16], registers: [u32; 4]) -> (Machine<Thumb, One>, Stop) {
 }
 
 fn run_on(features: Features, code: &[u16], registers: [u32; 4]) -> (Machine<Thumb, One>, Stop) {
-    let chip = Chip {
-        core: "cortex-m3",
-        clock_hz: 1,
-        flash: Region { base: FLASH, size: 0x100 },
-        flash_in_data: Some(FLASH),
-        ram: Region { base: RAM, size: 0x1000 },
-        flash_timing: Flash::default(),
-        peripherals: Vec::new(),
-    };
+    let chip = Chip::of_memories((FLASH, 0x100), (RAM, 0x1000));
     let mut memory = Memory::new(&chip).expect("the chip is possible");
     memory.flash[..4].copy_from_slice(&(RAM + 0x1000).to_le_bytes());
     memory.flash[4..8].copy_from_slice(&(FLASH + 9).to_le_bytes());

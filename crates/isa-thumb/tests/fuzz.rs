@@ -2,7 +2,7 @@
 
 use isa::{Costs, Machine, Timing};
 use isa_thumb::{Features, Step, Thumb};
-use mcu::{Chip, Flash, Memory, Region, Stop};
+use mcu::{Chip, Memory, Stop};
 use random::Random;
 
 /// One cycle for each instruction.
@@ -22,15 +22,7 @@ impl Timing<Thumb> for One {
 fn random_words_never_panic() {
     let mut numbers = Random::new(0);
     let mut random = || numbers.word();
-    let chip = Chip {
-        core: "cortex-m3",
-        clock_hz: 1,
-        flash: Region { base: 0x0800_0000, size: 0x1000 },
-        flash_in_data: Some(0x0800_0000),
-        ram: Region { base: 0x2000_0000, size: 0x1000 },
-        flash_timing: Flash::default(),
-        peripherals: Vec::new(),
-    };
+    let chip = Chip::of_memories((0x0800_0000, 0x1000), (0x2000_0000, 0x1000));
     let mut faults = 0;
     for round in 0..300 {
         let mut memory = Memory::new(&chip).expect("the chip is possible");

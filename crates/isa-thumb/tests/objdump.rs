@@ -5,21 +5,13 @@ use std::process::Command;
 
 use isa::Core as _;
 use isa_thumb::{Features, Thumb};
-use mcu::{Chip, Flash, Memory, Region};
+use mcu::{Chip, Memory};
 use random::Random;
 
 const BASE: u32 = 0x0800_0000;
 
 fn core(code: &[u8], features: Features) -> Thumb {
-    let chip = Chip {
-        core: "cortex-m3",
-        clock_hz: 72_000_000,
-        flash: Region { base: BASE, size: 4 << 20 },
-        flash_in_data: Some(BASE),
-        ram: Region { base: 0x2000_0000, size: 0x1000 },
-        flash_timing: Flash::default(),
-        peripherals: Vec::new(),
-    };
+    let chip = Chip::of_memories((BASE, 4 << 20), (0x2000_0000, 0x1000));
     let mut memory = Memory::new(&chip).expect("the chip is possible");
     memory.flash[..code.len()].copy_from_slice(code);
     Thumb::with_features(memory, features)

@@ -9,7 +9,7 @@ use std::process::{Command, Stdio};
 use isa::{Core as _, Machine, TableRow};
 use isa_avr::table::{Definition, TABLE};
 use isa_avr::{AVR5, AVR51, Avr, Class, Variant};
-use mcu::{Chip, FaultKind, Flash, Image, Memory, PeripheralConfig, Region, Segment};
+use mcu::{Chip, FaultKind, Image, Memory, PeripheralConfig, Segment};
 use timing::avr::AvrE;
 
 use crate::qemu::{Session, have};
@@ -71,13 +71,9 @@ impl Device {
     fn machine(&self) -> Machine<Avr, AvrE> {
         let peripheral = |kind, base, trigger_bit| PeripheralConfig { kind, base, trigger_bit };
         let chip = Chip {
-            core: "",
-            clock_hz: 16_000_000,
-            flash: Region { base: 0, size: self.flash },
             flash_in_data: None,
-            ram: Region { base: self.ram.0, size: self.ram.1 },
-            flash_timing: Flash::default(),
             peripherals: vec![peripheral("avr-port", 0x23, Some(0)), peripheral("avr-usart", 0xC0, None)],
+            ..Chip::of_memories((0, self.flash), self.ram)
         };
         Machine::new(Avr::new(self.core, Memory::new(&chip).expect("the chip is possible")), AvrE)
     }

@@ -8,7 +8,7 @@ use std::marker::PhantomData;
 
 use isa::{Core as _, Costs, Machine, TableRow, Timing};
 use isa_riscv::{Class, Riscv, Step, Word};
-use mcu::{Chip, Flash, Image, Memory, Region, Segment};
+use mcu::{Chip, Image, Memory, Segment};
 
 use crate::qemu::{Session, words};
 use crate::{Ground, Log, Oracle, Program, Random, Sequence, Way, native, run, trapped};
@@ -44,15 +44,7 @@ impl<X: Word> Timing<Riscv<X>> for One {
 pub struct Risc<X>(PhantomData<X>);
 
 fn core<X: Word>(image: &[u8]) -> Riscv<X> {
-    let chip = Chip {
-        core: "riscv",
-        clock_hz: 1,
-        flash: Region { base: CODE, size: CODE_BYTES },
-        flash_in_data: Some(CODE),
-        ram: Region { base: RAM, size: RAM_BYTES },
-        flash_timing: Flash::default(),
-        peripherals: Vec::new(),
-    };
+    let chip = Chip::of_memories((CODE, CODE_BYTES), (RAM, RAM_BYTES));
     let mut core = Riscv::new(Memory::new(&chip).expect("the chip is possible"));
     core.memory_mut().flash[..image.len()].copy_from_slice(image);
     core.events.unaligned = Some(|_, _| 0); // as QEMU does it

@@ -5,7 +5,7 @@
 
 use isa::{Core as _, Machine, Pattern, TableRow};
 use isa_thumb::{Class, Features, Step, Thumb, table};
-use mcu::{Chip, Flash, Image, Memory, Region, Segment};
+use mcu::{Chip, Flash, Image, Memory, Segment};
 use timing::cortex_m3::CortexM3;
 
 use crate::qemu::{Session, words};
@@ -88,20 +88,9 @@ impl Board {
         RAM + from + 4 * random.below(words)
     }
 
-    fn chip(self) -> Chip<'static> {
-        Chip {
-            core: "cortex-m3",
-            clock_hz: 72_000_000,
-            flash: Region { base: 0, size: self.flash() },
-            flash_in_data: Some(0),
-            ram: Region { base: RAM, size: self.ram() },
-            flash_timing: Flash::default(),
-            peripherals: Vec::new(),
-        }
-    }
-
     fn core(self, image: &[u8]) -> Thumb {
-        let mut core = Thumb::with_features(Memory::new(&self.chip()).expect("the chip is possible"), self.features());
+        let chip = Chip::of_memories((0, self.flash()), (RAM, self.ram()));
+        let mut core = Thumb::with_features(Memory::new(&chip).expect("the chip is possible"), self.features());
         core.memory_mut().flash[..image.len()].copy_from_slice(image);
         core.events = CortexM3::events();
         core
@@ -138,9 +127,7 @@ struct Generator<'a> {
 impl<'a> Generator<'a> {
     fn new(board: Board, random: &'a mut Random) -> Self {
         let patterns: Vec<_> = table::patterns(board.features()).collect();
-        let flash = Region { base: 0, size: 16 };
-        let chip = Chip { flash, ram: Region { base: RAM, size: 16 }, ..board.chip() };
-        let memory = Memory::new(&chip).expect("the chip is possible");
+        let memory = Memory::new(&Chip::of_memories((0, 16), (RAM, 16))).expect("the chip is possible");
         Self { board, random, patterns, scratch: Thumb::with_features(memory, board.features()) }
     }
 

@@ -9,7 +9,7 @@ use std::ops::Range;
 use isa::{Core as _, Costs, Machine, Pattern, TableRow, Timing};
 use isa_xtensa::op::{Amount, Op, Shift};
 use isa_xtensa::{Class, Features, Step, Xtensa, table};
-use mcu::{Chip, Flash, Image, Memory, Region, Segment};
+use mcu::{Chip, Image, Memory, Segment};
 
 use crate::qemu::{Session, words};
 use crate::{Ground, Log, Oracle, Program, Random, Sequence, Trace, Way, native, run, trapped};
@@ -131,15 +131,7 @@ impl Timing<Xtensa> for One {
 
 impl Pair {
     fn core(&self, image: &[u8]) -> Xtensa {
-        let chip = Chip {
-            core: "xtensa",
-            clock_hz: 1,
-            flash: Region { base: CODE, size: CODE_BYTES },
-            flash_in_data: Some(CODE),
-            ram: Region { base: RAM, size: RAM_BYTES },
-            flash_timing: Flash::default(),
-            peripherals: Vec::new(),
-        };
+        let chip = Chip::of_memories((CODE, CODE_BYTES), (RAM, RAM_BYTES));
         let mut core = Xtensa::new(Memory::new(&chip).expect("the chip is possible"), self.ours, CODE);
         core.memory_mut().flash[..image.len()].copy_from_slice(image);
         core

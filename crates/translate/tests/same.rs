@@ -12,7 +12,7 @@ use isa::native::{Lower, Translator};
 use isa::{Block, Machine, TableRow, Timing};
 use isa_riscv::{Riscv, Word};
 use isa_thumb::{Events, Features, Thumb};
-use mcu::{Chip, Flash, Memory, PeripheralConfig, Region, Stop};
+use mcu::{Chip, Flash, Memory, PeripheralConfig, Stop};
 use random::Random;
 use timing::cortex_m0plus::CortexM0Plus;
 use timing::cortex_m3::CortexM3;
@@ -35,14 +35,10 @@ type Programs = std::ops::Range<u64>;
 
 fn memory(flash_timing: Flash, code: &[u8]) -> Memory {
     let chip = Chip {
-        core: "",
-        clock_hz: 1_000_000,
-        flash: Region { base: FLASH, size: SIZE },
-        flash_in_data: Some(FLASH),
-        ram: Region { base: RAM, size: SIZE },
         flash_timing,
         // pulses of the trigger are stamped with cycles
         peripherals: vec![PeripheralConfig { kind: "stm32f1-gpio", base: PORT, trigger_bit: Some(0) }],
+        ..Chip::of_memories((FLASH, SIZE), (RAM, SIZE))
     };
     let mut memory = Memory::new(&chip).expect("the chip is possible");
     memory.flash[..code.len()].copy_from_slice(code);

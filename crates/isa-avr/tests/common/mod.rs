@@ -6,7 +6,7 @@ use std::process::Command;
 
 use isa::{Machine, Timing};
 use isa_avr::{AVR5, AVR51, AVRXMEGA3, Avr, Variant};
-use mcu::{Chip, Flash, Image, Memory, PeripheralConfig, Region};
+use mcu::{Chip, Flash, Image, Memory, PeripheralConfig};
 use timing::avr::AvrE;
 
 /// A chip with a serial port, and port B whose bit 0 is the trigger.
@@ -55,13 +55,10 @@ impl Device {
         let peripheral = |(kind, base), trigger_bit| PeripheralConfig { kind, base, trigger_bit };
         let mapped = self.core.io == 0;
         Chip {
-            core: "",
-            clock_hz: 16_000_000,
-            flash: Region { base: 0, size: self.flash },
             flash_in_data: mapped.then_some(0x4000),
-            ram: Region { base: self.ram.0, size: self.ram.1 },
             flash_timing: Flash { data_wait_states: u32::from(mapped), ..Flash::default() },
             peripherals: vec![peripheral(self.port, Some(0)), peripheral(self.serial, None)],
+            ..Chip::of_memories((0, self.flash), self.ram)
         }
     }
 

@@ -6,7 +6,7 @@ use std::process::Command;
 
 use isa::{Costs, Machine, Timing};
 use isa_riscv::{Riscv, Step, Word};
-use mcu::{Chip, Flash, Memory, Region};
+use mcu::{Chip, Memory};
 
 /// Where code is, here and in QEMU's machine.
 pub const CODE: u32 = 0x8000_0000;
@@ -28,15 +28,7 @@ impl<X: Word> Timing<Riscv<X>> for One {
 
 /// A machine without peripherals.
 pub fn machine<X: Word>() -> Machine<Riscv<X>, One> {
-    let chip = Chip {
-        core: "riscv",
-        clock_hz: 1,
-        flash: Region { base: CODE, size: 0x4_0000 },
-        flash_in_data: Some(CODE),
-        ram: Region { base: DATA, size: 0x1_0000 },
-        flash_timing: Flash::default(),
-        peripherals: Vec::new(),
-    };
+    let chip = Chip::of_memories((CODE, 0x4_0000), (DATA, 0x1_0000));
     Machine::new(Riscv::new(Memory::new(&chip).expect("the chip is possible")), One)
 }
 

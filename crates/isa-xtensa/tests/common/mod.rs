@@ -3,7 +3,7 @@
 
 use isa::{Costs, Timing};
 use isa_xtensa::{Features, Step, Xtensa};
-use mcu::{Chip, Flash, Memory, Region};
+use mcu::{Chip, Memory};
 
 /// Where code memory and RAM are.
 pub const CODE: u32 = 0x6000_0000;
@@ -25,14 +25,6 @@ impl Timing<Xtensa> for One {
 }
 
 pub fn core(features: Features) -> Xtensa {
-    let chip = Chip {
-        core: "xtensa",
-        clock_hz: 1,
-        flash: Region { base: CODE, size: CODE_BYTES },
-        flash_in_data: Some(CODE),
-        ram: Region { base: RAM, size: RAM_BYTES },
-        flash_timing: Flash::default(),
-        peripherals: Vec::new(),
-    };
+    let chip = Chip::of_memories((CODE, 4 << 20), (RAM, 2 << 20));
     Xtensa::new(Memory::new(&chip).expect("the chip is possible"), features, CODE)
 }

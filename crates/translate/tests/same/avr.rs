@@ -3,7 +3,7 @@
 use isa::{Core as _, Machine, Timing};
 use isa_avr::table::{Definition, TABLE};
 use isa_avr::{AVR5, AVR51, AVRXMEGA3, Avr, Class, Variant};
-use mcu::{Chip, Flash, Memory, PeripheralConfig, Region};
+use mcu::{Chip, Flash, Memory, PeripheralConfig};
 use timing::avr::{AvrE, AvrXt};
 
 use super::{Counting, ENTERED, NONE, Programs, Random, SIZE, about, all, every_row, faults, observe, program, same};
@@ -96,13 +96,10 @@ impl AvrMap {
             peripherals.push(PeripheralConfig { kind: "avr-usart-low", base: 0x29, trigger_bit: None });
         }
         let chip = Chip {
-            core: "",
-            clock_hz: 1_000_000,
-            flash: Region { base: 0, size: self.flash },
             flash_in_data: self.flash_in_data,
-            ram: Region { base: self.ram, size: SIZE },
             flash_timing: Flash { data_wait_states: 1, ..NONE },
             peripherals,
+            ..Chip::of_memories((0, self.flash), (self.ram, SIZE))
         };
         let mut memory = Memory::new(&chip).expect("the chip is possible");
         memory.flash.iter_mut().zip(0u32..).for_each(|(byte, n)| *byte = (n ^ n >> 8 ^ n >> 16) as u8);
