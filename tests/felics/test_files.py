@@ -19,7 +19,7 @@ from steelyard.analyse.rows import rows
 from steelyard.model.errors import UserError
 from steelyard.model.record import Record, Setup, Toolchain
 from steelyard.model.target import load_target, target_names
-from steelyard.model.workload import workload, workload_names
+from steelyard.model.workload import NAMED, workload
 from steelyard.publish import felics
 from tests.conftest import ROOT
 
@@ -169,7 +169,7 @@ def test_any_text_is_read_or_refused(tmp_path_factory: pytest.TempPathFactory, t
 
 
 def test_workloads_are_the_scenarios_as_coded() -> None:
-    sizes = {name: workload(name).sizes for name in workload_names() if name.startswith("felics")}
+    sizes = {name: workload(name).sizes for name in NAMED if name.startswith("felics")}
     assert sizes == {
         "felics-ae": ((16, 16),),
         "felics-1": ((0, 102),),
