@@ -1,22 +1,9 @@
 //! Random words as code: nothing panics, every stop has a name.
 
-use isa::{Costs, Machine, Timing};
-use isa_thumb::{Features, Step, Thumb};
+use isa::{Machine, OneCycle};
+use isa_thumb::{Features, Thumb};
 use mcu::{Chip, Memory, Stop};
 use random::Random;
-
-/// One cycle for each instruction.
-struct One;
-
-impl Timing<Thumb> for One {
-    fn id(&self) -> &'static str {
-        "one"
-    }
-
-    fn costs(&self, steps: &[Step]) -> Costs {
-        Costs { each: vec![1; steps.len()], taken: vec![0; steps.len()], skipped: 1 }
-    }
-}
 
 #[test]
 fn random_words_never_panic() {
@@ -28,7 +15,7 @@ fn random_words_never_panic() {
         let mut memory = Memory::new(&chip).expect("the chip is possible");
         memory.flash.iter_mut().for_each(|b| *b = random() as u8);
         let features = [Features::CORTEX_M0PLUS, Features::CORTEX_M3, Features::CORTEX_M4][round % 3];
-        let mut machine = Machine::new(Thumb::with_features(memory, features), One);
+        let mut machine = Machine::new(Thumb::with_features(memory, features), OneCycle);
         for start in 0..40 {
             machine.reset();
             machine.core.set_pc(0x0800_0000 + (random() & 0xFFE));
