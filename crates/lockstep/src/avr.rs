@@ -9,11 +9,11 @@ use std::process::{Command, Stdio};
 use isa::{Core as _, Machine, TableRow};
 use isa_avr::table::{Definition, TABLE};
 use isa_avr::{AVR5, AVR51, Avr, Class, Variant};
-use mcu::{Chip, FaultKind, Image, Memory, PeripheralConfig, Segment};
+use mcu::{Chip, Memory, PeripheralConfig};
 use timing::avr::AvrE;
 
-use crate::qemu::{Session, have};
-use crate::{Ground, Log, Oracle, Program, Random, Sequence, Way, native, run};
+use crate::qemu::{Session, have, oracle};
+use crate::{Ground, LeftOut, Log, Oracle, Program, Random, Sequence, Way, run};
 
 /// Bytes of one state: r0 to r31, SREG, SP.
 const BYTES: usize = 35;
@@ -68,24 +68,17 @@ impl Device {
         (self.ram.0 + self.ram.1 - 0x100 - self.log()) as usize / BYTES
     }
 
-    fn machine(&self) -> Machine<Avr, AvrE> {
+    fn core(&self, image: &[u8]) -> Avr {
         let peripheral = |kind, base, trigger_bit| PeripheralConfig { kind, base, trigger_bit };
         let chip = Chip {
             flash_in_data: None,
             peripherals: vec![peripheral("avr-port", 0x23, Some(0)), peripheral("avr-usart", 0xC0, None)],
             ..Chip::of_memories((0, self.flash), self.ram)
         };
-        Machine::new(Avr::new(self.core, Memory::new(&chip).expect("the chip is possible")), AvrE)
+        let mut core = Avr::new(self.core, Memory::new(&chip).expect("the chip is possible"));
+        core.memory_mut().flash[..image.len()].copy_from_slice(image);
+        core
     }
-}
-
-/// `value` put into the field `letter` of an encoding.
-fn field(row: &Definition, word: u32, letter: char, value: u32) -> u32 {
-    (0..row.pattern.bits).fold(word, |word, bit| match row.pattern.fields(1 << bit).get(letter) {
-        0 => word,
-        place if value & place != 0 => word | 1 << bit,
-        _ => word & !(1 << bit),
-    })
 }
 
 fn has(row: &Definition, letter: char) -> bool {
@@ -107,7 +100,7 @@ impl Code {
     /// The instruction with this text in the table, and its fields.
     fn op(&mut self, text: &str, fields: &[(char, u32)]) {
         let row = TABLE.iter().find(|r| r.text.0 == text).unwrap_or_else(|| panic!("{text} is in the table"));
-        let word = fields.iter().fold(row.pattern.value, |w, &(letter, v)| field(row, w, letter, v));
+        let word = fields.iter().fold(row.pattern.value, |w, &(letter, v)| row.pattern.with(w, letter, v));
         self.put(row, word);
     }
 
@@ -242,8 +235,8 @@ impl<'a> Generator<'a> {
                 .collect();
             let row = self.random.pick(&rows);
             let r = self.not(low);
-            let word = field(row, self.fill(row), 'd', r);
-            code.put(row, if exact { field(row, word, 'q', 0) } else { word });
+            let word = row.pattern.with(self.fill(row), 'd', r);
+            code.put(row, if exact { row.pattern.with(word, 'q', 0) } else { word });
         }
     }
 
@@ -268,7 +261,7 @@ impl<'a> Generator<'a> {
                 }
             };
             let r = self.not(30);
-            code.put(row, field(row, row.pattern.value, 'd', r));
+            code.put(row, row.pattern.with(row.pattern.value, 'd', r));
         }
         if far {
             let r = self.any();
@@ -282,7 +275,7 @@ impl<'a> Generator<'a> {
         let mut word = self.fill(row);
         if row.class() == Class::SkipIo {
             // QEMU has no ports; all but the trigger's bit are 0
-            word = field(row, field(row, word, 'i', PORTB), 'b', 1 + self.random.below(7));
+            word = row.pattern.with(row.pattern.with(word, 'i', PORTB), 'b', 1 + self.random.below(7));
         }
         code.put(row, word);
         let d = self.any();
@@ -318,7 +311,7 @@ impl<'a> Generator<'a> {
             5..=7 => {
                 let body = self.body(0, 3);
                 let row = self.random.pick(&Self::rows(Class::Branch));
-                code.put(row, field(row, row.pattern.value, 'k', body.here() / 2));
+                code.put(row, row.pattern.with(row.pattern.value, 'k', body.here() / 2));
                 code.0.extend(body.0);
             }
             8..=10 => self.skip(&mut code),
@@ -481,6 +474,26 @@ impl Device {
         Frame { load, save, send, sent }
     }
 
+    /// A program's states and window on QEMU, which is stopped wherever the log is full.
+    fn on_qemu(&self, q: &mut Session, program: &Program) -> Result<Log, String> {
+        const DATA: u32 = 0x80_0000;
+        let frame = self.frame(&mut Code::default());
+        q.write(0, &program.image)?;
+        let mut states = Vec::new();
+        let mut from = 0;
+        while states.len() < program.places.len() {
+            q.go(from, &[frame.send, program.end])?;
+            let n = (program.places.len() - states.len()).min(self.states());
+            let bytes = q.read(DATA + self.log(), n * BYTES)?;
+            states.extend(bytes.chunks(BYTES).map(|b| state(b, None)));
+            from = frame.sent;
+        }
+        if program.places.len() % self.states() == 0 {
+            q.go(from, &[frame.send, program.end])?; // with an empty log
+        }
+        Ok(Log { states, window: q.read(DATA + self.window(), WINDOW as usize)? })
+    }
+
     /// States, and the window, from the lines that were sent.
     fn log_of(&self, lines: &[String], cycles: &[u64]) -> Result<Log, String> {
         let bytes = |line: &String| -> Option<Vec<u8>> {
@@ -581,16 +594,7 @@ impl Ground for Device {
     }
 
     fn ours(&self, program: &Program, way: Way<'_>) -> Result<Log, String> {
-        let mut machine = self.machine();
-        if matches!(way, Way::Native) {
-            machine = machine.with_translator(native::translator(), Some(1));
-        }
-        let segment = Segment { address: 0, bytes: program.image.clone() };
-        machine.load(&Image { segments: vec![segment], symbols: Vec::new() })?;
-        let stop = run(&mut machine, program, way)?;
-        if !matches!(stop.kind, FaultKind::Unsupported { .. }) {
-            return Err(format!("our core stops: {stop}"));
-        }
+        let machine = run(Machine::new(self.core(&[]), AvrE), 0, program, way)?;
         let memory = machine.core.memory();
         let sent = String::from_utf8_lossy(&memory.host.from_chip);
         let lines: Vec<_> = sent.lines().map(str::to_owned).collect();
@@ -598,28 +602,26 @@ impl Ground for Device {
         self.log_of(&lines, &cycles)
     }
 
-    fn native(&self) -> bool {
-        true
-    }
-
     fn rows(&self) -> Vec<TableRow> {
-        self.machine().core.rows()
+        self.core(&[]).rows()
     }
 
-    fn left_out(&self) -> &'static [(&'static str, &'static str)] {
-        &[("spm", "ends the program"), ("sleep", "ends the program"), ("break", "ends the program")]
+    fn left_out(&self) -> LeftOut {
+        &[("ends the program", &["spm", "sleep", "break"])]
     }
 
     fn disassemble(&self, program: &Program, at: u32) -> (String, u32) {
-        let mut machine = self.machine();
-        machine.core.memory_mut().flash[..program.image.len()].copy_from_slice(&program.image);
-        machine.core.disassemble(at)
+        self.core(&program.image).disassemble(at)
     }
 
     fn oracles(&self) -> Vec<Result<Box<dyn Oracle>, String>> {
         let simavr: Result<Box<dyn Oracle>, String> =
             if have("simavr") { Ok(Box::new(Simavr(*self))) } else { Err("simavr is not installed".into()) };
-        let qemu = self.qemu.map(|_| Qemu::start(*self).map(|q| Box::new(q) as Box<dyn Oracle>));
+        let device = *self;
+        let qemu = self.qemu.map(|board| {
+            let start = move || Session::start("qemu-system-avr", &["-M", board]);
+            oracle(format!("QEMU {board}"), start, move |q, program| device.on_qemu(q, program))
+        });
         [simavr].into_iter().chain(qemu).collect()
     }
 }
@@ -708,46 +710,5 @@ impl Oracle for Simavr {
         let lines: Vec<_> = plain.lines().map(|l| l.trim_end_matches('.').to_owned()).collect();
         let lines: Vec<_> = lines.into_iter().filter(|l| l.len() >= 64 && !l.contains(' ')).collect();
         self.0.log_of(&lines, &pulses(&edges.map_err(|e| format!("simavr wrote no edges: {e}; {text}"))?)?)
-    }
-}
-
-struct Qemu(Device, Option<Session>);
-
-impl Qemu {
-    fn start(device: Device) -> Result<Self, String> {
-        Ok(Self(device, Some(Session::start("qemu-system-avr", &["-M", device.qemu.unwrap_or("uno")])?)))
-    }
-}
-
-impl Oracle for Qemu {
-    fn name(&self) -> String {
-        format!("QEMU {}", self.0.qemu.unwrap_or("uno"))
-    }
-
-    fn run(&mut self, program: &Program, _: &[u32]) -> Result<Log, String> {
-        const DATA: u32 = 0x80_0000;
-        let d = self.0;
-        let mut q = match self.1.take() {
-            Some(session) => session,
-            None => Self::start(d)?.1.expect("it has just been started"),
-        };
-        let mut code = Code::default();
-        let frame = d.frame(&mut code);
-        q.write(0, &program.image)?;
-        let mut states = Vec::new();
-        let mut from = 0;
-        while states.len() < program.places.len() {
-            q.go(from, &[frame.send, program.end])?;
-            let n = (program.places.len() - states.len()).min(d.states());
-            let bytes = q.read(DATA + d.log(), n * BYTES)?;
-            states.extend(bytes.chunks(BYTES).map(|b| state(b, None)));
-            from = frame.sent;
-        }
-        if program.places.len() % d.states() == 0 {
-            q.go(from, &[frame.send, program.end])?; // with an empty log
-        }
-        let window = q.read(DATA + d.window(), WINDOW as usize)?;
-        self.1 = Some(q); // a session that failed is not used again
-        Ok(Log { states, window })
     }
 }

@@ -12,7 +12,7 @@ use std::process::{Command, Stdio};
 use isa::{Core as _, Machine, TableRow};
 use isa_msp430::table::{TABLE, find};
 use isa_msp430::{Class, Msp430};
-use mcu::{Chip, FaultKind, Image, Memory, PeripheralConfig, Segment, Stop};
+use mcu::{Chip, FaultKind, Image, Memory, PeripheralConfig, Stop};
 use timing::msp430::Msp430F1;
 
 use crate::qemu::have;
@@ -311,8 +311,7 @@ impl Ground for Msp {
 
     fn ours(&self, program: &Program, mut way: Way<'_>) -> Result<Log, String> {
         let mut machine = machine();
-        let segment = Segment { address: FLASH, bytes: program.image.clone() };
-        machine.load(&Image { segments: vec![segment], symbols: Vec::new() })?;
+        machine.load(&Image::of(FLASH, program.image.clone()))?;
         machine.core.memory_mut().ram.copy_from_slice(&program.window);
         let mut states = Vec::new();
         for place in &program.places {

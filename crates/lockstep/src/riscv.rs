@@ -1,17 +1,17 @@
 //! RV32IMAC and RV64IMAC against QEMU's virt board.
-//! One register of each sequence, any but `x0`, has the address for its state and is left alone. Encodings are written
+//! OneCycle register of each sequence, any but `x0`, has the address for its state and is left alone. Encodings are written
 //! here a second time, from the manual's instruction set listings (20191213, chapters 16 and 24), so that an
 //! instruction missing in our decoder would be a fault. Compressed instructions are all 16-bit words that are not
 //! faults.
 
 use std::marker::PhantomData;
 
-use isa::{Core as _, Costs, Machine, TableRow, Timing};
+use isa::{Core as _, Machine, OneCycle, TableRow};
 use isa_riscv::{Class, Riscv, Step, Word};
-use mcu::{Chip, Image, Memory, Segment};
+use mcu::{Chip, Memory};
 
-use crate::qemu::{Session, words};
-use crate::{Ground, Log, Oracle, Program, Random, Sequence, Way, native, run, trapped};
+use crate::qemu::{Session, oracle, words};
+use crate::{Ground, LeftOut, Log, Oracle, Program, Random, Sequence, Way, run};
 
 const CODE: u32 = 0x8000_0000;
 const CODE_BYTES: u32 = 0x10_0000;
@@ -25,19 +25,6 @@ const LOG: u32 = RAM + WINDOW;
 const RESTORE: u32 = CODE + 0x10;
 /// Sequences in one program.
 const BATCH: usize = 1000;
-
-/// One cycle for each instruction.
-struct One;
-
-impl<X: Word> Timing<Riscv<X>> for One {
-    fn id(&self) -> &'static str {
-        "one"
-    }
-
-    fn costs(&self, steps: &[Step]) -> Costs {
-        Costs { each: vec![1; steps.len()], taken: vec![0; steps.len()], skipped: 1 }
-    }
-}
 
 /// A core with registers of the type `X`.
 #[derive(Default)]
@@ -490,36 +477,17 @@ impl<X: Word> Ground for Risc<X> {
     }
 
     fn ours(&self, program: &Program, way: Way<'_>) -> Result<Log, String> {
-        let mut machine = Machine::new(core::<X>(&[]), One);
-        if matches!(way, Way::Native) {
-            machine = machine.with_translator(native::translator(), Some(1));
-        }
-        let segment = Segment { address: CODE, bytes: program.image.clone() };
-        machine.load(&Image { segments: vec![segment], symbols: Vec::new() })?;
-        let stop = run(&mut machine, program, way)?;
-        if !trapped(&stop) {
-            return Err(format!("our core stops: {stop}"));
-        }
+        let machine = run(Machine::new(core::<X>(&[]), OneCycle), CODE, program, way)?;
         let (window, log) = machine.core.memory().ram.split_at(WINDOW as usize);
         Ok(Log { states: Self::states(log, program), window: window.to_vec() })
-    }
-
-    fn native(&self) -> bool {
-        true
     }
 
     fn rows(&self) -> Vec<TableRow> {
         core::<X>(&[]).rows()
     }
 
-    fn left_out(&self) -> &'static [(&'static str, &'static str)] {
-        &[
-            ("ecall", "ends the program"),
-            ("ebreak", "ends the program"),
-            ("mret", "ends the program"),
-            ("wfi", "ends the program"),
-            ("csrrw", "ends the program"),
-        ]
+    fn left_out(&self) -> LeftOut {
+        &[("ends the program", &["ecall", "ebreak", "mret", "wfi", "csrrw"])]
     }
 
     fn disassemble(&self, program: &Program, at: u32) -> (String, u32) {
@@ -527,35 +495,14 @@ impl<X: Word> Ground for Risc<X> {
     }
 
     fn oracles(&self) -> Vec<Result<Box<dyn Oracle>, String>> {
-        vec![Qemu::<X>::start().map(|q| Box::new(q) as Box<dyn Oracle>)]
-    }
-}
-
-struct Qemu<X>(Option<Session>, PhantomData<X>);
-
-impl<X: Word> Qemu<X> {
-    fn start() -> Result<Self, String> {
-        let program = format!("qemu-system-riscv{}", X::BITS);
-        Ok(Self(Some(Session::start(&program, &["-M", "virt", "-bios", "none"])?), PhantomData))
-    }
-}
-
-impl<X: Word> Oracle for Qemu<X> {
-    fn name(&self) -> String {
-        format!("QEMU virt, {} bits", X::BITS)
-    }
-
-    fn run(&mut self, program: &Program, _: &[u32]) -> Result<Log, String> {
-        let mut q = match self.0.take() {
-            Some(session) => session,
-            None => Self::start()?.0.expect("it has just been started"),
-        };
-        q.write(CODE, &program.image)?;
-        q.write(RAM, &program.window)?;
-        q.go(CODE, &[program.end])?;
-        let window = q.read(RAM, WINDOW as usize)?;
-        let log = q.read(LOG, program.places.len() * 32 * Risc::<X>::BYTES)?;
-        self.0 = Some(q); // a session that failed is not used again
-        Ok(Log { states: Risc::<X>::states(&log, program), window })
+        let start = || Session::start(&format!("qemu-system-riscv{}", X::BITS), &["-M", "virt", "-bios", "none"]);
+        vec![oracle(format!("QEMU virt, {} bits", X::BITS), start, |q, program| {
+            q.write(CODE, &program.image)?;
+            q.write(RAM, &program.window)?;
+            q.go(CODE, &[program.end])?;
+            let window = q.read(RAM, WINDOW as usize)?;
+            let log = q.read(LOG, program.places.len() * 32 * Self::BYTES)?;
+            Ok(Log { states: Self::states(&log, program), window })
+        })]
     }
 }

@@ -5,11 +5,11 @@
 
 use isa::{Core as _, Machine, Pattern, TableRow};
 use isa_thumb::{Class, Features, Step, Thumb, table};
-use mcu::{Chip, Flash, Image, Memory, Segment};
+use mcu::{Chip, Flash, Memory};
 use timing::cortex_m3::CortexM3;
 
-use crate::qemu::{Session, words};
-use crate::{Ground, Log, Oracle, Program, Random, Sequence, Way, native, run, trapped};
+use crate::qemu::{Session, oracle, words};
+use crate::{Ground, LeftOut, Log, Oracle, Program, Random, Sequence, Way, run};
 
 const RAM: u32 = 0x2000_0000;
 /// Code starts here; random bytes before it are data for loads relative to the program counter.
@@ -456,35 +456,20 @@ impl Ground for Arm {
     }
 
     fn ours(&self, program: &Program, way: Way<'_>) -> Result<Log, String> {
-        let mut machine = Machine::new(self.0.core(&[]), CortexM3::new(Flash::default()));
-        if matches!(way, Way::Native) {
-            machine = machine.with_translator(native::translator(), Some(1));
-        }
-        let segment = Segment { address: 0, bytes: program.image.clone() };
-        machine.load(&Image { segments: vec![segment], symbols: Vec::new() })?;
-        let stop = run(&mut machine, program, way)?;
-        if !trapped(&stop) {
-            return Err(format!("our core stops: {stop}"));
-        }
+        let machine = Machine::new(self.0.core(&[]), CortexM3::new(Flash::default()));
+        let machine = run(machine, 0, program, way)?;
         Ok(log(self.0, program, &machine.core.memory().ram))
-    }
-
-    fn native(&self) -> bool {
-        true
     }
 
     fn rows(&self) -> Vec<TableRow> {
         self.0.core(&[]).rows()
     }
 
-    fn left_out(&self) -> &'static [(&'static str, &'static str)] {
+    fn left_out(&self) -> LeftOut {
         &[
-            ("bkpt", "ends the program"),
-            ("svc", "ends the program"),
-            ("udf", "ends the program"),
-            ("wfe", "waits for ever where there are no interrupts"),
-            ("wfi", "waits for ever where there are no interrupts"),
-            ("ldr.w pc, [pc", "needs to know where it is"),
+            ("ends the program", &["bkpt", "svc", "udf"]),
+            ("waits for ever where there are no interrupts", &["wfe", "wfi"]),
+            ("needs to know where it is", &["ldr.w pc, [pc"]),
         ]
     }
 
@@ -493,7 +478,21 @@ impl Ground for Arm {
     }
 
     fn oracles(&self) -> Vec<Result<Box<dyn Oracle>, String>> {
-        vec![Qemu::start(self.0).map(|q| Box::new(q) as Box<dyn Oracle>)]
+        let board = self.0;
+        vec![oracle(
+            format!("QEMU {}", board.machine()),
+            move || start(board),
+            move |q, program| {
+                q.write(0, &program.image)?;
+                q.write(RAM, &program.window)?;
+                q.go(CODE | 1, &[program.end])?;
+                let logged = program.places.len() * 4 * WORDS;
+                let mut ram = q.read(RAM, board.window() as usize)?;
+                ram.resize(board.ram() as usize - logged, 0);
+                ram.extend(q.read(RAM + board.ram() - logged as u32, logged)?);
+                Ok(log(board, program, &ram))
+            },
+        )]
     }
 }
 
@@ -507,39 +506,12 @@ fn log(board: Board, program: &Program, ram: &[u8]) -> Log {
     Log { states: (0..program.places.len()).map(state).collect(), window: ram[..board.window() as usize].to_vec() }
 }
 
-struct Qemu(Board, Option<Session>);
-
-impl Qemu {
-    fn start(board: Board) -> Result<Self, String> {
-        // a vector table for reset, which the first program replaces
-        let kernel = crate::scratch("img");
-        std::fs::write(&kernel, [0, 1, 0, 0x20, 0x41, 0, 0, 0].repeat(16)).map_err(|e| e.to_string())?;
-        let path = kernel.to_str().expect("the path is text");
-        let session = Session::start("qemu-system-arm", &["-M", board.machine(), "-kernel", path]);
-        let _ = std::fs::remove_file(&kernel);
-        Ok(Self(board, Some(session?)))
-    }
-}
-
-impl Oracle for Qemu {
-    fn name(&self) -> String {
-        format!("QEMU {}", self.0.machine())
-    }
-
-    fn run(&mut self, program: &Program, _: &[u32]) -> Result<Log, String> {
-        let mut q = match self.1.take() {
-            Some(session) => session,
-            None => Self::start(self.0)?.1.expect("it has just been started"),
-        };
-        q.write(0, &program.image)?;
-        q.write(RAM, &program.window)?;
-        q.go(CODE | 1, &[program.end])?;
-        let board = self.0;
-        let logged = program.places.len() * 4 * WORDS;
-        let mut ram = q.read(RAM, board.window() as usize)?;
-        ram.resize(board.ram() as usize - logged, 0);
-        ram.extend(q.read(RAM + board.ram() - logged as u32, logged)?);
-        self.1 = Some(q); // a session that failed is not used again
-        Ok(log(board, program, &ram))
-    }
+/// Starts QEMU with a vector table for reset, which the first program replaces.
+fn start(board: Board) -> Result<Session, String> {
+    let kernel = crate::scratch("img");
+    std::fs::write(&kernel, [0, 1, 0, 0x20, 0x41, 0, 0, 0].repeat(16)).map_err(|e| e.to_string())?;
+    let path = kernel.to_str().expect("the path is text");
+    let session = Session::start("qemu-system-arm", &["-M", board.machine(), "-kernel", path]);
+    let _ = std::fs::remove_file(&kernel);
+    session
 }

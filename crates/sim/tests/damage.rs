@@ -4,7 +4,7 @@
 use random::Random;
 use std::collections::BTreeSet;
 
-use mcu::{Chip, Fault, Image, Segment, Stop};
+use mcu::{Chip, Fault, Image, Stop};
 use sim::{CORES, Simulator, simulator};
 
 /// Bytes of flash: a program soon comes to its end.
@@ -62,8 +62,7 @@ fn random_flash_runs_into_named_faults_on_every_core() {
             if let Some((at, content)) = &start {
                 bytes[*at..at + content.len()].copy_from_slice(content);
             }
-            let segment = Segment { address: base, bytes };
-            sim.load(&Image { segments: vec![segment], symbols: Vec::new() }).expect("it fits");
+            sim.load(&Image::of(base, bytes)).expect("it fits");
             if let Some(f) = fault(sim.as_mut()) {
                 faults += 1;
                 kinds.insert(f.kind.name());

@@ -73,8 +73,7 @@ impl Device {
 
 /// An image with `words` in flash from address 0.
 pub fn image(words: &[u16]) -> Image {
-    let bytes = words.iter().flat_map(|w| w.to_le_bytes()).collect();
-    Image { segments: vec![mcu::Segment { address: 0, bytes }], symbols: Vec::new() }
+    Image::of(0, words.iter().flat_map(|w| w.to_le_bytes()).collect())
 }
 
 /// An ATmega328P with `words` in flash from address 0.

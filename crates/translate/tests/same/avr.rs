@@ -6,7 +6,7 @@ use isa_avr::{AVR5, AVR51, AVRXMEGA3, Avr, Class, Variant};
 use mcu::{Chip, Flash, Memory, PeripheralConfig};
 use timing::avr::{AvrE, AvrXt};
 
-use super::{Counting, ENTERED, NONE, Programs, Random, SIZE, about, all, every_row, faults, observe, program, same};
+use super::{NONE, Programs, Random, SIZE, about, all, every_row, faults, native, observe, program, same, translator};
 
 /// A random instruction, or a few that belong together.
 fn avr_one(variant: Variant, ram: u32, random: &mut Random) -> Vec<u8> {
@@ -307,11 +307,12 @@ fn loops() {
 /// Does `setup` and then `body` again and again, both ways.
 fn round_and_round(what: &str, setup: &[u32], body: &[u32]) {
     let code = rounds(setup, body);
-    ENTERED.set(0);
+    native::entered();
     let make = || Machine::new(Avr::new(AVR5, MEGA.memory(&code)), AvrE);
     let lasting = (1..40).filter(|&seed| same(what, seed, make)).count();
-    println!("{what}: {lasting} last, native code was entered {} times", ENTERED.get());
-    assert!(ENTERED.get() > 40, "{what}: native code was entered {} times", ENTERED.get());
+    let entered = native::entered();
+    println!("{what}: {lasting} last, native code was entered {entered} times");
+    assert!(entered > 40, "{what}: native code was entered {entered} times");
 }
 
 /// A program waits for bytes and sends them back: it stops where it does in the interpreter.
@@ -323,9 +324,8 @@ fn waits_for_a_peripheral() {
         let mut random = Random::new(seed);
         let make = || Machine::new(Avr::new(AVR5, MEGA.memory(&code)), AvrE);
         let mut plain = make();
-        let translator = Box::new(Counting(translate::translator()));
-        let mut native = make().with_translator(translator, Some(1 + random.below(3)));
-        ENTERED.set(0);
+        let mut native = make().with_translator(translator(true), Some(1 + random.below(3)));
+        native::entered();
         let mut sent = 0;
         for slice in 0..60 {
             let bytes: Vec<u8> = (0..random.below(4)).map(|_| random.word() as u8).collect();
@@ -338,6 +338,7 @@ fn waits_for_a_peripheral() {
             assert!(a == b, "program {seed}, slice {slice}:\n{:?}\n{:?}", a.0.0, b.0.0);
             sent = a.1.len();
         }
-        assert!(sent > 20 && ENTERED.get() > 0, "{sent} bytes, native code was entered {} times", ENTERED.get());
+        let entered = native::entered();
+        assert!(sent > 20 && entered > 0, "{sent} bytes, native code was entered {entered} times");
     }
 }
