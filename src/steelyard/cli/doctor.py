@@ -16,6 +16,7 @@ from ..building.sandbox import available
 from ..lab.metering import kinds
 from ..model import paths
 from ..model.call import DeviceError
+from ..model.row import grouped
 from ..model.target import Target, ToolchainSpec, load_target, target_names
 from ..publish.sheet import plain
 from . import options
@@ -72,9 +73,7 @@ def verb(ask: Doctor) -> int:
 
 def _toolchains() -> list[Row]:
     rows: list[Row] = []
-    users: dict[str, list[Target]] = {}
-    for target in map(load_target, target_names()):
-        users.setdefault(target.toolchain.name, []).append(target)
+    users = grouped(map(load_target, target_names()), lambda t: t.toolchain.name)
     for name, targets in users.items():
         spec = targets[0].toolchain
         needed = spec.packages and not all(t.opt_in for t in targets)

@@ -18,7 +18,7 @@ from ..analyse.rank import Place, best_by_each, joint, pareto
 from ..model.errors import UserError, unknown
 from ..model.metric import metric
 from ..model.record import Point
-from ..model.row import CONTEXT, Row, Value
+from ..model.row import CONTEXT, Row, Value, grouped
 from ..model.target import load_target, target_names
 from . import names
 from .figures import FOLDER, figure_names
@@ -92,11 +92,8 @@ def of_records(rows: Sequence[Row], *, over_time: bool = False) -> Data:
     thing ``over_time``. ``front`` marks those that nothing of their target beats."""
     named, titles = (_over_time(rows) if over_time else names_of(rows)), _titles(rows, over_time=over_time)
     best = set[int]()
-    groups: dict[tuple[str, Value], list[Row]] = {}
-    for r in rows:
-        if r["variant"] != "nocrypt":
-            groups.setdefault((titles(r), r["primitive"]), []).append(r)
-    for (_, primitive), group in groups.items():
+    ciphers = (r for r in rows if r["variant"] != "nocrypt")
+    for (_, primitive), group in grouped(ciphers, lambda r: (titles(r), r["primitive"])).items():
         best |= {id(r) for r in pareto(group, (_cycles(str(primitive)), "rom", "ram"))}
     return [
         {"order": r["run"]}
@@ -133,10 +130,8 @@ def of_places(rows: Sequence[Row], top: int = 10) -> Data:
     its best implementation, and which variants are among them all."""
     apart = _incomparable(rows)
     named = dict(zip(map(id, rows), names_of(rows), strict=True))
-    groups: dict[tuple[str, str, str], list[Row]] = {}
-    for r in rows:
-        if r["variant"] != "nocrypt":
-            groups.setdefault((str(r["target"]), str(r["primitive"]), apart(r)), []).append(r)
+    ciphers = (r for r in rows if r["variant"] != "nocrypt")
+    groups = grouped(ciphers, lambda r: (str(r["target"]), str(r["primitive"]), apart(r)))
     data: Data = []
     for at, ((target, primitive, more), group) in enumerate(sorted(groups.items())):
         title = f"{target}, {primitive}{more}"
@@ -195,9 +190,7 @@ def names_of(rows: Sequence[Row]) -> list[str]:
     """A name for each row that no other of its target and primitive has: two marks of one name would be added up."""
     made = _over_time(rows)
     for apart in _APART:
-        same: dict[tuple[Value, ...], list[int]] = {}
-        for k, r in enumerate(rows):
-            same.setdefault((r["target"], r["primitive"], made[k]), []).append(k)
+        same = grouped(range(len(rows)), lambda k: (rows[k]["target"], rows[k]["primitive"], made[k]))
         for group in (g for g in same.values() if len(g) > 1):
             if len({rows[k].get(apart) for k in group}) > 1:
                 for k in group:
