@@ -4,12 +4,18 @@
 //! instruction missing in our decoder would be a fault. Compressed instructions are all 16-bit words that are not
 //! faults.
 
+mod encode;
+
 use std::marker::PhantomData;
 
 use isa::{Core as _, Machine, OneCycle, TableRow};
 use isa_riscv::{Class, Riscv, Step, Word};
 use mcu::{Chip, Memory};
 
+use self::encode::{
+    AMO, AUIPC, EBREAK, JALR, LOAD, LUI, OP, OP_32, OP_IMM, OP_IMM_32, STORE, b_type, cb_type, cj_type, i_type, j_type,
+    r_type, s_type,
+};
 use crate::qemu::{Session, oracle, words};
 use crate::{Ground, LeftOut, Log, Oracle, Program, Random, Sequence, Way, run};
 
@@ -37,62 +43,6 @@ fn core<X: Word>(image: &[u8]) -> Riscv<X> {
     core.events.unaligned = Some(|_, _| 0); // as QEMU does it
     core
 }
-
-// formats of the manual (2.2, 2.3, 16.2)
-
-fn r_type(f7: u32, f3: u32, op: u32, d: u32, s: u32, t: u32) -> u32 {
-    f7 << 25 | t << 20 | s << 15 | f3 << 12 | d << 7 | op
-}
-
-fn i_type(f3: u32, op: u32, d: u32, s: u32, imm: i32) -> u32 {
-    (imm as u32) << 20 | s << 15 | f3 << 12 | d << 7 | op
-}
-
-fn s_type(f3: u32, op: u32, s: u32, t: u32, imm: i32) -> u32 {
-    let imm = imm as u32;
-    (imm >> 5 & 0x7F) << 25 | t << 20 | s << 15 | f3 << 12 | (imm & 0x1F) << 7 | op
-}
-
-fn b_type(f3: u32, s: u32, t: u32, offset: i32) -> u32 {
-    let o = offset as u32;
-    (o >> 12 & 1) << 31
-        | (o >> 5 & 0x3F) << 25
-        | t << 20
-        | s << 15
-        | f3 << 12
-        | (o >> 1 & 0xF) << 8
-        | (o >> 11 & 1) << 7
-        | 0x63
-}
-
-fn j_type(d: u32, offset: i32) -> u32 {
-    let o = offset as u32;
-    (o >> 20 & 1) << 31 | (o >> 1 & 0x3FF) << 21 | (o >> 11 & 1) << 20 | (o >> 12 & 0xFF) << 12 | d << 7 | 0x6F
-}
-
-fn cj_type(f3: u32, offset: i32) -> u16 {
-    let o = offset as u16;
-    let bits = [(11, 12), (4, 11), (9, 10), (8, 9), (10, 8), (6, 7), (7, 6), (3, 5), (2, 4), (1, 3), (5, 2)];
-    bits.iter().fold((f3 << 13 | 1) as u16, |w, &(from, to)| w | (o >> from & 1) << to)
-}
-
-fn cb_type(f3: u32, s: u32, offset: i32) -> u16 {
-    let o = offset as u16;
-    let bits = [(8, 12), (4, 11), (3, 10), (7, 6), (6, 5), (2, 4), (1, 3), (5, 2)];
-    bits.iter().fold((f3 << 13 | 1 | (s & 7) << 7) as u16, |w, &(from, to)| w | (o >> from & 1) << to)
-}
-
-const LUI: u32 = 0x37;
-const AUIPC: u32 = 0x17;
-const OP: u32 = 0x33;
-const OP_32: u32 = 0x3B;
-const OP_IMM: u32 = 0x13;
-const OP_IMM_32: u32 = 0x1B;
-const LOAD: u32 = 0x03;
-const STORE: u32 = 0x23;
-const JALR: u32 = 0x67;
-const AMO: u32 = 0x2F;
-const EBREAK: u32 = 0x0010_0073;
 
 /// Machine code of one unit.
 #[derive(Default)]
