@@ -37,7 +37,7 @@ def compared(runs: Path, results: Iterable[Path]) -> list[Line]:
     targets = {target for target, _, _ in ours}
     lines = []
     for file in results:
-        for row in felics.read(file):
+        for row in felics.rows(file, files.load(file)):
             if row["target"] not in targets:
                 continue
             record = ours.get((str(row["target"]), str(row["label"]), str(row["flags"])))

@@ -12,7 +12,7 @@ import pytest
 from steelyard.analyse.rows import rows
 from steelyard.building import identify
 from steelyard.model.target import Target, load_target, target_names
-from steelyard.model.workload import workload, workload_names
+from steelyard.model.workload import NAMED, workload
 from steelyard.publish.figures import figure_names
 from steelyard.publish.ranking import CATALOGUE
 from steelyard.publish.results import column
@@ -90,7 +90,7 @@ def test_every_metric_has_a_definition(bench: Bench, target: Target) -> None:
 def test_workloads_are_those_that_are_run() -> None:
     text = (ROOT / "docs" / "definitions.md").read_text(encoding="utf-8")
     rows = dict(re.findall(r"^\| `([\w-]+)`(?: to `felics-6`)? \| (.*) \|$", text, re.MULTILINE))
-    for name in workload_names():
+    for name in NAMED:
         sizes = workload(name).sizes
         if name == "kat":
             assert (sizes, rows[name][:4]) == ((), "none")

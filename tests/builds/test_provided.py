@@ -60,12 +60,12 @@ class Library:
 
     def __init__(self, folder: Path, bits: int) -> None:
         include = f"-I{paths.HARNESS}/include"
-        units = [f"{provided.SOURCES}/{name}.c" for name in provided.PRIMITIVES]
+        units = [f"{provided.SOURCES}/{name}.c" for name in provided.FUNCTIONS]
         for k, unit in enumerate(units):
             command = ["gcc", "-std=gnu99", "-O1", "-Wall", "-Wextra", "-Werror", "-Wno-unused-function", "-fPIC"]
             command += ["-fsanitize=undefined", "-fno-sanitize-recover=all", f"-DAES_BITS={bits}", include]
             subprocess.run([*command, "-c", unit, "-o", f"{k}.o"], check=True, cwd=folder)
-            keep = [o for f in provided.functions(Path(unit).stem) for o in ("--keep-global-symbol", f)]
+            keep = [o for f in provided.FUNCTIONS[Path(unit).stem] for o in ("--keep-global-symbol", f)]
             subprocess.run(["objcopy", *keep, f"{k}.o"], check=True, cwd=folder)
         made = folder / f"aes{bits}.so"
         objects = [f"{k}.o" for k in range(len(units))]

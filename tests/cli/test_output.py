@@ -20,7 +20,7 @@ from rich.console import Console
 from steelyard.cli import doctor, show
 from steelyard.cli.app import VERBS, verb
 from steelyard.cli.console import number, table
-from steelyard.model.reasons import NEXT_ACTION
+from steelyard.model.reasons import Reason
 from steelyard.model.record import Record, Setup, Toolchain
 from steelyard.publish.sheet import ANY
 from tests import toys
@@ -194,7 +194,7 @@ def test_a_run_of_a_folder_can_be_repeated(cli: Cli, tmp_path: Path) -> None:
 
 def test_what_to_do_names_options_that_exist(cli: Cli) -> None:
     known = set(re.findall(r"--[a-z-]+", "".join(cli(f"{verb} --help").out for verb in ("run", "check", "show"))))
-    ours = [re.sub(r"sigrok-cli --[a-z-]+", "", text) for text in NEXT_ACTION.values()]
+    ours = [re.sub(r"sigrok-cli --[a-z-]+", "", text) for text in (reason.next_action for reason in Reason)]
     named = {o for text in ours for o in re.findall(r"--[a-z-]+", text)}
     assert named - known == set()
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from steelyard import jobs
-from steelyard.model.reasons import NEXT_ACTION, Reason
+from steelyard.model.reasons import Reason
 from tests import toys
 from tests.conftest import the_target, write
 
@@ -199,5 +199,5 @@ def test_a_figure_of_the_baseline_alone(cli: Cli) -> None:
     ],
 )
 def test_no_machine_of_a_program_is_to_be_switched_off(reason: Reason, word: str) -> None:
-    assert word in NEXT_ACTION[reason]
-    assert "power-cycle" not in NEXT_ACTION[reason]
+    assert word in reason.next_action
+    assert "power-cycle" not in reason.next_action

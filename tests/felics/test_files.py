@@ -14,12 +14,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
+from steelyard.analyse import files
 from steelyard.analyse.compare import compare
 from steelyard.analyse.rows import rows
 from steelyard.model.errors import UserError
 from steelyard.model.record import Record, Setup, Toolchain
+from steelyard.model.row import Row
 from steelyard.model.target import load_target, target_names
-from steelyard.model.workload import workload, workload_names
+from steelyard.model.workload import NAMED, workload
 from steelyard.publish import felics
 from tests.conftest import ROOT
 
@@ -85,6 +87,11 @@ def test_what_is_written() -> None:
     assert all(type(read["data"][0][k]) is int for k in felics.FIGURES)
 
 
+def read(path: Path) -> list[Row]:
+    """As ``compare`` does."""
+    return felics.rows(path, files.load(path))
+
+
 def test_nothing_to_write_is_said() -> None:
     with pytest.raises(UserError, match="steelyard run -w felics-ae"):
         felics.render(rows([replace(record(), metrics={})]))
@@ -93,7 +100,7 @@ def test_nothing_to_write_is_said() -> None:
 def test_what_was_written_is_read_as_a_pair_of_its_record(tmp_path: Path) -> None:
     file = tmp_path / "out.json"
     file.write_bytes(felics.render(rows([record()])))
-    published = felics.read(file)
+    published = read(file)
     ours = rows([record(felics_code_time=200000.0)])
     result = compare(published, ours, metrics=list(felics.FIGURES.values()))
     (pair,) = result.pairs
@@ -139,19 +146,19 @@ def test_any_results_are_read_in_order(setups: list[tuple[str, int]]) -> None:
 def test_damaged_files_are_refused(tmp_path: Path, content: Any, said: str) -> None:
     file = save(tmp_path, content)
     with pytest.raises(UserError, match=said) as e:
-        felics.read(file)
+        read(file)
     assert str(file) in str(e.value)
 
 
 def test_files_that_cannot_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(UserError, match="No such file"):
-        felics.read(tmp_path / "gone.json")
+        read(tmp_path / "gone.json")
     (tmp_path / "results.json").write_bytes(b'{"data": "\xff"}')
     with pytest.raises(UserError, match="not JSON"):
-        felics.read(tmp_path / "results.json")
-    monkeypatch.setattr(felics, "MAX_BYTES", 5)
+        read(tmp_path / "results.json")
+    monkeypatch.setattr(files, "MAX_BYTES", 5)
     with pytest.raises(UserError, match="larger than"):
-        felics.read(save(tmp_path, document(SETUP)))
+        read(save(tmp_path, document(SETUP)))
 
 
 @given(st.text(max_size=60), st.integers(0, 400))
@@ -162,14 +169,14 @@ def test_any_text_is_read_or_refused(tmp_path_factory: pytest.TempPathFactory, t
         file = folder / "any.json"
         file.write_text(content, encoding="utf-8", errors="replace")
         try:
-            found = felics.read(file)
+            found = read(file)
         except UserError:
             continue
         assert all(set(felics.FIGURES.values()) <= r.keys() for r in found)
 
 
 def test_workloads_are_the_scenarios_as_coded() -> None:
-    sizes = {name: workload(name).sizes for name in workload_names() if name.startswith("felics")}
+    sizes = {name: workload(name).sizes for name in NAMED if name.startswith("felics")}
     assert sizes == {
         "felics-ae": ((16, 16),),
         "felics-1": ((0, 102),),

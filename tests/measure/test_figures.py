@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from steelyard import measure
+from steelyard.measure import cycles, ram, rom
+from steelyard.measure.image import energy
 from steelyard.measure.rom import library_members, load_size, static_ram
 from steelyard.model.call import Answer, Op, Pulse, Request, Vector
 from steelyard.model.record import Helper, Point
@@ -20,17 +21,17 @@ from tests.conftest import ROOT, Bench, the_target
 
 ASCON = ROOT / "ciphers/crypto_aead/ascon/ascon128v12/fast"
 sizes = st.lists(st.integers(0, 2000), min_size=3, max_size=12, unique=True)
-cycles = st.integers(-(10**6), 10**9)
+costs = st.integers(-(10**6), 10**9)
 
 
-@given(sizes, sizes, cycles, st.integers(-1000, 10**5), st.integers(-1000, 10**5))
+@given(sizes, sizes, costs, st.integers(-1000, 10**5), st.integers(-1000, 10**5))
 def test_the_line_through_affine_points_is_exact(
     messages: list[int], ads: list[int], fixed: int, per_byte: int, per_ad: int
 ) -> None:
     points = [Point("encrypt", 0, m, fixed + per_byte * m) for m in messages]
     points += [Point("encrypt", a, 0, fixed + per_ad * a) for a in ads if a]
     points += [Point("encrypt", 7, 9, 1), Point("decrypt", 0, 1, 1), Point("decrypt", 0, 2, 2)]
-    got = measure.lines(points)
+    got = cycles.lines(points)
     assert got["encrypt_per_byte"] == pytest.approx(per_byte, rel=1e-9, abs=1e-6)
     assert got["encrypt_fixed"] == pytest.approx(fixed, rel=1e-9, abs=1e-3)
     assert "decrypt_per_byte" not in got
@@ -46,10 +47,10 @@ def observed(op: str, used: int, stack: int | None, heap: int = 0) -> tuple[str,
 def test_means_points_and_peaks() -> None:
     empty = {"encrypt": 10, "decrypt": 20}
     seen = [observed("encrypt", 110, 5), observed("encrypt", 121, 9, heap=30), observed("decrypt", 30, None)]
-    assert measure.means(seen, empty) == {"cycles_encrypt_mean": 105.5, "cycles_decrypt_mean": 10.0}
-    assert measure.points(seen, empty)[1:] == (Point("encrypt", 1, 3, 111), Point("decrypt", 1, 3, 10))
+    assert cycles.means(seen, empty) == {"cycles_encrypt_mean": 105.5, "cycles_decrypt_mean": 10.0}
+    assert cycles.points(seen, empty)[1:] == (Point("encrypt", 1, 3, 111), Point("decrypt", 1, 3, 10))
     peaks = {"stack_encrypt": 9, "stack_decrypt": 77, "stack": 77, "heap": 30, "unaligned": 4}
-    assert measure.peaks(seen) == peaks
+    assert ram.peaks(seen) == peaks
 
 
 MAP = """Archive member included to satisfy reference by file (symbol)
@@ -79,9 +80,9 @@ def test_library_members_of_a_map(tmp_path: Path) -> None:
     image.write_text(MAP)
     base.write_text(MAP.replace("0x1e /usr/lib/gcc", "0x0 /usr/lib/gcc"))
     assert library_members(image) == {"libgcc.a(_mulsi3.o)": 36, "libc.a(memcpy.o)": 18}
-    assert measure.helpers(image, base) == (Helper("libgcc.a(_mulsi3.o)", 30),)
+    assert rom.helpers(image, base) == (Helper("libgcc.a(_mulsi3.o)", 30),)
     base.write_text("")
-    assert [h.member for h in measure.helpers(image, base)] == ["libgcc.a(_mulsi3.o)", "libc.a(memcpy.o)"]
+    assert [h.member for h in rom.helpers(image, base)] == ["libgcc.a(_mulsi3.o)", "libc.a(memcpy.o)"]
 
 
 LLVM_MAP = """     VMA      LMA     Size Align Out     In      Symbol
@@ -99,7 +100,7 @@ def test_helpers_of_a_target_are_its_library(tmp_path: Path) -> None:
     image, base = tmp_path / "image.map", tmp_path / "base.map"
     image.write_text(LLVM_MAP)
     base.write_text(LLVM_MAP.splitlines()[0])
-    assert measure.helpers(image, base) == (Helper("helpers(memset)", 54), Helper("stdlib(puts)", 20))
+    assert rom.helpers(image, base) == (Helper("helpers(memset)", 54), Helper("stdlib(puts)", 20))
 
 
 def test_library_members_of_a_real_map(bench: Bench, target: Target) -> None:
@@ -212,8 +213,8 @@ def test_ascons_cycles_do_not_depend_on_the_data(bench: Bench, target: Target) -
 
 
 def test_modelled_energy(target: Target) -> None:
-    got = measure.energy({"cycles_encrypt_mean": 1000.0, "rom": 5.0}, target)
+    got = energy({"cycles_encrypt_mean": 1000.0, "rom": 5.0}, target)
     assert target.energy is not None
     watts = target.energy.volts * target.energy.milliamperes / 1000
     assert got == {"energy_encrypt_modelled": pytest.approx(watts * 1000 / target.energy.clock_hz * 1e6)}
-    assert measure.energy({"cycles_encrypt_mean": 1.0}, target.but(energy=None)) == {}
+    assert energy({"cycles_encrypt_mean": 1.0}, target.but(energy=None)) == {}

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from steelyard import measure
+from steelyard.measure.dependence import dependence
 from steelyard.model.call import Answer, Observed, Pulse, Vector
 from steelyard.model.inputs import Inputs
 from steelyard.model.reasons import Reason
@@ -61,7 +62,7 @@ def test_both_means_are_shown_where_they_differ(more: int, shown: bool) -> None:
     every = [observed("encrypt", 4000 + k + more, count=k) for k in range(10)]
     assert measure.depends(known, [every[3], every[7]], EMPTY) == shown
 
-    figures, notes = measure.dependence(known, every, EMPTY)
+    figures, notes = dependence(known, every, EMPTY)
     assert figures == {"cycles_encrypt_fresh_mean": 4004.5 + more}
     assert notes == [
         "time depends on the inputs: encrypt takes 4004 cycles on the known answers' inputs and "

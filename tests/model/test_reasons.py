@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 
-from steelyard.model.reasons import MACHINE, NEXT_ACTION, UNFIT, Reason
+from steelyard.model.reasons import MACHINE, UNFIT, Reason
 from tests.conftest import ROOT
 
 
 def test_every_reason_has_a_next_action() -> None:
-    assert NEXT_ACTION.keys() == set(Reason)
+    assert all(reason.next_action for reason in Reason)
+    assert len({reason.next_action for reason in Reason}) >= len(Reason) - 1
     assert set(Reason) >= MACHINE | UNFIT
 
 

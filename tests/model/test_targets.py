@@ -11,9 +11,8 @@ import pytest
 from steelyard import _native
 from steelyard.model import paths
 from steelyard.model.errors import UserError
-from steelyard.model.reasons import NEXT_ACTION, Reason
 from steelyard.model.target import Target, load_target, target_names
-from steelyard.model.workload import workload, workload_names
+from steelyard.model.workload import NAMED, workload
 from tests.conftest import ROOT
 
 TEXT = (ROOT / "targets/uno/target.toml").read_text()
@@ -178,11 +177,6 @@ def test_a_target_is_named_in_its_folder_and_nowhere_else() -> None:
     assert found == []
 
 
-def test_every_reason_has_a_next_action() -> None:
-    assert NEXT_ACTION.keys() == set(Reason)
-    assert len(set(NEXT_ACTION.values())) >= len(Reason) - 1
-
-
 def test_workloads() -> None:
     assert workload("16/64,16/64,0/5").sizes == ((16, 64), (0, 5))
     assert workload("kat").sizes == ()
@@ -192,4 +186,4 @@ def test_workloads() -> None:
             workload(text)
     with pytest.raises(UserError, match="did you mean nist-grid"):
         workload("nistgrid")
-    assert set(workload_names()) >= {"default", "kat"}
+    assert set(NAMED) >= {"default", "kat"}

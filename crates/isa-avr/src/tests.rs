@@ -1,7 +1,7 @@
 //! Properties of single instructions against definitions in plain integers.
 
 use isa::{Core as _, Exec, Insn};
-use mcu::{Chip, Flash, Memory, Region};
+use mcu::{Chip, Memory};
 
 use crate::decode::seam;
 use crate::exec::handler;
@@ -11,15 +11,7 @@ use crate::table::TABLE;
 use crate::{AVR5, AVR51, Avr};
 
 fn core() -> Avr {
-    let chip = Chip {
-        core: "avr5",
-        clock_hz: 16_000_000,
-        flash: Region { base: 0, size: 0x8000 },
-        flash_in_data: None,
-        ram: Region { base: 0x100, size: 0x800 },
-        flash_timing: Flash::default(),
-        peripherals: Vec::new(),
-    };
+    let chip = Chip { flash_in_data: None, ..Chip::of_memories((0, 0x8000), (0x100, 0x800)) };
     Avr::new(AVR5, Memory::new(&chip).expect("the chip is valid"))
 }
 

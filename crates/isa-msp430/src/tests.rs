@@ -1,7 +1,7 @@
 //! Properties of single instructions against definitions in plain integers.
 
 use isa::{Core as _, Exec, Insn};
-use mcu::{Chip, Flash, Memory, Region, Site};
+use mcu::{Chip, Memory, Site};
 
 use crate::exec::{Location, Locations};
 use crate::handler::handler;
@@ -12,15 +12,7 @@ use crate::step::Class;
 use crate::table::TABLE;
 
 fn core() -> Msp430 {
-    let chip = Chip {
-        core: "msp430",
-        clock_hz: 8_000_000,
-        flash: Region { base: 0x4000, size: 0xC000 },
-        flash_in_data: Some(0x4000),
-        ram: Region { base: 0x1100, size: 0x2800 },
-        flash_timing: Flash::default(),
-        peripherals: Vec::new(),
-    };
+    let chip = Chip::of_memories((0x4000, 0xC000), (0x1100, 0x2800));
     Msp430::new(Memory::new(&chip).expect("the chip is valid"))
 }
 

@@ -1,47 +1,26 @@
 //! Ways to fail, and what is counted before.
 
-use isa::{Core as _, Costs, Machine, Timing};
-use isa_thumb::{Features, Step, Thumb};
-use mcu::{Chip, FaultKind, Flash, Memory, Region, Stop};
-
-/// One cycle for each instruction.
-struct One;
-
-impl Timing<Thumb> for One {
-    fn id(&self) -> &'static str {
-        "one"
-    }
-
-    fn costs(&self, steps: &[Step]) -> Costs {
-        Costs { each: vec![1; steps.len()], taken: vec![0; steps.len()], skipped: 1 }
-    }
-}
+use isa::{Core as _, Machine, OneCycle};
+use isa_thumb::{Features, Thumb};
+use mcu::{Chip, FaultKind, Memory, Stop};
 
 const FLASH: u32 = 0x0800_0000;
 const RAM: u32 = 0x2000_0000;
 
 /// Runs `code` at flash + 8 with r0 to r3 set.
-fn run(code: &[u16], registers: [u32; 4]) -> (Machine<Thumb, One>, Stop) {
+fn run(code: &[u16], registers: [u32; 4]) -> (Machine<Thumb, OneCycle>, Stop) {
     run_on(Features::CORTEX_M3, code, registers)
 }
 
-fn run_on(features: Features, code: &[u16], registers: [u32; 4]) -> (Machine<Thumb, One>, Stop) {
-    let chip = Chip {
-        core: "cortex-m3",
-        clock_hz: 1,
-        flash: Region { base: FLASH, size: 0x100 },
-        flash_in_data: Some(FLASH),
-        ram: Region { base: RAM, size: 0x1000 },
-        flash_timing: Flash::default(),
-        peripherals: Vec::new(),
-    };
+fn run_on(features: Features, code: &[u16], registers: [u32; 4]) -> (Machine<Thumb, OneCycle>, Stop) {
+    let chip = Chip::of_memories((FLASH, 0x100), (RAM, 0x1000));
     let mut memory = Memory::new(&chip).expect("the chip is possible");
     memory.flash[..4].copy_from_slice(&(RAM + 0x1000).to_le_bytes());
     memory.flash[4..8].copy_from_slice(&(FLASH + 9).to_le_bytes());
     for (k, half) in code.iter().enumerate() {
         memory.flash[8 + 2 * k..10 + 2 * k].copy_from_slice(&half.to_le_bytes());
     }
-    let mut machine = Machine::new(Thumb::with_features(memory, features), One);
+    let mut machine = Machine::new(Thumb::with_features(memory, features), OneCycle);
     for (n, value) in registers.into_iter().enumerate() {
         machine.core.set_register(n, value);
     }

@@ -1,42 +1,21 @@
 //! Random words as code: nothing panics, every stop has a name.
 
-use isa::{Costs, Machine, Timing};
-use isa_thumb::{Features, Step, Thumb};
-use mcu::{Chip, Flash, Memory, Region, Stop};
+use isa::{Machine, OneCycle};
+use isa_thumb::{Features, Thumb};
+use mcu::{Chip, Memory, Stop};
 use random::Random;
-
-/// One cycle for each instruction.
-struct One;
-
-impl Timing<Thumb> for One {
-    fn id(&self) -> &'static str {
-        "one"
-    }
-
-    fn costs(&self, steps: &[Step]) -> Costs {
-        Costs { each: vec![1; steps.len()], taken: vec![0; steps.len()], skipped: 1 }
-    }
-}
 
 #[test]
 fn random_words_never_panic() {
     let mut numbers = Random::new(0);
     let mut random = || numbers.word();
-    let chip = Chip {
-        core: "cortex-m3",
-        clock_hz: 1,
-        flash: Region { base: 0x0800_0000, size: 0x1000 },
-        flash_in_data: Some(0x0800_0000),
-        ram: Region { base: 0x2000_0000, size: 0x1000 },
-        flash_timing: Flash::default(),
-        peripherals: Vec::new(),
-    };
+    let chip = Chip::of_memories((0x0800_0000, 0x1000), (0x2000_0000, 0x1000));
     let mut faults = 0;
     for round in 0..300 {
         let mut memory = Memory::new(&chip).expect("the chip is possible");
         memory.flash.iter_mut().for_each(|b| *b = random() as u8);
         let features = [Features::CORTEX_M0PLUS, Features::CORTEX_M3, Features::CORTEX_M4][round % 3];
-        let mut machine = Machine::new(Thumb::with_features(memory, features), One);
+        let mut machine = Machine::new(Thumb::with_features(memory, features), OneCycle);
         for start in 0..40 {
             machine.reset();
             machine.core.set_pc(0x0800_0000 + (random() & 0xFFE));

@@ -5,21 +5,13 @@ use std::process::Command;
 
 use isa::Core as _;
 use isa_thumb::{Features, Thumb};
-use mcu::{Chip, Flash, Memory, Region};
+use mcu::{Chip, Memory};
 use random::Random;
 
 const BASE: u32 = 0x0800_0000;
 
 fn core(code: &[u8], features: Features) -> Thumb {
-    let chip = Chip {
-        core: "cortex-m3",
-        clock_hz: 72_000_000,
-        flash: Region { base: BASE, size: 4 << 20 },
-        flash_in_data: Some(BASE),
-        ram: Region { base: 0x2000_0000, size: 0x1000 },
-        flash_timing: Flash::default(),
-        peripherals: Vec::new(),
-    };
+    let chip = Chip::of_memories((BASE, 4 << 20), (0x2000_0000, 0x1000));
     let mut memory = Memory::new(&chip).expect("the chip is possible");
     memory.flash[..code.len()].copy_from_slice(code);
     Thumb::with_features(memory, features)
@@ -68,82 +60,15 @@ fn normal(text: &str) -> String {
 
 /// Instructions of other cores, which objdump knows and one with `features` does not have.
 fn foreign(theirs: &str, features: Features) -> bool {
-    const NAMES: &[&str] = &[
-        "undefined",
-        ".inst",
-        ".word",
-        ".short",
-        "hlt",
-        "setend",
-        "setpan",
-        "bxns",
-        "blxns",
-        "blx",
-        "bxj",
-        "rfe",
-        "srs",
-        "smc",
-        "hvc",
-        "eret",
-        "sg",
-        "tt",
-        "esb",
-        "csdb",
-        "ssbb",
-        "pssbb",
-        "mcr",
-        "mrc",
-        "mrrc",
-        "cdp",
-        "ldc",
-        "stc",
-        "v",
-        "cx",
-        "crc",
-        "lda",
-        "stl",
-        "dls",
-        "wls",
-        "le",
-        "bf",
-        "lctp",
-        "csel",
-        "csinc",
-        "csinv",
-        "csneg",
-        "cset",
-        "cinc",
-        "cinv",
-        "cneg",
-        "clrm",
-        "asrl",
-        "lsll",
-        "lsrl",
-        "sqrshr",
-        "uqrshl",
-        "urshr",
-        "srshr",
-        "uqshl",
-        "sqshl",
-        "sb",
-        "pacg",
-        "bxaut",
-        "aut",
-        "pac",
-        "ldrexd",
-        "strexd",
-        "pldw",
-        "dcps",
-        "letp",
-    ];
-    const DSP: &[&str] = &[
-        "pkh", "qadd", "qsub", "qdadd", "qdsub", "qasx", "qsax", "sadd", "ssub", "sasx", "ssax", "shadd", "shsub",
-        "shasx", "shsax", "uadd", "usub", "uasx", "usax", "uhadd", "uhsub", "uhasx", "uhsax", "uqadd", "uqsub",
-        "uqasx", "uqsax", "sel", "smla", "smul", "smml", "smmul", "smua", "smus", "smls", "usad", "umaal", "sxtab",
-        "sxtah", "uxtab", "uxtah", "sxtb16", "uxtb16", "ssat16", "usat16", "smlad", "smlsd",
-    ];
-    let dsp = if features.has(Features::DSP) { &[] } else { DSP };
-    NAMES.iter().chain(dsp).any(|n| theirs.starts_with(n))
+    const NAMES: &str = "undefined .inst .word .short hlt setend setpan bxns blxns blx bxj rfe srs smc hvc eret sg tt esb csdb ssbb \
+        pssbb mcr mrc mrrc cdp ldc stc v cx crc lda stl dls wls le bf lctp csel csinc csinv csneg cset cinc cinv \
+        cneg clrm asrl lsll lsrl sqrshr uqrshl urshr srshr uqshl sqshl sb pacg bxaut aut pac ldrexd strexd pldw dcps \
+        letp";
+    const DSP: &str = "pkh qadd qsub qdadd qdsub qasx qsax sadd ssub sasx ssax shadd shsub shasx shsax uadd usub uasx usax uhadd \
+        uhsub uhasx uhsax uqadd uqsub uqasx uqsax sel smla smul smml smmul smua smus smls usad umaal sxtab sxtah \
+        uxtab uxtah sxtb16 uxtb16 ssat16 usat16 smlad smlsd";
+    let dsp = if features.has(Features::DSP) { "" } else { DSP };
+    NAMES.split(' ').chain(dsp.split_terminator(' ')).any(|n| theirs.starts_with(n))
 }
 
 /// Whether the texts of an encoding agree, or how they may differ.

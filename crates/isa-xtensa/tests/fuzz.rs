@@ -2,8 +2,8 @@
 
 mod common;
 
-use common::{CODE, One, RAM, core};
-use isa::{Core as _, Machine};
+use common::{CODE, RAM, core};
+use isa::{Core as _, Machine, OneCycle};
 use isa_xtensa::Features;
 use mcu::Stop;
 use random::Random;
@@ -15,7 +15,7 @@ fn random_bytes_never_panic() {
     for round in 0..40 {
         let mut cpu = core(if round % 2 == 0 { Features::LX106 } else { Features::LX6 });
         cpu.memory_mut().flash[..0x2000].iter_mut().for_each(|b| *b = random.word() as u8);
-        let mut machine = Machine::new(cpu, One);
+        let mut machine = Machine::new(cpu, OneCycle);
         for start in 0..100 {
             machine.reset();
             machine.core.set_pc(CODE + random.below(0x2000));

@@ -162,6 +162,19 @@ pub trait Timing<C: Core>: Send + Sync {
     fn reset(&mut self) {}
 }
 
+/// One cycle for each instruction, for tests and oracles that count none.
+pub struct OneCycle;
+
+impl<C: Core> Timing<C> for OneCycle {
+    fn id(&self) -> &'static str {
+        "one"
+    }
+
+    fn costs(&self, steps: &[C::Step]) -> Costs {
+        Costs { each: vec![1; steps.len()], taken: vec![0; steps.len()], skipped: 1 }
+    }
+}
+
 /// A run with its costs.
 pub struct Block<C> {
     /// Instructions; never empty; the last one does not continue.

@@ -12,7 +12,7 @@ mod pattern;
 mod profile;
 pub mod values;
 
-pub use block::{Block, Core, Costs, Exec, Insn, Run, TableRow, Timing, next};
+pub use block::{Block, Core, Costs, Exec, Insn, OneCycle, Run, TableRow, Timing, next};
 pub use machine::{MAX_RUN, Machine};
 pub use pattern::{Fields, Pattern, Template};
 pub use profile::{Node, Profile, Span};

@@ -45,6 +45,15 @@ impl Pattern {
         word & self.mask == self.value
     }
 
+    /// `word` with `value` in the field `letter`, as far as the field has room.
+    pub fn with(&self, word: u32, letter: char, value: u32) -> u32 {
+        (0..self.bits).fold(word, |word, bit| match self.fields(1 << bit).get(letter) {
+            0 => word,
+            place if value & place != 0 => word | 1 << bit,
+            _ => word & !(1 << bit),
+        })
+    }
+
     /// The fields of `word`.
     pub fn fields(&self, word: u32) -> Fields {
         Fields { pattern: *self, word }
@@ -105,6 +114,7 @@ mod tests {
         let f = ADD.fields(0x0FEF);
         assert!(ADD.matches(0x0FEF));
         assert_eq!((f.get('d'), f.get('r')), (30, 31));
+        assert_eq!(ADD.with(0x0C01, 'd', 30), 0x0DE1);
         assert_eq!(Pattern::new("1100 kkkk kkkk kkkk").fields(0xCFFF).signed('k'), -1);
     }
 

@@ -4,16 +4,19 @@
 //! writes to a file, give their cycles. Chips with ELPM are compared with simavr only: RAMPZ of QEMU 7.2's ATmega1280
 //! always reads 0.
 
-use std::process::{Command, Stdio};
+mod generate;
+mod simavr;
 
 use isa::{Core as _, Machine, TableRow};
 use isa_avr::table::{Definition, TABLE};
-use isa_avr::{AVR5, AVR51, Avr, Class, Variant};
-use mcu::{Chip, FaultKind, Flash, Image, Memory, PeripheralConfig, Region, Segment};
+use isa_avr::{AVR5, AVR51, Avr, Variant};
+use mcu::{Chip, Memory, PeripheralConfig};
 use timing::avr::AvrE;
 
-use crate::qemu::{Session, have};
-use crate::{Ground, Log, Oracle, Program, Random, Sequence, Way, native, run};
+use self::generate::Generator;
+use self::simavr::Simavr;
+use crate::qemu::{Session, have, oracle};
+use crate::{Ground, LeftOut, Log, Oracle, Program, Random, Sequence, Way, run};
 
 /// Bytes of one state: r0 to r31, SREG, SP.
 const BYTES: usize = 35;
@@ -68,28 +71,17 @@ impl Device {
         (self.ram.0 + self.ram.1 - 0x100 - self.log()) as usize / BYTES
     }
 
-    fn machine(&self) -> Machine<Avr, AvrE> {
+    fn core(&self, image: &[u8]) -> Avr {
         let peripheral = |kind, base, trigger_bit| PeripheralConfig { kind, base, trigger_bit };
         let chip = Chip {
-            core: "",
-            clock_hz: 16_000_000,
-            flash: Region { base: 0, size: self.flash },
             flash_in_data: None,
-            ram: Region { base: self.ram.0, size: self.ram.1 },
-            flash_timing: Flash::default(),
             peripherals: vec![peripheral("avr-port", 0x23, Some(0)), peripheral("avr-usart", 0xC0, None)],
+            ..Chip::of_memories((0, self.flash), self.ram)
         };
-        Machine::new(Avr::new(self.core, Memory::new(&chip).expect("the chip is possible")), AvrE)
+        let mut core = Avr::new(self.core, Memory::new(&chip).expect("the chip is possible"));
+        core.memory_mut().flash[..image.len()].copy_from_slice(image);
+        core
     }
-}
-
-/// `value` put into the field `letter` of an encoding.
-fn field(row: &Definition, word: u32, letter: char, value: u32) -> u32 {
-    (0..row.pattern.bits).fold(word, |word, bit| match row.pattern.fields(1 << bit).get(letter) {
-        0 => word,
-        place if value & place != 0 => word | 1 << bit,
-        _ => word & !(1 << bit),
-    })
 }
 
 fn has(row: &Definition, letter: char) -> bool {
@@ -111,7 +103,7 @@ impl Code {
     /// The instruction with this text in the table, and its fields.
     fn op(&mut self, text: &str, fields: &[(char, u32)]) {
         let row = TABLE.iter().find(|r| r.text.0 == text).unwrap_or_else(|| panic!("{text} is in the table"));
-        let word = fields.iter().fold(row.pattern.value, |w, &(letter, v)| field(row, w, letter, v));
+        let word = fields.iter().fold(row.pattern.value, |w, &(letter, v)| row.pattern.with(w, letter, v));
         self.put(row, word);
     }
 
@@ -143,227 +135,6 @@ impl Code {
     /// RJMP, RCALL or a branch to `to`.
     fn relative(&mut self, text: &str, to: u32) {
         self.op(text, &[('k', (to.wrapping_sub(self.here() + 2) as i32 >> 1) as u32)]);
-    }
-}
-
-struct Generator<'a> {
-    device: &'a Device,
-    random: &'a mut Random,
-    /// Instructions without preconditions.
-    plain: Vec<&'static Definition>,
-}
-
-impl<'a> Generator<'a> {
-    fn new(device: &'a Device, random: &'a mut Random) -> Self {
-        let io = ["in", "out", "sleep", "break", "spm"];
-        let fits = |r: &&Definition| {
-            matches!(r.class(), Class::Alu | Class::Word | Class::Multiply) && !io.contains(&r.name())
-        };
-        Self { device, random, plain: TABLE.iter().filter(fits).collect() }
-    }
-
-    fn rows(class: Class) -> Vec<&'static Definition> {
-        TABLE.iter().filter(|r| r.class() == class).collect()
-    }
-
-    fn fill(&mut self, row: &Definition) -> u32 {
-        row.pattern.value | self.random.word() & !row.pattern.mask & (u64::MAX >> (64 - row.pattern.bits)) as u32
-    }
-
-    fn any(&mut self) -> u32 {
-        self.random.below(32)
-    }
-
-    /// A register that is not part of the pointer `low`.
-    fn not(&mut self, low: u32) -> u32 {
-        loop {
-            let r = self.any();
-            if r & 30 != low {
-                return r;
-            }
-        }
-    }
-
-    fn at(&mut self) -> u32 {
-        self.device.window() + self.random.below(WINDOW - 0x40)
-    }
-
-    /// One instruction without preconditions; after a skip some are left out.
-    fn simple(&mut self, code: &mut Code, skipped: bool) {
-        let d = self.any();
-        match self.random.below(24) {
-            0 => code.read(d, self.random.pick(&[SREG, SPL, SPH])),
-            1 => code.write(SREG, d),
-            2 => {
-                let at = if self.random.one_in(4) { SREG + 0x20 } else { self.at() };
-                code.op("lds r{a}, {imm:x}", &[('d', d), ('k', at)]);
-            }
-            3 => {
-                let at = self.at();
-                code.op("sts {imm:x}, r{a}", &[('d', d), ('k', at)]);
-            }
-            _ => {
-                let row = self.random.pick(&self.plain);
-                let mut word = self.fill(row);
-                if row.class() == Class::Word && skipped && word & 12 == 12 {
-                    // simavr 1.6 takes these for two words when it skips them (its pull request 361)
-                    word &= !12;
-                }
-                code.put(row, word);
-            }
-        }
-    }
-
-    /// Some simple instructions.
-    fn body(&mut self, least: u32, more: u32) -> Code {
-        let mut body = Code::default();
-        (0..least + self.random.below(more + 1)).for_each(|_| self.simple(&mut body, false));
-        body
-    }
-
-    /// Through a pointer to the window, the registers or SREG.
-    fn through_pointer(&mut self, code: &mut Code) {
-        let (name, low) = self.random.pick(&[("X", 26), ("Y", 28), ("Z", 30)]);
-        let at = match self.random.below(8) {
-            0 => self.random.below(26),
-            1 => SREG + 0x20,
-            _ => self.at() + 4,
-        };
-        code.pointer(low, at);
-        if self.random.one_in(2) {
-            let d = self.not(low);
-            let r = self.any();
-            code.op(self.random.pick(&["add r{a}, r{b}", "sbc r{a}, r{b}", "eor r{a}, r{b}"]), &[('d', d), ('r', r)]);
-        }
-        let class = if self.random.one_in(2) { Class::Load } else { Class::Store };
-        // the registers and SREG only once and unchanged, because the pointer would run into something else
-        let exact = at < 0x100;
-        for _ in 0..if exact { 1 } else { 1 + self.random.below(3) } {
-            let rows: Vec<_> = Self::rows(class)
-                .into_iter()
-                .filter(|r| r.text.0.contains(name))
-                .filter(|r| !exact || has(r, 'q') || r.text.0.split([' ', ',']).any(|part| part == name))
-                .collect();
-            let row = self.random.pick(&rows);
-            let r = self.not(low);
-            let word = field(row, self.fill(row), 'd', r);
-            code.put(row, if exact { field(row, word, 'q', 0) } else { word });
-        }
-    }
-
-    fn program_memory(&mut self, code: &mut Code) {
-        let far = self.device.core.rampz != 0 && self.random.one_in(2);
-        let at = match self.random.below(8) {
-            0 if far => 0xFFFF,
-            1.. if far => FAR.0 + self.random.below(FAR.1 - 4),
-            _ => self.random.below(0x2000),
-        };
-        code.pointer(30, at & 0xFFFF);
-        if far {
-            code.ldi(16, at >> 16);
-            code.write(RAMPZ, 16);
-        }
-        let rows = Self::rows(Class::LoadProgram);
-        for _ in 0..1 + self.random.below(3) {
-            let row = loop {
-                let row = self.random.pick(&rows);
-                if (row.name() == "elpm") == far {
-                    break row;
-                }
-            };
-            let r = self.not(30);
-            code.put(row, field(row, row.pattern.value, 'd', r));
-        }
-        if far {
-            let r = self.any();
-            code.read(r, RAMPZ);
-        }
-    }
-
-    fn skip(&mut self, code: &mut Code) {
-        let rows: Vec<_> = [Self::rows(Class::Skip), Self::rows(Class::SkipIo)].concat();
-        let row = self.random.pick(&rows);
-        let mut word = self.fill(row);
-        if row.class() == Class::SkipIo {
-            // QEMU has no ports; all but the trigger's bit are 0
-            word = field(row, field(row, word, 'i', PORTB), 'b', 1 + self.random.below(7));
-        }
-        code.put(row, word);
-        let d = self.any();
-        match self.random.below(4) {
-            0 => code.op("lds r{a}, {imm:x}", &[('d', d), ('k', SREG + 0x20)]),
-            1 => {
-                let body = self.body(1, 0);
-                code.relative("rjmp {imm:x}", code.here() + 2 + body.here());
-                code.0.extend(body.0);
-            }
-            2 => {
-                let row = self.random.pick(&Self::rows(Class::Skip));
-                let word = self.fill(row);
-                code.put(row, word);
-                self.simple(code, true);
-            }
-            _ => self.simple(code, true),
-        }
-        self.simple(code, true);
-    }
-
-    fn unit(&mut self, start: u32) -> Vec<u8> {
-        let mut code = Code::default();
-        match self.random.below(24) {
-            0..=2 => self.through_pointer(&mut code),
-            3 => self.program_memory(&mut code),
-            4 => {
-                let (r, d) = (self.any(), self.any());
-                code.op("push r{a}", &[('d', r)]);
-                code.0.extend(self.body(0, 3).0);
-                code.op("pop r{a}", &[('d', d)]);
-            }
-            5..=7 => {
-                let body = self.body(0, 3);
-                let row = self.random.pick(&Self::rows(Class::Branch));
-                code.put(row, field(row, row.pattern.value, 'k', body.here() / 2));
-                code.0.extend(body.0);
-            }
-            8..=10 => self.skip(&mut code),
-            11 => {
-                // a call over a jump over the function
-                let (body, way) = (self.body(1, 1), self.random.below(3));
-                let before = if way == 2 { 6 } else { [2, 4][way as usize] };
-                let function = start + before + 2;
-                match way {
-                    0 => code.op("rcall {imm:x}", &[('k', 1)]),
-                    1 => code.call(function),
-                    _ => {
-                        code.pointer(30, function / 2);
-                        code.op("icall", &[]);
-                    }
-                }
-                code.op("rjmp {imm:x}", &[('k', body.here() / 2 + 1)]);
-                code.0.extend(body.0);
-                code.op(self.random.pick(&["ret", "ret", "reti"]), &[]);
-            }
-            12 => {
-                let (body, far) = (self.body(1, 0), self.random.one_in(2));
-                let behind = start + if far { 4 } else { 6 } + body.here();
-                if far {
-                    code.op("jmp {imm:x}", &[('k', behind / 2)]);
-                } else {
-                    code.pointer(30, behind / 2);
-                    code.op("ijmp", &[]);
-                }
-                code.0.extend(body.0);
-            }
-            13 if self.random.one_in(4) => {
-                // a pin up and down again
-                let bit = 1 + self.random.below(7);
-                code.op("sbi {imm:x}, {b}", &[('i', PORTB), ('b', bit)]);
-                code.0.extend(self.body(0, 1).0);
-                code.op("cbi {imm:x}, {b}", &[('i', PORTB), ('b', bit)]);
-            }
-            _ => self.simple(&mut code, false),
-        }
-        code.0
     }
 }
 
@@ -485,6 +256,26 @@ impl Device {
         Frame { load, save, send, sent }
     }
 
+    /// A program's states and window on QEMU, which is stopped wherever the log is full.
+    fn on_qemu(&self, q: &mut Session, program: &Program) -> Result<Log, String> {
+        const DATA: u32 = 0x80_0000;
+        let frame = self.frame(&mut Code::default());
+        q.write(0, &program.image)?;
+        let mut states = Vec::new();
+        let mut from = 0;
+        while states.len() < program.places.len() {
+            q.go(from, &[frame.send, program.end])?;
+            let n = (program.places.len() - states.len()).min(self.states());
+            let bytes = q.read(DATA + self.log(), n * BYTES)?;
+            states.extend(bytes.chunks(BYTES).map(|b| state(b, None)));
+            from = frame.sent;
+        }
+        if program.places.len() % self.states() == 0 {
+            q.go(from, &[frame.send, program.end])?; // with an empty log
+        }
+        Ok(Log { states, window: q.read(DATA + self.window(), WINDOW as usize)? })
+    }
+
     /// States, and the window, from the lines that were sent.
     fn log_of(&self, lines: &[String], cycles: &[u64]) -> Result<Log, String> {
         let bytes = |line: &String| -> Option<Vec<u8>> {
@@ -585,16 +376,7 @@ impl Ground for Device {
     }
 
     fn ours(&self, program: &Program, way: Way<'_>) -> Result<Log, String> {
-        let mut machine = self.machine();
-        if matches!(way, Way::Native) {
-            machine = machine.with_translator(native::translator(), Some(1));
-        }
-        let segment = Segment { address: 0, bytes: program.image.clone() };
-        machine.load(&Image { segments: vec![segment], symbols: Vec::new() })?;
-        let stop = run(&mut machine, program, way)?;
-        if !matches!(stop.kind, FaultKind::Unsupported { .. }) {
-            return Err(format!("our core stops: {stop}"));
-        }
+        let machine = run(Machine::new(self.core(&[]), AvrE), 0, program, way)?;
         let memory = machine.core.memory();
         let sent = String::from_utf8_lossy(&memory.host.from_chip);
         let lines: Vec<_> = sent.lines().map(str::to_owned).collect();
@@ -602,28 +384,26 @@ impl Ground for Device {
         self.log_of(&lines, &cycles)
     }
 
-    fn native(&self) -> bool {
-        true
-    }
-
     fn rows(&self) -> Vec<TableRow> {
-        self.machine().core.rows()
+        self.core(&[]).rows()
     }
 
-    fn left_out(&self) -> &'static [(&'static str, &'static str)] {
-        &[("spm", "ends the program"), ("sleep", "ends the program"), ("break", "ends the program")]
+    fn left_out(&self) -> LeftOut {
+        &[("ends the program", &["spm", "sleep", "break"])]
     }
 
     fn disassemble(&self, program: &Program, at: u32) -> (String, u32) {
-        let mut machine = self.machine();
-        machine.core.memory_mut().flash[..program.image.len()].copy_from_slice(&program.image);
-        machine.core.disassemble(at)
+        self.core(&program.image).disassemble(at)
     }
 
     fn oracles(&self) -> Vec<Result<Box<dyn Oracle>, String>> {
         let simavr: Result<Box<dyn Oracle>, String> =
             if have("simavr") { Ok(Box::new(Simavr(*self))) } else { Err("simavr is not installed".into()) };
-        let qemu = self.qemu.map(|_| Qemu::start(*self).map(|q| Box::new(q) as Box<dyn Oracle>));
+        let device = *self;
+        let qemu = self.qemu.map(|board| {
+            let start = move || Session::start("qemu-system-avr", &["-M", board]);
+            oracle(format!("QEMU {board}"), start, move |q, program| device.on_qemu(q, program))
+        });
         [simavr].into_iter().chain(qemu).collect()
     }
 }
@@ -633,125 +413,3 @@ const HEAD: u32 = 4 + 4 + 2;
 const TAIL: u32 = 2 + 4;
 /// From the routine that sends a line to the one that sends the log.
 const LINE_BACK: u32 = 12 * 2;
-
-struct Simavr(Device);
-
-impl Simavr {
-    /// An ELF file with the image, and with simavr's parameters: chip, a clock that makes one cycle 1000 ns,
-    /// and the trigger pin, written to `vcd`. Tag, length, value; see simavr's documentation.
-    fn elf(&self, image: &[u8], vcd: &str) -> Vec<u8> {
-        let padded = |text: &str, n: usize| {
-            let mut bytes = text.as_bytes().to_vec();
-            bytes.resize(n, 0);
-            bytes
-        };
-        let mut mmcu = [vec![1, 64], padded(self.0.name, 64), vec![2, 4], 1_000_000u32.to_le_bytes().to_vec()].concat();
-        mmcu.extend([vec![12, 64], padded(vcd, 64), vec![13, 4, 1, 0, 0, 0]].concat());
-        mmcu.extend([vec![15, 35, b'B', 0, 0], padded("trigger", 32), vec![0, 0]].concat());
-        let names = b"\0.text\0.mmcu\0.shstrtab\0";
-        let mut f = b"\x7fELF\x01\x01\x01\0\0\0\0\0\0\0\0\0".to_vec();
-        let half = |f: &mut Vec<u8>, v: u16| f.extend(v.to_le_bytes());
-        let word = |f: &mut Vec<u8>, v: u32| f.extend(v.to_le_bytes());
-        half(&mut f, 2); // executable
-        half(&mut f, 83); // AVR
-        let parts = [image, &mmcu, names];
-        let sections = 52 + parts.iter().map(|p| p.len() as u32).sum::<u32>();
-        [1, 0, 0, sections, 5].iter().for_each(|&v| word(&mut f, v));
-        [52, 32, 0, 40, 4, 3].iter().for_each(|&v| half(&mut f, v));
-        parts.iter().for_each(|p| f.extend(*p));
-        f.extend([0; 40]);
-        let mut at = 52;
-        // name, type, flags (to be loaded), address
-        let kinds = [(1, 1, 6, 0), (7, 1, 2, 0x91_0000), (13, 3, 0, 0)];
-        for ((name, kind, flags, address), part) in kinds.into_iter().zip(parts) {
-            [name, kind, flags, address, at, part.len() as u32, 0, 0, 1, 0].iter().for_each(|&v| word(&mut f, v));
-            at += part.len() as u32;
-        }
-        f
-    }
-}
-
-/// Cycles between the rising and the falling edges in a VCD file.
-fn pulses(vcd: &str) -> Result<Vec<u64>, String> {
-    if !vcd.starts_with("$timescale 10ns ") {
-        return Err("simavr's file has another time scale".into());
-    }
-    let (mut at, mut rise, mut all) = (0, None, Vec::new());
-    for line in vcd.lines().skip_while(|l| !l.starts_with("$enddefinitions")).skip(1) {
-        match line.as_bytes().first() {
-            Some(b'#') => at = line[1..].parse::<u64>().map_err(|e| e.to_string())? / 100,
-            Some(b'1') => rise = Some(at),
-            Some(b'0') => all.extend(rise.take().map(|r| at - r)),
-            _ => {}
-        }
-    }
-    Ok(all)
-}
-
-impl Oracle for Simavr {
-    fn name(&self) -> String {
-        format!("simavr {}", self.0.name)
-    }
-
-    fn run(&mut self, program: &Program, _: &[u32]) -> Result<Log, String> {
-        let (elf, vcd) = (crate::scratch("elf"), crate::scratch("vcd"));
-        let vcd_name = vcd.file_name().and_then(|n| n.to_str()).ok_or("the name is text")?;
-        std::fs::write(&elf, self.elf(&program.image, vcd_name)).map_err(|e| e.to_string())?;
-        let out = Command::new("timeout")
-            .args(["20", "simavr"])
-            .arg(&elf)
-            .current_dir(std::env::temp_dir())
-            .stdin(Stdio::null())
-            .output();
-        let edges = std::fs::read_to_string(&vcd);
-        let _ = std::fs::remove_file(&elf);
-        let _ = std::fs::remove_file(&vcd);
-        let out = out.map_err(|e| e.to_string())?;
-        let text = String::from_utf8_lossy(&[out.stdout, out.stderr].concat()).into_owned();
-        let plain = text.replace("\u{1b}[32m", "").replace("\u{1b}[0m", "");
-        let lines: Vec<_> = plain.lines().map(|l| l.trim_end_matches('.').to_owned()).collect();
-        let lines: Vec<_> = lines.into_iter().filter(|l| l.len() >= 64 && !l.contains(' ')).collect();
-        self.0.log_of(&lines, &pulses(&edges.map_err(|e| format!("simavr wrote no edges: {e}; {text}"))?)?)
-    }
-}
-
-struct Qemu(Device, Option<Session>);
-
-impl Qemu {
-    fn start(device: Device) -> Result<Self, String> {
-        Ok(Self(device, Some(Session::start("qemu-system-avr", &["-M", device.qemu.unwrap_or("uno")])?)))
-    }
-}
-
-impl Oracle for Qemu {
-    fn name(&self) -> String {
-        format!("QEMU {}", self.0.qemu.unwrap_or("uno"))
-    }
-
-    fn run(&mut self, program: &Program, _: &[u32]) -> Result<Log, String> {
-        const DATA: u32 = 0x80_0000;
-        let d = self.0;
-        let mut q = match self.1.take() {
-            Some(session) => session,
-            None => Self::start(d)?.1.expect("it has just been started"),
-        };
-        let mut code = Code::default();
-        let frame = d.frame(&mut code);
-        q.write(0, &program.image)?;
-        let mut states = Vec::new();
-        let mut from = 0;
-        while states.len() < program.places.len() {
-            q.go(from, &[frame.send, program.end])?;
-            let n = (program.places.len() - states.len()).min(d.states());
-            let bytes = q.read(DATA + d.log(), n * BYTES)?;
-            states.extend(bytes.chunks(BYTES).map(|b| state(b, None)));
-            from = frame.sent;
-        }
-        if program.places.len() % d.states() == 0 {
-            q.go(from, &[frame.send, program.end])?; // with an empty log
-        }
-        let window = q.read(DATA + d.window(), WINDOW as usize)?;
-        self.1 = Some(q); // a session that failed is not used again
-        Ok(Log { states, window })
-    }
-}

@@ -57,6 +57,7 @@ fn work(ground: &dyn Ground, instructions: u64, seed: u64, shared: &Mutex<Summar
     if oracles.is_empty() {
         return;
     }
+    let lowered = ground.rows().iter().any(|r| r.by_handler.is_none());
     loop {
         let (seed, native) = {
             let mut s = lock();
@@ -64,7 +65,7 @@ fn work(ground: &dyn Ground, instructions: u64, seed: u64, shared: &Mutex<Summar
                 return;
             }
             s.programs += 1;
-            let native = ground.native() && s.programs % NATIVE == 1;
+            let native = lowered && s.programs % NATIVE == 1;
             (seed + s.programs - 1, native)
         };
         let mut met = Met::default();

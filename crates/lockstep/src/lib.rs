@@ -10,7 +10,7 @@
 pub mod avr;
 mod campaign;
 pub mod msp430;
-mod native;
+pub mod native;
 pub mod qemu;
 pub mod riscv;
 pub mod thumb;
@@ -22,8 +22,9 @@ use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use isa::native::Lower;
 use isa::{Core, Machine, TableRow, Timing};
-use mcu::{Fault, FaultKind, Stop};
+use mcu::{FaultKind, Image, Stop};
 
 pub use campaign::{Summary, campaign};
 pub use random::Random;
@@ -40,6 +41,7 @@ pub struct Sequence {
 }
 
 /// A program of sequences.
+#[derive(Clone)]
 pub struct Program {
     /// Content of program memory from its start.
     pub image: Vec<u8>,
@@ -107,6 +109,9 @@ pub trait Oracle {
     fn run(&mut self, program: &Program, steps: &[u32]) -> Result<Log, String>;
 }
 
+/// Reasons, each with beginnings of texts.
+pub type LeftOut = &'static [(&'static str, &'static [&'static str])];
+
 /// A core, its programs and its oracles.
 pub trait Ground: Sync {
     /// Its name on the command line.
@@ -122,14 +127,10 @@ pub trait Ground: Sync {
     /// # Errors
     /// When it does not reach its end.
     fn ours(&self, program: &Program, way: Way<'_>) -> Result<Log, String>;
-    /// Whether there is a translator for the core.
-    fn native(&self) -> bool {
-        false
-    }
     /// The definitions of the core's table.
     fn rows(&self) -> Vec<TableRow>;
-    /// Beginnings of the texts of instructions that no program has, and why.
-    fn left_out(&self) -> &'static [(&'static str, &'static str)] {
+    /// Why no program has some instructions, and the beginnings of their texts.
+    fn left_out(&self) -> LeftOut {
         &[]
     }
     /// Assembly text at an address, and the instruction's length in bytes.
@@ -157,30 +158,45 @@ pub fn grounds() -> Vec<Box<dyn Ground>> {
 /// More cycles than any program takes.
 pub(crate) const BUDGET: u64 = 1 << 27;
 
-/// Runs `program` on `machine`, where it has been loaded, until it stops by itself.
-pub(crate) fn run<C: Core, T: Timing<C>>(
-    machine: &mut Machine<C, T>,
+/// The machine after `program`, which was loaded at `address` and ran until it stopped by itself.
+pub(crate) fn run<C: Lower + 'static, T: Timing<C> + 'static>(
+    mut machine: Machine<C, T>,
+    address: u32,
     program: &Program,
     way: Way<'_>,
-) -> Result<Fault, String> {
-    let fill = |m: &mut Machine<C, T>| m.core.memory_mut().ram[..program.window.len()].copy_from_slice(&program.window);
-    fill(machine);
+) -> Result<Machine<C, T>, String> {
+    machine.load(&Image::of(address, program.image.clone()))?;
+    let begin = |m: &mut Machine<C, T>| {
+        m.reset();
+        let memory = m.core.memory_mut();
+        memory.ram.fill(0);
+        memory.ram[..program.window.len()].copy_from_slice(&program.window);
+        memory.host.from_chip.clear();
+        memory.calls.clear();
+    };
+    begin(&mut machine);
     let stop = match way {
         Way::Blocks => machine.run(BUDGET),
-        Way::Steps(trace) => step_through(machine, program, trace),
+        Way::Steps(trace) => step_through(&mut machine, program, trace),
         Way::Native => {
+            // each end of a loop that becomes known drops all code; after this all are known
             machine.run(BUDGET);
-            machine.reset();
-            let memory = machine.core.memory_mut();
-            memory.ram.fill(0);
-            memory.host.from_chip.clear();
-            memory.calls.clear();
-            fill(machine);
-            native::watched(|| machine.run(BUDGET))?
+            machine = machine.with_translator(native::translator(true), Some(1));
+            begin(&mut machine);
+            machine.run(BUDGET);
+            begin(&mut machine);
+            native::entered();
+            let stop = machine.run(BUDGET);
+            if native::entered() == 0 {
+                return Err("native code was not entered".into());
+            }
+            stop
         }
     };
     match stop {
-        Stop::Fault(f) if f.pc == program.end => Ok(f),
+        Stop::Fault(f) if f.pc == program.end && matches!(f.kind, FaultKind::Trap | FaultKind::Unsupported { .. }) => {
+            Ok(machine)
+        }
         Stop::Fault(f) => Err(format!("our core stops: {f}: {}", machine.core.disassemble(f.pc).0)),
         other => Err(format!("our core stops: {other:?}")),
     }
@@ -212,11 +228,6 @@ pub(crate) fn scratch(extension: &str) -> PathBuf {
     static COUNT: AtomicU32 = AtomicU32::new(0);
     let number = COUNT.fetch_add(1, Ordering::Relaxed);
     std::env::temp_dir().join(format!("lockstep-{}-{number}.{extension}", std::process::id()))
-}
-
-/// Whether a stop is the program's own end.
-pub(crate) fn trapped(fault: &Fault) -> bool {
-    matches!(fault.kind, FaultKind::Trap | FaultKind::Unsupported { .. })
 }
 
 /// The result of a comparison.

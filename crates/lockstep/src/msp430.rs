@@ -12,7 +12,7 @@ use std::process::{Command, Stdio};
 use isa::{Core as _, Machine, TableRow};
 use isa_msp430::table::{TABLE, find};
 use isa_msp430::{Class, Msp430};
-use mcu::{Chip, FaultKind, Flash, Image, Memory, PeripheralConfig, Region, Segment, Stop};
+use mcu::{Chip, FaultKind, Image, Memory, PeripheralConfig, Stop};
 use timing::msp430::Msp430F1;
 
 use crate::qemu::have;
@@ -43,13 +43,8 @@ pub struct Msp;
 
 fn machine() -> Machine<Msp430, Msp430F1> {
     let chip = Chip {
-        core: "msp430",
-        clock_hz: 8_000_000,
-        flash: Region { base: FLASH, size: 0xC000 },
-        flash_in_data: Some(FLASH),
-        ram: Region { base: RAM, size: RAM_BYTES },
-        flash_timing: Flash::default(),
         peripherals: vec![PeripheralConfig { kind: "msp430-multiplier", base: 0x130, trigger_bit: None }],
+        ..Chip::of_memories((FLASH, 0xC000), (RAM, RAM_BYTES))
     };
     Machine::new(Msp430::new(Memory::new(&chip).expect("the chip is possible")), Msp430F1)
 }
@@ -316,8 +311,7 @@ impl Ground for Msp {
 
     fn ours(&self, program: &Program, mut way: Way<'_>) -> Result<Log, String> {
         let mut machine = machine();
-        let segment = Segment { address: FLASH, bytes: program.image.clone() };
-        machine.load(&Image { segments: vec![segment], symbols: Vec::new() })?;
+        machine.load(&Image::of(FLASH, program.image.clone()))?;
         machine.core.memory_mut().ram.copy_from_slice(&program.window);
         let mut states = Vec::new();
         for place in &program.places {

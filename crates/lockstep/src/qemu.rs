@@ -6,6 +6,8 @@ use std::os::unix::net::{UnixListener, UnixStream};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
+use crate::{Log, Oracle, Program};
+
 /// Bytes of memory in one packet.
 const CHUNK: usize = 0x7C0;
 /// How long a program may run.
@@ -177,6 +179,41 @@ impl Drop for Session {
     fn drop(&mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();
+    }
+}
+
+/// A board whose process `start` starts and with which `run` runs a program. A session that failed is not used again.
+struct Board<S, R> {
+    name: String,
+    start: S,
+    run: R,
+    session: Option<Session>,
+}
+
+/// An oracle of this name.
+pub(crate) fn oracle<S, R>(name: String, start: S, run: R) -> Result<Box<dyn Oracle>, String>
+where
+    S: Fn() -> Result<Session, String> + 'static,
+    R: Fn(&mut Session, &Program) -> Result<Log, String> + 'static,
+{
+    let session = Some(start()?);
+    Ok(Box::new(Board { name, start, run, session }))
+}
+
+impl<S, R> Oracle for Board<S, R>
+where
+    S: Fn() -> Result<Session, String>,
+    R: Fn(&mut Session, &Program) -> Result<Log, String>,
+{
+    fn name(&self) -> String {
+        self.name.clone()
+    }
+
+    fn run(&mut self, program: &Program, _: &[u32]) -> Result<Log, String> {
+        let mut session = self.session.take().map_or_else(&self.start, Ok)?;
+        let log = (self.run)(&mut session, program)?;
+        self.session = Some(session);
+        Ok(log)
     }
 }
 

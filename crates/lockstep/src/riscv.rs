@@ -1,17 +1,23 @@
 //! RV32IMAC and RV64IMAC against QEMU's virt board.
-//! One register of each sequence, any but `x0`, has the address for its state and is left alone. Encodings are written
+//! OneCycle register of each sequence, any but `x0`, has the address for its state and is left alone. Encodings are written
 //! here a second time, from the manual's instruction set listings (20191213, chapters 16 and 24), so that an
 //! instruction missing in our decoder would be a fault. Compressed instructions are all 16-bit words that are not
 //! faults.
 
+mod encode;
+
 use std::marker::PhantomData;
 
-use isa::{Core as _, Costs, Machine, TableRow, Timing};
+use isa::{Core as _, Machine, OneCycle, TableRow};
 use isa_riscv::{Class, Riscv, Step, Word};
-use mcu::{Chip, Flash, Image, Memory, Region, Segment};
+use mcu::{Chip, Memory};
 
-use crate::qemu::{Session, words};
-use crate::{Ground, Log, Oracle, Program, Random, Sequence, Way, native, run, trapped};
+use self::encode::{
+    AMO, AUIPC, EBREAK, JALR, LOAD, LUI, OP, OP_32, OP_IMM, OP_IMM_32, STORE, b_type, cb_type, cj_type, i_type, j_type,
+    r_type, s_type,
+};
+use crate::qemu::{Session, oracle, words};
+use crate::{Ground, LeftOut, Log, Oracle, Program, Random, Sequence, Way, run};
 
 const CODE: u32 = 0x8000_0000;
 const CODE_BYTES: u32 = 0x10_0000;
@@ -26,94 +32,17 @@ const RESTORE: u32 = CODE + 0x10;
 /// Sequences in one program.
 const BATCH: usize = 1000;
 
-/// One cycle for each instruction.
-struct One;
-
-impl<X: Word> Timing<Riscv<X>> for One {
-    fn id(&self) -> &'static str {
-        "one"
-    }
-
-    fn costs(&self, steps: &[Step]) -> Costs {
-        Costs { each: vec![1; steps.len()], taken: vec![0; steps.len()], skipped: 1 }
-    }
-}
-
 /// A core with registers of the type `X`.
 #[derive(Default)]
 pub struct Risc<X>(PhantomData<X>);
 
 fn core<X: Word>(image: &[u8]) -> Riscv<X> {
-    let chip = Chip {
-        core: "riscv",
-        clock_hz: 1,
-        flash: Region { base: CODE, size: CODE_BYTES },
-        flash_in_data: Some(CODE),
-        ram: Region { base: RAM, size: RAM_BYTES },
-        flash_timing: Flash::default(),
-        peripherals: Vec::new(),
-    };
+    let chip = Chip::of_memories((CODE, CODE_BYTES), (RAM, RAM_BYTES));
     let mut core = Riscv::new(Memory::new(&chip).expect("the chip is possible"));
     core.memory_mut().flash[..image.len()].copy_from_slice(image);
     core.events.unaligned = Some(|_, _| 0); // as QEMU does it
     core
 }
-
-// formats of the manual (2.2, 2.3, 16.2)
-
-fn r_type(f7: u32, f3: u32, op: u32, d: u32, s: u32, t: u32) -> u32 {
-    f7 << 25 | t << 20 | s << 15 | f3 << 12 | d << 7 | op
-}
-
-fn i_type(f3: u32, op: u32, d: u32, s: u32, imm: i32) -> u32 {
-    (imm as u32) << 20 | s << 15 | f3 << 12 | d << 7 | op
-}
-
-fn s_type(f3: u32, op: u32, s: u32, t: u32, imm: i32) -> u32 {
-    let imm = imm as u32;
-    (imm >> 5 & 0x7F) << 25 | t << 20 | s << 15 | f3 << 12 | (imm & 0x1F) << 7 | op
-}
-
-fn b_type(f3: u32, s: u32, t: u32, offset: i32) -> u32 {
-    let o = offset as u32;
-    (o >> 12 & 1) << 31
-        | (o >> 5 & 0x3F) << 25
-        | t << 20
-        | s << 15
-        | f3 << 12
-        | (o >> 1 & 0xF) << 8
-        | (o >> 11 & 1) << 7
-        | 0x63
-}
-
-fn j_type(d: u32, offset: i32) -> u32 {
-    let o = offset as u32;
-    (o >> 20 & 1) << 31 | (o >> 1 & 0x3FF) << 21 | (o >> 11 & 1) << 20 | (o >> 12 & 0xFF) << 12 | d << 7 | 0x6F
-}
-
-fn cj_type(f3: u32, offset: i32) -> u16 {
-    let o = offset as u16;
-    let bits = [(11, 12), (4, 11), (9, 10), (8, 9), (10, 8), (6, 7), (7, 6), (3, 5), (2, 4), (1, 3), (5, 2)];
-    bits.iter().fold((f3 << 13 | 1) as u16, |w, &(from, to)| w | (o >> from & 1) << to)
-}
-
-fn cb_type(f3: u32, s: u32, offset: i32) -> u16 {
-    let o = offset as u16;
-    let bits = [(8, 12), (4, 11), (3, 10), (7, 6), (6, 5), (2, 4), (1, 3), (5, 2)];
-    bits.iter().fold((f3 << 13 | 1 | (s & 7) << 7) as u16, |w, &(from, to)| w | (o >> from & 1) << to)
-}
-
-const LUI: u32 = 0x37;
-const AUIPC: u32 = 0x17;
-const OP: u32 = 0x33;
-const OP_32: u32 = 0x3B;
-const OP_IMM: u32 = 0x13;
-const OP_IMM_32: u32 = 0x1B;
-const LOAD: u32 = 0x03;
-const STORE: u32 = 0x23;
-const JALR: u32 = 0x67;
-const AMO: u32 = 0x2F;
-const EBREAK: u32 = 0x0010_0073;
 
 /// Machine code of one unit.
 #[derive(Default)]
@@ -498,36 +427,17 @@ impl<X: Word> Ground for Risc<X> {
     }
 
     fn ours(&self, program: &Program, way: Way<'_>) -> Result<Log, String> {
-        let mut machine = Machine::new(core::<X>(&[]), One);
-        if matches!(way, Way::Native) {
-            machine = machine.with_translator(native::translator(), Some(1));
-        }
-        let segment = Segment { address: CODE, bytes: program.image.clone() };
-        machine.load(&Image { segments: vec![segment], symbols: Vec::new() })?;
-        let stop = run(&mut machine, program, way)?;
-        if !trapped(&stop) {
-            return Err(format!("our core stops: {stop}"));
-        }
+        let machine = run(Machine::new(core::<X>(&[]), OneCycle), CODE, program, way)?;
         let (window, log) = machine.core.memory().ram.split_at(WINDOW as usize);
         Ok(Log { states: Self::states(log, program), window: window.to_vec() })
-    }
-
-    fn native(&self) -> bool {
-        true
     }
 
     fn rows(&self) -> Vec<TableRow> {
         core::<X>(&[]).rows()
     }
 
-    fn left_out(&self) -> &'static [(&'static str, &'static str)] {
-        &[
-            ("ecall", "ends the program"),
-            ("ebreak", "ends the program"),
-            ("mret", "ends the program"),
-            ("wfi", "ends the program"),
-            ("csrrw", "ends the program"),
-        ]
+    fn left_out(&self) -> LeftOut {
+        &[("ends the program", &["ecall", "ebreak", "mret", "wfi", "csrrw"])]
     }
 
     fn disassemble(&self, program: &Program, at: u32) -> (String, u32) {
@@ -535,35 +445,14 @@ impl<X: Word> Ground for Risc<X> {
     }
 
     fn oracles(&self) -> Vec<Result<Box<dyn Oracle>, String>> {
-        vec![Qemu::<X>::start().map(|q| Box::new(q) as Box<dyn Oracle>)]
-    }
-}
-
-struct Qemu<X>(Option<Session>, PhantomData<X>);
-
-impl<X: Word> Qemu<X> {
-    fn start() -> Result<Self, String> {
-        let program = format!("qemu-system-riscv{}", X::BITS);
-        Ok(Self(Some(Session::start(&program, &["-M", "virt", "-bios", "none"])?), PhantomData))
-    }
-}
-
-impl<X: Word> Oracle for Qemu<X> {
-    fn name(&self) -> String {
-        format!("QEMU virt, {} bits", X::BITS)
-    }
-
-    fn run(&mut self, program: &Program, _: &[u32]) -> Result<Log, String> {
-        let mut q = match self.0.take() {
-            Some(session) => session,
-            None => Self::start()?.0.expect("it has just been started"),
-        };
-        q.write(CODE, &program.image)?;
-        q.write(RAM, &program.window)?;
-        q.go(CODE, &[program.end])?;
-        let window = q.read(RAM, WINDOW as usize)?;
-        let log = q.read(LOG, program.places.len() * 32 * Risc::<X>::BYTES)?;
-        self.0 = Some(q); // a session that failed is not used again
-        Ok(Log { states: Risc::<X>::states(&log, program), window })
+        let start = || Session::start(&format!("qemu-system-riscv{}", X::BITS), &["-M", "virt", "-bios", "none"]);
+        vec![oracle(format!("QEMU virt, {} bits", X::BITS), start, |q, program| {
+            q.write(CODE, &program.image)?;
+            q.write(RAM, &program.window)?;
+            q.go(CODE, &[program.end])?;
+            let window = q.read(RAM, WINDOW as usize)?;
+            let log = q.read(LOG, program.places.len() * 32 * Self::BYTES)?;
+            Ok(Log { states: Self::states(&log, program), window })
+        })]
     }
 }

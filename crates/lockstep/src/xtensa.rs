@@ -4,15 +4,16 @@
 //! them), hardware loops and most of the arithmetic. Besides the sequences there are programs of functions whose calls
 //! nest deeper than there are registers.
 
-use std::ops::Range;
+mod windows;
 
-use isa::{Core as _, Costs, Machine, Pattern, TableRow, Timing};
+use isa::{Core as _, Machine, OneCycle, Pattern, TableRow};
 use isa_xtensa::op::{Amount, Op, Shift};
-use isa_xtensa::{Class, Features, Step, Xtensa, table};
-use mcu::{Chip, Flash, Image, Memory, Region, Segment};
+use isa_xtensa::{Class, Features, Xtensa, table};
+use mcu::{Chip, Memory};
 
-use crate::qemu::{Session, words};
-use crate::{Ground, Log, Oracle, Program, Random, Sequence, Trace, Way, native, run, trapped};
+pub use self::windows::{compare_windows, window_handlers};
+use crate::qemu::{Session, oracle, words};
+use crate::{Ground, LeftOut, Log, Oracle, Program, Random, Sequence, Trace, Way, run};
 
 /// Code memory and RAM are in the oracle's system RAM.
 const CODE: u32 = 0x6000_0000;
@@ -54,124 +55,42 @@ pub const DE212: Pair =
     Pair { qemu: "de212", ours: Features::LX6.with_registers(32), without: &["muluh", "mulsh", "s32c1i"] };
 
 /// Instructions that sequences do not have. Jumps, calls and special registers are in every program around the
-/// sequences, and `crates/translate/tests/same.rs` has all of them.
-const LX106_LEFT_OUT: &[(&str, &str)] = &[
-    ("j {to}", "around the sequences"),
-    ("call0", "no function in a sequence"),
-    ("callx0", "no function in a sequence"),
-    ("jx", "no function in a sequence"),
-    ("ret", "no function in a sequence"),
-    ("isync", "no other effect than that a run ends"),
-    ("rsil", "around the sequences"),
-    ("rsr", "around the sequences"),
-    ("wsr", "around the sequences"),
-    ("xsr", "around the sequences"),
-    ("break", "ends the program"),
-    ("ill", "ends the program"),
-    ("rfe", "ends the program"),
-    ("rfde", "ends the program"),
-    ("rfi", "ends the program"),
-    ("syscall", "ends the program"),
-    ("simcall", "ends the program"),
-    ("waiti", "ends the program"),
+/// sequences, and `crates/translate/tests/same.rs` has all of them; windows are in programs of their own, see
+/// [`compare_windows`].
+const LEFT_OUT: LeftOut = &[
+    ("around the sequences", &["j {to}", "rsil", "rsr", "wsr", "xsr", "rur", "wur"]),
+    ("no function in a sequence", &["call", "jx", "ret", "entry", "movsp", "rotw", "rfwo", "rfwu"]),
+    ("no other effect than that a run ends", &["isync"]),
+    ("ends the program", &["break", "ill", "rfe", "rfde", "rfi", "syscall", "simcall", "waiti"]),
+    ("the oracle has none", &["muluh", "mulsh", "s32c1i"]),
+    ("not modelled", &["lscx", "lsci", "fp", "movf/movt", "andb", "xorb", "any/all", "bf/bt", "mac16"]),
 ];
-
-/// Likewise; windows are in programs of their own, see [`compare_windows`].
-const LX6_LEFT_OUT: &[(&str, &str)] = &[
-    ("muluh", "the oracle has none"),
-    ("mulsh", "the oracle has none"),
-    ("s32c1i", "the oracle has none"),
-    ("call", "functions are in the programs with windows"),
-    ("entry", "functions are in the programs with windows"),
-    ("ret", "functions are in the programs with windows"),
-    ("movsp", "functions are in the programs with windows"),
-    ("rotw", "functions are in the programs with windows"),
-    ("rfwo", "functions are in the programs with windows"),
-    ("rfwu", "functions are in the programs with windows"),
-    ("j {to}", "around the sequences"),
-    ("jx", "no function in a sequence"),
-    ("isync", "no other effect than that a run ends"),
-    ("rsil", "around the sequences"),
-    ("rsr", "around the sequences"),
-    ("wsr", "around the sequences"),
-    ("xsr", "around the sequences"),
-    ("rur", "around the sequences"),
-    ("wur", "around the sequences"),
-    ("break", "ends the program"),
-    ("ill", "ends the program"),
-    ("rfe", "ends the program"),
-    ("rfde", "ends the program"),
-    ("rfi", "ends the program"),
-    ("syscall", "ends the program"),
-    ("simcall", "ends the program"),
-    ("waiti", "ends the program"),
-    ("lscx", "not modelled"),
-    ("lsci", "not modelled"),
-    ("fp", "not modelled"),
-    ("movf/movt", "not modelled"),
-    ("andb", "not modelled"),
-    ("xorb", "not modelled"),
-    ("any/all", "not modelled"),
-    ("bf/bt", "not modelled"),
-    ("mac16", "not modelled"),
-];
-
-/// One cycle for each instruction.
-struct One;
-
-impl Timing<Xtensa> for One {
-    fn id(&self) -> &'static str {
-        "one"
-    }
-
-    fn costs(&self, steps: &[Step]) -> Costs {
-        Costs { each: vec![1; steps.len()], taken: vec![0; steps.len()], skipped: 0 }
-    }
-}
 
 impl Pair {
     fn core(&self, image: &[u8]) -> Xtensa {
-        let chip = Chip {
-            core: "xtensa",
-            clock_hz: 1,
-            flash: Region { base: CODE, size: CODE_BYTES },
-            flash_in_data: Some(CODE),
-            ram: Region { base: RAM, size: RAM_BYTES },
-            flash_timing: Flash::default(),
-            peripherals: Vec::new(),
-        };
+        let chip = Chip::of_memories((CODE, CODE_BYTES), (RAM, RAM_BYTES));
         let mut core = Xtensa::new(Memory::new(&chip).expect("the chip is possible"), self.ours, CODE);
         core.memory_mut().flash[..image.len()].copy_from_slice(image);
         core
     }
 }
 
-/// `word` with `value` in the field `letter` of `pattern`.
-fn with_field(pattern: &Pattern, word: u32, letter: char, value: u32) -> u32 {
-    (0..pattern.bits).fold(word, |word, bit| {
-        let place = pattern.fields(1 << bit).get(letter);
-        if place == 0 {
-            word
-        } else if value & place != 0 {
-            word | 1 << bit
-        } else {
-            word & !(1 << bit)
-        }
-    })
-}
-
 /// Code at an address.
-struct Code {
-    base: u32,
-    bytes: Vec<u8>,
+pub struct Code {
+    /// Its first byte's address.
+    pub base: u32,
+    /// Its bytes so far.
+    pub bytes: Vec<u8>,
 }
 
 impl Code {
-    fn here(&self) -> u32 {
+    /// The address after it.
+    pub fn here(&self) -> u32 {
         self.base + self.bytes.len() as u32
     }
 
-    fn put(&mut self, word: u32, bits: u32) {
+    /// Adds an instruction of so many bits.
+    pub fn put(&mut self, word: u32, bits: u32) {
         self.bytes.extend(&word.to_le_bytes()[..bits as usize / 8]);
     }
 
@@ -185,34 +104,35 @@ impl Code {
         }
     }
 
-    /// The instruction whose text starts with `name`, with its fields.
-    fn op(&mut self, name: &str, fields: &[(char, u32)]) {
-        let first = |text: &'static str| text.split(' ').next().unwrap_or("");
+    /// Adds the instruction with this mnemonic and these fields.
+    pub fn op(&mut self, name: &str, fields: &[(char, u32)]) {
+        let first = |text: &'static str| text.split(' ').next().unwrap_or("").replace(".{special}", "");
         let (_, p) = table::encodings(Features::LX6).find(|(t, _)| first(t) == name).expect(name);
-        let word = fields.iter().fold(p.value, |w, &(letter, v)| with_field(&p, w, letter, v));
+        let word = fields.iter().fold(p.value, |w, &(letter, v)| p.with(w, letter, v));
         self.put(word, p.bits);
     }
 
-    /// L32R of an earlier word.
-    fn literal(&mut self, t: u32, at: u32) {
+    /// Adds L32R of an earlier word.
+    pub fn literal(&mut self, t: u32, at: u32) {
         let offset = at.wrapping_sub((self.here() + 3) & !3) >> 2;
         self.op("l32r", &[('t', t), ('i', offset & 0xFFFF)]);
     }
 
     fn read_special(&mut self, t: u32, n: u32) {
-        self.op("rsr.{special}", &[('t', t), ('i', n)]);
+        self.op("rsr", &[('t', t), ('i', n)]);
     }
 
     fn write_special(&mut self, t: u32, n: u32) {
-        self.op("wsr.{special}", &[('t', t), ('i', n)]);
+        self.op("wsr", &[('t', t), ('i', n)]);
     }
 
-    /// Jump to an address.
-    fn jump(&mut self, to: u32) {
+    /// Adds a jump to an address.
+    pub fn jump(&mut self, to: u32) {
         let offset = to.wrapping_sub(self.here() + 4);
         self.op("j", &[('i', offset & 0x3FFFF)]);
     }
 }
+
 /// The start of the program: PS, the vectors, random bytes.
 fn begin(random: &mut Random, ps: u32, vectors: impl Fn(&mut Code)) -> Code {
     let mut code = Code { base: CODE, bytes: Vec::new() };
@@ -305,7 +225,7 @@ impl<'a> Generator<'a> {
         (word, bits)
     }
 
-    /// One unit of a sequence: an instruction, a branch over one, a division, a loop.
+    /// OneCycle unit of a sequence: an instruction, a branch over one, a division, a loop.
     fn unit(&mut self, code: &mut Code, keep: u16) {
         let pc = code.here();
         match self.random.below(12) {
@@ -313,9 +233,9 @@ impl<'a> Generator<'a> {
                 let (word, bits, _, p) = self.pick(pc, keep, |c| c == Class::Branch);
                 let (next, next_bits) = self.plain(pc + bits / 8, keep);
                 let skip = bits / 8 + next_bits / 8 - 4;
-                let far = with_field(&p, with_field(&p, word, 'I', 0), 'i', skip);
+                let far = p.with(p.with(word, 'I', 0), 'i', skip);
                 // bit numbers and the constant use the same letters where there is no high part of an offset
-                let word = if p.bits == 16 { far } else { with_field(&p, word, 'i', skip) };
+                let word = if p.bits == 16 { far } else { p.with(word, 'i', skip) };
                 code.put(word, bits);
                 code.put(next, next_bits);
             }
@@ -326,7 +246,7 @@ impl<'a> Generator<'a> {
                 if class == Class::Div {
                     self.pointers &= !(1 << t);
                     code.op("movi", &[('t', t), ('i', n & 0xFF), ('I', n >> 8)]);
-                    code.put(with_field(&p, word, 't', t), bits);
+                    code.put(p.with(word, 't', t), bits);
                 } else {
                     code.put(word, bits);
                 }
@@ -351,7 +271,7 @@ impl<'a> Generator<'a> {
                         let (word, bits, _, p) = self.pick(inner.here(), keep, |c| c == Class::Branch);
                         let skip = (bits / 8).wrapping_sub(4);
                         if p.bits == 24 {
-                            inner.put(with_field(&p, word, 'i', skip & 0xFFF), bits);
+                            inner.put(p.with(word, 'i', skip & 0xFFF), bits);
                             inner.op("nop.n", &[]);
                         }
                     } else {
@@ -448,16 +368,12 @@ impl Ground for Pair {
         Ok(log(program, &ram))
     }
 
-    fn native(&self) -> bool {
-        true
-    }
-
     fn rows(&self) -> Vec<TableRow> {
         self.core(&[]).rows()
     }
 
-    fn left_out(&self) -> &'static [(&'static str, &'static str)] {
-        if self.ours.windowed() { LX6_LEFT_OUT } else { LX106_LEFT_OUT }
+    fn left_out(&self) -> LeftOut {
+        LEFT_OUT
     }
 
     fn disassemble(&self, program: &Program, at: u32) -> (String, u32) {
@@ -465,26 +381,19 @@ impl Ground for Pair {
     }
 
     fn oracles(&self) -> Vec<Result<Box<dyn Oracle>, String>> {
-        vec![Qemu::start(self.qemu).map(|q| Box::new(q) as Box<dyn Oracle>)]
+        let cpu = self.qemu;
+        vec![oracle(
+            format!("QEMU {cpu}"),
+            move || start(cpu),
+            |q, program| Ok(log(program, &run_there(q, program, program.places.len() as u32 * 4 * WORDS)?)),
+        )]
     }
 }
 
 impl Pair {
     /// RAM at the program's end on our core.
     fn run_here(&self, program: &Program, way: Way<'_>) -> Result<Vec<u8>, String> {
-        let mut machine = Machine::new(self.core(&[]), One);
-        let segment = Segment { address: CODE, bytes: program.image.clone() };
-        machine.load(&Image { segments: vec![segment], symbols: Vec::new() })?;
-        if matches!(way, Way::Native) {
-            // each end of a loop that becomes known drops all code; from here on all are known
-            run(&mut machine, program, Way::Blocks)?;
-            machine = machine.with_translator(native::translator(), Some(1));
-            machine.reset();
-        }
-        let stop = run(&mut machine, program, way)?;
-        if !trapped(&stop) {
-            return Err(format!("our core stops: {stop}"));
-        }
+        let machine = run(Machine::new(self.core(&[]), OneCycle), CODE, program, way)?;
         Ok(machine.core.memory().ram.to_vec())
     }
 }
@@ -495,209 +404,14 @@ fn log(program: &Program, ram: &[u8]) -> Log {
     Log { states: rows.map(words).collect(), window: ram[..program.window.len()].to_vec() }
 }
 
-struct Qemu(&'static str, Option<Session>);
-
-impl Qemu {
-    fn start(cpu: &'static str) -> Result<Self, String> {
-        let session = Session::start("qemu-system-xtensa", &["-M", "sim", "-m", "64M", "-cpu", cpu])?;
-        Ok(Self(cpu, Some(session)))
-    }
-
-    /// RAM up to the end of the log at the program's end.
-    fn run_there(&mut self, program: &Program, log: u32) -> Result<Vec<u8>, String> {
-        let mut q = match self.1.take() {
-            Some(session) => session,
-            None => Self::start(self.0)?.1.expect("it has just been started"),
-        };
-        q.write(CODE, &program.image)?;
-        q.write(RAM, &program.window)?;
-        q.go(CODE, &[program.end])?;
-        let ram = q.read(RAM, (STACK + log) as usize)?;
-        self.1 = Some(q); // a session that failed is not used again
-        Ok(ram)
-    }
+fn start(cpu: &str) -> Result<Session, String> {
+    Session::start("qemu-system-xtensa", &["-M", "sim", "-m", "64M", "-cpu", cpu])
 }
 
-impl Oracle for Qemu {
-    fn name(&self) -> String {
-        format!("QEMU {}", self.0)
-    }
-
-    fn run(&mut self, program: &Program, _: &[u32]) -> Result<Log, String> {
-        let ram = self.run_there(program, program.places.len() as u32 * 4 * WORDS)?;
-        Ok(log(program, &ram))
-    }
-}
-
-/// The window exceptions' handlers (4.7.1.5), and one for MOVSP that does the same as RETW's underflow.
-fn window_vectors(code: &mut Code) {
-    let at = |code: &mut Code, offset: usize| code.bytes.resize(0x400 + offset, 0);
-    let move_ = |code: &mut Code, name: &str, t: u32, s: u32, imm: i32| {
-        code.op(name, &[('t', t), ('s', s), ('i', ((imm + 64) / 4) as u32)]);
-    };
-    for (k, base) in [(0, 5), (1, 9), (2, 13)] {
-        let more = 4 * k;
-        at(code, 0x80 * k as usize);
-        move_(code, "s32e", 0, base, -16);
-        if k > 0 {
-            move_(code, "l32e", 0, 1, -12);
-        }
-        (1..4).for_each(|r| move_(code, "s32e", r, base, -16 + 4 * r as i32));
-        (0..more).for_each(|r| move_(code, "s32e", 4 + r, 0, -16 - 4 * more as i32 + 4 * r as i32));
-        code.op("rfwo", &[]);
-        at(code, 0x80 * k as usize + 0x40);
-        (0..3).for_each(|r| move_(code, "l32e", r, base, -16 + 4 * r as i32));
-        let top = 3 + more;
-        if k > 0 {
-            move_(code, "l32e", top, 1, -12);
-        }
-        move_(code, "l32e", 3, base, -4);
-        (0..more).for_each(|r| move_(code, "l32e", 4 + r, top, -16 - 4 * more as i32 + 4 * r as i32));
-        code.op("rfwu", &[]);
-    }
-    at(code, 0x300);
-    code.op("rotw", &[('i', 15)]);
-    code.read_special(2, PS);
-    code.read_special(0, WINDOWBASE);
-    code.op("addi", &[('t', 0), ('s', 0), ('i', 1)]);
-    code.op("extui", &[('r', 0), ('t', 0), ('w', 2)]); // eight groups
-    code.op("extui", &[('r', 3), ('t', 2), ('i', 8), ('w', 3)]);
-    code.op("xor", &[('r', 3), ('s', 3), ('t', 0)]);
-    code.op("slli", &[('r', 3), ('s', 3), ('i', 8), ('I', 1)]); // 32 - 8
-    code.op("xor", &[('r', 2), ('s', 2), ('t', 3)]);
-    code.write_special(2, PS);
-    code.op("rsync", &[]);
-    let base = CODE + 0x400;
-    code.op("bbsi", &[('s', 4), ('b', 15), ('I', 1), ('i', 2)]);
-    code.jump(base + 0x40);
-    code.op("rotw", &[('i', 15)]);
-    code.op("bbsi", &[('s', 8), ('b', 14), ('I', 1), ('i', 2)]);
-    code.jump(base + 0xC0);
-    code.op("rotw", &[('i', 15)]);
-    code.jump(base + 0x140);
-}
-
-/// Functions whose calls nest deeper than there are registers, with random work between the calls;
-/// each logs all registers and the window's state.
-fn windows(g: &mut Generator<'_>) -> (Program, u32) {
-    let mut code = begin(g.random, 0x4_0000, window_vectors);
-    let mut functions: Vec<(u32, u32)> = Vec::new(); // address, logs
-    code.jump(CODE + 0x400 + PAD + 0xC000);
-    for _ in 0..60 {
-        code.align(4);
-        let start = code.here();
-        let mut logs = 1;
-        (g.pointers, g.left) = (0, true);
-        code.op("entry", &[('s', 1), ('i', 10 + g.random.below(6))]);
-        let work = |g: &mut Generator<'_>, code: &mut Code| {
-            for _ in 0..g.random.below(6) {
-                let (word, bits, ..) = g.pick(code.here(), 3, |c| c == Class::Alu);
-                code.put(word, bits);
-            }
-        };
-        for k in 0..2 {
-            work(g, &mut code);
-            if g.random.below(4) == 0 {
-                code.op("addi", &[('t', 3), ('s', 1), ('i', 0xE0)]);
-                code.op("movsp", &[('t', 1), ('s', 3)]);
-            }
-            let callee = match k {
-                0 => functions.last(),
-                _ if g.random.below(3) == 0 => functions.get(g.random.below(5) as usize),
-                _ => None,
-            };
-            if let Some(&(to, n)) = callee {
-                let groups = 1 + g.random.below(3);
-                if g.random.below(2) == 0 {
-                    let name = ["call4", "call8", "call12"][groups as usize - 1];
-                    let offset = (to.wrapping_sub(code.here() & !3).wrapping_sub(4)) >> 2;
-                    code.op(name, &[('i', offset & 0x3FFFF)]);
-                } else {
-                    let name = ["callx4", "callx8", "callx12"][groups as usize - 1];
-                    let skip = code.here() + 3;
-                    let literal = (skip + 3) & !3;
-                    code.jump(literal + 4);
-                    code.align(4);
-                    code.word(to);
-                    code.literal(4, literal);
-                    code.op(name, &[('s', 4)]);
-                }
-                logs += n;
-            }
-        }
-        work(g, &mut code);
-        code.write_special(2, EXCSAVE2);
-        code.read_special(2, EXCSAVE1);
-        (3..16).for_each(|r| code.op("s32i", &[('t', r), ('s', 2), ('i', r - 3)]));
-        for (k, n) in [WINDOWSTART, WINDOWBASE, PS, EXCSAVE2].into_iter().enumerate() {
-            code.read_special(3, n);
-            code.op("s32i", &[('t', 3), ('s', 2), ('i', 13 + k as u32)]);
-        }
-        code.op("addi", &[('t', 2), ('s', 2), ('i', 68)]);
-        code.write_special(2, EXCSAVE1);
-        code.read_special(2, EXCSAVE2);
-        work(g, &mut code);
-        code.op(if g.random.below(2) == 0 { "retw" } else { "retw.n" }, &[]);
-        functions.push((start, logs));
-    }
-    assert!(code.here() < CODE + 0x400 + PAD + 0xC000);
-    code.bytes.resize(0x400 + PAD as usize + 0xC000, 0);
-    let here = code.here();
-    code.jump(here + 16);
-    code.align(4);
-    code.word(RAM + STACK - 64);
-    code.word(LOG);
-    code.word(functions[59].0);
-    code.op("movi", &[('t', 0)]);
-    code.literal(1, here + 4);
-    code.literal(2, here + 8);
-    code.write_special(2, EXCSAVE1);
-    code.op("movi", &[('t', 3), ('i', 1)]);
-    code.write_special(3, WINDOWSTART);
-    code.op("rsync", &[]);
-    code.literal(4, here + 12);
-    code.op("callx4", &[('s', 4)]); // the outermost frame has no caller to keep more than four registers for
-    let end = code.here();
-    code.op("simcall", &[]);
-    let program =
-        Program { image: code.bytes, places: Vec::new(), end, window: vec![0; STACK as usize], timed: Vec::new() };
-    (program, functions[59].1 * 4 * WORDS)
-}
-
-/// Functions with windows on both sides; false without the oracle.
-///
-/// # Errors
-/// The first difference, or what went wrong.
-pub fn compare_windows(seeds: Range<u64>) -> Result<bool, String> {
-    for seed in seeds {
-        // a new process for each: unwritten registers must be the same
-        let started = Qemu::start(DE212.qemu).inspect_err(|e| eprintln!("skipped: {e}"));
-        let Ok(mut oracle) = started else { return Ok(false) };
-        let mut random = Random::new(seed);
-        let (program, log) = windows(&mut Generator::new(&DE212, &mut random));
-        let mine = DE212.run_here(&program, Way::Blocks)?;
-        if mine != DE212.run_here(&program, Way::Steps(&mut Trace::default()))? {
-            return Err(format!("seed {seed}: stepping makes a difference"));
-        }
-        if mine != DE212.run_here(&program, Way::Native)? {
-            return Err(format!("seed {seed}: native code makes a difference"));
-        }
-        let mine = &mine[..(STACK + log) as usize];
-        let rows =
-            |ram: &[u8]| -> Vec<Vec<u64>> { ram[STACK as usize..].chunks(4 * WORDS as usize).map(words).collect() };
-        if let Some(k) = rows(mine).iter().position(|row| row.iter().all(|&w| w == 0)) {
-            return Err(format!("seed {seed}: the function that logs as number {k} has not run"));
-        }
-        let theirs = oracle.run_there(&program, log)?;
-        // a3 to a15, WindowStart, WindowBase, PS, a2
-        for (k, (a, b)) in rows(mine).iter().zip(rows(&theirs)).enumerate() {
-            if *a != b {
-                return Err(format!("seed {seed}: log {k}\n{a:08x?}\n{b:08x?}"));
-            }
-        }
-        if mine != theirs {
-            return Err(format!("seed {seed}: the stack"));
-        }
-    }
-    Ok(true)
+/// RAM up to the end of the log at the program's end.
+fn run_there(q: &mut Session, program: &Program, log: u32) -> Result<Vec<u8>, String> {
+    q.write(CODE, &program.image)?;
+    q.write(RAM, &program.window)?;
+    q.go(CODE, &[program.end])?;
+    q.read(RAM, (STACK + log) as usize)
 }

@@ -89,6 +89,20 @@ pub struct Chip<'a> {
 }
 
 impl Chip<'_> {
+    /// A chip of memories alone, for tests and oracles: base and size of flash, which loads read too, and of RAM.
+    pub fn of_memories(flash: (u32, u32), ram: (u32, u32)) -> Self {
+        let region = |(base, size)| Region { base, size };
+        Self {
+            core: "",
+            clock_hz: 1_000_000,
+            flash: region(flash),
+            flash_in_data: Some(flash.0),
+            ram: region(ram),
+            flash_timing: Flash::default(),
+            peripherals: Vec::new(),
+        }
+    }
+
     /// Whether such a chip is possible; its core and peripherals are looked up where they are made.
     ///
     /// # Errors

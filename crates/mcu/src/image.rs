@@ -43,6 +43,11 @@ pub struct Image {
 const MAX_LOAD: usize = 16 << 20;
 
 impl Image {
+    /// An image of `bytes` at an address, without symbols.
+    pub fn of(address: u32, bytes: Vec<u8>) -> Self {
+        Self { segments: vec![Segment { address, bytes }], symbols: Vec::new() }
+    }
+
     /// Reads a little-endian ELF executable of 32 bits, or of 64 bits with addresses below 2^32.
     ///
     /// # Errors

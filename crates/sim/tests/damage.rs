@@ -4,7 +4,7 @@
 use random::Random;
 use std::collections::BTreeSet;
 
-use mcu::{Chip, Fault, Flash, Image, Region, Segment, Stop};
+use mcu::{Chip, Fault, Image, Stop};
 use sim::{CORES, Simulator, simulator};
 
 /// Bytes of flash: a program soon comes to its end.
@@ -18,15 +18,7 @@ fn chip(core: &'static str) -> Chip<'static> {
         "msp430" => (0x1_0000 - SIZE, Some(0x1_0000 - SIZE), 0x1100),
         _ => (0x4000_0000, Some(0x4000_0000), 0x2000_0000),
     };
-    Chip {
-        core,
-        clock_hz: 1_000_000,
-        flash: Region { base: flash, size: SIZE },
-        flash_in_data: in_data,
-        ram: Region { base: ram, size: 0x800 },
-        flash_timing: Flash::default(),
-        peripherals: Vec::new(),
-    }
+    Chip { core, flash_in_data: in_data, ..Chip::of_memories((flash, SIZE), (ram, 0x800)) }
 }
 
 /// NOP, and the bytes that lead to the middle of flash after reset, with their address.
@@ -70,8 +62,7 @@ fn random_flash_runs_into_named_faults_on_every_core() {
             if let Some((at, content)) = &start {
                 bytes[*at..at + content.len()].copy_from_slice(content);
             }
-            let segment = Segment { address: base, bytes };
-            sim.load(&Image { segments: vec![segment], symbols: Vec::new() }).expect("it fits");
+            sim.load(&Image::of(base, bytes)).expect("it fits");
             if let Some(f) = fault(sim.as_mut()) {
                 faults += 1;
                 kinds.insert(f.kind.name());

@@ -68,20 +68,12 @@ fn cycles(s: &Step) -> u32 {
 mod tests {
     use isa::{Core as _, Machine, Timing as _};
     use isa_thumb::{Features, Thumb};
-    use mcu::{Chip, Flash, Memory, Region};
+    use mcu::{Chip, Flash, Memory};
 
     use super::CortexM0Plus;
 
     fn core(code: &[u16]) -> Thumb {
-        let chip = Chip {
-            core: "cortex-m0plus",
-            clock_hz: 48_000_000,
-            flash: Region { base: 0, size: 0x400 },
-            flash_in_data: Some(0),
-            ram: Region { base: 0x2000_0000, size: 0x1000 },
-            flash_timing: Flash::default(),
-            peripherals: Vec::new(),
-        };
+        let chip = Chip::of_memories((0, 0x400), (0x2000_0000, 0x1000));
         let mut memory = Memory::new(&chip).expect("the chip is possible");
         memory.flash[..8].copy_from_slice(&[0, 0x10, 0, 0x20, 9, 0, 0, 0]);
         for (k, half) in code.iter().enumerate() {

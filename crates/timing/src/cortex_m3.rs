@@ -170,20 +170,12 @@ pub(crate) fn unaligned(address: u32, bytes: u32) -> u32 {
 mod tests {
     use isa::{Core as _, Machine, Timing as _};
     use isa_thumb::Thumb;
-    use mcu::{Chip, Flash, Memory, Region};
+    use mcu::{Chip, Flash, Memory};
 
     use super::{CortexM3, div, mul_long, unaligned};
 
     fn chip(flash_timing: Flash) -> Chip<'static> {
-        Chip {
-            core: "cortex-m3",
-            clock_hz: 72_000_000,
-            flash: Region { base: 0x0800_0000, size: 0x400 },
-            flash_in_data: Some(0x0800_0000),
-            ram: Region { base: 0x2000_0000, size: 0x1000 },
-            flash_timing,
-            peripherals: Vec::new(),
-        }
+        Chip { flash_timing, ..Chip::of_memories((0x0800_0000, 0x400), (0x2000_0000, 0x1000)) }
     }
 
     /// Static cycles of a run of code that ends with `b .`, without that branch.

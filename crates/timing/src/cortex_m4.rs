@@ -55,20 +55,12 @@ fn cycles(s: &Step, before: Option<&Step>) -> u32 {
 mod tests {
     use isa::{Core as _, Machine, Timing as _};
     use isa_thumb::{Features, Thumb};
-    use mcu::{Chip, Flash, Memory, Region};
+    use mcu::{Chip, Flash, Memory};
 
     use super::CortexM4;
 
     fn machine(flash_timing: Flash, code: &[u16]) -> Machine<Thumb, CortexM4> {
-        let chip = Chip {
-            core: "cortex-m4",
-            clock_hz: 64_000_000,
-            flash: Region { base: 0, size: 0x4000 },
-            flash_in_data: Some(0),
-            ram: Region { base: 0x2000_0000, size: 0x1000 },
-            flash_timing,
-            peripherals: Vec::new(),
-        };
+        let chip = Chip { flash_timing, ..Chip::of_memories((0, 0x4000), (0x2000_0000, 0x1000)) };
         let mut memory = Memory::new(&chip).expect("the chip is possible");
         memory.flash[..8].copy_from_slice(&[0, 0x10, 0, 0x20, 17, 0, 0, 0]);
         for (k, half) in code.iter().enumerate() {

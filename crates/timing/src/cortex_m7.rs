@@ -287,20 +287,12 @@ impl Art {
 mod tests {
     use isa::{Core as _, Machine};
     use isa_thumb::{Features, Thumb};
-    use mcu::{Chip, Flash, Memory, Region};
+    use mcu::{Chip, Flash, Memory};
 
     use super::{Art, CortexM7, MISPREDICTED, div, issue};
 
     fn core(code: &[u16]) -> Thumb {
-        let chip = Chip {
-            core: "cortex-m7",
-            clock_hz: 216_000_000,
-            flash: Region { base: 0x0020_0000, size: 0x400 },
-            flash_in_data: Some(0x0020_0000),
-            ram: Region { base: 0x2000_0000, size: 0x1000 },
-            flash_timing: Flash::default(),
-            peripherals: Vec::new(),
-        };
+        let chip = Chip::of_memories((0x0020_0000, 0x400), (0x2000_0000, 0x1000));
         let mut memory = Memory::new(&chip).expect("the chip is possible");
         memory.flash[..8].copy_from_slice(&[0, 0x10, 0, 0x20, 9, 0, 0x20, 0]);
         for (k, half) in code.iter().enumerate() {

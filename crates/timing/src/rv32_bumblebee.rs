@@ -80,20 +80,12 @@ fn cycles(class: Class) -> u32 {
 mod tests {
     use isa::Machine;
     use isa_riscv::Riscv;
-    use mcu::{Chip, Flash, Memory, Region};
+    use mcu::{Chip, Memory};
 
     use super::Bumblebee;
 
     fn cycles(code: &[u32]) -> u64 {
-        let chip = Chip {
-            core: "rv32-bumblebee",
-            clock_hz: 108_000_000,
-            flash: Region { base: 0x0800_0000, size: 0x400 },
-            flash_in_data: Some(0x0800_0000),
-            ram: Region { base: 0x2000_0000, size: 0x1000 },
-            flash_timing: Flash::default(),
-            peripherals: Vec::new(),
-        };
+        let chip = Chip::of_memories((0x0800_0000, 0x400), (0x2000_0000, 0x1000));
         let mut memory = Memory::new(&chip).expect("the chip is possible");
         for (k, word) in code.iter().enumerate() {
             memory.flash[4 * k..4 * k + 4].copy_from_slice(&word.to_le_bytes());

@@ -99,21 +99,13 @@ fn cycles(class: Class) -> (u32, u32) {
 mod tests {
     use isa::{Core as _, Timing as _};
     use isa_riscv::Riscv;
-    use mcu::{Chip, Flash, Memory, Region};
+    use mcu::{Chip, Memory};
 
     use super::{Rocket, div};
 
     /// Static cycles of `code` before an EBREAK.
     fn cycles(code: &[u32]) -> u32 {
-        let chip = Chip {
-            core: "rv64-rocket",
-            clock_hz: 403_000_000,
-            flash: Region { base: 0x8000_0000, size: 0x400 },
-            flash_in_data: Some(0x8000_0000),
-            ram: Region { base: 0x8010_0000, size: 0x1000 },
-            flash_timing: Flash::default(),
-            peripherals: Vec::new(),
-        };
+        let chip = Chip::of_memories((0x8000_0000, 0x400), (0x8010_0000, 0x1000));
         let mut memory = Memory::new(&chip).expect("the chip is possible");
         for (k, word) in code.iter().chain(&[0x0010_0073]).enumerate() {
             memory.flash[4 * k..4 * k + 4].copy_from_slice(&word.to_le_bytes());

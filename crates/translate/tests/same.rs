@@ -8,11 +8,12 @@ mod xtensa;
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
 
-use isa::native::{Lower, Translator};
-use isa::{Block, Machine, TableRow, Timing};
+use isa::native::Lower;
+use isa::{Machine, TableRow, Timing};
 use isa_riscv::{Riscv, Word};
 use isa_thumb::{Events, Features, Thumb};
-use mcu::{Chip, Flash, Memory, PeripheralConfig, Region, Stop};
+use lockstep::native::{self, translator};
+use mcu::{Chip, Flash, Memory, PeripheralConfig, Stop};
 use random::Random;
 use timing::cortex_m0plus::CortexM0Plus;
 use timing::cortex_m3::CortexM3;
@@ -35,14 +36,10 @@ type Programs = std::ops::Range<u64>;
 
 fn memory(flash_timing: Flash, code: &[u8]) -> Memory {
     let chip = Chip {
-        core: "",
-        clock_hz: 1_000_000,
-        flash: Region { base: FLASH, size: SIZE },
-        flash_in_data: Some(FLASH),
-        ram: Region { base: RAM, size: SIZE },
         flash_timing,
         // pulses of the trigger are stamped with cycles
         peripherals: vec![PeripheralConfig { kind: "stm32f1-gpio", base: PORT, trigger_bit: Some(0) }],
+        ..Chip::of_memories((FLASH, SIZE), (RAM, SIZE))
     };
     let mut memory = Memory::new(&chip).expect("the chip is possible");
     memory.flash[..code.len()].copy_from_slice(code);
@@ -59,8 +56,6 @@ fn observe<C: Lower, T: Timing<C>>(m: &Machine<C, T>, stop: Stop) -> (impl Parti
 }
 
 thread_local! {
-    /// How often native code was entered.
-    static ENTERED: Cell<u64> = const { Cell::new(0) };
     /// Definitions of the table that became native code, and all definitions.
     static ROWS: RefCell<(BTreeSet<usize>, Vec<TableRow>)> = const { RefCell::new((BTreeSet::new(), Vec::new())) };
 }
@@ -83,36 +78,6 @@ fn refused() -> bool {
     std::env::var_os(REFUSED).is_some()
 }
 
-/// A translator that counts.
-struct Counting<C, T>(Box<dyn Translator<C, T>>);
-
-impl<C: Lower, T> Translator<C, T> for Counting<C, T> {
-    fn translate(
-        &mut self,
-        core: &C,
-        timing: &mut T,
-        blocks: &[Option<Box<Block<C>>>],
-        at: usize,
-    ) -> Option<Vec<usize>> {
-        let made = self.0.translate(core, timing, blocks, at);
-        assert_eq!(made.as_ref().is_some_and(|places| places.contains(&at)), !refused(), "there is code");
-        let places = made.iter().flatten();
-        let insns = places.filter_map(|&place| blocks[place].as_ref()).flat_map(|block| &block.insns);
-        let rows: Vec<_> = insns.filter_map(|i| core.row(i.site.pc)).collect();
-        ROWS.with_borrow_mut(|(seen, _)| seen.extend(rows));
-        made
-    }
-
-    fn run(&self, core: &mut C, timing: &mut T, at: usize, cycles: u64) -> u64 {
-        ENTERED.set(ENTERED.get() + 1);
-        self.0.run(core, timing, at, cycles)
-    }
-
-    fn clear(&mut self) {
-        self.0.clear();
-    }
-}
-
 /// Runs a program both ways, in slices; returns whether it ran to the end without a fault.
 fn same<C, T>(what: &str, seed: u64, make: impl Fn() -> Machine<C, T>) -> bool
 where
@@ -121,9 +86,8 @@ where
 {
     let mut random = Random::new(seed | 1);
     let mut plain = make();
-    let translator = Box::new(Counting(translate::translator()));
-    let mut native = make().with_translator(translator, Some(1 + random.below(3)));
-    ROWS.with_borrow_mut(|(_, all)| *all = native.core.rows());
+    let mut native = make().with_translator(translator(!refused()), Some(1 + random.below(3)));
+    let rows = native.core.rows();
     for slice in 0..12 {
         let budget = u64::from(1 + random.below(if slice % 3 == 0 { 10 } else { 400 }));
         let (a, b) = (plain.run(budget), native.run(budget));
@@ -131,16 +95,17 @@ where
         assert!(a.0 == b.0, "{what}, program {seed}, slice {slice}:\n{:?}\n{:?}", a.0, b.0);
         assert!(a.1 == b.1, "{what}, program {seed}, slice {slice}: other bytes in RAM");
         if plain.core.memory().stop.is_some() {
-            return false;
+            break;
         }
     }
-    true
+    ROWS.with_borrow_mut(|(seen, all)| (seen.append(&mut native::rows()), *all = rows));
+    plain.core.memory().stop.is_none()
 }
 
 /// Runs programs; enough of them must loop until the end for the comparison to mean something.
 fn all(what: &str, programs: Programs, one: impl Fn(u64) -> bool) {
     let (lasting, programs) = (programs.clone().filter(|&seed| one(seed)).count() as u64, programs.count() as u64);
-    let entered = ENTERED.take();
+    let entered = native::entered();
     println!("{what}: {lasting} of {programs} programs do not fault, native code was entered {entered} times");
     assert!(if refused() { entered == 0 } else { entered > programs }, "{what}: native code ran {entered} times");
     assert!(lasting * 4 > programs, "{what}: only {lasting} of {programs} programs go on");

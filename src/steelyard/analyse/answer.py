@@ -15,7 +15,7 @@ from msgspec import Struct
 
 from ..model.errors import counted
 from ..model.metric import of_sizes
-from ..model.row import CONTEXT, Row, Value
+from ..model.row import CONTEXT, Row, Value, grouped
 
 #: what the user calls sources on a target by: the newest that were run there count, whatever the flags
 PLACE = ("primitive", "family", "label", "origin", "target", "device")
@@ -55,10 +55,8 @@ def choose(
     same = tuple(n for n in SAME if n not in aside)
     rows, more = _newest(rows, (*same, *aside), () if every else GENERATION)
     names = (*same, *(GENERATION if every else ()), *aside, *(("workload",) if by_workload else ()))
-    places = _grouped(rows, names)
-    of_primitive: dict[Value, list[Sequence[Row]]] = {}
-    for some in places.values():
-        of_primitive.setdefault(some[0]["primitive"], []).append(some)
+    places = grouped(rows, itemgetter(*names))
+    of_primitive = grouped(places.values(), lambda some: some[0]["primitive"])
     chosen = {p: "" if by_workload else common_workload(of, wanted) for p, of in of_primitive.items()}
     kept: list[Row] = []
     others: Counter[tuple[str, str]] = Counter()
@@ -194,13 +192,6 @@ def _which(row: Row, sources: dict[str, set[str]]) -> str:
     places = [place for of in sources.values() for place in of]
     told = len(set(places)) == len(places) and all(len(p) <= _SHORT for p in places)
     return _place(row) if told or not _digest(row) else _digest(row)[:8]
-
-
-def _grouped(rows: Sequence[Row], names: Sequence[str]) -> dict[Value, list[Row]]:
-    groups: dict[Value, list[Row]] = {}
-    for key, row in zip(map(itemgetter(*names), rows), rows, strict=True):
-        groups.setdefault(key, []).append(row)
-    return groups
 
 
 def _without_sizes(row: Row) -> Row:

@@ -9,7 +9,7 @@ from typing import Literal
 from msgspec import Struct
 
 from ..model.metric import Metric, metric, of_sizes
-from ..model.row import Row, Value
+from ..model.row import Row, Value, grouped
 from .answer import common_workload, run_number
 
 #: what a setup is called by; two rows are a pair when these are the same
@@ -116,7 +116,7 @@ def compare(
         subject.add("timing_model")
     key = tuple(n for n in PAIRED if n not in subject)
     must = tuple(n for n in COMPARABLE if n not in subject)
-    left, right = _by(old, key), _by(new, key)
+    left, right = (grouped(rows, lambda r: tuple(map(r.get, key))) for rows in (old, new))
     workload = "" if "workload" in subject else common_workload(_of_both(left, right), wanted)
     figures = [metric(n) for n in metrics if all(any(r.get(n) is not None for r in rows) for rows in (old, new))]
     pairs: list[Pair] = []
@@ -144,14 +144,6 @@ def compare(
 def _only(rows: Sequence[Row], name: str) -> Value:
     first = rows[0].get(name) if rows else None
     return first if all(r.get(name) == first for r in rows) else None
-
-
-def _by(rows: Sequence[Row], key: Sequence[str]) -> dict[Key, list[Row]]:
-    """Rows by key."""
-    found: dict[Key, list[Row]] = {}
-    for row in rows:
-        found.setdefault(tuple(map(row.get, key)), []).append(row)
-    return found
 
 
 #: what rows are to agree in where they do not in all

@@ -14,18 +14,25 @@ from ..model.record import Record
 SCHEMA = 1
 #: largest file read, bytes
 MAX_BYTES = 1 << 30
+_AGAIN = "steelyard ... --json"
 
 
 def load(path: Path) -> Any:
-    """The JSON document in ``path``; :class:`UserError` names the place where it breaks off."""
+    """The JSON document in ``path``; :class:`UserError` names the place that is wrong and what to do."""
     try:
         if path.stat().st_size > MAX_BYTES:
             raise UserError(f"{path}: larger than {MAX_BYTES >> 20} MiB; split the campaign")
         return json.loads(path.read_bytes())
     except OSError as e:
-        raise UserError(f"{path}: {e.strerror}") from e
-    except (UnicodeDecodeError, json.JSONDecodeError, RecursionError) as e:
-        raise UserError(f"{path}: not JSON, or cut off: {e}; write it again with steelyard ... --json") from e
+        raise UserError(f"{path}: {e.strerror}; name a file that can be read") from e
+    except json.JSONDecodeError as e:
+        place = f"{path}, line {e.lineno}, column {e.colno}"
+        if e.pos >= len(e.doc.rstrip()):
+            text = f"ends too early; write it again with {_AGAIN}; where one cipher aborted a campaign of FELICS-AE,"
+            raise UserError(f"{place}: {text} put ] and }} after the last setup, without a comma before them") from e
+        raise UserError(f"{place}: {e.msg}; write it again with {_AGAIN}") from e
+    except (UnicodeDecodeError, RecursionError, ValueError) as e:
+        raise UserError(f"{path}: not JSON: {e}; write it again with {_AGAIN}") from e
 
 
 def records(path: Path, document: Any) -> list[Record]:

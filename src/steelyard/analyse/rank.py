@@ -13,7 +13,7 @@ from operator import itemgetter, le
 
 from msgspec import Struct
 
-from ..model.row import Row, Value
+from ..model.row import Row, Value, grouped
 
 
 class Place(Struct, frozen=True):
@@ -177,9 +177,7 @@ def merit_over_targets(rows: Sequence[Row], metrics: Sequence[str]) -> list[tupl
 
     Returns (variant, figure, row chosen on each target), least first, for variants that all targets have.
     """
-    groups: dict[str, list[Row]] = {}
-    for r in rows:
-        groups.setdefault(str(r["target"]), []).append(r)
+    groups = grouped(rows, lambda r: str(r["target"]))
     targets = sorted(groups)
     best: dict[str, dict[str, Place]] = {}
     for target in targets:

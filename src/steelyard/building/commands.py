@@ -58,7 +58,7 @@ def providing(spec: ToolchainSpec, flags: tuple[str, ...], primitive: str) -> li
     the package alone."""
     own = (f for f in flags if not f.startswith("-flto"))
     compiler = (spec.compiler, *spec.flags, "-std=gnu99", *CODE, *own, "-w", f"-I{paths.HARNESS}/include")
-    keep = (o for f in provided.functions(primitive) for o in ("--keep-global-symbol", f))
+    keep = (o for f in provided.FUNCTIONS[primitive] for o in ("--keep-global-symbol", f))
     made = f"{primitive}.provided.o"
     source = f"{provided.SOURCES}/{primitive}.c"
     return [(*compiler, "-c", source, "-o", made), (f"{spec.prefix}objcopy", *keep, made)]

@@ -16,6 +16,7 @@ from ..building.sandbox import available
 from ..lab.metering import kinds
 from ..model import paths
 from ..model.call import DeviceError
+from ..model.row import grouped
 from ..model.target import Target, ToolchainSpec, load_target, target_names
 from ..publish.sheet import plain
 from . import options
@@ -25,21 +26,17 @@ from .output import Output
 Row = tuple[str, str, str, str]
 NOT_PACKAGED = "missing, and no Debian package"
 
-#: programs that tests hold Steelyard against: what they know, and their packages
-_ORACLES = (
-    ("simavr", "AVR", "simavr"),
-    ("qemu-system-arm", "ARM", "qemu-system-arm"),
-    ("qemu-system-riscv32", "RISC-V", "qemu-system-misc"),
-    ("qemu-system-xtensa", "Xtensa", "qemu-system-misc"),
-    ("mspdebug", "MSP430", "mspdebug"),
-    ("qemu-aarch64", "the path to a machine over ssh", "qemu-user"),
-)
-
-#: programs that boards are used with; their packages have the same names
-_LAB = (
-    ("avrdude", "flashing by an Arduino's boot loader"),
-    ("openocd", "flashing and RAM through a debug probe"),
-    ("sigrok-cli", "pulses and power"),
+#: programs that tests hold Steelyard against or that boards are used with: what for, and their packages
+_OPTIONAL = (
+    ("simavr", "oracle of make test, AVR", "simavr"),
+    ("qemu-system-arm", "oracle of make test, ARM", "qemu-system-arm"),
+    ("qemu-system-riscv32", "oracle of make test, RISC-V", "qemu-system-misc"),
+    ("qemu-system-xtensa", "oracle of make test, Xtensa", "qemu-system-misc"),
+    ("mspdebug", "oracle of make test, MSP430", "mspdebug"),
+    ("qemu-aarch64", "oracle of make test, the path to a machine over ssh", "qemu-user"),
+    ("avrdude", "boards, flashing by an Arduino's boot loader", "avrdude"),
+    ("openocd", "boards, flashing and RAM through a debug probe", "openocd"),
+    ("sigrok-cli", "boards, pulses and power", "sigrok-cli"),
 )
 
 
@@ -59,16 +56,12 @@ def verb(ask: Doctor) -> int:
     vendor = paths.CIPHERS / "deps" / "vendor"
     fetched = vendor.is_dir() and any(vendor.iterdir())
     rows.append(("mbedTLS", "fetched" if fetched else "missing", "AES-GCM reference", "" if fetched else "make deps"))
-    for tool, use, package in _ORACLES:
+    for tool, use, package in _OPTIONAL:
         there = shutil.which(tool) is not None
         fix = "" if there else f"apt install {package}"
-        rows.append((tool, "found" if there else "missing", f"optional: oracle of make test, {use}", fix))
-    for tool, use in _LAB:
-        there = shutil.which(tool) is not None
-        fix = "" if there else f"apt install {tool}"
-        rows.append((tool, "found" if there else "missing", f"optional: boards, {use}", fix))
+        rows.append((tool, "found" if there else "missing", f"optional: {use}", fix))
     for part, kind in {k.library or k.program: k for k in kinds().values()}.items():
-        if part and part not in dict(_LAB):
+        if part and all(part != tool for tool, *_ in _OPTIONAL):
             fix = kind.package if kind.missing else ""
             rows.append((part, "missing" if fix else "found", f"optional: boards, power by {kind.title}", fix))
     rows.append(("Python", sys.version.split()[0], "runs Steelyard", ""))
@@ -80,9 +73,7 @@ def verb(ask: Doctor) -> int:
 
 def _toolchains() -> list[Row]:
     rows: list[Row] = []
-    users: dict[str, list[Target]] = {}
-    for target in map(load_target, target_names()):
-        users.setdefault(target.toolchain.name, []).append(target)
+    users = grouped(map(load_target, target_names()), lambda t: t.toolchain.name)
     for name, targets in users.items():
         spec = targets[0].toolchain
         needed = spec.packages and not all(t.opt_in for t in targets)

@@ -11,7 +11,7 @@ from ..analyse import rank
 from ..analyse.rows import check_columns
 from ..model.errors import UserError, unknown
 from ..model.metric import metric
-from ..model.row import Row
+from ..model.row import Row, grouped
 from ..publish import ranking
 from ..publish.results import distinct, without_figures
 from ..publish.sheet import Sheet
@@ -161,9 +161,10 @@ def _grouped(rows: Sequence[Row], group: str) -> list[tuple[str, list[Row]]]:
         return [("", list(rows))]
     if group not in ("key", "nonce", "tag"):
         raise unknown("group", group, ("key", "nonce", "tag"))
-    parts: dict[int, list[Row]] = {}
-    for r in rows:
+
+    def bits(r: Row) -> int:
         found = readings(r["primitive"], str(r["variant"]))  # type: ignore[arg-type]
-        size = {"key": found[0].key, "nonce": found[0].npub, "tag": found[0].out}[group] if found else -1
-        parts.setdefault(8 * size, []).append(r)
+        return 8 * {"key": found[0].key, "nonce": found[0].npub, "tag": found[0].out}[group] if found else -1
+
+    parts = grouped(rows, bits)
     return [(f"{group} {n} bits, " if n >= 0 else f"{group} not known, ", p) for n, p in sorted(parts.items())]

@@ -14,7 +14,7 @@ from ..model import paths
 from ..model.errors import UserError, cut, unknown
 from ..model.implementation import Implementation, Rejected
 from ..model.target import Target, load_target, target_names
-from ..sources import Found, discover
+from ..sources import discover
 from ..store import Store
 from .console import stderr
 
@@ -67,53 +67,25 @@ def exists_at(text: str) -> bool:
 
 
 def _named(text: str) -> tuple[list[Implementation], list[Rejected]]:
-    found, rejected = _matching(text, [discover(folder) for folder in _folders(text)])
-    if found:
-        return found, rejected
-    every = Found(*bundled())
-    found, rejected = _matching(text, [every])
-    if found or rejected:
-        return found, rejected
+    """The bundled implementations of this name, and what was refused there."""
+    every, refused = bundled()
+    meant = _meant(text)
+    found = [i for i in every if any(map(meant, _names(i)))]
+    hit = [r for r in refused if text in r.path.parts or str(r.path).endswith(text)]
+    if found or hit:
+        return found, hit
     if text.startswith((".", "/", "~")) or text.endswith(".zip") or text.count("/") > 1:
         raise UserError(f"{cut(text)}: no such file or folder, and no bundled implementation")
-    raise unknown("implementation", text, {n for i in every.implementations for n in (i.family, i.variant, i.label)})
+    raise unknown("implementation", text, {n for i in every for n in (i.family, i.variant, i.label)})
+
+
+def _names(i: Implementation) -> tuple[str, ...]:
+    return i.family, i.variant, i.primitive, i.label, f"{i.primitive}/{i.family}/{i.label}"
 
 
 def _meant(text: str) -> Callable[[str], bool]:
     """Whether a name is the one that the user wrote, or matches it where there is a pattern in it."""
     return (lambda name: fnmatchcase(name, text)) if any(c in text for c in "*?[") else text.__eq__
-
-
-def _folders(text: str) -> list[Path]:
-    """Folders of bundled variants with something of that name. To read them all takes longer than many a run."""
-    meant = _meant(text)
-    return [
-        variant
-        for variant, names in _variants()
-        for primitive, family, name in [variant.parts[-3:]]
-        if any(map(meant, (primitive, family, name)))
-        or any(meant(n) for i in names for n in _paths(primitive, family, name, i))
-    ]
-
-
-@cache
-def _variants() -> list[tuple[Path, list[str]]]:
-    """Folders of all bundled variants, and what is in them."""
-    return [(variant, [i.name for i in variant.iterdir()]) for variant in sorted(paths.CIPHERS.glob("crypto_*/*/*/"))]
-
-
-def _paths(primitive: str, family: str, variant: str, implementation: str) -> tuple[str, str]:
-    return f"{variant}/{implementation}", f"{primitive}/{family}/{variant}/{implementation}"
-
-
-def _matching(text: str, places: Sequence[Found]) -> tuple[list[Implementation], list[Rejected]]:
-    def names(i: Implementation) -> tuple[str, ...]:
-        return i.family, i.variant, i.primitive, *_paths(i.primitive, i.family, i.variant, i.name)
-
-    meant = _meant(text)
-    found = [i for place in places for i in place.implementations if any(map(meant, names(i)))]
-    hit = [r for place in places for r in place.rejected if text in r.path.parts or str(r.path).endswith(text)]
-    return found, hit
 
 
 def targets(names: Sequence[str], toolchain: str = "") -> list[Target]:

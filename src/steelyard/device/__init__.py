@@ -9,7 +9,7 @@ from pathlib import Path
 from ..model.target import Target
 from .client import Client
 from .link import Link
-from .process import ProcessLink, local
+from .process import local
 from .remote import RemoteLink, ask, host_of
 from .simulator import MAX_CYCLES, SimulatorLink, timing_model
 
@@ -17,8 +17,6 @@ __all__ = [
     "MAX_CYCLES",
     "Client",
     "Link",
-    "ProcessLink",
-    "RemoteLink",
     "SimulatorLink",
     "ask",
     "host_of",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from operator import itemgetter
 from typing import cast
 
 from msgspec import Struct
@@ -11,6 +12,7 @@ from ..model.call import Caller, DeviceError, Observed, Op, Request
 from ..model.inputs import Inputs
 from ..model.reasons import Failure, Reason
 from ..model.record import Operation, Point
+from ..model.row import grouped
 from ..model.workload import LONG
 
 
@@ -57,20 +59,19 @@ def one_call(client: Caller, op: Op, adlen: int, mlen: int) -> tuple[Request, in
 def means(observed: Iterable[Observed], empty: dict[str, int], quantity: str = "cycles") -> dict[str, float]:
     """``cycles_<operation>_mean`` over the known-answer calls, minus the empty call's. ``quantity`` replaces ``cycles``
     in the name where the device counts something else."""
-    sums: dict[str, list[int]] = {}
-    for op, _, answer in observed:
-        sums.setdefault(op, []).append(answer.pulse.cycles - empty[op])
-    return {f"{quantity}_{op}_mean": sum(c) / len(c) for op, c in sums.items()}
+    return _means(quantity, ((op, answer.pulse.cycles) for op, _, answer in observed), empty)
 
 
 def instructions(observed: Iterable[Observed], empty: dict[str, int]) -> dict[str, float]:
     """``instructions_<operation>_mean``, like :func:`means`; empty where the device does not count instructions."""
-    sums: dict[str, list[int]] = {}
-    for op, _, answer in observed:
-        if answer.pulse.instructions is None:
-            return {}
-        sums.setdefault(op, []).append(answer.pulse.instructions - empty[op])
-    return {f"instructions_{op}_mean": sum(c) / len(c) for op, c in sums.items()}
+    counts = [(op, answer.pulse.instructions) for op, _, answer in observed]
+    counted = [(op, n) for op, n in counts if n is not None]
+    return _means("instructions", counted, empty) if len(counted) == len(counts) else {}
+
+
+def _means(quantity: str, counts: Iterable[tuple[str, int]], empty: dict[str, int]) -> dict[str, float]:
+    sums = grouped(counts, itemgetter(0))
+    return {f"{quantity}_{op}_mean": sum(n - empty[op] for _, n in of) / len(of) for op, of in sums.items()}
 
 
 def lines(points: Sequence[Point]) -> dict[str, float]:

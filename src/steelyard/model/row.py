@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Hashable, Iterable
+from typing import TypeVar
+
 from .record import Record
+
+T = TypeVar("T")
+K = TypeVar("K", bound=Hashable)
 
 Value = str | float | int | None
 #: a column's value; a metric that a run lacks is None or missing
@@ -30,6 +36,14 @@ CONTEXT = {
     "timing_model": "timing model",
     "origin": "named by",
 }
+
+
+def grouped(items: Iterable[T], key: Callable[[T], K]) -> dict[K, list[T]]:
+    """Items by their key, in the order in which they come."""
+    groups: dict[K, list[T]] = {}
+    for item in items:
+        groups.setdefault(key(item), []).append(item)
+    return groups
 
 
 def row(record: Record) -> Row:

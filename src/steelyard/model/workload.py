@@ -33,7 +33,8 @@ _NIST = range(0, 129, 8)
 _GMU = (16, 64, 1536)
 #: sizes in bytes whose difference gives GMU's throughput for long inputs; it is a multiple of nearly every block size
 LONG = (768, 2304)
-_NAMED = {
+#: workloads that have a name, and their sizes
+NAMED = {
     # message alone, associated data alone, both: enough for the two slopes and the usual tables; 16/64 is a typical
     # packet
     "default": (
@@ -68,10 +69,10 @@ _NAMED = {
 def workload(text: str) -> Workload:
     """The workload called ``text``, or the one with the sizes ``AD/M,AD/M,...`` in bytes, such as ``0/16,16/64``.
     Raises :class:`UserError`."""
-    if text in _NAMED:
-        return Workload(text, _NAMED[text])
+    if text in NAMED:
+        return Workload(text, NAMED[text])
     if "/" not in text:
-        raise unknown("workload", text, _NAMED)
+        raise unknown("workload", text, NAMED)
     sizes = []
     for part in text.split(","):
         ad, _, m = part.partition("/")
@@ -107,8 +108,3 @@ def _lengths(option: str, text: str) -> list[int]:
                 raise UserError(f"{option} {text!r}: at most {MAX_SIZES} sizes, with a step of at least 1")
             found += range(start, stop + 1, step)
     return found
-
-
-def workload_names() -> tuple[str, ...]:
-    """Names of the workloads that have one."""
-    return tuple(_NAMED)

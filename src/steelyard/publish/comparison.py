@@ -7,7 +7,7 @@ from functools import cache
 
 from ..analyse.compare import COMPARABLE, Change, Comparison, Pair
 from ..model.metric import metric
-from ..model.row import Row, Value
+from ..model.row import Row, grouped
 from .results import column, distinct, lines, run_of, shared, title_of
 from .sheet import ANY, Cell, Column, Line, Lines, Mark, Sheet
 
@@ -23,9 +23,8 @@ def tables(c: Comparison, *, everything: bool = False) -> list[Sheet]:
     columns += [Column("metric", "metric"), Column("old", "old", "", ANY), Column("new", "new", "", ANY)]
     columns += [Column("ratio", "new/old", "", 4), Column("change", "change")]
     sheets = []
-    places: dict[tuple[str, Value, Value], list[Pair]] = {}
-    for p in sorted(shown, key=_size, reverse=True):
-        places.setdefault((str(p.old["target"]), p.old.get("device"), p.new.get("device")), []).append(p)
+    largest = sorted(shown, key=_size, reverse=True)
+    places = grouped(largest, lambda p: (str(p.old["target"]), p.old.get("device"), p.new.get("device")))
     for (target, old, new), pairs in places.items():
         changes = [(p, ch) for p in pairs for ch in p.changes if everything or ch.verdict != "same"]
         shown_lines = Lines(changes, lambda x: _line(*x, varying))

@@ -22,8 +22,8 @@ from ..model.target import Target, load_target, target_names
 from ..model.workload import workload
 from ..sources import stem
 
-#: largest file read, bytes, and most setups in it
-MAX_BYTES, MAX_SETUPS = 64 << 20, 200_000
+#: most setups in a file
+MAX_SETUPS = 200_000
 #: a file's figures by the metrics that hold them
 FIGURES = {
     "code_size": "felics_code_size",
@@ -61,29 +61,9 @@ def is_felics(document: Any) -> bool:
     return isinstance(document, dict) and "data" in document and "runs" not in document
 
 
-def read(path: Path) -> list[Row]:
-    """The setups of a file as rows; :class:`UserError` names the place that is wrong and what to do."""
-    try:
-        if path.stat().st_size > MAX_BYTES:
-            raise UserError(
-                f"{path}: larger than {MAX_BYTES >> 20} MiB, which no campaign of FELICS-AE fills; {_AGAIN}"
-            )
-        document = json.loads(path.read_bytes())
-    except OSError as e:
-        raise UserError(f"{path}: {e.strerror}; name a file that can be read") from e
-    except json.JSONDecodeError as e:
-        place = f"{path}, line {e.lineno}, column {e.colno}"
-        if e.pos >= len(e.doc.rstrip()):
-            text = "ends too early, as after a campaign that one cipher aborted; put ] and } after the last setup"
-            raise UserError(f"{place}: {text}, without a comma before them") from e
-        raise UserError(f"{place}: {e.msg}; {_AGAIN}") from e
-    except (UnicodeDecodeError, RecursionError, ValueError) as e:
-        raise UserError(f"{path}: not JSON: {e}; {_AGAIN}") from e
-    return rows(path, document)
-
-
 def rows(path: Path, document: Any) -> list[Row]:
-    """As :func:`read`, of a JSON document that was read from ``path``."""
+    """The setups of a JSON document that was read from ``path`` as rows; :class:`UserError` names the place that is
+    wrong and what to do."""
     if not is_felics(document):
         raise UserError(f'{path}: not results of FELICS-AE (an object with "commit", "branch" and "data"); {_AGAIN}')
     try:

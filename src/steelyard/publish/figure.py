@@ -9,16 +9,16 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
-from typing import Any
+from typing import Any, Literal
 
-from msgspec import Struct
+from msgspec import Struct, convert
 
 from ..analyse.answer import short
 from ..analyse.rank import Place, best_by_each, joint, pareto
 from ..model.errors import UserError, unknown
 from ..model.metric import metric
 from ..model.record import Point
-from ..model.row import CONTEXT, Row, Value
+from ..model.row import CONTEXT, Row, Value, grouped
 from ..model.target import load_target, target_names
 from . import names
 from .figures import FOLDER, figure_names
@@ -33,46 +33,32 @@ MAX_ROWS = 200_000
 Data = list[dict[str, Any]]
 
 
-class Figure(Struct, frozen=True):
-    """A kind of figure: its specification without data."""
+class Figure(Struct, frozen=True, forbid_unknown_fields=True):
+    """A kind of figure: its Vega-Lite ``spec`` without data, and the ``usermeta`` of that.
+
+    ``note`` says what it shows. A row of its data is one of ``records``, ``points`` (calls at one size) or ``places``
+    (of a ranking); it needs these ``metrics``. ``all_runs`` says that runs that newer ones replace belong to it,
+    ``workload`` is the one that it is of. ``drawn`` says by field which values have marks: a list, ``positive`` or
+    ``any``, and whether the ``baseline`` is among them. Where marks are named, ``names`` are the metrics of both axes,
+    of which the first that a row has counts, and ``padding`` the pixels kept free around them.
+    """
 
     name: str
     spec: dict[str, Any]
-
-    @property
-    def title(self) -> str:
-        """Shown above."""
-        return str(self.spec["usermeta"]["title"])
-
-    @property
-    def note(self) -> str:
-        """What it shows, in a sentence or two."""
-        return str(self.spec["usermeta"]["note"])
-
-    @property
-    def rows(self) -> str:
-        """What a row of its data is: ``records``, ``points`` (calls at one size) or ``places`` (of a ranking)."""
-        return str(self.spec["usermeta"]["rows"])
+    title: str
+    note: str
+    rows: Literal["records", "points", "places"]
+    metrics: tuple[str, ...] = ()
+    all_runs: bool = False
+    workload: str = ""
+    drawn: dict[str, Any] = {}
+    names: tuple[str, tuple[str, ...]] | None = None
+    padding: int = 0
 
     @property
     def of_points(self) -> bool:
         """Whether a row is a call at one size, not a record."""
         return self.rows == "points"
-
-    @property
-    def all_runs(self) -> bool:
-        """Whether runs that newer ones replace belong to it."""
-        return bool(self.spec["usermeta"].get("all_runs", False))
-
-    @property
-    def workload(self) -> str:
-        """The workload that it is of, where it has one."""
-        return str(self.spec["usermeta"].get("workload", ""))
-
-    @property
-    def metrics(self) -> tuple[str, ...]:
-        """Metrics it needs."""
-        return tuple(self.spec["usermeta"].get("metrics", ()))
 
 
 @cache
@@ -80,13 +66,13 @@ def load(name: str) -> Figure:
     """The figure called ``name``; :class:`UserError` with a suggestion when there is none."""
     if name not in figure_names():
         raise unknown("figure", name, figure_names())
-    return Figure(name, json.loads((FOLDER / f"{name}.json").read_text(encoding="utf-8")))
+    spec = json.loads((FOLDER / f"{name}.json").read_text(encoding="utf-8"))
+    return convert({"name": name, "spec": spec, **spec.pop("usermeta")}, Figure)
 
 
 def drawn(figure: Figure, data: Data) -> Data:
-    """Of the data what the figure has marks for, so that its table is what it shows. ``usermeta`` says by field which
-    values these are: a list, ``positive`` or ``any``, and whether the baseline is among them."""
-    rules = {"baseline": True, **figure.spec["usermeta"].get("drawn", {})}
+    """Of the data what the figure has marks for, so that its table is what it shows."""
+    rules = {"baseline": True, **figure.drawn}
     baseline = rules.pop("baseline")
 
     def shown(value: Any, rule: Any) -> bool:
@@ -106,11 +92,8 @@ def of_records(rows: Sequence[Row], *, over_time: bool = False) -> Data:
     thing ``over_time``. ``front`` marks those that nothing of their target beats."""
     named, titles = (_over_time(rows) if over_time else names_of(rows)), _titles(rows, over_time=over_time)
     best = set[int]()
-    groups: dict[tuple[str, Value], list[Row]] = {}
-    for r in rows:
-        if r["variant"] != "nocrypt":
-            groups.setdefault((titles(r), r["primitive"]), []).append(r)
-    for (_, primitive), group in groups.items():
+    ciphers = (r for r in rows if r["variant"] != "nocrypt")
+    for (_, primitive), group in grouped(ciphers, lambda r: (titles(r), r["primitive"])).items():
         best |= {id(r) for r in pareto(group, (_cycles(str(primitive)), "rom", "ram"))}
     return [
         {"order": r["run"]}
@@ -147,10 +130,8 @@ def of_places(rows: Sequence[Row], top: int = 10) -> Data:
     its best implementation, and which variants are among them all."""
     apart = _incomparable(rows)
     named = dict(zip(map(id, rows), names_of(rows), strict=True))
-    groups: dict[tuple[str, str, str], list[Row]] = {}
-    for r in rows:
-        if r["variant"] != "nocrypt":
-            groups.setdefault((str(r["target"]), str(r["primitive"]), apart(r)), []).append(r)
+    ciphers = (r for r in rows if r["variant"] != "nocrypt")
+    groups = grouped(ciphers, lambda r: (str(r["target"]), str(r["primitive"]), apart(r)))
     data: Data = []
     for at, ((target, primitive, more), group) in enumerate(sorted(groups.items())):
         title = f"{target}, {primitive}{more}"
@@ -209,9 +190,7 @@ def names_of(rows: Sequence[Row]) -> list[str]:
     """A name for each row that no other of its target and primitive has: two marks of one name would be added up."""
     made = _over_time(rows)
     for apart in _APART:
-        same: dict[tuple[Value, ...], list[int]] = {}
-        for k, r in enumerate(rows):
-            same.setdefault((r["target"], r["primitive"], made[k]), []).append(k)
+        same = grouped(range(len(rows)), lambda k: (rows[k]["target"], rows[k]["primitive"], made[k]))
         for group in (g for g in same.values() if len(g) > 1):
             if len({rows[k].get(apart) for k in group}) > 1:
                 for k in group:
@@ -236,18 +215,16 @@ def specification(figure: Figure, data: Data, title: str = "", notes: Sequence[s
     """The whole Vega-Lite specification with its data; ``notes`` stand below the title."""
     if len(data) > MAX_ROWS:
         raise UserError(f"{len(data)} marks are more than {MAX_ROWS}; choose fewer runs")
-    spec = {k: v for k, v in figure.spec.items() if k != "usermeta"}
+    spec = dict(figure.spec)
     spec["title"] = {"text": title or figure.title} | ({"subtitle": list(notes)} if notes else {})
     spec["config"] = json.loads((FOLDER / "theme.json").read_text(encoding="utf-8"))
-    spec["data"] = {"values": _with_names(figure, data) if "names" in figure.spec["usermeta"] else data}
+    spec["data"] = {"values": _with_names(data, figure, *figure.names) if figure.names else data}
     return spec
 
 
-def _with_names(figure: Figure, data: Data) -> Data:
-    """Says of each mark that is named where its name goes. ``usermeta`` has the metrics of both axes: the first that
-    a row has counts."""
-    x, ys = figure.spec["usermeta"]["names"]
-    size, padding = (figure.spec["spec"]["width"], figure.spec["spec"]["height"]), figure.spec["usermeta"]["padding"]
+def _with_names(data: Data, figure: Figure, x: str, ys: Sequence[str]) -> Data:
+    """Says of each mark that is named where its name goes."""
+    size = figure.spec["spec"]["width"], figure.spec["spec"]["height"]
     made = [dict(d) for d in data]
     for target in {d["target"] for d in made}:
         shown = []
@@ -258,7 +235,7 @@ def _with_names(figure: Figure, data: Data) -> Data:
         named = {(d["name"], a, b): d for d, a, b in shown if d["front"]}  # of several at one place one
         for d, _, _ in shown:
             d["front"] = False
-        offsets = names.place([*named], [(a, b) for _, a, b in shown], size, padding)
+        offsets = names.place([*named], [(a, b) for _, a, b in shown], size, figure.padding)
         for d, offset in zip(named.values(), offsets, strict=True):
             d |= {"front": True, **offset._asdict()}
     return made
@@ -303,7 +280,7 @@ def table(figure: Figure, data: Data, title: str = "") -> Sheet:
     """The figure's numbers."""
     if figure.of_points:
         names = ["run", "name", "target", "operation", "adlen", "mlen", "cycles"]
-        names += [n for n in figure.spec["usermeta"].get("drawn", {}) if n not in names and n in _COLUMNS]
+        names += [n for n in figure.drawn if n not in names and n in _COLUMNS]
     elif figure.rows == "places":
         names = ["panel", "run", "name", "implementation", "metric", "place", "value"]
     else:

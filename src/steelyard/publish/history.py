@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..model.metric import metric
-from ..model.row import CONTEXT, Row
+from ..model.row import CONTEXT, Row, grouped
 from .results import DEFAULT, column, run_of, title_of
 from .sheet import Column, Line, Mark, Sheet
 
@@ -16,9 +16,7 @@ _APART = ("label", "flags", "workload", "compiler")
 def tables(rows: Sequence[Row], columns: Sequence[str]) -> list[Sheet]:
     """``rows`` in the order of their revisions, which they name in ``revision`` and ``subject``; marks say how a
     figure stands to that of the revision before."""
-    groups: dict[tuple[str, str], list[Row]] = {}
-    for row in rows:
-        groups.setdefault((str(row["target"]), str(row["primitive"])), []).append(row)
+    groups = grouped(rows, lambda r: (str(r["target"]), str(r["primitive"])))
     sheets = []
     for (target, primitive), group in sorted(groups.items()):
         apart = [n for n in _APART if len({r[n] for r in group}) > 1]

@@ -15,7 +15,7 @@ from msgspec import Struct
 from ..analyse import rank
 from ..model.errors import counted
 from ..model.record import Point
-from ..model.row import Row
+from ..model.row import Row, grouped
 from ..model.target import load_target, target_names
 from . import figure, pivot, ranking, results
 from .formats import html
@@ -86,9 +86,7 @@ def compose(
     """The report of these rows. ``points`` finds the points of some of them; ``notes`` say how the rows were chosen."""
     good = [r for r in rows if r["outcome"] == "verified"]
     bad = [r for r in rows if r["outcome"] != "verified"]
-    by_target: dict[str, list[Row]] = {}
-    for r in good:
-        by_target.setdefault(str(r["target"]), []).append(r)
+    by_target = grouped(good, lambda r: str(r["target"]))
     names = sorted(by_target)
     variants = {(r["primitive"], r["variant"]) for r in good if r["variant"] != "nocrypt"}
     lead = f"{counted(len(good), 'verified run')} of {counted(len(variants), 'algorithm')}"

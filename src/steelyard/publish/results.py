@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from ..model.metric import Size, metric, size_of
 from ..model.row import CONTEXT, Row, Value
+from ..model.row import grouped as by_key
 from ..model.target import load_target, target_names
 from ..model.workload import workload
 from .sheet import Column, Line, Lines, Sheet
@@ -72,9 +73,7 @@ def title_of(target: str, device: Value = None) -> str:
 
 def grouped(rows: Iterable[Row]) -> dict[tuple[str, ...], list[Row]]:
     """Rows that can stand in one table, by what they share, sorted by it."""
-    groups: dict[tuple[Value, ...], list[Row]] = {}
-    for row in rows:
-        groups.setdefault(tuple(map(row.get, GROUP)), []).append(row)
+    groups = by_key(rows, lambda r: tuple(map(r.get, GROUP)))
     return dict(sorted(((tuple(map(str, key)), group) for key, group in groups.items()), key=itemgetter(0)))
 
 

@@ -1,14 +1,12 @@
 """Stage four: verifies known answers, fresh inputs, decryption and forgeries on the image that is measured."""
 
 from .calls import Verifier
-from .check import KnownAnswers, known_answers, second_set, unaligned
-from .expected import Expected, Mismatch, expected
+from .check import known_answers, second_set, unaligned
+from .expected import Mismatch, expected
 from .fresh import again, cut_short, forge, sweep
 from .parts import parts
 
 __all__ = [
-    "Expected",
-    "KnownAnswers",
     "Mismatch",
     "Verifier",
     "again",

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from msgspec.structs import replace
+
 from ..model.call import DeviceError, Observed, Op, Request, Vector
 from ..model.reasons import Failure, Reason
 from ..model.workload import Workload
@@ -184,18 +186,8 @@ def _key(verifier: Verifier, v: Vector, c: bytes) -> Request | None:
     return _other(verifier, v, c, key=_bytes(verifier, v, "key", len(v.key)))
 
 
-def _other(
-    verifier: Verifier,
-    v: Vector,
-    c: bytes,
-    key: bytes | None = None,
-    npub: bytes | None = None,
-    ad: bytes | None = None,
-) -> Request:
-    changed = Vector(
-        v.count, v.key if key is None else key, v.npub if npub is None else npub, v.message, v.ad if ad is None else ad
-    )
-    return verifier.request(Op.DECRYPT, changed, c)
+def _other(verifier: Verifier, v: Vector, c: bytes, **changed: bytes) -> Request:
+    return verifier.request(Op.DECRYPT, replace(v, **changed), c)
 
 
 _KINDS: dict[str, Forge] = {

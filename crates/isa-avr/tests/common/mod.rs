@@ -1,4 +1,4 @@
-//! Helpers for tests and the benchmark: a chip, a compiler call, an oracle call.
+//! Helpers for tests: chips, tools, a scratch directory.
 #![allow(dead_code)] // each user needs only a part
 
 use std::path::{Path, PathBuf};
@@ -6,13 +6,13 @@ use std::process::Command;
 
 use isa::{Machine, Timing};
 use isa_avr::{AVR5, AVR51, AVRXMEGA3, Avr, Variant};
-use mcu::{Chip, Flash, Image, Memory, PeripheralConfig, Region};
+use mcu::{Chip, Flash, Image, Memory, PeripheralConfig};
 use timing::avr::AvrE;
 
 /// A chip with a serial port, and port B whose bit 0 is the trigger.
 #[derive(Clone, Copy)]
 pub struct Device {
-    /// Name for avr-gcc and simavr.
+    /// Name in messages.
     pub name: &'static str,
     pub core: Variant,
     pub flash: u32,
@@ -55,13 +55,10 @@ impl Device {
         let peripheral = |(kind, base), trigger_bit| PeripheralConfig { kind, base, trigger_bit };
         let mapped = self.core.io == 0;
         Chip {
-            core: "",
-            clock_hz: 16_000_000,
-            flash: Region { base: 0, size: self.flash },
             flash_in_data: mapped.then_some(0x4000),
-            ram: Region { base: self.ram.0, size: self.ram.1 },
             flash_timing: Flash { data_wait_states: u32::from(mapped), ..Flash::default() },
             peripherals: vec![peripheral(self.port, Some(0)), peripheral(self.serial, None)],
+            ..Chip::of_memories((0, self.flash), self.ram)
         }
     }
 
@@ -76,8 +73,7 @@ impl Device {
 
 /// An image with `words` in flash from address 0.
 pub fn image(words: &[u16]) -> Image {
-    let bytes = words.iter().flat_map(|w| w.to_le_bytes()).collect();
-    Image { segments: vec![mcu::Segment { address: 0, bytes }], symbols: Vec::new() }
+    Image::of(0, words.iter().flat_map(|w| w.to_le_bytes()).collect())
 }
 
 /// An ATmega328P with `words` in flash from address 0.
@@ -99,18 +95,4 @@ pub fn scratch(name: &str) -> PathBuf {
     let dir = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     std::fs::create_dir_all(&dir).expect("the build directory is writable");
     dir
-}
-
-/// Compiles `source` for `device` with `flags`.
-pub fn compile(device: &Device, source: &Path, elf: &Path, flags: &[&str]) -> Image {
-    let out = Command::new("avr-gcc")
-        .arg(format!("-mmcu={}", device.name))
-        .args(["-Wall", "-o"])
-        .arg(elf)
-        .args(flags)
-        .arg(source)
-        .output()
-        .expect("avr-gcc starts");
-    assert!(out.status.success(), "{}", String::from_utf8_lossy(&out.stderr));
-    Image::parse(&std::fs::read(elf).expect("avr-gcc wrote a file")).expect("avr-gcc writes valid files")
 }

@@ -3,7 +3,7 @@
 
 use isa::Machine;
 use isa_msp430::Msp430;
-use mcu::{Chip, Flash, Image, Memory, PeripheralConfig, Region, Segment};
+use mcu::{Chip, Image, Memory, PeripheralConfig, Segment};
 use timing::msp430::Msp430F1;
 
 /// First address of flash.
@@ -15,15 +15,8 @@ pub const RAM_SIZE: u32 = 0x2800;
 
 /// A chip of the F1xx family with its multiplier.
 pub fn chip() -> Chip<'static> {
-    Chip {
-        core: "msp430",
-        clock_hz: 8_000_000,
-        flash: Region { base: FLASH, size: 0xC000 },
-        flash_in_data: Some(FLASH),
-        ram: Region { base: RAM, size: RAM_SIZE },
-        flash_timing: Flash::default(),
-        peripherals: vec![PeripheralConfig { kind: "msp430-multiplier", base: 0x130, trigger_bit: None }],
-    }
+    let peripherals = vec![PeripheralConfig { kind: "msp430-multiplier", base: 0x130, trigger_bit: None }];
+    Chip { peripherals, ..Chip::of_memories((FLASH, 0xC000), (RAM, RAM_SIZE)) }
 }
 
 /// A machine with `words` from the start of flash, where reset goes.

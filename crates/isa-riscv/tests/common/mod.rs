@@ -4,40 +4,19 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use isa::{Costs, Machine, Timing};
-use isa_riscv::{Riscv, Step, Word};
-use mcu::{Chip, Flash, Memory, Region};
+use isa::{Machine, OneCycle};
+use isa_riscv::{Riscv, Word};
+use mcu::{Chip, Memory};
 
 /// Where code is, here and in QEMU's machine.
 pub const CODE: u32 = 0x8000_0000;
 /// Where data is.
 pub const DATA: u32 = 0x8010_0000;
 
-/// One cycle for each instruction.
-pub struct One;
-
-impl<X: Word> Timing<Riscv<X>> for One {
-    fn id(&self) -> &'static str {
-        "one"
-    }
-
-    fn costs(&self, steps: &[Step]) -> Costs {
-        Costs { each: vec![1; steps.len()], taken: vec![0; steps.len()], skipped: 1 }
-    }
-}
-
 /// A machine without peripherals.
-pub fn machine<X: Word>() -> Machine<Riscv<X>, One> {
-    let chip = Chip {
-        core: "riscv",
-        clock_hz: 1,
-        flash: Region { base: CODE, size: 0x4_0000 },
-        flash_in_data: Some(CODE),
-        ram: Region { base: DATA, size: 0x1_0000 },
-        flash_timing: Flash::default(),
-        peripherals: Vec::new(),
-    };
-    Machine::new(Riscv::new(Memory::new(&chip).expect("the chip is possible")), One)
+pub fn machine<X: Word>() -> Machine<Riscv<X>, OneCycle> {
+    let chip = Chip::of_memories((CODE, 0x4_0000), (DATA, 0x1_0000));
+    Machine::new(Riscv::new(Memory::new(&chip).expect("the chip is possible")), OneCycle)
 }
 
 /// Whether `tool` is installed; says on stderr when not.

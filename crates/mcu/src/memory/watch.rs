@@ -313,7 +313,7 @@ fn nothing(marks: &[u8]) -> bool {
 #[cfg(test)]
 mod tests {
     use crate::harness::Variable;
-    use crate::{Area, Call, Chip, Flash, Harness, Memory, PeripheralConfig, Region, Site, Stop};
+    use crate::{Area, Call, Chip, Harness, Memory, PeripheralConfig, Site, Stop};
 
     const RAM: u32 = 0x100;
     const FREE: u32 = RAM + 64;
@@ -323,16 +323,11 @@ mod tests {
 
     /// A chip with a trigger at bit 5 of the port, and a harness whose variables begin at RAM.
     fn memory() -> Memory {
-        let region = |base, size| Region { base, size };
         let at = |kind, base, trigger_bit| PeripheralConfig { kind, base, trigger_bit };
         let chip = Chip {
-            core: "avr5",
-            clock_hz: 1,
-            flash: region(0, 4096),
             flash_in_data: None,
-            ram: region(RAM, 8192),
-            flash_timing: Flash::default(),
             peripherals: vec![at("avr-port", 0x23, Some(5)), at("avr-usart", 0xC0, None)],
+            ..Chip::of_memories((0, 4096), (RAM, 8192))
         };
         let mut m = Memory::new(&chip).expect("a memory");
         let word = |k: u32| Variable { address: RAM + 2 * k, size: 2 };

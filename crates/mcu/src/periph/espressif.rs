@@ -4,7 +4,7 @@
 //! Sources: ESP8266 Technical Reference 1.7 (appendices "GPIO registers", "UART registers") and ESP32
 //! Technical Reference Manual 4.x (chapters "IO_MUX and GPIO Matrix", "UART Controller").
 
-use super::{Host, Peripheral, report_edge};
+use super::{Host, Peripheral, Registers, report_edge};
 use crate::PeripheralConfig;
 
 pub(super) fn gpio_8266(config: &PeripheralConfig<'_>) -> (u32, Box<dyn Peripheral>) {
@@ -22,7 +22,7 @@ pub(super) fn uart(_: &PeripheralConfig<'_>) -> (u32, Box<dyn Peripheral>) {
 }
 
 pub(super) fn registers(_: &PeripheralConfig<'_>) -> (u32, Box<dyn Peripheral>) {
-    (0x100, Box::new(Registers { regs: [0; 64] }))
+    Registers::block(0x100, &[], &[]) // pads, watchdog: without effect
 }
 
 /// An output register and an enable register, each followed by one that sets bits and one that clears
@@ -101,22 +101,6 @@ impl Peripheral for Uart {
             0x00 => host.send(value & 0xFF),
             o => *self.regs.get_mut(o as usize / 4)? = value,
         }
-        Some(())
-    }
-}
-
-/// A block whose registers store what is written, without effect: pads, watchdog.
-struct Registers {
-    regs: [u32; 64],
-}
-
-impl Peripheral for Registers {
-    fn read(&mut self, offset: u32, _: u8, _: &mut Host) -> Option<u32> {
-        self.regs.get(offset as usize / 4).copied()
-    }
-
-    fn write(&mut self, offset: u32, _: u8, value: u32, _: &mut Host) -> Option<()> {
-        *self.regs.get_mut(offset as usize / 4)? = value;
         Some(())
     }
 }

@@ -4,7 +4,7 @@
 //! (chapters 17 "GPIO" and 18 "UART"); FPIOA and SYSCTL are as the vendor's standalone SDK declares them, from
 //! memory. None of it was tried on a board.
 
-use super::{Host, Peripheral, report_edge};
+use super::{Host, Peripheral, Registers, report_edge};
 use crate::PeripheralConfig;
 
 pub(super) fn uarths(_: &PeripheralConfig<'_>) -> (u32, Box<dyn Peripheral>) {
@@ -16,11 +16,11 @@ pub(super) fn gpiohs(config: &PeripheralConfig<'_>) -> (u32, Box<dyn Peripheral>
 }
 
 pub(super) fn fpioa(_: &PeripheralConfig<'_>) -> (u32, Box<dyn Peripheral>) {
-    (0x100, Box::new(Registers { regs: vec![0; 64] }))
+    Registers::block(0x100, &[], &[])
 }
 
 pub(super) fn sysctl(_: &PeripheralConfig<'_>) -> (u32, Box<dyn Peripheral>) {
-    (0x80, Box::new(Sysctl { regs: Registers { regs: vec![0; 32] } }))
+    (0x80, Box::new(Sysctl { regs: Registers::new(0x80, &[], &[]) }))
 }
 
 /// txdata rxdata txctrl rxctrl ie ip div.
@@ -78,22 +78,6 @@ impl Peripheral for Gpiohs {
         let before = self.pins();
         *self.regs.get_mut(offset as usize / 4)? = value;
         report_edge(self.trigger, before, self.pins(), host);
-        Some(())
-    }
-}
-
-/// Registers that store what is written.
-struct Registers {
-    regs: Vec<u32>,
-}
-
-impl Peripheral for Registers {
-    fn read(&mut self, offset: u32, _: u8, _: &mut Host) -> Option<u32> {
-        self.regs.get(offset as usize / 4).copied()
-    }
-
-    fn write(&mut self, offset: u32, _: u8, value: u32, _: &mut Host) -> Option<()> {
-        *self.regs.get_mut(offset as usize / 4)? = value;
         Some(())
     }
 }

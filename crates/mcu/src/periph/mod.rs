@@ -145,8 +145,74 @@ pub fn build(config: &PeripheralConfig<'_>) -> Result<(u32, Box<dyn Peripheral>)
     Ok(make(config))
 }
 
+/// Registers of 32 bits that store what is written to them.
+struct Registers {
+    values: Vec<u32>,
+    ready: &'static [Follow],
+}
+
+/// Read-only bits of the register at `offset` that immediately follow others `by` bits below them.
+struct Follow {
+    offset: u32,
+    from: u32,
+    by: u32,
+}
+
+impl Registers {
+    /// So many bytes of them; their values after reset by offset, where they are not 0.
+    fn new(bytes: u32, reset: &[(usize, u32)], ready: &'static [Follow]) -> Self {
+        let mut values = vec![0; bytes as usize / 4];
+        reset.iter().for_each(|&(offset, value)| values[offset / 4] = value);
+        Self { values, ready }
+    }
+
+    /// As a peripheral.
+    fn block(bytes: u32, reset: &[(usize, u32)], ready: &'static [Follow]) -> (u32, Box<dyn Peripheral>) {
+        (bytes, Box::new(Self::new(bytes, reset, ready)))
+    }
+}
+
+impl Peripheral for Registers {
+    fn read(&mut self, offset: u32, _: u8, _: &mut Host) -> Option<u32> {
+        let mut v = *self.values.get(offset as usize / 4)?;
+        for f in self.ready.iter().filter(|f| f.offset == offset & !3) {
+            v = v & !(f.from << f.by) | (v & f.from) << f.by;
+        }
+        Some(v)
+    }
+
+    fn write(&mut self, offset: u32, _: u8, value: u32, _: &mut Host) -> Option<()> {
+        *self.values.get_mut(offset as usize / 4)? = value;
+        Some(())
+    }
+}
+
 fn report_edge(trigger: Option<u8>, old: u32, new: u32, host: &mut Host) {
     if let Some(bit) = trigger.filter(|bit| (old ^ new) >> bit & 1 == 1) {
         host.edge = Some(new >> bit & 1 == 1);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Host, PeripheralConfig, build};
+
+    #[test]
+    fn clocks_are_ready_as_soon_as_they_are_on() {
+        let host = &mut Host::default();
+        for (kind, on, ready) in [
+            ("stm32f1-rcc", 0x0101_0001, 0x0303_0003),
+            ("gd32vf-rcu", 0x1501_0001, 0x3F03_0003),
+            ("stm32f4-rcc", 0x0101_0001, 0x0303_0003),
+            ("stm32l0-rcc", 0x0101_0101, 0x0303_0305),
+        ] {
+            let (bytes, mut clock) =
+                build(&PeripheralConfig { kind, base: 0, trigger_bit: None }).expect("it is known");
+            clock.write(0, 4, on, host);
+            assert_eq!(clock.read(0, 4, host), Some(ready), "{kind}");
+            clock.write(0, 4, 0, host);
+            assert_eq!(clock.read(0, 4, host), Some(0), "{kind}");
+            assert_eq!(clock.read(bytes, 4, host), None, "{kind}");
+        }
     }
 }

@@ -1,6 +1,7 @@
-//! Ports, USART, clocks and flash registers of the STM32 families after the F1: F4, L0, F7.
+//! Ports, USART, clocks and flash registers of the STM32 families after the F1: F4, L0, F7 (RM0090 rev 19, 7.3; RM0367
+//! rev 8, 7.3; RM0385 rev 8, 5.3).
 
-use super::{Host, Peripheral, report_edge};
+use super::{Follow, Host, Peripheral, Registers, report_edge};
 use crate::PeripheralConfig;
 
 pub(super) fn gpio(config: &PeripheralConfig<'_>) -> (u32, Box<dyn Peripheral>) {
@@ -14,7 +15,7 @@ pub(super) fn usart(_: &PeripheralConfig<'_>) -> (u32, Box<dyn Peripheral>) {
 pub(super) fn f4_rcc(_: &PeripheralConfig<'_>) -> (u32, Box<dyn Peripheral>) {
     // HSIRDY, HSERDY, PLLRDY follow the bits below them; SWS follows SW
     let ready = &[Follow { offset: 0, from: 0x0101_0001, by: 1 }, Follow { offset: 8, from: 3, by: 2 }];
-    (0x98, Box::new(Registers { ready, regs: reset(&[(0, 0x83), (4, 0x2400_3010)]) }))
+    Registers::block(0x98, &[(0, 0x83), (4, 0x2400_3010)], ready)
 }
 
 pub(super) fn l0_rcc(_: &PeripheralConfig<'_>) -> (u32, Box<dyn Peripheral>) {
@@ -24,58 +25,21 @@ pub(super) fn l0_rcc(_: &PeripheralConfig<'_>) -> (u32, Box<dyn Peripheral>) {
         Follow { offset: 0, from: 1, by: 2 },
         Follow { offset: 12, from: 3, by: 2 },
     ];
-    (0x54, Box::new(Registers { ready, regs: reset(&[(0, 0x300)]) }))
+    Registers::block(0x54, &[(0, 0x300)], ready)
 }
 
 pub(super) fn flash(_: &PeripheralConfig<'_>) -> (u32, Box<dyn Peripheral>) {
     // programming registers come after ACR; firmware must not use them
-    (4, Box::new(Registers { ready: &[], regs: reset(&[]) }))
+    Registers::block(4, &[], &[])
 }
 
 pub(super) fn l0_pwr(_: &PeripheralConfig<'_>) -> (u32, Box<dyn Peripheral>) {
     // VOSF is clear: the regulator is always at the level that VOS selects
-    (8, Box::new(Registers { ready: &[], regs: reset(&[(0, 0x1000)]) }))
+    Registers::block(8, &[(0, 0x1000)], &[])
 }
 
 pub(super) fn f7_pwr(_: &PeripheralConfig<'_>) -> (u32, Box<dyn Peripheral>) {
     (16, Box::new(F7Power { cr1: 0xC000 }))
-}
-
-/// Register values by offset; the others are 0.
-fn reset(values: &[(usize, u32)]) -> [u32; 38] {
-    let mut regs = [0; 38];
-    for &(offset, value) in values {
-        regs[offset / 4] = value;
-    }
-    regs
-}
-
-/// Read-only bits that immediately follow others `by` bits below them.
-struct Follow {
-    offset: u32,
-    from: u32,
-    by: u32,
-}
-
-/// Registers that store what is written to them (RM0090 rev 19, 7.3; RM0367 rev 8, 7.3; RM0385 rev 8, 5.3).
-struct Registers {
-    ready: &'static [Follow],
-    regs: [u32; 38],
-}
-
-impl Peripheral for Registers {
-    fn read(&mut self, offset: u32, _: u8, _: &mut Host) -> Option<u32> {
-        let mut v = *self.regs.get(offset as usize / 4)?;
-        for f in self.ready.iter().filter(|f| f.offset == offset & !3) {
-            v = v & !(f.from << f.by) | (v & f.from) << f.by;
-        }
-        Some(v)
-    }
-
-    fn write(&mut self, offset: u32, _: u8, value: u32, _: &mut Host) -> Option<()> {
-        *self.regs.get_mut(offset as usize / 4)? = value;
-        Some(())
-    }
 }
 
 /// PWR_CR1, PWR_CSR1 of the F7 (RM0385 rev 8, 4.4): over-drive is ready as soon as it is on.

@@ -1,6 +1,6 @@
 //! Ports, USART, clocks and flash registers of the STM32F1.
 
-use super::{Host, Peripheral, report_edge};
+use super::{Follow, Host, Peripheral, Registers, report_edge};
 use crate::PeripheralConfig;
 
 pub(super) fn gpio(config: &PeripheralConfig<'_>) -> (u32, Box<dyn Peripheral>) {
@@ -13,7 +13,9 @@ pub(super) fn usart(_: &PeripheralConfig<'_>) -> (u32, Box<dyn Peripheral>) {
 }
 
 pub(super) fn rcc(_: &PeripheralConfig<'_>) -> (u32, Box<dyn Peripheral>) {
-    (0x28, Box::new(Stm32F1Rcc { regs: RCC_RESET }))
+    // oscillators are ready as soon as they are on, SWS follows SW (RM0008 rev 21, 7.3); CR, AHBENR, CSR
+    let ready = &[Follow { offset: 0, from: 0x0101_0001, by: 1 }, Follow { offset: 4, from: 3, by: 2 }];
+    Registers::block(0x28, &[(0x00, 0x83), (0x14, 0x14), (0x24, 0x0C00_0000)], ready)
 }
 
 pub(super) fn flash(_: &PeripheralConfig<'_>) -> (u32, Box<dyn Peripheral>) {
@@ -73,30 +75,6 @@ impl Peripheral for Stm32F1Usart {
             4 => host.send(value),
             o => *self.regs.get_mut(o as usize / 4)? = value,
         }
-        Some(())
-    }
-}
-
-/// Reset values of CR .. CSR (RM0008 rev 21, 7.3).
-const RCC_RESET: [u32; 10] = [0x83, 0, 0, 0, 0, 0x14, 0, 0, 0, 0x0C00_0000];
-
-/// RCC: oscillators are ready as soon as they are on, SWS follows SW.
-struct Stm32F1Rcc {
-    regs: [u32; 10],
-}
-
-impl Peripheral for Stm32F1Rcc {
-    fn read(&mut self, offset: u32, _: u8, _: &mut Host) -> Option<u32> {
-        let v = *self.regs.get(offset as usize / 4)?;
-        Some(match offset {
-            0 => v & !0x0202_0002 | (v & 0x0101_0001) << 1,
-            4 => v & !0xC | (v & 3) << 2,
-            _ => v,
-        })
-    }
-
-    fn write(&mut self, offset: u32, _: u8, value: u32, _: &mut Host) -> Option<()> {
-        *self.regs.get_mut(offset as usize / 4)? = value;
         Some(())
     }
 }

@@ -3,10 +3,10 @@
 use isa::{Core as _, Machine, Timing};
 use isa_avr::table::{Definition, TABLE};
 use isa_avr::{AVR5, AVR51, AVRXMEGA3, Avr, Class, Variant};
-use mcu::{Chip, Flash, Memory, PeripheralConfig, Region};
+use mcu::{Chip, Flash, Memory, PeripheralConfig};
 use timing::avr::{AvrE, AvrXt};
 
-use super::{Counting, ENTERED, NONE, Programs, Random, SIZE, about, all, every_row, faults, observe, program, same};
+use super::{NONE, Programs, Random, SIZE, about, all, every_row, faults, native, observe, program, same, translator};
 
 /// A random instruction, or a few that belong together.
 fn avr_one(variant: Variant, ram: u32, random: &mut Random) -> Vec<u8> {
@@ -96,13 +96,10 @@ impl AvrMap {
             peripherals.push(PeripheralConfig { kind: "avr-usart-low", base: 0x29, trigger_bit: None });
         }
         let chip = Chip {
-            core: "",
-            clock_hz: 1_000_000,
-            flash: Region { base: 0, size: self.flash },
             flash_in_data: self.flash_in_data,
-            ram: Region { base: self.ram, size: SIZE },
             flash_timing: Flash { data_wait_states: 1, ..NONE },
             peripherals,
+            ..Chip::of_memories((0, self.flash), (self.ram, SIZE))
         };
         let mut memory = Memory::new(&chip).expect("the chip is possible");
         memory.flash.iter_mut().zip(0u32..).for_each(|(byte, n)| *byte = (n ^ n >> 8 ^ n >> 16) as u8);
@@ -310,11 +307,12 @@ fn loops() {
 /// Does `setup` and then `body` again and again, both ways.
 fn round_and_round(what: &str, setup: &[u32], body: &[u32]) {
     let code = rounds(setup, body);
-    ENTERED.set(0);
+    native::entered();
     let make = || Machine::new(Avr::new(AVR5, MEGA.memory(&code)), AvrE);
     let lasting = (1..40).filter(|&seed| same(what, seed, make)).count();
-    println!("{what}: {lasting} last, native code was entered {} times", ENTERED.get());
-    assert!(ENTERED.get() > 40, "{what}: native code was entered {} times", ENTERED.get());
+    let entered = native::entered();
+    println!("{what}: {lasting} last, native code was entered {entered} times");
+    assert!(entered > 40, "{what}: native code was entered {entered} times");
 }
 
 /// A program waits for bytes and sends them back: it stops where it does in the interpreter.
@@ -326,9 +324,8 @@ fn waits_for_a_peripheral() {
         let mut random = Random::new(seed);
         let make = || Machine::new(Avr::new(AVR5, MEGA.memory(&code)), AvrE);
         let mut plain = make();
-        let translator = Box::new(Counting(translate::translator()));
-        let mut native = make().with_translator(translator, Some(1 + random.below(3)));
-        ENTERED.set(0);
+        let mut native = make().with_translator(translator(true), Some(1 + random.below(3)));
+        native::entered();
         let mut sent = 0;
         for slice in 0..60 {
             let bytes: Vec<u8> = (0..random.below(4)).map(|_| random.word() as u8).collect();
@@ -341,6 +338,7 @@ fn waits_for_a_peripheral() {
             assert!(a == b, "program {seed}, slice {slice}:\n{:?}\n{:?}", a.0.0, b.0.0);
             sent = a.1.len();
         }
-        assert!(sent > 20 && ENTERED.get() > 0, "{sent} bytes, native code was entered {} times", ENTERED.get());
+        let entered = native::entered();
+        assert!(sent > 20 && entered > 0, "{sent} bytes, native code was entered {entered} times");
     }
 }

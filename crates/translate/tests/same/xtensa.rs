@@ -1,8 +1,9 @@
 //! Xtensa: random instructions of every definition, hardware loops, and functions whose calls nest deeper than there
 //! are registers.
 
-use isa::{Machine, Pattern, Timing};
+use isa::{Machine, Timing};
 use isa_xtensa::{Events, Features, Xtensa, table};
+use lockstep::xtensa::{Code, window_handlers};
 use timing::xtensa_lx6::Lx6;
 use timing::xtensa_lx106::Lx106;
 
@@ -17,59 +18,26 @@ const BODY_END: usize = 0x2F0;
 const VECBASE: u32 = 231;
 const PS: u32 = 230;
 
-/// Code from [`FLASH`] on.
-struct Code(Vec<u8>);
-
-impl Code {
-    fn here(&self) -> u32 {
-        self.0.len() as u32
-    }
-
-    fn put(&mut self, word: u32, bits: u32) {
-        self.0.extend(&word.to_le_bytes()[..bits as usize / 8]);
-    }
-
-    /// The instruction with this mnemonic and these fields.
-    fn op(&mut self, name: &str, fields: &[(char, u32)]) {
-        let first = |text: &'static str| text.split(' ').next().unwrap_or("").replace(".{special}", "");
-        let (_, p) = table::encodings(Features::LX6).find(|(t, _)| first(t) == name).expect(name);
-        let word = fields.iter().fold(p.value, |word, &(letter, value)| field(&p, word, letter, value));
-        self.put(word, p.bits);
-    }
-
-    fn literal(&mut self, t: u32, at: u32) {
-        let offset = at.wrapping_sub((self.here() + 3) & !3) >> 2;
-        self.op("l32r", &[('t', t), ('i', offset & 0xFFFF)]);
-    }
-
-    fn jump(&mut self, to: u32) {
-        self.op("j", &[('i', to.wrapping_sub(self.here() + 4) & 0x3_FFFF)]);
-    }
-
-    fn call(&mut self, groups: u32, to: u32) {
-        let offset = to.wrapping_sub((self.here() & !3) + 4) >> 2 & 0x3_FFFF;
-        self.op(["call0", "call4", "call8", "call12"][groups as usize], &[('i', offset)]);
-    }
+/// Adds a call to an address that moves the window by so many groups.
+fn call(code: &mut Code, groups: u32, to: u32) {
+    let offset = to.wrapping_sub((code.here() & !3) + 4) >> 2 & 0x3_FFFF;
+    code.op(["call0", "call4", "call8", "call12"][groups as usize], &[('i', offset)]);
 }
 
-/// `word` with `value` in a field.
-fn field(p: &Pattern, word: u32, letter: char, value: u32) -> u32 {
-    (0..p.bits).fold(word, |word, bit| match p.fields(1 << bit).get(letter) {
-        0 => word,
-        place if value & place != 0 => word | 1 << bit,
-        _ => word & !(1 << bit),
-    })
+/// Code that begins with these bytes; addresses are those in flash.
+fn code_of(bytes: Vec<u8>) -> Code {
+    Code { base: 0, bytes }
 }
 
 /// The start of every program; the second part is where its rounds begin.
 fn head(windows: bool) -> (Code, u32) {
-    let mut code = Code(Vec::new());
+    let mut code = code_of(Vec::new());
     code.jump(0x28);
-    code.0.resize(4, 0);
+    code.bytes.resize(4, 0);
     let words =
         [RAM + 0x600, RAM + 0x100, RAM + 0x201, FLASH + 8, PORT + 12, RAM + SIZE - 8, FLASH + VECTORS, 0x4_0000];
     words.iter().for_each(|&w| code.put(w, 32));
-    code.0.resize(0x28, 0);
+    code.bytes.resize(0x28, 0);
     if windows {
         for (n, special) in [(7, VECBASE), (8, PS)] {
             code.literal(2, 4 * n);
@@ -85,7 +53,7 @@ fn head(windows: bool) -> (Code, u32) {
 
 /// Functions at their addresses, and vectors that save and restore windows (4.7.1.5).
 fn rest(code: &mut Code) {
-    let at = |code: &mut Code, place: u32| code.0.resize(place as usize, 0);
+    let at = |code: &mut Code, place: u32| code.bytes.resize(place as usize, 0);
     for (k, place) in FUNCTIONS.into_iter().enumerate() {
         // each calls the next with one less; the last instructions are those of the shallowest
         let (groups, next) = ((k as u32 + 1) % 3 + 1, FUNCTIONS[(k + 1) % 3]);
@@ -94,36 +62,15 @@ fn rest(code: &mut Code) {
         code.op("extui", &[('r', 3), ('t', 2), ('w', 2)]);
         code.op("beqz", &[('s', 3), ('i', 5)]);
         code.op("addi", &[('t', 4 * groups + 2), ('s', 3), ('i', 0xFF)]);
-        code.call(groups, next);
+        call(code, groups, next);
         code.op("xor", &[('r', 2), ('s', 3), ('t', 4 * groups + 2)]);
         code.op("retw", &[]);
     }
     at(code, PLAIN);
     code.op("addi", &[('t', 2), ('s', 2), ('i', 4)]);
     code.op("ret", &[]);
-    let window = |code: &mut Code, name: &str, t: u32, s: u32, words: i32| {
-        code.op(name, &[('t', t), ('s', s), ('i', (words + 16) as u32)]);
-    };
-    for (k, base) in [(0u32, 5), (1, 9), (2, 13)] {
-        at(code, VECTORS + 0x80 * k);
-        let (more, top) = (4 * k, 3 + 4 * k);
-        window(code, "s32e", 0, base, -4);
-        if k > 0 {
-            window(code, "l32e", 0, 1, -3);
-        }
-        (1..4).for_each(|r| window(code, "s32e", r, base, r as i32 - 4));
-        (0..more).for_each(|r| window(code, "s32e", 4 + r, 0, r as i32 - 4 - more as i32));
-        code.op("rfwo", &[]);
-        at(code, VECTORS + 0x80 * k + 0x40);
-        (0..3).for_each(|r| window(code, "l32e", r, base, r as i32 - 4));
-        if k > 0 {
-            window(code, "l32e", top, 1, -3);
-        }
-        window(code, "l32e", 3, base, -1);
-        (0..more).for_each(|r| window(code, "l32e", 4 + r, top, r as i32 - 4 - more as i32));
-        code.op("rfwu", &[]);
-    }
-    code.0.resize(SIZE as usize, 0);
+    window_handlers(code, VECTORS as usize);
+    code.bytes.resize(SIZE as usize, 0);
 }
 
 /// A random instruction, or a few that belong together.
@@ -136,16 +83,16 @@ fn one(features: Features, random: &mut Random, code: &mut Code) {
             let times = random.below(5);
             code.op("movi", &[('t', count), ('i', times)]);
             let name = random.pick(&["loopnez", "loopgtz", "loop"]);
-            let mut body = Code(vec![0; code.0.len() + 3]);
+            let mut body = code_of(vec![0; code.bytes.len() + 3]);
             (0..1 + random.below(3)).for_each(|_| row(features, random, &mut body));
             let name = if times == 0 { "loopnez" } else { name };
             code.op(name, &[('s', count), ('i', body.here() - code.here() - 4)]);
-            code.0.extend(&body.0[code.0.len()..]);
+            code.bytes.extend(&body.bytes[code.bytes.len()..]);
         }
         1 | 2 if windows => {
             let (k, groups) = (random.below(3), 1 + random.below(3));
             code.op("movi", &[('t', 4 * groups + 2), ('i', random.below(8))]);
-            code.call(groups, FUNCTIONS[k as usize]);
+            call(code, groups, FUNCTIONS[k as usize]);
         }
         // branches over one instruction by the bits of the round
         3..=5 => {
@@ -153,14 +100,14 @@ fn one(features: Features, random: &mut Random, code: &mut Code) {
             code.op(name, &[('s', 7), ('b', random.below(3)), ('i', 2)]);
             code.op("addi", &[('t', count), ('s', count), ('i', 3)]);
         }
-        6 => code.call(0, PLAIN),
+        6 => call(code, 0, PLAIN),
         7 => {
             // jumps and calls to an address in a register, which is where CALL0 comes back to, and a little further
             while code.here() % 4 != 1 {
                 code.op(if code.here() % 4 == 3 { "nop.n" } else { "nop" }, &[]);
             }
             let next = code.here() + 3;
-            code.call(0, next);
+            call(code, 0, next);
             let name = random.pick(&["jx", "callx0"]);
             code.op("addi", &[('t', 0), ('s', 0), ('i', 6 + 3 * random.below(2))]);
             code.op(name, &[('s', 0)]);
@@ -196,22 +143,22 @@ fn row(features: Features, random: &mut Random, code: &mut Code) {
     if text.contains("{to}") {
         // a little forward, or a constant before
         let near = if text.starts_with("l32r") { 0xFFFF - random.below(8) } else { random.below(6) };
-        word = field(&p, word, 'i', near);
-        word = if p.bits == 16 { field(&p, word, 'I', 0) } else { word };
+        word = p.with(word, 'i', near);
+        word = if p.bits == 16 { p.with(word, 'I', 0) } else { word };
     } else if text.contains(", {b}, {imm}") && random.below(8) > 0 {
-        word = field(&p, word, 'i', random.below(4));
-        word = field(&p, word, 's', 1 + random.below(6));
+        word = p.with(word, 'i', random.below(4));
+        word = p.with(word, 's', 1 + random.below(6));
     } else if text.starts_with("entry") {
-        word = field(&p, word, 's', 1);
+        word = p.with(word, 's', 1);
     } else if text.contains("{special}") {
-        word = field(&p, word, 'i', random.pick(&[3, 72, 73, 177, 209, 209, 209, 230, 234, 0, 1, 2]));
+        word = p.with(word, 'i', random.pick(&[3, 72, 73, 177, 209, 209, 209, 230, 234, 0, 1, 2]));
     } else if text.contains("{user}") && random.below(4) > 0 {
-        word = field(&p, word, 'i', 231);
+        word = p.with(word, 'i', 231);
     }
     // pointers rarely change
     for letter in ['r', 't'] {
         if random.below(4) > 0 && p.fields(u32::MAX).get(letter) == 15 {
-            word = field(&p, word, letter, 8 + random.below(8));
+            word = p.with(word, letter, 8 + random.below(8));
         }
     }
     code.put(word, p.bits);
@@ -221,16 +168,16 @@ fn code(features: Features, seed: u64, faulty: impl Fn(&[u8]) -> bool) -> Vec<u8
     let mut random = Random::new(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1);
     let (mut code, start) = head(features.windowed());
     let filled = |code: &Code| {
-        let mut code = Code(code.0.clone());
-        while code.0.len() < BODY_END {
+        let mut code = code_of(code.bytes.clone());
+        while code.bytes.len() < BODY_END {
             code.jump(start);
         }
         rest(&mut code);
-        code.0
+        code.bytes
     };
-    let wanted = code.0.len() + 4 + random.below(90) as usize;
-    while code.0.len() < wanted {
-        let mut longer = Code(code.0.clone());
+    let wanted = code.bytes.len() + 4 + random.below(90) as usize;
+    while code.bytes.len() < wanted {
+        let mut longer = code_of(code.bytes.clone());
         one(features, &mut random, &mut longer);
         if !faulty(&filled(&longer)) || random.below(200) == 0 {
             code = longer;
