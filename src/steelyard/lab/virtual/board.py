@@ -29,6 +29,9 @@ TICK = 0.001
 SLICE = SECOND // 1000
 #: picoseconds from one word to the meter to the next
 TELL = SECOND // 200
+#: seconds after which a board that is idle looks seldom, and of the wall between two such looks; its time is that much
+#: ahead meanwhile, for the analyzer waits for all boards
+DOZES, DOZE = 0.3, 0.015
 #: bits of a byte on the line: start, eight, stop
 BITS = 10
 #: seconds of the wall that a boot loader waits for a command: flashers know no other time
@@ -66,7 +69,7 @@ class Chip:
         self._begin = 0  # when cycle 0 was, had the chip never waited
         self._came: deque[tuple[int, int]] = deque()
         self._line_in = self._line_out = 0
-        self._high = self._runs = False
+        self._high = self._runs = self._waits = False
         self.time = 0
         #: bytes on the line to the host, with the time of their last bit, and edges of the trigger pin
         self.sent: deque[tuple[int, int]] = deque()
@@ -74,11 +77,16 @@ class Chip:
         #: when it began and ended to work, in pairs
         self.work: list[tuple[int, int]] = []
 
+    @property
+    def idle(self) -> bool:
+        """Whether nothing goes on until somebody wants something: the line is quiet, the firmware waits or is held."""
+        return not self._came and not self.sent and (self._waits or self.halted or not self._runs)
+
     def start(self, flash: bytes) -> None:
         """Resets the chip with this in its flash, and lets it go."""
         self.hold()
         self.native.load(raw_image(flash, self._base))
-        self._runs, self._begin, self.halted = True, self.time, False
+        self._runs, self._begin, self.halted, self._waits = True, self.time, False, False
 
     def hold(self) -> None:
         """Holds it in reset: the pin falls, and what was on the line is lost."""
@@ -128,6 +136,7 @@ class Chip:
             self.time = max(self.time, self._at(self.native.cycles))
             self.work.append((self.time, 0))
             self.send(self.native.pending())
+            self._waits = waits
             if waits and self.time < end:
                 self._begin += end - self.time
                 self.time = end
@@ -202,13 +211,16 @@ class Board:
         """Goes on for ever, with an analyzer at the pin, and perhaps a ``meter`` in the supply."""
         chip = self._chip
         self._patience = int(PATIENCE * SECOND * clock.speed)
+        self._quiet, self._dozes = chip.time, False
+        ahead = int(DOZE * SECOND * clock.speed)
         leaves = self._leaves = [_Leave(w) for w in (wire, meter) if w is not None]
         self._reset()
         drawn: list[tuple[int, int, int]] = []
         due_at = 0
         while True:
             self._look(clock)
-            self._go_on(min(clock.now(), *(leave.until(chip.time) for leave in leaves)))
+            now = clock.now() + (ahead if self._dozes else 0)
+            self._go_on(min(now, *(leave.until(chip.time) for leave in leaves)))
             marks = [(at, level, pin) for at, level in chip.edges]
             wire.sendall(b"".join(EDGE.pack(*m) for m in (*marks, (chip.time, MARK, pin))))
             if meter is not None:
@@ -220,6 +232,9 @@ class Board:
                     drawn, due_at = [], chip.time + TELL
             chip.edges.clear()
             chip.work.clear()
+            if not chip.idle or self._boot is not None:
+                self._quiet = chip.time
+            self._dozes = chip.time - self._quiet > DOZES * SECOND * clock.speed
             due = bytearray()
             while chip.sent and chip.sent[0][0] <= chip.time:
                 due.append(chip.sent.popleft()[1])
@@ -233,7 +248,10 @@ class Board:
         limit = min(leave.limit for leave in self._leaves)
         behind = clock.now() - self._chip.time > SLICE and self._chip.time < limit
         waits: list[int | socket.socket] = [*files, *(probe.sockets if probe else [])]
-        ready, _, _ = select.select(waits, [], [], 0.0 if behind or (probe and probe.busy) else TICK)
+        rest = DOZE if self._dozes else TICK
+        ready, _, _ = select.select(waits, [], [], 0.0 if behind or (probe and probe.busy) else rest)
+        if ready:
+            self._quiet, self._dozes = self._chip.time, False
         if probe and (probe.busy or any(s in ready for s in probe.sockets)):
             probe.serve()
         if self._port.events in ready and self._port.opened() and not probe:
@@ -251,7 +269,7 @@ class Board:
     def _go_on(self, now: int) -> None:
         """Lets time go on towards ``now``, a slice at the most."""
         chip = self._chip
-        chip.run(min(now, chip.time + SLICE))
+        chip.run(now if self._dozes else min(now, chip.time + SLICE))
         if self._boot is None:
             return
         for byte in chip.arrived():
