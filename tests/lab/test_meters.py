@@ -504,7 +504,7 @@ def test_energy_is_power_times_time_with_both_errors() -> None:
         ('port = "ports/m"', 'port = ""', "meters.m.port: write where the meter is"),
         ("virtual = true\nidle", "idle", "boards.one.meter: a virtual board has a virtual meter"),
         ('target = "uno"', 'target = "leonardo"', "avrdude-arduino does not program"),
-        ("[boards.one]", '[meters."../m"]\ndriver="ppk2"\nport="x"\n[boards.one]', "names of boards, instruments and"),
+        ("[boards.one]", '[meters."../m"]\ndriver="ppk2"\nport="x"\n[boards.one]', "'../m'"),
     ],
 )  # fmt: skip
 def test_a_mistake_is_named(tmp_path: Path, old: str, new: str, said: str) -> None:
@@ -530,7 +530,7 @@ def test_a_port_has_one_meter_or_board(tmp_path: Path) -> None:
     text = LAB.format(la=5555, meter=METERS["ppk2"])
     file = tmp_path / "lab.toml"
     file.write_text(text.replace("ports/one", "ports/m"))
-    with pytest.raises(UserError, match=r"boards\.one: has the port or the channel of m"):
+    with pytest.raises(UserError, match=r"boards\.one: has the port.* of m"):
         lab.load(file)
     file.write_text(text + text[text.index("[meters.m]") : text.index("[boards")].replace("meters.m", "meters.n"))
     with pytest.raises(UserError, match=r"meters\.n: has the port of m"):
