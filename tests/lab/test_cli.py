@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import sys
 from pathlib import Path
@@ -62,8 +63,8 @@ def test_a_command_runs_inside_a_virtual_lab(described: Path, tmp_path: Path) ->
     port = tmp_path / "ports" / "one"
     file = tmp_path / "lab.toml"
     text = described.read_text()
-    where = text.split("tcp-raw/")[1].split(":")[0]
-    file.write_text(text.replace(where, "127.0.0.1/" + str(int(where.split("/")[1]) ^ 1)))
+    another = re.sub(r"(tcp-raw/127\.0\.0\.1/|backend tcp )(\d+)", lambda m: f"{m[1]}{int(m[2]) ^ 1}", text)
+    file.write_text(another)  # the first one is played too
     look = f"import os, sys; sys.exit(7 if os.path.realpath({str(port)!r}).startswith('/dev/') else 1)"
     done = said("boards", "virtual", "--lab", file, "--", sys.executable, "-c", look)
     assert done.exit_code == 7

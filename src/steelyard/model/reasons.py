@@ -65,7 +65,7 @@ class Reason(StrEnum):
     # lab
     BOARD_LOST = "board-unreachable", "plug the board in, correct its port in lab.toml, end what else uses it; retry"
     FLASH_FAILED = "flash-failed", "look at the board's cable, its port in lab.toml, and what flashes it; run again"
-    ANALYZER_LOST = "analyzer-lost", "plug in the analyzer, end what else uses it; sigrok-cli --scan must list it"
+    ANALYZER_LOST = "analyzer-lost", "plug the analyzer in, end what else uses it (sigrok-cli --scan), and run again"
     PULSES_LOST = "pulses-lost", "look at the wires from trigger pin and ground to the channel in lab.toml; run again"
     PROBE_LOST = "probe-lost", "plug the debug probe in, at both ends, and end what else uses it; run again"
     METER_LOST = "meter-unreachable", "plug the meter in, correct its port in lab.toml, or install what is missing"
