@@ -331,6 +331,14 @@ def test_a_report_begins_with_its_summary(cli: Cli, tmp_path: Path) -> None:
     assert re.search(r"flash-overflow</td><td[^>]*>2</td>", reasons)
 
 
+@pytest.mark.parametrize("title", ["\udce9", "b\u202ed", "\x1b[31m"])
+def test_words_that_no_terminal_shows_become_escapes(cli: Cli, tmp_path: Path, title: str) -> None:
+    store(tmp_path / "results.db", record())
+    shown = cli(["report", "--title", title, "--json"])
+    assert shown.code == 0, shown.err
+    assert title not in shown.out
+
+
 @pytest.mark.parametrize("out", ["", "-o table.tex", "-o table.md"])
 def test_a_table_says_of_how_many_runs_it_has_no_figures(cli: Cli, tmp_path: Path, out: str) -> None:
     bad = Failure(Reason.FLASH_OVERFLOW, "too large")

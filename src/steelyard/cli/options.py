@@ -10,7 +10,7 @@ from typing import Any, NoReturn, TypeVar
 import click
 from msgspec import Struct
 
-from ..model.errors import cut
+from ..model.errors import cut, printable
 from .output import FIGURES, TABLES, Output, resolve
 
 T = TypeVar("T", bound=Struct)
@@ -89,8 +89,16 @@ def output(*known: str, usual: str = "", help: str = "") -> Declared:
 
 
 def text(*names: str, metavar: str, help: str, default: str = "") -> Declared:
-    """An option whose value is a text, empty by default."""
-    return click.option(*names, default=default, show_default=bool(default), metavar=metavar, help=help)
+    """An option whose value is a text, empty by default. No file could hold, and no terminal show, lone surrogates and
+    control characters: they become escapes."""
+    return click.option(
+        *names,
+        default=default,
+        show_default=bool(default),
+        metavar=metavar,
+        help=help,
+        callback=lambda _, __, value: printable(value),
+    )
 
 
 def flag(*names: str, help: str) -> Declared:
