@@ -14,6 +14,8 @@ from ..model.errors import cut
 from ..model.reasons import Failure, Reason
 from .config import PROBE, Station
 
+#: how often writing is tried
+TRIES = 2
 #: by port, what this process has put there or found there, as far as nobody had the port since
 _sure: dict[Path, str] = {}
 
@@ -39,7 +41,11 @@ def flash(station: Station, image: Path, lock: int) -> None:
         return
     note.unlink(missing_ok=True)
     forget(port)
-    if why := _done(station, station.flasher.write, image, lock):
+    why = None
+    for _ in range(TRIES):  # boot loaders and flashers miss each other now and then
+        if (why := _done(station, station.flasher.write, image, lock)) is None:
+            break
+    else:
         raise DeviceError(Failure(Reason.FLASH_FAILED, f"{port}: {station.flasher.program}: {why}"))
     note.parent.mkdir(parents=True, exist_ok=True)
     note.write_text(digest)

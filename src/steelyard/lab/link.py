@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 #: seconds that a board may be silent while it has nothing to compute
 SILENCE = 2.0
+#: and one that is played, on a machine that may be busy
+PLAYED_SILENCE = 10.0
 #: exchanges in a row without an answer after which nobody is there
 TRIES = 4
 #: bits of a byte on the line
@@ -59,6 +61,7 @@ class BoardLink:
         self.samples = self.rose = 0
         self._line: Serial | None = None
         board, instrument = station.board, station.instrument
+        self._silence = PLAYED_SILENCE if board.virtual else SILENCE
         self.clock = station.clock
         self.notes = (
             f"{station.target.device} {board.name}: {board.port}, {station.flasher.program}, channel {board.channel}"
@@ -103,7 +106,7 @@ class BoardLink:
             text = "pyserial is not installed: pip install 'steelyard[lab]'"
             raise DeviceError(Failure(Reason.BOARD_LOST, text)) from None
         try:
-            self._line = serial.Serial(str(board.port), board.baud, timeout=0.05, write_timeout=SILENCE)
+            self._line = serial.Serial(str(board.port), board.baud, timeout=0.05, write_timeout=self._silence)
         except OSError as e:  # as pyserial's own are
             raise self._lost(e) from None
         time.sleep(self._station.flasher.boot_seconds)
@@ -120,7 +123,7 @@ class BoardLink:
         calls = asked.count(frame.RUN)
         work = calls * self._max_cycles / self._station.target.chip.clock_hz
         self._write(data)
-        end = time.monotonic() + len(data) * _BITS / self._station.board.baud + SILENCE + work
+        end = time.monotonic() + len(data) * _BITS / self._station.board.baud + self._silence + work
         decoder, came, answers = frame.Decoder(), bytearray(), 0
         while (
             not self.over.is_set()
@@ -133,11 +136,11 @@ class BoardLink:
                 found = [command for command, _ in decoder.feed(chunk)]
                 answers += len(found)
                 self._due += found.count(frame.RUN | frame.ANSWER)
-                end = max(end, time.monotonic() + SILENCE)
+                end = max(end, time.monotonic() + self._silence)
         if self.over.is_set():
             raise KeyboardInterrupt
         if calls and not came:
-            text = f"no answer from {self._station.board.port} after {self._max_cycles} cycles and {SILENCE:g} s"
+            text = f"no answer from {self._station.board.port} after {self._max_cycles} cycles and {self._silence:g} s"
             raise DeviceError(Failure(Reason.RUNAWAY, text))
         self._unanswered = 0 if answers else self._unanswered + 1
         if answers < calls or self._unanswered >= TRIES:
