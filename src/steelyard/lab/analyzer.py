@@ -7,8 +7,6 @@ seen, or hears that the instrument has looked on for long enough and saw none.
 from __future__ import annotations
 
 import os
-import subprocess
-import tempfile
 import time
 from collections import deque
 from collections.abc import Callable
@@ -21,6 +19,7 @@ from ..model.reasons import Failure, Reason
 from .config import Instrument
 from .edges import Edges
 from .lock import held
+from .sigrok import Sampling
 
 #: seconds that the instrument looks on for a pulse, by its own samples
 LOOK_ON = 3.0
@@ -50,16 +49,11 @@ class Analyzer:
         self._changed = Condition()
         self._over = False
         self._lock = held(f"instrument {instrument.driver}", f"instrument {instrument.name}")
-        self._said = tempfile.TemporaryFile()  # noqa: SIM115, which close() closes
-        command = ("sigrok-cli", "--driver", instrument.driver, "--config", f"samplerate={instrument.samplerate}")
-        channels = ("--channels", ",".join(instrument.channels), "--continuous", "--output-format", "binary")
+        rate = ("--config", f"samplerate={instrument.samplerate}")
         try:
-            self._process = subprocess.Popen(
-                (*command, *channels), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._said, bufsize=0
-            )
+            self._sampling = Sampling(instrument.driver, instrument.channels, *rate, "--output-format", "binary")
         except FileNotFoundError:
             self._lock.close()
-            self._said.close()
             raise self._lost("sigrok-cli is not installed: apt install sigrok-cli") from None
         self._thread = Thread(target=self._read, name=f"analyzer {instrument.name}", daemon=True)
         self._thread.start()
@@ -99,7 +93,7 @@ class Analyzer:
         count, since = self._edges.count, time.monotonic()
         while not there():
             if self._over:
-                raise self._lost(f"sigrok-cli ended: {self._words()}")
+                raise self._lost(self._sampling.end())
             if self._edges.count != count:
                 count, since = self._edges.count, time.monotonic()
             elif time.monotonic() - since > PATIENCE:
@@ -109,14 +103,8 @@ class Analyzer:
     def _lost(self, text: str) -> DeviceError:
         return DeviceError(Failure(Reason.ANALYZER_LOST, f"{self._instrument.name}: {text}"))
 
-    def _words(self) -> str:
-        self._said.seek(0)
-        lines = self._said.read().decode(errors="replace").strip().splitlines()
-        return lines[-1][:200] if lines else f"exit code {self._process.wait()}"
-
     def _read(self) -> None:
-        assert self._process.stdout is not None
-        file = self._process.stdout.fileno()
+        file = self._sampling.output.fileno()
         level = 0
         try:
             while data := os.read(file, _CHUNK):
@@ -139,16 +127,7 @@ class Analyzer:
 
     def close(self) -> None:
         """Ends sampling; the next one may have the instrument."""
-        assert self._process.stdin is not None
-        assert self._process.stdout is not None
-        try:
-            self._process.stdin.write(b"\n")  # which it takes as the wish to stop
-            self._process.wait(5)
-        except (OSError, subprocess.TimeoutExpired):
-            self._process.kill()
-            self._process.wait()
+        self._sampling.interrupt()
         self._thread.join()
-        self._process.stdin.close()
-        self._process.stdout.close()
-        self._said.close()
+        self._sampling.close()
         self._lock.close()

@@ -5,12 +5,11 @@ from __future__ import annotations
 import os
 import re
 import select
-import subprocess
-import tempfile
 import time
 
 from ..meter import Samples
 from ..metering import Metered
+from ..sigrok import Sampling
 
 #: a reading as ``--output-format analog`` prints it
 _READING = re.compile(r"([\w.+-]+): (-?\d+(?:\.\d+)?(?:e-?\d+)?) ?([pnuµmkM]?)(V|A|W)\b")
@@ -24,31 +23,22 @@ class Driver:
 
     def __init__(self, metered: Metered) -> None:
         self._meter = metered.meter
-        self._process: subprocess.Popen[bytes] | None = None
-        self._said = tempfile.TemporaryFile()  # noqa: SIM115, which close() closes
+        self._sampling: Sampling | None = None
 
     def start(self) -> None:
         """See the interface."""
-        channels = ",".join(self._meter.channels)
-        command = ("sigrok-cli", "--driver", self._meter.port, "--channels", channels, "--continuous", "-O", "analog")
-        self._said.truncate(0)
-        self._process = subprocess.Popen(
-            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._said, bufsize=0
-        )
+        self._sampling = Sampling(self._meter.port, self._meter.channels, "--output-format", "analog")
         self._rest, self._seen, self._last = "", dict[str, float](), time.monotonic()
 
     def read(self) -> Samples:
         """See the interface."""
-        assert self._process is not None
-        assert self._process.stdout is not None
-        if not select.select([self._process.stdout], [], [], 0.2)[0]:
+        assert self._sampling is not None
+        if not select.select([self._sampling.output], [], [], 0.2)[0]:
             return Samples()
-        data = os.read(self._process.stdout.fileno(), 1 << 16)
+        data = os.read(self._sampling.output.fileno(), 1 << 16)
         now = time.monotonic()
         if not data:
-            self._said.seek(0)
-            lines = self._said.read().decode(errors="replace").strip().splitlines()
-            raise ValueError(f"sigrok-cli ended: {lines[-1][:200] if lines else self._process.wait()}")
+            raise ValueError(self._sampling.end())
         *lines, self._rest = (self._rest + data.decode(errors="replace")).split("\n")
         if len(self._rest) > 1000:
             raise ValueError("sigrok-cli prints no lines")
@@ -80,21 +70,11 @@ class Driver:
 
     def stop(self) -> None:
         """See the interface."""
-        if self._process is None:
-            return
-        assert self._process.stdin is not None
-        assert self._process.stdout is not None
-        try:
-            self._process.stdin.write(b"\n")  # which it takes as the wish to stop
-            self._process.wait(5)
-        except (OSError, subprocess.TimeoutExpired):
-            self._process.kill()
-            self._process.wait()
-        self._process.stdin.close()
-        self._process.stdout.close()
-        self._process = None
+        if self._sampling is not None:
+            self._sampling.interrupt()
+            self._sampling.close()
+            self._sampling = None
 
     def close(self) -> None:
         """See the interface."""
         self.stop()
-        self._said.close()

@@ -7,21 +7,22 @@ an instruction of their own.
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 
 from ... import _native
 from ...model.target import Target
 from .board import Chip, raw_image
-from .stm32 import Flash, part
+from .stm32 import Flash, Wrong, part
 
 AIRCR, DFSR, DHCSR, DCRSR, DCRDR, DEMCR = 0xE000_ED0C, 0xE000_ED30, 0xE000_EDF0, 0xE000_EDF4, 0xE000_EDF8, 0xE000_EDFC
 _PRIVATE = range(0xE000_0000, 0xE010_0000)
 _DEBUG_KEY, _RESET_KEY, _RESET_REQUEST = 0xA05F, 0x05FA, 1 << 2
-_C_DEBUGEN, _C_HALT, _C_STEP = 1, 2, 4
+_C_DEBUGEN, _C_HALT = 1, 2
 _S_REGRDY, _S_HALT, _S_RESET = 1 << 16, 1 << 17, 1 << 25
 _VC_CORERESET, _DFSR_HALTED, _DFSR_BKPT, _DFSR_VCATCH = 1, 1, 2, 8
 _REGWNR = 1 << 16
-#: DCRSR's numbers of xPSR and the main stack pointer; what the simulator calls general registers comes before
-_XPSR, _MSP, _PC = 16, 17, 15
+#: DCRSR's numbers: r0 to lr, pc, xPSR, main stack pointer; with the place of each among the simulator's registers
+_PLACES = {**{n: n for n in range(15)}, 15: 16, 16: 15, 17: 13}
 #: cycles that a loader runs before the debugger is listened to again
 SLICE = 200_000
 
@@ -121,11 +122,12 @@ class DebugPort:
                 self._set(address + k, int.from_bytes(data[k : k + 4], "little"))
             return
         for base, size, window in self._windows:
-            if base <= address < base + size:
+            if base <= address and address + len(data) <= base + size:
                 width = 4 if isinstance(window, Flash) and len(data) % 4 == 0 else min(len(data), 4)
-                for k in range(0, len(data), width):
-                    part = data[k : k + width]
-                    window.write(address - base + k, len(part), int.from_bytes(part, "little"))
+                with suppress(Wrong):  # a fault on the bus, of which nobody asks
+                    for k in range(0, len(data), width):
+                        part = data[k : k + width]
+                        window.write(address - base + k, len(part), int.from_bytes(part, "little"))
                 return
         try:
             (self._loader or self._chip.native).write(address, data)
@@ -170,8 +172,7 @@ class DebugPort:
 
     def _transfer(self, number: int, write: bool) -> None:
         """A core register to DCRDR, or from it."""
-        places = {**{n: n for n in range(15)}, _PC: 16, _XPSR: 15, _MSP: 13}
-        at = places.get(number)
+        at = _PLACES.get(number)
         if at is None:
             self._register = self._register if write else 0
         elif write:

@@ -14,15 +14,15 @@ from .arm import DebugPort
 
 #: requests of the server: refresh, count, information, open, close, USB, version; with the bytes of each
 _LENGTHS = {0: 2, 1: 1, 2: 8, 3: 8, 4: 8, 5: 32, 6: 4}
-_REFRESH, _COUNT, _INFORM, _OPEN, _CLOSE, _USB, _VERSION = range(7)
+_INFORM, _OPEN, _USB, _VERSION = 2, 3, 5, 6
 _ONE = struct.pack("<I", 1)
 _SERIAL = b"STEELYARD"
 _VENDOR, _PRODUCT = 0x0483, 0x3748
 #: ST-Link 2, JTAG 31, SWIM 7: later ones join commands
 _FIRMWARE = 2 << 12 | 31 << 6 | 7
 _DEBUG_MODE = 2
-#: answers to commands that have a status
-_OK, _FAULT = 0x80, 0x81
+#: what commands with a status answer
+_OK = 0x80
 _DP = 0xFFFF
 _DPIDR, _CTRL_STAT = 0, 4
 _CSW, _TAR, _DRW, _BASE, _IDR = 0x00, 0x04, 0x0C, 0xF8, 0xFC

@@ -9,20 +9,19 @@ from collections.abc import Callable, Sequence
 from itertools import accumulate, pairwise
 from pathlib import Path
 
+from msgspec import Struct
+
 from ...model import toml
 from ...model.errors import UserError
 
 PARTS = Path(__file__).parent / "stm32.toml"
 ERASED = 0xFF
 KEYS = (0x45670123, 0xCDEF89AB)
-#: registers by offset: of the F1, then of F4 and F7
-_F1_KEYR, _F1_SR, _F1_CR, _F1_AR, _F1_OBR = 0x04, 0x0C, 0x10, 0x14, 0x1C
-_F1_PG, _F1_PER, _F1_MER, _F1_STRT, _F1_LOCK = (1 << n for n in (0, 1, 2, 6, 7))
-_F1_PGERR, _F1_EOP = 1 << 2, 1 << 5
-_F2_KEYR, _F2_OPTKEYR, _F2_SR, _F2_CR, _F2_OPTCR = 0x04, 0x08, 0x0C, 0x10, 0x14
-_F2_PG, _F2_SER, _F2_MER, _F2_STRT, _F2_LOCK = (1 << n for n in (0, 1, 2, 16, 31))
-_F2_PGSERR, _F2_EOP = 1 << 7, 1
-_KIB = 1024
+#: registers that both kinds have, by offset, and the F1's address of the page to erase
+_KEYR, _SR, _CR, _AR = 0x04, 0x0C, 0x10, 0x14
+#: bits of CR that both kinds have: program, erase a page or sector, erase all
+_PG, _PER, _MER = 1, 2, 4
+_F1_PAGE = 1024
 
 
 class Wrong(Exception):
@@ -56,93 +55,66 @@ class Flash:
         self.content[start : start + size] = bytes([ERASED]) * size
 
 
-class F1Controller:
-    """FLASH_ACR to FLASH_WRPR of the STM32F1: pages of 1 KiB, half-words, a key sequence."""
+class Layout(Struct, frozen=True):
+    """How the controller of the F1 differs from that of F4 and F7: bytes of its registers, bits of CR that start and
+    lock, the bit of SR that says that all is done, and values after reset."""
 
-    size = 0x24
+    size: int
+    start: int
+    lock: int
+    done: int
+    reset: dict[int, int]
 
-    def __init__(self, flash: Flash, base: int) -> None:
+
+F1 = Layout(0x24, 1 << 6, 1 << 7, 1 << 5, {0x00: 0x30, 0x1C: 0x03FFFFFC, 0x20: 0xFFFFFFFF})
+F2 = Layout(0x1C, 1 << 16, 1 << 31, 1, {0x14: 0xC0FFAAFD})
+
+
+class Controller:
+    """The registers, FLASH_ACR first: a key sequence unlocks CR, which programs, or erases one of ``sectors``; without
+    these a page of the F1, which programs at ``base``. All is done at once: BSY is never set."""
+
+    def __init__(self, flash: Flash, base: int, sectors: Sequence[int]) -> None:
         self._flash, self._base = flash, base
+        self._sectors = [(a, b - a) for a, b in pairwise(accumulate(sectors, initial=0))]
+        self._layout = F2 if sectors else F1
+        self.size = self._layout.size
         self._keys: list[int] = []
-        self._regs = {_F1_CR: _F1_LOCK, _F1_OBR: 0x03FFFFFC, 0x20: 0xFFFFFFFF, 0x00: 0x30}
+        self._regs = {_SR: 0, _CR: self._layout.lock, _AR: 0} | self._layout.reset
         flash.programs = self._programs
 
     def _programs(self) -> bool:
-        self._regs[_F1_SR] = self._regs.get(_F1_SR, 0) | _F1_EOP
-        return bool(self._regs[_F1_CR] & _F1_PG) and not self._regs[_F1_CR] & _F1_LOCK
+        self._regs[_SR] |= self._layout.done
+        return self._regs[_CR] & (_PG | self._layout.lock) == _PG
 
     def read(self, offset: int, size: int) -> int:
-        """A register; BSY is never set, because all is done at once."""
+        """A register."""
         return self._regs.get(offset, 0) & ((1 << 8 * size) - 1)
 
     def write(self, offset: int, size: int, value: int) -> None:
         """Sets a register and does what it starts."""
-        if offset == _F1_KEYR:
+        if offset == _KEYR:
             self._keys = [*self._keys[-1:], value]
             if tuple(self._keys) == KEYS:
-                self._regs[_F1_CR] &= ~_F1_LOCK
-        elif offset == _F1_SR:
-            self._regs[_F1_SR] = self._regs.get(_F1_SR, 0) & ~value
-        elif offset == _F1_CR:
-            locked = self._regs[_F1_CR] & _F1_LOCK
-            self._regs[_F1_CR] = locked | value & ~_F1_STRT if not locked else self._regs[_F1_CR] | value & _F1_LOCK
-            if value & _F1_STRT and not locked:
-                self._start(value)
-        else:
+                self._regs[_CR] &= ~self._layout.lock
+        elif offset == _SR:
+            self._regs[_SR] &= ~value
+        elif offset != _CR:
             self._regs[offset] = value
+        elif not self._regs[_CR] & self._layout.lock:
+            self._regs[_CR] = value & ~self._layout.start
+            if value & self._layout.start:
+                self._erase(value)
 
-    def _start(self, control: int) -> None:
-        if control & _F1_MER:
-            self._flash.erase(0, len(self._flash.content))
-        elif control & _F1_PER:
-            self._flash.erase((self._regs.get(_F1_AR, 0) - self._base) // _KIB * _KIB, _KIB)
-        self._regs[_F1_SR] = self._regs.get(_F1_SR, 0) | _F1_EOP
-
-
-class F2Controller:
-    """FLASH_ACR to FLASH_OPTCR1 of F4 and F7: sectors by number, any width, a key sequence."""
-
-    size = 0x1C
-
-    def __init__(self, flash: Flash, sectors: Sequence[int]) -> None:
-        self._flash = flash
-        starts = list(accumulate(sectors, initial=0))
-        self._sectors = [(a, b - a) for a, b in pairwise(starts)]
-        self._keys: list[int] = []
-        self._regs = {_F2_CR: _F2_LOCK, _F2_OPTCR: 0xC0FFAAFD}
-        flash.programs = self._programs
-
-    def _programs(self) -> bool:
-        return bool(self._regs[_F2_CR] & _F2_PG) and not self._regs[_F2_CR] & _F2_LOCK
-
-    def read(self, offset: int, size: int) -> int:
-        """A register; BSY is never set, because all is done at once."""
-        return self._regs.get(offset, 0) & ((1 << 8 * size) - 1)
-
-    def write(self, offset: int, size: int, value: int) -> None:
-        """Sets a register and does what it starts."""
-        if offset == _F2_KEYR:
-            self._keys = [*self._keys[-1:], value]
-            if tuple(self._keys) == KEYS:
-                self._regs[_F2_CR] &= ~_F2_LOCK
-        elif offset == _F2_SR:
-            self._regs[_F2_SR] = self._regs.get(_F2_SR, 0) & ~value
-        elif offset == _F2_CR:
-            if self._regs[_F2_CR] & _F2_LOCK:
-                return
-            self._regs[_F2_CR] = value & ~_F2_STRT
-            if value & _F2_STRT:
-                self._start(value)
-        else:
-            self._regs[offset] = value
-
-    def _start(self, control: int) -> None:
+    def _erase(self, control: int) -> None:
         number = control >> 3 & 0xF
-        if control & _F2_MER:
+        if control & _MER:
             self._flash.erase(0, len(self._flash.content))
-        elif control & _F2_SER and number < len(self._sectors):
+        elif control & _PER and not self._sectors:
+            self._flash.erase((self._regs[_AR] - self._base) // _F1_PAGE * _F1_PAGE, _F1_PAGE)
+        elif control & _PER and number < len(self._sectors):
             self._flash.erase(*self._sectors[number])
-        self._regs[_F2_SR] = self._regs.get(_F2_SR, 0) | _F2_EOP
+        self._regs[_SR] |= self._layout.done
 
 
 class Part(toml.Table, frozen=True, kw_only=True):
@@ -159,10 +131,10 @@ class Part(toml.Table, frozen=True, kw_only=True):
     controller: int
     sectors: tuple[int, ...] = ()
 
-    def programmed(self, content: bytearray) -> Sequence[tuple[int, int, Flash | F1Controller | F2Controller]]:
+    def programmed(self, content: bytearray) -> Sequence[tuple[int, int, Flash | Controller]]:
         """The memory and its controller with base and size, as a loader sees them."""
         flash = Flash(content)
-        control = F2Controller(flash, self.sectors) if self.sectors else F1Controller(flash, self.flash)
+        control = Controller(flash, self.flash, self.sectors)
         return ((self.flash, len(content), flash), (self.controller, control.size, control))
 
 
