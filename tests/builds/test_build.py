@@ -379,6 +379,17 @@ def test_a_package_reads_no_file_of_the_user(bench: Bench, uno: Target) -> None:
         assert built.failure is not None
 
 
+@pytest.mark.parametrize("name", ["uno", "msp430f1611"])
+@pytest.mark.parametrize("device", ["zero", "urandom"])
+def test_a_package_reads_no_endless_device(bench: Bench, name: str, device: str) -> None:
+    if not sandbox.available():
+        pytest.skip("bubblewrap does not work here: apt install bubblewrap, and allow user namespaces")
+    text = f'\t.global perm\nperm:\n\t.incbin "/dev/{device}"\n'
+    built = bench.build(bench.package({**NEEDS, "k.S": text}), the_target(name))
+    assert built.failure is not None
+    assert built.failure.reason in (Reason.MISSING_FILE, Reason.COMPILE_ERROR), built.failure
+
+
 def test_a_compiler_in_a_folder_of_the_user_shows_no_more_than_itself(
     bench: Bench, uno: Target, monkeypatch: pytest.MonkeyPatch
 ) -> None:

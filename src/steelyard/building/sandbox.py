@@ -18,8 +18,8 @@ _ALONE = ("bwrap", "--unshare-all", "--die-with-parent", "--new-session")
 
 
 def _system() -> list[str]:
-    """Options that show system folders and a few devices. /proc is left out: its content differs from build to build,
-    and containers forbid mounting it."""
+    """Options that show system folders and one device: the others have no end, and a source may include one. /proc is
+    left out: its content differs from build to build, and containers forbid mounting it."""
     options = ["--tmpfs", "/tmp"]
     for p in map(Path, _SYSTEM):
         if p.is_symlink():
@@ -28,7 +28,7 @@ def _system() -> list[str]:
             options += ["--ro-bind", str(p), str(p)]
     if platform.machine() == "aarch64":  # GCC resolves -march=native from it
         options += ["--ro-bind-try", "/proc/cpuinfo", "/proc/cpuinfo"]
-    return [*options, "--dev", "/dev"]
+    return [*options, "--dev-bind", "/dev/null", "/dev/null"]
 
 
 @Once
