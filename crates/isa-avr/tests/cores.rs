@@ -98,11 +98,8 @@ fn address(text: &str, registers: &[u32]) -> Option<u32> {
 /// One step: cycles, and the fault if there was one.
 fn step<T: Timing<Avr>>(m: &mut Machine<Avr, T>) -> (u64, Option<FaultKind>) {
     let before = m.cycles;
-    let fault = match m.step() {
-        Stop::Fault(f) => Some(f.kind),
-        Stop::Idle | Stop::Budget => None,
-    };
-    (m.cycles - before, fault)
+    let fault = m.step().fault();
+    (m.cycles - before, fault.map(|f| f.kind))
 }
 
 #[test]

@@ -3,10 +3,9 @@
 mod common;
 
 use common::{Device, MEGA128, MEGA328P, MEGA4809};
-use isa::{Core as _, Timing};
+use isa::{Core as _, Timing, blocks_agree};
 use isa_avr::Avr;
 use isa_avr::table::TABLE;
-use mcu::{Fault, Stop};
 use random::Random;
 use timing::avr::{AvrE, AvrXt};
 
@@ -25,13 +24,6 @@ fn program(random: &mut Random) -> Vec<u16> {
     (0..0x4000).map(|_| word()).collect()
 }
 
-fn fault(stop: Stop) -> Option<Fault> {
-    match stop {
-        Stop::Fault(f) => Some(f),
-        Stop::Idle | Stop::Budget => None,
-    }
-}
-
 #[test]
 fn blocks_and_steps_agree_until_the_first_fault() {
     agree(MEGA328P, AvrE, 150);
@@ -42,7 +34,7 @@ fn blocks_and_steps_agree_until_the_first_fault() {
 fn agree<T: Timing<Avr> + Copy>(device: Device, timing: T, rounds: usize) {
     let mut random = Random::new(0x5EED);
     let (mut faults, mut steps) = (0, 0);
-    for round in 0..rounds {
+    for _ in 0..rounds {
         let image = common::image(&program(&mut random));
         let (mut whole, mut single) = (device.machine(timing, &image), device.machine(timing, &image));
         let start = random.below(0x4000) * 2;
@@ -50,30 +42,9 @@ fn agree<T: Timing<Avr> + Copy>(device: Device, timing: T, rounds: usize) {
             // a jump somewhere, so that each round runs other code
             m.core.memory_mut().flash[..4].copy_from_slice(&[0x0C, 0x94, (start / 2) as u8, (start / 512) as u8]);
         }
-        let mut ended = None;
-        while ended.is_none() && whole.cycles < 3000 {
-            ended = fault(whole.run(40));
-            if ended.is_some() {
-                break; // code after a fault in its block still runs
-            }
-            while single.cycles < whole.cycles {
-                assert_eq!(fault(single.step()), None, "round {round}");
-                steps += 1;
-            }
-            assert_eq!(single.cycles, whole.cycles, "round {round}: same boundaries");
-            assert_eq!(single.core.registers(), whole.core.registers(), "round {round}, cycle {}", whole.cycles);
-            assert!(single.core.memory().ram == whole.core.memory().ram, "round {round}");
-        }
-        while ended.is_some() {
-            let one = fault(single.step());
-            steps += 1;
-            assert!(one.is_some() || single.cycles < whole.cycles + 1000, "round {round}: no {ended:?}");
-            if one.is_some() {
-                assert_eq!(one, ended, "round {round}");
-                faults += 1;
-                break;
-            }
-        }
+        let (more, fault) = blocks_agree(&mut whole, &mut single, 3000);
+        steps += more as usize;
+        faults += usize::from(fault.is_some());
     }
     eprintln!("{}: {faults} faults, {steps} steps", device.name);
     assert!(faults > rounds / 3 && steps > 6 * rounds);

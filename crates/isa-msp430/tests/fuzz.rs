@@ -3,9 +3,9 @@
 mod common;
 
 use common::FLASH;
-use isa::Core as _;
+use isa::{Core as _, blocks_agree};
 use isa_msp430::table::TABLE;
-use mcu::{Fault, FaultKind, Stop};
+use mcu::{FaultKind, Stop};
 use random::Random;
 
 /// Words of which most are instructions, and some of those short jumps.
@@ -23,18 +23,11 @@ fn program(random: &mut Random) -> Vec<u16> {
     (0..0x5FF0).map(|_| word()).collect()
 }
 
-fn fault(stop: Stop) -> Option<Fault> {
-    match stop {
-        Stop::Fault(f) => Some(f),
-        Stop::Idle | Stop::Budget => None,
-    }
-}
-
 #[test]
 fn blocks_and_steps_agree_until_the_first_fault() {
     let mut random = Random::new(0x5EED);
     let (mut faults, mut steps) = (0, 0);
-    for round in 0..300 {
+    for _ in 0..300 {
         let words = program(&mut random);
         let (mut whole, mut single) = (common::words(&words), common::words(&words));
         let start = FLASH + random.below(0x5000) * 2;
@@ -44,30 +37,9 @@ fn blocks_and_steps_agree_until_the_first_fault() {
                 m.core.set_register(r, if r == 2 { 0 } else { 0x1200 + 0x100 * r as u16 });
             }
         }
-        let mut ended = None;
-        while ended.is_none() && whole.cycles < 3000 {
-            ended = fault(whole.run(40));
-            if ended.is_some() {
-                break; // code after a fault in its block still runs
-            }
-            while single.cycles < whole.cycles {
-                assert_eq!(fault(single.step()), None, "round {round}");
-                steps += 1;
-            }
-            assert_eq!(single.cycles, whole.cycles, "round {round}: same boundaries");
-            assert_eq!(single.core.registers(), whole.core.registers(), "round {round}, cycle {}", whole.cycles);
-            assert!(single.core.memory().ram == whole.core.memory().ram, "round {round}");
-        }
-        while ended.is_some() {
-            let one = fault(single.step());
-            steps += 1;
-            assert!(one.is_some() || single.cycles < whole.cycles + 1000, "round {round}: no {ended:?}");
-            if one.is_some() {
-                assert_eq!(one, ended, "round {round}");
-                faults += 1;
-                break;
-            }
-        }
+        let (more, fault) = blocks_agree(&mut whole, &mut single, 3000);
+        steps += more;
+        faults += u32::from(fault.is_some());
     }
     eprintln!("{faults} faults, {steps} steps");
     assert!(faults > 100 && steps > 1000);
@@ -93,8 +65,7 @@ fn every_word_runs_or_faults() {
 }
 
 fn first_fault(words: &[u16]) -> Option<FaultKind> {
-    let mut m = common::words(words);
-    fault(m.run(20)).map(|f| f.kind)
+    common::words(words).run(20).fault().map(|f| f.kind)
 }
 
 #[test]

@@ -17,10 +17,8 @@ fn fault<X: Word>(code: &[u32], a0: u64) -> (FaultKind, u32) {
     }
     machine.core.set_register(10, X::cut(a0));
     machine.core.set_register(2, X::zext(DATA + 0x200));
-    match machine.run(1000) {
-        Stop::Fault(f) => (f.kind, f.pc),
-        other => panic!("no fault but {other:?}"),
-    }
+    let fault = machine.run(1000).fault().expect("it fails");
+    (fault.kind, fault.pc)
 }
 
 fn both(code: &[u32], a0: u32, kind: FaultKind) {

@@ -1,4 +1,4 @@
-//! Random code: nothing panics, every stop has a name, and stepping gives the same results as running.
+//! Random code: nothing panics, and every stop has a name.
 
 mod common;
 

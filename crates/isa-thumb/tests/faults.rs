@@ -29,10 +29,8 @@ fn run_on(features: Features, code: &[u16], registers: [u32; 4]) -> (Machine<Thu
 }
 
 fn fault(code: &[u16], registers: [u32; 4]) -> (FaultKind, u32) {
-    match run(code, registers).1 {
-        Stop::Fault(f) => (f.kind, f.pc - FLASH - 8),
-        other => panic!("{other:?}"),
-    }
+    let fault = run(code, registers).1.fault().expect("it fails");
+    (fault.kind, fault.pc - FLASH - 8)
 }
 
 #[test]
@@ -52,9 +50,9 @@ fn each_failure_has_its_name_and_place() {
 
 #[test]
 fn a_cortex_m0plus_has_no_unaligned_access_and_no_thumb_2() {
-    let fault = |code: &[u16]| match run_on(Features::CORTEX_M0PLUS, code, [RAM + 1, RAM + 2, RAM + 4, RAM]).1 {
-        Stop::Fault(f) => f.kind,
-        other => panic!("{other:?}"),
+    let fault = |code: &[u16]| {
+        let stop = run_on(Features::CORTEX_M0PLUS, code, [RAM + 1, RAM + 2, RAM + 4, RAM]).1;
+        stop.fault().expect("it fails").kind
     };
     let unaligned = |address| FaultKind::Unaligned { address };
     assert_eq!(fault(&[0x680B]), unaligned(RAM + 2)); // ldr r3, [r1]

@@ -4,6 +4,7 @@
 //! (threaded code), which the optimiser turns into a jump. Costs that the timing model knows in advance are added once
 //! per block; see [`Timing`].
 
+mod agree;
 mod block;
 mod edge;
 mod machine;
@@ -12,6 +13,7 @@ mod pattern;
 mod profile;
 pub mod values;
 
+pub use agree::blocks_agree;
 pub use block::{Block, Core, Costs, Exec, Insn, OneCycle, Run, TableRow, Timing, next};
 pub use machine::{MAX_RUN, Machine};
 pub use pattern::{Fields, Pattern, Template};

@@ -25,6 +25,13 @@ pub enum Stop {
     Fault(Fault),
 }
 
+impl Stop {
+    /// The failure, if it is one.
+    pub fn fault(self) -> Option<Fault> {
+        if let Self::Fault(f) = self { Some(f) } else { None }
+    }
+}
+
 /// One pulse of the trigger pin: a measured call.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Call {

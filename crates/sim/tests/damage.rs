@@ -37,11 +37,9 @@ fn frame(core: &str) -> (&'static [u8], Option<(usize, Vec<u8>)>) {
 }
 
 fn fault(sim: &mut dyn Simulator) -> Option<Fault> {
-    match sim.run(3000) {
-        Stop::Fault(f) => Some(f),
-        Stop::Budget => None,
-        Stop::Idle => panic!("there is no serial port to wait for"),
-    }
+    let stop = sim.run(3000);
+    assert_ne!(stop, Stop::Idle, "there is no serial port to wait for");
+    stop.fault()
 }
 
 #[test]
