@@ -13,8 +13,12 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
+from steelyard import lab
 from steelyard.cli.app import VERBS
+from steelyard.cli.plan import plan
 from steelyard.model import paths
+from steelyard.model.campaign import Campaign
+from steelyard.pipeline import Pipeline, resolve
 from steelyard.store import Store
 from tests import toys
 from tests.conftest import the_target, write
@@ -27,6 +31,7 @@ QUESTIONS = {
     "run": "run old -t uno -w 16/0 --flags=-Os",
     "run --dry-run": "run old -t uno -w 16/0 --flags=-Os --dry-run",
     "boards": f"boards list --lab {paths.ROOT}/docs/guides/lab.toml",
+    "validate": f"validate old -w 16/0 --flags=-Os --on mega-1 --lab {paths.ROOT}/docs/guides/lab.toml --db b.db",
     "check": "check old -t uno --flags=-Os",
     "profile": f"profile {WHAT} -t uno --flags=-Os",
     "size": f"size {WHAT} -t uno --flags=-Os",
@@ -51,6 +56,17 @@ def prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("prepared")
 
 
+def pretend(folder: Path) -> None:
+    """Stores the simulator's figures as those of a board too."""
+    station = lab.load(paths.ROOT / "docs" / "guides" / "lab.toml").board("mega-1")
+    jobs = plan(Campaign(implementations=("old",), flags=("-Os",), workloads=("16/0",)), on=[station]).jobs
+    with Store.open(folder / "b.db") as store:
+        for job in jobs:
+            simulated = Pipeline(store).weigh(replace(job, target=the_target("atmega128"), on=None))
+            notes = ("virtual-board mega-1: none",)
+            store.add(replace(simulated, setup=resolve(job).setup, id=None, notes=notes))
+
+
 @pytest.fixture
 def ran(cli: Cli, tmp_path: Path, prepared: Path) -> Cli:
     """A repository with a package, and a database with its runs."""
@@ -62,6 +78,7 @@ def ran(cli: Cli, tmp_path: Path, prepared: Path) -> Cli:
             subprocess.run(["git", *words], cwd=tmp_path, check=True)
         for verb in ("run", "check", "history"):
             assert cli(QUESTIONS[verb]).code == 0
+        pretend(tmp_path)
         shutil.copytree(tmp_path, prepared, dirs_exist_ok=True)
     else:
         shutil.copytree(prepared, tmp_path, dirs_exist_ok=True)

@@ -463,6 +463,23 @@ def test_what_the_ppk2_sends_its_library_reads(amperes: float) -> None:
     assert read * 1e-6 == pytest.approx(amperes, rel=0.005)
 
 
+def test_a_run_without_power_stays_when_the_lab_is_gone(
+    tmp_path: Path, bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = write(tmp_path, {"lab.toml": LAB.format(la=5555, meter=METERS["ppk2"])}) / "lab.toml"
+    station = lab.load(file).board("one")
+    job = replace(bench.job(bench.package(), station.target), on=station)
+    pipeline = Pipeline(bench.store, threads=1)
+    with monkeypatch.context() as m:  # a run whose meter failed
+        m.setattr(Pipeline, "_run", lambda self, job, record: replace(record, metrics={"rom": 7.0}))
+        first = pipeline.weigh(job)
+    assert Pipeline(bench.store, threads=1).weigh(job) == first
+    assert len(bench.store.rows()) == 1
+    gone = Pipeline(bench.store, threads=1, seed="another").weigh(job)
+    assert gone.failure is not None
+    assert gone.failure.reason in MACHINE
+
+
 # --- formulas --------------------------------------------------------------------------------------------------------
 
 

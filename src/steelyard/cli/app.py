@@ -11,6 +11,7 @@ VERBS = {
     "run": "Weigh implementations: build, verify, measure, store, and print the tables.",
     "boards": "List the boards of a lab, check them end to end, or play virtual ones.",
     "check": "Verify only: all known answers, decryption and forgeries, without the sweep over sizes.",
+    "validate": "Weigh on a board and on the simulator, and say how far they are apart.",
     "profile": "Show where the cycles of one call go: by function, by instruction, and as a flame graph.",
     "size": "Show where the bytes are: by symbol, for encryption and decryption together and alone.",
     "publish": "Publish stored results as tables: on the console, or in a file for paper, spreadsheet or program.",

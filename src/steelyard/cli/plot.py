@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -11,6 +12,7 @@ from ..analyse.answer import run_number, short
 from ..model.errors import WorkError, counted
 from ..publish import figure, results
 from ..publish.figures import figure_names
+from ..publish.sheet import Sheet
 from . import options
 from .answers import asked, points_of
 from .console import say, stderr
@@ -82,12 +84,18 @@ def draw(name: str, data: figure.Data, out: Output, *, title: str = "", context:
     """Writes a figure, with its context below the title, and its table beside it when it goes to a file; or the table
     alone, where that is the format."""
     kind = figure.load(name)
-    numbers = [figure.table(kind, data, title)]
+    numbers = figure.table(kind, data, title)
     if out.format not in FIGURES:
-        out.give(numbers)
+        out.give([numbers])
         return
-    out.put(figure.draw(figure.specification(kind, data, title, context), out.format.removeprefix("vl.")))
+    give_figure(figure.specification(kind, data, title, context), numbers, out)
+    if out.path is not None:
+        stderr().print(kind.note)
+
+
+def give_figure(spec: dict[str, Any], numbers: Sheet, out: Output) -> None:
+    """Writes the figure of ``spec``, and its numbers beside it when it goes to a file."""
+    out.put(figure.draw(spec, out.format.removeprefix("vl.")))
     if out.path is not None:
         stem = out.path.name.removesuffix(f".{out.format}")
-        Output(out.path.with_name(f"{stem}.csv"), "csv").give(numbers)
-        stderr().print(kind.note)
+        Output(out.path.with_name(f"{stem}.csv"), "csv").give([numbers])

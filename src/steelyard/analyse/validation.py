@@ -1,0 +1,81 @@
+"""A simulator's figures against those of a board with the same image: how far apart they are, call by call."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from statistics import median
+
+from msgspec import Struct
+
+from ..model.record import Operation, Record
+
+#: samples of the analyzer by which a board's figure may be off: two edges of the call, two of the empty one
+SAMPLES = 2
+
+
+class Difference(Struct, frozen=True):
+    """One call at one size, in cycles of the callee: ``simulated``, and ``measured`` to within ``resolution``."""
+
+    label: str
+    flags: str
+    operation: Operation
+    adlen: int
+    mlen: int
+    simulated: int
+    measured: int
+    resolution: float
+    runs: tuple[int, ...] = ()
+
+    @property
+    def error(self) -> float:
+        """Of the simulator, as a fraction of what the board took."""
+        return self.simulated / self.measured - 1
+
+    @property
+    def beyond(self) -> bool:
+        """Whether the figures differ by more than the analyzer's resolution explains."""
+        return abs(self.simulated - self.measured) > self.resolution
+
+
+class Spread(Struct, frozen=True):
+    """The distribution of errors, as fractions: ``bias`` is the median with its sign, the others are of magnitudes.
+    ``p95`` is the smallest error that 95 % do not exceed. ``beyond`` counts what the resolution does not explain."""
+
+    calls: int
+    bias: float
+    median: float
+    p95: float
+    most: float
+    beyond: int
+
+
+def differences(simulated: Record, measured: Record, cycles_per_sample: float) -> list[Difference]:
+    """What both records have points of. Calls that took a board no time are left out, for nothing is a fraction of
+    them.
+    """
+    there = {(p.operation, p.adlen, p.mlen): p.cycles for p in simulated.points}
+    resolution = SAMPLES * cycles_per_sample + 1  # cycles are rounded
+    runs = tuple(r.id for r in (simulated, measured) if r.id is not None)
+    return [
+        Difference(
+            simulated.setup.label, simulated.setup.flags, p.operation, p.adlen, p.mlen, there[place], p.cycles,
+            resolution, runs,
+        )
+        for p in measured.points
+        if p.cycles > 0 and (place := (p.operation, p.adlen, p.mlen)) in there
+    ]  # fmt: skip
+
+
+def spread(some: Iterable[Difference]) -> Spread:
+    """The distribution of errors of at least one call."""
+    found = list(some)
+    signed = [d.error for d in found]
+    size = sorted(map(abs, signed))
+    p95 = size[math.ceil(0.95 * len(size)) - 1]
+    return Spread(len(size), median(signed), median(size), p95, size[-1], sum(d.beyond for d in found))
+
+
+def worst(some: Sequence[Difference], count: int = 10) -> list[Difference]:
+    """Those furthest apart, the furthest first."""
+    return sorted(some, key=lambda d: -abs(d.error))[:count]
