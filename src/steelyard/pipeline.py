@@ -9,6 +9,7 @@ import traceback
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from threading import Event
 
@@ -207,7 +208,7 @@ class Pipeline:
         aead = implementation.primitive == "crypto_aead"
         with self._device(job, image) as link:
             client = device.Client(link)
-            empty = measure.empty_calls(client, aead)
+            empty = measure.empty_calls(client, aead, repeat=link.resolution > 0)
             verifier = verify.Verifier(
                 client,
                 implementation,
@@ -222,6 +223,10 @@ class Pipeline:
                 fresh = verify.again(verifier, known, every=True)
             verify.forge(verifier, fresh)
             swept, left_out = verify.sweep(verifier, known, job.workload)
+            repeats: list[str] = []
+            if link.resolution > 0:
+                again = partial(verify.once_more, verifier, swept)
+                swept, repeats = measure.repeated(swept, again, link.resolution)
             felics = measure.Felics()
             if aead and job.workload.name == "felics-ae":
                 objects = building.objects(built, implementation)
@@ -245,6 +250,7 @@ class Pipeline:
             *link.notes,
             *verifier.notes,
             *client.remarks,
+            *repeats,
             *odd,
             *harm,
             *(power.notes if power else ()),

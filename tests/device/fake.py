@@ -20,6 +20,7 @@ class FakeLink:
     window = 2048
     sees_stack = True
     fills_ram = False
+    resolution = 0.0
 
     def __init__(self) -> None:
         self._sent = bytearray()

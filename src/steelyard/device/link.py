@@ -18,6 +18,11 @@ class Link(Protocol):
     fills_ram: bool
 
     @property
+    def resolution(self) -> float:
+        """Cycles that one pulse may be off because an instrument samples it; 0 where nothing does. Such calls are
+        repeated."""
+
+    @property
     def quantity(self) -> str:
         """What pulses count: ``cycles``, or ``instructions`` or ``ticks`` on machines that do not offer cycles."""
 

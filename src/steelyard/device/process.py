@@ -61,6 +61,7 @@ class ProcessLink:
     window = 1 << 15
     sees_stack = False
     fills_ram = False
+    resolution = 0.0
 
     def __init__(self, command: tuple[str, ...], machine: Machine, alone: Lock) -> None:
         alone.acquire()

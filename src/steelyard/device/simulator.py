@@ -45,6 +45,7 @@ class SimulatorLink:
     window = 1 << 20
     sees_stack = True
     fills_ram = False
+    resolution = 0.0
     quantity = "cycles"
     notes = ()
 

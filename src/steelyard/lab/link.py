@@ -91,6 +91,11 @@ class BoardLink:
         """Seconds of a cycle of the board's own clock."""
         return self.sample / self._station.cycles_per_sample
 
+    @property
+    def resolution(self) -> float:
+        """Cycles of a sample."""
+        return self._station.cycles_per_sample
+
     def reset(self) -> None:
         """Restarts the firmware: by the debug probe, or the port is opened anew, which a board's reset line sees."""
         if self._station.probe is not None:

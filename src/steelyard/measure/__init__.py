@@ -5,6 +5,7 @@ from .dependence import depends
 from .felics import Felics, felics
 from .figures import Observations, figures
 from .plausible import implausible
+from .repeats import repeated
 from .rom import added, helpers
 
 __all__ = [
@@ -18,4 +19,5 @@ __all__ = [
     "helpers",
     "implausible",
     "one_call",
+    "repeated",
 ]

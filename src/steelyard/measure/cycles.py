@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from operator import itemgetter
+from operator import attrgetter, itemgetter
 from typing import cast
 
 from msgspec import Struct
 
-from ..model.call import Caller, DeviceError, Observed, Op, Request
+from ..model.call import Caller, DeviceError, Observed, Op, Pulse, Request
 from ..model.inputs import Inputs
 from ..model.reasons import Failure, Reason
 from ..model.record import Operation, Point
 from ..model.row import grouped
 from ..model.workload import LONG
+
+#: repeated empty calls, an odd number
+EMPTY = 9
+_cycles = attrgetter("cycles")
 
 
 class Empty(Struct, frozen=True):
@@ -24,12 +28,18 @@ class Empty(Struct, frozen=True):
     instructions: dict[str, int]
 
 
-def empty_calls(client: Caller, aead: bool) -> Empty:
-    """Measures the empty calls, whose cost is subtracted from every figure of a call. Raises :class:`DeviceError`."""
+def empty_calls(client: Caller, aead: bool, *, repeat: bool = False) -> Empty:
+    """Measures the empty calls, whose cost is subtracted from every figure of a call: the median of several where they
+    are to ``repeat``. Raises :class:`DeviceError`."""
+    times = EMPTY if repeat else 1
     zeros = (bytes(client.hello.key_bytes), bytes(client.hello.npub_bytes), b"", b"")
-    pulses = dict.fromkeys(("encrypt", "hash"), client.call(Request(Op.EMPTY, *zeros)).pulse)
+
+    def middle(op: Op) -> Pulse:
+        return sorted((a.pulse for a in client.calls([Request(op, *zeros)] * times)), key=_cycles)[times // 2]
+
+    pulses = dict.fromkeys(("encrypt", "hash"), middle(Op.EMPTY))
     if aead:
-        pulses |= dict.fromkeys(("decrypt", "reject"), client.call(Request(Op.EMPTY_DECRYPT, *zeros)).pulse)
+        pulses |= dict.fromkeys(("decrypt", "reject"), middle(Op.EMPTY_DECRYPT))
     return Empty({op: p.cycles for op, p in pulses.items()}, {op: p.instructions or 0 for op, p in pulses.items()})
 
 

@@ -71,7 +71,7 @@ def figures(seen: Observations, images: Mapping[str, Path], target: Target) -> F
         **slopes,
         **peaks(seen.all),
         **instructions(seen.known, seen.empty.instructions),
-        **spread(seen.known),
+        **(spread(seen.known) or spread(seen.swept)),
         **image_figures(images, target, seen.untouched),
         **energy(mean, target),
         **measured({**mean, **slopes}, seen.power),

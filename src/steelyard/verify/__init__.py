@@ -3,7 +3,7 @@
 from .calls import Verifier
 from .check import known_answers, second_set, unaligned
 from .expected import Mismatch, expected
-from .fresh import again, cut_short, forge, sweep
+from .fresh import again, cut_short, forge, once_more, sweep
 from .parts import parts
 
 __all__ = [
@@ -14,6 +14,7 @@ __all__ = [
     "expected",
     "forge",
     "known_answers",
+    "once_more",
     "parts",
     "second_set",
     "sweep",

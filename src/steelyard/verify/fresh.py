@@ -43,6 +43,11 @@ def sweep(verifier: Verifier, known: KnownAnswers, workload: Workload) -> tuple[
     return calls, len(sizes) - sum(op == verifier.name for op, _, _ in calls)
 
 
+def once_more(verifier: Verifier, swept: Sequence[Observed]) -> list[Observed]:
+    """Makes the calls of a sweep again, in the same order; every output is checked. Raises :class:`Mismatch`."""
+    return verifier.calls([v for op, v, _ in swept if op == verifier.name], "workload, repeated, ")
+
+
 def forge(verifier: Verifier, fresh: Sequence[Observed]) -> None:
     """Tries all forgeries on ``fresh`` calls and on a few with random sizes. Raises :class:`Mismatch` for the first
     that is accepted."""
