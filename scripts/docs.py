@@ -20,9 +20,9 @@ def output(command: str) -> str:
     """The output of a steelyard command with an empty store, as an indented block."""
     with tempfile.TemporaryDirectory() as home:
         environment = os.environ | {"STEELYARD_HOME": os.environ.get("STEELYARD_HOME", home), "COLUMNS": "200"}
-        words = [sys.executable, "-m", *command.split(), "--db", str(Path(home) / "docs.db")]
-        if "run" in command.split():
-            words += ["-j", "1"]  # runs are numbered in order
+        words = [sys.executable, "-m", *command.split()]
+        if "run" in words:
+            words += ["--db", str(Path(home) / "docs.db"), "-j", "1"]  # runs are numbered in order
         text = subprocess.run(words, env=environment, capture_output=True, text=True, check=False).stdout
     return "".join(f"    {line}".rstrip() + "\n" for line in text.rstrip().splitlines())
 

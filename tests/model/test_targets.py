@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -187,3 +188,13 @@ def test_workloads() -> None:
     with pytest.raises(UserError, match="did you mean nist-grid"):
         workload("nistgrid")
     assert set(NAMED) >= {"default", "kat"}
+
+
+@pytest.mark.parametrize("name", [n for n in target_names() if load_target(n).is_chip])
+def test_the_pin_that_is_wired_is_the_trigger(name: str) -> None:
+    target = load_target(name)
+    assert target.wiring is not None
+    pin = re.split(r"\D+", target.wiring.trigger.split(",")[0])[-1]
+    chip = tomllib.loads((target.folder / "target.toml").read_text())["chip"]
+    [bit] = [p["trigger_bit"] for p in chip["peripherals"] if "trigger_bit" in p]
+    assert int(pin) == (21 if name == "maixduino" else bit)  # whose pins are routed: GPIOHS0 is on IO21

@@ -16,14 +16,30 @@ from .output import Output
 class Targets(Struct, frozen=True):
     """What ``targets`` is asked."""
 
+    wiring: bool
     out: Output
 
 
-@command(Targets, options.tables)
+@command(
+    Targets,
+    options.flag("--wiring", help="Which pins to wire where the chips are boards."),
+    options.tables,
+)
 def verb(ask: Targets) -> int:
     """List targets: chip, clock, memory, compiler, and how far figures are validated."""
-    answer(ask.out)
+    if ask.wiring:
+        _wiring(ask.out)
+    else:
+        answer(ask.out)
     return 0
+
+
+def _wiring(out: Output) -> None:
+    """Gives the pins of all targets that are chips."""
+    wired = [(t, t.wiring) for t in map(load_target, target_names()) if t.wiring is not None]
+    columns = {"target": None, "chip": None, "trigger": None, "serial out": None, "serial in": None, "baud": 0}
+    rows = [(t.name, t.chip_name, w.trigger, w.transmit, w.receive, w.baud) for t, w in wired]
+    out.give([plain("", "wiring", columns, rows)])
 
 
 def answer(out: Output) -> None:

@@ -120,7 +120,7 @@ class Board(toml.Table, frozen=True, kw_only=True):
     """A board: which target it is, its serial port, who flashes it, the analyzer's channel at its trigger pin, and the
     meter in its supply, if any.
 
-    ``clock_ppm`` is how much faster than the target's nominal clock its own runs by the analyzer's time, in parts per
+    ``baud`` is the target's where it is 0. ``clock_ppm`` is how much faster than the target's nominal clock its own runs by the analyzer's time, in parts per
     million. ``probe`` is the debug probe at the chip, by which RAM is looked at. A ``virtual`` board is our simulated
     chip, which ``steelyard boards virtual`` plays.
     """
@@ -132,7 +132,7 @@ class Board(toml.Table, frozen=True, kw_only=True):
     analyzer: str
     channel: str
     clock_ppm: float
-    baud: int = 115200
+    baud: int = 0
     probe: str = ""
     meter: str = ""
     virtual: bool = False
@@ -154,9 +154,12 @@ class Lab(toml.Table, frozen=True, kw_only=True):
         if name not in self.boards:
             raise unknown("board", name, self.boards)
         board = self.boards[name]
+        target = load_target(board.target)
+        if not board.baud and target.wiring is not None:
+            board = board.but(baud=target.wiring.baud)
         return Station(
             board=board,
-            target=load_target(board.target).but(device="virtual-board" if board.virtual else "board"),
+            target=target.but(device="virtual-board" if board.virtual else "board"),
             flasher=self.flashers[board.flasher],
             instrument=self.instruments[board.analyzer],
             probe=self.probes[board.probe] if board.probe else None,
@@ -287,7 +290,7 @@ def _check(lab: Lab) -> None:
             taken[b.meter,] = name
         if not abs(b.clock_ppm) <= 50_000:
             raise UserError(f"{where}.clock_ppm: is not within 50 000; a clock so far off does not hold a serial line")
-        if not 300 <= b.baud <= 10_000_000:
+        if b.baud and not 300 <= b.baud <= 10_000_000:
             raise UserError(f"{where}.baud: write the line's bits in a second, such as 115200")
     for name, f in lab.flashers.items():
         _check_flasher(f"flashers.{name}", f)

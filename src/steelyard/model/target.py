@@ -65,6 +65,16 @@ class Energy(toml.Table, frozen=True, kw_only=True):
     source: str
 
 
+class Wiring(toml.Table, frozen=True, kw_only=True):
+    """Where a chip's pins are wired: what the trigger is on, what the serial port sends and receives on, each with its
+    place on the board, and the port's bits in a second."""
+
+    trigger: str
+    transmit: str
+    receive: str
+    baud: Annotated[int, Meta(gt=0)] = 115200
+
+
 class Target(toml.Table, frozen=True, kw_only=True):
     """A chip on a board with a toolchain.
 
@@ -92,6 +102,7 @@ class Target(toml.Table, frozen=True, kw_only=True):
     preferred: ToolchainSpec | None = None
     alternative: tuple[ToolchainSpec, ...] = ()
     energy: Energy | None = None
+    wiring: Wiring | None = None
     folder: Path
 
     @property
