@@ -120,9 +120,9 @@ class Board(toml.Table, frozen=True, kw_only=True):
     """A board: which target it is, its serial port, who flashes it, the analyzer's channel at its trigger pin, and the
     meter in its supply, if any.
 
-    ``baud`` is the target's where it is 0. ``clock_ppm`` is how much faster than the target's nominal clock its own runs by the analyzer's time, in parts per
-    million. ``probe`` is the debug probe at the chip, by which RAM is looked at. A ``virtual`` board is our simulated
-    chip, which ``steelyard boards virtual`` plays.
+    ``baud`` is the target's where it is 0. ``clock_ppm`` is how much faster than the target's nominal clock its own
+    runs by the analyzer's time, in parts per million. ``probe`` is the debug probe at the chip, by which RAM is looked
+    at. A ``virtual`` board is our simulated chip, which ``steelyard boards virtual`` plays.
     """
 
     name: str = ""

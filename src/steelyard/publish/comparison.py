@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cache
+from functools import cache, partial
 
 from ..analyse.compare import COMPARABLE, Change, Comparison, Pair
 from ..model.metric import metric
@@ -27,14 +27,21 @@ def tables(c: Comparison, *, everything: bool = False) -> list[Sheet]:
     places = grouped(largest, lambda p: (str(p.old["target"]), p.old.get("device"), p.new.get("device")))
     for (target, old, new), pairs in places.items():
         changes = [(p, ch) for p in pairs for ch in p.changes if everything or ch.verdict != "same"]
-        shown_lines = Lines(changes, lambda x: _line(*x, varying))
+        every = {_name(p) for p in pairs}
+        one = len(every) == 1  # then it is in the title, for it may be long
+        shown_lines = Lines(changes, partial(_line, varying, one))
+        title = title_of(target, new) if old == new else target
         notes = [f"old: device {old}, new: device {new}"] if old != new else []
         notes += [f"compared although {_differing(p)}: {p.old['label']}" for p in pairs if p.differs]
         notes += shared([p.old for p in pairs], [n for n in ("flags", "workload") if n not in c.about])
         notes += _of_several_sources(pairs)
         sheets.append(
             Sheet(
-                title_of(target, new) if old == new else target, f"compare-{target}", columns, shown_lines, notes=notes
+                f"{title}: {every.pop()}" if one else title,
+                f"compare-{target}",
+                columns[one:],
+                shown_lines,
+                notes=notes,
             )
         )
     return distinct(sheets)
@@ -79,8 +86,14 @@ def _of_several_sources(pairs: Sequence[Pair]) -> list[str]:
     return [f"sources differ: {', '.join(labels)}"] if labels else []
 
 
-def _line(p: Pair, ch: Change, varying: Sequence[str]) -> Line:
-    return Line(_cells(p, ch, varying), (*run_of(p.old), *run_of(p.new)), {"change": _mark(ch)})
+def _line(varying: Sequence[str], one: bool, of: tuple[Pair, Change]) -> Line:
+    p, ch = of
+    return Line(_cells(p, ch, varying)[one:], (*run_of(p.old), *run_of(p.new)), {"change": _mark(ch)})
+
+
+def _name(p: Pair) -> str:
+    label, other = str(p.old["label"]), str(p.new["label"])
+    return label if label == other else f"{label} -> {other}"
 
 
 def _size(p: Pair) -> float:
@@ -129,14 +142,12 @@ def _short(row: Row, name: str) -> str:
 
 
 def _cells(p: Pair, ch: Change, varying: Sequence[str]) -> list[str | float | int | None]:
-    label, other = str(p.old["label"]), str(p.new["label"])
-    name = label if label == other else f"{label} -> {other}"
     ratio = ch.ratio
     percent = "new" if ratio is None else f"{100 * (ratio - 1):+.2f} %"
     sign = f" {_SIGN[ch.verdict]}" if ch.verdict in ("noise", "same") else ""
     context = [_value(p.old.get(n)) for n in varying]
     old, new = (round(v, metric(ch.metric).digits) for v in (ch.old, ch.new))
-    return [name, *context, _title(ch.metric), old, new, ratio, percent + sign]
+    return [_name(p), *context, _title(ch.metric), old, new, ratio, percent + sign]
 
 
 @cache

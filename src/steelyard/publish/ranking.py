@@ -89,13 +89,21 @@ def _top(
     notes = _left_out(ranking, metric(name).title) + _fewer([p.row for p in ranking.places[:top]], [name])
     if base and unit:
         notes.append("relative: reference's figure over this one's; more is better")
-    return Sheet(f"{title}, least {metric(name).title}", f"top-{target}-{name}", columns, lines, notes=notes)
+    return Sheet(f"{title}, {least(name)}", f"top-{target}-{name}", columns, lines, notes=notes)
 
 
 def _relative(value: float, base: float | None, unit: bool) -> float | None:
     if not base or not value:
         return None
     return base / value if unit else 100 * value / base
+
+
+def least(name: str) -> str:
+    """What is first by a metric: ``least ROM``, ``fewest encrypt cycles``."""
+    m = metric(name)
+    if m.unit not in ("cycles", "instructions", "ticks"):
+        return f"least {m.title}"
+    return f"fewest {m.title}" if m.title.endswith(m.unit) else f"fewest {m.title} {m.unit}"
 
 
 def _left_out(ranking: Ranking, what: str) -> list[str]:

@@ -168,7 +168,7 @@ def _winners(primitive: str, rows: Sequence[Row]) -> Sheet:
     metrics = [column(n) for n in ranking.USUAL[primitive]]
     columns = [Column("target", "target")]
     for m in metrics:
-        columns += [Column(f"{m.name}_first", f"least {m.title}"), m]
+        columns += [Column(f"{m.name}_first", ranking.least(m.name)), m]
     several = len({r["flags"] for r in rows}) > 1
     lines = []
     groups = results.grouped(rows)
