@@ -67,11 +67,11 @@ def test_two_sides_are_of_the_same_device() -> None:
     assert of_one_device(both, both)[1] == ("1 row of device board left out; to see: --where 'device == \"board\"'",)
     compared = compare(*sides)
     assert [s.title for s in comparison.tables(compared, everything=True)] == [
-        title_of("uno", "simulator"),
-        title_of("due", "board"),
+        f"{title_of('uno', 'simulator')}: toy1/ref -> toy2/ref",
+        f"{title_of('due', 'board')}: toy1/ref -> toy2/ref",
     ]
     (sheet,) = comparison.tables(compare(left[:1], right[:1]), everything=True)
-    assert (sheet.title, sheet.notes[0]) == ("uno", "old: device simulator, new: device board")
+    assert (sheet.title, sheet.notes[0]) == ("uno: toy1/ref -> toy2/ref", "old: device simulator, new: device board")
 
 
 def test_answers_with_all_runs_say_what_was_measured_on_what() -> None:
