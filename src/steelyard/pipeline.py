@@ -230,7 +230,9 @@ class Pipeline:
             felics = measure.Felics()
             if aead and job.workload.name == "felics-ae":
                 objects = building.objects(built, implementation)
-                felics = measure.felics(client, implementation, job.target, objects, known.calls, empty.cycles)
+                felics = measure.felics(
+                    client, implementation, job.target, objects, known.own or known.calls, empty.cycles
+                )
             power = lab.power(link, client, known.calls) if job.metered else None
             odd = verify.unaligned(verifier, known)
             harm = verify.cut_short(verifier, known)  # last, because it may leave the device in any state
