@@ -24,8 +24,8 @@ _TELLING = 64
 class KnownAnswers(Struct, frozen=True):
     """The calls of the first set, all with right answers. Once it exists, the stack of both directions is known.
 
-    The means are over ``calls``. A known variant whose package brings answers of other sizes makes the calls of all
-    others too: then ``own`` has those of the package's file, which are in no mean. ``untouched`` is the longest run of
+    The means are over ``calls``. A known variant whose package has answers of other sizes makes the official calls
+    too: then ``own`` has those of the package's file, which are in no mean. ``untouched`` is the longest run of
     RAM bytes that nothing had written by then. The second set comes later: it has larger messages, is run for known
     variants only, and would make the figure incomparable. ``skipped`` vectors did not fit the RAM.
     """
