@@ -167,7 +167,7 @@ class Pipeline:
         """What runs ``image``: the board that the job names, else the target's device."""
         if job.on is not None:
             return lab.opened(job.on, image, self.max_cycles, self.over)
-        return device.opened(job.target, image, building.confined(image), self.max_cycles)
+        return device.opened(job.target, image, building.confined(image), self.max_cycles, self.over)
 
     def _run(self, job: Job, record: Record) -> Record:
         """Builds, verifies and measures: returns ``record`` with the figures, or with the failure."""
@@ -230,7 +230,9 @@ class Pipeline:
             felics = measure.Felics()
             if aead and job.workload.name == "felics-ae":
                 objects = building.objects(built, implementation)
-                felics = measure.felics(client, implementation, job.target, objects, known.calls, empty.cycles)
+                felics = measure.felics(
+                    client, implementation, job.target, objects, known.own or known.calls, empty.cycles
+                )
             power = lab.power(link, client, known.calls) if job.metered else None
             odd = verify.unaligned(verifier, known)
             harm = verify.cut_short(verifier, known)  # last, because it may leave the device in any state
@@ -239,7 +241,7 @@ class Pipeline:
                     verifier,
                     known.calls,
                     (fresh, swept),
-                    lambda part: device.simulated(job.target, built.images[part], self.max_cycles),
+                    lambda part: device.simulated(job.target, built.images[part], self.max_cycles, self.over),
                 )
             if link.clock != record.setup.timing_model:
                 text = f"{link.clock} instead of {record.setup.timing_model}"

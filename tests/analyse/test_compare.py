@@ -105,6 +105,15 @@ def test_foreign_json_is_refused_in_words(document: object) -> None:
         files.records(Path("x.json"), document)
 
 
+@pytest.mark.parametrize("text", ["NaN", "-Infinity", "1e999", "-1e400", "1e101", '"\\ud800"', '{"\\udfff": 1}'])
+def test_what_is_no_number_and_no_text_is_refused(tmp_path: Path, text: str) -> None:
+    """Python reads more than JSON has; no table could hold it."""
+    path = tmp_path / "r.json"
+    path.write_text(f'{{"schema": 1, "runs": [{text}]}}')
+    with pytest.raises(UserError, match=r"r\.json: not JSON: "):
+        files.load(path)
+
+
 def test_a_truncated_file_and_a_newer_schema_are_named(tmp_path: Path) -> None:
     path = tmp_path / "r.json"
     path.write_text('{"schema": 1, "runs": [')

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
+from pathlib import Path
+
 import pytest
 
 from steelyard import device
@@ -11,7 +14,7 @@ from steelyard.model.elf import exported
 from steelyard.model.reasons import Failure, Reason
 from steelyard.model.target import Target
 from tests import toys
-from tests.conftest import Bench, the_target
+from tests.conftest import Bench, the_target, write
 
 KAT = {"LWC_AEAD_KAT_128_128.txt": toys.kat()}
 TARGETS = ("uno", "bluepill", "gd32vf103")
@@ -179,6 +182,22 @@ def test_link_time_optimisation_is_of_the_package_alone(bench: Bench, name: str)
     assert {"both", "encrypt", "decrypt"} == set(images)
     if name != "host":
         assert load_size(images["encrypt"]) < load_size(images["both"])
+
+
+@pytest.mark.parametrize("name", [*TARGETS, "esp8266"])
+def test_intermediate_code_in_assembly_is_not_linked(bench: Bench, name: str, tmp_path: Path) -> None:
+    """Its symbols and sections are of no object that was looked at: the last link would add them to the harness."""
+    target = the_target(name)
+    hidden = '__attribute__((section(".init3"), used)) void early(void) { sy_heap_peak = 0; }'
+    source = toys.source(top=f"extern unsigned sy_heap_peak; {hidden}", in_encrypt="sy_heap_peak = 0;")
+    files = write(tmp_path / "lto", {"api.h": toys.API, "encrypt.c": source})
+    compiler = (target.toolchain.compiler, *target.toolchain.flags, "-Os", "-flto", "-fno-fat-lto-objects")
+    subprocess.run([*compiler, "-S", "encrypt.c", "-o", "encrypt.S"], cwd=files, check=True)
+    (files / "encrypt.c").unlink()
+    package = bench.package({f.name: f.read_text() for f in files.iterdir()})
+    for flags in (("-Os",), ("-Os", "-flto")):
+        built = bench.build(package, target, *flags)
+        assert built.failure is not None, flags
 
 
 def test_api_h_is_no_way_around_the_package_s_own_objects(bench: Bench, target: Target) -> None:

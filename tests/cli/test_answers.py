@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from steelyard.cli.run import sheets_of
 from steelyard.model.reasons import Failure, Reason
-from steelyard.model.record import Record
+from steelyard.model.record import Record, Verification
 from steelyard.publish.sheet import text
 from tests.made_up import record, store
 
@@ -180,6 +180,17 @@ def test_a_reference_of_equal_figures_is_the_one_that_is_ranked(cli: Cli, tmp_pa
     out = cli("rank --variants --relative-to toy1 --by rom").out
     assert "toy1/ant = 100 %" in out
     assert "zebra" not in out
+
+
+def test_means_over_few_known_answers_are_told(cli: Cli, tmp_path: Path) -> None:
+    """In tables as in rankings: the shorter the inputs, the faster a cipher looks."""
+    few = [replace(record(f"toy{n}/ref"), verification=Verification("package", 1, 0, 0)) for n in range(2, 13)]
+    store(tmp_path / "results.db", record(), *few)
+    for command in ("publish", "publish -c label,cycles_encrypt_mean", "rank --by cycles_encrypt_mean -n 20"):
+        text = " ".join(cli(command).out.split())
+        assert "mean over 1 known answers, of others over up to 1089: toy" in text, command
+        assert "and 3 more" in text
+    assert "mean over" not in cli("publish -c label,rom").out
 
 
 def test_a_label_of_two_sources_says_which(cli: Cli, tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from threading import Event
 
 import pytest
 
@@ -162,6 +163,33 @@ def test_the_cycle_limit_is_that_of_one_call(bench: Bench, uno: Target) -> None:
     client = device.simulated(uno, built.images["both"], max_cycles=100_000)
     call = Request(Op.ENCRYPT, bytes(16), bytes(16), b"", bytes(16))
     assert len(list(client.calls([call] * 50))) == 50
+
+
+def test_many_calls_below_the_limit_are_a_runaway_too(bench: Bench, bluepill: Target) -> None:
+    """Else a package could hold its thread for hours."""
+    loop = "{ volatile unsigned w; for (w = 0; w < 1000; w++) ; }"
+    job = bench.job(bench.package(in_tag=loop), bluepill)
+    record = Pipeline(bench.store, threads=1, max_cycles=60_000).weigh(job)
+    assert record.failure is not None
+    assert record.failure.reason is Reason.RUNAWAY, record.failure
+    assert record.failure.detail == "its calls took more than 30000000 cycles altogether"
+
+
+def test_slow_calls_are_made_one_by_one_and_end_with_the_campaign(bench: Bench, bluepill: Target) -> None:
+    """Nothing looks at a signal while the simulator runs."""
+    built = bench.build(
+        bench.package(in_tag="if (mlen) { volatile unsigned w; for (w = 0; w < 2000000; w++) ; }"), bluepill
+    )
+    over = Event()
+    client = device.simulated(bluepill, built.images["both"], over=over)
+    short, long = (Request(Op.ENCRYPT, bytes(16), bytes(16), b"", bytes(n)) for n in (0, 1))
+    assert len(list(client.calls([short] * 50))) == 50
+    list(client.calls([long]))
+    answers = client.calls([long] * 50)
+    next(answers)
+    over.set()
+    with pytest.raises(KeyboardInterrupt):
+        next(answers)
 
 
 def test_the_painted_stack_is_the_exact_one(bench: Bench, target: Target) -> None:

@@ -17,7 +17,7 @@ from steelyard.model.record import Helper, Point
 from steelyard.model.target import Target
 from steelyard.pipeline import nocrypt
 from steelyard.sources import discover
-from tests.conftest import ROOT, Bench, the_target
+from tests.conftest import ROOT, Bench, the_target, write
 
 ASCON = ROOT / "ciphers/crypto_aead/ascon/ascon128v12/fast"
 sizes = st.lists(st.integers(0, 2000), min_size=3, max_size=12, unique=True)
@@ -179,6 +179,21 @@ def test_what_the_empty_function_takes_off(bench: Bench) -> None:
             taken = client.inside(Request(op, bytes(16), bytes(16), b"", b""))
             assert taken is not None
             assert 2 <= taken <= 7, (name, op, taken)
+
+
+@pytest.mark.parametrize("name", ["uno", "stm32f407", "gd32vf103", "maixduino"])
+def test_instructions_of_one_cycle_are_counted_one_by_one(bench: Bench, name: str) -> None:
+    """A function in a straight line, which returns as the empty one does: branch predictors know as much of both."""
+    start, step, end = {
+        "uno": ("", "inc r18", "ldi r24, 0\nldi r25, 0\nret"),
+        "stm32f407": (".syntax unified\n.thumb\n.thumb_func\n", "adds r3, #1", "movs r0, #0\nbx lr"),
+    }.get(name, ("", "addi t0, t0, 1", "li a0, 0\nret"))
+    count = 1200  # more than reading 1024 bytes takes
+    text = f".text\n{start}.global crypto_hash\ncrypto_hash:\n.rept {count}\n{step}\n.endr\n{end}\n"
+    folder = write(bench.folder / "crypto_hash" / "line" / "ref", {"api.h": "#define CRYPTO_BYTES 4\n", "h.S": text})
+    record = bench.weigh(discover(folder).implementations[0], the_target(name), "0/0,0/16")
+    assert {p.cycles for p in record.points} == {count}, record.failure
+    assert record.metrics["cycles_hash_mean"] == count
 
 
 def test_heap_is_what_was_asked_for(bench: Bench, target: Target) -> None:

@@ -6,8 +6,10 @@ import csv
 import io
 import json
 import re
+import zipfile
 from html.parser import HTMLParser
 from pathlib import Path
+from xml.dom import minidom
 
 import pytest
 from hypothesis import given, settings
@@ -133,6 +135,23 @@ def test_markdown_and_latex_keep_their_shape(sheet: Sheet) -> None:
     assert tex.count(r"\\ % run") == len(sheet.lines)
     body = tex.split(r"\midrule")[1].split(r"\bottomrule")[0]
     assert len(re.findall(r"(?<!\\)&", body)) == len(sheet.lines)
+
+
+#: what a database of somebody else's may hold, and neither XML nor a terminal does
+ODD = "to\x1b\ufffe\uffffy"
+
+
+def test_a_spreadsheet_is_xml_whatever_its_texts() -> None:
+    made = formats.render([Sheet(ODD, "label", COLUMNS, [Line([ODD, 1], (1,))], notes=[ODD])], "ods")
+    with zipfile.ZipFile(io.BytesIO(made)) as z:
+        assert minidom.parseString(z.read("content.xml")).documentElement is not None
+
+
+def test_a_figure_is_drawn_whatever_its_texts() -> None:
+    """Else the library that draws ends the process."""
+    made = figure.draw({"title": ODD, "data": {"values": [{"x": ODD}]}, "mark": "text"}, "svg").decode()
+    assert minidom.parseString(made).documentElement is not None
+    assert r"to\x1b" in made
 
 
 def test_a_folder_that_is_not_there(tmp_path: Path) -> None:

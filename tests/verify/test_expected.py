@@ -8,6 +8,7 @@ import pytest
 
 from steelyard.model.reasons import Reason
 from steelyard.model.target import Target
+from steelyard.verify.expected import Expected
 from steelyard.verify.known import readings
 from tests import toys
 from tests.conftest import ROOT, Bench
@@ -31,7 +32,7 @@ def test_a_ciphertext_may_be_shorter_than_message_and_abytes(bench: Bench, targe
     assert record.metrics["cycles_encrypt_mean"] > 0, record.failure
     assert record.failure is None if kat else record.failure.reason is Reason.NO_EXPECTED
     assert len(record.points) == 9
-    assert record.notes == ()
+    assert record.notes == ((toys.OF_ITS_SIZES,) if kat else ())
 
 
 @pytest.mark.parametrize(
@@ -129,3 +130,9 @@ def test_two_packages_of_an_unknown_variant_confirm_each_other(bench: Bench, uno
     assert bench.store.same_answers(first) == [other.id]
     assert bench.store.same_answers(other) == [first.id]
     assert bench.store.same_answers(wrong) == []
+
+
+def test_an_unknown_cxof_gets_nist_s_sizes() -> None:
+    """Customization strings too."""
+    ours, [known] = Expected(None, ()).kat(0, 0, "crypto_cxof"), readings("crypto_cxof", "asconcxof128")
+    assert ours == known.kat()

@@ -7,9 +7,12 @@ import re
 import pytest
 
 from steelyard import pipeline
+from steelyard.model.call import Op, Request
 from steelyard.model.reasons import Reason
 from steelyard.model.record import Record
 from steelyard.model.target import Target
+from steelyard.verify.known import readings
+from steelyard.verify.vectors import format_vector
 from tests import toys
 from tests.conftest import ROOT, Bench, the_target
 
@@ -49,6 +52,36 @@ def test_what_is_fast_for_the_known_key_alone_shows_both_means(
     assert points[op] > known + 1000, "a workload of one size is no memo's friend either"
     [note] = [n for n in record.notes if n.startswith("time depends on the inputs: ")]
     assert f"{op} takes {known:.0f} cycles on the known answers' inputs and {fresh:.0f} on fresh ones" in note
+
+
+def test_a_file_of_easy_answers_is_not_what_the_means_are_over(bench: Bench, uno: Target) -> None:
+    """Empty inputs alone would halve the mean of most ciphers."""
+    files = {p.name: p.read_text() for p in ASCON.iterdir()}
+    whole = bench.weigh(bench.package(files, variant="ascon128v12"), uno)
+    [k] = readings("crypto_aead", "ascon128v12")
+    client = bench.client(bench.package(files, variant="ascon128v12"), uno)
+    v = k.kat()[0]
+    one = format_vector("crypto_aead", v, client.call(Request(Op.ENCRYPT, v.key, v.npub, b"", b"")).output)
+    easy = bench.weigh(bench.package({**files, KAT: one * 3}, variant="ascon128v12"), uno)
+    assert easy.ok, easy.failure
+    assert easy.metrics == whole.metrics
+    assert easy.verification is not None
+    assert (easy.verification.source, easy.verification.vectors) == ("package+known", 1089 + 3)
+
+
+def test_means_over_a_file_s_own_sizes_are_told(bench: Bench, uno: Target) -> None:
+    assert weigh(bench, uno).notes == (toys.OF_ITS_SIZES,)
+    nist = "".join(format_vector("crypto_aead", v, v.output or b"") for v in toys.vectors(range(33)))
+    assert bench.weigh(bench.package({**toys.files(), KAT: nist}), uno).notes == ()
+
+
+def test_memory_in_the_room_of_a_tag_that_is_not_there(bench: Bench, uno: Target) -> None:
+    """CAESAR allows ciphertexts that are shorter than message and CRYPTO_ABYTES together."""
+    files = toys.files(top="#undef CRYPTO_ABYTES\n#define CRYPTO_ABYTES 8", after_encrypt="if (n) c[n + 107] = 1;")
+    files["api.h"] = files["api.h"].replace("CRYPTO_ABYTES 8", "CRYPTO_ABYTES 200")
+    record = bench.weigh(bench.package({**files, KAT: toys.kat()}), uno)
+    assert record.ok, record.failure
+    assert "encryption writes up to 100 bytes after its ciphertext" in record.notes
 
 
 #: four keys, by their first bytes
@@ -105,7 +138,7 @@ def test_honest_time_that_does_not_is_shown_once(bench: Bench, target: Target) -
     record = weigh(bench, target, in_encrypt=WORK)
     assert record.ok
     assert not [name for name in record.metrics if "fresh" in name]
-    assert record.notes == ()
+    assert record.notes == (toys.OF_ITS_SIZES,)
 
 
 @pytest.mark.parametrize(
@@ -207,7 +240,8 @@ def test_an_aead_without_a_tag_is_told_so(bench: Bench, bluepill: Target) -> Non
     kat = re.sub(r"(CT = \w*)\w{16}\n", r"\1\n", toys.kat())
     record = bench.weigh(bench.package({**files, KAT: kat}), bluepill)
     assert record.ok, record.failure
-    assert record.notes == ("CRYPTO_ABYTES is 0: nothing is authenticated, and no forgery was tried",)
+    about = "CRYPTO_ABYTES is 0: nothing is authenticated, and no forgery was tried"
+    assert record.notes == (toys.OF_ITS_SIZES, about)
 
 
 @pytest.mark.parametrize("name", ["bluepill", "host"])

@@ -7,13 +7,15 @@ from pathlib import Path
 from typing import Any
 
 from ..model import checked
-from ..model.errors import UserError
+from ..model.errors import UserError, cut
 from ..model.record import Record
 
 #: raise with every change of the JSON of records that an older reader would misread
 SCHEMA = 1
 #: largest file read, bytes
 MAX_BYTES = 1 << 30
+#: no figure is as large
+LARGEST = 1e100
 _AGAIN = "steelyard ... --json"
 
 
@@ -22,7 +24,9 @@ def load(path: Path) -> Any:
     try:
         if path.stat().st_size > MAX_BYTES:
             raise UserError(f"{path}: larger than {MAX_BYTES >> 20} MiB; split the campaign")
-        return json.loads(path.read_bytes())
+        document = json.loads(path.read_bytes(), parse_constant=_finite, parse_float=_finite)
+        json.dumps(document, ensure_ascii=False).encode()  # not so with half of a character, which JSON can escape
+        return document
     except OSError as e:
         raise UserError(f"{path}: {e.strerror}; name a file that can be read") from e
     except json.JSONDecodeError as e:
@@ -33,6 +37,13 @@ def load(path: Path) -> Any:
         raise UserError(f"{place}: {e.msg}; write it again with {_AGAIN}") from e
     except (UnicodeDecodeError, RecursionError, ValueError) as e:
         raise UserError(f"{path}: not JSON: {e}; write it again with {_AGAIN}") from e
+
+
+def _finite(text: str) -> float:
+    """The number; :class:`ValueError` for those that JSON does not have, or that are too large to count with."""
+    if abs(value := float(text)) < LARGEST:
+        return value
+    raise ValueError(f"{cut(text, 30)} is no figure")
 
 
 def records(path: Path, document: Any) -> list[Record]:

@@ -18,6 +18,9 @@ _APART = (".text", ".literal", ".progmem*", ".rodata*", ".data*", ".bss*", ".sda
 # sections that inspect.py looks for
 _SEEN = (".vectors*", ".init*", ".fini*", ".ctors*", ".dtors*")
 MERGE = ("-nostdlib", ",".join(("-Wl,-r,-d,--unique", *(f"--unique={s}" for s in (*_APART, *_SEEN)))))
+#: the linker takes no compiler's intermediate code: hidden in assembly it has symbols and sections that no other check
+#: of a package's objects sees
+PLAIN = "-fno-use-linker-plugin"
 # builds repeat exactly: SOURCE_DATE_EPOCH needs GCC 7 or Clang 16, and does not cover all three macros
 STILL = (
     "-Wno-builtin-macro-redefined",

@@ -24,6 +24,7 @@ from . import diagnose, kept, provided, sandbox, trouble
 from .commands import (
     CODE,
     MERGE,
+    PLAIN,
     STILL,
     compiler_of,
     link_time,
@@ -175,7 +176,7 @@ def _compile(
     renames = [o for api, symbol in implementation.entry for o in ("--redefine-sym", f"{symbol}={api}")]
     keep = [o for api in API[implementation.primitive] for o in ("--keep-global-symbol", api)]
     numbered = [f"{k}.o" for k in range(len(units))]
-    partial = (*MERGE, *CODE, *flags, *lto) if lto else MERGE
+    partial = (*MERGE, *CODE, *flags, *lto) if lto else (*MERGE, PLAIN)
     if spec.linker:
         partial = (*spec.link, "-r", "--unique")
     # link-time optimisation ends here: it covers the package only, and the API is called like any other
@@ -189,7 +190,7 @@ def _compile(
     script.add("localise", sparing_commons(spec, localise, merged) if spec.linker else localise)
     script.barrier()
     for part, harness in objects.items():
-        options = [*spec.link, *script_of(target), "-Wl,--gc-sections"]
+        options = [*spec.link, *script_of(target), "-Wl,--gc-sections", *(() if spec.linker else (PLAIN,))]
         if part == "both":  # shows which library members are pulled in, and why
             options.append("-Wl,-Map=both.map")
         all_of_it = [*map(str, harness), "params.o", "implementation.o", *(f"{m}.provided.o" for m in more)]

@@ -22,7 +22,10 @@ from .progress import with_progress
 #: most implementations whose answers are looked for among all runs
 _CONFIRMED = 50
 max_cycles = number(
-    "--max-cycles", most=1 << 62, default=MAX_CYCLES, help="Cycles of one call before it counts as a runaway."
+    "--max-cycles",
+    most=1 << 62,
+    default=MAX_CYCLES,
+    help="Cycles of one call before it is a runaway; of all together 500 times.",
 )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from threading import Event
 
 from ..model.target import Target
 from .client import Client
@@ -26,16 +27,19 @@ __all__ = [
 ]
 
 
-def simulated(target: Target, image: Path, max_cycles: int = MAX_CYCLES) -> Client:
-    """A client of ``image`` on the simulated chip of ``target``, which need not be closed."""
-    return Client(SimulatorLink(target, image, max_cycles))
+def simulated(target: Target, image: Path, max_cycles: int = MAX_CYCLES, over: Event | None = None) -> Client:
+    """A client of ``image`` on the simulated chip of ``target``, which need not be closed; see :func:`opened`."""
+    return Client(SimulatorLink(target, image, max_cycles, over))
 
 
 @contextmanager
-def opened(target: Target, image: Path, sandbox: tuple[str, ...], max_cycles: int = MAX_CYCLES) -> Iterator[Link]:
+def opened(
+    target: Target, image: Path, sandbox: tuple[str, ...], max_cycles: int = MAX_CYCLES, over: Event | None = None
+) -> Iterator[Link]:
     """Opens the target's device with ``image`` and closes it at the end. ``sandbox`` is put before the command of a
-    local process; ``max_cycles`` bounds a simulated call. Raises :class:`DeviceError` when the device does not start.
-    Example: ``with opened(target, image, confined(image)) as link: Client(link)``."""
+    local process; ``max_cycles`` bounds a simulated call, and ``over`` ends simulated calls. Raises
+    :class:`DeviceError` when the device does not start. Example: ``with opened(target, image, confined(image)) as link:
+    Client(link)``."""
     link: Link
     match target.device:
         case "process":
@@ -43,7 +47,7 @@ def opened(target: Target, image: Path, sandbox: tuple[str, ...], max_cycles: in
         case "ssh":
             link = RemoteLink(target, image)
         case _:
-            link = SimulatorLink(target, image, max_cycles)
+            link = SimulatorLink(target, image, max_cycles, over)
     try:
         yield link
     finally:

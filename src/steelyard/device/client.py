@@ -101,12 +101,12 @@ class Client:
 
     def calls(self, requests: Iterable[Request]) -> Iterator[Answer]:
         """Makes calls in order, with as many in flight as the link allows. Raises as :meth:`call`."""
-        sees_stack, window = self.link.sees_stack, self.link.window
+        sees_stack = self.link.sees_stack
         batch: list[tuple[Request, bytes]] = []
         size = 0
         for request in requests:
             data = encode(request if sees_stack else replace(request, paint=True))
-            if batch and size + len(data) > window:
+            if batch and size + len(data) > self.link.window:
                 yield from self._own(batch)
                 batch, size = [], 0
             batch.append((request, data))

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from functools import cache
 from itertools import starmap
 from pathlib import Path
+from threading import Event
 
 from msgspec.structs import replace
 
@@ -17,6 +18,10 @@ from ..model.target import Target
 
 #: cycles that one call may take before it counts as a runaway
 MAX_CYCLES = 2_000_000_000
+#: the same for all calls of a run, as a multiple of it: about half an hour
+ALTOGETHER = 500
+#: calls with more cycles are made one by one, so that a run can be stopped between them
+SLOW = 10_000_000
 
 
 @cache
@@ -42,19 +47,21 @@ def _named() -> Iterator[None]:
 class SimulatorLink:
     """A simulated chip with an image in its flash."""
 
-    window = 1 << 20
     sees_stack = True
     fills_ram = False
     resolution = 0.0
     quantity = "cycles"
     notes = ()
 
-    def __init__(self, target: Target, image: Path, max_cycles: int = MAX_CYCLES) -> None:
+    def __init__(self, target: Target, image: Path, max_cycles: int = MAX_CYCLES, over: Event | None = None) -> None:
+        self.window = 1
         self._native = _native.Simulator(target.chip)
         self._native.load(image.read_bytes())
         self._native.clear_written()
         self.clock = self._native.timing_model
         self._max_cycles = max_cycles
+        self._longest = self._spent = 0
+        self._over = over
 
     def reset(self) -> None:
         """Restarts the firmware; RAM keeps its content."""
@@ -62,7 +69,9 @@ class SimulatorLink:
 
     def exchange(self, data: bytes) -> bytes:
         """Sends ``data``, runs until the firmware waits for more, and returns what it sent. Raises :class:`DeviceError`
-        for a fault and beyond the limit of cycles."""
+        for a fault and beyond the limit of cycles, and :class:`KeyboardInterrupt` when the campaign is over."""
+        if self._over is not None and self._over.is_set():
+            raise KeyboardInterrupt
         with _named():
             return self._native.exchange(data, self._max_cycles)
 
@@ -79,12 +88,20 @@ class SimulatorLink:
             return self._native.instruction_mix(data, self._max_cycles)
 
     def pulses(self) -> list[Pulse]:
-        """Trigger pulses since the last time this was called, with exact cycles and stack."""
+        """Trigger pulses since the last time this was called, with exact cycles and stack. Raises :class:`DeviceError`
+        when all calls together took too many cycles."""
         strays = self._native.strays()
         pulses = list(starmap(Pulse, self._native.calls()))
         for call, area, changed, address, symbol, count, past in strays:
             stray = Stray(area, changed, address, symbol, count, past)
             pulses[call] = replace(pulses[call], strays=(*pulses[call].strays, stray))
+        cycles = [p.cycles for p in pulses]
+        self._spent += sum(cycles)
+        self._longest = max(self._longest, *cycles, 0)
+        self.window = 1 << 20 if self._longest <= SLOW else 1
+        if self._spent > ALTOGETHER * self._max_cycles:
+            text = f"its calls took more than {ALTOGETHER * self._max_cycles} cycles altogether"
+            raise DeviceError(Failure(Reason.RUNAWAY, text))
         return pulses
 
     def fill_ram(self) -> None:

@@ -30,11 +30,16 @@ class Empty(Struct, frozen=True):
 
 def empty_calls(client: Caller, aead: bool, *, repeat: bool = False) -> Empty:
     """Measures the empty calls, whose cost is subtracted from every figure of a call: the median of several where they
-    are to ``repeat``. Raises :class:`DeviceError`."""
+    are to ``repeat``. Raises :class:`DeviceError`.
+
+    One call comes before that does not count: it finds branch predictors that know nothing of it, and the calls from
+    which it is subtracted do not.
+    """
     times = EMPTY if repeat else 1
     zeros = (bytes(client.hello.key_bytes), bytes(client.hello.npub_bytes), b"", b"")
 
     def middle(op: Op) -> Pulse:
+        client.call(Request(op, *zeros))
         return sorted((a.pulse for a in client.calls([Request(op, *zeros)] * times)), key=_cycles)[times // 2]
 
     pulses = dict.fromkeys(("encrypt", "hash"), middle(Op.EMPTY))

@@ -15,7 +15,7 @@ from msgspec import Struct, convert
 
 from ..analyse.answer import short
 from ..analyse.rank import Place, best_by_each, joint, pareto
-from ..model.errors import UserError, unknown
+from ..model.errors import UserError, printable, unknown
 from ..model.metric import metric
 from ..model.record import Point
 from ..model.row import CONTEXT, Row, Value, grouped
@@ -247,12 +247,21 @@ def draw(spec: dict[str, Any], ending: str) -> bytes:
 
     if ending == "json":
         return (json.dumps(spec, indent=1) + "\n").encode()
-    vega = _one_legend(vlc.vegalite_to_vega(spec))
+    vega = _one_legend(vlc.vegalite_to_vega(_drawable(spec)))
     if ending == "svg":
         return str(vlc.vega_to_svg(vega)).encode()
     if ending == "png":
         return bytes(vlc.vega_to_png(vega, scale=SCALE))
     return bytes(vlc.vega_to_pdf(vega))
+
+
+def _drawable(value: Any) -> Any:
+    """The specification with printable texts: the library that draws ends the process at one that XML cannot hold."""
+    if isinstance(value, str):
+        return printable(value).translate({0xFFFE: "\\ufffe", 0xFFFF: "\\uffff"})
+    if isinstance(value, Mapping):
+        return {k: _drawable(v) for k, v in value.items()}
+    return [*map(_drawable, value)] if isinstance(value, list | tuple) else value
 
 
 def _one_legend(vega: dict[str, Any]) -> dict[str, Any]:

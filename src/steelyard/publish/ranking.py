@@ -12,7 +12,7 @@ from ..analyse import order, rank
 from ..analyse.rank import Place, Ranking
 from ..model.metric import metric
 from ..model.row import Row, Value
-from .results import column, grouped, run_of, shared, title_of
+from .results import column, fewer, grouped, run_of, shared, some, title_of
 from .sheet import Cell, Column, Line, Lines, Sheet
 
 #: what is ranked where nothing is named: the slides' fastest, smallest, least RAM
@@ -86,7 +86,7 @@ def _top(
         if base:
             cells.append(_relative(place.value, base[1](place.row), unit))
         lines.append(Line(cells, run_of(place.row)))
-    notes = _left_out(ranking, metric(name).title) + _fewer([p.row for p in ranking.places[:top]], [name])
+    notes = _left_out(ranking, metric(name).title) + fewer([p.row for p in ranking.places[:top]], [name])
     if base and unit:
         notes.append("relative: reference's figure over this one's; more is better")
     return Sheet(f"{title}, {least(name)}", f"top-{target}-{name}", columns, lines, notes=notes)
@@ -110,25 +110,11 @@ def _left_out(ranking: Ranking, what: str) -> list[str]:
     names = sorted({str(r["label"]) for r in ranking.left_out})
     if not names:
         return []
-    return [f"without {what}, so not ranked: {_some(names)}"]
+    return [f"without {what}, so not ranked: {some(names)}"]
 
 
 def _titles(names: Iterable[str]) -> str:
     return ", ".join(metric(n).title for n in names)
-
-
-def _some(names: Sequence[str]) -> str:
-    more = f" and {len(names) - 8} more" if len(names) > 8 else ""
-    return f"{', '.join(names[:8])}{more}"
-
-
-def _fewer(rows: Sequence[Row], names: Sequence[str]) -> list[str]:
-    """Says whose means are over fewer calls than others': an algorithm for short messages looks faster than it is."""
-    if not any(n.endswith("_mean") for n in names):
-        return []
-    most = max((v for r in rows if isinstance(v := r.get("vectors"), int)), default=0)
-    few = {str(r["label"]): v for r in rows if isinstance(v := r.get("vectors"), int) and v < most / 2}
-    return [f"mean over {v} known answers, of others over up to {most}: {n}" for n, v in sorted(few.items())]
 
 
 def _joint(
@@ -138,7 +124,7 @@ def _joint(
     lines = []
     for _, places in rank.joint(rankings, top, "variant" if variants else ""):
         lines.append(_line_of(places, rankings))
-    notes = _fewer(group, list(rankings)) if lines else [f"none is among the first {top} of all"]
+    notes = fewer(group, list(rankings)) if lines else [f"none is among the first {top} of all"]
     return Sheet(
         f"{title}, among the first {top} of all", f"joint-{target}", columns, lines, notes=[*notes, *shared(group)]
     )
@@ -188,7 +174,7 @@ def places(
             lines = Lines(order.ordered(group, [(n, False) for n in rankings])[:top], partial(_placed, at))
         without = [metric(n).title for n in names if n not in rankings]
         notes = [f"none has {', '.join(without)}"] if without else []
-        notes += [*_fewer(group, list(rankings)), *shared(group)]
+        notes += [*fewer(group, list(rankings)), *shared(group)]
         sheets.append(
             Sheet(
                 f"{title_of(target, group[0].get('device'))}: {primitive}",
@@ -239,7 +225,7 @@ def merits(
             f"mean over {len(targets)} targets of the best implementation's sum of {_titles(names)} over the least"
         ]
         if lost := sorted({str(r["variant"]) for r in mine} - {variant for variant, _, _ in found}):
-            notes.append(f"not on all of them, so not ranked: {_some(lost)}")
+            notes.append(f"not on all of them, so not ranked: {some(lost)}")
         if mixed := sorted(t for t, n in Counter(k[0] for k in groups if k[1] == primitive).items() if n > 1):
             notes.append(f"figures of several compilers, harnesses or timing models: {', '.join(mixed)}")
         title = f"{primitive}, figure of merit over {len(targets)} targets"
@@ -273,7 +259,7 @@ def _scored(
         lambda p: Line([p.rank, p.row["label"], p.row["flags"], p.value, *map(p.row.get, names)], run_of(p.row)),
     )
     ranked = [p.row for p in places]
-    notes = [*_left_out(ranking, f"one of {_titles(names)}"), *_fewer(ranked, names), *shared(ranked)]
+    notes = [*_left_out(ranking, f"one of {_titles(names)}"), *fewer(ranked, names), *shared(ranked)]
     return Sheet(title, label, columns, lines, notes=notes)
 
 
@@ -290,7 +276,7 @@ def fronts(rows: Sequence[Row], metrics: Sequence[str]) -> list[Sheet]:
         note = (
             f"{len(lines)} of {len(group)}: no other is at least as good in all of {_titles(names)} and better in one"
         )
-        notes = [note, *_fewer([p.row for p in front.places], names), *shared(group)]
+        notes = [note, *fewer([p.row for p in front.places], names), *shared(group)]
         title = f"{title_of(target, group[0].get('device'))}: {primitive}, Pareto front"
         sheets.append(Sheet(title, f"pareto-{target}", columns, lines, notes=notes))
     return sheets

@@ -16,7 +16,8 @@ class Verifier:
     """An implementation on a device, and everything that its answers are checked against.
 
     ``op`` is the operation that makes outputs (encryption or hash), ``name`` its name. ``choice`` is the reading of the
-    specification that the known answers turned out to follow.
+    specification that the known answers turned out to follow. ``beyond`` is the largest number of bytes that an
+    encryption wrote after its ciphertext, where ``CRYPTO_ABYTES`` leaves room.
     """
 
     def __init__(
@@ -37,6 +38,7 @@ class Verifier:
         self.op, self.name = (Op.ENCRYPT, "encrypt") if self.aead else (Op.HASH, "hash")
         self.one_block = bool(expect.readings) and expect.readings[0].one_block
         self.shortest_tag = client.hello.a_bytes
+        self.beyond = 0
         self._lengths: dict[tuple[int, int], int] = {}
 
     @property
@@ -46,7 +48,8 @@ class Verifier:
         text = "no output beyond the known answers and the second set was checked: there is no second implementation"
         bare = self.aead and self.client.hello.a_bytes == 0 and self.implementation.variant != "nocrypt"
         tagless = "CRYPTO_ABYTES is 0: nothing is authenticated, and no forgery was tried"
-        return [*self.expect.notes, *([text] if unseen else []), *([tagless] if bare else [])]
+        over = [f"encryption writes up to {self.beyond} bytes after its ciphertext"] if self.beyond else []
+        return [*self.expect.notes, *over, *([text] if unseen else []), *([tagless] if bare else [])]
 
     def request(self, op: Op, v: Vector, data: bytes) -> Request:
         """A call with the vector's inputs and ``data``."""
@@ -191,6 +194,7 @@ class Verifier:
             wrong = Reason.WRONG_OUTPUT if about else Reason.KAT_MISMATCH
             raise Mismatch(Failure(wrong, f"{self.name}, {about}{describe(v)}: {text}"))
         if self.aead:
+            self.beyond = max(self.beyond, answer.over)
             self.shortest_tag = min(self.shortest_tag, answer.length - len(v.message))
 
     def _odd(self, v: Vector, answer: Answer) -> str:

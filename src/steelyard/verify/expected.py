@@ -7,11 +7,11 @@ from pathlib import Path
 from msgspec import Struct, field
 
 from ..model.call import Hello, Vector
-from ..model.implementation import Implementation
+from ..model.implementation import Implementation, Primitive
 from ..model.reasons import Failure, Reason
 from . import felicsfile, katfile
 from .known import KnownVariant, readings
-from .vectors import genkat
+from .vectors import NIST, genkat
 
 
 class Mismatch(Exception):
@@ -35,13 +35,14 @@ class Expected(Struct):
         parts = (["package"] if self.own else []) + (["known"] if self.readings else [])
         return "+".join(parts) or "self"
 
-    def kat(self, key: int, npub: int, primitive: str) -> list[Vector]:
+    def kat(self, key: int, npub: int, primitive: Primitive) -> list[Vector]:
         """The known-answer vectors to run. An unknown variant gets NIST's inputs with ``key`` and ``npub`` bytes."""
         if self.own is not None:
             return self.own
         if self.readings:
             return self.readings[0].kat()
-        return list(genkat(key, npub, (0, 0, 0, 0), *((32, 32) if primitive == "crypto_aead" else (1024, 0))))
+        custom = 16 if primitive == "crypto_cxof" else 0  # the first byte of NIST's customization strings
+        return list(genkat(key, npub, (0, 0, 0, custom), *NIST[primitive]))
 
 
 def expected(implementation: Implementation, hello: Hello) -> Expected:
