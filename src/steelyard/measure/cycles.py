@@ -15,7 +15,7 @@ from ..model.record import Operation, Point
 from ..model.row import grouped
 from ..model.workload import LONG
 
-#: repeated empty calls, an odd number
+#: empty calls, an odd number
 EMPTY = 9
 _cycles = attrgetter("cycles")
 
@@ -28,19 +28,14 @@ class Empty(Struct, frozen=True):
     instructions: dict[str, int]
 
 
-def empty_calls(client: Caller, aead: bool, *, repeat: bool = False) -> Empty:
-    """Measures the empty calls, whose cost is subtracted from every figure of a call: the median of several where they
-    are to ``repeat``. Raises :class:`DeviceError`.
-
-    One call comes before that does not count: it finds branch predictors that know nothing of it, and the calls from
-    which it is subtracted do not.
-    """
-    times = EMPTY if repeat else 1
+def empty_calls(client: Caller, aead: bool) -> Empty:
+    """Measures the empty calls, whose cost is subtracted from every figure of a call: the median of several, because
+    the first finds branch predictors that know nothing of it, and an analyzer is good to a sample. Raises
+    :class:`DeviceError`."""
     zeros = (bytes(client.hello.key_bytes), bytes(client.hello.npub_bytes), b"", b"")
 
     def middle(op: Op) -> Pulse:
-        client.call(Request(op, *zeros))
-        return sorted((a.pulse for a in client.calls([Request(op, *zeros)] * times)), key=_cycles)[times // 2]
+        return sorted((a.pulse for a in client.calls([Request(op, *zeros)] * EMPTY)), key=_cycles)[EMPTY // 2]
 
     pulses = dict.fromkeys(("encrypt", "hash"), middle(Op.EMPTY))
     if aead:
