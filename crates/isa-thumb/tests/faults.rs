@@ -38,6 +38,9 @@ fn each_failure_has_its_name_and_place() {
     let even = [FLASH + 8, RAM + 2, 0, 0];
     assert_eq!(fault(&[0xBF00, 0xBE00], even), (FaultKind::Trap, 2));
     assert_eq!(fault(&[0xDF01], even), (FaultKind::Unsupported { word: 0xDF01 }, 0));
+    // wfi, wfe: nothing would ever wake the chip
+    assert_eq!(fault(&[0xBF30], even), (FaultKind::Unsupported { word: 0xBF30 }, 0));
+    assert_eq!(fault(&[0xF3AF, 0x8002], even), (FaultKind::Unsupported { word: 0xF3AF_8002 }, 0));
     assert_eq!(fault(&[0xDE01], even), (FaultKind::BadOpcode { word: 0xDE01 }, 0));
     assert_eq!(fault(&[0xEE00, 0x0000], even), (FaultKind::BadOpcode { word: 0xEE00_0000 }, 0));
     assert_eq!(fault(&[0x4700], even), (FaultKind::BadFetch, 0)); // bx r0

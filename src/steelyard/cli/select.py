@@ -135,18 +135,20 @@ def one_flag_set(text: str | None, target: Target) -> tuple[str, ...]:
     return found[0]
 
 
+#: options that are not of code: what is compiled, from where, to what; and beginnings of such
+_OURS = ("-o", "-c", "-S", "-E", "-x", "-v", "-###", "-fsyntax-only", "-wrapper")
+_OURS_FROM = ("-B", "-M", "-fplugin", "-specs", "--specs", "@", "--version", "--help", "--target-help", "-dump", "-pr")
+
+
 def flag_sets(texts: Sequence[str], target: Target) -> list[tuple[str, ...]]:
     """Flag sets for one target: each is a tuple of compiler options."""
     sets = [tuple(part.split()) for text in texts for part in text.split(";") if part.strip()]
     for flag in (f for s in sets for f in s):
         if not flag.startswith("-"):
             raise UserError(f"--flags {cut(flag)!r}: a compiler option starts with '-', such as -O3")
-        if flag in ("-o", "-c", "-S", "-E", "-x", "-v") or flag.startswith(
-            ("-B", "-fplugin", "-specs", "--specs", "@")
-        ):
-            raise UserError(
-                f"--flags {flag!r}: Steelyard sets this itself; give optimisation and code generation options"
-            )
+        if flag in _OURS or flag.startswith(_OURS_FROM):
+            text = "Steelyard sets this itself, or with it nothing is compiled"
+            raise UserError(f"--flags {flag!r}: {text}; give optimisation and code generation options")
     return list(dict.fromkeys(sets)) or [target.toolchain.default_flags]
 
 
