@@ -1,9 +1,8 @@
-"""A virtual lab for all tests of the folder: boards of four chips, two of them with debug probes, one analyzer, the
+"""A virtual lab for all tests of the folder: boards of seven chips, two of them with debug probes, one analyzer, the
 field's own tools."""
 
 from __future__ import annotations
 
-import shutil
 import socket
 from collections.abc import Iterator
 from contextlib import ExitStack
@@ -14,6 +13,7 @@ import pytest
 from steelyard import lab
 from steelyard.lab import Lab
 from steelyard.lab.virtual import played
+from steelyard.model import paths
 
 TEXT = """
 speed = 4.0
@@ -21,7 +21,7 @@ speed = 4.0
 [instruments.la]
 driver = "beaglelogic:conn=tcp-raw/127.0.0.1/{port}:logic_channels=8"
 samplerate = 24_000_000
-channels = ["P8_45", "P8_46", "P8_43", "P8_44", "P8_41"]
+channels = ["P8_45", "P8_46", "P8_43", "P8_44", "P8_41", "P8_42", "P8_39", "P8_40"]
 virtual = true
 
 [probes.swd-3]
@@ -72,6 +72,24 @@ analyzer = "la"
 channel = "P8_41"
 clock_ppm = 0
 virtual = true
+
+[boards.five]
+target = "esp32"
+port = "ports/five"
+flasher = "esptool"
+analyzer = "la"
+channel = "P8_42"
+clock_ppm = 0
+virtual = true
+
+[boards.six]
+target = "esp8266"
+port = "ports/six"
+flasher = "esptool"
+analyzer = "la"
+channel = "P8_39"
+clock_ppm = 0
+virtual = true
 """
 
 
@@ -89,8 +107,8 @@ def described(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="session")
 def there(described: Path) -> Iterator[Lab]:
     """The lab, played."""
-    for tool in ("avrdude", "openocd", "sigrok-cli", "avr-gcc", "arm-none-eabi-gcc"):
-        if shutil.which(tool) is None:
+    for tool in ("avrdude", "openocd", "esptool", "sigrok-cli", "avr-gcc", "arm-none-eabi-gcc"):
+        if paths.tool(tool) is None:
             pytest.skip(f"{tool} is not installed: scripts/setup test")
     found = lab.load(described)
     with played(found):

@@ -11,7 +11,9 @@ from steelyard.lab.config import FLASHERS
 from steelyard.model.errors import UserError
 from steelyard.model.target import load_target, target_names
 
-MINE = "[flashers.mine]\ntitle = 'x'\nprogram = 'x'\nimage = 'x'\nbaud = 1\nwrite = ['%s']\nverify = []\nchips.y = {}\n"
+MINE = (
+    "[flashers.mine]\ntitle = 'x'\nprogram = 'x'\nimage = 'elf'\nbaud = 1\nwrite = ['%s']\nverify = []\nchips.y = {}\n"
+)
 
 
 @pytest.mark.parametrize(
@@ -20,7 +22,7 @@ MINE = "[flashers.mine]\ntitle = 'x'\nprogram = 'x'\nimage = 'x'\nbaud = 1\nwrit
         ('channel = "P8_45"', 'chanel = "P8_45"', "boards.*.chanel: unknown key 'chanel'; did you mean channel?"),
         ('target = "uno"', 'target = "unoo"', "boards.one: unknown target 'unoo'; did you mean uno"),
         ('flasher = "avrdude-arduino"', 'flasher = "avrdude"', "did you mean avrdude-arduino?"),
-        ('channel = "P8_45"', 'channel = "P8_42"', "unknown channel 'P8_42'"),
+        ('channel = "P8_45"', 'channel = "P8_49"', "unknown channel 'P8_49'"),
         ('channel = "P8_45"', 'channel = "P8_46"', "boards.two: has the port, channel or probe of one"),
         ('port = "ports/one"', 'port = "ports/two"', "boards.two: has the port, channel or probe of one"),
         ('port = "ports/one"', 'port = "ports/../ports/two"', "boards.two: has the port, channel or probe of one"),
@@ -37,6 +39,11 @@ MINE = "[flashers.mine]\ntitle = 'x'\nprogram = 'x'\nimage = 'x'\nbaud = 1\nwrit
         ("[boards.one]", f"{MINE % ''}seconds = nan\n[boards.one]", "flashers.mine.seconds: write seconds"),
         ("[boards.one]", f"{MINE % ''}boot_seconds = -1\n[boards.one]", "flashers.mine.boot_seconds: write seconds"),
         ("[boards.one]", f"{MINE % ''}chips.x.signature = 'zz'\n[boards.one]", "flashers.mine.chips.x: the signature"),
+        (
+            "[boards.one]",
+            f"{MINE % ''}[boards.one]".replace("'elf'", "'efl'"),
+            "mine: unknown image 'efl'; did you mean elf",
+        ),
         ('analyzer = "la"', 'analyzer = "lab"', "unknown instrument 'lab'; did you mean la?"),
         ('target = "uno"', 'target = "bluepill"', "avrdude-arduino does not program a STM32F103C8"),
         ("clock_ppm = 0\n", "", "boards.*.clock_ppm: missing"),

@@ -13,6 +13,7 @@ from msgspec import Struct
 from .. import device
 from ..building import identify, why_not
 from ..building.sandbox import available
+from ..lab.config import flashers
 from ..lab.metering import kinds
 from ..model import paths
 from ..model.call import DeviceError
@@ -34,8 +35,6 @@ _OPTIONAL = (
     ("qemu-system-xtensa", "oracle of make test, Xtensa", "qemu-system-misc"),
     ("mspdebug", "oracle of make test, MSP430", "mspdebug"),
     ("qemu-aarch64", "oracle of make test, the path to a machine over ssh", "qemu-user"),
-    ("avrdude", "boards, flashing by an Arduino's boot loader", "avrdude"),
-    ("openocd", "boards, flashing and RAM through a debug probe", "openocd"),
     ("sigrok-cli", "boards, pulses and power", "sigrok-cli"),
 )
 
@@ -60,6 +59,10 @@ def verb(ask: Doctor) -> int:
         there = shutil.which(tool) is not None
         fix = "" if there else f"apt install {package}"
         rows.append((tool, "found" if there else "missing", f"optional: {use}", fix))
+    for flasher in flashers().values():
+        there = paths.tool(flasher.program) is not None
+        use = f"optional: boards, {flasher.title}"
+        rows.append((flasher.program, "found" if there else "missing", use, "" if there else flasher.package))
     for part, kind in {k.library or k.program: k for k in kinds().values()}.items():
         if part and all(part != tool for tool, *_ in _OPTIONAL):
             fix = kind.package if kind.missing else ""

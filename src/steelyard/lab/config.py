@@ -16,20 +16,26 @@ from msgspec import field
 from ..model import paths, toml
 from ..model.errors import UserError, cut, unknown
 from ..model.target import Target, load_target, target_names
+from .image import KINDS
 from .metering import Meter, Metered, kinds, metered
 
 FLASHERS = Path(__file__).parent / "flashers"
 #: what a name in lab.toml may be: it becomes a part of files' names
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
-_PLACEHOLDERS = ("chip", "port", "baud", "image", "script")
+_PLACEHOLDERS = ("chip", "port", "baud", "image", "script", "start")
 #: an argument that stands for all that tells OpenOCD which probe it has
 PROBE = "{probe}"
 
 
 class FlashedChip(toml.Table, frozen=True, kw_only=True):
-    """A chip that a flasher knows: its signature in hexadecimal and the bytes of flash that its boot loader takes, or
-    OpenOCD's ``script`` for it."""
+    """A chip that a flasher knows: its signature in hexadecimal and the bytes of flash that its boot loader takes;
+    OpenOCD's ``script`` for it; the ``name`` that the flasher has for it where that is another than the target's, the
+    address in its flash that the image ``start``s at, and the ``image`` that it takes where that is another than the
+    flasher's."""
 
+    name: str = ""
+    start: int = 0
+    image: str = ""
     signature: str = ""
     loader_bytes: int = 0
     script: str = ""
@@ -38,10 +44,14 @@ class FlashedChip(toml.Table, frozen=True, kw_only=True):
 class Flasher(toml.Table, frozen=True, kw_only=True):
     """A program that puts an image into a board's flash, or compares it with what is there.
 
-    ``write`` and ``verify`` are its arguments; ``{chip}`` is the chip's name as the target has it; ``{port}``,
-    ``{baud}``, ``{image}`` and ``{script}`` speak for themselves; ``{probe}`` is the board's debug probe. It gets
-    ``seconds``. After a board's port was opened its boot loader has the line for ``boot_seconds``. ``virtual`` names
-    who plays that boot loader on a virtual board.
+    ``write`` and ``verify`` are its arguments; ``{chip}`` is the chip's name as the flasher or the target has it;
+    ``{port}``, ``{baud}``, ``{image}``, ``{script}`` and ``{start}`` speak for themselves; ``{probe}`` is the board's
+    debug probe. ``image`` is the kind of file that it takes (``KINDS`` in ``lab/image.py``). It gets ``seconds``;
+    ``package`` is the command that installs it.
+
+    A board restarts when its port is opened; with ``rts_resets`` that does nothing, and a pulse of RTS restarts it.
+    After that its boot loader has the line for ``boot_seconds``. ``virtual`` names who plays that boot loader on a
+    virtual board.
     """
 
     name: str = ""
@@ -54,6 +64,7 @@ class Flasher(toml.Table, frozen=True, kw_only=True):
     write: tuple[str, ...]
     verify: tuple[str, ...]
     boot_seconds: float = 0.0
+    rts_resets: bool = False
     virtual: str = ""
     chips: dict[str, FlashedChip]
 
@@ -197,17 +208,21 @@ class Station(toml.Table, frozen=True, kw_only=True):
         return self.flasher.chips[self.target.chip_name]
 
 
+def flashers() -> dict[str, Flasher]:
+    """Those of this folder, by name."""
+    return {f.stem: toml.load(f, Flasher, {"name": f.stem}) for f in sorted(FLASHERS.glob("*.toml"))}
+
+
 def load(file: Path) -> Lab:
     """The lab of ``file``; :class:`UserError` names what is wrong with it."""
     lab = toml.load(file, Lab, {"folder": file.parent})
-    known = {f.stem: toml.load(f, Flasher, {"name": f.stem}) for f in sorted(FLASHERS.glob("*.toml"))}
-    flashers = known | {name: f.but(name=name) for name, f in lab.flashers.items()}
+    named = flashers() | {name: f.but(name=name) for name, f in lab.flashers.items()}
     folder = file.absolute().parent
     boards = {name: b.but(name=name, port=folder / b.port) for name, b in lab.boards.items()}
     instruments = {name: i.but(name=name) for name, i in lab.instruments.items()}
     probes = {name: p.but(name=name) for name, p in lab.probes.items()}
     meters = {name: _meter(m.but(name=name), folder) for name, m in lab.meters.items()}
-    lab = lab.but(boards=boards, instruments=instruments, flashers=flashers, probes=probes, meters=meters)
+    lab = lab.but(boards=boards, instruments=instruments, flashers=named, probes=probes, meters=meters)
     try:
         _check(lab)
     except UserError as e:
@@ -315,6 +330,9 @@ def _check_flasher(where: str, f: Flasher) -> None:
     for key, value, most in (("seconds", f.seconds, 3600), ("boot_seconds", f.boot_seconds, 60)):
         if not 0 <= value <= most:
             raise UserError(f"{where}.{key}: write seconds, at most {most}")
+    for kind in (f.image, *(known.image for known in f.chips.values() if known.image)):
+        if kind not in KINDS:
+            raise UserError(f"{where}: {unknown('image', kind, KINDS)}")
     for chip, known in f.chips.items():
         if not re.fullmatch(r"([0-9a-fA-F]{2})*", known.signature) or known.loader_bytes < 0:
             raise UserError(f"{where}.chips.{chip}: the signature is in hexadecimal, loader_bytes a number from 0")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import shutil
 import subprocess
 import tempfile
 from pathlib import Path
@@ -13,6 +12,7 @@ from ..model.call import DeviceError
 from ..model.errors import cut
 from ..model.reasons import Failure, Reason
 from .config import PROBE, Station
+from .image import made
 
 #: how often writing is tried
 TRIES = 2
@@ -54,20 +54,27 @@ def flash(station: Station, image: Path, lock: int) -> None:
 
 def _done(station: Station, arguments: tuple[str, ...], image: Path, lock: int) -> str | None:
     """Runs the flasher; None when it says that all is well, else what it says."""
-    flasher = station.flasher
+    flasher, chip, code = station.flasher, station.chip, station.target.chip.flash
+    kind = chip.image or flasher.image
+    try:
+        content = made(kind, image.read_bytes(), code.base, code.size)
+    except ValueError as e:
+        return f"{image.name}: {e}"
     with tempfile.TemporaryDirectory(prefix="steelyard-") as folder:
-        copy = Path(folder, f"image.{flasher.image}")  # a name that no program takes for several
-        shutil.copyfile(image, copy)
+        # a name that no program takes for several
+        copy = Path(folder, "image.elf" if kind == "elf" else "image.bin")
+        copy.write_bytes(content)
         words = {
-            "chip": station.target.chip_name,
+            "chip": chip.name or station.target.chip_name,
             "port": str(station.board.port),
             "baud": str(flasher.baud),
             "image": str(copy),
-            "script": station.chip.script,
+            "script": chip.script,
+            "start": hex(chip.start),
         }
         probe = station.probe.arguments if station.probe else ()
         spelt = (probe if a == PROBE else (a.format(**words),) for a in arguments)
-        command = (flasher.program, *(word for words in spelt for word in words))
+        command = (paths.tool(flasher.program) or flasher.program, *(word for words in spelt for word in words))
         try:
             done = subprocess.run(
                 command,
@@ -78,7 +85,7 @@ def _done(station: Station, arguments: tuple[str, ...], image: Path, lock: int) 
                 pass_fds=(lock,),
             )
         except FileNotFoundError:
-            return f"is not installed{f': apt install {flasher.package}' if flasher.package else ''}"
+            return f"is not installed{f': {flasher.package}' if flasher.package else ''}"
         except subprocess.TimeoutExpired:
             return f"no end after {flasher.seconds:g} s"
     if done.returncode == 0:

@@ -32,6 +32,8 @@ SILENCE = 2.0
 PLAYED_SILENCE = 10.0
 #: exchanges in a row without an answer after which nobody is there
 TRIES = 4
+#: seconds that a reset line is pulled
+PULSE = 0.1
 #: bits of a byte on the line
 _BITS = 10
 
@@ -114,10 +116,23 @@ class BoardLink:
             self._line = serial.Serial(str(board.port), board.baud, timeout=0.05, write_timeout=self._silence)
         except OSError as e:  # as pyserial's own are
             raise self._lost(e) from None
+        if self._station.flasher.rts_resets:
+            self._pull_reset()
         time.sleep(self._station.flasher.boot_seconds)
         self._read()
         self._due = 0
         self._pulses.drop(board.channel)
+
+    def _pull_reset(self) -> None:
+        """Restarts the board by RTS, with DTR released, or its boot loader would stay."""
+        assert self._line is not None
+        try:
+            self._line.dtr, self._line.rts = False, True
+            time.sleep(PULSE)
+            self._line.rts = False
+        except OSError as e:
+            if not self._station.board.virtual:  # whose port has no such lines
+                raise self._lost(e) from None
 
     def exchange(self, data: bytes) -> bytes:
         """Sends ``data`` and returns what came, up to as many answers as there are requests in it."""

@@ -15,20 +15,21 @@ from pathlib import Path
 from ...model.errors import UserError, WorkError
 from ..config import Lab
 from ..metering import Metered
+from . import esp, stk500
 from .analyzer import Analyzer
 from .arm import DebugPort
 from .board import Board, Chip
 from .clock import Clock
 from .lines import Lines
+from .loader import Loaders
 from .ppk2 import Ppk2
 from .pty import Port
 from .scpi import Scpi
-from .stk500 import BootLoader
 from .stlink import StLink
 from .supply import Current, Played, Supply
 
 #: who plays the boot loader that a flasher talks to
-LOADERS = {"stk500": BootLoader}
+LOADERS: dict[str, Loaders] = {"stk500": stk500.loaders, "esp": esp.loaders}
 #: seconds for a process to be there
 PATIENCE = 60.0
 
@@ -91,13 +92,9 @@ def _board(lab: Lab, name: str, folder: Path, clock: Clock, ready: Event) -> Non
     station = lab.board(name)
     target, known = station.target, station.chip
     flash = bytearray(b"\xff" * target.chip.flash.size)
-    signature = bytes.fromhex(known.signature)
     chip = Chip(target, station.board.baud)
-
-    def loader() -> BootLoader | None:
-        made = LOADERS.get(station.flasher.virtual)
-        return made(flash, signature, known.loader_bytes) if made else None
-
+    loaders = LOADERS.get(station.flasher.virtual)
+    loader = loaders(target, known, flash) if loaders else None
     try:
         probe = StLink(station.probe.address, DebugPort(chip, target, flash)) if station.probe else None
     except OSError as e:

@@ -19,8 +19,8 @@ from ... import _native
 from ...model.target import Target
 from .analyzer import EDGE, LEAD, LEAVE, MARK
 from .clock import SECOND, Clock
+from .loader import Loader
 from .pty import Port
-from .stk500 import BootLoader
 from .supply import TRIGGER, WORK
 
 #: seconds of the wall between two looks at line and clock
@@ -199,13 +199,13 @@ class Board:
     def __init__(
         self,
         chip: Chip,
-        loader: Callable[[], BootLoader | None],
+        loader: Callable[[], Loader] | None,
         flash: bytearray,
         port: Port,
         probe: Probe | None = None,
     ) -> None:
         self._chip, self._loader, self._flash, self._port, self._probe = chip, loader, flash, port, probe
-        self._boot: BootLoader | None = None
+        self._boot: Loader | None = None
 
     def play(self, clock: Clock, wire: socket.socket, pin: int, meter: socket.socket | None = None) -> None:
         """Goes on for ever, with an analyzer at the pin, and perhaps a ``meter`` in the supply."""
@@ -261,7 +261,7 @@ class Board:
 
     def _reset(self) -> None:
         self._chip.hold()
-        self._boot = self._loader()
+        self._boot = self._loader() if self._loader else None
         if self._boot is None:
             self._chip.start(bytes(self._flash))
         self._until = self._chip.time + self._patience
@@ -276,6 +276,7 @@ class Board:
             chip.send(self._boot.feed(byte))
             self._until = chip.time + BUSY * self._patience
         if self._boot.over or chip.time > self._until:
+            self._boot.leave()
             self._boot = None
             answer = list(chip.sent)
             chip.start(bytes(self._flash))
