@@ -90,6 +90,15 @@ analyzer = "la"
 channel = "P8_39"
 clock_ppm = 0
 virtual = true
+
+[boards.seven]
+target = "maixduino"
+port = "ports/seven"
+flasher = "kflash"
+analyzer = "la"
+channel = "P8_40"
+clock_ppm = 0
+virtual = true
 """
 
 
@@ -107,7 +116,7 @@ def described(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="session")
 def there(described: Path) -> Iterator[Lab]:
     """The lab, played."""
-    for tool in ("avrdude", "openocd", "esptool", "sigrok-cli", "avr-gcc", "arm-none-eabi-gcc"):
+    for tool in ("avrdude", "openocd", "esptool", "kflash", "sigrok-cli", "avr-gcc", "arm-none-eabi-gcc"):
         if paths.tool(tool) is None:
             pytest.skip(f"{tool} is not installed: scripts/setup test")
     found = lab.load(described)

@@ -50,7 +50,7 @@ def failing(station: Station, image: Path) -> tuple[Reason, str]:
     return e.value.failure.reason, e.value.failure.detail
 
 
-@pytest.mark.parametrize("name", ["one", "two", "three", "four", "five", "six"])
+@pytest.mark.parametrize("name", ["one", "two", "three", "four", "five", "six", "seven"])
 def test_pulses_are_the_simulators_to_the_sample(there: Lab, bench: Bench, name: str) -> None:
     station = there.board(name)
     image = bench.build(bench.package(), the_target(station.board.target)).images["both"]
@@ -62,7 +62,7 @@ def test_pulses_are_the_simulators_to_the_sample(there: Lab, bench: Bench, name:
             assert abs(board.pulse.cycles - ours.pulse.cycles) <= max(station.cycles_per_sample, 1)
 
 
-@pytest.mark.parametrize("name", ["one", "three", "four", "five", "six"])
+@pytest.mark.parametrize("name", ["one", "three", "four", "five", pytest.param("six", marks=pytest.mark.long), "seven"])
 def test_a_board_gives_the_simulators_record(there: Lab, bench: Bench, name: str) -> None:
     """Its RAM too, as Renner measures it, where a debug probe can look."""
     station = there.board(name)
@@ -281,11 +281,12 @@ class Lines:
         self.seen.append((dtr, rts))
 
 
-def test_rts_restarts_a_board_and_dtr_keeps_its_boot_loader_away() -> None:
+def test_one_line_restarts_a_board_and_the_other_keeps_its_boot_loader_away() -> None:
     board = link.BoardLink.__new__(link.BoardLink)
-    board._line = lines = Lines()  # type: ignore[assignment]
-    board._pull_reset()
-    assert lines.seen == [(False, True), (False, True), (False, False)]
+    for line, other in (("rts", (False, True)), ("dtr", (True, False))):
+        board._line = lines = Lines()  # type: ignore[assignment]
+        board._pull(line)
+        assert lines.seen == [other, other, (False, False)]
 
 
 def test_a_port_has_one_user(tmp_path: Path) -> None:

@@ -3,12 +3,14 @@ comes over the line harms them."""
 
 from __future__ import annotations
 
+import hashlib
 import os
 import random
 import select
 import struct
 import subprocess
 import tty
+import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -18,7 +20,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from steelyard.lab import image
+from steelyard.lab import flash, image
 from steelyard.lab.config import flashers
 from steelyard.lab.virtual import LOADERS, slip
 from steelyard.lab.virtual.loader import Loader
@@ -28,7 +30,7 @@ from steelyard.model.target import Target, load_target, target_names
 FLASHER = flashers()
 TARGETS = {t.chip_name: t for t in map(load_target, target_names())}
 #: flasher and chip, of those that are reached through a boot ROM
-CHIPS = [(f, chip) for f in ("esptool",) for chip in FLASHER[f].chips]
+CHIPS = [(f, chip) for f in ("esptool", "kflash") for chip in FLASHER[f].chips]
 
 
 class Rom:
@@ -114,6 +116,41 @@ def test_esptool_writes_what_runs_and_finds_what_is_wrong(rom: Rom, way: tuple[s
     assert "A fatal error occurred: Verification failed" in wrong.stdout + wrong.stderr
 
 
+def test_kflash_writes_what_runs(tmp_path: Path) -> None:
+    program = paths.tool("kflash")
+    if program is None:
+        pytest.skip("kflash is not installed: scripts/setup test")
+    rom = Rom("kflash", "K210")
+    content = random.Random(2).randbytes(70_000)
+    file = tmp_path / "image.bin"
+    file.write_bytes(rom.file(content))
+    with on_a_line(rom.reset()) as port:
+        words = (w.format(port=port, baud=115200, chip=rom.known.name, image=file) for w in FLASHER["kflash"].write)
+        done = subprocess.run(
+            (program, *words), env=flash._without_lines(), capture_output=True, text=True, check=False, timeout=60
+        )
+    assert done.returncode == 0, done.stdout
+    assert rom.runs()[:70_000] == content
+
+
+def test_a_damaged_k210_image_does_not_run() -> None:
+    rom = Rom("kflash", "K210")
+    content = b"\0" + struct.pack("<I", 100) + bytes(range(100))
+    stored = content + hashlib.sha256(content).digest()
+    for at in (None, 0, 2, 50, 120):
+        loader, image = rom.reset(), bytearray(stored)
+        if at is not None:
+            image[at] ^= 1
+        boot, write = struct.pack("<II", 0x80000000, 0), struct.pack("<II", 0, len(image)) + image
+        said = feed(loader, b"".join(isp(*c) for c in ((0xC2, bytes(8)), (0xC5, boot), (0xD4, write))))
+        assert said == slip.packed(b"\xc2\xe0") + slip.packed(b"\xd4\xe0")
+        assert rom.runs().startswith(bytes(range(100)) if at is None else bytes([0xFF]) * 100)
+
+
+def isp(number: int, body: bytes) -> bytes:
+    return slip.packed(struct.pack("<HxxI", number, zlib.crc32(body)) + body)
+
+
 def command(number: int, *words: int, data: bytes = b"") -> bytes:
     body = struct.pack(f"<{len(words)}I", *words) + data
     check = 0xEF
@@ -139,6 +176,12 @@ def feed(loader: Loader, data: bytes) -> bytes:
 
 
 numbers = st.one_of(st.integers(0, 2**32 - 1), st.sampled_from([0, 4095, 4096, 0x400000, 0x40080000]))
+asked = st.builds(
+    lambda n, words, data: isp(n, struct.pack("<II", *words) + data),
+    st.sampled_from([*range(0xC2, 0xC6), *range(0xD2, 0xDA)]),
+    st.tuples(numbers, st.integers(0, 60)),
+    st.binary(max_size=40),
+)
 packets = st.builds(
     lambda n, w, data: command(n, *w, data=data),
     st.sampled_from([*range(0x14), 0xD0, 0xD1, 0xD2, 0xD3]),
@@ -148,13 +191,15 @@ packets = st.builds(
 
 
 @settings(max_examples=150, deadline=None)
-@given(st.lists(st.one_of(packets, st.binary(max_size=30).map(slip.packed), st.binary(max_size=30)), max_size=12))
+@given(
+    st.lists(st.one_of(packets, asked, st.binary(max_size=30).map(slip.packed), st.binary(max_size=30)), max_size=12)
+)
 def test_whatever_comes_a_boot_rom_answers_or_ends(came: list[bytes]) -> None:
     for flasher, chip in CHIPS:
         rom = Rom(flasher, chip)
         loader = rom.reset()
         stub = command(5, 4, 1, 4, 0x40080000) + command(7, 4, 0, 0, 0, data=b"stub") + command(6, 0, 0x40080000)
-        for start in (b"", stub):
+        for start in (b"", stub, isp(0xC5, bytes(8))):
             said = feed(loader, start + b"".join(came))
             assert len(said) < 10_000
         assert len(rom.runs()) == rom.target.chip.flash.size

@@ -23,6 +23,8 @@ FLASHERS = Path(__file__).parent / "flashers"
 #: what a name in lab.toml may be: it becomes a part of files' names
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
 _PLACEHOLDERS = ("chip", "port", "baud", "image", "script", "start")
+#: control lines of a serial port, and none
+LINES = ("rts", "dtr", "")
 #: an argument that stands for all that tells OpenOCD which probe it has
 PROBE = "{probe}"
 
@@ -49,9 +51,9 @@ class Flasher(toml.Table, frozen=True, kw_only=True):
     debug probe. ``image`` is the kind of file that it takes (``KINDS`` in ``lab/image.py``). It gets ``seconds``;
     ``package`` is the command that installs it.
 
-    A board restarts when its port is opened; with ``rts_resets`` that does nothing, and a pulse of RTS restarts it.
-    After that its boot loader has the line for ``boot_seconds``. ``virtual`` names who plays that boot loader on a
-    virtual board.
+    A board restarts when its port is opened, or by a pulse of the control line that ``resets`` names. After that its
+    boot loader has the line for ``boot_seconds``. ``virtual`` names who plays that boot loader on a virtual board. The
+    port of a virtual board has no control lines; a program in Python that ends where there are none ``wants_lines``.
     """
 
     name: str = ""
@@ -64,7 +66,8 @@ class Flasher(toml.Table, frozen=True, kw_only=True):
     write: tuple[str, ...]
     verify: tuple[str, ...]
     boot_seconds: float = 0.0
-    rts_resets: bool = False
+    resets: str = ""
+    wants_lines: bool = False
     virtual: str = ""
     chips: dict[str, FlashedChip]
 
@@ -327,6 +330,8 @@ def _check_flasher(where: str, f: Flasher) -> None:
         for word in words if argument != PROBE else ():
             if word not in _PLACEHOLDERS:
                 raise UserError(f"{where}: {unknown('placeholder', word, _PLACEHOLDERS)}")
+    if f.resets not in LINES:
+        raise UserError(f"{where}.resets: {unknown('line', f.resets, LINES)}")
     for key, value, most in (("seconds", f.seconds, 3600), ("boot_seconds", f.boot_seconds, 60)):
         if not 0 <= value <= most:
             raise UserError(f"{where}.{key}: write seconds, at most {most}")

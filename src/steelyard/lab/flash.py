@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import subprocess
 import tempfile
 from pathlib import Path
@@ -14,6 +15,7 @@ from ..model.reasons import Failure, Reason
 from .config import PROBE, Station
 from .image import made
 
+WITHOUT_LINES = Path(__file__).parent / "virtual" / "without_lines"
 #: how often writing is tried
 TRIES = 2
 #: by port, what this process has put there or found there, as far as nobody had the port since
@@ -30,13 +32,15 @@ def flash(station: Station, image: Path, lock: int) -> None:
     the file descriptor ``lock`` of the port: should it outlive this process, nobody else gets the port meanwhile.
 
     A note in ``STEELYARD_HOME`` says which image each board holds. What another process noted is compared with the
-    board before it is believed: the board may be another one today, or somebody else has flashed it.
+    board before it is believed: the board may be another one today, or somebody else has flashed it. A flasher that
+    cannot compare writes again.
     """
     port = station.board.port
     digest = hashlib.sha256(image.read_bytes()).hexdigest()
     note = paths.home() / "lab" / f"{station.board.name}.image"
     noted = note.read_text() if note.exists() else ""
-    if noted == digest and (_sure.get(port) == digest or _done(station, station.flasher.verify, image, lock) is None):
+    verify = station.flasher.verify
+    if noted == digest and (_sure.get(port) == digest or (verify and _done(station, verify, image, lock) is None)):
         _sure[port] = digest
         return
     note.unlink(missing_ok=True)
@@ -50,6 +54,12 @@ def flash(station: Station, image: Path, lock: int) -> None:
     note.parent.mkdir(parents=True, exist_ok=True)
     note.write_text(digest)
     _sure[port] = digest
+
+
+def _without_lines() -> dict[str, str]:
+    """The environment of a program in Python that is to go on where a port has no control lines."""
+    folders = [str(WITHOUT_LINES), *filter(None, [os.environ.get("PYTHONPATH")])]
+    return os.environ | {"PYTHONPATH": os.pathsep.join(folders)}
 
 
 def _done(station: Station, arguments: tuple[str, ...], image: Path, lock: int) -> str | None:
@@ -83,6 +93,7 @@ def _done(station: Station, arguments: tuple[str, ...], image: Path, lock: int) 
                 timeout=flasher.seconds,
                 check=False,
                 pass_fds=(lock,),
+                env=_without_lines() if flasher.wants_lines and station.board.virtual else None,
             )
         except FileNotFoundError:
             return f"is not installed{f': {flasher.package}' if flasher.package else ''}"

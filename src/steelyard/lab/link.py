@@ -116,20 +116,21 @@ class BoardLink:
             self._line = serial.Serial(str(board.port), board.baud, timeout=0.05, write_timeout=self._silence)
         except OSError as e:  # as pyserial's own are
             raise self._lost(e) from None
-        if self._station.flasher.rts_resets:
-            self._pull_reset()
+        if line := self._station.flasher.resets:
+            self._pull(line)
         time.sleep(self._station.flasher.boot_seconds)
         self._read()
         self._due = 0
         self._pulses.drop(board.channel)
 
-    def _pull_reset(self) -> None:
-        """Restarts the board by RTS, with DTR released, or its boot loader would stay."""
+    def _pull(self, line: str) -> None:
+        """Restarts the board by RTS or DTR, with the other one released, or its boot loader would stay."""
         assert self._line is not None
         try:
-            self._line.dtr, self._line.rts = False, True
+            for name in sorted(("rts", "dtr"), key=line.__eq__):
+                setattr(self._line, name, name == line)
             time.sleep(PULSE)
-            self._line.rts = False
+            setattr(self._line, line, False)
         except OSError as e:
             if not self._station.board.virtual:  # whose port has no such lines
                 raise self._lost(e) from None

@@ -256,8 +256,17 @@ class Board:
             probe.serve()
         if self._port.events in ready and self._port.opened() and not probe:
             self._reset()
-        if ready:
+        if ready and self._boot:
+            self._load(self._port.read())
+        elif ready:
             self._chip.receive(self._port.read())
+
+    def _load(self, data: bytes) -> None:
+        """The boot loader has the line. Its bytes need no bit times: flashers go by the wall's time, figures do not."""
+        assert self._boot is not None
+        self._port.write(b"".join(self._boot.feed(byte) for byte in data))
+        if data:
+            self._until = self._chip.time + BUSY * self._patience
 
     def _reset(self) -> None:
         self._chip.hold()
@@ -270,14 +279,7 @@ class Board:
         """Lets time go on towards ``now``, a slice at the most."""
         chip = self._chip
         chip.run(now if self._dozes else min(now, chip.time + SLICE))
-        if self._boot is None:
-            return
-        for byte in chip.arrived():
-            chip.send(self._boot.feed(byte))
-            self._until = chip.time + BUSY * self._patience
-        if self._boot.over or chip.time > self._until:
+        if self._boot and (self._boot.over or chip.time > self._until):
             self._boot.leave()
             self._boot = None
-            answer = list(chip.sent)
             chip.start(bytes(self._flash))
-            chip.sent.extend(answer)  # the last answer is still on the line

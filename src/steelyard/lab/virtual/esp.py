@@ -91,7 +91,7 @@ class EspLoader:
             WRITE_REG: self._set,
             SPI_SET_PARAMS: lambda _: None,
             SPI_ATTACH: lambda _: None,
-            CHANGE_BAUD: lambda _: None,  # a pseudo-terminal has none; the line's pace stays
+            CHANGE_BAUD: lambda _: None,  # a pseudo-terminal has none
             DEFLATED_BEGIN: self._begin_deflated,
             DEFLATED_DATA: self._data,
             DEFLATED_END: self._finish,
