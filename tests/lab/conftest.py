@@ -99,6 +99,15 @@ analyzer = "la"
 channel = "P8_40"
 clock_ppm = 0
 virtual = true
+
+[boards.eight]
+target = "bluepill"
+port = "ports/eight"
+flasher = "stm32flash"
+analyzer = "la"
+channel = "P8_43"
+clock_ppm = 0
+virtual = true
 """
 
 
@@ -116,7 +125,7 @@ def described(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="session")
 def there(described: Path) -> Iterator[Lab]:
     """The lab, played."""
-    for tool in ("avrdude", "openocd", "esptool", "kflash", "sigrok-cli", "avr-gcc", "arm-none-eabi-gcc"):
+    for tool in ("avrdude", "openocd", "esptool", "kflash", "stm32flash", "sigrok-cli", "avr-gcc", "arm-none-eabi-gcc"):
         if paths.tool(tool) is None:
             pytest.skip(f"{tool} is not installed: scripts/setup test")
     found = lab.load(described)

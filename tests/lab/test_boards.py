@@ -50,7 +50,7 @@ def failing(station: Station, image: Path) -> tuple[Reason, str]:
     return e.value.failure.reason, e.value.failure.detail
 
 
-@pytest.mark.parametrize("name", ["one", "two", "three", "four", "five", "six", "seven"])
+@pytest.mark.parametrize("name", ["one", "two", "three", "four", "five", "six", "seven", "eight"])
 def test_pulses_are_the_simulators_to_the_sample(there: Lab, bench: Bench, name: str) -> None:
     station = there.board(name)
     image = bench.build(bench.package(), the_target(station.board.target)).images["both"]
@@ -62,7 +62,10 @@ def test_pulses_are_the_simulators_to_the_sample(there: Lab, bench: Bench, name:
             assert abs(board.pulse.cycles - ours.pulse.cycles) <= max(station.cycles_per_sample, 1)
 
 
-@pytest.mark.parametrize("name", ["one", "three", "four", "five", pytest.param("six", marks=pytest.mark.long), "seven"])
+SLOW = [pytest.param(n, marks=pytest.mark.long) for n in ("six", "eight")]
+
+
+@pytest.mark.parametrize("name", ["one", "three", "four", "five", "seven", *SLOW])
 def test_a_board_gives_the_simulators_record(there: Lab, bench: Bench, name: str) -> None:
     """Its RAM too, as Renner measures it, where a debug probe can look."""
     station = there.board(name)

@@ -22,7 +22,7 @@ from .metering import Meter, Metered, kinds, metered
 FLASHERS = Path(__file__).parent / "flashers"
 #: what a name in lab.toml may be: it becomes a part of files' names
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
-_PLACEHOLDERS = ("chip", "port", "baud", "image", "script", "start")
+_PLACEHOLDERS = ("chip", "port", "baud", "image", "script", "start", "mode")
 #: control lines of a serial port, and none
 LINES = ("rts", "dtr", "")
 #: an argument that stands for all that tells OpenOCD which probe it has
@@ -47,9 +47,9 @@ class Flasher(toml.Table, frozen=True, kw_only=True):
     """A program that puts an image into a board's flash, or compares it with what is there.
 
     ``write`` and ``verify`` are its arguments; ``{chip}`` is the chip's name as the flasher or the target has it;
-    ``{port}``, ``{baud}``, ``{image}``, ``{script}`` and ``{start}`` speak for themselves; ``{probe}`` is the board's
-    debug probe. ``image`` is the kind of file that it takes (``KINDS`` in ``lab/image.py``). It gets ``seconds``;
-    ``package`` is the command that installs it.
+    ``{port}``, ``{baud}``, ``{image}``, ``{script}`` and ``{start}`` speak for themselves; ``{mode}`` is 8e1, or 8n1 on
+    a virtual board, whose port has no parity; ``{probe}`` is the board's debug probe. ``image`` is the kind of file
+    that it takes (``KINDS`` in ``lab/image.py``). It gets ``seconds``; ``package`` is the command that installs it.
 
     A board restarts when its port is opened, or by a pulse of the control line that ``resets`` names. After that its
     boot loader has the line for ``boot_seconds``. ``virtual`` names who plays that boot loader on a virtual board. The

@@ -81,6 +81,7 @@ def _done(station: Station, arguments: tuple[str, ...], image: Path, lock: int) 
             "image": str(copy),
             "script": chip.script,
             "start": hex(chip.start),
+            "mode": "8n1" if station.board.virtual else "8e1",
         }
         probe = station.probe.arguments if station.probe else ()
         spelt = (probe if a == PROBE else (a.format(**words),) for a in arguments)

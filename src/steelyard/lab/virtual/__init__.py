@@ -15,7 +15,7 @@ from pathlib import Path
 from ...model.errors import UserError, WorkError
 from ..config import Lab
 from ..metering import Metered
-from . import esp, k210, stk500
+from . import an3155, esp, k210, stk500
 from .analyzer import Analyzer
 from .arm import DebugPort
 from .board import Board, Chip
@@ -29,7 +29,12 @@ from .stlink import StLink
 from .supply import Current, Played, Supply
 
 #: who plays the boot loader that a flasher talks to
-LOADERS: dict[str, Loaders] = {"stk500": stk500.loaders, "esp": esp.loaders, "k210": k210.loaders}
+LOADERS: dict[str, Loaders] = {
+    "an3155": an3155.loaders,
+    "esp": esp.loaders,
+    "k210": k210.loaders,
+    "stk500": stk500.loaders,
+}
 #: seconds for a process to be there
 PATIENCE = 60.0
 
