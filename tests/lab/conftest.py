@@ -1,4 +1,4 @@
-"""A virtual lab for all tests of the folder: boards of seven chips, two of them with debug probes, one analyzer, the
+"""A virtual lab for all tests of the folder: boards of all kinds, three of them with debug probes, two analyzers, the
 field's own tools."""
 
 from __future__ import annotations
@@ -32,6 +32,17 @@ virtual = true
 [probes.swd-4]
 interface = "interface/stlink-dap.cfg"
 commands = ["st-link backend tcp {swd4}", "transport select dapdirect_swd"]
+virtual = true
+
+[instruments.lb]
+driver = "beaglelogic:conn=tcp-raw/127.0.0.1/{second}:logic_channels=8"
+samplerate = 24_000_000
+channels = ["P8_45"]
+virtual = true
+
+[probes.fet]
+interface = "gdbc"
+commands = ["-d", "127.0.0.1:{fet}"]
 virtual = true
 
 [boards.one]
@@ -108,6 +119,16 @@ analyzer = "la"
 channel = "P8_43"
 clock_ppm = 0
 virtual = true
+
+[boards.nine]
+target = "msp430f1611"
+port = "ports/nine"
+flasher = "mspdebug"
+probe = "fet"
+analyzer = "lb"
+channel = "P8_45"
+clock_ppm = 0
+virtual = true
 """
 
 
@@ -115,17 +136,27 @@ virtual = true
 def described(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The ``lab.toml`` of it."""
     with ExitStack() as stack:
-        free = [stack.enter_context(socket.create_server(("127.0.0.1", 0))) for _ in range(3)]
-        port, swd3, swd4 = (s.getsockname()[1] for s in free)
+        free = [stack.enter_context(socket.create_server(("127.0.0.1", 0))) for _ in range(5)]
+        port, swd3, swd4, second, fet = (s.getsockname()[1] for s in free)
     file = tmp_path_factory.mktemp("lab") / "lab.toml"
-    file.write_text(TEXT.format(port=port, swd3=swd3, swd4=swd4))
+    file.write_text(TEXT.format(port=port, swd3=swd3, swd4=swd4, second=second, fet=fet))
     return file
 
 
 @pytest.fixture(scope="session")
 def there(described: Path) -> Iterator[Lab]:
     """The lab, played."""
-    for tool in ("avrdude", "openocd", "esptool", "kflash", "stm32flash", "sigrok-cli", "avr-gcc", "arm-none-eabi-gcc"):
+    for tool in (
+        "avrdude",
+        "openocd",
+        "esptool",
+        "kflash",
+        "stm32flash",
+        "mspdebug",
+        "sigrok-cli",
+        "avr-gcc",
+        "arm-none-eabi-gcc",
+    ):
         if paths.tool(tool) is None:
             pytest.skip(f"{tool} is not installed: scripts/setup test")
     found = lab.load(described)

@@ -50,7 +50,7 @@ def failing(station: Station, image: Path) -> tuple[Reason, str]:
     return e.value.failure.reason, e.value.failure.detail
 
 
-@pytest.mark.parametrize("name", ["one", "two", "three", "four", "five", "six", "seven", "eight"])
+@pytest.mark.parametrize("name", ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine"])
 def test_pulses_are_the_simulators_to_the_sample(there: Lab, bench: Bench, name: str) -> None:
     station = there.board(name)
     image = bench.build(bench.package(), the_target(station.board.target)).images["both"]
@@ -65,7 +65,7 @@ def test_pulses_are_the_simulators_to_the_sample(there: Lab, bench: Bench, name:
 SLOW = [pytest.param(n, marks=pytest.mark.long) for n in ("six", "eight")]
 
 
-@pytest.mark.parametrize("name", ["one", "three", "four", "five", "seven", *SLOW])
+@pytest.mark.parametrize("name", ["one", "three", "four", "five", "seven", "nine", *SLOW])
 def test_a_board_gives_the_simulators_record(there: Lab, bench: Bench, name: str) -> None:
     """Its RAM too, as Renner measures it, where a debug probe can look."""
     station = there.board(name)

@@ -23,9 +23,13 @@ FLASHERS = Path(__file__).parent / "flashers"
 #: what a name in lab.toml may be: it becomes a part of files' names
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
 _PLACEHOLDERS = ("chip", "port", "baud", "image", "script", "start", "mode")
+#: what stands for more in the arguments that look at RAM, and in those that describe the probe
+_MEMORY, _PROBED = ("script", "file", "base", "size"), ("interface", "command")
+#: commands of virtual probes, which say where they listen
+_LISTENS = re.compile(r"(?:st-link backend tcp |127\.0\.0\.1:)(\d{1,5})")
 #: control lines of a serial port, and none
 LINES = ("rts", "dtr", "")
-#: an argument that stands for all that tells OpenOCD which probe it has
+#: an argument that stands for all that tells the flasher which probe it has
 PROBE = "{probe}"
 
 
@@ -54,6 +58,11 @@ class Flasher(toml.Table, frozen=True, kw_only=True):
     A board restarts when its port is opened, or by a pulse of the control line that ``resets`` names. After that its
     boot loader has the line for ``boot_seconds``. ``virtual`` names who plays that boot loader on a virtual board. The
     port of a virtual board has no control lines; a program in Python that ends where there are none ``wants_lines``.
+
+    Where it works through a debug probe, ``{probe}`` stands for ``probe``, in which ``{interface}`` is the probe's, and
+    ``probe_command`` for each ``{command}`` of the probe. ``restart`` restarts the chip, ``fill`` does so with
+    ``{file}`` in its RAM of ``{size}`` bytes at ``{base}``, and ``dump`` reads that into ``{file}``; afterwards the
+    chip goes on.
     """
 
     name: str = ""
@@ -69,6 +78,11 @@ class Flasher(toml.Table, frozen=True, kw_only=True):
     resets: str = ""
     wants_lines: bool = False
     virtual: str = ""
+    probe: tuple[str, ...] = ()
+    probe_command: tuple[str, ...] = ()
+    restart: tuple[str, ...] = ()
+    fill: tuple[str, ...] = ()
+    dump: tuple[str, ...] = ()
     chips: dict[str, FlashedChip]
 
     @property
@@ -78,26 +92,27 @@ class Flasher(toml.Table, frozen=True, kw_only=True):
 
 
 class Probe(toml.Table, frozen=True, kw_only=True):
-    """A debug probe that OpenOCD knows: its script for it, and commands that come after it, such as the serial number
-    that tells two of them apart. A ``virtual`` one listens where its commands say."""
+    """A debug probe that OpenOCD or mspdebug knows: its script or driver for it, and commands or options that come
+    after it, such as the serial number that tells two of them apart. A ``virtual`` one listens where its commands
+    say."""
 
     name: str = ""
     interface: str
     commands: tuple[str, ...] = ()
     virtual: bool = False
 
-    @property
-    def arguments(self) -> tuple[str, ...]:
-        """OpenOCD's, up to the chip's script; no port is opened, so that many run side by side."""
-        ports = "gdb_port disabled; telnet_port disabled; tcl_port disabled"
-        return ("-c", ports, "-f", self.interface, *(word for c in self.commands for word in ("-c", c)))
+    def arguments(self, flasher: Flasher) -> tuple[str, ...]:
+        """The flasher's, up to what is about the chip."""
+        first = (a.format(interface=self.interface) for a in flasher.probe)
+        return (*first, *(a.format(command=c) for c in self.commands for a in flasher.probe_command))
 
     @property
     def address(self) -> tuple[str, int]:
         """Where a virtual one listens; :class:`UserError` when its commands do not say."""
-        found = [int(m[1]) for c in self.commands if (m := re.fullmatch(r"st-link backend tcp (\d{1,5})", c))]
+        found = [int(m[1]) for c in self.commands if (m := _LISTENS.fullmatch(c))]
         if len(found) != 1 or not 0 < found[0] < 65536:
-            raise UserError(f"probe {self.name}: a virtual one needs the command 'st-link backend tcp PORT'")
+            text = "a virtual one needs the command 'st-link backend tcp PORT', or for mspdebug 127.0.0.1:PORT"
+            raise UserError(f"probe {self.name}: {text}")
         return "127.0.0.1", found[0]
 
 
@@ -287,10 +302,16 @@ def _check(lab: Lab) -> None:
         if target.chip_name not in flasher.chips:
             names = ", ".join(flasher.chips)
             raise UserError(f"{where}: {b.flasher} does not program a {target.chip_name}; it knows {names}")
+        if b.probe and not flasher.restart:
+            raise UserError(
+                f"{where}: {b.flasher} works without a debug probe; leave out probe, or name another flasher"
+            )
         if flasher.needs_probe and not b.probe:
             raise UserError(f"{where}: {b.flasher} works through a debug probe; name it: probe = ...")
-        if b.virtual and b.probe and not lab.probes[b.probe].virtual:
-            raise UserError(f"{where}: a virtual board needs a virtual probe")
+        if b.virtual and b.probe:
+            if not lab.probes[b.probe].virtual:
+                raise UserError(f"{where}: a virtual board needs a virtual probe")
+            _ = lab.probes[b.probe].address
         if b.virtual and not (flasher.virtual and instrument.virtual):
             raise UserError(f"{where}: a virtual board needs a virtual instrument, and a flasher that can be played")
         if "\0" in str(b.port) or b.port.is_dir():
@@ -322,14 +343,16 @@ def _check_metered(where: str, meter: Meter, board: Board, target: Target) -> No
 
 
 def _check_flasher(where: str, f: Flasher) -> None:
-    for argument in (*f.write, *f.verify):
-        try:
-            words = [word for _, word, *_ in Formatter().parse(argument) if word is not None]
-        except ValueError as e:
-            raise UserError(f"{where}: {cut(argument)!r}: {e}; write {{{{ and }}}} for braces") from None
-        for word in words if argument != PROBE else ():
-            if word not in _PLACEHOLDERS:
-                raise UserError(f"{where}: {unknown('placeholder', word, _PLACEHOLDERS)}")
+    looks = ((*f.restart, *f.fill, *f.dump), _MEMORY)
+    for arguments, known in (((*f.write, *f.verify), _PLACEHOLDERS), looks, ((*f.probe, *f.probe_command), _PROBED)):
+        for argument in arguments:
+            try:
+                words = [word for _, word, *_ in Formatter().parse(argument) if word is not None]
+            except ValueError as e:
+                raise UserError(f"{where}: {cut(argument)!r}: {e}; write {{{{ and }}}} for braces") from None
+            for word in words if argument != PROBE else ():
+                if word not in known:
+                    raise UserError(f"{where}: {unknown('placeholder', word, known)}")
     if f.resets not in LINES:
         raise UserError(f"{where}.resets: {unknown('line', f.resets, LINES)}")
     for key, value, most in (("seconds", f.seconds, 3600), ("boot_seconds", f.boot_seconds, 60)):
@@ -338,6 +361,6 @@ def _check_flasher(where: str, f: Flasher) -> None:
     for kind in (f.image, *(known.image for known in f.chips.values() if known.image)):
         if kind not in KINDS:
             raise UserError(f"{where}: {unknown('image', kind, KINDS)}")
-    for chip, known in f.chips.items():
-        if not re.fullmatch(r"([0-9a-fA-F]{2})*", known.signature) or known.loader_bytes < 0:
+    for chip, of in f.chips.items():
+        if not re.fullmatch(r"([0-9a-fA-F]{2})*", of.signature) or of.loader_bytes < 0:
             raise UserError(f"{where}.chips.{chip}: the signature is in hexadecimal, loader_bytes a number from 0")

@@ -83,7 +83,7 @@ def _done(station: Station, arguments: tuple[str, ...], image: Path, lock: int) 
             "start": hex(chip.start),
             "mode": "8n1" if station.board.virtual else "8e1",
         }
-        probe = station.probe.arguments if station.probe else ()
+        probe = station.probe.arguments(flasher) if station.probe else ()
         spelt = (probe if a == PROBE else (a.format(**words),) for a in arguments)
         command = (paths.tool(flasher.program) or flasher.program, *(word for words in spelt for word in words))
         try:

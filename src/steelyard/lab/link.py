@@ -74,7 +74,11 @@ class BoardLink:
         self._locks = [held(f"port {board.port.resolve()}", str(board.port), over)]
         try:
             if station.probe is not None:
-                self._locks.append(held(f"probe {station.probe.arguments}", f"probe {station.probe.name}", over))
+                self._locks.append(
+                    held(
+                        f"probe {station.probe.interface} {station.probe.commands}", f"probe {station.probe.name}", over
+                    )
+                )
             if had_by_another(self._locks[0]):  # whose notes may be in another home
                 forget(board.port)
             flash(station, image, self._locks[0].fileno())

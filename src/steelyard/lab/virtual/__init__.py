@@ -13,13 +13,15 @@ from multiprocessing.synchronize import Event
 from pathlib import Path
 
 from ...model.errors import UserError, WorkError
+from ...model.target import Target
 from ..config import Lab
 from ..metering import Metered
 from . import an3155, esp, k210, stk500
 from .analyzer import Analyzer
 from .arm import DebugPort
-from .board import Board, Chip
+from .board import Board, Chip, Probe
 from .clock import Clock
+from .gdb import Gdb
 from .lines import Lines
 from .loader import Loaders
 from .ppk2 import Ppk2
@@ -34,6 +36,11 @@ LOADERS: dict[str, Loaders] = {
     "esp": esp.loaders,
     "k210": k210.loaders,
     "stk500": stk500.loaders,
+}
+#: who plays the debug probe that a flasher works through
+PROBES: dict[str, Callable[[tuple[str, int], Chip, Target, bytearray], Probe]] = {
+    "debug-port": lambda address, chip, target, flash: StLink(address, DebugPort(chip, target, flash)),
+    "gdb": Gdb,
 }
 #: seconds for a process to be there
 PATIENCE = 60.0
@@ -101,7 +108,7 @@ def _board(lab: Lab, name: str, folder: Path, clock: Clock, ready: Event) -> Non
     loaders = LOADERS.get(station.flasher.virtual)
     loader = loaders(target, known, flash) if loaders else None
     try:
-        probe = StLink(station.probe.address, DebugPort(chip, target, flash)) if station.probe else None
+        probe = PROBES[station.flasher.virtual](station.probe.address, chip, target, flash) if station.probe else None
     except OSError as e:
         raise SystemExit(f"{name}: probe {station.board.probe}: {e.strerror}") from None
     try:
