@@ -36,7 +36,7 @@ virtual = true
 
 [instruments.lb]
 driver = "beaglelogic:conn=tcp-raw/127.0.0.1/{second}:logic_channels=8"
-samplerate = 24_000_000
+samplerate = 8_000_000
 channels = ["P8_45"]
 virtual = true
 

@@ -49,7 +49,7 @@ def test_a_board_that_does_not_work_says_what_to_do(there: Lab, described: Path,
 @pytest.mark.parametrize(
     ("words", "why"),
     [
-        (("--on", "nine"), "unknown board 'nine'; did you mean one"),
+        (("--on", "onne"), "unknown board 'onne'; did you mean one"),
         (("--on", "one", "--target", "uno"), "a board says itself which target it is"),
         (("--on", ","), "--on names no board"),
     ],
