@@ -3,7 +3,7 @@ STEELYARD = .venv/bin/steelyard
 # scripts/setup links a Rust there that the release has beside its first one
 export PATH := $(CURDIR)/.venv/bin:$(PATH)
 
-.PHONY: run finalists setup deps catalogue test test-rust test-python test-long fuzz check bench docs format clean msp430-toolchain
+.PHONY: run lab finalists setup deps catalogue test test-rust test-python test-long fuzz check bench docs format clean msp430-toolchain
 
 run: setup            ## weigh three ciphers on every target: a matrix and tables, in a minute or two
 	$(STEELYARD) run campaigns/first.toml
@@ -11,6 +11,13 @@ run: setup            ## weigh three ciphers on every target: a matrix and table
 finalists: setup      ## weigh the finalists and references on every target, and write the report
 	$(STEELYARD) run campaigns/finalists.toml
 	$(STEELYARD) report
+
+lab:                  ## weigh three ciphers on five virtual boards through the field's own tools: no hardware, in minutes
+	@scripts/setup lab
+	install -D -m 644 docs/guides/lab.toml .steelyard/lab.toml
+	$(STEELYARD) boards virtual --lab .steelyard/lab.toml -- $(STEELYARD) run \
+		asconaead128/small tinyjambu128v2/small aes128gcm/ref --workload 0/16,16/0 --lab .steelyard/lab.toml \
+		--on uno-1,pill-1,nucleo-1,esp-1,maix-1 --threads 5
 
 setup:                ## install what is missing, build the native core
 	@scripts/setup

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+from steelyard.model import paths
 from steelyard.store import Store
 from tests.conftest import the_target
 
@@ -90,12 +90,14 @@ def roms_of_newest(database: Path, implementation: str, target: str) -> dict[str
 
 def test_weigh_on_boards(folder: Path, home: Path) -> None:
     (folder / "docs").symlink_to(ROOT / "docs")
-    for tool in ("avrdude", "openocd", "sigrok-cli"):
-        if shutil.which(tool) is None:
+    for tool in ("avrdude", "openocd", "esptool", "kflash", "sigrok-cli"):
+        if paths.tool(tool) is None:
             pytest.skip(f"{tool} is not installed: scripts/setup test")
+    for target in ("nucleo-f746zg", "esp32", "maixduino"):
+        the_target(target)
     printed = run("lab.md", folder, home)
     checked = printed["steelyard boards virtual -- steelyard boards check"]
-    assert checked.count(" works ") == 15
+    assert checked.count(" works ") == 24
     [table] = [text for command, text in printed.items() if "energy_encrypt_modelled" in command]
     found = re.search(r"asconaead128/fast +([\d.]+) +([\d.]+) +([\d.]+) +([\d.]+) +([\d.]+)", table)
     assert found, table

@@ -1,9 +1,8 @@
-"""A virtual lab for all tests of the folder: boards of four chips, two of them with debug probes, one analyzer, the
+"""A virtual lab for all tests of the folder: boards of all kinds, three of them with debug probes, two analyzers, the
 field's own tools."""
 
 from __future__ import annotations
 
-import shutil
 import socket
 from collections.abc import Iterator
 from contextlib import ExitStack
@@ -14,6 +13,7 @@ import pytest
 from steelyard import lab
 from steelyard.lab import Lab
 from steelyard.lab.virtual import played
+from steelyard.model import paths
 
 TEXT = """
 speed = 4.0
@@ -21,7 +21,7 @@ speed = 4.0
 [instruments.la]
 driver = "beaglelogic:conn=tcp-raw/127.0.0.1/{port}:logic_channels=8"
 samplerate = 24_000_000
-channels = ["P8_45", "P8_46", "P8_43", "P8_44", "P8_41"]
+channels = ["P8_45", "P8_46", "P8_43", "P8_44", "P8_41", "P8_42", "P8_39", "P8_40"]
 virtual = true
 
 [probes.swd-3]
@@ -32,6 +32,17 @@ virtual = true
 [probes.swd-4]
 interface = "interface/stlink-dap.cfg"
 commands = ["st-link backend tcp {swd4}", "transport select dapdirect_swd"]
+virtual = true
+
+[instruments.lb]
+driver = "beaglelogic:conn=tcp-raw/127.0.0.1/{second}:logic_channels=8"
+samplerate = 8_000_000
+channels = ["P8_45"]
+virtual = true
+
+[probes.fet]
+interface = "gdbc"
+commands = ["-d", "127.0.0.1:{fet}"]
 virtual = true
 
 [boards.one]
@@ -72,6 +83,52 @@ analyzer = "la"
 channel = "P8_41"
 clock_ppm = 0
 virtual = true
+
+[boards.five]
+target = "esp32"
+port = "ports/five"
+flasher = "esptool"
+analyzer = "la"
+channel = "P8_42"
+clock_ppm = 0
+virtual = true
+
+[boards.six]
+target = "esp8266"
+port = "ports/six"
+flasher = "esptool"
+analyzer = "la"
+channel = "P8_39"
+clock_ppm = 0
+virtual = true
+
+[boards.seven]
+target = "maixduino"
+port = "ports/seven"
+flasher = "kflash"
+analyzer = "la"
+channel = "P8_40"
+clock_ppm = 0
+virtual = true
+
+[boards.eight]
+target = "bluepill"
+port = "ports/eight"
+flasher = "stm32flash"
+analyzer = "la"
+channel = "P8_43"
+clock_ppm = 0
+virtual = true
+
+[boards.nine]
+target = "msp430f1611"
+port = "ports/nine"
+flasher = "mspdebug"
+probe = "fet"
+analyzer = "lb"
+channel = "P8_45"
+clock_ppm = 0
+virtual = true
 """
 
 
@@ -79,18 +136,28 @@ virtual = true
 def described(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The ``lab.toml`` of it."""
     with ExitStack() as stack:
-        free = [stack.enter_context(socket.create_server(("127.0.0.1", 0))) for _ in range(3)]
-        port, swd3, swd4 = (s.getsockname()[1] for s in free)
+        free = [stack.enter_context(socket.create_server(("127.0.0.1", 0))) for _ in range(5)]
+        port, swd3, swd4, second, fet = (s.getsockname()[1] for s in free)
     file = tmp_path_factory.mktemp("lab") / "lab.toml"
-    file.write_text(TEXT.format(port=port, swd3=swd3, swd4=swd4))
+    file.write_text(TEXT.format(port=port, swd3=swd3, swd4=swd4, second=second, fet=fet))
     return file
 
 
 @pytest.fixture(scope="session")
 def there(described: Path) -> Iterator[Lab]:
     """The lab, played."""
-    for tool in ("avrdude", "openocd", "sigrok-cli", "avr-gcc", "arm-none-eabi-gcc"):
-        if shutil.which(tool) is None:
+    for tool in (
+        "avrdude",
+        "openocd",
+        "esptool",
+        "kflash",
+        "stm32flash",
+        "mspdebug",
+        "sigrok-cli",
+        "avr-gcc",
+        "arm-none-eabi-gcc",
+    ):
+        if paths.tool(tool) is None:
             pytest.skip(f"{tool} is not installed: scripts/setup test")
     found = lab.load(described)
     with played(found):

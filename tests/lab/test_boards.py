@@ -50,7 +50,7 @@ def failing(station: Station, image: Path) -> tuple[Reason, str]:
     return e.value.failure.reason, e.value.failure.detail
 
 
-@pytest.mark.parametrize("name", ["one", "two", "three", "four"])
+@pytest.mark.parametrize("name", ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine"])
 def test_pulses_are_the_simulators_to_the_sample(there: Lab, bench: Bench, name: str) -> None:
     station = there.board(name)
     image = bench.build(bench.package(), the_target(station.board.target)).images["both"]
@@ -62,7 +62,10 @@ def test_pulses_are_the_simulators_to_the_sample(there: Lab, bench: Bench, name:
             assert abs(board.pulse.cycles - ours.pulse.cycles) <= max(station.cycles_per_sample, 1)
 
 
-@pytest.mark.parametrize("name", ["one", "three", "four"])
+SLOW = [pytest.param(n, marks=pytest.mark.long) for n in ("six", "eight", "nine")]
+
+
+@pytest.mark.parametrize("name", ["one", "three", "four", "five", "seven", *SLOW])
 def test_a_board_gives_the_simulators_record(there: Lab, bench: Bench, name: str) -> None:
     """Its RAM too, as Renner measures it, where a debug probe can look."""
     station = there.board(name)
@@ -73,7 +76,7 @@ def test_a_board_gives_the_simulators_record(there: Lab, bench: Bench, name: str
     ours, board = (pipeline.weigh(job) for job in (simulated, replace(simulated, on=station)))
     assert (ours.failure, board.failure) == (None, None)
     assert board.verification == ours.verification
-    assert (board.setup.device, board.setup.timing_model) == ("virtual-board", "sigrok beaglelogic 24 MHz")
+    assert (board.setup.device, board.setup.timing_model) == ("virtual-board", station.clock)
     assert lab.board_of(board.setup.device, board.notes) == name
     assert len(ours.points) == 6
     for a, b in zip(board.points, ours.points, strict=True):
@@ -162,7 +165,7 @@ def test_a_flasher_that_fails_says_so(there: Lab, image: Path, monkeypatch: pyte
     assert reason == Reason.FLASH_FAILED
     assert "avrdude" in text
     assert "signature" in text
-    reason, text = failing(station.but(flasher=wrong.but(program="no-such-flasher", package="it")), image)
+    reason, text = failing(station.but(flasher=wrong.but(program="no-such-flasher", package="apt install it")), image)
     assert (reason, text.split(": ", 2)[2]) == (
         Reason.FLASH_FAILED,
         "no-such-flasher: is not installed: apt install it",
@@ -264,6 +267,29 @@ def test_a_board_that_is_unplugged_is_named(described: Path, image: Path, termin
 def test_a_port_that_is_not_there_is_named(described: Path, image: Path, terminal: tuple[int, Path]) -> None:
     reason, text = failing(at(lab.load(described), Path("/dev/no-such-port")), image)
     assert (reason, text) == (Reason.BOARD_LOST, "one: /dev/no-such-port: No such file or directory")
+
+
+class Lines:
+    """A serial port whose control lines are seen."""
+
+    def __init__(self) -> None:
+        self.seen: list[tuple[bool, bool]] = []
+        self._dtr, self._rts = True, True
+
+    dtr = property(lambda self: self._dtr, lambda self, on: self._set(on, self._rts))
+    rts = property(lambda self: self._rts, lambda self, on: self._set(self._dtr, on))
+
+    def _set(self, dtr: bool, rts: bool) -> None:
+        self._dtr, self._rts = dtr, rts
+        self.seen.append((dtr, rts))
+
+
+def test_one_line_restarts_a_board_and_the_other_keeps_its_boot_loader_away() -> None:
+    board = link.BoardLink.__new__(link.BoardLink)
+    for line, other in (("rts", (False, True)), ("dtr", (True, False))):
+        board._line = lines = Lines()  # type: ignore[assignment]
+        board._pull(line)
+        assert lines.seen == [other, other, (False, False)]
 
 
 def test_a_port_has_one_user(tmp_path: Path) -> None:

@@ -49,7 +49,7 @@ def test_a_board_that_does_not_work_says_what_to_do(there: Lab, described: Path,
 @pytest.mark.parametrize(
     ("words", "why"),
     [
-        (("--on", "nine"), "unknown board 'nine'; did you mean one"),
+        (("--on", "onne"), "unknown board 'onne'; did you mean one"),
         (("--on", "one", "--target", "uno"), "a board says itself which target it is"),
         (("--on", ","), "--on names no board"),
     ],
@@ -63,7 +63,9 @@ def test_a_command_runs_inside_a_virtual_lab(described: Path, tmp_path: Path) ->
     port = tmp_path / "ports" / "one"
     file = tmp_path / "lab.toml"
     text = described.read_text()
-    another = re.sub(r"(tcp-raw/127\.0\.0\.1/|backend tcp )(\d+)", lambda m: f"{m[1]}{int(m[2]) ^ 1}", text)
+    another = re.sub(
+        r"(tcp-raw/127\.0\.0\.1/|backend tcp |\"127\.0\.0\.1:)(\d+)", lambda m: f"{m[1]}{int(m[2]) ^ 1}", text
+    )
     file.write_text(another)  # the first one is played too
     look = f"import os, sys; sys.exit(7 if os.path.realpath({str(port)!r}).startswith('/dev/') else 1)"
     done = said("boards", "virtual", "--lab", file, "--", sys.executable, "-c", look)

@@ -11,7 +11,9 @@ from steelyard.lab.config import FLASHERS
 from steelyard.model.errors import UserError
 from steelyard.model.target import load_target, target_names
 
-MINE = "[flashers.mine]\ntitle = 'x'\nprogram = 'x'\nimage = 'x'\nbaud = 1\nwrite = ['%s']\nverify = []\nchips.y = {}\n"
+MINE = (
+    "[flashers.mine]\ntitle = 'x'\nprogram = 'x'\nimage = 'elf'\nbaud = 1\nwrite = ['%s']\nverify = []\nchips.y = {}\n"
+)
 
 
 @pytest.mark.parametrize(
@@ -20,7 +22,7 @@ MINE = "[flashers.mine]\ntitle = 'x'\nprogram = 'x'\nimage = 'x'\nbaud = 1\nwrit
         ('channel = "P8_45"', 'chanel = "P8_45"', "boards.*.chanel: unknown key 'chanel'; did you mean channel?"),
         ('target = "uno"', 'target = "unoo"', "boards.one: unknown target 'unoo'; did you mean uno"),
         ('flasher = "avrdude-arduino"', 'flasher = "avrdude"', "did you mean avrdude-arduino?"),
-        ('channel = "P8_45"', 'channel = "P8_42"', "unknown channel 'P8_42'"),
+        ('channel = "P8_45"', 'channel = "P8_49"', "unknown channel 'P8_49'"),
         ('channel = "P8_45"', 'channel = "P8_46"', "boards.two: has the port, channel or probe of one"),
         ('port = "ports/one"', 'port = "ports/two"', "boards.two: has the port, channel or probe of one"),
         ('port = "ports/one"', 'port = "ports/../ports/two"', "boards.two: has the port, channel or probe of one"),
@@ -29,6 +31,10 @@ MINE = "[flashers.mine]\ntitle = 'x'\nprogram = 'x'\nimage = 'x'\nbaud = 1\nwrit
         ('probe = "swd-4"', 'probe = "swd-3"', "boards.four: has the port, channel or probe of three"),
         ('probe = "swd-4"', 'probe = "swd-5"', "boards.four: unknown probe 'swd-5'; did you mean swd-"),
         ('probe = "swd-4"\n', "", "boards.four: openocd-probe works through a debug probe; name it"),
+        ('flasher = "kflash"', 'flasher = "kflash"\nprobe = "fet"', "boards.seven: kflash works without a debug probe"),
+        ('"127.0.0.1:', '"127.0.0.2:', "probe fet: a virtual one needs the command"),
+        ("[boards.one]", f"{MINE % ''}resets = 'dsr'\n[boards.one]", "flashers.mine.resets: unknown line 'dsr'"),
+        ("[boards.one]", f"{MINE % ''}dump = ['{{port}}']\n[boards.one]", "flashers.mine: unknown placeholder 'port'"),
         ("clock_ppm = 0", "clock_ppm = nan", "boards.one.clock_ppm: is not within 50 000"),
         ('"P8_43"', '"P8_43,P8_42"', "instruments.la.channels: 'P8_43,P8_42' is not a name"),
         ("[boards.one]", f"{MINE % '-x {image'}[boards.one]", "flashers.mine: '-x {image': expected '}'"),
@@ -37,7 +43,12 @@ MINE = "[flashers.mine]\ntitle = 'x'\nprogram = 'x'\nimage = 'x'\nbaud = 1\nwrit
         ("[boards.one]", f"{MINE % ''}seconds = nan\n[boards.one]", "flashers.mine.seconds: write seconds"),
         ("[boards.one]", f"{MINE % ''}boot_seconds = -1\n[boards.one]", "flashers.mine.boot_seconds: write seconds"),
         ("[boards.one]", f"{MINE % ''}chips.x.signature = 'zz'\n[boards.one]", "flashers.mine.chips.x: the signature"),
-        ('analyzer = "la"', 'analyzer = "lab"', "unknown instrument 'lab'; did you mean la?"),
+        (
+            "[boards.one]",
+            f"{MINE % ''}[boards.one]".replace("'elf'", "'efl'"),
+            "mine: unknown image 'efl'; did you mean elf",
+        ),
+        ('analyzer = "la"', 'analyzer = "lab"', "unknown instrument 'lab'; did you mean l"),
         ('target = "uno"', 'target = "bluepill"', "avrdude-arduino does not program a STM32F103C8"),
         ("clock_ppm = 0\n", "", "boards.*.clock_ppm: missing"),
         ("[boards.one]", '[boards."../one"]', "names in lab.toml"),

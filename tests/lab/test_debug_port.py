@@ -14,7 +14,7 @@ from threading import Event, Thread
 
 import pytest
 
-from steelyard.lab.config import FLASHERS, Flasher, Probe
+from steelyard.lab.config import Probe, flashers
 from steelyard.lab.virtual.arm import DHCSR, DebugPort
 from steelyard.lab.virtual.board import Chip
 from steelyard.lab.virtual.stlink import StLink
@@ -67,8 +67,9 @@ def probe(port: DebugPort) -> Iterator[Probe]:
 def openocd(probe: Probe, target: Target, *commands: str) -> None:
     if shutil.which("openocd") is None:
         pytest.skip("openocd is not installed: scripts/setup test")
-    script = toml.load(FLASHERS / "openocd-probe.toml", Flasher).chips[target.chip_name].script
-    words = ("openocd", *probe.arguments, "-f", script, "-c", "; ".join(("init", *commands, "shutdown")))
+    flasher = flashers()["openocd-probe"]
+    script = flasher.chips[target.chip_name].script
+    words = ("openocd", *probe.arguments(flasher), "-f", script, "-c", "; ".join(("init", *commands, "shutdown")))
     done = subprocess.run(words, capture_output=True, text=True, check=False, timeout=60)
     assert done.returncode == 0, done.stderr
 

@@ -47,10 +47,10 @@ class Machine:
             (self.bin / name).write_text(f"#!/bin/sh\n{script}\n")
             (self.bin / name).chmod(0o755)
 
-    def setup(self, **environment: str) -> subprocess.CompletedProcess[str]:
+    def setup(self, *purpose: str, **environment: str) -> subprocess.CompletedProcess[str]:
         """Runs set-up."""
         known = {"PATH": str(self.bin), "STATE": str(self.state), **environment}
-        command = [str(self.root / "scripts/setup")]
+        command = [str(self.root / "scripts/setup"), *purpose]
         return subprocess.run(command, env=known, capture_output=True, text=True, check=False)
 
     @property
@@ -115,6 +115,16 @@ def test_the_rust_that_is_new_enough_is_installed(machine: Machine, own: str, we
     machine.setup(FAKE_CARGO="1.63.0")
     packages = machine.calls[-1].split()
     assert {chosen, chosen.replace("cargo", "rustc")} == {p for p in packages if p.startswith(("cargo", "rustc"))}
+
+
+@pytest.mark.parametrize(
+    ("purpose", "tools", "oracles"), [((), False, False), (("lab",), True, False), (("test",), True, True)]
+)
+def test_each_purpose_has_its_packages(machine: Machine, purpose: tuple[str, ...], tools: bool, oracles: bool) -> None:
+    machine.setup(*purpose)
+    [packages] = [call.split() for call in machine.calls if "install" in call]
+    assert [{"avrdude", "openocd", "sigrok-cli"} <= set(packages), "simavr" in packages] == [tools, oracles]
+    assert "avr-libc" in packages
 
 
 def test_without_such_a_rust_it_says_what_to_add_and_installs_nothing(machine: Machine) -> None:

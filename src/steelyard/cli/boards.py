@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from ..model import paths
 from ..model.errors import UserError, WorkError
 from ..publish.sheet import plain
 from . import options
@@ -58,9 +58,10 @@ def _missing(lab: Lab, name: str) -> Iterator[str]:
     if not station.board.port.exists():
         start = "steelyard boards virtual" if station.board.virtual else "plug the board in"
         yield f"no port: {start}"
-    for program, package in ((station.flasher.program, station.flasher.package), ("sigrok-cli", "sigrok-cli")):
-        if shutil.which(program) is None:
-            yield f"no {program}{f': apt install {package}' if package else ''}"
+    sigrok = ("sigrok-cli", "apt install sigrok-cli")
+    for program, package in ((station.flasher.program, station.flasher.package), sigrok):
+        if paths.tool(program) is None:
+            yield f"no {program}{f': {package}' if package else ''}"
     if station.meter is not None:
         if missing := station.meter.kind.missing:
             yield f"meter {station.meter.name}: {missing}"

@@ -13,6 +13,7 @@ from msgspec import Struct
 from .. import device
 from ..building import identify, why_not
 from ..building.sandbox import available
+from ..lab.config import flashers
 from ..lab.metering import kinds
 from ..model import paths
 from ..model.call import DeviceError
@@ -32,10 +33,8 @@ _OPTIONAL = (
     ("qemu-system-arm", "oracle of make test, ARM", "qemu-system-arm"),
     ("qemu-system-riscv32", "oracle of make test, RISC-V", "qemu-system-misc"),
     ("qemu-system-xtensa", "oracle of make test, Xtensa", "qemu-system-misc"),
-    ("mspdebug", "oracle of make test, MSP430", "mspdebug"),
+    ("mspdebug", "oracle of make test, MSP430; boards, flashing and RAM", "mspdebug"),
     ("qemu-aarch64", "oracle of make test, the path to a machine over ssh", "qemu-user"),
-    ("avrdude", "boards, flashing by an Arduino's boot loader", "avrdude"),
-    ("openocd", "boards, flashing and RAM through a debug probe", "openocd"),
     ("sigrok-cli", "boards, pulses and power", "sigrok-cli"),
 )
 
@@ -60,8 +59,13 @@ def verb(ask: Doctor) -> int:
         there = shutil.which(tool) is not None
         fix = "" if there else f"apt install {package}"
         rows.append((tool, "found" if there else "missing", f"optional: {use}", fix))
+    known = [tool for tool, *_ in _OPTIONAL]
+    for flasher in (f for f in flashers().values() if f.program not in known):
+        there = paths.tool(flasher.program) is not None
+        use = f"optional: boards, {flasher.title}"
+        rows.append((flasher.program, "found" if there else "missing", use, "" if there else flasher.package))
     for part, kind in {k.library or k.program: k for k in kinds().values()}.items():
-        if part and all(part != tool for tool, *_ in _OPTIONAL):
+        if part and part not in known:
             fix = kind.package if kind.missing else ""
             rows.append((part, "missing" if fix else "found", f"optional: boards, power by {kind.title}", fix))
     rows.append(("Python", sys.version.split()[0], "runs Steelyard", ""))

@@ -16,20 +16,32 @@ from msgspec import field
 from ..model import paths, toml
 from ..model.errors import UserError, cut, unknown
 from ..model.target import Target, load_target, target_names
+from .image import KINDS
 from .metering import Meter, Metered, kinds, metered
 
 FLASHERS = Path(__file__).parent / "flashers"
 #: what a name in lab.toml may be: it becomes a part of files' names
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
-_PLACEHOLDERS = ("chip", "port", "baud", "image", "script")
-#: an argument that stands for all that tells OpenOCD which probe it has
+_PLACEHOLDERS = ("chip", "port", "baud", "image", "script", "start", "mode")
+#: what stands for more in the arguments that look at RAM, and in those that describe the probe
+_MEMORY, _PROBED = ("script", "file", "base", "size"), ("interface", "command")
+#: commands of virtual probes, which say where they listen
+_LISTENS = re.compile(r"(?:st-link backend tcp |127\.0\.0\.1:)(\d{1,5})")
+#: control lines of a serial port, and none
+LINES = ("rts", "dtr", "")
+#: an argument that stands for all that tells the flasher which probe it has
 PROBE = "{probe}"
 
 
 class FlashedChip(toml.Table, frozen=True, kw_only=True):
-    """A chip that a flasher knows: its signature in hexadecimal and the bytes of flash that its boot loader takes, or
-    OpenOCD's ``script`` for it."""
+    """A chip that a flasher knows: its signature in hexadecimal and the bytes of flash that its boot loader takes;
+    OpenOCD's ``script`` for it; the ``name`` that the flasher has for it where that is another than the target's, the
+    address in its flash that the image ``start``s at, and the ``image`` that it takes where that is another than the
+    flasher's."""
 
+    name: str = ""
+    start: int = 0
+    image: str = ""
     signature: str = ""
     loader_bytes: int = 0
     script: str = ""
@@ -38,10 +50,19 @@ class FlashedChip(toml.Table, frozen=True, kw_only=True):
 class Flasher(toml.Table, frozen=True, kw_only=True):
     """A program that puts an image into a board's flash, or compares it with what is there.
 
-    ``write`` and ``verify`` are its arguments; ``{chip}`` is the chip's name as the target has it; ``{port}``,
-    ``{baud}``, ``{image}`` and ``{script}`` speak for themselves; ``{probe}`` is the board's debug probe. It gets
-    ``seconds``. After a board's port was opened its boot loader has the line for ``boot_seconds``. ``virtual`` names
-    who plays that boot loader on a virtual board.
+    ``write`` and ``verify`` are its arguments; ``{chip}`` is the chip's name as the flasher or the target has it;
+    ``{port}``, ``{baud}``, ``{image}``, ``{script}`` and ``{start}`` speak for themselves; ``{mode}`` is 8e1, or 8n1 on
+    a virtual board, whose port has no parity; ``{probe}`` is the board's debug probe. ``image`` is the kind of file
+    that it takes (``KINDS`` in ``lab/image.py``). It gets ``seconds``; ``package`` is the command that installs it.
+
+    A board restarts when its port is opened, or by a pulse of the control line that ``resets`` names. After that its
+    boot loader has the line for ``boot_seconds``. ``virtual`` names who plays that boot loader on a virtual board. The
+    port of a virtual board has no control lines; a program in Python that ends where there are none ``wants_lines``.
+
+    Where it works through a debug probe, ``{probe}`` stands for ``probe``, in which ``{interface}`` is the probe's, and
+    ``probe_command`` for each ``{command}`` of the probe. ``restart`` restarts the chip, ``fill`` does so with
+    ``{file}`` in its RAM of ``{size}`` bytes at ``{base}``, and ``dump`` reads that into ``{file}``; afterwards the
+    chip goes on.
     """
 
     name: str = ""
@@ -54,7 +75,14 @@ class Flasher(toml.Table, frozen=True, kw_only=True):
     write: tuple[str, ...]
     verify: tuple[str, ...]
     boot_seconds: float = 0.0
+    resets: str = ""
+    wants_lines: bool = False
     virtual: str = ""
+    probe: tuple[str, ...] = ()
+    probe_command: tuple[str, ...] = ()
+    restart: tuple[str, ...] = ()
+    fill: tuple[str, ...] = ()
+    dump: tuple[str, ...] = ()
     chips: dict[str, FlashedChip]
 
     @property
@@ -64,26 +92,27 @@ class Flasher(toml.Table, frozen=True, kw_only=True):
 
 
 class Probe(toml.Table, frozen=True, kw_only=True):
-    """A debug probe that OpenOCD knows: its script for it, and commands that come after it, such as the serial number
-    that tells two of them apart. A ``virtual`` one listens where its commands say."""
+    """A debug probe that OpenOCD or mspdebug knows: its script or driver for it, and commands or options that come
+    after it, such as the serial number that tells two of them apart. A ``virtual`` one listens where its commands
+    say."""
 
     name: str = ""
     interface: str
     commands: tuple[str, ...] = ()
     virtual: bool = False
 
-    @property
-    def arguments(self) -> tuple[str, ...]:
-        """OpenOCD's, up to the chip's script; no port is opened, so that many run side by side."""
-        ports = "gdb_port disabled; telnet_port disabled; tcl_port disabled"
-        return ("-c", ports, "-f", self.interface, *(word for c in self.commands for word in ("-c", c)))
+    def arguments(self, flasher: Flasher) -> tuple[str, ...]:
+        """The flasher's, up to what is about the chip."""
+        first = (a.format(interface=self.interface) for a in flasher.probe)
+        return (*first, *(a.format(command=c) for c in self.commands for a in flasher.probe_command))
 
     @property
     def address(self) -> tuple[str, int]:
         """Where a virtual one listens; :class:`UserError` when its commands do not say."""
-        found = [int(m[1]) for c in self.commands if (m := re.fullmatch(r"st-link backend tcp (\d{1,5})", c))]
+        found = [int(m[1]) for c in self.commands if (m := _LISTENS.fullmatch(c))]
         if len(found) != 1 or not 0 < found[0] < 65536:
-            raise UserError(f"probe {self.name}: a virtual one needs the command 'st-link backend tcp PORT'")
+            text = "a virtual one needs the command 'st-link backend tcp PORT', or for mspdebug 127.0.0.1:PORT"
+            raise UserError(f"probe {self.name}: {text}")
         return "127.0.0.1", found[0]
 
 
@@ -197,17 +226,21 @@ class Station(toml.Table, frozen=True, kw_only=True):
         return self.flasher.chips[self.target.chip_name]
 
 
+def flashers() -> dict[str, Flasher]:
+    """Those of this folder, by name."""
+    return {f.stem: toml.load(f, Flasher, {"name": f.stem}) for f in sorted(FLASHERS.glob("*.toml"))}
+
+
 def load(file: Path) -> Lab:
     """The lab of ``file``; :class:`UserError` names what is wrong with it."""
     lab = toml.load(file, Lab, {"folder": file.parent})
-    known = {f.stem: toml.load(f, Flasher, {"name": f.stem}) for f in sorted(FLASHERS.glob("*.toml"))}
-    flashers = known | {name: f.but(name=name) for name, f in lab.flashers.items()}
+    named = flashers() | {name: f.but(name=name) for name, f in lab.flashers.items()}
     folder = file.absolute().parent
     boards = {name: b.but(name=name, port=folder / b.port) for name, b in lab.boards.items()}
     instruments = {name: i.but(name=name) for name, i in lab.instruments.items()}
     probes = {name: p.but(name=name) for name, p in lab.probes.items()}
     meters = {name: _meter(m.but(name=name), folder) for name, m in lab.meters.items()}
-    lab = lab.but(boards=boards, instruments=instruments, flashers=flashers, probes=probes, meters=meters)
+    lab = lab.but(boards=boards, instruments=instruments, flashers=named, probes=probes, meters=meters)
     try:
         _check(lab)
     except UserError as e:
@@ -269,10 +302,16 @@ def _check(lab: Lab) -> None:
         if target.chip_name not in flasher.chips:
             names = ", ".join(flasher.chips)
             raise UserError(f"{where}: {b.flasher} does not program a {target.chip_name}; it knows {names}")
+        if b.probe and not flasher.restart:
+            raise UserError(
+                f"{where}: {b.flasher} works without a debug probe; leave out probe, or name another flasher"
+            )
         if flasher.needs_probe and not b.probe:
             raise UserError(f"{where}: {b.flasher} works through a debug probe; name it: probe = ...")
-        if b.virtual and b.probe and not lab.probes[b.probe].virtual:
-            raise UserError(f"{where}: a virtual board needs a virtual probe")
+        if b.virtual and b.probe:
+            if not lab.probes[b.probe].virtual:
+                raise UserError(f"{where}: a virtual board needs a virtual probe")
+            _ = lab.probes[b.probe].address
         if b.virtual and not (flasher.virtual and instrument.virtual):
             raise UserError(f"{where}: a virtual board needs a virtual instrument, and a flasher that can be played")
         if "\0" in str(b.port) or b.port.is_dir():
@@ -304,17 +343,24 @@ def _check_metered(where: str, meter: Meter, board: Board, target: Target) -> No
 
 
 def _check_flasher(where: str, f: Flasher) -> None:
-    for argument in (*f.write, *f.verify):
-        try:
-            words = [word for _, word, *_ in Formatter().parse(argument) if word is not None]
-        except ValueError as e:
-            raise UserError(f"{where}: {cut(argument)!r}: {e}; write {{{{ and }}}} for braces") from None
-        for word in words if argument != PROBE else ():
-            if word not in _PLACEHOLDERS:
-                raise UserError(f"{where}: {unknown('placeholder', word, _PLACEHOLDERS)}")
+    looks = ((*f.restart, *f.fill, *f.dump), _MEMORY)
+    for arguments, known in (((*f.write, *f.verify), _PLACEHOLDERS), looks, ((*f.probe, *f.probe_command), _PROBED)):
+        for argument in arguments:
+            try:
+                words = [word for _, word, *_ in Formatter().parse(argument) if word is not None]
+            except ValueError as e:
+                raise UserError(f"{where}: {cut(argument)!r}: {e}; write {{{{ and }}}} for braces") from None
+            for word in words if argument != PROBE else ():
+                if word not in known:
+                    raise UserError(f"{where}: {unknown('placeholder', word, known)}")
+    if f.resets not in LINES:
+        raise UserError(f"{where}.resets: {unknown('line', f.resets, LINES)}")
     for key, value, most in (("seconds", f.seconds, 3600), ("boot_seconds", f.boot_seconds, 60)):
         if not 0 <= value <= most:
             raise UserError(f"{where}.{key}: write seconds, at most {most}")
-    for chip, known in f.chips.items():
-        if not re.fullmatch(r"([0-9a-fA-F]{2})*", known.signature) or known.loader_bytes < 0:
+    for kind in (f.image, *(known.image for known in f.chips.values() if known.image)):
+        if kind not in KINDS:
+            raise UserError(f"{where}: {unknown('image', kind, KINDS)}")
+    for chip, of in f.chips.items():
+        if not re.fullmatch(r"([0-9a-fA-F]{2})*", of.signature) or of.loader_bytes < 0:
             raise UserError(f"{where}.chips.{chip}: the signature is in hexadecimal, loader_bytes a number from 0")

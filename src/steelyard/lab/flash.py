@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-import shutil
+import os
 import subprocess
 import tempfile
 from pathlib import Path
@@ -13,7 +13,9 @@ from ..model.call import DeviceError
 from ..model.errors import cut
 from ..model.reasons import Failure, Reason
 from .config import PROBE, Station
+from .image import made
 
+WITHOUT_LINES = Path(__file__).parent / "virtual" / "without_lines"
 #: how often writing is tried
 TRIES = 2
 #: by port, what this process has put there or found there, as far as nobody had the port since
@@ -30,13 +32,15 @@ def flash(station: Station, image: Path, lock: int) -> None:
     the file descriptor ``lock`` of the port: should it outlive this process, nobody else gets the port meanwhile.
 
     A note in ``STEELYARD_HOME`` says which image each board holds. What another process noted is compared with the
-    board before it is believed: the board may be another one today, or somebody else has flashed it.
+    board before it is believed: the board may be another one today, or somebody else has flashed it. A flasher that
+    cannot compare writes again.
     """
     port = station.board.port
     digest = hashlib.sha256(image.read_bytes()).hexdigest()
     note = paths.home() / "lab" / f"{station.board.name}.image"
     noted = note.read_text() if note.exists() else ""
-    if noted == digest and (_sure.get(port) == digest or _done(station, station.flasher.verify, image, lock) is None):
+    verify = station.flasher.verify
+    if noted == digest and (_sure.get(port) == digest or (verify and _done(station, verify, image, lock) is None)):
         _sure[port] = digest
         return
     note.unlink(missing_ok=True)
@@ -52,22 +56,36 @@ def flash(station: Station, image: Path, lock: int) -> None:
     _sure[port] = digest
 
 
+def _without_lines() -> dict[str, str]:
+    """The environment of a program in Python that is to go on where a port has no control lines."""
+    folders = [str(WITHOUT_LINES), *filter(None, [os.environ.get("PYTHONPATH")])]
+    return os.environ | {"PYTHONPATH": os.pathsep.join(folders)}
+
+
 def _done(station: Station, arguments: tuple[str, ...], image: Path, lock: int) -> str | None:
     """Runs the flasher; None when it says that all is well, else what it says."""
-    flasher = station.flasher
+    flasher, chip, code = station.flasher, station.chip, station.target.chip.flash
+    kind = chip.image or flasher.image
+    try:
+        content = made(kind, image.read_bytes(), code.base, code.size)
+    except ValueError as e:
+        return f"{image.name}: {e}"
     with tempfile.TemporaryDirectory(prefix="steelyard-") as folder:
-        copy = Path(folder, f"image.{flasher.image}")  # a name that no program takes for several
-        shutil.copyfile(image, copy)
+        # a name that no program takes for several
+        copy = Path(folder, "image.elf" if kind == "elf" else "image.bin")
+        copy.write_bytes(content)
         words = {
-            "chip": station.target.chip_name,
+            "chip": chip.name or station.target.chip_name,
             "port": str(station.board.port),
             "baud": str(flasher.baud),
             "image": str(copy),
-            "script": station.chip.script,
+            "script": chip.script,
+            "start": hex(chip.start),
+            "mode": "8n1" if station.board.virtual else "8e1",
         }
-        probe = station.probe.arguments if station.probe else ()
+        probe = station.probe.arguments(flasher) if station.probe else ()
         spelt = (probe if a == PROBE else (a.format(**words),) for a in arguments)
-        command = (flasher.program, *(word for words in spelt for word in words))
+        command = (paths.tool(flasher.program) or flasher.program, *(word for words in spelt for word in words))
         try:
             done = subprocess.run(
                 command,
@@ -76,9 +94,10 @@ def _done(station: Station, arguments: tuple[str, ...], image: Path, lock: int) 
                 timeout=flasher.seconds,
                 check=False,
                 pass_fds=(lock,),
+                env=_without_lines() if flasher.wants_lines and station.board.virtual else None,
             )
         except FileNotFoundError:
-            return f"is not installed{f': apt install {flasher.package}' if flasher.package else ''}"
+            return f"is not installed{f': {flasher.package}' if flasher.package else ''}"
         except subprocess.TimeoutExpired:
             return f"no end after {flasher.seconds:g} s"
     if done.returncode == 0:

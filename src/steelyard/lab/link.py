@@ -32,6 +32,8 @@ SILENCE = 2.0
 PLAYED_SILENCE = 10.0
 #: exchanges in a row without an answer after which nobody is there
 TRIES = 4
+#: seconds that a reset line is pulled
+PULSE = 0.1
 #: bits of a byte on the line
 _BITS = 10
 
@@ -72,7 +74,11 @@ class BoardLink:
         self._locks = [held(f"port {board.port.resolve()}", str(board.port), over)]
         try:
             if station.probe is not None:
-                self._locks.append(held(f"probe {station.probe.arguments}", f"probe {station.probe.name}", over))
+                self._locks.append(
+                    held(
+                        f"probe {station.probe.interface} {station.probe.commands}", f"probe {station.probe.name}", over
+                    )
+                )
             if had_by_another(self._locks[0]):  # whose notes may be in another home
                 forget(board.port)
             flash(station, image, self._locks[0].fileno())
@@ -114,10 +120,24 @@ class BoardLink:
             self._line = serial.Serial(str(board.port), board.baud, timeout=0.05, write_timeout=self._silence)
         except OSError as e:  # as pyserial's own are
             raise self._lost(e) from None
+        if line := self._station.flasher.resets:
+            self._pull(line)
         time.sleep(self._station.flasher.boot_seconds)
         self._read()
         self._due = 0
         self._pulses.drop(board.channel)
+
+    def _pull(self, line: str) -> None:
+        """Restarts the board by RTS or DTR, with the other one released, or its boot loader would stay."""
+        assert self._line is not None
+        try:
+            for name in sorted(("rts", "dtr"), key=line.__eq__):
+                setattr(self._line, name, name == line)
+            time.sleep(PULSE)
+            setattr(self._line, line, False)
+        except OSError as e:
+            if not self._station.board.virtual:  # whose port has no such lines
+                raise self._lost(e) from None
 
     def exchange(self, data: bytes) -> bytes:
         """Sends ``data`` and returns what came, up to as many answers as there are requests in it."""

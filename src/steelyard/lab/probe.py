@@ -1,4 +1,4 @@
-"""What a board's debug probe is asked by OpenOCD: restart the chip, fill its RAM, look at it again.
+"""What a board's debug probe is asked through its flasher: restart the chip, fill its RAM, look at it again.
 
 Renner, Pozzobon and Mottok measure RAM so: random bytes everywhere before, a dump afterwards, and what is still as it
 was has not been used.
@@ -12,40 +12,40 @@ from itertools import groupby
 from pathlib import Path
 from random import Random
 
+from ..model import paths
 from ..model.call import DeviceError
 from ..model.errors import cut
 from ..model.reasons import Failure, Reason
-from .config import Station
+from .config import PROBE, Station
 
-#: seconds that OpenOCD gets
+#: seconds that a flasher gets
 PATIENCE = 60.0
 
 
 def restart(station: Station) -> None:
     """Resets the chip and lets it go. :class:`DeviceError` when the probe does not do so, as with the others."""
-    _ask(station, "reset run")
+    _ask(station, station.flasher.restart, Path())
 
 
 def fill(station: Station, seed: str) -> bytes:
     """Restarts the chip with random bytes in all its RAM; returns them."""
-    ram = station.target.chip.ram
-    content = Random(seed).randbytes(ram.size)
+    content = Random(seed).randbytes(station.target.chip.ram.size)
     with tempfile.TemporaryDirectory(prefix="steelyard-") as folder:
         file = Path(folder, "ram.bin")
         file.write_bytes(content)
-        _ask(station, "reset halt", f"load_image {file} {ram.base:#x} bin", "resume")
+        _ask(station, station.flasher.fill, file)
     return content
 
 
 def dump(station: Station) -> bytes:
     """All RAM as it is; the chip stops for that, and goes on."""
-    ram = station.target.chip.ram
+    size = station.target.chip.ram.size
     with tempfile.TemporaryDirectory(prefix="steelyard-") as folder:
         file = Path(folder, "ram.bin")
-        _ask(station, "halt", f"dump_image {file} {ram.base:#x} {ram.size:#x}", "resume")
-        content = file.read_bytes()
-    if len(content) != ram.size:
-        raise _lost(station, f"{len(content)} of {ram.size} bytes of RAM came")
+        _ask(station, station.flasher.dump, file)
+        content = file.read_bytes() if file.exists() else b""
+    if len(content) != size:
+        raise _lost(station, f"{len(content)} of {size} bytes of RAM came")
     return content
 
 
@@ -59,25 +59,29 @@ def longest_untouched(before: bytes, after: bytes) -> int:
     return max((len(list(run)) for alike, run in same if alike), default=0)
 
 
-def _ask(station: Station, *commands: str) -> None:
+def _ask(station: Station, arguments: tuple[str, ...], file: Path) -> None:
     assert station.probe is not None
-    words = ("openocd", *station.probe.arguments, "-f", station.chip.script)
+    flasher, ram = station.flasher, station.target.chip.ram
+    words = {"script": station.chip.script, "file": str(file), "base": hex(ram.base), "size": hex(ram.size)}
+    probe = station.probe.arguments(flasher)
+    spelt = (probe if a == PROBE else (a.format(**words),) for a in arguments)
+    program = flasher.program
     try:
         done = subprocess.run(
-            (*words, "-c", "; ".join(("init", *commands, "shutdown"))),
+            (paths.tool(program) or program, *(word for many in spelt for word in many)),
             stdin=subprocess.DEVNULL,
             capture_output=True,
             timeout=PATIENCE,
             check=False,
         )
     except FileNotFoundError:
-        raise _lost(station, "openocd is not installed: apt install openocd") from None
+        raise _lost(station, f"{program} is not installed: {flasher.package}") from None
     except subprocess.TimeoutExpired:
-        raise _lost(station, f"openocd: no end after {PATIENCE:g} s") from None
+        raise _lost(station, f"{program}: no end after {PATIENCE:g} s") from None
     if done.returncode != 0:
         lines = [line.strip() for line in done.stderr.decode(errors="replace").splitlines() if line.strip()]
-        telling = [line for line in lines if line.startswith("Error")] or lines or [f"exit code {done.returncode}"]
-        raise _lost(station, f"openocd: {cut(telling[0], 200)}")
+        telling = [line for line in lines if "error" in line.lower()] or lines or [f"exit code {done.returncode}"]
+        raise _lost(station, f"{program}: {cut(telling[0], 200)}")
 
 
 def _lost(station: Station, text: str) -> DeviceError:

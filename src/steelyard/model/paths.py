@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import shutil
+import sys
 from pathlib import Path
 
 #: the checkout; targets/, harness/ and ciphers/ are data outside the Python package
@@ -21,6 +23,11 @@ def search_path() -> str:
     """Where compilers are searched: ``PATH``, then the toolchains built under :func:`home`."""
     built = sorted((home() / "toolchains").glob("*/bin"))
     return os.pathsep.join([os.environ.get("PATH", "/usr/bin:/bin"), *map(str, built)])
+
+
+def tool(name: str) -> str | None:
+    """Where the program is: in ``PATH``, or beside this Python, where packages of its environment put theirs."""
+    return shutil.which(name) or shutil.which(name, path=Path(sys.executable).parent)
 
 
 def short(path: Path) -> str:

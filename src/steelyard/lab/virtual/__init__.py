@@ -13,22 +13,35 @@ from multiprocessing.synchronize import Event
 from pathlib import Path
 
 from ...model.errors import UserError, WorkError
+from ...model.target import Target
 from ..config import Lab
 from ..metering import Metered
+from . import an3155, esp, k210, stk500
 from .analyzer import Analyzer
 from .arm import DebugPort
-from .board import Board, Chip
+from .board import Board, Chip, Probe
 from .clock import Clock
+from .gdb import Gdb
 from .lines import Lines
+from .loader import Loaders
 from .ppk2 import Ppk2
 from .pty import Port
 from .scpi import Scpi
-from .stk500 import BootLoader
 from .stlink import StLink
 from .supply import Current, Played, Supply
 
 #: who plays the boot loader that a flasher talks to
-LOADERS = {"stk500": BootLoader}
+LOADERS: dict[str, Loaders] = {
+    "an3155": an3155.loaders,
+    "esp": esp.loaders,
+    "k210": k210.loaders,
+    "stk500": stk500.loaders,
+}
+#: who plays the debug probe that a flasher works through
+PROBES: dict[str, Callable[[tuple[str, int], Chip, Target, bytearray], Probe]] = {
+    "debug-port": lambda address, chip, target, flash: StLink(address, DebugPort(chip, target, flash)),
+    "gdb": Gdb,
+}
 #: seconds for a process to be there
 PATIENCE = 60.0
 
@@ -91,15 +104,11 @@ def _board(lab: Lab, name: str, folder: Path, clock: Clock, ready: Event) -> Non
     station = lab.board(name)
     target, known = station.target, station.chip
     flash = bytearray(b"\xff" * target.chip.flash.size)
-    signature = bytes.fromhex(known.signature)
     chip = Chip(target, station.board.baud)
-
-    def loader() -> BootLoader | None:
-        made = LOADERS.get(station.flasher.virtual)
-        return made(flash, signature, known.loader_bytes) if made else None
-
+    loaders = LOADERS.get(station.flasher.virtual)
+    loader = loaders(target, known, flash) if loaders else None
     try:
-        probe = StLink(station.probe.address, DebugPort(chip, target, flash)) if station.probe else None
+        probe = PROBES[station.flasher.virtual](station.probe.address, chip, target, flash) if station.probe else None
     except OSError as e:
         raise SystemExit(f"{name}: probe {station.board.probe}: {e.strerror}") from None
     try:

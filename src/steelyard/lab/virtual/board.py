@@ -19,8 +19,8 @@ from ... import _native
 from ...model.target import Target
 from .analyzer import EDGE, LEAD, LEAVE, MARK
 from .clock import SECOND, Clock
+from .loader import Loader
 from .pty import Port
-from .stk500 import BootLoader
 from .supply import TRIGGER, WORK
 
 #: seconds of the wall between two looks at line and clock
@@ -199,13 +199,13 @@ class Board:
     def __init__(
         self,
         chip: Chip,
-        loader: Callable[[], BootLoader | None],
+        loader: Callable[[], Loader] | None,
         flash: bytearray,
         port: Port,
         probe: Probe | None = None,
     ) -> None:
         self._chip, self._loader, self._flash, self._port, self._probe = chip, loader, flash, port, probe
-        self._boot: BootLoader | None = None
+        self._boot: Loader | None = None
 
     def play(self, clock: Clock, wire: socket.socket, pin: int, meter: socket.socket | None = None) -> None:
         """Goes on for ever, with an analyzer at the pin, and perhaps a ``meter`` in the supply."""
@@ -256,12 +256,21 @@ class Board:
             probe.serve()
         if self._port.events in ready and self._port.opened() and not probe:
             self._reset()
-        if ready:
+        if ready and self._boot:
+            self._load(self._port.read())
+        elif ready:
             self._chip.receive(self._port.read())
+
+    def _load(self, data: bytes) -> None:
+        """The boot loader has the line. Its bytes need no bit times: flashers go by the wall's time, figures do not."""
+        assert self._boot is not None
+        self._port.write(b"".join(self._boot.feed(byte) for byte in data))
+        if data:
+            self._until = self._chip.time + BUSY * self._patience
 
     def _reset(self) -> None:
         self._chip.hold()
-        self._boot = self._loader()
+        self._boot = self._loader() if self._loader else None
         if self._boot is None:
             self._chip.start(bytes(self._flash))
         self._until = self._chip.time + self._patience
@@ -270,13 +279,7 @@ class Board:
         """Lets time go on towards ``now``, a slice at the most."""
         chip = self._chip
         chip.run(now if self._dozes else min(now, chip.time + SLICE))
-        if self._boot is None:
-            return
-        for byte in chip.arrived():
-            chip.send(self._boot.feed(byte))
-            self._until = chip.time + BUSY * self._patience
-        if self._boot.over or chip.time > self._until:
+        if self._boot and (self._boot.over or chip.time > self._until):
+            self._boot.leave()
             self._boot = None
-            answer = list(chip.sent)
             chip.start(bytes(self._flash))
-            chip.sent.extend(answer)  # the last answer is still on the line

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Callable, Generator
+
+from ...model.target import Target
+from ..config import FlashedChip
 
 OK, FAILED, IN_SYNC, NO_SYNC, END = b"\x10", b"\x11", b"\x14", b"\x15", 0x20
 SYNC, GET, SET_DEVICE, SET_EXTENDED, ENTER, LEAVE, ADDRESS, UNIVERSAL, PROGRAM, READ, SIGNATURE = b"0ABEPQUVdtu"
@@ -11,6 +14,12 @@ ARGUMENTS = {GET: 1, SET_DEVICE: 20, SET_EXTENDED: 5, ADDRESS: 2, UNIVERSAL: 4, 
 #: what it says of itself: a hardware of version 3, a software of 4.4
 PARAMETERS = {0x80: 3, 0x81: 4, 0x82: 4}
 FLASH = ord("F")
+
+
+def loaders(_target: Target, known: FlashedChip, flash: bytearray) -> Callable[[], BootLoader]:
+    """See :data:`.loader.Loaders`."""
+    signature = bytes.fromhex(known.signature)
+    return lambda: BootLoader(flash, signature, known.loader_bytes)
 
 
 class BootLoader:
@@ -32,6 +41,9 @@ class BootLoader:
             self._loop.send(byte)
         sent, self._sent = bytes(self._sent), bytearray()
         return sent
+
+    def leave(self) -> None:
+        """The program runs where it was written."""
 
     def _take(self, count: int) -> Generator[None, int, bytes]:
         taken = bytearray()

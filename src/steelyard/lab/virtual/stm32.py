@@ -131,6 +131,11 @@ class Part(toml.Table, frozen=True, kw_only=True):
     controller: int
     sectors: tuple[int, ...] = ()
 
+    @property
+    def device(self) -> int:
+        """The number by which the chip's family knows it, in DBGMCU_IDCODE and in its boot loader."""
+        return self.words[1][1] & 0xFFF
+
     def programmed(self, content: bytearray) -> Sequence[tuple[int, int, Flash | Controller]]:
         """The memory and its controller with base and size, as a loader sees them."""
         flash = Flash(content)

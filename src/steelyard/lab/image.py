@@ -1,0 +1,68 @@
+"""The file that a flasher writes: the image itself, its bytes, or what the boot ROM of a chip loads, made of them.
+
+Whatever it is, the bytes are those that the simulator runs. Layout of ESP images: Espressif, "Firmware Image Format".
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable
+from functools import reduce
+from operator import xor
+
+_LOAD = 1
+#: where an ELF file of each class has what is asked for here: format of (offset, size, count) of the program headers,
+#: and format and order of a program header's type, offset, physical address and size in the file
+_HEADS = {1: ("<28xI10xHH", "<II4xII"), 2: ("<32xQ14xHH", "<I4xQ8xQQ")}
+#: an ESP image: magic, segments, flash mode (DIO), flash size and frequency (4 MB, 40 MHz), entry point
+_ESP = struct.Struct("<BBBBI")
+_ESP_MAGIC, _ESP_DIO, _ESP_SEED, _ESP_ROUND = 0xE9, 2, 0xEF, 16
+#: its extension on chips after the first: no write-protection pin; any revision from 0 on; no digest
+_ESP_EXTENSION = bytes((0xEE, 0, 0, 0)) + struct.pack("<HBHH5x", 0, 0, 0, 0xFFFF)
+_SEGMENT = struct.Struct("<II")
+
+
+def flat(elf: bytes, base: int, size: int) -> bytes:
+    """What is loaded, from ``base`` on, by physical addresses: initial data lie where the start-up code fetches them.
+    Gaps are zeros. :class:`ValueError` when it is not an ELF file, or not within ``size`` bytes.
+    """
+    content = bytearray()
+    try:
+        head, entry = _HEADS[elf[4] if elf[:4] == b"\x7fELF" else 0]
+        offset, width, count = struct.unpack_from(head, elf)
+        for k in range(count):
+            kind, start, address, length = struct.unpack_from(entry, elf, offset + k * width)
+            if kind != _LOAD or not length:
+                continue
+            at = address - base
+            if not 0 <= at <= at + length <= size or start + length > len(elf):
+                raise ValueError(f"{length} bytes at {address:#x} are not in the chip's memory for code")
+            content.extend(bytes(max(at + length - len(content), 0)))
+            content[at : at + length] = elf[start : start + length]
+    except (struct.error, IndexError, KeyError):
+        raise ValueError("is not an image") from None
+    return bytes(content)
+
+
+def _esp(content: bytes, base: int, large: int, extension: bytes = b"") -> bytes:
+    """One segment, which the boot ROM copies to ``base`` and enters there."""
+    content += bytes(-len(content) % 4)
+    made = _ESP.pack(_ESP_MAGIC, 1, _ESP_DIO, large << 4, base) + extension
+    made += _SEGMENT.pack(base, len(content)) + content
+    made += bytes(-(len(made) + 1) % _ESP_ROUND)
+    return made + bytes((reduce(xor, content, _ESP_SEED),))
+
+
+#: by the name that flashers have for it, of the bytes and their address
+KINDS: dict[str, Callable[[bytes, int], bytes] | None] = {
+    "elf": None,
+    "bin": lambda content, base: content,
+    "esp": lambda content, base: _esp(content, base, 4),
+    "esp-extended": lambda content, base: _esp(content, base, 2, _ESP_EXTENSION),
+}
+
+
+def made(kind: str, elf: bytes, base: int, size: int) -> bytes:
+    """The file's content for a chip that has ``size`` bytes for code at ``base``. :class:`ValueError` as above."""
+    make = KINDS[kind]
+    return make(flat(elf, base, size), base) if make else elf

@@ -1,0 +1,228 @@
+"""Boot ROMs of virtual boards: the field's own flashers write to them, what was written is what runs, and nothing that
+comes over the line harms them."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import random
+import select
+import struct
+import subprocess
+import tty
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from threading import Event, Thread
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from steelyard.lab import flash, image
+from steelyard.lab.config import flashers
+from steelyard.lab.virtual import LOADERS, slip
+from steelyard.lab.virtual.loader import Loader
+from steelyard.model import paths
+from steelyard.model.target import Target, load_target, target_names
+
+FLASHER = flashers()
+TARGETS = {t.chip_name: t for t in map(load_target, target_names())}
+#: flasher and chip, of those that are reached through a boot ROM
+CHIPS = [(f, chip) for f in ("esptool", "kflash", "stm32flash") for chip in FLASHER[f].chips]
+
+
+class Rom:
+    """A chip's boot ROM, and its memory for code."""
+
+    def __init__(self, flasher: str, chip: str) -> None:
+        self.target: Target = TARGETS[chip]
+        self.known = FLASHER[flasher].chips[chip]
+        self.kind = self.known.image or FLASHER[flasher].image
+        self.code = bytearray(self.target.chip.flash.size)
+        self.reset = LOADERS[FLASHER[flasher].virtual](self.target, self.known, self.code)
+
+    def file(self, content: bytes) -> bytes:
+        """What a flasher gets for these bytes of code."""
+        base = self.target.chip.flash.base
+        return image.made(self.kind, elf(content, base), base, len(self.code))
+
+    def runs(self) -> bytes:
+        """The code that runs after a reset."""
+        self.reset().leave()
+        return bytes(self.code)
+
+
+@pytest.fixture(params=CHIPS, ids=lambda p: p[1])
+def rom(request: pytest.FixtureRequest) -> Rom:
+    return Rom(*request.param)
+
+
+def elf(content: bytes, base: int) -> bytes:
+    """An image with the second half of its bytes where start-up code copies them from."""
+    half = len(content) // 2
+    head = struct.pack("<16s2HI3II6H", b"\x7fELF\1\1\1", 2, 0, 1, base, 52, 0, 0, 52, 32, 2, 0, 0, 0)
+    code = struct.pack("<8I", 1, 116, base, base, half, half, 5, 4)
+    data = struct.pack("<8I", 1, 116 + half, 0x3FFB0000, base + half, len(content) - half, 1 << 16, 6, 4)
+    return head + code + data + content
+
+
+@contextmanager
+def on_a_line(loader: Loader) -> Iterator[Path]:
+    """A serial port with the boot ROM at its other end."""
+    master, slave = os.openpty()
+    tty.setraw(slave)
+    over = Event()
+
+    def serve() -> None:
+        while not over.is_set():
+            if select.select([master], [], [], 0.02)[0]:
+                os.write(master, b"".join(loader.feed(byte) for byte in os.read(master, 4096)))
+
+    thread = Thread(target=serve)
+    thread.start()
+    yield Path(os.ttyname(slave))
+    over.set()
+    thread.join()
+    os.close(master)
+    os.close(slave)
+
+
+def esptool(rom: Rom, *words: object) -> subprocess.CompletedProcess[str]:
+    program = paths.tool("esptool")
+    if program is None:
+        pytest.skip("esptool is not installed: scripts/setup test")
+    with on_a_line(rom.reset()) as port:
+        command = (program, "--chip", rom.known.name, "--port", port, *words)
+        return subprocess.run([str(w) for w in command], capture_output=True, text=True, check=False, timeout=60)
+
+
+@pytest.mark.parametrize("rom", [p for p in CHIPS if p[0] == "esptool"], ids=lambda p: p[1], indirect=True)
+@pytest.mark.parametrize("way", [(), ("--no-stub",)], ids=["stub", "rom"])
+def test_esptool_writes_what_runs_and_finds_what_is_wrong(rom: Rom, way: tuple[str, ...], tmp_path: Path) -> None:
+    content = random.Random(1).randbytes(10_000)
+    file = tmp_path / "image.bin"
+    file.write_bytes(rom.file(content))
+    start = hex(rom.known.start)
+    assert "valid" in esptool(rom, "image-info", file).stdout
+    written = esptool(rom, *way, "write-flash", start, file)
+    assert written.returncode == 0, written.stdout
+    assert rom.runs()[:10_000] == content
+    assert esptool(rom, "verify-flash", start, file).returncode == 0
+    file.write_bytes(rom.file(content[:-1]))
+    wrong = esptool(rom, "verify-flash", start, file)
+    assert wrong.returncode != 0
+    assert "A fatal error occurred: Verification failed" in wrong.stdout + wrong.stderr
+
+
+@pytest.mark.parametrize(("name", "chip", "size"), [("kflash", "K210", 70_000), ("stm32flash", "STM32F103C8", 20_001)])
+def test_what_is_written_is_what_runs(name: str, chip: str, size: int, tmp_path: Path) -> None:
+    program = paths.tool(name)
+    if program is None:
+        pytest.skip(f"{name} is not installed: scripts/setup test")
+    rom = Rom(name, chip)
+    content = random.Random(2).randbytes(size)
+    file = tmp_path / "image.bin"
+    file.write_bytes(rom.file(content))
+    for _ in range(flash.TRIES):
+        with on_a_line(rom.reset()) as port:
+            known = {"port": port, "baud": 115200, "chip": rom.known.name, "image": file, "mode": "8n1"}
+            command = (program, *(w.format(**known) for w in FLASHER[name].write))
+            done = subprocess.run(
+                command, env=flash._without_lines(), capture_output=True, text=True, check=False, timeout=60
+            )
+        if done.returncode == 0:
+            break
+    else:
+        pytest.fail(done.stdout + done.stderr)
+    assert rom.runs()[:size] == content
+
+
+def test_a_damaged_k210_image_does_not_run() -> None:
+    rom = Rom("kflash", "K210")
+    content = b"\0" + struct.pack("<I", 100) + bytes(range(100))
+    stored = content + hashlib.sha256(content).digest()
+    for at in (None, 0, 2, 50, 120):
+        loader, image = rom.reset(), bytearray(stored)
+        if at is not None:
+            image[at] ^= 1
+        boot, write = struct.pack("<II", 0x80000000, 0), struct.pack("<II", 0, len(image)) + image
+        said = feed(loader, b"".join(isp(*c) for c in ((0xC2, bytes(8)), (0xC5, boot), (0xD4, write))))
+        assert said == slip.packed(b"\xc2\xe0") + slip.packed(b"\xd4\xe0")
+        assert rom.runs().startswith(bytes(range(100)) if at is None else bytes([0xFF]) * 100)
+
+
+def isp(number: int, body: bytes) -> bytes:
+    return slip.packed(struct.pack("<HxxI", number, zlib.crc32(body)) + body)
+
+
+def command(number: int, *words: int, data: bytes = b"") -> bytes:
+    body = struct.pack(f"<{len(words)}I", *words) + data
+    check = 0xEF
+    for byte in data:
+        check ^= byte
+    return slip.packed(struct.pack("<BBHI", 0, number, len(body), check) + body)
+
+
+def test_a_damaged_esp_image_does_not_run() -> None:
+    rom = Rom("esptool", "ESP32")
+    file = bytearray(rom.file(bytes(range(200))))
+    for at in (0, 1, 27, 28, 100, len(file) - 1):
+        loader, broken = rom.reset(), bytearray(file)
+        broken[at] ^= 0x40
+        words = (len(broken), 1, len(broken), rom.known.start)
+        said = feed(loader, command(2, *words) + command(3, len(broken), 0, 0, 0, data=bytes(broken)))
+        assert said.count(b"\0" * 8) == 2, "both commands succeed"
+        assert set(rom.runs()) == {0xFF}
+
+
+def feed(loader: Loader, data: bytes) -> bytes:
+    return b"".join(loader.feed(byte) for byte in data)
+
+
+numbers = st.one_of(st.integers(0, 2**32 - 1), st.sampled_from([0, 4095, 4096, 0x400000, 0x40080000]))
+asked = st.builds(
+    lambda n, words, data: isp(n, struct.pack("<II", *words) + data),
+    st.sampled_from([*range(0xC2, 0xC6), *range(0xD2, 0xDA)]),
+    st.tuples(numbers, st.integers(0, 60)),
+    st.binary(max_size=40),
+)
+packets = st.builds(
+    lambda n, w, data: command(n, *w, data=data),
+    st.sampled_from([*range(0x14), 0xD0, 0xD1, 0xD2, 0xD3]),
+    st.lists(numbers, max_size=6),
+    st.binary(max_size=40),
+)
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    st.lists(st.one_of(packets, asked, st.binary(max_size=30).map(slip.packed), st.binary(max_size=30)), max_size=12)
+)
+def test_whatever_comes_a_boot_rom_answers_or_ends(came: list[bytes]) -> None:
+    for flasher, chip in CHIPS:
+        rom = Rom(flasher, chip)
+        loader = rom.reset()
+        stub = command(5, 4, 1, 4, 0x40080000) + command(7, 4, 0, 0, 0, data=b"stub") + command(6, 0, 0x40080000)
+        for start in (b"", stub, isp(0xC5, bytes(8))):
+            said = feed(loader, start + b"".join(came))
+            assert len(said) < 10_000
+        assert len(rom.runs()) == rom.target.chip.flash.size
+
+
+def test_a_packet_is_bounded_and_found_again() -> None:
+    packets = slip.Packets(8)
+    assert [packets.feed(b) for b in slip.packed(b"\xc0\xdbab")][-1] == b"\xc0\xdbab"
+    assert not packets.strange
+    assert all(packets.feed(b) is None for b in b"\xc0" + bytes(9))
+    assert packets.strange
+
+
+@pytest.mark.parametrize(
+    ("elf", "why"),
+    [(b"\x7fELF", "is not an image"), (b"", "is not an image"), (elf(bytes(64), 0x1000), "not in the chip's memory")],
+)
+def test_what_is_no_image_for_the_chip_is_refused(elf: bytes, why: str) -> None:
+    with pytest.raises(ValueError, match=why):
+        image.made("bin", elf, 0x40080000, 4096)
