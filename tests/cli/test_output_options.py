@@ -31,7 +31,7 @@ QUESTIONS = {
     "run": "run old -t uno -w 16/0 --flags=-Os",
     "run --dry-run": "run old -t uno -w 16/0 --flags=-Os --dry-run",
     "boards": f"boards list --lab {paths.ROOT}/docs/guides/lab.toml",
-    "validate": f"validate old -w 16/0 --flags=-Os --on mega-1 --lab {paths.ROOT}/docs/guides/lab.toml --db b.db",
+    "validate": f"validate old -w 16/0 --flags=-Os --on pill-1 --lab {paths.ROOT}/docs/guides/lab.toml --db b.db",
     "check": "check old -t uno --flags=-Os",
     "profile": f"profile {WHAT} -t uno --flags=-Os",
     "size": f"size {WHAT} -t uno --flags=-Os",
@@ -58,12 +58,12 @@ def prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def pretend(folder: Path) -> None:
     """Stores the simulator's figures as those of a board too."""
-    station = lab.load(paths.ROOT / "docs" / "guides" / "lab.toml").board("mega-1")
+    station = lab.load(paths.ROOT / "docs" / "guides" / "lab.toml").board("pill-1")
     jobs = plan(Campaign(implementations=("old",), flags=("-Os",), workloads=("16/0",)), on=[station]).jobs
     with Store.open(folder / "b.db") as store:
         for job in jobs:
-            simulated = Pipeline(store).weigh(replace(job, target=the_target("atmega128"), on=None))
-            notes = ("virtual-board mega-1: none",)
+            simulated = Pipeline(store).weigh(replace(job, target=the_target("bluepill"), on=None))
+            notes = ("virtual-board pill-1: none",)
             store.add(replace(simulated, setup=resolve(job).setup, id=None, notes=notes))
 
 
