@@ -32,20 +32,20 @@ _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
 class Job(Struct, frozen=True):
-    """One run to do: implementation x target x flags x workload, on the target's device or ``on`` a board, whose target
-    it then has."""
+    """One run to do: implementation x target x flags x workload, on the target's device or ``on`` any of some boards
+    that are alike (:func:`.lab.alike`), whose target it then has."""
 
     implementation: Implementation
     target: Target
     flags: tuple[str, ...]
     workload: Workload
     origin: str = ""  # the path that the user named, for the record
-    on: lab.Station | None = None
+    on: tuple[lab.Station, ...] = ()
     answers: tuple[str, ...] = ()  # SHA-256 of each of the implementation's KAT files when the job was made
 
     def __post_init__(self) -> None:
-        if self.on is not None:
-            force_setattr(self, "target", self.on.target.using(self.target.toolchain.name))
+        if self.on:
+            force_setattr(self, "target", self.on[0].target.using(self.target.toolchain.name))
         if not self.answers:
             force_setattr(self, "answers", _answers(self.implementation))
 
@@ -57,7 +57,7 @@ class Job(Struct, frozen=True):
     @property
     def metered(self) -> bool:
         """Whether a meter says what calls cost; nocrypt's are too short for any."""
-        return self.on is not None and self.on.meter is not None and self.implementation.variant != "nocrypt"
+        return bool(self.on) and self.on[0].meter is not None and self.implementation.variant != "nocrypt"
 
     @contextmanager
     def held(self) -> Iterator[Job]:
@@ -83,7 +83,7 @@ class Job(Struct, frozen=True):
     def plan(self) -> Setup:
         """The setup as far as it is known without asking a machine; a machine's clock is left empty."""
         simulated = self.target.device == "simulator"
-        known = self.on.clock if self.on else device.timing_model(self.target) if simulated else ""
+        known = self.on[0].clock if self.on else device.timing_model(self.target) if simulated else ""
         return self.clocked_by(known)
 
     def clocked_by(self, clock: str) -> Setup:
@@ -124,7 +124,7 @@ class Run(Struct, frozen=True):
 
 def resolve(job: Job) -> Run:
     """What a job depends on, on this machine now. Only this step asks a machine before an image runs there."""
-    clock = job.on.clock if job.on else clock_of(job.target)
+    clock = job.on[0].clock if job.on else clock_of(job.target)
     trouble = None if isinstance(clock, str) else clock
     if missing := building.why_not(job.target.toolchain):
         trouble = Failure(Reason.NO_TOOLCHAIN, missing)

@@ -6,12 +6,14 @@ import os
 import platform
 import time
 import traceback
-from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext
 from datetime import UTC, datetime
 from functools import partial
+from itertools import count
 from pathlib import Path
 from threading import Event
+from typing import IO
 
 from msgspec.structs import replace
 
@@ -67,6 +69,30 @@ def sizes(job: Job) -> dict[str, dict[tuple[str, str], int]]:
     return {part: measure.added(image, base.images[part]) for part, image in mine.images.items()}
 
 
+def _boards(job: Job) -> tuple[str, ...]:
+    """The names of the boards that a job may have; none where it runs elsewhere."""
+    return tuple(s.board.name for s in job.on)
+
+
+class _Ahead:
+    """How many runs of a campaign are ahead for some boards, and how long those that ended took."""
+
+    def __init__(self) -> None:
+        self.runs = self._ended = 0
+        self._seconds = 0.0
+
+    def ended(self, record: Record) -> None:
+        """One more has ended."""
+        self.runs -= 1
+        self._ended += 1
+        self._seconds += record.seconds
+
+    @property
+    def usual(self) -> float:
+        """Seconds of one; 0 while none has ended."""
+        return self._seconds / self._ended if self._ended else 0.0
+
+
 class Pipeline:
     """Measures jobs on several threads; finished records go to the store at once."""
 
@@ -85,6 +111,7 @@ class Pipeline:
         self.max_cycles = max_cycles
         self.seed = seed
         self.over = Event()
+        self._ahead: dict[tuple[str, ...], _Ahead] = {}
         self._weighed = Once(self._weigh, key=lambda run: run.setup.key)
 
     def campaign(self, jobs: Sequence[Job], done: Callable[[Job, Record, bool], None]) -> list[Record]:
@@ -104,22 +131,32 @@ class Pipeline:
         if not todo:
             return [kept[key] for key in keys]
         self.over.clear()
-        from concurrent.futures import ThreadPoolExecutor, as_completed
+        from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 
-        with ThreadPoolExecutor(self.threads) as pool:
-            futures = {pool.submit(self._weighed, run): run for run in todo}
-            try:
-                for future in as_completed(futures):
-                    run, record = futures[future], future.result()
-                    kept[run.setup.key] = record
-                    done(run.job, record, False)
-            except BaseException:
-                self.over.set()
-                raise
-            finally:
-                pool.shutdown(cancel_futures=True)
-                lab.let_go()
-                kept |= self.keeper.again()
+        self._ahead = {_boards(run.job): _Ahead() for run in todo}
+        # each pool of boards has a thread for each of them, and one that builds meanwhile
+        pools = {at: ThreadPoolExecutor(len(at) + 1 if at else self.threads) for at in self._ahead}
+        futures: dict[Future[Record], Run] = {}
+        try:
+            for run in todo:
+                at = _boards(run.job)
+                self._ahead[at].runs += 1
+                futures[pools[at].submit(self._weighed, run)] = run
+            for future in as_completed(futures):
+                run, record = futures[future], future.result()
+                kept[run.setup.key] = record
+                self._ahead[_boards(run.job)].ended(record)
+                done(run.job, record, False)
+        except BaseException:
+            self.over.set()
+            raise
+        finally:
+            for pool in pools.values():
+                pool.shutdown(wait=False, cancel_futures=True)
+            for pool in pools.values():
+                pool.shutdown()
+            lab.let_go()
+            kept |= self.keeper.again()
         return [kept[key] for key in keys]
 
     def weigh(self, job: Job) -> Record:
@@ -140,7 +177,8 @@ class Pipeline:
     def _weigh(self, run: Run) -> Record:
         """The record of one run: from the store, from another process that worked on it, or new."""
         job, setup = run.job, run.setup
-        with alone(f"job {setup.key}", self.over):
+        leased = self.keeper.leased(setup.key, self.over) if job.on else nullcontext()
+        with alone(f"job {setup.key}", self.over), leased as lease:
             if self.over.is_set():
                 raise KeyboardInterrupt
             start = time.monotonic()
@@ -161,13 +199,49 @@ class Pipeline:
             if found and found.ok and found.seed == self.seed and not record.final:
                 return found  # only its power was missing, and the lab cannot do better now
             seconds = time.monotonic() - start
-            return self.keeper.add(replace(record, seconds=seconds, finished=datetime.now(UTC), host=platform.node()))
+            record = replace(record, seconds=seconds, finished=datetime.now(UTC), host=platform.node())
+            return self.keeper.add(record, lease)
 
-    def _device(self, job: Job, image: Path) -> AbstractContextManager[device.Link]:
-        """What runs ``image``: the board that the job names, else the target's device."""
-        if job.on is not None:
-            return lab.opened(job.on, image, self.max_cycles, self.over)
-        return device.opened(job.target, image, building.confined(image), self.max_cycles, self.over)
+    @contextmanager
+    def _device(self, job: Job, image: Path, attempt: int) -> Iterator[device.Link]:
+        """What runs ``image``: one of the boards that the job names, else the target's device."""
+        if not job.on:
+            with device.opened(job.target, image, building.confined(image), self.max_cycles, self.over) as link:
+                yield link
+            return
+        ahead = self._ahead.get(_boards(job), _Ahead())
+        task = lab.Task(f"{job.plan.label} {' '.join(job.flags)}", attempt, ahead.runs, len(job.on), ahead.usual)
+        with (
+            lab.borrowed(job.on, self.over, partial(self._prove, job)) as (station, lock),
+            lab.opened(station, image, self.max_cycles, self.over, task, lock) as link,
+        ):
+            yield link
+
+    def _prove(self, job: Job, station: lab.Station, lock: IO[bytes]) -> None:
+        """Whether a board does what it has to with nocrypt; :class:`DeviceError` where it does not."""
+        built = building.build(nocrypt("crypto_aead"), job.target, _toolchain(job), job.target.toolchain.default_flags)
+        if built.failure is not None:
+            raise DeviceError(built.failure)
+        task = lab.Task("nocrypt, to prove the board")
+        with lab.opened(station, built.images["both"], self.max_cycles, self.over, task, lock) as link:
+            for _ in lab.proved(station, link, device.Client(link)):
+                pass
+
+    def _observed(
+        self, job: Job, built: building.Build, record: Record, tries: list[str]
+    ) -> tuple[Record, measure.Observations]:
+        """Observes the image; on a board once more where it ends for a reason that may be the lab's, which is said in
+        ``tries``."""
+        for attempt in count(1):
+            try:
+                return self._observe(job, built, record, attempt)
+            except lab.NoBoard:
+                raise
+            except DeviceError as e:
+                if not job.on or not lab.again(e.failure, attempt):
+                    raise
+                tries.append(f"attempt {attempt} ended with {e.failure.reason}: {e.failure.detail}")
+        raise AssertionError("unreachable")
 
     def _run(self, job: Job, record: Record) -> Record:
         """Builds, verifies and measures: returns ``record`` with the figures, or with the failure."""
@@ -176,10 +250,12 @@ class Pipeline:
         record = self.keeper.with_log(replace(record, notes=(*record.notes, *stand_in, *built.notes)), built.log)
         if built.failure is not None:
             return replace(record, failure=built.failure)
+        tries: list[str] = []
         try:
-            record, seen = self._observe(job, built, record)
+            record, seen = self._observed(job, built, record, tries)
         except (verify.Mismatch, DeviceError) as e:
-            return replace(record, failure=failure_of(e, job))
+            return replace(record, failure=failure_of(e, job), notes=(*record.notes, *tries))
+        record = replace(record, notes=(*record.notes, *tries))
         if wrong := measure.implausible(seen.all, seen.empty.cycles, seen.quantity, job.target, job.implementation):
             return replace(record, failure=wrong)
 
@@ -202,11 +278,13 @@ class Pipeline:
             notes=(*record.notes, *figures.notes),
         )
 
-    def _observe(self, job: Job, built: building.Build, record: Record) -> tuple[Record, measure.Observations]:
+    def _observe(
+        self, job: Job, built: building.Build, record: Record, attempt: int
+    ) -> tuple[Record, measure.Observations]:
         """Verifies the image on the target's device and makes the measured calls; every output is checked."""
         implementation, image = job.implementation, built.images["both"]
         aead = implementation.primitive == "crypto_aead"
-        with self._device(job, image) as link:
+        with self._device(job, image, attempt) as link:
             client = device.Client(link)
             empty = measure.empty_calls(client, aead)
             verifier = verify.Verifier(

@@ -73,7 +73,7 @@ def test_a_board_gives_the_simulators_record(there: Lab, bench: Bench, name: str
     write(variant, {"LWC_AEAD_KAT_128_128.txt": toys.kat()})
     simulated = bench.job(bench.package(), the_target(station.board.target), "0/16,16/0")
     pipeline = Pipeline(bench.store, threads=1)
-    ours, board = (pipeline.weigh(job) for job in (simulated, replace(simulated, on=station)))
+    ours, board = (pipeline.weigh(job) for job in (simulated, replace(simulated, on=(station,))))
     assert (ours.failure, board.failure) == (None, None)
     assert board.verification == ours.verification
     assert (board.setup.device, board.setup.timing_model) == ("virtual-board", station.clock)
@@ -84,7 +84,7 @@ def test_a_board_gives_the_simulators_record(there: Lab, bench: Bench, name: str
         assert abs(a.cycles - b.cycles) <= 2 * max(station.cycles_per_sample, 1)  # a call's pulse and the empty one's
     for metric in ("rom", "ram_static", "heap", *(["image_ram_touched", "ram_renner"] if station.probe else [])):
         assert board.metrics[metric] == ours.metrics[metric]
-    assert pipeline.weigh(replace(simulated, on=station)).id == board.id
+    assert pipeline.weigh(replace(simulated, on=(station,))).id == board.id
 
 
 def test_an_image_that_is_there_is_not_flashed_again(there: Lab, image: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -223,7 +223,7 @@ def terminal(monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[int, Path]]:
     """A serial port with the test at its other end, and no flasher."""
     monkeypatch.setattr(link, "flash", lambda *_: None)
     monkeypatch.setattr(link, "PLAYED_SILENCE", 0.2)
-    monkeypatch.setattr(lab, "_analyzer", lambda _: Quiet())
+    monkeypatch.setattr(lab, "_analyzer", lambda *_: Quiet())
     master, slave = os.openpty()
     tty.setraw(slave)
     yield master, Path(os.ttyname(slave))

@@ -158,8 +158,8 @@ def test_a_meter_measures_what_is_modelled(station: Station, slow: Path) -> None
 def test_a_run_has_energy_beside_the_modelled(station: Station, bench: Bench) -> None:
     write(bench.package(in_tag=WORK).folder.parent, {"LWC_AEAD_KAT_128_128.txt": toys.kat()})
     simulated = bench.job(bench.package(in_tag=WORK), the_target("uno"), "0/16,0/32,0/64")
-    job = replace(simulated, on=station)
-    broken = replace(job, on=station.but(meter=at(station, "/dev/no-such-port")))
+    job = replace(simulated, on=(station,))
+    broken = replace(job, on=(station.but(meter=at(station, "/dev/no-such-port")),))
     without = Pipeline(bench.store, threads=1).weigh(broken)
     assert without.failure is None
     assert not any("_measured" in name for name in without.metrics)

@@ -10,6 +10,9 @@ from sqlalchemy import Connection
 from steelyard.store.schema import REVISION_TABLE, metadata
 from steelyard.store.types import Id, LongText, Name, UtcTime
 
+#: parents before their children
+NAMES = ("implementation", "toolchain", "target", "setup", "run", "measurement", "point", "helper")
+
 
 def create(connection: Connection) -> None:
     """Makes them in an empty database."""
@@ -106,5 +109,5 @@ def create(connection: Connection) -> None:
         sa.PrimaryKeyConstraint("version_num", name=f"{REVISION_TABLE}_pkc"),
     )
     if connection.dialect.name == "mariadb":
-        for table in metadata.tables:
+        for table in NAMES:
             op.execute(f"ALTER TABLE {table} CONVERT TO CHARACTER SET utf8mb4 COLLATE utf8mb4_bin")

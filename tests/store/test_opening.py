@@ -64,7 +64,7 @@ def old(database: str, *changes: str) -> None:
         server = create_engine(database)
         with server.begin() as connection:
             first_tables.create(connection)
-            for table in [t.name for t in schema.metadata.sorted_tables] + [REVISION]:
+            for table in [*first_tables.NAMES, REVISION]:
                 rows = made.execute(f'SELECT * FROM "{table}"')
                 names = [column[0] for column in rows.description]
                 quoted = [connection.dialect.identifier_preparer.quote(name) for name in names]
@@ -199,8 +199,8 @@ NEXT = """
 import sqlalchemy as sa
 from alembic import op
 
-revision = "0004"
-down_revision = "0003"
+revision = "0005"
+down_revision = "0004"
 
 
 def upgrade():
@@ -219,9 +219,9 @@ def migrate_to_next(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
             store.add(RECORD)
         scripts = tmp_path / "100% migrations"
         shutil.copytree(Path(migrate.__file__).parent / "migrations", scripts)
-        (scripts / "versions" / "0004_next.py").write_text(NEXT.format(more=more))
+        (scripts / "versions" / "0005_next.py").write_text(NEXT.format(more=more))
         monkeypatch.setattr(migrate, "SCRIPTS", str(scripts).replace("%", "%%"))
-        monkeypatch.setattr(schema, "HEAD", "0004")
+        monkeypatch.setattr(schema, "HEAD", "0005")
         Store.open(path).close()
 
     return run

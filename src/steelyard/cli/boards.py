@@ -26,8 +26,10 @@ lab_option = click.option(
     metavar="FILE",
     help="Which boards there are. Default: lab.toml",
 )
-#: calls that a check counts edges of, and the bytes of each
-CALLS, MESSAGE = 20, 512
+
+
+#: what stands for all boards of a lab
+WHOLE = "lab"
 
 
 @click.group("boards")
@@ -105,7 +107,8 @@ def _checked(station: Station) -> Iterator[tuple[str, str]]:
     from threading import Event
 
     from .. import building, device, lab
-    from ..model.call import DeviceError, Op, Request
+    from ..lab.proof import CALLS, MESSAGE, request
+    from ..model.call import DeviceError
     from ..model.reasons import Failure, Reason
     from ..pipeline import MAX_CYCLES, nocrypt
 
@@ -117,28 +120,19 @@ def _checked(station: Station) -> Iterator[tuple[str, str]]:
         raise DeviceError(built.failure)
     image = built.images["both"]
     hertz = station.target.chip.clock_hz
-    with lab.opened(station, image, MAX_CYCLES, Event()) as link:
+    with lab.opened(station, image, MAX_CYCLES, Event(), lab.Task("boards check")) as link:
         yield "flash", f"nocrypt by {station.flasher.program}"
         client = device.Client(link)
-        if abs(client.hello.clock_hz - hertz) > 10_000:
-            text = f"the board says {client.hello.clock_hz / 1e6:g} MHz, {station.target.name} has {hertz / 1e6:g} MHz"
-            raise DeviceError(Failure(Reason.PROTOCOL, text))
-        yield "handshake", f"{hertz / 1e6:g} MHz, {client.hello.capacity} bytes of free RAM"
-        message = bytes(range(256)) * (MESSAGE // 256)
-        request = Request(Op.ENCRYPT, bytes(client.hello.key_bytes), bytes(client.hello.npub_bytes), b"", message)
+        asked = request(client)
         before = link.samples
-        answers = list(client.calls([request] * CALLS))
-        if any(a.output != message for a in answers):
-            raise DeviceError(Failure(Reason.WRONG_OUTPUT, "nocrypt copies its message, and the board does not"))
-        yield "echo", f"{CALLS} x {MESSAGE} bytes"
+        yield from lab.proved(station, link, client)
         samples = (link.samples - before) / CALLS
-        yield "edges", f"{CALLS} pulses of {samples / station.instrument.samplerate * 1e6:.2f} µs"
         if link.fills_ram:
             yield "RAM", f"{station.target.chip.ram.size} bytes filled and dumped, {client.untouched()} in a row unused"
         if station.meter is not None:
-            yield "meter", lab.look(link, client, request, message)
+            yield "meter", lab.look(link, client, asked, MESSAGE)
     if station.target.tier == "exact":
-        cycles = device.Client(device.SimulatorLink(station.target, image)).call(request).pulse.cycles
+        cycles = device.Client(device.SimulatorLink(station.target, image)).call(asked).pulse.cycles
         ppm = (cycles / hertz * station.instrument.samplerate / samples - 1) * 1e6
         yield "clock", f"clock_ppm = {ppm:.0f}, within {1e6 / samples:.0f}; lab.toml says {station.board.clock_ppm:g}"
 
@@ -172,7 +166,8 @@ def virtual(command: tuple[str, ...], lab: Path | None) -> None:
 
 
 def stations(names: Sequence[str], file: Path | None, every: bool = False) -> list[Station]:
-    """Boards of the lab by name, repeatable or comma-separated; with ``every`` all of them where none is named."""
+    """Boards of the lab by name, repeatable or comma-separated, all for :data:`WHOLE`; with ``every`` all of them where
+    none is named."""
     split = [n.strip() for part in names for n in part.split(",") if n.strip()]
     if names and not split:
         raise UserError("--on names no board; steelyard boards list has them")
@@ -181,4 +176,4 @@ def stations(names: Sequence[str], file: Path | None, every: bool = False) -> li
     from ..lab import find
 
     lab = find(file)
-    return [lab.board(name) for name in dict.fromkeys(split or lab.boards)]
+    return [lab.board(name) for name in dict.fromkeys(split if split and split != [WHOLE] else lab.boards)]

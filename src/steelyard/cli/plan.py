@@ -43,22 +43,27 @@ def asked(what: Sequence[str], said: Campaign) -> Campaign:
     return base.but(**{name: value for name, value in asdict(named).items() if value})
 
 
-def plan(campaign: Campaign, *, baselines: bool = True, on: Sequence[lab.Station] = ()) -> Plan:
-    """The jobs of a campaign, ``on`` boards instead of its targets where some are given. With ``baselines`` nocrypt is
-    weighed for itself too: its row stands beside what it is subtracted from."""
+def plan(
+    campaign: Campaign, *, baselines: bool = True, on: Sequence[lab.Station] = (), whole_lab: bool = False
+) -> Plan:
+    """The jobs of a campaign, ``on`` boards instead of its targets where some are given; out of the ``whole_lab`` those
+    of its targets. With ``baselines`` nocrypt is weighed for itself too: its row stands beside what it is subtracted
+    from."""
     select.usable_home()
     loads = [parse_workload(w) for w in campaign.workloads or ("default",)]
     found, rejected = select.implementations(campaign.implementations)
     found = [c for c in found if not any(_excluded(c, pattern) for pattern in campaign.exclude)]
-    if on and campaign.targets:
-        raise UserError("--on: a board says itself which target it is; leave out --target, or the campaign's targets")
-    names = [p.board.target for p in on] or campaign.targets
-    if on and len(set(names)) < len(names):
+    if on and campaign.targets and not whole_lab:
         raise UserError(
-            f"--on: several of these boards are the same target; a run is made on one of them: {', '.join(names)}"
+            "--on: a board says itself which target it is; leave out --target, or the campaign's targets, or write "
+            "--on lab for all boards of these"
         )
-    stations = {p.board.target: p for p in on}
-    targets = select.targets(names, campaign.toolchain)
+    targets = select.targets(campaign.targets, campaign.toolchain) if campaign.targets or not on else []
+    boards = lab.pools([s for s in on if not targets or s.board.target in {t.name for t in targets}])
+    if on:
+        if not boards:
+            raise UserError(f"--on lab: no board of it is {' or '.join(t.name for t in targets)}; leave out --target")
+        targets = select.targets(list(boards), campaign.toolchain)
     sets = {t.name: select.flag_sets(campaign.flags, t) for t in targets}
     if baselines:
         bases = {c.implementation.primitive: nocrypt(c.implementation.primitive) for c in found}
@@ -66,7 +71,7 @@ def plan(campaign: Campaign, *, baselines: bool = True, on: Sequence[lab.Station
         others = [c for c in found if c.implementation.digest not in digests]
         found = [*(select.Chosen(b, "") for b in bases.values()), *others]
     jobs = [
-        Job(c.implementation, t, f, load, c.origin, stations.get(t.name))
+        Job(c.implementation, t, f, load, c.origin, boards.get(t.name, ()))
         for t in targets
         for f in sets[t.name]
         for load in loads

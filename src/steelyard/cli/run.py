@@ -20,7 +20,7 @@ from ..pipeline import Job
 from ..publish import pivot, results
 from ..publish.sheet import Sheet, plain
 from . import options, select
-from .boards import lab_option, stations
+from .boards import WHOLE, lab_option, stations
 from .console import number, stderr
 from .options import command
 from .plan import Forecast, asked, forecast, plan
@@ -67,7 +67,7 @@ class Run(options.Weighing, frozen=True, kw_only=True):
     options.number("--threads", "-j", most=1024, help="Default: one per core."),
     options.force,
     click.option("--seed", default=SEED, metavar="TEXT", help="Seed of the fresh inputs; recorded."),
-    click.option("--on", multiple=True, metavar="BOARD", help="Boards of the lab instead of targets."),
+    click.option("--on", multiple=True, metavar="BOARD", help="Boards instead of targets; lab: all of them."),
     lab_option,
     max_cycles,
     options.columns,
@@ -84,7 +84,7 @@ def verb(ask: Run) -> int:
     sizes = (grid(ask.adlen, ask.mlen),) if ask.adlen or ask.mlen else ()
     said = Campaign(targets=ask.target, flags=ask.flags, workloads=(*ask.workload, *sizes), toolchain=ask.toolchain)
     campaign = asked(ask.what, said)
-    jobs, rejected = plan(campaign, on=stations(ask.on, ask.lab))
+    jobs, rejected = plan(campaign, on=stations(ask.on, ask.lab), whole_lab=ask.on == (WHOLE,))
     if ask.dry_run:
         return _say_forecast(jobs, ask)
     if len(jobs) > MANY and campaign.implementations:

@@ -10,7 +10,7 @@ import os
 import time
 from collections import deque
 from collections.abc import Callable
-from threading import Condition, Thread
+from threading import Condition, Event, Thread
 from typing import Protocol
 
 from ..model.call import DeviceError
@@ -25,6 +25,8 @@ from .sigrok import Sampling
 LOOK_ON = 3.0
 #: seconds of the wall without a sample before it counts as lost
 PATIENCE = 30.0
+#: pulses of a channel that are kept: more than that between two calls is noise, and one is too many
+MOST = 10_000
 _CHUNK = 1 << 20
 
 
@@ -39,16 +41,17 @@ class Pulses(Protocol):
 
 
 class Analyzer:
-    """``sigrok-cli`` at one instrument; it samples until :meth:`close`."""
+    """``sigrok-cli`` at one instrument; it samples until :meth:`close`. With ``over`` one that another process has is
+    waited for."""
 
-    def __init__(self, instrument: Instrument) -> None:
+    def __init__(self, instrument: Instrument, over: Event | None = None) -> None:
         self._instrument = instrument
         self._edges = Edges((1 << len(instrument.channels)) - 1)
         self._rose: dict[int, int] = {}
-        self._seen: dict[str, deque[tuple[int, int]]] = {name: deque() for name in instrument.channels}
+        self._seen: dict[str, deque[tuple[int, int]]] = {name: deque(maxlen=MOST) for name in instrument.channels}
         self._changed = Condition()
         self._over = False
-        self._lock = held(f"instrument {instrument.driver}", f"instrument {instrument.name}")
+        self._lock = held(f"instrument {instrument.driver}", f"instrument {instrument.name}", over)
         rate = ("--config", f"samplerate={instrument.samplerate}")
         try:
             self._sampling = Sampling(instrument.driver, instrument.channels, *rate, "--output-format", "binary")

@@ -267,6 +267,8 @@ def _check(lab: Lab) -> None:
     for name in (*lab.boards, *lab.instruments, *lab.probes, *lab.meters):
         if not _NAME.fullmatch(name):
             raise UserError(f"{name[:70]!r}: names in lab.toml are letters, digits, '-', '_' and '.'")
+    if "lab" in lab.boards:
+        raise UserError("boards.lab: is what all boards together are called; give it another name")
     if not 0 < lab.speed <= 100:
         raise UserError("speed: write a number above 0, at most 100")
     for name, i in lab.instruments.items():

@@ -12,6 +12,7 @@ from ..model import paths
 from ..model.call import DeviceError
 from ..model.errors import cut
 from ..model.reasons import Failure, Reason
+from .attempt import heard
 from .config import PROBE, Station
 from .image import made
 
@@ -100,6 +101,7 @@ def _done(station: Station, arguments: tuple[str, ...], image: Path, lock: int) 
             return f"is not installed{f': {flasher.package}' if flasher.package else ''}"
         except subprocess.TimeoutExpired:
             return f"no end after {flasher.seconds:g} s"
+    heard(" ".join(command), done.stdout + b"\n" + done.stderr)
     if done.returncode == 0:
         return None
     said = (done.stdout + b"\n" + done.stderr).decode(errors="replace").splitlines()

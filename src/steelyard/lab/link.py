@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 from threading import Event
-from typing import TYPE_CHECKING
+from typing import IO, TYPE_CHECKING
 
 from ..device import frame
 from ..model import elf
@@ -18,6 +18,7 @@ from ..model.errors import counted
 from ..model.reasons import Failure, Reason
 from . import probe
 from .analyzer import Pulses
+from .attempt import Attempt
 from .config import Station
 from .flash import flash, forget
 from .lock import had_by_another, held
@@ -45,18 +46,27 @@ def board_of(device: str, notes: Iterable[str]) -> str:
 
 
 class BoardLink:
-    """The host's end of a board with ``image`` in its flash."""
+    """The host's end of a board with ``image`` in its flash; who makes it has the ``lock`` of the board's port."""
 
     #: one request at a time: while a call runs a chip's serial port holds a byte or two
     window = 0
     sees_stack = False
     quantity = "cycles"
 
-    def __init__(self, station: Station, image: Path, pulses: Pulses, max_cycles: int, over: Event) -> None:
+    def __init__(
+        self,
+        station: Station,
+        lock: IO[bytes],
+        image: Path,
+        pulses: Pulses,
+        max_cycles: int,
+        over: Event,
+        attempt: Attempt,
+    ) -> None:
         self._station, self._pulses, self._max_cycles = station, pulses, max_cycles
         #: the meter in its supply, or why there is none
         self.meter: Stream | Failure | None = None
-        self.over = over
+        self.over, self._attempt = over, attempt
         self._due = self._unanswered = 0
         self._image, self._filled = image, b""
         #: samples of all pulses that were taken, and of the latest one's rising edge
@@ -71,17 +81,16 @@ class BoardLink:
             + (f", probe {board.probe}" if board.probe else ""),
         )
         self.fills_ram = station.probe is not None
-        self._locks = [held(f"port {board.port.resolve()}", str(board.port), over)]
+        self._probe_lock: IO[bytes] | None = None
         try:
             if station.probe is not None:
-                self._locks.append(
-                    held(
-                        f"probe {station.probe.interface} {station.probe.commands}", f"probe {station.probe.name}", over
-                    )
-                )
-            if had_by_another(self._locks[0]):  # whose notes may be in another home
+                what = f"probe {station.probe.interface} {station.probe.commands}"
+                self._probe_lock = held(what, f"probe {station.probe.name}", over)
+            if had_by_another(lock):  # whose notes may be in another home
                 forget(board.port)
-            flash(station, image, self._locks[0].fileno())
+            attempt.step("flashes")
+            flash(station, image, lock.fileno())
+            attempt.step("works")
             self.reset()
         except BaseException:
             self.close()
@@ -161,6 +170,7 @@ class BoardLink:
                 found = [command for command, _ in decoder.feed(chunk)]
                 answers += len(found)
                 self._due += found.count(frame.RUN | frame.ANSWER)
+                self._attempt.called(found.count(frame.RUN | frame.ANSWER))
                 end = max(end, time.monotonic() + self._silence)
         if self.over.is_set():
             raise KeyboardInterrupt
@@ -200,12 +210,15 @@ class BoardLink:
     def _read(self) -> bytes:
         assert self._line is not None
         try:
-            return bytes(self._line.read(self._line.in_waiting or 1))
+            data = bytes(self._line.read(self._line.in_waiting or 1))
         except OSError as e:  # as pyserial's own are
             raise self._lost(e) from None
+        self._attempt.passed("<", data)
+        return data
 
     def _write(self, data: bytes) -> None:
         assert self._line is not None
+        self._attempt.passed(">", data)
         try:
             self._line.write(data)
         except OSError as e:  # as pyserial's own are
@@ -222,7 +235,7 @@ class BoardLink:
             self._line = None
 
     def close(self) -> None:
-        """Lets go of port and board."""
+        """Closes the port, and lets go of the probe."""
         self._shut()
-        for lock in self._locks:
-            lock.close()
+        if self._probe_lock is not None:
+            self._probe_lock.close()

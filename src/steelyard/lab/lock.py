@@ -6,7 +6,6 @@ import fcntl
 import hashlib
 import os
 import tempfile
-import time
 from pathlib import Path
 from threading import Event
 from typing import IO
@@ -14,8 +13,10 @@ from uuid import uuid4
 
 from ..model.call import DeviceError
 from ..model.reasons import Failure, Reason
+from .config import Board
 
-_PAUSE = 0.05
+#: seconds between two tries
+PAUSE = 0.05
 #: with the process's number, which process this is
 _ME = uuid4().hex
 
@@ -26,24 +27,49 @@ def held(what: str, name: str, over: Event | None = None) -> IO[bytes]:
 
     :class:`DeviceError` when another has it, which calls it by ``name``.
     """
-    digest = hashlib.sha256(what.encode(errors="surrogateescape")).hexdigest()[:16]
-    file = Path(tempfile.gettempdir()) / f"steelyard-{digest}.lock"
+    while (lock := taken(what, name)) is None:
+        if over is None:
+            raise DeviceError(Failure(Reason.BOARD_LOST, f"{name}: another Steelyard uses it"))
+        if over.is_set():
+            raise KeyboardInterrupt
+        over.wait(PAUSE)
+    return lock
+
+
+def taken(what: str, name: str) -> IO[bytes] | None:
+    """The lock that :func:`held` waits for; None when another has it."""
+    file = Path(tempfile.gettempdir()) / _file(what)
     try:
         opened = os.fdopen(os.open(file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666), "r+b")
     except OSError as e:
         raise DeviceError(Failure(Reason.BOARD_LOST, f"{name}: {file}: {e.strerror}; remove it")) from None
-    while True:
-        try:
-            fcntl.flock(opened, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            if over is None or over.is_set():
-                opened.close()
-                if over is not None:
-                    raise KeyboardInterrupt from None
-                raise DeviceError(Failure(Reason.BOARD_LOST, f"{name}: another Steelyard uses it")) from None
-            time.sleep(_PAUSE)
-        else:
-            return opened
+    try:
+        fcntl.flock(opened, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        opened.close()
+        return None
+    return opened
+
+
+def is_held(what: str) -> bool:
+    """Whether somebody has it just now."""
+    try:
+        with (Path(tempfile.gettempdir()) / _file(what)).open("rb") as opened:
+            fcntl.flock(opened, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except FileNotFoundError:
+        return False
+    except OSError:
+        return True
+    return False
+
+
+def port_of(board: Board) -> str:
+    """What is locked for a board's port."""
+    return f"port {board.port.resolve()}"
+
+
+def _file(what: str) -> str:
+    return f"steelyard-{hashlib.sha256(what.encode(errors='surrogateescape')).hexdigest()[:16]}.lock"
 
 
 def had_by_another(lock: IO[bytes]) -> bool:

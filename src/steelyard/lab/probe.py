@@ -16,6 +16,7 @@ from ..model import paths
 from ..model.call import DeviceError
 from ..model.errors import cut
 from ..model.reasons import Failure, Reason
+from .attempt import heard
 from .config import PROBE, Station
 
 #: seconds that a flasher gets
@@ -78,6 +79,7 @@ def _ask(station: Station, arguments: tuple[str, ...], file: Path) -> None:
         raise _lost(station, f"{program} is not installed: {flasher.package}") from None
     except subprocess.TimeoutExpired:
         raise _lost(station, f"{program}: no end after {PATIENCE:g} s") from None
+    heard(program, done.stdout + b"\n" + done.stderr)
     if done.returncode != 0:
         lines = [line.strip() for line in done.stderr.decode(errors="replace").splitlines() if line.strip()]
         telling = [line for line in lines if "error" in line.lower()] or lines or [f"exit code {done.returncode}"]

@@ -15,6 +15,10 @@ class StoreFailure(StoreError):
     exit_code = 3
 
 
+class LeaseLost(StoreError):
+    """Another has taken over the run that a record is of."""
+
+
 DAMAGED = "the file is damaged: restore a copy, or move it away and a new database is created"
 #: words in a driver's message, and the next action
 _ACTIONS = {

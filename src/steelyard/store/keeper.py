@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable
-from threading import Lock
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from threading import Event, Lock
 
 from msgspec.structs import replace
 
 from steelyard.model.record import Record
 
 from . import values
-from .errors import StoreError
+from .errors import LeaseLost, StoreError
 from .store import Store
+from .tenure import Tenure
 
 
 class Keeper:
@@ -25,6 +27,8 @@ class Keeper:
         self.why = ""
         #: records that are not stored yet, by their setup's key
         self.waiting: dict[str, Record] = {}
+        self._leases: dict[str, int | None] = {}
+        self._tenure = Tenure(store)
         self._next_try = 0.0
         self._lock = Lock()
 
@@ -39,10 +43,17 @@ class Keeper:
         except StoreError:
             return None
 
-    def add(self, record: Record) -> Record:
-        """Stores a record. Returns it with its id, or unchanged when it could not be stored yet."""
+    @contextmanager
+    def leased(self, key: str, over: Event) -> Iterator[int | None]:
+        """The number of the lease of a run, which nobody else has meanwhile, on any machine with this database."""
+        with self._tenure.held(key, over) as number:
+            yield number
+
+    def add(self, record: Record, lease: int | None = None) -> Record:
+        """Stores a record of the run that we have a ``lease`` of, if we have one. Returns it with its id, unchanged
+        when it could not be stored yet, or another's where that has taken over."""
         with self._lock:
-            self.waiting[record.setup.key] = record
+            self.waiting[record.setup.key], self._leases[record.setup.key] = record, lease
             if time.monotonic() < self._next_try:
                 return record
             return self._store().get(record.setup.key, record)
@@ -56,8 +67,12 @@ class Keeper:
         stored: dict[str, Record] = {}
         for key, record in list(self.waiting.items()):
             try:
-                stored[key] = replace(record, id=self.store.add(record))
+                stored[key] = replace(record, id=self.store.add(record, self._leases[key]))
                 del self.waiting[key]
+            except LeaseLost as e:
+                del self.waiting[key]
+                text = f"not stored: {e}"
+                stored[key] = self.find_one(key) or replace(record, notes=(*record.notes, text))
             except (StoreError, OSError) as e:
                 self.why = str(e)
                 if "locked" in self.why:  # then it is locked for all others too

@@ -1,7 +1,7 @@
 """The database's tables, the same in SQLite, PostgreSQL and MariaDB. New databases are created from here, older ones
 are migrated by migrations/.
 
-A run is one row with its measurements, points and helpers; nothing is ever updated. Implementations, toolchains,
+A run is one row with its measurements, points and helpers; nothing of it is ever updated. Implementations, toolchains,
 targets and setups are shared by many runs and stored once. Each is found by the hash of its fields, so that no
 database's idea of equal strings matters.
 """
@@ -27,7 +27,7 @@ from sqlalchemy import (
 from .types import Id, LongText, Name, UtcTime
 
 #: newest revision in migrations/versions; a test compares the two
-HEAD = "0003"
+HEAD = "0004"
 
 #: the table with the revision; its name is our own, so that a database can be shared
 REVISION_TABLE = "steelyard_revision"
@@ -145,6 +145,17 @@ helper = Table(
     Column("member", Name(255), nullable=False),
     Column("size", Integer, nullable=False),
     sqlite_with_rowid=False,
+)
+
+#: who works on the run with this ``Setup.key``; see leasing.py. Numbers are never used again.
+lease = Table(
+    "lease",
+    metadata,
+    Column("id", Id, primary_key=True),
+    Column("key", Name(64), nullable=False, unique=True),
+    Column("holder", Name(255), nullable=False),
+    Column("beats", Integer, nullable=False),
+    sqlite_autoincrement=True,
 )
 
 #: as Alembic creates it; outside our metadata, so that Alembic ignores it

@@ -18,6 +18,7 @@ from .errors import DAMAGED, StoreError, StoreFailure
 if TYPE_CHECKING:  # SQLAlchemy is slow to import, and many commands need no database
     from sqlalchemy import Engine
 
+    from .leasing import Lease
     from .reading import Reader
 
 
@@ -73,13 +74,38 @@ class Store:
         except (ValueError, TypeError, LookupError, OverflowError) as error:  # values that nobody stored
             raise StoreFailure(f"{self._name}: {type(error).__name__}: {error}; {DAMAGED}") from error
 
-    def add(self, record: Record) -> int:
-        """Stores a finished run in one transaction and returns its id."""
+    def add(self, record: Record, lease: int | None = None) -> int:
+        """Stores a finished run in one transaction and returns its id. Raises :class:`LeaseLost`, and stores nothing,
+        where the ``lease`` of that number is gone; else it ends."""
         from .engine import explained
         from .writing import add
 
         with explained(self._name):
-            return add(self._engine, record)
+            return add(self._engine, record, lease)
+
+    def claim(self, key: str, holder: str, stale: Lease | None = None) -> Lease:
+        """See :func:`.leasing.claim`."""
+        from . import leasing
+        from .engine import explained
+
+        with explained(self._name):
+            return leasing.claim(self._engine, key, holder, stale)
+
+    def beat(self, leases: Iterable[int]) -> None:
+        """Says that the holder of these leases is alive."""
+        from . import leasing
+        from .engine import explained
+
+        with explained(self._name):
+            leasing.beat(self._engine, leases)
+
+    def end(self, lease: int) -> None:
+        """Lets go of a lease, if it is there."""
+        from . import leasing
+        from .engine import explained
+
+        with explained(self._name):
+            leasing.end(self._engine, lease)
 
     def get(self, run_id: int) -> Record | None:
         """The record with this id; None when there is none."""

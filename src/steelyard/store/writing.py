@@ -5,40 +5,34 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-import time
 from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
 from msgspec import to_builtins
 from sqlalchemy import Connection, Engine, Table, insert, select
-from sqlalchemy.exc import IntegrityError, OperationalError
 
 from steelyard.model.record import Record
 
 from . import schema
-from .engine import writing
-from .errors import StoreError
+from .errors import LeaseLost, StoreError
+from .leasing import ended, repeated
 from .values import EPOCH, MICROSECOND, storable
 
 _INT64 = 2**63
-_ATTEMPTS = 6
 
 
-def add(engine: Engine, record: Record) -> int:
-    """Inserts a record in one transaction and returns its id. On servers two writers may insert the same toolchain, or
-    deadlock; the loser starts again. SQLite's writers queue. Raises :class:`StoreError` for values that cannot be
-    stored."""
+def add(engine: Engine, record: Record, lease: int | None = None) -> int:
+    """Inserts a record in one transaction, which also ends its ``lease``, and returns its id. Raises
+    :class:`StoreError` for values that cannot be stored, :class:`LeaseLost` where that lease is gone."""
     _check(record)
-    for attempt in range(_ATTEMPTS):
-        try:
-            with writing(engine).begin() as connection:
-                return _append(connection, record)
-        except (IntegrityError, OperationalError) as error:
-            if engine.dialect.name == "sqlite" or attempt == _ATTEMPTS - 1 or error.connection_invalidated:
-                raise
-            time.sleep(0.01 * 2**attempt)
-    raise AssertionError("unreachable")
+
+    def work(connection: Connection) -> int:
+        if lease is not None and not ended(connection, lease):
+            raise LeaseLost("another Steelyard has taken over this run")
+        return _append(connection, record)
+
+    return repeated(engine, work)
 
 
 def _check(record: Record) -> None:

@@ -1,0 +1,83 @@
+"""Holds leases: beats while a run goes on, waits for others, takes over from those that have ended."""
+
+from __future__ import annotations
+
+import hashlib
+import platform
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from threading import Event, Lock, Thread
+
+from steelyard.model import paths
+
+from .errors import StoreError
+from .store import Store
+
+#: seconds between two beats of a holder, and after which a lease without one is nobody's; of a look at another's
+BEAT, STALE, LOOK = 10.0, 60.0, 1.0
+
+
+class Tenure:
+    """The leases of one process. Where the database does not answer work goes on without: a record is worth more."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._mine: set[int] = set()
+        self._lock = Lock()
+        self._beats = Event()
+
+    @contextmanager
+    def held(self, key: str, over: Event) -> Iterator[int | None]:
+        """The number of a lease of the run with this key, which is waited for until ``over`` is set; it ends with the
+        block. None where there is none."""
+        number = self._claimed(key, over)
+        if number is None:
+            yield None
+            return
+        with self._lock:
+            self._mine.add(number)
+            if not self._beats.is_set():
+                self._beats.set()
+                Thread(target=self._beat, name="leases", daemon=True).start()
+        try:
+            yield number
+        finally:
+            with self._lock:
+                self._mine.discard(number)
+            with suppress(StoreError):
+                self._store.end(number)
+
+    def _claimed(self, key: str, over: Event) -> int | None:
+        """A number; whoever else has one and does not beat for too long loses it."""
+        seen, since = None, 0.0
+        while not over.is_set():
+            stale = seen if seen is not None and time.monotonic() - since > STALE else None
+            try:
+                found = self._store.claim(key, _holder(), stale)
+            except StoreError:
+                return None
+            if found.mine:
+                return found.number
+            if seen != found:
+                seen, since = found, time.monotonic()
+            over.wait(LOOK)
+        raise KeyboardInterrupt
+
+    def _beat(self) -> None:
+        while True:
+            time.sleep(BEAT)
+            with self._lock:
+                mine = list(self._mine)
+                if not mine:
+                    self._beats.clear()
+                    return
+            with suppress(StoreError):
+                self._store.beat(mine)
+
+
+def _holder() -> str:
+    """Who holds leases: all processes of a ``STEELYARD_HOME``, in which a file lock says who works on a run. So what
+    one that was killed has left can be had at once."""
+    home = hashlib.sha256(str(paths.home()).encode(errors="surrogateescape")).hexdigest()[:16]
+    return f"{platform.node()[:200]} {home}"

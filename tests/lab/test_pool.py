@@ -1,0 +1,273 @@
+"""Runs are shared among boards that are alike; a board that fails costs nobody else anything.
+
+Boards are simulators here that fail as they are told; test_faults.py has the real tools.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from threading import Barrier, Event, Lock, Thread
+
+import pytest
+from msgspec.structs import replace
+
+from steelyard import device, lab
+from steelyard.lab import Lab, Station, aside, attempt, pool
+from steelyard.lab.lock import held, is_held, port_of
+from steelyard.model.call import DeviceError
+from steelyard.model.errors import UserError
+from steelyard.model.reasons import Failure, Reason
+from steelyard.model.record import Record
+from steelyard.pipeline import Job, Pipeline
+from tests import toys
+from tests.conftest import Bench, the_target, write
+
+TWO = """
+[instruments.la]
+driver = "beaglelogic:conn=tcp-raw/127.0.0.1/15556:logic_channels=8"
+samplerate = 24_000_000
+channels = ["P8_45", "P8_46"]
+virtual = true
+"""
+BOARD = """
+[boards.{name}]
+target = "{target}"
+port = "ports/{name}"
+flasher = "avrdude-arduino"
+analyzer = "la"
+channel = "{channel}"
+clock_ppm = 0
+virtual = true
+"""
+#: what a board does when it is opened: works, or fails in its first exchange
+Behaviour = Callable[[Path], Reason | None]
+
+
+class Boards:
+    """Simulators that stand for boards: which behave how, who was opened for what, and how many at a time."""
+
+    def __init__(self) -> None:
+        self.behave: dict[str, Behaviour] = {}
+        self.opened: list[str] = []
+        self.busy: set[str] = set()
+        self.most = 0
+        self.together: Barrier | None = None
+        self.lock = Lock()
+
+
+@pytest.fixture
+def boards(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Boards:
+    made = Boards()
+
+    class Played(device.SimulatorLink):
+        def __init__(self, station: Station, lock: object, image: Path, *rest: object) -> None:
+            super().__init__(station.target, image)
+            self.name, self.image = station.board.name, image
+            self.clock, self.samples, self.over = station.clock, 0, rest[2]
+            self.notes = (f"virtual-board {self.name}: played",)  # type: ignore[assignment]
+            self.first = True
+            with made.lock:
+                assert self.name not in made.busy
+                made.busy.add(self.name)
+                made.most = max(made.most, len(made.busy))
+                made.opened.append(self.name)
+
+        def exchange(self, data: bytes) -> bytes:
+            if self.first:
+                self.first = False
+                if (together := made.together) is not None:
+                    together.wait(60)
+                if reason := made.behave.get(self.name, lambda _: None)(self.image):
+                    raise DeviceError(Failure(reason, "as it was told"))
+            return super().exchange(data)
+
+        def close(self) -> None:
+            with made.lock:
+                made.busy.remove(self.name)
+
+    monkeypatch.setenv("STEELYARD_HOME", str(tmp_path / "home"))
+    monkeypatch.setattr(lab, "BoardLink", Played)
+    monkeypatch.setattr(lab, "_analyzer", lambda *_: None)
+    monkeypatch.setattr(pool, "AWAY", 0.0)
+    for state in (pool._doubted, pool._faults, pool._out):
+        state.clear()
+    return made
+
+
+@pytest.fixture
+def there(tmp_path: Path) -> Lab:
+    """A lab of two boards, a and b."""
+    a = BOARD.format(name="a", target="uno", channel="P8_45")
+    b = BOARD.format(name="b", target="uno", channel="P8_46")
+    (tmp_path / "lab.toml").write_text(TWO + a + b)
+    return lab.load(tmp_path / "lab.toml")
+
+
+def jobs(bench: Bench, there: Lab, count: int, first: int = 1, **hooks: str) -> list[Job]:
+    """As many jobs of different packages for all boards."""
+    made = []
+    for n in range(first, first + count):
+        write(bench.package(variant=f"toy{n}", **hooks).folder.parent, {"LWC_AEAD_KAT_128_128.txt": toys.kat()})
+        made.append(bench.job(bench.package(variant=f"toy{n}", **hooks), the_target("uno"), "0/16"))
+    return [replace(job, on=tuple(map(there.board, there.boards))) for job in made]
+
+
+def weighed(bench: Bench, todo: list[Job]) -> list[Record]:
+    return Pipeline(bench.store).campaign(todo, lambda *_: None)
+
+
+def on(records: list[Record]) -> set[str]:
+    return {lab.board_of(r.setup.device, r.notes) for r in records}
+
+
+def reasons(records: list[Record]) -> list[Reason | None]:
+    return [r.failure.reason if r.failure else None for r in records]
+
+
+def test_runs_are_shared_and_a_board_has_one_at_a_time(bench: Bench, boards: Boards, there: Lab) -> None:
+    """The first two run at the same time, or the barrier breaks."""
+    boards.together = Barrier(2, action=lambda: setattr(boards, "together", None))
+    records = weighed(bench, jobs(bench, there, 5))
+    assert reasons(records) == [None] * 5
+    assert on(records) == {"a", "b"}
+    assert boards.most == 2
+    assert len(boards.opened) == 6  # nocrypt once
+    assert not is_held(port_of(there.boards["a"]))
+
+
+def test_a_board_that_another_process_has_is_waited_for_or_done_without(
+    bench: Bench, boards: Boards, there: Lab
+) -> None:
+    others = held(port_of(there.boards["a"]), "a")
+    assert on(weighed(bench, jobs(bench, there, 2))) == {"b"}
+    alone = [replace(job, on=job.on[:1]) for job in jobs(bench, there, 1, 3)]
+    waits = Thread(target=others.close)
+    boards.behave["a"] = lambda _: None if others.closed else Reason.INTERNAL
+    waits.start()
+    assert on(weighed(bench, alone)) == {"a"}
+    waits.join()
+
+
+def test_a_board_that_fails_is_set_aside_and_the_other_takes_its_runs(bench: Bench, boards: Boards, there: Lab) -> None:
+    boards.behave["a"] = lambda _: Reason.BOARD_LOST
+    boards.together = Barrier(2, action=lambda: setattr(boards, "together", None))
+    records = weighed(bench, jobs(bench, there, 4))
+    assert reasons(records) == [None] * 4
+    assert on(records) == {"b"}
+    [(text, _)] = [(n, r) for r in records for n in r.notes if n.startswith("attempt")]
+    assert text == "attempt 1 ended with board-unreachable: a: as it was told"
+    mark = aside.read("a")
+    assert mark is not None
+    assert (mark.reason, mark.detail) == ("board-unreachable", "a: as it was told")
+    assert boards.opened.count("a") == 1 + pool.PROOFS
+    assert (attempt.logs("a")[0].number, attempt.logs("a")[0].reason) == (1, "board-unreachable")
+
+    # it is repaired: its user says so, and it proves itself
+    del boards.behave["a"]
+    aside.lift("a")
+    records = weighed(bench, [replace(job, on=job.on[:1]) for job in jobs(bench, there, 1, 5)])
+    assert (reasons(records), on(records)) == ([None], {"a"})
+    assert attempt.logs("a")[-2].what == "nocrypt, to prove the board"
+
+
+def test_where_all_boards_are_lost_every_run_says_why(bench: Bench, boards: Boards, there: Lab) -> None:
+    boards.behave = dict.fromkeys("ab", lambda _: Reason.ANALYZER_LOST)
+    records = weighed(bench, jobs(bench, there, 4))
+    assert reasons(records) == [Reason.ANALYZER_LOST] * 4
+    assert not any(r.final for r in records)
+    assert records[-1].failure is not None
+    for name in "ab":
+        assert f"{name} is out of order: as it was told: plug the analyzer in" in records[-1].failure.detail
+    boards.behave.clear()
+    pool._out.clear()  # as in another process: the boards may prove themselves
+    pool._doubted.clear()
+    assert reasons(weighed(bench, jobs(bench, there, 4))) == [None] * 4
+    assert aside.read("a") is aside.read("b") is None
+
+
+def test_a_flaky_board_is_set_aside_though_it_proves_itself(bench: Bench, boards: Boards, there: Lab) -> None:
+    proofs = []
+
+    def behave(image: Path) -> Reason | None:
+        task = attempt.now("a")
+        assert task is not None
+        proofs.append(task.task.what.startswith("nocrypt,"))
+        return None if proofs[-1] else Reason.FLASH_FAILED
+
+    boards.behave["a"] = behave
+    [record] = weighed(bench, [replace(job, on=job.on[:1]) for job in jobs(bench, there, 1)])
+    assert record.failure == Failure(Reason.FLASH_FAILED, "a: as it was told")
+    assert proofs == [False, True, False, True, False]
+    assert [n.split(" ended")[0] for n in record.notes if n.startswith("attempt")] == ["attempt 1", "attempt 2"]
+    assert aside.read("a") is not None
+
+
+def test_what_a_package_does_is_not_the_boards_fault(bench: Bench, boards: Boards, there: Lab) -> None:
+    """One gives wrong answers: a single attempt. One jams every board: a second one, after a proof."""
+    wrong = jobs(bench, there, 1, 1, after_encrypt="c[0] ^= 1;")
+    jams = jobs(bench, there, 3, 2)
+    good = jobs(bench, there, 1, 9)
+    sizes: dict[str, int] = {}
+
+    def behave(image: Path) -> Reason | None:
+        task = attempt.now("a")
+        assert task is not None
+        name = task.task.what.partition("/")[0]
+        sizes[name] = sizes.get(name, 0) + 1
+        return Reason.PROTOCOL if name in ("toy2", "toy3", "toy4") else None
+
+    boards.behave["a"] = behave
+    records = weighed(bench, [replace(job, on=job.on[:1]) for job in (*wrong, *jams, *good)])
+    assert reasons(records) == [Reason.KAT_MISMATCH, *[Reason.PROTOCOL] * 3, None]
+    assert aside.read("a") is None
+    assert {name: n for name, n in sizes.items() if name.startswith("toy")} == {
+        "toy1": 1,
+        "toy2": 2,
+        "toy3": 2,
+        "toy4": 2,
+        "toy9": 1,
+    }
+
+
+def test_a_board_that_is_released_gets_no_run(bench: Bench, boards: Boards, there: Lab) -> None:
+    aside.put("a", aside.Mark(1.0, released=True))
+    assert on(weighed(bench, jobs(bench, there, 2))) == {"b"}
+    [record] = weighed(bench, [replace(job, on=job.on[:1]) for job in jobs(bench, there, 1, 3)])
+    assert record.failure == Failure(Reason.BOARD_LOST, "no board is left: a was released: steelyard boards retry a")
+
+
+def test_ctrl_c_ends_those_who_wait_for_a_board(there: Lab, boards: Boards) -> None:
+    over = Event()
+    with held(port_of(there.boards["a"]), "a"):
+        Thread(target=over.set).start()
+        with pytest.raises(KeyboardInterrupt), pool.borrowed([there.board("a")], over, lambda *_: None):
+            pass
+
+
+def test_boards_that_are_not_alike_share_no_run(there: Lab) -> None:
+    a, b = map(there.board, there.boards)
+    faster = b.but(instrument=b.instrument.but(samplerate=12_000_000))
+    assert list(lab.pools([a, b])) == ["uno"]
+    with pytest.raises(
+        UserError, match=r"all uno, and their records would differ: a has virtual-board, sigrok.* 24 MHz; b"
+    ):
+        lab.pools([a, faster])
+
+
+def test_logs_are_bounded_and_a_full_disk_costs_only_them(
+    boards: Boards, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    for n in range(attempt.KEPT + 3):
+        made = attempt.begin("a", attempt.Task(f"run {n}"))
+        for _ in range(50):
+            made.passed(">", bytes(500))
+        attempt.heard("tool", b"x" * 3 * attempt.SAID)
+        made.end(Failure(Reason.FLASH_FAILED, "no"))
+    logs = attempt.logs("a")
+    assert [log.what for log in logs] == [f"run {n}" for n in range(3, attempt.KEPT + 3)]
+    assert len(logs[-1].tools) <= attempt.SAID
+    assert sum(len(line) for line in logs[-1].line) < 6 * attempt.LINE
+    monkeypatch.setattr(attempt, "put", lambda *_: (_ for _ in ()).throw(OSError(28, "No space left on device")))
+    attempt.begin("a", attempt.Task("on a full disk")).end(None)
+    assert len(attempt.logs("a")) >= attempt.KEPT - 1

@@ -1,0 +1,97 @@
+"""A run is stored once, though several machines with the same database work on it."""
+
+from __future__ import annotations
+
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from threading import Event
+
+import pytest
+from msgspec.structs import replace
+
+from steelyard.store import Keeper, Store, tenure
+from steelyard.store.errors import LeaseLost
+
+from .conftest import RECORD
+
+KEY = RECORD.setup.key
+
+
+def test_a_lease_has_one_holder_and_a_number_that_never_comes_again(database: str) -> None:
+    with Store.open(database) as store:
+        first = store.claim(KEY, "a")
+        assert first.mine
+        seen = store.claim(KEY, "b")
+        assert (seen.mine, seen.number, seen.holder) == (False, first.number, "a")
+        store.beat([first.number])
+        assert not store.claim(KEY, "b", seen).mine, "it has beaten since"
+        later = store.claim(KEY, "b")
+        second = store.claim(KEY, "b", later)
+        assert second.mine
+        assert second.number > first.number
+        with pytest.raises(LeaseLost, match="taken over"):
+            store.add(RECORD, first.number)
+        assert store.runs() == []
+        run = store.add(RECORD, second.number)
+        third = store.claim(KEY, "a")
+        assert (third.mine, [r.id for r in store.runs()]) == (True, [run])
+        assert third.number > second.number
+        again = store.claim(KEY, "a")  # a process of the same home, which was killed
+        assert (again.mine, again.number > third.number) == (True, True)
+        store.end(again.number)
+        assert store.claim(KEY, "b").mine
+
+
+def test_of_many_that_want_the_same_one_works(database: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tenure, "_holder", lambda: threading.current_thread().name)
+    monkeypatch.setattr(tenure, "LOOK", 0.01)
+    records = [replace(RECORD, setup=replace(RECORD.setup, flags=f"-O{n}")) for n in range(4)]
+
+    def work(_: int) -> None:
+        with Store.open(database) as store:
+            keeper = Keeper(store)
+            for record in records:
+                with keeper.leased(record.setup.key, Event()) as lease:
+                    assert lease is not None
+                    if keeper.find_one(record.setup.key) is None:
+                        assert keeper.add(record, lease).id is not None
+
+    with ThreadPoolExecutor(6) as pool:
+        list(pool.map(work, range(6)))
+    with Store.open(database) as store:
+        assert len(store.runs(newest_only=False)) == len(records)
+
+
+def test_who_was_suspended_for_too_long_stores_nothing(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tenure, "LOOK", 0.01)
+    monkeypatch.setattr(tenure, "STALE", 0.05)
+    names = iter("ab")
+    monkeypatch.setattr(tenure, "_holder", lambda: name)
+    asleep, other = Keeper(store), Keeper(store)
+    name = next(names)
+    with asleep.leased(KEY, Event()) as old:
+        name = next(names)
+        with other.leased(KEY, Event()) as new:  # BEAT is longer than STALE here
+            shown = asleep.add(RECORD, old)
+            assert (shown.id, shown.notes[-1]) == (None, "not stored: another Steelyard has taken over this run")
+            kept = other.add(replace(RECORD, seconds=9.0), new)
+        assert asleep.add(RECORD, old).id == kept.id
+    assert not asleep.waiting
+    assert [r.id for r in store.runs(newest_only=False)] == [kept.id]
+
+
+def test_a_database_that_does_not_answer_keeps_nobody_from_working(store: Store) -> None:
+    keeper = Keeper(store)
+    with store._engine.begin() as connection:
+        connection.exec_driver_sql("DROP TABLE lease")
+    with keeper.leased(KEY, Event()) as lease:
+        assert lease is None
+        assert keeper.add(RECORD, lease).id == 1
+
+
+def test_whoever_waits_can_be_stopped(store: Store) -> None:
+    store.claim(KEY, "another")
+    over = Event()
+    threading.Timer(0.05, over.set).start()
+    with pytest.raises(KeyboardInterrupt), Keeper(store).leased(KEY, over):
+        pass
