@@ -5,12 +5,18 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+import time
 import zipfile
 from pathlib import Path
 
 import pytest
 
+from steelyard import lab
 from steelyard.cli import targets
+from steelyard.lab import aside, attempt
+from steelyard.lab.lock import held, port_of
+from steelyard.model import paths
+from steelyard.model.reasons import Failure, Reason
 from steelyard.model.record import Toolchain
 from steelyard.model.target import ToolchainSpec
 from tests import toys
@@ -139,6 +145,45 @@ def test_answers_from_records(cli: Cli, tmp_path: Path) -> None:
         cli("size old -t uno --flags=-Os"),
         figures=True,
     )
+
+
+def test_boards(cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One works, one is out of order, one failed and is free again."""
+    monkeypatch.setenv("STEELYARD_HOME", str(tmp_path / "home"))
+    shutil.copy(paths.ROOT / "docs/guides/lab.toml", tmp_path)
+    there = lab.load(tmp_path / "lab.toml")
+    for board in there.boards.values():
+        write(tmp_path, {str(board.port.relative_to(tmp_path)): ""})
+    now = 1_800_000_000.0
+    monkeypatch.setattr(time, "time", lambda: now)
+    made = attempt.begin("pill-1", attempt.Task("toy1/ref -O3", 2))
+    now += 7.3
+    attempt.heard(
+        "reset halt", b"Info : clock speed 2000 kHz\nError: init mode failed (unable to connect to the target)"
+    )
+    made.passed(">", bytes.fromhex("a5010000fe"))
+    made.end(Failure(Reason.PROBE_LOST, "pill-1: swd: openocd: Error: init mode failed"))
+    why = Failure(Reason.BOARD_LOST, "mega-1: ports/mega-1: No such file or directory")
+    aside.put("mega-1", aside.Mark(now, why.reason, why.detail, why.next_action))
+    with held(port_of(there.boards["uno-1"]), "uno-1"):
+        made = attempt.begin("uno-1", attempt.Task("ascon128v12/fast -O3", 1, 5, 1, 100.0))
+        made.step("works")
+        now += 42
+        made.called(1234)
+        golden(
+            "boards",
+            cli("boards"),
+            cli("boards --json"),
+            cli("boards log"),
+            cli("boards log pill-1"),
+            cli("boards release pill-1 uno-1"),
+            cli("boards"),
+            cli("boards retry"),
+            cli("boards retry uno-1"),
+            cli("boards release"),
+            cli("boards log nine"),
+            cli("boards --json list"),
+        )
 
 
 def test_revisions(cli: Cli, tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ import click
 #: the verbs and the sentence that the list of them has of each, which is the first of its help
 VERBS = {
     "run": "Weigh implementations: build, verify, measure, store, and print the tables.",
-    "boards": "List the boards of a lab, check them end to end, or play virtual ones.",
+    "boards": "Show what boards do, check them end to end, or play virtual ones.",
     "check": "Verify only: all known answers, decryption and forgeries, without the sweep over sizes.",
     "validate": "Weigh on a board and on the simulator, and say how far they are apart.",
     "profile": "Show where the cycles of one call go: by function, by instruction, and as a flame graph.",

@@ -1,4 +1,4 @@
-"""``steelyard boards``: the boards of a lab, whether they work, and virtual ones."""
+"""``steelyard boards``: the boards of a lab, what they do, whether they work, and virtual ones."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
+from msgspec import to_builtins
 
 from ..model import paths
 from ..model.errors import UserError, WorkError
@@ -30,11 +31,91 @@ lab_option = click.option(
 
 #: what stands for all boards of a lab
 WHOLE = "lab"
+_COMMANDLINE = click.core.ParameterSource.COMMANDLINE
 
 
-@click.group("boards")
-def verb() -> None:
-    """List the boards of a lab, check them end to end, or play virtual ones."""
+@click.group("boards", invoke_without_command=True)
+@lab_option
+@options.tables
+@click.pass_context
+def verb(context: click.Context, lab: Path | None, out: Output) -> None:
+    """Show what boards do, check them end to end, or play virtual ones.
+
+    Without a COMMAND it shows what each board does: its run, how far it is, how long the rest takes, its last error.
+    """
+    if context.invoked_subcommand is not None:
+        named = [n for n in ("lab", "out", "format", "json") if context.get_parameter_source(n) is _COMMANDLINE]
+        if named:
+            raise UserError(f"--{named[0]}: write it after {context.invoked_subcommand}")
+        return
+    from ..lab import find
+    from . import live
+
+    there = find(lab)
+    found = [live.doing(there, name) for name in there.boards]
+    out.give([live.states(found)], to_builtins(found))
+
+
+@verb.command()
+@click.argument("names", nargs=-1, metavar="[BOARD]...")
+@options.number("--last", default=20, help="How many attempts.")
+@lab_option
+@options.tables
+def log(names: tuple[str, ...], last: int, lab: Path | None, out: Output) -> None:
+    """Show the latest attempts, and how each ended.
+
+    Of one BOARD it shows what the tools and the serial line said before the last failure, too.
+    """
+    from . import live
+
+    sheet, document = live.logs([s.board.name for s in stations(names, lab, every=True)], last)
+    out.give([sheet], document)
+
+
+@verb.command()
+@click.argument("names", nargs=-1, metavar="[BOARD]...")
+@lab_option
+@options.tables
+def retry(names: tuple[str, ...], lab: Path | None, out: Output) -> None:
+    """Put boards to work again, all by default.
+
+    Those that are out of order or released get runs again. A scheduler that runs sees it. A board that was out of order
+    has to prove itself with nocrypt first.
+    """
+    from ..lab import aside
+
+    lines = []
+    for station in stations(names, lab, every=True):
+        name = station.board.name
+        if (mark := aside.read(name)) is not None:
+            aside.lift(name)
+            was = "released" if mark.released else f"out of order: {mark.reason}: {mark.detail}"
+            lines.append((name, was, "gets runs again"))
+        elif names:
+            lines.append((name, "in order", "gets runs as before"))
+    out.give([plain("", "retry", ("board", "was", "now"), lines)])
+
+
+@verb.command()
+@click.argument("names", nargs=-1, required=True, metavar="BOARD...")
+@lab_option
+@options.tables
+def release(names: tuple[str, ...], lab: Path | None, out: Output) -> None:
+    """Take boards out of all schedulers.
+
+    You can use them yourself, once the runs that they have ended, until retry gives them back.
+    """
+    from ..lab import aside
+    from ..lab.lock import disown, is_held, port_of
+
+    lines = []
+    for station in stations(names, lab):
+        aside.put(station.board.name, aside.Mark(time.time(), released=True))
+        disown(station.board)
+        busy = is_held(port_of(station.board))
+        now = "released when its run ends" if busy else "released"
+        lines.append((station.board.name, now, f"steelyard boards retry {station.board.name}"))
+    out.give([plain("", "release", ("board", "now", "back by"), lines)])
 
 
 @verb.command("list")
@@ -92,6 +173,7 @@ def check(names: tuple[str, ...], lab: Path | None, out: Output) -> None:
             try:
                 for step, found in _checked(station):
                     lines.append((station.board.name, step, "works", found))
+                stage.works(station.board.name)
             except DeviceError as e:
                 wrong = True
                 text = f"{e.failure.detail}; {e.failure.next_action}"

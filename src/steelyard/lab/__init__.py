@@ -19,7 +19,7 @@ from .energy import look, power
 from .flash import forget
 from .link import BoardLink, board_of
 from .lock import held, port_of
-from .pool import NoBoard, again, borrowed, pools
+from .pool import NoBoard, again, borrowed, pools, works
 from .proof import proved
 
 __all__ = [
@@ -41,6 +41,7 @@ __all__ = [
     "pools",
     "power",
     "proved",
+    "works",
 ]
 
 _analyzers: dict[str, Analyzer] = {}

@@ -86,7 +86,7 @@ class BoardLink:
             if station.probe is not None:
                 what = f"probe {station.probe.interface} {station.probe.commands}"
                 self._probe_lock = held(what, f"probe {station.probe.name}", over)
-            if had_by_another(lock):  # whose notes may be in another home
+            if had_by_another(lock, board):  # whose notes may be in another home
                 forget(board.port)
             attempt.step("flashes")
             flash(station, image, lock.fileno())

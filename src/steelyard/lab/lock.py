@@ -6,6 +6,7 @@ import fcntl
 import hashlib
 import os
 import tempfile
+from contextlib import suppress
 from pathlib import Path
 from threading import Event
 from typing import IO
@@ -68,14 +69,24 @@ def port_of(board: Board) -> str:
     return f"port {board.port.resolve()}"
 
 
+def disown(board: Board) -> None:
+    """Whoever has had the board's port has to find out anew what is in the board."""
+    with suppress(OSError), (Path(tempfile.gettempdir()) / _file(port_of(board))).open("r+b") as opened:
+        opened.truncate()
+
+
 def _file(what: str) -> str:
     return f"steelyard-{hashlib.sha256(what.encode(errors='surrogateescape')).hexdigest()[:16]}.lock"
 
 
-def had_by_another(lock: IO[bytes]) -> bool:
-    """Whether another process had what is ``held`` since this one last had it, or this one never had. Asked once each
-    time, because it notes that this one has it."""
-    me = f"{_ME} {os.getpid()}".encode()
+def had_by_another(lock: IO[bytes], board: Board) -> bool:
+    """Whether another process had the board's port, whose ``lock`` we have, since this one last had it, or this one
+    never had, or the port was away meanwhile. Asked once each time, because it notes that this one has it."""
+    try:
+        port = board.port.stat()
+    except OSError:
+        return True
+    me = f"{_ME} {os.getpid()} {port.st_dev} {port.st_ino} {port.st_rdev}".encode()
     lock.seek(0)
     if lock.read(len(me) + 1) == me:
         return False

@@ -134,10 +134,17 @@ def _proves(station: Station, lock: IO[bytes], over: Event, prove: Prove) -> boo
             if not left:
                 _set_aside(name, e.failure)
         else:
-            _doubted.discard(name)
-            aside.lift(name)
+            works(name)
             return True
     return False
+
+
+def works(name: str) -> None:
+    """The board of that name has proved itself: it is in order, unless its user wants it."""
+    _doubted.discard(name)
+    mark = aside.read(name)
+    if mark is not None and not mark.released:
+        aside.lift(name)
 
 
 def _set_aside(name: str, failure: Failure) -> None:
