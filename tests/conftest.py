@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import re
 import shutil
-from collections.abc import Generator, Iterator, Mapping
+import subprocess
+from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
@@ -144,6 +145,26 @@ class Bench:
         built = self.build(implementation, target, *flags)
         assert built.failure is None, built.failure
         return device.simulated(target, built.images["both"])
+
+
+@pytest.fixture
+def disk(tmp_path: Path) -> Iterator[Callable[[str], Path]]:
+    """Makes a small disk."""
+    made: list[Path] = []
+
+    def make(size: str) -> Path:
+        place = tmp_path / "disk"
+        place.mkdir()
+        command = ["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", str(place)]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        if done.returncode != 0:
+            pytest.skip(f"a small disk cannot be mounted: {done.stderr.strip()}; run as root")
+        made.append(place)
+        return place
+
+    yield make
+    for place in made:
+        subprocess.run(["umount", "-l", str(place)], check=True)
 
 
 @pytest.fixture

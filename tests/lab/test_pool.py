@@ -56,9 +56,8 @@ class Boards:
         self.lock = Lock()
 
 
-@pytest.fixture
-def boards(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Boards:
-    made = Boards()
+def play(made: Boards, monkeypatch: pytest.MonkeyPatch, home: Path) -> None:
+    """Simulators stand for the boards, with this as ``STEELYARD_HOME``."""
 
     class Played(device.SimulatorLink):
         def __init__(self, station: Station, lock: object, image: Path, *rest: object) -> None:
@@ -86,22 +85,32 @@ def boards(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Boards:
             with made.lock:
                 made.busy.remove(self.name)
 
-    monkeypatch.setenv("STEELYARD_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("STEELYARD_HOME", str(home))
     monkeypatch.setattr(lab, "BoardLink", Played)
     monkeypatch.setattr(lab, "_analyzer", lambda *_: None)
     monkeypatch.setattr(pool, "AWAY", 0.0)
     for state in (pool._doubted, pool._faults, pool._out):
         state.clear()
-    return made
 
 
 @pytest.fixture
-def there(tmp_path: Path) -> Lab:
+def boards(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Boards:
+    made = Boards()
+    play(made, monkeypatch, tmp_path / "home")
+    return made
+
+
+def described(tmp_path: Path) -> Lab:
     """A lab of two boards, a and b."""
     a = BOARD.format(name="a", target="uno", channel="P8_45")
     b = BOARD.format(name="b", target="uno", channel="P8_46")
     (tmp_path / "lab.toml").write_text(TWO + a + b)
     return lab.load(tmp_path / "lab.toml")
+
+
+@pytest.fixture
+def there(tmp_path: Path) -> Lab:
+    return described(tmp_path)
 
 
 def jobs(bench: Bench, there: Lab, count: int, first: int = 1, **hooks: str) -> list[Job]:

@@ -345,26 +345,6 @@ def test_force_forces_the_build(bench: Bench, uno: Target, monkeypatch: pytest.M
     assert second.id != first.id
 
 
-@pytest.fixture
-def disk(tmp_path: Path) -> Iterator[Callable[[str], Path]]:
-    """Makes a small disk."""
-    made: list[Path] = []
-
-    def make(size: str) -> Path:
-        place = tmp_path / "disk"
-        place.mkdir()
-        command = ["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", str(place)]
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
-        if done.returncode != 0:
-            pytest.skip(f"a small disk cannot be mounted: {done.stderr.strip()}; run as root")
-        made.append(place)
-        return place
-
-    yield make
-    for place in made:
-        subprocess.run(["umount", "-l", str(place)], check=True)
-
-
 @pytest.mark.parametrize("size", ["16k", "60k", "160k", "220k"])
 def test_a_full_disk(bench: Bench, disk: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch, size: str) -> None:
     """The disk fills up early or late in the harness's compilation, or in the package's."""

@@ -81,7 +81,10 @@ class Analyzer:
             if len(seen) < count:
                 level = "high" if self._instrument.channels.index(channel) in self._rose else "low"
                 text = f"channel {channel} of {self._instrument.name} stays {level}: {len(seen)} of "
-                raise DeviceError(Failure(Reason.PULSES_LOST, text + counted(count, "pulse")))
+                text += counted(count, "pulse")
+                if others := [c for c, queue in self._seen.items() if c != channel and queue]:
+                    text += f"; there were some on {', '.join(others)}: were boards or wires swapped?"
+                raise DeviceError(Failure(Reason.PULSES_LOST, text))
             return [seen.popleft() for _ in range(count)]
 
     def drop(self, channel: str) -> int:

@@ -35,6 +35,8 @@ PLAYED_SILENCE = 10.0
 TRIES = 4
 #: seconds that a reset line is pulled
 PULSE = 0.1
+#: the least that bytes need on the line, of what its nominal rate makes: boards and adapters are off by some per cent
+SLOW = 0.9
 #: bits of a byte on the line
 _BITS = 10
 
@@ -68,6 +70,9 @@ class BoardLink:
         self.meter: Stream | Failure | None = None
         self.over, self._attempt = over, attempt
         self._due = self._unanswered = 0
+        #: bytes that crossed the line since the latest pulse fell, and those of them before the next one rose
+        self._since = self._before = 0
+        self._fell: int | None = None
         self._image, self._filled = image, b""
         #: samples of all pulses that were taken, and of the latest one's rising edge
         self.samples = self.rose = 0
@@ -133,7 +138,7 @@ class BoardLink:
             self._pull(line)
         time.sleep(self._station.flasher.boot_seconds)
         self._read()
-        self._due = 0
+        self._due, self._fell = 0, None
         self._pulses.drop(board.channel)
 
     def _pull(self, line: str) -> None:
@@ -157,6 +162,9 @@ class BoardLink:
         calls = asked.count(frame.RUN)
         work = calls * self._max_cycles / self._station.target.chip.clock_hz
         self._write(data)
+        self._since += len(data)
+        if calls == 1:
+            self._before, self._since = self._since, 0
         end = time.monotonic() + len(data) * _BITS / self._station.board.baud + self._silence + work
         decoder, came, answers = frame.Decoder(), bytearray(), 0
         while (
@@ -172,6 +180,7 @@ class BoardLink:
                 self._due += found.count(frame.RUN | frame.ANSWER)
                 self._attempt.called(found.count(frame.RUN | frame.ANSWER))
                 end = max(end, time.monotonic() + self._silence)
+        self._since += len(came)
         if self.over.is_set():
             raise KeyboardInterrupt
         if calls and not came:
@@ -187,9 +196,25 @@ class BoardLink:
         """The pulses of the calls that were answered since the last time: the analyzer's time x the chip's clock."""
         due, self._due = self._due, 0
         spans = self._pulses.take(self._station.board.channel, due)
+        if spans:
+            if due == 1:
+                self._compare(spans[0][0])
+            self._fell = spans[0][1] if due == 1 else None
         self.samples += sum(fall - rise for rise, fall in spans)
         self.rose = spans[-1][0] if spans else self.rose
         return [Pulse(round((fall - rise) * self._station.cycles_per_sample)) for rise, fall in spans]
+
+    def _compare(self, rose: int) -> None:
+        """Compares the time between two pulses with what the bytes on the line need: an analyzer that loses samples
+        without saying so is found out. :class:`DeviceError` when it does."""
+        if self._fell is None:
+            return
+        there = (rose - self._fell) * self.sample
+        needed = (SLOW * self._before - 2) * _BITS / self._station.board.baud
+        if there < needed:
+            text = f"{self._station.instrument.name} loses samples: {there * 1e3:.3f} ms between two pulses, in which "
+            text += f"{counted(self._before, 'byte')} took {needed * 1e3:.3f} ms on the line at least"
+            raise DeviceError(Failure(Reason.ANALYZER_LOST, f"{text}; lower its samplerate"))
 
     def fill_ram(self) -> None:
         """Restarts the firmware with random bytes in all RAM that it does not initialise."""

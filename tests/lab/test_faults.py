@@ -1,0 +1,314 @@
+"""What can go wrong between this machine and a board becomes a reason that names the part, and the board works again.
+
+The tools are the real ones, the boards virtual, the wires between them fail (wires.py). No wrong output or pulse is
+ever taken for a right one.
+"""
+
+from __future__ import annotations
+
+import shutil
+import socket
+import time
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from itertools import count
+from pathlib import Path
+from threading import Event, Timer
+from typing import IO, NamedTuple
+
+import pytest
+
+from steelyard import device, lab
+from steelyard.jobs import failure_of
+from steelyard.lab import Lab, Station, aside, attempt, flash, link, pool
+from steelyard.lab.virtual import played
+from steelyard.model.call import DeviceError, Op, Request
+from steelyard.model.reasons import Failure, Reason
+from steelyard.pipeline import nocrypt
+from tests.conftest import Bench, the_target
+from tests.lab import wires
+
+pytest.importorskip("serial", reason="pyserial is not installed: scripts/setup test")
+TEXT = """
+speed = 4
+
+[instruments.la]
+driver = "beaglelogic:conn=tcp-raw/127.0.0.1/{port}:logic_channels=8"
+samplerate = 4_000_000
+channels = ["P8_45", "P8_46"]
+virtual = true
+"""
+BOARD = """
+[boards.{name}]
+target = "uno"
+port = "{name}"
+flasher = "avrdude-arduino"
+analyzer = "la"
+channel = "{channel}"
+clock_ppm = 0
+virtual = true
+"""
+CALLS = [Request(Op.ENCRYPT, bytes(16), bytes(16), b"", bytes([n]) * 100) for n in range(8)]
+
+
+class Wired(NamedTuple):
+    """Two boards of the same target, a and b, and the wires that can fail."""
+
+    lab: Lab
+    serial: dict[str, wires.Serial]
+    samples: wires.Samples
+
+
+def described(folder: Path, port: int) -> Lab:
+    folder.mkdir(exist_ok=True)
+    boards = (BOARD.format(name=n, channel=c) for n, c in (("a", "P8_45"), ("b", "P8_46")))
+    (folder / "lab.toml").write_text(TEXT.format(port=port) + "".join(boards))
+    return lab.load(folder / "lab.toml")
+
+
+@pytest.fixture(scope="module")
+def behind(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
+    """The boards as they are, behind the wires."""
+    for tool in ("avrdude", "sigrok-cli", "avr-gcc"):
+        if shutil.which(tool) is None:
+            pytest.skip(f"{tool} is not installed: scripts/setup test")
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    found = described(tmp_path_factory.mktemp("behind"), port)
+    with played(found):
+        yield found
+
+
+@pytest.fixture
+def there(behind: Lab, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Wired]:
+    for old in (flash.paths.home() / "lab").glob("[ab].*"):
+        shutil.rmtree(old) if old.is_dir() else old.unlink()
+    monkeypatch.setattr(link, "PLAYED_SILENCE", 4.0)
+    for state in (pool._doubted, pool._faults, pool._out, flash._sure):
+        state.clear()
+    samples = wires.Samples(behind.instruments["la"].address)
+    found = described(tmp_path / "lab", samples.port)
+    serial = {name: wires.Serial(found.boards[name].port, behind.boards[name].port) for name in "ab"}
+    yield Wired(found, serial, samples)
+    lab.let_go()
+    samples.close()
+    for wire in serial.values():
+        wire.unplug()
+
+
+@pytest.fixture
+def image(bench: Bench) -> Path:
+    return bench.build(nocrypt("crypto_aead"), the_target("uno")).images["both"]
+
+
+def prove(image: Path) -> Callable[[Station, IO[bytes]], None]:
+    def proves(station: Station, lock: IO[bytes]) -> None:
+        with lab.opened(station, image, 10**7, Event(), lab.Task("nocrypt"), lock) as opened:
+            list(lab.proved(station, opened, device.Client(opened)))
+
+    return proves
+
+
+def attempted(
+    there: Wired,
+    image: Path,
+    boards: str = "a",
+    fault: Callable[[], None] = lambda: None,
+    mend: Callable[[], None] = lambda: None,
+) -> list[Failure]:
+    """Calls on one of the boards as a run makes them, the first time with a ``fault`` in the middle, which is mended
+    once it was found; why attempts failed. All answers and pulses of the one that did not are the simulator's."""
+    stations = [there.lab.board(name) for name in boards]
+    expected = list(device.Client(device.SimulatorLink(stations[0].target, image)).calls(CALLS))
+    failures: list[Failure] = []
+    for number in count(1):
+        try:
+            with (
+                pool.borrowed(stations, Event(), prove(image)) as (station, lock),
+                lab.opened(station, image, 10**7, Event(), lab.Task("calls", number), lock) as opened,
+            ):
+                client = device.Client(opened)
+                for k, (call, right) in enumerate(zip(CALLS, expected, strict=True)):
+                    if number == 1 and k == 3:
+                        fault()
+                    answer = client.call(call)
+                    assert answer.output == right.output
+                    assert abs(answer.pulse.cycles - right.pulse.cycles) <= station.cycles_per_sample
+            return failures
+        except DeviceError as e:
+            failures.append(e.failure)
+            mend()
+            if not lab.again(e.failure, number):
+                return failures
+    raise AssertionError("unreachable")
+
+
+class Once:
+    """Changes the bytes that come past once it is armed, one time."""
+
+    def __init__(self, change: wires.Change, size: int = 1, *, armed: bool = False) -> None:
+        self._change, self._size, self.armed = change, size, armed
+
+    def arm(self) -> None:
+        self.armed = True
+
+    def __call__(self, data: bytes) -> bytes:
+        if self.armed and len(data) >= self._size:
+            self.armed = False
+            return self._change(data)
+        return data
+
+
+@pytest.mark.parametrize(
+    ("way", "change"),
+    [
+        pytest.param("to_host", lambda data: b"\xa5\x82garbage" + data, id="garbage"),
+        pytest.param("to_host", lambda data: data[1:], id="dropped"),
+        pytest.param("to_board", lambda data: data[1:], id="dropped-to-board"),
+        pytest.param("to_board", lambda data: data[:1] + data, id="doubled"),
+    ],
+)
+def test_bytes_that_the_line_changes_are_no_answer(there: Wired, image: Path, way: str, change: wires.Change) -> None:
+    once = Once(change)
+    setattr(there.serial["a"], way, once)
+    failures = attempted(there, image, fault=once.arm)
+    assert {f.reason for f in failures} <= {Reason.PROTOCOL, Reason.RUNAWAY, Reason.PULSES_LOST}
+    assert len(failures) <= 1, "it was one disturbance, and the board has proved itself"
+    assert all(f.detail.startswith("a: ") for f in failures)
+    assert aside.read("a") is None
+
+
+def test_a_board_that_hangs_or_resets_in_a_call_is_tried_again(there: Wired, image: Path) -> None:
+    """When its supply breaks down it sends what it likes besides."""
+    wire = there.serial["a"]
+
+    def hang() -> None:
+        wire.to_host = lambda _: b""
+
+    def mend() -> None:
+        wire.to_host = wires.whole
+
+    [hung] = attempted(there, image, fault=hang, mend=mend)
+    assert (hung.reason, "no answer from" in hung.detail) == (Reason.RUNAWAY, True)
+
+    def brown_out(data: bytes) -> bytes:
+        wire.reset.set()
+        wire.to_host = Once(lambda data: bytes(reversed(data)), armed=True)
+        return data
+
+    once = Once(brown_out)
+    wire.to_board = once
+    [reset] = attempted(there, image, fault=once.arm, mend=mend)
+    assert reset.reason in (Reason.RUNAWAY, Reason.PROTOCOL)
+    assert aside.read("a") is None
+
+
+def test_a_board_may_be_plugged_in_again_elsewhere(there: Wired, image: Path) -> None:
+    wire = there.serial["a"]
+
+    def unplug() -> None:
+        wire.unplug()
+        Timer(1.0, wire.plug).start()
+
+    name = wire.device
+    [lost] = attempted(there, image, fault=unplug)
+    assert (lost.reason, lost.detail.startswith(f"a: {there.lab.boards['a'].port}: ")) == (Reason.BOARD_LOST, True)
+    assert wire.device != name
+
+
+def test_a_board_that_stays_away_leaves_its_run_to_the_other(
+    there: Wired, image: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pool, "AWAY", 0.5)
+    [lost] = attempted(there, image, "ab", fault=there.serial["a"].unplug)
+    assert lost.reason == Reason.BOARD_LOST
+    [why] = attempted(there, image)
+    assert "a is out of order: " in why.detail
+    assert "No such file or directory: plug the board in" in why.detail
+
+
+def test_flash_that_is_not_as_it_was_written(there: Wired, image: Path) -> None:
+    """Once: the flasher is called again. Always: the other board takes the run."""
+    wire = there.serial["a"]
+    wire.to_board = Once(lambda data: bytes((data[0], *(b ^ 1 for b in data[1:-1]), data[-1])), 100, armed=True)
+    assert attempted(there, image) == []
+    flash.forget(there.lab.boards["a"].port)
+    (flash.paths.home() / "lab" / "a.image").unlink()
+    wire.to_host = lambda data: bytes((*data[:-1], data[-1] ^ 0x40)) if len(data) > 20 else data
+    [failed] = attempted(there, image, "ab")
+    assert failed.reason == Reason.FLASH_FAILED
+    assert "avrdude" in failed.detail
+    [log] = [log for log in attempt.logs("a") if log.reason]
+    assert "avrdude" in log.tools
+
+
+@pytest.mark.parametrize(
+    ("change", "reason", "words"),
+    [
+        pytest.param(lambda data: data.translate(bytes(b & 2 for b in range(256))), "pulses-lost", "low", id="dead"),
+        pytest.param(lambda data: data.translate(bytes(b | 1 for b in range(256))), "pulses-lost", "high", id="stuck"),
+        pytest.param(None, "pulses-lost", "that no call made", id="noise"),
+        pytest.param(None, "analyzer-lost", "la loses samples", id="lost"),
+        pytest.param(None, "analyzer-lost", "sigrok-cli ended", id="overrun"),
+    ],
+)
+def test_an_analyzer_that_sees_something_else_is_named(
+    there: Wired, image: Path, change: wires.Change | None, reason: str, words: str
+) -> None:
+    def fault() -> None:
+        if change is not None:
+            there.samples.change = change
+        elif "ended" in words:
+            there.samples.cut.set()
+        else:
+            noise = Once(lambda data: b"\1" * 8 + data[8:] if "call" in words else data[40_000:], 50_000, armed=True)
+            there.samples.change = noise
+            while noise.armed:
+                time.sleep(0.01)
+
+    def mend() -> None:
+        there.samples.change = wires.whole
+
+    [found] = attempted(there, image, fault=fault, mend=mend)
+    assert str(found.reason) == reason
+    assert words in found.detail
+    assert found.detail.startswith("a: ")
+
+
+def test_boards_whose_wires_were_swapped_are_found(there: Wired, image: Path) -> None:
+    """Both are the same target: the handshake is right, and the pulses are on the other's channel."""
+    there.serial["a"].board, there.serial["b"].board = there.serial["b"].board, there.serial["a"].board
+    failures = attempted(there, image)
+    assert {f.reason for f in failures} == {Reason.PULSES_LOST}
+    assert "stays low: 0 of 1 pulse; there were some on P8_46: were boards or wires swapped?" in failures[0].detail
+    assert aside.read("a") is not None
+
+
+def test_boards_that_changed_places_are_flashed_anew(there: Wired, image: Path, bench: Bench) -> None:
+    """With all their wires, while nobody looked: each port leads to a board with another image than before."""
+    other = bench.build(bench.package(), the_target("uno")).images["both"]
+    assert attempted(there, image, "a") == attempted(there, other, "b") == []
+    a, b = there.serial["a"], there.serial["b"]
+    for wire in (a, b):
+        wire.unplug()
+    a.board, b.board = b.board, a.board
+    for wire in (a, b):
+        wire.plug()
+    one, two = there.lab.boards["a"], there.lab.boards["b"]
+    moved = {"a": one.but(channel=two.channel), "b": two.but(channel=one.channel)}
+    assert attempted(there._replace(lab=there.lab.but(boards=moved)), image, "a") == []
+
+
+def test_a_disk_that_is_full_while_a_board_is_flashed(
+    there: Wired, image: Path, disk: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place = disk("32k")
+    monkeypatch.setenv("STEELYARD_HOME", str(place))
+    with (place / "filler").open("ab", buffering=0) as filler, suppress(OSError):
+        while filler.write(bytes(512)):
+            pass
+    with pytest.raises(OSError, match="No space left") as e:
+        attempted(there, image)
+    assert failure_of(e.value).reason == Reason.DISK_FULL
+    (place / "filler").unlink()
+    assert attempted(there, image) == []

@@ -1,0 +1,118 @@
+"""Wires that fail: between a host and a virtual board's serial port, and between sigrok and a virtual analyzer."""
+
+from __future__ import annotations
+
+import os
+import select
+import socket
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from threading import Event, Thread, current_thread
+
+from steelyard.lab.virtual.pty import Port
+
+Change = Callable[[bytes], bytes]
+
+
+def whole(data: bytes) -> bytes:
+    """A wire in order."""
+    return data
+
+
+class Serial:
+    """A serial port at ``path`` behind which the one at ``board`` is. What goes over it can be changed; it can be
+    unplugged, and plugged in again under another name below /dev."""
+
+    def __init__(self, path: Path, board: Path) -> None:
+        self._path, self.board = path, board
+        #: what becomes of bytes
+        self.to_board: Change = whole
+        self.to_host: Change = whole
+        #: set to restart the board, as when its supply breaks down
+        self.reset = Event()
+        self._ports: list[Port] = []
+        self.plug()
+
+    def plug(self) -> None:
+        """The port is there, with another number than ever before."""
+        self._over = Event()
+        self._ports.append(Port(self._path))
+        self._thread = Thread(target=self._serve, args=(self._ports[-1], self._over), daemon=True)
+        self._thread.start()
+
+    @property
+    def device(self) -> str:
+        """The name below /dev."""
+        return str(self._path.readlink())
+
+    def unplug(self) -> None:
+        """The port is gone; whoever has it open finds that out."""
+        self._path.unlink(missing_ok=True)
+        self._over.set()
+        if self._thread is not current_thread():
+            self._thread.join()
+
+    def _serve(self, port: Port, over: Event) -> None:
+        board = -1
+        while not over.is_set():
+            files = [port.events, *([port.master] if port.is_open else []), *([board] if board >= 0 else [])]
+            ready, _, _ = select.select(files, [], [], 0.01)
+            if port.events in ready:
+                port.opened()
+            if board >= 0 and (self.reset.is_set() or not port.is_open):
+                os.close(board)
+                board = -1
+                self.reset.clear()
+            if board < 0 and port.is_open:
+                board = os.open(self.board, os.O_RDWR | os.O_NOCTTY | os.O_NONBLOCK)
+            elif board in ready:
+                with suppress(BlockingIOError):
+                    port.write(self.to_host(os.read(board, 4096)))
+            if port.master in ready and (data := self.to_board(port.read())):
+                os.write(board, data)
+        if board >= 0:
+            os.close(board)
+        os.close(port.master)
+        os.close(port.events)
+
+
+class Samples:
+    """A TCP port before an analyzer's: what it samples can be changed."""
+
+    def __init__(self, analyzer: tuple[str, int]) -> None:
+        self._analyzer = analyzer
+        self.change: Change = whole
+        #: set to end the connection, as sigrok does when an analyzer's buffer overruns
+        self.cut = Event()
+        self._door = socket.create_server(("127.0.0.1", 0))
+        self.port: int = self._door.getsockname()[1]
+        Thread(target=self._serve, daemon=True).start()
+
+    def _serve(self) -> None:
+        while True:
+            try:
+                host = self._door.accept()[0]
+            except OSError:
+                return
+            with host, socket.create_connection(self._analyzer) as board, suppress(OSError):
+                self._pass(host, board)
+
+    def _pass(self, host: socket.socket, board: socket.socket) -> None:
+        sampling = False
+        while not self.cut.is_set():
+            ready, _, _ = select.select([host, board], [], [], 0.05)
+            if host in ready:
+                if not (said := host.recv(4096)):
+                    return
+                sampling |= b"get\n" in said
+                board.sendall(said)
+            if board in ready:
+                if not (said := board.recv(1 << 16)):
+                    return
+                host.sendall(self.change(said) if sampling else said)
+        self.cut.clear()
+
+    def close(self) -> None:
+        """Nobody gets a connection any more."""
+        self._door.close()
