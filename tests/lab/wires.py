@@ -31,20 +31,19 @@ class Serial:
         self.to_host: Change = whole
         #: set to restart the board, as when its supply breaks down
         self.reset = Event()
-        self._ports: list[Port] = []
+        #: its name below /dev
+        self.device = ""
         self.plug()
 
     def plug(self) -> None:
-        """The port is there, with another number than ever before."""
+        """The port is there, under another name than the last time."""
         self._over = Event()
-        self._ports.append(Port(self._path))
-        self._thread = Thread(target=self._serve, args=(self._ports[-1], self._over), daemon=True)
+        port = Port(self._path)
+        if str(self._path.readlink()) == self.device:  # the number was free again
+            port = Port(self._path)
+        self.device = str(self._path.readlink())
+        self._thread = Thread(target=self._serve, args=(port, self._over), daemon=True)
         self._thread.start()
-
-    @property
-    def device(self) -> str:
-        """The name below /dev."""
-        return str(self._path.readlink())
 
     def unplug(self) -> None:
         """The port is gone; whoever has it open finds that out."""

@@ -50,7 +50,8 @@ class Analyzer:
         self._rose: dict[int, int] = {}
         self._seen: dict[str, deque[tuple[int, int]]] = {name: deque(maxlen=MOST) for name in instrument.channels}
         self._changed = Condition()
-        self._over = False
+        #: it has ended, and why; or it has been silent for too long
+        self._over, self._why, self._silent = False, "", False
         self._lock = held(f"instrument {instrument.driver}", f"instrument {instrument.name}", over)
         rate = ("--config", f"samplerate={instrument.samplerate}")
         try:
@@ -69,8 +70,8 @@ class Analyzer:
 
     @property
     def alive(self) -> bool:
-        """Whether it still samples."""
-        return not self._over
+        """Whether it still samples, as far as anybody has seen."""
+        return not self._over and not self._silent
 
     def take(self, channel: str, count: int) -> list[tuple[int, int]]:
         """See :class:`Pulses`."""
@@ -99,10 +100,11 @@ class Analyzer:
         count, since = self._edges.count, time.monotonic()
         while not there():
             if self._over:
-                raise self._lost(self._sampling.end())
+                raise self._lost(self._why)
             if self._edges.count != count:
                 count, since = self._edges.count, time.monotonic()
             elif time.monotonic() - since > PATIENCE:
+                self._silent = True
                 raise self._lost(f"no sample for {PATIENCE:g} s")
             self._changed.wait(1.0)
 
@@ -120,8 +122,9 @@ class Analyzer:
                         level = levels
                     self._changed.notify_all()
         finally:
+            why = self._sampling.end()
             with self._changed:
-                self._over = True
+                self._over, self._why = True, why
                 self._changed.notify_all()
 
     def _edge(self, at: int, risen: int, fallen: int) -> None:

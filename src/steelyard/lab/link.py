@@ -91,7 +91,11 @@ class BoardLink:
             if station.probe is not None:
                 what = f"probe {station.probe.interface} {station.probe.commands}"
                 self._probe_lock = held(what, f"probe {station.probe.name}", over)
-            if had_by_another(lock, board):  # whose notes may be in another home
+            try:
+                elsewhere = had_by_another(lock, board)
+            except OSError as e:  # no port
+                raise self._lost(e) from None
+            if elsewhere:  # whose notes may be in another home
                 forget(board.port)
             attempt.step("flashes")
             flash(station, image, lock.fileno())

@@ -5,6 +5,7 @@ from __future__ import annotations
 import fcntl
 import hashlib
 import os
+import stat
 import tempfile
 from contextlib import suppress
 from pathlib import Path
@@ -69,6 +70,13 @@ def port_of(board: Board) -> str:
     return f"port {board.port.resolve()}"
 
 
+def _plugged(port: Path) -> str:
+    """What changes when a port goes and comes back: the device's file, and the link to it that has its lasting name."""
+    device, link = port.stat(), port.lstat()
+    made = link.st_ctime_ns if stat.S_ISLNK(link.st_mode) else 0
+    return f"{device.st_ino} {device.st_rdev} {link.st_ino} {made}"
+
+
 def disown(board: Board) -> None:
     """Whoever has had the board's port has to find out anew what is in the board."""
     with suppress(OSError), (Path(tempfile.gettempdir()) / _file(port_of(board))).open("r+b") as opened:
@@ -82,11 +90,7 @@ def _file(what: str) -> str:
 def had_by_another(lock: IO[bytes], board: Board) -> bool:
     """Whether another process had the board's port, whose ``lock`` we have, since this one last had it, or this one
     never had, or the port was away meanwhile. Asked once each time, because it notes that this one has it."""
-    try:
-        port = board.port.stat()
-    except OSError:
-        return True
-    me = f"{_ME} {os.getpid()} {port.st_dev} {port.st_ino} {port.st_rdev}".encode()
+    me = f"{_ME} {os.getpid()} {_plugged(board.port)}".encode()
     lock.seek(0)
     if lock.read(len(me) + 1) == me:
         return False
