@@ -6,9 +6,14 @@ ever taken for a right one.
 
 from __future__ import annotations
 
+import os
+import random
 import shutil
 import socket
+import subprocess
+import sys
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from itertools import count
@@ -17,6 +22,7 @@ from threading import Event, Timer
 from typing import IO, NamedTuple
 
 import pytest
+from msgspec.structs import replace
 
 from steelyard import device, lab
 from steelyard.jobs import failure_of
@@ -24,8 +30,9 @@ from steelyard.lab import Lab, Station, analyzer, aside, attempt, flash, link, p
 from steelyard.lab.virtual import played
 from steelyard.model.call import DeviceError, Op, Request
 from steelyard.model.reasons import Failure, Reason
-from steelyard.pipeline import nocrypt
-from tests.conftest import Bench, the_target
+from steelyard.pipeline import Pipeline, nocrypt
+from tests import toys
+from tests.conftest import ROOT, Bench, the_target, write
 from tests.lab import wires
 
 pytest.importorskip("serial", reason="pyserial is not installed: scripts/setup test")
@@ -355,3 +362,32 @@ def test_a_disk_that_is_full_while_a_board_is_flashed(
     assert failure_of(e.value).reason == Reason.DISK_FULL
     (place / "filler").unlink()
     assert attempted(there, image) == []
+
+
+@pytest.mark.long
+def test_thirty_kills_of_a_scheduler_with_the_real_tools(behind: Lab, bench: Bench) -> None:
+    """Flashers and sigrok-cli are left as they are; test_kills.py has more runs and less time for each."""
+    dice = random.Random(15)
+    on = tuple(map(behind.board, "ab"))
+    for n in (1, 2):
+        write(bench.package(variant=f"toy{n}").folder.parent, {"LWC_AEAD_KAT_128_128.txt": toys.kat()})
+    packages = [bench.package(variant=f"toy{n}") for n in (1, 2)]
+    where = ["--on", "lab", "--lab", str(behind.folder / "lab.toml"), "--db", str(bench.database)]
+    words = ["run", *(str(p.folder) for p in packages), *where, "-w", "0/16", "--flags=-Os"]
+    command = [sys.executable, "-m", "steelyard", *words]
+    env = os.environ | {"PYTHONPATH": str(ROOT / "src")}
+    for _ in range(30):
+        process = subprocess.Popen(command, env=env, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(1 + dice.expovariate(0.2))
+        process.kill()
+        process.wait()
+    subprocess.run(command, env=env, check=True, stdout=subprocess.DEVNULL)
+    final = [r for r in bench.store.runs(newest_only=False) if r.final]
+    assert set(Counter(r.setup.key for r in final).values()) == {1}
+    for package in packages:
+        job = bench.job(package, the_target("uno"), "0/16")
+        simulated, measured = (Pipeline(bench.store, threads=1).weigh(j) for j in (job, replace(job, on=on)))
+        assert measured.id in {r.id for r in final}
+        for ours, boards in zip(simulated.points, measured.points, strict=True):
+            assert abs(ours.cycles - boards.cycles) <= 2 * on[0].cycles_per_sample

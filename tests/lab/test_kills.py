@@ -12,16 +12,16 @@ from collections import Counter
 import pytest
 from msgspec.structs import replace
 
-from steelyard import lab
 from steelyard.lab.lock import is_held, port_of
 from steelyard.pipeline import Pipeline
 from tests.conftest import ROOT, Bench, the_target
 
-from .test_pool import Boards, jobs, weighed
+from .test_pool import Boards, described, jobs, play, weighed
 
 #: two boards, one of which fails now and then; says a word whenever something happens
 SCHEDULER = """
 import random, sys
+from pathlib import Path
 import pytest
 from steelyard.model.reasons import Reason
 from steelyard.pipeline import Pipeline
@@ -43,9 +43,11 @@ KILLS, JOBS = 30, 40
 
 
 @pytest.mark.long
-def test_thirty_kills_lose_nothing_and_store_nothing_twice(bench: Bench, boards: Boards, there: lab.Lab) -> None:
+def test_thirty_kills_lose_nothing_and_store_nothing_twice(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
     dice = random.Random(15)
     folder = bench.folder.parent
+    there = described(folder)
+    play(Boards(), monkeypatch, folder / "home")
     paths = os.pathsep.join([str(ROOT / "src"), str(ROOT)])
     finished: set[int] = set()
     todo = jobs(bench, there, JOBS)
@@ -62,6 +64,7 @@ def test_thirty_kills_lose_nothing_and_store_nothing_twice(bench: Bench, boards:
         final = {r.id for r in bench.store.runs(newest_only=False) if r.final and r.id}
         assert finished <= final
         finished = final
+    assert 5 < len(finished) < JOBS, "kills came between the first run and the last"
     records = weighed(bench, todo)
     assert [r.failure for r in records] == [None] * JOBS
     times = Counter(r.setup.key for r in bench.store.runs(newest_only=False) if r.final)
