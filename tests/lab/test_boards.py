@@ -187,7 +187,8 @@ def test_a_probe_that_is_not_there_is_named(there: Lab, image: Path) -> None:
 def test_a_channel_without_edges_is_named(there: Lab, image: Path) -> None:
     station = there.board("one")
     bare = station.but(board=station.board.but(channel="P8_43"))
-    assert failing(bare, image) == (Reason.PULSES_LOST, "one: channel P8_43 of la stays low: 0 of 1 pulse")
+    text = "one: channel P8_43 of la stays low: 0 of 1 pulse; there were some on P8_45: were boards or wires swapped?"
+    assert failing(bare, image) == (Reason.PULSES_LOST, text)
 
 
 def test_an_analyzer_that_is_not_there_is_named(there: Lab, image: Path) -> None:
