@@ -29,8 +29,6 @@ from .meter import Samples, Stream
 CALLS, LEAST, LEAST_EACH = 64, 40, 2
 #: readings of a slow meter in a burst of calls, at least; groups of them at idle whose means show the spread
 READINGS, GROUPS = 4, 10
-#: how often a meter is asked before there is no energy
-TRIES = 2
 #: bursts of calls that are repeated, and Student's t for 95 % with one degree of freedom fewer
 BURSTS, STUDENT = 5, 2.8
 #: bytes of associated data, or of a hash's message, of a call that is repeated: the first that fits
@@ -59,28 +57,22 @@ class _Burst(Struct, frozen=True):
 
 def power(link: Link, client: Caller, known: Sequence[Observed]) -> Power | None:
     """Watts while the board behind ``link`` computes what it computed for the ``known`` answers; None where no meter is
-    in its supply. A meter that fails is asked once more, then it ends in the notes: the cycles stay.
-    :class:`DeviceError` when the board fails."""
+    in its supply. A meter that fails ends in the notes: the cycles stay. :class:`DeviceError` when the board fails."""
     if not isinstance(link, BoardLink) or link.meter is None:
         return None
     if isinstance(link.meter, Failure):
         return Power(notes=(_without(link.meter),))
     stream = link.meter
     link.sees_stack = True  # so that nobody asks to paint it: looking at the paint is work that depends on the call
-    notes: tuple[str, ...] = ()
     try:
-        for _ in range(TRIES):
-            try:
-                return _Metering(link, stream, client).all(known)
-            except DeviceError as e:
-                if e.failure.reason not in (Reason.METER_LOST, Reason.POWER_LOST):
-                    raise
-                notes = (_without(e.failure),)
-            finally:
-                stream.hush()
-        return Power(notes=notes)
+        return _Metering(link, stream, client).all(known)
+    except DeviceError as e:
+        if e.failure.reason not in (Reason.METER_LOST, Reason.POWER_LOST):
+            raise
+        return Power(notes=(_without(e.failure),))
     finally:
         link.sees_stack = False
+        stream.hush()
 
 
 def look(link: BoardLink, client: Caller, request: Request, output: bytes) -> str:
