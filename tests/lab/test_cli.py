@@ -51,12 +51,24 @@ def test_a_board_that_does_not_work_says_what_to_do(there: Lab, described: Path,
     [
         (("--on", "onne"), "unknown board 'onne'; did you mean one"),
         (("--on", "one", "--target", "uno"), "a board says itself which target it is"),
+        (("--on", "lab", "--target", "due"), "no board of it is due"),
         (("--on", ","), "--on names no board"),
     ],
 )
 def test_what_cannot_be_run_on_a_board_is_refused(described: Path, words: tuple[str, ...], why: str) -> None:
     done = said("run", "nocrypt", "--lab", described, *words)
     assert why in str(done.exception) + done.output
+
+
+def test_a_whole_lab_is_its_boards_or_those_of_a_target(described: Path) -> None:
+    def targets(*words: str) -> set[str]:
+        done = said(
+            "run", "nocrypt", "--lab", described, "--on", "lab", *words, "--dry-run", "--json", "--db", ":memory:"
+        )
+        return {job["target"] for job in json.loads(done.stdout)}
+
+    assert targets() == {"uno", "atmega128", "bluepill", "nucleo-f746zg"}
+    assert targets("--target", "uno,bluepill") == {"uno", "bluepill"}
 
 
 def test_a_command_runs_inside_a_virtual_lab(described: Path, tmp_path: Path) -> None:
