@@ -468,7 +468,7 @@ def test_a_run_without_power_stays_when_the_lab_is_gone(
 ) -> None:
     file = write(tmp_path, {"lab.toml": LAB.format(la=5555, meter=METERS["ppk2"])}) / "lab.toml"
     station = lab.load(file).board("one")
-    job = replace(bench.job(bench.package(), station.target), on=station)
+    job = replace(bench.job(bench.package(), station.target), on=(station,))
     pipeline = Pipeline(bench.store, threads=1)
     with monkeypatch.context() as m:  # a run whose meter failed
         m.setattr(Pipeline, "_run", lambda self, job, record: replace(record, metrics={"rom": 7.0}))
