@@ -163,8 +163,8 @@ def test_boards(cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
     )
     made.passed(">", bytes.fromhex("a5010000fe"))
     made.end(Failure(Reason.PROBE_LOST, "pill-1: swd: openocd: Error: init mode failed"))
-    why = Failure(Reason.BOARD_LOST, "mega-1: ports/mega-1: No such file or directory")
-    aside.put("mega-1", aside.Mark(now, why.reason, why.detail, why.next_action))
+    why = Failure(Reason.BOARD_LOST, "maix-1: ports/maix-1: No such file or directory")
+    aside.put("maix-1", aside.Mark(now, why.reason, why.detail, why.next_action))
     with held(port_of(there.boards["uno-1"]), "uno-1"):
         made = attempt.begin("uno-1", attempt.Task("ascon128v12/fast -O3", 1, 5, 1, 100.0))
         made.step("works")
