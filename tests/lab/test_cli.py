@@ -12,7 +12,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from steelyard.cli.app import app
-from steelyard.lab import Lab
+from steelyard.lab import Lab, load
 
 pytest.importorskip("serial", reason="pyserial is not installed: scripts/setup test")
 
@@ -60,15 +60,21 @@ def test_what_cannot_be_run_on_a_board_is_refused(described: Path, words: tuple[
     assert why in str(done.exception) + done.output
 
 
-def test_a_whole_lab_is_its_boards_or_those_of_a_target(described: Path) -> None:
+def test_a_whole_lab_is_its_boards_or_those_of_a_target(described: Path, tmp_path: Path) -> None:
     def targets(*words: str) -> set[str]:
         done = said(
             "run", "nocrypt", "--lab", described, "--on", "lab", *words, "--dry-run", "--json", "--db", ":memory:"
         )
         return {job["target"] for job in json.loads(done.stdout)}
 
-    assert targets() == {"uno", "atmega128", "bluepill", "nucleo-f746zg"}
-    assert targets("--target", "uno,bluepill") == {"uno", "bluepill"}
+    assert targets("--target", "uno,atmega128") == {"uno", "atmega128"}
+    unlike = said("run", "nocrypt", "--lab", described, "--on", "lab", "--dry-run")
+    assert unlike.exit_code == 1, unlike.output
+    assert "three" in str(unlike.exception) + unlike.output
+    file = tmp_path / "lab.toml"
+    file.write_text(re.sub(r"\[boards\.eight\].*?(?=\n\[|\Z)", "", described.read_text(), flags=re.DOTALL))
+    described = file
+    assert targets() == {b.target for b in load(file).boards.values()} > {"uno", "bluepill"}
 
 
 def test_a_command_runs_inside_a_virtual_lab(described: Path, tmp_path: Path) -> None:
