@@ -62,8 +62,8 @@ def pretend(folder: Path) -> None:
     jobs = plan(Campaign(implementations=("old",), flags=("-Os",), workloads=("16/0",)), on=[station]).jobs
     with Store.open(folder / "b.db") as store:
         for job in jobs:
-            simulated = Pipeline(store).weigh(replace(job, target=the_target("bluepill"), on=None))
-            notes = ("virtual-board pill-1: none",)
+            simulated = Pipeline(store).weigh(replace(job, target=the_target("bluepill"), on=()))
+            notes = ("virtual-board pill-2: none",)  # another one, which is alike
             store.add(replace(simulated, setup=resolve(job).setup, id=None, notes=notes))
 
 

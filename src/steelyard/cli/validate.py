@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from ..analyse.validation import differences
+from ..analyse.validation import Difference, differences
 from ..lab import board_of
 from ..model.campaign import Campaign
 from ..model.errors import UserError
@@ -51,11 +51,13 @@ class Validate(options.Weighing, frozen=True, kw_only=True):
 )
 def verb(ask: Validate) -> int:
     """Weigh on a board and on the simulator, and say how far they are apart."""
-    boards = {s.board.name: s for s in stations(ask.on, ask.lab)}
+    wanted = {name.strip() for part in ask.target for name in part.split(",")}
+    boards = {s.board.name: s for s in stations(ask.on, ask.lab) if not wanted or s.target.name in wanted}
     targets = {s.target.name for s in boards.values()}
-    if len(targets) != 1 or (ask.target and set(ask.target) != targets):
-        raise UserError(f"--on: one target at a time; these boards are {', '.join(sorted(targets))}")
-    target = targets.pop()
+    if len(targets) != 1:
+        are = f"these boards are {', '.join(sorted(targets))}" if targets else "none of these boards is that"
+        raise UserError(f"--on: one target at a time, and {are}; name it: --target")
+    [target] = targets
     campaign = asked(ask.what, Campaign(flags=ask.flags, workloads=ask.workload))
     simulated = plan(campaign.but(targets=(target,)))
     measured = plan(campaign.but(targets=()), on=list(boards.values()))
@@ -66,11 +68,11 @@ def verb(ask: Validate) -> int:
         lambda r: (r.setup.implementation_digest, r.setup.label, r.setup.flags, r.setup.workload),
     )
     pairs = [(side[0], side[1]) for side in sides.values() if len(side) == 2]
-    found = [
-        d
-        for mine, its in pairs
-        for d in differences(mine, its, boards[board_of(its.setup.device, its.notes)].cycles_per_sample)
-    ]
+    usual = next(iter(boards.values()))  # a stored run may be of a board that is not asked for now, and is alike
+    found: list[Difference] = []
+    for mine, its in pairs:
+        station = boards.get(board_of(its.setup.device, its.notes), usual)
+        found += differences(mine, its, station.cycles_per_sample)
     for record in (r for r in weighed.records if r.failure is not None):
         s, failure = record.setup, record.failure
         text = f"{s.label} on {s.target} ({s.device}): {failure.reason}: {failure.detail}" if failure else ""
