@@ -14,6 +14,7 @@ from steelyard import lab
 from steelyard.lab import Lab
 from steelyard.lab.virtual import played
 from steelyard.model import paths
+from steelyard.model.errors import UserError
 
 TEXT = """
 speed = 4.0
@@ -130,6 +131,16 @@ channel = "P8_45"
 clock_ppm = 0
 virtual = true
 """
+
+
+def refused(text: str, folder: Path, old: str, new: str, said: str) -> None:
+    """A lab of this ``text`` with ``new`` in the place of ``old`` is refused, and the message names file and fault."""
+    assert old in text
+    file = folder / "lab.toml"
+    file.write_text(text.replace(old, new, 1))
+    with pytest.raises(UserError, match=r"lab\.toml") as e:
+        lab.load(file)
+    assert said in str(e.value)
 
 
 @pytest.fixture(scope="session")

@@ -11,6 +11,8 @@ from steelyard.lab.config import FLASHERS
 from steelyard.model.errors import UserError
 from steelyard.model.target import load_target, target_names
 
+from .conftest import refused
+
 MINE = (
     "[flashers.mine]\ntitle = 'x'\nprogram = 'x'\nimage = 'elf'\nbaud = 1\nwrite = ['%s']\nverify = []\nchips.y = {}\n"
 )
@@ -56,13 +58,7 @@ MINE = (
     ],
 )
 def test_a_mistake_is_named(described: Path, tmp_path: Path, old: str, new: str, said: str) -> None:
-    text = described.read_text()
-    assert old in text
-    file = tmp_path / "lab.toml"
-    file.write_text(text.replace(old, new, 1))
-    with pytest.raises(UserError, match=r"lab\.toml") as e:
-        lab.load(file)
-    assert said in str(e.value)
+    refused(described.read_text(), tmp_path, old, new, said)
 
 
 def test_an_unknown_board_is_named(described: Path) -> None:

@@ -44,6 +44,8 @@ from steelyard.pipeline import Pipeline
 from tests import toys
 from tests.conftest import Bench, the_target, write
 
+from .conftest import refused
+
 pytest.importorskip("serial", reason="pyserial is not installed: scripts/setup test")
 
 LAB = """
@@ -525,13 +527,7 @@ def test_energy_is_power_times_time_with_both_errors() -> None:
     ],
 )  # fmt: skip
 def test_a_mistake_is_named(tmp_path: Path, old: str, new: str, said: str) -> None:
-    text = LAB.format(la=5555, meter=METERS["ppk2"])
-    assert old in text
-    file = tmp_path / "lab.toml"
-    file.write_text(text.replace(old, new, 1))
-    with pytest.raises(UserError, match=r"lab\.toml") as e:
-        lab.load(file)
-    assert said in str(e.value)
+    refused(LAB.format(la=5555, meter=METERS["ppk2"]), tmp_path, old, new, said)
 
 
 def test_a_meter_is_in_one_boards_supply(tmp_path: Path) -> None:
