@@ -155,7 +155,6 @@ class Pipeline:
                 pool.shutdown(wait=False, cancel_futures=True)
             for pool in pools.values():
                 pool.shutdown()
-            lab.let_go()
             kept |= self.keeper.again()
         return [kept[key] for key in keys]
 

@@ -173,4 +173,3 @@ def there(described: Path) -> Iterator[Lab]:
     found = lab.load(described)
     with played(found):
         yield found
-        lab.let_go()

@@ -11,7 +11,7 @@ import sys
 import time
 import tty
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from pathlib import Path
 from threading import Event, Thread
 
@@ -148,7 +148,6 @@ def test_another_process_may_flash_between_two_jobs(
     station = there.board("one")
     cycles = call(station, image)
     other = bench.build(bench.package(), the_target("uno")).images["both"]
-    lab.let_go()
     env = os.environ | {"STEELYARD_HOME": str(tmp_path / "other")}
     subprocess.run([sys.executable, "-c", _ANOTHER, str(described), str(other)], env=env, check=True, timeout=120)
     assert call(station, image) == cycles
@@ -224,7 +223,7 @@ def terminal(monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[int, Path]]:
     """A serial port with the test at its other end, and no flasher."""
     monkeypatch.setattr(link, "flash", lambda *_: None)
     monkeypatch.setattr(link, "PLAYED_SILENCE", 0.2)
-    monkeypatch.setattr(lab, "_analyzer", lambda *_: Quiet())
+    monkeypatch.setattr(lab, "_sampled", lambda *_: nullcontext(Quiet()))
     master, slave = os.openpty()
     tty.setraw(slave)
     yield master, Path(os.ttyname(slave))

@@ -97,7 +97,6 @@ def there(behind: Lab, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Itera
     found = described(tmp_path / "lab", samples.port)
     serial = {name: wires.Serial(found.boards[name].port, behind.boards[name].port) for name in "ab"}
     yield Wired(found, serial, samples)
-    lab.let_go()
     samples.close()
     for wire in serial.values():
         wire.unplug()

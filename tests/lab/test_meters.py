@@ -105,7 +105,6 @@ def station(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
     found = lab.load(file)
     with played(found):
         yield found.board("one")
-        lab.let_go()
 
 
 def one_kind(name: str) -> pytest.MarkDecorator:

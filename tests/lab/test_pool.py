@@ -6,8 +6,10 @@ Boards are simulators here that fail as they are told; test_faults.py has the re
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import nullcontext
 from pathlib import Path
 from threading import Barrier, Event, Lock, Thread
+from types import SimpleNamespace
 
 import pytest
 from msgspec.structs import replace
@@ -87,10 +89,16 @@ def play(made: Boards, monkeypatch: pytest.MonkeyPatch, home: Path) -> None:
 
     monkeypatch.setenv("STEELYARD_HOME", str(home))
     monkeypatch.setattr(lab, "BoardLink", Played)
-    monkeypatch.setattr(lab, "_analyzer", lambda *_: None)
+    monkeypatch.setattr(lab, "_sampled", lambda *_: nullcontext())
     monkeypatch.setattr(pool, "AWAY", 0.0)
     for state in (pool._doubted, pool._faults, pool._out):
         state.clear()
+
+
+@pytest.fixture
+def sampled(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """A home of its own, where analyzers are not what ``boards`` makes of them."""
+    monkeypatch.setenv("STEELYARD_HOME", str(tmp_path / "home"))
 
 
 @pytest.fixture
@@ -156,6 +164,51 @@ def test_a_board_that_another_process_has_is_waited_for_or_done_without(
     waits.start()
     assert on(weighed(bench, alone)) == {"a"}
     waits.join()
+
+
+class Samples:
+    """An analyzer that has its lock, and samples nothing."""
+
+    def __init__(self, instrument: lab.Instrument, over: Event) -> None:
+        self.alive = True
+        self._lock = held(f"instrument {instrument.driver}", instrument.name, over)
+
+    def close(self) -> None:
+        self._lock.close()
+
+
+def test_an_analyzer_is_let_go_with_its_last_run(
+    there: Lab, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, sampled: None
+) -> None:
+    """Whoever kept it while he waits for a board would wait for ever: another campaign has the board, and waits for the
+    analyzer."""
+    monkeypatch.setattr(lab, "Analyzer", Samples)
+    monkeypatch.setattr(lab, "BoardLink", lambda *_: SimpleNamespace(close=lambda: None))
+    what = f"instrument {there.instruments['la'].driver}"
+    with lab.opened(there.board("a"), tmp_path, 1, Event()):
+        with lab.opened(there.board("b"), tmp_path, 1, Event()):
+            assert is_held(what)
+        assert is_held(what)
+    assert not is_held(what)
+
+
+def test_an_analyzer_that_has_ended_is_replaced(
+    there: Lab, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, sampled: None
+) -> None:
+    """And let go once, though its first user leaves after that."""
+    made: list[Samples] = []
+
+    def begun(instrument: lab.Instrument, over: Event) -> Samples:
+        made.append(Samples(instrument, over))
+        return made[-1]
+
+    monkeypatch.setattr(lab, "Analyzer", begun)
+    monkeypatch.setattr(lab, "BoardLink", lambda *_: SimpleNamespace(close=lambda: None))
+    with lab.opened(there.board("a"), tmp_path, 1, Event()):
+        made[0].alive = False
+        with lab.opened(there.board("b"), tmp_path, 1, Event()):
+            assert len(made) == 2
+    assert not is_held(f"instrument {there.instruments['la'].driver}")
 
 
 def test_a_board_that_fails_is_set_aside_and_the_other_takes_its_runs(bench: Bench, boards: Boards, there: Lab) -> None:

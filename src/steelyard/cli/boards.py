@@ -168,18 +168,15 @@ def check(names: tuple[str, ...], lab: Path | None, out: Output) -> None:
 
     lines: list[tuple[str, ...]] = []
     wrong = False
-    try:
-        for station in stations(names, lab, every=True):
-            try:
-                for step, found in _checked(station):
-                    lines.append((station.board.name, step, "works", found))
-                stage.works(station.board.name)
-            except DeviceError as e:
-                wrong = True
-                text = f"{e.failure.detail}; {e.failure.next_action}"
-                lines.append((station.board.name, str(e.failure.reason), "does not work", text))
-    finally:
-        stage.let_go()
+    for station in stations(names, lab, every=True):
+        try:
+            for step, found in _checked(station):
+                lines.append((station.board.name, step, "works", found))
+            stage.works(station.board.name)
+        except DeviceError as e:
+            wrong = True
+            text = f"{e.failure.detail}; {e.failure.next_action}"
+            lines.append((station.board.name, str(e.failure.reason), "does not work", text))
     out.give([plain("", "check", ("board", "part", "status", "what was found"), lines)])
     raise click.exceptions.Exit(int(wrong))
 

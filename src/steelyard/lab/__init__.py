@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import atexit
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
@@ -34,7 +34,6 @@ __all__ = [
     "board_of",
     "borrowed",
     "find",
-    "let_go",
     "load",
     "look",
     "opened",
@@ -44,7 +43,9 @@ __all__ = [
     "works",
 ]
 
+#: by driver, those that sample for boards of this process; how many boards each has, and who may change that
 _analyzers: dict[str, Analyzer] = {}
+_users: Counter[Analyzer] = Counter()
 _locks: dict[str, Lock] = {}
 
 
@@ -67,8 +68,11 @@ def opened(
     with nullcontext(lock) if lock else held(port_of(board), str(board.port), over) as mine:
         now = begin(board.name, task or Task("by hand"))
         try:
-            with meter.opened(station.meter, over) as stream:  # first, because it may be what powers the board
-                link = BoardLink(station, mine, image, _analyzer(station.instrument, over), max_cycles, over, now)
+            with (
+                meter.opened(station.meter, over) as stream,  # first, because it may be what powers the board
+                _sampled(station.instrument, over) as pulses,
+            ):
+                link = BoardLink(station, mine, image, pulses, max_cycles, over, now)
                 link.meter = stream
                 try:
                     yield link
@@ -85,22 +89,29 @@ def opened(
         now.end(None)
 
 
-def _analyzer(instrument: Instrument, over: Event) -> Analyzer:
-    """The instrument, which samples for all boards of this process; where another one has it, it is waited for."""
-    with _locks.setdefault(instrument.driver, Lock()):
-        found = _analyzers.get(instrument.driver)
+@contextmanager
+def _sampled(instrument: Instrument, over: Event) -> Iterator[Analyzer]:
+    """The instrument, which samples for all boards of this process; where another one has it, it is waited for.
+
+    It is let go with the last board: a campaign that kept it while it waits for a board would wait for ever, where
+    another one has the board and waits for the instrument.
+    """
+    driver = instrument.driver
+    lock = _locks.setdefault(driver, Lock())
+    with lock:
+        found = _analyzers.get(driver)
         if found is not None and not found.alive:
-            _analyzers.pop(instrument.driver).close()
+            _analyzers.pop(driver).close()
             found = None
         if found is None:
-            found = _analyzers[instrument.driver] = Analyzer(instrument, over)
-        return found
-
-
-def let_go() -> None:
-    """Ends all sampling."""
-    while _analyzers:
-        _analyzers.popitem()[1].close()
-
-
-atexit.register(let_go)
+            found = _analyzers[driver] = Analyzer(instrument, over)
+        _users[found] += 1
+    try:
+        yield found
+    finally:
+        with lock:
+            _users[found] -= 1
+            if not _users[found]:
+                del _users[found]
+                if _analyzers.get(driver) is found:  # or it had ended, and was closed
+                    _analyzers.pop(driver).close()
