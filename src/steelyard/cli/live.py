@@ -37,8 +37,10 @@ class Doing(Struct, frozen=True):
 def doing(lab: Lab, name: str) -> Doing:
     """What the board of that name does."""
     board = lab.boards[name]
-    mark, now, failed = aside.read(name), attempt.now(name), [log for log in attempt.logs(name) if log.reason]
-    error, remedy = (f"{failed[-1].reason}: {failed[-1].detail}", failed[-1].remedy) if failed else ("", "")
+    mark, now = aside.read(name), attempt.now(name)
+    failed = [log for log in attempt.logs(name) if log.reason not in ("", attempt.INTERRUPTED)]
+    error = ": ".join(filter(None, (failed[-1].reason, failed[-1].detail))) if failed else ""
+    remedy = failed[-1].remedy if failed else ""
     if mark is not None and not mark.released:
         error, remedy = f"{mark.reason}: {mark.detail}", f"{mark.remedy}; steelyard boards retry {name}"
     held = is_held(port_of(board))

@@ -13,7 +13,7 @@ from ..model.call import DeviceError
 from ..model.reasons import Failure
 from . import meter
 from .analyzer import Analyzer
-from .attempt import Task, begin
+from .attempt import INTERRUPTED, Task, begin
 from .config import Board, Instrument, Lab, Station, find, load
 from .energy import look, power
 from .flash import forget
@@ -83,6 +83,9 @@ def opened(
             named = Failure(e.failure.reason, f"{board.name}: {e.failure.detail}")
             now.end(named)
             raise DeviceError(named) from e
+        except KeyboardInterrupt:
+            now.end(None, INTERRUPTED)
+            raise
         except BaseException as e:
             now.end(getattr(e, "failure", None), type(e).__name__)
             raise

@@ -23,6 +23,8 @@ from ..model.reasons import Failure
 KEPT, SAID, LINE = 50, 8000, 1000
 #: seconds between two words on how far it is
 TELL = 0.5
+#: the reason in the log of an attempt that its user ended, which is no fault of the board
+INTERRUPTED = "interrupted"
 
 
 class Task(Struct, frozen=True):

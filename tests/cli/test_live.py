@@ -1,0 +1,24 @@
+"""What ``boards`` says of a board, from the files that attempts leave."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from steelyard import lab
+from steelyard.cli.live import doing
+from steelyard.lab import attempt
+from steelyard.model import paths
+from steelyard.model.reasons import Failure, Reason
+
+
+def test_a_run_that_its_user_ended_is_no_error_of_the_board(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("STEELYARD_HOME", str(tmp_path))
+    there = lab.load(paths.ROOT / "docs/guides/lab.toml")
+    lost = Failure(Reason.BOARD_LOST, "uno-1: no such device")
+    for failure, other in ((lost, ""), (None, attempt.INTERRUPTED)):
+        attempt.begin("uno-1", lab.Task("a run")).end(failure, other)
+    assert doing(there, "uno-1").error == "board-unreachable: uno-1: no such device"
+    attempt.begin("uno-1", lab.Task("a run")).end(None, "ZeroDivisionError")
+    assert doing(there, "uno-1").error == "ZeroDivisionError"
