@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ from steelyard.cli.live import doing
 from steelyard.lab import attempt
 from steelyard.model import paths
 from steelyard.model.reasons import Failure, Reason
+from tests.cli.conftest import Cli
 
 
 def test_a_run_that_its_user_ended_is_no_error_of_the_board(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -22,3 +24,11 @@ def test_a_run_that_its_user_ended_is_no_error_of_the_board(tmp_path: Path, monk
     assert doing(there, "uno-1").error == "board-unreachable: uno-1: no such device"
     attempt.begin("uno-1", lab.Task("a run")).end(None, "ZeroDivisionError")
     assert doing(there, "uno-1").error == "ZeroDivisionError"
+
+
+@pytest.mark.parametrize(("command", "code"), [("exit 3", 3), ("kill -TERM $$", 143)])
+def test_the_exit_code_is_the_commands(cli: Cli, monkeypatch: pytest.MonkeyPatch, command: str, code: int) -> None:
+    """As a shell has it where a signal ended the command."""
+    monkeypatch.setattr("steelyard.lab.virtual.played", lambda _: nullcontext([]))
+    said = cli(["boards", "virtual", "--lab", str(paths.ROOT / "docs/guides/lab.toml"), "--", "sh", "-c", command])
+    assert said.code == code

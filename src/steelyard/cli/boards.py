@@ -222,7 +222,7 @@ def _checked(station: Station) -> Iterator[tuple[str, str]]:
 def virtual(command: tuple[str, ...], lab: Path | None) -> None:
     """Play the virtual boards while COMMAND runs.
 
-    Without a COMMAND they are there until Ctrl-C. The exit code is the COMMAND's.
+    Without a COMMAND they are there until Ctrl-C. The exit code is the COMMAND's, or 128 plus the signal that ended it.
     """
     import subprocess
 
@@ -234,9 +234,10 @@ def virtual(command: tuple[str, ...], lab: Path | None) -> None:
     with played(there) as processes:
         if command:
             try:
-                raise click.exceptions.Exit(subprocess.run(command, check=False).returncode & 0xFF)
+                code = subprocess.run(command, check=False).returncode
             except OSError as e:
                 raise UserError(f"{command[0]}: {e.strerror}") from e
+            raise click.exceptions.Exit(code if code >= 0 else 128 - code)
         names = ", ".join(name for name, b in there.boards.items() if b.virtual)
         stderr().print(f"ready: {names}; Ctrl-C ends them", soft_wrap=True)
         while all(process.is_alive() for process in processes):
