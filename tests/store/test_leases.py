@@ -5,12 +5,13 @@ from __future__ import annotations
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from threading import Event
+from unittest.mock import Mock
 
 import pytest
 from msgspec.structs import replace
 
 from steelyard.store import Keeper, Store, tenure
-from steelyard.store.errors import LeaseLost
+from steelyard.store.errors import LeaseLost, StoreError
 
 from .conftest import RECORD
 
@@ -87,6 +88,16 @@ def test_a_database_that_does_not_answer_keeps_nobody_from_working(store: Store)
     with keeper.leased(KEY, Event()) as lease:
         assert lease is None
         assert keeper.add(RECORD, lease).id == 1
+
+
+def test_a_record_that_could_not_be_stored_outlives_its_lease(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The run took an hour on a board: stored twice is better than not at all."""
+    keeper = Keeper(store)
+    with keeper.leased(KEY, Event()) as lease, monkeypatch.context() as patch:
+        patch.setattr(store, "add", Mock(side_effect=StoreError("the server has gone away")))
+        assert keeper.add(RECORD, lease).id is None
+    assert keeper.again()[KEY].id == 1
+    assert not keeper.waiting
 
 
 def test_whoever_waits_can_be_stopped(store: Store) -> None:

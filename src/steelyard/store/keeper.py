@@ -45,9 +45,15 @@ class Keeper:
 
     @contextmanager
     def leased(self, key: str, over: Event) -> Iterator[int | None]:
-        """The number of the lease of a run, which nobody else has meanwhile, on any machine with this database."""
+        """The number of the lease of a run, which nobody else has meanwhile, on any machine with this database. A
+        record that still waits at the end is stored without: twice is better than not at all."""
         with self._tenure.held(key, over) as number:
-            yield number
+            try:
+                yield number
+            finally:
+                with self._lock:
+                    if key in self.waiting:
+                        self._leases[key] = None
 
     def add(self, record: Record, lease: int | None = None) -> Record:
         """Stores a record of the run that we have a ``lease`` of, if we have one. Returns it with its id, unchanged
