@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import platform
 import time
@@ -177,7 +178,9 @@ class Pipeline:
         """The record of one run: from the store, from another process that worked on it, or new."""
         job, setup = run.job, run.setup
         leased = self.keeper.leased(setup.key, self.over) if job.on else nullcontext()
-        with alone(f"job {setup.key}", self.over), leased as lease:
+        # on boards a run may wait for hours; who went on meanwhile would take its lease away, which is the home's
+        patience = math.inf if job.on else None
+        with alone(f"job {setup.key}", self.over, patience), leased as lease:
             if self.over.is_set():
                 raise KeyboardInterrupt
             start = time.monotonic()

@@ -17,11 +17,12 @@ from msgspec.structs import replace
 from steelyard import device, lab
 from steelyard.lab import Lab, Station, aside, attempt, pool
 from steelyard.lab.lock import held, is_held, port_of
+from steelyard.model import once
 from steelyard.model.call import DeviceError
 from steelyard.model.errors import UserError
 from steelyard.model.reasons import Failure, Reason
 from steelyard.model.record import Record
-from steelyard.pipeline import Job, Pipeline
+from steelyard.pipeline import Job, Pipeline, resolve
 from tests import toys
 from tests.conftest import Bench, the_target, write
 
@@ -209,6 +210,25 @@ def test_an_analyzer_that_has_ended_is_replaced(
         with lab.opened(there.board("b"), tmp_path, 1, Event()):
             assert len(made) == 2
     assert not is_held(f"instrument {there.instruments['la'].driver}")
+
+
+def test_a_run_that_another_process_of_the_home_makes_is_waited_for(
+    bench: Bench, boards: Boards, there: Lab, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """However long: its lease is the home's, and would be taken away from it."""
+    monkeypatch.setattr(once, "PATIENCE", 0.05)
+    [job] = jobs(bench, there, 1)
+    key = resolve(job).setup.key
+    made: list[Record] = []
+    waits = Thread(target=lambda: made.append(Pipeline(bench.store).weigh(job)))
+    with once.alone(f"job {key}"):
+        waits.start()
+        waits.join(0.5)
+        lease = bench.store.claim(key, "another")
+        assert lease.mine
+        bench.store.end(lease.number)
+    waits.join(60)
+    assert reasons(made) == [None]
 
 
 def test_a_board_that_fails_is_set_aside_and_the_other_takes_its_runs(bench: Bench, boards: Boards, there: Lab) -> None:

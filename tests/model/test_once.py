@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import subprocess
 import sys
@@ -12,6 +13,7 @@ from time import sleep
 
 import pytest
 
+from steelyard.model import once
 from steelyard.model.once import Once, alone
 
 
@@ -90,6 +92,25 @@ def test_one_process_at_a_time_is_inside(tmp_path: Path, monkeypatch: pytest.Mon
     inside.clear()
     holder.kill()
     holder.communicate()
+    waiting.join(10)
+    assert inside.is_set()
+
+
+def test_how_long_others_wait_is_for_the_caller_to_say(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("STEELYARD_HOME", str(tmp_path))
+    monkeypatch.setattr(once, "PATIENCE", 0.05)
+    inside, over = Event(), Event()
+
+    def enter() -> None:
+        with alone("this", over, patience=math.inf):
+            inside.set()
+
+    with alone("this"):
+        with alone("this"):  # who has little patience
+            pass
+        waiting = Thread(target=enter)
+        waiting.start()
+        assert not inside.wait(0.2)
     waiting.join(10)
     assert inside.is_set()
 

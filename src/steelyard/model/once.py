@@ -50,9 +50,9 @@ class Once(Generic[P, T]):
 
 
 @contextmanager
-def alone(name: str, over: Event | None = None) -> Iterator[None]:
+def alone(name: str, over: Event | None = None, patience: float | None = None) -> Iterator[None]:
     """Admits one process or thread at a time among those with the same ``STEELYARD_HOME`` and ``name``. Others wait, at
-    most :data:`PATIENCE` seconds, and not after ``over`` is set.
+    most ``patience`` seconds (:data:`PATIENCE` if left out), and not after ``over`` is set.
 
     The lock is one byte of one file, at an offset derived from the name. The kernel releases it when its holder ends
     for whatever reason (fcntl(2), "Open file description locks"). Where files cannot be locked, nobody waits.
@@ -65,15 +65,15 @@ def alone(name: str, over: Event | None = None) -> Iterator[None]:
             folder = paths.home() / "cache"
             folder.mkdir(parents=True, exist_ok=True)
             file = os.open(folder / "locks", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
-            _wait(file, wanted, over or Event())
+            _wait(file, wanted, over or Event(), PATIENCE if patience is None else patience)
         yield
     finally:
         if file >= 0:
             os.close(file)
 
 
-def _wait(file: int, wanted: bytes, over: Event) -> None:
-    end = time.monotonic() + PATIENCE
+def _wait(file: int, wanted: bytes, over: Event, patience: float) -> None:
+    end = time.monotonic() + patience
     while time.monotonic() < end and not over.is_set():
         try:
             fcntl.fcntl(file, fcntl.F_OFD_SETLK, wanted)
