@@ -30,6 +30,8 @@ from rich.console import Console
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
+from boards import boards
+
 from oracles import machines, replay
 from steelyard import building
 from steelyard.cli.console import table
@@ -428,32 +430,33 @@ def _records(home: Path, arguments: list[str]) -> list[object]:
 
 
 def main() -> None:
-    """Prints the tables: all of them, or only ``speed`` or ``commands``."""
+    """Prints the tables: all of them, or only ``speed``, ``commands`` or ``boards``."""
     console = Console(width=None if sys.stdout.isatty() else 200, highlight=False)
-    wanted = sys.argv[1:] or ["speed", "commands"]
+    wanted = sys.argv[1:] or ["speed", "commands", "boards"]
     title = f"medians of {RUNS}, processor time; {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}"
     headings = ("what", "Steelyard", "peer, same run", "ratio", "must reach")
     built = [os.environ["PATH"], *map(str, sorted((paths.home() / "toolchains").glob("*/bin")))]
-    with tempfile.TemporaryDirectory() as name:
-        os.environ["STEELYARD_HOME"] = str(Path(name) / "home")
+    with tempfile.TemporaryDirectory() as folder:
+        os.environ["STEELYARD_HOME"] = str(Path(folder) / "home")
         os.environ["PATH"] = os.pathsep.join(built)
         say("tables come at the end, after a quarter of an hour or more")
         if "speed" in wanted:
-            cores, peers = speed(Path(name))
+            cores, peers = speed(Path(folder))
             columns = ("target", "core", f"Steelyard, {PRIMARY}", "instructions", "x silicon")
             console.print(table(title, columns, cores, left=2, wrap=("instructions",), complete=WIDER))
             console.print(table("", headings, peers, left=3, wrap=PEERS, complete=WIDER))
-        if "commands" in wanted:
-            console.print(
-                table(
-                    "" if "speed" in wanted else title,
-                    headings,
-                    commands(Path(name)),
-                    left=3,
-                    wrap=PEERS,
-                    complete=WIDER,
-                )
-            )
+        for part, measure in (("commands", commands), ("boards", _boards)):
+            if part in wanted:
+                shown = "" if "speed" in wanted else title
+                console.print(table(shown, headings, measure(Path(folder)), left=3, wrap=PEERS, complete=WIDER))
+
+
+def _boards(folder: Path) -> list[Row]:
+    say("a virtual lab")
+    try:
+        return boards(folder)
+    except Exception as e:
+        return [("a virtual lab", why(e), "-", "-", "-")]
 
 
 if __name__ == "__main__":

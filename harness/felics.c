@@ -31,7 +31,7 @@ int sy_run(uint8_t op, struct sy_call *p)
 {
     volatile aead_fn fn = (aead_fn)SY_NOTHING;
     aead_fn call;
-    /* the lower bytes of a number that was 0: no variable of this frame is the call's to write */
+    /* the lower bytes of a number that was small: no variable of this frame is the call's to write */
     size_t __attribute__((may_alias)) *out_len = (size_t __attribute__((may_alias)) *)&p->out_len;
     int code;
 #if SY_PARTS & 1

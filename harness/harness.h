@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 /* Raise this with every change that a host or a figure can notice. */
-#define SY_PROTOCOL 3
+#define SY_PROTOCOL 5
 
 /* --- what a target provides (targets/<name>/target.c) ------------------------------------------- */
 
@@ -20,9 +20,23 @@
 #define SY_REPEAT 1 /* calls for each request, where one is not enough to tell the time */
 #endif
 
+/* The chip's own counter of core cycles, a second time beside the pulse's. It is read outside of the pulse, which is as
+ * long with it as without, and its width in bits is its modulus. No interrupt is used for it. */
+#ifdef SY_NO_COUNTER /* simulators that know no cycles have other values in it */
+#undef SY_COUNTER_BITS
+#undef SY_COUNT_START
+#undef SY_COUNT
+#endif
+#ifndef SY_COUNTER_BITS
+#define SY_COUNTER_BITS 0 /* there is none */
+#define SY_COUNT_START() ((void)0)
+#define SY_COUNT() 0u
+#endif
+
 void sy_target_init(void);    /* clocks, serial port, trigger pin low */
 uint8_t sy_getc(void);        /* waits for a byte */
 void sy_putc(uint8_t byte);   /* waits for room */
+void sy_target_hasten(void);  /* serial port to SY_FAST_BAUD; it began with SY_BAUD, both from target.toml */
 extern uint8_t sy_free_start[]; /* linker script: first free byte after .bss */
 
 /* --- what an operation file provides (aead.c, hash.c, cxof.c) ----------------------------------- */
@@ -35,6 +49,10 @@ struct sy_call {
     uint16_t in_len, ad_len;
     unsigned long long out_len; /* set by the call */
 };
+
+/* out_len before a call: right for no known answer, so that one who leaves it there is found; below 256, because
+ * FELICS-AE writes its lower bytes only. */
+#define SY_LENGTH_UNSET 1
 
 /* The edges around a call. The pin was low before the first and high before the second: read with the same cost around
  * the empty call. Without a pin nothing but the harness makes edges. */
@@ -80,11 +98,54 @@ extern const uint16_t sy_key_bytes, sy_npub_bytes, sy_a_bytes;
 /* --- main.c, for the simulator, which finds global symbols: variables are called sy_ something and none is static - */
 
 /* Nonce, associated data, input, output, first byte after it, the call's out_len (NULL where nothing is called), paint
- * (or NULL) of the call that is to come; the key is at sy_free_start and sy_heap_base after the guard. */
-enum { SY_NPUB, SY_AD, SY_IN, SY_OUT, SY_GUARD, SY_OUT_LEN, SY_PAINTED, SY_POINTERS };
+ * (or NULL) of the call that is to come; the key is at sy_free_start and sy_heap_base after the guard. After the call
+ * the last one holds what the counter counted: a variable of its own would leave calls less RAM. */
+enum { SY_NPUB, SY_AD, SY_IN, SY_OUT, SY_GUARD, SY_OUT_LEN, SY_PAINTED, SY_POINTERS, SY_COUNTED = SY_PAINTED };
 extern void *volatile sy_layout[SY_POINTERS];
 extern uint8_t sy_pulse; /* the latest call's pulse was the harness's */
 void sy_request(uint8_t command, uint16_t length); /* holds the only call of sy_run */
+
+/* After a call no register holds what it must but `code`: a package in assembly may have changed those that a callee
+ * keeps, to have the harness write or return elsewhere. So nothing of the harness is in them across a call. */
+#if defined(__AVR__) /* Y, the frame's address, is the stack pointer in a function without alloca */
+#define SY_FORGET(code) \
+    __asm__ volatile("clr r1\n\tin r28, 0x3d\n\tin r29, 0x3e" \
+                     : "+r"(code) :: "r2", "r3", "r4", "r5", "r6", "r7", "r8", "r9", "r10", "r11", "r12", "r13", "r14", \
+                       "r15", "r16", "r17", "memory")
+#elif defined(__arm__)
+#define SY_FORGET(code) __asm__ volatile("" : "+r"(code) :: "r4", "r5", "r6", "r7", "r8", "r9", "r10", "r11", "memory")
+#elif defined(__MSP430__)
+#define SY_FORGET(code) __asm__ volatile("" : "+r"(code) :: "r4", "r5", "r6", "r7", "r8", "r9", "r10", "memory")
+#elif defined(__riscv)
+#define SY_FORGET(code) \
+    __asm__ volatile(".option push\n\t.option norelax\n\tlla gp, __global_pointer$\n\t.option pop" \
+                     : "+r"(code) :: "s0", "s1", "s2", "s3", "s4", "s5", "s6", "s7", "s8", "s9", "s10", "s11", \
+                       "memory")
+#elif defined(__XTENSA_CALL0_ABI__)
+#define SY_FORGET(code) __asm__ volatile("" : "+r"(code) :: "a12", "a13", "a14", "a15", "memory")
+#else /* register windows; processes, whose memory is their own */
+#define SY_FORGET(code) ((void)0)
+#endif
+
+/* --- tally.c ------------------------------------------------------------------------------------ */
+
+void sy_keep_count(void);                   /* notes what the counter has now */
+void sy_put_count(void (*put16)(uint16_t)); /* sends it, the lower half first */
+
+/* --- tempo.c ------------------------------------------------------------------------------------ */
+
+enum { SY_HASTEN = 3 }; /* a command without payload, as its answer is */
+void sy_hasten(void);   /* takes the rest of it, answers, and goes on at the serial port's second rate */
+/* What main() does with a command. On RISC-V it stays as it was: the linker makes its calls long or short by how far
+ * they reach, and ROM would depend on what else is in the image. */
+#ifndef SY_FAST_BAUD
+#define SY_TAKE(command, length) sy_request(command, length)
+#elif defined(__riscv)
+#define SY_TAKE(command, length) sy_take(command, length)
+void sy_take(uint8_t command, uint16_t length);
+#else
+#define SY_TAKE(command, length) (command == SY_HASTEN && length == 0 ? sy_hasten() : sy_request(command, length))
+#endif
 
 /* --- heap.c ------------------------------------------------------------------------------------- */
 

@@ -110,7 +110,7 @@ static inline __attribute__((always_inline)) uint16_t capacity(void)
 
 static inline __attribute__((always_inline)) void hello(void)
 {
-    begin(HELLO | ANSWER, 16);
+    begin(HELLO | ANSWER, 17);
     put('S');
     put('Y');
     put(SY_PROTOCOL);
@@ -122,6 +122,7 @@ static inline __attribute__((always_inline)) void hello(void)
     put16(sy_a_bytes);
     put16(capacity());
     put16((uint16_t)(SY_CLOCK_HZ / 10000UL));
+    put(SY_COUNTER_BITS);
     end();
 }
 
@@ -134,9 +135,20 @@ static uint8_t *place(uint8_t **next, uint16_t length, uint8_t offset)
     return buffer;
 }
 
+/* Writes `byte` to all of at..to: eight at once, because all free RAM is painted before a call. */
 static void fill(uint8_t *at, const uint8_t *to, uint8_t byte)
 {
     volatile uint8_t *p = at;
+    for (; p + 8 <= to; p += 8) {
+        p[0] = byte;
+        p[1] = byte;
+        p[2] = byte;
+        p[3] = byte;
+        p[4] = byte;
+        p[5] = byte;
+        p[6] = byte;
+        p[7] = byte;
+    }
     while (p < to)
         *p++ = byte;
 }
@@ -151,6 +163,12 @@ static void receive(uint8_t *buffer, uint16_t length)
 static uint32_t painted(const uint8_t *from, const uint8_t *to)
 {
     const uint8_t *p = from;
+    for (; p + 8 <= to; p += 8) {
+        uint8_t all = p[0] & p[1] & p[2] & p[3] & p[4] & p[5] & p[6] & p[7];
+        uint8_t any = p[0] | p[1] | p[2] | p[3] | p[4] | p[5] | p[6] | p[7];
+        if (all != PAINT_BYTE || any != PAINT_BYTE)
+            break;
+    }
     while (p < to && *p == PAINT_BYTE)
         p++;
     return p == from ? 0xFFFFFFFFu : (uint32_t)(to - p);
@@ -242,7 +260,7 @@ static inline __attribute__((always_inline)) void run(uint16_t length)
     sy_layout[SY_PAINTED] = flags & PAINT ? next : NULL;
 
     for (repeat = SY_REPEAT; repeat > 0; repeat--) {
-        call.out_len = 0;
+        call.out_len = SY_LENGTH_UNSET;
         sy_stack_limit = sy_heap_base = next;
         sy_heap_peak = 0;
 #if SY_REPEAT > 1
@@ -257,10 +275,14 @@ static inline __attribute__((always_inline)) void run(uint16_t length)
         if (!sy_key_bytes)
             stir(in, call.in_len, repeat);
         fill(call.out, guard, FILL_BYTE);
-        call.out_len = 0;
+        call.out_len = SY_LENGTH_UNSET;
         sy_stack_limit = sy_heap_base = next;
 #endif
+        SY_SETTLE(); /* that of sy_run takes the same time then */
+        SY_COUNT_START();
         code = sy_run(op, &call);
+        SY_FORGET(code);
+        sy_keep_count();
 #if SY_REPEAT > 1
         same &= repeat == SY_REPEAT || sum(code, call.out, guard) == answered;
         answered = sum(code, call.out, guard);
@@ -273,13 +295,15 @@ static inline __attribute__((always_inline)) void run(uint16_t length)
     sy_stack_limit = sy_free_start;
     for (i = 0; i < GUARD; i++)
         intact &= guard[i] == GUARD_BYTE;
+    if (op == SY_EMPTY || op == SY_EMPTY_DECRYPT) /* which write nothing */
+        call.out_len = 0;
     out_len = (uint16_t)(call.out_len > out_max ? out_max : call.out_len);
 
     for (over = (uint16_t)out_max; over > out_len && call.out[over - 1] == FILL_BYTE; over--)
         ;
     over = (uint16_t)(over - out_len);
 
-    begin(RUN | ANSWER, (uint16_t)(18 + out_len));
+    begin(RUN | ANSWER, (uint16_t)(22 + out_len));
     put32((uint32_t)(int32_t)code);
     put32(call.out_len > 0xFFFFFFFFu ? 0xFFFFFFFFu : (uint32_t)call.out_len);
     /* bit 0: nothing touched after the buffer; bit 1: the pulse is ours; bit 2: every repetition answered alike */
@@ -287,6 +311,7 @@ static inline __attribute__((always_inline)) void run(uint16_t length)
     put(over > 255 ? 255 : (uint8_t)over); /* bytes after the output that the call touched */
     put32(stack);
     put32(heap);
+    sy_put_count(put16);
     for (length = 0; length < out_len; length++)
         put(call.out[length]);
     end();
@@ -324,6 +349,6 @@ int main(void)
         if (sy_getc() != (uint8_t)~(command + low + high))
             continue;
         length = (uint16_t)(low | (uint16_t)high << 8);
-        sy_request(command, length);
+        SY_TAKE(command, length);
     }
 }

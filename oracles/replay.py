@@ -85,10 +85,11 @@ def link(
     operation = _OPERATION[implementation.primitive] if implementation.interface == "nist" else "felics-3"
     if target.toolchain.family == "avr":
         parts = [*map(str, harness_objects(target, toolchain, operation)), "-x", "none"]
-    else:  # whose oracles have no pin that could be read
+    else:  # whose oracles have no pin that could be read, and other values in the counter
         stem, numbers = operation.split("-")
-        parts = [*map(str, harness_objects(target, toolchain)), "-x", "none", f"-I{paths.HARNESS}/include"]
-        parts += ["-DSY_NO_PIN", f"-DSY_PARTS={numbers}", str(paths.HARNESS / f"{stem}.c")]
+        objects = [o for o in harness_objects(target, toolchain) if o.stem not in ("main", "tally")]
+        parts = [*map(str, objects), "-x", "none", f"-I{paths.HARNESS}/include", "-DSY_NO_PIN", "-DSY_NO_COUNTER"]
+        parts += [f"-DSY_PARTS={numbers}", *(str(paths.HARNESS / f"{n}.c") for n in ("main", "tally", stem))]
     parts += [str(built.folder / "params.o"), str(built.folder / "implementation.o"), str(HERE / "replay.c"), "blob.S"]
     _link(target, ["-Os", f"-DROUNDS={rounds}L", *wrap, *parts], folder, "replay.elf")
     # the trigger signals its end, outside the harness: without this symbol edges are not watched

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import shutil
+import signal
 import subprocess
 from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import contextmanager
@@ -28,6 +29,7 @@ from tests import toys
 
 settings.register_profile("patient", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("patient")
+signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored in what a script starts in the background
 ROOT = Path(__file__).resolve().parents[1]
 
 #: reasons for which a test may be skipped on any machine: no machine has what it needs. Every other reason names

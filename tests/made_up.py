@@ -5,6 +5,8 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from pathlib import Path
 
+from msgspec.structs import replace
+
 from steelyard.model.reasons import Failure
 from steelyard.model.record import Point, Record, Setup, Toolchain, Verification
 from steelyard.model.workload import workload
@@ -54,6 +56,15 @@ def record(
         host="here",
         finished=datetime(2026, 1, 1, tzinfo=UTC),
     )
+
+
+def other_build(made: Record, *, target: bool = False) -> Record:
+    """The record with another toolchain of the same version, or with other files of the target."""
+    s = made.setup
+    setup = (
+        replace(s, target_digest="u" * 64) if target else replace(s, toolchain=replace(s.toolchain, sha256="d" * 64))
+    )
+    return replace(made, setup=setup)
 
 
 def store(path: Path, *records: Record) -> list[int]:

@@ -30,13 +30,14 @@
 
 #include "harness.h"
 
-enum { ARENA = 196608, BUFFER = 65536, EDGES = 2048, ROOM = 4 * SY_REPEAT };
+enum { ARENA = 196608, BUFFER = 4096, EDGES = 2048, ROOM = 4 * SY_REPEAT };
 enum { CYCLES = 1, TIME_STAMP = 2, INSTRUCTIONS = 3, TIMER = 4 }; /* device/process.py knows */
 enum { LOST = 6 };
 
 #define RECORD 0x53595245434F5200u /* "SYRECOR", then the letter */
 
-uint8_t sy_free_start[ARENA] __attribute__((aligned(64)));
+/* common: after the C library's variables, which its code reaches within 1 MiB only (targets/raspberry-pi) */
+uint8_t sy_free_start[ARENA] __attribute__((aligned(64), common));
 static struct sy_edge edges[EDGES];
 struct sy_edge *sy_host_next = edges;
 int sy_host_counters = -1, sy_host_timed;

@@ -14,7 +14,6 @@ from functools import partial
 from itertools import count
 from pathlib import Path
 from threading import Event
-from typing import IO
 
 from msgspec.structs import replace
 
@@ -219,7 +218,7 @@ class Pipeline:
         ):
             yield link
 
-    def _prove(self, job: Job, station: lab.Station, lock: IO[bytes]) -> None:
+    def _prove(self, job: Job, station: lab.Station, lock: lab.Hold) -> None:
         """Whether a board does what it has to with nocrypt; :class:`DeviceError` where it does not."""
         built = building.build(nocrypt("crypto_aead"), job.target, _toolchain(job), job.target.toolchain.default_flags)
         if built.failure is not None:
@@ -256,7 +255,8 @@ class Pipeline:
         try:
             record, seen = self._observed(job, built, record, tries)
         except (verify.Mismatch, DeviceError) as e:
-            return replace(record, failure=failure_of(e, job), notes=(*record.notes, *tries))
+            failure = building.ran(failure_of(e, job), built.folder / "src", built.log)
+            return replace(record, failure=failure, notes=(*record.notes, *tries))
         record = replace(record, notes=(*record.notes, *tries))
         if wrong := measure.implausible(seen.all, seen.empty.cycles, seen.quantity, job.target, job.implementation):
             return replace(record, failure=wrong)

@@ -1,56 +1,28 @@
 /* Vectors, C run-time start, clocks, serial port and trigger pin of the SAM3X8E (data sheet 11057C). */
 #include "harness.h"
+#include "core/cortex_m_start.h"
 
-#define REG(address) (*(volatile uint32_t *)(address))
-
-#define PMC_PCER0 REG(0x400E0610u)
-#define CKGR_MOR REG(0x400E0620u)
-#define CKGR_PLLAR REG(0x400E0628u)
-#define PMC_MCKR REG(0x400E0630u)
-#define PMC_SR REG(0x400E0668u)
-#define UART_CR REG(0x400E0800u)
-#define UART_MR REG(0x400E0804u)
-#define UART_SR REG(0x400E0814u)
-#define UART_RHR REG(0x400E0818u)
-#define UART_THR REG(0x400E081Cu)
-#define UART_BRGR REG(0x400E0820u)
-#define EEFC0_FMR REG(0x400E0A00u)
-#define EEFC1_FMR REG(0x400E0C00u)
-#define PIOA_PDR REG(0x400E0E04u)
-#define PIOA_ABSR REG(0x400E0E70u)
-#define PIOB_PER REG(0x400E1000u)
-#define PIOB_OER REG(0x400E1010u)
-#define WDT_MR REG(0x400E1A54u)
+#define PMC_PCER0 SY_REG(0x400E0610u)
+#define CKGR_MOR SY_REG(0x400E0620u)
+#define CKGR_PLLAR SY_REG(0x400E0628u)
+#define PMC_MCKR SY_REG(0x400E0630u)
+#define PMC_SR SY_REG(0x400E0668u)
+#define UART_CR SY_REG(0x400E0800u)
+#define UART_MR SY_REG(0x400E0804u)
+#define UART_SR SY_REG(0x400E0814u)
+#define UART_RHR SY_REG(0x400E0818u)
+#define UART_THR SY_REG(0x400E081Cu)
+#define UART_BRGR SY_REG(0x400E0820u)
+#define EEFC0_FMR SY_REG(0x400E0A00u)
+#define EEFC1_FMR SY_REG(0x400E0C00u)
+#define PIOA_PDR SY_REG(0x400E0E04u)
+#define PIOA_ABSR SY_REG(0x400E0E70u)
+#define PIOB_PER SY_REG(0x400E1000u)
+#define PIOB_OER SY_REG(0x400E1010u)
+#define WDT_MR SY_REG(0x400E1A54u)
 
 enum { MOSCXTS = 1u << 0, LOCKA = 1u << 1, MCKRDY = 1u << 3, MOSCSELS = 1u << 16 }; /* PMC_SR */
 enum { RXRDY = 1u << 0, TXRDY = 1u << 1 };                                         /* UART_SR */
-
-extern uint8_t sy_data_load[], sy_data_start[], sy_data_end[], sy_stack_top[];
-int main(void);
-void sy_reset(void);
-
-static void stop(void)
-{
-    for (;;)
-        __asm__ volatile("bkpt 0");
-}
-
-void sy_reset(void)
-{
-    volatile uint8_t *to = sy_data_start;
-    const uint8_t *from = sy_data_load;
-    while (to < sy_data_end)
-        *to++ = *from++;
-    while (to < sy_free_start)
-        *to++ = 0;
-    (void)main();
-    stop();
-}
-
-__attribute__((section(".vectors"), used)) static void (*const vectors[16])(void) = {
-    (void (*)(void))sy_stack_top, sy_reset, stop, stop, stop, stop, stop, NULL, NULL, NULL, NULL, stop, stop, NULL,
-    stop, stop,
-};
 
 static void wait(uint32_t bits)
 {
@@ -84,7 +56,7 @@ void sy_target_init(void)
     PIOA_ABSR &= ~(3u << 8); /* PA8, PA9: peripheral A */
     PIOA_PDR = 3u << 8;
     UART_MR = 4u << 9; /* no parity */
-    UART_BRGR = (SY_CLOCK_HZ / 8 / 115200u + 1) / 2;
+    UART_BRGR = (SY_CLOCK_HZ / 8 / SY_BAUD + 1) / 2;
     UART_CR = 1u << 6 | 1u << 4; /* transmit, receive */
 }
 
@@ -100,4 +72,9 @@ void sy_putc(uint8_t byte)
     while (!(UART_SR & TXRDY))
         ;
     UART_THR = byte;
+}
+
+void sy_target_hasten(void)
+{
+    UART_BRGR = SY_CLOCK_HZ / 16 / SY_FAST_BAUD;
 }

@@ -7,23 +7,19 @@
 #define SY_CLOCK_HZ 240000000UL
 #define SY_STACK_RESERVE 512 /* the harness's own frames and register windows while it receives a request */
 #define SY_PAINT_GAP 128     /* saved registers of the fill itself */
-#define SY_GPIO(offset) (*(volatile uint32_t *)(0x3FF44000u + (offset)))
-#define SY_TRIGGER_HIGH() \
-    do { \
-        SY_GPIO(0x08) = 1u << 4; \
-        __asm__ volatile("" : : : "memory"); \
-    } while (0)
-#define SY_TRIGGER_LOW() \
-    do { \
-        __asm__ volatile("" : : : "memory"); \
-        SY_GPIO(0x0C) = 1u << 4; \
-    } while (0)
+#define SY_GPIO(offset) SY_REG(0x3FF44000u + (offset))
+#define SY_TRIGGER_SET SY_GPIO(0x08) = 1u << 4
+#define SY_TRIGGER_CLEAR SY_GPIO(0x0C) = 1u << 4
 #define SY_TRIGGER_READ() (SY_GPIO(0x04) & 1u << 4)
-#define SY_STACK_POINTER() \
+/* CCOUNT (ISA Reference Manual, 5.3.6). */
+#define SY_COUNTER_BITS 32
+#define SY_COUNT_START() __asm__ volatile("wsr.ccount %0\n\tesync" : : "a"(0) : "memory")
+#define SY_COUNT() \
     ({ \
-        uint8_t *sp_; \
-        __asm__ volatile("mov %0, sp" : "=r"(sp_)); \
-        sp_; \
+        uint32_t count_; \
+        __asm__ volatile("rsr.ccount %0" : "=a"(count_) : : "memory"); \
+        count_; \
     })
+#include "core/port.h"
 
 #endif

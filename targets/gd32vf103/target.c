@@ -1,36 +1,27 @@
 /* C run-time start, clocks, serial port and trigger pin of the GD32VF103 (user manual rev 1.x, chapters 5, 7
  * and 16). */
 #include "harness.h"
+#include "core/start.h"
 
-#define REG(address) (*(volatile uint32_t *)(address))
-
-#define RCU_CTL REG(0x40021000u)
-#define RCU_CFG0 REG(0x40021004u)
-#define RCU_APB2EN REG(0x40021018u)
-#define RCU_CFG1 REG(0x4002102Cu)
-#define GPIOA_CTL0 REG(0x40010800u)
-#define GPIOA_CTL1 REG(0x40010804u)
-#define USART0_STAT REG(0x40013800u)
-#define USART0_DATA REG(0x40013804u)
-#define USART0_BAUD REG(0x40013808u)
-#define USART0_CTL0 REG(0x4001380Cu)
+#define RCU_CTL SY_REG(0x40021000u)
+#define RCU_CFG0 SY_REG(0x40021004u)
+#define RCU_APB2EN SY_REG(0x40021018u)
+#define RCU_CFG1 SY_REG(0x4002102Cu)
+#define GPIOA_CTL0 SY_REG(0x40010800u)
+#define GPIOA_CTL1 SY_REG(0x40010804u)
+#define USART0_STAT SY_REG(0x40013800u)
+#define USART0_DATA SY_REG(0x40013804u)
+#define USART0_BAUD SY_REG(0x40013808u)
+#define USART0_CTL0 SY_REG(0x4001380Cu)
 
 enum { HXTALEN = 1u << 16, HXTALSTB = 1u << 17, PLLEN = 1u << 24, PLLSTB = 1u << 25 };
 enum { RBNE = 1u << 5, TBE = 1u << 7 };
 
-extern uint8_t sy_data_load[], sy_data_start[], sy_data_end[];
-int main(void);
 void sy_start(void);
 
 void sy_start(void)
 {
-    volatile uint8_t *to = sy_data_start;
-    const uint8_t *from = sy_data_load;
-    while (to < sy_data_end)
-        *to++ = *from++;
-    while (to < sy_free_start)
-        *to++ = 0;
-    (void)main();
+    sy_run_main();
     for (;;)
         __asm__ volatile("ebreak");
 }
@@ -53,7 +44,7 @@ void sy_target_init(void)
     GPIOA_CTL0 = 0x44444443u;         /* PA0: push-pull output, 50 MHz (7.5.1) */
     GPIOA_CTL1 = 0x444444B4u;         /* PA9: alternate push-pull; PA10: floating input */
     SY_TRIGGER_LOW();
-    USART0_BAUD = (SY_CLOCK_HZ + 57600u) / 115200u;
+    USART0_BAUD = (SY_CLOCK_HZ + SY_BAUD / 2) / SY_BAUD;
     USART0_CTL0 = 1u << 13 | 1u << 3 | 1u << 2; /* enable, transmit, receive (16.4.4) */
 }
 
@@ -69,4 +60,9 @@ void sy_putc(uint8_t byte)
     while (!(USART0_STAT & TBE))
         ;
     USART0_DATA = byte;
+}
+
+void sy_target_hasten(void)
+{
+    USART0_BAUD = SY_CLOCK_HZ / SY_FAST_BAUD;
 }

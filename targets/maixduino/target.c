@@ -1,19 +1,18 @@
 /* C run-time start, clocks, serial port and trigger pin of the K210. UARTHS and GPIOHS: FE310-G000 manual,
  * chapters 17 and 18; pin matrix (FPIOA) and system controller: the vendor's SDK. */
 #include "harness.h"
+#include "core/start.h"
 
-#define REG(address) (*(volatile uint32_t *)(address))
-
-#define UARTHS_TXDATA REG(0x38000000u)
-#define UARTHS_RXDATA REG(0x38000004u)
-#define UARTHS_TXCTRL REG(0x38000008u)
-#define UARTHS_RXCTRL REG(0x3800000Cu)
-#define UARTHS_DIV REG(0x38000018u)
-#define GPIOHS_OUTPUT_EN REG(0x38001008u)
-#define FPIOA_IO(n) REG(0x502B0000u + 4u * (n))
-#define SYSCTL_PLL0 REG(0x50440008u)
-#define SYSCTL_PLL_LOCK REG(0x50440018u)
-#define SYSCTL_CLK_SEL0 REG(0x50440020u)
+#define UARTHS_TXDATA SY_REG(0x38000000u)
+#define UARTHS_RXDATA SY_REG(0x38000004u)
+#define UARTHS_TXCTRL SY_REG(0x38000008u)
+#define UARTHS_RXCTRL SY_REG(0x3800000Cu)
+#define UARTHS_DIV SY_REG(0x38000018u)
+#define GPIOHS_OUTPUT_EN SY_REG(0x38001008u)
+#define FPIOA_IO(n) SY_REG(0x502B0000u + 4u * (n))
+#define SYSCTL_PLL0 SY_REG(0x50440008u)
+#define SYSCTL_PLL_LOCK SY_REG(0x50440018u)
+#define SYSCTL_CLK_SEL0 SY_REG(0x50440020u)
 
 enum { FULL = 1u << 31, EMPTY = 1u << 31 };
 enum { PLL_RESET = 1u << 20, PLL_POWER = 1u << 21, PLL_OUT = 1u << 25, PLL_LOCKED = 3u };
@@ -21,19 +20,11 @@ enum { PLL_RESET = 1u << 20, PLL_POWER = 1u << 21, PLL_OUT = 1u << 25, PLL_LOCKE
 enum { DRIVE = 15u << 8, OE = 1u << 12, IE = 1u << 20, SCHMITT = 1u << 23 };
 enum { UARTHS_RX = 18, UARTHS_TX = 19, GPIOHS0 = 24 };
 
-extern uint8_t sy_data_load[], sy_data_start[], sy_data_end[];
-int main(void);
 void sy_start(void);
 
 void sy_start(void)
 {
-    volatile uint8_t *to = sy_data_start;
-    const uint8_t *from = sy_data_load;
-    while (to < sy_data_end)
-        *to++ = *from++;
-    while (to < sy_free_start)
-        *to++ = 0;
-    (void)main();
+    sy_run_main();
     for (;;)
         __asm__ volatile("ebreak");
 }
@@ -56,7 +47,7 @@ void sy_target_init(void)
     FPIOA_IO(21) = GPIOHS0 | DRIVE | OE;
     SY_TRIGGER_LOW();
     GPIOHS_OUTPUT_EN = 1u;
-    UARTHS_DIV = SY_CLOCK_HZ / 115200u - 1u;
+    UARTHS_DIV = SY_CLOCK_HZ / SY_BAUD - 1u;
     UARTHS_TXCTRL = 1u;
     UARTHS_RXCTRL = 1u;
 }
@@ -75,6 +66,11 @@ void sy_putc(uint8_t byte)
     while (UARTHS_TXDATA & FULL)
         ;
     UARTHS_TXDATA = byte;
+}
+
+void sy_target_hasten(void)
+{
+    UARTHS_DIV = SY_CLOCK_HZ / SY_FAST_BAUD - 1u;
 }
 
 /* What C++ packages ask for where size_t is unsigned long; harness/heap.c has the names for unsigned int. */

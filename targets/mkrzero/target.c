@@ -1,60 +1,35 @@
 /* Vectors, C run-time start, clocks, serial port and trigger pin of the SAM D21 (DS40001882). */
 #include "harness.h"
+#include "core/cortex_m_start.h"
 
-#define REG(address) (*(volatile uint32_t *)(address))
 #define REG16(address) (*(volatile uint16_t *)(address))
 #define REG8(address) (*(volatile uint8_t *)(address))
 
-#define PM_APBCMASK REG(0x40000420u)
-#define SYSCTRL_PCLKSR REG(0x4000080Cu)
+#define PM_APBCMASK SY_REG(0x40000420u)
+#define SYSCTRL_PCLKSR SY_REG(0x4000080Cu)
 #define SYSCTRL_XOSC32K REG16(0x40000814u)
 #define SYSCTRL_DFLLCTRL REG16(0x40000824u)
-#define SYSCTRL_DFLLMUL REG(0x4000082Cu)
+#define SYSCTRL_DFLLMUL SY_REG(0x4000082Cu)
 #define GCLK_STATUS REG8(0x40000C01u)
 #define GCLK_CLKCTRL REG16(0x40000C02u)
-#define GCLK_GENCTRL REG(0x40000C04u)
-#define GCLK_GENDIV REG(0x40000C08u)
-#define NVMCTRL_CTRLB REG(0x41004004u)
-#define PORTA_DIRSET REG(0x41004408u)
+#define GCLK_GENCTRL SY_REG(0x40000C04u)
+#define GCLK_GENDIV SY_REG(0x40000C08u)
+#define NVMCTRL_CTRLB SY_REG(0x41004004u)
+#define PORTA_DIRSET SY_REG(0x41004408u)
 #define PORTB_PMUX11 REG8(0x410044BBu)
 #define PORTB_PINCFG22 REG8(0x410044D6u)
 #define PORTB_PINCFG23 REG8(0x410044D7u)
-#define SERCOM5_CTRLA REG(0x42001C00u)
-#define SERCOM5_CTRLB REG(0x42001C04u)
+#define SERCOM5_CTRLA SY_REG(0x42001C00u)
+#define SERCOM5_CTRLB SY_REG(0x42001C04u)
 #define SERCOM5_BAUD REG16(0x42001C0Cu)
+/* 65536 (1 - 16 x baud / clock) (26.6.2) */
+#define DIVIDER(baud) (uint16_t)(65536u - (16ull * 65536u * (baud) + SY_CLOCK_HZ / 2) / SY_CLOCK_HZ)
 #define SERCOM5_INTFLAG REG8(0x42001C18u)
-#define SERCOM5_SYNCBUSY REG(0x42001C1Cu)
+#define SERCOM5_SYNCBUSY SY_REG(0x42001C1Cu)
 #define SERCOM5_DATA REG16(0x42001C28u)
 
 enum { XOSC32KRDY = 1u << 1, DFLLRDY = 1u << 4, DFLLLOCKS = 3u << 6 }; /* PCLKSR */
 enum { DRE = 1u << 0, RXC = 1u << 2 };                                 /* INTFLAG */
-
-extern uint8_t sy_data_load[], sy_data_start[], sy_data_end[], sy_stack_top[];
-int main(void);
-void sy_reset(void);
-
-static void stop(void)
-{
-    for (;;)
-        __asm__ volatile("bkpt 0");
-}
-
-void sy_reset(void)
-{
-    volatile uint8_t *to = sy_data_start;
-    const uint8_t *from = sy_data_load;
-    while (to < sy_data_end)
-        *to++ = *from++;
-    while (to < sy_free_start)
-        *to++ = 0;
-    (void)main();
-    stop();
-}
-
-__attribute__((section(".vectors"), used)) static void (*const vectors[16])(void) = {
-    (void (*)(void))sy_stack_top, sy_reset, stop, stop, stop, stop, stop, NULL, NULL, NULL, NULL, stop, stop, NULL,
-    stop, stop,
-};
 
 static void wait(uint32_t bits)
 {
@@ -114,7 +89,7 @@ void sy_target_init(void)
     SERCOM5_CTRLB = 3u << 16;
     while (SERCOM5_SYNCBUSY & 4u)
         ;
-    SERCOM5_BAUD = 63019; /* 65536 (1 - 16 x 115200 / 48e6) (26.6.2) */
+    SERCOM5_BAUD = DIVIDER(SY_BAUD);
     SERCOM5_CTRLA |= 2u;
     while (SERCOM5_SYNCBUSY & 2u)
         ;
@@ -132,4 +107,15 @@ void sy_putc(uint8_t byte)
     while (!(SERCOM5_INTFLAG & DRE))
         ;
     SERCOM5_DATA = byte;
+}
+
+void sy_target_hasten(void)
+{
+    SERCOM5_CTRLA &= ~2u; /* its divider is locked while it is on */
+    while (SERCOM5_SYNCBUSY & 2u)
+        ;
+    SERCOM5_BAUD = DIVIDER(SY_FAST_BAUD);
+    SERCOM5_CTRLA |= 2u;
+    while (SERCOM5_SYNCBUSY & 2u)
+        ;
 }

@@ -1,5 +1,6 @@
 /* Vectors, C run-time start, clocks, serial port and trigger pin of the MSP430F1611 (SLAU049F, SLAS368G). */
 #include "harness.h"
+#include "core/start.h"
 
 #define REG8(address) (*(volatile uint8_t *)(address))
 #define REG16(address) (*(volatile uint16_t *)(address))
@@ -26,8 +27,6 @@ enum { WDTPW_WDTHOLD = 0x5A80 };
 enum { XT2OFF = 0x80 };
 enum { SWRST = 0x01, CHAR_8 = 0x10, SSEL_SMCLK = 0x20 };
 
-extern uint8_t sy_data_load[], sy_data_start[], sy_data_end[], sy_stack_top[];
-int main(void);
 void sy_reset(void);
 void sy_start(void);
 
@@ -45,14 +44,8 @@ __attribute__((section(".text.sy_reset"), naked, used)) void sy_reset(void)
 
 __attribute__((used, noinline)) void sy_start(void)
 {
-    volatile uint8_t *to = sy_data_start;
-    const uint8_t *from = sy_data_load;
     WDTCTL = WDTPW_WDTHOLD;
-    while (to < sy_data_end)
-        *to++ = *from++;
-    while (to < sy_free_start)
-        *to++ = 0;
-    (void)main();
+    sy_run_main();
     stop();
 }
 
@@ -78,7 +71,7 @@ void sy_target_init(void)
     P3SEL |= 0xC0; /* P3.6 UTXD1, P3.7 URXD1 */
     U1CTL = CHAR_8 | SWRST;
     U1TCTL = SSEL_SMCLK;
-    U1BR0 = SY_CLOCK_HZ / 115200; /* 69 and four bits of eight with one more: 69.44 is wanted (13.2.6) */
+    U1BR0 = SY_CLOCK_HZ / SY_BAUD; /* 69 and four bits of eight with one more: 69.44 is wanted (13.2.6) */
     U1BR1 = 0;
     U1MCTL = 0xAA;
     ME2 |= 0x30; /* both directions */
@@ -97,4 +90,12 @@ void sy_putc(uint8_t byte)
     while (!(IFG2 & UTXIFG1))
         ;
     U1TXBUF = byte;
+}
+
+void sy_target_hasten(void)
+{
+    U1CTL |= SWRST;
+    U1BR0 = SY_CLOCK_HZ / SY_FAST_BAUD;
+    U1MCTL = 0;
+    U1CTL &= (uint8_t)~SWRST;
 }

@@ -11,6 +11,10 @@
 #define SY_TRIGGER_HIGH() __asm__ volatile("bis.b #1, " SY_P1OUT : : : "memory")
 #define SY_TRIGGER_LOW() __asm__ volatile("bic.b #1, " SY_P1OUT : : : "memory")
 #define SY_TRIGGER_READ() (*(volatile uint8_t *)0x0021 & 1u)
+/* Timer_A at SMCLK, which is MCLK here: continuous mode, from 0 (SLAU049F, 11.3); TACTL, TAR. */
+#define SY_COUNTER_BITS 16
+#define SY_COUNT_START() (*(volatile uint16_t *)0x0160 = 0x0224)
+#define SY_COUNT() (*(volatile uint16_t *)0x0170)
 #define SY_STACK_POINTER() \
     ({ \
         uint8_t *sp_; \

@@ -12,6 +12,10 @@
 #define SY_TRIGGER_HIGH() __asm__ volatile("sbi 0x11, 2" : : : "memory")
 #define SY_TRIGGER_LOW() __asm__ volatile("cbi 0x11, 2" : : : "memory")
 #define SY_TRIGGER_READ() (*(volatile uint8_t *)0x11 & 1u << 2)
+/* TCA0.SINGLE at the core's clock: 16 bits, no interrupt; CTRLA, CNT. */
+#define SY_COUNTER_BITS 16
+#define SY_COUNT_START() (*(volatile uint8_t *)0x0A00 = 1, *(volatile uint16_t *)0x0A20 = 0)
+#define SY_COUNT() (*(volatile uint16_t *)0x0A20)
 #define SY_STACK_POINTER() ((uint8_t *)*(volatile uint16_t *)0x3D)
 
 #endif

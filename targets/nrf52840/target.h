@@ -7,26 +7,14 @@
 #define SY_CLOCK_HZ 64000000UL
 #define SY_STACK_RESERVE 256 /* the harness's own frames while it receives a request */
 #define SY_PAINT_GAP 64      /* saved registers of the fill itself */
-#define SY_P0_OUTSET (*(volatile uint32_t *)0x50000508u)
-#define SY_P0_OUTCLR (*(volatile uint32_t *)0x5000050Cu)
-#define SY_TRIGGER_HIGH() \
-    do { \
-        SY_P0_OUTSET = 1u << 3; \
-        __asm__ volatile("" : : : "memory"); \
-    } while (0)
-#define SY_TRIGGER_LOW() \
-    do { \
-        __asm__ volatile("" : : : "memory"); \
-        SY_P0_OUTCLR = 1u << 3; \
-    } while (0)
-#define SY_TRIGGER_READ() (*(volatile uint32_t *)0x50000504u & 1u << 3)
+#define SY_P0_OUTSET SY_REG(0x50000508u)
+#define SY_P0_OUTCLR SY_REG(0x5000050Cu)
+#define SY_TRIGGER_SET SY_P0_OUTSET = 1u << 3
+#define SY_TRIGGER_CLEAR SY_P0_OUTCLR = 1u << 3
+#define SY_TRIGGER_READ() (SY_REG(0x50000504u) & 1u << 3)
 void sy_settle(void);
 #define SY_SETTLE() sy_settle()
-#define SY_STACK_POINTER() \
-    ({ \
-        uint8_t *sp_; \
-        __asm__ volatile("mov %0, sp" : "=r"(sp_)); \
-        sp_; \
-    })
+#include "core/port.h"
+#include "core/dwt.h"
 
 #endif

@@ -1,50 +1,22 @@
 /* Vectors, C run-time start, clocks, serial port and trigger pin of the STM32F407 (RM0090 rev 19). */
 #include "harness.h"
+#include "core/cortex_m_start.h"
 
-#define REG(address) (*(volatile uint32_t *)(address))
-
-#define RCC_CR REG(0x40023800u)
-#define RCC_PLLCFGR REG(0x40023804u)
-#define RCC_CFGR REG(0x40023808u)
-#define RCC_AHB1ENR REG(0x40023830u)
-#define RCC_APB1ENR REG(0x40023840u)
-#define FLASH_ACR REG(0x40023C00u)
-#define GPIOA_MODER REG(0x40020000u)
-#define GPIOA_AFRL REG(0x40020020u)
-#define USART2_SR REG(0x40004400u)
-#define USART2_DR REG(0x40004404u)
-#define USART2_BRR REG(0x40004408u)
-#define USART2_CR1 REG(0x4000440Cu)
+#define RCC_CR SY_REG(0x40023800u)
+#define RCC_PLLCFGR SY_REG(0x40023804u)
+#define RCC_CFGR SY_REG(0x40023808u)
+#define RCC_AHB1ENR SY_REG(0x40023830u)
+#define RCC_APB1ENR SY_REG(0x40023840u)
+#define FLASH_ACR SY_REG(0x40023C00u)
+#define GPIOA_MODER SY_REG(0x40020000u)
+#define GPIOA_AFRL SY_REG(0x40020020u)
+#define USART2_SR SY_REG(0x40004400u)
+#define USART2_DR SY_REG(0x40004404u)
+#define USART2_BRR SY_REG(0x40004408u)
+#define USART2_CR1 SY_REG(0x4000440Cu)
 
 enum { HSEON = 1u << 16, HSERDY = 1u << 17, PLLON = 1u << 24, PLLRDY = 1u << 25 };
 enum { RXNE = 1u << 5, TXE = 1u << 7 };
-
-extern uint8_t sy_data_load[], sy_data_start[], sy_data_end[], sy_stack_top[];
-int main(void);
-void sy_reset(void);
-
-static void stop(void)
-{
-    for (;;)
-        __asm__ volatile("bkpt 0");
-}
-
-void sy_reset(void)
-{
-    volatile uint8_t *to = sy_data_start;
-    const uint8_t *from = sy_data_load;
-    while (to < sy_data_end)
-        *to++ = *from++;
-    while (to < sy_free_start)
-        *to++ = 0;
-    (void)main();
-    stop();
-}
-
-__attribute__((section(".vectors"), used)) static void (*const vectors[16])(void) = {
-    (void (*)(void))sy_stack_top, sy_reset, stop, stop, stop, stop, stop, NULL, NULL, NULL, NULL, stop, stop, NULL,
-    stop, stop,
-};
 
 void sy_target_init(void)
 {
@@ -65,7 +37,7 @@ void sy_target_init(void)
     GPIOA_AFRL = 7u << 12 | 7u << 8;                    /* PA2, PA3: alternate function 7 */
     GPIOA_MODER = 0xA8000000u | 2u << 6 | 2u << 4 | 1u << 2; /* and PA1 an output */
     SY_TRIGGER_LOW();
-    USART2_BRR = SY_CLOCK_HZ / 115200u;
+    USART2_BRR = SY_CLOCK_HZ / SY_BAUD;
     USART2_CR1 = 1u << 13 | 1u << 3 | 1u << 2; /* enable, transmit, receive (30.6.4) */
 }
 
@@ -81,4 +53,9 @@ void sy_putc(uint8_t byte)
     while (!(USART2_SR & TXE))
         ;
     USART2_DR = byte;
+}
+
+void sy_target_hasten(void)
+{
+    USART2_BRR = SY_CLOCK_HZ / SY_FAST_BAUD;
 }

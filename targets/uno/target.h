@@ -10,6 +10,10 @@
 #define SY_TRIGGER_HIGH() __asm__ volatile("sbi %0, 5" : : "I"(_SFR_IO_ADDR(PORTB)) : "memory")
 #define SY_TRIGGER_LOW() __asm__ volatile("cbi %0, 5" : : "I"(_SFR_IO_ADDR(PORTB)) : "memory")
 #define SY_TRIGGER_READ() (PORTB & 1u << 5)
+/* Timer1 at the core's clock: 16 bits, no interrupt. */
+#define SY_COUNTER_BITS 16
+#define SY_COUNT_START() (TCCR1B = _BV(CS10), TCNT1 = 0)
+#define SY_COUNT() TCNT1
 #define SY_STACK_POINTER() ((uint8_t *)SP)
 
 #endif

@@ -12,12 +12,13 @@ from msgspec.structs import replace
 from steelyard.analyse.answer import GENERATION, choose, of_one_device
 from steelyard.analyse.compare import compare
 from steelyard.analyse.rows import rows
+from steelyard.model.reasons import Failure, Reason
 from steelyard.model.record import Operation, Record
 from steelyard.model.row import Row
 from steelyard.publish import comparison, figure, pivot, results
 from steelyard.publish.results import title_of
 from steelyard.store import Store
-from tests.made_up import record
+from tests.made_up import other_build, record
 
 
 def numbered(*records: Record) -> list[Row]:
@@ -180,6 +181,7 @@ def test_no_setup_counts_twice_none_is_lost_and_marks_have_names_of_their_own(ma
 
 def test_rows_of_records_are_rows_of_the_store() -> None:
     every = [record(), record("b/x", primitive="crypto_hash"), record(origin="mine", load="0/0,16/64")]
+    every += [other_build(record(flags="-Os")), other_build(record(target="due"), target=True), record(target="due")]
     with Store.open(":memory:") as store:
         for r in every:
             store.add(r)
@@ -189,3 +191,22 @@ def test_rows_of_records_are_rows_of_the_store() -> None:
             have = {n: v for n, v in row.items() if v is not None}
             assert have == {n: v for n, v in mine.items() if v is not None and n in row}
             assert mine.keys() - row.keys() <= {"ram", *(n for n in mine if "@" in n)}
+
+
+def test_a_compiler_that_is_not_there_hides_no_figures() -> None:
+    """Such a failure is of another toolchain, and newer than the figures."""
+    missing = Failure(Reason.NO_TOOLCHAIN, "gcc not found")
+    failed = [record(compiler="missing", failure=missing, load=w) for w in ("default", "gmu")]
+    found = choose(numbered(record(), *failed, record("toy2/ref", compiler="missing", failure=missing)))
+    assert runs(found.rows) == [1, 4]
+    assert found.notes == (
+        "2 rows of failures of the machine where there are other runs left out; to see: steelyard publish --all-runs",
+    )
+    assert runs(choose(numbered(record(), *failed), apart=["compiler"]).rows) == [1, 2]
+    newer = record(digest="b", compiler="missing", failure=missing)
+    assert runs(choose(numbered(record(), newer)).rows) == [2], "other sources have no figures"
+    wrong = record(compiler="gcc 2", failure=Failure(Reason.KAT_MISMATCH, "1"))
+    assert runs(choose(numbered(record(), wrong)).rows) == [2]
+    sides = [numbered(record(flags=f), *(replace(r, setup=replace(r.setup, flags=f)) for r in failed)) for f in "ab"]
+    compared = compare(*sides)
+    assert [(p.old["run"], p.new["run"]) for p in compared.pairs] == [(1, 1)]

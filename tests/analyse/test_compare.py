@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from steelyard.analyse import files
 from steelyard.analyse.compare import compare, summary
 from steelyard.model.errors import UserError
+from steelyard.publish import comparison
 
 
 def row(target: str = "uno", **more: object) -> dict:
@@ -33,6 +34,24 @@ def test_two_implementations_are_paired_by_everything_else() -> None:
     assert [r["target"] for r in c.missing] == ["bluepill"]
     assert [r["target"] for r in c.added] == ["due"]
     assert summary(c) == ["faster on the one target", "larger on the one target"]
+
+
+def test_of_several_on_one_side_one_is_compared_and_that_is_said() -> None:
+    old = [row(flags="-O3", run=1), row(flags="-O2", run=2, rom=90)]
+    c = compare(old, [row(flags="-Os", rom=80, run=3)], about=["flags"])
+    assert [p.old["flags"] for p in c.pairs] == ["-O2"]
+    assert "several of flags for a setup (-O2, -O3): the newest run of them was compared" in summary(c)[-1]
+    assert not compare(old[1:], [row(flags="-Os", run=3)], about=["flags"]).several
+
+
+def test_the_hash_of_a_name_is_told_from_its_aead() -> None:
+    old = [row(primitive=p, run=k) for k, p in enumerate(("crypto_aead", "crypto_hash"), 1)]
+    new = [r | {"flags": "-Os", "rom": 80, "run": 9} for r in old]
+    (both,) = comparison.tables(compare(old, new))
+    primitive = [c.name for c in both.columns].index("primitive")
+    assert {line.cells[primitive] for line in both.lines} == {"crypto_aead", "crypto_hash"}
+    (alone,) = comparison.tables(compare(old[:1], new[:1]))
+    assert "primitive" not in [c.name for c in alone.columns]
 
 
 def test_a_board_is_compared_with_the_simulator_where_the_question_says_so() -> None:

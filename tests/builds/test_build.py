@@ -14,11 +14,11 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from steelyard.building import Build, objects, sandbox
+from steelyard.building import Build, image, objects, sandbox, script
 from steelyard.model import paths
 from steelyard.model.call import Op, Request
 from steelyard.model.implementation import Implementation
-from steelyard.model.reasons import Reason
+from steelyard.model.reasons import Failure, Reason
 from steelyard.model.target import Target
 from tests import toys
 from tests.conftest import STANDARD, Bench, the_target
@@ -121,6 +121,7 @@ def test_an_instruction_that_the_assembler_passes_over_is_foreign(bench: Bench, 
     ("name", "text"),
     [
         ("uno", "\t.arch armv6t2\n"),  # "unknown MCU"
+        ("bluepill", "\t.arch armv7-a\n"),
         ("bluepill", "\t.fpu neon\n\tldr r0, [r1], #99999\n"),  # no word of another machine but the directive
         ("bluepill", "\tbic sp, sp, #15\n"),
         ("bluepill", "#include <xtensa/coreasm.h>\n"),
@@ -130,6 +131,18 @@ def test_assembly_that_names_another_machine(bench: Bench, name: str, text: str)
     failure = bench.build(bench.package({**NEEDS, "p.S": f"{text}\t.global perm\nperm:\n"}), the_target(name)).failure
     assert failure is not None
     assert failure.reason is Reason.FOREIGN_ISA, failure
+
+
+@pytest.mark.parametrize("where", ["p.c", "p.h"])
+@pytest.mark.parametrize("text", ["ldr r0, [r1], #99999", ".arch armv7-a", "vld1.8 {d0}, [r0]"])
+def test_inline_assembly_that_names_another_machine(bench: Bench, bluepill: Target, where: str, text: str) -> None:
+    """It does not assemble, does not link, or is no instruction of the processor."""
+    code = f'void perm(void) {{ __asm__ volatile(".fpu neon\\n\\t{text}"); }}\n'
+    files = {"p.c": '#include "p.h"\n', where: code}
+    failure = bench.weigh(bench.package({**NEEDS, **files}), bluepill).failure
+    assert failure is not None
+    assert failure.reason is Reason.FOREIGN_ISA, failure
+    assert ("written for .fpu neon: " in failure.detail) != ("profiles A/M" in failure.detail), failure
 
 
 def test_assembly_that_no_source_needs_is_left_out(bench: Bench, uno: Target) -> None:
@@ -276,9 +289,9 @@ def test_threads_compile_the_harness_once(
     packages = [bench.package(top=f"/* thread {k} */", variant=f"toy{k}") for k in range(3)]
     ran, run = list[Path](), sandbox.run
 
-    def counted(script: Path, work: Path, *more: Any) -> int | None:
+    def counted(commands: Path, work: Path, *more: Any) -> int | None:
         ran.append(work.parent.parent)
-        return run(script, work, *more)
+        return run(commands, work, *more)
 
     monkeypatch.setattr(sandbox, "run", counted)
     for _ in range(2):
@@ -287,6 +300,41 @@ def test_threads_compile_the_harness_once(
         assert ran.count(tmp_path / "cache" / "harness") == 2  # what all images have, and the operations
         ran.clear()
         shutil.rmtree(tmp_path / "cache")  # and again when they are gone
+
+
+def test_what_compilers_say_is_kept_in_part(bench: Bench, uno: Target) -> None:
+    """Begin and end of each log, in the build's folder too: a line of source can have them say any number of lines."""
+    lines = 20_000
+    says = f'.print "first"\n.rept {lines}\n.print "{"x" * 1000}"\n.endr\n.print "last"\n'
+    built = bench.build(bench.package({**GOOD, **{f"{k}.S": says for k in range(3)}}), uno)
+    assert built.failure is None
+    assert len(built.log) <= script.SAID < lines * 1000
+    for k in range(3):
+        assert re.search(rf"== {k}.S\nfirst\nx+\n[^=]*\n\.\.\. \(\d+ bytes\)\nx[^=]*\nlast\n", built.log)
+    assert sum(f.stat().st_size for f in built.folder.glob("*.log")) <= script.SAID
+
+
+@pytest.mark.parametrize("many", [8, 10**9], ids=["all at once", "until the time is over"])
+def test_what_compilers_write_has_a_limit(
+    bench: Bench, uno: Target, monkeypatch: pytest.MonkeyPatch, many: int
+) -> None:
+    monkeypatch.setattr(script, "ALTOGETHER", 4 << 20)
+    loop = f"k=0; while [ $k -lt {many} ]; do printf %01000000d 0 >$k.big; k=$((k+1)); done"
+    monkeypatch.setattr(image, "linking", lambda *_: ("/bin/sh", "-c", loop))
+    package = bench.package(top=f"/* {loop} */")
+    built = bench.build(package, uno)
+    assert built.failure == Failure(Reason.COMPILE_ERROR, "the compilers write more than 4 MiB")
+    assert not [*built.folder.glob("*.big")]
+    assert bench.build(package, uno).cached
+
+
+def test_a_build_that_fails_keeps_no_objects(bench: Bench, uno: Target) -> None:
+    files = {**GOOD, "big.S": ".globl big\nbig: .fill 100000\n", "c.c": "extern char big[]; char *x(void);"}
+    files["encrypt.c"] = toys.source(top="extern char big[];", in_encrypt="k += big[mlen];")
+    built = bench.build(bench.package(files), uno)
+    assert built.failure is not None
+    assert built.failure.reason is Reason.FLASH_OVERFLOW
+    assert not [f for end in ("o", "elf") for f in built.folder.glob(f"*.{end}")]
 
 
 @pytest.mark.parametrize("name", STANDARD)
@@ -305,8 +353,8 @@ def test_the_build_script_is_what_its_user_would_run(bench: Bench, name: str, tm
         made.unlink()
     environment = {"PATH": paths.search_path(), "LC_ALL": "C", "SOURCE_DATE_EPOCH": "0"}
     subprocess.run(["/bin/sh", "build.sh"], cwd=again, env=environment, check=True)
-    for part, image in built.images.items():
-        assert (again / f"{part}.elf").read_bytes() == image.read_bytes()
+    for part, made in built.images.items():
+        assert (again / f"{part}.elf").read_bytes() == made.read_bytes()
 
 
 def test_link_time_optimisation_is_for_the_same_chip(bench: Bench) -> None:

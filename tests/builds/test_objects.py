@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 from pathlib import Path
 
@@ -100,6 +101,26 @@ def test_ram_in_a_section_of_its_own_is_refused(bench: Bench, name: str, room: s
     assert built.failure.detail.startswith("mine, 64 bytes at 0x")
 
 
+@pytest.mark.parametrize(
+    "section",
+    [
+        '".text.a 0x00000000 0x999 /usr/lib/libgcc.a(_mulsi3.o)","ax"',
+        '".debug_a 0x00000000 0x999 /usr/lib/libgcc.a(_mulsi3.o)",""',
+        '".text.a\\n 4008 4008 999 2 helpers.o:(.text.memset)","ax"',
+    ],
+)
+def test_a_section_s_name_is_no_line_of_the_linker_s_map(bench: Bench, target: Target, section: str) -> None:
+    """From which the bytes of libraries are read."""
+    code = f".section {section}\n.globl table\ntable: .fill 64, 1, 0\n"
+    use = "if (table[mlen & 63]) return 1;" if "text" in section else ""
+    package = bench.package({**toys.files(top="extern char table[];", in_encrypt=use), "table.S": code})
+    built = bench.build(package, target)
+    assert built.failure is not None
+    assert built.failure.reason is Reason.PLACED_SECTION, built.failure
+    assert "signs in a section's name" in built.failure.detail
+    assert built.failure.detail.isprintable()
+
+
 def test_flash_without_bytes_in_a_section_of_its_own_is_refused(bench: Bench) -> None:
     """An erased table, which would not be counted."""
     use = {"top": "extern const volatile unsigned char erased[64];", "in_encrypt": "t[0] = erased[n & 63];"}
@@ -107,6 +128,36 @@ def test_flash_without_bytes_in_a_section_of_its_own_is_refused(bench: Bench) ->
     built = bench.build(bench.package({**toys.files(**use), "erased.S": text}), the_target("msp430f1611"))
     assert built.failure is not None
     assert built.failure.reason is Reason.PLACED_SECTION
+
+
+@pytest.mark.parametrize(
+    ("name", "section", "text"),
+    [
+        (
+            "esp8266",
+            ".iram.text",
+            r"\.iram\.text, \d+ bytes at 0x.*: after it, initial values of data are not at a mult",
+        ),
+        ("nano-every", ".ramfunc", r"\.ramfunc: here code and constants are in the compiler's sections only"),
+        ("nano-every", "mine", r"mine: here code and constants"),
+        *(
+            (name, ".data.ramfunc", r"\.data holds code, and no target runs code in RAM")
+            for name in (*TARGETS, "msp430f1611", "esp8266", "esp32")
+        ),
+    ],
+)
+def test_code_in_a_section_of_its_own_where_that_cannot_be(bench: Bench, name: str, section: str, text: str) -> None:
+    """It would move data away from where the target's start-up code or the data space has it; nothing runs RAM."""
+    where = f'__attribute__((section("{section}"), noinline)) static unsigned more(volatile unsigned x)'
+    for size in range(4):  # of which three are no multiple of a word
+        filler = 'asm volatile("nop");' * size
+        top = f"{where} {{ {filler} return x * 3u + 1; }}"
+        built = bench.build(bench.package(top=top, in_encrypt="if (more(n) == 77777u) return 1;"), the_target(name))
+        if built.failure is not None:
+            break
+    assert built.failure is not None
+    assert built.failure.reason is Reason.PLACED_SECTION, built.failure
+    assert re.match(text, built.failure.detail), built.failure
 
 
 def test_static_data_up_to_the_end_of_ram_is_an_overflow(bench: Bench, uno: Target) -> None:
@@ -126,6 +177,15 @@ def test_sections_in_flash_are_the_package_s_own_affair(bench: Bench, bluepill: 
     top = '__attribute__((section("mine"))) static const unsigned char table[256] = {1};'
     package = bench.package({**toys.files(top=top, in_encrypt="t[0] = table[n];"), **KAT})
     assert bench.weigh(package, bluepill).metrics["rom"] > 256
+
+
+@pytest.mark.parametrize("name", ["bluepill", "gd32vf103"])
+def test_a_section_that_moves_the_image_out_of_flash(bench: Bench, name: str) -> None:
+    """Where there is one of this name, the linker maps the headers of the file too, in front of flash."""
+    top = '__asm__(".section .interp,\\"a\\"\\nmore: .long 1\\n.text"); extern const unsigned char more[];'
+    record = bench.weigh(bench.package(top=top, in_encrypt="t[0] = more[0];"), the_target(name))
+    assert record.failure is not None
+    assert record.failure.reason is Reason.LINK_ERROR, record.failure
 
 
 def test_static_constructors_are_noted(bench: Bench, target: Target) -> None:

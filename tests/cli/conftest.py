@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import csv
 import io
 import os
 import re
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
 
 import pytest
 
 from steelyard.cli import main, progress
+from tests.made_up import record, store
 
 GOLDEN = Path(__file__).parent / "golden"
 #: what differs between machines, compilers and days
@@ -97,3 +100,21 @@ def golden(name: str, *results: Result, figures: bool = False) -> None:
     if os.environ.get("STEELYARD_GOLDEN") == "write":
         file.write_text(text)
     assert text == file.read_text()
+
+
+#: two sources, compilers, workloads and flag sets of each of two labels
+BOTH = [
+    record(f"{name}/ref", digest=d, compiler=c, load=w, flags=f, rom=rom + 100 * (d == "b"), family=name)
+    for name, rom in (("toy1", 1000), ("toy2", 2000))
+    for d, c, w, f in product("ab", ("gcc 1", "gcc 2"), ("default", "gmu"), ("-O3", "-Os"))
+]
+
+
+@pytest.fixture
+def answers(cli: Cli, tmp_path: Path) -> Cli:
+    store(tmp_path / "results.db", *BOTH)
+    return cli
+
+
+def cells(text: str) -> list[list[str]]:
+    return list(csv.reader(io.StringIO(text)))[1:]

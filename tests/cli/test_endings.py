@@ -16,6 +16,7 @@ import pytest
 from steelyard.cli import doctor
 from steelyard.store import Store, values
 from tests.conftest import ROOT
+from tests.store.conftest import RECORD
 
 from .conftest import Cli
 
@@ -147,6 +148,18 @@ def test_a_fault_of_the_file_system_is_a_sentence(cli: Cli, monkeypatch: pytest.
     assert cli("doctor").code == 70, "a file that is missing inside of Steelyard is a fault of ours"
 
 
+def test_runs_of_an_unknown_primitive(cli: Cli, tmp_path: Path) -> None:
+    """Those of a later version, or a damaged file."""
+    with Store.open(tmp_path / "results.db") as store:
+        store.add(RECORD)
+    with closing(sqlite3.connect(tmp_path / "results.db")) as connection:
+        connection.executescript("UPDATE implementation SET primitive = 'crypto_odd'")
+    for question in ("publish", "rank", "report"):
+        result = cli(question)
+        assert (result.code, result.out) == (2, "")
+        assert "the database has runs of crypto_odd, which this version does not know" in result.err
+
+
 def test_a_database_that_fails_is_no_wrong_usage(cli: Cli, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Exit code 3 for what another process, the disk or damage did; 2 for a path that is none of a database."""
     monkeypatch.setattr(values, "BUSY_SECONDS", 0.01)
@@ -165,3 +178,43 @@ def test_a_database_that_fails_is_no_wrong_usage(cli: Cli, monkeypatch: pytest.M
     assert "the file is damaged" in damaged.err
     file.write_text("this is no database " * 100)
     assert cli("list runs").code == 2
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "run pipe.toml",
+        "run nocrypt -t uno -w kat --on lab --lab pipe.toml",
+        "boards list --lab pipe.toml",
+        "compare pipe.json pipe.json",
+    ],
+)
+def test_a_pipe_that_nobody_writes_to_is_not_waited_for(tmp_path: Path, line: str) -> None:
+    done = shell(f"mkfifo pipe.toml pipe.json; timeout 30 $S {line}", tmp_path)
+    name = "pipe.json" if "json" in line else "pipe.toml"
+    said = f"steelyard: {name}: is a pipe that nobody writes to; start what writes it before, or name a file\n"
+    assert (done.returncode, done.stdout, done.stderr) == (2, "", said)
+
+
+def test_pipes_with_somebody_at_the_other_end(tmp_path: Path) -> None:
+    wrote = "mkfifo in.toml out.md; exec 3<>in.toml 4<in.toml; echo 'implementations = [\"nosuch\"]' >&3; exec 3>&-"
+    done = shell(f"{wrote}; timeout 30 $S run in.toml 4<&-", tmp_path)
+    assert "unknown implementation 'nosuch'" in done.stderr
+    assert shell("timeout 30 $S targets -o out.md", tmp_path).stderr == (
+        "steelyard: out.md: nobody reads this pipe; start what reads it before, or name a file\n"
+    )
+    assert shell("cat out.md & timeout 30 $S targets -o out.md", tmp_path).stdout.startswith("### ")
+    assert shell("timeout 30 $S targets -o >(cat) --format md", tmp_path).stdout.startswith("### ")
+
+
+def test_what_has_no_end_is_too_large(tmp_path: Path) -> None:
+    done = shell("ln -s /dev/zero zeros.toml; timeout 30 $S run zeros.toml", tmp_path)
+    assert (done.returncode, done.stderr) == (2, "steelyard: zeros.toml: larger than 1048576 bytes\n")
+
+
+def test_a_name_of_standard_output_stays_one(tmp_path: Path) -> None:
+    """/dev/stdout, where that is a file: it is written to, not replaced."""
+    done = shell("ln -s /proc/self/fd/1 out.md; (echo first; $S targets -o out.md; echo last) >all", tmp_path)
+    assert (done.returncode, (tmp_path / "out.md").is_symlink()) == (0, True)
+    text = (tmp_path / "all").read_text()
+    assert (text.startswith("first\n### "), text.endswith("|\nlast\n")) == (True, True), text

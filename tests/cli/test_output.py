@@ -20,6 +20,7 @@ from rich.console import Console
 from steelyard.cli import doctor, show
 from steelyard.cli.app import VERBS, verb
 from steelyard.cli.console import number, table
+from steelyard.lab.metering import kinds
 from steelyard.model.reasons import Reason
 from steelyard.model.record import Record, Setup, Toolchain
 from steelyard.publish.sheet import ANY
@@ -91,6 +92,9 @@ def test_json_of_lists(ran: Cli) -> None:
     doctor = parsed(ran("doctor --json"))
     assert isinstance(doctor, list)
     assert {"avr-gcc", "bubblewrap"} <= {row["part"] for row in doctor}
+    assert [row["part"] for row in doctor].count("avrdude") == 1, "a program of several flashers"
+    told = " ".join(row["for"] for row in doctor)
+    assert [k.title for k in kinds().values() if k.library and k.title not in told] == []
     for target in targets:
         for other in target["alternative"]:
             assert f"--toolchain {other['name']}" in ran("targets").out

@@ -30,7 +30,11 @@ WHAT = "old/crypto_aead/toy1/ref"
 QUESTIONS = {
     "run": "run old -t uno -w 16/0 --flags=-Os",
     "run --dry-run": "run old -t uno -w 16/0 --flags=-Os --dry-run",
-    "boards": f"boards list --lab {paths.ROOT}/docs/guides/lab.toml",
+    "boards": f"boards --lab {paths.ROOT}/docs/guides/lab.toml",
+    "boards log": f"boards log pill-1 --lab {paths.ROOT}/docs/guides/lab.toml",
+    "boards release": f"boards release pill-1 --lab {paths.ROOT}/docs/guides/lab.toml",
+    "boards check": f"boards check pill-1 --lab {paths.ROOT}/docs/guides/lab.toml",
+    "boards list": f"boards list --lab {paths.ROOT}/docs/guides/lab.toml",
     "validate": f"validate old -w 16/0 --flags=-Os --on pill-1 --lab {paths.ROOT}/docs/guides/lab.toml --db b.db",
     "check": "check old -t uno --flags=-Os",
     "profile": f"profile {WHAT} -t uno --flags=-Os",

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from msgspec.structs import replace
+
 from steelyard.cli.run import sheets_of
 from steelyard.model.reasons import Failure, Reason
 from tests.made_up import record, store
@@ -48,3 +50,19 @@ def test_a_run_says_why_whatever_its_columns_are() -> None:
     for columns in ([], ["label", "rom"]):
         cells = [cell for s in sheets_of([record(), bad], columns) for line in s.lines for cell in line.cells]
         assert "2922 bytes too many" in cells
+
+
+def test_a_report_shows_figures_without_known_answers_and_marks_them(cli: Cli, tmp_path: Path) -> None:
+    """As the tables do: whoever has a new cipher has no known answers of it."""
+    unknown = Failure(Reason.NO_EXPECTED, "no known answers for mine")
+    wrong = record("toy2/ref", failure=Failure(Reason.KAT_MISMATCH, "count 1"))
+    own = replace(record("mine/ref", cycles=1234, target="due"), failure=unknown)
+    store(tmp_path / "results.db", record(), replace(own, setup=replace(own.setup, target="uno")), own, wrong)
+    made = cli("report -o - --format md").out
+    assert "1 verified run of 1 algorithm on 1 target; 3 runs without verified figures" in made
+    for target in ("uno", "due"):
+        [table] = re.findall(rf"^### {target} \(.*?(?=^###)", made, re.MULTILINE | re.DOTALL)
+        assert re.search(r"mine/ref +\| no-expected-values +\| +1234 ", table), table
+    assert made.count("### No verified figures") == 1
+    winners = made.split("### crypto_aead: first by each metric")[1].split("###")[0]
+    assert "mine" not in winners

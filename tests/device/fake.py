@@ -66,7 +66,7 @@ class FakeLink:
             crc = yield from self._take(2)
             fits = crc_hqx(payload, crc_hqx(head, 0xFFFF)) == int.from_bytes(crc, "little")
             if command == frame.HELLO and size == 0:
-                hello = frame.HELLO_ANSWER.pack(b"SY", frame.PROTOCOL, 1, 3, 8, KEY, NPUB, 0, CAPACITY, 1600)
+                hello = frame.HELLO_ANSWER.pack(b"SY", frame.PROTOCOL, 1, 3, 8, KEY, NPUB, 0, CAPACITY, 1600, 0)
                 self._answer(command, hello) if fits else self._error(1)
             elif command == frame.RUN and size >= frame.RUN_HEADER.size:
                 self._run(payload, fits)
@@ -87,7 +87,7 @@ class FakeLink:
         self._pulses.append(Pulse(100 + size, 20, 0))
         self._answer(
             frame.RUN,
-            frame.RUN_ANSWER.pack(0, len(output), frame.INTACT | frame.PULSE | frame.ALIKE, 0, stack, 0) + output,
+            frame.RUN_ANSWER.pack(0, len(output), frame.INTACT | frame.PULSE | frame.ALIKE, 0, stack, 0, 0) + output,
         )
         return None
 

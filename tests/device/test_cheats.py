@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import subprocess
+from contextlib import suppress
 
 import pytest
 
@@ -13,8 +14,9 @@ from steelyard.model.call import Answer, DeviceError, Op, Request
 from steelyard.model.reasons import Failure, Reason
 from steelyard.model.record import Record
 from steelyard.model.target import Target
+from steelyard.sources import discover
 from tests import toys
-from tests.conftest import Bench, the_target
+from tests.conftest import Bench, the_target, write
 
 #: how the trigger is lowered, and a byte is sent, by register address
 PORTS = {
@@ -29,11 +31,14 @@ PORTS = {
     ),
 }
 TARGETS = tuple(PORTS)
+#: without and with register windows, which the harness's own handlers save in its frames
+XTENSA = ("esp8266", "esp32")
 #: every byte of the harness's frames, written with what it holds
 FRAMES = {
     "uno": "volatile unsigned char *p = (unsigned char *)0x8f0; for (; p < (unsigned char *)0x8ff; p++) *p = *p;",
     "bluepill": "volatile unsigned char *p = (volatile unsigned char *)0x20004fe0; *p = *p;",
     "gd32vf103": "volatile unsigned char *p = (volatile unsigned char *)0x20007fe0; *p = *p;",
+    "esp8266": "volatile unsigned char *p = (volatile unsigned char *)0x3fffbfe0; *p = *p;",
 }
 SEEN = {
     "lowers the trigger": (lambda t: PORTS[t][0], Reason.FAULT, "foreign-trigger: the trigger pin was driven"),
@@ -56,18 +61,28 @@ SEEN = {
 }
 
 
+#: what every target is asked for; register windows are saved in the frames (tests/device/test_windows.py)
+ASKED = [*((cheat, name) for cheat in SEEN for name in TARGETS), ("writes the harness's frames", "esp8266")]
+
+
 def failure(record: Record) -> Failure:
     assert record.failure is not None
     return record.failure
 
 
-@pytest.mark.parametrize("name", TARGETS)
-@pytest.mark.parametrize("cheat", SEEN)
-def test_seen(bench: Bench, name: str, cheat: str) -> None:
+@pytest.mark.parametrize(("cheat", "name"), ASKED)
+def test_seen(bench: Bench, cheat: str, name: str) -> None:
     code, reason, text = SEEN[cheat]
     failed = failure(bench.weigh(bench.package(after_encrypt=code(name)), the_target(name)))
     assert failed.reason is reason, failed
     assert re.match(text, failed.detail), failed
+
+
+def test_a_stray_write_of_a_decryption_names_the_ciphertext_s_bytes(bench: Bench) -> None:
+    files = {**toys.files(after_decrypt="if (n > 9) m[n + 300] = 1;"), "LWC_AEAD_KAT_128_128.txt": toys.kat()}
+    failed = failure(bench.weigh(bench.package(files), the_target("bluepill")))
+    assert failed.reason is Reason.STRAY_WRITE
+    assert "decrypt (ciphertext 18, " in failed.detail
 
 
 def address_of(built: Build, symbol: str) -> int:
@@ -148,6 +163,20 @@ def test_inputs_that_are_written_are_named(bench: Bench, name: str) -> None:
         bench.package({**toys.files(after_encrypt=other), "LWC_AEAD_KAT_128_128.txt": toys.kat()}), the_target(name)
     )
     assert "encrypt changes its input: message" in record.notes
+
+
+@pytest.mark.parametrize("name", TARGETS)
+def test_inputs_that_are_written_hide_nothing(bench: Bench, name: str) -> None:
+    """However many of a batch's calls do it."""
+    every = "static unsigned char calls; unsigned char *p[4]; unsigned long long s[4]; unsigned j; "
+    every += "p[0] = (unsigned char *)k; p[1] = (unsigned char *)npub; p[2] = (unsigned char *)ad; "
+    every += "p[3] = (unsigned char *)m; s[0] = s[1] = 16; s[2] = adlen; s[3] = mlen; "
+    every += "for (j = 0; j < 4; j++) if (s[j]) { volatile unsigned char *q = p[j]; *q = *q; } "
+    late = "if (++calls == 24) c[n + CRYPTO_ABYTES + 300] = 1;"
+    files = {**toys.files(in_encrypt=every, after_encrypt=late), "LWC_AEAD_KAT_128_128.txt": toys.kat()}
+    failed = failure(bench.weigh(bench.package(files), the_target(name)))
+    assert failed.reason is Reason.STRAY_WRITE, failed
+    assert "of free RAM" in failed.detail
 
 
 @pytest.mark.parametrize("name", TARGETS)
@@ -255,10 +284,10 @@ def test_what_one_direction_takes_of_the_other_s_image(bench: Bench, bluepill: T
 
 
 #: a byte of the frame of sy_run above the arguments, from the stack pointer at the call
-BESIDE = {"uno": 32, "bluepill": 40, "gd32vf103": 20}
+BESIDE = {"uno": 32, "bluepill": 40, "gd32vf103": 20, "esp8266": 32}
 
 
-@pytest.mark.parametrize("name", TARGETS)
+@pytest.mark.parametrize("name", BESIDE)
 def test_the_frame_of_the_caller_beside_the_arguments(bench: Bench, name: str) -> None:
     own = "{{ volatile unsigned char *p = (unsigned char *)__builtin_dwarf_cfa() + {}; *p = *p; }}"
     failed = failure(bench.weigh(bench.package(after_encrypt=own.format(BESIDE[name])), the_target(name)))
@@ -267,3 +296,88 @@ def test_the_frame_of_the_caller_beside_the_arguments(bench: Bench, name: str) -
     arguments = "volatile unsigned char *p = (unsigned char *)&k; *p = *p; npub = m;"
     files = {**toys.files(after_encrypt=arguments), "LWC_AEAD_KAT_128_128.txt": toys.kat()}
     assert bench.weigh(bench.package(files), the_target(name)).ok
+
+
+@pytest.mark.parametrize("name", XTENSA)
+def test_registers_that_the_harness_saves_in_its_frames_are_no_writes_of_the_call(bench: Bench, name: str) -> None:
+    """Calls that nest deeper than there are registers, and a stack that grows while those of the caller are saved."""
+    top = "static unsigned __attribute__((noinline)) deep(volatile unsigned n) { return n ? deep(n - 1) + n : 0; }"
+    use = "volatile unsigned char *more; if (deep(40) != 820) return 1; more = __builtin_alloca(n + 16); more[0] = 1; "
+    use += "if (deep(40) != 820) return 1;"
+    files = {**toys.files(top=top, in_encrypt=use), "LWC_AEAD_KAT_128_128.txt": toys.kat()}
+    record = bench.weigh(bench.package(files), the_target(name))
+    assert (record.failure, record.notes[-1]) == (None, toys.OF_ITS_SIZES)
+
+
+#: a function that calls `inside`; how the register that `spoilt` counts is changed; its return; registers of callers
+SPOILT = {
+    "uno": (
+        "call inside\n lds r30, spoilt",
+        "cpi r30, {k}\n brne 1f\n ldi r31, 3\n mov {r}, r31\n1:",
+        "ret",
+        [f"r{n}" for n in (*range(1, 18), 28, 29)],
+    ),
+    "bluepill": (
+        "push {lr}\n bl inside\n ldr r3, =spoilt\n ldrb r3, [r3]",
+        "cmp r3, #{k}\n bne 1f\n ldr r2, =0x20000100\n mov {r}, r2\n1:",
+        "pop {pc}",
+        [f"r{n}" for n in range(4, 12)],
+    ),
+    "gd32vf103": (
+        "addi sp, sp, -16\n sw ra, 0(sp)\n call inside\n lla t0, spoilt\n lbu t0, 0(t0)",
+        "li t1, {k}\n bne t0, t1, 1f\n li {r}, 0x20000100\n1:",
+        "lw ra, 0(sp)\n addi sp, sp, 16\n ret",
+        [*(f"s{n}" for n in range(12)), "gp"],
+    ),
+    "esp8266": (
+        "addi a1, a1, -16\n s32i a0, a1, 0\n call0 inside\n movi a3, spoilt\n l32i a3, a3, 0",
+        "movi a4, {k}\n bne a3, a4, 1f\n mov {r}, a1\n1:",
+        "l32i a0, a1, 0\n addi a1, a1, 16\n ret",
+        [f"a{n}" for n in range(12, 16)],
+    ),
+}
+HASH = """#include "api.h"
+#include <stdlib.h>
+#define crypto_hash inside
+unsigned spoilt;
+int crypto_hash(unsigned char *out, const unsigned char *in, unsigned long long inlen)
+{
+    unsigned char *volatile kept = malloc(40);
+    unsigned char i;
+    for (i = 0; i < CRYPTO_BYTES; i++)
+        out[i] = kept[i] = (unsigned char)(i + inlen);
+    spoilt = inlen ? in[0] : 0;
+    while (inlen--)
+        out[inlen % CRYPTO_BYTES] ^= in[inlen];
+    free(kept);
+    return 0;
+}
+"""
+
+
+@pytest.mark.parametrize("name", SPOILT)
+def test_registers_that_come_back_changed_lead_nowhere(bench: Bench, name: str) -> None:
+    """The harness needs some up to the falling edge, and ends in a fault; none has it write or read elsewhere."""
+    begin, change, end, registers = SPOILT[name]
+    changes = "\n ".join(change.format(k=k, r=r) for k, r in enumerate(registers, 1))
+    top = '.section .text.front,"ax"\n.globl crypto_hash\n.type crypto_hash, %function\ncrypto_hash:\n'
+    front = f"{top} {begin}\n {changes}\n {end}\n.size crypto_hash, . - crypto_hash\n"
+    folder = bench.folder / "crypto_hash" / "toyhash1" / "ref"
+    write(folder, {"api.h": "#define CRYPTO_BYTES 32\n", "hash.c": HASH, "front.S": front})
+    built = bench.build(discover(folder).implementations[0], the_target(name))
+    assert built.failure is None, built.failure
+
+    def answers(spoilt: int) -> list[tuple[object, ...]]:
+        client = device.simulated(the_target(name), built.images["both"])
+        requests = [Request(Op.HASH, b"", b"", b"", bytes((spoilt,)) * (n % 9), paint=n % 2 > 0) for n in range(40)]
+        found = [a for batch in ([requests[0]], requests) for a in client.calls(batch)]
+        return [(a.code, a.length, a.intact, a.heap, a.pulse.strays, a.output[9:]) for a in found]
+
+    honest = answers(0)
+    assert {a[:4] for a in honest} == {(0, 32, True, 48)}
+    harmless = 0
+    for k in range(1, len(registers) + 1):
+        with suppress(DeviceError):
+            assert answers(k) == honest, registers[k - 1]
+            harmless += 1
+    assert harmless > 1

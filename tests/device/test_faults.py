@@ -9,7 +9,8 @@ from threading import Event
 import pytest
 
 from steelyard import device
-from steelyard.model.call import Op, Request
+from steelyard.device import simulator
+from steelyard.model.call import DeviceError, Op, Request
 from steelyard.model.reasons import Reason
 from steelyard.model.target import Target
 from steelyard.pipeline import Pipeline
@@ -66,7 +67,13 @@ FAULTS = {
         (asm(".inst 0xde00"), "bad-opcode", "unknown opcode 0xde00"),
         (asm("bkpt 0"), "trap", "breakpoint or trap"),
         (asm("svc 0"), "unsupported", "instruction 0xdf00 not supported by this core"),
-        (call("0x20000000"), "bad-fetch", "program counter outside flash"),  # not Thumb
+        (
+            call("0x20000000"),
+            "bad-fetch",
+            "branch to an even address: Arm state, which a Cortex-M does not have, at pc 0x8",
+        ),
+        (asm("bx %0", "0x08000400"), "bad-fetch", "branch to an even address: Arm state"),
+        (asm("push {%0}; pop {pc}", "0x08000400"), "bad-fetch", "branch to an even address: Arm state"),
         (call("0x20000001"), "bad-fetch", "program counter outside flash"),
         (ODD_LDRD, "unaligned", "unaligned access to 0x2000"),
     ],
@@ -192,11 +199,93 @@ def test_slow_calls_are_made_one_by_one_and_end_with_the_campaign(bench: Bench, 
         next(answers)
 
 
+@pytest.mark.parametrize("name", ["uno", "msp430f1611", "bluepill"])
+def test_wrong_answers_of_code_for_a_wider_int_say_so(bench: Bench, name: str) -> None:
+    """As a plain "no answer is right" the author would look for an error in the cipher."""
+    code = "{ volatile int wide = 1; known = ((wide << 20) >> 20) & 1; }"
+    top = "static volatile int known;"
+    files = {
+        **toys.files(top=top, in_tag=code, after_encrypt="c[n] ^= (unsigned char)(known ^ 1);"),
+        "LWC_AEAD_KAT_128_128.txt": toys.kat(),
+    }
+    record = bench.weigh(bench.package(files), the_target(name))
+    said = "the compiler warns of shifts beyond the width of their type (encrypt.c): code that takes int for wider"
+    if name == "bluepill":
+        assert record.failure is None
+    else:
+        assert record.failure is not None
+        assert said in record.failure.detail
+
+
+def test_a_register_that_was_not_restored_is_the_packages_doing(bench: Bench, bluepill: Target) -> None:
+    """The instruction that meets it is the harness's."""
+    front = ".syntax unified\n.thumb\n.section .text.front\n"
+    front += ".global crypto_aead_encrypt\n.type crypto_aead_encrypt, %function\n"
+    front += "crypto_aead_encrypt: ldr r5, =0x90801316\n mov r4, r5\n mov r6, r5\n mov r7, r5\n movs r0, #0\n bx lr\n"
+    encrypt = toys.source().replace("crypto_aead_encrypt", "unused")
+    failure = bench.weigh(bench.package({**toys.files(), "encrypt.c": encrypt, "front.S": front}), bluepill).failure
+    assert failure is not None
+    assert failure.reason is Reason.FAULT
+    assert failure.detail.startswith("out-of-range: ")
+    assert failure.detail.endswith(
+        "; the call had returned with a register or stack pointer changed that it has to keep"
+    )
+
+
+class _Soon(Event):
+    """Set when it was asked for the third time."""
+
+    asked = 0
+
+    def is_set(self) -> bool:
+        self.asked += 1
+        return self.asked >= 3
+
+
+def test_calls_that_become_slow_within_a_batch_end_with_the_campaign(bench: Bench, bluepill: Target) -> None:
+    slow = "if (mlen) { volatile unsigned w; for (w = 0; w < 2000000; w++) ; }"
+    built = bench.build(bench.package(in_tag=slow), bluepill)
+    client = device.simulated(bluepill, built.images["both"])
+    short, long = (Request(Op.ENCRYPT, bytes(16), bytes(16), b"", bytes(n)) for n in (0, 1))
+    assert len(list(client.calls([short] * 9))) == 9
+    assert isinstance(client.link, simulator.SimulatorLink)
+    client.link._over = _Soon()
+    with pytest.raises(KeyboardInterrupt):
+        list(client.calls([short, *[long] * 500]))
+
+
+@pytest.mark.parametrize("piece", [97, 1000, 12345])
+def test_pieces_of_time_change_no_answer(
+    bench: Bench, target: Target, piece: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    built = bench.build(bench.package(), target)
+    requests = [Request(Op.ENCRYPT, bytes(16), bytes(16), bytes(n), bytes(3 * n)) for n in range(9)]
+    whole = [*device.simulated(target, built.images["both"]).calls(requests)]
+    monkeypatch.setattr(simulator, "SLOW", piece)
+    client = device.simulated(target, built.images["both"])
+    assert [*client.calls(requests)] == whole
+    bounded = device.simulated(target, built.images["both"], max_cycles=400_000)
+    assert [*bounded.calls(requests)] == whole
+
+
+def test_the_limit_is_that_of_one_call_of_a_batch(bench: Bench, bluepill: Target) -> None:
+    slow = "if (mlen) { volatile unsigned w; for (w = 0; w < 2000000; w++) ; }"
+    built = bench.build(bench.package(in_tag=slow), bluepill)
+    short, long = (Request(Op.ENCRYPT, bytes(16), bytes(16), b"", bytes(n)) for n in (0, 1))
+    cycles = next(iter(device.simulated(bluepill, built.images["both"]).calls([long]))).pulse.cycles
+    client = device.simulated(bluepill, built.images["both"], max_cycles=cycles + 1_000_000)
+    assert len([*client.calls([short, *[long] * 3, short])]) == 5
+    client = device.simulated(bluepill, built.images["both"], max_cycles=cycles // 3)
+    text = f"no end after {cycles // 3} cycles, at pc 0x[0-9a-f]+ in tag"
+    with pytest.raises(DeviceError, match=text):
+        list(client.calls([short, long]))
+
+
 def test_the_painted_stack_is_the_exact_one(bench: Bench, target: Target) -> None:
     array = "volatile unsigned char big[200]; for (i = 0; i < 200; i++) big[i] = (unsigned char)i;"
     client = bench.client(bench.package(in_encrypt=array), target)
-    request = Request(Op.ENCRYPT, bytes(16), bytes(16), b"ad", b"message", paint=True)
-    answer = client.call(request)
-    assert answer.pulse.stack is not None
-    assert answer.pulse.stack > 200
-    assert abs(answer.stack - answer.pulse.stack) <= 8, (answer.stack, answer.pulse.stack)
+    for size in range(9):  # paint begins after the buffers, at any place in eight bytes
+        answer = client.call(Request(Op.ENCRYPT, bytes(16), bytes(16), b"ad", bytes(size), paint=True))
+        assert answer.pulse.stack is not None
+        assert answer.pulse.stack > 200
+        assert abs(answer.stack - answer.pulse.stack) <= 8, (answer.stack, answer.pulse.stack)

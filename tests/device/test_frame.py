@@ -70,3 +70,13 @@ def test_its_crc_is_the_standard_one(command: int, parts: list[bytes]) -> None:
     made, payload = frame.encode(command, *parts), b"".join(parts)
     assert made[5:-2] == payload
     assert made[-2:] == crc_hqx(made[1:4] + payload, 0xFFFF).to_bytes(2, "little")
+
+
+@given(frames)
+def test_what_is_still_to_come_never_reaches_past_the_frame(sent: Frame) -> None:
+    whole = encoded(sent)
+    came = b""
+    while came != whole:
+        came = whole[: len(came) + frame.rest(came)]
+        assert len(came) in (frame.HEAD, len(whole))
+    assert frame.rest(whole) == frame.rest(b"\0" + whole) == 1

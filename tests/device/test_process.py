@@ -10,7 +10,8 @@ import pytest
 from steelyard import pipeline
 from steelyard.cli import select
 from steelyard.cli.select import implementations
-from steelyard.model.reasons import Reason
+from steelyard.device import process
+from steelyard.model.reasons import Failure, Reason
 from steelyard.model.target import Target
 from tests import toys
 from tests.conftest import ROOT, Bench, the_target
@@ -48,6 +49,47 @@ def test_a_crash_and_an_endless_loop_are_results(bench: Bench, host: Target, mon
     loop = bench.weigh(bench.package(variant="loop", in_encrypt="for (;;) ;"), host)
     assert loop.failure is not None
     assert loop.failure.reason is Reason.RUNAWAY
+
+
+@pytest.mark.parametrize(
+    ("code", "reason", "text"),
+    [
+        ('for (;;) if (write(1, "line\\n", 5)) {}', Reason.FAULT, "the process writes more than 1 MiB"),
+        ('for (;;) if (write(2, "line\\n", 5)) {}', Reason.FAULT, "the process writes more than 1 MiB"),
+        ('for (;;) if (write(1, "a", 1)) usleep(1000);', Reason.RUNAWAY, "no end after 1.2 s"),
+    ],
+    ids=["output", "errors", "slowly"],
+)
+def test_what_a_process_writes_has_an_end(
+    bench: Bench, host: Target, monkeypatch: pytest.MonkeyPatch, code: str, reason: Reason, text: str
+) -> None:
+    monkeypatch.setattr(process, "PATIENCE", 0.4)
+    monkeypatch.setattr(process, "ALTOGETHER", 3)
+    monkeypatch.setattr(process, "MOST", 1 << 20)
+    record = bench.weigh(bench.package(top="#include <unistd.h>", in_encrypt=code), host)
+    assert record.failure == Failure(reason, text)
+
+
+def test_the_memory_of_a_process_has_a_limit(bench: Bench, host: Target) -> None:
+    def ok(size: int, variant: str) -> bool:
+        code = f"void *volatile all = malloc({size}ul); if (!all) return 1; free(all);"
+        files = {**toys.files(top="#include <stdlib.h>", in_encrypt=code), "LWC_AEAD_KAT_128_128.txt": toys.kat()}
+        return bench.weigh(bench.package(files, variant=variant), host).ok
+
+    assert ok(64 << 20, "some")
+    assert not ok(process.MEMORY, "all")
+
+
+@pytest.mark.parametrize("pipes", ["12", "1", "2"])
+def test_a_process_that_closes_its_pipes_and_goes_on(
+    bench: Bench, host: Target, monkeypatch: pytest.MonkeyPatch, pipes: str
+) -> None:
+    """Where no sandbox holds their other ends, they end before the process does."""
+    monkeypatch.setattr(pipeline.building, "confined", lambda _: ())
+    monkeypatch.setattr(process, "LAST", 0.1)
+    code = "".join(f"close({n}); " for n in pipes) + "for (;;) ;"
+    record = bench.weigh(bench.package(top="#include <unistd.h>", in_encrypt=code), host)
+    assert record.failure == Failure(Reason.FAULT, "the process closed its pipes and went on")
 
 
 def test_it_is_weighed_only_when_named() -> None:

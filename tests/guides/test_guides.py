@@ -24,15 +24,19 @@ def commands(page: str) -> list[str]:
     return [line[2:] for block in blocks for line in block.splitlines() if line.startswith("$ ")]
 
 
+def program(file: Path, text: str) -> None:
+    file.parent.mkdir(exist_ok=True)
+    file.write_text(text)
+    file.chmod(0o755)
+
+
 def run(page: str, folder: Path, home: Path) -> dict[str, str]:
     """Runs a guide in ``folder``; what each command printed."""
     the_target("uno")
     the_target("bluepill")
     (folder / "ciphers").symlink_to(ROOT / "ciphers")
     tool = folder / ".bin" / "steelyard"
-    tool.parent.mkdir()
-    tool.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m steelyard "$@"\n')
-    tool.chmod(0o755)
+    program(tool, f'#!/bin/sh\nexec "{sys.executable}" -m steelyard "$@"\n')
     environment = {
         **os.environ,
         "PATH": f"{tool.parent}:{os.environ['PATH']}",
@@ -95,9 +99,15 @@ def test_weigh_on_boards(folder: Path, home: Path) -> None:
             pytest.skip(f"{tool} is not installed: scripts/setup test")
     for target in ("nucleo-f746zg", "esp32", "maixduino"):
         the_target(target)
+    # what an ssh to the guide's "localhost" would start, in a home of its own
+    far = f'#!/bin/sh\nfor last; do :; done\nSTEELYARD_HOME={folder}/there exec sh -c "$last"\n'
+    program(folder / ".bin" / "ssh", far)
     printed = run("lab.md", folder, home)
+    [checked] = [text for command, text in printed.items() if "check uno-far" in command]
+    assert checked.count("uno-far at bench") == checked.count(" works ") == 6
+    assert (folder / "there" / "lab" / "uno-1.log").is_dir()
     checked = printed["steelyard boards virtual -- steelyard boards check"]
-    assert checked.count(" works ") == 24
+    assert checked.count(" works ") == 28
     [table] = [text for command, text in printed.items() if "energy_encrypt_modelled" in command]
     found = re.search(r"asconaead128/fast +([\d.]+) +([\d.]+) +([\d.]+) +([\d.]+) +([\d.]+)", table)
     assert found, table

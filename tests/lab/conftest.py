@@ -1,11 +1,11 @@
-"""A virtual lab for all tests of the folder: boards of all kinds, three of them with debug probes, two analyzers, the
-field's own tools."""
+"""A virtual lab for all tests of the folder: boards of all kinds, four of them with debug probes, two analyzers, the
+field's own tools. Another one has the rest of the chips that OpenOCD programs, for long tests."""
 
 from __future__ import annotations
 
 import socket
 from collections.abc import Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import pytest
@@ -38,7 +38,7 @@ virtual = true
 [instruments.lb]
 driver = "beaglelogic:conn=tcp-raw/127.0.0.1/{second}:logic_channels=8"
 samplerate = 8_000_000
-channels = ["P8_45"]
+channels = ["P8_45", "P8_46", "P8_43", "P8_44", "P8_41"]
 virtual = true
 
 [probes.fet]
@@ -121,6 +121,25 @@ channel = "P8_43"
 clock_ppm = 0
 virtual = true
 
+[boards.seventeen]
+target = "leonardo"
+port = "ports/seventeen"
+boot_port = "ports/seventeen-boot"
+flasher = "avrdude-avr109"
+analyzer = "lb"
+channel = "P8_44"
+clock_ppm = 0
+virtual = true
+
+[boards.eighteen]
+target = "nano-every"
+port = "ports/eighteen"
+flasher = "avrdude-jtag2updi"
+analyzer = "lb"
+channel = "P8_41"
+clock_ppm = 0
+virtual = true
+
 [boards.nine]
 target = "msp430f1611"
 port = "ports/nine"
@@ -131,6 +150,52 @@ channel = "P8_45"
 clock_ppm = 0
 virtual = true
 """
+SWD = """
+[probes.swd-{name}]
+interface = "interface/stlink-dap.cfg"
+commands = ["st-link backend tcp {at}", "transport select dapdirect_swd"]
+virtual = true
+"""
+JTAG = """
+[probes.jtag-{name}]
+interface = "/dev/null"
+commands = ["adapter driver remote_bitbang", "remote_bitbang port {at}", "reset_config srst_only"]
+virtual = true
+"""
+PROBED = """
+[boards.{name}]
+target = "{target}"
+port = "ports/{name}"
+flasher = "openocd-probe"
+probe = "{way}-{name}"
+analyzer = "lb"
+channel = "{channel}"
+clock_ppm = 0
+virtual = true
+"""
+#: boards of the second lab, their targets and channels, and the ways to them
+OTHERS = {
+    "eleven": ("nrf52840", "P8_45", "swd"),
+    "twelve": ("due", "P8_46", "swd"),
+    "thirteen": ("mkrzero", "P8_43", "swd"),
+    "fourteen": ("stm32f407", "P8_44", "swd"),
+    "fifteen": ("bluepill", "P8_41", "jtag"),
+}
+OTHER = """
+speed = 4.0
+
+[instruments.lb]
+driver = "beaglelogic:conn=tcp-raw/127.0.0.1/{port}:logic_channels=8"
+samplerate = 8_000_000
+channels = ["P8_45", "P8_46", "P8_43", "P8_44", "P8_41"]
+virtual = true
+"""
+
+
+def probed(name: str, at: int, target: str, channel: str, way: str) -> str:
+    """A board with a debug probe."""
+    probe = (SWD if way == "swd" else JTAG).format(name=name, at=at)
+    return probe + PROBED.format(name=name, target=target, channel=channel, way=way)
 
 
 def refused(text: str, folder: Path, old: str, new: str, said: str) -> None:
@@ -143,20 +208,44 @@ def refused(text: str, folder: Path, old: str, new: str, said: str) -> None:
     assert said in str(e.value)
 
 
+def free(count: int) -> list[int]:
+    """Ports of this machine that nobody has."""
+    with ExitStack() as stack:
+        sockets = [stack.enter_context(socket.create_server(("127.0.0.1", 0))) for _ in range(count)]
+        return [s.getsockname()[1] for s in sockets]
+
+
 @pytest.fixture(scope="session")
 def described(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The ``lab.toml`` of it."""
-    with ExitStack() as stack:
-        free = [stack.enter_context(socket.create_server(("127.0.0.1", 0))) for _ in range(5)]
-        port, swd3, swd4, second, fet = (s.getsockname()[1] for s in free)
+    port, swd3, swd4, second, fet, ten, sixteen = free(7)
     file = tmp_path_factory.mktemp("lab") / "lab.toml"
-    file.write_text(TEXT.format(port=port, swd3=swd3, swd4=swd4, second=second, fet=fet))
+    more = probed("ten", ten, "stm32l053", "P8_46", "swd") + probed("sixteen", sixteen, "gd32vf103", "P8_43", "jtag")
+    file.write_text(TEXT.format(port=port, swd3=swd3, swd4=swd4, second=second, fet=fet) + more)
     return file
 
 
 @pytest.fixture(scope="session")
 def there(described: Path) -> Iterator[Lab]:
     """The lab, played."""
+    with found(described) as loaded:
+        yield loaded
+
+
+@pytest.fixture(scope="session")
+def others(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
+    """The second lab, played."""
+    port, *ports = free(1 + len(OTHERS))
+    file = tmp_path_factory.mktemp("others") / "lab.toml"
+    boards = (probed(name, at, *rest) for at, (name, rest) in zip(ports, OTHERS.items(), strict=True))
+    file.write_text(OTHER.format(port=port) + "".join(boards))
+    with found(file) as loaded:
+        yield loaded
+
+
+@contextmanager
+def found(file: Path) -> Iterator[Lab]:
+    """Inside the lab of ``file`` is there, where all tools are."""
     for tool in (
         "avrdude",
         "openocd",
@@ -170,6 +259,6 @@ def there(described: Path) -> Iterator[Lab]:
     ):
         if paths.tool(tool) is None:
             pytest.skip(f"{tool} is not installed: scripts/setup test")
-    found = lab.load(described)
-    with played(found):
-        yield found
+    loaded = lab.load(file)
+    with played(loaded):
+        yield loaded

@@ -22,12 +22,13 @@ from hypothesis import strategies as st
 
 from steelyard.lab import flash, image
 from steelyard.lab.config import flashers
-from steelyard.lab.virtual import LOADERS, slip
+from steelyard.lab.virtual import avr109, jtag2updi, loaders, slip
 from steelyard.lab.virtual.loader import Loader
 from steelyard.model import paths
 from steelyard.model.target import Target, load_target, target_names
 
 FLASHER = flashers()
+AVR = [("avrdude-arduino", "ATmega328P"), ("avrdude-avr109", "ATmega32U4"), ("avrdude-jtag2updi", "ATmega4809")]
 TARGETS = {t.chip_name: t for t in map(load_target, target_names())}
 #: flasher and chip, of those that are reached through a boot ROM
 CHIPS = [(f, chip) for f in ("esptool", "kflash", "stm32flash") for chip in FLASHER[f].chips]
@@ -41,7 +42,7 @@ class Rom:
         self.known = FLASHER[flasher].chips[chip]
         self.kind = self.known.image or FLASHER[flasher].image
         self.code = bytearray(self.target.chip.flash.size)
-        self.reset = LOADERS[FLASHER[flasher].virtual](self.target, self.known, self.code)
+        self.reset = loaders(FLASHER[flasher].virtual)(self.target, self.known, self.code)
 
     def file(self, content: bytes) -> bytes:
         """What a flasher gets for these bytes of code."""
@@ -61,11 +62,12 @@ def rom(request: pytest.FixtureRequest) -> Rom:
 
 def elf(content: bytes, base: int) -> bytes:
     """An image with the second half of its bytes where start-up code copies them from."""
-    half = len(content) // 2
-    head = struct.pack("<16s2HI3II6H", b"\x7fELF\1\1\1", 2, 0, 1, base, 52, 0, 0, 52, 32, 2, 0, 0, 0)
-    code = struct.pack("<8I", 1, 116, base, base, half, half, 5, 4)
-    data = struct.pack("<8I", 1, 116 + half, 0x3FFB0000, base + half, len(content) - half, 1 << 16, 6, 4)
-    return head + code + data + content
+    half, at = len(content) // 2, 52 + 2 * 32 + 2 * 40
+    head = struct.pack("<16s2HI3II6H", b"\x7fELF\1\1\1", 2, 0, 1, base, 52, 116, 0, 52, 32, 2, 40, 2, 1)
+    code = struct.pack("<8I", 1, at, base, base, half, half, 5, 4)
+    data = struct.pack("<8I", 1, at + half, 0x3FFB0000, base + half, len(content) - half, 1 << 16, 6, 4)
+    names = bytes(40) + struct.pack("<10I", 0, 3, 0, 0, at + len(content), 1, 0, 0, 1, 0)
+    return head + code + data + names + content + b"\0"
 
 
 @contextmanager
@@ -139,6 +141,33 @@ def test_what_is_written_is_what_runs(name: str, chip: str, size: int, tmp_path:
     assert rom.runs()[:size] == content
 
 
+@pytest.mark.parametrize(("name", "chip"), AVR)
+def test_avrdude_writes_what_runs_and_finds_what_is_wrong(name: str, chip: str, tmp_path: Path) -> None:
+    if paths.tool("avrdude") is None:
+        pytest.skip("avrdude is not installed: scripts/setup test")
+    rom = Rom(name, chip)
+    rom.code[:] = b"\xff" * len(rom.code)
+    file = tmp_path / "image.bin"
+
+    def run(what: str, content: bytes) -> subprocess.CompletedProcess[str]:
+        file.write_bytes(content)
+        with on_a_line(rom.reset()) as port:
+            known = {"port": port, "boot_port": port, "baud": 115200, "chip": chip, "image": file}
+            words = (w.format(**known).replace(f"{file}:e", f"{file}:r") for w in getattr(FLASHER[name], what))
+            return subprocess.run(("avrdude", *words), capture_output=True, text=True, check=False, timeout=60)
+
+    content = random.Random(4).randbytes(1_501)
+    for before in (random.Random(3).randbytes(2_000), content):
+        written = run("write", before)
+        assert written.returncode == 0, written.stderr
+    assert rom.runs()[:1_501] == content
+    assert run("verify", content).returncode == 0
+    rom.code[1_500] ^= 1
+    wrong = run("verify", content)
+    assert wrong.returncode != 0
+    assert "verification mismatch" in wrong.stderr
+
+
 def test_a_damaged_k210_image_does_not_run() -> None:
     rom = Rom("kflash", "K210")
     content = b"\0" + struct.pack("<I", 100) + bytes(range(100))
@@ -196,19 +225,60 @@ packets = st.builds(
 )
 
 
+accesses = st.builds(
+    lambda number, command, kind, size, at, data: jtag2updi.message(
+        number, struct.pack("<BBII", command, kind, size, at) + data
+    ),
+    st.integers(0, 0xFFFF),
+    st.sampled_from([0x04, 0x05, 0x14, 0x15, 0x34, 0x03, 0x00]),
+    st.sampled_from([0xC0, 0xB4, 0x00, 0x04]),
+    st.integers(0, 200),
+    st.sampled_from([0x1100, 0x4000, 0x4000 + 49152 - 100, 2**32 - 1]),
+    st.binary(max_size=40),
+)
+
+
 @settings(max_examples=150, deadline=None)
 @given(
-    st.lists(st.one_of(packets, asked, st.binary(max_size=30).map(slip.packed), st.binary(max_size=30)), max_size=12)
+    st.lists(
+        st.one_of(packets, asked, accesses, st.binary(max_size=30).map(slip.packed), st.binary(max_size=30)),
+        max_size=12,
+    )
 )
 def test_whatever_comes_a_boot_rom_answers_or_ends(came: list[bytes]) -> None:
-    for flasher, chip in CHIPS:
-        rom = Rom(flasher, chip)
-        loader = rom.reset()
-        stub = command(5, 4, 1, 4, 0x40080000) + command(7, 4, 0, 0, 0, data=b"stub") + command(6, 0, 0x40080000)
-        for start in (b"", stub, isp(0xC5, bytes(8))):
-            said = feed(loader, start + b"".join(came))
-            assert len(said) < 10_000
-        assert len(rom.runs()) == rom.target.chip.flash.size
+    stub = command(5, 4, 1, 4, 0x40080000) + command(7, 4, 0, 0, 0, data=b"stub") + command(6, 0, 0x40080000)
+    asking = ((CHIPS, (b"", stub, isp(0xC5, bytes(8)))), (AVR, (b"", jtag2updi.message(0, b"\x14"), b"A\0\0B")))
+    for ways, starts in asking:
+        for flasher, chip in ways:
+            rom = Rom(flasher, chip)
+            loader = rom.reset()
+            for start in starts:
+                said = feed(loader, start + b"".join(came))
+                assert len(said) < 10_000
+            assert len(rom.runs()) == rom.target.chip.flash.size
+
+
+def test_a_message_with_a_wrong_checksum_is_not_answered() -> None:
+    programmer = Rom("avrdude-jtag2updi", "ATmega4809").reset()
+    asked = jtag2updi.message(7, b"\x01")
+    assert asked.hex() == "1b0700010000000e01" + jtag2updi.crc(asked[:-2]).to_bytes(2, "little").hex()
+    assert jtag2updi.crc(b"123456789") == 0x6F91, "CRC-16/MCRF4XX"
+    assert feed(programmer, asked[:-1] + bytes((asked[-1] ^ 1,))) == b""
+    assert b"JTAGICE mkII" in feed(programmer, asked)
+    assert not programmer.over
+    feed(programmer, jtag2updi.message(8, b"\0"))
+    assert programmer.over
+
+
+def test_blocks_of_avr109_erase_their_page_and_no_other() -> None:
+    flash = bytearray(512)
+    loader = avr109.BootLoader(flash, b"\x1e\x95\x87", 128)
+    assert feed(loader, b"A\0\x40" + b"B\0\4F" + b"\1\2\3\4") == b"\r\r"
+    assert flash == bytes(128) + b"\1\2\3\4" + b"\xff" * 124 + bytes(256)
+    assert feed(loader, b"A\0\xc0" + b"B\0\1F" + b"\1") == b"\r?", "its own code"
+    assert feed(loader, b"A\0\xc0" + b"g\0\2F" + b"g\xff\xffF" + b"\x1bz") == b"\r\0\0" + b"??"
+    assert feed(loader, b"e") == b"\r"
+    assert flash == b"\xff" * 384 + bytes(128)
 
 
 def test_a_packet_is_bounded_and_found_again() -> None:
@@ -221,7 +291,11 @@ def test_a_packet_is_bounded_and_found_again() -> None:
 
 @pytest.mark.parametrize(
     ("elf", "why"),
-    [(b"\x7fELF", "is not an image"), (b"", "is not an image"), (elf(bytes(64), 0x1000), "not in the chip's memory")],
+    [
+        (b"\x7fELF", "not a little-endian ELF"),
+        (b"", "not a little-endian ELF"),
+        (elf(bytes(64), 0x1000), "not in the chip's memory"),
+    ],
 )
 def test_what_is_no_image_for_the_chip_is_refused(elf: bytes, why: str) -> None:
     with pytest.raises(ValueError, match=why):

@@ -36,6 +36,26 @@ def test_a_board_is_checked_end_to_end(there: Lab, described: Path) -> None:
         assert part in done.stdout
 
 
+def test_the_chips_own_counter_tells_how_fast_its_clock_is(there: Lab, described: Path, tmp_path: Path) -> None:
+    """Where lab.toml is wrong about it, a run ends and says so; `check` says what is right."""
+    file = tmp_path / "lab.toml"
+    text = (
+        described.read_text()
+        .replace("clock_ppm = 0", "clock_ppm = 20000")
+        .replace("ports/", f"{described.parent}/ports/")
+    )
+    file.write_text(text)
+    done = said("boards", "check", "one", "three", "--lab", file)
+    assert done.exit_code == 0, done.output
+    found = re.findall(r"clock_ppm = (-?\d+), within (\d+); lab.toml says 20000", " ".join(done.stdout.split()))
+    assert len(found) == 2, done.stdout
+    for ppm, within in found:
+        assert abs(int(ppm)) <= int(within)
+    assert int(found[0][1]) < 300
+    failed = said("run", "nocrypt", "--on", "one", "--lab", file, "--json", "--db", tmp_path / "x.db")
+    assert "counter-differs" in failed.stdout, failed.output
+
+
 def test_a_board_that_does_not_work_says_what_to_do(there: Lab, described: Path, tmp_path: Path) -> None:
     file = tmp_path / "lab.toml"
     file.write_text(
@@ -77,12 +97,21 @@ def test_a_whole_lab_is_its_boards_or_those_of_a_target(described: Path, tmp_pat
     assert targets() == {b.target for b in load(file).boards.values()} > {"uno", "bluepill"}
 
 
+def test_a_virtual_lab_is_named_like_a_campaign(tmp_path: Path) -> None:
+    file = tmp_path / "mine.toml"
+    file.write_text("[boards]\n")
+    for words, why in (((file, "true"), "no board of this lab is virtual"), (("--lab", "x", file), "a second lab")):
+        assert why in str(said("boards", "virtual", *words).exception)
+
+
 def test_a_command_runs_inside_a_virtual_lab(described: Path, tmp_path: Path) -> None:
     port = tmp_path / "ports" / "one"
     file = tmp_path / "lab.toml"
     text = described.read_text()
     another = re.sub(
-        r"(tcp-raw/127\.0\.0\.1/|backend tcp |\"127\.0\.0\.1:)(\d+)", lambda m: f"{m[1]}{int(m[2]) ^ 1}", text
+        r"(tcp-raw/127\.0\.0\.1/|backend tcp |bitbang port |\"127\.0\.0\.1:)(\d+)",
+        lambda m: f"{m[1]}{int(m[2]) ^ 1}",
+        text,
     )
     file.write_text(another)  # the first one is played too
     look = f"import os, sys; sys.exit(7 if os.path.realpath({str(port)!r}).startswith('/dev/') else 1)"

@@ -7,7 +7,9 @@ from pathlib import Path
 import pytest
 
 from steelyard import lab
+from steelyard.lab import description
 from steelyard.lab.config import FLASHERS
+from steelyard.lab.virtual import loaders, probes
 from steelyard.model.errors import UserError
 from steelyard.model.target import load_target, target_names
 
@@ -16,6 +18,7 @@ from .conftest import refused
 MINE = (
     "[flashers.mine]\ntitle = 'x'\nprogram = 'x'\nimage = 'elf'\nbaud = 1\nwrite = ['%s']\nverify = []\nchips.y = {}\n"
 )
+FAR = "[boards.far]\ntarget = 'uno'\nhost = '{}'\n"
 
 
 @pytest.mark.parametrize(
@@ -23,12 +26,13 @@ MINE = (
     [
         ('channel = "P8_45"', 'chanel = "P8_45"', "boards.*.chanel: unknown key 'chanel'; did you mean channel?"),
         ('target = "uno"', 'target = "unoo"', "boards.one: unknown target 'unoo'; did you mean uno"),
-        ('flasher = "avrdude-arduino"', 'flasher = "avrdude"', "did you mean avrdude-arduino?"),
+        ('flasher = "avrdude-arduino"', 'flasher = "avrdude"', "did you mean avrdude-a"),
         ('channel = "P8_45"', 'channel = "P8_49"', "unknown channel 'P8_49'"),
         ('channel = "P8_45"', 'channel = "P8_46"', "boards.two: has the port, channel or probe of one"),
         ('port = "ports/one"', 'port = "ports/two"', "boards.two: has the port, channel or probe of one"),
         ('port = "ports/one"', 'port = "ports/../ports/two"', "boards.two: has the port, channel or probe of one"),
-        ('port = "ports/one"', 'port = ""', "boards.one.port: is not a serial port"),
+        ('port = "ports/one"', 'port = ""', "boards.one.port: missing"),
+        ('port = "ports/one"', "port = 3", "boards.*.port: expected a path, in quotes"),
         ('port = "ports/one"', 'port = "a\\u0000b"', "boards.one.port: is not a serial port"),
         ('probe = "swd-4"', 'probe = "swd-3"', "boards.four: has the port, channel or probe of three"),
         ('probe = "swd-4"', 'probe = "swd-5"', "boards.four: unknown probe 'swd-5'; did you mean swd-"),
@@ -36,6 +40,28 @@ MINE = (
         ('flasher = "kflash"', 'flasher = "kflash"\nprobe = "fet"', "boards.seven: kflash works without a debug probe"),
         ('"127.0.0.1:', '"127.0.0.2:', "probe fet: a virtual one needs the command"),
         ("[boards.one]", f"{MINE % ''}resets = 'dsr'\n[boards.one]", "flashers.mine.resets: unknown line 'dsr'"),
+        (
+            "[boards.one]",
+            f"{MINE % ''}virtual = 'stk50'\n[boards.one]",
+            "mine.virtual: unknown player 'stk50'; did you mean",
+        ),
+        (
+            "[boards.one]",
+            f"{MINE % '{probe}'}virtual = 'stk500'\n[boards.one]",
+            "mine.virtual: unknown player 'stk500'; known: debug-port, gdb",
+        ),
+        ('boot_port = "ports/seventeen-boot"\n', "", "boards.seventeen.boot_port: avrdude-avr109 needs the port of"),
+        (
+            'boot_port = "ports/seventeen-boot"',
+            'boot_port = "ports/one"',
+            "seventeen: has the port, channel or probe of",
+        ),
+        ('boot_port = "ports/seventeen-boot"', 'boot_port = ".."', "boards.seventeen.boot_port: is not a serial port"),
+        (
+            'port = "ports/one"',
+            'port = "p"\nboot_port = "q"',
+            "boards.one.boot_port: avrdude-arduino knows no such port",
+        ),
         ("[boards.one]", f"{MINE % ''}dump = ['{{port}}']\n[boards.one]", "flashers.mine: unknown placeholder 'port'"),
         ("clock_ppm = 0", "clock_ppm = nan", "boards.one.clock_ppm: is not within 50 000"),
         ('"P8_43"', '"P8_43,P8_42"', "instruments.la.channels: 'P8_43,P8_42' is not a name"),
@@ -50,15 +76,40 @@ MINE = (
             f"{MINE % ''}[boards.one]".replace("'elf'", "'efl'"),
             "mine: unknown image 'efl'; did you mean elf",
         ),
+        ("samplerate = ", 'at = "bench"\nsamplerate = ', "instruments.la.at: 'bench' is not HOST:PORT, such as bench"),
+        ("samplerate = ", 'at = "[::1]:65536"\nsamplerate = ', "instruments.la.at: '[::1]:65536' is not HOST:PORT"),
         ('analyzer = "la"', 'analyzer = "lab"', "unknown instrument 'lab'; did you mean l"),
         ('target = "uno"', 'target = "bluepill"', "avrdude-arduino does not program a STM32F103C8"),
-        ("clock_ppm = 0\n", "", "boards.*.clock_ppm: missing"),
+        ("clock_ppm = 0\n", "", "boards.one.clock_ppm: missing"),
         ("[boards.one]", '[boards."../one"]', "names in lab.toml"),
+        ("[boards.one]", '[hosts."a b"]\nssh = "x"\n[boards.one]', "names in lab.toml"),
+        ("[boards.one]", '[boards.one]\nhost = "bench"', "boards.one.port: is said in the lab.toml of bench"),
+        ("[boards.one]", '[boards.one]\nnamed = "two"', "boards.one.named: is the name of a board at another host"),
+        (
+            "[boards.one]",
+            FAR.format("bench") + "virtual = true\n[boards.one]",
+            "boards.far.virtual: is said in the lab",
+        ),
+        ("[boards.one]", FAR.format("-oProxyCommand=x") + "[boards.one]", "boards.far.host: '-oProxyCommand=x' is no"),
+        ("[boards.one]", FAR.format("a b") + "[boards.one]", "boards.far.host: 'a b' is no machine"),
+        ("[boards.one]", FAR.format("b") + "named = '../x'\n[boards.one]", "boards.far.named: '../x' is no name"),
+        (
+            "[boards.one]",
+            FAR.format("b") + FAR.format("b").replace("far", "x") + "named = 'far'\n[boards.one]",
+            "is far",
+        ),
+        ("[boards.one]", "[hosts.b]\nssh = 'b'\ncommand = ''\n[boards.one]", "hosts.b: write command and folder"),
+        ("[boards.one]", "[hosts.b]\nssh = 'b'\nfolders = ''\n[boards.one]", "did you mean folder?"),
         ("[boards.one]", "[flashers.x]\nname = 'y'\n[boards.one]", "flashers.*.title: missing"),
     ],
 )
 def test_a_mistake_is_named(described: Path, tmp_path: Path, old: str, new: str, said: str) -> None:
     refused(described.read_text(), tmp_path, old, new, said)
+
+
+def test_whoever_may_be_named_plays() -> None:
+    assert all(map(callable, map(loaders, description.BOOT_LOADERS)))
+    assert all(map(callable, map(probes, description.PROBES)))
 
 
 def test_an_unknown_board_is_named(described: Path) -> None:

@@ -8,17 +8,21 @@ from __future__ import annotations
 
 import os
 import random
+import re
 import shutil
+import signal
 import socket
 import subprocess
 import sys
+import termios
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from itertools import count
+from itertools import count, cycle
 from pathlib import Path
 from threading import Event, Timer
+from time import sleep
 from typing import IO, NamedTuple
 
 import pytest
@@ -64,6 +68,8 @@ class Wired(NamedTuple):
     lab: Lab
     serial: dict[str, wires.Serial]
     samples: wires.Samples
+    #: the numbers of the processes that play analyzer and boards
+    played: list[int]
 
 
 def described(folder: Path, port: int) -> Lab:
@@ -74,29 +80,29 @@ def described(folder: Path, port: int) -> Lab:
 
 
 @pytest.fixture(scope="module")
-def behind(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
-    """The boards as they are, behind the wires."""
+def behind(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Lab, list[int]]]:
+    """The boards as they are, behind the wires, and who plays them."""
     for tool in ("avrdude", "sigrok-cli", "avr-gcc"):
         if shutil.which(tool) is None:
             pytest.skip(f"{tool} is not installed: scripts/setup test")
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
     found = described(tmp_path_factory.mktemp("behind"), port)
-    with played(found):
-        yield found
+    with played(found) as processes:
+        yield found, [p.pid for p in processes if p.pid]
 
 
 @pytest.fixture
-def there(behind: Lab, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Wired]:
+def there(behind: tuple[Lab, list[int]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Wired]:
     for old in (flash.paths.home() / "lab").glob("[ab].*"):
         shutil.rmtree(old) if old.is_dir() else old.unlink()
-    monkeypatch.setattr(link, "PLAYED_SILENCE", 4.0)
-    for state in (pool._doubted, pool._faults, pool._out, flash._sure):
+    for state in (pool._doubted, pool._faults, pool._out, flash._sure, link._slow):
         state.clear()
-    samples = wires.Samples(behind.instruments["la"].address)
+    own, processes = behind
+    samples = wires.Samples(own.instruments["la"].address)
     found = described(tmp_path / "lab", samples.port)
-    serial = {name: wires.Serial(found.boards[name].port, behind.boards[name].port) for name in "ab"}
-    yield Wired(found, serial, samples)
+    serial = {name: wires.Serial(found.boards[name].port, own.boards[name].port) for name in "ab"}
+    yield Wired(found, serial, samples, processes)
     samples.close()
     for wire in serial.values():
         wire.unplug()
@@ -190,6 +196,93 @@ def test_bytes_that_the_line_changes_are_no_answer(there: Wired, image: Path, wa
     assert aside.read("a") is None
 
 
+def test_a_host_that_is_late_finds_the_next_answer_as_well(
+    there: Wired, image: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The next request has gone out before all of an answer was read."""
+    station = there.lab.board("a")
+    expected = list(device.Client(device.SimulatorLink(station.target, image)).calls(CALLS))
+    write, late_now = link.BoardLink._write, cycle((False, True))
+
+    def late(self: link.BoardLink, data: bytes) -> None:
+        write(self, data)
+        if next(late_now):
+            sleep(0.1)
+
+    monkeypatch.setattr(link.BoardLink, "_write", late)
+    with lab.opened(station, image, 10**7, Event()) as opened:
+        assert [a.output for a in device.Client(opened).calls(CALLS)] == [a.output for a in expected]
+
+
+def test_a_board_that_a_busy_machine_keeps_waiting_is_waited_for(
+    there: Wired, image: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """All its time stands still in a call, for much longer than it may be silent."""
+    for limit in ("SILENCE", "PLAYED"):
+        monkeypatch.setattr(link, limit, 0.5)
+
+    def goes_on() -> None:
+        for pid in there.played:
+            os.kill(pid, signal.SIGCONT)
+
+    def stands_still(data: bytes) -> bytes:
+        for pid in there.played:
+            os.kill(pid, signal.SIGSTOP)
+        Timer(2.5, goes_on).start()
+        return data
+
+    once = Once(stands_still)
+    there.serial["a"].to_board = once
+    assert attempted(there, image, fault=once.arm) == []
+    assert not once.armed
+
+
+def test_a_pulse_that_no_call_made_is_noticed_after_the_last_one(there: Wired, image: Path) -> None:
+    """Nothing is asked after it that would find it."""
+    station = there.lab.board("a")
+    once = Once(lambda data: b"\1" * 8 + data[8:], 16)
+
+    def calls() -> None:
+        with lab.opened(station, image, 10**7, Event()) as opened:
+            list(device.Client(opened).calls(CALLS))
+            there.samples.change = once
+            once.arm()
+
+    with pytest.raises(DeviceError, match="a: 1 pulse on channel P8_45 that no call made"):
+        calls()
+    assert not once.armed
+
+
+def test_an_adapter_that_has_no_second_rate_keeps_the_first(there: Wired, image: Path) -> None:
+    wire, port = there.serial["a"], there.lab.boards["a"].port
+    assert attempted(there, image) == []
+    assert wire.speed == termios.B1000000
+
+    def deaf(data: bytes) -> bytes:
+        return bytes(b ^ 0xFF for b in data) if wire.speed == termios.B1000000 else data
+
+    wire.to_host = wire.to_board = deaf
+    assert attempted(there, image) == []
+    assert (wire.speed, link._slow) == (termios.B115200, {port})
+
+
+def test_a_line_that_loses_bytes_at_its_second_rate_goes_back_to_the_first(there: Wired, image: Path) -> None:
+    """And hastens again, where it fails there as well."""
+    wire, port = there.serial["a"], there.lab.boards["a"].port
+    rates = [termios.B1000000]
+
+    def loses(data: bytes) -> bytes:
+        return data[:40] + data[41:] if wire.speed in rates else data
+
+    wire.to_board = loses
+    lost = attempted(there, image)
+    assert {f.reason for f in lost} <= {Reason.PROTOCOL, Reason.RUNAWAY}
+    assert (len(lost), link._slow) == (1, {port})
+    rates.append(termios.B115200)
+    assert attempted(there, image)
+    assert link._slow == set()
+
+
 def test_a_board_that_hangs_or_resets_in_a_call_is_tried_again(there: Wired, image: Path) -> None:
     """When its supply breaks down it sends what it likes besides."""
     wire = there.serial["a"]
@@ -275,10 +368,23 @@ def silent(there: Wired) -> None:
     there.samples.change = lambda _: b""
 
 
-def skips(_: Wired) -> None:
-    """As the driver would, if it did not say so: what comes later is taken to be earlier."""
-    [instrument] = lab._analyzers.values()
-    instrument._edges.count -= 10**8
+def skips(there: Wired) -> None:
+    """As the driver would, if it did not say so: between two pulses hardly a sample is left."""
+    there.samples.change = lambda data: re.sub(rb"\0+", b"\0", data)
+
+
+def drops(there: Wired) -> None:
+    """Samples in the middle of one pulse: nothing but the chip's own counter can know that it was longer."""
+    lost = bytearray()
+
+    def change(data: bytes) -> bytes:
+        at = -1 if lost else data.find(b"\1" * 60)
+        if at >= 0:
+            lost.extend(data[at + 5 : at + 55])
+            data = data[: at + 5] + data[at + 55 :]
+        return data
+
+    there.samples.change = change
 
 
 def hangs_up(there: Wired) -> None:
@@ -286,10 +392,32 @@ def hangs_up(there: Wired) -> None:
     there.samples.cut.set()
 
 
-def overruns(_: Wired) -> None:
+def overruns(there: Wired) -> None:
     """What drivers do when the analyzer's buffer overran: they end the acquisition."""
-    [instrument] = lab._analyzers.values()
-    instrument._sampling._process.terminate()
+    os.kill(sigrok_of(daemon_of(there.lab)), signal.SIGTERM)
+
+
+def is_killed(there: Wired) -> None:
+    """The process that samples, by whatever has no mercy; sigrok-cli goes with it though its analyzer is silent."""
+    pid = daemon_of(there.lab)
+    sigrok = sigrok_of(pid)
+    there.samples.change = lambda _: b""
+    os.kill(pid, signal.SIGKILL)
+    end = time.monotonic() + 30
+    while Path(f"/proc/{sigrok}/exe").exists():
+        assert time.monotonic() < end, "sigrok-cli lives on"
+        time.sleep(0.01)
+
+
+def daemon_of(there: Lab) -> int:
+    """The process that samples the analyzer."""
+    with analyzer.Analyzer(there.instruments["la"], Event()) as user:
+        return user.pid
+
+
+def sigrok_of(pid: int) -> int:
+    """Its sigrok-cli."""
+    return int(Path(f"/proc/{pid}/task/{pid}/children").read_text())
 
 
 @pytest.mark.parametrize(
@@ -300,8 +428,10 @@ def overruns(_: Wired) -> None:
         (noise, Reason.PULSES_LOST, "on channel P8_45 that no call made"),
         (silent, Reason.ANALYZER_LOST, "la: no sample for 4 s"),
         (skips, Reason.ANALYZER_LOST, "la loses samples: "),
+        (drops, Reason.ANALYZER_LOST, "the analyzer loses samples: a pulse has "),
         (hangs_up, Reason.ANALYZER_LOST, "la: no sample for 4 s"),
         (overruns, Reason.ANALYZER_LOST, "la: sigrok-cli ended"),
+        (is_killed, Reason.ANALYZER_LOST, "which sampled it, has ended"),
     ],
 )
 def test_an_analyzer_that_sees_something_else_is_named(
@@ -322,6 +452,22 @@ def test_an_analyzer_that_sees_something_else_is_named(
     assert found.reason == reason
     assert found.detail.startswith("a: ")
     assert words in found.detail
+
+
+def test_a_package_that_writes_the_counter_has_no_figures(there: Wired, bench: Bench) -> None:
+    """The pulse stays the time, and the board is in order: what is wrong is the package's doing."""
+    write(bench.package().folder.parent, {"LWC_AEAD_KAT_128_128.txt": toys.kat()})
+    sets = "*(volatile unsigned char *)0x85 = 0; *(volatile unsigned char *)0x84 = 0;"  # TCNT1
+    package = bench.package(after_encrypt=sets)
+    job = replace(bench.job(package, the_target("uno"), "0/16"), on=(there.lab.board("a"),))
+    record = Pipeline(bench.store, threads=1).weigh(job)
+    assert record.failure is not None
+    assert (record.failure.reason, record.metrics, record.final) == (Reason.COUNTER_DIFFERS, {}, False)
+    assert re.match(
+        r"a: a pulse has \d+ cycles, the chip's own counter \d+ fewer, as if .* and so they do", record.failure.detail
+    )
+    assert attempted(there, bench.build(nocrypt("crypto_aead"), the_target("uno")).images["both"]) == []
+    assert aside.read("a") is None
 
 
 def test_boards_whose_wires_were_swapped_are_found(there: Wired, image: Path) -> None:
@@ -364,14 +510,15 @@ def test_a_disk_that_is_full_while_a_board_is_flashed(
 
 
 @pytest.mark.long
-def test_thirty_kills_of_a_scheduler_with_the_real_tools(behind: Lab, bench: Bench) -> None:
+def test_thirty_kills_of_a_scheduler_with_the_real_tools(behind: tuple[Lab, list[int]], bench: Bench) -> None:
     """Flashers and sigrok-cli are left as they are; test_kills.py has more runs and less time for each."""
     dice = random.Random(15)
-    on = tuple(map(behind.board, "ab"))
+    own, _ = behind
+    on = tuple(map(own.board, "ab"))
     for n in (1, 2):
         write(bench.package(variant=f"toy{n}").folder.parent, {"LWC_AEAD_KAT_128_128.txt": toys.kat()})
     packages = [bench.package(variant=f"toy{n}") for n in (1, 2)]
-    where = ["--on", "lab", "--lab", str(behind.folder / "lab.toml"), "--db", str(bench.database)]
+    where = ["--on", "lab", "--lab", str(own.folder / "lab.toml"), "--db", str(bench.database)]
     words = ["run", *(str(p.folder) for p in packages), *where, "-w", "0/16", "--flags=-Os"]
     command = [sys.executable, "-m", "steelyard", *words]
     env = os.environ | {"PYTHONPATH": str(ROOT / "src")}

@@ -39,7 +39,7 @@ with pytest.MonkeyPatch.context() as patch:
     bench = Bench(folder)
     Pipeline(bench.store).campaign(jobs(bench, described(folder), count), lambda *_: print("stored", flush=True))
 """
-KILLS, JOBS = 30, 40
+KILLS, JOBS = 30, 60
 
 
 @pytest.mark.long
@@ -57,7 +57,7 @@ def test_thirty_kills_lose_nothing_and_store_nothing_twice(bench: Bench, monkeyp
         assert process.stdout is not None
         for _ in range(dice.randint(1, 5)):
             process.stdout.readline()
-        time.sleep(dice.random() * 0.3)
+        time.sleep(dice.random() * 0.2)
         process.kill()
         process.communicate()
         assert not any(is_held(port_of(board)) for board in there.boards.values())

@@ -10,31 +10,23 @@ import os
 import random
 import shutil
 import socket
-import sys
 import time
 import tty
-from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from importlib.machinery import ModuleSpec
-from itertools import pairwise
 from pathlib import Path
 from threading import Event, Thread
-from types import ModuleType
-from unittest import mock
 
 import pytest
 from click.testing import CliRunner
-from hypothesis import given
-from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from steelyard import device, lab
 from steelyard.cli.app import app
 from steelyard.lab import Station, meter
-from steelyard.lab.metering import Meter, Metered, kinds, metered
+from steelyard.lab.metering import Meter, Metered, metered
 from steelyard.lab.meters.lines import Driver
-from steelyard.lab.virtual import played, ppk2, supply
+from steelyard.lab.virtual import played
 from steelyard.measure.energy import measured
 from steelyard.model.call import DeviceError, Observed, Op, Request, Vector
 from steelyard.model.errors import UserError
@@ -44,6 +36,7 @@ from steelyard.pipeline import Pipeline
 from tests import toys
 from tests.conftest import Bench, the_target, write
 
+from . import elsewhere
 from .conftest import refused
 
 pytest.importorskip("serial", reason="pyserial is not installed: scripts/setup test")
@@ -149,7 +142,8 @@ def test_a_meter_measures_what_is_modelled(station: Station, slow: Path) -> None
         assert abs(above.value - MODELLED) <= sure * above.uncertainty, op
         total = power.total[op]
         assert abs(total.value - MODELLED - 0.010) <= sure * total.uncertainty, op
-    assert min(above.uncertainty for above in power.above.values()) < 0.3 * MODELLED
+    # without the pin bursts are as even as this machine lets them be
+    assert min(above.uncertainty for above in power.above.values()) < (0.3 if seen else 1) * MODELLED
     [note] = power.notes
     assert note.startswith(f"meter m: {station.meter.meter.driver} at ")  # type: ignore[union-attr]
     assert ("gated by D0" in note) == seen
@@ -181,6 +175,21 @@ def test_a_run_has_energy_beside_the_modelled(station: Station, bench: Bench) ->
     assert pipeline.weigh(job).id == pipeline.weigh(broken).id == board.id
     assert not any("_measured" in name for name in pipeline.weigh(simulated).metrics)
     assert not any("_measured" in name for name in pipeline.weigh(job.baseline).metrics)
+
+
+@one_kind("ppk2")
+def test_a_meter_at_another_machine_measures_there(
+    station: Station, slow: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    elsewhere.connected(tmp_path, monkeypatch).steelyard(elsewhere.REAL)
+    [far], _ = lab.stations(elsewhere.described(tmp_path, "uno", "one", at=station.board.port.parents[1]), ["far"])
+    power = metering(far, slow)
+    for op in ("encrypt", "decrypt"):
+        assert abs(power.above[op].value - MODELLED) <= power.above[op].uncertainty, op
+    [note] = power.notes
+    assert note.startswith("meter m: ppk2 at ")
+    done = CliRunner().invoke(app, ["boards", "check", "--lab", str(tmp_path / "lab.toml"), "--json"])
+    assert "5 V, 2 mA while the board waits; sees the trigger pin at its digital input 0" in done.stdout
 
 
 @one_kind("ppk2")
@@ -337,131 +346,10 @@ def test_what_is_no_ppk2_is_named(terminal: tuple[int, str]) -> None:
         meter.Stream(metered(Meter(name="m", driver="ppk2", port=port, volts=3.0)))
 
 
-def test_a_library_that_is_missing_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "smbus2", None)
-    kind = kinds()["ina219-i2c"].but(library="no_such_library")
-    found = metered(Meter(name="m", driver="ina219-i2c", port="/dev/i2c-1"))
-    with pytest.raises(DeviceError, match="meter m: no no_such_library: pip install smbus2"):
-        meter.Stream(found.but(kind=kind))
-
-
 # --- other meters ----------------------------------------------------------------------------------------------------
 
 
-def readings(found: Meter, count: int) -> list[tuple[float, float]]:
-    stream = meter.Stream(metered(found))
-    try:
-        stream.start()
-        stream.wait(lambda: len(stream.samples.t) >= count, Event())
-        samples = stream.samples
-        assert samples.t == sorted(samples.t)
-        return list(zip(samples.v, samples.i, strict=True))[:count]
-    finally:
-        stream.close()
-
-
-@pytest.mark.parametrize(
-    "files",
-    [
-        {"in1_input": "3304", "curr1_input": "12"},
-        {
-            "in_voltage1_raw": "826", "in_voltage1_scale": "4.000000000",
-            "in_current3_raw": "12", "in_current3_scale": "1.000000000",
-        },
-    ],
-    ids=["hwmon", "iio"],
-)  # fmt: skip
-def test_an_ina219_of_the_kernel_is_read(tmp_path: Path, files: dict[str, str]) -> None:
-    for name, text in files.items():
-        (tmp_path / name).write_text(f"{text}\n")
-    found = readings(Meter(name="m", driver="ina219-sysfs", port=str(tmp_path), rate=1000), 3)
-    assert found == [(pytest.approx(3.304), pytest.approx(0.012))] * 3
-    (tmp_path / "curr1_input").unlink(missing_ok=True)
-    (tmp_path / "in_current3_raw").unlink(missing_ok=True)
-    with pytest.raises(DeviceError, match="name the folder of an INA219"):
-        readings(Meter(name="m", driver="ina219-sysfs", port=str(tmp_path)), 1)
-
-
-def test_an_ina219_on_a_bus_is_read_by_its_registers(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The data sheet's own example (SBOS448G, 8.5.1): 2 V over the shunt's 20 mV; here with 0.1 ohm."""
-    registers = {1: b"\x07\xd0", 2: b"\x5d\x98"}
-    written: list[tuple[int, int, list[int]]] = []
-
-    class Bus:
-        def __init__(self, number: int) -> None:
-            assert number == 3
-
-        def write_i2c_block_data(self, *words: object) -> None:
-            written.append(words)  # type: ignore[arg-type]
-
-        def read_i2c_block_data(self, address: int, register: int, count: int) -> list[int]:
-            assert (address, count) == (0x41, 2)
-            return list(registers[register])
-
-        def close(self) -> None: ...
-
-    module = ModuleType("smbus2")
-    module.__spec__ = ModuleSpec("smbus2", None)
-    module.SMBus = Bus  # type: ignore[attr-defined]
-    monkeypatch.setitem(sys.modules, "smbus2", module)
-    monkeypatch.delitem(sys.modules, "steelyard.lab.meters.i2c", raising=False)
-    found = Meter(name="m", driver="ina219-i2c", port="/dev/i2c-3", address=0x41, rate=1000)
-    assert readings(found, 2) == [(pytest.approx(11.98 + 0.02, abs=0.005), pytest.approx(0.2))] * 2
-    assert written == [(0x41, 0, [0x39, 0x9F])]
-    registers[2] = b"\x5d\x99"
-    with pytest.raises(DeviceError, match="overflow"):
-        readings(found, 2)
-
-
-def test_a_file_that_grows_is_read_from_its_end(tmp_path: Path) -> None:
-    file = tmp_path / "log.csv"
-    file.write_text("time,volts,current\n0.0,9.9,9.9\n")
-    found = Meter(name="m", driver="lines", port=str(file), columns=("s", "-", "V", "uA"), gain=0.0, offset=0.0, most=1)
-    stream = meter.Stream(metered(found))
-    try:
-        stream.start()
-        with file.open("a") as more:
-            more.write("1.5; x; 3.3; 250\n1.6 y 3.2 260\nno reading\n")
-        stream.wait(lambda: len(stream.samples.t) == 2, Event())
-        assert (stream.samples.t, stream.samples.v) == ([1.5, 1.6], [3.3, 3.2])
-        assert stream.samples.i == pytest.approx([250e-6, 260e-6])
-    finally:
-        stream.close()
-
-
 # --- what is played ---------------------------------------------------------------------------------------------------
-
-
-@given(
-    st.lists(st.tuples(st.integers(0, 1000), st.sampled_from([supply.WORK, supply.TRIGGER])), max_size=12),
-    st.lists(st.integers(0, 1000), max_size=8),
-)
-def test_no_charge_is_lost_wherever_it_is_cut(changes: list[tuple[int, int]], cuts: list[int]) -> None:
-    levels, told, works = [0, 0], deque[tuple[int, int, int]](), [0] * 1000
-    for at, which in sorted(changes):
-        levels[which] ^= 1
-        told.append((at, levels[which], which))
-        works[at:] = [levels[supply.WORK]] * len(works[at:])
-    current = supply.Current(0.5, 2.0)
-    current.told(told)
-    charge = sum(current.mean(b) * (b - a) for a, b in pairwise([0, *sorted(cuts), 1000]))
-    assert charge == pytest.approx(0.5 * 1000 + 2.0 * sum(works))
-    assert current.trigger == levels[supply.TRIGGER]
-
-
-@given(st.floats(1e-5, 1.0))
-def test_what_the_ppk2_sends_its_library_reads(amperes: float) -> None:
-    pytest.importorskip("ppk2_api", reason="ppk2-api is not installed: scripts/setup test")
-    from ppk2_api.ppk2_api import PPK2_API
-
-    kit = PPK2_API.__new__(PPK2_API)
-    with mock.patch("ppk2_api.ppk2_api.serial.Serial"):
-        kit.__init__("")  # type: ignore[misc]
-    kit._parse_metadata(ppk2.description())
-    kit.current_vdd = 3000
-    [read], [bits] = kit.get_samples(ppk2.sample(amperes, 5, 1))
-    assert bits == 1
-    assert read * 1e-6 == pytest.approx(amperes, rel=0.005)
 
 
 def test_a_run_without_power_stays_when_the_lab_is_gone(
@@ -547,9 +435,3 @@ def test_a_port_has_one_meter_or_board(tmp_path: Path) -> None:
     file.write_text(text + text[text.index("[meters.m]") : text.index("[boards")].replace("meters.m", "meters.n"))
     with pytest.raises(UserError, match=r"meters\.n: has the port of m"):
         lab.load(file)
-
-
-def test_every_kind_has_its_module_and_says_what_to_install() -> None:
-    for name, kind in kinds().items():
-        assert (Path(lab.__file__).parent / "meters" / f"{kind.module}.py").exists(), name
-        assert bool(kind.package) == bool(kind.library or kind.program), name

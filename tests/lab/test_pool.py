@@ -9,12 +9,12 @@ from collections.abc import Callable
 from contextlib import nullcontext
 from pathlib import Path
 from threading import Barrier, Event, Lock, Thread
-from types import SimpleNamespace
 
 import pytest
 from msgspec.structs import replace
 
 from steelyard import device, lab
+from steelyard.device import frame
 from steelyard.lab import Lab, Station, aside, attempt, pool
 from steelyard.lab.lock import held, is_held, port_of
 from steelyard.model import once
@@ -84,22 +84,22 @@ def play(made: Boards, monkeypatch: pytest.MonkeyPatch, home: Path) -> None:
                     raise DeviceError(Failure(reason, "as it was told"))
             return super().exchange(data)
 
+        def settle(self) -> None:
+            pass
+
+        def slow_down(self) -> None:
+            pass
+
         def close(self) -> None:
             with made.lock:
                 made.busy.remove(self.name)
 
     monkeypatch.setenv("STEELYARD_HOME", str(home))
     monkeypatch.setattr(lab, "BoardLink", Played)
-    monkeypatch.setattr(lab, "_sampled", lambda *_: nullcontext())
+    monkeypatch.setattr(lab, "Analyzer", lambda *_: nullcontext())
     monkeypatch.setattr(pool, "AWAY", 0.0)
     for state in (pool._doubted, pool._faults, pool._out):
         state.clear()
-
-
-@pytest.fixture
-def sampled(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """A home of its own, where analyzers are not what ``boards`` makes of them."""
-    monkeypatch.setenv("STEELYARD_HOME", str(tmp_path / "home"))
 
 
 @pytest.fixture
@@ -165,51 +165,6 @@ def test_a_board_that_another_process_has_is_waited_for_or_done_without(
     waits.start()
     assert on(weighed(bench, alone)) == {"a"}
     waits.join()
-
-
-class Samples:
-    """An analyzer that has its lock, and samples nothing."""
-
-    def __init__(self, instrument: lab.Instrument, over: Event) -> None:
-        self.alive = True
-        self._lock = held(f"instrument {instrument.driver}", instrument.name, over)
-
-    def close(self) -> None:
-        self._lock.close()
-
-
-def test_an_analyzer_is_let_go_with_its_last_run(
-    there: Lab, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, sampled: None
-) -> None:
-    """Whoever kept it while he waits for a board would wait for ever: another campaign has the board, and waits for the
-    analyzer."""
-    monkeypatch.setattr(lab, "Analyzer", Samples)
-    monkeypatch.setattr(lab, "BoardLink", lambda *_: SimpleNamespace(close=lambda: None))
-    what = f"instrument {there.instruments['la'].driver}"
-    with lab.opened(there.board("a"), tmp_path, 1, Event()):
-        with lab.opened(there.board("b"), tmp_path, 1, Event()):
-            assert is_held(what)
-        assert is_held(what)
-    assert not is_held(what)
-
-
-def test_an_analyzer_that_has_ended_is_replaced(
-    there: Lab, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, sampled: None
-) -> None:
-    """And let go once, though its first user leaves after that."""
-    made: list[Samples] = []
-
-    def begun(instrument: lab.Instrument, over: Event) -> Samples:
-        made.append(Samples(instrument, over))
-        return made[-1]
-
-    monkeypatch.setattr(lab, "Analyzer", begun)
-    monkeypatch.setattr(lab, "BoardLink", lambda *_: SimpleNamespace(close=lambda: None))
-    with lab.opened(there.board("a"), tmp_path, 1, Event()):
-        made[0].alive = False
-        with lab.opened(there.board("b"), tmp_path, 1, Event()):
-            assert len(made) == 2
-    assert not is_held(f"instrument {there.instruments['la'].driver}")
 
 
 def test_a_run_that_another_process_of_the_home_makes_is_waited_for(
@@ -310,6 +265,31 @@ def test_what_a_package_does_is_not_the_boards_fault(bench: Bench, boards: Board
         "toy4": 2,
         "toy9": 1,
     }
+
+
+@pytest.mark.parametrize("phase", ["buffers at odd addresses", "a ciphertext shorter than its tag"])
+def test_a_board_that_is_lost_late_is_no_property_of_the_cipher(
+    bench: Bench, boards: Boards, there: Lab, monkeypatch: pytest.MonkeyPatch, phase: str
+) -> None:
+    left = iter([Failure(Reason.BOARD_LOST, "unplugged")])
+
+    class Late(lab.BoardLink):
+        asked = None
+
+        def exchange(self, data: bytes) -> bytes:
+            self.asked = self.asked or frame.Decoder()  # requests may come in pieces
+            for command, payload in self.asked.feed(data):
+                if command == frame.RUN:
+                    op, _, offset, _, length, _ = frame.RUN_HEADER.unpack_from(payload)
+                    found = offset == 1 if phase.startswith("buffers") else op == 2 and length == 0
+                    if found and (failure := next(left, None)):
+                        raise DeviceError(failure)
+            return super().exchange(data)
+
+    monkeypatch.setattr(lab, "BoardLink", Late)
+    [record] = weighed(bench, jobs(bench, there, 1))
+    assert record.failure is None
+    assert [n.split(": ")[0] for n in record.notes if "unplugged" in n] == ["attempt 1 ended with board-unreachable"]
 
 
 def test_a_board_that_is_released_gets_no_run(bench: Bench, boards: Boards, there: Lab) -> None:

@@ -48,7 +48,10 @@ def test_every_target_loads_and_has_its_firmware(name: str) -> None:
     assert (target.folder / "link.ld").exists()
     assert target.chip.core in _native.CORES
     assert _native.Simulator(target.chip).timing_model
-    assert re.search(rf"SY_CLOCK_HZ {target.chip.clock_hz}UL", (target.folder / "target.h").read_text())
+    header, script = ((target.folder / n).read_text() for n in ("target.h", "link.ld"))
+    assert re.search(rf"SY_CLOCK_HZ {target.chip.clock_hz}UL", header)
+    assert re.search("define SY_TRIGGER_READ", header), "without it the harness does not see who else moves the pin"
+    assert set(re.findall(r"^ +(flash|ram) +\(\w+\) *: ORIGIN", script, re.MULTILINE)) == {"flash", "ram"}
     assert target.energy is None or (target.nanojoule_per_cycle or 0) > 0
 
 
@@ -91,6 +94,8 @@ def test_every_target_loads_and_has_its_firmware(name: str) -> None:
         ("milliamperes = 5.2", "milliamperes = -5.2", r"energy\.milliamperes: expected `float` > 0"),
         ("clock_hz = 8_000_000", "clock_hz = 0", r"energy\.clock_hz: expected `int` >= 1"),
         ("[chip]", "[chip", r"line \d+"),
+        ('title = "Arduino Uno"', 'title = ""\ndevice = "board"', r"device: boards are named in lab\.toml"),
+        (TEXT[TEXT.index("[wiring]") : TEXT.index("[toolchain]")], "", r"wiring: missing"),
     ],
 )
 def test_slips_are_named(load: Callable[[str], Target], old: str, new: str, message: str) -> None:

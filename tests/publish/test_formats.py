@@ -7,6 +7,7 @@ import io
 import json
 import re
 import zipfile
+from collections.abc import Sequence
 from html.parser import HTMLParser
 from pathlib import Path
 from xml.dom import minidom
@@ -14,8 +15,10 @@ from xml.dom import minidom
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
 
-from steelyard.model.errors import WorkError
+from steelyard.model.errors import WorkError, printable
 from steelyard.model.record import Point
 from steelyard.publish import figure, formats, report
 from steelyard.publish.figures import figure_names
@@ -33,7 +36,8 @@ def sheets(draw: st.DrawFn) -> Sheet:
 
 
 def cells(sheet: Sheet) -> list[list[object]]:
-    return [list(line.cells) for line in sheet.lines]
+    """What is to be read back, where a person may read it too."""
+    return [[printable(c) if isinstance(c, str) else c for c in line.cells] for line in sheet.lines]
 
 
 @given(sheets())
@@ -51,7 +55,7 @@ def test_json(sheet: Sheet) -> None:
     written = formats.render([sheet], "json").decode()
     [back] = json.loads(written)
     assert written == json.dumps([back], indent=1, ensure_ascii=False) + "\n"
-    assert [[r["label"], r["rom"]] for r in back["rows"]] == cells(sheet)
+    assert [[r["label"], r["rom"]] for r in back["rows"]] == [[*line.cells] for line in sheet.lines]
     assert [r["runs"] for r in back["rows"]] == [list(line.runs) for line in sheet.lines]
 
 
@@ -95,7 +99,7 @@ def test_parquet(sheet: Sheet) -> None:
     import pyarrow.parquet as pq
 
     back = pq.read_table(io.BytesIO(formats.render([sheet], "parquet")))
-    assert [[r["label"], r["rom"]] for r in back.to_pylist()] == cells(sheet)
+    assert [[r["label"], r["rom"]] for r in back.to_pylist()] == [[*line.cells] for line in sheet.lines]
 
 
 class _Cells(HTMLParser):
@@ -137,21 +141,70 @@ def test_markdown_and_latex_keep_their_shape(sheet: Sheet) -> None:
     assert len(re.findall(r"(?<!\\)&", body)) == len(sheet.lines)
 
 
+#: what Markdown has signs for, and compilers and commands are full of
+MARKS = st.text(st.sampled_from("ab1 \\`*_~$[]()<>&;#|-+.=!"), max_size=12).map(lambda t: " ".join(f"x{t}".split())[1:])
+
+
+def shown(tokens: Sequence[Token]) -> str:
+    """The text of inline Markdown; signs that became something else than text are missing in it."""
+    return "".join(t.content for t in tokens if t.type == "text")
+
+
+@given(MARKS, MARKS.filter(bool))
+def test_markdown_shows_texts_as_they_are(label: str, note: str) -> None:
+    sheet = Sheet("t", "t", COLUMNS, [Line([label, 1])], caption=note, notes=[note, 'workload ~ "gmu*"'])
+    source = formats.render([sheet], "md").decode()
+    read = MarkdownIt("commonmark").enable(["table", "strikethrough"]).parse(source)
+    kinds = [t.type for t in read if t.level == 0 and t.nesting >= 0]
+    assert kinds == ["heading_open", "paragraph_open", "table_open", "paragraph_open", "paragraph_open"]
+    inline = [shown(t.children or ()) for t in read if t.type == "inline"]
+    assert inline == [
+        "t",
+        note.strip(),
+        "implementation",
+        "ROM (bytes)",
+        label.strip(),
+        "1.00",
+        note.strip(),
+        sheet.notes[1],
+    ]
+    assert 'workload ~ "gmu*"' in source, "a command may be copied from the source"
+
+
 #: what a database of somebody else's may hold, and neither XML nor a terminal does
-ODD = "to\x1b\ufffe\uffffy"
+ODD = "to\x1b\x9b\u202e\ufffe\uffffy"
+WRITTEN = r"to\x1b\x9b\u202e\ufffe\uffffy"
+ODD_SHEET = Sheet(ODD, ODD, [*COLUMNS, Column("odd", ODD)], [Line([ODD, 1, ODD], (1,))], ODD, [ODD])
 
 
-def test_a_spreadsheet_is_xml_whatever_its_texts() -> None:
-    made = formats.render([Sheet(ODD, "label", COLUMNS, [Line([ODD, 1], (1,))], notes=[ODD])], "ods")
-    with zipfile.ZipFile(io.BytesIO(made)) as z:
-        assert minidom.parseString(z.read("content.xml")).documentElement is not None
+@pytest.mark.parametrize("ending", ["xlsx", "ods"])
+def test_a_spreadsheet_is_xml_whatever_its_texts(ending: str) -> None:
+    with zipfile.ZipFile(io.BytesIO(formats.render([ODD_SHEET], ending))) as z:
+        texts = [z.read(name).decode() for name in z.namelist() if name.endswith(".xml")]
+    assert all(minidom.parseString(text).documentElement is not None for text in texts)
+    assert any(WRITTEN in text for text in texts)
+    assert not set("".join(texts)) & set(ODD[2:-1])
+
+
+@pytest.mark.parametrize("ending", ["md", "tex", "csv", "html"])
+def test_a_text_sends_nothing_to_a_terminal(ending: str) -> None:
+    text = formats.render([ODD_SHEET, ODD_SHEET], ending).decode()
+    assert not set(text) & set(ODD[2:-1])
+    plain = text.replace("\\\\", "\\").replace("\\textbackslash{}", "\\")
+    assert plain.count(WRITTEN) >= (4 if ending == "csv" else 6)
+
+
+def test_a_report_sends_nothing_to_a_terminal() -> None:
+    rows = [{**r, "host": ODD, "label": ODD} for r in ROWS[:2]] + [ROWS[2] | {"detail": ODD}]
+    page = report.page(report.compose(ODD, rows, (), lambda rows: {}, [ODD]))
+    assert not set(page) & set(ODD[2:-1])
 
 
 def test_a_figure_is_drawn_whatever_its_texts() -> None:
     """Else the library that draws ends the process."""
     made = figure.draw({"title": ODD, "data": {"values": [{"x": ODD}]}, "mark": "text"}, "svg").decode()
     assert minidom.parseString(made).documentElement is not None
-    assert r"to\x1b" in made
+    assert made.count(WRITTEN) >= 2
 
 
 def test_a_folder_that_is_not_there(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from steelyard.model.implementation import Implementation
+from steelyard.model.paths import short
 from steelyard.model.reasons import Reason
 from steelyard.sources import Found, Limits, discover
 
@@ -158,6 +159,22 @@ def test_bad_links(tmp_path: Path, target: str, expected: Reason) -> None:
     (folder / "extra.c").symlink_to(target)
     assert reason(discover(folder)) is expected
     assert reason(discover(tmp_path / "root")) is expected
+
+
+def test_a_bad_link_that_no_build_needs_refuses_nothing(tmp_path: Path) -> None:
+    folder = plain(tmp_path, "crypto_aead/foo128/ref")
+    for name in ("Doxyfile", "notes.txt", "README"):
+        (folder / name).symlink_to(f"../gone/{name}")
+    assert one(discover(tmp_path)).variant == "foo128"
+
+
+def test_a_link_that_leads_nowhere_is_called_by_its_own_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    put(tmp_path, "here/a.c", "")
+    (tmp_path / "here/b.c").symlink_to("../there/c.c")
+    (tmp_path / "again").symlink_to("here")
+    told = [short(tmp_path / p) for p in ("here/a.c", "here/b.c", "again", "again/b.c", "here/..")]
+    assert told == ["here/a.c", "here/b.c", "again", "here/b.c", "."]
 
 
 def test_a_link_bomb_ends(tmp_path: Path) -> None:

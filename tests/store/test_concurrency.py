@@ -6,14 +6,19 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import pytest
 from msgspec.structs import replace
+from sqlalchemy import URL
 
 from steelyard.store import Store
+from steelyard.store.schema import REVISION_TABLE
 
 from .conftest import RECORD, Make
+from .servers import emptied
 
 WRITER = """
 import sys
@@ -54,6 +59,16 @@ def test_four_processes_add_to_a_database_none_of_them_found(database: str) -> N
         records = store.runs()
     assert len({r.setup.key for r in records}) == 100
     assert all(replace(r, setup=RECORD.setup) == RECORD for r in records)
+
+
+@pytest.mark.parametrize("lost", [f"DELETE FROM {REVISION_TABLE}", f"DROP TABLE {REVISION_TABLE}, point"])
+def test_a_database_whose_maker_was_killed_is_made(servers: Callable[[str], URL], lost: str) -> None:
+    """MariaDB commits each table as it is made."""
+    database = emptied(servers("mariadb")).render_as_string(hide_password=False)
+    with Store.open(database) as store, store._engine.begin() as connection:
+        connection.exec_driver_sql(lost)
+    with Store.open(database) as store:
+        assert store.get(store.add(RECORD)) == RECORD
 
 
 def test_threads_share_a_store(database: str, make: Make) -> None:

@@ -19,7 +19,7 @@ from sqlalchemy import URL, NullPool, create_engine, inspect, text
 
 from steelyard.model.reasons import Failure, Reason
 from steelyard.store import Store, StoreError, migrate, schema
-from steelyard.store.engine import open_engine, resolve
+from steelyard.store.engine import open_engine, url_of
 
 from . import first_tables
 from .conftest import RECORD
@@ -79,7 +79,7 @@ def old(database: str, *changes: str) -> None:
 
 def shape(database: str) -> object:
     """Columns, keys and indexes of all tables, as the database tells them."""
-    engine = open_engine(resolve(database))
+    engine = open_engine(url_of(database))
     tables: dict[str, list[str]] = {}
     with engine.connect() as connection:
         at = inspect(connection)
@@ -333,6 +333,14 @@ def test_a_url_opens_the_same_file(store: Store, path: Path) -> None:
         "UPDATE run SET notes = '{oops'",
         "UPDATE run SET notes = x'ff00'",
         "UPDATE run SET finished = 'yesterday'",
+        "UPDATE run SET notes = '[1]'",
+        "UPDATE run SET notes = '7'",
+        "UPDATE run SET seconds = 'long'",
+        "UPDATE run SET vectors = 1.5",
+        "UPDATE implementation SET family = x'ff00'",
+        "UPDATE measurement SET whole = x'00', fraction = NULL",
+        "UPDATE point SET cycles = 'many'",
+        "UPDATE helper SET size = 0.5",
     ],
 )
 def test_an_odd_database_says_what_to_do(path: Path, damage: str) -> None:

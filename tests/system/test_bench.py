@@ -2,26 +2,12 @@
 
 from __future__ import annotations
 
-import importlib.util
 import subprocess
-import sys
 from pathlib import Path
-from types import ModuleType
 
 import pytest
 
-from tests.conftest import ROOT
-
-
-@pytest.fixture(scope="module")
-def bench() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("bench", ROOT / "bench" / "bench.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules["bench"] = module  # for its dataclasses
-    spec.loader.exec_module(module)
-    return module
+import bench
 
 
 @pytest.mark.parametrize(
@@ -35,7 +21,7 @@ def bench() -> ModuleType:
     ],
 )
 def test_a_peer_that_cannot_is_a_row(
-    bench: ModuleType, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, command: list[str], text: str
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, command: list[str], text: str
 ) -> None:
     monkeypatch.setattr(bench, "LIMIT", 0.3)
     monkeypatch.setattr(bench.os, "getloadavg", lambda: (0.0, 0.0, 0.0))
@@ -46,7 +32,7 @@ def test_a_peer_that_cannot_is_a_row(
     assert row[3:] == ("-", "3")
 
 
-def test_a_peer_that_fails_as_it_is_meant_to_has_ended(bench: ModuleType, tmp_path: Path) -> None:
+def test_a_peer_that_fails_as_it_is_meant_to_has_ended(tmp_path: Path) -> None:
     """mspdebug stops at a word that is not an instruction, and calls that an error."""
     stops = ["sh", "-c", "echo 'unknown single-operand opcode: 0x0000 (PC = 0x6078)'; exit 255"]
     assert bench.process(stops, tmp_path, "opcode: 0x0000") >= 0
@@ -54,7 +40,7 @@ def test_a_peer_that_fails_as_it_is_meant_to_has_ended(bench: ModuleType, tmp_pa
         bench.process(stops, tmp_path)
 
 
-def test_others_that_work_meanwhile_make_no_peer_endless(bench: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_others_that_work_meanwhile_make_no_peer_endless(monkeypatch: pytest.MonkeyPatch) -> None:
     for load, times in ((0.5, 1), (8.0, 4)):
         monkeypatch.setattr(bench.os, "getloadavg", lambda load=load: (load, 0.0, 0.0))
         monkeypatch.setattr(bench.os, "cpu_count", lambda: 2)
@@ -62,7 +48,7 @@ def test_others_that_work_meanwhile_make_no_peer_endless(bench: ModuleType, monk
 
 
 def test_a_target_that_cannot_is_a_row_and_the_next_goes_on(
-    bench: ModuleType, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def one(target: object, label: str, place: Path, plugin: Path | None) -> tuple[list[object], list[object]]:
         if place.name.startswith("uno"):
@@ -83,7 +69,7 @@ def test_a_target_that_cannot_is_a_row_and_the_next_goes_on(
     assert said == [f"bench: {bench.PRIMARY} on {name}" for name in ("uno", "bluepill")], "tables come much later"
 
 
-def test_a_command_that_cannot_is_a_row(bench: ModuleType, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_a_command_that_cannot_is_a_row(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     def fails(folder: Path) -> list[object]:
         raise KeyError("runs")
 

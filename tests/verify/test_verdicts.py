@@ -83,13 +83,13 @@ def test_nothing_is_verified_when_no_vector_fits(bench: Bench, uno: Target) -> N
 @pytest.mark.parametrize(
     ("hooks", "reason", "detail"),
     [
-        ({"after_decrypt": "wrong = 0;"}, Reason.FORGERY_ACCEPTED, "vector 1 .*a wrong tag was accepted"),
-        ({"after_decrypt": ONE_BIT_LESS}, Reason.FORGERY_ACCEPTED, "vector 8 .*a wrong tag was accepted"),
+        ({"after_decrypt": "wrong = 0;"}, Reason.FORGERY_ACCEPTED, r"vector \d+ .*a wrong tag was accepted"),
+        ({"after_decrypt": ONE_BIT_LESS}, Reason.FORGERY_ACCEPTED, r"vector \d+ .*a wrong tag was accepted"),
         ({"after_decrypt": "m[0] ^= n > 3;"}, Reason.DECRYPT_MISMATCH, "vector 133 .message 4,.*got 01.*expected 00"),
         ({"after_decrypt": "wrong |= n == 2;"}, Reason.DECRYPT_MISMATCH, "vector 67 .*: code -1"),
         ({"after_encrypt": "c[n + CRYPTO_ABYTES] = 1;"}, Reason.BUFFER_OVERRUN, "encrypt, vector 1 "),
         ({"after_decrypt": "m[n + CRYPTO_ABYTES] = 1;"}, Reason.BUFFER_OVERRUN, "decrypt, vector 1 "),
-        ({"after_decrypt": "if (wrong) m[n + CRYPTO_ABYTES] = 1;"}, Reason.BUFFER_OVERRUN, "reject, vector 1 "),
+        ({"after_decrypt": "if (wrong) m[n + CRYPTO_ABYTES] = 1;"}, Reason.BUFFER_OVERRUN, r"reject, vector \d+ "),
         ({"after_encrypt": "return 3;"}, Reason.KAT_MISMATCH, "encrypt, vector 1 .*returned 3"),
         ({"after_encrypt": "*clen = mlen;"}, Reason.KAT_MISMATCH, "encrypt, vector 1 .*says 0 bytes.*expected 1 to 8"),
     ],
@@ -104,6 +104,14 @@ def test_a_decryption_may_use_the_tags_room_and_is_noted(bench: Bench, target: T
     record = bench.weigh(bench.package({**toys.files(after_decrypt="m[n + 2] = 1;"), KAT: toys.kat()}), target)
     assert record.failure is None
     assert record.notes == ("decryption writes up to 3 bytes after its message", toys.OF_ITS_SIZES)
+
+
+@pytest.mark.parametrize("hook", ["after_encrypt", "after_decrypt"])
+def test_other_results_at_odd_addresses_are_noted_of_both_directions(bench: Bench, bluepill: Target, hook: str) -> None:
+    flip = f"if ((unsigned long)c & 1 && n) {'c' if hook == 'after_encrypt' else 'm'}[0] ^= 1;"
+    record = bench.weigh(bench.package({**toys.files(**{hook: flip}), KAT: toys.kat()}), bluepill)
+    assert record.failure is None
+    assert "gives other results with buffers at odd addresses" in record.notes
 
 
 def test_an_unknown_variant_has_figures_but_no_verdict(bench: Bench, target: Target) -> None:

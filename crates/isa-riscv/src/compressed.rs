@@ -4,8 +4,8 @@
 
 use isa::{Fields, Pattern};
 
-use crate::Word;
 use crate::table::Only::{self, Any, Rv32, Rv64};
+use crate::word::Word;
 
 /// A compressed form.
 pub(crate) struct Compressed {

@@ -6,10 +6,10 @@ use mcu::Site;
 use crate::compressed;
 use crate::exec::{self, Pseudo};
 use crate::op::Operands;
-use crate::state::{DROP, SP};
+use crate::state::{DROP, Riscv, SP};
 use crate::step::{Class, Step};
 use crate::table::{self, Definition};
-use crate::{Riscv, Word};
+use crate::word::Word;
 
 /// An instruction as found in memory.
 pub(crate) enum Found {

@@ -3,9 +3,9 @@
 use isa::TableRow;
 
 use crate::decode::{Found, find};
-use crate::state::DROP;
+use crate::state::{DROP, Riscv};
 use crate::table::ROWS;
-use crate::{Riscv, Word};
+use crate::word::Word;
 
 /// The definitions that the core has.
 pub(crate) fn rows<X: Word>() -> Vec<TableRow> {
@@ -40,6 +40,7 @@ pub(crate) fn disassemble<X: Word>(cpu: &Riscv<X>, pc: u32) -> (String, u32) {
 
 fn csr_name(number: u32) -> String {
     match number {
+        0x320 => "mcountinhibit".into(),
         0xB00 => "mcycle".into(),
         0xB80 => "mcycleh".into(),
         0xC00 => "cycle".into(),

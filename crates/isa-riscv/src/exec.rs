@@ -7,8 +7,8 @@ use isa::Exec;
 use mcu::FaultKind;
 
 use crate::op::{Alu, Amo, Division, Op, Test, Width};
-use crate::state::SP;
-use crate::{Riscv, Word};
+use crate::state::{DROP, Riscv, SP};
+use crate::word::Word;
 
 /// A decoded instruction of this core.
 type Insn<X> = isa::Insn<Riscv<X>>;
@@ -291,7 +291,7 @@ fn nop<X: Word>(_: &mut Riscv<X>, _: &Insn<X>) {}
 
 /// CSRRS and similar instructions that write nothing, from register `imm`; the second operand's number is `b`.
 fn csr<X: Word>(cpu: &mut Riscv<X>, i: &Insn<X>) {
-    let cycle = cpu.mem.now(i.site);
+    let cycle = cpu.mem.now(i.site).wrapping_add(cpu.mcycle);
     let value = match i.imm & 0xFFF {
         _ if i.b != 0 => None,
         0xC00 | 0xB00 => Some(X::cut(cycle)), // cycle, mcycle
@@ -301,6 +301,24 @@ fn csr<X: Word>(cpu: &mut Riscv<X>, i: &Insn<X>) {
     };
     match value {
         Some(value) => set(cpu, i, value),
+        None => cpu.mem.fault(FaultKind::Unsupported { word: i.imm }, i.site),
+    }
+}
+
+/// CSRRW to x0, `imm` is the encoding: the harness sets mcycle, and clears mcountinhibit, which could stop it.
+fn write_csr<X: Word>(cpu: &mut Riscv<X>, i: &Insn<X>) {
+    let (now, value) = (cpu.mem.now(i.site), rs1(cpu, i));
+    let cycle = now.wrapping_add(cpu.mcycle);
+    let set = match i.imm >> 20 {
+        _ if i.a != DROP || cpu.mem.is_measured(i.site) => None,
+        0xB00 if X::BITS == 32 => Some(cycle >> 32 << 32 | u64::from(value.low())),
+        0xB00 => Some(u64::from(value.high()) << 32 | u64::from(value.low())),
+        0xB80 if X::BITS == 32 => Some(u64::from(value.low()) << 32 | cycle & u64::from(u32::MAX)),
+        0x320 if value.low() == 0 => Some(cycle),
+        _ => None,
+    };
+    match set {
+        Some(cycle) => cpu.mcycle = cycle.wrapping_sub(now),
         None => cpu.mem.fault(FaultKind::Unsupported { word: i.imm }, i.site),
     }
 }
@@ -449,6 +467,7 @@ pub(crate) fn handler<X: Word>(op: Op, immediate: bool) -> Exec<Riscv<X>> {
         Op::Jalr => last!(jalr),
         Op::Fence => next!(nop),
         Op::ReadCsr => next!(csr),
+        Op::WriteCsr => next!(write_csr),
         Op::Trap => last!(trap),
         Op::Unsupported => last!(unsupported),
     }

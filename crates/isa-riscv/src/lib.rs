@@ -52,6 +52,7 @@ impl<X: Word> Core for Riscv<X> {
     fn reset(&mut self) {
         self.r = [X::default(); 256];
         self.reserved = None;
+        self.mcycle = 0;
         self.pc = self.mem.flash_base;
     }
 
@@ -78,5 +79,19 @@ impl<X: Word> Core for Riscv<X> {
         let high = if X::BITS == 64 { 32 } else { 0 };
         let (low, high) = (self.r[..32].iter().map(|r| r.low()), self.r[..high].iter().map(|r| r.high()));
         low.chain(high).chain([self.pc]).collect()
+    }
+
+    fn set_registers(&mut self, values: &[u32]) -> bool {
+        let [general @ .., pc] = values else { return false };
+        if general.len() != Self::REGISTERS.len() - 1 {
+            return false;
+        }
+        let (low, high) = general.split_at(32);
+        for (n, &value) in low.iter().enumerate() {
+            self.set_register(n, X::cut(u64::from(value) | u64::from(*high.get(n).unwrap_or(&0)) << 32));
+        }
+        self.reserved = None;
+        self.set_pc(*pc);
+        true
     }
 }

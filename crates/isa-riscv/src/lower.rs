@@ -5,8 +5,8 @@ use isa::native::{self, ByHandler, Emit, Layout, Lower, Slot, Slots};
 
 use crate::decode::{Found, find};
 use crate::op::{Alu, Form, Op, Operands, Test};
-use crate::state::{DROP, SP};
-use crate::{Riscv, Word};
+use crate::state::{DROP, Riscv, SP};
+use crate::word::Word;
 
 impl<X: Word> Lower for Riscv<X> {
     fn layout() -> Layout {
@@ -159,7 +159,7 @@ fn lower<X: Word, E: Emit>(op: Op, form: Form, o: &Operands, i: &Insn<Riscv<X>>,
         | Op::LoadReserved(_)
         | Op::StoreConditional(_)
         | Op::Amo(..) => e.handler(by),
-        Op::ReadCsr | Op::Trap | Op::Unsupported => e.handler(by),
+        Op::ReadCsr | Op::WriteCsr | Op::Trap | Op::Unsupported => e.handler(by),
     }
 }
 

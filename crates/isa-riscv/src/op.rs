@@ -96,6 +96,7 @@ pub(crate) enum Op {
     Jalr,
     Fence,
     ReadCsr,
+    WriteCsr,
     Trap,
     Unsupported,
 }
@@ -117,7 +118,7 @@ impl Op {
             Self::Jal => Class::Jump,
             Self::Jalr => Class::JumpRegister,
             Self::Fence => Class::Fence,
-            Self::ReadCsr => Class::Csr,
+            Self::ReadCsr | Self::WriteCsr => Class::Csr,
             Self::Trap | Self::Unsupported => Class::Stop,
         }
     }
@@ -129,6 +130,7 @@ impl Op {
             Self::Divide(_) | Self::DivideWord(_) => Some("its cycles depend on its operands"),
             Self::LoadReserved(_) | Self::StoreConditional(_) | Self::Amo(..) => Some("seldom"),
             Self::ReadCsr => Some("it reads the number of cycles"),
+            Self::WriteCsr => Some("it sets the number of cycles"),
             Self::Trap | Self::Unsupported => Some("it faults"),
             Self::Lui | Self::Auipc | Self::Alu(_) | Self::AluWord(_) | Self::Load(..) | Self::Store(_) => None,
             Self::Branch(_) | Self::Jal | Self::Jalr | Self::Fence => None,

@@ -2,7 +2,7 @@
 
 use mcu::Memory;
 
-use crate::Word;
+use crate::word::Word;
 
 /// Where results for x0 go.
 pub(crate) const DROP: u8 = 32;
@@ -34,6 +34,8 @@ pub struct Riscv<X: Word> {
     pub(crate) pc: u32,
     /// Address of the last LR.
     pub(crate) reserved: Option<u32>,
+    /// mcycle minus the cycles since reset.
+    pub(crate) mcycle: u64,
     /// Costs that depend on operand values.
     pub events: Events,
     pub(crate) mem: Memory,
@@ -43,7 +45,7 @@ impl<X: Word> Riscv<X> {
     /// A core with its chip, in reset.
     pub fn new(mem: Memory) -> Self {
         let pc = mem.flash_base;
-        Self { r: [X::default(); 256], pc, reserved: None, events: Events::default(), mem }
+        Self { r: [X::default(); 256], pc, reserved: None, mcycle: 0, events: Events::default(), mem }
     }
 
     /// Sets register `n` of x1 to x31; other numbers are ignored.

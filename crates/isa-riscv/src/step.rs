@@ -27,7 +27,7 @@ pub enum Class {
     Jump,
     /// JALR.
     JumpRegister,
-    /// Reads of control and status registers.
+    /// Reads and writes of control and status registers.
     Csr,
     /// FENCE, FENCE.I.
     Fence,

@@ -6,15 +6,15 @@
 
 use isa::{Pattern, Template};
 
-use crate::Word;
 use crate::op::Alu::{Add, And, Mul, Mulh, Mulhu, Or, Sll, Slt, Sltu, Sra, Srl, Sub, Xor};
 use crate::op::Amo as On;
 use crate::op::Division::{Div, Divu, Rem, Remu};
 use crate::op::Form::{self, Amount, B, Csr, I, J, R, S, U};
 use crate::op::Op::{self, Alu, AluWord, Amo, Auipc, Branch, Divide, DivideWord, Fence, Jal, Jalr, Load};
-use crate::op::Op::{LoadReserved, Lui, Mulhsu, ReadCsr, Store, StoreConditional, Trap, Unsupported};
+use crate::op::Op::{LoadReserved, Lui, Mulhsu, ReadCsr, Store, StoreConditional, Trap, Unsupported, WriteCsr};
 use crate::op::Test::{Eq, Ge, Geu, Lt, Ltu, Ne};
 use crate::op::Width::{Byte, Double, Half, Word as W32};
+use crate::word::Word;
 
 /// The register widths that have an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -157,7 +157,7 @@ pub(crate) static ROWS: &[Definition] = &[
     row("000000000001 00000 000 00000 1110011",        Any,  Trap,                   Form::Word, "ebreak"),
     row("001100000010 00000 000 00000 1110011",        Any,  Unsupported,            Form::Word, "mret"),
     row("000100000101 00000 000 00000 1110011",        Any,  Unsupported,            Form::Word, "wfi"),
-    row("iiiiiiiiiiii sssss 001 ddddd 1110011",        Any,  Unsupported,            Form::Word, "csrrw {d}, {csr}, {s}"),
+    row("iiiiiiiiiiii sssss 001 ddddd 1110011",        Any,  WriteCsr,               Form::Word, "csrrw {d}, {csr}, {s}"),
     row("iiiiiiiiiiii sssss 010 ddddd 1110011",        Any,  ReadCsr,                Csr,        "csrrs {d}, {csr}, {s}"),
     row("iiiiiiiiiiii sssss 011 ddddd 1110011",        Any,  ReadCsr,                Csr,        "csrrc {d}, {csr}, {s}"),
     row("iiiiiiiiiiii sssss 101 ddddd 1110011",        Any,  Unsupported,            Form::Word, "csrrwi {d}, {csr}, {n}"),
@@ -168,8 +168,8 @@ pub(crate) static ROWS: &[Definition] = &[
 #[cfg(test)]
 mod tests {
     use super::{ROWS, find};
-    use crate::Word;
     use crate::compressed::{COMPRESSED, expand};
+    use crate::word::Word;
     use isa::Pattern;
 
     fn overlap(a: &Pattern, b: &Pattern) -> bool {

@@ -78,3 +78,23 @@ fn a_core_can_do_what_is_not_aligned() {
     assert_eq!(machine.core.memory().unaligned, 2);
     assert_eq!(machine.cycles, 3 + 8 + 2);
 }
+
+fn what_was_set_is_there<X: Word>() {
+    let mut machine = machine::<X>();
+    let count = machine.core.registers().len() as u32;
+    let mut values: Vec<u32> = (0..count).map(|n| n << 28 | n).collect();
+    assert!(!machine.core.set_registers(&values[1..]));
+    values[count as usize - 1] = CODE + 8;
+    values[0] = 0;
+    if X::BITS == 64 {
+        values[32] = 0;
+    }
+    assert!(machine.core.set_registers(&values));
+    assert_eq!(machine.core.registers(), values);
+}
+
+#[test]
+fn a_debugger_sets_all_registers_but_x0() {
+    what_was_set_is_there::<u32>();
+    what_was_set_is_there::<u64>();
+}

@@ -33,7 +33,6 @@ impl Core for Xtensa {
     type Step = Step;
     const CODE_ALIGN: u32 = 1;
     const POINTER_BYTES: u8 = 4;
-    const WINDOWS: bool = true;
     const REGISTERS: &'static [&'static str] = &[
         "a0", "sp", "a2", "a3", "a4", "a5", "a6", "a7", "a8", "a9", "a10", "a11", "a12", "a13", "a14", "a15", "sar",
         "ps", "pc",
@@ -62,6 +61,19 @@ impl Core for Xtensa {
 
     fn decode(&self, pc: u32, max: usize) -> Run<Self> {
         decode::run(self, pc, max)
+    }
+
+    fn windowed(&self) -> bool {
+        self.features.windowed()
+    }
+
+    fn call_begins(&mut self) {
+        self.note_callers();
+    }
+
+    fn call_ends(&mut self) -> bool {
+        self.lcount = 0; // a loop that a call leaves open goes back to its start wherever its end is
+        self.same_callers()
     }
 
     fn split(&mut self) -> Option<u32> {

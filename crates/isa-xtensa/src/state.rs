@@ -58,6 +58,13 @@ pub(crate) mod ps {
     pub const WOE: u32 = 1 << 18;
 }
 
+/// A caller: where its window is, and the registers that its callees leave alone.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Caller {
+    pub(crate) base: u32,
+    pub(crate) registers: Vec<u32>,
+}
+
 /// State of the core.
 #[repr(C)]
 pub struct Xtensa {
@@ -84,6 +91,8 @@ pub struct Xtensa {
     /// Every address that was the end of a hardware loop, with where that one began last; blocks do not go past them.
     pub(crate) ends: HashMap<u32, u32>,
     pub(crate) new_end: Option<u32>,
+    /// PS and the callers of the measured call, innermost first.
+    pub(crate) callers: (u32, Vec<Caller>),
     pub(crate) features: Features,
     /// Costs that depend on what happens at run time.
     pub events: Events,
@@ -112,6 +121,7 @@ impl Xtensa {
             ccount: 0,
             ends: HashMap::new(),
             new_end: None,
+            callers: (0, Vec::new()),
             features,
             events: Events::default(),
             entry,

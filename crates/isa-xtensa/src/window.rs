@@ -2,7 +2,13 @@
 
 use isa::Insn;
 
-use crate::state::{SP, Xtensa, ps, special};
+use crate::state::{Caller, SP, Xtensa, ps, special};
+
+/// Frames that are looked at, at most: the harness has three.
+const DEPTH: usize = 8;
+
+/// Bits of PS on which windows depend.
+const MODE: u32 = ps::WOE | ps::EXCM | ps::UM;
 
 impl Xtensa {
     fn groups(&self) -> u32 {
@@ -56,6 +62,65 @@ impl Xtensa {
     pub(crate) fn set_window_start(&mut self, value: u32) {
         self.window_start = value & ((1u64 << self.groups()) - 1) as u32;
         self.look();
+    }
+
+    /// Four registers, from where they are or from RAM.
+    fn four(&self, group: u32, saved: Option<u32>) -> [u32; 4] {
+        if let Some(at) = saved {
+            return [0, 4, 8, 12].map(|n| self.mem.ram_load::<4>(at.wrapping_add(n)).unwrap_or(0));
+        }
+        match group.wrapping_sub(self.window_base) as usize & (self.groups() as usize - 1) {
+            n @ 0..4 => std::array::from_fn(|k| self.a[4 * n + k]),
+            _ => self.ar[group as usize & 15],
+        }
+    }
+
+    /// The callers of the function with the window `base`, return address `a0` and stack pointer `sp`, innermost first.
+    fn callers_of(&self, mut base: u32, mut a0: u32, mut sp: u32) -> Vec<Caller> {
+        let mut found = Vec::new();
+        while a0 >> 30 != 0 && found.len() < DEPTH {
+            let n = a0 >> 30;
+            base = base.wrapping_sub(n) & (self.groups() - 1);
+            let live = self.window_start >> base & 1 != 0;
+            let mut registers = self.four(base, (!live).then(|| sp.wrapping_sub(16))).to_vec();
+            (a0, sp) = (registers[0], registers[1]);
+            // of one in RAM, the others are below its caller's frame (4.7.1.5)
+            let above = self.mem.ram_load::<4>(sp.wrapping_sub(12)).unwrap_or(0);
+            for k in 1..n {
+                let saved = above.wrapping_sub(16 * n).wrapping_add(16 * (k - 1));
+                let group = base.wrapping_add(k) & (self.groups() - 1);
+                registers.extend(self.four(group, (!live).then_some(saved)));
+            }
+            found.push(Caller { base, registers });
+        }
+        found
+    }
+
+    /// Notes the callers of the measured call, whose caller runs, and where they may be saved (4.7.1.5).
+    pub(crate) fn note_callers(&mut self) {
+        let frames = self.callers_of(self.window_base, self.a[0], self.a[SP]);
+        let mut callee = self.a[SP];
+        self.mem.watch.saves.clear();
+        for (k, frame) in frames.iter().enumerate() {
+            self.mem.watch.saves.push(callee.wrapping_sub(16)..callee);
+            callee = frame.registers[SP];
+            if let Some(caller) = frames.get(k + 1) {
+                let (top, bytes) = (caller.registers[SP], 4 * frame.registers.len() as u32);
+                self.mem.watch.saves.push(top.wrapping_sub(bytes)..top.wrapping_sub(16));
+            }
+        }
+        self.callers = (self.ps & MODE, frames);
+    }
+
+    /// Whether the callers are what they were, now that the innermost runs again, and nothing else is in the registers.
+    pub(crate) fn same_callers(&mut self) -> bool {
+        let (mode, before) = std::mem::take(&mut self.callers);
+        let Some(first) = before.first() else { return true };
+        let registers = self.a[..first.registers.len()].to_vec();
+        let mut now = vec![Caller { base: self.window_base, registers }];
+        now.extend(self.callers_of(self.window_base, self.a[0], self.a[SP]));
+        let known = before.iter().fold(0, |all, c| all | 1 << c.base);
+        now == before && self.window_start & !known == 0 && self.ps & MODE == mode
     }
 
     fn go_to_vector(&mut self, pc: u32, offset: u32) {

@@ -54,12 +54,21 @@ pub trait Core: Sized + Send + Sync {
     fn split(&mut self) -> Option<u32> {
         None
     }
+    /// Registers may be saved below stack pointers and in the frames of callers, by register windows.
+    fn windowed(&self) -> bool {
+        false
+    }
+    /// A measured call begins: notes what it must not change besides RAM, and tells the memory what it may write there.
+    fn call_begins(&mut self) {}
+    /// It has returned: puts an end to what would bring the program back into it. False where its callers would not go
+    /// on as without it.
+    fn call_ends(&mut self) -> bool {
+        true
+    }
     /// Instructions start at multiples of this many bytes.
     const CODE_ALIGN: u32 = 2;
     /// Bytes of a data pointer.
     const POINTER_BYTES: u8;
-    /// Registers may be saved below stack pointers and in the frames of callers, by register windows.
-    const WINDOWS: bool = false;
     /// Names for [`Core::registers`].
     const REGISTERS: &'static [&'static str];
 }
@@ -157,6 +166,10 @@ pub trait Timing<C: Core>: Send + Sync {
     /// Where the model stores the end of the last block, if it does.
     fn last_end(&mut self) -> Option<&mut u32> {
         None
+    }
+    /// State that earlier calls leave to later ones, besides the end of the last block: a predictor's counters.
+    fn history(&mut self) -> &mut [u8] {
+        &mut []
     }
     /// Forgets all state, as after reset.
     fn reset(&mut self) {}

@@ -32,6 +32,8 @@ pub struct Machine<C: Core, T: Timing<C>> {
     /// The block that the interpreter ran last; none when native code has run since.
     last: usize,
     left_flash: Option<u32>,
+    /// What the timing model had when calls began that it is to forget.
+    kept: Option<(Vec<u8>, Option<u32>)>,
 }
 
 impl<C: Core, T: Timing<C>> Machine<C, T> {
@@ -48,6 +50,7 @@ impl<C: Core, T: Timing<C>> Machine<C, T> {
             hot: HOT,
             last: usize::MAX,
             left_flash: None,
+            kept: None,
         };
         m.reset();
         m
@@ -86,12 +89,24 @@ impl<C: Core, T: Timing<C>> Machine<C, T> {
     pub fn reset(&mut self) {
         self.cycles = 0;
         self.timing.reset();
-        (self.last, self.left_flash) = (usize::MAX, None);
+        (self.last, self.left_flash, self.kept) = (usize::MAX, None, None);
         self.core.memory_mut().stop = None;
         self.core.memory_mut().forget_call();
         let places = self.core.memory().flash.len() / C::CODE_ALIGN as usize;
         self.blocks.resize_with(places, || None);
         self.core.reset();
+    }
+
+    /// From now on the timing model will forget what runs, or forgets it: later calls take as long as without it.
+    pub fn set_aside(&mut self, on: bool) {
+        if on {
+            self.kept = Some((self.timing.history().to_vec(), self.timing.last_end().copied()));
+        } else if let Some((history, last_end)) = self.kept.take() {
+            self.timing.history().copy_from_slice(&history); // in place: native code has its address
+            if let (Some(to), Some(end)) = (self.timing.last_end(), last_end) {
+                *to = end;
+            }
+        }
     }
 
     /// Identity of the timing model.
@@ -113,7 +128,7 @@ impl<C: Core, T: Timing<C>> Machine<C, T> {
     /// The run loop: runs until `deadline`, and returns to its caller after each block while a call's end is watched.
     fn look_up_at(&mut self, deadline: u64) {
         let m = self.core.memory_mut();
-        m.deadline = if m.watch.leaving() { 0 } else { deadline };
+        m.deadline = if m.watch.leaving() || m.watch.begins { 0 } else { deadline };
     }
 
     fn run_blocks<const PROFILED: bool>(&mut self, deadline: u64) -> Stop {
@@ -178,8 +193,8 @@ impl<C: Core, T: Timing<C>> Machine<C, T> {
                 }
             }
             if self.cycles >= self.core.memory().deadline {
-                let left = self.left_call();
-                if (self.split_blocks() || left) && self.core.memory().stop.is_none() && self.cycles < deadline {
+                let met = self.call_begins() | self.left_call();
+                if (self.split_blocks() || met) && self.core.memory().stop.is_none() && self.cycles < deadline {
                     self.look_up_at(deadline);
                     continue;
                 }
@@ -196,8 +211,20 @@ impl<C: Core, T: Timing<C>> Machine<C, T> {
             return false;
         }
         let (pc, sp, cycles) = (self.core.pc(), self.core.stack_pointer(), self.cycles);
-        self.core.memory_mut().left(pc, sp, cycles);
+        if self.core.memory_mut().left(pc, sp, cycles) && !self.core.call_ends() {
+            self.core.memory_mut().left_harness(pc, cycles);
+        }
         true
+    }
+
+    /// Tells the core that a measured call begins, where the memory asks for it; returns whether one does.
+    #[cold]
+    fn call_begins(&mut self) -> bool {
+        let begins = std::mem::take(&mut self.core.memory_mut().watch.begins);
+        if begins {
+            self.core.call_begins();
+        }
+        begins
     }
 
     /// Remembers the last instruction in flash when execution leaves flash.

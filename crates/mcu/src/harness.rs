@@ -54,8 +54,8 @@ pub struct Harness {
     pub(crate) own: Vec<Range<u32>>,
     /// Bytes below the stack pointer where registers are saved.
     pub(crate) below: u32,
-    /// Whether frames of callers are written when registers run out.
-    pub(crate) spills: bool,
+    /// Whether callers may be in registers, and are written to their frames when these run out.
+    pub(crate) windows: bool,
 }
 
 impl Harness {
@@ -82,7 +82,7 @@ impl Harness {
             heap_peak: data("sy_heap_peak")?,
             own: own.map(|s| (s.address & mask)..(s.address & mask).saturating_add(s.size)).collect(),
             below: if windows { 16 } else { 0 },
-            spills: windows,
+            windows,
         })
     }
 

@@ -97,6 +97,8 @@ pub struct Memory {
 struct Mapped {
     base: u32,
     size: u32,
+    /// Whether the trigger's pin is its.
+    trigger: bool,
     model: Box<dyn Peripheral>,
 }
 
@@ -112,7 +114,7 @@ impl Memory {
             .iter()
             .map(|p| {
                 let (size, model) = build_peripheral(p)?;
-                Ok(Mapped { base: p.base, size, model })
+                Ok(Mapped { base: p.base, size, trigger: p.trigger_bit.is_some(), model })
             })
             .collect::<Result<_, String>>()?;
         Ok(Self {
@@ -143,7 +145,7 @@ impl Memory {
 
     /// Puts a peripheral at `base`, before those that are there.
     pub fn attach(&mut self, base: u32, size: u32, model: Box<dyn Peripheral>) {
-        self.peripherals.insert(0, Mapped { base, size, model });
+        self.peripherals.insert(0, Mapped { base, size, trigger: false, model });
     }
 
     /// What a debug port reads at `address`: RAM, flash, or a peripheral's register; none where there is nothing.
@@ -324,9 +326,22 @@ impl Memory {
         Some((p.model.as_mut(), &mut self.host, address - p.base))
     }
 
-    /// Whether a measured call accesses a peripheral that does more than arithmetic.
+    /// Whether the trigger's pin belongs to the peripheral at `address`.
+    fn triggers(&self, address: u32) -> bool {
+        self.peripherals.iter().find(|p| address.wrapping_sub(p.base) < p.size).is_some_and(|p| p.trigger)
+    }
+
+    /// Whether the instruction at `site` is a measured call's, and not the harness's.
+    pub fn is_measured(&self, site: Site) -> bool {
+        self.open_call.is_some() && self.watch.outside_run(site.pc)
+    }
+
+    /// Whether a measured call accesses a peripheral that does more than arithmetic: itself, or by a jump to the
+    /// harness's function with the edges, which accesses the trigger's only.
     fn foreign(&mut self, address: u32, site: Site) -> bool {
-        self.open_call.is_some() && self.watch.outside_run(site.pc) && self.more_than_arithmetic(address)
+        let edges = self.watch.in_run(site.pc);
+        let measured = self.is_measured(site) || edges && self.open_call.is_some();
+        measured && !(edges && self.triggers(address)) && self.more_than_arithmetic(address)
     }
 
     #[cold]

@@ -103,6 +103,12 @@ impl Simulator {
         }
     }
 
+    /// With True, what runs until False is forgotten by the timing model's branch predictor: later calls take as long as
+    /// without it.
+    fn set_aside(&mut self, on: bool) {
+        self.inner.set_aside(on);
+    }
+
     /// Gives the chip `data` and runs at most `budget` cycles more; whether the firmware waits for a byte. For whoever
     /// keeps the time outside of the chip.
     ///
@@ -348,6 +354,13 @@ fn elf_sections(elf: &[u8]) -> PyResult<Vec<SectionTuple>> {
     Ok(file(elf)?.sections.into_iter().map(|s| (s.name.into_owned(), s.address, s.size, kind(s.kind))).collect())
 }
 
+/// What a loader takes of an ELF file: physical addresses with their bytes. ValueError when it is not one.
+#[pyfunction]
+fn elf_segments<'py>(py: Python<'py>, elf: &[u8]) -> PyResult<Vec<(u64, Bound<'py, PyBytes>)>> {
+    let segments = file(elf)?.segments().map_err(PyValueError::new_err)?;
+    Ok(segments.into_iter().map(|s| (s.address, PyBytes::new(py, s.bytes))).collect())
+}
+
 /// Symbols of an ELF file that have a name. ValueError when it is not one.
 #[pyfunction]
 fn elf_symbols(elf: &[u8]) -> PyResult<Vec<SymbolTuple>> {
@@ -369,6 +382,7 @@ fn _native(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_class::<Decoder>()?;
     m.add_function(wrap_pyfunction!(encode, m)?)?;
     m.add_function(wrap_pyfunction!(elf_sections, m)?)?;
+    m.add_function(wrap_pyfunction!(elf_segments, m)?)?;
     m.add_function(wrap_pyfunction!(elf_symbols, m)?)?;
     m.add_function(wrap_pyfunction!(elf_address, m)?)?;
     m.add("SimulatorFault", m.py().get_type::<SimulatorFault>())?;

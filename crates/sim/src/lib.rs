@@ -37,6 +37,8 @@ pub trait Simulator: Send + Sync {
     fn step(&mut self) -> Stop;
     /// From now on, runs instruction by instruction, or in blocks again.
     fn single_step(&mut self, on: bool);
+    /// From now on the timing model will forget what runs, or forgets it: later calls take as long as without it.
+    fn set_aside(&mut self, on: bool);
     /// Starts to sum up cycles by function, or stops and returns the call tree.
     fn set_profile(&mut self, profile: Option<Profile>) -> Option<Profile>;
     /// Cycles since reset.
@@ -64,9 +66,10 @@ impl<C: Core, T: Timing<C>> Simulator for Machine<C, T> {
         let width = C::POINTER_BYTES;
         // avr-gcc puts RAM at 0x800000 in its address space
         let mask = if width == 2 { 0xFFFF } else { u32::MAX };
+        let windowed = self.core.windowed();
         let m = self.core.memory_mut();
         m.limit_pointer = image.address("sy_stack_limit").map(|a| (a & mask, width));
-        m.look_after(Harness::find(image, mask, C::WINDOWS));
+        m.look_after(Harness::find(image, mask, windowed));
         Ok(())
     }
 
@@ -84,6 +87,10 @@ impl<C: Core, T: Timing<C>> Simulator for Machine<C, T> {
 
     fn single_step(&mut self, on: bool) {
         Machine::single_step(self, on);
+    }
+
+    fn set_aside(&mut self, on: bool) {
+        Machine::set_aside(self, on);
     }
 
     fn set_profile(&mut self, profile: Option<Profile>) -> Option<Profile> {

@@ -41,6 +41,11 @@ impl<const MISS: u32> BranchHistory<MISS> {
         Some(&mut self.last_end)
     }
 
+    /// The counters.
+    pub(crate) fn history(&mut self) -> &mut [u8] {
+        &mut self.counters[..]
+    }
+
     pub(crate) fn reset(&mut self) {
         self.counters.fill(1);
         self.last_end = 0;

@@ -60,6 +60,10 @@ impl Timing<Riscv<u32>> for Bumblebee {
     }
 
     crate::enters_by!(history);
+
+    fn history(&mut self) -> &mut [u8] {
+        self.history.history()
+    }
 }
 
 /// Cycles without waiting for a load, whose data comes one cycle late (*assumed*).

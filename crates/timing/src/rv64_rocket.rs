@@ -76,6 +76,10 @@ impl Timing<Riscv<u64>> for Rocket {
     }
 
     crate::enters_by!(history);
+
+    fn history(&mut self) -> &mut [u8] {
+        self.history.history()
+    }
 }
 
 /// Cycles until the next instruction can start, and until the result can be used.

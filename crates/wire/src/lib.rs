@@ -50,10 +50,16 @@ pub fn encode<'a>(command: u8, parts: impl Iterator<Item = &'a [u8]> + Clone) ->
     Some(frame)
 }
 
+/// Bytes of payloads that are looked at in vain, at most, for each byte received; by chance it is less than one. Garbage
+/// that is made of headers alone would be looked at thousands of times.
+const VAIN: usize = 16;
+
 /// Finds frames in a stream of bytes; garbage between and inside them is skipped and counted.
 #[derive(Default)]
 pub struct Decoder {
     buffer: Vec<u8>,
+    /// Bytes that may still be looked at in vain.
+    patience: usize,
     /// Bytes that belonged to no frame.
     pub skipped: usize,
 }
@@ -67,6 +73,7 @@ impl Decoder {
     /// Takes received bytes; returns command and payload of the frames that are now complete.
     pub fn feed(&mut self, data: &[u8], mut found: impl FnMut(u8, &[u8])) {
         self.buffer.extend_from_slice(data);
+        self.patience += VAIN * data.len();
         let mut rest = &self.buffer[..];
         loop {
             let start = rest.iter().position(|&b| b == SYNC).unwrap_or(rest.len());
@@ -82,11 +89,39 @@ impl Decoder {
                     rest = next;
                     continue;
                 }
+                let Some(left) = self.patience.checked_sub(size) else {
+                    self.skipped += rest.len();
+                    rest = &[];
+                    break;
+                };
+                self.patience = left;
             }
             self.skipped += 1;
             rest = &rest[1..];
         }
         let left = rest.len();
         self.buffer.drain(..self.buffer.len() - left);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Decoder, check, encode};
+
+    /// Each of its headers names a payload of 65535 bytes: 12 GB in all.
+    #[test]
+    fn garbage_made_of_headers_is_given_up() {
+        let start = [0x81, 0xFF, 0xFF];
+        let header = [0xA5, start[0], start[1], start[2], check(start)];
+        let (mut decoder, mut found) = (Decoder::default(), Vec::new());
+        for _ in 0..100 {
+            decoder.feed(&header.repeat(2048), |command, _| found.push(command));
+        }
+        assert!(decoder.held() <= 7 + 0xFFFF);
+        // past what may still belong to a frame, the next one is found
+        decoder.feed(&[0; 0x1_0010], |command, _| found.push(command));
+        let frame = encode(7, [&[1u8, 2, 3][..]].into_iter()).expect("it is short");
+        decoder.feed(&frame, |command, payload| found.extend_from_slice(&[&[command], payload].concat()));
+        assert_eq!(found, [7, 1, 2, 3]);
     }
 }

@@ -15,6 +15,7 @@ from msgspec import Struct
 
 from ..model.errors import counted
 from ..model.metric import of_sizes
+from ..model.reasons import MACHINE
 from ..model.row import CONTEXT, Row, Value, grouped
 
 #: what the user calls sources on a target by: the newest that were run there count, whatever the flags
@@ -53,6 +54,7 @@ def choose(
     by_workload = "workload" in apart  # sources are to be the same there
     rows, older = _newest(found, (*PLACE, *aside), () if every else ("digest",))
     same = tuple(n for n in SAME if n not in aside)
+    rows, stopped = (rows, 0) if every else countable(rows, (*same, *aside, *(("workload",) if by_workload else ())))
     rows, more = _newest(rows, (*same, *aside), () if every else GENERATION)
     names = (*same, *(GENERATION if every else ()), *aside, *(("workload",) if by_workload else ()))
     places = grouped(rows, itemgetter(*names))
@@ -79,7 +81,7 @@ def choose(
     if borrowed:
         of_lent = set(map(id, lent))
         kept = [_without_sizes(r) if id(r) in of_lent else r for r in kept]
-    notes = (*elsewhere, *_notes(others, borrowed, older + more, copies))
+    notes = (*elsewhere, *_notes(others, borrowed, older + more, copies, stopped))
     return Answer(told_apart(kept, over_time=every), notes, borrowing)
 
 
@@ -122,6 +124,14 @@ def _newest(rows: Sequence[Row], place: Sequence[str], names: Sequence[str]) -> 
     return kept, len(rows) - len(kept)
 
 
+def countable(rows: Sequence[Row], place: Sequence[str]) -> tuple[list[Row], int]:
+    """The rows without failures of the machine, such as a compiler that is not there, where their place has another
+    row: they hide none. And how many these are."""
+    answered = {tuple(map(r.get, place)) for r in rows if r.get("outcome") not in MACHINE}
+    kept = [r for r in rows if r.get("outcome") not in MACHINE or tuple(map(r.get, place)) not in answered]
+    return kept, len(rows) - len(kept)
+
+
 def run_number(row: Row) -> int:
     """The run of a row; 0 where a file does not say."""
     run = row.get("run")
@@ -144,13 +154,13 @@ def common_workload(places: Iterable[Sequence[Row]], wanted: Collection[str] = (
                 has.setdefault(str(r["workload"]), set()).update(n for n in sized if r.get(n) is not None)
 
     def worth(workload: str) -> tuple[int, int, bool, int]:
-        name = short(workload)
+        name = workload_name(workload)
         return len(has.get(workload, ())), counts[workload], name == "default", newest[workload]
 
     return max(counts, key=worth, default="")
 
 
-def short(workload: str) -> str:
+def workload_name(workload: str) -> str:
     """A workload as ``--workload`` takes it."""
     return workload.split(" (")[0]
 
@@ -203,22 +213,28 @@ def _notes(
     borrowed: Counter[tuple[str, str]],
     older: int,
     copies: int,
+    stopped: int,
 ) -> Iterable[str]:
     for (text, chosen), n in others.most_common(_SAID):
-        instead = f" for {short(chosen)}" if chosen else ""
+        instead = f" for {workload_name(chosen)}" if chosen else ""
         see = f"--where '{pattern(text, chosen)}'"
-        yield f"{counted(n, 'row')} of workload {short(text)} left out{instead}; to see: {see}"
+        yield f"{counted(n, 'row')} of workload {workload_name(text)} left out{instead}; to see: {see}"
     for (text, chosen), n in borrowed.most_common(_SAID):
-        yield f"{counted(n, 'row')} of workload {short(text)}, not {short(chosen)}: without what depends on its sizes"
-    for n, of in ((older, "older sources, compilers or models"), (copies, "copies with the same sources")):
+        of = f"workload {workload_name(text)}, not {workload_name(chosen)}"
+        yield f"{counted(n, 'row')} of {of}: without what depends on its sizes"
+    for n, of in (
+        (older, "older sources, compilers or models"),
+        (copies, "copies with the same sources"),
+        (stopped, "failures of the machine where there are other runs"),
+    ):
         if n:
             yield f"{counted(n, 'row')} of {of} left out; to see: steelyard publish --all-runs"
 
 
 def pattern(workload: str, other: str = "") -> str:
     """The filter for a workload."""
-    name = short(workload)
-    if name == short(other):  # the same name with other sizes
+    name = workload_name(workload)
+    if name == workload_name(other):  # the same name with other sizes
         return f'workload == "{workload}"'
     if len(name) > 2 * _SHORT:
         return f'workload ~ "{name[: 2 * _SHORT]}*"'

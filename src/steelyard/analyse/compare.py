@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from ..model.metric import Metric, metric, of_sizes
 from ..model.row import Row, Value, grouped
-from .answer import common_workload, run_number
+from .answer import common_workload, countable, run_number
 
 #: what a setup is called by; two rows are a pair when these are the same
 PAIRED = ("primitive", "family", "variant", "implementation", "target", "device", "flags")
@@ -67,7 +67,8 @@ class Pair(Struct, frozen=True):
 
 class Comparison(Struct, frozen=True):
     """``pairs`` hold figures on both sides, ``failed`` lack them on one side or both; ``missing`` are only in the old
-    rows, ``added`` only in the new ones, ``refused`` cannot be compared, with the fields that differ."""
+    rows, ``added`` only in the new ones, ``refused`` cannot be compared, with the fields that differ. ``several`` names
+    what the comparison is about where one side has more than one of it for a setup, with all that it has."""
 
     pairs: tuple[Pair, ...]
     failed: tuple[Pair, ...]
@@ -75,6 +76,7 @@ class Comparison(Struct, frozen=True):
     added: tuple[Row, ...]
     refused: tuple[tuple[Row, Row, tuple[str, ...]], ...]
     about: tuple[str, ...]
+    several: Mapping[str, Sequence[str]]
 
     @property
     def lost(self) -> tuple[Pair, ...]:
@@ -116,7 +118,9 @@ def compare(
         subject.add("timing_model")
     key = tuple(n for n in PAIRED if n not in subject)
     must = tuple(n for n in COMPARABLE if n not in subject)
-    left, right = (grouped(rows, lambda r: tuple(map(r.get, key))) for rows in (old, new))
+    left, right = (
+        grouped(countable(rows, (*key, "digest"))[0], lambda r: tuple(map(r.get, key))) for rows in (old, new)
+    )
     workload = "" if "workload" in subject else common_workload(_of_both(left, right), wanted)
     figures = [metric(n) for n in metrics if all(any(r.get(n) is not None for r in rows) for rows in (old, new))]
     pairs: list[Pair] = []
@@ -138,7 +142,19 @@ def compare(
         tuple(max(rows, key=run_number) for k, rows in right.items() if k not in left),
         tuple(refused),
         tuple(n for n in (*PAIRED, *COMPARABLE) if n in subject),
+        _several([side[k] for k in left if k in right for side in (left, right)], [n for n in PAIRED if n in subject]),
     )
+
+
+def _several(groups: Iterable[Sequence[Row]], names: Iterable[str]) -> dict[str, list[str]]:
+    """Of each column that has more than one value in a group, all that it has there."""
+    found: dict[str, set[str]] = {}
+    for name in names:
+        for group in groups:
+            values = {str(r.get(name)) for r in group}
+            if len(values) > 1:
+                found.setdefault(name, set()).update(values)
+    return {name: sorted(values) for name, values in found.items()}
 
 
 def _only(rows: Sequence[Row], name: str) -> Value:
@@ -244,6 +260,9 @@ def summary(c: Comparison) -> list[str]:
             if hits:
                 parts.append(f"{word} on {_of(hits, n)}")
         sentences.append(", ".join(parts) if parts else f"no change in {_NAMES.get(kind, kind)}")
+    for name, values in c.several.items():
+        text = f"one side has several of {name} for a setup ({', '.join(values)}): the newest run of them was compared"
+        sentences.append(f"{text}; name one, such as '{name} == {values[0]}'")
     return sentences
 
 

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from ..model import checked
+from ..model import checked, userfile
 from ..model.errors import UserError, cut
 from ..model.record import Record
 
@@ -22,13 +22,11 @@ _AGAIN = "steelyard ... --json"
 def load(path: Path) -> Any:
     """The JSON document in ``path``; :class:`UserError` names the place that is wrong and what to do."""
     try:
-        if path.stat().st_size > MAX_BYTES:
-            raise UserError(f"{path}: larger than {MAX_BYTES >> 20} MiB; split the campaign")
-        document = json.loads(path.read_bytes(), parse_constant=_finite, parse_float=_finite)
+        document = json.loads(userfile.content(path, MAX_BYTES), parse_constant=_finite, parse_float=_finite)
         json.dumps(document, ensure_ascii=False).encode()  # not so with half of a character, which JSON can escape
         return document
-    except OSError as e:
-        raise UserError(f"{path}: {e.strerror}; name a file that can be read") from e
+    except userfile.TooLargeError as e:
+        raise UserError(f"{path}: larger than {MAX_BYTES >> 20} MiB; split the campaign") from e
     except json.JSONDecodeError as e:
         place = f"{path}, line {e.lineno}, column {e.colno}"
         if e.pos >= len(e.doc.rstrip()):

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import cache
 
-from ..model.errors import unknown
+from ..model.errors import UserError, cut, unknown
+from ..model.implementation import API
 from ..model.metric import DERIVED, headings, metric, metric_names, size_of
 from ..model.record import Record
-from ..model.row import CONTEXT, Row, row
+from ..model.row import CONTEXT, Made, Row, made_by, names_of, row
 
 
 def check_columns(text: str) -> list[str]:
@@ -50,9 +51,21 @@ def needed(columns: Iterable[str]) -> tuple[set[str], set[tuple[str, int, int]]]
     return metrics, points
 
 
-def rows(records: Iterable[Record]) -> list[Row]:
-    """One row a record, in order, as :meth:`Store.rows` gives them for stored ones."""
-    return derive(list(map(row, records)))
+def rows(records: Iterable[Record], beside: Iterable[Made] = ()) -> list[Row]:
+    """One row a record, in order, as :meth:`Store.rows` gives them for stored ones; names of what made them mean the
+    same in rows of what is ``beside`` them."""
+    every = list(records)
+    names = names_of((*map(made_by, every), *beside))
+    return derive([row(r, names) for r in every])
+
+
+def check_primitives(found: Iterable[Row]) -> None:
+    """Raises :class:`UserError` for rows of a primitive that this version does not know."""
+    if odd := {str(r["primitive"]) for r in found} - API.keys():
+        raise UserError(
+            f"the database has runs of {cut(', '.join(sorted(odd)))}, which this version does not know; "
+            "run: pip install --upgrade steelyard"
+        )
 
 
 def derive(found: list[Row]) -> list[Row]:

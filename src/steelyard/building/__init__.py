@@ -1,8 +1,9 @@
 """Stage two: builds firmware images from implementation x target x flags."""
 
+from .diagnose import ran
 from .firmware import harness_digest
 from .image import Build, build, objects
 from .sandbox import confined
 from .toolchain import identify, why_not
 
-__all__ = ["Build", "build", "confined", "harness_digest", "identify", "objects", "why_not"]
+__all__ = ["Build", "build", "confined", "harness_digest", "identify", "objects", "ran", "why_not"]

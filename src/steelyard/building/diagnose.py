@@ -36,10 +36,20 @@ _BELONGS = (
     (_CXX_HEADER, "needs the C++ library, which this compiler does not have"),
 )
 _RANDOM = ("randombytes", "kernelrandombytes", "rand_bytes", "getrandom", "arc4random")
-#: directives in assembly for machines that are not our microcontrollers
+#: directives in assembly, and in the texts of C, for machines that are not our microcontrollers
 _MACHINE = re.compile(
-    rb"^[ \t]*\.(?:fpu[ \t]+\S*neon\S*|(?:cpu|arch)[ \t]+(?:cortex-?a|armv[78]-?a|armv6t2|arm11)\S*)", re.M | re.I
+    rb"(?:^|\"|\\[nt])[ \t]*(\.(?:fpu[ \t]+[^\s\"\\]*neon[^\s\"\\]*"
+    rb"|(?:cpu|arch)[ \t]+(?:cortex-?a|armv[78]-?a|armv6t2|arm11)[^\s\"\\]*))",
+    re.M | re.I,
 )
+#: what the assembler says of code that a compiler made, and a simulator of an instruction of NEON
+_INLINE = re.compile(r"\.s:\d+: Error")
+#: where a simulator finds a fault of the code around the call
+_HARNESS = " in sy_run: "
+#: reasons for answers that are not the cipher's, and what compilers say of code that cannot give them
+_WRONG = (Reason.KAT_MISMATCH, Reason.DECRYPT_MISMATCH, Reason.WRONG_OUTPUT, Reason.FORGERY_ACCEPTED)
+_NARROW = r"^(?:src/)?([^:\n]+):\d+:\d+: warning: (?:left |right )?shift count >= width of type"
+_NEON = re.compile(r"bad-opcode: unknown opcode 0x(?:e[c-f]|f9|f[c-f])[0-9a-f]{6}\b")
 _SOURCE_BYTES = 1 << 20
 
 # patterns for GCC, binutils and LLVM; the first match gives the reason. They are compiled only when something failed
@@ -61,6 +71,7 @@ _COMPILE = (
     ),
     (Reason.COMPILE_ERROR, r"(?:^|\n)((?!collect2: )[^\n]*(?:error|Error):[^\n]*)"),
 )
+_PROFILES = r"(\S+): conflicting architecture profiles (\S+)"
 _DUPLICATE = r"(?:multiple definition of [`']|duplicate symbol: )(.+?)(?:'|$)"
 _UNDEFINED = r"(?:undefined reference to [`']|undefined symbol: )(.+?)(?:'|$)"
 _OVERFLOW = r"region [`'](flash|ram)'(?:: |\s)overflowed by (\d+) bytes?"
@@ -73,6 +84,8 @@ def failure(logs: Iterable[tuple[str, str]], api: tuple[str, ...], sources: Path
     text = "\n".join(t for _, t in logs)
     if duplicate := _unique(_DUPLICATE, text):
         return Failure(Reason.DUPLICATE_SYMBOL, ", ".join(duplicate[:5]))
+    if profiles := re.search(_PROFILES, text):
+        return Failure(Reason.FOREIGN_ISA, f"{profiles[1]} is for another kind of processor: profiles {profiles[2]}")
     overflow = {
         region: int(count) for region, count in re.findall(_OVERFLOW, text)
     }  # the last count is the complete one
@@ -93,7 +106,7 @@ def failure(logs: Iterable[tuple[str, str]], api: tuple[str, ...], sources: Path
                 said = found.group(1).strip()[:300]
                 if reason is Reason.MISSING_FILE and (belongs := _belongs(said)):
                     said = f"{said}; {belongs}"
-                if reason is Reason.COMPILE_ERROR and (machine := _machine(sources, name)):
+                if reason is Reason.COMPILE_ERROR and (machine := _machine(sources, name, output)):
                     reason, said = Reason.FOREIGN_ISA, f"written for {machine}: {said}"
                 return Failure(Reason.LINK_ERROR if _links(name) else reason, f"{name}: {said}")
     name, output = logs[0]
@@ -123,16 +136,41 @@ def _wants(undefined: Iterable[str]) -> list[str]:
     return list(dict.fromkeys(t for t in told if t))
 
 
-def _machine(sources: Path, name: str) -> str | None:
-    """The directive that shows that the assembly ``name`` is for another machine; None without one."""
-    if not name.lower().endswith((".s", ".sx")):
-        return None
-    try:
-        with (sources / name).open("rb") as f:
-            found = _MACHINE.search(f.read(_SOURCE_BYTES))
-    except OSError:
-        return None
-    return " ".join(found[0].decode("utf-8", "replace").split()) if found else None
+def _machine(sources: Path, name: str, output: str) -> str | None:
+    """The directive that shows that the assembly ``name``, or that in C of which the assembler's ``output`` complains,
+    is for another machine; None without one."""
+    if name.lower().endswith((".s", ".sx")):
+        return _directive([sources / name])
+    return _directive([sources / name, *sorted(sources.rglob("*.h"))]) if _INLINE.search(output) else None
+
+
+def _directive(files: Iterable[Path]) -> str | None:
+    """The first directive for another machine in any of these files."""
+    for file in files:
+        try:
+            with file.open("rb") as f:
+                found = _MACHINE.search(f.read(_SOURCE_BYTES))
+        except OSError:
+            continue
+        if found:
+            return " ".join(found[1].decode("utf-8", "replace").split())
+    return None
+
+
+def ran(failure: Failure, sources: Path, log: str) -> Failure:
+    """Why an image failed on its target, from its sources' folder and the compilers' ``log``. Instructions of NEON,
+    which the assembler took because the sources told it to, are another machine's; the harness fails after a call that
+    changed what it has to keep; wrong answers can come from an int that is narrower than the author's."""
+    fault, why = failure.reason is Reason.FAULT, ""
+    every = (f for f in sorted(sources.rglob("*")) if f.is_file())
+    if fault and _NEON.match(failure.detail) and (machine := _directive(every)):
+        return Failure(Reason.FOREIGN_ISA, f"written for {machine}: {failure.detail}")
+    if fault and _HARNESS in failure.detail:
+        why = "the call had returned with a register or stack pointer changed that it has to keep"
+    if failure.reason in _WRONG and (files := _unique(_NARROW, log)):
+        why = f"the compiler warns of shifts beyond the width of their type ({', '.join(files[:3])}): code that takes "
+        why += "int for wider than it is on this target has them"
+    return Failure(failure.reason, f"{failure.detail}; {why}") if why else failure
 
 
 def _unique(pattern: str, text: str) -> list[str]:

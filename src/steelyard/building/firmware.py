@@ -19,7 +19,7 @@ from .script import Interrupted, Script, logs, readable
 from .toolchain import replaced
 
 #: raise it with every change in this folder that can change an image
-RECIPE = "4"
+RECIPE = "5"
 #: why a build fails when the firmware was edited during it
 CHANGED = "the firmware's sources changed while they were compiled"
 # the harness is compiled in the same way for every implementation, whatever the flags under test
@@ -57,7 +57,10 @@ def as_identified(spec: ToolchainSpec) -> None:
 def harness_objects(target: Target, toolchain: Toolchain, operation: str = "") -> list[Path]:
     """The harness's objects in an image for ``target``, compiled once: those in every image, and that of an
     ``operation`` such as ``aead-3``. Raises :class:`Interrupted` when they do not compile."""
-    own = [*(paths.HARNESS / n for n in ("main.c", "heap.c", "libc.c")), *target.folder.glob("*.[cS]")]
+    own = [
+        *(paths.HARNESS / n for n in ("main.c", "heap.c", "libc.c", "tally.c", "tempo.c")),
+        *target.folder.glob("*.[cS]"),
+    ]
     folder = _harness_folder(target, toolchain)
     made = [*_harness_group(folder / "common", target, {source.stem: (source,) for source in own}).values()]
     if operation:
@@ -78,6 +81,8 @@ def _harness_group(folder: Path, target: Target, sources: Mapping[str, tuple[str
     spec = target.toolchain
     base = (spec.compiler, *spec.flags, *_HARNESS, *spec.harness, f"-I{paths.HARNESS}", f"-I{paths.HARNESS}/include")
     base += (f"-I{target.folder}",)
+    if (wired := target.wiring) is not None:
+        base += (f"-DSY_BAUD={wired.baud}UL", *([f"-DSY_FAST_BAUD={wired.fast_baud}UL"] if wired.fast_baud else []))
     firmware = target.digest, harness_digest()
     with _harness_locks.setdefault(folder, Lock()), alone(f"harness {folder}"):  # others wait for the first
         if kept.read(folder) is None:

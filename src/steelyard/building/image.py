@@ -35,8 +35,8 @@ from .commands import (
     unread,
 )
 from .firmware import CHANGED, FELICS, PARTS, RECIPE, as_identified, harness_digest, harness_now, harness_objects
-from .inspect import judge, misplaced
-from .script import LARGEST, Interrupted, Script, logs, readable
+from .inspect import displacing, judge, misplaced
+from .script import LARGEST, Interrupted, Script, TooLargeError, logs, readable
 
 #: behaviour of earlier C compilers that packages rely on: options by the failure that occurs without them
 _RETRY = {
@@ -100,10 +100,10 @@ def _build_into(
     firmware = target.digest, harness_digest()
     objects = {part: harness_objects(target, toolchain, operation) for part, operation in parts.items()}
     with kept.made(folder) as (work, said):
-        failure, notes = _compile(implementation, target, flags, toolchain, objects, work)
+        failure, notes = _compile(implementation, target, flags, objects, work)
         if failure is not None and (plain := _less_assembly(implementation, target, failure, work)):
             log = (work / "log.txt").read_bytes()
-            retry, more = _compile(plain, target, flags, toolchain, objects, work)
+            retry, more = _compile(plain, target, flags, objects, work)
             if retry is None:
                 left = ", ".join(f.name for f in _units(implementation) if f not in plain.files)
                 note = f"{left} left out: the other sources build without it, and fail with it: {failure.detail}"
@@ -113,12 +113,14 @@ def _build_into(
                 (work / "log.txt").write_bytes(log)
         option, why = _RETRY.get(failure.reason, ("", "")) if failure is not None else ("", "")
         if option and option not in flags:
-            retry, more = _compile(implementation, target, (*flags, option), toolchain, objects, work)
+            retry, more = _compile(implementation, target, (*flags, option), objects, work)
             if retry is None:
                 failure, notes = None, [*more, f"built with {option}: {why}"]
         if firmware != (target.digest, harness_now()):
             raise Interrupted(Failure(Reason.SOURCES_CHANGED, CHANGED))
         as_identified(target.toolchain)
+        if failure is not None:  # nobody needs them again
+            _drop([*work.glob("*.o"), *work.glob("*.elf")])
         said |= {"failure": to_builtins(failure) if failure else None, "notes": notes}
 
 
@@ -139,7 +141,6 @@ def _compile(
     implementation: Implementation,
     target: Target,
     flags: tuple[str, ...],
-    toolchain: Toolchain,
     objects: Mapping[str, list[Path]],
     work: Path,
 ) -> tuple[Failure | None, list[str]]:
@@ -196,7 +197,12 @@ def _compile(
         all_of_it = [*map(str, harness), "params.o", "implementation.o", *(f"{m}.provided.o" for m in more)]
         script.add(f"link-{part}", linking(spec, options, all_of_it, f"{part}.elf"))
     compiled = sorted({o.parent for harness in objects.values() for o in harness})
-    failed = script.run(work, readable(target, *compiled, *(provided.READABLE if more else ())))
+    try:
+        failed = script.run(work, readable(target, *compiled, *(provided.READABLE if more else ())))
+    except TooLargeError as e:
+        _drop(f for f in work.iterdir() if f.is_file())
+        (work / "log.txt").write_text(f"{e}\n")
+        return Failure(Reason.COMPILE_ERROR, str(e)), []
     names = {str(k): f.name for k, f in enumerate(units)}
     log = logs(work, names)
     (work / "log.txt").write_text(log)
@@ -213,6 +219,8 @@ def _compile(
         # of an object that cannot be read the linker may say more
         if refused is not None and not (failed and refused.reason is Reason.LINK_ERROR):
             return refused, notes
+        if moved := displacing(work, [c.said for c in failed]):
+            return moved, notes
     if failed:
         if not all((source / f.name).exists() for f in implementation.files):
             raise Interrupted(Failure(Reason.COMPILER_KILLED, f"{work} was emptied during the build"), log)
@@ -222,6 +230,11 @@ def _compile(
     if script_of(target) and (refused := misplaced((work / "both.elf").read_bytes(), target.chip)):
         return refused, notes
     return None, [*notes, *(provided.notes(work / "both.elf", more) if more else ())]
+
+
+def _drop(files: Iterable[Path]) -> None:
+    for f in files:
+        f.unlink()
 
 
 def _content(f: SourceFile) -> bytes:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from ..model.elf import exported, sections, undefined
+from ..model.elf import address, exported, sections, undefined
+from ..model.errors import cut
 from ..model.reasons import Failure, Reason
 from ..model.target import Chip
 
@@ -17,7 +18,15 @@ _START = re.compile(r"\.(vectors|start|reset|isr_vector|init\d*|fini\d*)(\..*)?"
 #: sections that linker scripts make; of these, the second set is static RAM, which is counted and initialised
 _MADE, _RAM = frozenset({".text", ".rodata", ".vectors", ".ARM.exidx", ".data", ".bss"}), frozenset({".data", ".bss"})
 _AVR_DATA = 0x80_0000  # the tools' offset of the data space
+_WORD = 4  # bytes, which an Xtensa's instruction RAM gives at once
 _LEAST = 96  # bytes, below every target's SY_STACK_RESERVE: with less, no buffer has room
+#: names of sections that compilers choose; what a target's linker script says of others in flash
+_COMPILERS = re.compile(
+    r"\.(text|rodata|s?data|s?bss|noinit|literal|progmem|jumptables|init|fini|[cd]tors|gnu|ARM|eh_frame|xt)\b.*"
+)
+#: names that a linker's map has in one piece: in others there could be a line of it, which says how large a library is
+_WORDS = re.compile(r"[^\s\x00-\x20\x7f]*")
+_MOVED = "constants are not where the data space shows them"
 _CONSTRUCTORS = re.compile(r"\.(preinit_array|init_array|ctors)(\..*)?")
 
 
@@ -28,7 +37,11 @@ def inspect(merged: bytes) -> tuple[Failure | None, list[str]]:
     notes: list[str] = []
     if wanted := sorted({name for name in undefined(merged) if _HARNESS.fullmatch(name)}):
         return Failure(Reason.HARNESS_SYMBOL, ", ".join(wanted[:5])), notes
-    placed = [s.name for s in sections(merged) if s.placed]
+    every = sections(merged)
+    if odd := sorted({s.name for s in every if not _WORDS.fullmatch(s.name)}):
+        text = ", ".join(ascii(name) for name in odd[:5])
+        return Failure(Reason.PLACED_SECTION, cut(f"{text}: spaces and other signs in a section's name", 300)), notes
+    placed = [s.name for s in every if s.placed]
     if special := sorted({name for name in placed if _START.fullmatch(name)}):
         return Failure(Reason.PLACED_SECTION, ", ".join(special[:5])), notes
     if any(_CONSTRUCTORS.fullmatch(name) for name in placed):
@@ -66,6 +79,16 @@ def judge(work: Path, exports: Mapping[str, tuple[str, ...]]) -> tuple[Failure |
     return None, [*notes]
 
 
+def displacing(work: Path, said: Iterable[str]) -> Failure | None:
+    """The sections of the package's own that keep the linker from putting constants where its target reads them, when
+    that is what the linker ``said``."""
+    if not any(_MOVED in text for text in said):
+        return None
+    own = dict.fromkeys(s.name for s in sections((work / "merged.o").read_bytes()) if s.placed)
+    names = ", ".join([name for name in own if not _COMPILERS.fullmatch(name)][:5])
+    return Failure(Reason.PLACED_SECTION, f"{names}: here code and constants are in the compiler's sections only")
+
+
 def misplaced(image: bytes, chip: Chip) -> Failure | None:
     """Why a linked image cannot work or would have wrong figures; None when it is fine. A section of the package's own
     outside flash would not be counted, initialised, or protected from the buffers. RAM may leave too little room for
@@ -75,6 +98,7 @@ def misplaced(image: bytes, chip: Chip) -> Failure | None:
     ram = range(start, start + chip.ram.size)
     try:
         placed = [s for s in sections(image) if s.placed]
+        values = address(image, "sy_data_load") or 0
     except ValueError as e:
         return Failure(Reason.LINK_ERROR, f"the image: {e}")
     in_ram = (s.name not in _RAM and s.address in ram for s in placed)
@@ -82,6 +106,12 @@ def misplaced(image: bytes, chip: Chip) -> Failure | None:
     wrong = [s for s, a, b in zip(placed, in_ram, nowhere, strict=True) if a or b]
     if wrong:
         text = ", ".join(f"{s.name}, {s.size} bytes at {s.address:#x}" for s in wrong[:5])
+        return Failure(Reason.PLACED_SECTION, text)
+    if code := [s.name for s in placed if s.name in _RAM and s.kind == "code"]:
+        return Failure(Reason.PLACED_SECTION, f"{', '.join(code)} holds code, and no target runs code in RAM")
+    own = [f"{s.name}, {s.size} bytes at {s.address:#x}" for s in placed if s.name not in _MADE]
+    if chip.core.startswith("xtensa") and values % _WORD and own:
+        text = f"{', '.join(own[:5])}: after it, initial values of data are not at a multiple of {_WORD} bytes"
         return Failure(Reason.PLACED_SECTION, text)
     left = ram.stop - max((s.address + s.size for s in placed if s.address in ram), default=ram.start)
     if left < _LEAST:

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import os
 import platform
-import shutil
 import signal
 import subprocess
+import time
+from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
-from threading import Event, Timer
+from threading import Event, Thread
 
 from ..model import paths
 from ..model.once import Once
 
 _SYSTEM = ("/usr", "/bin", "/lib", "/lib64", "/sbin", "/etc/alternatives")
+#: seconds from one look at what a script has written to the next
+_LOOK = 0.5
 _ALONE = ("bwrap", "--unshare-all", "--die-with-parent", "--new-session")
 
 
@@ -34,7 +38,7 @@ def _system() -> list[str]:
 @Once
 def available() -> bool:
     """Whether bubblewrap is installed and may create such a sandbox on this machine."""
-    if shutil.which("bwrap") is None:
+    if paths.tool("bwrap") is None:
         return False
     try:
         return subprocess.run([*_ALONE, *_system(), "true"], capture_output=True, check=False).returncode == 0
@@ -50,8 +54,11 @@ def confined(program: Path) -> tuple[str, ...]:
     return (*_ALONE, "--ro-bind", str(program), str(program))
 
 
-def run(script: Path, writable: Path, readable: tuple[Path, ...], seconds: float) -> int | None:
-    """Runs a shell script in ``writable``. Returns its exit code, or None when it was stopped after ``seconds``.
+def run(
+    script: Path, writable: Path, readable: tuple[Path, ...], seconds: float, enough: Callable[[], bool]
+) -> int | None:
+    """Runs a shell script in ``writable``. Returns its exit code, or None when it was stopped: after ``seconds``, or as
+    soon as it has written ``enough``, which is asked twice a second.
 
     With bubblewrap the script sees system folders and ``readable`` read-only, ``writable`` read-write, no network and
     no other process; a link to a program stays a link. The script itself limits processor time and file sizes.
@@ -76,14 +83,18 @@ def run(script: Path, writable: Path, readable: tuple[Path, ...], seconds: float
         stderr=subprocess.DEVNULL,
         start_new_session=True,
     )
-    stopped = Event()
+    ended, stopped = Event(), Event()
+    until = time.monotonic() + seconds
 
-    def stop() -> None:
-        stopped.set()
-        os.killpg(process.pid, signal.SIGKILL)
+    def watch() -> None:
+        while not ended.wait(_LOOK):
+            if time.monotonic() >= until or enough():
+                stopped.set()
+                with suppress(ProcessLookupError):  # it has just ended
+                    os.killpg(process.pid, signal.SIGKILL)
+                return
 
-    timer = Timer(seconds, stop)  # waiting with a timeout would poll, and cost about 25 ms per build
-    timer.start()
+    Thread(target=watch, daemon=True).start()  # waiting with a timeout would poll, and cost about 25 ms per build
     code = process.wait()
-    timer.cancel()
+    ended.set()
     return None if stopped.is_set() else code

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import shlex
-import shutil
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from types import MappingProxyType
 
@@ -15,6 +15,9 @@ from . import sandbox, trouble
 
 SECONDS = 120.0
 LARGEST = 128 << 20  # most bytes that a compiler may write to one file
+ALTOGETHER = 512 << 20  # and to all files of a build
+#: most bytes that are kept of the compilers' output, of one command at least and of all
+SAID_LEAST, SAID = 4 << 10, 8 << 20
 #: folders of an installed toolchain, besides the one named after its target
 _TOOLCHAIN = ("lib", "lib32", "lib64", "libexec", "include", "share")
 
@@ -26,6 +29,10 @@ class Interrupted(Exception):
         super().__init__(failure.detail)
         self.failure = failure
         self.log = log
+
+
+class TooLargeError(Exception):
+    """The compilers wrote more than a build may, which is the sources' doing."""
 
 
 class Script:
@@ -48,14 +55,17 @@ class Script:
 
     def run(self, work: Path, readable: tuple[Path, ...]) -> list[trouble.Failed]:
         """Runs the script and returns the commands that failed. Raises :class:`Interrupted` when it did not reach its
-        end."""
+        end, and :class:`TooLargeError` when it wrote too much."""
         script = work / "build.sh"
         end = '[ -z "$failed" ] && echo end >>status'
         script.write_bytes(("\n".join([*self.lines, end]) + "\n").encode(errors="surrogateescape"))
         (work / "status").write_text("")
         for log in work.glob("*.log"):  # of an earlier try
             log.unlink()
-        code = sandbox.run(script, work, readable, SECONDS)
+        code = sandbox.run(script, work, readable, SECONDS, lambda: _written(work) > ALTOGETHER)
+        if _written(work) > ALTOGETHER:
+            raise TooLargeError(f"the compilers write more than {ALTOGETHER >> 20} MiB")
+        _shorten([*work.glob("*.log")])
         status = [line.split(" ", 2) for line in text_of(work / "status").splitlines()]
         failed = [trouble.Failed(s[2], int(s[1]), text_of(work / f"{s[2]}.log")) for s in status if s[0] == "fail"]
         if code is None:
@@ -68,13 +78,37 @@ class Script:
         return failed
 
 
+def _written(work: Path) -> int:
+    """Bytes of disk that the files of a folder take, those in folders aside, which are the sources."""
+    taken = 0
+    with suppress(OSError):  # of a folder that is gone others will tell
+        for file in work.iterdir():
+            with suppress(OSError):
+                taken += file.lstat().st_blocks * 512
+    return taken
+
+
+def _shorten(logs: Sequence[Path]) -> None:
+    """Leaves of the longest logs their begin and their end only: they are read, and stored in the record's log."""
+    most = max(SAID_LEAST, SAID // max(1, len(logs)))
+    for log in logs:
+        if (size := log.stat().st_size) > most:
+            with log.open("r+b") as f:
+                begin = f.read(most // 2)
+                f.seek(size - most // 2)
+                end = f.read()
+                f.seek(0)
+                f.write(b"%b\n... (%d bytes)\n%b" % (begin, size - len(begin) - len(end), end))
+                f.truncate()
+
+
 def readable(target: Target, *more: Path) -> tuple[Path, ...]:
     """What compilers may see besides the system. Where they are installed, that is only the toolchain's own folders,
     because the parent may be somebody's home. The links in PATH to them are included too; otherwise a program of the
     same name later in PATH would run."""
     spec = target.toolchain
     programs = (spec.compiler, spec.cxx, spec.linker, *(f"{spec.prefix}{b}" for b in ("as", "ld", "objcopy", "nm")))
-    found = [Path(p) for name in programs if name and (p := shutil.which(name, path=paths.search_path()))]
+    found = [Path(p) for name in programs if name and (p := paths.compiler(name))]
     names = (*_TOOLCHAIN, spec.prefix.rstrip("-"))
     folders = dict.fromkeys(p.resolve().parent for p in found)
     own = dict.fromkeys(folder for f in folders for n in names if n and (folder := f.parent / n).is_dir())

@@ -6,7 +6,6 @@ import hashlib
 import json
 import os
 import re
-import shutil
 import signal
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
@@ -75,14 +74,13 @@ def replaced(spec: ToolchainSpec) -> str:
 
 @Once
 def _identify(spec: ToolchainSpec) -> Toolchain | str:
-    path = paths.search_path()
-    driver = shutil.which(spec.compiler, path=path)
+    driver = paths.compiler(spec.compiler)
     if driver is None:
         return f"{spec.compiler} not found: {spec.fix}"
-    if spec.linker and shutil.which(spec.linker, path=path) is None:
+    if spec.linker and paths.compiler(spec.linker) is None:
         return f"{spec.linker} not found: {spec.fix}"
     names = filter(None, (spec.cxx, spec.linker, *(f"{spec.prefix}{b}" for b in _BINUTILS)))
-    tools = {t: shutil.which(t, path=path) or "" for t in names}
+    tools = {t: paths.compiler(t) or "" for t in names}
     asked = [driver, *tools.values(), *spec.flags, *spec.link]
     name = hashlib.sha256("\0".join(asked).encode(errors="surrogateescape")).hexdigest()[:32]
     stamp_file = paths.home() / "cache" / "toolchains" / f"{name}.json"
@@ -132,7 +130,7 @@ def _ended(driver: str, code: int | None, err: str) -> str:
 
 def _programs(driver: str) -> list[str]:
     told = (_told([driver, f"-print-prog-name={p}"]).out.strip() for p in _PROGRAMS)
-    return [found for t in told if t and (found := shutil.which(t, path=paths.search_path()))]
+    return [found for t in told if t and (found := paths.compiler(t))]
 
 
 def _shared(*programs: str) -> list[str]:

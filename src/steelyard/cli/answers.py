@@ -8,10 +8,10 @@ from fnmatch import fnmatchcase
 
 from ..analyse import answer, expression
 from ..analyse.answer import Answer, run_number
-from ..analyse.rows import derive, needed
+from ..analyse.rows import check_primitives, derive, needed
 from ..model.metric import DERIVED, size_of
 from ..model.record import Point
-from ..model.row import CONTEXT, Row, Value
+from ..model.row import CONTEXT, Made, Row, Value
 from ..publish.results import few_sizes
 from . import select
 from .console import say
@@ -44,7 +44,7 @@ def asked(
     the one to be taken wherever there is a run of it.
     """
     rows = found(what, where, columns, db, all_runs=all_runs)
-    rows = [r for r in rows if answer.short(str(r["workload"])) == workload] or rows
+    rows = [r for r in rows if answer.workload_name(str(r["workload"])) == workload] or rows
     numbers = {int(w) for w in what if w.isdecimal()}
     if all_runs:
         return Answer(answer.told_apart(rows))
@@ -58,9 +58,16 @@ def asked(
 
 
 def found(
-    what: Sequence[str], where: str, columns: Sequence[str] | None, db: str | None, *, all_runs: bool = False
+    what: Sequence[str],
+    where: str,
+    columns: Sequence[str] | None,
+    db: str | None,
+    *,
+    all_runs: bool = False,
+    beside: Collection[Made] = (),
 ) -> list[Row]:
-    """All rows that names and filter leave, the newest run of each setup; says which words mean nothing stored."""
+    """All rows that names and filter leave, the newest run of each setup; says which words mean nothing stored. What is
+    ``beside`` them made other rows of the answer."""
     test = expression.parse(where) if where.strip() else None
     names = {*(columns or ()), *(test.columns if test else ())}
     metrics, sizes = needed(names)
@@ -70,8 +77,13 @@ def found(
     newest_only = not all_runs and not any(w.isdecimal() for w in what)
     with select.store(db, existing=True) as store:
         every: list[Row] = store.rows(
-            newest_only=newest_only, points=sizes, metrics=None if columns is None else metrics, **known
+            newest_only=newest_only,
+            points=sizes,
+            metrics=None if columns is None else metrics,
+            beside=beside,
+            **known,
         )
+        check_primitives(every)
         if columns is None or names & DERIVED.keys():
             every = derive(every)
         left = _meant(every, what) if what else every
@@ -186,8 +198,8 @@ def say_empty(names: Sequence[str], rows: Sequence[Row], db: str | None) -> list
             say([f"no run here has {name}"])
             continue
         with select.store(db, existing=True) as store:
-            runs = {str(r["workload"]): r["run"] for r in rows if isinstance(r["run"], int)}  # one of each workload
-            points = store.points([r for r in runs.values() if isinstance(r, int)])
+            one = {(r["workload"], r["primitive"]): r["run"] for r in rows}  # of each workload
+            points = store.points([run for run in one.values() if isinstance(run, int)])
         operations = (size.operation, "hash")
         sizes = dict.fromkeys(
             f"{p.operation}@{p.adlen}/{p.mlen}" for of in points.values() for p in of if p.operation in operations

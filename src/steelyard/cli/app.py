@@ -6,6 +6,8 @@ from importlib import import_module
 
 import click
 
+from . import options
+
 #: the verbs and the sentence that the list of them has of each, which is the first of its help
 VERBS = {
     "run": "Weigh implementations: build, verify, measure, store, and print the tables.",
@@ -27,7 +29,7 @@ VERBS = {
 }
 
 
-class _Verbs(click.Group):
+class _Verbs(options.Commands):
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(VERBS)
 

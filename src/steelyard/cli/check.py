@@ -41,9 +41,9 @@ def verb(ask: Check) -> int:
     for r in weighed.records:
         v = r.verification
         counts = (v.vectors, v.ext_vectors, v.skipped, v.source) if v else (None,) * 4
-        verdict = "verified" if r.ok else f"{r.failure.reason}: {r.failure.detail}" if r.failure else ""
+        outcome = "verified" if r.ok else f"{r.failure.reason}: {r.failure.detail}" if r.failure else ""
         of = [r.setup.primitive] if several else []
-        lines.append((r.setup.label, *of, r.setup.target, r.setup.flags, verdict, *counts))
+        lines.append((r.setup.label, *of, r.setup.target, r.setup.flags, outcome, *counts))
     for x in rejected:
         lines.append(
             (
@@ -55,7 +55,7 @@ def verb(ask: Check) -> int:
                 *(None,) * 4,
             )
         )
-    heads = dict.fromkeys(("implementation", *(["primitive"] if several else []), "target", "flags", "verdict"))
+    heads = dict.fromkeys(("implementation", *(["primitive"] if several else []), "target", "flags", "outcome"))
     counted = {"vectors": 0, "second set": 0, "skipped": 0, "expected from": None}
     ask.out.give([plain("", "check", heads | counted, lines)], document(weighed.records, rejected))
     return exit_code(weighed, rejected)

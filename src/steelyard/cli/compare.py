@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 import click
 
@@ -15,14 +16,17 @@ from ..analyse.compare import METRICS, Comparison, compare, summary
 from ..analyse.rows import check_columns, rows
 from ..model.errors import UserError, WorkError, counted, cut, refuse
 from ..model.metric import metric
-from ..model.row import Row
+from ..model.record import Record
+from ..model.row import Made, Row, made_by
 from ..model.target import target_names
-from ..publish import comparison, felics
+from ..publish import comparison, felics, formats
 from . import options, select
 from .answers import found, say_empty
 from .console import stderr
 from .options import command
 
+#: files of tables, which hold no records
+_OTHER_FILES = tuple(f".{ending}" for ending in formats.MODULES)
 _FAIL = re.compile(r"\s*([\w@/]+)\s*>\s*(-?\d+(?:\.\d+)?)\s*%\s*")
 
 
@@ -90,11 +94,16 @@ def _of_stored(ask: Compare) -> tuple[Comparison, tuple[str, ...]]:
     test = expression.parse(ask.where) if ask.where.strip() else None
     sides: list[Sequence[Row]] = []
     asked: list[Words] = []
-    for side in (ask.old, ask.new):
-        some, mentioned = rows_of(side, [*metrics, *(test.columns if test else ())], ask.db)
+    sources = [_source(side) for side in (ask.old, ask.new)]
+    made = {made_by(r) for s in sources for r in s.records}
+    if made and not all(s.is_file for s in sources):
+        with select.store(ask.db, existing=True) as store:
+            made |= store.made()
+    for side in sources:
+        some, mentioned = _rows_of(side, [*metrics, *(test.columns if test else ())], ask.db, made)
         sides.append([r for r in some if test.test(r)] if test else some)
         asked.append(mentioned)
-    about = {column for column, _, _ in asked[0] ^ asked[1]}
+    about = _about(asked, sides)
     left_out: tuple[str, ...] = ()
     if not about & {"device", "run", "timing_model"}:
         sides, left_out = of_one_device(*sides)
@@ -148,30 +157,66 @@ def _answer(ask: Compare, result: Comparison, left_out: Sequence[str]) -> int:
 Words = set[tuple[str, str, str]]
 
 
-def rows_of(side: str, columns: Sequence[str], db: str | None) -> tuple[list[Row], Words]:
+def _about(asked: Sequence[Words], sides: Sequence[Sequence[Row]]) -> set[str]:
+    """The columns of which both sides speak, and differently. What one side only says narrows that side: its rows have
+    partners like themselves, unless it names a run or a file, or the other side has one other value throughout."""
+    old, new = ({column for column, _, _ in words} for words in asked)
+
+    def told(column: str) -> bool:
+        one, other = ({r.get(column) for r in rows} for rows in sides)
+        return column in old & new or column in ("run", "revision") or (len(one) == len(other) == 1 and one != other)
+
+    return {column for column, _, _ in asked[0] ^ asked[1] if told(column)}
+
+
+class _Source(NamedTuple):
+    """One side of a comparison: what the user calls it, and of a file of results its records, or its rows where it is
+    FELICS-AE's."""
+
+    side: str
+    is_file: bool = False
+    records: Sequence[Record] = ()
+    rows: Sequence[Row] = ()
+
+
+def _source(side: str) -> _Source:
+    if not side.endswith(".json"):
+        return _Source(side)
+    path = Path(side)
+    document = files.load(path)
+    if felics.is_felics(document):
+        return _Source(side, True, (), felics.rows(path, document))
+    return _Source(side, True, files.records(path, document))
+
+
+def _rows_of(
+    source: _Source, columns: Sequence[str], db: str | None, made: Collection[Made]
+) -> tuple[list[Row], Words]:
     """All rows that one side of a comparison means, and what it says of which column.
 
-    A file of results, the number of a run, a filter, or a pattern of names.
+    A file of results, the number of a run, a filter, or a pattern of names. ``made`` is what made the rows of files on
+    either side.
     """
-    if side.endswith(".json"):
-        path = Path(side)
-        document = files.load(path)
-        rows_ = felics.rows(path, document) if felics.is_felics(document) else rows(files.records(path, document))
+    side = source.side
+    if source.is_file:
         # what is in a file is what was measured then, whatever sources that were
-        return rows_, {("origin", "==", side)}
+        return [*source.rows, *rows(source.records, made)], {("revision", "==", side)}
     is_filter = bool(re.search(r"[=<>~!]", side))
-    made = found([] if is_filter else [side], side if is_filter else "", [*columns, "spread_percent"], db)
-    if not made:
+    names, where = ([], side) if is_filter else ([side], "")
+    stored = found(names, where, [*columns, "spread_percent"], db, beside=made)
+    if not stored:
         raise _unknown(side, is_filter)
     if side.isdecimal():
-        return made, {("run", "==", side)}
-    return made, set(expression.parse(side).texts) if is_filter else set()
+        return stored, {("run", "==", side)}
+    return stored, set(expression.parse(side).texts) if is_filter else set()
 
 
 def _unknown(side: str, is_filter: bool) -> UserError:
     """Why a side means no run, and what to do."""
     if side in target_names():
         return UserError(f"{side}: is a target; write 'target == {side}'")
+    if not is_filter and side.endswith(_OTHER_FILES) and select.exists_at(side):
+        return UserError(f"{side}: only .json holds all that a comparison needs; write results with -o FILE.json")
     if not is_filter and select.exists_at(side):
         return WorkError(f"{side}: what lies there now was never run; weigh it with steelyard run {shlex.quote(side)}")
     return WorkError(f"{cut(side)}: no stored run matches; steelyard run makes them, steelyard list runs shows them")

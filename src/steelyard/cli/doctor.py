@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import grp
 import os
-import shutil
 import sys
 from collections.abc import Sequence
+from operator import itemgetter
 from pathlib import Path
 
 from msgspec import Struct
@@ -13,6 +14,7 @@ from msgspec import Struct
 from .. import device
 from ..building import identify, why_not
 from ..building.sandbox import available
+from ..lab import plugs
 from ..lab.config import flashers
 from ..lab.metering import kinds
 from ..model import paths
@@ -36,6 +38,7 @@ _OPTIONAL = (
     ("mspdebug", "oracle of make test, MSP430; boards, flashing and RAM", "mspdebug"),
     ("qemu-aarch64", "oracle of make test, the path to a machine over ssh", "qemu-user"),
     ("sigrok-cli", "boards, pulses and power", "sigrok-cli"),
+    ("ssh", "boards and targets at other machines", "openssh-client"),
 )
 
 
@@ -50,29 +53,47 @@ def verb(ask: Doctor) -> int:
     """Say what is installed, what is missing, and the line that fixes it."""
     rows = [*_toolchains(), *_machines()]
     sandbox = available()
-    fix = "" if sandbox else ("apt install bubblewrap" if shutil.which("bwrap") is None else "allow user namespaces")
+    fix = "" if sandbox else ("apt install bubblewrap" if paths.tool("bwrap") is None else "allow user namespaces")
     rows.append(("bubblewrap", "works" if sandbox else "missing", "compiles packages in a sandbox", fix))
     vendor = paths.CIPHERS / "deps" / "vendor"
     fetched = vendor.is_dir() and any(vendor.iterdir())
     rows.append(("mbedTLS", "fetched" if fetched else "missing", "AES-GCM reference", "" if fetched else "make deps"))
     for tool, use, package in _OPTIONAL:
-        there = shutil.which(tool) is not None
+        there = paths.tool(tool) is not None
         fix = "" if there else f"apt install {package}"
         rows.append((tool, "found" if there else "missing", f"optional: {use}", fix))
-    known = [tool for tool, *_ in _OPTIONAL]
-    for flasher in (f for f in flashers().values() if f.program not in known):
-        there = paths.tool(flasher.program) is not None
-        use = f"optional: boards, {flasher.title}"
-        rows.append((flasher.program, "found" if there else "missing", use, "" if there else flasher.package))
-    for part, kind in {k.library or k.program: k for k in kinds().values()}.items():
-        if part and part not in known:
-            fix = kind.package if kind.missing else ""
-            rows.append((part, "missing" if fix else "found", f"optional: boards, power by {kind.title}", fix))
+    parts = [(f.program, f.title, f.package, paths.tool(f.program) is not None) for f in flashers().values()]
+    parts += [(k.library or k.program, f"power by {k.title}", k.package, not k.missing) for k in kinds().values()]
+    for part, users in grouped(parts, itemgetter(0)).items():
+        if part and part not in {tool for tool, *_ in _OPTIONAL}:
+            _, _, package, there = users[0]
+            use = f"optional: boards, {'; '.join(title for _, title, *_ in users)}"
+            rows.append((part, "found" if there else "missing", use, "" if there else package))
+    rows += _plugs()
     rows.append(("Python", sys.version.split()[0], "runs Steelyard", ""))
     heads = ("part", "status", "for", "what fixes it")
     document = [dict(zip(("part", "status", "for", "fix"), r, strict=True)) for r in rows]
     ask.out.give([plain("", "doctor", heads, rows)], document)
     return 1 if any(r[1].startswith(("missing", "does not work")) and r[2].startswith("target") for r in rows) else 0
+
+
+def _plugs() -> list[Row]:
+    """Whether this user may use what boards are plugged in by, and what their instruments load."""
+    rows: list[Row] = []
+    groups = {g.gr_name: g.gr_gid for g in grp.getgrall() if g.gr_name in plugs.GROUPS}
+    name = next((n for n in plugs.GROUPS if n in groups), plugs.GROUPS[0])
+    may = os.geteuid() == 0 or groups.get(name) in (os.getegid(), *os.getgroups())
+    fix = "" if may else plugs.joining(name)
+    rows.append(("serial ports", "allowed" if may else "refused", "optional: boards", fix))
+    for file, what, package in plugs.RULES:
+        there = any((folder / file).exists() for folder in plugs.RULES_IN)
+        use = f"optional: boards, udev's rule for {what}"
+        rows.append((file, "found" if there else "missing", use, "" if there else package))
+    for driver in plugs.FIRMWARE:
+        fix = plugs.without_firmware(driver)
+        use = f"optional: boards, firmware of logic analyzers that sigrok's {driver} reads"
+        rows.append((driver, "missing" if fix else "found", use, fix))
+    return rows
 
 
 def _toolchains() -> list[Row]:
@@ -103,7 +124,7 @@ def _state(spec: ToolchainSpec) -> str:
     """A compiler's version, or how it is missing."""
     if found := identify(spec):
         return found.version
-    if shutil.which(spec.compiler, path=paths.search_path()):
+    if paths.compiler(spec.compiler):
         return "does not work"
     return "missing" if spec.packages else NOT_PACKAGED
 

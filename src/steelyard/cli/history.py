@@ -11,7 +11,6 @@ from ..model.row import Row
 from ..publish import figure, history
 from ..store import StoreError
 from . import options
-from .console import stderr
 from .options import command
 from .output import FIGURES
 from .plan import plan
@@ -49,23 +48,25 @@ def verb(ask: History) -> int:
     plan(weighing.campaign.but(implementations=("nocrypt",)), baselines=False)
     drawn = ask.out.format in FIGURES
     found: list[Row] = []
+    left_out: list[str] = []
     for order, (commit, subject) in enumerate(log):
         try:
             records = weighing.weighed(commit[:7], commit)
         except StoreError:  # nor is it any revision's fault
             raise
         except UserError as e:  # what has a history may have begun, moved or been broken in it
-            stderr().print(f"{commit[:7]}: {e}")
+            left_out.append(f"{commit[:7]} is left out: {e}")
             continue
         about: Row = {"revision": commit[:7], "subject": subject, "order": order}
         weighed = rows(r for r in records if r.metrics)
         found += [row | about for row in (choose(weighed, every=True).rows if drawn else weighed)]
     if not found:
-        text = f"{ask.revisions}: no revision holds anything that could be weighed"
-        raise WorkError(f"{text}; check the range and the paths")
+        text = f"{ask.revisions}: no revision holds anything that could be weighed; check the range and the paths"
+        raise WorkError("\n".join([*left_out, text]))
     if drawn:
         data = figure.drawn(figure.load("history"), figure.of_records(found, over_time=True))
         draw("history", data, ask.out)
     else:
         ask.out.give(history.tables(found, chosen))
+    ask.out.remark(left_out)
     return 0

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import click
+from click.core import ParameterSource
 from msgspec import Struct
 
-from ..analyse.answer import short
+from ..analyse.answer import workload_name
 from ..model import paths, toml
-from ..model.errors import counted, refuse, unknown
+from ..model.errors import UserError, counted, refuse, unknown
 from ..model.implementation import Implementation
 from ..model.row import Row
 from ..model.variant import variant_of
@@ -50,6 +51,8 @@ def verb(ask: List) -> int:
         raise unknown("list", ask.kind, lists)
     if ask.kind != "implementations":
         refuse({ask.path or "": ask.path}, f"list {ask.kind} takes no path; leave it out")
+    if ask.kind != "runs" and click.get_current_context().get_parameter_source("db") is ParameterSource.COMMANDLINE:
+        raise UserError(f"--db: list {ask.kind} reads no results; leave it out")
     lists[ask.kind](ask)
     return 0
 
@@ -94,7 +97,7 @@ def _implementation(i: Implementation) -> dict[str, object]:
         "variant": i.variant,
         "implementation": i.name,
         **dict(zip(names, _own(s, i.primitive == "crypto_aead"), strict=True)),
-        "parameters": toml.plain(v) if v else None,
+        "parameters": toml.as_dict(v) if v else None,
         "digest": i.digest,
         "files": [f.name for f in i.files],
         "notes": i.notes,
@@ -113,4 +116,4 @@ def _runs(ask: List) -> None:
 
 
 def _run(row: Row, names: Sequence[str]) -> Line:
-    return Line([short(str(row[n])) if n == "workload" else row[n] for n in names], run_of(row))
+    return Line([workload_name(str(row[n])) if n == "workload" else row[n] for n in names], run_of(row))

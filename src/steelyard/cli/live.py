@@ -24,6 +24,7 @@ class Doing(Struct, frozen=True):
     board: str
     target: str
     state: str
+    host: str = ""
     run: str = ""
     attempt: int = 0
     seconds: float = 0.0
@@ -45,12 +46,13 @@ def doing(lab: Lab, name: str) -> Doing:
         error, remedy = f"{mark.reason}: {mark.detail}", f"{mark.remedy}; steelyard boards retry {name}"
     held = is_held(port_of(board))
     if not held or now is None or time.time() - now.told > FORGOTTEN:
-        return Doing(name, board.target, _idle(board, held, mark), error=error, remedy=remedy)
+        return Doing(name, board.target, _idle(board, held, mark), board.host, error=error, remedy=remedy)
     task, elapsed = now.task, time.time() - now.begun
     return Doing(
         board=name,
         target=board.target,
         state=now.step,
+        host=board.host,
         run=task.what,
         attempt=task.number,
         seconds=elapsed,
@@ -67,7 +69,7 @@ def _idle(board: Board, held: bool, mark: aside.Mark | None) -> str:
         return "released" if mark.released else "out of order"
     if held:
         return "busy, from another folder"
-    if not board.port.exists():
+    if not (board.host or board.port.exists()):
         return "no port: steelyard boards virtual" if board.virtual else "no port: plug it in"
     return "free"
 
@@ -82,7 +84,7 @@ def states(found: list[Doing]) -> Sheet:
     """The boards as a table."""
     lines = [
         (
-            d.board,
+            f"{d.board} at {d.host}" if d.host else d.board,
             d.target,
             d.state,
             f"{d.run} (attempt {d.attempt})" if d.attempt > 1 else d.run or "-",

@@ -10,8 +10,8 @@ from typing import Any, NoReturn, TypeVar
 import click
 from msgspec import Struct
 
-from ..model.errors import cut, printable
-from .output import FIGURES, TABLES, Output, resolve
+from ..model.errors import cut, printable, unknown
+from .output import FIGURES, TABLES, Output, output_of
 
 T = TypeVar("T", bound=Struct)
 Declared = Callable[[Callable[..., Any]], Callable[..., Any]]
@@ -33,6 +33,19 @@ def command(parameters: type[T], *declared: Declared) -> Callable[[Callable[[T],
         return click.command(parameters.__name__.lower(), help=act.__doc__)(verb)
 
     return made
+
+
+class Commands(click.Group):
+    """Commands of which a misspelt one is met with the one that was meant."""
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """See :meth:`click.Group.resolve_command`."""
+        known = self.list_commands(ctx)
+        if self.get_command(ctx, args[0]) is None and not args[0].startswith("-"):
+            raise unknown("command", args[0], known)
+        return super().resolve_command(ctx, args)
 
 
 class Weighing(Struct, frozen=True, kw_only=True):
@@ -76,7 +89,7 @@ def output(*known: str, usual: str = "", help: str = "") -> Declared:
     def declare(verb: Callable[..., Any]) -> Callable[..., Any]:
         @wraps(verb)
         def with_output(*, out: Path | None, format: str, json: bool, **rest: Any) -> Any:
-            return verb(**rest, out=resolve(out, format, json, known, usual))
+            return verb(**rest, out=output_of(out, format, json, known, usual))
 
         shown = help or f"File, or - for standard output: {' '.join('.' + f for f in known)}."
         made: Callable[..., Any] = with_output

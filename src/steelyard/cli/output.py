@@ -70,7 +70,7 @@ class Output(Struct, frozen=True):
             sys.stdout.write(data.decode(errors="backslashreplace"))
 
 
-def resolve(out: Path | None, format: str, json: bool, known: Sequence[str], usual: str = "") -> Output:
+def output_of(out: Path | None, format: str, json: bool, known: Sequence[str], usual: str = "") -> Output:
     """What the three options mean: the format that is named, else the file's ending; ``usual`` is what ``-o -`` gives.
 
     :class:`UserError` where they contradict each other, name no format of ``known``, or the file cannot be

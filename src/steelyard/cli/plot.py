@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from ..analyse.answer import run_number, short
+from ..analyse.answer import run_number, workload_name
 from ..model.errors import WorkError, counted
 from ..publish import figure, results
 from ..publish.figures import figure_names
@@ -49,7 +49,7 @@ def verb(ask: Plot) -> int:
     answer = asked(ask.what, ask.where, kind.metrics, db, every=kind.all_runs, workload=kind.workload)
     rows = [r for r in answer.rows if r["outcome"] == "verified"]
     rows.sort(key=run_number)
-    if rows and kind.workload and not any(short(str(r["workload"])) == kind.workload for r in rows):
+    if rows and kind.workload and not any(workload_name(str(r["workload"])) == kind.workload for r in rows):
         text = f"plot {name}: no run of workload {kind.workload} is among these, and it draws no other"
         raise WorkError(f"{text}; run: steelyard run --workload {kind.workload}")
     if kind.of_points:

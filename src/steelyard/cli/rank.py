@@ -110,8 +110,7 @@ def _ranked(rows: Sequence[Row], metrics: Sequence[str], ask: Rank) -> list[Shee
     if ask.kind == "merit":
         return ranking.merits(rows, metrics, ask.top, variants=ask.variants)
     if ask.kind == "score":
-        aead = [r for r in rows if r["primitive"] == "crypto_aead"]
-        return ranking.scores(aead, metrics, ask.top, variants=ask.variants)
+        return ranking.scores(rows, metrics, ask.top, variants=ask.variants)
     return ranking.fronts(rows, metrics)
 
 

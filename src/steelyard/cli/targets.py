@@ -37,8 +37,9 @@ def verb(ask: Targets) -> int:
 def _wiring(out: Output) -> None:
     """Gives the pins of all targets that are chips."""
     wired = [(t, t.wiring) for t in map(load_target, target_names()) if t.wiring is not None]
-    columns = {"target": None, "chip": None, "trigger": None, "serial out": None, "serial in": None, "baud": 0}
-    rows = [(t.name, t.chip_name, w.trigger, w.transmit, w.receive, w.baud) for t, w in wired]
+    names = ("target", "chip", "trigger", "serial out", "serial in")
+    columns = dict.fromkeys(names, None) | {"baud": 0, "fast baud": 0}
+    rows = [(t.name, t.chip_name, w.trigger, w.transmit, w.receive, w.baud, w.fast_baud) for t, w in wired]
     out.give([plain("", "wiring", columns, rows)])
 
 
@@ -62,6 +63,6 @@ def answer(out: Output) -> None:
 
 def _json(t: Target) -> dict[str, object]:
     toolchain = identify(t.toolchain)
-    data = toml.plain(t)
+    data = toml.as_dict(t)
     del data["folder"]
     return data | {"compiler": toolchain.version if toolchain else None, "digest": t.digest}

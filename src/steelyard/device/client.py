@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from contextlib import nullcontext
 
 from msgspec.structs import replace
 
 from ..model.call import Answer, DeviceError, Hello, Op, Request
 from ..model.reasons import Failure, Reason
-from . import frame
+from . import counter, frame
+from .counter import Counter
 from .link import Link
 from .simulator import SimulatorLink
 
@@ -26,12 +28,19 @@ def encode(r: Request) -> bytes:
 
 
 class Client:
-    """The harness at the other end of a link. Raises :class:`DeviceError` when the handshake fails."""
+    """The harness at the other end of a link. Raises :class:`DeviceError` when the handshake fails.
 
-    def __init__(self, link: Link) -> None:
+    Where an instrument samples the pulses and the chip has a counter, each pulse is compared with it. One that differs
+    is an error, unless ``compares`` is False.
+    """
+
+    def __init__(self, link: Link, *, compares: bool = True) -> None:
         self.link = link
+        self._compares = compares
+        self._counter: Counter | None = None
         self._decoder = frame.Decoder()
-        self._stack = 0
+        #: bytes of the deepest stack of a call so far
+        self.deepest = 0
         self._extreme: dict[tuple[Op, str], tuple[int, Request]] = {}
         #: notes on calls that readers of the figures should know, in order
         self.remarks: dict[str, None] = {}
@@ -44,14 +53,14 @@ class Client:
             self.resynchronise()
         else:
             raise DeviceError(Failure(Reason.PROTOCOL, "no answer to the handshake"))
-        if len(got) != frame.HELLO_ANSWER.size:
-            raise DeviceError(Failure(Reason.PROTOCOL, "the answer to the handshake has the wrong length"))
-        magic, version, api, parts, guard, key, npub, a, capacity, clock = frame.HELLO_ANSWER.unpack(got)
-        if magic != b"SY" or version != frame.PROTOCOL:
-            text = f"the device speaks protocol {version}, this host {frame.PROTOCOL}: flash the image again"
+        if got[:2] == b"SY" and got[2:3] != bytes((frame.PROTOCOL,)):
+            text = f"the device speaks protocol {got[2:3].hex()}, this host {frame.PROTOCOL:02x}: flash the image again"
             raise DeviceError(Failure(Reason.PROTOCOL, text))
+        if got[:2] != b"SY" or len(got) != frame.HELLO_ANSWER.size:
+            raise DeviceError(Failure(Reason.PROTOCOL, "the answer to the handshake is not a harness's"))
+        _, _, api, parts, guard, key, npub, a, capacity, clock, bits = frame.HELLO_ANSWER.unpack(got)
         self.link.pulses()
-        return Hello(api, parts, guard, key, npub, a, capacity, clock * 10_000)
+        return Hello(api, parts, guard, key, npub, a, capacity, clock * 10_000, bits)
 
     def _ask(self, data: bytes) -> list[tuple[int, bytes]]:
         return self._decoder.feed(self.link.exchange(data))
@@ -97,16 +106,18 @@ class Client:
 
     def fits(self, op: Op, mlen: int, adlen: int) -> bool:
         """Whether buffers of these sizes and the deepest stack seen so far fit the target's RAM."""
-        return self.hello.fits(op, mlen, adlen, self._stack)
+        return self.hello.fits(op, mlen, adlen, self.deepest)
 
     def calls(self, requests: Iterable[Request]) -> Iterator[Answer]:
         """Makes calls in order, with as many in flight as the link allows. Raises as :meth:`call`."""
-        sees_stack = self.link.sees_stack
+        sees_stack, simulated = self.link.sees_stack, isinstance(self.link, SimulatorLink)
+        self._know_counter()
         batch: list[tuple[Request, bytes]] = []
         size = 0
         for request in requests:
             data = encode(request if sees_stack else replace(request, paint=True))
-            if batch and size + len(data) > self.link.window:
+            apart = simulated and bool(batch) and request.aside != batch[0][0].aside
+            if batch and (apart or size + len(data) > self.link.window):
                 yield from self._own(batch)
                 batch, size = [], 0
             batch.append((request, data))
@@ -116,7 +127,11 @@ class Client:
 
     def _own(self, batch: list[tuple[Request, bytes]]) -> Iterator[Answer]:
         """Answers to a batch. Raises for a call that wrote outside its own memory."""
-        answers = self._batch([data for _, data in batch])
+        link = self.link
+        with link.aside() if batch[0][0].aside and isinstance(link, SimulatorLink) else nullcontext():
+            answers = self._batch([data for _, data in batch])
+        if self._counter is not None:
+            answers = [self._compared(self._counter, *b, a) for b, a in zip(batch, answers, strict=True)]
         for k, answer in enumerate(answers):
             for stray in answer.pulse.strays:
                 request, _ = batch[k]
@@ -125,11 +140,33 @@ class Client:
                     self.remarks[f"{name} {stray.text}"] = None
                 elif answer.intact or stray.area != "guard":  # otherwise the caller reports the overrun
                     reason = Reason.BUFFER_OVERRUN if stray.area == "guard" else Reason.STRAY_WRITE
-                    sizes = f"message {len(request.data)}, associated data {len(request.ad)} bytes"
+                    given = "ciphertext" if name == "decrypt" else "message"
+                    sizes = f"{given} {len(request.data)}, associated data {len(request.ad)} bytes"
                     raise DeviceError(Failure(reason, f"{name} ({sizes}): {stray.text}"))
             if self.link.fills_ram:
                 self._keep(batch[k][0], answer)
             yield answer
+
+    def _know_counter(self) -> None:
+        """Makes some empty calls, where the chip's counter is a second time of a call that is not known yet."""
+        hello, sample = self.hello, self.link.resolution
+        if self._counter is not None or not hello.counter_bits or not sample:
+            return
+        zeros = bytes(hello.key_bytes), bytes(hello.npub_bytes), b"", b""
+        ops = (Op.EMPTY, Op.EMPTY_DECRYPT if hello.api == API_AEAD else Op.EMPTY)
+        seen = [[self._batch([encode(Request(op, *zeros))])[0] for _ in range(counter.EMPTY)] for op in ops]
+        self._counter = Counter.of(hello.counter_bits, sample, *seen)
+        self.remarks[f"pulses were compared with the chip's own counter of cycles, modulo 2^{hello.counter_bits}"] = (
+            None
+        )
+
+    def _compared(self, counter: Counter, request: Request, data: bytes, answer: Answer) -> Answer:
+        """The answer with what the counter says of its pulse. Where they differ the call is made once more: who lost
+        samples will not lose the same again."""
+        apart = counter.apart(request.op, answer)
+        if self._compares and abs(apart) > counter.room(answer.pulse.cycles):
+            raise DeviceError(counter.differs(request.op, answer, self._batch([data])[0]))
+        return replace(answer, pulse=replace(answer.pulse, apart=apart))
 
     def _keep(self, request: Request, answer: Answer) -> None:
         """Notes the call if none of its operation had larger buffers, or more stack or heap."""
@@ -174,7 +211,7 @@ class Client:
         for (command, payload), pulse in zip(frames, pulses, strict=True):
             if command != frame.RUN | frame.ANSWER or len(payload) < frame.RUN_ANSWER.size:
                 raise DeviceError(Failure(Reason.PROTOCOL, f"unexpected answer {command:#x}"))
-            code, length, found, over, stack, heap = frame.RUN_ANSWER.unpack_from(payload)
+            code, length, found, over, stack, heap, counted = frame.RUN_ANSWER.unpack_from(payload)
             if not found & frame.PULSE:
                 text = "foreign-trigger: a call changed the trigger pin, so its pulse is not the harness's"
                 raise DeviceError(Failure(Reason.FAULT, text))
@@ -183,6 +220,6 @@ class Client:
                     Failure(Reason.WRONG_OUTPUT, "equal calls, repeated to take their time, give different answers")
                 )
             output = payload[frame.RUN_ANSWER.size :]
-            answers.append(Answer(code, length, bool(found & frame.INTACT), over, stack, heap, output, pulse))
-        self._stack = max(self._stack, *(a.stack if a.pulse.stack is None else a.pulse.stack for a in answers))
+            answers.append(Answer(code, length, bool(found & frame.INTACT), over, stack, heap, output, pulse, counted))
+        self.deepest = max(self.deepest, *(a.stack if a.pulse.stack is None else a.pulse.stack for a in answers))
         return answers

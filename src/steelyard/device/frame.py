@@ -12,19 +12,22 @@ from ..model.call import Op
 SYNC = 0xA5
 HELLO = 1
 RUN = 2
+HASTEN = 3
 ANSWER = 0x80
 ERROR = 0xFF
-PROTOCOL = 3
+PROTOCOL = 5
 MAX_PAYLOAD = 0xFFFF
+#: bytes before the payload, and after it
+HEAD, TAIL = 5, 2
 #: no frame is longer, header and CRC included
-MAX_FRAME = MAX_PAYLOAD + 7
+MAX_FRAME = MAX_PAYLOAD + HEAD + TAIL
 #: the part of an answer's payload before the output
-RUN_ANSWER = struct.Struct("<iIBBII")
+RUN_ANSWER = struct.Struct("<iIBBIII")
 #: bits of its third field: nothing was written after the output buffer; the pin was as the harness left it; repeated
 #: calls gave equal answers
 INTACT, PULSE, ALIKE = 1, 2, 4
 RUN_HEADER = struct.Struct("<BBBBHH")
-HELLO_ANSWER = struct.Struct("<2sBBBBHHHHH")
+HELLO_ANSWER = struct.Struct("<2sBBBBHHHHHB")
 TOO_LARGE = b"\x03"
 
 #: an operation's number in a run's header; encryption and hash share one, because an image offers one of them
@@ -36,3 +39,12 @@ ERRORS = {
     3: "too large for the target",
     4: "bad request",
 }
+
+
+def rest(came: bytes | bytearray) -> int:
+    """Bytes of a frame that are still to come when these have; at least 1, as where they do not begin with a frame."""
+    if len(came) < HEAD:
+        return HEAD - len(came)
+    if came[0] != SYNC:
+        return 1
+    return max(HEAD + int.from_bytes(came[2:4], "little") + TAIL - len(came), 1)

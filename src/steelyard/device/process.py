@@ -6,6 +6,7 @@ target's ``target.c`` describes the records that stand for its pins.
 
 from __future__ import annotations
 
+import os
 import selectors
 import struct
 import subprocess
@@ -23,6 +24,16 @@ from .machine import Machine
 
 #: seconds without a sign of life before a call counts as a runaway
 PATIENCE = 60.0
+#: the same for all calls that are sent at once, as a multiple of it, however lively
+ALTOGETHER = 60
+#: most bytes that a process may write while it answers them; answers of the largest tags have two thirds of it
+MOST = 64 << 20
+#: most bytes of memory that a process of this machine may have
+MEMORY = 4 << 30
+#: seconds that a process has to end after it has closed a pipe
+LAST = 5.0
+#: bytes of what programs write besides records that are kept for the text of a failure
+_NOISE = 1000
 #: the harness's SY_REPEAT: calls for each request, each after one with another key; and how many of them warm up
 REPEAT, WARM_UP = 18, 3
 #: Figures from an emulated processor are not measurements, and are refused. Only tests of the path to another machine
@@ -119,11 +130,12 @@ class ProcessLink:
 
     def exchange(self, data: bytes) -> bytes:
         """Sends ``data`` and returns the bytes that came until the harness waits for more. Raises :class:`DeviceError`
-        when the process dies, or is silent for :data:`PATIENCE` seconds."""
+        when the process dies, is silent for :data:`PATIENCE` seconds, or goes on and on writing."""
         line_in, line_out, pins = self._pipes()
         self._sent += len(data)
-        out, at = bytearray(), 0
+        out, at, came = bytearray(), 0, 0
         deadline = time.monotonic() + PATIENCE
+        last = time.monotonic() + ALTOGETHER * PATIENCE
         with selectors.DefaultSelector() as events:
             events.register(line_out, selectors.EVENT_READ)
             events.register(pins, selectors.EVENT_READ)
@@ -131,8 +143,9 @@ class ProcessLink:
                 events.register(line_in, selectors.EVENT_WRITE)
             while self._taken != self._sent:
                 ready = events.select(timeout=max(0.0, deadline - time.monotonic()))
-                if not ready:
-                    raise DeviceError(Failure(Reason.RUNAWAY, f"no end after {PATIENCE:g} s"))
+                if not ready or time.monotonic() > last:
+                    patience = PATIENCE * (1 if not ready else ALTOGETHER)
+                    raise DeviceError(Failure(Reason.RUNAWAY, f"no end after {patience:g} s"))
                 for key, _ in ready:
                     if key.fileobj is line_in:
                         at += self._write(line_in, data[at : at + 4096])
@@ -143,6 +156,9 @@ class ProcessLink:
                     if not chunk:
                         raise self._died()
                     deadline = time.monotonic() + PATIENCE
+                    came += len(chunk)
+                    if came > MOST:
+                        raise _too_much()
                     if key.fileobj is line_out:
                         out += chunk
                     else:
@@ -152,6 +168,8 @@ class ProcessLink:
                 if not chunk:
                     raise self._died()
                 out += chunk
+                if len(out) > MOST:
+                    raise _too_much()
         return bytes(out)
 
     def _pipes(self) -> tuple[IO[bytes], IO[bytes], IO[bytes]]:
@@ -174,7 +192,7 @@ class ProcessLink:
             at = self._notes.find(_MARK, 1)
             if at != 1:
                 keep = len(self._notes) - len(_MARK) if at < 0 else at - 1
-                self._noise += self._notes[:keep]
+                self._noise = (self._noise + self._notes[:keep])[-_NOISE:]
                 del self._notes[:keep]
                 if at < 0:
                     return
@@ -208,10 +226,15 @@ class ProcessLink:
 
     def _died(self) -> DeviceError:
         assert self._process is not None
+        try:
+            code = self._process.wait(LAST)
+        except subprocess.TimeoutExpired:
+            return DeviceError(Failure(Reason.FAULT, "the process closed its pipes and went on"))
         for pipe in self._pipes()[2:]:
+            os.set_blocking(pipe.fileno(), False)  # whoever else has its other end may keep it
             while chunk := pipe.read(1 << 16):
                 self._records(chunk)
-        return DeviceError(self._cause(self._process.wait()))
+        return DeviceError(self._cause(code))
 
     def _cause(self, code: int) -> Failure:
         """Why a process ended with ``code``."""
@@ -225,7 +248,7 @@ class ProcessLink:
 
     def _said(self) -> str:
         """The last line that was written besides records."""
-        lines = (self._noise + self._notes)[-1000:].decode(errors="replace").split("\n")
+        lines = (self._noise + self._notes)[-_NOISE:].decode(errors="replace").split("\n")
         return next((t for line in reversed(lines) if (t := line.strip()) and t.isprintable()), "")[:200]
 
     def pulses(self) -> list[Pulse]:
@@ -263,8 +286,13 @@ def refuse(machine: Machine, emulated: bool) -> None:
 
 
 def local(image: Path, sandbox: tuple[str, ...]) -> ProcessLink:
-    """Runs ``image`` as a process on this machine, with ``sandbox`` before the command."""
-    return ProcessLink((*sandbox, str(image)), machine.this(), _one_at_a_time)
+    """Runs ``image`` as a process on this machine, with ``sandbox`` before the command, and with limited memory."""
+    limited = ("/bin/sh", "-c", f'ulimit -c 0; ulimit -v {MEMORY >> 10}; exec "$@"', "sh")
+    return ProcessLink((*limited, *sandbox, str(image)), machine.this(), _one_at_a_time)
+
+
+def _too_much() -> DeviceError:
+    return DeviceError(Failure(Reason.FAULT, f"the process writes more than {MOST >> 20} MiB"))
 
 
 def _pulse(calls: list[tuple[int, int]]) -> Pulse:

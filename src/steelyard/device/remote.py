@@ -1,8 +1,7 @@
 """A process on another machine as a device, with an ssh connection for its pipes.
 
-The user names the machine in an environment variable, as ssh knows it; port, user and key belong in ssh's own
-configuration. The image is copied there, runs in bubblewrap's sandbox where that works, and is removed at the end. When
-the connection ends, the process ends too.
+The user names the machine in an environment variable, as ssh knows it. The image is copied there, runs in bubblewrap's
+sandbox where that works, and is removed at the end. When the connection ends, the process ends too.
 """
 
 from __future__ import annotations
@@ -20,16 +19,12 @@ from ..model.call import DeviceError
 from ..model.errors import UserError
 from ..model.reasons import Failure, Reason
 from ..model.target import Target
-from . import machine
+from . import machine, ssh
 from .machine import Machine
 from .process import ProcessLink, refuse
 
-#: seconds for a connection, and for each errand before and after the process runs
-CONNECT, ERRAND = 10, 120
-#: ssh's exit code when the connection itself failed
-_NO_CONNECTION = 255
-_SETTINGS = ("BatchMode=yes", f"ConnectTimeout={CONNECT}", "ServerAliveInterval=5", "ServerAliveCountMax=4")
-_OPTIONS = ("-T", "-x", "-a", *(word for s in (*_SETTINGS, "LogLevel=ERROR") for word in ("-o", s)))
+#: seconds for each errand before and after the process runs
+ERRAND = 120
 _MARK = "steelyard:"
 
 # each command prints a line "steelyard:<name>" before its output
@@ -61,7 +56,7 @@ def host_of(target: Target) -> str:
     """The name by which ssh knows the machine of ``target``. Raises :class:`UserError` when the user has not named
     one."""
     host = os.environ.get(target.host_variable, "").strip()
-    if not host or host.startswith("-") or any(c.isspace() for c in host):
+    if not ssh.is_host(host):
         raise UserError(
             f"{target.name}: which machine? set {target.host_variable} to what ssh calls it, "
             f"such as {target.host_variable}=pi@raspberrypi.local"
@@ -81,17 +76,17 @@ def ask(target: Target) -> Machine:
 
 def _errand(host: str, script: str, data: bytes) -> str:
     """The output of a shell script on ``host``. Raises :class:`DeviceError` when it fails."""
-    command = ("ssh", *_OPTIONS, host, f"exec /bin/sh -c {shlex.quote(script)}")
+    command = ("ssh", *ssh.OPTIONS, host, ssh.running(script))
     try:
         done = subprocess.run(command, input=data, capture_output=True, timeout=ERRAND, check=False)
     except subprocess.TimeoutExpired:
         raise DeviceError(Failure(Reason.UNREACHABLE, f"{host} did not answer in {ERRAND} s")) from None
     except FileNotFoundError:
-        raise DeviceError(Failure(Reason.UNREACHABLE, "ssh is not installed: apt install openssh-client")) from None
+        raise DeviceError(Failure(Reason.UNREACHABLE, ssh.NOT_INSTALLED)) from None
     if done.returncode != 0:
         said = done.stderr.decode(errors="replace").strip().splitlines()
         why = said[-1] if said else f"exit code {done.returncode}"
-        what = "no connection" if done.returncode == _NO_CONNECTION else "the image could not be copied"
+        what = "no connection" if done.returncode == ssh.NO_CONNECTION else "the image could not be copied"
         raise DeviceError(Failure(Reason.UNREACHABLE, f"{host}: {what}: {why[:300]}"))
     return done.stdout.decode(errors="replace")
 
@@ -139,14 +134,14 @@ class RemoteLink(ProcessLink):
             self._folder = told["folder"].strip()
             refuse(there, not there.real)
             start = _START.format(image=shlex.quote(f"{self._folder}/image"))
-            command = ("ssh", *_OPTIONS, "-E", str(self._log), self._host, f"exec /bin/sh -c {shlex.quote(start)}")
+            command = ("ssh", *ssh.OPTIONS, "-E", str(self._log), self._host, ssh.running(start))
             super().__init__(command, there, _locks.setdefault(self._host, Lock()))
         except BaseException:
             self._tidy()
             raise
 
     def _cause(self, code: int) -> Failure:
-        if code == _NO_CONNECTION and self._signal is None:
+        if code == ssh.NO_CONNECTION and self._signal is None:
             why = self._log.read_text(errors="replace").strip().splitlines()
             text = f"the connection to {self._host} ended{f': {why[-1][:300]}' if why else ''}"
             return Failure(Reason.UNREACHABLE, text)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
@@ -14,14 +15,16 @@ from msgspec.structs import replace
 from .. import _native
 from ..model.call import DeviceError, Pulse, Stray
 from ..model.reasons import Failure, Reason
-from ..model.target import Target
+from ..model.target import Chip, Target
 
 #: cycles that one call may take before it counts as a runaway
 MAX_CYCLES = 2_000_000_000
 #: the same for all calls of a run, as a multiple of it: about half an hour
 ALTOGETHER = 500
-#: calls with more cycles are made one by one, so that a run can be stopped between them
+#: calls with more cycles are made one by one; within one, a run can be stopped whenever so many have passed
 SLOW = 10_000_000
+#: bytes of other calls in a batch: a few hundred of them take seconds at most
+_BATCH = 1 << 14
 
 
 @cache
@@ -31,13 +34,21 @@ def timing_model(target: Target) -> str:
     return _native.Simulator(target.chip).timing_model
 
 
+#: where a Cortex-M's program counter is when it has not left flash: the branch that asks for another state
+_OUTSIDE = re.compile(r"program counter outside flash( at pc (0x[0-9a-f]+),)")
+_ARM = "branch to an even address: Arm state, which a Cortex-M does not have,"
+
+
 @contextmanager
-def _named() -> Iterator[None]:
+def _named(chip: Chip) -> Iterator[None]:
     """Turns the simulator's exceptions into :class:`DeviceError`."""
     try:
         yield
     except _native.SimulatorFault as e:
         kind, text = e.args
+        if chip.core.startswith("cortex") and (at := _OUTSIDE.match(text)):
+            inside = int(at[2], 16) - chip.flash.base in range(chip.flash.size)
+            text = f"{_ARM}{text[at.start(1) :]}" if inside else text
         reason = Reason.STACK_OVERFLOW if kind == "stack-into-data" else Reason.FAULT
         raise DeviceError(Failure(reason, f"{kind}: {text}")) from None
     except _native.BudgetExceeded as e:
@@ -55,8 +66,12 @@ class SimulatorLink:
 
     def __init__(self, target: Target, image: Path, max_cycles: int = MAX_CYCLES, over: Event | None = None) -> None:
         self.window = 1
+        self._chip = target.chip
         self._native = _native.Simulator(target.chip)
-        self._native.load(image.read_bytes())
+        try:
+            self._native.load(image.read_bytes())
+        except ValueError as e:  # sections of rare names move the image to where no memory is
+            raise DeviceError(Failure(Reason.LINK_ERROR, f"the image: {e}")) from None
         self._native.clear_written()
         self.clock = self._native.timing_model
         self._max_cycles = max_cycles
@@ -70,21 +85,42 @@ class SimulatorLink:
     def exchange(self, data: bytes) -> bytes:
         """Sends ``data``, runs until the firmware waits for more, and returns what it sent. Raises :class:`DeviceError`
         for a fault and beyond the limit of cycles, and :class:`KeyboardInterrupt` when the campaign is over."""
-        if self._over is not None and self._over.is_set():
-            raise KeyboardInterrupt
-        with _named():
-            return self._native.exchange(data, self._max_cycles)
+        left, waiting, passed = self._max_cycles, -1, self._spent
+        while True:
+            if self._over is not None and self._over.is_set():
+                raise KeyboardInterrupt
+            piece = min(left, SLOW)
+            with _named(self._chip):
+                try:
+                    return self._native.exchange(data, piece)
+                except _native.BudgetExceeded as e:
+                    same = self._native.waiting == waiting  # else that call has ended, and another takes its time
+                    left = (left if same else self._max_cycles) - piece
+                    if left <= 0:
+                        text = str(e).replace(f"after {piece} ", f"after {self._max_cycles} ", 1)
+                        raise _native.BudgetExceeded(text) from None
+            data, waiting, passed = b"", self._native.waiting, passed + piece
+            self._bounded(passed)
+
+    @contextmanager
+    def aside(self) -> Iterator[None]:
+        """Calls that leave the branch predictor as they found it."""
+        self._native.set_aside(True)
+        try:
+            yield
+        finally:
+            self._native.set_aside(False)
 
     def profile(self, data: bytes) -> list[tuple[str, int, int, int]]:
         """Like :meth:`exchange`; returns the call tree of the measured calls as (function, parent's index, calls,
         cycles)."""
-        with _named():
+        with _named(self._chip):
             return self._native.profile(data, self._max_cycles)
 
     def instruction_mix(self, data: bytes) -> tuple[dict[str, int], int]:
         """Like :meth:`exchange`, one instruction at a time; returns counts by mnemonic, and the number of taken
         branches."""
-        with _named():
+        with _named(self._chip):
             return self._native.instruction_mix(data, self._max_cycles)
 
     def pulses(self) -> list[Pulse]:
@@ -98,11 +134,14 @@ class SimulatorLink:
         cycles = [p.cycles for p in pulses]
         self._spent += sum(cycles)
         self._longest = max(self._longest, *cycles, 0)
-        self.window = 1 << 20 if self._longest <= SLOW else 1
-        if self._spent > ALTOGETHER * self._max_cycles:
+        self.window = _BATCH if self._longest <= SLOW else 1
+        self._bounded(self._spent)
+        return pulses
+
+    def _bounded(self, cycles: int) -> None:
+        if cycles > ALTOGETHER * self._max_cycles:
             text = f"its calls took more than {ALTOGETHER * self._max_cycles} cycles altogether"
             raise DeviceError(Failure(Reason.RUNAWAY, text))
-        return pulses
 
     def fill_ram(self) -> None:
         """Does nothing: see ``fills_ram``."""

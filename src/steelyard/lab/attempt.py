@@ -69,7 +69,7 @@ class Attempt:
     """One try on the board of that name."""
 
     def __init__(self, board: str, task: Task) -> None:
-        self._board, self._task, self._begun = board, task, time.time()
+        self._board, self.task, self._begun = board, task, time.time()
         self._step, self._calls, self._told = "waits", 0, 0.0
         self._tools = ""
         self._line: deque[tuple[str, bytes]] = deque()
@@ -101,7 +101,7 @@ class Attempt:
 
     def end(self, failure: Failure | None, other: str = "") -> None:
         """It is over: well, with a failure, or for some ``other`` reason."""
-        log = Log(self._board, self._task.what, self._task.number, self._begun, time.time(), self._calls, other)
+        log = Log(self._board, self.task.what, self.task.number, self._begun, time.time(), self._calls, other)
         if failure is not None:
             line = tuple(f"{way} {data.hex(' ')}" for way, data in self._line)
             told = {"reason": str(failure.reason), "detail": failure.detail, "remedy": failure.next_action}
@@ -113,7 +113,7 @@ class Attempt:
 
     def _tell(self) -> None:
         self._told = time.time()
-        told = Now(self._task, self._step, self._calls, self._begun, self._told)
+        told = Now(self.task, self._step, self._calls, self._begun, self._told)
         with suppress(OSError):
             put(_now(self._board), msgspec.json.encode(told))
 

@@ -21,6 +21,7 @@ from ..model.errors import counted
 from ..model.power import Power, Value
 from ..model.reasons import Failure, Reason
 from . import meter
+from .away import AwayLink
 from .edges import Edges
 from .link import BoardLink
 from .meter import Samples, Stream
@@ -58,6 +59,8 @@ class _Burst(Struct, frozen=True):
 def power(link: Link, client: Caller, known: Sequence[Observed]) -> Power | None:
     """Watts while the board behind ``link`` computes what it computed for the ``known`` answers; None where no meter is
     in its supply. A meter that fails ends in the notes: the cycles stay. :class:`DeviceError` when the board fails."""
+    if isinstance(link, AwayLink):
+        return link.power(client, known)
     if not isinstance(link, BoardLink) or link.meter is None:
         return None
     if isinstance(link.meter, Failure):
@@ -75,9 +78,11 @@ def power(link: Link, client: Caller, known: Sequence[Observed]) -> Power | None
         stream.hush()
 
 
-def look(link: BoardLink, client: Caller, request: Request, output: bytes) -> str:
+def look(link: BoardLink | AwayLink, client: Caller, request: Request, output: bytes) -> str:
     """What the meter reads while the board waits, and how it sees calls. :class:`DeviceError` when it cannot be
     used."""
+    if isinstance(link, AwayLink):
+        return link.look(request, output)
     if not isinstance(link.meter, Stream):
         raise DeviceError(link.meter or Failure(Reason.METER_LOST, "no meter"))
     stream = link.meter
@@ -86,6 +91,8 @@ def look(link: BoardLink, client: Caller, request: Request, output: bytes) -> st
         idle = metering.idle(IDLE if metering.bit is not None else stream.metered.meter.seconds)
         text = f"{metering.volts:.3g} V, {idle.watts / metering.volts * 1e3:.3g} mA while the board waits"
         if metering.bit is not None:
+            client.call(request)  # a client that is new makes empty ones first, which are not to be counted
+            metering._silence()
             metering.pulses([(request, output)] * 2)
             text += f"; sees the trigger pin at its digital input {metering.bit}"
         return f"{text}; {stream.metered.text}"

@@ -15,6 +15,8 @@ from ..model.reasons import Failure, Reason
 from .attempt import heard
 from .config import PROBE, Station
 from .image import made
+from .plugs import by_usb
+from .touch import call
 
 WITHOUT_LINES = Path(__file__).parent / "virtual" / "without_lines"
 #: how often writing is tried
@@ -39,9 +41,11 @@ def flash(station: Station, image: Path, lock: int) -> None:
     port = station.board.port
     digest = hashlib.sha256(image.read_bytes()).hexdigest()
     note = paths.home() / "lab" / f"{station.board.name}.image"
-    noted = note.read_text() if note.exists() else ""
+    noted = note.read_bytes() if note.exists() else b""  # of whatever, where a disk was full or failed
     verify = station.flasher.verify
-    if noted == digest and (_sure.get(port) == digest or (verify and _done(station, verify, image, lock) is None)):
+    if noted == digest.encode() and (
+        _sure.get(port) == digest or (verify and _done(station, verify, image, lock) is None)
+    ):
         _sure[port] = digest
         return
     note.unlink(missing_ok=True)
@@ -71,6 +75,8 @@ def _done(station: Station, arguments: tuple[str, ...], image: Path, lock: int) 
         content = made(kind, image.read_bytes(), code.base, code.size)
     except ValueError as e:
         return f"{image.name}: {e}"
+    if (why := call(station)) is not None:
+        return why
     with tempfile.TemporaryDirectory(prefix="steelyard-") as folder:
         # a name that no program takes for several
         copy = Path(folder, "image.elf" if kind == "elf" else "image.bin")
@@ -78,6 +84,7 @@ def _done(station: Station, arguments: tuple[str, ...], image: Path, lock: int) 
         words = {
             "chip": chip.name or station.target.chip_name,
             "port": str(station.board.port),
+            "boot_port": str(station.board.boot_port),
             "baud": str(flasher.baud),
             "image": str(copy),
             "script": chip.script,
@@ -107,4 +114,4 @@ def _done(station: Station, arguments: tuple[str, ...], image: Path, lock: int) 
     said = (done.stdout + b"\n" + done.stderr).decode(errors="replace").splitlines()
     lines = [line.strip() for line in said if line.strip()]
     telling = [line for line in lines if "error" in line.lower() and "TIOCM" not in line] or lines
-    return cut(telling[0], 200) if telling else f"exit code {done.returncode}"
+    return cut(telling[0], 200) + by_usb(telling[0]) if telling else f"exit code {done.returncode}"

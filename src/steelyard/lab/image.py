@@ -10,10 +10,8 @@ from collections.abc import Callable
 from functools import reduce
 from operator import xor
 
-_LOAD = 1
-#: where an ELF file of each class has what is asked for here: format of (offset, size, count) of the program headers,
-#: and format and order of a program header's type, offset, physical address and size in the file
-_HEADS = {1: ("<28xI10xHH", "<II4xII"), 2: ("<32xQ14xHH", "<I4xQ8xQQ")}
+from ..model.elf import segments
+
 #: an ESP image: magic, segments, flash mode (DIO), flash size and frequency (4 MB, 40 MHz), entry point
 _ESP = struct.Struct("<BBBBI")
 _ESP_MAGIC, _ESP_DIO, _ESP_SEED, _ESP_ROUND = 0xE9, 2, 0xEF, 16
@@ -27,20 +25,12 @@ def flat(elf: bytes, base: int, size: int) -> bytes:
     Gaps are zeros. :class:`ValueError` when it is not an ELF file, or not within ``size`` bytes.
     """
     content = bytearray()
-    try:
-        head, entry = _HEADS[elf[4] if elf[:4] == b"\x7fELF" else 0]
-        offset, width, count = struct.unpack_from(head, elf)
-        for k in range(count):
-            kind, start, address, length = struct.unpack_from(entry, elf, offset + k * width)
-            if kind != _LOAD or not length:
-                continue
-            at = address - base
-            if not 0 <= at <= at + length <= size or start + length > len(elf):
-                raise ValueError(f"{length} bytes at {address:#x} are not in the chip's memory for code")
-            content.extend(bytes(max(at + length - len(content), 0)))
-            content[at : at + length] = elf[start : start + length]
-    except (struct.error, IndexError, KeyError):
-        raise ValueError("is not an image") from None
+    for address, data in segments(elf):
+        at = address - base
+        if not 0 <= at <= at + len(data) <= size:
+            raise ValueError(f"{len(data)} bytes at {address:#x} are not in the chip's memory for code")
+        content.extend(bytes(max(at + len(data) - len(content), 0)))
+        content[at : at + len(data)] = data
     return bytes(content)
 
 

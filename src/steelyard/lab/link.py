@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import re
 import time
@@ -17,28 +18,38 @@ from ..model.call import DeviceError, Pulse
 from ..model.errors import counted
 from ..model.reasons import Failure, Reason
 from . import probe
-from .analyzer import Pulses
-from .attempt import Attempt
+from .analyzer import Pulses, Watch
+from .attempt import Attempt, heard
 from .config import Station
 from .flash import flash, forget
 from .lock import had_by_another, held
 from .meter import Stream
+from .plugs import denied
 
 if TYPE_CHECKING:
     from serial import Serial
 
-#: seconds that a board may be silent while it has nothing to compute
-SILENCE = 2.0
-#: and one that is played, on a machine that may be busy
-PLAYED_SILENCE = 10.0
+#: seconds that a board may be silent while it has nothing to compute; one that is played, so many of its own time too
+SILENCE, PLAYED = 2.0, 5.0
+#: the most seconds that the boot loader of such a one has the line
+PLAYED_BOOTS = 1.2
 #: exchanges in a row without an answer after which nobody is there
 TRIES = 4
 #: seconds that a reset line is pulled
 PULSE = 0.1
 #: the least that bytes need on the line, of what its nominal rate makes: boards and adapters are off by some per cent
 SLOW = 0.9
+#: bytes of RAM in a row that some calls leave untouched at the least; so many are not alike by chance
+LEFT = 8
 #: bits of a byte on the line
 _BITS = 10
+#: bytes before the end of an answer at which the next request gets ready: by then the firmware listens again when its
+#: first byte has come, because two bytes at least are between it and the line
+AHEAD = 8
+
+
+#: ports of this process whose line did not work at its second rate
+_slow: set[Path] = set()
 
 
 def board_of(device: str, notes: Iterable[str]) -> str:
@@ -47,11 +58,33 @@ def board_of(device: str, notes: Iterable[str]) -> str:
     return next((match[1] for match in found if match), "")
 
 
+class Silence:
+    """How long nothing may come. A board that is played has what a busy machine leaves to it, so its own time has to
+    pass too, by which the samples of its ``watch`` go."""
+
+    def __init__(self, watch: Watch | None) -> None:
+        self._watch = watch
+        self._ends = [0.0, 0.0]
+
+    def begins(self, most: float) -> None:
+        """From now on, so many seconds besides those of a board that has nothing to compute."""
+        allowed = (SILENCE + (0.0 if self._watch else most), PLAYED + most)
+        self._ends = [max(e, t + a) for e, t, a in zip(self._ends, self._times(), allowed, strict=True)]
+
+    def over(self) -> bool:
+        """Whether it was too long. :class:`DeviceError` when a played board's time does not go on any more."""
+        return all(t >= e for t, e in zip(self._times(), self._ends, strict=True))
+
+    def _times(self) -> tuple[float, float]:
+        return time.monotonic(), self._watch.look() if self._watch else math.inf
+
+
 class BoardLink:
     """The host's end of a board with ``image`` in its flash; who makes it has the ``lock`` of the board's port."""
 
-    #: one request at a time: while a call runs a chip's serial port holds a byte or two
-    window = 0
+    #: bytes of requests whose pulses are waited for at once; each goes out as the answer to the one before ends, for
+    #: while a call runs a chip's serial port holds a byte or two
+    window = 1 << 14
     sees_stack = False
     quantity = "cycles"
 
@@ -69,16 +102,22 @@ class BoardLink:
         #: the meter in its supply, or why there is none
         self.meter: Stream | Failure | None = None
         self.over, self._attempt = over, attempt
-        self._due = self._unanswered = 0
-        #: bytes that crossed the line since the latest pulse fell, and those of them before the next one rose
-        self._since = self._before = 0
+        self._unanswered = 0
+        #: of each call that was answered and whose pulse was not taken yet: bytes that crossed the line since the pulse
+        #: before fell
+        self._due: list[int] = []
+        #: bytes since the latest call began, and the sample at which its pulse fell
+        self._since = 0
         self._fell: int | None = None
         self._image, self._filled = image, b""
         #: samples of all pulses that were taken, and of the latest one's rising edge
         self.samples = self.rose = 0
         self._line: Serial | None = None
+        #: bits in a second on the line now
+        self.baud = station.board.baud
+        #: whether all calls were answered whose pulses were taken: what comes then is nobody's
+        self._sound = False
         board, instrument = station.board, station.instrument
-        self._silence = PLAYED_SILENCE if board.virtual else SILENCE
         self.clock = station.clock
         self.notes = (
             f"{station.target.device} {board.name}: {board.port}, {station.flasher.program}, channel {board.channel}"
@@ -95,6 +134,8 @@ class BoardLink:
                 elsewhere = had_by_another(lock, board)
             except OSError as e:  # no port
                 raise self._lost(e) from None
+            if why := denied(board.port):
+                raise DeviceError(Failure(Reason.BOARD_LOST, why))
             if elsewhere:  # whose notes may be in another home
                 forget(board.port)
             attempt.step("flashes")
@@ -122,6 +163,10 @@ class BoardLink:
 
     def reset(self) -> None:
         """Restarts the firmware: by the debug probe, or the port is opened anew, which a board's reset line sees."""
+        self.settle()
+        self._restart()
+
+    def _restart(self) -> None:
         if self._station.probe is not None:
             probe.restart(self._station)
         self._open()
@@ -129,21 +174,71 @@ class BoardLink:
     def _open(self) -> None:
         self._shut()
         board = self._station.board
+        self.baud = board.baud
         try:
             import serial  # which only boards need
         except ImportError:
             text = "pyserial is not installed: pip install 'steelyard[lab]'"
             raise DeviceError(Failure(Reason.BOARD_LOST, text)) from None
+        most = SILENCE + PLAYED + frame.MAX_FRAME * self._byte  # of all bytes of a request
         try:
-            self._line = serial.Serial(str(board.port), board.baud, timeout=0.05, write_timeout=self._silence)
+            self._line = serial.Serial(str(board.port), board.baud, timeout=0.05, write_timeout=most)
         except OSError as e:  # as pyserial's own are
             raise self._lost(e) from None
         if line := self._station.flasher.resets:
             self._pull(line)
-        time.sleep(self._station.flasher.boot_seconds)
+        boots = self._station.flasher.boot_seconds
+        time.sleep(min(boots, PLAYED_BOOTS) if board.virtual else boots)
         self._read()
-        self._due, self._fell = 0, None
-        self._pulses.drop(board.channel)
+        self._due, self._since, self._fell = [], 0, None
+        fast = self._station.fast_baud if board.port not in _slow else 0
+        if fast:
+            self._ask(frame.encode(frame.HASTEN))
+        self._pulses.settle(board.channel)  # what a reset did to the pin; meanwhile the firmware hastens
+        if fast:
+            self._hasten(fast)
+
+    def _hasten(self, baud: int) -> None:
+        """The line goes on at its second rate, where the firmware shakes hands at it; else it restarts at the first."""
+        assert self._line is not None
+        hello = b""
+        self.baud = baud
+        with suppress(OSError, ValueError):  # an adapter or a system without this rate
+            self._line.baudrate = baud
+            hello = self._ask(frame.encode(frame.HELLO))
+        if any(command == frame.HELLO | frame.ANSWER for command, _ in frame.Decoder().feed(hello)):
+            return
+        self.slow_down()
+        self._restart()
+
+    def _ask(self, request: bytes) -> bytes:
+        """What comes after a request of our own, whatever it is."""
+        self._write(request)
+        came = self._answer(request, False, b"")
+        self._unanswered = self._since = 0
+        return came
+
+    def slow_down(self) -> None:
+        """After a failure of the line: at its second rate it stays at the first from now on, as long as this process
+        lives. What fails there too was not the rate's doing."""
+        port, slow = self._station.board.port, self._station.board.baud
+        if self.baud != slow:
+            heard(str(port), f"fails at {self.baud} baud, goes on at {slow}".encode())
+            _slow.add(port)
+        else:
+            _slow.discard(port)
+
+    def settle(self) -> None:
+        """After the last of some calls: :class:`DeviceError` when the pin had a pulse that none of them made, for then
+        a call may have got another's, too."""
+        if self._sound:
+            self._sound = False
+            self._nobodys(self._pulses.settle(self._station.board.channel))
+
+    def _nobodys(self, pulses: int) -> None:
+        if pulses:
+            text = f"{counted(pulses, 'pulse')} on channel {self._station.board.channel} that no call made"
+            raise DeviceError(Failure(Reason.PULSES_LOST, text))
 
     def _pull(self, line: str) -> None:
         """Restarts the board by RTS or DTR, with the other one released, or its boot loader would stay."""
@@ -158,70 +253,90 @@ class BoardLink:
                 raise self._lost(e) from None
 
     def exchange(self, data: bytes) -> bytes:
-        """Sends ``data`` and returns what came, up to as many answers as there are requests in it."""
-        if stale := self._pulses.drop(self._station.board.channel):
-            text = f"{counted(stale, 'pulse')} on channel {self._station.board.channel} that no call made"
-            raise DeviceError(Failure(Reason.PULSES_LOST, text))
-        asked = [command for command, _ in frame.Decoder().feed(data)]
-        calls = asked.count(frame.RUN)
-        work = calls * self._max_cycles / self._station.target.chip.clock_hz
-        self._write(data)
-        self._since += len(data)
-        if calls == 1:
-            self._before, self._since = self._since, 0
-        end = time.monotonic() + len(data) * _BITS / self._station.board.baud + self._silence + work
+        """Sends ``data``, each request as the answer to the one before ends, and returns what came, up to as many
+        answers as there are requests in it."""
+        self._sound = False
+        self._nobodys(self._pulses.drop(self._station.board.channel))
+        asked = frame.Decoder().feed(data)
+        requests = [(frame.encode(command, payload), command == frame.RUN) for command, payload in asked]
+        if b"".join(r for r, _ in requests) != data:  # filler, which a board that hears it may answer
+            requests = [(data, False)]
+        came = bytearray()
+        self._write(requests[0][0])
+        for (request, runs), (following, _) in zip(requests, (*requests[1:], (b"", False)), strict=True):
+            came += self._answer(request, runs, following)
+        return bytes(came)
+
+    def _answer(self, request: bytes, runs: bool, following: bytes) -> bytes:
+        """What came after a request that was sent, which ``runs`` a call, or after filler. The ``following`` one is
+        sent."""
+        work = runs * self._max_cycles / self._station.target.chip.clock_hz
+        before, self._since = self._since + len(request), 0
+        watch = self._pulses.watch() if self._station.board.virtual else None
+        silence, whole = Silence(watch), Silence(watch)
+        silence.begins(len(request) * self._byte + work)
+        whole.begins((len(request) + 2 * frame.MAX_FRAME) * self._byte + work)  # byte by byte it would take days
         decoder, came, answers = frame.Decoder(), bytearray(), 0
-        while (
-            not self.over.is_set()
-            and time.monotonic() < end
-            and answers < max(len(asked), 1)
-            and len(came) <= 2 * frame.MAX_FRAME
-        ):
-            if chunk := self._read():
-                came += chunk
-                found = [command for command, _ in decoder.feed(chunk)]
-                answers += len(found)
-                self._due += found.count(frame.RUN | frame.ANSWER)
-                self._attempt.called(found.count(frame.RUN | frame.ANSWER))
-                end = max(end, time.monotonic() + self._silence)
-        self._since += len(came)
+        while not self.over.is_set() and not answers and len(came) <= 2 * frame.MAX_FRAME:
+            late = silence.over()  # but what has come until now counts, however late we are ourselves
+            rest = frame.rest(came)
+            if following and rest <= AHEAD and len(came) >= frame.HEAD and came[0] == frame.SYNC:
+                time.sleep(max(rest - 1, 0) * self._byte)
+                self._write(following)
+                following = b""
+            chunk = self._read(max(rest - AHEAD, 1) if following else rest)
+            came += chunk
+            found = [command for command, _ in decoder.feed(chunk)]
+            answers += len(found)
+            if runs and frame.RUN | frame.ANSWER in found:
+                self._due.append(before)
+                self._attempt.called(1)
+            if chunk:
+                silence.begins(0.0)
+            elif late:
+                break
+            if whole.over():
+                break
+        self._since = len(came) if runs else before + len(came)
         if self.over.is_set():
             raise KeyboardInterrupt
-        if calls and not came:
-            text = f"no answer from {self._station.board.port} after {self._max_cycles} cycles and {self._silence:g} s"
+        if runs and not came:
+            text = f"no answer from {self._station.board.port} after {self._max_cycles} cycles and {SILENCE:g} s"
             raise DeviceError(Failure(Reason.RUNAWAY, text))
         self._unanswered = 0 if answers else self._unanswered + 1
-        if answers < calls or self._unanswered >= TRIES:
+        if (runs and not answers) or self._unanswered >= TRIES:
             text = f"{len(came)} bytes from {self._station.board.port}, and no whole answer in them"
             raise DeviceError(Failure(Reason.PROTOCOL, text))
+        if following:
+            self._write(following)
         return bytes(came)
 
     def pulses(self) -> list[Pulse]:
         """The pulses of the calls that were answered since the last time: the analyzer's time x the chip's clock."""
-        due, self._due = self._due, 0
-        spans = self._pulses.take(self._station.board.channel, due)
-        if spans:
-            if due == 1:
-                self._compare(spans[0][0])
-            self._fell = spans[0][1] if due == 1 else None
-        self.samples += sum(fall - rise for rise, fall in spans)
-        self.rose = spans[-1][0] if spans else self.rose
+        due, self._due = self._due, []
+        spans = self._pulses.take(self._station.board.channel, len(due))
+        for (rose, fell), before in zip(spans, due, strict=True):
+            self._compare(rose, before)
+            self._fell, self.rose = fell, rose
+            self.samples += fell - rose
+        self._sound = True
         return [Pulse(round((fall - rise) * self._station.cycles_per_sample)) for rise, fall in spans]
 
-    def _compare(self, rose: int) -> None:
+    def _compare(self, rose: int, before: int) -> None:
         """Compares the time between two pulses with what the bytes on the line need: an analyzer that loses samples
         without saying so is found out. :class:`DeviceError` when it does."""
         if self._fell is None:
             return
         there = (rose - self._fell) * self.sample
-        needed = (SLOW * self._before - 2) * _BITS / self._station.board.baud
+        needed = (SLOW * before - 3) * self._byte
         if there < needed:
             text = f"{self._station.instrument.name} loses samples: {there * 1e3:.3f} ms between two pulses, in which "
-            text += f"{counted(self._before, 'byte')} took {needed * 1e3:.3f} ms on the line at least"
+            text += f"{counted(before, 'byte')} took {needed * 1e3:.3f} ms on the line at least"
             raise DeviceError(Failure(Reason.ANALYZER_LOST, f"{text}; lower its samplerate"))
 
     def fill_ram(self) -> None:
         """Restarts the firmware with random bytes in all RAM that it does not initialise."""
+        self.settle()
         self._filled = probe.fill(self._station, self._image.name)
         self._open()
 
@@ -234,12 +349,26 @@ class BoardLink:
         free = (start or 0) - self._station.target.chip.ram.base
         if not 0 <= free <= len(self._filled):
             raise DeviceError(Failure(Reason.PROBE_LOST, f"{self._image.name} does not say where its static data end"))
-        return probe.longest_untouched(self._filled[free:], probe.dump(self._station)[free:])
+        run = probe.longest_untouched(self._filled[free:], probe.dump(self._station)[free:])
+        if LEFT <= run < len(self._filled) - free:
+            return run
+        text = (
+            "nothing that was put into RAM is there any more" if run < LEFT else "RAM is as it was filled after calls"
+        )
+        assert self._station.probe is not None
+        raise DeviceError(Failure(Reason.PROBE_LOST, f"{self._station.probe.name}: {text}: is it at this board?"))
 
-    def _read(self) -> bytes:
+    @property
+    def _byte(self) -> float:
+        """Seconds that a byte is on the line."""
+        return _BITS / self.baud
+
+    def _read(self, most: int = 0) -> bytes:
+        """Up to ``most`` bytes that come in time, and no more: what follows may be the next answer. All that is there,
+        or comes first, where that is 0."""
         assert self._line is not None
         try:
-            data = bytes(self._line.read(self._line.in_waiting or 1))
+            data = bytes(self._line.read(most or self._line.in_waiting or 1))
         except OSError as e:  # as pyserial's own are
             raise self._lost(e) from None
         self._attempt.passed("<", data)

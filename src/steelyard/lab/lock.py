@@ -5,22 +5,26 @@ from __future__ import annotations
 import fcntl
 import hashlib
 import os
+import socket
 import stat
 import tempfile
 from contextlib import suppress
 from pathlib import Path
+from struct import Struct
 from threading import Event
 from typing import IO
 from uuid import uuid4
 
 from ..model.call import DeviceError
 from ..model.reasons import Failure, Reason
-from .config import Board
+from .config import Board, Instrument
 
 #: seconds between two tries
 PAUSE = 0.05
 #: with the process's number, which process this is
 _ME = uuid4().hex
+#: process, user and group: unix(7)
+_PEER = Struct("3i")
 
 
 def held(what: str, name: str, over: Event | None = None) -> IO[bytes]:
@@ -42,7 +46,7 @@ def taken(what: str, name: str) -> IO[bytes] | None:
     """The lock that :func:`held` waits for; None when another has it."""
     file = Path(tempfile.gettempdir()) / _file(what)
     try:
-        opened = os.fdopen(os.open(file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666), "r+b")
+        opened = os.fdopen(_opened(file), "r+b")
     except OSError as e:
         raise DeviceError(Failure(Reason.BOARD_LOST, f"{name}: {file}: {e.strerror}; remove it")) from None
     try:
@@ -51,6 +55,19 @@ def taken(what: str, name: str) -> IO[bytes] | None:
         opened.close()
         return None
     return opened
+
+
+def _opened(file: Path) -> int:
+    """The file of a lock, which every user of this machine may have: made with all rights, whatever the mask, and
+    opened without being made where it is, for Linux lets nobody make another's file anew in a folder such as /tmp."""
+    flags = os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW
+    while True:
+        with suppress(FileNotFoundError):
+            return os.open(file, flags)
+        with suppress(FileExistsError):  # somebody else did so meanwhile
+            made = os.open(file, flags | os.O_CREAT | os.O_EXCL, 0o666)
+            os.fchmod(made, 0o666)
+            return made
 
 
 def is_held(what: str) -> bool:
@@ -66,7 +83,10 @@ def is_held(what: str) -> bool:
 
 
 def port_of(board: Board) -> str:
-    """What is locked for a board's port."""
+    """What is locked for a board's port. Where that is at another machine, its agent has the lock that counts, and this
+    one keeps processes here from asking all at once."""
+    if board.host:
+        return f"board {board.named} at {board.host}"
     return f"port {board.port.resolve()}"
 
 
@@ -81,6 +101,22 @@ def disown(board: Board) -> None:
     """Whoever has had the board's port has to find out anew what is in the board."""
     with suppress(OSError), (Path(tempfile.gettempdir()) / _file(port_of(board))).open("r+b") as opened:
         opened.truncate()
+
+
+def what_of(instrument: Instrument) -> str:
+    """What is locked for an instrument."""
+    return f"instrument {instrument.driver}"
+
+
+def owner(where: socket.socket) -> tuple[int, int]:
+    """The process and the user at the other end of a socket of this machine."""
+    pid, uid, _ = _PEER.unpack(where.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _PEER.size))
+    return pid, uid
+
+
+def door(what: str) -> Path:
+    """Where the process that has a lock may listen, for all homes of its user."""
+    return (Path(tempfile.gettempdir()) / _file(what)).with_suffix(".socket")
 
 
 def _file(what: str) -> str:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Mapping
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 
-from ..model import toml
+from ..model import paths, toml
 from ..model.errors import UserError, cut, unknown
 
 KINDS = Path(__file__).parent / "meters"
@@ -58,7 +57,7 @@ class MeterKind(toml.Table, frozen=True, kw_only=True):
     @property
     def missing(self) -> str:
         """What has to be installed; empty where all is here."""
-        if self.program and shutil.which(self.program) is None:
+        if self.program and paths.tool(self.program) is None:
             return f"no {self.program}: {self.package}"
         if self.library and find_spec(self.library) is None:
             return f"no {self.library}: {self.package}"

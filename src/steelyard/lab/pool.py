@@ -11,33 +11,33 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from pathlib import Path
 from threading import Event
-from typing import IO
 
 from ..model.call import DeviceError
 from ..model.errors import UserError
-from ..model.reasons import Failure, Reason
+from ..model.reasons import LAB, Failure, Reason
 from . import aside
 from .aside import Mark
+from .attempt import Task, begin
+from .away import Hold, Holds
 from .config import Station
-from .lock import PAUSE, port_of, taken
+from .lock import PAUSE
 
 #: faults in a row after which a board is out of order even if it proves itself; proofs that it may try
 FAULTS, PROOFS = 3, 2
 #: seconds of the wall that a board's port may be away: it is plugged in again, or restarts
 AWAY = 10.0
+#: seconds between two looks whether a host is back
+KNOCK = 1.0
 #: attempts of a run that ends for a reason that is the lab's, or that may be the package's as well
 ATTEMPTS = {
-    Reason.BOARD_LOST: 3,
-    Reason.FLASH_FAILED: 3,
-    Reason.ANALYZER_LOST: 3,
-    Reason.PROBE_LOST: 3,
+    **dict.fromkeys(LAB, 3),
     Reason.PULSES_LOST: 2,
     Reason.PROTOCOL: 2,
     Reason.RUNAWAY: 2,
 }
-_LABS = frozenset(reason for reason, most in ATTEMPTS.items() if most == 3)
-Prove = Callable[[Station, IO[bytes]], None]
+Prove = Callable[[Station, Hold], None]
 
 _doubted: set[str] = set()
 _faults: Counter[str] = Counter()
@@ -61,7 +61,7 @@ def pools(stations: Sequence[Station]) -> dict[str, tuple[Station, ...]]:
     for s in stations:
         made[s.board.target] = (*made.get(s.board.target, ()), s)
     for target, boards in made.items():
-        kinds = {_kind(s): s.board.name for s in reversed(boards)}
+        kinds = {_kind(s): s.board.title for s in reversed(boards)}
         if len(kinds) > 1:
             each = "; ".join(f"{name} has {kind}" for kind, name in reversed(kinds.items()))
             raise UserError(
@@ -78,7 +78,7 @@ def _kind(s: Station) -> str:
 
 
 @contextmanager
-def borrowed(stations: Sequence[Station], over: Event, prove: Prove) -> Iterator[tuple[Station, IO[bytes]]]:
+def borrowed(stations: Sequence[Station], over: Event, prove: Prove) -> Iterator[tuple[Station, Hold]]:
     """One of the boards, with the lock of its port, for one user at a time on this machine; a free one that is not
     doubted, if there is one. ``prove`` raises :class:`DeviceError` when a board does not work.
 
@@ -90,22 +90,35 @@ def borrowed(stations: Sequence[Station], over: Event, prove: Prove) -> Iterator
         try:
             yield station, lock
         except DeviceError as e:
-            _doubted.add(name)
-            if e.failure.reason in _LABS:
-                _faults[name] += 1
-                if _faults[name] >= FAULTS:
-                    _set_aside(name, e.failure)
+            _blame(name, e.failure)
             raise
         _faults.pop(name, None)
 
 
-def _choose(stations: Sequence[Station], over: Event, prove: Prove) -> tuple[Station, IO[bytes]]:
+def _blame(name: str, failure: Failure) -> None:
+    """A board is doubted, and out of order where the lab failed it too often."""
+    _doubted.add(name)
+    if failure.reason in LAB:
+        _faults[name] += 1
+        if _faults[name] >= FAULTS:
+            _set_aside(name, failure)
+
+
+def _choose(stations: Sequence[Station], over: Event, prove: Prove) -> tuple[Station, Hold]:
+    holds = Holds()
+    try:
+        return _chosen(stations, holds, over, prove)
+    finally:
+        holds.close()
+
+
+def _chosen(stations: Sequence[Station], holds: Holds, over: Event, prove: Prove) -> tuple[Station, Hold]:
     while not over.is_set():
         there = [s for s in stations if not _is_aside(s.board.name)]
         if not there:
             raise NoBoard(_no_board(stations))
         for station in sorted(there, key=lambda s: s.board.name in _doubted):
-            lock = taken(port_of(station.board), str(station.board.port))
+            lock = _taken(station, holds, over)
             if lock is None:
                 continue
             try:
@@ -121,13 +134,33 @@ def _choose(stations: Sequence[Station], over: Event, prove: Prove) -> tuple[Sta
     raise KeyboardInterrupt
 
 
-def _proves(station: Station, lock: IO[bytes], over: Event, prove: Prove) -> bool:
+def _taken(station: Station, holds: Holds, over: Event) -> Hold | None:
+    """The board, if it is free; :class:`DeviceError` where it is at a host that is not there. For one that is doubted
+    the host may come back first; then it is out of order, and there is none."""
+    name = station.board.name
+    end = time.monotonic() + AWAY
+    while True:
+        try:
+            return holds.take(station)
+        except DeviceError as e:
+            failure = Failure(e.failure.reason, f"{station.board.title}: {e.failure.detail}")
+            if name not in _doubted:
+                begin(name, Task(f"ask {station.board.host}")).end(failure)
+                _blame(name, failure)
+                raise DeviceError(failure) from e
+            if time.monotonic() >= end:
+                _set_aside(name, failure)
+                return None
+            if over.wait(KNOCK):
+                raise KeyboardInterrupt from None
+
+
+def _proves(station: Station, lock: Hold, over: Event, prove: Prove) -> bool:
     """Whether a doubted board works; otherwise it is set aside."""
     name = station.board.name
     for left in reversed(range(PROOFS)):
-        end = time.monotonic() + AWAY
-        while not station.board.port.exists() and time.monotonic() < end and not over.is_set():
-            over.wait(PAUSE)
+        if not station.host:
+            returned(station.board.port, over)
         try:
             prove(station, lock)
         except DeviceError as e:
@@ -137,6 +170,13 @@ def _proves(station: Station, lock: IO[bytes], over: Event, prove: Prove) -> boo
             works(name)
             return True
     return False
+
+
+def returned(port: Path, over: Event) -> None:
+    """Waits for a port that is away, as long as it may be plugged in again."""
+    end = time.monotonic() + AWAY
+    while not port.exists() and time.monotonic() < end and not over.is_set():
+        over.wait(PAUSE)
 
 
 def works(name: str) -> None:
@@ -167,12 +207,12 @@ def _is_aside(name: str) -> bool:
 
 
 def _no_board(stations: Sequence[Station]) -> Failure:
-    marks = [(s.board.name, aside.read(s.board.name) or Mark(0.0)) for s in stations]
+    marks = [(s.board, aside.read(s.board.name) or Mark(0.0)) for s in stations]
     reason = next((m.reason for _, m in marks if m.reason), str(Reason.BOARD_LOST))
     each = "; ".join(
-        f"{name} was released: steelyard boards retry {name}"
+        f"{board.title} was released: steelyard boards retry {board.name}"
         if mark.released
-        else f"{name} is out of order: {mark.detail.removeprefix(f'{name}: ')}: {mark.remedy}"
-        for name, mark in marks
+        else f"{board.title} is out of order: {mark.detail.removeprefix(f'{board.title}: ')}: {mark.remedy}"
+        for board, mark in marks
     )
     return Failure(Reason(reason), f"no board is left: {each}")

@@ -18,6 +18,7 @@ from ..model.errors import cut
 from ..model.reasons import Failure, Reason
 from .attempt import heard
 from .config import PROBE, Station
+from .plugs import by_usb
 
 #: seconds that a flasher gets
 PATIENCE = 60.0
@@ -63,7 +64,8 @@ def longest_untouched(before: bytes, after: bytes) -> int:
 def _ask(station: Station, arguments: tuple[str, ...], file: Path) -> None:
     assert station.probe is not None
     flasher, ram = station.flasher, station.target.chip.ram
-    words = {"script": station.chip.script, "file": str(file), "base": hex(ram.base), "size": hex(ram.size)}
+    chip = station.chip
+    words = {"script": chip.script, "go": chip.go, "file": str(file), "base": hex(ram.base), "size": hex(ram.size)}
     probe = station.probe.arguments(flasher)
     spelt = (probe if a == PROBE else (a.format(**words),) for a in arguments)
     program = flasher.program
@@ -83,7 +85,7 @@ def _ask(station: Station, arguments: tuple[str, ...], file: Path) -> None:
     if done.returncode != 0:
         lines = [line.strip() for line in done.stderr.decode(errors="replace").splitlines() if line.strip()]
         telling = [line for line in lines if "error" in line.lower()] or lines or [f"exit code {done.returncode}"]
-        raise _lost(station, f"{program}: {cut(telling[0], 200)}")
+        raise _lost(station, f"{program}: {cut(telling[0], 200)}{by_usb(telling[0])}")
 
 
 def _lost(station: Station, text: str) -> DeviceError:

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..device import Client
+from ..device.counter import WAY
 from ..model.call import DeviceError, Op, Request
 from ..model.reasons import Failure, Reason
+from .away import AwayLink
 from .config import Station
 from .link import BoardLink
 
@@ -14,18 +16,19 @@ from .link import BoardLink
 CALLS, MESSAGE = 20, bytes(range(256)) * 2
 
 
-def request(client: Client) -> Request:
-    """A call that copies :data:`MESSAGE`."""
-    return Request(Op.ENCRYPT, bytes(client.hello.key_bytes), bytes(client.hello.npub_bytes), b"", MESSAGE)
+def request(client: Client, message: bytes = MESSAGE) -> Request:
+    """A call that copies a message."""
+    return Request(Op.ENCRYPT, bytes(client.hello.key_bytes), bytes(client.hello.npub_bytes), b"", message)
 
 
-def proved(station: Station, link: BoardLink, client: Client) -> Iterator[tuple[str, str]]:
+def proved(station: Station, link: BoardLink | AwayLink, client: Client) -> Iterator[tuple[str, str]]:
     """The parts of a board with nocrypt in it that work, in order; :class:`DeviceError` at the first that does not."""
     hertz = station.target.chip.clock_hz
     if abs(client.hello.clock_hz - hertz) > 10_000:
         text = f"the board says {client.hello.clock_hz / 1e6:g} MHz, {station.target.name} has {hertz / 1e6:g} MHz"
         raise DeviceError(Failure(Reason.PROTOCOL, text))
-    yield "handshake", f"{hertz / 1e6:g} MHz, {client.hello.capacity} bytes of free RAM"
+    rate = f", {link.baud} baud" if isinstance(link, BoardLink) else ""
+    yield "handshake", f"{hertz / 1e6:g} MHz, {client.hello.capacity} bytes of free RAM{rate}"
     before = link.samples
     answers = list(client.calls([request(client)] * CALLS))
     if any(a.output != MESSAGE for a in answers):
@@ -33,3 +36,21 @@ def proved(station: Station, link: BoardLink, client: Client) -> Iterator[tuple[
     yield "echo", f"{CALLS} x {len(MESSAGE)} bytes"
     samples = (link.samples - before) / CALLS
     yield "edges", f"{CALLS} pulses of {samples / station.instrument.samplerate * 1e6:.2f} µs"
+
+
+def clock(station: Station, client: Client) -> str:
+    """How fast the board's clock is by the analyzer's time: what the chip's own counter has more of a long call than of
+    a short one, by the pulses. :class:`DeviceError` where the calls of a size differ by more than samples explain."""
+    sample = station.cycles_per_sample
+    cycles = apart = 0.0
+    for message, sign in ((MESSAGE, 1), (b"", -1)):
+        seen = [a.pulse for a in client.calls([request(client, message)] * CALLS)]
+        off = [p.apart or 0.0 for p in seen]
+        if max(off) - min(off) > 2 * sample + WAY:
+            text = f"equal calls differ by {max(off) - min(off):.0f} cycles more by pulse than by the chip's counter"
+            raise DeviceError(Failure(Reason.ANALYZER_LOST, f"{station.instrument.name} loses samples: {text}"))
+        cycles += sign * sum(p.cycles for p in seen) / CALLS
+        apart += sign * sum(off) / CALLS
+    ppm = ((1 + station.board.clock_ppm / 1e6) * (1 + apart / cycles) - 1) * 1e6
+    within = sample / cycles * 1e6
+    return f"clock_ppm = {ppm:.0f}, within {within:.0f}; lab.toml says {station.board.clock_ppm:g}"

@@ -2,20 +2,55 @@
 
 from __future__ import annotations
 
+import os
+import re
+import signal
 import subprocess
 import tempfile
+from collections.abc import Callable
+from contextlib import suppress
 from typing import IO
+
+from .plugs import by_usb
+
+#: lines of its that say what went wrong
+_WRONG = re.compile("fail|error|unable|denied", re.IGNORECASE)
+#: prctl(2)
+_PR_SET_PDEATHSIG = 1
+
+
+def with_us() -> Callable[[], None]:
+    """What a process does at its start so that it is killed when the thread that starts it ends, however that comes:
+    ``sigrok-cli`` without anybody at either end takes all of a core. Only for a process with a single thread."""
+    import ctypes
+
+    prctl, us = ctypes.CDLL(None).prctl, os.getpid()
+
+    def begin() -> None:
+        prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+        if os.getppid() != us:  # it has ended meanwhile
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    return begin
 
 
 class Sampling:
-    """What it reads, as ``output``. :class:`FileNotFoundError` when it is not installed."""
+    """What it reads, as ``output``; ``begin`` is called in its process. :class:`FileNotFoundError` when it is not
+    installed."""
 
-    def __init__(self, driver: str, channels: tuple[str, ...], *options: str) -> None:
+    def __init__(
+        self, driver: str, channels: tuple[str, ...], *options: str, begin: Callable[[], None] | None = None
+    ) -> None:
         self._said = tempfile.TemporaryFile()  # noqa: SIM115, which stop() closes
         command = ("sigrok-cli", "--driver", driver, "--channels", ",".join(channels), "--continuous", *options)
         try:
             self._process = subprocess.Popen(
-                command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._said, bufsize=0
+                command,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=self._said,
+                bufsize=0,
+                preexec_fn=begin,
             )
         except FileNotFoundError:
             self._said.close()
@@ -28,10 +63,14 @@ class Sampling:
         return self._process.stdout
 
     def end(self) -> str:
-        """What it said last, once it has ended."""
+        """What it said last, once it has ended, and before that the first that went wrong."""
+        with suppress(subprocess.TimeoutExpired):
+            self._process.wait(1)
         self._said.seek(0)
         lines = self._said.read().decode(errors="replace").strip().splitlines()
-        return f"sigrok-cli ended: {lines[-1][:200] if lines else f'exit code {self._process.wait()}'}"
+        wrong = [line for line in lines[:-1] if _WRONG.search(line)][:1]
+        text = "; ".join(line[:200] for line in (*wrong, *lines[-1:])) or f"exit code {self._process.returncode}"
+        return f"sigrok-cli ended: {text}{by_usb(text)}"
 
     def interrupt(self) -> None:
         """Ends sampling; what it has written can still be read."""

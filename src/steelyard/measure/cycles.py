@@ -84,6 +84,13 @@ def _means(quantity: str, counts: Iterable[tuple[str, int]], empty: dict[str, in
     return {f"{quantity}_{op}_mean": sum(n - empty[op] for _, n in of) / len(of) for op, of in sums.items()}
 
 
+def counter(observed: Iterable[Observed]) -> dict[str, float]:
+    """``counter_difference``: the most cycles by which a pulse and the chip's own counter differ; empty where they were
+    not compared."""
+    apart = [abs(a.pulse.apart) for _, _, a in observed if a.pulse.apart is not None]
+    return {"counter_difference": max(apart)} if apart else {}
+
+
 def lines(points: Sequence[Point]) -> dict[str, float]:
     """``<operation>_per_byte`` and ``<operation>_fixed`` (least squares over messages without associated data),
     ``<operation>_per_ad_byte`` (over associated data without message), and for GMU's workload their ``_long_``

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from operator import itemgetter
 
 from ..model.call import Observed
+from ..model.record import OPERATIONS
+from ..model.row import grouped
 from .cycles import means
 
 #: relative differences of means that do not count. Caches and branch predictors alone cause less than 0.2 % on every
@@ -23,7 +26,7 @@ def dependence(
     figures = {f"{name.removesuffix('_mean')}_fresh_mean": value for name, value in new.items()}
     told = [
         f"{op} takes {old[name]:.0f} {quantity} on the known answers' inputs and {new[name]:.0f} on fresh ones"
-        for op in ("encrypt", "decrypt", "reject", "hash")
+        for op in OPERATIONS
         if (name := f"{quantity}_{op}_mean") in new and name in old
     ]
     return figures, [f"time depends on the inputs: {'; '.join(told)}"]
@@ -31,16 +34,18 @@ def dependence(
 
 def depends(known: Iterable[Observed], fresh: Iterable[Observed], empty: dict[str, int]) -> bool:
     """Whether the mean of an operation differs between ``known`` and ``fresh`` inputs, over the sizes that both
-    have."""
-    at = {(op, v.count, len(v.ad), len(v.message)): a for op, v, a in known}
-    sums: dict[str, tuple[int, int, int]] = {}
+    have. Where several known answers have a number and sizes in common, as in a file that numbers them all alike, each
+    counts as their mean."""
+    at = grouped((((op, v.count, len(v.ad), len(v.message)), a.pulse.cycles) for op, v, a in known), itemgetter(0))
+    twins = {key: sum(cycles for _, cycles in of) / len(of) for key, of in at.items()}
+    sums: dict[str, tuple[int, float, float]] = {}
     bound = BOUND
     for op, v, a in fresh:
-        twin = at.get((op, v.count, len(v.ad), len(v.message)))
+        twin = twins.get((op, v.count, len(v.ad), len(v.message)))
         if twin is None:
             continue
         if a.pulse.spread is not None:
             bound = BOUND_OF_MACHINES
         calls, first, second = sums.get(op, (0, 0, 0))
-        sums[op] = calls + 1, first + twin.pulse.cycles - empty[op], second + a.pulse.cycles - empty[op]
+        sums[op] = calls + 1, first + twin - empty[op], second + a.pulse.cycles - empty[op]
     return any(abs(b - a) > max(bound * max(a, b), CYCLES * calls) for calls, a, b in sums.values())

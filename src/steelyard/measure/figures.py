@@ -12,7 +12,7 @@ from ..model.call import Observed
 from ..model.power import Power
 from ..model.record import Helper, Point
 from ..model.target import Target
-from .cycles import Empty, instructions, lines, means, points
+from .cycles import Empty, counter, instructions, lines, means, points
 from .dependence import dependence
 from .energy import measured
 from .felics import Felics
@@ -72,6 +72,7 @@ def figures(seen: Observations, images: Mapping[str, Path], target: Target) -> F
         **peaks(seen.all),
         **instructions(seen.known, seen.empty.instructions),
         **(spread(seen.known) or spread(seen.swept)),
+        **counter(seen.all),
         **image_figures(images, target, seen.untouched),
         **energy(mean, target),
         **measured({**mean, **slopes}, seen.power),

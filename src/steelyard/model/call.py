@@ -36,7 +36,8 @@ class Vector(Struct, frozen=True):
 
 class Request(Struct, frozen=True):
     """One call: ``data`` is the message, or the ciphertext with its tag. ``offset`` misaligns every buffer by that many
-    bytes. ``paint`` asks the harness to measure the stack itself."""
+    bytes. ``paint`` asks the harness to measure the stack itself. ``aside`` says that no figure comes from the call: a
+    simulator's branch predictor forgets it."""
 
     op: Op
     key: bytes
@@ -45,6 +46,7 @@ class Request(Struct, frozen=True):
     data: bytes
     offset: int = 0
     paint: bool = False
+    aside: bool = False
 
 
 class Stray(Struct, frozen=True):
@@ -85,7 +87,8 @@ class Pulse(Struct, frozen=True):
     """One pulse of the trigger pin: ``cycles`` between its edges, and where the device sees them ``stack`` in bytes,
     ``unaligned`` accesses, and ``strays``, the call's writes outside its own memory. Where the call was repeated,
     ``cycles`` is the median and ``spread`` the interquartile range as a fraction of it. ``instructions`` is set where a
-    machine counts them. ``cycles`` holds instructions or ticks where the link's ``quantity`` says so."""
+    machine counts them. ``cycles`` holds instructions or ticks where the link's ``quantity`` says so. ``apart`` is how
+    many cycles more the chip's own counter has, where an instrument's pulse was compared with it."""
 
     cycles: int
     stack: int | None = None
@@ -93,12 +96,14 @@ class Pulse(Struct, frozen=True):
     spread: float | None = None
     instructions: int | None = None
     strays: tuple[Stray, ...] = ()
+    apart: float | None = None
 
 
 class Answer(Struct, frozen=True):
     """The result of a call: return ``code``, the output ``length`` that it claims, whether the bytes after its output
     buffer are ``intact``, how many bytes it touched ``over`` its output inside the buffer, the painted ``stack`` and
-    the ``heap`` peak in bytes, the ``output``, and its trigger pulse."""
+    the ``heap`` peak in bytes, the ``output``, and its trigger pulse. ``counted`` is what the chip's own counter has,
+    from a little before the rising edge to a little after the falling one."""
 
     code: int
     length: int
@@ -108,11 +113,12 @@ class Answer(Struct, frozen=True):
     heap: int
     output: bytes
     pulse: Pulse
+    counted: int = 0
 
 
 class Hello(Struct, frozen=True):
     """What the harness says about itself. Sizes are in bytes; ``capacity`` is the free RAM for a call's buffers and
-    stack."""
+    stack. The chip's own counter of cycles has ``counter_bits``; 0 where there is none."""
 
     api: int
     parts: int
@@ -122,6 +128,7 @@ class Hello(Struct, frozen=True):
     a_bytes: int
     capacity: int
     clock_hz: int
+    counter_bits: int = 0
 
     def fits(self, op: Op, mlen: int, adlen: int, stack: int) -> bool:
         """Whether a call fits the RAM, given the bytes of its message (without tag), associated data and stack."""
@@ -144,6 +151,8 @@ class Caller(Protocol):
     """A harness that answers calls."""
 
     hello: Hello
+    #: bytes of the deepest stack of a call so far
+    deepest: int
 
     def call(self, request: Request) -> Answer:
         """Makes one call. Raises :class:`DeviceError` when the device fails or does not answer."""

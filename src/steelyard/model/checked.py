@@ -44,13 +44,15 @@ def convert(data: Any, kind: type[_T]) -> _T:
         raise Wrong(_sentence(str(e), kind, inside)) from None
 
 
-def plain(value: object) -> object:
+def as_json(value: object) -> object:
     """What is of no type of JSON's as one."""
     return msgspec.json.decode(value.json) if isinstance(value, Chip) else str(value)
 
 
 def _made(kind: type, value: object) -> object:
-    if kind is Path and isinstance(value, str | Path):
+    if kind is Path:
+        if not isinstance(value, str | Path):
+            raise Wrong(": expected a path, in quotes")
         return Path(value)
     if kind is Chip:
         return _chip(value)

@@ -50,6 +50,11 @@ def sections(elf: bytes) -> list[Section]:
     return list(starmap(Section, _native.elf_sections(elf)))
 
 
+def segments(elf: bytes) -> list[tuple[int, bytes]]:
+    """What a loader takes of it: bytes with their physical addresses, where they are before the program starts."""
+    return _native.elf_segments(elf)
+
+
 def symbols(elf: bytes) -> list[Symbol]:
     """All of its symbols that have a name."""
     return list(starmap(Symbol, _native.elf_symbols(elf)))

@@ -23,14 +23,21 @@ class WorkError(UserError):
     exit_code = 1
 
 
+#: categories of characters, and characters, that are not shown
+_HARMFUL, _NEVER = ("Cc", "Cf", "Cs"), "\ufffe\uffff"
+
+
+def _escape(c: str) -> str:
+    return c.encode("unicode_escape").decode()
+
+
 def printable(text: str) -> str:
-    """``text`` made safe for a terminal. Control and format characters and lone surrogates, all of which file names may
-    hold, become escapes. Line breaks stay."""
+    """``text`` made safe for a terminal and for XML. Control and format characters and lone surrogates, all of which
+    file names may hold, and U+FFFE and U+FFFF become escapes. Line breaks stay."""
     if text.isascii() and text.isprintable():
         return text
     return "".join(
-        c if c == "\n" or unicodedata.category(c) not in ("Cc", "Cf", "Cs") else c.encode("unicode_escape").decode()
-        for c in text
+        c if c == "\n" or (unicodedata.category(c) not in _HARMFUL and c not in _NEVER) else _escape(c) for c in text
     )
 
 

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
+from typing import TypeVar
 
 from msgspec import Struct
 
 from .call import Vector
+
+T = TypeVar("T")
 
 #: the seed of records, unless the user gives another
 SEED = "steelyard"
@@ -35,6 +39,11 @@ class Inputs(Struct, frozen=True):
         """``count`` different numbers below ``total``, ascending; all of them when ``total`` is not larger."""
         rank = self.numbers(use, total, 1 << 32)
         return sorted(sorted(range(total), key=lambda i: (rank[i], i))[:count])
+
+    def shuffled(self, use: str, items: Sequence[T]) -> list[T]:
+        """The items in an order that follows from the use."""
+        rank = self.numbers(use, len(items), 1 << 32)
+        return [items[i] for i in sorted(range(len(items)), key=lambda i: (rank[i], i))]
 
     def vector(self, use: str, count: int, key: int, npub: int, mlen: int, adlen: int) -> Vector:
         """The vector numbered ``count``, with a key, nonce, message and associated data of these lengths in bytes."""

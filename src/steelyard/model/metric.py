@@ -13,82 +13,90 @@ from functools import cache
 from msgspec import Struct
 
 from .errors import UserError, unknown
+from .record import OPERATIONS
 
 
 class Metric(Struct, frozen=True):
     """``title`` heads a column; ``digits`` are the decimals shown. ``lower`` says that smaller is better; where it is
-    False, the metric ranks nothing."""
+    False, the metric ranks nothing. A ``sized`` one depends on the workload's sizes; all others come from the known
+    answers or the image."""
 
     name: str
     title: str
     unit: str
     digits: int = 0
     lower: bool = True
+    sized: bool = False
 
 
-_OPERATIONS = ("encrypt", "decrypt", "reject", "hash")
-_POINT = re.compile(r"(encrypt|decrypt|reject|hash)@(\d{1,5})/(\d{1,5})")
+_POINT = re.compile(rf"({'|'.join(OPERATIONS)})@(\d{{1,5}})/(\d{{1,5}})")
 
+#: name, heading, unit, decimals, whether it is of sizes
 _OF_OPERATION = (
-    ("cycles_{}_mean", "{}", "cycles", 0),
-    ("instructions_{}_mean", "{} instructions", "instructions", 0),
-    ("ticks_{}_mean", "{} ticks", "ticks", 0),
-    ("cycles_{}_fresh_mean", "{}, fresh inputs", "cycles", 0),
-    ("instructions_{}_fresh_mean", "{} instructions, fresh inputs", "instructions", 0),
-    ("ticks_{}_fresh_mean", "{} ticks, fresh inputs", "ticks", 0),
-    ("{}_per_byte", "{}/B", "cycles/byte", 1),
-    ("{}_fixed", "{} fixed", "cycles", 0),
-    ("{}_per_ad_byte", "{}/B of AD", "cycles/byte", 1),
-    ("{}_long_per_byte", "{}/B, long", "cycles/byte", 1),
-    ("{}_long_per_ad_byte", "{}/B of AD, long", "cycles/byte", 1),
-    ("stack_{}", "stack {}", "bytes", 0),
-    ("energy_{}_modelled", "energy {} (modelled)", "µJ", 2),
+    ("cycles_{}_mean", "{}", "cycles", 0, False),
+    ("instructions_{}_mean", "{} instructions", "instructions", 0, False),
+    ("ticks_{}_mean", "{} ticks", "ticks", 0, False),
+    ("cycles_{}_fresh_mean", "{}, fresh inputs", "cycles", 0, False),
+    ("instructions_{}_fresh_mean", "{} instructions, fresh inputs", "instructions", 0, False),
+    ("ticks_{}_fresh_mean", "{} ticks, fresh inputs", "ticks", 0, False),
+    ("{}_per_byte", "{}/B", "cycles/byte", 1, True),
+    ("{}_fixed", "{} fixed", "cycles", 0, True),
+    ("{}_per_ad_byte", "{}/B of AD", "cycles/byte", 1, True),
+    ("{}_long_per_byte", "{}/B, long", "cycles/byte", 1, True),
+    ("{}_long_per_ad_byte", "{}/B of AD, long", "cycles/byte", 1, True),
+    ("stack_{}", "stack {}", "bytes", 0, True),
+    ("energy_{}_modelled", "energy {} (modelled)", "µJ", 2, False),
 )
 #: each has a counterpart with the suffix ``_uncertainty``
 _METERED = (
-    ("energy_{}_measured", "energy {}", "µJ", 2),
-    ("energy_{}_measured_with_idle", "energy {} with idle", "µJ", 2),
-    ("energy_{}_measured_per_byte", "energy {}/B", "µJ/byte", 3),
-    ("energy_{}_measured_per_bit", "energy {}/bit", "nJ/bit", 2),
+    ("energy_{}_measured", "energy {}", "µJ", 2, False),
+    ("energy_{}_measured_with_idle", "energy {} with idle", "µJ", 2, False),
+    ("energy_{}_measured_per_byte", "energy {}/B", "µJ/byte", 3, True),
+    ("energy_{}_measured_per_bit", "energy {}/bit", "nJ/bit", 2, True),
 )
-_POWER = (("power_measured", "power", "mW", 2), ("power_idle_measured", "idle power", "mW", 2))
+_POWER = (("power_measured", "power", "mW", 2, False), ("power_idle_measured", "idle power", "mW", 2, False))
 
 
 def _metered() -> Iterator[Metric]:
     """What a power meter measures, each with its uncertainty."""
-    of_operations = ((n.format(op), t.format(op), unit, d) for op in _OPERATIONS for n, t, unit, d in _METERED)
-    for name, title, unit, digits in (*of_operations, *_POWER):
-        yield Metric(name, title, unit, digits)
-        yield Metric(f"{name}_uncertainty", f"{title} ±", unit, digits, lower=False)
+    of_operations = ((n.format(op), t.format(op), u, d, s) for op in OPERATIONS for n, t, u, d, s in _METERED)
+    for name, title, unit, digits, sized in (*of_operations, *_POWER):
+        yield Metric(name, title, unit, digits, sized=sized)
+        yield Metric(f"{name}_uncertainty", f"{title} ±", unit, digits, lower=False, sized=sized)
 
 
 _METRICS = {
     m.name: m
     for m in (
-        *(Metric(n.format(op), t.format(op), unit, d) for op in _OPERATIONS for n, t, unit, d in _OF_OPERATION),
+        *(
+            Metric(n.format(op), t.format(op), unit, d, sized=sized)
+            for op in OPERATIONS
+            for n, t, unit, d, sized in _OF_OPERATION
+        ),
         *_metered(),
         Metric("rom", "ROM", "bytes"),
         Metric("rom_encrypt", "ROM encrypt", "bytes"),
         Metric("rom_decrypt", "ROM decrypt", "bytes"),
         Metric("rom_helpers", "ROM of library", "bytes"),
-        Metric("stack", "stack", "bytes"),
+        Metric("stack", "stack", "bytes", sized=True),
         Metric("ram_static", "static RAM", "bytes"),
         Metric("ram_renner", "RAM (Renner)", "bytes"),
-        Metric("heap", "heap", "bytes"),
-        Metric("ram", "RAM", "bytes"),
+        Metric("heap", "heap", "bytes", sized=True),
+        Metric("ram", "RAM", "bytes", sized=True),
         Metric("image_rom", "image ROM", "bytes"),
         Metric("image_rom_encrypt", "image ROM encrypt", "bytes"),
         Metric("image_rom_decrypt", "image ROM decrypt", "bytes"),
         Metric("image_static", "image static", "bytes"),
         Metric("image_ram_touched", "image RAM touched", "bytes"),
-        Metric("unaligned", "unaligned accesses", ""),
+        Metric("unaligned", "unaligned accesses", "", sized=True),
         Metric("spread_percent", "spread", "%", 2),
-        Metric("felics_code_size", "FELICS code size", "bytes"),
-        Metric("felics_code_ram", "FELICS RAM", "bytes"),
-        Metric("felics_code_time", "FELICS time", "cycles"),
-        Metric("felics_code_size_decrypt", "FELICS code size decrypt", "bytes"),
-        Metric("felics_code_ram_decrypt", "FELICS RAM decrypt", "bytes"),
-        Metric("felics_code_time_decrypt", "FELICS time decrypt", "cycles"),
+        Metric("counter_difference", "counter difference", "cycles", 1, lower=False, sized=True),
+        Metric("felics_code_size", "FELICS code size", "bytes", sized=True),
+        Metric("felics_code_ram", "FELICS RAM", "bytes", sized=True),
+        Metric("felics_code_time", "FELICS time", "cycles", sized=True),
+        Metric("felics_code_size_decrypt", "FELICS code size decrypt", "bytes", sized=True),
+        Metric("felics_code_ram_decrypt", "FELICS RAM decrypt", "bytes", sized=True),
+        Metric("felics_code_time_decrypt", "FELICS time decrypt", "cycles", sized=True),
     )
 }
 #: metrics that are sums of others: ``ram`` is the deepest stack, static data and heap together
@@ -110,17 +118,9 @@ def size_of(name: str) -> Size | None:
     return Size(found[1], int(found[2]), int(found[3])) if found else None
 
 
-_OF_SIZES = re.compile(
-    r"(encrypt|decrypt|reject|hash)(_long)?_(per_byte|per_ad_byte|fixed)|felics_.*|stack(_.*)?|.*@.*"
-    r"|energy_.*_per_(byte|bit)(_uncertainty)?"
-)
-_PEAKS = ("heap", "ram", "unaligned")
-
-
-@cache
 def of_sizes(name: str) -> bool:
-    """Whether a metric depends on the workload's sizes. All others come from the known answers or the image."""
-    return name in _PEAKS or _OF_SIZES.fullmatch(name) is not None
+    """Whether a column is a metric that depends on the workload's sizes, or a point."""
+    return _METRICS[name].sized if name in _METRICS else size_of(name) is not None
 
 
 @cache

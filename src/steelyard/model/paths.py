@@ -25,14 +25,21 @@ def search_path() -> str:
     return os.pathsep.join([os.environ.get("PATH", "/usr/bin:/bin"), *map(str, built)])
 
 
+def compiler(name: str) -> str | None:
+    """Where a compiler or a program of its is, in :func:`search_path`."""
+    return shutil.which(name, path=search_path())
+
+
 def tool(name: str) -> str | None:
-    """Where the program is: in ``PATH``, or beside this Python, where packages of its environment put theirs."""
+    """Where any other program is: in ``PATH``, or beside this Python, where packages of its environment put theirs."""
     return shutil.which(name) or shutil.which(name, path=Path(sys.executable).parent)
 
 
 def short(path: Path) -> str:
-    """``path`` as a user would type it: relative to the current folder when it lies inside."""
+    """``path`` as a user would type it: relative to the current folder when it lies inside. A link is
+    called by its own name."""
     try:
-        return str(path.resolve().relative_to(Path.cwd()))
-    except (ValueError, OSError, RuntimeError):  # elsewhere, or a link to itself
+        place = path.resolve() if path.name in ("", "..") else path.parent.resolve() / path.name
+        return str(place.relative_to(Path.cwd()))
+    except (ValueError, OSError, RuntimeError):  # elsewhere, or below a link to itself
         return str(path)

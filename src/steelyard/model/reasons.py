@@ -66,6 +66,7 @@ class Reason(StrEnum):
     BOARD_LOST = "board-unreachable", "plug the board in, correct its port in lab.toml, end what else uses it; retry"
     FLASH_FAILED = "flash-failed", "look at the board's cable, its port in lab.toml, and what flashes it; run again"
     ANALYZER_LOST = "analyzer-lost", "plug the analyzer in, end what else uses it (sigrok-cli --scan), and run again"
+    COUNTER_DIFFERS = "counter-differs", "correct clock_ppm (steelyard boards check), or leave the chip's counter alone"
     PULSES_LOST = "pulses-lost", "look at the wires from trigger pin and ground to the channel in lab.toml; run again"
     PROBE_LOST = "probe-lost", "plug the debug probe in, at both ends, and end what else uses it; run again"
     METER_LOST = "meter-unreachable", "plug the meter in, correct its port in lab.toml, or install what is missing"
@@ -111,12 +112,25 @@ MACHINE = frozenset(
         Reason.BOARD_LOST,
         Reason.FLASH_FAILED,
         Reason.ANALYZER_LOST,
+        Reason.COUNTER_DIFFERS,
         Reason.PULSES_LOST,
         Reason.PROBE_LOST,
         Reason.METER_LOST,
         Reason.POWER_LOST,
         Reason.DISK_FULL,
         Reason.INTERNAL,
+    }
+)
+
+
+#: those of a lab, whatever its board is doing: no program on it can cause them
+LAB = frozenset(
+    {
+        Reason.UNREACHABLE,
+        Reason.BOARD_LOST,
+        Reason.FLASH_FAILED,
+        Reason.ANALYZER_LOST,
+        Reason.PROBE_LOST,
     }
 )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from datetime import datetime
-from typing import Literal
+from typing import Literal, get_args
 
 from msgspec import Struct, to_builtins
 from msgspec.structs import astuple, replace
@@ -13,6 +13,7 @@ from msgspec.structs import astuple, replace
 from .reasons import MACHINE, Failure, Reason
 
 Operation = Literal["encrypt", "decrypt", "reject", "hash"]
+OPERATIONS: tuple[Operation, ...] = get_args(Operation)
 
 
 class Toolchain(Struct, frozen=True):

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable
-from typing import TypeVar
+from collections.abc import Callable, Hashable, Iterable, Mapping
+from typing import NamedTuple, TypeVar
 
 from .record import Record
 
@@ -38,6 +38,54 @@ CONTEXT = {
 }
 
 
+#: digits of a digest that tell things of one name apart
+_SHORT = 8
+
+
+class Made(NamedTuple):
+    """What made the figures of a row, as far as a name of it can mean several: a toolchain, which may have the version
+    of another, and a timing model, which has other files of its target."""
+
+    target: str
+    version: str
+    sha256: str
+    timing_model: str
+    target_digest: str
+
+
+class Names(NamedTuple):
+    """What to call compilers, by target, version and digest, and timing models, by target, name and the target's
+    digest, whose name alone means several on a target."""
+
+    compilers: Mapping[tuple[str, str, str], str]
+    models: Mapping[tuple[str, str, str], str]
+
+    def compiler(self, m: Made) -> str:
+        """What to call the compiler."""
+        return self.compilers.get((m.target, m.version, m.sha256), m.version)
+
+    def model(self, m: Made) -> str:
+        """What to call the timing model."""
+        return self.models.get((m.target, m.timing_model, m.target_digest), m.timing_model)
+
+
+def names_of(made: Iterable[Made]) -> Names:
+    """Names that mean one thing each in an answer of all these."""
+    every = list(made)
+    builds = grouped(dict.fromkeys((m.target, m.version, m.sha256) for m in every), lambda b: b[:2])
+    files = grouped(dict.fromkeys((m.target, m.timing_model, m.target_digest) for m in every), lambda f: f[:2])
+    return Names(
+        {b: f"{b[1]}, toolchain {b[2][:_SHORT]}" for some in builds.values() if len(some) > 1 for b in some},
+        {f: f"{f[1]}, target {f[2][:_SHORT]}" for some in files.values() if len(some) > 1 for f in some},
+    )
+
+
+def made_by(record: Record) -> Made:
+    """What made the figures of a record."""
+    s = record.setup
+    return Made(s.target, s.toolchain.version, s.toolchain.sha256, s.timing_model, s.target_digest)
+
+
 def grouped(items: Iterable[T], key: Callable[[T], K]) -> dict[K, list[T]]:
     """Items by their key, in the order in which they come."""
     groups: dict[K, list[T]] = {}
@@ -46,10 +94,10 @@ def grouped(items: Iterable[T], key: Callable[[T], K]) -> dict[K, list[T]]:
     return groups
 
 
-def row(record: Record) -> Row:
+def row(record: Record, names: Names) -> Row:
     """A record as a row, equal to what ``Store.rows`` gives for it: context, metrics, and points under names such as
     ``encrypt@16/64``."""
-    s, failure = record.setup, record.failure
+    s, failure, made = record.setup, record.failure, made_by(record)
     return {
         "run": record.id,
         "label": s.label,
@@ -61,14 +109,14 @@ def row(record: Record) -> Row:
         "device": s.device,
         "flags": s.flags,
         "workload": s.workload,
-        "compiler": s.toolchain.version,
+        "compiler": names.compiler(made),
         "outcome": "verified" if failure is None else str(failure.reason),
         "vectors": record.verification.vectors if record.verification else None,
         "finished": None if record.finished is None else record.finished.strftime("%Y-%m-%d %H:%M"),
         "host": record.host,
         "digest": s.implementation_digest,
         "harness": s.harness,
-        "timing_model": s.timing_model,
+        "timing_model": names.model(made),
         "origin": record.origin,
         **record.metrics,
         **{f"{p.operation}@{p.adlen}/{p.mlen}": p.cycles for p in record.points},

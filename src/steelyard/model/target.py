@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from functools import cache
 from pathlib import Path
 from typing import Annotated, Literal
@@ -67,12 +66,14 @@ class Energy(toml.Table, frozen=True, kw_only=True):
 
 class Wiring(toml.Table, frozen=True, kw_only=True):
     """Where a chip's pins are wired: what the trigger is on, what the serial port sends and receives on, each with its
-    place on the board, and the port's bits in a second."""
+    place on the board, the port's bits in a second when the firmware starts, and those that it can be told to go on
+    with, 0 where there are none."""
 
     trigger: str
     transmit: str
     receive: str
     baud: Annotated[int, Meta(gt=0)] = 115200
+    fast_baud: Annotated[int, Meta(ge=0)] = 0
 
 
 class Target(toml.Table, frozen=True, kw_only=True):
@@ -157,7 +158,11 @@ def load_target(name: str) -> Target:
         raise unknown("target", name, names)
     file = paths.TARGETS / name / "target.toml"
     target = toml.load(file, Target, {"name": name, "folder": file.parent})
-    if target.device == "simulator":
+    if target.is_chip:
+        if target.device != "simulator":
+            raise UserError(f"{paths.short(file)}: device: boards are named in lab.toml; leave it out for their target")
+        if target.wiring is None:
+            raise UserError(f"{paths.short(file)}: wiring: missing")
         try:
             Simulator(target.chip)
         except ValueError as e:
@@ -174,7 +179,7 @@ def _placed(spec: ToolchainSpec, folder: Path) -> ToolchainSpec:
 
 
 def _here(spec: ToolchainSpec) -> bool:
-    return shutil.which(spec.compiler, path=paths.search_path()) is not None
+    return paths.compiler(spec.compiler) is not None
 
 
 @cache

@@ -10,8 +10,8 @@ from typing import Any, Self, TypeVar
 import msgspec
 from msgspec.structs import replace
 
-from . import checked, paths
-from .errors import UserError, cut
+from . import checked, paths, userfile
+from .errors import UserError
 
 
 class Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -31,11 +31,9 @@ def load(file: Path, model: type[_Model], more: Mapping[str, object] | None = No
     """Reads ``file`` as a ``model``. ``more`` holds values that its path determines. Raises :class:`UserError`."""
     name = paths.short(file)
     try:
-        if file.stat().st_size > MAX_BYTES:
-            raise UserError(f"{name}: larger than {MAX_BYTES} bytes")
-        table = tomllib.loads(file.read_text(encoding="utf-8"))
-    except OSError as e:
-        raise UserError(f"{cut(name)}: {e.strerror}; name a file that can be read") from e
+        table = tomllib.loads(userfile.content(file, MAX_BYTES).decode())
+    except userfile.TooLargeError as e:
+        raise UserError(f"{name}: larger than {MAX_BYTES} bytes") from e
     except (UnicodeDecodeError, tomllib.TOMLDecodeError) as e:
         raise UserError(f"{name}: not a TOML file: {e}") from e
     try:
@@ -44,7 +42,7 @@ def load(file: Path, model: type[_Model], more: Mapping[str, object] | None = No
         raise UserError(f"{name}: {e}") from e
 
 
-def plain(table: Table) -> dict[str, Any]:
+def as_dict(table: Table) -> dict[str, Any]:
     """The table as dictionaries, lists, numbers and text."""
-    made: dict[str, Any] = msgspec.to_builtins(table, enc_hook=checked.plain)
+    made: dict[str, Any] = msgspec.to_builtins(table, enc_hook=checked.as_json)
     return made

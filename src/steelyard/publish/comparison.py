@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from functools import cache, partial
 
-from ..analyse.compare import COMPARABLE, Change, Comparison, Pair
+from ..analyse.compare import Change, Comparison, Pair
 from ..model.metric import metric
-from ..model.row import Row, grouped
-from .results import column, distinct, lines, run_of, shared, title_of
+from ..model.row import CONTEXT, Row, grouped
+from .results import column, distinct, lines, run_of, title_of
 from .sheet import ANY, Cell, Column, Line, Lines, Mark, Sheet
 
 _SIGN = {"better": "▾", "worse": "▴", "noise": "~", "same": "="}
@@ -18,13 +19,16 @@ def tables(c: Comparison, *, everything: bool = False) -> list[Sheet]:
     """One table for each target: metric, old, new and ratio for every setup, largest changes first. Metrics that
     are the same are left out unless ``everything`` is asked for."""
     shown = [p for p in c.pairs if everything or any(ch.verdict != "same" for ch in p.changes)]
-    varying = [n for n in ("flags", "workload") if n not in c.about and len({p.old.get(n) for p in c.pairs}) > 1]
+    varying = [n for n in ("flags", "workload") if len({_both(p, n) for p in c.pairs}) > 1]
+    if len({_name(p) for p in c.pairs}) < len({(_name(p), p.old.get("primitive")) for p in c.pairs}):
+        varying.insert(0, "primitive")  # a name that is both an AEAD's and a hash's
     columns = [column(n) for n in ("label", *varying)]
     columns += [Column("metric", "metric"), Column("old", "old", "", ANY), Column("new", "new", "", ANY)]
     columns += [Column("ratio", "new/old", "", 4), Column("change", "change")]
     sheets = []
     largest = sorted(shown, key=_size, reverse=True)
-    places = grouped(largest, lambda p: (str(p.old["target"]), p.old.get("device"), p.new.get("device")))
+    places = grouped(largest, lambda p: (_both(p, "target"), p.old.get("device"), p.new.get("device")))
+    told = [n for n in _TOLD if n in c.about or n in ("flags", "workload")]
     for (target, old, new), pairs in places.items():
         changes = [(p, ch) for p in pairs for ch in p.changes if everything or ch.verdict != "same"]
         every = {_name(p) for p in pairs}
@@ -33,12 +37,12 @@ def tables(c: Comparison, *, everything: bool = False) -> list[Sheet]:
         title = title_of(target, new) if old == new else target
         notes = [f"old: device {old}, new: device {new}"] if old != new else []
         notes += [f"compared although {_differing(p)}: {p.old['label']}" for p in pairs if p.differs]
-        notes += shared([p.old for p in pairs], [n for n in ("flags", "workload") if n not in c.about])
+        notes += _sides(pairs, [n for n in told if n not in varying])
         notes += _of_several_sources(pairs)
         sheets.append(
             Sheet(
                 f"{title}: {every.pop()}" if one else title,
-                f"compare-{target}",
+                f"compare-{pairs[0].old['target']}",
                 columns[one:],
                 shown_lines,
                 notes=notes,
@@ -54,18 +58,40 @@ _ALL = ("label", "primitive", "target", "flags", "workload")
 def flat(c: Comparison, *, everything: bool = False) -> Sheet:
     """All changes as one table for machines: names of metrics, their units, and the change as a number."""
     changes = [(p, ch) for p in c.pairs for ch in p.changes if everything or ch.verdict != "same"]
+    others = [n for n in ("target", "device", *_TOLD) if n in c.about]
     columns = [column(n) for n in _ALL] + [Column("other", "compared with"), Column("metric", "metric")]
     columns += [Column("unit", "unit"), Column("old", "old", "", ANY), Column("new", "new", "", ANY)]
     columns += [Column("ratio", "new/old", "", 4), Column("change", "change", "%", 2), Column("verdict", "verdict")]
+    columns += [Column(f"other_{n}", f"{CONTEXT[n]} compared with") for n in others]
 
     def line(of: tuple[Pair, Change]) -> Line:
         p, ch = of
         change = None if ch.ratio is None else 100 * (ch.ratio - 1)
         context: list[Cell] = [p.old.get(n) for n in _ALL]
         figures: list[Cell] = [ch.metric, metric(ch.metric).unit, ch.old, ch.new, ch.ratio, change, ch.verdict]
-        return Line([*context, p.new["label"], *figures], (*run_of(p.old), *run_of(p.new)))
+        partner = [p.new.get(n) for n in others]
+        return Line([*context, p.new["label"], *figures, *partner], (*run_of(p.old), *run_of(p.new)))
 
     return Sheet("comparison", "comparison", columns, Lines(changes, line))
+
+
+#: what a table says of both sides, where it is what the comparison is about
+_TOLD = ("flags", "workload", "compiler", "harness", "timing_model")
+
+
+def _both(p: Pair, name: str) -> str:
+    """A column's value, or the old side's and the new side's."""
+    old, new = (str(r.get(name)) for r in (p.old, p.new))
+    if name == "harness":
+        old, new = old[:8], new[:8]
+    return old if old == new or p.new.get(name) is None else f"{old} -> {new}"
+
+
+def _sides(pairs: Sequence[Pair], names: Sequence[str]) -> list[str]:
+    """What the pairs are of, as far as they share it."""
+    said = [(n, {_both(p, n) for p in pairs if p.old.get(n) is not None}) for n in names]
+    text = ", ".join(f"{CONTEXT[n]} {next(iter(of))}" for n, of in said if len(of) == 1)
+    return [text] if text else []
 
 
 def _differing(p: Pair) -> str:
@@ -138,14 +164,14 @@ def _refused(a: Row, b: Row, name: str) -> Line:
 
 def _short(row: Row, name: str) -> str:
     value = str(row.get(name))
-    return value[:12] if name in COMPARABLE and name not in ("compiler", "workload") else value
+    return value[:12] if name in ("digest", "harness") else value
 
 
 def _cells(p: Pair, ch: Change, varying: Sequence[str]) -> list[str | float | int | None]:
     ratio = ch.ratio
     percent = "new" if ratio is None else f"{100 * (ratio - 1):+.2f} %"
     sign = f" {_SIGN[ch.verdict]}" if ch.verdict in ("noise", "same") else ""
-    context = [_value(p.old.get(n)) for n in varying]
+    context = [_value(_both(p, n)) for n in varying]
     old, new = (round(v, metric(ch.metric).digits) for v in (ch.old, ch.new))
     return [_name(p), *context, _title(ch.metric), old, new, ratio, percent + sign]
 
@@ -157,8 +183,9 @@ def _title(name: str) -> str:
 
 
 @cache
-def _value(value: str | float | int | None) -> str | None:
-    return None if value is None else str(value).split(" (")[0]
+def _value(value: str) -> str:
+    """Without the number and the hash of a workload's sizes."""
+    return re.sub(r" \([^()]*\)", "", value)
 
 
 def _mark(ch: Change) -> Mark:

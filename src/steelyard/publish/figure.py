@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 from msgspec import Struct, convert
 
-from ..analyse.answer import short
+from ..analyse.answer import workload_name
 from ..analyse.rank import Place, best_by_each, joint, pareto
 from ..model.errors import UserError, printable, unknown
 from ..model.metric import metric
@@ -202,7 +202,7 @@ def _said(row: Row, name: str) -> str:
     value = str(row.get(name))
     if name in ("digest", "harness"):
         return value[:8]
-    return f"run {value}" if name == "run" else short(value)
+    return f"run {value}" if name == "run" else workload_name(value) if name == "workload" else value
 
 
 def _over_time(rows: Sequence[Row]) -> list[str]:
@@ -235,7 +235,7 @@ def _with_names(data: Data, figure: Figure, x: str, ys: Sequence[str]) -> Data:
         named = {(d["name"], a, b): d for d, a, b in shown if d["front"]}  # of several at one place one
         for d, _, _ in shown:
             d["front"] = False
-        offsets = names.place([*named], [(a, b) for _, a, b in shown], size, figure.padding)
+        offsets = names.offsets([*named], [(a, b) for _, a, b in shown], size, figure.padding)
         for d, offset in zip(named.values(), offsets, strict=True):
             d |= {"front": True, **offset._asdict()}
     return made
@@ -258,7 +258,7 @@ def draw(spec: dict[str, Any], ending: str) -> bytes:
 def _drawable(value: Any) -> Any:
     """The specification with printable texts: the library that draws ends the process at one that XML cannot hold."""
     if isinstance(value, str):
-        return printable(value).translate({0xFFFE: "\\ufffe", 0xFFFF: "\\uffff"})
+        return printable(value)
     if isinstance(value, Mapping):
         return {k: _drawable(v) for k, v in value.items()}
     return [*map(_drawable, value)] if isinstance(value, list | tuple) else value

@@ -8,6 +8,8 @@ from typing import NamedTuple
 
 #: pixels that a letter takes, and a line
 LETTER, LINE = 5.0, 10.0
+#: pixels from a mark's centre to its rim
+_RIM = 5
 #: what another name in the way costs, the figure's edge, and a mark
 _NAME, _EDGE, _MARK = 100, 40, 4
 #: pixels to the side and down, nearest first
@@ -34,7 +36,7 @@ class _Box(NamedTuple):
         )
 
 
-def place(
+def offsets(
     names: Sequence[tuple[str, float, float]],
     marks: Sequence[tuple[float, float]],
     size: tuple[int, int],
@@ -61,7 +63,8 @@ def place(
         def cost(n: int, boxes: Sequence[_Box] = boxes) -> int:
             b = boxes[n]
             outside = b.left < 0 or b.right > width or b.top < 0 or b.bottom > height
-            met = sum(b.left < sx < b.right and b.top < sy < b.bottom for sx, sy in spots)
+            rim = _Box(b.left - _RIM, b.top - _RIM, b.right + _RIM, b.bottom + _RIM)
+            met = sum(rim.left < sx < rim.right and rim.top < sy < rim.bottom for sx, sy in spots)
             return _NAME * sum(map(b.meets, taken)) + _EDGE * outside + _MARK * met + abs(_WAYS[n][1]) // 11
 
         best = min(range(len(_WAYS)), key=cost)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from math import log
 
-from ..analyse.answer import short
+from ..analyse.answer import workload_name
 from ..model.row import CONTEXT, Row, Value
 from .results import DEFAULT, column, run_of
 from .sheet import Cell, Column, Line, Sheet
@@ -108,7 +108,7 @@ def _order(value: Value) -> tuple[bool, bool, float, str]:
 
 def _text(value: Value, name: str) -> str:
     text = "-" if value is None else str(value)
-    return short(text) if name == "workload" else text[:12] if name in ("digest", "harness") else text
+    return workload_name(text) if name == "workload" else text[:12] if name in ("digest", "harness") else text
 
 
 def _cell(row: Row | None, name: str) -> Cell:

@@ -157,8 +157,7 @@ def places(
     their place in every metric; of a hash, ``encrypt`` is ``hash``."""
     sheets = []
     for (target, primitive, *_), group in grouped(rows).items():
-        aead = primitive == "crypto_aead"
-        names = [n if aead else n.replace("encrypt", "hash") for n in metrics or CATALOGUE]
+        names = _of(primitive, metrics or CATALOGUE)
         made = rank.best_by_each(group, names) if variants else rank.by_each(group, names)
         rankings = {n: r for n, r in made.items() if r.places}
         columns = _with_places(rankings)
@@ -185,6 +184,11 @@ def places(
             )
         )
     return sheets
+
+
+def _of(primitive: str, metrics: Sequence[str]) -> list[str]:
+    """The metrics as a primitive has them: a hash has no encryption."""
+    return [n if primitive == "crypto_aead" else n.replace("encrypt", "hash") for n in metrics]
 
 
 def _placed(at: Mapping[str, Mapping[int, float]], row: Row) -> Line:
@@ -237,15 +241,16 @@ def scores(
     rows: Sequence[Row], metrics: Sequence[str], top: int | None = None, *, variants: bool = False
 ) -> list[Sheet]:
     """El-Hajj and Fadlallah's score table: ranks added up, ties averaged. Of ``variants`` the implementation that
-    comes first takes part."""
+    comes first takes part; of a hash, ``encrypt`` is ``hash``."""
     sheets = []
     for key, group in grouped(rows).items():
-        ranking = rank.scores(group, metrics)
+        names = _of(key[1], metrics)
+        ranking = rank.scores(group, names)
         if variants:
             first = rank.first_of_variant(ranking)
-            ranking = rank.scores([*(p.row for p in first.places), *first.left_out], metrics)
+            ranking = rank.scores([*(p.row for p in first.places), *first.left_out], names)
         title = f"{title_of(key[0], key[2])}: {key[1]}, sum of ranks"
-        sheets.append(_scored(ranking, metrics, title, f"score-{key[0]}", "score", 1, top))
+        sheets.append(_scored(ranking, names, title, f"score-{key[0]}", "score", 1, top))
     return sheets
 
 

@@ -13,14 +13,14 @@ from jinja2 import Environment, FileSystemLoader
 from msgspec import Struct
 
 from ..analyse import rank
-from ..model.errors import counted
+from ..model.errors import counted, printable
 from ..model.record import Point
 from ..model.row import Row, grouped
 from ..model.target import load_target, target_names
 from . import figure, pivot, ranking, results
 from .formats import html
 from .results import column, run_of, title_of
-from .sheet import Cell, Column, Line, Sheet, plain
+from .sheet import Cell, Column, Line, Sheet, plain, shown
 
 #: series of a line chart and bars of a bar chart, so that they can be read
 LINES, BARS = 8, 40
@@ -86,12 +86,13 @@ def compose(
     """The report of these rows. ``points`` finds the points of some of them; ``notes`` say how the rows were chosen."""
     good = [r for r in rows if r["outcome"] == "verified"]
     bad = [r for r in rows if r["outcome"] != "verified"]
-    by_target = grouped(good, lambda r: str(r["target"]))
+    by_target = grouped(filter(results.measured, rows), lambda r: str(r["target"]))
     names = sorted(by_target)
-    variants = {(r["primitive"], r["variant"]) for r in good if r["variant"] != "nocrypt"}
-    lead = f"{counted(len(good), 'verified run')} of {counted(len(variants), 'algorithm')}"
-    lead += f" on {counted(len(names), 'target')}"
-    lead += f"; {counted(len(bad), 'run')} without figures, each with its reason." if bad else "."
+    weighed = [r for r in good if r["variant"] != "nocrypt"]
+    variants = {(r["primitive"], r["variant"]) for r in weighed}
+    lead = f"{counted(len(weighed), 'verified run')} of {counted(len(variants), 'algorithm')}"
+    lead += f" on {counted(len({r['target'] for r in weighed}), 'target')}"
+    lead += f"; {counted(len(bad), 'run')} without verified figures, each with its reason." if bad else "."
     return Report(
         title,
         lead,
@@ -106,16 +107,22 @@ def compose(
 
 def page(report: Report) -> str:
     """The report as HTML."""
-    environment = Environment(loader=FileSystemLoader(Path(__file__).parent / "templates"), autoescape=True)
-    environment.filters["table"] = html.fragment
+    templates = FileSystemLoader(Path(__file__).parent / "templates")
+    environment = Environment(loader=templates, autoescape=True, finalize=_printable)
+    environment.filters["table"] = lambda sheet: html.fragment(shown(sheet))
     environment.filters["svg"] = lambda spec: figure.draw(spec, "svg").decode()
     return environment.get_template("report.html.j2").render(report=report, style=html.STYLE)
 
 
+def _printable(value: object) -> object:
+    """A value of the template; markup, which is text of its own kind, is so already."""
+    return printable(value) if type(value) is str else value
+
+
 def _target(name: str, rows: Sequence[Row], points: PointsOf, columns: Sequence[str]) -> Section:
     figures: list[Drawing | None] = []
-    for (_, primitive, _, compiler, *_), mine in results.grouped(rows).items():
-        group = [r for r in mine if r["variant"] != "nocrypt"]
+    good = [r for r in rows if r["outcome"] == "verified" and r["variant"] != "nocrypt"]
+    for (_, primitive, _, compiler, *_), group in results.grouped(good).items():
         cycles = _CYCLES.get(primitive, "cycles_hash_mean")
         metrics = (cycles, "rom", "ram")
         best = {n: [p.row for p in r.places] for n, r in rank.best_by_each(group, metrics).items()}
@@ -129,9 +136,8 @@ def _target(name: str, rows: Sequence[Row], points: PointsOf, columns: Sequence[
             ("rom", best["rom"][:BARS]),
         ):
             figures.append(_figure(kind, f"{primitive}, {compiler}", some, points))
-    return Section(
-        name, title_of(name, rows[0].get("device")), [f for f in figures if f], results.tables(rows, columns)
-    )
+    tables = [s for s in results.tables(rows, columns) if s.label != results.WITHOUT]  # all targets have one together
+    return Section(name, title_of(name, rows[0].get("device")), [f for f in figures if f], tables)
 
 
 def _figure(kind: str, what: str, rows: Sequence[Row], points: PointsOf) -> Drawing | None:

@@ -34,6 +34,8 @@ _SELDOM = (
 )  # fmt: skip
 #: all that a table may show where nothing is named
 USUAL = (*dict.fromkeys(chain.from_iterable(DEFAULT.values())), *_SELDOM)
+#: label of the table of runs that have a reason instead
+WITHOUT = "without"
 #: most sizes of a workload that stand in the table
 FEW = 6
 #: devices that a job says it runs on, and how to say so
@@ -85,7 +87,7 @@ def tables(rows: Sequence[Row], columns: Sequence[str], *, caption: str = "", la
     may hold ``{target}`` and ``{primitive}``.
     """
     sheets = []
-    groups = grouped(rows if columns else [r for r in rows if _measured(r)])
+    groups = grouped(rows if columns else [r for r in rows if measured(r)])
     for key, group in groups.items():
         target, primitive, device, compiler, *_ = key
         chosen = [column(c) for c in columns or _usual(group, primitive)]
@@ -93,7 +95,7 @@ def tables(rows: Sequence[Row], columns: Sequence[str], *, caption: str = "", la
         title = f"{title_of(target, device)}: {primitive}"
         one = [f"{CONTEXT[n]} {v}" for n in ("flags", "workload") if (v := _same(group, n)) and n not in shown]
         if len([k for k in groups if k[:2] == key[:2]]) > 1:
-            one.append(f"harness {key[4][:8]}, timing model {key[5][:12]}")
+            one.append(f"harness {key[4][:8]}, timing model {key[5]}")
         names = {"target": target, "primitive": primitive}
         sheet = Sheet(title, f"{target}-{primitive}", chosen, lines(group, chosen))
         sheet = replace(
@@ -107,7 +109,8 @@ def tables(rows: Sequence[Row], columns: Sequence[str], *, caption: str = "", la
     return distinct([*sheets, *([] if columns else without_figures(rows))])
 
 
-def _measured(row: Row) -> bool:
+def measured(row: Row) -> bool:
+    """Whether a row has figures, verified or not."""
     return row["outcome"] == "verified" or any(row.get(n) is not None for n in DEFAULT[str(row["primitive"])])
 
 
@@ -118,7 +121,7 @@ def without_figures(rows: Iterable[Row]) -> list[Sheet]:
     columns = [*columns, Column("detail", "detail")]
     if len({r["primitive"] for r in failed}) < 2:
         del columns[2]
-    return [Sheet("No verified figures", "without", columns, lines(failed, columns))] if failed else []
+    return [Sheet("No verified figures", WITHOUT, columns, lines(failed, columns))] if failed else []
 
 
 def few_sizes(load: str) -> bool:
@@ -128,7 +131,8 @@ def few_sizes(load: str) -> bool:
 
 
 def _usual(group: Sequence[Row], primitive: str) -> list[str]:
-    differing = [n for n in ("flags", "workload", "outcome") if _same(group, n) is None]
+    differing = [n for n in ("flags", "workload") if _same(group, n) is None]
+    differing += ["outcome"] if _same(group, "outcome") != "verified" else []
     metrics = [n for n in DEFAULT[primitive] if any(r.get(n) is not None for r in group)]
     metrics += [n for n in _SELDOM if any(r.get(n) for r in group)]
     return ["run", "label", *differing, *metrics, *_sizes(group, primitive)]
@@ -161,9 +165,9 @@ def _unseen(group: Sequence[Row], shown: Set[str]) -> list[str]:
 
 
 def _explained(group: Sequence[Row], shown: Set[str]) -> list[str]:
-    """Says what a dash means in a column of one size, and why there are two means."""
+    """Says what it means that a column of one size lacks a figure, and why there are two means."""
     sizes = [n for n in shown if size_of(n)]
-    said = ["- where a size does not fit, or is not in the run's workload"] if sizes else []
+    said = ["no figure where a size does not fit, or is not in the run's workload"] if sizes else []
     said = said if any(r.get(n) is None for n in sizes for r in group) else []
     if any(n.endswith("_fresh_mean") for n in shown):
         said.append("fresh inputs: the mean over others than the known answers', where time depends on the inputs")

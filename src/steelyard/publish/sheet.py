@@ -8,6 +8,9 @@ from types import MappingProxyType
 from typing import Any, Literal, TypeVar, overload
 
 from msgspec import Struct
+from msgspec.structs import replace
+
+from ..model.errors import printable
 
 _T = TypeVar("_T")
 
@@ -99,6 +102,25 @@ def plain(
     digits = columns if isinstance(columns, Mapping) else dict.fromkeys(columns)
     heads = [Column(re.sub(r"\W+", "_", h).strip("_") or "column", h, digits=d) for h, d in digits.items()]
     return Sheet(title, label, heads, [Line(row) for row in rows], notes=notes)
+
+
+def shown(sheet: Sheet) -> Sheet:
+    """The sheet with printable texts."""
+
+    def line(x: Line) -> Line:
+        if all(c.isprintable() for c in x.cells if isinstance(c, str)):
+            return x
+        return replace(x, cells=[printable(c) if isinstance(c, str) else c for c in x.cells])
+
+    return replace(
+        sheet,
+        title=printable(sheet.title),
+        label=printable(sheet.label),
+        columns=[replace(c, title=printable(c.title)) for c in sheet.columns],
+        lines=[line(x) for x in sheet.lines],
+        caption=printable(sheet.caption),
+        notes=[printable(n) for n in sheet.notes],
+    )
 
 
 def text(cell: Cell, column: Column, group: str = "") -> str:

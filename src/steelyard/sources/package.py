@@ -44,6 +44,8 @@ _BUNDLED = f"{CIPHERS}/"
 _COMPAT = Path(__file__).resolve().parent / "compat"
 _CITED = re.compile(rb'["</]([^"<>/\n]{1,255})[">]')
 _NIST_API = re.compile(rb"\bint\s+crypto_aead_encrypt\s*\(")
+#: files whose links may lead nowhere: no build reads them, or the compiler names the one that a source includes
+_SPARED = (Kind.IGNORED, Kind.MAKEFILE, Kind.UNKNOWN)
 _SEVERITY = (Reason.PATH_ESCAPE, Reason.DANGLING_LINK, Reason.UNREADABLE)
 
 
@@ -147,7 +149,7 @@ class Package:
         for reason in _SEVERITY:
             for f in sorted(self._listing.faults, key=lambda f: f.name):
                 base = os.path.basename(f.name)
-                harmless = reason is Reason.DANGLING_LINK and kind_of(base) in (Kind.IGNORED, Kind.MAKEFILE)
+                harmless = reason is Reason.DANGLING_LINK and kind_of(base) in _SPARED
                 if f.reason is reason and not harmless:
                     return Failure(reason, _in(os.path.dirname(f.name), f.detail))
         return None

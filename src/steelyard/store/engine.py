@@ -28,11 +28,13 @@ from . import schema, values
 from .errors import DAMAGED, StoreError, StoreFailure, explain
 
 _DRIVERS = {"psycopg": "steelyard[servers]", "psycopg2": "psycopg2-binary", "pymysql": "steelyard[servers]"}
+#: where each table is committed as it is made, so that others see some of them
+_BY_TABLE = ("mariadb", "mysql")
 #: the lock by which processes that create or migrate tables on a server take turns
 _LOCK = 0x57EE1  # PostgreSQL takes it as a number, MariaDB as a name
 
 
-def resolve(url_or_path: str | Path) -> URL:
+def url_of(url_or_path: str | Path) -> URL:
     """The URL of a database; anything that is not a URL is the path of a SQLite file. Raises :class:`StoreError`."""
     if str(url_or_path) == ":memory:":
         return URL.create("sqlite")
@@ -96,9 +98,11 @@ def _prepare(file: Path) -> None:
     except OSError as error:
         raise StoreError(f"{cut(str(file.parent))}: {error.strerror}; choose a folder you may write to") from error
     try:
-        file.exists()
+        special = file.exists() and not (file.is_file() or file.is_dir())
     except (OSError, ValueError) as error:
         raise StoreError(f"{cut(str(file))}: {getattr(error, 'strerror', None) or error}; give another path") from error
+    if special:  # SQLite would call it a failing disk
+        raise StoreError(f"{cut(str(file))}: is no regular file; give another path")
 
 
 def _create(url: URL) -> Engine:
@@ -151,14 +155,16 @@ def _on_begin(connection: Connection) -> None:
 
 
 def _revision(connection: Connection, name: str) -> str | None:
-    """The stored revision; None for an empty database. Raises :class:`StoreError` for one that is not ours or too
-    new."""
+    """The stored revision; None for a database that is empty or not yet whole. Raises :class:`StoreError` for one that
+    is not ours or too new."""
     tables = inspect(connection).get_table_names()
     if schema.REVISION_TABLE not in tables:
         if tables and connection.dialect.name == "sqlite":
             raise StoreError(f"{name} contains tables that are not Steelyard's; give another path")
         return None
     every = connection.execute(text(f"SELECT version_num FROM {schema.REVISION_TABLE}")).scalars().all()
+    if not every and connection.dialect.name in _BY_TABLE:  # somebody is at it, or was killed at it
+        return None
     found = str(every[0]) if len(every) == 1 else "unknown"
     if not found.isdigit():
         raise _odd(name, found)

@@ -34,7 +34,15 @@ ROW = """
   run.id AS run, implementation.variant AS label, implementation.primitive, implementation.family,
   implementation.variant, implementation.name AS implementation, target.name AS target, setup.device, setup.flags,
   setup.workload, toolchain.version AS compiler, COALESCE(run.reason, 'verified') AS outcome, run.vectors,
-  run.finished, run.host, implementation.digest, setup.harness, setup.timing_model, run.origin
+  run.finished, run.host, implementation.digest, setup.harness, setup.timing_model, run.origin, setup.target_id,
+  setup.toolchain_id
+"""
+#: which toolchains and files of targets setups have, with what rows say of them
+USED = """
+SELECT used.target_id, used.toolchain_id, used.timing_model, target.name AS target, target.digest AS target_digest,
+  toolchain.version, toolchain.sha256
+FROM (SELECT DISTINCT target_id, toolchain_id, timing_model FROM setup) AS used
+JOIN target ON target.id = used.target_id JOIN toolchain ON toolchain.id = used.toolchain_id
 """
 #: columns by which records are filtered
 _FILTERS = {

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from datetime import datetime
 from functools import cache
 from sys import intern
@@ -13,7 +13,7 @@ from sqlalchemy import Connection, CursorResult, text
 
 from steelyard.model.reasons import Failure, Reason
 from steelyard.model.record import Helper, Point, Record, Setup, Toolchain, Verification
-from steelyard.model.row import Row, Value
+from steelyard.model.row import Made, Row, Value, names_of
 
 from . import queries
 from .errors import StoreError
@@ -23,6 +23,17 @@ from .values import EPOCH, MICROSECOND
 #: metrics and points in one query: each is a join, and databases plan many joins slowly or not at all
 _JOINS = 16
 _MINUTE = 60_000_000
+_NUMBER, _MAYBE = frozenset({int}), frozenset({int, type(None)})
+#: types of the values in columns that hold other things than text; SQLite keeps what it is given
+_TYPES = {
+    **dict.fromkeys(("id", "run", "run_id", "target_id", "toolchain_id"), _NUMBER),
+    **dict.fromkeys(("position", "size", "adlen", "mlen", "cycles"), _NUMBER),
+    **dict.fromkeys(("vectors", "ext_vectors", "skipped", "finished", "whole"), _MAYBE),
+    **dict.fromkeys(("reason", "detail", "verified_with", "answers"), frozenset({str, type(None)})),
+    "fraction": frozenset({float, type(None)}),
+    "seconds": frozenset({int, float}),
+}
+_TEXT = frozenset({str})
 
 
 class Reader:
@@ -42,11 +53,16 @@ class Reader:
     def _of(self, sql: str, ids: Collection[int]) -> Iterator[Any]:
         """The rows of a query for some runs, in batches of ids."""
         for batch in queries.batches(sorted(ids)):
-            yield from self._rows(Query(sql.format(ids=queries.numbers(batch))))
+            found = self._rows(Query(sql.format(ids=queries.numbers(batch)))).all()
+            if found:
+                _check(found[0]._fields, zip(*found, strict=True))
+            yield from found
 
     def records(self, which: Which) -> list[Record]:
         """Complete records, in order. Raises :class:`StoreError` for a reason that this version does not know."""
         found = self._rows(which.select(queries.RECORD)).all()
+        if found:
+            _check(found[0]._fields, zip(*found, strict=True))
         ids = [row.id for row in found]
         metrics: dict[int, dict[str, float]] = {k: {} for k in ids}
         for run_id, metric, whole, fraction in self._of(queries.MEASUREMENTS, ids):
@@ -63,7 +79,7 @@ class Reader:
                 tuple(points.get(row.id, ())),
                 tuple(helpers.get(row.id, ())),
                 _verification(row),
-                tuple(json.loads(row.notes)),
+                _notes(row.notes),
                 row.origin,
                 row.log,
                 row.host,
@@ -75,9 +91,23 @@ class Reader:
             for row in found
         ]
 
-    def rows(self, which: Which, points: Collection[Size], metrics: Collection[str] | None) -> list[Row]:
-        """Records as rows, in order. Metrics and points that a run lacks are None."""
+    def rows(
+        self, which: Which, points: Collection[Size], metrics: Collection[str] | None, beside: Iterable[Made] = ()
+    ) -> list[Row]:
+        """Records as rows, in order. Metrics and points that a run lacks are None. Where a target has toolchains of one
+        version, or a timing model with other files of the target, here or ``beside``, compiler and timing model say
+        which."""
         found = self._columns(which.select(queries.ROW))
+        _check(found, found.values())
+        chips, tools = found.pop("target_id"), found.pop("toolchain_id")
+        used = self._used()
+        names = names_of((*(made for _, _, made in used), *beside))
+        if names.compilers:
+            compilers = {(chip, tool): names.compiler(made) for chip, tool, made in used}
+            found["compiler"] = [compilers[setup] for setup in zip(chips, tools, strict=True)]
+        if names.models:
+            models = {(chip, made.timing_model): names.model(made) for chip, _, made in used}
+            found["timing_model"] = [models[of] for of in zip(chips, found["timing_model"], strict=True)]
         columns: dict[str, Sequence[Value]] = {
             name: list(map(intern, values)) if values and isinstance(values[0], str) else values
             for name, values in found.items()
@@ -92,9 +122,24 @@ class Reader:
             columns |= self._figures(which, found["run"], some)
         return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
 
+    def made(self) -> set[Made]:
+        """All that made figures."""
+        return {made for _, _, made in self._used()}
+
+    def _used(self) -> list[tuple[int, int, Made]]:
+        """What made figures, with the ids of target and toolchain."""
+        used = self._rows(Query(queries.USED)).all()
+        if used:
+            _check(used[0]._fields, zip(*used, strict=True))
+        return [
+            (u.target_id, u.toolchain_id, Made(u.target, u.version, u.sha256, u.timing_model, u.target_digest))
+            for u in used
+        ]
+
     def _figures(self, which: Which, ids: Sequence[int], asked: Sequence[str | Size]) -> dict[str, Sequence[Value]]:
         """Metrics and points by column, in the order of ``ids``."""
         found = self._columns(queries.figures(which, asked))
+        _check((name.rstrip("0123456789") for name in found), found.values())
         if found["run"] != ids:  # a run has the same size twice; one of them is taken
             at = {k: index for index, k in enumerate(found["run"])}
             found = {name: [values[at[k]] for k in ids] for name, values in found.items()}
@@ -121,6 +166,21 @@ class Reader:
         s, v = record.setup, record.verification
         values = {"answers": v.answers if v else "", "primitive": s.primitive, "digest": s.implementation_digest}
         return [row.id for row in self._rows(Query(queries.SAME_ANSWERS, values))]
+
+
+def _check(names: Iterable[str], columns: Iterable[Iterable[object]]) -> None:
+    """Raises :class:`ValueError` where a column has a value that no version stores there."""
+    for name, values in zip(names, columns, strict=True):
+        kinds = set(map(type, values))
+        if not kinds <= _TYPES.get(name, _TEXT):
+            raise ValueError(f"{name} has a value of type {', '.join(sorted(k.__name__ for k in kinds))}")
+
+
+def _notes(text: str) -> tuple[str, ...]:
+    notes = json.loads(text)
+    if not isinstance(notes, list) or not all(isinstance(note, str) for note in notes):
+        raise ValueError("notes are no list of texts")
+    return tuple(notes)
 
 
 def _setup(row: Any) -> Setup:

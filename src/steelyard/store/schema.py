@@ -168,7 +168,7 @@ _revision = Table(
 
 
 def create(connection: Connection) -> None:
-    """Creates all tables in an empty database, at the newest revision."""
+    """Creates the tables that an empty or half-made database lacks, at the newest revision."""
     metadata.create_all(connection)
-    _revision.create(connection)
+    _revision.create(connection, checkfirst=True)
     connection.execute(insert(_revision).values(version_num=HEAD))

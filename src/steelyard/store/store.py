@@ -9,7 +9,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
 from steelyard.model.record import Point, Record
-from steelyard.model.row import Row
+from steelyard.model.row import Made, Row
 
 from . import queries
 from .blobs import Blobs
@@ -44,9 +44,9 @@ class Store:
         ``blobs`` is the folder of logs; for ``x.db`` the default is ``x.blobs`` beside it. Raises :class:`StoreError`,
         which says why it cannot be opened.
         """
-        from .engine import file_of, name_of, open_engine, resolve
+        from .engine import file_of, name_of, open_engine, url_of
 
-        url = resolve(url_or_path)
+        url = url_of(url_or_path)
         file = file_of(url)
         beside = file.parent / f"{file.stem}.blobs" if file else None
         return cls(open_engine(url), name_of(url), blobs or beside)
@@ -151,12 +151,19 @@ class Store:
         newest_only: bool = True,
         points: Collection[queries.Size] = (),
         metrics: Collection[str] | None = None,
+        beside: Collection[Made] = (),
         **equal: str,
     ) -> list[Row]:
         """The records of :meth:`runs` as rows, with these ``metrics`` (None: all) and ``points``, each as (operation,
-        bytes of associated data, bytes of message)."""
+        bytes of associated data, bytes of message). Names of what made them mean the same in rows of what is
+        ``beside`` them."""
         with self._reader() as reader:
-            return reader.rows(queries.filtered(equal, newest_only), points, metrics)
+            return reader.rows(queries.filtered(equal, newest_only), points, metrics, beside)
+
+    def made(self) -> set[Made]:
+        """What made the figures of all records."""
+        with self._reader() as reader:
+            return reader.made()
 
     def points(self, run_ids: Collection[int]) -> dict[int, list[Point]]:
         """All points of these runs, by run id."""

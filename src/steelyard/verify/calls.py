@@ -4,12 +4,29 @@ implementation."""
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from msgspec.structs import replace
 
 from ..model.call import Answer, Caller, Observed, Op, Reference, Request, Vector
 from ..model.implementation import Implementation
 from ..model.inputs import Inputs
 from ..model.reasons import Failure, Reason
 from .expected import Expected, Mismatch
+
+#: most decoys before a call, and how likely each is: one in so many, by the most calls of a pass. A package that leaves
+#: out its check in k calls of a pass is caught unless none of their decoys comes: (1 - 1 / one in) to the power of k
+MOST_DECOYS = 6
+_ONE_IN = ((32, 2), (256, 4), (1 << 32, 16))
+
+
+class Sealed(NamedTuple):
+    """A ciphertext or hash of a vector. A ``decoy`` is in no figure: among decryptions it is forged, among rejections
+    it is right."""
+
+    vector: Vector
+    output: bytes
+    decoy: bool = False
 
 
 class Verifier:
@@ -82,27 +99,50 @@ class Verifier:
         :class:`Mismatch` for the first wrong answer, with ``about`` before its sizes in the text.
         """
         observed: list[Observed] = []
-        outputs = self._taken(vectors, about, observed)
+        turns: list[tuple[Vector, bool]] = []
+        for k, (v, decoys) in enumerate(zip(vectors, self._decoys(about, len(vectors)), strict=True)):
+            sizes = len(v.message), len(v.ad)
+            turns += [(self.vector(f"decoy/{about}{k}/{n}", 0, *sizes), True) for n in range(decoys)]
+            turns.append((v, False))
+        outputs = self._taken(turns, about, observed)
         self._compare(outputs, about)
         if self.aead and outputs:
-            self._forget(outputs[0][0])
-            self.backward(outputs, observed, about)
+            self._forget(outputs[0].vector)
+            self._backward(outputs, observed, about)
         return observed
 
-    def _taken(self, vectors: Sequence[Vector], about: str, observed: list[Observed]) -> list[tuple[Vector, bytes]]:
+    def _taken(self, turns: Sequence[tuple[Vector, bool]], about: str, observed: list[Observed]) -> list[Sealed]:
         """Outputs for the vectors that the algorithm accepts. When it refuses one, it must refuse every larger one
         too."""
-        answers = list(self.client.calls(self.request(self.op, v, v.message) for v in vectors))
-        taken = [(v, a) for v, a in zip(vectors, answers, strict=True) if a.code == 0]
-        for v, a in zip(vectors, answers, strict=True):
+        requests = (replace(self.request(self.op, v, v.message), aside=decoy) for v, decoy in turns)
+        answers = list(self.client.calls(requests))
+        taken = [(v, a) for (v, _), a in zip(turns, answers, strict=True) if a.code == 0]
+        outputs = []
+        for (v, decoy), a in zip(turns, answers, strict=True):
+            if a.code == 0:
+                self._sane(v, a, about)
+                outputs.append(Sealed(v, a.output, decoy))
+                if not decoy:
+                    observed.append((self.name, v, a))
+                continue
             larger = (len(w.ad) >= len(v.ad) and len(w.message) >= len(v.message) for w, _ in taken)
-            if a.code != 0 and not self.one_block and any(larger):
+            if not self.one_block and any(larger):
                 text = f"{self.name}, {about}{describe(v)}: returned {a.code}, but accepts larger inputs"
                 raise Mismatch(Failure(Reason.WRONG_OUTPUT, text))
-        for v, a in taken:
-            self._sane(v, a, about)
-            observed.append((self.name, v, a))
-        return [(v, a.output) for v, a in taken]
+        return outputs
+
+    def _decoys(self, about: str, total: int) -> list[int]:
+        """The number of decoys before each of ``total`` calls; none where nothing can be refused.
+
+        Before any call the chance that a decoy comes next is the same, so whatever a package remembers, it cannot know
+        whether the next ciphertext is right before it has checked it.
+        """
+        if not self.aead or self.client.hello.a_bytes == 0:
+            return [0] * total
+        one_in = next(n for most, n in _ONE_IN if total <= most)
+        drawn = self.inputs.numbers(f"decoys/{about}{total}", total * MOST_DECOYS, one_in)
+        rows = (drawn[k : k + MOST_DECOYS] for k in range(0, len(drawn), MOST_DECOYS))
+        return [next((n for n, x in enumerate(row) if x), MOST_DECOYS) for row in rows]
 
     def forward(self, vectors: Sequence[Vector], answers: list[Observed]) -> list[tuple[Vector, bytes]]:
         """Encrypts or hashes known answers, all of which must be accepted. Appends the calls to ``answers`` and returns
@@ -115,39 +155,63 @@ class Verifier:
             outputs.append((v, answer.output))
         return outputs
 
-    def backward(self, outputs: Sequence[tuple[Vector, bytes]], answers: list[Observed], about: str = "") -> int:
-        """Decrypts each ciphertext, and then each with one bit of its tag flipped.
+    def backward(self, outputs: Sequence[tuple[Vector, bytes]], answers: list[Observed]) -> int:
+        """Decrypts the ciphertexts of known answers, and then each with one bit of its tag flipped.
 
         Appends the calls to ``answers``. Returns the largest number of bytes that a decryption wrote after its message,
         where the tag's room is. Raises :class:`Mismatch`.
         """
-        over = 0
-        requests = (self.request(Op.DECRYPT, v, c) for v, c in outputs)
-        for (v, _), answer in zip(outputs, self.client.calls(requests), strict=True):
-            if not answer.intact:
-                raise Mismatch(Failure(Reason.BUFFER_OVERRUN, f"decrypt, {about}{describe(v)}"))
-            if answer.code != 0 or answer.length != len(v.message) or answer.output != v.message:
-                text = f"code {answer.code}"
-                if answer.code == 0:
-                    text = f"got {as_hex(answer.output)}, expected {as_hex(v.message)}"
-                if answer.code == 0 and answer.length != len(v.message):
-                    text = f"says {answer.length} bytes of message, expected {len(v.message)}"
-                raise Mismatch(Failure(Reason.DECRYPT_MISMATCH, f"{about}{describe(v)}: {text}"))
-            over = max(over, answer.over)
-            answers.append(("decrypt", v, answer))
+        turns: list[Sealed] = []
+        for (v, c), decoys in zip(outputs, self._decoys("known answers/", len(outputs)), strict=True):
+            turns += [Sealed(v, c, decoy=True)] * decoys  # no other: only the published inputs have these answers
+            turns.append(Sealed(v, c))
+        return self._backward(turns, answers, "")
+
+    def _backward(self, turns: Sequence[Sealed], answers: list[Observed], about: str) -> int:
+        """As :meth:`backward`. Decoys are refused among the decryptions, and decrypted among the rejections; they are
+        not in ``answers``."""
+        over = self._pass("decrypt", turns, answers, about)
         if self.client.hello.a_bytes == 0:
             return over
-        if about and outputs:
-            self._forget(outputs[0][0])
-        forged = (self.request(Op.DECRYPT, v, self.forged(v, c)) for v, c in outputs)
-        for (v, _), answer in zip(outputs, self.client.calls(forged), strict=True):
-            if answer.code == 0:
+        if about:
+            self._forget(turns[0].vector)
+        self._pass("reject", turns, answers, about)
+        return over
+
+    def _pass(self, name: str, turns: Sequence[Sealed], answers: list[Observed], about: str) -> int:
+        """Decrypts or rejects each ciphertext, and does the other with decoys. Returns the most bytes written after a
+        message."""
+        over = 0
+        bits = self.inputs.numbers(f"decoys/{about}bits", len(turns), 1 << 16)
+        requests = []
+        for (v, c, decoy), bit in zip(turns, bits, strict=True):
+            right = decoy == (name == "reject")
+            data = c if right else self.forged(replace(v, count=bit) if decoy else v, c)
+            requests.append(replace(self.request(Op.DECRYPT, v, data), aside=decoy))
+        for (v, _, decoy), answer in zip(turns, self.client.calls(requests), strict=True):
+            if decoy == (name == "reject"):
+                self.right(v, answer, about)
+                over = max(over, answer.over)
+            elif answer.code == 0:
                 text = f"{about}{describe(v)}: a wrong tag was accepted"
                 raise Mismatch(Failure(Reason.FORGERY_ACCEPTED, text))
-            if not answer.intact:
+            elif not answer.intact:
                 raise Mismatch(Failure(Reason.BUFFER_OVERRUN, f"reject, {about}{describe(v)}"))
-            answers.append(("reject", v, answer))
+            if not decoy:
+                answers.append((name, v, answer))
         return over
+
+    def right(self, v: Vector, answer: Answer, about: str) -> None:
+        """Raises :class:`Mismatch` when a decryption does not give the vector's message."""
+        if not answer.intact:
+            raise Mismatch(Failure(Reason.BUFFER_OVERRUN, f"decrypt, {about}{describe(v)}"))
+        if answer.code != 0 or answer.length != len(v.message) or answer.output != v.message:
+            text = f"code {answer.code}"
+            if answer.code == 0:
+                text = f"got {as_hex(answer.output)}, expected {as_hex(v.message)}"
+            if answer.code == 0 and answer.length != len(v.message):
+                text = f"says {answer.length} bytes of message, expected {len(v.message)}"
+            raise Mismatch(Failure(Reason.DECRYPT_MISMATCH, f"{about}{describe(v)}: {text}"))
 
     def tag_of(self, v: Vector, c: bytes) -> int:
         """The number of bytes at the ciphertext's end that are its tag; all of them when the package has a format of
@@ -212,12 +276,12 @@ class Verifier:
                 return f"says {answer.length} bytes of output, {usual} for other inputs of the same sizes"
         return ""
 
-    def _compare(self, outputs: Sequence[tuple[Vector, bytes]], about: str) -> None:
+    def _compare(self, outputs: Sequence[Sealed], about: str) -> None:
         """Compares outputs with those of the bundled implementation."""
         if self.reference is None or not outputs:
             return
-        wanted = self.reference(self.choice, [self.request(self.op, v, v.message) for v, _ in outputs])
-        for (v, got), want in zip(outputs, wanted, strict=True):
+        wanted = self.reference(self.choice, [self.request(self.op, v, v.message) for v, _, _ in outputs])
+        for (v, got, _), want in zip(outputs, wanted, strict=True):
             if want is not None and got != want:
                 text = (
                     f"{self.name}, {about}{describe(v)}: got {as_hex(got)}, the bundled implementation {as_hex(want)}"

@@ -39,7 +39,8 @@ def parts(
     decrypt = [(verifier.request(Op.DECRYPT, v, c), v, v.message) for v, c in sample]
     forged: list[tuple[Vector, bytes]] = sample if verifier.client.hello.a_bytes else []
     reject = [(verifier.request(Op.DECRYPT, v, verifier.forged(v, c)), v, None) for v, c in forged]
-    for part, requests in (("encrypt", encrypt), ("decrypt", [*decrypt, *reject])):
+    mixed = verifier.inputs.shuffled("parts/order", [*decrypt, *reject])
+    for part, requests in (("encrypt", encrypt), ("decrypt", mixed)):
         try:
             answers = device_of(part).calls(r for r, _, _ in requests)
             for (_, v, want), answer in zip(requests, answers, strict=True):

@@ -16,7 +16,7 @@ use crate::{Area, FaultKind, Harness, Stray};
 const NEAR: u32 = 1024;
 /// Cycles whose simulation takes about forty times as long as checking a byte.
 const CYCLES: u64 = 16;
-/// Most strays that are kept.
+/// Most strays that are kept in inputs, which are only noted, and elsewhere.
 const MOST: usize = 64;
 
 /// The state of the watch.
@@ -28,8 +28,12 @@ pub struct Watch {
     touched: Box<[u8]>,
     /// Between the falling edge and the return to `sy_request`: the call.
     leaving: Option<Call>,
-    /// The address to which the first call returned.
-    resume: Option<u32>,
+    /// A call has begun, and the core has callers in registers.
+    pub begins: bool,
+    /// Where the core saves these in the callers' frames.
+    pub saves: Vec<Range<u32>>,
+    /// The address to which the first call returned, and the stack pointer there.
+    resume: Option<(u32, u32)>,
     /// RAM between heap and stack has no marks except a call's.
     clean: bool,
     /// Buffers from the key on, as they were at the rising edge.
@@ -57,6 +61,8 @@ impl Watch {
             own: Vec::new(),
             touched: vec![0; ram].into(),
             leaving: None,
+            begins: false,
+            saves: Vec::new(),
             resume: None,
             clean: false,
             inputs: Vec::new(),
@@ -73,6 +79,7 @@ impl Watch {
 
     /// No call is in progress.
     pub(crate) fn forget(&mut self) {
+        self.begins = false;
         (self.leaving, self.clean, self.free, self.unseen) = (None, false, 0..0, 0);
     }
 
@@ -84,6 +91,11 @@ impl Watch {
     /// Whether there is a harness and `pc` is not in its function with the edges.
     pub(crate) fn outside_run(&self, pc: u32) -> bool {
         self.harness.as_ref().is_some_and(|h| !h.run.contains(&pc))
+    }
+
+    /// Whether `pc` is in the harness's function with the edges.
+    pub(crate) fn in_run(&self, pc: u32) -> bool {
+        self.harness.as_ref().is_some_and(|h| h.run.contains(&pc))
     }
 
     /// Whether an edge at `pc` cannot be the harness's.
@@ -156,6 +168,10 @@ impl Memory {
         let (from, to) = (offset(harness.free_start), offset(out));
         self.watch.inputs.clear();
         self.watch.inputs.extend_from_slice(self.ram.get(from..to).unwrap_or(&[]));
+        if harness.windows {
+            self.watch.begins = true;
+            self.deadline = 0;
+        }
         self.watch.harness = Some(harness);
     }
 
@@ -167,24 +183,33 @@ impl Memory {
         }
     }
 
-    /// Checks where the program goes after the falling edge: it must return to the place where every call was made.
+    /// Checks where the program goes after the falling edge: it must return to the place where every call was made, with
+    /// the same stack pointer. Returns whether it has returned there.
     #[cold]
-    pub fn left(&mut self, pc: u32, sp: u32, cycle: u64) {
-        let Some(call) = self.watch.leaving else { return };
-        let Some(harness) = self.watch.harness.take() else { return };
+    pub fn left(&mut self, pc: u32, sp: u32, cycle: u64) -> bool {
+        let Some(call) = self.watch.leaving else { return false };
+        let Some(harness) = self.watch.harness.take() else { return false };
+        let mut back = false;
         let on_the_way = harness.run.contains(&pc) || harness.epilogues.iter().any(|e| e.contains(&pc));
         if !on_the_way {
             self.watch.leaving = None;
-            let resume = *self.watch.resume.get_or_insert(pc);
-            if pc == resume && harness.request.contains(&pc) {
+            let resume = *self.watch.resume.get_or_insert((pc, sp));
+            back = (pc, sp) == resume && harness.request.contains(&pc);
+            if back {
                 self.look(&harness, call, sp);
                 self.sp_min = sp;
             } else {
-                (self.block_start, self.stall) = (cycle, 0);
-                self.fault(FaultKind::LeftHarness, Site { pc, cycles: 0 });
+                self.left_harness(pc, cycle);
             }
         }
         self.watch.harness = Some(harness);
+        back
+    }
+
+    /// Records that the program does not go on in the harness as without the call.
+    pub fn left_harness(&mut self, pc: u32, cycle: u64) {
+        (self.block_start, self.stall) = (cycle, 0);
+        self.fault(FaultKind::LeftHarness, Site { pc, cycles: 0 });
     }
 
     /// Finds writes of a call outside its own memory.
@@ -207,9 +232,12 @@ impl Memory {
         }
         let frames = sp.saturating_add(1)..self.top(); // an AVR's stack pointer is one below its content
         let out_len = self.watch.out_len;
-        if !harness.spills {
-            self.stray(Area::Frames, &(frames.start..frames.end.min(out_len).max(frames.start)));
-            self.stray(Area::Frames, &(out_len.saturating_add(8).clamp(frames.start, frames.end)..frames.end));
+        for k in 0..self.watch.saves.len() {
+            self.fold(&self.watch.saves[k].clone());
+        }
+        self.stray(Area::Frames, &(frames.start..frames.end.min(out_len).max(frames.start)));
+        self.stray(Area::Frames, &(out_len.saturating_add(8).clamp(frames.start, frames.end)..frames.end));
+        if !harness.windows {
             self.look_at_arguments(call.sp.saturating_add(1)..frames.start);
         }
 
@@ -274,7 +302,8 @@ impl Memory {
         let first = marks.iter().position(|&m| m != 0).unwrap_or(0) as u32;
         let address = range.start.max(self.ram_base) + first;
         let past = i64::from(address) - i64::from(self.watch.starts[5]);
-        if self.watch.strays.len() < MOST {
+        let noted = |a: Area| matches!(a, Area::Input(..));
+        if self.watch.strays.iter().filter(|s| noted(s.area) == noted(area)).count() < MOST {
             self.watch.strays.push(Stray { call: self.finished, area, address, count, past });
         }
         self.fold(range);
@@ -311,183 +340,4 @@ fn nothing(marks: &[u8]) -> bool {
 }
 
 #[cfg(test)]
-mod tests {
-    use crate::harness::Variable;
-    use crate::{Area, Call, Chip, Harness, Memory, PeripheralConfig, Site, Stop};
-
-    const RAM: u32 = 0x100;
-    const FREE: u32 = RAM + 64;
-    const RUN: u32 = 0x20;
-    const REQUEST: u32 = 0x42;
-    const PORT: u32 = 0x25;
-
-    /// A chip with a trigger at bit 5 of the port, and a harness whose variables begin at RAM.
-    fn memory() -> Memory {
-        let at = |kind, base, trigger_bit| PeripheralConfig { kind, base, trigger_bit };
-        let chip = Chip {
-            flash_in_data: None,
-            peripherals: vec![at("avr-port", 0x23, Some(5)), at("avr-usart", 0xC0, None)],
-            ..Chip::of_memories((0, 4096), (RAM, 8192))
-        };
-        let mut m = Memory::new(&chip).expect("a memory");
-        let word = |k: u32| Variable { address: RAM + 2 * k, size: 2 };
-        m.look_after(Some(Harness {
-            run: RUN..0x40,
-            request: 0x40..0x60,
-            epilogues: Vec::new(),
-            free_start: FREE,
-            layout: Variable { address: RAM, size: 14 },
-            heap_base: word(8),
-            heap_peak: word(9),
-            own: vec![RAM..RAM + 16, RAM + 16..RAM + 18],
-            below: 0,
-            spills: false,
-        }));
-        m.store::<1>(PORT - 1, 0xFF, 0x2080, Site::default());
-        m
-    }
-
-    fn write(m: &mut Memory, address: u32, value: u32) {
-        assert!(m.ram_store::<1>(address, value));
-    }
-
-    fn edge(m: &mut Memory, level: bool, pc: u32) {
-        m.store::<1>(PORT, u32::from(level) << 5, 0x2000, Site { pc, cycles: 0 });
-    }
-
-    /// One call of 16 bytes of key, 8 of nonce, none of associated data, 8 of input, 8 of output and 8 of guard.
-    fn call(m: &mut Memory, body: impl FnOnce(&mut Memory)) {
-        one(m, 0x20F0, body);
-    }
-
-    /// A call of the empty function: `sy_run` writes 12 bytes of arguments.
-    fn empty(m: &mut Memory) {
-        one(m, 0, |m| (0x2001..0x200D).for_each(|a| write(m, a, 1)));
-    }
-
-    fn one(m: &mut Memory, out_len: u32, body: impl FnOnce(&mut Memory)) {
-        let ends = [FREE + 16, FREE + 24, FREE + 24, FREE + 32, FREE + 40, out_len, 0, 0, FREE + 48, 0];
-        for (k, v) in ends.into_iter().enumerate() {
-            assert!(m.ram_store::<2>(RAM + 2 * k as u32, v));
-        }
-        (FREE..FREE + 48).for_each(|a| write(m, a, 7));
-        edge(m, true, RUN);
-        m.stack(0x1F00, Site::default());
-        body(m);
-        edge(m, false, RUN + 2);
-        m.left(RUN + 4, 0x2000, 0);
-        m.left(REQUEST, 0x2080, 0);
-    }
-
-    fn seen(m: &mut Memory) -> Vec<(u64, Area, u32, u32)> {
-        std::mem::take(&mut m.watch.strays).iter().map(|s| (s.call, s.area, s.address, s.count)).collect()
-    }
-
-    #[test]
-    fn a_call_may_write_its_own_memory() {
-        let mut m = memory();
-        empty(&mut m);
-        for _ in 0..3 {
-            call(&mut m, |m| {
-                (FREE + 32..FREE + 40).for_each(|a| write(m, a, 1)); // output
-                (0x1F00..0x2000).for_each(|a| write(m, a, 1)); // stack
-                (0x2001..0x200D).for_each(|a| write(m, a, 2)); // arguments
-                (0x20F0..0x20F8).for_each(|a| write(m, a, 1)); // out_len
-                write(m, RAM + 18, 3); // peak of the heap
-                (FREE + 48..FREE + 51).for_each(|a| write(m, a, 1)); // heap
-                write(m, RAM + 40, 1); // its own variable
-            });
-        }
-        assert_eq!((seen(&mut m), m.stop, m.finished), (vec![], None, 4));
-    }
-
-    #[test]
-    fn what_is_not_its_own_is_named_and_counted_once() {
-        let mut m = memory();
-        call(&mut m, |_| {});
-        call(&mut m, |m| {
-            write(m, FREE + 3, 9); // key
-            write(m, FREE + 25, 7); // message, with the same content
-            write(m, FREE + 47, 1); // guard
-            write(m, FREE + 48, 1);
-            write(m, FREE + 51, 1);
-            write(m, 0x1EFF, 1); // below the stack
-            write(m, RAM + 16, 1); // a variable
-            write(m, 0x2081, 1); // a frame
-        });
-        let free = (2, Area::Free, FREE + 48, 3);
-        // the two ends of large free RAM are searched separately
-        let (parts, got): (Vec<_>, Vec<_>) = seen(&mut m).into_iter().partition(|s| s.1 == Area::Free);
-        assert_eq!(parts.iter().map(|s| s.3).sum::<u32>(), free.3);
-        assert_eq!(parts[0].2, free.2);
-        let input = |name, changed| Area::Input(name, changed);
-        let expected = [
-            (2, input("key", true), FREE + 3, 1),
-            (2, input("message", false), FREE + 25, 1),
-            (2, Area::Guard, FREE + 47, 1),
-            (2, Area::Variables, RAM + 16, 1),
-            (2, Area::Frames, 0x2081, 1),
-        ];
-        assert_eq!(got, expected);
-        call(&mut m, |_| {});
-        assert_eq!(seen(&mut m), []);
-    }
-
-    #[test]
-    fn of_the_frame_of_sy_run_a_call_has_its_arguments() {
-        let mut m = memory();
-        call(&mut m, |m| write(m, 0x2040, 1)); // nobody knows yet
-        empty(&mut m);
-        call(&mut m, |m| [0x200C, 0x200D, 0x2080].into_iter().for_each(|a| write(m, a, 1)));
-        assert_eq!(seen(&mut m), [(3, Area::Frames, 0x200D, 2)]);
-    }
-
-    #[test]
-    fn the_middle_of_free_ram_is_looked_at_in_the_end() {
-        let mut m = memory();
-        call(&mut m, |_| {});
-        call(&mut m, |m| write(m, 0x1800, 1));
-        m.settle(0x2000);
-        assert_eq!(seen(&mut m), [(2, Area::Free, 0x1800, 1)]);
-        assert_eq!(m.longest_untouched(0x1000, 0x2000), 0x800);
-    }
-
-    #[test]
-    fn edges_and_peripherals_are_the_harness_s() {
-        let fault = |body: &dyn Fn(&mut Memory)| {
-            let mut m = memory();
-            call(&mut m, |_| {});
-            body(&mut m);
-            match m.stop {
-                Some(Stop::Fault(f)) => f.kind.name(),
-                _ => "",
-            }
-        };
-        assert_eq!(fault(&|m| edge(m, true, 0x80)), "foreign-trigger");
-        assert_eq!(fault(&|m| call(m, |m| edge(m, false, 0x80))), "foreign-trigger");
-        assert_eq!(fault(&|m| call(m, |m| m.store::<1>(198, 1, 0x2000, Site { pc: 0x80, cycles: 0 }))), "peripheral");
-        assert_eq!(fault(&|m| call(m, |m| _ = m.load::<1>(192, 0x2000, Site { pc: 0x80, cycles: 0 }))), "peripheral");
-        let leave = |pc: u32| {
-            fault(&move |m| {
-                edge(m, true, RUN);
-                edge(m, false, RUN);
-                m.left(pc, 0x2080, 0);
-            })
-        };
-        assert_eq!([REQUEST, REQUEST + 2, 0x80].map(leave), ["", "left-harness", "left-harness"]);
-        // a second pulse before the way back
-        assert_eq!(fault(&|m| [true, false, true].into_iter().for_each(|l| edge(m, l, RUN))), "foreign-trigger");
-    }
-
-    #[test]
-    fn without_a_harness_nothing_is_looked_at() {
-        let mut m = memory();
-        m.look_after(None);
-        edge(&mut m, true, 0x80);
-        write(&mut m, FREE, 1);
-        edge(&mut m, false, 0x80);
-        assert_eq!((m.stop, m.watch.leaving(), m.calls.len()), (None, false, 1));
-        assert_eq!(m.calls[0], Call { sp: 0x2000, sp_min: 0x2000, ..m.calls[0] });
-        assert_eq!(m.written()[(FREE - RAM) as usize], 1);
-    }
-}
+mod tests;

@@ -1,4 +1,4 @@
-//! Peripherals that benchmark firmware uses: serial port, trigger pin, clock set-up.
+//! Peripherals that benchmark firmware uses: serial port, trigger pin, clock set-up, counters of cycles.
 //!
 //! Each model answers register reads and writes by offset and returns `None` where the chip has no
 //! register that we model, which becomes a named fault. Timing of the serial line is not modelled:
@@ -6,6 +6,7 @@
 //! measured window between trigger edges contains no serial access.
 
 mod avr;
+mod counter;
 mod espressif;
 mod gd32vf;
 mod k210;
@@ -80,8 +81,13 @@ type Make = fn(&PeripheralConfig<'_>) -> (u32, Box<dyn Peripheral>);
 /// Every kind that a target's TOML can name.
 const KINDS: &[(&str, Make)] = &[
     ("avr-port", avr::port),
+    ("avr-timer1", counter::avr_timer1),
+    ("atmega128-timer1", counter::atmega128_timer1),
     ("avr-usart", avr::usart),
     ("avr-usart-low", avr::usart_low),
+    ("cortex-dwt", counter::dwt),
+    ("cortex-m7-dwt", counter::m7_dwt),
+    ("cortex-systick", counter::systick),
     ("esp-uart", espressif::uart),
     ("esp-registers", espressif::registers),
     ("esp8266-gpio", espressif::gpio_8266),
@@ -91,6 +97,7 @@ const KINDS: &[(&str, Make)] = &[
     ("k210-gpiohs", k210::gpiohs),
     ("k210-sysctl", k210::sysctl),
     ("k210-uarths", k210::uarths),
+    ("megaavr0-tca", counter::megaavr0_tca),
     ("megaavr0-ccp", megaavr0::ccp),
     ("megaavr0-clock", megaavr0::clock),
     ("megaavr0-portmux", megaavr0::portmux),
@@ -102,6 +109,7 @@ const KINDS: &[(&str, Make)] = &[
     ("msp430-clock", msp430::clock),
     ("msp430-watchdog", msp430::watchdog),
     ("msp430-multiplier", msp430::multiplier),
+    ("msp430-timer-a", counter::msp430_timer_a),
     ("stm32f1-gpio", stm32f1::gpio),
     ("stm32f1-usart", stm32f1::usart),
     ("stm32f1-rcc", stm32f1::rcc),

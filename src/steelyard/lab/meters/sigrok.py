@@ -12,7 +12,7 @@ from ..metering import Metered
 from ..sigrok import Sampling
 
 #: a reading as ``--output-format analog`` prints it
-_READING = re.compile(r"([\w.+-]+): (-?\d+(?:\.\d+)?(?:e-?\d+)?) ?([pnuµmkM]?)(V|A|W)\b")
+_READING = re.compile(r"([\w.+-]+): (-?\d+(?:\.\d+)?(?:e[+-]?\d+)?) ?([pnuµmkM]?)(V|A|W)\b")
 _SCALE = {"p": 1e-12, "n": 1e-9, "u": 1e-6, "µ": 1e-6, "m": 1e-3, "": 1.0, "k": 1e3, "M": 1e6}
 
 

@@ -8,42 +8,45 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
+from importlib import import_module
 from multiprocessing.process import BaseProcess
 from multiprocessing.synchronize import Event
 from pathlib import Path
 
 from ...model.errors import UserError, WorkError
 from ...model.target import Target
+from .. import config
 from ..config import Lab
+from ..description import BOOT_LOADERS, PROBES
 from ..metering import Metered
-from . import an3155, esp, k210, stk500
 from .analyzer import Analyzer
-from .arm import DebugPort
 from .board import Board, Chip, Probe
 from .clock import Clock
-from .gdb import Gdb
 from .lines import Lines
 from .loader import Loaders
 from .ppk2 import Ppk2
 from .pty import Port
 from .scpi import Scpi
-from .stlink import StLink
 from .supply import Current, Played, Supply
 
-#: who plays the boot loader that a flasher talks to
-LOADERS: dict[str, Loaders] = {
-    "an3155": an3155.loaders,
-    "esp": esp.loaders,
-    "k210": k210.loaders,
-    "stk500": stk500.loaders,
-}
-#: who plays the debug probe that a flasher works through
-PROBES: dict[str, Callable[[tuple[str, int], Chip, Target, bytearray], Probe]] = {
-    "debug-port": lambda address, chip, target, flash: StLink(address, DebugPort(chip, target, flash)),
-    "gdb": Gdb,
-}
+#: what helps where another lab of this machine has a port
+OTHER = "write another port into lab.toml if it is taken"
 #: seconds for a process to be there
 PATIENCE = 60.0
+
+
+def loaders(name: str) -> Loaders:
+    """Who plays the boot loader that flashers call by this name."""
+    made: Loaders = import_module(f".{name}", __package__).loaders
+    return made
+
+
+def probes(name: str) -> Callable[[config.Probe, Chip, Target, bytearray], Probe]:
+    """Who plays the debug probe that flashers call by this name, at a chip and its flash."""
+    made: Callable[[config.Probe, Chip, Target, bytearray], Probe] = import_module(
+        f".{PROBES[name]}", __package__
+    ).probe
+    return made
 
 
 @contextmanager
@@ -69,7 +72,7 @@ def played(lab: Lab) -> Iterator[list[BaseProcess]]:
             for process in processes:
                 process.join()
             meters = [Path(lab.meters[m].port) for b in boards if (m := lab.boards[b].meter)]
-            for port in (*(lab.boards[b].port for b in boards), *meters):
+            for port in (*(port for b in boards for port in (lab.boards[b].port, lab.boards[b].boot_port)), *meters):
                 if port.is_symlink():
                     port.unlink()
 
@@ -95,7 +98,9 @@ def _analyzer(lab: Lab, name: str, folder: Path, clock: Clock, ready: Event) -> 
     try:
         analyzer = Analyzer(instrument.address, folder / name, clock, instrument.samplerate)
     except OSError as e:
-        raise SystemExit(f"{name}: {instrument.address[0]} port {instrument.address[1]}: {e.strerror}") from None
+        raise SystemExit(
+            f"{name}: {instrument.address[0]} port {instrument.address[1]}: {e.strerror}; {OTHER}"
+        ) from None
     ready.set()
     _until_over(analyzer.serve)
 
@@ -104,23 +109,26 @@ def _board(lab: Lab, name: str, folder: Path, clock: Clock, ready: Event) -> Non
     station = lab.board(name)
     target, known = station.target, station.chip
     flash = bytearray(b"\xff" * target.chip.flash.size)
-    chip = Chip(target, station.board.baud)
-    loaders = LOADERS.get(station.flasher.virtual)
-    loader = loaders(target, known, flash) if loaders else None
+    chip = Chip(target, station.board.baud, station.fast_baud)
+    player = station.flasher.virtual
+    loader = loaders(player)(target, known, flash) if player in BOOT_LOADERS else None
     try:
-        probe = PROBES[station.flasher.virtual](station.probe.address, chip, target, flash) if station.probe else None
+        probe = probes(player)(station.probe, chip, target, flash) if station.probe else None
+    except UserError as e:
+        raise SystemExit(f"{name}: {e}") from None
     except OSError as e:
-        raise SystemExit(f"{name}: probe {station.board.probe}: {e.strerror}") from None
+        raise SystemExit(f"{name}: probe {station.board.probe}: {e.strerror}; {OTHER}") from None
     try:
         port = Port(station.board.port)
+        boot_port = Port(station.board.boot_port) if station.flasher.needs_boot_port else None
     except OSError as e:
-        raise SystemExit(f"{name}: {e.strerror}: {station.board.port}; move away what is there") from None
+        raise SystemExit(f"{name}: {e.strerror}: {e.filename2 or e.filename}; move away what is there") from None
     with ExitStack() as stack:
         wire = _connected(stack, folder / station.board.analyzer)
         meter = _connected(stack, folder / f"meter {station.meter.name}") if station.meter else None
         ready.set()
         pin = station.instrument.channels.index(station.board.channel)
-        board = Board(chip, loader, flash, port, probe)
+        board = Board(chip, loader, flash, port, probe, boot_port, station.flasher.touches)
         _until_over(lambda: board.play(clock, wire, pin, meter))
 
 

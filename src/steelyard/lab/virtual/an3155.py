@@ -11,7 +11,9 @@ from operator import xor
 
 from ...model.target import Target
 from ..config import FlashedChip
-from .stm32 import ERASED, part
+from .flash import ERASED
+from .loader import Conversation
+from .parts import part
 
 INIT, YES, NO = 0x7F, b"\x79", b"\x1f"
 GET, VERSION, IDENTITY, READ, GO, WRITE, ERASE = 0x00, 0x01, 0x02, 0x11, 0x21, 0x31, 0x43
@@ -27,32 +29,13 @@ def loaders(target: Target, _known: FlashedChip, flash: bytearray) -> Callable[[
     return lambda: SystemLoader(flash, target.chip.flash.base, identity)
 
 
-class SystemLoader:
+class SystemLoader(Conversation):
     """Programs ``flash``, which begins at ``base``. Bytes that it does not understand before it was asked to begin end
     it."""
 
     def __init__(self, flash: bytearray, base: int, identity: int) -> None:
+        super().__init__()
         self._flash, self._base, self._identity = flash, base, identity
-        self.over = False
-        self._sent = bytearray()
-        self._loop = self._commands()
-        next(self._loop)
-
-    def feed(self, byte: int) -> bytes:
-        """Takes a byte; what it answers."""
-        if not self.over:
-            self._loop.send(byte)
-        sent, self._sent = bytes(self._sent), bytearray()
-        return sent
-
-    def leave(self) -> None:
-        """The program runs where it was written."""
-
-    def _take(self, count: int) -> Generator[None, int, bytes]:
-        taken = bytearray()
-        while len(taken) < count:
-            taken.append((yield))
-        return bytes(taken)
 
     def _commands(self) -> Generator[None, int, None]:
         self.over = (yield) != INIT

@@ -16,6 +16,7 @@ from operator import itemgetter
 from typing import Protocol
 
 from ... import _native
+from ...device import frame
 from ...model.target import Target
 from .analyzer import EDGE, LEAD, LEAVE, MARK
 from .clock import SECOND, Clock
@@ -34,12 +35,19 @@ TELL = SECOND // 200
 DOZES, DOZE = 0.3, 0.015
 #: bits of a byte on the line: start, eight, stop
 BITS = 10
-#: seconds of the wall that a boot loader waits for a command: flashers know no other time
-PATIENCE = 1
+#: seconds of the wall that a boot loader waits for a command: flashers know no other time, and begin late on a busy
+#: machine. Who speaks to the firmware has not to wait for that: what pins say elsewhere, here his first byte says
+PATIENCE = 5
+#: picoseconds after its start in which the firmware is not expected to listen yet
+STARTS = SECOND // 20
 #: times as long once a flasher has begun, whom a busy machine may keep waiting
 BUSY = 20
 #: received bytes that a serial port holds, at the least of all chips
 HELD = 1
+#: what requests to the firmware begin with, and nothing that a flasher says
+_HARNESS = bytes((frame.SYNC,))
+#: what the firmware says before its serial port goes on at the second rate
+_HASTENS = frame.encode(frame.HASTEN | frame.ANSWER)
 _ELF = struct.Struct("<16s2HI3II6H")
 _SEGMENT = struct.Struct("<8I")
 _SECTION = struct.Struct("<10I")
@@ -58,14 +66,17 @@ def raw_image(flash: bytes, base: int) -> bytes:
 class Chip:
     """A simulated chip with a serial line and a trigger pin. All times are picoseconds."""
 
-    def __init__(self, target: Target, baud: int) -> None:
+    def __init__(self, target: Target, baud: int, fast_baud: int = 0) -> None:
         #: the simulator; a debug port looks into it
         self.native = _native.Simulator(target.chip)
+        self._config = target.chip
         #: stopped by its debug port: time goes on, cycles do not
         self.halted = False
         self._base = target.chip.flash.base
         self._hz = target.chip.clock_hz
-        self._byte = SECOND * BITS // baud
+        #: what a byte takes on the line: after a reset, and once the firmware has said that it hastens
+        self._slow, self._fast = (SECOND * BITS // b if b else 0 for b in (baud, fast_baud))
+        self._byte, self._said = self._slow, b""
         self._begin = 0  # when cycle 0 was, had the chip never waited
         self._came: deque[tuple[int, int]] = deque()
         self._line_in = self._line_out = 0
@@ -83,10 +94,14 @@ class Chip:
         return not self._came and not self.sent and (self._waits or self.halted or not self._runs)
 
     def start(self, flash: bytes) -> None:
-        """Resets the chip with this in its flash, and lets it go."""
+        """Resets the chip with this in its flash, and lets it go. RAM keeps its content, peripherals nothing."""
         self.hold()
+        content = self.native.read(self._config.ram.base, self._config.ram.size)
+        self.native = _native.Simulator(self._config)
         self.native.load(raw_image(flash, self._base))
+        self.native.write(self._config.ram.base, content)
         self._runs, self._begin, self.halted, self._waits = True, self.time, False, False
+        self._byte, self._said = self._slow, b""
 
     def hold(self) -> None:
         """Holds it in reset: the pin falls, and what was on the line is lost."""
@@ -96,10 +111,10 @@ class Chip:
         if self._high:
             self._edge(self.time, 0)
 
-    def receive(self, data: bytes) -> None:
-        """Puts bytes on the line to the chip."""
+    def receive(self, data: bytes, later: int = 0) -> None:
+        """Puts bytes on the line to the chip, at once or ``later``."""
         for byte in data:
-            self._line_in = max(self._line_in, self.time) + self._byte
+            self._line_in = max(self._line_in, self.time + later) + self._byte
             self._came.append((self._line_in, byte))
 
     def send(self, data: bytes) -> None:
@@ -107,6 +122,9 @@ class Chip:
         for byte in data:
             self._line_out = max(self._line_out, self.time) + self._byte
             self.sent.append((self._line_out, byte))
+            self._said = (self._said + bytes((byte,)))[-len(_HASTENS) :]
+            if self._said == _HASTENS and self._fast:
+                self._byte = self._fast
 
     def arrived(self) -> bytes:
         """Takes the bytes whose last bit has come."""
@@ -203,9 +221,17 @@ class Board:
         flash: bytearray,
         port: Port,
         probe: Probe | None = None,
+        boot_port: Port | None = None,
+        touches: bool = False,
     ) -> None:
         self._chip, self._loader, self._flash, self._port, self._probe = chip, loader, flash, port, probe
+        #: what it is, while it has the line, and whether a flasher has begun
         self._boot: Loader | None = None
+        self._begun = False
+        #: where the boot loader listens, after each reset or only when a touch called it
+        self._boot_line, self._touches, self._called = boot_port or port, touches, False
+        self._own_line = boot_port is not None
+        self._ports = (port, boot_port) if boot_port else (port,)
 
     def play(self, clock: Clock, wire: socket.socket, pin: int, meter: socket.socket | None = None) -> None:
         """Goes on for ever, with an analyzer at the pin, and perhaps a ``meter`` in the supply."""
@@ -214,7 +240,8 @@ class Board:
         self._quiet, self._dozes = chip.time, False
         ahead = int(DOZE * SECOND * clock.speed)
         leaves = self._leaves = [_Leave(w) for w in (wire, meter) if w is not None]
-        self._reset()
+        if not self._own_line:  # else it has the program that it is sold with, whose USB hears a touch
+            self._reset()
         drawn: list[tuple[int, int, int]] = []
         due_at = 0
         while True:
@@ -243,7 +270,7 @@ class Board:
 
     def _look(self, clock: Clock) -> None:
         """Waits for a tick, or for what happens at the port."""
-        files = [self._port.events, *([self._port.master] if self._port.is_open else [])]
+        files = [n for p in self._ports for n in (p.events, *([p.master] if p.is_open else []))]
         probe = self._probe
         limit = min(leave.limit for leave in self._leaves)
         behind = clock.now() - self._chip.time > SLICE and self._chip.time < limit
@@ -254,23 +281,40 @@ class Board:
             self._quiet, self._dozes = self._chip.time, False
         if probe and (probe.busy or any(s in ready for s in probe.sockets)):
             probe.serve()
-        if self._port.events in ready and self._port.opened() and not probe:
+        opened = [port for port in self._ports if port.events in ready and port.opened()]
+        self._called |= (touched := self._touches and self._boot_line.touched())
+        if touched or (self._port in opened and not probe):
             self._reset()
-        if ready and self._boot:
-            self._load(self._port.read())
-        elif ready:
-            self._chip.receive(self._port.read())
+        if ready and (self._boot or self._own_line):
+            self._load(self._boot_line.read())
+        if ready and (not self._boot or self._own_line):
+            self._hear(self._port.read())
 
     def _load(self, data: bytes) -> None:
         """The boot loader has the line. Its bytes need no bit times: flashers go by the wall's time, figures do not."""
-        assert self._boot is not None
-        self._port.write(b"".join(self._boot.feed(byte) for byte in data))
-        if data:
-            self._until = self._chip.time + BUSY * self._patience
+        if not data or self._boot is None:
+            return
+        if not self._begun and data[:1] == _HARNESS:
+            self._hear(data)
+            return
+        self._begun = True
+        self._boot_line.write(b"".join(self._boot.feed(byte) for byte in data))
+        self._until = self._chip.time + BUSY * self._patience
+
+    def _hear(self, data: bytes) -> None:
+        """The firmware has the line, or gets it from a boot loader that nobody spoke to."""
+        waits = self._boot is not None and not self._begun and data[:1] == _HARNESS
+        if waits:
+            self._start()
+        self._chip.receive(data, STARTS if waits else 0)
 
     def _reset(self) -> None:
         self._chip.hold()
-        self._boot = self._loader() if self._loader else None
+        comes = self._own_line or self._called or not self._touches
+        self._boot, self._begun = self._loader() if self._loader and comes else None, False
+        if self._own_line:  # USB finds it anew
+            self._boot_line.unplug()
+            self._boot_line.plug()
         if self._boot is None:
             self._chip.start(bytes(self._flash))
         self._until = self._chip.time + self._patience
@@ -280,6 +324,13 @@ class Board:
         chip = self._chip
         chip.run(now if self._dozes else min(now, chip.time + SLICE))
         if self._boot and (self._boot.over or chip.time > self._until):
-            self._boot.leave()
-            self._boot = None
-            chip.start(bytes(self._flash))
+            self._start()
+
+    def _start(self) -> None:
+        """The boot loader hands over."""
+        assert self._boot is not None
+        self._boot.leave()
+        self._boot, self._called = None, False
+        if self._own_line:
+            self._boot_line.unplug()
+        self._chip.start(bytes(self._flash))

@@ -8,12 +8,18 @@ from collections.abc import Sequence
 from contextlib import suppress
 
 from ...model.target import Target
+from .. import config
 from .board import Chip
 
 OK, NO, STOPPED = b"OK", b"E01", b"S05"
 _BREAK, _ERASED = 0x03, 0xFF
 #: the most bytes of a packet, and of memory that one may ask for
 _MOST, _READ = 1 << 14, 1 << 12
+
+
+def probe(wanted: config.Probe, chip: Chip, target: Target, flash: bytearray) -> Gdb:
+    """The probe that the lab's commands speak of, at this chip."""
+    return Gdb(wanted.address, chip, target, flash)
 
 
 class Gdb:

@@ -18,9 +18,9 @@ from ..config import FlashedChip
 from .slip import Packets, packed
 
 GREETING, MEMORY_WRITE, MEMORY_BOOT = 0xC2, 0xC3, 0xC5
-FLASH_GREETING, FLASH_WRITE, REBOOT, BAUD, INIT, ERASE, ERASE_DONE = 0xD2, 0xD4, 0xD5, 0xD6, 0xD7, 0xD8, 0xD9
+FLASH_GREETING, FLASH_WRITE, REBOOT, BAUD, INIT = 0xD2, 0xD4, 0xD5, 0xD6, 0xD7
 OK, BAD_LENGTH, BAD_CHECKSUM, WRONG_COMMAND = 0xE0, 0xE1, 0xE2, 0xE3
-FLASH_BYTES, SECTOR = 16 << 20, 4096
+FLASH_BYTES = 16 << 20
 ERASED = b"\xff"
 #: operation, checksum of what follows it, address, length
 _HEAD = struct.Struct("<HxxIII")
@@ -31,7 +31,7 @@ _ENCRYPTED = 1
 _MOST = (1 << 16) + _HEAD.size
 
 
-def loaders(target: Target, _known: FlashedChip, code: bytearray) -> Callable[[], Isp]:
+def loaders(_target: Target, _known: FlashedChip, code: bytearray) -> Callable[[], Isp]:
     """See :data:`.loader.Loaders`."""
     stored = bytearray(ERASED * FLASH_BYTES)
     return lambda: Isp(stored, code)

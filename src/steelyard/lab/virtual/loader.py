@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from typing import Protocol
 
 from ...model.target import Target
@@ -20,6 +20,36 @@ class Loader(Protocol):
 
     def leave(self) -> None:
         """Puts the program where the chip runs it, if it is not there already."""
+
+
+class Conversation:
+    """A loader that takes bytes where it waits for them: ``_commands`` yields for each, and adds answers to
+    ``_sent``. The program runs where it was written."""
+
+    def __init__(self) -> None:
+        self.over = False
+        self._sent = bytearray()
+        self._loop = self._commands()
+        next(self._loop)
+
+    def feed(self, byte: int) -> bytes:
+        """Takes a byte; what it answers."""
+        if not self.over:
+            self._loop.send(byte)
+        sent, self._sent = bytes(self._sent), bytearray()
+        return sent
+
+    def leave(self) -> None:
+        """Does nothing."""
+
+    def _take(self, count: int) -> Generator[None, int, bytes]:
+        taken = bytearray()
+        while len(taken) < count:
+            taken.append((yield))
+        return bytes(taken)
+
+    def _commands(self) -> Generator[None, int, None]:
+        raise NotImplementedError
 
 
 #: makes the loaders of a board, one for each reset, which share what they have stored: of the target, of what the

@@ -6,6 +6,7 @@ import ctypes
 import errno
 import os
 import struct
+import termios
 import tty
 from contextlib import suppress
 from pathlib import Path
@@ -13,6 +14,8 @@ from pathlib import Path
 _EVENT = struct.Struct("iIII")
 #: inotify(7): IN_OPEN; IN_CLOSE_WRITE and IN_CLOSE_NOWRITE
 _OPEN, _CLOSE = 0x20, 0x18
+#: termios(3): where the output speed is
+_SPEED = 5
 
 
 class Port:
@@ -26,10 +29,21 @@ class Port:
         os.close(slave)
         self.events = _watch(name)
         self._open = 0
+        self._touched = False
+        self._path, self._device = path, name
         path.parent.mkdir(parents=True, exist_ok=True)
-        if path.is_symlink():
-            path.unlink()
-        path.symlink_to(name)
+        self.unplug()
+        self.plug()
+
+    def plug(self) -> None:
+        """It is at its path, where somebody may open it."""
+        if not self._path.is_symlink():
+            self._path.symlink_to(self._device)
+
+    def unplug(self) -> None:
+        """Nobody finds it; who has it open keeps it."""
+        if self._path.is_symlink():
+            self._path.unlink()
 
     @property
     def is_open(self) -> bool:
@@ -51,7 +65,13 @@ class Port:
                 self._open += 1
             elif mask & _CLOSE:
                 self._open -= 1
+                self._touched |= self._open == 0 and termios.tcgetattr(self.master)[_SPEED] == termios.B1200
         return fired
+
+    def touched(self) -> bool:
+        """Whether it was closed at 1200 baud since the last time; :meth:`opened` has to look before."""
+        touched, self._touched = self._touched, False
+        return touched
 
     def read(self) -> bytes:
         """What has come."""

@@ -6,8 +6,9 @@ from collections.abc import Callable, Generator
 
 from ...model.target import Target
 from ..config import FlashedChip
+from .loader import Conversation
 
-OK, FAILED, IN_SYNC, NO_SYNC, END = b"\x10", b"\x11", b"\x14", b"\x15", 0x20
+OK, FAILED, IN_SYNC, END = b"\x10", b"\x11", b"\x14", 0x20
 SYNC, GET, SET_DEVICE, SET_EXTENDED, ENTER, LEAVE, ADDRESS, UNIVERSAL, PROGRAM, READ, SIGNATURE = b"0ABEPQUVdtu"
 #: bytes of a command's arguments, before the one that ends it
 ARGUMENTS = {GET: 1, SET_DEVICE: 20, SET_EXTENDED: 5, ADDRESS: 2, UNIVERSAL: 4, READ: 3}
@@ -22,34 +23,13 @@ def loaders(_target: Target, known: FlashedChip, flash: bytearray) -> Callable[[
     return lambda: BootLoader(flash, signature, known.loader_bytes)
 
 
-class BootLoader:
+class BootLoader(Conversation):
     """Programs ``flash``, whose last ``own`` bytes are its own. Bytes that it does not understand end it."""
 
     def __init__(self, flash: bytearray, signature: bytes, own: int) -> None:
-        self._flash = flash
-        self._signature = signature
-        self._room = len(flash) - own
+        super().__init__()
+        self._flash, self._signature, self._room = flash, signature, len(flash) - own
         self._address = 0
-        self.over = False
-        self._sent = bytearray()
-        self._loop = self._commands()
-        next(self._loop)
-
-    def feed(self, byte: int) -> bytes:
-        """Takes a byte; what it answers."""
-        if not self.over:
-            self._loop.send(byte)
-        sent, self._sent = bytes(self._sent), bytearray()
-        return sent
-
-    def leave(self) -> None:
-        """The program runs where it was written."""
-
-    def _take(self, count: int) -> Generator[None, int, bytes]:
-        taken = bytearray()
-        while len(taken) < count:
-            taken.append((yield))
-        return bytes(taken)
 
     def _commands(self) -> Generator[None, int, None]:
         while not self.over:

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from contextlib import suppress
 
 from .arm import DebugPort
+from .dap import Dap
 
 #: requests of the server: refresh, count, information, open, close, USB, version; with the bytes of each
 _LENGTHS = {0: 2, 1: 1, 2: 8, 3: 8, 4: 8, 5: 32, 6: 4}
@@ -18,18 +19,13 @@ _INFORM, _OPEN, _USB, _VERSION = 2, 3, 5, 6
 _ONE = struct.pack("<I", 1)
 _SERIAL = b"STEELYARD"
 _VENDOR, _PRODUCT = 0x0483, 0x3748
-#: ST-Link 2, JTAG 31, SWIM 7: later ones join commands
-_FIRMWARE = 2 << 12 | 31 << 6 | 7
+#: ST-Link 2, JTAG 37, SWIM 7
+_FIRMWARE = 2 << 12 | 37 << 6 | 7
 _DEBUG_MODE = 2
 #: what commands with a status answer
 _OK = 0x80
-_DP = 0xFFFF
-_DPIDR, _CTRL_STAT = 0, 4
-_CSW, _TAR, _DRW, _BASE, _IDR = 0x00, 0x04, 0x0C, 0xF8, 0xFC
-_BANKED = range(0x10, 0x20)
-_ROM_TABLE = 0xE00FF003
-#: power-up requests of CTRL/STAT, which are acknowledged a bit above each
-_POWER = 1 << 28 | 1 << 30
+#: kinds of joined accesses, others of which do nothing here
+_WRITE_AT, _WRITE, _READ = 1, 2, 3
 #: the most that a request may bring
 _MOST = 1 << 16
 
@@ -42,9 +38,9 @@ class StLink:
         self._listener.setblocking(False)
         self._line: socket.socket | None = None
         self._came = b""
-        self._port = port
-        self._registers: dict[tuple[int, int], int] = {}
+        self._port, self._dap = port, Dap(port)
         self._reset_line = True
+        self._joined = b""
 
     @property
     def sockets(self) -> list[socket.socket]:
@@ -147,42 +143,12 @@ class StLink:
 
     def _do_45(self, c: bytes, data: bytes) -> bytes:
         access, register = struct.unpack_from("<HH", c, 2)
-        return _status() + b"\0\0" + struct.pack("<I", self._read(access, register))
+        return _status() + b"\0\0" + struct.pack("<I", self._dap.read(access, register))
 
     def _do_46(self, c: bytes, data: bytes) -> bytes:
         access, register, value = struct.unpack_from("<HHI", c, 2)
-        self._registers[access, register] = value
-        if access == 0 and (place := self._place(register)):
-            address, width = place
-            lane = 8 * (address % 4)
-            self._port.write(address, (value >> lane & ((1 << 8 * width) - 1)).to_bytes(width, "little"))
+        self._dap.write(access, register, value)
         return _status()
-
-    def _place(self, register: int) -> tuple[int, int] | None:
-        """Where a data register of the access port leads, and how many bytes it moves: DRW, after which the address may
-        go on, or one of four banked ones; None for others."""
-        at, control = self._registers.get((0, _TAR), 0), self._registers.get((0, _CSW), 2)
-        if register in _BANKED:
-            return at & ~0xF | register & 0xC, 4
-        if register != _DRW:
-            return None
-        width = 1 << (control & 3)
-        if control >> 4 & 3:
-            self._registers[0, _TAR] = at + width
-        return at, width
-
-    def _read(self, access: int, register: int) -> int:
-        kept = self._registers.get((access, register), 0)
-        if access == _DP:
-            if register == _DPIDR:
-                return self._port.part.dpidr
-            return kept | (kept & _POWER) << 1 if register == _CTRL_STAT else kept
-        if access != 0:
-            return 0
-        if place := self._place(register):
-            address, width = place
-            return int.from_bytes(self._port.read(address, width), "little") << 8 * (address % 4)
-        return {_IDR: self._port.part.apidr, _BASE: _ROM_TABLE, _CSW: kept | 0x40}.get(register, kept)
 
     def _do_07(self, c: bytes, data: bytes) -> bytes:
         return self._port.read(*struct.unpack_from("<IH", c, 2))
@@ -205,6 +171,29 @@ class StLink:
         address, value = struct.unpack_from("<II", c, 2)
         self._port.write(address, struct.pack("<I", value))
         return _status()
+
+    def _do_51(self, c: bytes, data: bytes) -> bytes:
+        """Accesses to words of memory, joined: the kind of each item, filled up to words, and a word of each. No manual
+        says so, but what OpenOCD sends, and what it takes for an answer."""
+        count = struct.unpack_from("<H", c, 2)[0]
+        kinds = (count + 3) // 4 * 4
+        if len(data) < kinds + 4 * count:
+            return b""
+        words = struct.unpack_from(f"<{count}I", data, kinds)
+        address, values = 0, [0] * count
+        for k, (kind, word) in enumerate(zip(data, words, strict=False)):
+            if kind == _WRITE_AT:
+                address = word
+            elif kind == _WRITE:
+                self._port.write(address, struct.pack("<I", word))
+            elif kind == _READ:
+                values[k] = int.from_bytes(self._port.read(word, 4), "little")
+        self._joined = struct.pack(f"<{2 * count}I", *values, *([_OK] * count))
+        return b""
+
+    def _do_52(self, c: bytes, data: bytes) -> bytes:
+        """What the joined accesses answered: the value of each item, and the status of each."""
+        return self._joined
 
 
 def _status() -> bytes:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from functools import lru_cache
 
@@ -15,9 +16,28 @@ def render(sheets: Sequence[Sheet]) -> str:
     return "\n".join(_sheet(s) for s in sheets)
 
 
+#: what always means something, or where there are two of it: commands stay legible in the source
+_ALWAYS = re.compile(r"[\\|`]")
+_IN_PAIRS = [re.compile(p) for p in (r"\*", r"~", r"\$", r"(?<![^\W_])_|_(?![^\W_])")]
+_LINK = re.compile(r"[\[\]]")
+_ENTITY = re.compile(r"&(?=#?\w+;)")
+#: what would begin a list, a heading or a quotation
+_BLOCK = re.compile(r"^(\d*)([-+#>=*.)])")
+
+
 @lru_cache(1 << 16)
 def _escape(cell: str) -> str:
-    return cell.replace("\\", "\\\\").replace("|", "\\|").replace("\n", " ").replace("<", "&lt;").replace("`", "\\`")
+    """A text as Markdown (CommonMark, and GitHub's tables, strike-through and formulas) that is shown as it is."""
+    made = _ALWAYS.sub(r"\\\g<0>", cell.replace("\n", " "))
+    for pattern in _IN_PAIRS:
+        if len(pattern.findall(made)) > 1:
+            made = pattern.sub(r"\\\g<0>", made)
+    made = _LINK.sub(r"\\\g<0>", made) if "](" in made else made
+    return _ENTITY.sub("&amp;", made).replace("<", "&lt;")
+
+
+def _paragraph(text: str) -> str:
+    return _BLOCK.sub(r"\1\\\2", _escape(text).strip())
 
 
 def _sheet(sheet: Sheet) -> str:
@@ -39,7 +59,7 @@ def _sheet(sheet: Sheet) -> str:
 
     rule = "|".join("-" * (w + 1) + (":" if r else "-") for w, r in zip(widths, right, strict=True))
     lines = [f"### {_escape(sheet.title)}", ""]
-    lines += [sheet.caption, ""] if sheet.caption else []
+    lines += [_paragraph(sheet.caption), ""] if sheet.caption else []
     lines += [row(head), f"|{rule}|", *(row(r) for r in body), ""]
-    lines += [f"{_escape(n)}\n" for n in sheet.notes]
+    lines += [f"{_paragraph(n)}\n" for n in sheet.notes]
     return "\n".join(lines)

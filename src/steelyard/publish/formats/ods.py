@@ -50,22 +50,15 @@ def _table(sheet: Sheet, name: str) -> str:
         rows.append(f"<table:table-row>{cells}</table:table-row>")
     rows += [f"<table:table-row>{_cell(n, n)}</table:table-row>" for n in sheet.notes]
     columns = f'<table:table-column table:number-columns-repeated="{len(sheet.columns)}"/>'
-    return f"<table:table table:name={quoteattr(_clean(name))}>{columns}{''.join(rows)}</table:table>"
+    return f"<table:table table:name={quoteattr(name)}>{columns}{''.join(rows)}</table:table>"
 
 
 def _cell(value: Cell, shown: str) -> str:
     if value is None:
         return "<table:table-cell/>"
     if isinstance(value, str):
-        return (
-            f'<table:table-cell office:value-type="string"><text:p>{escape(_clean(value))}</text:p></table:table-cell>'
-        )
+        return f'<table:table-cell office:value-type="string"><text:p>{escape(value)}</text:p></table:table-cell>'
     return (
         f'<table:table-cell office:value-type="float" office:value="{value!r}">'
         f"<text:p>{shown}</text:p></table:table-cell>"
     )
-
-
-def _clean(value: str) -> str:
-    """Without the characters that XML cannot carry."""
-    return "".join(c for c in value if (c >= " " or c in "\t\n") and c not in "\ufffe\uffff")

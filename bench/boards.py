@@ -1,0 +1,180 @@
+"""A virtual lab at the wall's pace, through avrdude, OpenOCD and sigrok-cli: is the line the limit, is no pulse lost?
+
+Its boards' lines take as long as they would on silicon, so the figures say what the host makes of them: the share of
+the time in which a byte is on the line, of that which the chip leaves when it works.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from threading import Event
+
+from msgspec.structs import replace
+
+from steelyard import _native, building, device, lab
+from steelyard.cli.select import bundled
+from steelyard.device.client import encode
+from steelyard.device.frame import HEAD, RUN_ANSWER, TAIL
+from steelyard.lab.virtual import played
+from steelyard.model.call import Answer, Op, Request
+from steelyard.model.target import Target
+
+WHAT = "asconaead128/fast"
+#: of the known answers: messages and associated data of 0 to 32 bytes
+SIZES = range(33)
+#: cycles between two looks at what the chip says
+STEP = 200
+#: what keeps a line at its first rate
+SLOW = "baud = 115200"
+#: first port of the analyzer and the probes
+PORT = 15700
+Row = tuple[str, str, str, str, str]
+
+INSTRUMENT = """
+[instruments.la]
+driver = "beaglelogic:conn=tcp-raw/127.0.0.1/{port}:logic_channels=8"
+samplerate = 24_000_000
+channels = {channels}
+virtual = true
+"""
+BOARD = """
+[boards.{target}-{number}]
+target = "{target}"
+port = "ports/{number}"
+flasher = "{flasher}"
+analyzer = "la"
+channel = "{channel}"
+clock_ppm = 0
+{baud}
+virtual = true
+"""
+PROBE = """
+probe = "probe-{number}"
+[probes.probe-{number}]
+interface = "interface/stlink-dap.cfg"
+commands = ["st-link backend tcp {port}", "transport select dapdirect_swd"]
+virtual = true
+"""
+CHANNELS = ["P8_45", "P8_46", "P8_43", "P8_44", "P8_41", "P8_42", "P8_39", "P8_40"]
+
+
+@dataclass(frozen=True)
+class Kept:
+    """What a board did: seconds of the wall, of bits on its line, and of work from the last byte of a request to the
+    first of its answer; samples by which a pulse is off at the most; pulses."""
+
+    wall: float
+    line: float
+    work: float
+    off: float
+    pulses: int
+
+
+def boards(folder: Path) -> list[Row]:
+    """The rows of a lab of one board, and one of four."""
+    (one,) = _kept(_lab(folder / "one", ("uno",), SLOW))
+    four = _kept(_lab(folder / "four", ("uno", "uno", "bluepill", "nucleo-f746zg"), SLOW))
+    fast, pill = _kept(_lab(folder / "fast", ("uno", "bluepill")))
+    slowest, off = max(k.wall for k in four), max(k.off for k in four)
+    busy = 100 * one.line / (one.wall - one.work)
+    what = f"{WHAT} on a virtual uno: {one.pulses} calls, 115200 baud, real time"
+    spent = f"{one.line:.1f} s on the line, {one.work:.1f} s of work"
+    return [
+        (what, f"{one.wall:.1f} s", spent, f"{busy:.0f} % of the rest busy", "90 %"),
+        (
+            "the same on a line that goes on at 1 Mbaud",
+            f"{fast.wall:.1f} s, a bluepill {pill.wall:.1f} s",
+            f"{fast.line:.1f} s on the line, {fast.work:.1f} s of work",
+            f"{one.wall / fast.wall:.1f} times as fast",
+            "-",
+        ),
+        ("the same on four boards", f"{slowest:.1f} s", f"one: {one.wall:.1f} s", f"{slowest / one.wall:.2f}x", "1"),
+        (
+            "their pulses through sigrok-cli",
+            f"{sum(k.pulses for k in four)}, none lost",
+            f"simulator: {off:.2f} samples off at most",
+            "-",
+            "1 sample",
+        ),
+    ]
+
+
+def _lab(folder: Path, targets: Sequence[str], baud: str = "") -> lab.Lab:
+    text = INSTRUMENT.format(port=PORT, channels=CHANNELS)
+    for number, target in enumerate(targets):
+        probed = target != "uno"
+        flasher = "openocd-probe" if probed else "avrdude-arduino"
+        text += BOARD.format(target=target, number=number, flasher=flasher, channel=CHANNELS[number], baud=baud)
+        text += PROBE.format(number=number, port=PORT + 1 + number) if probed else ""
+    folder.mkdir()
+    (folder / "lab.toml").write_text(text)
+    return lab.load(folder / "lab.toml")
+
+
+def _kept(there: lab.Lab) -> list[Kept]:
+    """What each board did with the same calls, all at once."""
+    stations = [there.board(name) for name in there.boards]
+    work = {s.target.name: _work(s.target) for s in stations}
+    together = threading.Barrier(len(stations))
+    with played(there), ThreadPoolExecutor(len(stations)) as threads:
+        return list(threads.map(lambda s: _one(s, *work[s.target.name], together), stations))
+
+
+def _one(
+    station: lab.Station, image: Path, requests: list[Request], expected: list[Answer], together: threading.Barrier
+) -> Kept:
+    """What the board did."""
+    with lab.opened(station, image, 10**8, Event()) as link:
+        client = device.Client(link)
+        client.call(requests[0])  # and empty ones before it
+        together.wait()
+        start = time.monotonic()
+        answers = list(client.calls(requests))
+        wall = time.monotonic() - start
+        pairs = list(zip(answers, expected, strict=True))
+        assert all((a.code, a.output) == (e.code, e.output) for a, e in pairs)
+        off = max(abs(a.pulse.cycles - e.pulse.cycles) for a, e in pairs) / max(link.resolution, 1.0)
+    sent = sum(len(encode(r)) for r in requests)
+    came = sum(HEAD + RUN_ANSWER.size + len(a.output) + TAIL for a in answers)
+    line = (sent + came) * 10 / (station.fast_baud or station.board.baud)
+    return Kept(wall, line, _at_work(station.target, image, requests), off, len(answers))
+
+
+def _at_work(target: Target, image: Path, requests: list[Request]) -> float:
+    """Seconds from the last byte of each request to the first of its answer, simulated."""
+    chip = _native.Simulator(target.chip)
+    chip.load(image.read_bytes())
+    chip.run(b"", 10**7)
+    cycles = 0
+    for request in requests:
+        data = encode(replace(request, paint=True))
+        chip.run(data[:-1], 10**8)
+        start, last = chip.cycles, data[-1:]
+        while not chip.pending():
+            chip.run(last, STEP)
+            last = b""
+        cycles += chip.cycles - start
+        chip.run(b"", 10**8)
+        chip.pending()
+    return cycles / target.chip.clock_hz
+
+
+def _work(target: Target) -> tuple[Path, list[Request], list[Answer]]:
+    """The image, calls that encrypt, decrypt and refuse, and the simulator's answers to them."""
+    implementation = next(i for i in bundled()[0] if i.label == WHAT)
+    toolchain = building.identify(target.toolchain)
+    assert toolchain is not None, building.why_not(target.toolchain)
+    image = building.build(implementation, target, toolchain, ("-O3",)).images["both"]
+    client = device.simulated(target, image)
+    key, some = bytes(range(16)), bytes(range(256))
+    encrypts = [Request(Op.ENCRYPT, key, key, some[:a], some[:m]) for m in SIZES for a in SIZES]
+    texts = [answer.output for answer in client.calls(encrypts)]
+    decrypts = [Request(Op.DECRYPT, key, key, e.ad, t) for e, t in zip(encrypts, texts, strict=True)]
+    refused = [replace(d, data=d.data[:-1] + bytes((d.data[-1] ^ 1,))) for d in decrypts]
+    requests = encrypts + decrypts + refused
+    return image, requests, list(client.calls(requests))

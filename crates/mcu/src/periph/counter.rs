@@ -1,0 +1,244 @@
+//! Counters of the core's cycles, which the harness sets to 0 before a call and reads after it. None can interrupt.
+
+use super::{Host, Peripheral};
+use crate::PeripheralConfig;
+
+pub(super) fn avr_timer1(_: &PeripheralConfig<'_>) -> (u32, Box<dyn Peripheral>) {
+    (6, Box::new(Timer { control: 1, count: 4, goes: (7, 1), ..Timer::default() }))
+}
+
+pub(super) fn atmega128_timer1(_: &PeripheralConfig<'_>) -> (u32, Box<dyn Peripheral>) {
+    (4, Box::new(Timer { control: 2, count: 0, goes: (7, 1), ..Timer::default() }))
+}
+
+pub(super) fn megaavr0_tca(_: &PeripheralConfig<'_>) -> (u32, Box<dyn Peripheral>) {
+    (0x26, Box::new(Timer { control: 0, count: 0x20, goes: (15, 1), high_ends: true, ..Timer::default() }))
+}
+
+pub(super) fn msp430_timer_a(_: &PeripheralConfig<'_>) -> (u32, Box<dyn Peripheral>) {
+    (0x12, Box::new(Timer { control: 0, count: 0x10, goes: (0x3F0, 0x220), clears: 4, ..Timer::default() }))
+}
+
+pub(super) fn systick(_: &PeripheralConfig<'_>) -> (u32, Box<dyn Peripheral>) {
+    (16, Box::new(SysTick::default()))
+}
+
+pub(super) fn dwt(_: &PeripheralConfig<'_>) -> (u32, Box<dyn Peripheral>) {
+    (DEMCR + 4, Box::new(Dwt::default()))
+}
+
+pub(super) fn m7_dwt(_: &PeripheralConfig<'_>) -> (u32, Box<dyn Peripheral>) {
+    (DEMCR + 4, Box::new(Dwt { locked: true, ..Dwt::default() }))
+}
+
+/// A number that rises by one in each cycle while it goes on.
+#[derive(Default)]
+struct Count {
+    goes: bool,
+    /// What it has while it stands, else what it had at cycle 0.
+    value: u64,
+}
+
+impl Count {
+    fn at(&self, now: u64) -> u64 {
+        if self.goes { self.value.wrapping_add(now) } else { self.value }
+    }
+
+    fn set(&mut self, value: u64, now: u64) {
+        self.value = if self.goes { value.wrapping_sub(now) } else { value };
+    }
+
+    fn go(&mut self, goes: bool, now: u64) {
+        let value = self.at(now);
+        self.goes = goes;
+        self.set(value, now);
+    }
+}
+
+/// Timers of 16 bits: Timer1 of the ATmega328P (DS40002061B, 16.11), of the ATmega32U4 (the same) and ATmega128
+/// (2467X, "16-bit Timer/Counter Register Description": its addresses go the other way), TCA0 of the ATmega4809
+/// (DS40002173, "TCA - 16-bit Timer/Counter Type A") and Timer_A of the MSP430 (SLAU049F, 11.3).
+#[derive(Default)]
+struct Timer {
+    /// Offsets of the register that starts it, and of its count.
+    control: u32,
+    count: u32,
+    /// Bits of the control register, and what they have where it counts cycles, one by one and up to the top.
+    goes: (u32, u32),
+    /// The bit that sets it to 0, which reads as 0.
+    clears: u32,
+    set_up: u32,
+    now: Count,
+    /// The other byte between two accesses to bytes (DS40002061B, 16.3; DS40002173, 8.5.6), and whether a write ends
+    /// with the high one.
+    other: u32,
+    high_ends: bool,
+}
+
+impl Peripheral for Timer {
+    fn read(&mut self, offset: u32, size: u8, host: &mut Host) -> Option<u32> {
+        let count = self.now.at(host.now) as u32 & 0xFFFF;
+        match offset.checked_sub(self.count) {
+            Some(0) if size == 1 => {
+                self.other = count >> 8;
+                Some(count & 0xFF)
+            }
+            Some(0) => Some(count),
+            Some(1) => Some(self.other),
+            _ => (offset == self.control).then_some(self.set_up),
+        }
+    }
+
+    fn write(&mut self, offset: u32, size: u8, value: u32, host: &mut Host) -> Option<()> {
+        let value = if size == 1 { value & 0xFF } else { value & 0xFFFF };
+        match offset.checked_sub(self.count) {
+            Some(0) if size > 1 => self.now.set(value.into(), host.now),
+            Some(1) if self.high_ends => self.now.set((value << 8 | self.other).into(), host.now),
+            Some(0) if !self.high_ends => self.now.set((self.other << 8 | value).into(), host.now),
+            Some(0 | 1) => self.other = value,
+            _ if offset == self.control => {
+                self.set_up = value & !self.clears;
+                self.now.go(value & self.goes.0 == self.goes.1, host.now);
+                if value & self.clears != 0 {
+                    self.now.set(0, host.now);
+                }
+            }
+            _ => return None,
+        }
+        Some(())
+    }
+}
+
+/// SYST_CSR, SYST_RVR, SYST_CVR, SYST_CALIB: 24 bits that go down to 0, and on from the reload value (DDI 0419, B3.3).
+/// A write to the count sets it to 0.
+#[derive(Default)]
+struct SysTick {
+    control: u32,
+    reload: u32,
+    passed: Count,
+}
+
+impl Peripheral for SysTick {
+    fn read(&mut self, offset: u32, _: u8, host: &mut Host) -> Option<u32> {
+        let left = u64::from(self.reload) + 1;
+        Some(match offset {
+            0 => self.control,
+            4 => self.reload,
+            8 => ((left - self.passed.at(host.now) % left) % left) as u32,
+            _ => 0,
+        })
+    }
+
+    fn write(&mut self, offset: u32, _: u8, value: u32, host: &mut Host) -> Option<()> {
+        const ENABLE_CORE: u32 = 5;
+        match offset {
+            0 => {
+                self.control = value & 7;
+                self.passed.go(value & ENABLE_CORE == ENABLE_CORE, host.now);
+            }
+            4 => self.reload = value & 0x00FF_FFFF,
+            8 => self.passed.set(0, host.now),
+            _ => return None,
+        }
+        Some(())
+    }
+}
+
+/// From the base of the DWT unit to a register of the debug unit, without whose TRCENA the former does nothing.
+const DEMCR: u32 = 0xDDFC;
+
+/// DWT_CTRL and DWT_CYCCNT (DDI 0403E, C1.8), DEMCR (C1.6.5). On the Cortex-M7 DWT_LAR unlocks writes by software.
+#[derive(Default)]
+struct Dwt {
+    locked: bool,
+    trace: u32,
+    control: u32,
+    cycles: Count,
+}
+
+impl Peripheral for Dwt {
+    fn read(&mut self, offset: u32, _: u8, host: &mut Host) -> Option<u32> {
+        match offset {
+            0 => Some(self.control),
+            4 => Some(self.cycles.at(host.now) as u32),
+            DEMCR => Some(self.trace),
+            _ => None,
+        }
+    }
+
+    fn write(&mut self, offset: u32, _: u8, value: u32, host: &mut Host) -> Option<()> {
+        const TRCENA: u32 = 1 << 24;
+        const KEY: u32 = 0xC5AC_CE55;
+        match offset {
+            DEMCR => self.trace = value,
+            0xFB0 => self.locked &= value != KEY,
+            0 if !self.locked => self.control = value & 1,
+            4 if !self.locked => self.cycles.set(value.into(), host.now),
+            0 | 4 => {}
+            _ => return None,
+        }
+        self.cycles.go(self.trace & TRCENA != 0 && self.control & 1 != 0, host.now);
+        Some(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Host, PeripheralConfig, build};
+
+    /// What a counter has after so many cycles, when the harness's writes set it to 0 and started it.
+    fn counted(kind: &str, writes: &[(u32, u8, u32)], count: (u32, u8), cycles: u64) -> Option<u32> {
+        let mut host = Host { now: 1_000_003, ..Host::default() };
+        let (_, mut counter) = build(&PeripheralConfig { kind, base: 0, trigger_bit: None }).expect("it is known");
+        for &(offset, size, value) in writes {
+            counter.write(offset, size, value, &mut host)?;
+        }
+        host.now += cycles;
+        counter.read(count.0, count.1, &mut host)
+    }
+
+    #[test]
+    fn cycles_modulo_the_width() {
+        const UNLOCK: (u32, u8, u32) = (0xFB0, 4, 0xC5AC_CE55);
+        const TRACE: (u32, u8, u32) = (0xDDFC, 4, 1 << 24);
+        for cycles in [0, 1, 255, 256, 65_535, 65_536, 100_000, (1 << 24) - 1, 1 << 24, 20_000_000, 1 << 32] {
+            let low = Some(cycles as u32 & 0xFF);
+            assert_eq!(counted("avr-timer1", &[(1, 1, 1), (5, 1, 0), (4, 1, 0)], (4, 1), cycles), low);
+            assert_eq!(counted("atmega128-timer1", &[(2, 1, 1), (1, 1, 0), (0, 1, 0)], (0, 1), cycles), low);
+            assert_eq!(counted("megaavr0-tca", &[(0, 1, 1), (0x20, 1, 0), (0x21, 1, 0)], (0x20, 1), cycles), low);
+            let half = Some(cycles as u32 & 0xFFFF);
+            assert_eq!(counted("msp430-timer-a", &[(0, 2, 0x224)], (0x10, 2), cycles), half);
+            let down = Some((cycles as u32).wrapping_neg() & 0xFF_FFFF);
+            assert_eq!(counted("cortex-systick", &[(4, 4, 0xFF_FFFF), (0, 4, 5), (8, 4, 0)], (8, 4), cycles), down);
+            let word = Some(cycles as u32);
+            assert_eq!(counted("cortex-dwt", &[TRACE, (0, 4, 1), (4, 4, 0)], (4, 4), cycles), word);
+            assert_eq!(counted("cortex-m7-dwt", &[TRACE, UNLOCK, (0, 4, 1), (4, 4, 0)], (4, 4), cycles), word);
+        }
+    }
+
+    #[test]
+    fn what_is_not_started_stands() {
+        assert_eq!(counted("avr-timer1", &[(1, 1, 0), (4, 1, 7)], (4, 1), 9), Some(7));
+        assert_eq!(counted("megaavr0-tca", &[(0x20, 1, 7), (0x21, 1, 0)], (0x20, 1), 9), Some(7));
+        assert_eq!(counted("msp430-timer-a", &[(0, 2, 0x204)], (0x10, 2), 9), Some(0));
+        assert_eq!(counted("cortex-systick", &[(4, 4, 99), (0, 4, 1), (8, 4, 0)], (8, 4), 9), Some(0));
+        assert_eq!(counted("cortex-dwt", &[(0, 4, 1), (4, 4, 3)], (4, 4), 9), Some(3)); // no TRCENA
+        assert_eq!(counted("cortex-m7-dwt", &[(0xDDFC, 4, 1 << 24), (0, 4, 1), (4, 4, 3)], (4, 4), 9), Some(0));
+        assert_eq!(counted("avr-timer1", &[(3, 1, 0)], (4, 1), 0), None);
+    }
+
+    #[test]
+    fn the_high_byte_is_that_of_the_moment_of_the_low_one() {
+        let mut host = Host::default();
+        let (_, mut timer) =
+            build(&PeripheralConfig { kind: "avr-timer1", base: 0, trigger_bit: None }).expect("it is known");
+        let mut bytes = |timer: &mut Box<dyn super::Peripheral>, now| {
+            host.now = now;
+            let low = timer.read(4, 1, &mut host);
+            host.now += 2;
+            (timer.read(5, 1, &mut host), low)
+        };
+        assert_eq!(timer.write(1, 1, 1, &mut Host::default()), Some(()));
+        assert_eq!(bytes(&mut timer, 0x12FF), (Some(0x12), Some(0xFF)));
+    }
+}

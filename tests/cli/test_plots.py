@@ -1,0 +1,120 @@
+"""Figures over stored results: what is drawn is what the table beside it says, each mark one run."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.made_up import record, store
+
+from .conftest import BOTH, Cli, cells
+
+
+def test_bars_are_not_added_up(answers: Cli, tmp_path: Path) -> None:
+    result = answers("plot rom -o rom.vl.json")
+    spec = json.loads((tmp_path / "rom.vl.json").read_text())
+    bars = [(d["name"], d["rom"]) for d in spec["data"]["values"]]
+    assert sorted(bars) == [
+        ("toy1/ref -O3", 1100),
+        ("toy1/ref -Os", 1100),
+        ("toy2/ref -O3", 2100),
+        ("toy2/ref -Os", 2100),
+    ]
+    assert spec["title"]["subtitle"][0].startswith("workload default (")
+    assert "4 rows of workload gmu left out" in result.err
+    assert "--where 'workload ~ \"gmu*\"'" in result.err
+
+
+def test_a_line_has_no_points_of_another_workload(cli: Cli, tmp_path: Path) -> None:
+    """A run without the answer's workload lends what no size is in; its points are of other sizes."""
+    others = [record(f"toy{n}/ref", load="gmu", target="due") for n in (3, 4)]
+    store(tmp_path / "results.db", record("toy1/ref"), record("toy2/ref"), *others)
+    cli("plot throughput -o lines.vl.json")
+    subtitle = json.loads((tmp_path / "lines.vl.json").read_text())["title"]["subtitle"]
+    assert "workload default (" in "".join(subtitle), "what is not drawn has no part in it"
+    result = cli("plot throughput -o lines.csv")
+    assert {row[0] for row in cells((tmp_path / "lines.csv").read_text())} == {"1", "2"}
+    assert "not drawn: toy3/ref, toy4/ref" in result.err
+    assert "2 rows of workload gmu, not default: without what depends on its sizes" in result.err
+    # unless it is asked for by its number
+    cli("plot throughput 1 2 3 4 -o named.csv")
+    assert {row[0] for row in cells((tmp_path / "named.csv").read_text())} == {"1", "2", "3", "4"}
+    figures = []
+    for names in ("", "1 2 3 4"):
+        cli(f"report {names} -o report.html")
+        figures.append((tmp_path / "report.html").read_text().count("<svg"))
+    assert figures[0] == figures[1] - 1
+
+
+@pytest.mark.parametrize("figure", ["throughput", "top", "tradeoff", "rom"])
+def test_every_mark_of_a_figure_is_one_run(answers: Cli, tmp_path: Path, figure: str) -> None:
+    answers(f"plot {figure} -o f.vl.json")
+    data = json.loads((tmp_path / "f.vl.json").read_text())["data"]["values"]
+    runs: dict[tuple[str, str], set[int]] = {}
+    for d in data:
+        runs.setdefault((d.get("panel", ""), d["name"]), set()).add(d["run"])
+    places = [k for k in runs if "among" in k[0]]  # a variant's, by several metrics
+    assert all(len(of) == 1 for k, of in runs.items() if k not in places)
+    assert figure != "throughput" or {d["workload"] for d in data} == {BOTH[0].setup.workload}
+    assert answers(f"plot {figure} -o f.png").code == 0
+
+
+def test_a_figures_table_is_what_it_draws(cli: Cli, tmp_path: Path) -> None:
+    """Of the baseline there is no bar, nor of sizes with associated data a point."""
+    base = record("nocrypt/ref", family="nocrypt", cycles=1, rom=0)
+    store(tmp_path / "results.db", record("toy1/ref", per_byte=20), record("toy2/ref", rom=0), base)
+    for figure, column in (("throughput", "kilobytes_per_second"), ("rom", "rom"), ("tradeoff", "rom")):
+        assert cli(f"plot {figure} -o f.vl.json").code == 0
+        spec = json.loads((tmp_path / "f.vl.json").read_text())
+        assert "filter" not in json.dumps(spec.get("transform", ""))
+        rows = list(csv.DictReader((tmp_path / "f.csv").read_text().splitlines()))
+        assert [(int(r["run"]), float(r[column])) for r in rows] == [
+            (d["run"], d[column]) for d in spec["data"]["values"]
+        ]
+        assert {r["name"] for r in rows} == {"toy1/ref", "toy2/ref"} - ({"toy2/ref"} if figure == "tradeoff" else set())
+    rows = list(csv.DictReader(io.StringIO(cli("plot throughput toy1 --format csv").out)))
+    found = {int(r["mlen"]): float(r["kilobytes_per_second"]) for r in rows}
+    assert found == {m: m / (100 + 20 * m) * 16e6 / 1000 for m in (16, 32, 64, 128, 256, 512, 1024, 1536)}
+
+
+@pytest.mark.parametrize("ending", ["md", "tex"])
+def test_the_title_of_a_figure_is_its_tables_too(cli: Cli, tmp_path: Path, ending: str) -> None:
+    store(tmp_path / "results.db", record())
+    assert cli(["plot", "rom", "--title", "Bytes by name", "-o", f"rom.{ending}"]).code == 0
+    assert "Bytes by name" in (tmp_path / f"rom.{ending}").read_text()
+
+
+@pytest.mark.parametrize(("figure", "what"), [("throughput", "toy1"), ("rom", "nocrypt"), ("tradeoff", "nocrypt")])
+def test_an_empty_figure_is_not_drawn(cli: Cli, tmp_path: Path, figure: str, what: str) -> None:
+    base = record("nocrypt/ref", family="nocrypt")
+    store(tmp_path / "results.db", record(load="felics-ae"), base)
+    result = cli(f"plot {figure} {what}")
+    assert result.code == 1
+    assert "nothing to draw" in result.err
+    assert not (tmp_path / f"{figure}.svg").exists()
+
+
+def test_figures_of_two_compilers_do_not_share_a_panel(cli: Cli, tmp_path: Path) -> None:
+    store(tmp_path / "results.db", record(), record("toy2/ref", compiler="gcc 2"))
+    for figure in ("rom", "top", "tradeoff"):
+        cli(f"plot {figure} -o f.vl.json")
+        data = json.loads((tmp_path / "f.vl.json").read_text())["data"]["values"]
+        where = {d["name"]: d.get("panel", d["target"]) for d in data if "among" not in d.get("panel", "")}
+        assert "gcc 1" in where["toy1/ref"]
+        assert "gcc 2" in where["toy2/ref"]
+    cli("report -o report.html")
+    assert "<td>uno, gcc 2</td>" in (tmp_path / "report.html").read_text()
+
+
+def test_a_panel_names_the_versions_that_keep_it_apart(cli: Cli, tmp_path: Path) -> None:
+    """A version follows a bracket in what real compilers say of themselves."""
+    versions = ("avr-gcc (GCC) 5.4.0", "avr-gcc (GCC) 14.1.0")
+    store(tmp_path / "results.db", *(record(f"toy{n}/ref", compiler=c) for n, c in enumerate(versions)))
+    cli("plot tradeoff -o figure.vl.json")
+    spec = json.loads((tmp_path / "figure.vl.json").read_text())
+    panels = {d["target"] for d in spec["data"]["values"]}
+    assert sorted(p.split(", ")[-1] for p in panels) == sorted(versions)

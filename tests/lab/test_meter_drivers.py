@@ -1,0 +1,162 @@
+"""Drivers of meters against what their makers, the kernel and libraries send, without a board."""
+
+from __future__ import annotations
+
+import sys
+from collections import deque
+from importlib.machinery import ModuleSpec
+from itertools import pairwise
+from pathlib import Path
+from threading import Event
+from types import ModuleType
+from unittest import mock
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from steelyard import lab
+from steelyard.lab import meter
+from steelyard.lab.metering import Meter, kinds, metered
+from steelyard.lab.virtual import ppk2, supply
+from steelyard.model.call import DeviceError
+
+pytest.importorskip("serial", reason="pyserial is not installed: scripts/setup test")
+
+
+def test_a_library_that_is_missing_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "smbus2", None)
+    kind = kinds()["ina219-i2c"].but(library="no_such_library")
+    found = metered(Meter(name="m", driver="ina219-i2c", port="/dev/i2c-1"))
+    with pytest.raises(DeviceError, match="meter m: no no_such_library: pip install smbus2"):
+        meter.Stream(found.but(kind=kind))
+
+
+def readings(found: Meter, count: int) -> list[tuple[float, float]]:
+    stream = meter.Stream(metered(found))
+    try:
+        stream.start()
+        stream.wait(lambda: len(stream.samples.t) >= count, Event())
+        samples = stream.samples
+        assert samples.t == sorted(samples.t)
+        return list(zip(samples.v, samples.i, strict=True))[:count]
+    finally:
+        stream.close()
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        {"in1_input": "3304", "curr1_input": "12"},
+        {
+            "in_voltage1_raw": "826", "in_voltage1_scale": "4.000000000",
+            "in_current3_raw": "12", "in_current3_scale": "1.000000000",
+        },
+    ],
+    ids=["hwmon", "iio"],
+)  # fmt: skip
+def test_an_ina219_of_the_kernel_is_read(tmp_path: Path, files: dict[str, str]) -> None:
+    for name, text in files.items():
+        (tmp_path / name).write_text(f"{text}\n")
+    found = readings(Meter(name="m", driver="ina219-sysfs", port=str(tmp_path), rate=1000), 3)
+    assert found == [(pytest.approx(3.304), pytest.approx(0.012))] * 3
+    (tmp_path / "curr1_input").unlink(missing_ok=True)
+    (tmp_path / "in_current3_raw").unlink(missing_ok=True)
+    with pytest.raises(DeviceError, match="name the folder of an INA219"):
+        readings(Meter(name="m", driver="ina219-sysfs", port=str(tmp_path)), 1)
+
+
+def test_an_ina219_on_a_bus_is_read_by_its_registers(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The data sheet's own example (SBOS448G, 8.5.1): 2 V over the shunt's 20 mV; here with 0.1 ohm."""
+    registers = {1: b"\x07\xd0", 2: b"\x5d\x98"}
+    written: list[tuple[int, int, list[int]]] = []
+
+    class Bus:
+        def __init__(self, number: int) -> None:
+            assert number == 3
+
+        def write_i2c_block_data(self, *words: object) -> None:
+            written.append(words)  # type: ignore[arg-type]
+
+        def read_i2c_block_data(self, address: int, register: int, count: int) -> list[int]:
+            assert (address, count) == (0x41, 2)
+            return list(registers[register])
+
+        def close(self) -> None: ...
+
+    module = ModuleType("smbus2")
+    module.__spec__ = ModuleSpec("smbus2", None)
+    module.SMBus = Bus  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "smbus2", module)
+    monkeypatch.delitem(sys.modules, "steelyard.lab.meters.i2c", raising=False)
+    found = Meter(name="m", driver="ina219-i2c", port="/dev/i2c-3", address=0x41, rate=1000)
+    assert readings(found, 2) == [(pytest.approx(11.98 + 0.02, abs=0.005), pytest.approx(0.2))] * 2
+    assert written == [(0x41, 0, [0x39, 0x9F])]
+    registers[2] = b"\x5d\x99"
+    with pytest.raises(DeviceError, match="overflow"):
+        readings(found, 2)
+
+
+def test_a_file_that_grows_is_read_from_its_end(tmp_path: Path) -> None:
+    file = tmp_path / "log.csv"
+    file.write_text("time,volts,current\n0.0,9.9,9.9\n")
+    found = Meter(name="m", driver="lines", port=str(file), columns=("s", "-", "V", "uA"), gain=0.0, offset=0.0, most=1)
+    stream = meter.Stream(metered(found))
+    try:
+        stream.start()
+        with file.open("a") as more:
+            more.write("1.5; x; 3.3; 250\n1.6 y 3.2 260\nno reading\n")
+        stream.wait(lambda: len(stream.samples.t) == 2, Event())
+        assert (stream.samples.t, stream.samples.v) == ([1.5, 1.6], [3.3, 3.2])
+        assert stream.samples.i == pytest.approx([250e-6, 260e-6])
+    finally:
+        stream.close()
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 1000), st.sampled_from([supply.WORK, supply.TRIGGER])), max_size=12),
+    st.lists(st.integers(0, 1000), max_size=8),
+)
+def test_no_charge_is_lost_wherever_it_is_cut(changes: list[tuple[int, int]], cuts: list[int]) -> None:
+    levels, told, works = [0, 0], deque[tuple[int, int, int]](), [0] * 1000
+    for at, which in sorted(changes):
+        levels[which] ^= 1
+        told.append((at, levels[which], which))
+        works[at:] = [levels[supply.WORK]] * len(works[at:])
+    current = supply.Current(0.5, 2.0)
+    current.told(told)
+    charge = sum(current.mean(b) * (b - a) for a, b in pairwise([0, *sorted(cuts), 1000]))
+    assert charge == pytest.approx(0.5 * 1000 + 2.0 * sum(works))
+    assert current.trigger == levels[supply.TRIGGER]
+
+
+@given(st.floats(1e-5, 1.0))
+def test_what_the_ppk2_sends_its_library_reads(amperes: float) -> None:
+    pytest.importorskip("ppk2_api", reason="ppk2-api is not installed: scripts/setup test")
+    from ppk2_api.ppk2_api import PPK2_API
+
+    kit = PPK2_API.__new__(PPK2_API)
+    with mock.patch("ppk2_api.ppk2_api.serial.Serial"):
+        kit.__init__("")  # type: ignore[misc]
+    kit._parse_metadata(ppk2.description())
+    kit.current_vdd = 3000
+    [read], [bits] = kit.get_samples(ppk2.sample(amperes, 5, 1))
+    assert bits == 1
+    assert read * 1e-6 == pytest.approx(amperes, rel=0.005)
+
+
+def test_every_kind_has_its_module_and_says_what_to_install() -> None:
+    for name, kind in kinds().items():
+        assert (Path(lab.__file__).parent / "meters" / f"{kind.module}.py").exists(), name
+        assert bool(kind.package) == bool(kind.library or kind.program), name
+
+
+@pytest.mark.parametrize("line", ["I1: 1e+05 uA", "I1: 1e-04 kA", "I1: 100.0 mA", "I1: 1e2mA"])
+def test_sigroks_numbers_are_read_in_all_their_forms(line: str) -> None:
+    from steelyard.lab.meters import sigrok
+
+    text = Meter(name="m", driver="sigrok", port="x", channels=("I1",), volts=5.0, gain=0.0, offset=0.0, most=1.0)
+    driver, made = sigrok.Driver(metered(text)), meter.Samples()
+    driver._seen = {}
+    driver._line(line, made)
+    assert made.i == [pytest.approx(0.1)]

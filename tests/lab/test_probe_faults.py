@@ -1,0 +1,142 @@
+"""A debug probe that vanishes costs an attempt, or becomes the reason of the run: RAM is the simulator's or missing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from threading import Event
+from typing import NamedTuple
+
+import pytest
+from msgspec.structs import replace
+
+from steelyard import device, lab
+from steelyard.lab import Lab, flash, pool, probe
+from steelyard.lab.virtual import played
+from steelyard.model.call import DeviceError, Op, Request
+from steelyard.model.reasons import Reason
+from steelyard.model.record import Record
+from steelyard.pipeline import Job, Pipeline, nocrypt
+from tests import toys
+from tests.conftest import Bench, the_target, write
+from tests.lab import wires
+from tests.lab.conftest import free
+from tests.lab.test_faults import TEXT
+
+pytest.importorskip("serial", reason="pyserial is not installed: scripts/setup test")
+PILL = """
+[probes.swd]
+interface = "interface/stlink-dap.cfg"
+commands = ["st-link backend tcp {swd}", "transport select dapdirect_swd"]
+virtual = true
+
+[boards.pill]
+target = "bluepill"
+port = "pill"
+flasher = "openocd-probe"
+probe = "swd"
+analyzer = "la"
+channel = "P8_45"
+clock_ppm = 0
+virtual = true
+"""
+
+
+def described(folder: Path, port: int, swd: int) -> Lab:
+    folder.mkdir(exist_ok=True)
+    (folder / "lab.toml").write_text(TEXT.format(port=port) + PILL.format(swd=swd))
+    return lab.load(folder / "lab.toml")
+
+
+class Probed(NamedTuple):
+    """A board, and the wire to its probe."""
+
+    station: lab.Station
+    wire: wires.Probe
+
+
+@pytest.fixture(scope="module")
+def behind(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
+    found = described(tmp_path_factory.mktemp("behind"), *free(2))
+    with played(found):
+        yield found
+
+
+@pytest.fixture
+def there(behind: Lab, tmp_path: Path) -> Iterator[Probed]:
+    the_target("bluepill")
+    for state in (pool._doubted, pool._faults, pool._out, flash._sure):
+        state.clear()
+    wire = wires.Probe(behind.probes["swd"].address)
+    text = (
+        (behind.folder / "lab.toml").read_text().replace(f"tcp {behind.probes['swd'].address[1]}", f"tcp {wire.port}")
+    )
+    file = tmp_path / "lab.toml"
+    file.write_text(text.replace('port = "pill"', f'port = "{behind.boards["pill"].port}"'))
+    yield Probed(lab.load(file).board("pill"), wire)
+    wire.close()
+
+
+def once_in(step: str, fault: Callable[[], None], monkeypatch: pytest.MonkeyPatch) -> None:
+    """The next time that the probe is asked for that."""
+    does = getattr(probe, step)
+
+    def fails(*arguments: object) -> object:
+        monkeypatch.setattr(probe, step, does)
+        fault()
+        return does(*arguments)
+
+    monkeypatch.setattr(probe, step, fails)
+
+
+def both(bench: Bench, station: lab.Station) -> tuple[Job, Pipeline]:
+    write(bench.package().folder.parent, {"LWC_AEAD_KAT_128_128.txt": toys.kat()})
+    return bench.job(bench.package(), the_target("bluepill"), "0/16"), Pipeline(bench.store, threads=1)
+
+
+@pytest.mark.parametrize(("step", "after"), [("fill", 0), ("dump", 8000)])
+def test_a_probe_that_comes_back_costs_an_attempt(
+    there: Probed, bench: Bench, monkeypatch: pytest.MonkeyPatch, step: str, after: int
+) -> None:
+    """In the middle of what it reads, too."""
+    once_in(step, lambda: there.wire.vanish(after), monkeypatch)
+    back = wires.Probe.comes_back
+    monkeypatch.setattr(lab, "begin", lambda *a, begin=lab.begin: (back(there.wire), begin(*a))[1])
+    job, pipeline = both(bench, there.station)
+    ours, board = (pipeline.weigh(j) for j in (job, replace(job, on=(there.station,))))
+    assert (ours.failure, board.failure) == (None, None)
+    assert board.metrics["ram_renner"] == ours.metrics["ram_renner"]
+    [note] = [n for n in board.notes if "probe-lost" in n]
+    assert "pill: swd: openocd: " in note
+
+
+def test_a_run_whose_probe_stays_away_has_no_figure(
+    there: Probed, bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pool, "AWAY", 0.0)
+    once_in("dump", lambda: there.wire.vanish(8000), monkeypatch)
+    job, pipeline = both(bench, there.station)
+    record: Record = pipeline.weigh(replace(job, on=(there.station,)))
+    assert record.failure is not None
+    assert record.failure.reason in (Reason.PROBE_LOST, Reason.FLASH_FAILED)
+    assert "pill" in record.failure.detail
+    assert (record.metrics, record.points, record.final) == ({}, (), False)
+
+
+@pytest.mark.parametrize(("dumped", "why"), [("other", "is there any more"), ("same", "as it was filled")])
+def test_ram_that_cannot_be_the_boards_is_no_figure(
+    there: Probed, bench: Bench, monkeypatch: pytest.MonkeyPatch, dumped: str, why: str
+) -> None:
+    """What a probe gives that was put at another chip, or at none, and says nothing of it."""
+    image = bench.build(nocrypt("crypto_aead"), the_target("bluepill")).images["both"]
+    with lab.opened(there.station, image, 10**7, Event()) as link:
+        client = device.Client(link)
+        client.call(Request(Op.ENCRYPT, bytes(16), bytes(16), b"", bytes(16)))
+        assert client.untouched()
+        filled: list[bytes] = []
+        fill = probe.fill
+        monkeypatch.setattr(probe, "fill", lambda *a: (filled.append(fill(*a)), filled[-1])[1])
+        monkeypatch.setattr(probe, "dump", lambda _: filled[-1] if dumped == "same" else bytes(len(filled[-1])))
+        with pytest.raises(DeviceError, match=why) as e:
+            client.untouched()
+        assert e.value.failure.reason == Reason.PROBE_LOST
