@@ -242,15 +242,16 @@ class Channel:
 
     def get(self, over: Event | None = None) -> Message:
         """The next message that is there or comes. :class:`Gone` when none will, :class:`KeyboardInterrupt` when
-        ``over`` is set before."""
+        ``over`` is set, whether there is a message or not."""
         with self._changed:
-            while not self._came:
+            while True:
                 if over is not None and over.is_set():
                     raise KeyboardInterrupt
+                if self._came:
+                    return self._came.popleft()
                 if self.ended.is_set():
                     raise self._why
                 self._changed.wait(LOOK)
-            return self._came.popleft()
 
     def put(self, message: Message) -> None:
         """Sends a message. :class:`Gone` when it cannot be sent."""
