@@ -13,6 +13,9 @@
 #include "target.h" /* SY_TRIGGER_HIGH(), SY_TRIGGER_LOW(), SY_STACK_POINTER(), SY_STACK_RESERVE,
                        SY_PAINT_GAP, SY_CLOCK_HZ */
 
+#ifndef SY_STACK_EMPTY
+#define SY_STACK_EMPTY 0 /* the stack pointer points to what was pushed last */
+#endif
 #ifndef SY_SETTLE
 #define SY_SETTLE() ((void)0) /* before a call: leaves the same in flash buffers and branch predictors, whatever ran */
 #endif
@@ -50,15 +53,16 @@ struct sy_call {
     unsigned long long out_len; /* set by the call */
 };
 
-/* out_len before a call: right for no known answer, so that one who leaves it there is found; below 256, because
+/* out_len before a call: right for hardly any call, so that one who leaves it there is found; below 256, because
  * FELICS-AE writes its lower bytes only. */
-#define SY_LENGTH_UNSET 1
+#define SY_LENGTH_UNSET 251
 
 /* The edges around a call. The pin was low before the first and high before the second: read with the same cost around
  * the empty call. Without a pin nothing but the harness makes edges. */
 #if defined(SY_TRIGGER_READ) && !defined(SY_NO_PIN) /* what the output register has for the pin: not 0 when it is high */
 #define SY_RISE() \
     do { \
+        sy_call_stack = SY_STACK_POINTER(); \
         SY_SETTLE(); \
         sy_pulse = !SY_TRIGGER_READ(); \
         SY_TRIGGER_HIGH(); \
@@ -72,6 +76,7 @@ struct sy_call {
 #else
 #define SY_RISE() \
     do { \
+        sy_call_stack = SY_STACK_POINTER(); \
         sy_pulse = 1; \
         SY_TRIGGER_HIGH(); \
     } while (0)
@@ -103,6 +108,7 @@ extern const uint16_t sy_key_bytes, sy_npub_bytes, sy_a_bytes;
 enum { SY_NPUB, SY_AD, SY_IN, SY_OUT, SY_GUARD, SY_OUT_LEN, SY_PAINTED, SY_POINTERS, SY_COUNTED = SY_PAINTED };
 extern void *volatile sy_layout[SY_POINTERS];
 extern uint8_t sy_pulse; /* the latest call's pulse was the harness's */
+extern void *volatile sy_call_stack; /* the stack pointer at its rising edge */
 void sy_request(uint8_t command, uint16_t length); /* holds the only call of sy_run */
 
 /* After a call no register holds what it must but `code`: a package in assembly may have changed those that a callee

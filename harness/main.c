@@ -17,6 +17,7 @@ enum { RUN_HEADER = 8, GUARD = 8, GUARD_BYTE = 0xC3, FILL_BYTE = 0xEE, PAINT_BYT
 extern uint16_t sy_crc;
 uint16_t sy_crc;
 void *volatile sy_layout[SY_POINTERS];
+void *volatile sy_call_stack;
 uint8_t sy_pulse;
 
 static void crc_add(uint8_t byte)
@@ -159,10 +160,10 @@ static void receive(uint8_t *buffer, uint16_t length)
         *buffer++ = get();
 }
 
-/* Bytes of the stack that the call touched, from the paint; all bits set when all of it. */
+/* Bytes of the stack that the call touched, from its rising edge down to the paint; all bits set when all of it. */
 static uint32_t painted(const uint8_t *from, const uint8_t *to)
 {
-    const uint8_t *p = from;
+    const uint8_t *p = from, *top = (uint8_t *)sy_call_stack + SY_STACK_EMPTY;
     for (; p + 8 <= to; p += 8) {
         uint8_t all = p[0] & p[1] & p[2] & p[3] & p[4] & p[5] & p[6] & p[7];
         uint8_t any = p[0] | p[1] | p[2] | p[3] | p[4] | p[5] | p[6] | p[7];
@@ -171,7 +172,9 @@ static uint32_t painted(const uint8_t *from, const uint8_t *to)
     }
     while (p < to && *p == PAINT_BYTE)
         p++;
-    return p == from ? 0xFFFFFFFFu : (uint32_t)(to - p);
+    if (p == from)
+        return 0xFFFFFFFFu;
+    return p < top ? (uint32_t)(top - p) : 0;
 }
 
 #if SY_REPEAT > 1
@@ -295,8 +298,8 @@ static inline __attribute__((always_inline)) void run(uint16_t length)
     sy_stack_limit = sy_free_start;
     for (i = 0; i < GUARD; i++)
         intact &= guard[i] == GUARD_BYTE;
-    if (op == SY_EMPTY || op == SY_EMPTY_DECRYPT) /* which write nothing */
-        call.out_len = 0;
+    if (op == SY_EMPTY || op == SY_EMPTY_DECRYPT || (code != 0 && call.out_len == SY_LENGTH_UNSET))
+        call.out_len = 0; /* nothing was written */
     out_len = (uint16_t)(call.out_len > out_max ? out_max : call.out_len);
 
     for (over = (uint16_t)out_max; over > out_len && call.out[over - 1] == FILL_BYTE; over--)

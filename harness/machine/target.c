@@ -41,8 +41,6 @@ uint8_t sy_free_start[ARENA] __attribute__((aligned(64), common));
 static struct sy_edge edges[EDGES];
 struct sy_edge *sy_host_next = edges;
 int sy_host_counters = -1, sy_host_timed;
-uint8_t *sy_host_painted;
-long sy_host_frame = 80; /* until there was a call, and enough for the fill's own */
 
 static uint8_t input[BUFFER], output[BUFFER], signal_stack[16384];
 static size_t input_at, input_end, output_end;

@@ -19,12 +19,9 @@ struct sy_edge {
 extern struct sy_edge *sy_host_next;
 extern int sy_host_counters; /* file of the kernel's counters; -1 where it has none for us */
 extern int sy_host_timed;    /* whether the timer is read */
-extern uint8_t *sy_host_painted; /* the stack where paint is asked for */
-extern long sy_host_frame;       /* and how much deeper it was at the latest rising edge */
 void sy_host_lost(void) __attribute__((noreturn, cold));
 
-/* Frame of sy_run, up to the call: another one in each image, so the call before tells. */
-#define SY_PAINT_GAP (sy_host_painted = SY_STACK_POINTER(), sy_host_frame)
+#define SY_PAINT_GAP 80 /* frame of the fill itself */
 
 #if defined(__x86_64__)
 
@@ -88,7 +85,6 @@ static inline __attribute__((always_inline)) void sy_host_count(struct sy_edge *
 static inline __attribute__((always_inline)) void sy_host_rise(void)
 {
     struct sy_edge *edge = sy_host_next;
-    sy_host_frame = sy_host_painted - SY_STACK_POINTER();
     sy_host_count(edge);
     if (sy_host_timed)
         edge->ticks = sy_host_ticks();

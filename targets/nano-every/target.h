@@ -17,5 +17,6 @@
 #define SY_COUNT_START() (*(volatile uint8_t *)0x0A00 = 1, *(volatile uint16_t *)0x0A20 = 0)
 #define SY_COUNT() (*(volatile uint16_t *)0x0A20)
 #define SY_STACK_POINTER() ((uint8_t *)*(volatile uint16_t *)0x3D)
+#define SY_STACK_EMPTY 1 /* it points to the first free byte */
 
 #endif

@@ -15,5 +15,6 @@
 #define SY_COUNT_START() (TCCR1B = _BV(CS10), TCNT1 = 0)
 #define SY_COUNT() TCNT1
 #define SY_STACK_POINTER() ((uint8_t *)SP)
+#define SY_STACK_EMPTY 1 /* it points to the first free byte */
 
 #endif

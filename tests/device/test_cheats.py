@@ -100,8 +100,10 @@ def test_a_jump_to_the_harness_own_edge(bench: Bench, name: str) -> None:
     where, edge = 0, 0
     for _ in range(2):  # the address is known after a first link
         jump = f"((void (*)(void)){edge:#x})();"
-        if name == "bluepill":  # sy_run keeps the port's address in a register
-            text = "mov r5, %0; mov r3, %1; adr r4, 1f; add r4, r4, #1; .rept 24; push {r4}; .endr; "
+        if name == "bluepill":  # sy_run keeps addresses of the port and of its variable in registers
+            text = (
+                "mov r6, %0; mov r5, #0x20000000; mov r3, %1; adr r4, 1f; add r4, r4, #1; .rept 24; push {r4}; .endr; "
+            )
             text += "bx %2; .align 2; 1: nop"
             values = f'"r"(0x40010000), "r"(1 << 16), "r"({edge:#x})'
             jump = f'__asm__ volatile("{text}" : : {values} : "r3", "r4", "r5", "r6");'

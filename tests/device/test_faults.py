@@ -15,7 +15,7 @@ from steelyard.model.reasons import Reason
 from steelyard.model.target import Target
 from steelyard.pipeline import Pipeline
 from tests import toys
-from tests.conftest import Bench, built_compilers, the_target
+from tests.conftest import SIMULATED, Bench, built_compilers, the_target
 
 RECURSION = "static int deep(volatile int n) { return deep(n + 1) + n; }"
 ODD_LDRD = '__asm__ volatile("ldrd r2, r3, [%0]" : : "r"(k + 1) : "r2", "r3");'
@@ -281,11 +281,17 @@ def test_the_limit_is_that_of_one_call_of_a_batch(bench: Bench, bluepill: Target
         list(client.calls([short, long]))
 
 
-def test_the_painted_stack_is_the_exact_one(bench: Bench, target: Target) -> None:
+#: bytes at the lower end of a frame that are made room for and not written: a window's save area, alignment
+UNTOUCHED = {"esp32": 32, "esp8266": 8, "gd32vf103": 8}
+
+
+@pytest.mark.parametrize("name", SIMULATED)
+def test_the_painted_stack_is_the_exact_one(bench: Bench, name: str) -> None:
+    target = the_target(name)
     array = "volatile unsigned char big[200]; for (i = 0; i < 200; i++) big[i] = (unsigned char)i;"
     client = bench.client(bench.package(in_encrypt=array), target)
     for size in range(9):  # paint begins after the buffers, at any place in eight bytes
         answer = client.call(Request(Op.ENCRYPT, bytes(16), bytes(16), b"ad", bytes(size), paint=True))
         assert answer.pulse.stack is not None
         assert answer.pulse.stack > 200
-        assert abs(answer.stack - answer.pulse.stack) <= 8, (answer.stack, answer.pulse.stack)
+        assert 0 <= answer.pulse.stack - answer.stack <= UNTOUCHED.get(name, 0), size
