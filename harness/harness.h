@@ -57,12 +57,18 @@ struct sy_call {
  * FELICS-AE writes its lower bytes only. */
 #define SY_LENGTH_UNSET 251
 
+#define SY_NOTE_STACK() \
+    do { \
+        if (sy_layout[SY_STACK] != NULL) \
+            sy_layout[SY_STACK] = SY_STACK_POINTER(); \
+    } while (0)
+
 /* The edges around a call. The pin was low before the first and high before the second: read with the same cost around
  * the empty call. Without a pin nothing but the harness makes edges. */
 #if defined(SY_TRIGGER_READ) && !defined(SY_NO_PIN) /* what the output register has for the pin: not 0 when it is high */
 #define SY_RISE() \
     do { \
-        sy_call_stack = SY_STACK_POINTER(); \
+        SY_NOTE_STACK(); \
         SY_SETTLE(); \
         sy_pulse = !SY_TRIGGER_READ(); \
         SY_TRIGGER_HIGH(); \
@@ -76,7 +82,7 @@ struct sy_call {
 #else
 #define SY_RISE() \
     do { \
-        sy_call_stack = SY_STACK_POINTER(); \
+        SY_NOTE_STACK(); \
         sy_pulse = 1; \
         SY_TRIGGER_HIGH(); \
     } while (0)
@@ -102,13 +108,13 @@ extern const uint16_t sy_key_bytes, sy_npub_bytes, sy_a_bytes;
 
 /* --- main.c, for the simulator, which finds global symbols: variables are called sy_ something and none is static - */
 
-/* Nonce, associated data, input, output, first byte after it, the call's out_len (NULL where nothing is called), paint
- * (or NULL) of the call that is to come; the key is at sy_free_start and sy_heap_base after the guard. After the call
- * the last one holds what the counter counted: a variable of its own would leave calls less RAM. */
-enum { SY_NPUB, SY_AD, SY_IN, SY_OUT, SY_GUARD, SY_OUT_LEN, SY_PAINTED, SY_POINTERS, SY_COUNTED = SY_PAINTED };
+/* Nonce, associated data, input, output, first byte after it, the call's out_len (NULL where nothing is called), stack
+ * pointer at the rising edge (NULL where nothing is painted) of the call that is to come; the key is at sy_free_start and
+ * sy_heap_base after the guard. After the call one of them holds what the counter counted: variables of their own would
+ * leave calls less RAM. */
+enum { SY_NPUB, SY_AD, SY_IN, SY_OUT, SY_GUARD, SY_OUT_LEN, SY_STACK, SY_POINTERS, SY_COUNTED = SY_OUT_LEN };
 extern void *volatile sy_layout[SY_POINTERS];
 extern uint8_t sy_pulse; /* the latest call's pulse was the harness's */
-extern void *volatile sy_call_stack; /* the stack pointer at its rising edge */
 void sy_request(uint8_t command, uint16_t length); /* holds the only call of sy_run */
 
 /* After a call no register holds what it must but `code`: a package in assembly may have changed those that a callee

@@ -17,7 +17,6 @@ enum { RUN_HEADER = 8, GUARD = 8, GUARD_BYTE = 0xC3, FILL_BYTE = 0xEE, PAINT_BYT
 extern uint16_t sy_crc;
 uint16_t sy_crc;
 void *volatile sy_layout[SY_POINTERS];
-void *volatile sy_call_stack;
 uint8_t sy_pulse;
 
 static void crc_add(uint8_t byte)
@@ -163,7 +162,7 @@ static void receive(uint8_t *buffer, uint16_t length)
 /* Bytes of the stack that the call touched, from its rising edge down to the paint; all bits set when all of it. */
 static uint32_t painted(const uint8_t *from, const uint8_t *to)
 {
-    const uint8_t *p = from, *top = (uint8_t *)sy_call_stack + SY_STACK_EMPTY;
+    const uint8_t *p = from, *top = (uint8_t *)sy_layout[SY_STACK] + SY_STACK_EMPTY;
     for (; p + 8 <= to; p += 8) {
         uint8_t all = p[0] & p[1] & p[2] & p[3] & p[4] & p[5] & p[6] & p[7];
         uint8_t any = p[0] | p[1] | p[2] | p[3] | p[4] | p[5] | p[6] | p[7];
@@ -260,7 +259,7 @@ static inline __attribute__((always_inline)) void run(uint16_t length)
     sy_layout[SY_OUT] = call.out;
     sy_layout[SY_GUARD] = guard;
     sy_layout[SY_OUT_LEN] = op == SY_EMPTY || op == SY_EMPTY_DECRYPT ? NULL : &call.out_len;
-    sy_layout[SY_PAINTED] = flags & PAINT ? next : NULL;
+    sy_layout[SY_STACK] = flags & PAINT ? next : NULL;
 
     for (repeat = SY_REPEAT; repeat > 0; repeat--) {
         call.out_len = SY_LENGTH_UNSET;

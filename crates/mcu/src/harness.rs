@@ -15,11 +15,11 @@ pub(crate) enum Pointer {
     Out,
     Guard,
     OutLen,
-    Painted,
+    Stack,
 }
 
 /// How many there are.
-const POINTERS: u32 = Pointer::Painted as u32 + 1;
+const POINTERS: u32 = Pointer::Stack as u32 + 1;
 
 /// Names of the harness's own variables, except those that the heap's functions write during a call, and `sy_run` after
 /// it.

@@ -147,14 +147,14 @@ impl Memory {
     /// A measured call begins.
     pub(crate) fn rising(&mut self, sp: u32) {
         let Some(harness) = self.watch.harness.take() else { return };
-        let [npub, ad, input, out, guard, out_len, painted] =
-            [Pointer::Npub, Pointer::Ad, Pointer::In, Pointer::Out, Pointer::Guard, Pointer::OutLen, Pointer::Painted]
+        let [npub, ad, input, out, guard, out_len, stack] =
+            [Pointer::Npub, Pointer::Ad, Pointer::In, Pointer::Out, Pointer::Guard, Pointer::OutLen, Pointer::Stack]
                 .map(|p| self.variable(harness.pointer(p)));
         let heap = self.variable(harness.heap_base);
         self.watch.starts = [harness.free_start, npub, ad, input, out, guard, heap];
         self.watch.out_len = out_len;
         self.watch.deepest = self.watch.deepest.min(self.sp_min).min(sp);
-        if self.watch.clean && painted == 0 {
+        if self.watch.clean && stack == 0 {
             self.fold(&(harness.free_start..heap));
             self.fold(&(self.watch.deepest..self.top()));
         } else {
