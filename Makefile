@@ -43,12 +43,12 @@ test-rust:            ## the native core's half of it
 
 test-python:          ## the other half; PYTEST="tests/sources -k zip" and so on for a part
 	@scripts/setup test
-	.venv/bin/python -m pytest -rs -m "not long" -n auto --dist worksteal $(PYTEST)
+	.venv/bin/python -m pytest -rsR --rerun-show-tracebacks -m "not long" -n auto --dist worksteal $(PYTEST)
 
 test-long: test       ## minutes of differential testing more
 	@scripts/setup test-long
 	cargo test --release --locked -q -- --ignored
-	.venv/bin/python -m pytest -rs -m long $(PYTEST)
+	.venv/bin/python -m pytest -rsR --rerun-show-tracebacks -m long $(PYTEST)
 
 fuzz:                 ## ten million random instructions of each set against the oracles; FUZZ="--seed 7 avr5" and so on;
                       ## then five minutes of random jobs, faults and kills; FUZZ_JOBS="--seed 7 --minutes 60"
