@@ -15,7 +15,7 @@ from steelyard.model.reasons import Reason
 from steelyard.model.target import Target
 from steelyard.pipeline import Pipeline
 from tests import toys
-from tests.conftest import SIMULATED, Bench, built_compilers, the_target
+from tests.conftest import SIMULATED, UNTOUCHED, Bench, built_compilers, the_target
 
 RECURSION = "static int deep(volatile int n) { return deep(n + 1) + n; }"
 ODD_LDRD = '__asm__ volatile("ldrd r2, r3, [%0]" : : "r"(k + 1) : "r2", "r3");'
@@ -279,10 +279,6 @@ def test_the_limit_is_that_of_one_call_of_a_batch(bench: Bench, bluepill: Target
     text = f"no end after {cycles // 3} cycles, at pc 0x[0-9a-f]+ in tag"
     with pytest.raises(DeviceError, match=text):
         list(client.calls([short, long]))
-
-
-#: bytes at the lower end of a frame that are made room for and not written: a window's save area, alignment
-UNTOUCHED = {"esp32": 32, "esp8266": 8, "gd32vf103": 8}
 
 
 @pytest.mark.parametrize("name", SIMULATED)

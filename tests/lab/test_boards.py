@@ -28,7 +28,7 @@ from steelyard.model.call import DeviceError, Op, Request
 from steelyard.model.reasons import Reason
 from steelyard.pipeline import Pipeline, nocrypt
 from tests import toys
-from tests.conftest import ROOT, Bench, the_target, write
+from tests.conftest import ROOT, UNTOUCHED, Bench, the_target, write
 from tests.lab.conftest import OTHERS
 
 pytest.importorskip("serial", reason="pyserial is not installed: scripts/setup test")
@@ -94,6 +94,7 @@ def test_a_board_gives_the_simulators_record(request: pytest.FixtureRequest, ben
     assert board.metrics["counter_difference"] <= 2 * station.cycles_per_sample + counter.WAY
     for metric in ("rom", "ram_static", "heap", *(["image_ram_touched", "ram_renner"] if station.probe else [])):
         assert board.metrics[metric] == ours.metrics[metric]
+    assert 0 <= ours.metrics["stack"] - board.metrics["stack"] <= UNTOUCHED.get(station.board.target, 0)
     assert pipeline.weigh(replace(simulated, on=(station,))).id == board.id
 
 
