@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from steelyard.building import Build, image, objects, sandbox, script
+from steelyard.building import Build, diagnose, image, objects, sandbox, script
 from steelyard.model import paths
 from steelyard.model.call import Op, Request
 from steelyard.model.implementation import Implementation
@@ -477,3 +477,10 @@ def test_a_compiler_that_is_a_link_is_the_one_that_compiles(
     mine = {**GOOD, "encrypt.c": "#ifndef MINE\n#error another compiler\n#endif\n" + CODE}
     built = bench.build(bench.package(mine, variant=f"toy{len(linked)}"), uno)
     assert built.failure is None, built.log
+
+
+def test_what_a_target_leaves_out_is_not_the_packages_fault() -> None:
+    said = "start.c:(.text+0x2): undefined reference to `sy_target_hasten'"
+    failed = diagnose.failure([("link-both", said)], ())
+    assert failed.reason is Reason.LINK_ERROR
+    assert failed.detail.startswith("sy_target_hasten: the target's own code has to define")

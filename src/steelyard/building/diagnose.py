@@ -97,6 +97,9 @@ def failure(logs: Iterable[tuple[str, str]], api: tuple[str, ...], sources: Path
         missing = [s for s in undefined if s in api]
         if missing:
             return Failure(Reason.MISSING_ENTRY, ", ".join(missing))
+        if all(s.startswith("sy_") for s in undefined):
+            text = f"{', '.join(undefined[:5])}: the target's own code has to define what harness.h asks of it"
+            return Failure(Reason.LINK_ERROR, text)
         return Failure(Reason.UNDEFINED_SYMBOL, "; ".join([", ".join(undefined[:5]), *_wants(undefined)]))
     for name, output in logs:
         for reason, pattern in _COMPILE:

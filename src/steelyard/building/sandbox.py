@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import platform
+import select
 import signal
 import subprocess
 import time
@@ -18,6 +19,8 @@ from ..model.once import Once
 _SYSTEM = ("/usr", "/bin", "/lib", "/lib64", "/sbin", "/etc/alternatives")
 #: seconds from one look at what a script has written to the next
 _LOOK = 0.5
+#: most seconds until the processes of a script that was stopped are gone
+_DYING = 10.0
 _ALONE = ("bwrap", "--unshare-all", "--die-with-parent", "--new-session")
 
 
@@ -74,15 +77,23 @@ def run(
         command = [*_ALONE, *_system(), *binds, *command]
     environment = {"PATH": paths.search_path(), "LC_ALL": "C", "HOME": "/nonexistent"}
 
-    process = subprocess.Popen(
-        command,
-        cwd=writable,
-        env=environment,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        start_new_session=True,
-    )
+    gone, theirs = os.pipe()  # which every process of the script holds open
+    try:
+        process = subprocess.Popen(
+            command,
+            cwd=writable,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+            pass_fds=(theirs,),
+        )
+    except BaseException:
+        os.close(gone)
+        raise
+    finally:
+        os.close(theirs)
     ended, stopped = Event(), Event()
     until = time.monotonic() + seconds
 
@@ -95,6 +106,9 @@ def run(
                 return
 
     Thread(target=watch, daemon=True).start()  # waiting with a timeout would poll, and cost about 25 ms per build
-    code = process.wait()
-    ended.set()
+    with open(gone, "rb", 0):
+        code = process.wait()
+        ended.set()
+        if stopped.is_set():  # a sandbox's processes die a little after bubblewrap, and write until then
+            select.select([gone], [], [], _DYING)
     return None if stopped.is_set() else code
