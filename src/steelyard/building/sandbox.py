@@ -106,7 +106,7 @@ def run(
                 return
 
     Thread(target=watch, daemon=True).start()  # waiting with a timeout would poll, and cost about 25 ms per build
-    with open(gone, "rb", 0):
+    with os.fdopen(gone):
         code = process.wait()
         ended.set()
         if stopped.is_set():  # a sandbox's processes die a little after bubblewrap, and write until then
