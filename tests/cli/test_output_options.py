@@ -50,6 +50,7 @@ QUESTIONS = {
     "list": "list runs",
     "list implementations": "list implementations old",
     "targets": "targets",
+    "db check": "db check",
     "doctor": "doctor",
 }
 

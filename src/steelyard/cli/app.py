@@ -24,6 +24,7 @@ VERBS = {
     "report": "Write stored results as one HTML file: tables, figures, claims, provenance.",
     "show": "Show one run: figures, sizes, verification, provenance, and how to repeat it.",
     "list": "List implementations, targets, or stored runs.",
+    "db": "Copy results to another database, or look whether all of them can be read.",
     "targets": "List targets: chip, clock, memory, compiler, and how far figures are validated.",
     "doctor": "Say what is installed, what is missing, and the line that fixes it.",
 }

@@ -74,11 +74,40 @@ HELPERS = "SELECT run_id, member, size FROM helper WHERE run_id IN ({ids}) ORDER
 MEASUREMENTS = "SELECT run_id, metric, whole, fraction FROM measurement WHERE run_id IN ({ids})"
 POINTS = "SELECT run_id, operation, adlen, mlen, cycles FROM point WHERE run_id IN ({ids}) ORDER BY run_id, position"
 DETAILS = "SELECT id, detail FROM run WHERE id IN ({ids}) AND detail IS NOT NULL"
+#: what tells runs apart, and the id of each
+KNOWN = """
+SELECT run.id, setup.key, run.finished, run.host, run.seconds, run.log FROM run JOIN setup ON setup.id = run.setup_id
+"""
+#: rows whose parent is gone, by table, each with the column that names it
+_PARENTS = (
+    ("run", "setup"),
+    ("measurement", "run"),
+    ("point", "run"),
+    ("helper", "run"),
+    ("setup", "implementation"),
+    ("setup", "target"),
+    ("setup", "toolchain"),
+)
+ORPHANS = {
+    f"{table} without {parent}": f"SELECT COUNT(*) FROM {table} LEFT JOIN {parent} AS parent "
+    f"ON parent.id = {table}.{parent}_id WHERE parent.id IS NULL"
+    for table, parent in _PARENTS
+}
 #: the newest runs of other sources with the same answers
 SAME_ANSWERS = f"""
 SELECT MAX(run.id) AS id {_FROM} WHERE run.answers = :answers AND implementation.primitive = :primitive
 AND implementation.digest <> :digest GROUP BY implementation.digest ORDER BY id
 """
+
+
+class Run(NamedTuple):
+    """What tells one run from all others, whatever its id; ``finished`` in microseconds since 1970."""
+
+    key: str
+    finished: int | None
+    host: str
+    seconds: float
+    log: str
 
 
 class Query(NamedTuple):

@@ -17,7 +17,7 @@ from steelyard.model.row import Made, Row, Value, names_of
 
 from . import queries
 from .errors import StoreError
-from .queries import Query, Size, Which
+from .queries import Query, Run, Size, Which
 from .values import EPOCH, MICROSECOND
 
 #: metrics and points in one query: each is a join, and databases plan many joins slowly or not at all
@@ -125,6 +125,17 @@ class Reader:
     def made(self) -> set[Made]:
         """All that made figures."""
         return {made for _, _, made in self._used()}
+
+    def known(self) -> dict[int, Run]:
+        """All runs by id."""
+        found = self._columns(Query(queries.KNOWN))
+        _check(found, found.values())
+        return dict(zip(found.pop("id"), map(Run, *found.values()), strict=True))
+
+    def orphans(self) -> list[tuple[str, int]]:
+        """How many rows of which table belong to no row of another."""
+        counted = ((table, self._rows(Query(sql)).scalar_one()) for table, sql in queries.ORPHANS.items())
+        return [(table, count) for table, count in counted if count]
 
     def _used(self) -> list[tuple[int, int, Made]]:
         """What made figures, with the ids of target and toolchain."""

@@ -175,6 +175,16 @@ class Store:
         with self._reader() as reader:
             return reader.details(run_ids)
 
+    def known(self) -> dict[int, queries.Run]:
+        """All runs by id: what tells each from all others."""
+        with self._reader() as reader:
+            return reader.known()
+
+    def orphans(self) -> list[tuple[str, int]]:
+        """How many rows belong to no row any more, by table and what it lacks. A sound database has none."""
+        with self._reader() as reader:
+            return reader.orphans()
+
     def put_blob(self, content: str | bytes) -> str:
         """Stores a log, equal ones only once, and returns its digest."""
         return self._folder().put(content)

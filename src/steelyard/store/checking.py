@@ -1,0 +1,68 @@
+"""Looks through a whole database for what no version of Steelyard writes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from msgspec import Struct
+
+from .errors import DAMAGED, StoreError
+from .queries import Run
+from .store import Store
+
+_AGAIN = "restore a copy, or run it again"
+#: records that are read at a time
+_BATCH = 200
+
+
+class Trouble(Struct, frozen=True):
+    """What is wrong with a ``run``, or with the whole database where it is None, and what to do."""
+
+    run: int | None
+    what: str
+    action: str
+
+
+def check(store: Store, step: Callable[[int, int], None] = lambda done, of: None) -> Iterator[Trouble]:
+    """Reads every record and log. ``step`` is told how many of how many runs are done. Raises :class:`StoreError` where
+    not even the list of runs can be read."""
+    for what, count in store.orphans():
+        yield Trouble(None, f"{what}: {count}", DAMAGED)
+    known = store.known()
+    numbers, looked = sorted(known), set[str]()
+    for at in range(0, len(numbers), _BATCH):
+        batch = numbers[at : at + _BATCH]
+        try:
+            keys = {r.id: r.setup.key for r in store.records(batch)}
+        except StoreError:  # one of them at least
+            for number in batch:
+                yield from _reads(store, number, known[number])
+        else:
+            for number in batch:
+                yield from _fits(number, known[number], keys.get(number))
+        for number in batch:
+            if (digest := known[number].log) and digest not in looked:
+                looked.add(digest)
+                yield from _log(store, number, digest)
+        step(min(at + _BATCH, len(numbers)), len(numbers))
+
+
+def _reads(store: Store, number: int, run: Run) -> Iterator[Trouble]:
+    try:
+        record = store.get(number)
+    except StoreError as e:
+        yield Trouble(number, str(e), _AGAIN)
+    else:
+        yield from _fits(number, run, record.setup.key if record else None)
+
+
+def _fits(number: int, run: Run, key: str | None) -> Iterator[Trouble]:
+    if run.key != key:
+        yield Trouble(number, "its setup is not the one that its key was made of", _AGAIN)
+
+
+def _log(store: Store, number: int, digest: str) -> Iterator[Trouble]:
+    try:
+        store.get_blob(digest)
+    except StoreError as e:
+        yield Trouble(number, f"its log: {e}", "steelyard run --force stores it anew")

@@ -1,0 +1,62 @@
+"""Copies records and logs from one database to another: a backup, its way back, the move to a server."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+
+from msgspec import Struct
+
+from .errors import StoreError
+from .queries import Run
+from .store import Store
+
+#: records that are read at a time
+_BATCH = 200
+
+
+class Copied(Struct, frozen=True):
+    """Runs that were ``copied``; that were ``there`` before; ``older`` ones, left out because a newer run of their
+    setup is there; and logs that the source ``lacks``, or that the copy has no folder for."""
+
+    copied: int
+    there: int
+    older: int
+    lacks: int
+
+
+def copy(source: Store, to: Store, step: Callable[[int, int], None] = lambda done, of: None) -> Copied:
+    """Adds the runs of ``source`` that ``to`` lacks, oldest first, each in a transaction of its own: what a kill leaves
+    is continued by the next call. ``step`` is told how many of how many are done. Raises :class:`StoreError`.
+
+    The newest id counts for a setup, so a run is left out where ``to`` has had a later one all along.
+    """
+    mine, theirs = source.known(), to.known()
+    there = set(theirs.values())
+    newest = _newest(theirs.values())
+    missing = {number: run for number, run in sorted(mine.items()) if run not in there}
+    todo = [number for number, run in missing.items() if (run.finished or 0) >= newest.get(run.key, 0)]
+    lacks = 0
+    for at in range(0, len(todo), _BATCH):
+        for record in sorted(source.records(todo[at : at + _BATCH]), key=lambda r: r.id or 0):
+            lacks += not _copy_log(source, to, record.log)
+            to.add(record)
+        step(min(at + _BATCH, len(todo)), len(todo))
+    return Copied(len(todo), len(mine) - len(missing), len(missing) - len(todo), lacks)
+
+
+def _newest(runs: Collection[Run]) -> dict[str, int]:
+    """When the last run of each setup ended."""
+    found: dict[str, int] = {}
+    for run in runs:
+        found[run.key] = max(found.get(run.key, 0), run.finished or 0)
+    return found
+
+
+def _copy_log(source: Store, to: Store, digest: str) -> bool:
+    """Whether the copy has this log now, if it is one."""
+    if digest:
+        try:
+            to.put_blob(source.get_blob(digest))
+        except StoreError:
+            return False
+    return True

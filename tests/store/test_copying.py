@@ -1,0 +1,99 @@
+"""Databases are copied whole, to any other kind and back, and what is damaged in one is found."""
+
+from __future__ import annotations
+
+import sqlite3
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from steelyard.model.record import Record
+from steelyard.store import Store, checking, copying
+
+from .conftest import RECORD, Make
+
+COUNT = 5
+
+
+def written(make: Make, path: Path) -> list[Record]:
+    """Records of a new database, oldest first, two of them of one setup."""
+    assert RECORD.finished is not None
+    records = []
+    with Store.open(path) as store:
+        for k in range(COUNT):
+            log = store.put_blob(f"log {k // 2}")
+            flags, at = f"-O{k % 4}", RECORD.finished + timedelta(hours=k)
+            records.append(make(flags=flags, finished=at, log=log))
+            store.add(records[-1])
+    return records
+
+
+def test_a_copy_is_the_same_in_any_database_and_back(make: Make, tmp_path: Path, database: str) -> None:
+    records = written(make, tmp_path / "a.db")
+    with (
+        Store.open(tmp_path / "a.db") as mine,
+        Store.open(database, blobs=tmp_path / "logs") as there,
+        Store.open(tmp_path / "back.db") as back,
+    ):
+        assert copying.copy(mine, there) == copying.Copied(COUNT, 0, 0, 0)
+        assert copying.copy(mine, there) == copying.Copied(0, COUNT, 0, 0)
+        assert copying.copy(there, back) == copying.Copied(COUNT, 0, 0, 0)
+        for store in (there, back):
+            assert store.runs(newest_only=False) == records[::-1]
+            assert [r.setup.key for r in store.runs()] == [r.setup.key for r in mine.runs()]
+            assert store.get_blob(records[-1].log) == b"log 2"
+            assert list(checking.check(store)) == []
+
+
+def test_a_copy_goes_on_where_it_was_killed(make: Make, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    records = written(make, tmp_path / "a.db")
+    add, left = Store.add, iter(range(3))
+
+    def killed(self: Store, record: Record, lease: int | None = None) -> int:
+        if next(left, None) is None:
+            raise KeyboardInterrupt
+        return add(self, record, lease)
+
+    with Store.open(tmp_path / "a.db") as mine, Store.open(tmp_path / "b.db") as there:
+        monkeypatch.setattr(Store, "add", killed)
+        with pytest.raises(KeyboardInterrupt):
+            copying.copy(mine, there)
+        monkeypatch.undo()
+        assert copying.copy(mine, there) == copying.Copied(COUNT - 3, 3, 0, 0)
+        assert there.runs(newest_only=False) == records[::-1]
+
+
+def test_an_older_run_does_not_take_the_place_of_a_newer_one(make: Make, tmp_path: Path) -> None:
+    """-O0 was run again there, after both runs of it here."""
+    records = written(make, tmp_path / "a.db")
+    assert RECORD.finished is not None
+    newer = make(flags="-O0", finished=RECORD.finished + timedelta(days=1))
+    with Store.open(tmp_path / "a.db") as mine, Store.open(tmp_path / "b.db") as there:
+        there.add(newer)
+        assert copying.copy(mine, there) == copying.Copied(COUNT - 2, 0, 2, 0)
+        assert there.find([newer.setup.key]) == {newer.setup.key: newer}
+        assert copying.copy(there, mine) == copying.Copied(1, COUNT - 2, 0, 1)  # its log is nowhere
+        assert mine.find([newer.setup.key]) == {newer.setup.key: newer}
+        assert len(mine.runs(newest_only=False)) == len(records) + 1
+
+
+def test_what_is_damaged_is_found(make: Make, tmp_path: Path) -> None:
+    records = written(make, tmp_path / "a.db")
+    [log] = tmp_path.glob(f"a.blobs/*/{records[0].log}.gz")  # of runs 1 and 2
+    log.write_bytes(b"")
+    with sqlite3.connect(tmp_path / "a.db") as db:
+        db.execute("UPDATE setup SET flags = '-O9' WHERE id = (SELECT setup_id FROM run WHERE id = 3)")
+        db.execute("UPDATE point SET cycles = 'many' WHERE run_id = 4")
+        db.execute("INSERT INTO helper VALUES (77, 0, 'gone.o', 1)")
+    db.close()
+    with Store.open(tmp_path / "a.db") as store:
+        steps: list[tuple[int, int]] = []
+        found = list(checking.check(store, lambda *at: steps.append(at)))
+    assert [(t.run, t.what.split(":")[0]) for t in found] == [
+        (None, "helper without run"),
+        (3, "its setup is not the one that its key was made of"),
+        (4, str(tmp_path / "a.db")),
+        (1, "its log"),
+    ]
+    assert steps == [(COUNT, COUNT)]
