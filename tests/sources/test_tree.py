@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import tempfile
 from pathlib import Path
+from typing import cast
 
 import pytest
 from hypothesis import given
@@ -14,6 +15,8 @@ from steelyard.model.implementation import Implementation
 from steelyard.model.paths import short
 from steelyard.model.reasons import Reason
 from steelyard.sources import Found, Limits, discover
+from steelyard.store import schema
+from steelyard.store.types import Name
 
 API_AEAD = "#define CRYPTO_KEYBYTES 16\n#define CRYPTO_NPUBBYTES 16\n#define CRYPTO_ABYTES 16\n"
 API_BOTH = API_AEAD + "#define CRYPTO_BYTES 32\n"
@@ -313,6 +316,32 @@ def test_odd_bytes_in_names(tmp_path: Path) -> None:
     assert impl.name == r"r\xfe"
     assert len(impl.files) == 3
     assert impl.digest
+
+
+def test_names_are_as_long_as_a_record_holds_and_stay_apart(tmp_path: Path) -> None:
+    """As many characters as bytes that cannot be shown need, and folders below each other."""
+    deep = "/".join(["implementation" * 8] * 3)
+    folder = plain(tmp_path, "crypto_aead/foo128/ref")
+    folder.rename(folder.parent / os.fsdecode(b"\x80" * 100))
+    for where in (f"foo128/{deep}1", f"foo128/{deep}2", f"{'f' * 255}/ref"):
+        plain(tmp_path, f"crypto_aead/{where}")
+    found = discover(tmp_path).implementations
+    columns = schema.implementation.c
+    for i in found:
+        for name, most in ((i.family, columns.family), (i.variant, columns.variant), (i.name, columns.name)):
+            assert len(name) <= cast(Name, most.type).length
+    assert len({i.label for i in found}) == 4
+    assert "f" * 255 in {i.variant for i in found}
+
+
+def test_what_is_no_file_refuses_only_where_a_build_would_read_it(tmp_path: Path) -> None:
+    folder = plain(tmp_path, "crypto_aead/foo128/ref")
+    os.mkfifo(folder / "trace.log")
+    assert names(one(discover(tmp_path))) == ["api.h", "encrypt.c"]
+    os.mkfifo(folder / "table\n.h")
+    found = discover(tmp_path)
+    assert reason(found) is Reason.UNREADABLE
+    assert found.rejected[0].failure.detail == r"table\n.h is not a regular file"
 
 
 def test_other_primitives_have_a_row_and_what_lies_beside_crypto_folders_runs(tmp_path: Path) -> None:

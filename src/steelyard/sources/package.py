@@ -20,7 +20,7 @@ from ..model.implementation import API, CodeLists, Implementation, Primitive, So
 from ..model.paths import CIPHERS
 from ..model.reasons import Failure, Reason
 from . import felics
-from .escape import escaped
+from .escape import escaped, fitting
 from .kind import (
     COMPILED,
     LANGUAGE,
@@ -44,7 +44,7 @@ _BUNDLED = f"{CIPHERS}/"
 _COMPAT = Path(__file__).resolve().parent / "compat"
 _CITED = re.compile(rb'["</]([^"<>/\n]{1,255})[">]')
 _NIST_API = re.compile(rb"\bint\s+crypto_aead_encrypt\s*\(")
-#: files whose links may lead nowhere: no build reads them, or the compiler names the one that a source includes
+#: files that may lead nowhere or be none: no build reads them, or the compiler names the one that a source includes
 _SPARED = (Kind.IGNORED, Kind.MAKEFILE, Kind.UNKNOWN)
 _SEVERITY = (Reason.PATH_ESCAPE, Reason.DANGLING_LINK, Reason.UNREADABLE)
 
@@ -111,9 +111,9 @@ class Package:
             out.append(
                 Implementation(
                     primitive=p,
-                    family=naming.family,
-                    variant=variant,
-                    name=naming.name,
+                    family=fitting(naming.family),
+                    variant=fitting(variant),
+                    name=fitting(naming.name),
                     folder=Path(self._folder.path),
                     files=files,
                     entry=wrapper[2].entry if wrapper is not None and wrapper[2] is not None else (),
@@ -149,7 +149,7 @@ class Package:
         for reason in _SEVERITY:
             for f in sorted(self._listing.faults, key=lambda f: f.name):
                 base = os.path.basename(f.name)
-                harmless = reason is Reason.DANGLING_LINK and kind_of(base) in _SPARED
+                harmless = base and reason is not Reason.PATH_ESCAPE and kind_of(base) in _SPARED
                 if f.reason is reason and not harmless:
                     return Failure(reason, _in(os.path.dirname(f.name), f.detail))
         return None

@@ -109,7 +109,7 @@ class Walker:
             elif entry.is_file(follow_symlinks=False):
                 folder.files[name] = f"{folder.real}/{name}"
             else:
-                folder.faults.append(Fault(name, Reason.UNREADABLE, "not a regular file"))
+                folder.faults.append(Fault(name, Reason.UNREADABLE, f"{escaped(name)} is not a regular file"))
         below.sort(key=lambda f: f.name)
         for sub in below:
             folder.folders[sub.name] = sub
