@@ -398,3 +398,15 @@ def test_a_board_that_is_not_reached_does_not_work(there: Elsewhere, here: Lab, 
     assert "far at bench: bench: no connection: ssh: connect to host me@bench port 22: No route to host" in words
     assert "it is taken for what it was the last time" in words
     assert "far at bench machine-unreachable does not work" in words
+
+
+def test_ram_that_a_board_does_not_have_is_no_figure(there: Elsewhere, here: Lab, image: Path) -> None:
+    with lab.opened(station(here), image, 10**6, Event()) as link:
+        assert isinstance(link, AwayLink)
+        most = station(here).target.chip.ram.size
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(link, "_ask", lambda *_: wire.Longest(most))
+            assert link.longest_untouched() == most
+            patch.setattr(link, "_ask", lambda *_: wire.Longest(most + 1))
+            with pytest.raises(DeviceError, match=f"{most + 1} bytes of RAM"):
+                link.longest_untouched()

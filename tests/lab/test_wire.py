@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from steelyard import lab
 from steelyard.lab import agent, hosts, wire
 from steelyard.lab.attempt import Task
-from steelyard.model.call import Op, Pulse, Request
+from steelyard.model.call import Op, Request
 from steelyard.model.errors import UserError
 from steelyard.model.power import Power, Value
 from steelyard.model.reasons import Failure, Reason
@@ -44,7 +44,7 @@ SAID: list[wire.Message] = [
     wire.Taken(True),
     wire.Wanted(),
     wire.Opened(1 << 14, True, 0.5, "clock", ["note"]),
-    wire.Came(b"\xa5", [Pulse(3)], Failure(Reason.PULSES_LOST, "why"), 7),
+    wire.Came(b"\xa5", [3], Failure(Reason.PULSES_LOST, "why"), 7),
     wire.Longest(None),
     wire.Weighed(Power({"encrypt": Value(1.0, 0.1)}, {}, None)),
     wire.Seen("5 V"),
@@ -215,3 +215,21 @@ def test_a_description_is_a_board_or_refused(data: st.DataObject) -> None:
         found = hosts.station(here, here.boards["uno-far"], said)
         assert (found.board.name, found.target.name, found.host) == ("uno-far", "uno", here.hosts["bench"])
         assert lab.pools([found])
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        {"type": "Came", "data": b"", "pulses": [2**63], "lost": None, "samples": 0},
+        {"type": "Came", "data": b"", "pulses": [-1], "lost": None, "samples": 0},
+        {"type": "Came", "data": b"", "pulses": [{"cycles": 3, "stack": 1}], "lost": None, "samples": 0},
+        {"type": "Weighed", "power": {"above": {"encrypt": {"value": float("nan"), "uncertainty": 0.0}}}},
+        {"type": "Weighed", "power": {"total": {"encrypt": {"value": float("inf"), "uncertainty": 0.0}}}},
+    ],
+    ids=["many cycles", "cycles below zero", "what only a simulator sees", "no number", "without end"],
+)
+def test_a_figure_that_no_board_has_ends_a_connection(said: dict[str, object]) -> None:
+    with piped(wire.Said) as (channel, mine, _):
+        os.write(mine, framed(msgspec.msgpack.encode(said)))
+        with pytest.raises(wire.Gone):
+            channel.get()

@@ -141,7 +141,7 @@ def _answered(link: BoardLink, message: wire.Message) -> wire.Message:
             case wire.Exchange(data):
                 came = link.exchange(data)
                 try:
-                    return wire.Came(came, link.pulses(), None, link.samples)
+                    return wire.Came(came, [p.cycles for p in link.pulses()], None, link.samples)
                 except DeviceError as e:
                     return wire.Came(came, [], e.failure, link.samples)
             case wire.Reset():

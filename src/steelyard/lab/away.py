@@ -166,6 +166,7 @@ class AwayLink:
         board, device = station.board, station.target.device
         self._agent, self._attempt, self._over = agent, mine, over
         self._pulses: list[Pulse] = []
+        self._ram = station.target.chip.ram.size
         self._lost: Failure | None = None
         #: samples of all pulses
         self.samples = 0
@@ -189,9 +190,7 @@ class AwayLink:
         came = self._ask(wire.Exchange(data), wire.Came)
         self._attempt.passed("<", came.data)
         self._attempt.called(len(came.pulses))
-        if any(p.cycles < 0 for p in came.pulses):
-            raise DeviceError(Failure(Reason.PULSES_LOST, "a pulse that ends before it begins"))
-        self._pulses += came.pulses
+        self._pulses += map(Pulse, came.pulses)
         self._lost, self.samples = came.lost, came.samples
         return came.data
 
@@ -214,7 +213,11 @@ class AwayLink:
 
     def longest_untouched(self) -> int | None:
         """See :class:`..device.Link`."""
-        return self._ask(wire.Untouched(), wire.Longest).run
+        run = self._ask(wire.Untouched(), wire.Longest).run
+        if run is not None and run > self._ram:
+            text = f"{run} bytes of RAM are as they were, and {self._ram} is all that there is"
+            raise DeviceError(Failure(Reason.BOARD_LOST, text))
+        return run
 
     def power(self, client: Caller, known: Sequence[Observed]) -> Power | None:
         """See :func:`..lab.power`, which runs there."""

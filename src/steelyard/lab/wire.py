@@ -21,7 +21,7 @@ import msgspec
 from msgspec import Meta, Struct
 
 from .. import __version__
-from ..model.call import Answer, Pulse, Request, Vector
+from ..model.call import Answer, Request, Vector
 from ..model.errors import cut, printable
 from ..model.power import Power
 from ..model.reasons import Failure
@@ -158,10 +158,10 @@ class Opened(Message, frozen=True):
 
 
 class Came(Message, frozen=True):
-    """What the board sent, the pulses of its calls or why they are lost, and the samples of all pulses so far."""
+    """What the board sent, the cycles of its calls' pulses or why they are lost, and the samples of all so far."""
 
     data: bytes
-    pulses: list[Pulse]
+    pulses: list[Count]
     lost: Failure | None
     samples: Count
 

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 from math import hypot
+from typing import Annotated
 
-from msgspec import Struct, field
+from msgspec import Meta, Struct, field
+
+#: what a meter can say, whichever the unit; no infinity, and no NaN
+_Reading = Annotated[float, Meta(ge=-1e6, le=1e6)]
+_Spread = Annotated[float, Meta(ge=0, le=1e6)]
 
 
 class Value(Struct, frozen=True):
     """A measured value with its expanded uncertainty (coverage factor 2), in the same unit."""
 
-    value: float
-    uncertainty: float
+    value: _Reading
+    uncertainty: _Spread
 
     def times(self, other: Value) -> Value:
         """The product of two values whose errors have nothing to do with each other."""
