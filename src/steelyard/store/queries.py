@@ -47,6 +47,7 @@ JOIN target ON target.id = used.target_id JOIN toolchain ON toolchain.id = used.
 #: columns by which records are filtered
 _FILTERS = {
     "target": "target.name",
+    "family": "implementation.family",
     "variant": "implementation.variant",
     "implementation": "implementation.name",
     "primitive": "implementation.primitive",
@@ -73,6 +74,23 @@ _COUNTS = f"""run.id IN (
 HELPERS = "SELECT run_id, member, size FROM helper WHERE run_id IN ({ids}) ORDER BY run_id, position"
 MEASUREMENTS = "SELECT run_id, metric, whole, fraction FROM measurement WHERE run_id IN ({ids})"
 POINTS = "SELECT run_id, operation, adlen, mlen, cycles FROM point WHERE run_id IN ({ids}) ORDER BY run_id, position"
+#: what addresses of runs are made of: they outlive a copy of the database, numbers need not
+ADDRESSES = """
+SELECT run.id, setup.key, run.finished FROM run JOIN setup ON setup.id = run.setup_id WHERE run.id IN ({ids})
+"""
+#: all runs of the setup whose key begins so, oldest first
+OF_SETUP = """
+SELECT run.id, setup.key, run.finished, run.reason FROM run JOIN setup ON setup.id = run.setup_id
+WHERE setup.key >= :low AND setup.key < :high ORDER BY run.id
+"""
+IMPLEMENTATIONS = "SELECT DISTINCT primitive, family, variant, name FROM implementation ORDER BY variant, name"
+#: runs of each target
+TARGETS = """
+SELECT target.name, COUNT(run.id) AS runs FROM target JOIN setup ON setup.target_id = target.id
+JOIN run ON run.setup_id = setup.id GROUP BY target.name ORDER BY target.name
+"""
+LAST = "SELECT MAX(id) AS id FROM run"
+LATEST = "SELECT id FROM run ORDER BY id DESC LIMIT {count:d}"
 DETAILS = "SELECT id, detail FROM run WHERE id IN ({ids}) AND detail IS NOT NULL"
 #: the newest runs of other sources with the same answers
 SAME_ANSWERS = f"""

@@ -161,6 +161,31 @@ class Reader:
         """Details of failures by run, for those of these runs that failed."""
         return {row.id: row.detail for row in self._of(queries.DETAILS, ids)}
 
+    def addresses(self, ids: Collection[int]) -> dict[int, tuple[str, int | None]]:
+        """By run the key of its setup, and when it finished, in microseconds since 1970."""
+        return {row.id: (row.key, row.finished) for row in self._of(queries.ADDRESSES, ids)}
+
+    def of_setup(self, beginning: str) -> list[tuple[int, str, int | None, str | None]]:
+        """The runs of setups whose key begins so: id, key, microseconds since 1970, reason; oldest first."""
+        found = self._rows(Query(queries.OF_SETUP, {"low": beginning, "high": f"{beginning}g"}))
+        return [(row.id, row.key, row.finished, row.reason) for row in found]
+
+    def implementations(self) -> list[tuple[str, str, str, str]]:
+        """Primitive, family, variant and name of all that was run, whichever sources."""
+        return [(r.primitive, r.family, r.variant, r.name) for r in self._rows(Query(queries.IMPLEMENTATIONS))]
+
+    def targets(self) -> dict[str, int]:
+        """How many runs each target has."""
+        return {row.name: row.runs for row in self._rows(Query(queries.TARGETS))}
+
+    def last(self) -> int:
+        """The newest run; 0 where there is none."""
+        return int(self._rows(Query(queries.LAST)).scalar() or 0)
+
+    def latest(self, count: int) -> list[int]:
+        """The newest runs, the newest first."""
+        return [row.id for row in self._rows(Query(queries.LATEST.format(count=count)))]
+
     def same_answers(self, record: Record) -> list[int]:
         """Ids of the newest runs of other sources with the same answers."""
         s, v = record.setup, record.verification

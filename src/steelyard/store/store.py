@@ -160,6 +160,41 @@ class Store:
         with self._reader() as reader:
             return reader.rows(queries.filtered(equal, newest_only), points, metrics, beside)
 
+    def rows_of(self, run_ids: Collection[int], metrics: Collection[str] = ()) -> list[Row]:
+        """The records with these ids as rows, newest first."""
+        with self._reader() as reader:
+            return reader.rows(queries.by_ids(run_ids), (), metrics) if run_ids else []
+
+    def addresses(self, run_ids: Collection[int]) -> dict[int, tuple[str, int | None]]:
+        """See :meth:`.reading.Reader.addresses`."""
+        with self._reader() as reader:
+            return reader.addresses(run_ids)
+
+    def of_setup(self, beginning: str) -> list[tuple[int, str, int | None, str | None]]:
+        """See :meth:`.reading.Reader.of_setup`."""
+        with self._reader() as reader:
+            return reader.of_setup(beginning)
+
+    def implementations(self) -> list[tuple[str, str, str, str]]:
+        """See :meth:`.reading.Reader.implementations`."""
+        with self._reader() as reader:
+            return reader.implementations()
+
+    def targets(self) -> dict[str, int]:
+        """See :meth:`.reading.Reader.targets`."""
+        with self._reader() as reader:
+            return reader.targets()
+
+    def last(self) -> int:
+        """See :meth:`.reading.Reader.last`."""
+        with self._reader() as reader:
+            return reader.last()
+
+    def latest(self, count: int) -> list[int]:
+        """See :meth:`.reading.Reader.latest`."""
+        with self._reader() as reader:
+            return reader.latest(count)
+
     def made(self) -> set[Made]:
         """What made the figures of all records."""
         with self._reader() as reader:
