@@ -36,11 +36,24 @@ _TYPES = {
 _TEXT = frozenset({str})
 
 
-class Reader:
-    """Reads through a connection, in its transaction."""
+#: setups that are read again: a writer may commit after one that got a higher number
+_MARGIN = 1000
 
-    def __init__(self, connection: Connection) -> None:
+
+class Seen:
+    """What made the figures of the setups up to one: there are many setups, and few of these."""
+
+    def __init__(self) -> None:
+        self.last = 0
+        self.used: dict[tuple[int, int, str], Made] = {}
+
+
+class Reader:
+    """Reads through a connection, in its transaction. What was ``seen`` before is not read again."""
+
+    def __init__(self, connection: Connection, seen: Seen | None = None) -> None:
         self._connection = connection
+        self._seen = seen or Seen()
 
     def _rows(self, query: Query) -> CursorResult[Any]:
         return self._connection.execute(text(query.sql), query.values)
@@ -128,13 +141,15 @@ class Reader:
 
     def _used(self) -> list[tuple[int, int, Made]]:
         """What made figures, with the ids of target and toolchain."""
-        used = self._rows(Query(queries.USED)).all()
+        seen = self._seen
+        used = self._rows(Query(queries.USED, {"after": max(0, seen.last - _MARGIN)})).all()
         if used:
             _check(used[0]._fields, zip(*used, strict=True))
-        return [
-            (u.target_id, u.toolchain_id, Made(u.target, u.version, u.sha256, u.timing_model, u.target_digest))
-            for u in used
-        ]
+        for u in used:
+            made = Made(u.target, u.version, u.sha256, u.timing_model, u.target_digest)
+            seen.used[u.target_id, u.toolchain_id, u.timing_model] = made
+            seen.last = max(seen.last, u.id)
+        return [(target, tool, made) for (target, tool, _), made in list(seen.used.items())]
 
     def _figures(self, which: Which, ids: Sequence[int], asked: Sequence[str | Size]) -> dict[str, Sequence[Value]]:
         """Metrics and points by column, in the order of ``ids``."""
@@ -175,8 +190,8 @@ class Reader:
         return [(r.primitive, r.family, r.variant, r.name) for r in self._rows(Query(queries.IMPLEMENTATIONS))]
 
     def targets(self) -> dict[str, int]:
-        """How many runs each target has."""
-        return {row.name: row.runs for row in self._rows(Query(queries.TARGETS))}
+        """How many setups each target has."""
+        return {row.name: int(row.setups) for row in self._rows(Query(queries.TARGETS))}
 
     def last(self) -> int:
         """The newest run; 0 where there is none."""

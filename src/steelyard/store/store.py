@@ -19,7 +19,7 @@ if TYPE_CHECKING:  # SQLAlchemy is slow to import, and many commands need no dat
     from sqlalchemy import Engine
 
     from .leasing import Lease
-    from .reading import Reader
+    from .reading import Reader, Seen
 
 
 class Store:
@@ -35,6 +35,7 @@ class Store:
         self._engine = engine
         self._name = name
         self._blobs = None if blobs is None else Blobs(blobs)
+        self._seen: Seen | None = None
 
     @classmethod
     def open(cls, url_or_path: str | Path, *, blobs: Path | None = None) -> Store:
@@ -66,11 +67,12 @@ class Store:
     @contextmanager
     def _reader(self) -> Iterator[Reader]:
         from .engine import explained
-        from .reading import Reader
+        from .reading import Reader, Seen
 
+        self._seen = self._seen or Seen()
         try:
             with explained(self._name), self._engine.connect() as connection:
-                yield Reader(connection)
+                yield Reader(connection, self._seen)
         except (ValueError, TypeError, LookupError, OverflowError) as error:  # values that nobody stored
             raise StoreFailure(f"{self._name}: {type(error).__name__}: {error}; {DAMAGED}") from error
 
