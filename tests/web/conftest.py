@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
+import gzip
 from collections.abc import Iterator
 from html.parser import HTMLParser
 from pathlib import Path
-from urllib.parse import urldefrag
+from typing import Any, NamedTuple
+from urllib.parse import unquote, urldefrag
 
 import pytest
+from fastapi import FastAPI
 
 from steelyard.model.reasons import Failure, Reason
 from steelyard.model.record import Record
@@ -78,6 +82,41 @@ def harmless(page: Parsed) -> None:
     assert len(ids) == len(set(ids))
     assert set(page.all("aria-labelledby")) <= set(ids)
     assert all(page.all("alt", "img"))
+
+
+class Sent(NamedTuple):
+    """What a server sent."""
+
+    status: int
+    headers: dict[str, str]
+    body: bytes
+
+    @property
+    def text(self) -> str:
+        return (gzip.decompress(self.body) if self.headers.get("content-encoding") == "gzip" else self.body).decode()
+
+
+def ask(app: FastAPI, address: str, method: str = "GET", **headers: str) -> Sent:
+    """One request, its address sent as it is written here."""
+    path, _, query = address.partition("?")
+    scope = {
+        "type": "http", "asgi": {"version": "3.0"}, "http_version": "1.1", "method": method, "scheme": "http",
+        "path": unquote(path), "raw_path": path.encode(), "query_string": query.encode(), "root_path": "",
+        "headers": [(n.replace("_", "-").encode(), v.encode()) for n, v in headers.items()],
+        "client": ("127.0.0.1", 1), "server": ("127.0.0.1", 80),
+    }  # fmt: skip
+    sent: list[dict[str, Any]] = []
+
+    async def receive() -> dict[str, Any]:
+        return {"type": "http.request", "body": b"", "more_body": False}
+
+    async def send(message: dict[str, Any]) -> None:
+        sent.append(message)
+
+    asyncio.run(app(scope, receive, send))
+    start = sent[0]
+    body = b"".join(m.get("body", b"") for m in sent[1:])
+    return Sent(start["status"], {n.decode(): v.decode() for n, v in start["headers"]}, body)
 
 
 class Site:

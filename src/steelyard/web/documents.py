@@ -64,6 +64,13 @@ def slug(heading: str) -> str:
     return re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
 
 
+def claim(target: str) -> str:
+    """Where the claims about a target are."""
+    text = (_FOLDER / "claims.md").read_text(encoding="utf-8")
+    heading = re.search(rf"^## ({re.escape(target)} \(.*)$", text, re.MULTILINE)
+    return f"/claims#{slug(heading[1])}" if heading else "/claims"
+
+
 @cache
 def _definitions() -> list[tuple[re.Pattern[str], str]]:
     """Patterns of metrics' names, and what the document says of each."""

@@ -18,7 +18,7 @@ from ..publish import figure, formats
 from ..publish.sheet import Sheet
 from ..store import Store
 from . import address, markup
-from .page import Block, Page, Picture, Table
+from .page import Block, Heading, Page, Picture, Table
 
 FOLDER = Path(__file__).parent
 #: endings of tables and of figures, with the types that browsers are told; the first ones are named on pages
@@ -97,8 +97,11 @@ def html(
     runs = address.runs(store, ids) if store else {}
     base, asked = address.path(*names).rstrip("/"), f"?{query}" if query else ""
 
+    taken = {"content", *(b.id for b in page.blocks if isinstance(b, Heading))}
+
     def table(block: Table) -> Safe:
-        return Safe(markup.table(block.sheet, runs, bars=block.bars, wide=block.wide))
+        name = markup.anchor(block.sheet.label, taken)
+        return Safe(markup.table(block.sheet, runs, name, bars=block.bars, wide=block.wide))
 
     def files(block: Table | Picture) -> list[tuple[str, str]]:
         known = TABLES if isinstance(block, Table) else FIGURES

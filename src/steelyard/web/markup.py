@@ -8,13 +8,13 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from html import escape
 
+from ..model.errors import printable
 from ..model.record import Point
-from ..publish.sheet import Column, Line, Sheet, shown, text
+from ..publish.sheet import Column, Line, Sheet, text
 from . import address
 
 #: lines of a table on a page
 MOST = 300
-_escaped = lru_cache(1 << 14)(escape)
 _MARKS = {
     "better": ' <span class="better">▾<span class="unseen"> better</span></span>',
     "worse": ' <span class="worse">▴<span class="unseen"> worse</span></span>',
@@ -24,9 +24,19 @@ _MARKS = {
 _THOUSANDS = "\u202f"
 
 
-def anchor(label: str) -> str:
-    """A label as the id of an element."""
-    return re.sub(r"[^\w-]+", "-", label)
+@lru_cache(1 << 14)
+def _escaped(value: str) -> str:
+    return escape(printable(value))
+
+
+def anchor(label: str, taken: set[str]) -> str:
+    """A label as the id of an element, which none of those ``taken`` has; it is one of them then."""
+    name = of = re.sub(r"[^\w-]+", "-", label)
+    n = 2
+    while name in taken:
+        name, n = f"{of}-{n}", n + 1
+    taken.add(name)
+    return name
 
 
 def shown_runs(sheet: Sheet) -> set[int]:
@@ -34,12 +44,12 @@ def shown_runs(sheet: Sheet) -> set[int]:
     return {run for line in sheet.lines[:MOST] for run in line.runs}
 
 
-def table(sheet: Sheet, runs: Mapping[int, str], *, bars: str = "", wide: Sequence[str] = ()) -> str:
+def table(sheet: Sheet, runs: Mapping[int, str], name: str, *, bars: str = "", wide: Sequence[str] = ()) -> str:
     """The table: its first column heads the lines; a line leads to its runs, a name to its page."""
-    sheet = shown(_cut(sheet))
+    sheet = _cut(sheet)
     least = [c.name for c in sheet.columns]
     linked = any(line.runs for line in sheet.lines) and "run" not in least
-    heads = [f'<th scope="col"{_numeric(c)}>{escape(c.heading) or "<span class=unseen>value</span>"}</th>'
+    heads = [f'<th scope="col"{_numeric(c)}>{_escaped(c.heading) or "<span class=unseen>value</span>"}</th>'
              for c in sheet.columns]  # fmt: skip
     heads += ['<th scope="col">runs</th>'] if linked else []
     at = least.index(bars) if bars in least else -1
@@ -55,7 +65,7 @@ def table(sheet: Sheet, runs: Mapping[int, str], *, bars: str = "", wide: Sequen
         if linked:
             cells.append(f"<td>{' '.join(_run(n, runs) for n in line.runs)}</td>")
         body.append(f"<tr>{''.join(cells)}</tr>")
-    name, title = anchor(sheet.label), escape(sheet.caption or sheet.title or sheet.label)
+    title = _escaped(sheet.caption or sheet.title or sheet.label)
     return (
         f'<div class="wide" tabindex="0" role="region" aria-labelledby="{name}-title">'
         f'<table id="{name}"><caption id="{name}-title">{title}</caption>\n'
@@ -75,7 +85,7 @@ def _cut(sheet: Sheet) -> Sheet:
 
 def notes(sheet: Sheet) -> Sequence[str]:
     """What stands below a table."""
-    return shown(Sheet("", "", (), (), notes=_cut(sheet).notes)).notes
+    return _cut(sheet).notes
 
 
 def _numeric(c: Column) -> str:
@@ -93,7 +103,7 @@ def _cell(line: Line, k: int, c: Column, runs: Mapping[int, str], *, head: bool,
     if isinstance(value, str):
         inner = _escaped(value)
         if to := _leads(c.name, value):
-            inner = f'<a href="{_escaped(to)}">{inner}</a>'
+            inner = f'<a href="{escape(to)}">{inner}</a>'
         tag = ' class="text"' if wide or len(value) > 60 else ""
     else:
         inner, tag = text(value, c, _THOUSANDS), _numeric(c)
@@ -144,7 +154,7 @@ def chart(points: Sequence[Point], title: str) -> str:
     def y(value: float) -> float:
         return _TOP + plot_h - value / high * plot_h
 
-    parts = [f'<svg class="chart" viewBox="0 0 {_WIDTH} {_HEIGHT}" role="img" aria-label="{escape(title)}">']
+    parts = [f'<svg class="chart" viewBox="0 0 {_WIDTH} {_HEIGHT}" role="img" aria-label="{_escaped(title)}">']
     for tick in _ticks(high):
         parts.append(f'<path class="grid" d="M{_LEFT} {y(tick):.1f}H{_WIDTH - _RIGHT}"/>')
         parts.append(f'<text x="{_LEFT - 6}" y="{y(tick) + 4:.1f}" text-anchor="end">{_short(tick)}</text>')
@@ -159,7 +169,7 @@ def chart(points: Sequence[Point], title: str) -> str:
         parts += [f'<circle class="c{k % 6}" cx="{x(a):.1f}" cy="{y(b):.1f}" r="2"/>' for a, b in of[:40]]
         places.append(min(y(of[-1][1]), places[-1] - 13) if places else y(of[-1][1]))
         parts.append(
-            f'<text class="c{k % 6}" x="{x(of[-1][0]) + 6:.1f}" y="{places[-1] + 4:.1f}">{escape(name)}</text>'
+            f'<text class="c{k % 6}" x="{x(of[-1][0]) + 6:.1f}" y="{places[-1] + 4:.1f}">{_escaped(name)}</text>'
         )
     return "".join(parts) + "</svg>"
 

@@ -129,7 +129,7 @@ def target(v: View, name: str) -> Page:
         if t.energy:
             facts.append(("modelled energy", f"{t.energy.volts:g} V, {t.energy.milliamperes:g} mA; {t.energy.source}"))
         blocks.append(Table(plain(t.title, "about", ("what", "value"), facts), wide=("value",)))
-        blocks.append(Links([("how far to trust it", _claim(t))], "claims"))
+        blocks.append(Links([("how far to trust it", documents.claim(name))], "claims"))
     where = f'target == "{name}"'
     blocks.append(
         Links(
@@ -144,10 +144,6 @@ def target(v: View, name: str) -> Page:
     answer = v.rows.answer(asked=_ALL, target=name)
     blocks += _of_target(v, name, answer)
     return Page(results.title_of(name), blocks, trail=[("targets", "/targets")])
-
-
-def _claim(t: Target) -> str:
-    return f"/claims#{documents.slug(f'{t.name} ({t.chip_name}): {t.tier}')}"
 
 
 def _of_target(v: View, name: str, answer: Answer) -> Iterable[Block]:
