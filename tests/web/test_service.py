@@ -179,6 +179,7 @@ def test_a_page_that_takes_too_long_is_given_up(results: Path, monkeypatch: pyte
 
     monkeypatch.setitem(pages.ROUTES, ("claims",), pages.Route(endless))  # type: ignore[arg-type]
     monkeypatch.setattr(makers, "SECONDS", 1)
+    signal.signal(signal.SIGALRM, makers._late)
     kept, _ = makers.make(str(results), "/claims", "")
     assert kept.reply.status == 503
     assert b"takes too long" in kept.plain

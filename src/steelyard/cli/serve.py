@@ -8,7 +8,7 @@ import socket
 import click
 from msgspec import Struct
 
-from ..model.errors import UserError, WorkError
+from ..model.errors import UserError
 from . import options, select
 from .console import stderr
 from .options import Number, command
@@ -30,14 +30,14 @@ class Serve(Struct, frozen=True):
 )
 def verb(ask: Serve) -> int:
     """Serve stored results as web pages. They need no JavaScript and ask nothing of any other host."""
-    try:
-        import uvicorn
+    from ..web import makers
 
-        from ..web.app import create
-        from ..web.makers import Makers
-    except ModuleNotFoundError as e:
-        raise WorkError(f"the pages need {e.name}; run: pip install steelyard again") from e
+    makers.prepare()
     select.store(ask.db).close()  # says what is wrong with it before anything listens
+    import uvicorn
+
+    from ..web.app import create
+
     try:
         listener = socket.create_server((ask.host, ask.port), reuse_port=False, backlog=256)
     except OSError as e:
@@ -46,7 +46,7 @@ def verb(ask: Serve) -> int:
     with listener:
         host, port = listener.getsockname()[:2]
         stderr().print(f"serving http://{host}:{port}/ ; stop with Ctrl-C", soft_wrap=True)
-        app = create(Makers(select.place(ask.db)))
+        app = create(makers.Makers(select.place(ask.db)))
         config = uvicorn.Config(
             app, log_level="warning", access_log=False, server_header=False, timeout_keep_alive=15,
             limit_concurrency=512, h11_max_incomplete_event_size=16 << 10, http="h11", ws="none",

@@ -86,7 +86,9 @@ def create(makers: Makers | Here) -> FastAPI:
 
     @asynccontextmanager
     async def life(_: FastAPI) -> AsyncIterator[None]:
+        first = asyncio.create_task(service.reply("/", ""))  # processes start before anybody asks
         yield
+        first.cancel()
         makers.close()
 
     app = FastAPI(title="Steelyard", docs_url=None, redoc_url=None, openapi_url=None, lifespan=life)

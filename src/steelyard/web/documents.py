@@ -36,7 +36,9 @@ def _html(file: Path, _: int) -> str:
             token.children = _linked(token.children or [])
     begin = 3 if tokens and tokens[0].tag == "h1" else 0
     made: str = reader.renderer.render(tokens[begin:], reader.options, {})
-    return made.replace("<table", '<div class="wide" tabindex="0"><table').replace("</table>", "</table></div>")
+    return made.replace("<table", '<div class="wide" tabindex="0" role="group" aria-label="table"><table').replace(
+        "</table>", "</table></div>"
+    )
 
 
 def _linked(children: list[Token]) -> list[Token]:

@@ -21,8 +21,8 @@ from . import address, markup
 from .page import Block, Heading, Page, Picture, Table
 
 FOLDER = Path(__file__).parent
-#: endings of tables and of figures, with the types that browsers are told; the first ones are named on pages
-TABLES = {
+#: what browsers are told that files are
+_TYPES = {
     "csv": "text/csv; charset=utf-8",
     "json": "application/json",
     "md": "text/markdown; charset=utf-8",
@@ -31,6 +31,8 @@ TABLES = {
     "parquet": "application/vnd.apache.parquet",
     "ods": "application/vnd.oasis.opendocument.spreadsheet",
 }
+#: endings of tables, and of figures; a page is HTML already
+TABLES = {e: _TYPES.get(e, "application/octet-stream") for e in formats.MODULES if e != "html"}
 FIGURES = {"svg": "image/svg+xml", "png": "image/png", "vl.json": "application/json"}
 ENDINGS = (*TABLES, *FIGURES)
 #: cells of a table in a file

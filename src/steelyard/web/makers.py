@@ -5,11 +5,15 @@ from __future__ import annotations
 
 import asyncio
 import multiprocessing
+import multiprocessing.context
+import os
 import resource
 import signal
+import threading
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from functools import cache
+from multiprocessing import forkserver
 from types import FrameType
 
 from ..store import Store, StoreError
@@ -29,13 +33,26 @@ def _store(place: str) -> Store:
     return Store.open(place)
 
 
+def _begin() -> None:
+    """Prepares a process: it ends with the server, however that ends."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the server's
+    signal.signal(signal.SIGALRM, _late)
+    server = multiprocessing.parent_process()
+
+    def watch() -> None:
+        if server is not None:
+            server.join()
+        os._exit(0)
+
+    threading.Thread(target=watch, daemon=True).start()
+
+
 def _late(signum: int, frame: FrameType | None) -> None:
     raise TimeoutError
 
 
 def make(place: str, path: str, query: str) -> tuple[Kept, bool]:
     """A reply, in a process for that; and whether the process has become large."""
-    signal.signal(signal.SIGALRM, _late)
     signal.alarm(SECONDS)
     try:
         made = packed(respond(_store(place), path, query))
@@ -60,6 +77,18 @@ def slow(path: str) -> bool:
     return first in _SLOW or "." in rest or rest.endswith(("profile", "image"))
 
 
+def prepare() -> None:
+    """Starts what processes are made from, which reads our sources while its caller does other things."""
+    _context()
+    forkserver.ensure_running()
+
+
+def _context() -> multiprocessing.context.ForkServerContext:
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(["steelyard.web.respond", "steelyard.web.makers"])
+    return context
+
+
 class _Maker:
     """A process, which is replaced when it has become large or was killed."""
 
@@ -68,9 +97,7 @@ class _Maker:
         self._start()
 
     def _start(self) -> None:
-        context = multiprocessing.get_context("forkserver")
-        context.set_forkserver_preload(["steelyard.web.respond"])
-        self.pool = ProcessPoolExecutor(1, mp_context=context)
+        self.pool = ProcessPoolExecutor(1, mp_context=_context(), initializer=_begin)
 
     async def make(self, place: str, path: str, query: str) -> Kept | None:
         """A reply; None where too many wait."""

@@ -67,7 +67,7 @@ def table(sheet: Sheet, runs: Mapping[int, str], name: str, *, bars: str = "", w
         body.append(f"<tr>{''.join(cells)}</tr>")
     title = _escaped(sheet.caption or sheet.title or sheet.label)
     return (
-        f'<div class="wide" tabindex="0" role="region" aria-labelledby="{name}-title">'
+        f'<div class="wide" tabindex="0" role="group" aria-labelledby="{name}-title">'
         f'<table id="{name}"><caption id="{name}-title">{title}</caption>\n'
         f"<thead><tr>{''.join(heads)}</tr></thead>\n<tbody>\n{chr(10).join(body)}\n</tbody></table></div>"
     )
