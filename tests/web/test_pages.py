@@ -66,10 +66,10 @@ def test_what_failed_says_why_and_what_to_do(site: Site) -> None:
 def test_history_says_what_changed(site: Site) -> None:
     page = site.page("/implementations/toy1/ref")
     assert "History" in page.text
-    assert "compiler" in page.text
+    assert "900 ▾ better" in page.text
     reply = next(to for to in page.all("href", "a") if "/history-uno-crypto_aead." in to and to.endswith(".csv"))
     lines = list(csv.DictReader(io.StringIO(site.get(reply).body.decode())))
-    assert [line["subject"] for line in lines] == ["first", "compiler"]
+    assert [line["subject"] for line in lines] == ["first", "compiler gcc 2"]
     assert [line["cycles_encrypt_mean"] for line in lines] == ["1000.0", "900.0"]
 
 

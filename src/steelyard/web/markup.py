@@ -131,7 +131,7 @@ def _bar(share: float) -> str:
 
 
 #: of a line chart in pixels: the whole, and where its axes are
-_WIDTH, _HEIGHT, _LEFT, _TOP, _RIGHT, _BOTTOM = 640, 300, 70, 14, 110, 40
+_WIDTH, _HEIGHT, _LEFT, _TOP, _RIGHT, _BOTTOM = 700, 300, 70, 24, 170, 40
 _SIZES = (1, 2, 5)
 
 
@@ -161,16 +161,16 @@ def chart(points: Sequence[Point], title: str) -> str:
     for tick in _ticks(right):
         parts.append(f'<text x="{x(tick):.1f}" y="{_HEIGHT - _BOTTOM + 18}" text-anchor="middle">{_short(tick)}</text>')
     parts.append(f'<text x="{_LEFT + plot_w / 2:.0f}" y="{_HEIGHT - 4}" text-anchor="middle">bytes</text>')
-    parts.append(f'<text x="4" y="{_TOP}">cycles</text>')
-    places: list[float] = []
-    for k, (name, of) in enumerate(sorted(lines.items(), key=lambda line: line[1][-1][1])):
+    parts.append('<text x="4" y="12">cycles</text>')
+    low = 0.0  # names stand one below the other, from that of the slowest line on
+    for k, (name, of) in enumerate(sorted(lines.items(), key=lambda line: -line[1][-1][1])):
         route = " ".join(f"{x(a):.1f},{y(b):.1f}" for a, b in of)
         parts.append(f'<polyline class="line c{k % 6}" points="{route}"/>')
         parts += [f'<circle class="c{k % 6}" cx="{x(a):.1f}" cy="{y(b):.1f}" r="2"/>' for a, b in of[:40]]
-        places.append(min(y(of[-1][1]), places[-1] - 13) if places else y(of[-1][1]))
-        parts.append(
-            f'<text class="c{k % 6}" x="{x(of[-1][0]) + 6:.1f}" y="{places[-1] + 4:.1f}">{_escaped(name)}</text>'
-        )
+        low = max(y(of[-1][1]) + 4, low + 14)
+        at = x(of[-1][0]) + 8
+        parts.append(f'<circle class="c{k % 6}" cx="{at:.1f}" cy="{low - 4:.1f}" r="3"/>')
+        parts.append(f'<text x="{at + 8:.1f}" y="{low:.1f}">{_escaped(name)}</text>')
     return "".join(parts) + "</svg>"
 
 

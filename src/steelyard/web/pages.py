@@ -232,24 +232,28 @@ def _over_time(every: Sequence[Row]) -> Iterable[Block]:
         sorted((r for r in every if r["outcome"] == "verified"), key=run_number),
         lambda r: (r["primitive"], r["target"], r["device"], r["flags"], r["workload"]),
     )
+    several = [rows for rows in places.values() if len(rows) > 1]
     told: list[Row] = []
-    for rows in (rows for rows in places.values() if len(rows) > 1):
-        before: Row = {}
-        for r in rows:
-            changed = [text for n, text in _CHANGES.items() if before and before[n] != r[n]]
-            told.append(
-                r
-                | {"revision": r["finished"] or "-", "subject": ", ".join(changed) or ("again" if before else "first")}
-            )
-            before = r
+    for rows in several:
+        for before, r in zip([{}, *rows], rows, strict=False):
+            changed = [f"{text} {_short(r[n])}" for n, text in _CHANGES.items() if before and before[n] != r[n]]
+            subject = "; ".join(changed) or ("again" if before else "first")
+            # all of one setup's past is one history, whatever made it
+            told.append(r | {"revision": f"{r['finished'] or '-'}", "subject": subject, "compiler": None})
     if told:
         yield Heading("History", "history")
         for sheet in results.distinct(history.tables(told, ())):
             yield Table(sheet)
-        data = figure.drawn(figure.load("history"), figure.of_records(told, over_time=True))
+        kind = figure.load("history")
+        data = figure.drawn(kind, figure.of_records([r for rows in several for r in rows], over_time=True))
         if data:
-            kind = figure.load("history")
             yield Picture("history", kind.title, kind.note, spec=lambda: figure.specification(kind, data))
+
+
+def _short(value: object) -> str:
+    """Of a digest its beginning."""
+    text = str(value)
+    return text[:8] if len(text) == 64 else text
 
 
 def run(v: View, key: str, finished: str = "") -> Page:
