@@ -13,6 +13,7 @@ from __future__ import annotations
 import asyncio
 import subprocess
 import sys
+import threading
 import time
 from argparse import ArgumentParser
 from pathlib import Path
@@ -92,10 +93,27 @@ async def load(asked: dict[str, list[str]], seconds: float) -> dict[str, list[fl
 
 def memory(process: int) -> int:
     """MiB of the server and its children; pages that they share count once."""
-    children = Path(f"/proc/{process}/task/{process}/children").read_text().split()
-    rollup = Path(f"/proc/{process}/smaps_rollup").read_text()
+    try:
+        children = Path(f"/proc/{process}/task/{process}/children").read_text().split()
+        rollup = Path(f"/proc/{process}/smaps_rollup").read_text()
+    except OSError:  # it has ended
+        return 0
     own = next(int(line.split()[1]) for line in rollup.splitlines() if line.startswith("Pss:")) // 1024
     return own + sum(memory(int(child)) for child in children)
+
+
+class Watch(threading.Thread):
+    """The most memory of a process, looked at every tenth of a second."""
+
+    def __init__(self, process: int) -> None:
+        super().__init__(daemon=True)
+        self.process, self.most, self.over = process, 0, False
+
+    def run(self) -> None:
+        """Looks until it is over."""
+        while not self.over:
+            self.most = max(self.most, memory(self.process))
+            time.sleep(0.1)
 
 
 def started(command: list[str]) -> tuple[subprocess.Popen[bytes], float]:
@@ -143,15 +161,16 @@ def main() -> None:
     command = [sys.executable, "-m", "steelyard", "serve", "--port", str(PORT), "--db", str(database)]
     server, first = started(command)
     writer = None
+    watch = Watch(server.pid)
+    watch.start()
     try:
         for kind in addresses.values():  # what was never asked for is made once
             for address in kind:
                 asyncio.run(get(address))
-        after = memory(server.pid)
         if asked.writing:
             writer = subprocess.Popen([sys.executable, __file__, str(asked.folder), "--write"])
         taken = asyncio.run(load(addresses, asked.seconds))
-        most = memory(server.pid)
+        watch.over, rest = True, memory(server.pid)
     finally:
         server.terminate()
         server.wait()
@@ -161,7 +180,7 @@ def main() -> None:
     rows = [(kind, len(of), *_spread(of)) for kind, of in {**taken, "all": every}.items() if of]
     heads = {"page": None, "requests": 0, "median ms": 1, "p95 ms": 1, "most ms": 1}
     title = f"{count} records, {RATE} requests/s" + (", a record stored each second" if asked.writing else "")
-    notes = [f"first byte {first:.2f} s after the start; server and children {after} MiB before, {most} MiB after"]
+    notes = [f"first byte {first:.2f} s after the start; server and children: {rest} MiB, {watch.most} at most"]
     print(formats.render([plain(title, "web", heads, rows, notes)], "md").decode())
 
 
