@@ -3,7 +3,7 @@ STEELYARD = .venv/bin/steelyard
 # scripts/setup links a Rust there that the release has beside its first one
 export PATH := $(CURDIR)/.venv/bin:$(PATH)
 
-.PHONY: run lab finalists setup deps catalogue test test-rust test-python test-long fuzz check bench docs format clean msp430-toolchain
+.PHONY: run lab serve finalists setup deps catalogue test test-rust test-python test-long fuzz check bench docs format clean msp430-toolchain
 
 run: setup            ## weigh three ciphers on every target: a matrix and tables, in a minute or two
 	$(STEELYARD) run campaigns/first.toml
@@ -18,6 +18,9 @@ lab:                  ## weigh three ciphers on five virtual boards through the 
 	$(STEELYARD) boards virtual --lab .steelyard/lab.toml -- $(STEELYARD) run \
 		asconaead128/small tinyjambu128v2/small aes128gcm/ref --workload 0/16,16/0 --lab .steelyard/lab.toml \
 		--on uno-1,pill-1,nucleo-1,esp-1,maix-1 --threads 5
+
+serve: setup          ## serve the local results as web pages, at http://127.0.0.1:8017/
+	$(STEELYARD) serve
 
 setup:                ## install what is missing, build the native core
 	@scripts/setup

@@ -17,12 +17,13 @@ import pytest
 from msgspec.structs import replace
 from rich.console import Console
 
-from steelyard.cli import doctor, show
+from steelyard.cli import doctor
 from steelyard.cli.app import VERBS, verb
 from steelyard.cli.console import number, table
 from steelyard.lab.metering import kinds
 from steelyard.model.reasons import Reason
 from steelyard.model.record import Record, Setup, Toolchain
+from steelyard.publish import run
 from steelyard.publish.sheet import ANY
 from tests import toys
 from tests.conftest import the_target, write
@@ -168,9 +169,9 @@ def test_another_toolchain_is_for_the_targets_that_know_it(cli: Cli, tmp_path: P
 def test_the_line_that_repeats_a_run_names_a_toolchain_that_was_chosen() -> None:
     setup = Setup(*["x"] * 5, "msp430f1611", "", "simulator", Toolchain("msp430-elf-gcc", "", ""), "-O3", "kat", "", "")
     record = Record(setup, None, {})
-    assert "--toolchain msp430-elf-gcc" in show.repeating(record)
+    assert "--toolchain msp430-elf-gcc" in run.repeating(record)
     setup = replace(setup, toolchain=Toolchain("clang", "", ""))
-    assert "--toolchain" not in show.repeating(replace(record, setup=setup))
+    assert "--toolchain" not in run.repeating(replace(record, setup=setup))
 
 
 def test_zips_are_unpacked_below_steelyard_home(cli: Cli, tmp_path: Path, home: Path) -> None:

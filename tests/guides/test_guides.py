@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -133,3 +134,14 @@ def test_write_the_papers_table(folder: Path, home: Path) -> None:
     assert pivot.count(r"\begin{table}") == 2
     assert (folder / "throughput.pdf").read_bytes().startswith(b"%PDF")
     assert "Two sponges" in (folder / "report.html").read_text()
+
+
+def test_the_service(folder: Path, home: Path) -> None:
+    if shutil.which("curl") is None:
+        pytest.skip("curl is not installed: apt install curl")
+    printed = run("service.md", folder, home)
+    tables = [text for command, text in printed.items() if command.startswith("curl")]
+    assert "asconaead128/small" in tables[0]
+    assert tables[1].startswith("run,label,target,rom\n")
+    assert "<svg" in (folder / "tradeoff.svg").read_text()
+    assert "serving http://127.0.0.1:18017/" in (folder / "serve.log").read_text()

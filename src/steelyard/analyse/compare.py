@@ -273,3 +273,19 @@ def _of(hits: int, n: int) -> str:
     if n == 1:
         return "the one target"
     return f"all {n} targets" if hits == n else f"{hits} of {n} targets"
+
+
+#: what the words for one side say of which column; where the other side says otherwise the comparison is about it
+Words = set[tuple[str, str, str]]
+
+
+def about_of(asked: Sequence[Words], sides: Sequence[Sequence[Row]]) -> set[str]:
+    """The columns of which both sides speak, and differently. What one side only says narrows that side: its rows have
+    partners like themselves, unless it names a run or a file, or the other side has one other value throughout."""
+    old, new = ({column for column, _, _ in words} for words in asked)
+
+    def told(column: str) -> bool:
+        one, other = ({r.get(column) for r in rows} for rows in sides)
+        return column in old & new or column in ("run", "revision") or (len(one) == len(other) == 1 and one != other)
+
+    return {column for column, _, _ in asked[0] ^ asked[1] if told(column)}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from fnmatch import fnmatchcase
 from functools import cache
 
 from ..model.errors import UserError, cut, unknown
@@ -10,6 +11,9 @@ from ..model.implementation import API
 from ..model.metric import DERIVED, headings, metric, metric_names, size_of
 from ..model.record import Record
 from ..model.row import CONTEXT, Made, Row, made_by, names_of, row
+
+#: what a name may be the name of
+NAMES = ("family", "variant", "label", "primitive")
 
 
 def check_columns(text: str) -> list[str]:
@@ -76,3 +80,10 @@ def derive(found: list[Row]) -> list[Row]:
             if None not in values:
                 r[name] = sum(values)  # type: ignore[arg-type]
     return found
+
+
+def named(row: Row, pattern: str) -> bool:
+    """Whether a row is the run of this number, or has a family, variant or label like this."""
+    if pattern.isdecimal():
+        return bool(row["run"] == int(pattern[:20]))
+    return any(fnmatchcase(str(row[n]), pattern) for n in NAMES)

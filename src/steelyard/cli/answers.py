@@ -8,7 +8,7 @@ from fnmatch import fnmatchcase
 
 from ..analyse import answer, expression
 from ..analyse.answer import Answer, run_number
-from ..analyse.rows import check_primitives, derive, needed
+from ..analyse.rows import NAMES, check_primitives, derive, named, needed
 from ..model.metric import DERIVED, size_of
 from ..model.record import Point
 from ..model.row import CONTEXT, Made, Row, Value
@@ -19,8 +19,6 @@ from .console import say
 #: columns that the database itself compares
 _LABEL = re.compile(r"[^*?\[/]+/[^*?\[]+")
 _INDEXED = ("target", "variant", "implementation", "primitive", "flags")
-#: what a name may be the name of
-_NAMES = ("family", "variant", "label", "primitive")
 #: sizes that are listed where one is asked for that no run has
 _LISTED = 12
 
@@ -138,18 +136,11 @@ def complete(rows: Sequence[Row], db: str | None) -> list[Row]:
     return made
 
 
-def named(row: Row, pattern: str) -> bool:
-    """Whether a row is the run of this number, or has a family, variant or label like this."""
-    if pattern.isdecimal():
-        return bool(row["run"] == int(pattern[:20]))
-    return any(fnmatchcase(str(row[n]), pattern) for n in _NAMES)
-
-
 def _say_unknown(what: Sequence[str], texts: Sequence[tuple[str, str, str]], rows: Sequence[Row]) -> None:
     """Says of each name, and of each value that a filter compares with, that nothing stored has it."""
     for name in what:
         if not select.exists_at(name) and not any(named(r, name) for r in rows):
-            near = "" if name.isdecimal() else _nearest(name, {str(r[n]) for r in rows for n in _NAMES})
+            near = "" if name.isdecimal() else _nearest(name, {str(r[n]) for r in rows for n in NAMES})
             say([f"no stored run is called {name!r}; {near or 'steelyard list runs shows what there is'}"])
     for column, sign, text in dict.fromkeys(texts):
         if any(_has(r.get(column), sign, text) for r in rows):

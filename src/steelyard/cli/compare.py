@@ -12,7 +12,7 @@ import click
 
 from ..analyse import expression, files
 from ..analyse.answer import of_one_device
-from ..analyse.compare import METRICS, Comparison, compare, summary
+from ..analyse.compare import METRICS, Comparison, Words, about_of, compare, summary
 from ..analyse.rows import check_columns, rows
 from ..model.errors import UserError, WorkError, counted, cut, refuse
 from ..model.metric import metric
@@ -103,7 +103,7 @@ def _of_stored(ask: Compare) -> tuple[Comparison, tuple[str, ...]]:
         some, mentioned = _rows_of(side, [*metrics, *(test.columns if test else ())], ask.db, made)
         sides.append([r for r in some if test.test(r)] if test else some)
         asked.append(mentioned)
-    about = _about(asked, sides)
+    about = about_of(asked, sides)
     left_out: tuple[str, ...] = ()
     if not about & {"device", "run", "timing_model"}:
         sides, left_out = of_one_device(*sides)
@@ -151,22 +151,6 @@ def _answer(ask: Compare, result: Comparison, left_out: Sequence[str]) -> int:
     for name, percent in failed:
         stderr().print(f"--fail-on: {name} grew by more than {percent:g} %", style="bold red")
     return 1 if failed or lost else 0
-
-
-#: what the words for one side say of which column; where the other side says otherwise the comparison is about it
-Words = set[tuple[str, str, str]]
-
-
-def _about(asked: Sequence[Words], sides: Sequence[Sequence[Row]]) -> set[str]:
-    """The columns of which both sides speak, and differently. What one side only says narrows that side: its rows have
-    partners like themselves, unless it names a run or a file, or the other side has one other value throughout."""
-    old, new = ({column for column, _, _ in words} for words in asked)
-
-    def told(column: str) -> bool:
-        one, other = ({r.get(column) for r in rows} for rows in sides)
-        return column in old & new or column in ("run", "revision") or (len(one) == len(other) == 1 and one != other)
-
-    return {column for column, _, _ in asked[0] ^ asked[1] if told(column)}
 
 
 class _Source(NamedTuple):

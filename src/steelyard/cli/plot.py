@@ -52,17 +52,12 @@ def verb(ask: Plot) -> int:
     if rows and kind.workload and not any(workload_name(str(r["workload"])) == kind.workload for r in rows):
         text = f"plot {name}: no run of workload {kind.workload} is among these, and it draws no other"
         raise WorkError(f"{text}; run: steelyard run --workload {kind.workload}")
+    points = points_of(rows, db, answer.borrowed) if kind.of_points else {}
     if kind.of_points:
-        points = points_of(rows, db, answer.borrowed)
-        data = figure.of_points(rows, points)
         left = {str(r["label"]) for r in rows if r["run"] not in points and r["variant"] != "nocrypt"}
         say([f"without points, so not drawn: {', '.join(sorted(left))}"] if left else [])
-        rows = [r for r in rows if r["run"] in points]
-    elif kind.rows == "places":
-        data = figure.of_places(rows)
-    else:
-        data = figure.of_records(rows, over_time=kind.all_runs)
-    data = figure.drawn(kind, data)
+    data = figure.data_of(kind, rows, points)
+    rows = [r for r in rows if r["run"] in points] if kind.of_points else rows
     if not data:
         there = "steelyard list runs shows what there is"
         if rows:

@@ -9,14 +9,14 @@ from msgspec import to_builtins
 
 from ..analyse.profile import by_function
 from ..model.call import Op
-from ..model.errors import UserError, counted, cut, unknown
+from ..model.errors import UserError, cut, unknown
 from ..model.profile import Profile as Tree
 from ..model.workload import workload
 from ..pipeline import Job, profile
+from ..publish import profile as tables
 from ..publish.flame import flame_svg
-from ..publish.sheet import Cell, Sheet, plain
+from ..publish.sheet import Cell, plain
 from . import options
-from .console import number
 from .examine import Examine, answered, beside, declared, jobs
 from .options import command
 from .output import TABLES, Output, writable
@@ -59,12 +59,12 @@ def verb(ask: Profile) -> int:
     if ask.out.format == "svg":
         ask.out.put(flame_svg(one, title))
         return 0
-    answer = plain(title, "profile", _FUNCTIONS, _functions(one))
+    answer = tables.functions(one, title)
     if others:
         columns = {"function": None, **dict.fromkeys((*found, "difference"), 0)}
         answer = plain(f"{title}, against {[*found][1]}", "profile", columns, _beside(one, others[0]))
     document = {"title": title, "profiles": [_json(p) for p in found.values()]}
-    ask.out.give([answer, *map(_mix, found.values())], document)
+    ask.out.give([answer, *map(tables.mix, found.values())], document)
     return 0
 
 
@@ -83,15 +83,6 @@ def _call(ask: Profile, job: Job) -> tuple[str, int, int]:
     return operation, 0 if job.implementation.primitive == "crypto_hash" else adlen, mlen
 
 
-_FUNCTIONS = {"function": None, "calls": 0, "cycles in itself": 0, "%": 1, "with callees": 0}
-
-
-def _functions(p: Tree) -> list[tuple[Cell, ...]]:
-    whole = p.cycles or 1
-    rows = [(r.function, r.calls, r.exclusive, 100 * r.exclusive / whole, r.inclusive) for r in by_function(p)]
-    return [*rows, ("all", None, p.cycles, 100.0, p.cycles)]
-
-
 def _beside(one: Tree, other: Tree) -> list[tuple[Cell, ...]]:
     """Cycles in each function itself; then the sums."""
     a, b = ({r.function: r.exclusive for r in by_function(p)} for p in (one, other))
@@ -99,23 +90,6 @@ def _beside(one: Tree, other: Tree) -> list[tuple[Cell, ...]]:
     return [*rows, ("all", one.cycles, other.cycles, other.cycles - one.cycles)]
 
 
-def _mix(p: Tree) -> Sheet:
-    """Instructions by mnemonic."""
-    count = sum(p.instructions.values())
-    top = list(_ordered(p).items())
-    rows = [(m, n, 100 * n / (count or 1)) for m, n in top[:12]]
-    rest = sum(n for _, n in top[12:])
-    rows += [(counted(len(top) - 12, "other"), rest, 100 * rest / count)] if rest else []
-    title = f"{p.label}: {number(count)} instructions, {number(p.taken)} taken branches"
-    title += f", {number(p.unaligned)} unaligned accesses"
-    return plain(title, "instructions", {"instruction": None, "count": 0, "%": 1}, rows)
-
-
-def _ordered(p: Tree) -> dict[str, int]:
-    """How often each instruction was executed, the most frequent first."""
-    return dict(sorted(p.instructions.items(), key=lambda x: (-x[1], x[0])))
-
-
 def _json(p: Tree) -> dict[str, object]:
     functions = to_builtins(by_function(p))
-    return {**to_builtins(p), "instructions": _ordered(p), "cycles": p.cycles, "functions": functions}
+    return {**to_builtins(p), "instructions": tables.ordered(p), "cycles": p.cycles, "functions": functions}

@@ -155,8 +155,8 @@ def flag_sets(texts: Sequence[str], target: Target) -> list[tuple[str, ...]]:
 def store(db: str | None, *, existing: bool = False) -> Store:
     """The database that ``--db`` names, or the default one; :class:`UserError` when it must exist and does not."""
     if existing and not exists(db):
-        raise UserError(f"{cut(paths.short(Path(_place(db))))}: no results yet; steelyard run makes some")
-    return Store.open(_place(db))
+        raise UserError(f"{cut(paths.short(Path(place(db))))}: no results yet; steelyard run makes some")
+    return Store.open(place(db))
 
 
 def usable_home() -> None:
@@ -174,12 +174,13 @@ def usable_home() -> None:
 
 def exists(db: str | None) -> bool:
     """Whether the database is there already; a server's counts as such. :class:`UserError` when it can be no path."""
-    place = _place(db)
+    at = place(db)
     try:
-        return "://" in place or Path(place).exists()
+        return "://" in at or Path(at).exists()
     except (OSError, ValueError) as e:
-        raise UserError(f"{cut(place)}: {getattr(e, 'strerror', None) or e}; give another path") from e
+        raise UserError(f"{cut(at)}: {getattr(e, 'strerror', None) or e}; give another path") from e
 
 
-def _place(db: str | None) -> str:
+def place(db: str | None) -> str:
+    """The database that ``--db`` names, or the default one."""
     return db or str(paths.home() / "results.db")

@@ -87,6 +87,17 @@ def drawn(figure: Figure, data: Data) -> Data:
     ]
 
 
+def data_of(figure: Figure, rows: Sequence[Row], points: Mapping[int, Sequence[Point]]) -> Data:
+    """What the figure shows of these rows; ``points`` are needed by one that is of them."""
+    if figure.of_points:
+        data = of_points(rows, points)
+    elif figure.rows == "places":
+        data = of_places(rows)
+    else:
+        data = of_records(rows, over_time=figure.all_runs)
+    return drawn(figure, data)
+
+
 def of_records(rows: Sequence[Row], *, over_time: bool = False) -> Data:
     """Rows as data, in the order of their runs, if they say no other. Each has a name of its own, unless they are one
     thing ``over_time``. ``front`` marks those that nothing of their target beats."""

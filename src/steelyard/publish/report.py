@@ -98,7 +98,7 @@ def compose(
         lead,
         notes,
         _summary(good, bad),
-        [_target(n, by_target[n], points, columns) for n in names],
+        [section(n, by_target[n], points, columns) for n in names],
         next(iter(results.without_figures(bad)), None),
         _claims(names),
         _provenance(rows),
@@ -119,7 +119,8 @@ def _printable(value: object) -> object:
     return printable(value) if type(value) is str else value
 
 
-def _target(name: str, rows: Sequence[Row], points: PointsOf, columns: Sequence[str]) -> Section:
+def section(name: str, rows: Sequence[Row], points: PointsOf, columns: Sequence[str]) -> Section:
+    """Figures and tables of one target's rows, which have figures."""
     figures: list[Drawing | None] = []
     good = [r for r in rows if r["outcome"] == "verified" and r["variant"] != "nocrypt"]
     for (_, primitive, _, compiler, *_), group in results.grouped(good).items():

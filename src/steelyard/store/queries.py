@@ -37,16 +37,18 @@ ROW = """
   run.finished, run.host, implementation.digest, setup.harness, setup.timing_model, run.origin, setup.target_id,
   setup.toolchain_id
 """
-#: which toolchains and files of targets setups have, with what rows say of them
+#: which toolchains and files of targets the setups from a number on have, with what rows say of them
 USED = """
-SELECT used.target_id, used.toolchain_id, used.timing_model, target.name AS target, target.digest AS target_digest,
-  toolchain.version, toolchain.sha256
-FROM (SELECT DISTINCT target_id, toolchain_id, timing_model FROM setup) AS used
+SELECT used.id, used.target_id, used.toolchain_id, used.timing_model, target.name AS target,
+  target.digest AS target_digest, toolchain.version, toolchain.sha256
+FROM (SELECT MAX(id) AS id, target_id, toolchain_id, timing_model FROM setup WHERE id > :after
+  GROUP BY target_id, toolchain_id, timing_model) AS used
 JOIN target ON target.id = used.target_id JOIN toolchain ON toolchain.id = used.toolchain_id
 """
 #: columns by which records are filtered
 _FILTERS = {
     "target": "target.name",
+    "family": "implementation.family",
     "variant": "implementation.variant",
     "implementation": "implementation.name",
     "primitive": "implementation.primitive",
@@ -62,7 +64,9 @@ JOIN toolchain ON toolchain.id = setup.toolchain_id
 _OF_MACHINE = ", ".join(f"'{reason}'" for reason in sorted(MACHINE))
 #: the run that counts for a setup: the newest, but a failure of the machine only when there is nothing else
 _NEWEST = f"COALESCE(MAX(CASE WHEN newest.reason IN ({_OF_MACHINE}) THEN NULL ELSE newest.id END), MAX(newest.id))"
-#: the same as a condition on all setups, which is faster there
+#: that as a condition on each run of a few
+_COUNTS_OF_FEW = f"run.id = (SELECT {_NEWEST} FROM run AS newest WHERE newest.setup_id = run.setup_id)"
+#: and on all setups, which is faster there
 _COUNTS = f"""run.id IN (
   SELECT MAX(newest.id) FROM run AS newest WHERE newest.id NOT IN (
     SELECT failed.id FROM run AS failed WHERE failed.reason IN ({_OF_MACHINE}) AND EXISTS (
@@ -73,6 +77,24 @@ _COUNTS = f"""run.id IN (
 HELPERS = "SELECT run_id, member, size FROM helper WHERE run_id IN ({ids}) ORDER BY run_id, position"
 MEASUREMENTS = "SELECT run_id, metric, whole, fraction FROM measurement WHERE run_id IN ({ids})"
 POINTS = "SELECT run_id, operation, adlen, mlen, cycles FROM point WHERE run_id IN ({ids}) ORDER BY run_id, position"
+#: what addresses of runs are made of: they outlive a copy of the database, numbers need not
+ADDRESSES = """
+SELECT run.id, setup.key, run.finished FROM run JOIN setup ON setup.id = run.setup_id WHERE run.id IN ({ids})
+"""
+#: all runs of the setup whose key begins so, oldest first
+OF_SETUP = """
+SELECT run.id, setup.key, run.finished, run.reason FROM run JOIN setup ON setup.id = run.setup_id
+WHERE setup.key >= :low AND setup.key < :high ORDER BY run.id
+"""
+IMPLEMENTATIONS = "SELECT DISTINCT primitive, family, variant, name FROM implementation ORDER BY variant, name"
+#: setups of each target
+TARGETS = """
+SELECT target.name, SUM(counted.setups) AS setups
+FROM (SELECT target_id, COUNT(*) AS setups FROM setup GROUP BY target_id) AS counted
+JOIN target ON target.id = counted.target_id GROUP BY target.name ORDER BY target.name
+"""
+LAST = "SELECT MAX(id) AS id FROM run"
+LATEST = "SELECT id FROM run ORDER BY id DESC LIMIT {count:d}"
 DETAILS = "SELECT id, detail FROM run WHERE id IN ({ids}) AND detail IS NOT NULL"
 #: what tells runs apart, and the id of each
 KNOWN = """
@@ -114,7 +136,7 @@ class Query(NamedTuple):
     """SQL and its parameters."""
 
     sql: str
-    values: Mapping[str, str] = MappingProxyType({})
+    values: Mapping[str, str | int] = MappingProxyType({})
 
 
 class Which(NamedTuple):
@@ -147,7 +169,9 @@ def by_keys(keys: Sequence[str]) -> Which:
 
 def filtered(equal: Mapping[str, str], newest_only: bool) -> Which:
     """Records whose columns ``equal`` these values; ``newest_only`` keeps the one that counts for each setup."""
-    conditions = [f"{_FILTERS[name]} = :{name}" for name in equal] + ([_COUNTS] if newest_only else [])
+    conditions = [f"{_FILTERS[name]} = :{name}" for name in equal]
+    if newest_only:
+        conditions.append(_COUNTS_OF_FEW if "variant" in equal else _COUNTS)
     values = {name: storable(value) for name, value in equal.items()}
     return Which(f"WHERE {' AND '.join(conditions)}" if conditions else "", values)
 

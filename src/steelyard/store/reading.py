@@ -36,11 +36,24 @@ _TYPES = {
 _TEXT = frozenset({str})
 
 
-class Reader:
-    """Reads through a connection, in its transaction."""
+#: setups that are read again: a writer may commit after one that got a higher number
+_MARGIN = 1000
 
-    def __init__(self, connection: Connection) -> None:
+
+class Seen:
+    """What made the figures of the setups up to one: there are many setups, and few of these."""
+
+    def __init__(self) -> None:
+        self.last = 0
+        self.used: dict[tuple[int, int, str], Made] = {}
+
+
+class Reader:
+    """Reads through a connection, in its transaction. What was ``seen`` before is not read again."""
+
+    def __init__(self, connection: Connection, seen: Seen | None = None) -> None:
         self._connection = connection
+        self._seen = seen or Seen()
 
     def _rows(self, query: Query) -> CursorResult[Any]:
         return self._connection.execute(text(query.sql), query.values)
@@ -139,13 +152,15 @@ class Reader:
 
     def _used(self) -> list[tuple[int, int, Made]]:
         """What made figures, with the ids of target and toolchain."""
-        used = self._rows(Query(queries.USED)).all()
+        seen = self._seen
+        used = self._rows(Query(queries.USED, {"after": max(0, seen.last - _MARGIN)})).all()
         if used:
             _check(used[0]._fields, zip(*used, strict=True))
-        return [
-            (u.target_id, u.toolchain_id, Made(u.target, u.version, u.sha256, u.timing_model, u.target_digest))
-            for u in used
-        ]
+        for u in used:
+            made = Made(u.target, u.version, u.sha256, u.timing_model, u.target_digest)
+            seen.used[u.target_id, u.toolchain_id, u.timing_model] = made
+            seen.last = max(seen.last, u.id)
+        return [(target, tool, made) for (target, tool, _), made in list(seen.used.items())]
 
     def _figures(self, which: Which, ids: Sequence[int], asked: Sequence[str | Size]) -> dict[str, Sequence[Value]]:
         """Metrics and points by column, in the order of ``ids``."""
@@ -171,6 +186,31 @@ class Reader:
     def details(self, ids: Collection[int]) -> dict[int, str]:
         """Details of failures by run, for those of these runs that failed."""
         return {row.id: row.detail for row in self._of(queries.DETAILS, ids)}
+
+    def addresses(self, ids: Collection[int]) -> dict[int, tuple[str, int | None]]:
+        """By run the key of its setup, and when it finished, in microseconds since 1970."""
+        return {row.id: (row.key, row.finished) for row in self._of(queries.ADDRESSES, ids)}
+
+    def of_setup(self, beginning: str) -> list[tuple[int, str, int | None, str | None]]:
+        """The runs of setups whose key begins so: id, key, microseconds since 1970, reason; oldest first."""
+        found = self._rows(Query(queries.OF_SETUP, {"low": beginning, "high": f"{beginning}g"}))
+        return [(row.id, row.key, row.finished, row.reason) for row in found]
+
+    def implementations(self) -> list[tuple[str, str, str, str]]:
+        """Primitive, family, variant and name of all that was run, whichever sources."""
+        return [(r.primitive, r.family, r.variant, r.name) for r in self._rows(Query(queries.IMPLEMENTATIONS))]
+
+    def targets(self) -> dict[str, int]:
+        """How many setups each target has."""
+        return {row.name: int(row.setups) for row in self._rows(Query(queries.TARGETS))}
+
+    def last(self) -> int:
+        """The newest run; 0 where there is none."""
+        return int(self._rows(Query(queries.LAST)).scalar() or 0)
+
+    def latest(self, count: int) -> list[int]:
+        """The newest runs, the newest first."""
+        return [row.id for row in self._rows(Query(queries.LATEST.format(count=count)))]
 
     def same_answers(self, record: Record) -> list[int]:
         """Ids of the newest runs of other sources with the same answers."""

@@ -19,7 +19,7 @@ if TYPE_CHECKING:  # SQLAlchemy is slow to import, and many commands need no dat
     from sqlalchemy import Engine
 
     from .leasing import Lease
-    from .reading import Reader
+    from .reading import Reader, Seen
 
 
 class Store:
@@ -35,6 +35,7 @@ class Store:
         self._engine = engine
         self._name = name
         self._blobs = None if blobs is None else Blobs(blobs)
+        self._seen: Seen | None = None
 
     @classmethod
     def open(cls, url_or_path: str | Path, *, blobs: Path | None = None) -> Store:
@@ -66,11 +67,12 @@ class Store:
     @contextmanager
     def _reader(self) -> Iterator[Reader]:
         from .engine import explained
-        from .reading import Reader
+        from .reading import Reader, Seen
 
+        self._seen = self._seen or Seen()
         try:
             with explained(self._name), self._engine.connect() as connection:
-                yield Reader(connection)
+                yield Reader(connection, self._seen)
         except (ValueError, TypeError, LookupError, OverflowError) as error:  # values that nobody stored
             raise StoreFailure(f"{self._name}: {type(error).__name__}: {error}; {DAMAGED}") from error
 
@@ -159,6 +161,41 @@ class Store:
         ``beside`` them."""
         with self._reader() as reader:
             return reader.rows(queries.filtered(equal, newest_only), points, metrics, beside)
+
+    def rows_of(self, run_ids: Collection[int], metrics: Collection[str] = ()) -> list[Row]:
+        """The records with these ids as rows, newest first."""
+        with self._reader() as reader:
+            return reader.rows(queries.by_ids(run_ids), (), metrics) if run_ids else []
+
+    def addresses(self, run_ids: Collection[int]) -> dict[int, tuple[str, int | None]]:
+        """See :meth:`.reading.Reader.addresses`."""
+        with self._reader() as reader:
+            return reader.addresses(run_ids)
+
+    def of_setup(self, beginning: str) -> list[tuple[int, str, int | None, str | None]]:
+        """See :meth:`.reading.Reader.of_setup`."""
+        with self._reader() as reader:
+            return reader.of_setup(beginning)
+
+    def implementations(self) -> list[tuple[str, str, str, str]]:
+        """See :meth:`.reading.Reader.implementations`."""
+        with self._reader() as reader:
+            return reader.implementations()
+
+    def targets(self) -> dict[str, int]:
+        """See :meth:`.reading.Reader.targets`."""
+        with self._reader() as reader:
+            return reader.targets()
+
+    def last(self) -> int:
+        """See :meth:`.reading.Reader.last`."""
+        with self._reader() as reader:
+            return reader.last()
+
+    def latest(self, count: int) -> list[int]:
+        """See :meth:`.reading.Reader.latest`."""
+        with self._reader() as reader:
+            return reader.latest(count)
 
     def made(self) -> set[Made]:
         """What made the figures of all records."""

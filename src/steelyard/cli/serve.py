@@ -1,0 +1,55 @@
+"""``steelyard serve``: stored results as web pages, from a server."""
+
+from __future__ import annotations
+
+import errno
+import socket
+
+import click
+from msgspec import Struct
+
+from ..model.errors import UserError
+from . import options, select
+from .console import stderr
+from .options import Number, command
+
+
+class Serve(Struct, frozen=True):
+    """What ``serve`` is asked."""
+
+    host: str
+    port: int
+    db: str | None
+
+
+@command(
+    Serve,
+    options.text("--host", default="127.0.0.1", metavar="ADDRESS", help="Address to listen at; 0.0.0.0 for all."),
+    click.option("--port", type=Number(65535), default=8017, show_default=True, metavar="N", help="Port to listen at."),
+    options.db,
+)
+def verb(ask: Serve) -> int:
+    """Serve stored results as web pages. They need no JavaScript and ask nothing of any other host."""
+    from ..web import makers
+
+    makers.prepare()
+    select.store(ask.db).close()  # says what is wrong with it before anything listens
+    import uvicorn
+
+    from ..web.app import create
+
+    try:
+        listener = socket.create_server((ask.host, ask.port), reuse_port=False, backlog=256)
+    except OSError as e:
+        action = "give another --port" if e.errno == errno.EADDRINUSE else "give another --host or --port"
+        raise UserError(f"{ask.host}:{ask.port}: {e.strerror}; {action}") from e
+    with listener:
+        host, port = listener.getsockname()[:2]
+        stderr().print(f"serving http://{host}:{port}/ ; stop with Ctrl-C", soft_wrap=True)
+        app = create(makers.Makers(select.place(ask.db)))
+        config = uvicorn.Config(
+            app, log_level="warning", access_log=False, server_header=False, timeout_keep_alive=15,
+            limit_concurrency=512, h11_max_incomplete_event_size=16 << 10, http="h11", ws="none",
+        )  # fmt: skip
+        uvicorn.Server(config).run(sockets=[listener])
+    return 0

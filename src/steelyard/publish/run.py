@@ -1,0 +1,80 @@
+"""One run whole: figures, cycles by size, what libraries gave, provenance, and how to repeat it."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Sequence
+
+from .. import lab
+from ..model.inputs import SEED
+from ..model.metric import metric, metric_names
+from ..model.record import Record
+from ..model.target import load_target, target_names
+from .sheet import ANY, Cell, Column, Line, Sheet, plain
+
+
+def sheets(r: Record, same: Sequence[int]) -> list[Sheet]:
+    """The record as tables: what it is of, its metrics, its cycles by size, and what libraries gave."""
+    about = [Column("field", ""), Column("value", "")]
+    title = f"run {r.id}: {r.setup.primitive} {r.setup.label} on {r.setup.target}"
+    notes = [*(f"note: {n}" for n in r.notes), f"to repeat: {repeating(r)}"]
+    sheets = [Sheet(title, "run", about, [Line(fact) for fact in _facts(r, same)], notes=notes)]
+    figures: list[tuple[Cell, ...]] = [(n, _unit(n), v) for n, v in sorted(r.metrics.items())]
+    heads: dict[str, int | None] = {"metric": None, "unit": None, "value": ANY}
+    if figures:
+        sheets.append(plain("metrics (docs/definitions.md)", "metrics", heads, figures))
+    if r.points:
+        operations = tuple(dict.fromkeys(p.operation for p in r.points))
+        cells = {(p.adlen, p.mlen, p.operation): p.cycles for p in r.points}
+        sizes = dict.fromkeys((p.adlen, p.mlen) for p in r.points)
+        grid = [(a, m, *(cells.get((a, m, o)) for o in operations)) for a, m in sizes]
+        columns = dict.fromkeys(("AD", "message", *operations), 0)
+        sheets.append(plain("cycles by size in bytes", "points", columns, grid))
+    if r.helpers:
+        members = [(h.member, h.size) for h in r.helpers]
+        heads = {"member": None, "bytes": 0}
+        sheets.append(plain("library members pulled in (counted in ROM)", "members", heads, members))
+    return sheets
+
+
+def _unit(name: str) -> str:
+    """The unit of a metric; of one that this version does not know none."""
+    return metric(name).unit if name in metric_names() else ""
+
+
+def _facts(r: Record, same: Sequence[int]) -> list[tuple[str, str]]:
+    s, v = r.setup, r.verification
+    facts: list[tuple[str, str]] = []
+    if r.failure is not None:
+        facts.append(("no verified figures", f"{r.failure.reason}: {r.failure.detail}"))
+        facts.append(("what to do", r.failure.next_action))
+    facts.append(("implementation", f"{s.implementation_digest[:16]}  {s.family}"))
+    if v is not None:
+        text = f"{v.vectors} known answers, {v.ext_vectors} of the second set, {v.skipped} too large; from: {v.source}"
+        facts.append(("verified", text))
+        if same:
+            numbers = ", ".join(map(str, same))
+            facts.append(("same answers", f"as {'run' if len(same) == 1 else 'runs'} {numbers}, of other sources"))
+    facts += [
+        ("device", f"{s.device}, timing model {s.timing_model}"),
+        ("toolchain", f"{s.toolchain.version}  {s.toolchain.sha256[:16]}"),
+        ("flags", s.flags),
+        ("workload", s.workload),
+        ("seed", r.seed or "-"),
+        ("harness", s.harness[:16]),
+        ("run", f"{r.finished:%Y-%m-%d %H:%M} UTC on {r.host}, {r.seconds:.2f} s" if r.finished else "-"),
+    ]
+    return facts
+
+
+def repeating(r: Record) -> str:
+    """The command line that repeats a run."""
+    s = r.setup
+    parts = ["steelyard", "run", r.origin or f"{s.primitive}/{s.family}/{s.label}"]
+    board = lab.board_of(s.device, r.notes)
+    parts += ["--on", board] if board else ["--target", s.target]
+    if s.target in target_names() and s.toolchain.name in {a.name for a in load_target(s.target).alternative}:
+        parts += ["--toolchain", s.toolchain.name]
+    parts += [f"--flags={s.flags}", "--workload", s.workload.split(" ")[0], "--force"]
+    parts += ["--seed", r.seed] if r.seed not in ("", SEED) else []
+    return shlex.join(parts)

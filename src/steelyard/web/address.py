@@ -1,0 +1,45 @@
+"""Addresses: names and digests, never numbers of rows, so that they stay when a database is copied or grows."""
+
+from __future__ import annotations
+
+from urllib.parse import quote, unquote, urlencode
+
+from ..store import Store
+
+#: hexadecimal digits of a setup's key in an address, and the fewest that may be given
+KEY, SHORTEST = 16, 8
+#: a beginning that keeps a name from being read as ``.``, ``..`` or nothing
+_GUARD = "~"
+
+
+def path(*segments: str, **query: str) -> str:
+    """The address of a page: ``/variants/ascon128v12``, with what is asked behind ``?``. What is empty is not asked."""
+    asked = {k: v for k, v in query.items() if v}
+    return "/" + "/".join(map(_quoted, segments)) + (f"?{urlencode(asked)}" if asked else "")
+
+
+def segments(raw: str) -> tuple[str, ...]:
+    """The names in a path as it was sent, before anything was decoded in it."""
+    parts = raw.split("?")[0].split("/")
+    return tuple(unquote(p, errors="backslashreplace").removeprefix(_GUARD) for p in parts if p)
+
+
+def _quoted(name: str) -> str:
+    guarded = _GUARD + name if not name or name[0] in (".", _GUARD) else name
+    return quote(guarded, safe="", errors="backslashreplace")
+
+
+def run(key: str, finished: int | None) -> tuple[str, str]:
+    """The names in a run's address: its setup, and when it ended, in microseconds."""
+    return key[:KEY], str(finished or 0)
+
+
+def runs(store: Store, ids: set[int]) -> dict[int, str]:
+    """The addresses of runs."""
+    return {n: path("runs", *run(*of)) for n, of in store.addresses(ids).items()}
+
+
+def implementation(label: str) -> str:
+    """The address of ``variant/implementation``; empty where a text is none."""
+    variant, _, name = label.partition("/")
+    return path("implementations", variant, name) if variant and name and not {"/", " "} & set(name) else ""

@@ -1,0 +1,139 @@
+"""The web application: hands out what is kept, and has made what is not."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+
+from fastapi import FastAPI, Request, Response
+
+from . import layout
+from .kept import Cache, Kept
+from .makers import Here, Makers
+
+#: seconds for which the newest run is not asked for again, and after which an answer to that is not waited for
+LOOK, PATIENCE = 1.0, 0.2
+_OWN = "default-src 'none'; style-src 'self'; img-src 'self' data:; form-action 'self'; base-uri 'none'; "
+_HEADERS = {
+    "content-security-policy": f"{_OWN}frame-ancestors 'none'",
+    "x-content-type-options": "nosniff",
+    "referrer-policy": "no-referrer",
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+    "permissions-policy": "interest-cohort=()",
+}
+#: figures have styles in them, and nothing else that could act
+_OF_FIGURES = {"content-security-policy": "default-src 'none'; style-src 'unsafe-inline'; sandbox"}
+_FOR_EVER = {"cache-control": "public, max-age=31536000, immutable"}
+_SAVED = ("application/vnd", "text/x-tex", "text/csv")
+
+
+class Service:
+    """Replies by address, made once while nothing is stored, however many ask at once."""
+
+    def __init__(self, makers: Makers | Here) -> None:
+        self.makers = makers
+        self._cache = Cache()
+        self._under_way: dict[str, asyncio.Task[Kept | None]] = {}
+        self._state, self._looked = 0, -LOOK
+        self._look: asyncio.Task[None] | None = None
+
+    async def reply(self, path: str, query: str) -> Kept | None:
+        """What stands at an address; None where too many wait."""
+        address = f"{path}?{query}"
+        await self._look_again()
+        kept = self._cache.get(address)
+        if kept is not None and kept.usable(self._state):
+            if not kept.fresh(self._state):
+                self._made(address, path, query)
+            return kept
+        return await asyncio.shield(self._made(address, path, query))
+
+    def _made(self, address: str, path: str, query: str) -> asyncio.Task[Kept | None]:
+        task = self._under_way.get(address)
+        if task is None:
+            task = self._under_way[address] = asyncio.create_task(self._make(address, path, query))
+        return task
+
+    async def _make(self, address: str, path: str, query: str) -> Kept | None:
+        try:
+            made = await self.makers.make(path, query)
+        finally:
+            del self._under_way[address]
+        if made is not None:
+            self._cache.put(address, made)
+        return made
+
+    async def _look_again(self) -> None:
+        """Learns of new runs, if the database says so soon."""
+        if time.monotonic() - self._looked > LOOK and self._look is None:
+            self._look = asyncio.create_task(self._looking())
+        if self._look is not None:
+            await asyncio.wait([self._look], timeout=PATIENCE)
+
+    async def _looking(self) -> None:
+        try:
+            self._state = await self.makers.last()
+        finally:
+            self._looked, self._look = time.monotonic(), None
+
+
+def create(makers: Makers | Here) -> FastAPI:
+    """The application over a database's ``makers``, which it closes at its end."""
+    service = Service(makers)
+
+    @asynccontextmanager
+    async def life(_: FastAPI) -> AsyncIterator[None]:
+        first = asyncio.create_task(service.reply("/", ""))  # processes start before anybody asks
+        yield
+        first.cancel()
+        makers.close()
+
+    app = FastAPI(title="Steelyard", docs_url=None, redoc_url=None, openapi_url=None, lifespan=life)
+
+    @app.middleware("http")
+    async def guarded(request: Request, call: Callable[..., object]) -> Response:
+        response: Response = await call(request)  # type: ignore[misc]
+        for name, value in _HEADERS.items():
+            response.headers.setdefault(name, value)
+        return response
+
+    @app.get("/static/{name}", include_in_schema=False)
+    async def static(name: str) -> Response:
+        if name != layout.style_name():
+            return Response("no such file\n", 404, media_type="text/plain")
+        return Response(layout.style(), media_type="text/css", headers=_FOR_EVER)
+
+    @app.get("/robots.txt", include_in_schema=False)
+    async def robots() -> Response:
+        # what is asked behind ? has no end
+        return Response("User-agent: *\nDisallow: /*?\n", media_type="text/plain")
+
+    @app.api_route("/{path:path}", methods=["GET", "HEAD"], include_in_schema=False)
+    async def page(request: Request) -> Response:
+        raw = request.scope.get("raw_path") or request.url.path.encode()
+        path = raw.decode("ascii", "replace").split("?")[0]
+        kept = await service.reply(path, request.scope["query_string"].decode("latin-1"))
+        if kept is None:
+            return Response("too many ask at once; try again\n", 503, {"retry-after": "5"}, "text/plain")
+        return _sent(kept, request)
+
+    return app
+
+
+def _sent(kept: Kept, request: Request) -> Response:
+    reply = kept.reply
+    headers = {"cache-control": "no-cache", "vary": "accept-encoding", "etag": f'W/"{reply.digest}"'}
+    if reply.kind.startswith("image/svg"):
+        headers |= _OF_FIGURES
+    if reply.kind.startswith(_SAVED):
+        name = request.url.path.rsplit("/", 1)[-1]
+        safe = "".join(c if c.isascii() and (c.isalnum() or c in "._-") else "-" for c in name)
+        headers["content-disposition"] = f'attachment; filename="{safe}"'
+    if reply.status == 200 and headers["etag"] in request.headers.get("if-none-match", ""):
+        return Response(status_code=304, headers=headers)
+    if kept.packed and "gzip" in request.headers.get("accept-encoding", ""):
+        return Response(reply.body, reply.status, headers | {"content-encoding": "gzip"}, reply.kind)
+    return Response(kept.plain, reply.status, headers, reply.kind)

@@ -1,0 +1,173 @@
+"""What the part of an address behind ``?`` may ask, with bounds; and the rows that it means."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from urllib.parse import parse_qsl
+
+from ..analyse import answer, expression
+from ..analyse.answer import Answer, run_number
+from ..analyse.rows import check_columns, check_primitives, derive, named, needed
+from ..model.errors import UserError, cut, unknown
+from ..model.metric import DERIVED
+from ..model.record import Point
+from ..model.row import CONTEXT, Row, Value
+from ..publish.results import few_sizes
+from ..store import Store
+
+#: characters of an address, columns and names of an answer
+LONGEST, COLUMNS, NAMES = 8000, 40, 20
+#: runs from which on answers are chosen target by target: less memory, and each target has its own workload
+LARGE = 20_000
+#: variants that are looked for one by one, not in all of the database
+_FEW = 100
+#: equalities that the database looks for itself
+_INDEXED = ("target", "family", "variant", "implementation", "primitive", "flags")
+
+
+def query(raw: str, known: Collection[str]) -> dict[str, str]:
+    """The parameters of an address; :class:`UserError` for one that the page does not have, or one that is twice
+    there."""
+    if len(raw) > LONGEST:
+        raise UserError(f"this address asks too much: {len(raw)} characters, at most {LONGEST}")
+    found: dict[str, str] = {}
+    for name, value in parse_qsl(raw, keep_blank_values=False, max_num_fields=50, errors="backslashreplace"):
+        if name not in known:
+            raise unknown("parameter", name, known)
+        if name in found:
+            raise UserError(f"{name} is there twice; leave one out")
+        found[name] = value.strip()
+    return found
+
+
+def columns(text: str) -> list[str]:
+    """The columns of a list, as ``publish --columns`` takes them."""
+    found = list(dict.fromkeys(check_columns(text)))
+    if len(found) > COLUMNS:
+        raise UserError(f"{len(found)} columns; at most {COLUMNS} are shown at once")
+    return found
+
+
+def names(text: str) -> tuple[str, ...]:
+    """Names of families, variants or implementations, which spaces or commas divide."""
+    found = tuple(dict.fromkeys(text.replace(",", " ").split()))
+    if len(found) > NAMES:
+        raise UserError(f"{len(found)} names; at most {NAMES} are looked for at once")
+    return found
+
+
+class Rows:
+    """The rows that an address asks for."""
+
+    def __init__(self, store: Store) -> None:
+        self.store = store
+
+    def found(
+        self,
+        what: Sequence[str] = (),
+        where: str = "",
+        asked: Sequence[str] | None = (),
+        *,
+        all_runs: bool = False,
+        **equal: str,
+    ) -> list[Row]:
+        """All rows that names, filter and equalities leave, with what the columns ``asked`` need; None: all."""
+        test = expression.parse(where) if where else None
+        wanted = {*(asked or ()), *(test.columns if test else ())}
+        known = {n: v for n, v in test.required.items() if n in _INDEXED} if test else {}
+        if any(equal.get(n, v) != v for n, v in known.items()):
+            return []
+        equal |= known
+        newest = not all_runs and not any(w.isdecimal() for w in what)
+        rows: list[Row] = []
+        for some in self._named(what, equal):
+            rows += self._stored(some, None if asked is None else wanted, newest=newest)
+        check_primitives(rows)
+        if asked is None or wanted & DERIVED.keys():
+            rows = derive(rows)
+        if what:
+            rows = [r for r in rows if any(named(r, w) for w in what)]
+        return [r for r in rows if test.test(r)] if test else rows
+
+    def _named(self, what: Sequence[str], equal: dict[str, str]) -> Iterable[dict[str, str]]:
+        """The equalities by which the database finds what may have these names: it has an index of variants."""
+        family = equal.get("family", "")
+        if "variant" in equal or not (family or what):
+            return [equal]
+        names = [w for w in what if not w.isdecimal()]
+        every = [
+            {"primitive": p, "family": f, "variant": v, "label": f"{v}/{n}"}
+            for p, f, v, n in self.store.implementations()
+            if not family or f == family
+        ]
+        hit = [r["variant"] for r in every if not what or any(named(dict(r), w) for w in names)]
+        hit += [str(r["variant"]) for r in self.store.rows_of([int(w[:18]) for w in what if w.isdecimal()])]
+        variants = dict.fromkeys(hit)
+        return [equal | {"variant": v} for v in variants] if len(variants) <= _FEW else [equal]
+
+    def _stored(self, equal: dict[str, str], wanted: Collection[str] | None, *, newest: bool) -> list[Row]:
+        if not equal.keys() & {"target", "family", "variant"} and sum(self.store.targets().values()) > LARGE:
+            raise UserError(
+                f"more than {LARGE} runs; choose by names or a filter that begins with a target, such as "
+                "'target == uno'"
+            )
+        metrics, sizes = needed(wanted or ())
+        some = None if wanted is None else metrics
+        return self.store.rows(newest_only=newest, points=sizes, metrics=some, beside=(), **equal)
+
+    def answer(
+        self,
+        what: Sequence[str] = (),
+        where: str = "",
+        asked: Sequence[str] | None = (),
+        *,
+        all_runs: bool = False,
+        every: bool = False,
+        wanted: Collection[str] = (),
+        apart: Collection[str] = (),
+        workload: str = "",
+        whole: bool = False,
+        **equal: str,
+    ) -> Answer:
+        """As ``publish`` answers: the rows that may stand side by side, and what was left out. What is to be ``whole``
+        is refused where there are too many."""
+
+        def chosen(**more: str) -> Answer:
+            rows = self.found(what, where, asked, all_runs=all_runs, **equal, **more)
+            rows = [r for r in rows if answer.workload_name(str(r["workload"])) == workload] or rows
+            if all_runs:
+                return Answer(answer.told_apart(rows))
+            return answer.choose(rows, every=every, wanted=wanted, apart=apart)
+
+        targets = self.store.targets()
+        if whole or {"target", "family", "variant"} & equal.keys() or sum(targets.values()) <= LARGE:
+            return chosen()
+        parts = [chosen(target=name) for name in targets]
+        return Answer(
+            [r for part in parts for r in part.rows],
+            tuple(dict.fromkeys(n for part in parts for n in part.notes)),
+            frozenset(run for part in parts for run in part.borrowed),
+        )
+
+    def points(self, rows: Iterable[Row], borrowed: Collection[Value] = ()) -> Mapping[int, Sequence[Point]]:
+        """All points of the runs of these rows, except those that are ``borrowed`` from another workload."""
+        return self.store.points([run for r in rows if (run := run_number(r)) and r["run"] not in borrowed])
+
+    def complete(self, rows: Sequence[Row]) -> list[Row]:
+        """The rows with why a run has no figures, and cycles at each size of workloads that have few."""
+        details = self.store.details([run_number(r) for r in rows if r["outcome"] != "verified"])
+        points = self.points([r for r in rows if few_sizes(str(r["workload"]))])
+        made = []
+        for r in rows:
+            run = run_number(r)
+            more: Row = {f"{p.operation}@{p.adlen}/{p.mlen}": p.cycles for p in points.get(run, ())}
+            made.append(r | more | ({"detail": details[run]} if run in details else {}))
+        return made
+
+
+def metrics_of(text: str) -> list[str]:
+    """The metrics of a list; :class:`UserError` for a column that is none."""
+    found = columns(text)
+    if context := [n for n in found if n in CONTEXT]:
+        raise UserError(f"{cut(context[0])} is no metric; name such as rom or encrypt@16/64")
+    return found

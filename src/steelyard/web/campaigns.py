@@ -1,0 +1,87 @@
+"""Campaigns: what the files in ``campaigns/`` ask for, and what of it is stored, failed or missing."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fnmatch import fnmatchcase
+from functools import cache
+
+from ..analyse.answer import run_number, workload_name
+from ..model import campaign, paths
+from ..model.campaign import Campaign
+from ..model.errors import UserError
+from ..model.implementation import Implementation
+from ..model.row import Row
+from ..model.target import load_target, target_names
+from ..publish.results import column, run_of
+from ..publish.sheet import Cell, Column, Line, Sheet, plain
+from ..sources import discover
+
+
+@cache
+def bundled() -> tuple[Implementation, ...]:
+    """The implementations that come with Steelyard."""
+    return discover(paths.CIPHERS).implementations
+
+
+def names() -> tuple[str, ...]:
+    """The campaigns that come with Steelyard."""
+    return tuple(sorted(f.stem for f in (paths.ROOT / "campaigns").glob("*.toml")))
+
+
+def load(name: str) -> Campaign:
+    """The campaign of this name, which is one of :func:`names`."""
+    return campaign.load(paths.ROOT / "campaigns" / f"{name}.toml")
+
+
+def _asked(c: Campaign) -> list[Implementation]:
+    """The bundled implementations that a campaign names."""
+
+    def hit(i: Implementation, patterns: Sequence[str]) -> bool:
+        return any(fnmatchcase(n, p) for n in (i.family, i.variant, i.label, i.primitive) for p in patterns)
+
+    wanted = [i for i in bundled() if not c.implementations or hit(i, c.implementations)]
+    return [i for i in wanted if not hit(i, c.exclude)]
+
+
+def _flags(c: Campaign, target: str) -> list[str]:
+    sets = [" ".join(part.split()) for text in c.flags for part in text.split(";") if part.strip()]
+    return sets or [" ".join(load_target(target).toolchain.default_flags)]
+
+
+def sheets(c: Campaign, rows: Sequence[Row]) -> list[Sheet]:
+    """What of a campaign is verified, failed and missing: counts by target, then each that failed or is missing.
+    ``rows`` are all stored ones, with details."""
+    newest: dict[tuple[object, ...], Row] = {}
+    for r in sorted(rows, key=run_number):
+        place = (r["primitive"], r["label"], r["target"], r["flags"], workload_name(str(r["workload"])))
+        newest[place] = r
+    loads = c.workloads or ("default",)
+    targets = c.targets or tuple(n for n in target_names() if not load_target(n).opt_in)
+    counts: list[tuple[Cell, ...]] = []
+    failed: list[Row] = []
+    missing: list[tuple[Cell, ...]] = []
+    implementations = _asked(c)
+    for target in targets:
+        try:
+            flags = _flags(c, target)
+        except UserError:
+            counts.append((target, None, None, None))
+            continue
+        places = [(i, f, w) for i in implementations for f in flags for w in loads]
+        found = [newest.get((i.primitive, i.label, target, f, w)) for i, f, w in places]
+        bad = [r for r in found if r is not None and r["outcome"] != "verified"]
+        gone = [p for p, r in zip(places, found, strict=True) if r is None]
+        counts.append((target, len(places) - len(bad) - len(gone), len(bad), len(gone)))
+        failed += bad
+        missing += [(i.label, i.primitive, target, f, w) for i, f, w in gone]
+    heads = {"target": None, "verified": 0, "without verified figures": 0, "missing": 0}
+    made = [plain("What is stored", "stored", heads, counts)]
+    if failed:
+        columns = [*map(column, ("run", "label", "target", "flags", "outcome")), Column("detail", "detail")]
+        lines = [Line([r.get(c.name) for c in columns], run_of(r)) for r in failed]
+        made.append(Sheet("Without verified figures", "failed", columns, lines))
+    if missing:
+        heads_ = ("name", "primitive", "target", "flags", "workload")
+        made.append(plain("Missing: never run", "missing", heads_, missing))
+    return made

@@ -1,0 +1,89 @@
+"""The documents in ``docs/`` as pages, and the definition of each metric."""
+
+from __future__ import annotations
+
+import re
+from functools import cache, lru_cache
+from pathlib import Path
+
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+
+from ..model import paths
+
+#: documents that are pages, by the page's name
+PAGES = {"claims": "Claims", "definitions": "Definitions", "glossary": "Words"}
+_FOLDER = paths.ROOT / "docs"
+_ROW = re.compile(r"^\| (`[^|]*?) \| (.*) \|$", re.MULTILINE)
+
+
+def html(name: str) -> str:
+    """A document's markup below its title. Links between documents that are pages lead there, others are text."""
+    file = _FOLDER / f"{name}.md"
+    return _html(file, file.stat().st_mtime_ns)
+
+
+@lru_cache(8)
+def _html(file: Path, _: int) -> str:
+    reader = MarkdownIt("commonmark", {"html": False}).enable("table")
+    tokens = reader.parse(file.read_text(encoding="utf-8"))
+    for k, token in enumerate(tokens):
+        if token.type == "heading_open" and (inline := tokens[k + 1]).content:
+            token.attrSet("id", slug(inline.content))
+        if token.type == "table_open":
+            token.attrSet("class", "document")
+        if token.type == "inline":
+            token.children = _linked(token.children or [])
+    begin = 3 if tokens and tokens[0].tag == "h1" else 0
+    made: str = reader.renderer.render(tokens[begin:], reader.options, {})
+    return made.replace("<table", '<div class="wide" tabindex="0" role="group" aria-label="table"><table').replace(
+        "</table>", "</table></div>"
+    )
+
+
+def _linked(children: list[Token]) -> list[Token]:
+    """Without links to what is no page here."""
+    kept, dropped = [], False
+    for token in children:
+        if token.type == "link_open":
+            to = str(token.attrs.get("href", ""))
+            name, _, part = to.partition("#")
+            page = name.removesuffix(".md")
+            dropped = not (to.startswith("#") or page in PAGES)
+            if dropped:
+                continue
+            token.attrSet("href", f"/{page}" * bool(page) + f"#{part}" * bool(part))
+        if token.type == "link_close" and dropped:
+            dropped = False
+            continue
+        if token.type != "image":
+            kept.append(token)
+    return kept
+
+
+def slug(heading: str) -> str:
+    """The anchor of a heading, as code hosts make them."""
+    return re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
+
+
+def claim(target: str) -> str:
+    """Where the claims about a target are."""
+    text = (_FOLDER / "claims.md").read_text(encoding="utf-8")
+    heading = re.search(rf"^## ({re.escape(target)} \(.*)$", text, re.MULTILINE)
+    return f"/claims#{slug(heading[1])}" if heading else "/claims"
+
+
+@cache
+def _definitions() -> list[tuple[re.Pattern[str], str]]:
+    """Patterns of metrics' names, and what the document says of each."""
+    found = []
+    for names, text in _ROW.findall((_FOLDER / "definitions.md").read_text(encoding="utf-8")):
+        for name in re.findall(r"`([a-z_<>]+)`", names):
+            pattern = name.replace("<op>", "(?:encrypt|decrypt|reject|hash)")
+            found.append((re.compile(f"{pattern}(?:_uncertainty)?"), re.sub(r"\[([^]]*)\]\([^)]*\)|`", r"\1", text)))
+    return found
+
+
+def definition(metric: str) -> str:
+    """What a metric is; empty for one that this version does not know."""
+    return next((text for pattern, text in _definitions() if pattern.fullmatch(metric)), "")

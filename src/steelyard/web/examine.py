@@ -1,0 +1,100 @@
+"""Where the cycles and bytes of a run are: asked of the pipeline, where its bundled sources are here as they were
+measured. The answer is kept, for the setup's key says that it stays so."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import msgspec
+
+from ..model import paths
+from ..model.call import DeviceError, Op
+from ..model.errors import UserError
+from ..model.profile import Profile
+from ..model.record import Record
+from ..model.target import load_target, target_names
+from ..model.workload import workload
+from ..pipeline import Job, identity, nocrypt, profile, sizes
+from ..publish.formats import save
+from ..sources import discover
+
+T = TypeVar("T")
+
+
+class NotHereError(UserError):
+    """A run cannot be looked into here; the text says why."""
+
+
+#: associated data and message of the call that is looked into, bytes
+CALL = (16, 64)
+_AGAIN = "steelyard profile and size do it where the sources are"
+#: by image, then symbol, kind and bytes
+Bytes = dict[str, list[tuple[str, str, int]]]
+
+
+def profiled(record: Record) -> tuple[Profile, str]:
+    """Where the cycles of one call go, and what was called. Raises :class:`NotHereError` where it cannot be said."""
+    aead = record.setup.primitive == "crypto_aead"
+    op, adlen = (Op.ENCRYPT, CALL[0]) if aead else (Op.HASH, 0)
+    name = "encrypt" if aead else "hash"
+    found = _kept(record, f"{name}-{adlen}-{CALL[1]}", Profile, lambda job: profile(job, op, adlen, CALL[1]))
+    return found, f"{name} of {adlen}/{CALL[1]} bytes"
+
+
+def image(record: Record) -> dict[str, dict[tuple[str, str], int]]:
+    """The bytes of each symbol in each image, minus nocrypt's. Raises as :func:`profiled`."""
+
+    def asked(job: Job) -> Bytes:
+        return {part: [(*of, n) for of, n in found.items()] for part, found in sizes(job).items()}
+
+    return {part: {(s, k): n for s, k, n in of} for part, of in _kept(record, "sizes", Bytes, asked).items()}
+
+
+def _kept(record: Record, what: str, kind: Any, ask: Callable[[Job], T]) -> T:
+    """An answer of the pipeline from the cache, or a new one. The workload changes nothing about it."""
+    name = hashlib.sha256(f"{record.setup.key} {what}".encode()).hexdigest()
+    file = paths.home() / "cache" / "web" / f"{name}.json"
+    try:
+        found: T = msgspec.json.decode(file.read_bytes(), type=kind)
+        return found
+    except (OSError, msgspec.DecodeError):
+        pass
+    try:
+        made = ask(_job(record))
+    except DeviceError as e:
+        raise NotHereError(f"{e.failure.reason}: {e.failure.detail}; {_AGAIN}") from e
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        save(file, msgspec.json.encode(made))
+    except (OSError, UserError):  # the next who asks waits again
+        pass
+    return made
+
+
+def _job(record: Record) -> Job:
+    """The job that would make the same record here."""
+    s = record.setup
+    if record.failure is not None:
+        raise NotHereError(f"run {record.id} has no verified figures, so there is nothing to look into")
+    if s.device != "simulator" or s.target not in target_names():
+        raise NotHereError(f"only simulated runs can be looked into; this one is of device {s.device}")
+    target = load_target(s.target).using(s.toolchain.name)
+    if s.variant == "nocrypt":
+        sources = [nocrypt(s.primitive)] if s.primitive.startswith("crypto_") else []
+    else:
+        folder = paths.CIPHERS / s.primitive / s.family
+        inside = Path(s.family).name == s.family and Path(s.primitive).name == s.primitive and folder.is_dir()
+        sources = list(discover(folder).implementations) if inside and ".." not in (s.family, s.primitive) else []
+    for found in sources:
+        if identity(found) == s.implementation_digest:
+            break
+    else:
+        raise NotHereError(f"the sources of this run are not bundled with this version; {_AGAIN}")
+    job = Job(found, target, tuple(s.flags.split()), workload("kat"))
+    now = msgspec.structs.replace(job.plan, workload=s.workload)
+    if now.key != s.key:
+        raise NotHereError(f"compiler, harness or model have changed since this run; weigh it again, or {_AGAIN}")
+    return job

@@ -1,0 +1,152 @@
+"""Pages as markup, and their tables and figures as files."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+import jinja2
+from markupsafe import Markup as Safe
+from msgspec.structs import replace
+
+from ..model.errors import UserError, printable
+from ..publish import figure, formats
+from ..publish.sheet import Sheet
+from ..store import Store
+from . import address, markup
+from .page import Block, Heading, Page, Picture, Table
+
+FOLDER = Path(__file__).parent
+#: what browsers are told that files are
+_TYPES = {
+    "csv": "text/csv; charset=utf-8",
+    "json": "application/json",
+    "md": "text/markdown; charset=utf-8",
+    "tex": "text/x-tex; charset=utf-8",
+    "xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+    "parquet": "application/vnd.apache.parquet",
+    "ods": "application/vnd.oasis.opendocument.spreadsheet",
+}
+#: endings of tables, and of figures; a page is HTML already
+TABLES = {e: _TYPES.get(e, "application/octet-stream") for e in formats.MODULES if e != "html"}
+FIGURES = {"svg": "image/svg+xml", "png": "image/png", "vl.json": "application/json"}
+ENDINGS = (*TABLES, *FIGURES)
+#: cells of a table in a file
+MOST_CELLS = 4_000_000
+MENU = {
+    "targets": "targets", "tables": "tables", "rank": "ranking", "compare": "compare", "trade-offs": "trade-offs",
+    "figures": "figures", "campaigns": "campaigns", "claims": "claims", "definitions": "definitions",
+    "search": "search",
+}  # fmt: skip
+
+
+def style() -> bytes:
+    """The style sheet of all pages."""
+    return (FOLDER / "static" / "style.css").read_bytes()
+
+
+@cache
+def style_name() -> str:
+    """Its name, which changes with what it says."""
+    return f"style.{hashlib.sha256(style()).hexdigest()[:12]}.css"
+
+
+@cache
+def _template() -> jinja2.Template:
+    environment = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(FOLDER / "templates"), autoescape=True, finalize=_printable,
+        trim_blocks=True, lstrip_blocks=True, undefined=jinja2.StrictUndefined,
+    )  # fmt: skip
+    environment.filters["kind"] = lambda block: type(block).__name__
+    return environment.get_template("page.html.j2")
+
+
+def _printable(value: object) -> object:
+    """A value of the template; markup, which is text of its own kind, is so already."""
+    return printable(value) if type(value) is str else value
+
+
+def distinct(page: Page) -> Page:
+    """The page; no two of its tables have one label, nor two of its figures."""
+    taken: set[tuple[type, str]] = set()
+    made: list[Block] = []
+    for block in page.blocks:
+        if isinstance(block, Table | Picture):
+            label = of = block.sheet.label if isinstance(block, Table) else block.label
+            n = 2
+            while (type(block), label) in taken:
+                label, n = f"{of}-{n}", n + 1
+            taken.add((type(block), label))
+            if isinstance(block, Picture):
+                block = replace(block, label=label)
+            else:
+                block = replace(block, sheet=replace(block.sheet, label=label))
+        made.append(block)
+    return replace(page, blocks=made)
+
+
+def html(
+    page: Page, store: Store | None, names: Sequence[str] = (), query: str = "", *, live: bool = True,
+    endings: Sequence[str] = (*TABLES, *FIGURES),
+) -> str:  # fmt: skip
+    """The page at ``names``. Without a server (not ``live``) nothing can be asked, so there are no forms."""
+    tables = [b for b in page.blocks if isinstance(b, Table)]
+    ids = set[int]().union(*(markup.shown_runs(t.sheet) for t in tables))
+    runs = address.runs(store, ids) if store else {}
+    base, asked = address.path(*names).rstrip("/"), f"?{query}" if query else ""
+
+    taken = {"content", *(b.id for b in page.blocks if isinstance(b, Heading))}
+
+    def table(block: Table) -> Safe:
+        name = markup.anchor(block.sheet.label, taken)
+        return Safe(markup.table(block.sheet, runs, name, bars=block.bars, wide=block.wide))
+
+    def files(block: Table | Picture) -> list[tuple[str, str]]:
+        known = TABLES if isinstance(block, Table) else FIGURES
+        label = block.sheet.label if isinstance(block, Table) else block.label
+        return [(f".{e}", f"{base}/{quote(label, safe='')}.{e}{asked}") for e in known if e in endings and e != "ods"]
+
+    def drawing(block: Picture) -> str:
+        return f"{base}/{quote(block.label, safe='')}.svg{asked}"
+
+    return _template().render(
+        page=page, menu=MENU, here=names[0] if names else "", live=live, table=table, files=files, drawing=drawing,
+        notes=markup.notes, safe=Safe, style=f"/static/{style_name()}",
+    )  # fmt: skip
+
+
+def file(page: Page, label: str, ending: str) -> bytes | None:
+    """A table or figure of the page; None where it has none of this label."""
+    if ending in TABLES:
+        sheet = page.sheet(label)
+        if sheet is not None:
+            return _of_table(sheet, ending)
+    if ending in FIGURES:
+        picture = page.picture(label)
+        if picture is not None:
+            return _of_figure(picture, ending)
+    return None
+
+
+def _of_table(sheet: Sheet, ending: str) -> bytes:
+    if len(sheet.lines) * len(sheet.columns) > MOST_CELLS:
+        raise UserError(f"a table of {len(sheet.lines)} lines is more than a file may have here; choose fewer")
+    return formats.render([sheet], ending)
+
+
+def _of_figure(picture: Picture, ending: str) -> bytes:
+    if picture.svg is not None:
+        if ending == "svg":
+            return picture.svg().encode()
+        if ending == "png":
+            import vl_convert as vlc
+
+            return bytes(vlc.svg_to_png(picture.svg(), scale=1.0))
+        raise UserError(f"{picture.title} is drawn without Vega-Lite; it is there as .svg and .png")
+    assert picture.spec is not None
+    spec: dict[str, Any] = picture.spec()
+    return figure.draw(spec, "json" if ending == "vl.json" else ending)

@@ -1,0 +1,170 @@
+"""Processes that make pages: one for those that are quick, one for tables and figures, so that none of these waits for
+one of those, and the server that hands out what is kept waits for neither."""
+
+from __future__ import annotations
+
+import asyncio
+import multiprocessing
+import multiprocessing.context
+import os
+import resource
+import signal
+import threading
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from functools import cache
+from multiprocessing import forkserver
+from types import FrameType
+
+from ..store import Store, StoreError
+from .kept import Kept, packed
+from .respond import Reply, respond
+
+#: seconds that a page may take, and pages that may wait
+SECONDS, WAITING = 60, 64
+#: KiB of memory above which a process is replaced after its page
+_LARGE = 160 << 10
+#: first words of addresses that may be slow; files of tables and figures may be too
+_SLOW = frozenset(("targets", "tables", "results", "rank", "compare", "trade-offs", "figures", "campaigns"))
+
+
+@cache
+def _store(place: str) -> Store:
+    return Store.open(place)
+
+
+def _begin() -> None:
+    """Prepares a process: it ends with the server, however that ends."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the server's
+    signal.signal(signal.SIGALRM, _late)
+    server = multiprocessing.parent_process()
+
+    def watch() -> None:
+        if server is not None:
+            server.join()
+        os._exit(0)
+
+    threading.Thread(target=watch, daemon=True).start()
+
+
+def _late(signum: int, frame: FrameType | None) -> None:
+    raise TimeoutError
+
+
+def make(place: str, path: str, query: str) -> tuple[Kept, bool]:
+    """A reply, in a process for that; and whether the process has become large."""
+    signal.alarm(SECONDS)
+    try:
+        made = packed(respond(_store(place), path, query))
+    except (StoreError, TimeoutError) as e:  # it could not even be opened
+        made = packed(Reply(503, "text/plain; charset=utf-8", f"steelyard: {e}\n".encode()))
+    finally:
+        signal.alarm(0)
+    return made, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss > _LARGE
+
+
+def last(place: str) -> int:
+    """The newest run; -1 where the database does not answer."""
+    try:
+        return _store(place).last()
+    except StoreError:
+        return -1
+
+
+def slow(path: str) -> bool:
+    """Whether what stands there may take long."""
+    first, _, rest = path.strip("/").partition("/")
+    return first in _SLOW or "." in rest or rest.endswith(("profile", "image"))
+
+
+def prepare() -> None:
+    """Starts what processes are made from, which reads our sources while its caller does other things."""
+    _context()
+    forkserver.ensure_running()
+
+
+def _context() -> multiprocessing.context.ForkServerContext:
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(["steelyard.web.respond", "steelyard.web.makers"])
+    return context
+
+
+class _Maker:
+    """A process, which is replaced when it has become large or was killed."""
+
+    def __init__(self) -> None:
+        self.waiting = 0
+        self._start()
+
+    def _start(self) -> None:
+        self.pool = ProcessPoolExecutor(1, mp_context=_context(), initializer=_begin)
+
+    async def make(self, place: str, path: str, query: str) -> Kept | None:
+        """A reply; None where too many wait."""
+        if self.waiting >= WAITING:
+            return None
+        self.waiting += 1
+        try:
+            loop = asyncio.get_running_loop()
+            for attempt in range(2):
+                pool = self.pool
+                try:
+                    made, large = await loop.run_in_executor(pool, make, place, path, query)
+                except BrokenProcessPool:
+                    if pool is self.pool:
+                        self._start()
+                    if attempt:
+                        return packed(
+                            Reply(500, "text/plain; charset=utf-8", b"steelyard: this page ended its process\n")
+                        )
+                    continue
+                if large and pool is self.pool:
+                    self._start()
+                    pool.shutdown(wait=False)
+                return made
+            raise AssertionError("unreachable")
+        finally:
+            self.waiting -= 1
+
+
+class Makers:
+    """The two processes for a database."""
+
+    def __init__(self, place: str) -> None:
+        self._place = place
+        self._quick, self._slow = _Maker(), _Maker()
+
+    async def make(self, path: str, query: str) -> Kept | None:
+        """What stands at an address; None where too many wait."""
+        return await (self._slow if slow(path) else self._quick).make(self._place, path, query)
+
+    async def last(self) -> int:
+        """The newest run."""
+        try:
+            return await asyncio.get_running_loop().run_in_executor(self._quick.pool, last, self._place)
+        except BrokenProcessPool:
+            return -1
+
+    def close(self) -> None:
+        """Ends them."""
+        for maker in (self._quick, self._slow):
+            maker.pool.shutdown(wait=False, cancel_futures=True)
+
+
+class Here:
+    """Pages made in this process: for tests, and where one process is to be all."""
+
+    def __init__(self, place: str) -> None:
+        self._store = Store.open(place)
+
+    async def make(self, path: str, query: str) -> Kept | None:
+        """See :meth:`Makers.make`."""
+        return packed(respond(self._store, path, query))
+
+    async def last(self) -> int:
+        """See :meth:`Makers.last`."""
+        return self._store.last()
+
+    def close(self) -> None:
+        """Closes the database."""
+        self._store.close()

@@ -1,0 +1,107 @@
+"""What a page is made of, before it is markup: blocks in their order. Page functions give these, ``layout`` shows
+them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from msgspec import Struct
+
+from ..model.errors import UserError
+from ..publish.sheet import Sheet
+
+
+class NotThereError(UserError):
+    """What an address names is not there; the text says what is nearest."""
+
+
+class Heading(Struct, frozen=True):
+    """A heading with the anchor ``id``."""
+
+    text: str
+    id: str
+
+
+class Table(Struct, frozen=True):
+    """A sheet, of which as many lines stand on the page as can be read; files have them all. ``bars`` names a column
+    whose numbers are drawn too, ``wide`` the columns whose text may break."""
+
+    sheet: Sheet
+    bars: str = ""
+    wide: tuple[str, ...] = ()
+    folded: str = ""
+
+
+class Picture(Struct, frozen=True):
+    """A figure in a file of its own, drawn when it is asked for: a Vega-Lite specification, or text of SVG."""
+
+    label: str
+    title: str
+    note: str
+    spec: Callable[[], dict[str, Any]] | None = None
+    svg: Callable[[], str] | None = None
+
+
+class Markup(Struct, frozen=True):
+    """Markup of our own making, or text of ours that became such."""
+
+    html: str
+
+
+class Text(Struct, frozen=True):
+    """A paragraph."""
+
+    text: str
+
+
+class Pre(Struct, frozen=True):
+    """Text as a program wrote it."""
+
+    text: str
+
+
+class Links(Struct, frozen=True):
+    """Where one may go from here: texts and addresses."""
+
+    items: Sequence[tuple[str, str]]
+    label: str
+
+
+class Form(Struct, frozen=True):
+    """Questions, each a parameter with its heading, the value it has, and what it may be (nothing: any text)."""
+
+    action: str
+    fields: Sequence[Field]
+    button: str
+
+
+class Field(Struct, frozen=True):
+    """One question of a form; ``choices`` by value."""
+
+    name: str
+    title: str
+    value: str
+    hint: str = ""
+    choices: Mapping[str, str] = {}
+
+
+Block = Heading | Table | Picture | Markup | Text | Pre | Links | Form
+
+
+class Page(Struct, frozen=True):
+    """A page. ``trail`` are the pages above it."""
+
+    title: str
+    blocks: Sequence[Block]
+    lead: str = ""
+    trail: Sequence[tuple[str, str]] = ()
+    status: int = 200
+
+    def sheet(self, label: str) -> Sheet | None:
+        """The table of this label."""
+        return next((b.sheet for b in self.blocks if isinstance(b, Table) and b.sheet.label == label), None)
+
+    def picture(self, label: str) -> Picture | None:
+        """The figure of this label."""
+        return next((b for b in self.blocks if isinstance(b, Picture) and b.label == label), None)

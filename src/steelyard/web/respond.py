@@ -1,0 +1,88 @@
+"""What stands at an address of a results database: the same for the server and for files."""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+import time
+
+from msgspec import Struct
+
+from ..model.errors import UserError, cut, unknown
+from ..store import Store, StoreError
+from . import address, ask, layout, pages
+from .page import Links, NotThereError, Page, Text
+
+_SAY = logging.getLogger(__name__)
+HTML = "text/html; charset=utf-8"
+
+
+class Reply(Struct, frozen=True):
+    """What a browser gets. ``digest`` is of the body, ``state`` the newest run when it was made, ``seconds`` how long
+    that took."""
+
+    status: int
+    kind: str
+    body: bytes
+    digest: str = ""
+    state: int = -1
+    seconds: float = 0.0
+
+
+def respond(store: Store, path: str, query: str = "") -> Reply:
+    """What stands at an address, as it was sent. Whatever is wrong is a page that says so."""
+    begun = time.perf_counter()
+    state = -1
+    try:
+        state = store.last()
+        status, kind, body = _found(store, path, query)
+    except NotThereError as e:
+        status, kind, body = _wrong(404, "Not found", str(e))
+    except StoreError as e:
+        _SAY.error("%s", e)
+        status, kind, body = _wrong(503, "The database does not answer", "Try again in a minute.")
+    except UserError as e:
+        status, kind, body = _wrong(400, "This cannot be shown", str(e))
+    except TimeoutError:
+        status, kind, body = _wrong(503, "This takes too long", "Choose less: a target, a name, fewer columns.")
+    except Exception:
+        _SAY.exception("%s", cut(f"{path}?{query}"))
+        status, kind, body = _wrong(500, "An error in Steelyard", "It is in the server's log.")
+    return Reply(status, kind, body, hashlib.sha256(body).hexdigest()[:24], state, time.perf_counter() - begun)
+
+
+def _found(store: Store, path: str, query: str) -> tuple[int, str, bytes]:
+    if len(path) + len(query) > ask.LONGEST:
+        raise UserError(f"this address is too long: at most {ask.LONGEST} characters")
+    names = address.segments(path)
+    *above, last = names or ("",)
+    ending = max((e for e in layout.ENDINGS if last.endswith(f".{e}")), key=len, default="")
+    if ending and (of := pages.route(above)):
+        label = last[: -len(ending) - 1]
+        try:
+            content = layout.file(page(store, *of, query), label, ending)
+        except NotThereError:
+            content = None
+        if content is not None:
+            return 200, (layout.TABLES | layout.FIGURES)[ending], content
+    if (of := pages.route(names)) is None:
+        raise _nowhere(names)
+    made = page(store, *of, query)
+    return made.status, HTML, layout.html(made, store, names, query).encode()
+
+
+def page(store: Store, route: pages.Route, names: tuple[str, ...], query: str = "") -> Page:
+    """The page of a route."""
+    return layout.distinct(route.make(pages.View(store, ask.query(query, route.asked)), *names))
+
+
+def _nowhere(names: tuple[str, ...]) -> NotThereError:
+    known = sorted({words[0] for words in pages.ROUTES if words})
+    if names and names[0] in known:
+        return NotThereError(f"nothing is at /{cut('/'.join(names))}; /search finds names")
+    return NotThereError(str(unknown("page", "/".join(names), known)))
+
+
+def _wrong(status: int, title: str, why: str) -> tuple[int, str, bytes]:
+    shown = Page(title, [Text(why), Links([("search", "/search"), ("first page", "/")], "where to go")], status=status)
+    return status, HTML, layout.html(shown, None).encode()

@@ -1,0 +1,161 @@
+"""The pages as files: they open from disk and from any host, and ask nothing of any."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from functools import cache
+from html import escape, unescape
+from multiprocessing import get_context
+from pathlib import Path
+from urllib.parse import quote
+
+from msgspec import Struct
+
+from ..model.errors import UserError
+from ..publish.formats import save
+from ..store import Store
+from . import address, layout, pages
+from .page import NotThereError, Page, Picture, Table
+from .respond import page
+
+#: formats of tables and figures that a site has, and those that it has when all are asked for
+USUAL, ALL = ("csv", "svg"), layout.ENDINGS
+#: pages that need a question, and those that weigh again
+_ASK, _EXAMINE = frozenset(("compare", "search")), frozenset(("profile", "image"))
+_LINK = re.compile(r'<a href="([^"]*)"([^>]*)>(.*?)</a>', re.DOTALL)
+_PART = re.compile(r'<(link rel="stylesheet" href|img src)="(/[^"]*)"')
+#: characters of a file's name, for every file system
+_LONGEST = 150
+
+
+class Plan(Struct, frozen=True):
+    """What a site is of, and where it goes. ``profiles`` says that profiles and images of runs belong to it."""
+
+    place: str
+    out: Path
+    endings: Sequence[str] = USUAL
+    profiles: bool = False
+
+
+class Written(Struct, frozen=True):
+    """A page's files and bytes, and the addresses of pages it leads to."""
+
+    files: int
+    size: int
+    leads: frozenset[str]
+
+
+def write(plan: Plan, processes: int) -> tuple[int, int]:
+    """Writes the site; how many files, and bytes. Raises :class:`UserError` where it cannot."""
+    plan.out.mkdir(parents=True, exist_ok=True)
+    (plan.out / "static").mkdir(exist_ok=True)
+    save(plan.out / "static" / layout.style_name(), layout.style())
+    files, size = 1, len(layout.style())
+    begin = {address.path(*words) for words in pages.ROUTES if "*" not in words and not _ASK.intersection(words)}
+    seen, next_ = set(begin), sorted(begin)
+    with ProcessPoolExecutor(processes, mp_context=get_context("forkserver")) as pool:
+        while next_:
+            some = max(1, min(50, len(next_) // (4 * processes)))
+            found = list(pool.map(_page, [plan] * len(next_), next_, chunksize=some))
+            files, size = files + sum(w.files for w in found), size + sum(w.size for w in found)
+            leads = frozenset[str]().union(*(w.leads for w in found))
+            next_ = sorted(leads - seen)
+            seen |= leads
+    return files, size
+
+
+@cache
+def _store(place: str) -> Store:
+    return Store.open(place)
+
+
+@cache
+def _made(plan: Plan, path: str) -> Page | None:
+    """The page at an address; None where there is none. Only pages that may not be there are asked for twice."""
+    if (of := pages.route(address.segments(path))) is None:
+        return None
+    try:
+        return page(_store(plan.place), *of)
+    except NotThereError:
+        return None
+
+
+def _page(plan: Plan, path: str) -> Written:
+    """Writes a page and its files."""
+    made = _made(plan, path)
+    _made.cache_clear()
+    if made is None:
+        return Written(0, 0, frozenset())
+    names = address.segments(path)
+    text = layout.html(made, _store(plan.place), names, live=False, endings=plan.endings)
+    depth, leads = "../" * file_of(path).count("/"), set[str]()
+
+    def link(found: re.Match[str]) -> str:
+        to, rest, inner = unescape(found[1]), found[2], found[3]
+        if to.startswith("#"):
+            return found[0]
+        target, _, part = to.partition("#")
+        if not _has(plan, target):
+            own = target.startswith(f"{path.rstrip('/')}/") and target.endswith(tuple(f".{e}" for e in plan.endings))
+            if not own:
+                return f"<span>{inner}</span>"
+        else:
+            leads.add(target)
+        return f'<a href="{escape(depth + quote(file_of(target)))}{f"#{part}" if part else ""}"{rest}>{inner}</a>'
+
+    text = _LINK.sub(link, text)
+    text = _PART.sub(lambda m: f'<{m[1]}="{escape(depth + quote(file_of(unescape(m[2]))))}"', text)
+    files = {file_of(path): text.encode(), **dict(_files(plan, made, path))}
+    for name, content in files.items():
+        file = plan.out / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        save(file, content)
+    return Written(len(files), sum(map(len, files.values())), frozenset(leads))
+
+
+def _files(plan: Plan, made: Page, path: str) -> Iterator[tuple[str, bytes]]:
+    for block in made.blocks:
+        if not isinstance(block, Table | Picture):
+            continue
+        known = layout.TABLES if isinstance(block, Table) else layout.FIGURES
+        label = block.sheet.label if isinstance(block, Table) else block.label
+        for ending in (e for e in known if e in plan.endings):
+            try:
+                content = layout.file(made, label, ending)
+            except UserError:  # a format that this one has not
+                continue
+            if content is not None:
+                yield file_of(f"{path.rstrip('/')}/{quote(label, safe='')}.{ending}"), content
+
+
+def _has(plan: Plan, path: str) -> bool:
+    """Whether the site has a page at this address."""
+    if "?" in path or not path.startswith("/"):
+        return False
+    names = address.segments(path)
+    if pages.route(names) is None or _ASK.intersection(names[:1]):
+        return False
+    if names[-1:] and names[-1] in _EXAMINE and names[0] == "runs":
+        made = _made(plan, path) if plan.profiles else None
+        return made is not None and any(isinstance(b, Table) for b in made.blocks)
+    return True
+
+
+def file_of(path: str) -> str:
+    """The file of an address. Names stay quoted, so that no name is a folder; long ones become digests."""
+    parts = [p for p in path.split("/") if p]
+    if not parts:
+        return "index.html"
+    *folders, last = (p if len(p) <= _LONGEST else _short(p) for p in parts)
+    is_file = any(last.endswith(f".{e}") for e in (*layout.ENDINGS, "css"))
+    if is_file and pages.route(address.segments(path)) is not None and pages.route(address.segments(path)[:-1]) is None:
+        is_file = False  # a name that ends so
+    return "/".join([*folders, last if is_file else f"{last}.html"])
+
+
+def _short(part: str) -> str:
+    ending = max((f".{e}" for e in layout.ENDINGS if part.endswith(f".{e}")), key=len, default="")
+    return f"{part[:80].rstrip('%')}-{hashlib.sha256(part.encode()).hexdigest()[:16]}{ending}"

@@ -1,0 +1,154 @@
+"""A real browser: Chromium opens the pages by server and from disk. What they look like is kept in STEELYARD_SHOTS."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from steelyard.cli.app import app
+from tests.web.conftest import RECORDS, made
+
+pytestmark = pytest.mark.long
+#: the pages of which pictures are kept
+PAGES = {
+    "front": "/", "target": "/targets/uno", "implementation": "/implementations/toy1/ref", "rank": "/rank",
+    "tables": "/tables", "compare": "/compare?old=toy1/ref&new=toy2/ref", "search": "/search?q=toy",
+    "run": f"/runs/{RECORDS[0].setup.key[:16]}", "claims": "/claims", "wrong": "/targets/unoo",
+    "trade-offs": "/trade-offs", "definitions": "/definitions", "campaign": "/campaigns/first",
+    "figure": "/figures/rom",
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def database(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("browser") / "results.db"
+    made(path, *RECORDS).close()
+    return path
+
+
+@pytest.fixture(scope="module")
+def server(database: Path) -> Iterator[str]:
+    """``steelyard serve`` as a user starts it."""
+    from tests.store.servers import _port
+
+    port = _port()
+    command = [sys.executable, "-m", "steelyard", "serve", "--port", str(port), "--db", str(database)]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stderr is not None
+        assert f"http://127.0.0.1:{port}/" in process.stderr.readline()
+        yield f"http://127.0.0.1:{port}"
+        process.send_signal(signal.SIGINT)
+        process.wait(30)
+
+
+@pytest.fixture(scope="module")
+def chromium() -> Iterator[Any]:
+    if importlib.util.find_spec("playwright") is None:
+        pytest.skip("Playwright is not installed: pip install playwright")
+    program = shutil.which("chromium")
+    if program is None:
+        pytest.skip("Chromium is not installed: apt install chromium")
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(
+            executable_path=program, args=["--no-sandbox"] if os.geteuid() == 0 else []
+        )
+        yield browser
+        browser.close()
+
+
+def visit(chromium: Any, address: str, **settings: Any) -> tuple[Any, list[str]]:
+    """A page in a window of its own, and what it complained of or asked of others."""
+    page = chromium.new_context(**settings).new_page()
+    wrong: list[str] = []
+    origin = re.match(r"file://|http://[^/]*", address)
+    assert origin is not None
+    page.on("console", lambda m: wrong.append(m.text) if "404" not in m.text else None)
+    page.on("pageerror", lambda e: wrong.append(str(e)))
+    page.on("request", lambda r: wrong.append(r.url) if not r.url.startswith((origin[0], "data:")) else None)
+    page.goto(address)
+    page.wait_for_load_state("networkidle")
+    return page, wrong
+
+
+@pytest.mark.parametrize("name", PAGES)
+@pytest.mark.parametrize(("look", "width"), [("light", 1280), ("dark", 1280), ("light", 360)])
+def test_a_page_fits_and_asks_nobody_else(chromium: Any, server: str, name: str, look: str, width: int) -> None:
+    page, wrong = visit(chromium, server + PAGES[name], color_scheme=look, viewport={"width": width, "height": 800})
+    assert wrong == []
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    for image in page.locator("img").all():
+        image.scroll_into_view_if_needed()
+        page.wait_for_function("image => image.complete && image.naturalWidth > 0", arg=image.element_handle())
+    if folder := os.environ.get("STEELYARD_SHOTS"):
+        page.screenshot(path=Path(folder) / f"{name}-{look}-{width}.png", full_page=True)
+    page.context.close()
+
+
+@pytest.mark.parametrize("name", PAGES)
+@pytest.mark.parametrize("look", ["light", "dark"])
+def test_axe_finds_nothing(chromium: Any, server: str, name: str, look: str) -> None:
+    if importlib.util.find_spec("axe_playwright_python") is None:
+        pytest.skip("axe is not installed: pip install axe-playwright-python")
+    from axe_playwright_python.sync_playwright import Axe
+
+    page, _ = visit(chromium, server + PAGES[name], color_scheme=look, bypass_csp=True)
+    found = Axe().run(page).response["violations"]
+    assert [(v["id"], v["nodes"][0]["html"][:200]) for v in found] == []
+    page.context.close()
+
+
+def test_without_scripts_a_visitor_finds_filters_compares_and_downloads(chromium: Any, server: str) -> None:
+    page, wrong = visit(chromium, server, java_script_enabled=False, accept_downloads=True)
+    page.get_by_role("navigation", name="pages").get_by_role("link", name="tables").click()
+    page.get_by_label("filter").fill("target == bluepill and rom < 750")
+    page.get_by_label("columns").fill("run,label,rom")
+    page.get_by_role("button", name="Show").click()
+    assert page.locator("tbody th a").all_inner_texts() == ["toy2/ref", "toy3/ref"]
+    with page.expect_download() as download:
+        page.locator(".files a").filter(has_text=".csv").first.click()
+    assert "run,label,rom" in Path(download.value.path()).read_text()
+    page.get_by_role("link", name="compare").click()
+    page.get_by_label("old").fill("toy1/ref")
+    page.get_by_label("new").fill("toy3/ref")
+    page.get_by_role("button", name="Compare").click()
+    assert "toy1/ref -> toy3/ref" in page.inner_text("main")
+    page.get_by_role("link", name="search").click()
+    page.get_by_label("look for").fill("toyhash")
+    page.get_by_role("button", name="Search").click()
+    page.get_by_role("link", name="implementation toyhash/ref").click()
+    assert page.inner_text("h1") == "toyhash/ref"
+    assert wrong == []
+    page.context.close()
+
+
+def test_the_keyboard_reaches_the_content(chromium: Any, server: str) -> None:
+    page, _ = visit(chromium, server + "/targets/uno")
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.textContent") == "to the content"
+    page.keyboard.press("Enter")
+    assert page.url.endswith("#content")
+    page.context.close()
+
+
+def test_files_open_from_disk_without_a_request(chromium: Any, database: Path, tmp_path: Path) -> None:
+    app.main(["site", str(tmp_path / "out"), "--db", str(database)], standalone_mode=False)
+    page, wrong = visit(chromium, (tmp_path / "out" / "index.html").as_uri())
+    page.get_by_role("link", name="uno", exact=False).first.click()
+    page.wait_for_load_state("networkidle")
+    assert "ATmega328P" in page.inner_text("h1")
+    assert page.evaluate("getComputedStyle(document.querySelector('.files')).marginTop") != "16px"  # the style is there
+    assert page.evaluate("document.images[0].naturalWidth") > 100
+    assert wrong == []
+    page.context.close()

@@ -1,0 +1,232 @@
+"""Pages: they lead to each other, hold what the command line answers, and come in all formats."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+import shlex
+import xml.etree.ElementTree as xml
+from pathlib import Path
+from urllib.parse import quote
+
+import pytest
+from openpyxl import load_workbook
+
+from steelyard.cli.app import app
+from steelyard.model.metric import metric_names
+from steelyard.web import documents, layout, pages
+from tests.made_up import record
+from tests.web.conftest import RECORDS, Site, made
+
+FIGURES = ("/figures/tradeoff", "/figures/throughput", "/figures/rom", "/figures/top", "/figures/history")
+
+
+@pytest.fixture(scope="module")
+def crawled(site: Site) -> dict[str, str]:
+    return {address: page.text for address, page in site.crawl().items()}
+
+
+def test_every_page_is_reached_and_every_link_leads_to_a_page(crawled: dict[str, str]) -> None:
+    heads = {address.split("?")[0].strip("/").split("/")[0] for address in crawled}
+    assert heads == {words[0] if words else "" for words in pages.ROUTES}
+    for of in ("/families/toy", "/variants/toy1", "/implementations/toy1/ref", "/targets/uno", "/campaigns/first"):
+        assert of in crawled
+
+
+def test_each_number_leads_to_its_run(site: Site) -> None:
+    table = site.page("/targets/uno")
+    runs = [to for to in table.all("href", "a") if to.startswith("/runs/")]
+    assert len(set(runs)) >= 5
+    for to in set(runs):
+        assert re.fullmatch(r"/runs/[0-9a-f]{16}/\d+", to)
+        assert "to repeat: steelyard run" in site.page(to).text
+
+
+def test_a_run_has_every_metric_with_its_definition(site: Site) -> None:
+    newest = {r.setup.key: r for r in RECORDS}
+    for key, r in newest.items():
+        text = site.page(f"/runs/{key[:16]}").text
+        for name in r.metrics:
+            assert f"{name} " in text
+            assert documents.definition(name) in text
+    assert [n for n in metric_names() if not documents.definition(n)] == []
+
+
+def test_what_failed_says_why_and_what_to_do(site: Site) -> None:
+    bad = next(r for r in RECORDS if r.failure)
+    text = site.page(f"/runs/{bad.setup.key[:16]}").text
+    assert "vector 3: byte 4 differs" in text
+    assert bad.failure is not None
+    assert bad.failure.next_action in text
+    assert "vector 3: byte 4 differs" in site.page("/targets/uno").text
+
+
+def test_history_says_what_changed(site: Site) -> None:
+    page = site.page("/implementations/toy1/ref")
+    assert "History" in page.text
+    assert "900 ▾ better" in page.text
+    reply = next(to for to in page.all("href", "a") if "/history-uno-crypto_aead." in to and to.endswith(".csv"))
+    lines = list(csv.DictReader(io.StringIO(site.get(reply).body.decode())))
+    assert [line["subject"] for line in lines] == ["first", "compiler gcc 2"]
+    assert [line["cycles_encrypt_mean"] for line in lines] == ["1000.0", "900.0"]
+
+
+@pytest.mark.parametrize("where", ["", "target == uno", "rom < 800 and not variant ~ 'toy3*'"])
+@pytest.mark.parametrize("columns", ["", "run,label,rom,encrypt@0/16"])
+def test_tables_are_those_of_publish(
+    site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, where: str, columns: str
+) -> None:
+    made(tmp_path / "results.db", *RECORDS).close()
+    asked = f"where={quote(where)}&columns={columns}"
+    for ending in ("csv", "json"):
+        out = tmp_path / f"out.{ending}"
+        words = [
+            "publish",
+            "--where",
+            where,
+            "--columns",
+            columns,
+            "-o",
+            str(out),
+            "--db",
+            str(tmp_path / "results.db"),
+        ]
+        app.main(words, standalone_mode=False)
+        page = site.get(f"/results/results.{ending}?{asked}")
+        if ending == "csv":
+            assert page.body == out.read_bytes(), shlex.join(words)
+        else:
+            rows = [t["rows"] for t in (json.loads(page.body), json.loads(out.read_bytes())) for t in t]
+            assert rows[0] == rows[1]
+
+
+def test_a_table_comes_in_every_format(site: Site) -> None:
+    page = site.page("/targets/uno")
+    files = {to.rpartition(".")[2]: to for to in page.all("href", "a") if "/uno-crypto_aead." in to}
+    assert files.keys() == set(layout.TABLES) - {"ods"}
+    replies = {ending: site.get(to) for ending, to in files.items()}
+    assert {r.status for r in replies.values()} == {200}
+    assert {e: r.kind for e, r in replies.items()} == {e: layout.TABLES[e] for e in files}
+    lines = list(csv.DictReader(io.StringIO(replies["csv"].body.decode())))
+    book = load_workbook(io.BytesIO(replies["xlsx"].body)).active
+    assert book is not None
+    assert [line["label"] for line in lines] == [
+        "nocrypt/ref",
+        "toy1/fast",
+        "toy2/ref",
+        "toy3/ref",
+    ]
+    assert replies["md"].body.decode().count("| toy") == 3
+    assert book.max_row >= len(lines) + 1
+    assert "\\begin{table}" in replies["tex"].body.decode()
+    assert replies["parquet"].body[:4] == b"PAR1"
+    assert len(json.loads(replies["json"].body)[0]["rows"]) == len(lines)
+
+
+@pytest.mark.parametrize("address", FIGURES)
+def test_a_figure_comes_with_its_table(site: Site, address: str) -> None:
+    page = site.page(address)
+    [image] = page.all("src", "img")
+    assert xml.fromstring(site.get(image).body).tag.endswith("svg")
+    spec = json.loads(site.get(image.replace(".svg", ".vl.json")).body)
+    assert spec["$schema"].startswith("https://vega.github.io/schema/vega-lite")
+    assert site.get(image.replace(".svg", ".png")).body.startswith(b"\x89PNG")
+    table = csv.DictReader(io.StringIO(site.get(image.replace(".svg", ".csv")).body.decode()))
+    assert len(list(table)) == len(spec["data"]["values"])
+
+
+def test_calls_of_every_known_answer_are_drawn(site: Site) -> None:
+    of = next(r for r in RECORDS if r.setup.workload.startswith("vectors"))
+    page = site.page(f"/runs/{of.setup.key[:16]}")
+    [image] = page.all("src", "img")
+    assert site.get(image).status == 200
+    points = csv.DictReader(io.StringIO(site.get(image.replace("vectors.svg", "points.csv")).body.decode()))
+    assert len(list(points)) == 1089
+
+
+def test_a_comparison_says_what_changed(site: Site) -> None:
+    page = site.page(f"/compare?old=toy1/ref&new=toy2/ref&where={quote('target == bluepill')}")
+    assert "1 setup compared" in page.text
+    assert "toy1/ref -> toy2/ref" in page.text
+    assert "+100.00 %" in page.text
+
+
+@pytest.mark.parametrize(
+    ("address", "says"),
+    [
+        ("/rank?kind=pareto", "Pareto front"),
+        ("/rank?kind=merit", "figure of merit"),
+        ("/rank?kind=score", "sum of ranks"),
+        ("/rank?kind=places&variants=yes", "place"),
+        ("/rank?relative=toy2&by=rom", "toy2/ref = 100 %"),
+        ("/tables?pivot=target", "by target"),
+        ("/tables?sort=-rom&what=toy3", "toy3/ref"),
+        ("/trade-offs?what=toy*", "Trade-offs"),
+        ("/search?q=TOY1", "implementation toy1/fast"),
+    ],
+)
+def test_what_is_asked_is_answered(site: Site, address: str, says: str) -> None:
+    assert says in site.page(address).text
+
+
+@pytest.mark.parametrize(
+    ("address", "status", "says"),
+    [
+        ("/targets/unoo", 404, "did you mean uno"),
+        ("/variants/toy11", 404, "did you mean toy1"),
+        ("/families/toyy", 404, "did you mean toy"),
+        ("/implementations/toy1/reff", 404, "did you mean toy1/ref"),
+        ("/figures/tradeof", 404, "did you mean tradeoff"),
+        ("/campaigns/frst", 404, "did you mean first"),
+        ("/target", 404, "did you mean targets"),
+        ("/targets/uno/nothing.csv", 404, "nothing is at"),
+        ("/runs/" + "0" * 16, 404, "no run at"),
+        ("/runs/zz", 404, "hexadecimal"),
+        ("/runs/" + RECORDS[0].setup.key[:16] + "/17", 404, "no run at"),
+        ("/tables?wher=x", 400, "did you mean where"),
+        ("/tables?what=a&what=b", 400, "twice"),
+        ("/tables?columns=romm", 400, "did you mean rom"),
+        ("/tables?where=target+%3D+uno", 400, "write =="),
+        ("/tables?where=" + "x" * 5000, 400, "at most 4000"),
+        ("/tables?columns=" + ",".join(f"encrypt@{n}/0" for n in range(50)), 400, "at most 40"),
+        ("/tables?what=" + "+".join(f"a{n}" for n in range(50)), 400, "at most 20"),
+        ("/tables?where=" + "x" * 9000, 400, "too long"),
+        ("/rank?kind=best", 400, "known: merit"),
+        ("/rank?top=-1", 400, "from 1 to 10000"),
+        ("/rank?top=" + "9" * 500, 400, "from 1 to 10000"),
+        ("/compare?old=toy1/ref&new=nothing", 404, "no stored run matches"),
+    ],
+)
+def test_what_is_wrong_is_said(site: Site, address: str, status: int, says: str) -> None:
+    assert says in site.page(address, status).text
+
+
+def test_an_empty_database_has_pages(tmp_path: Path) -> None:
+    with made(tmp_path / "empty.db") as store:
+        site = Site(store)
+        assert "No results yet" in site.page("/").text
+        for words in pages.ROUTES:
+            if "*" not in words:
+                site.page("/" + "/".join(words))
+
+
+def test_a_run_that_newer_ones_replace_keeps_its_address(tmp_path: Path) -> None:
+    from datetime import UTC, datetime
+
+    from msgspec.structs import replace
+
+    old = record("toy1/ref", cycles=1000)
+    new = replace(record("toy1/ref", cycles=1000, rom=7), finished=datetime(2026, 2, 1, tzinfo=UTC))
+    with made(tmp_path / "two.db", old, new) as store:
+        site = Site(store)
+        key = old.setup.key[:16]
+        newest = site.page(f"/runs/{key}")
+        [older] = [
+            to
+            for to in newest.all("href", "a")
+            if re.fullmatch(r"/runs/\w+/\d+", to) and to.endswith("1767225600000000")
+        ]
+        assert "run 2:" in newest.text
+        assert "run 1:" in site.page(older).text

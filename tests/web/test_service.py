@@ -1,0 +1,203 @@
+"""The server: what it keeps, what it sends with it, and that no page makes others wait or ends it."""
+
+from __future__ import annotations
+
+import asyncio
+import gzip
+import os
+import signal
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from fastapi import FastAPI
+
+from steelyard.store import Store
+from steelyard.web import app, makers
+from steelyard.web.kept import Cache, Kept, packed
+from steelyard.web.makers import Here, Makers
+from steelyard.web.respond import HTML, Reply
+from tests.made_up import record
+from tests.web.conftest import RECORDS, ask, made
+
+
+@pytest.fixture
+def results(tmp_path: Path) -> Path:
+    path = tmp_path / "results.db"
+    made(path, *RECORDS).close()
+    return path
+
+
+@pytest.fixture
+def served(results: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[FastAPI]:
+    monkeypatch.setattr(app, "LOOK", 0.0)
+    here = Here(str(results))
+    yield app.create(here)
+    here.close()
+
+
+def test_a_page_that_is_known_is_not_sent_again(served: FastAPI) -> None:
+    first = ask(served, "/targets/uno", accept_encoding="gzip")
+    assert ask(served, "/targets/uno", if_none_match=first.headers["etag"]).status == 304
+    assert first.headers["content-encoding"] == "gzip"
+    plain = ask(served, "/targets/uno")
+    assert "content-encoding" not in plain.headers
+    assert plain.text == first.text
+
+
+def test_a_new_run_is_on_the_pages_at_once(served: FastAPI, results: Path) -> None:
+    before = ask(served, "/variants/toy1")
+    with Store.open(results) as store:
+        store.add(record("toy1/newer", digest="8"))
+    after = ask(served, "/variants/toy1", if_none_match=before.headers["etag"])
+    assert after.status == 200
+    assert "toy1/newer" in after.text
+    assert "toy1/newer" not in before.text
+
+
+def test_what_takes_long_is_served_as_it_was_and_made_anew() -> None:
+    """And nobody waits for it, nor is it made twice at once."""
+    go, asked = threading.Event(), []
+
+    class Slow:
+        async def make(self, path: str, query: str) -> Kept | None:
+            asked.append(path)
+            if len(asked) > 1:
+                await asyncio.to_thread(go.wait)
+            return packed(Reply(200, HTML, b"%d" % len(asked), "d", len(asked), 9.0))
+
+        async def last(self) -> int:
+            return 1 if len(asked) < 2 and not go.is_set() else 2
+
+        def close(self) -> None:
+            pass
+
+    async def visits() -> list[bytes]:
+        service = app.Service(Slow())  # type: ignore[arg-type]
+        bodies = []
+        for state in (1, 2, 2):
+            service._state, service._looked = state, float("inf")
+            bodies.append((await service.reply("/", "")).plain)  # type: ignore[union-attr]
+            await asyncio.sleep(0)
+        go.set()
+        await asyncio.gather(*service._under_way.values())
+        bodies.append((await service.reply("/", "")).plain)  # type: ignore[union-attr]
+        return bodies
+
+    assert asyncio.run(visits()) == [b"1", b"1", b"1", b"2"]
+    assert asked == ["/", "/"]
+
+
+def test_what_is_kept_has_a_bound() -> None:
+    cache = Cache(most=10_000)
+    for n in range(20):
+        cache.put(str(n), Kept(Reply(200, HTML, os.urandom(1000)), False, 0.0))
+    kept = [n for n in range(20) if cache.get(str(n))]
+    assert kept == list(range(20 - len(kept), 20))
+    assert 3 < len(kept) < 10
+    cache.put("large", Kept(Reply(200, HTML, os.urandom(5000)), False, 0.0))
+    cache.put("wrong", Kept(Reply(503, HTML, b""), False, 0.0))
+    assert cache.get("large") is None
+    assert cache.get("wrong") is None
+    assert cache.get("19") is not None
+
+
+def test_headers_forbid_all_but_our_own(served: FastAPI) -> None:
+    for address in ("/", "/nothing", "/targets/uno/uno-crypto_aead.csv", "/tables?x=1"):
+        reply = ask(served, address)
+        policy = reply.headers["content-security-policy"]
+        assert policy.startswith("default-src 'none'; style-src 'self'; img-src 'self' data:; form-action 'self'")
+        assert "script" not in policy
+        assert "unsafe" not in policy
+        assert reply.headers["x-content-type-options"] == "nosniff"
+    figure = ask(served, "/targets/uno/figure-tradeoff.svg")
+    assert figure.headers["content-security-policy"] == "default-src 'none'; style-src 'unsafe-inline'; sandbox"
+    saved = ask(served, "/targets/uno/uno-crypto_aead.xlsx").headers["content-disposition"]
+    assert saved == 'attachment; filename="uno-crypto_aead.xlsx"'
+
+
+def test_the_style_is_there_and_changes_its_name(served: FastAPI) -> None:
+    page = ask(served, "/").text
+    name = page.split('rel="stylesheet" href="')[1].split('"')[0]
+    assert ask(served, name).headers["content-type"].startswith("text/css")
+    assert "immutable" in ask(served, name).headers["cache-control"]
+    assert ask(served, "/static/style.000000000000.css").status == 404
+
+
+@pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "PATCH"])
+def test_nothing_can_be_written(served: FastAPI, method: str) -> None:
+    assert ask(served, "/", method).status == 405
+
+
+def test_a_head_says_how_long_a_page_is(served: FastAPI) -> None:
+    reply = ask(served, "/", "HEAD")
+    assert reply.status == 200
+    assert int(reply.headers["content-length"]) > 1000
+
+
+def test_a_database_that_does_not_answer_is_said(served: FastAPI, results: Path) -> None:
+    results.write_bytes(b"no database" * 1000)
+    for path in results.parent.glob("results.db-*"):
+        path.unlink()
+    reply = ask(served, "/variants/toy2")
+    assert reply.status == 503
+    assert "does not answer" in reply.text
+    assert str(results) not in reply.text
+
+
+def test_processes_make_pages_and_may_die(results: Path) -> None:
+    service = Makers(str(results))
+
+    async def visits() -> list[int]:
+        codes = []
+        for path in ("/", "/targets/uno", "/targets/uno/figure-tradeoff.svg"):
+            kept = await service.make(path, "")
+            assert kept is not None
+            codes.append(kept.reply.status)
+        for maker in (service._quick, service._slow):
+            for process in maker.pool._processes.values():
+                os.kill(process.pid, signal.SIGKILL)
+        for path in ("/", "/targets/uno"):
+            kept = await service.make(path, "")
+            assert kept is not None
+            codes.append(kept.reply.status)
+        return [*codes, await service.last()]
+
+    try:
+        assert asyncio.run(visits()) == [200, 200, 200, 200, 200, len(RECORDS)]
+    finally:
+        service.close()
+
+
+def test_a_page_that_takes_too_long_is_given_up(results: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from steelyard.web import pages, respond
+
+    def endless(v: object) -> None:
+        while True:
+            pass
+
+    monkeypatch.setitem(pages.ROUTES, ("claims",), pages.Route(endless))  # type: ignore[arg-type]
+    monkeypatch.setattr(makers, "SECONDS", 1)
+    signal.signal(signal.SIGALRM, makers._late)
+    kept, _ = makers.make(str(results), "/claims", "")
+    assert kept.reply.status == 503
+    assert b"takes too long" in kept.plain
+    assert kept.reply.kind == respond.HTML
+
+
+def test_too_many_are_told_to_come_back(results: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Busy(Here):
+        async def make(self, path: str, query: str) -> Kept | None:
+            return None
+
+    busy = Busy(str(results))
+    reply = ask(app.create(busy), "/")
+    busy.close()
+    assert (reply.status, reply.headers["retry-after"]) == (503, "5")
+
+
+def test_packed_is_what_was_made() -> None:
+    kept = packed(Reply(200, HTML, b"x" * 5000, "d", 1, 0.0))
+    assert kept.packed
+    assert gzip.decompress(kept.reply.body) == kept.plain == b"x" * 5000

@@ -1,0 +1,59 @@
+"""The pages as files: links lead to files, nothing leads elsewhere."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from urllib.parse import unquote
+
+import pytest
+
+from steelyard.cli.app import app
+from steelyard.web import layout
+from tests.web.conftest import RECORDS, Parsed, made
+
+
+@pytest.fixture(scope="module")
+def out(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("site")
+    made(folder / "results.db", *RECORDS).close()
+    words = ["site", str(folder / "out"), "--db", str(folder / "results.db")]
+    assert app.main(words, standalone_mode=False) == 0
+    return folder / "out"
+
+
+def test_every_link_leads_to_a_file(out: Path) -> None:
+    pages = sorted(out.rglob("*.html"))
+    assert len(pages) > 30
+    for file in pages:
+        page = Parsed(file.read_text(encoding="utf-8"))
+        assert not {"script", "form", "style", "iframe"} & {tag for tag, _ in page.elements}
+        for to in page.all("href") + page.all("src"):
+            if to == "data:,":
+                continue
+            assert not re.match(r"[a-z]+:|/", to), to
+            name, _, part = to.partition("#")
+            there = (file.parent / unquote(name)).resolve() if name else file
+            assert there.is_file(), f"{file}: {to}"
+            assert there.is_relative_to(out)
+            if part and there.suffix == ".html":
+                assert part in Parsed(there.read_text(encoding="utf-8")).all("id"), to
+
+
+def test_it_has_what_the_server_has(out: Path) -> None:
+    run = RECORDS[0].setup.key[:16]
+    for name in ("index.html", "targets/uno.html", "targets/uno/uno-crypto_aead.csv", "variants/toy1.html",
+                 "targets/uno/figure-tradeoff.svg", f"runs/{run}/1767225600000000.html", "results/results.csv",
+                 "claims.html", "campaigns/first.html", "figures/tradeoff.html"):  # fmt: skip
+        assert (out / name).is_file(), name
+    assert {f.suffix for f in out.rglob("*") if f.is_file()} == {".html", ".csv", ".svg", ".css"}
+
+
+@pytest.mark.long
+def test_all_formats(tmp_path: Path) -> None:
+    made(tmp_path / "results.db", *RECORDS).close()
+    app.main(
+        ["site", str(tmp_path / "out"), "--all-formats", "--db", str(tmp_path / "results.db")], standalone_mode=False
+    )
+    for ending in layout.ENDINGS:
+        assert list((tmp_path / "out" / "targets" / "uno").glob(f"*.{ending}")), ending
