@@ -10,11 +10,15 @@ from contextlib import asynccontextmanager
 from fastapi import FastAPI, Request, Response
 
 from . import layout
-from .kept import Cache, Kept
+from .kept import REST, STALE, Cache, Kept
 from .makers import Here, Makers
+from .news import News
 
 #: seconds for which the newest run is not asked for again, and after which an answer to that is not waited for
 LOOK, PATIENCE = 1.0, 0.2
+#: seconds after which a page is made anew whatever is known: on servers a run may be committed after one of a higher
+#: number
+OLDEST = 600.0
 _OWN = "default-src 'none'; style-src 'self'; img-src 'self' data:; form-action 'self'; base-uri 'none'; "
 _HEADERS = {
     "content-security-policy": f"{_OWN}frame-ancestors 'none'",
@@ -37,7 +41,7 @@ class Service:
         self.makers = makers
         self._cache = Cache()
         self._under_way: dict[str, asyncio.Task[Kept | None]] = {}
-        self._state, self._looked = 0, -LOOK
+        self.news, self._looked = News(), -LOOK
         self._look: asyncio.Task[None] | None = None
 
     async def reply(self, path: str, query: str) -> Kept | None:
@@ -45,8 +49,12 @@ class Service:
         address = f"{path}?{query}"
         await self._look_again()
         kept = self._cache.get(address)
-        if kept is not None and kept.usable(self._state):
-            if not kept.fresh(self._state):
+        if kept is None:
+            return await asyncio.shield(self._made(address, path, query))
+        if self.news.fresh(kept.reply.state, path, query) and kept.age < OLDEST:
+            return kept
+        if kept.slow and (kept.age < STALE or self.makers.busy(path)):
+            if kept.age > REST * kept.reply.seconds:
                 self._made(address, path, query)
             return kept
         return await asyncio.shield(self._made(address, path, query))
@@ -75,7 +83,7 @@ class Service:
 
     async def _looking(self) -> None:
         try:
-            self._state = await self.makers.last()
+            self.news.add(await self.makers.since(self.news.last))
         finally:
             self._looked, self._look = time.monotonic(), None
 

@@ -18,6 +18,7 @@ from types import FrameType
 
 from ..store import Store, StoreError
 from .kept import Kept, packed
+from .news import MOST, New
 from .respond import Reply, respond
 
 #: seconds that a page may take, and pages that may wait
@@ -63,12 +64,12 @@ def make(place: str, path: str, query: str) -> tuple[Kept, bool]:
     return made, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss > _LARGE
 
 
-def last(place: str) -> int:
-    """The newest run; -1 where the database does not answer."""
+def since(place: str, last: int) -> list[New]:
+    """The runs newer than one, or none where the database does not answer."""
     try:
-        return _store(place).last()
+        return _store(place).since(last, MOST)
     except StoreError:
-        return -1
+        return []
 
 
 def slow(path: str) -> bool:
@@ -94,6 +95,7 @@ class _Maker:
 
     def __init__(self) -> None:
         self.waiting = 0
+        self._turn = asyncio.Lock()
         self._start()
 
     def _start(self) -> None:
@@ -105,26 +107,23 @@ class _Maker:
             return None
         self.waiting += 1
         try:
-            loop = asyncio.get_running_loop()
-            for attempt in range(2):
-                pool = self.pool
-                try:
-                    made, large = await loop.run_in_executor(pool, make, place, path, query)
-                except BrokenProcessPool:
-                    if pool is self.pool:
-                        self._start()
-                    if attempt:
-                        return packed(
-                            Reply(500, "text/plain; charset=utf-8", b"steelyard: this page ended its process\n")
-                        )
-                    continue
-                if large and pool is self.pool:
-                    self._start()
-                    pool.shutdown(wait=False)
-                return made
-            raise AssertionError("unreachable")
+            async with self._turn:  # none waits in a process that is to be replaced
+                return await self._make(place, path, query)
         finally:
             self.waiting -= 1
+
+    async def _make(self, place: str, path: str, query: str) -> Kept:
+        for _ in range(2):
+            try:
+                made, large = await asyncio.get_running_loop().run_in_executor(self.pool, make, place, path, query)
+            except BrokenProcessPool:
+                self._start()
+                continue
+            if large:
+                self.pool.shutdown(wait=False)
+                self._start()
+            return made
+        return packed(Reply(500, "text/plain; charset=utf-8", b"steelyard: this page ended its process\n"))
 
 
 class Makers:
@@ -138,12 +137,16 @@ class Makers:
         """What stands at an address; None where too many wait."""
         return await (self._slow if slow(path) else self._quick).make(self._place, path, query)
 
-    async def last(self) -> int:
-        """The newest run."""
+    def busy(self, path: str) -> bool:
+        """Whether others wait for such pages."""
+        return (self._slow if slow(path) else self._quick).waiting > 0
+
+    async def since(self, last: int) -> list[New]:
+        """The runs newer than one."""
         try:
-            return await asyncio.get_running_loop().run_in_executor(self._quick.pool, last, self._place)
+            return await asyncio.get_running_loop().run_in_executor(self._quick.pool, since, self._place, last)
         except BrokenProcessPool:
-            return -1
+            return []
 
     def close(self) -> None:
         """Ends them."""
@@ -161,9 +164,13 @@ class Here:
         """See :meth:`Makers.make`."""
         return packed(respond(self._store, path, query))
 
-    async def last(self) -> int:
-        """See :meth:`Makers.last`."""
-        return self._store.last()
+    def busy(self, path: str) -> bool:
+        """See :meth:`Makers.busy`."""
+        return False
+
+    async def since(self, last: int) -> list[New]:
+        """See :meth:`Makers.since`."""
+        return self._store.since(last, MOST)
 
     def close(self) -> None:
         """Closes the database."""
