@@ -15,7 +15,7 @@ from .makers import Here, Makers
 from .news import News
 
 #: seconds for which the newest run is not asked for again, and after which an answer to that is not waited for
-LOOK, PATIENCE = 1.0, 0.2
+LOOK, PATIENCE = 1.0, 0.05
 #: seconds after which a page is made anew whatever is known: on servers a run may be committed after one of a higher
 #: number
 OLDEST = 600.0

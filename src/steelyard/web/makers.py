@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import asyncio
 import multiprocessing
-import multiprocessing.context
 import os
 import resource
 import signal
@@ -13,10 +12,10 @@ import threading
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from functools import cache
-from multiprocessing import forkserver
 from types import FrameType
 
 from ..store import Store, StoreError
+from . import ahead
 from .kept import Kept, packed
 from .news import MOST, New
 from .respond import Reply, respond
@@ -78,18 +77,6 @@ def slow(path: str) -> bool:
     return first in _SLOW or "." in rest or rest.endswith(("profile", "image"))
 
 
-def prepare() -> None:
-    """Starts what processes are made from, which reads our sources while its caller does other things."""
-    _context()
-    forkserver.ensure_running()
-
-
-def _context() -> multiprocessing.context.ForkServerContext:
-    context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["steelyard.web.respond", "steelyard.web.makers"])
-    return context
-
-
 class _Maker:
     """A process, which is replaced when it has become large or was killed."""
 
@@ -99,7 +86,7 @@ class _Maker:
         self._start()
 
     def _start(self) -> None:
-        self.pool = ProcessPoolExecutor(1, mp_context=_context(), initializer=_begin)
+        self.pool = ProcessPoolExecutor(1, mp_context=ahead.context(), initializer=_begin)
 
     async def make(self, place: str, path: str, query: str) -> Kept | None:
         """A reply; None where too many wait."""
@@ -119,8 +106,8 @@ class _Maker:
             except BrokenProcessPool:
                 self._start()
                 continue
-            if large:
-                self.pool.shutdown(wait=False)
+            if large:  # it is gone before the next one begins
+                await asyncio.to_thread(self.pool.shutdown)
                 self._start()
             return made
         return packed(Reply(500, "text/plain; charset=utf-8", b"steelyard: this page ended its process\n"))
