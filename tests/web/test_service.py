@@ -18,7 +18,7 @@ from steelyard.web import app, makers
 from steelyard.web.kept import Cache, Kept, packed
 from steelyard.web.makers import Here, Makers
 from steelyard.web.news import New, News
-from steelyard.web.respond import HTML, Reply
+from steelyard.web.reply import HTML, Reply
 from tests.made_up import record
 from tests.web.conftest import RECORDS, ask, made
 
@@ -81,7 +81,7 @@ def test_what_takes_long_is_served_as_it_was_and_made_anew(monkeypatch: pytest.M
         service = app.Service(Slow())  # type: ignore[arg-type]
 
         async def visit() -> bytes:
-            kept = await service.reply("/", "")
+            kept = await service.answer("/", "")
             assert kept is not None
             await asyncio.sleep(0)
             return kept.plain
@@ -200,7 +200,7 @@ def test_processes_make_pages_and_may_die(results: Path) -> None:
 
 
 def test_a_page_that_takes_too_long_is_given_up(results: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from steelyard.web import pages, respond
+    from steelyard.web import pages
 
     def endless(v: object) -> None:
         while True:
@@ -212,7 +212,7 @@ def test_a_page_that_takes_too_long_is_given_up(results: Path, monkeypatch: pyte
     kept, _ = makers.make(str(results), "/claims", "")
     assert kept.reply.status == 503
     assert b"takes too long" in kept.plain
-    assert kept.reply.kind == respond.HTML
+    assert kept.reply.kind == HTML
 
 
 def test_too_many_are_told_to_come_back(results: Path, monkeypatch: pytest.MonkeyPatch) -> None:

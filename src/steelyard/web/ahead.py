@@ -10,7 +10,7 @@ from multiprocessing import forkserver
 def context() -> multiprocessing.context.ForkServerContext:
     """How processes are made: of one that has read our sources."""
     made = multiprocessing.get_context("forkserver")
-    made.set_forkserver_preload(["steelyard.web.makers"])
+    made.set_forkserver_preload(["steelyard.web.makers", "steelyard.web.respond"])
     return made
 
 

@@ -8,7 +8,7 @@ from collections import OrderedDict
 
 from msgspec import Struct
 
-from .respond import Reply
+from .reply import Reply
 
 #: bytes of all kept replies
 MOST = 48 << 20

@@ -18,7 +18,7 @@ from ..store import Store, StoreError
 from . import ahead
 from .kept import Kept, packed
 from .news import MOST, New
-from .respond import Reply, respond
+from .reply import Reply
 
 #: seconds that a page may take, and pages that may wait
 SECONDS, WAITING = 60, 64
@@ -53,6 +53,8 @@ def _late(signum: int, frame: FrameType | None) -> None:
 
 def make(place: str, path: str, query: str) -> tuple[Kept, bool]:
     """A reply, in a process for that; and whether the process has become large."""
+    from .respond import respond  # not in the server
+
     signal.alarm(SECONDS)
     try:
         made = packed(respond(_store(place), path, query))
@@ -149,6 +151,8 @@ class Here:
 
     async def make(self, path: str, query: str) -> Kept | None:
         """See :meth:`Makers.make`."""
+        from .respond import respond
+
         return packed(respond(self._store, path, query))
 
     def busy(self, path: str) -> bool:
