@@ -96,7 +96,10 @@ def html(
     def files(block: Table | Picture) -> list[tuple[str, str]]:
         known = TABLES if isinstance(block, Table) else FIGURES
         label = block.sheet.label if isinstance(block, Table) else block.label
-        return [(f".{e}", f"{base}/{quote(label, safe='')}.{e}{asked}") for e in known if e in endings and e != "ods"]
+        kept = [e for e in known if e in endings and e != "ods"]
+        if isinstance(block, Picture) and block.svg is not None:  # drawn without Vega-Lite
+            kept = [e for e in kept if e != "vl.json"]
+        return [(f".{e}", f"{base}/{quote(label, safe='')}.{e}{asked}") for e in kept]
 
     def drawing(block: Picture) -> str:
         return f"{base}/{quote(block.label, safe='')}.svg{asked}"
