@@ -16,7 +16,8 @@ from fastapi import FastAPI
 from steelyard.model.reasons import Failure, Reason
 from steelyard.model.record import Record
 from steelyard.store import Store
-from steelyard.web.respond import HTML, Reply, respond
+from steelyard.web.reply import HTML, Reply
+from steelyard.web.respond import respond
 from tests.made_up import record
 
 #: elements without an end

@@ -26,6 +26,8 @@ def test_a_run_is_looked_into_once(bench: Bench, uno: Target, monkeypatch: pytes
     at = f"/runs/{record.setup.key[:16]}"
     page = site.page(f"{at}/profile")
     assert "crypto_aead_encrypt" in page.text
+    files = [to for to in page.all("href", "a") if "/profile/" in to]
+    assert {site.get(to).status for to in files} == {200}
     monkeypatch.setattr(examine, "profile", None)  # it is kept now
     functions = list(csv.DictReader(io.StringIO(site.get(f"{at}/profile/profile.csv").body.decode())))
     parts = [int(float(f["cycles_in_itself"])) for f in functions]

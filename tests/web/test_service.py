@@ -17,7 +17,8 @@ from steelyard.store import Store
 from steelyard.web import app, makers
 from steelyard.web.kept import Cache, Kept, packed
 from steelyard.web.makers import Here, Makers
-from steelyard.web.respond import HTML, Reply
+from steelyard.web.news import New, News
+from steelyard.web.reply import HTML, Reply
 from tests.made_up import record
 from tests.web.conftest import RECORDS, ask, made
 
@@ -56,37 +57,65 @@ def test_a_new_run_is_on_the_pages_at_once(served: FastAPI, results: Path) -> No
     assert "toy1/newer" not in before.text
 
 
-def test_what_takes_long_is_served_as_it_was_and_made_anew() -> None:
+def test_what_takes_long_is_served_as_it_was_and_made_anew(monkeypatch: pytest.MonkeyPatch) -> None:
     """And nobody waits for it, nor is it made twice at once."""
-    go, asked = threading.Event(), []
+    monkeypatch.setattr(app, "LOOK", 0.0)
+    monkeypatch.setattr(app, "REST", 0.0)
+    go, asked, stored = threading.Event(), [], [1]
 
     class Slow:
         async def make(self, path: str, query: str) -> Kept | None:
             asked.append(path)
+            state = stored[-1]
             if len(asked) > 1:
                 await asyncio.to_thread(go.wait)
-            return packed(Reply(200, HTML, b"%d" % len(asked), "d", len(asked), 9.0))
+            return packed(Reply(200, HTML, b"%d" % state, "d", state, 9.0))
 
-        async def last(self) -> int:
-            return 1 if len(asked) < 2 and not go.is_set() else 2
+        async def since(self, last: int) -> list[New]:
+            return [(n, "k", "f", "v", "t") for n in reversed(stored) if n > last]
 
-        def close(self) -> None:
-            pass
+        def busy(self, path: str) -> bool:
+            return False
 
     async def visits() -> list[bytes]:
         service = app.Service(Slow())  # type: ignore[arg-type]
-        bodies = []
-        for state in (1, 2, 2):
-            service._state, service._looked = state, float("inf")
-            bodies.append((await service.reply("/", "")).plain)  # type: ignore[union-attr]
+
+        async def visit() -> bytes:
+            kept = await service.answer("/", "")
+            assert kept is not None
             await asyncio.sleep(0)
+            return kept.plain
+
+        bodies = [await visit()]
+        stored.append(2)
+        bodies += [await visit(), await visit()]
         go.set()
         await asyncio.gather(*service._under_way.values())
-        bodies.append((await service.reply("/", "")).plain)  # type: ignore[union-attr]
-        return bodies
+        return [*bodies, await visit()]
 
     assert asyncio.run(visits()) == [b"1", b"1", b"1", b"2"]
     assert asked == ["/", "/"]
+
+
+@pytest.mark.parametrize(
+    ("address", "changed"),
+    [
+        ("/", True), ("/variants/v", True), ("/variants/w", False), ("/implementations/v/x", True),
+        ("/families/f", True), ("/families/g", False), ("/targets/t", True), ("/targets/u/table.csv", False),
+        ("/runs/" + "a" * 16, True), ("/runs/" + "b" * 16 + "/1", False), ("/runs/aaaaaaaa", True),
+        ("/claims", False), ("/tables", True), ("/tables?where=target+%3D%3D+u", False),
+        ("/tables?where=target+%3D%3D+t", True), ("/tables?where=target+%3D%3D+u+or+rom+%3C+1", True),
+        ("/compare?old=v/x&new=w/x", True), ("/compare?old=w/x&new=w/y", False), ("/compare?old=w*&new=w/y", True),
+        ("/search?q=v", True), ("/rank?where=not+target+%3D%3D+u", True),
+    ],
+)  # fmt: skip
+def test_a_run_makes_pages_of_its_names_old_and_no_others(address: str, changed: bool) -> None:
+    news = News()
+    news.add([(7, "0" * 64, "", "", "")])
+    news.add([(8, "a" * 64, "f", "v", "t")])
+    path, _, query = address.partition("?")
+    assert news.fresh(8, path, query)
+    assert news.fresh(7, path, query) is not changed
 
 
 def test_what_is_kept_has_a_bound() -> None:
@@ -162,7 +191,7 @@ def test_processes_make_pages_and_may_die(results: Path) -> None:
             kept = await service.make(path, "")
             assert kept is not None
             codes.append(kept.reply.status)
-        return [*codes, await service.last()]
+        return [*codes, (await service.since(0))[0][0]]
 
     try:
         assert asyncio.run(visits()) == [200, 200, 200, 200, 200, len(RECORDS)]
@@ -171,7 +200,7 @@ def test_processes_make_pages_and_may_die(results: Path) -> None:
 
 
 def test_a_page_that_takes_too_long_is_given_up(results: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from steelyard.web import pages, respond
+    from steelyard.web import pages
 
     def endless(v: object) -> None:
         while True:
@@ -183,7 +212,7 @@ def test_a_page_that_takes_too_long_is_given_up(results: Path, monkeypatch: pyte
     kept, _ = makers.make(str(results), "/claims", "")
     assert kept.reply.status == 503
     assert b"takes too long" in kept.plain
-    assert kept.reply.kind == respond.HTML
+    assert kept.reply.kind == HTML
 
 
 def test_too_many_are_told_to_come_back(results: Path, monkeypatch: pytest.MonkeyPatch) -> None:

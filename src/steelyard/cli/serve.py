@@ -30,13 +30,14 @@ class Serve(Struct, frozen=True):
 )
 def verb(ask: Serve) -> int:
     """Serve stored results as web pages. They need no JavaScript and ask nothing of any other host."""
-    from ..web import makers
+    from ..web import ahead
 
-    makers.prepare()
+    ahead.start()
     select.store(ask.db).close()  # says what is wrong with it before anything listens
     import uvicorn
 
     from ..web.app import create
+    from ..web.makers import Makers
 
     try:
         listener = socket.create_server((ask.host, ask.port), reuse_port=False, backlog=256)
@@ -46,7 +47,7 @@ def verb(ask: Serve) -> int:
     with listener:
         host, port = listener.getsockname()[:2]
         stderr().print(f"serving http://{host}:{port}/ ; stop with Ctrl-C", soft_wrap=True)
-        app = create(makers.Makers(select.place(ask.db)))
+        app = create(Makers(select.place(ask.db)))
         config = uvicorn.Config(
             app, log_level="warning", access_log=False, server_header=False, timeout_keep_alive=15,
             limit_concurrency=512, h11_max_incomplete_event_size=16 << 10, http="h11", ws="none",

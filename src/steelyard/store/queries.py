@@ -94,6 +94,11 @@ FROM (SELECT target_id, COUNT(*) AS setups FROM setup GROUP BY target_id) AS cou
 JOIN target ON target.id = counted.target_id GROUP BY target.name ORDER BY target.name
 """
 LAST = "SELECT MAX(id) AS id FROM run"
+#: what runs newer than one are of
+SINCE = f"""
+SELECT run.id, setup.key, implementation.family, implementation.variant, target.name AS target {_FROM}
+WHERE run.id > {{last:d}} ORDER BY run.id DESC LIMIT {{most:d}}
+"""
 LATEST = "SELECT id FROM run ORDER BY id DESC LIMIT {count:d}"
 DETAILS = "SELECT id, detail FROM run WHERE id IN ({ids}) AND detail IS NOT NULL"
 #: what tells runs apart, and the id of each

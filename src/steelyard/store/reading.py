@@ -208,6 +208,10 @@ class Reader:
         """The newest run; 0 where there is none."""
         return int(self._rows(Query(queries.LAST)).scalar() or 0)
 
+    def since(self, last: int, most: int) -> list[tuple[int, str, str, str, str]]:
+        """Of runs newer than one: id, setup's key, family, variant, target; the newest first, ``most`` of them."""
+        return [tuple(row) for row in self._rows(Query(queries.SINCE.format(last=last, most=most)))]
+
     def latest(self, count: int) -> list[int]:
         """The newest runs, the newest first."""
         return [row.id for row in self._rows(Query(queries.LATEST.format(count=count)))]

@@ -192,6 +192,11 @@ class Store:
         with self._reader() as reader:
             return reader.last()
 
+    def since(self, last: int, most: int) -> list[tuple[int, str, str, str, str]]:
+        """See :meth:`.reading.Reader.since`."""
+        with self._reader() as reader:
+            return reader.since(last, most)
+
     def latest(self, count: int) -> list[int]:
         """See :meth:`.reading.Reader.latest`."""
         with self._reader() as reader:

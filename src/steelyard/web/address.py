@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
 from urllib.parse import quote, unquote, urlencode
 
-from ..store import Store
+if TYPE_CHECKING:
+    from ..store import Store
 
 #: hexadecimal digits of a setup's key in an address, and the fewest that may be given
 KEY, SHORTEST = 16, 8

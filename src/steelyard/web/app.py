@@ -9,12 +9,16 @@ from contextlib import asynccontextmanager
 
 from fastapi import FastAPI, Request, Response
 
-from . import layout
-from .kept import Cache, Kept
+from . import reply
+from .kept import REST, STALE, Cache, Kept
 from .makers import Here, Makers
+from .news import News
 
 #: seconds for which the newest run is not asked for again, and after which an answer to that is not waited for
-LOOK, PATIENCE = 1.0, 0.2
+LOOK, PATIENCE = 1.0, 0.05
+#: seconds after which a page is made anew whatever is known: on servers a run may be committed after one of a higher
+#: number
+OLDEST = 600.0
 _OWN = "default-src 'none'; style-src 'self'; img-src 'self' data:; form-action 'self'; base-uri 'none'; "
 _HEADERS = {
     "content-security-policy": f"{_OWN}frame-ancestors 'none'",
@@ -37,16 +41,20 @@ class Service:
         self.makers = makers
         self._cache = Cache()
         self._under_way: dict[str, asyncio.Task[Kept | None]] = {}
-        self._state, self._looked = 0, -LOOK
+        self.news, self._looked = News(), -LOOK
         self._look: asyncio.Task[None] | None = None
 
-    async def reply(self, path: str, query: str) -> Kept | None:
+    async def answer(self, path: str, query: str) -> Kept | None:
         """What stands at an address; None where too many wait."""
         address = f"{path}?{query}"
         await self._look_again()
         kept = self._cache.get(address)
-        if kept is not None and kept.usable(self._state):
-            if not kept.fresh(self._state):
+        if kept is None:
+            return await asyncio.shield(self._made(address, path, query))
+        if self.news.fresh(kept.reply.state, path, query) and kept.age < OLDEST:
+            return kept
+        if kept.slow and (kept.age < STALE or self.makers.busy(path)):
+            if kept.age > REST * kept.reply.seconds:
                 self._made(address, path, query)
             return kept
         return await asyncio.shield(self._made(address, path, query))
@@ -75,7 +83,7 @@ class Service:
 
     async def _looking(self) -> None:
         try:
-            self._state = await self.makers.last()
+            self.news.add(await self.makers.since(self.news.last))
         finally:
             self._looked, self._look = time.monotonic(), None
 
@@ -86,7 +94,7 @@ def create(makers: Makers | Here) -> FastAPI:
 
     @asynccontextmanager
     async def life(_: FastAPI) -> AsyncIterator[None]:
-        first = asyncio.create_task(service.reply("/", ""))  # processes start before anybody asks
+        first = asyncio.create_task(service.answer("/", ""))  # processes start before anybody asks
         yield
         first.cancel()
         makers.close()
@@ -102,9 +110,9 @@ def create(makers: Makers | Here) -> FastAPI:
 
     @app.get("/static/{name}", include_in_schema=False)
     async def static(name: str) -> Response:
-        if name != layout.style_name():
+        if name != reply.style_name():
             return Response("no such file\n", 404, media_type="text/plain")
-        return Response(layout.style(), media_type="text/css", headers=_FOR_EVER)
+        return Response(reply.style(), media_type="text/css", headers=_FOR_EVER)
 
     @app.get("/robots.txt", include_in_schema=False)
     async def robots() -> Response:
@@ -115,7 +123,7 @@ def create(makers: Makers | Here) -> FastAPI:
     async def page(request: Request) -> Response:
         raw = request.scope.get("raw_path") or request.url.path.encode()
         path = raw.decode("ascii", "replace").split("?")[0]
-        kept = await service.reply(path, request.scope["query_string"].decode("latin-1"))
+        kept = await service.answer(path, request.scope["query_string"].decode("latin-1"))
         if kept is None:
             return Response("too many ask at once; try again\n", 503, {"retry-after": "5"}, "text/plain")
         return _sent(kept, request)
@@ -124,16 +132,16 @@ def create(makers: Makers | Here) -> FastAPI:
 
 
 def _sent(kept: Kept, request: Request) -> Response:
-    reply = kept.reply
-    headers = {"cache-control": "no-cache", "vary": "accept-encoding", "etag": f'W/"{reply.digest}"'}
-    if reply.kind.startswith("image/svg"):
+    made = kept.reply
+    headers = {"cache-control": "no-cache", "vary": "accept-encoding", "etag": f'W/"{made.digest}"'}
+    if made.kind.startswith("image/svg"):
         headers |= _OF_FIGURES
-    if reply.kind.startswith(_SAVED):
+    if made.kind.startswith(_SAVED):
         name = request.url.path.rsplit("/", 1)[-1]
         safe = "".join(c if c.isascii() and (c.isalnum() or c in "._-") else "-" for c in name)
         headers["content-disposition"] = f'attachment; filename="{safe}"'
-    if reply.status == 200 and headers["etag"] in request.headers.get("if-none-match", ""):
+    if made.status == 200 and headers["etag"] in request.headers.get("if-none-match", ""):
         return Response(status_code=304, headers=headers)
     if kept.packed and "gzip" in request.headers.get("accept-encoding", ""):
-        return Response(reply.body, reply.status, headers | {"content-encoding": "gzip"}, reply.kind)
-    return Response(kept.plain, reply.status, headers, reply.kind)
+        return Response(made.body, made.status, headers | {"content-encoding": "gzip"}, made.kind)
+    return Response(kept.plain, made.status, headers, made.kind)

@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from functools import cache, lru_cache
 from pathlib import Path
-
-from markdown_it import MarkdownIt
-from markdown_it.token import Token
+from typing import TYPE_CHECKING
 
 from ..model import paths
+
+if TYPE_CHECKING:  # only where pages are made
+    from markdown_it.token import Token
 
 #: documents that are pages, by the page's name
 PAGES = {"claims": "Claims", "definitions": "Definitions", "glossary": "Words"}
@@ -25,6 +26,8 @@ def html(name: str) -> str:
 
 @lru_cache(8)
 def _html(file: Path, _: int) -> str:
+    from markdown_it import MarkdownIt
+
     reader = MarkdownIt("commonmark", {"html": False}).enable("table")
     tokens = reader.parse(file.read_text(encoding="utf-8"))
     for k, token in enumerate(tokens):

@@ -8,12 +8,13 @@ from collections import OrderedDict
 
 from msgspec import Struct
 
-from .respond import Reply
+from .reply import Reply
 
 #: bytes of all kept replies
 MOST = 48 << 20
-#: seconds for which an older answer is good enough where making a new one takes longer than ``QUICK``
-STALE, QUICK = 60.0, 0.15
+#: seconds after which an older answer is no longer good enough, unless others wait for new ones; it is only good enough
+#: where making a new one takes longer than ``QUICK``, and that is tried after ``REST`` times as long
+STALE, QUICK, REST = 60.0, 0.15, 10.0
 _TEXT = ("text/", "image/svg", "application/json")
 
 
@@ -24,13 +25,15 @@ class Kept(Struct, frozen=True):
     packed: bool
     made: float
 
-    def fresh(self, state: int) -> bool:
-        """Whether nothing was stored since."""
-        return self.reply.state == state
+    @property
+    def age(self) -> float:
+        """Seconds since it was made."""
+        return time.monotonic() - self.made
 
-    def usable(self, state: int) -> bool:
-        """Whether it may be sent: it is fresh, or not old and slow to make."""
-        return self.fresh(state) or (self.reply.seconds > QUICK and time.monotonic() - self.made < STALE)
+    @property
+    def slow(self) -> bool:
+        """Whether it took long to make."""
+        return self.reply.seconds > QUICK
 
     @property
     def plain(self) -> bytes:

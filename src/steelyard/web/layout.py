@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
@@ -17,7 +16,7 @@ from ..model.errors import UserError, printable
 from ..publish import figure, formats
 from ..publish.sheet import Sheet
 from ..store import Store
-from . import address, markup
+from . import address, markup, reply
 from .page import Block, Heading, Page, Picture, Table
 
 FOLDER = Path(__file__).parent
@@ -42,17 +41,6 @@ MENU = {
     "figures": "figures", "campaigns": "campaigns", "claims": "claims", "definitions": "definitions",
     "search": "search",
 }  # fmt: skip
-
-
-def style() -> bytes:
-    """The style sheet of all pages."""
-    return (FOLDER / "static" / "style.css").read_bytes()
-
-
-@cache
-def style_name() -> str:
-    """Its name, which changes with what it says."""
-    return f"style.{hashlib.sha256(style()).hexdigest()[:12]}.css"
 
 
 @cache
@@ -108,14 +96,17 @@ def html(
     def files(block: Table | Picture) -> list[tuple[str, str]]:
         known = TABLES if isinstance(block, Table) else FIGURES
         label = block.sheet.label if isinstance(block, Table) else block.label
-        return [(f".{e}", f"{base}/{quote(label, safe='')}.{e}{asked}") for e in known if e in endings and e != "ods"]
+        kept = [e for e in known if e in endings and e != "ods"]
+        if isinstance(block, Picture) and block.svg is not None:  # drawn without Vega-Lite
+            kept = [e for e in kept if e != "vl.json"]
+        return [(f".{e}", f"{base}/{quote(label, safe='')}.{e}{asked}") for e in kept]
 
     def drawing(block: Picture) -> str:
         return f"{base}/{quote(block.label, safe='')}.svg{asked}"
 
     return _template().render(
         page=page, menu=MENU, here=names[0] if names else "", live=live, table=table, files=files, drawing=drawing,
-        notes=markup.notes, safe=Safe, style=f"/static/{style_name()}",
+        notes=markup.notes, safe=Safe, style=f"/static/{reply.style_name()}",
     )  # fmt: skip
 
 

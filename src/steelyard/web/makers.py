@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import asyncio
 import multiprocessing
-import multiprocessing.context
 import os
 import resource
 import signal
@@ -13,12 +12,13 @@ import threading
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from functools import cache
-from multiprocessing import forkserver
 from types import FrameType
 
 from ..store import Store, StoreError
+from . import ahead
 from .kept import Kept, packed
-from .respond import Reply, respond
+from .news import MOST, New
+from .reply import Reply
 
 #: seconds that a page may take, and pages that may wait
 SECONDS, WAITING = 60, 64
@@ -53,6 +53,8 @@ def _late(signum: int, frame: FrameType | None) -> None:
 
 def make(place: str, path: str, query: str) -> tuple[Kept, bool]:
     """A reply, in a process for that; and whether the process has become large."""
+    from .respond import respond  # not in the server
+
     signal.alarm(SECONDS)
     try:
         made = packed(respond(_store(place), path, query))
@@ -63,12 +65,12 @@ def make(place: str, path: str, query: str) -> tuple[Kept, bool]:
     return made, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss > _LARGE
 
 
-def last(place: str) -> int:
-    """The newest run; -1 where the database does not answer."""
+def since(place: str, last: int) -> list[New]:
+    """The runs newer than one, or none where the database does not answer."""
     try:
-        return _store(place).last()
+        return _store(place).since(last, MOST)
     except StoreError:
-        return -1
+        return []
 
 
 def slow(path: str) -> bool:
@@ -77,27 +79,16 @@ def slow(path: str) -> bool:
     return first in _SLOW or "." in rest or rest.endswith(("profile", "image"))
 
 
-def prepare() -> None:
-    """Starts what processes are made from, which reads our sources while its caller does other things."""
-    _context()
-    forkserver.ensure_running()
-
-
-def _context() -> multiprocessing.context.ForkServerContext:
-    context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["steelyard.web.respond", "steelyard.web.makers"])
-    return context
-
-
 class _Maker:
     """A process, which is replaced when it has become large or was killed."""
 
     def __init__(self) -> None:
         self.waiting = 0
+        self._turn = asyncio.Lock()
         self._start()
 
     def _start(self) -> None:
-        self.pool = ProcessPoolExecutor(1, mp_context=_context(), initializer=_begin)
+        self.pool = ProcessPoolExecutor(1, mp_context=ahead.context(), initializer=_begin)
 
     async def make(self, place: str, path: str, query: str) -> Kept | None:
         """A reply; None where too many wait."""
@@ -105,26 +96,23 @@ class _Maker:
             return None
         self.waiting += 1
         try:
-            loop = asyncio.get_running_loop()
-            for attempt in range(2):
-                pool = self.pool
-                try:
-                    made, large = await loop.run_in_executor(pool, make, place, path, query)
-                except BrokenProcessPool:
-                    if pool is self.pool:
-                        self._start()
-                    if attempt:
-                        return packed(
-                            Reply(500, "text/plain; charset=utf-8", b"steelyard: this page ended its process\n")
-                        )
-                    continue
-                if large and pool is self.pool:
-                    self._start()
-                    pool.shutdown(wait=False)
-                return made
-            raise AssertionError("unreachable")
+            async with self._turn:  # none waits in a process that is to be replaced
+                return await self._make(place, path, query)
         finally:
             self.waiting -= 1
+
+    async def _make(self, place: str, path: str, query: str) -> Kept:
+        for _ in range(2):
+            try:
+                made, large = await asyncio.get_running_loop().run_in_executor(self.pool, make, place, path, query)
+            except BrokenProcessPool:
+                self._start()
+                continue
+            if large:  # it is gone before the next one begins
+                await asyncio.to_thread(self.pool.shutdown)
+                self._start()
+            return made
+        return packed(Reply(500, "text/plain; charset=utf-8", b"steelyard: this page ended its process\n"))
 
 
 class Makers:
@@ -138,12 +126,16 @@ class Makers:
         """What stands at an address; None where too many wait."""
         return await (self._slow if slow(path) else self._quick).make(self._place, path, query)
 
-    async def last(self) -> int:
-        """The newest run."""
+    def busy(self, path: str) -> bool:
+        """Whether others wait for such pages."""
+        return (self._slow if slow(path) else self._quick).waiting > 0
+
+    async def since(self, last: int) -> list[New]:
+        """The runs newer than one."""
         try:
-            return await asyncio.get_running_loop().run_in_executor(self._quick.pool, last, self._place)
+            return await asyncio.get_running_loop().run_in_executor(self._quick.pool, since, self._place, last)
         except BrokenProcessPool:
-            return -1
+            return []
 
     def close(self) -> None:
         """Ends them."""
@@ -159,11 +151,17 @@ class Here:
 
     async def make(self, path: str, query: str) -> Kept | None:
         """See :meth:`Makers.make`."""
+        from .respond import respond
+
         return packed(respond(self._store, path, query))
 
-    async def last(self) -> int:
-        """See :meth:`Makers.last`."""
-        return self._store.last()
+    def busy(self, path: str) -> bool:
+        """See :meth:`Makers.busy`."""
+        return False
+
+    async def since(self, last: int) -> list[New]:
+        """See :meth:`Makers.since`."""
+        return self._store.since(last, MOST)
 
     def close(self) -> None:
         """Closes the database."""

@@ -6,27 +6,13 @@ import hashlib
 import logging
 import time
 
-from msgspec import Struct
-
 from ..model.errors import UserError, cut, unknown
 from ..store import Store, StoreError
 from . import address, ask, layout, pages
 from .page import Links, NotThereError, Page, Text
+from .reply import HTML, Reply
 
 _SAY = logging.getLogger(__name__)
-HTML = "text/html; charset=utf-8"
-
-
-class Reply(Struct, frozen=True):
-    """What a browser gets. ``digest`` is of the body, ``state`` the newest run when it was made, ``seconds`` how long
-    that took."""
-
-    status: int
-    kind: str
-    body: bytes
-    digest: str = ""
-    state: int = -1
-    seconds: float = 0.0
 
 
 def respond(store: Store, path: str, query: str = "") -> Reply:

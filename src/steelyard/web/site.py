@@ -17,7 +17,7 @@ from msgspec import Struct
 from ..model.errors import UserError
 from ..publish.formats import save
 from ..store import Store
-from . import address, layout, pages
+from . import address, layout, pages, reply
 from .page import NotThereError, Page, Picture, Table
 from .respond import page
 
@@ -52,8 +52,8 @@ def write(plan: Plan, processes: int) -> tuple[int, int]:
     """Writes the site; how many files, and bytes. Raises :class:`UserError` where it cannot."""
     plan.out.mkdir(parents=True, exist_ok=True)
     (plan.out / "static").mkdir(exist_ok=True)
-    save(plan.out / "static" / layout.style_name(), layout.style())
-    files, size = 1, len(layout.style())
+    save(plan.out / "static" / reply.style_name(), reply.style())
+    files, size = 1, len(reply.style())
     begin = {address.path(*words) for words in pages.ROUTES if "*" not in words and not _ASK.intersection(words)}
     seen, next_ = set(begin), sorted(begin)
     with ProcessPoolExecutor(processes, mp_context=get_context("forkserver")) as pool:

@@ -1,0 +1,78 @@
+"""What was stored when, as far as pages depend on it: a new run changes the pages of its names, and no others."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from urllib.parse import parse_qsl
+
+from ..analyse import expression
+from ..model.errors import UserError
+from . import address, documents
+
+#: a run: id, setup's key, family, variant, target
+New = tuple[int, str, str, str, str]
+#: new runs that are told apart; more change everything
+MOST = 500
+#: what a page is of: a kind of name, and the name
+Scope = tuple[str, str]
+_WHOLE: Scope = ("", "")
+_FILTERED = frozenset(("tables", "results", "rank", "trade-offs", "figures"))
+
+
+class News:
+    """The newest run of each scope, of those that came since the beginning."""
+
+    def __init__(self) -> None:
+        self.last = 0
+        self._of: defaultdict[Scope, int] = defaultdict(int)
+        self._all = 0
+
+    def add(self, runs: Sequence[New]) -> None:
+        """Learns of runs, the newest first."""
+        if not runs:
+            return
+        if not self.last or len(runs) >= MOST:
+            self._all = runs[0][0]
+        for number, key, family, variant, target in reversed(runs):
+            of = (("key", key[: address.KEY]), ("family", family), ("variant", variant), ("target", target))
+            for scope in of:
+                self._of[scope] = number
+        self.last = runs[0][0]
+
+    def fresh(self, state: int, path: str, query: str) -> bool:
+        """Whether nothing was stored since ``state`` that an answer depends on."""
+        if state >= self.last:
+            return True
+        scopes = scopes_of(path, query)
+        if state < self._all and scopes:
+            return False
+        return all(self._of[s] <= state for s in scopes) and _WHOLE not in scopes
+
+
+def scopes_of(path: str, query: str) -> tuple[Scope, ...]:
+    """What the answer at an address depends on; nothing where it is a document."""
+    first, second, *_ = (*address.segments(path), "", "")
+    if first in documents.PAGES:
+        return ()
+    if first == "runs" and len(second) >= address.KEY:
+        return (("key", second[: address.KEY]),)
+    if second and first in _KINDS:
+        return ((_KINDS[first], second),)
+    asked = dict(parse_qsl(query, errors="backslashreplace"))
+    if first == "compare":
+        sides = [asked.get(side, "") for side in ("old", "new")]
+        if all(s.count("/") == 1 and not set(s) & set("*?[=<>~!") for s in sides):
+            return tuple(("variant", s.split("/")[0]) for s in sides)
+    if first in _FILTERED and asked.get("where"):
+        try:
+            required = expression.parse(asked["where"]).required
+        except UserError:
+            return ()
+        for kind in ("variant", "family", "target"):
+            if kind in required:
+                return ((kind, required[kind]),)
+    return (_WHOLE,)
+
+
+_KINDS = {"targets": "target", "families": "family", "variants": "variant", "implementations": "variant"}
