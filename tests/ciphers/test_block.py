@@ -2,7 +2,7 @@
 
 ``block.csv`` holds digests of answers, not answers: of 64 random keys and blocks (:func:`inputs`; the first 16 are the
 derived vectors of the archive of known answers, except of QARMA), of chains of 10 000 encryptions, and of the archive's
-vectors, published ones among them. They were written down when ``ref``, ``fast`` and all of the archive's vectors agreed.
+vectors, published ones among them. They were written down when ``ref``, ``fast`` and all vectors agreed.
 """
 
 from __future__ import annotations
