@@ -15,7 +15,6 @@ typedef struct {
 } context;
 CONTEXT(context);
 
-/* Where shifts are dear, rotations by a few bits are composed of others. */
 static inline uint32_t f0(uint32_t x)
 {
     uint32_t y = x << 8 | x; /* each byte twice */
