@@ -1,6 +1,5 @@
 /*
- * The S-box on slices, found by a search of ours; it has the four NOR of the
- * paper.
+ * The S-box on slices, found by a search of ours.
  */
 static inline void sbox(slice *x)
 {
