@@ -11,6 +11,7 @@ import csv
 import hashlib
 import json
 import re
+import shutil
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -25,6 +26,7 @@ from tests.conftest import the_target
 ROWS = {row["variant"]: row for row in csv.DictReader(Path(__file__).with_name("block.csv").read_text().splitlines())}
 FOLDERS = sorted(api.parent for api in (CIPHERS / "crypto_block").glob("*/*/*/api.h"))
 PORTABLE = [f for f in FOLDERS if not (f / "architectures").is_file()]
+AVR = [f for f in FOLDERS if f not in PORTABLE and (f / "architectures").read_text() == "avr\n"]
 EVERY = pytest.mark.parametrize("folder", PORTABLE, ids=lambda f: f"{f.parent.name}-{f.name}")
 #: known answers of all block ciphers, where a machine has them; the digests say the same without
 ARCHIVE = Path(__file__).parents[3] / "shared" / "kat" / "block"
@@ -129,6 +131,34 @@ def test_it_needs_no_library(folder: Path, tmp_path: Path) -> None:
     subprocess.run(command, capture_output=True, check=True)
     named = subprocess.run(["nm", "-u", "-P", str(relocatable)], capture_output=True, text=True, check=True).stdout
     assert {line.split()[0] for line in named.splitlines()} <= LIBRARY
+
+
+@pytest.mark.parametrize("folder", AVR, ids=lambda f: f.parent.name)
+def test_assembly_for_avr(folder: Path, tmp_path: Path) -> None:
+    the_target("uno")
+    if shutil.which("simavr") is None:
+        pytest.skip("simavr is not installed")
+    asked = list(inputs(folder, 8))
+    answers = ask(built(folder.with_name("ref"), tmp_path), "answers", asked)
+    text = ""
+    for name, rows in (("keys", [key for key, _ in asked]), ("blocks", [block for _, block in asked])):
+        initial = ", ".join("{" + ", ".join(map(str, row)) + "}" for row in rows)
+        text += f"static const unsigned char {name}[][{len(rows[0])}] = {{{initial}}};\n"
+    (tmp_path / "inputs.h").write_text(text)
+    files = [str(_DRIVER.with_name("block_uno.c")), *(str(p) for p in sorted(folder.glob("*.S")))]
+    command = ["avr-gcc", "-mmcu=atmega328p", "-Os", f"-I{tmp_path}", *sources(folder), *files, "-o", "uno.elf"]
+    subprocess.run(command, capture_output=True, check=True, cwd=tmp_path)
+    done = subprocess.run(
+        ["simavr", "-m", "atmega328p", "-f", "16000000", "uno.elf"],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=tmp_path,
+        timeout=300,
+    )
+    expected = [x.hex() for (_, block), answer in zip(asked, answers, strict=True) for x in (answer, block)]
+    printed = re.sub(r"\x1b\[\d*m", " ", done.stdout + done.stderr)  # in colours
+    assert re.findall(rf"\b[0-9a-f]{{{len(expected[0])}}}\b", printed) == expected
 
 
 @pytest.mark.parametrize("variant", ["aes128", "aes192", "aes256"])
