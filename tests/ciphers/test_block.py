@@ -26,7 +26,10 @@ from tests.conftest import the_target
 ROWS = {row["variant"]: row for row in csv.DictReader(Path(__file__).with_name("block.csv").read_text().splitlines())}
 FOLDERS = sorted(api.parent for api in (CIPHERS / "crypto_block").glob("*/*/*/api.h"))
 PORTABLE = [f for f in FOLDERS if not (f / "architectures").is_file()]
-AVR = [f for f in FOLDERS if f not in PORTABLE and (f / "architectures").read_text() == "avr\n"]
+ASSEMBLY = {
+    name: [f for f in FOLDERS if f not in PORTABLE and (f / "architectures").read_text() == f"{name}\n"]
+    for name in ("avr", "armeabi")
+}
 EVERY = pytest.mark.parametrize("folder", PORTABLE, ids=lambda f: f"{f.parent.name}-{f.name}")
 #: known answers of all block ciphers, where a machine has them; the digests say the same without
 ARCHIVE = Path(__file__).parents[3] / "shared" / "kat" / "block"
@@ -67,20 +70,20 @@ def sources(folder: Path) -> list[str]:
     return [f"-I{folder}", f"-I{HARNESS / 'include'}", *(str(p) for p in sorted(folder.glob("*.c")))]
 
 
-def built(folder: Path, tmp_path: Path) -> Path:
-    """``block_driver.c`` around an implementation, under sanitizers."""
+def built(folder: Path, tmp_path: Path) -> list[str]:
+    """The command that runs ``block_driver.c`` around an implementation, under sanitizers."""
     the_target("host")
     program = tmp_path / "driver"
     command = ["gcc", *SANITIZERS, str(_DRIVER), *sources(folder), "-o", str(program)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
-    return program
+    return [str(program)]
 
 
-def ask(program: Path, mode: str, asked: list[tuple[bytes, bytes]]) -> list[bytes]:
-    """What the driver answers to keys and blocks."""
+def ask(run: list[str], mode: str, asked: list[tuple[bytes, bytes]]) -> list[bytes]:
+    """What the driver that is run answers to keys and blocks."""
     lines = "".join(f"{key.hex()} {block.hex()}\n" for key, block in asked)
-    done = subprocess.run([str(program), mode], input=lines, capture_output=True, text=True, check=False, timeout=300)
+    done = subprocess.run([*run, mode], input=lines, capture_output=True, text=True, check=False, timeout=300)
     assert done.returncode == 0, done.stdout[-200:] + done.stderr[:4000]
     return [bytes.fromhex(line) for line in done.stdout.splitlines()]
 
@@ -93,25 +96,26 @@ def digest(parts: list[bytes]) -> str:
 def test_every_variant_has_digests_and_both_implementations() -> None:
     named = {f.parent.name for f in FOLDERS}
     assert named == set(ROWS)
+    assert len(FOLDERS) == len(PORTABLE) + sum(map(len, ASSEMBLY.values()))
     assert all({f.name for f in PORTABLE if f.parent.name == name} >= {"ref", "fast"} for name in named)
 
 
 @EVERY
 def test_answers(folder: Path, tmp_path: Path) -> None:
-    program, row = built(folder, tmp_path), ROWS[folder.parent.name]
-    assert digest(ask(program, "answers", list(inputs(folder)))) == row["answers_sha256"]
-    assert digest(ask(program, "chain", list(inputs(folder, CHAINS)))) == row["chain_sha256"]
+    run, row = built(folder, tmp_path), ROWS[folder.parent.name]
+    assert digest(ask(run, "answers", list(inputs(folder)))) == row["answers_sha256"]
+    assert digest(ask(run, "chain", list(inputs(folder, CHAINS)))) == row["chain_sha256"]
     if not ARCHIVE.is_dir():
         return
     archive = list(vectors(folder.parent.name))
     assert len(archive) == int(row["vectors"])
     assert digest([b"".join(v) for v in archive]) == row["vectors_sha256"]
-    assert ask(program, "answers", [(key, block) for key, block, _ in archive]) == [answer for _, _, answer in archive]
+    assert ask(run, "answers", [(key, block) for key, block, _ in archive]) == [answer for _, _, answer in archive]
 
 
 @EVERY
 def test_promises(folder: Path, tmp_path: Path) -> None:
-    done = subprocess.run([str(built(folder, tmp_path))], capture_output=True, text=True, check=False, timeout=300)
+    done = subprocess.run(built(folder, tmp_path), capture_output=True, text=True, check=False, timeout=300)
     assert done.returncode == 0, done.stdout + done.stderr[:4000]
 
 
@@ -133,7 +137,7 @@ def test_it_needs_no_library(folder: Path, tmp_path: Path) -> None:
     assert {line.split()[0] for line in named.splitlines()} <= LIBRARY
 
 
-@pytest.mark.parametrize("folder", AVR, ids=lambda f: f.parent.name)
+@pytest.mark.parametrize("folder", ASSEMBLY["avr"], ids=lambda f: f.parent.name)
 def test_assembly_for_avr(folder: Path, tmp_path: Path) -> None:
     the_target("uno")
     if shutil.which("simavr") is None:
@@ -159,6 +163,23 @@ def test_assembly_for_avr(folder: Path, tmp_path: Path) -> None:
     expected = [x.hex() for (_, block), answer in zip(asked, answers, strict=True) for x in (answer, block)]
     printed = re.sub(r"\x1b\[\d*m", " ", done.stdout + done.stderr)  # in colours
     assert re.findall(rf"\b[0-9a-f]{{{len(expected[0])}}}\b", printed) == expected
+
+
+@pytest.mark.parametrize("folder", ASSEMBLY["armeabi"], ids=lambda f: f.parent.name)
+def test_assembly_for_arm(folder: Path, tmp_path: Path) -> None:
+    """In QEMU's Linux mode, which has no core of the M profile: the code is Thumb-2 that all ARMv7 understand."""
+    the_target("bluepill")
+    if shutil.which("qemu-arm") is None:
+        pytest.skip("qemu-arm is not installed")
+    flags = ["-mcpu=cortex-a9", "-mthumb", "-O1", "--specs=rdimon.specs"]
+    files = [str(_DRIVER), *sources(folder), *(str(p) for p in sorted(folder.glob("*.S")))]
+    program = tmp_path / "driver.elf"
+    subprocess.run(["arm-none-eabi-gcc", *flags, *files, "-o", str(program)], capture_output=True, check=True)
+    run, row = ["qemu-arm", "-cpu", "cortex-a9", str(program)], ROWS[folder.parent.name]
+    assert digest(ask(run, "answers", list(inputs(folder)))) == row["answers_sha256"]
+    assert digest(ask(run, "chain", list(inputs(folder, CHAINS)))) == row["chain_sha256"]
+    done = subprocess.run(run, capture_output=True, text=True, check=False, timeout=300)
+    assert done.returncode == 0, done.stdout
 
 
 @pytest.mark.parametrize("variant", ["aes128", "aes192", "aes256"])
