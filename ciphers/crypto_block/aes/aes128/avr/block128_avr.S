@@ -1,0 +1,1 @@
+../../../../shared/aes/block128_avr.S

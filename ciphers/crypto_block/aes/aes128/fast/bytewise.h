@@ -1,0 +1,1 @@
+../../../../shared/aes/block_ref.c

@@ -1,0 +1,1 @@
+../../../../shared/hight/ref.c

@@ -1,0 +1,1 @@
+../../../../shared/hight/fast.c

@@ -1,0 +1,1 @@
+../../../../shared/katan/stream.h

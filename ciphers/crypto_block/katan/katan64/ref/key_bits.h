@@ -1,0 +1,1 @@
+../../../../shared/katan/key_bits.h

@@ -1,0 +1,1 @@
+../../../../shared/ktantan/select.h

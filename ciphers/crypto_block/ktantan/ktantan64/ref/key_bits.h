@@ -1,0 +1,1 @@
+../../../../shared/ktantan/key_bits.h

@@ -1,0 +1,1 @@
+../../../../shared/lea/lea128_armv7m.S

@@ -1,0 +1,1 @@
+../../../../shared/lea/lea128_avr.S

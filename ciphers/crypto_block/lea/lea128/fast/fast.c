@@ -1,0 +1,1 @@
+../../../../shared/lea/fast.c

@@ -1,0 +1,1 @@
+../../../../shared/lea/ref.c

@@ -1,0 +1,1 @@
+../../../../shared/lea/delta.h

@@ -1,0 +1,1 @@
+../../../../shared/piccolo/ref.c

@@ -1,0 +1,1 @@
+../../../../shared/slices8/slices8.h

@@ -1,0 +1,1 @@
+../../../../shared/piccolo/keys.h

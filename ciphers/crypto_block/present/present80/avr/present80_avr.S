@@ -1,0 +1,1 @@
+../../../../shared/present/present80_avr.S

@@ -1,0 +1,1 @@
+../../../../shared/present/circuits.h

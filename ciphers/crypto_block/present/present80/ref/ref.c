@@ -1,0 +1,1 @@
+../../../../shared/present/ref.c

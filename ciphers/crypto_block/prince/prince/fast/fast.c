@@ -1,0 +1,1 @@
+../../../../shared/prince/fast.c

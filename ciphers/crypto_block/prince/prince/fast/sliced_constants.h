@@ -1,0 +1,1 @@
+../../../../shared/prince/sliced_constants.h

@@ -1,0 +1,1 @@
+../../../../shared/prince/constants.h

@@ -1,0 +1,1 @@
+../../../../shared/prince/ref.c

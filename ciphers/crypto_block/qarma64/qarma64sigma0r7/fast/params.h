@@ -1,0 +1,2 @@
+#define SIGMA 0
+#define R 7

@@ -1,0 +1,1 @@
+../../../../shared/qarma/sliced_constants.h

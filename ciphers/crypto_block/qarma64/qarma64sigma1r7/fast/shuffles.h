@@ -1,0 +1,1 @@
+../../../../shared/qarma/shuffles.h

@@ -1,0 +1,2 @@
+#define SIGMA 1
+#define R 7

@@ -1,0 +1,1 @@
+../../../../shared/qarma/ref.c

@@ -1,0 +1,2 @@
+#define SIGMA 2
+#define R 6

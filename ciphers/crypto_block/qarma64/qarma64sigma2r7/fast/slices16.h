@@ -1,0 +1,1 @@
+../../../../shared/slices16/slices16.h

@@ -1,0 +1,1 @@
+../../../../shared/rectangle/circuits.h

@@ -1,0 +1,1 @@
+../../../../shared/rectangle/ref.c

@@ -1,0 +1,1 @@
+../../../../shared/arx-words/rotations.h

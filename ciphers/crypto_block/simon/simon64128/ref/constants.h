@@ -1,0 +1,1 @@
+../../../../shared/simon/constants.h

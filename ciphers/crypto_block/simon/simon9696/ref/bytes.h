@@ -1,0 +1,1 @@
+../../../../shared/block/bytes.h

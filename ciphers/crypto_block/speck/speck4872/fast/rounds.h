@@ -1,0 +1,1 @@
+../../../../shared/speck/rounds.h

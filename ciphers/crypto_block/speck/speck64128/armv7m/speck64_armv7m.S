@@ -1,0 +1,1 @@
+../../../../shared/speck/speck64_armv7m.S

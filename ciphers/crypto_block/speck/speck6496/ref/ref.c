@@ -1,0 +1,1 @@
+../../../../shared/speck/ref.c

@@ -1,0 +1,1 @@
+../../../../shared/xtea/fast.c

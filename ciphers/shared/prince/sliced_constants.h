@@ -1,0 +1,15 @@
+/* Round constants in slices: 0 and 1, 2 and 3. */
+TABLE(uint32_t) rc[12][2] = {
+    { 0x00000000, 0x00000000 },
+    { 0x476cf06c, 0x1d00012b },
+    { 0x8b98187e, 0x94724012 },
+    { 0x3c980a01, 0x5fd718fc },
+    { 0x2b8744af, 0x1260c323 },
+    { 0xcda2a190, 0xc3357f67 },
+    { 0xe682a6fb, 0x75e6eedc },
+    { 0x00a743c4, 0xa4b35298 },
+    { 0x17b80d6a, 0xe9048947 },
+    { 0xa0b81f15, 0x22a1d1a9 },
+    { 0x6c4cf707, 0xabd39090 },
+    { 0x2b20076b, 0xb6d391bb }
+};

@@ -1,0 +1,193 @@
+"""Every bundled block cipher: known answers by digest, what ``crypto_block.h`` promises, and plain C for any ``int``.
+
+``block.csv`` holds digests of answers, not answers: of 64 random keys and blocks (:func:`inputs`; the first 16 are the
+derived vectors of the archive of known answers, except of QARMA), of chains of 10 000 encryptions, and of the archive's
+vectors, published ones among them. They were written down when ``ref``, ``fast`` and all vectors agreed.
+"""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import json
+import re
+import shutil
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from steelyard.model.paths import CIPHERS, HARNESS
+from tests.ciphers.common import SANITIZERS
+from tests.ciphers.test_every_cipher import INTS, LIBRARY, STRICT
+from tests.conftest import the_target
+
+ROWS = {row["variant"]: row for row in csv.DictReader(Path(__file__).with_name("block.csv").read_text().splitlines())}
+FOLDERS = sorted(api.parent for api in (CIPHERS / "crypto_block").glob("*/*/*/api.h"))
+PORTABLE = [f for f in FOLDERS if not (f / "architectures").is_file()]
+ASSEMBLY = {
+    name: [f for f in FOLDERS if f not in PORTABLE and (f / "architectures").read_text() == f"{name}\n"]
+    for name in ("avr", "armeabi")
+}
+EVERY = pytest.mark.parametrize("folder", PORTABLE, ids=lambda f: f"{f.parent.name}-{f.name}")
+#: known answers of all block ciphers, where a machine has them; the digests say the same without
+ARCHIVE = Path(__file__).parents[3] / "shared" / "kat" / "block"
+COUNT, CHAINS = 64, 2
+_DRIVER = Path(__file__).with_name("block_driver.c")
+
+
+def size(folder: Path, of: str) -> int:
+    """``CRYPTO_<of>BYTES`` of an implementation."""
+    found = re.search(rf"#define CRYPTO_{of}BYTES (\d+)\n", (folder / "api.h").read_text())
+    assert found
+    return int(found[1])
+
+
+def inputs(folder: Path, count: int = COUNT) -> Iterator[tuple[bytes, bytes]]:
+    """Keys and blocks: SHAKE-256 of the archive's label of the variant, number and purpose."""
+    name = ROWS[folder.parent.name]["name"]
+    for i in range(count):
+        key, block = (
+            hashlib.shake_256(f"lwckat-block/{name}/{i}/{what}".encode()).digest(size(folder, of))
+            for what, of in (("key", "KEY"), ("pt", "BLOCK"))
+        )
+        yield key, block
+
+
+def vectors(variant: str) -> Iterator[tuple[bytes, bytes, bytes]]:
+    """The archive's vectors of a variant: key (followed by the tweak), block and encrypted block."""
+    for file in sorted(ARCHIVE.glob("*.json")):
+        for name, entry in json.loads(file.read_text())["variants"].items():
+            for v in entry["vectors"]:
+                whole = f"{name}{v['sbox']}r{v['r']}" if "r" in v else name
+                if re.sub(r"\W", "", whole) == variant:
+                    yield tuple(bytes.fromhex(x) for x in (v["key"] + v.get("tweak", ""), v["pt"], v["ct"]))  # type: ignore[misc]
+
+
+def sources(folder: Path) -> list[str]:
+    """The C files of an implementation, and options for headers."""
+    return [f"-I{folder}", f"-I{HARNESS / 'include'}", *(str(p) for p in sorted(folder.glob("*.c")))]
+
+
+def built(folder: Path, tmp_path: Path) -> list[str]:
+    """The command that runs ``block_driver.c`` around an implementation, under sanitizers."""
+    the_target("host")
+    program = tmp_path / "driver"
+    command = ["gcc", *SANITIZERS, str(_DRIVER), *sources(folder), "-o", str(program)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return [str(program)]
+
+
+def ask(run: list[str], mode: str, asked: list[tuple[bytes, bytes]]) -> list[bytes]:
+    """What the driver that is run answers to keys and blocks."""
+    lines = "".join(f"{key.hex()} {block.hex()}\n" for key, block in asked)
+    done = subprocess.run([*run, mode], input=lines, capture_output=True, text=True, check=False, timeout=300)
+    assert done.returncode == 0, done.stdout[-200:] + done.stderr[:4000]
+    return [bytes.fromhex(line) for line in done.stdout.splitlines()]
+
+
+def digest(parts: list[bytes]) -> str:
+    """SHA-256 of all of them."""
+    return hashlib.sha256(b"".join(parts)).hexdigest()
+
+
+def test_every_variant_has_digests_and_both_implementations() -> None:
+    named = {f.parent.name for f in FOLDERS}
+    assert named == set(ROWS)
+    assert len(FOLDERS) == len(PORTABLE) + sum(map(len, ASSEMBLY.values()))
+    assert all({f.name for f in PORTABLE if f.parent.name == name} >= {"ref", "fast"} for name in named)
+
+
+@EVERY
+def test_answers(folder: Path, tmp_path: Path) -> None:
+    run, row = built(folder, tmp_path), ROWS[folder.parent.name]
+    assert digest(ask(run, "answers", list(inputs(folder)))) == row["answers_sha256"]
+    assert digest(ask(run, "chain", list(inputs(folder, CHAINS)))) == row["chain_sha256"]
+    if not ARCHIVE.is_dir():
+        return
+    archive = list(vectors(folder.parent.name))
+    assert len(archive) == int(row["vectors"])
+    assert digest([b"".join(v) for v in archive]) == row["vectors_sha256"]
+    assert ask(run, "answers", [(key, block) for key, block, _ in archive]) == [answer for _, _, answer in archive]
+
+
+@EVERY
+def test_promises(folder: Path, tmp_path: Path) -> None:
+    done = subprocess.run(built(folder, tmp_path), capture_output=True, text=True, check=False, timeout=300)
+    assert done.returncode == 0, done.stdout + done.stderr[:4000]
+
+
+@pytest.mark.parametrize("bits", INTS)
+@EVERY
+def test_it_is_plain_c(folder: Path, bits: int) -> None:
+    the_target({32: "host", 16: "uno"}[bits])
+    done = subprocess.run([*INTS[bits], *STRICT, *sources(folder)], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr[:4000]
+
+
+@EVERY
+def test_it_needs_no_library(folder: Path, tmp_path: Path) -> None:
+    the_target("host")
+    relocatable = tmp_path / "implementation.o"
+    command = ["gcc", "-O2", "-r", "-nostdlib", *sources(folder), "-o", str(relocatable)]
+    subprocess.run(command, capture_output=True, check=True)
+    named = subprocess.run(["nm", "-u", "-P", str(relocatable)], capture_output=True, text=True, check=True).stdout
+    assert {line.split()[0] for line in named.splitlines()} <= LIBRARY
+
+
+@pytest.mark.parametrize("folder", ASSEMBLY["avr"], ids=lambda f: f.parent.name)
+def test_assembly_for_avr(folder: Path, tmp_path: Path) -> None:
+    the_target("uno")
+    if shutil.which("simavr") is None:
+        pytest.skip("simavr is not installed")
+    asked = list(inputs(folder, 8))
+    answers = ask(built(folder.with_name("ref"), tmp_path), "answers", asked)
+    text = ""
+    for name, rows in (("keys", [key for key, _ in asked]), ("blocks", [block for _, block in asked])):
+        initial = ", ".join("{" + ", ".join(map(str, row)) + "}" for row in rows)
+        text += f"static const unsigned char {name}[][{len(rows[0])}] = {{{initial}}};\n"
+    (tmp_path / "inputs.h").write_text(text)
+    files = [str(_DRIVER.with_name("block_uno.c")), *(str(p) for p in sorted(folder.glob("*.S")))]
+    command = ["avr-gcc", "-mmcu=atmega328p", "-Os", f"-I{tmp_path}", *sources(folder), *files, "-o", "uno.elf"]
+    subprocess.run(command, capture_output=True, check=True, cwd=tmp_path)
+    done = subprocess.run(
+        ["simavr", "-m", "atmega328p", "-f", "16000000", "uno.elf"],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=tmp_path,
+        timeout=300,
+    )
+    expected = [x.hex() for (_, block), answer in zip(asked, answers, strict=True) for x in (answer, block)]
+    printed = re.sub(r"\x1b\[\d*m", " ", done.stdout + done.stderr)  # in colours
+    assert re.findall(rf"\b[0-9a-f]{{{len(expected[0])}}}\b", printed) == expected
+
+
+@pytest.mark.parametrize("folder", ASSEMBLY["armeabi"], ids=lambda f: f.parent.name)
+def test_assembly_for_arm(folder: Path, tmp_path: Path) -> None:
+    """In QEMU's Linux mode, which has no core of the M profile: the code is Thumb-2 that all ARMv7 understand."""
+    the_target("bluepill")
+    if shutil.which("qemu-arm") is None:
+        pytest.skip("qemu-arm is not installed")
+    flags = ["-mcpu=cortex-a9", "-mthumb", "-O1", "--specs=rdimon.specs"]
+    files = [str(_DRIVER), *sources(folder), *(str(p) for p in sorted(folder.glob("*.S")))]
+    program = tmp_path / "driver.elf"
+    subprocess.run(["arm-none-eabi-gcc", *flags, *files, "-o", str(program)], capture_output=True, check=True)
+    run, row = ["qemu-arm", "-cpu", "cortex-a9", str(program)], ROWS[folder.parent.name]
+    assert digest(ask(run, "answers", list(inputs(folder)))) == row["answers_sha256"]
+    assert digest(ask(run, "chain", list(inputs(folder, CHAINS)))) == row["chain_sha256"]
+    done = subprocess.run(run, capture_output=True, text=True, check=False, timeout=300)
+    assert done.returncode == 0, done.stdout
+
+
+@pytest.mark.parametrize("variant", ["aes128", "aes192", "aes256"])
+def test_openssl_agrees(variant: str) -> None:
+    ciphers = pytest.importorskip("cryptography.hazmat.primitives.ciphers")
+    folder = CIPHERS / "crypto_block" / "aes" / variant / "ref"
+    answers = []
+    for key, block in inputs(folder):
+        encryptor = ciphers.Cipher(ciphers.algorithms.AES(key), ciphers.modes.ECB()).encryptor()
+        answers.append(encryptor.update(block))
+    assert digest(answers) == ROWS[variant]["answers_sha256"]
