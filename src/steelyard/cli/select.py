@@ -13,6 +13,7 @@ from ..building import identify
 from ..model import paths
 from ..model.errors import UserError, cut, unknown
 from ..model.implementation import Implementation, Rejected
+from ..model.reasons import Reason
 from ..model.target import Target, load_target, target_names
 from ..sources import discover
 from ..store import Store
@@ -23,7 +24,8 @@ from .console import stderr
 def bundled() -> tuple[tuple[Implementation, ...], tuple[Rejected, ...]]:
     """The implementations that come with Steelyard."""
     found = discover(paths.CIPHERS)
-    return found.implementations, found.rejected
+    # block ciphers are there and checked, and are not weighed yet
+    return found.implementations, tuple(r for r in found.rejected if r.failure.reason is not Reason.OTHER_PRIMITIVE)
 
 
 class Chosen(NamedTuple):

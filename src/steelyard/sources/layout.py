@@ -42,7 +42,21 @@ ANCHORS: dict[str, tuple[Primitive, ...]] = {
 OTHERS = frozenset(
     f"crypto_{name}"
     for name in (
-        *("auth", "box", "core", "decode", "dh", "encode", "encrypt", "hashblocks", "kdf", "kem", "mac", "onetimeauth"),
+        *(
+            "auth",
+            "block",
+            "box",
+            "core",
+            "decode",
+            "dh",
+            "encode",
+            "encrypt",
+            "hashblocks",
+            "kdf",
+            "kem",
+            "mac",
+            "onetimeauth",
+        ),
         *("pubkey", "rng", "scalarmult", "secretbox", "sign", "sort", "stream", "verify", "xof"),
     )
 )
