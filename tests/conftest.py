@@ -42,15 +42,15 @@ FOR_EVER = re.compile(
 )
 
 #: tests that play boards in real time, with the field's tools at the other end: a machine that stops for seconds fails
-#: them. One that failed is run once more, and the summary names it.
+#: them. One that failed is run up to three times more, and the summary names it.
 REAL_TIME = re.compile(r"tests/lab/|tests/guides/.*::test_weigh_on_boards")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Gives tests that run in real time their second attempt."""
+    """Gives tests that run in real time more attempts."""
     for item in items:
         if REAL_TIME.match(item.nodeid):
-            item.add_marker(pytest.mark.flaky(reruns=1))
+            item.add_marker(pytest.mark.flaky(reruns=3, reruns_delay=5))
 
 
 @pytest.hookimpl(wrapper=True)
