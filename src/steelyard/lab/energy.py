@@ -91,8 +91,6 @@ def look(link: BoardLink | AwayLink, client: Caller, request: Request, output: b
         idle = metering.idle(IDLE if metering.bit is not None else stream.metered.meter.seconds)
         text = f"{metering.volts:.3g} V, {idle.watts / metering.volts * 1e3:.3g} mA while the board waits"
         if metering.bit is not None:
-            client.call(request)  # a client that is new makes empty ones first, which are not to be counted
-            metering._silence()
             metering.pulses([(request, output)] * 2)
             text += f"; sees the trigger pin at its digital input {metering.bit}"
         return f"{text}; {stream.metered.text}"
@@ -159,7 +157,9 @@ class _Metering:
 
     def idle(self, seconds: float) -> _Part:
         """While the board waits for a request."""
-        stream = self._stream
+        stream, hello = self._stream, self._client.hello
+        zeros = bytes(hello.key_bytes), bytes(hello.npub_bytes), b"", b""
+        self._client.call(Request(Op.EMPTY, *zeros))  # a client that is new makes more of them, which are not to be seen
         stream.start()
         stream.wait(lambda: bool(stream.samples.t), self._link.over)
         start = stream.samples.t[0] + self._metered.latency + WAY
