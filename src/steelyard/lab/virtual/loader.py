@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Generator
 from typing import Protocol
 
@@ -22,7 +23,7 @@ class Loader(Protocol):
         """Puts the program where the chip runs it, if it is not there already."""
 
 
-class Conversation:
+class Conversation(ABC):
     """A loader that takes bytes where it waits for them: ``_commands`` yields for each, and adds answers to
     ``_sent``. The program runs where it was written."""
 
@@ -48,8 +49,9 @@ class Conversation:
             taken.append((yield))
         return bytes(taken)
 
+    @abstractmethod
     def _commands(self) -> Generator[None, int, None]:
-        raise NotImplementedError
+        """Takes byte after byte, and leaves what it answers in ``_sent``."""
 
 
 #: makes the loaders of a board, one for each reset, which share what they have stored: of the target, of what the
