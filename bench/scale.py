@@ -21,9 +21,9 @@ from rich.console import Console
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from steelyard.cli.console import table
-from steelyard.cli.rank import KINDS
 from steelyard.model.record import Point, Record, Setup, Toolchain, Verification
 from steelyard.model.target import target_names
+from steelyard.publish.ranking import KINDS
 from steelyard.store import Store
 
 IMPLEMENTATIONS, FLAGS, WORKLOADS = 300, ("-O3", "-O2", "-Os", "-O1"), ("default", "nist-grid", "felics-ae")

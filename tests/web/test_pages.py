@@ -102,6 +102,14 @@ def test_tables_are_those_of_publish(
             assert rows[0] == rows[1]
 
 
+def test_a_run_that_is_named_stands_beside_newer_ones(site: Site) -> None:
+    """As in publish: run 1 has another compiler than the last run of its name."""
+    document = json.loads(site.get("/results/results.json?what=1+toy1/ref").body)
+    runs = {r["run"] for table in document for r in table["rows"] if r["target"] == "uno"}
+    newest = max(i for i, r in enumerate(RECORDS, 1) if (r.setup.label, r.setup.target) == ("toy1/ref", "uno"))
+    assert runs == {1, newest}
+
+
 def test_a_table_comes_in_every_format(site: Site) -> None:
     page = site.page("/targets/uno")
     files = {to.rpartition(".")[2]: to for to in page.all("href", "a") if "/uno-crypto_aead." in to}

@@ -7,7 +7,7 @@ the user has replaced, or draws a line through points of two workloads.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import chain
 from operator import itemgetter
 
@@ -16,7 +16,9 @@ from msgspec import Struct
 from ..model.errors import counted
 from ..model.metric import of_sizes
 from ..model.reasons import MACHINE
+from ..model.record import Point
 from ..model.row import CONTEXT, Row, Value, grouped
+from ..store import Store
 
 #: what the user calls sources on a target by: the newest that were run there count, whatever the flags
 PLACE = ("primitive", "family", "label", "origin", "target", "device")
@@ -38,6 +40,34 @@ class Answer(Struct, frozen=True):
     rows: list[Row]
     notes: tuple[str, ...] = ()
     borrowed: frozenset[Value] = frozenset()
+
+    def points(self, store: Store, rows: Iterable[Row]) -> Mapping[int, Sequence[Point]]:
+        """All points of the runs of these of its rows, except those of another workload."""
+        return store.points([run for r in rows if (run := run_number(r)) and run not in self.borrowed])
+
+
+def answered(
+    found: Sequence[Row],
+    what: Sequence[str] = (),
+    *,
+    all_runs: bool = False,
+    workload: str = "",
+    apart: Collection[str] = (),
+    every: bool = False,
+    wanted: Collection[str] = (),
+) -> Answer:
+    """The answer that the rows which words and filter leave make: runs that are named by number are never left out,
+    ``all_runs`` leaves out none; the others are chosen from (:func:`choose`). ``workload`` is the one to be taken
+    wherever there is a run of it."""
+    found = [r for r in found if workload_name(str(r["workload"])) == workload] or found
+    if all_runs:
+        return Answer(told_apart(found))
+    numbers = {int(w) for w in what if w.isdecimal()}
+    chosen = choose([r for r in found if r["run"] not in numbers], every=every, apart=apart, wanted=wanted)
+    if not numbers:
+        return chosen
+    kept = {r["run"] for r in chosen.rows} | numbers
+    return Answer(told_apart([r for r in found if r["run"] in kept]), chosen.notes, chosen.borrowed - numbers)
 
 
 def choose(

@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from ..model.metric import Metric, metric, of_sizes
 from ..model.row import Row, Value, grouped
-from .answer import common_workload, countable, run_number
+from .answer import common_workload, countable, of_one_device, run_number
 
 #: what a setup is called by; two rows are a pair when these are the same
 PAIRED = ("primitive", "family", "variant", "implementation", "target", "device", "flags")
@@ -289,3 +289,14 @@ def about_of(asked: Sequence[Words], sides: Sequence[Sequence[Row]]) -> set[str]
         return column in old & new or column in ("run", "revision") or (len(one) == len(other) == 1 and one != other)
 
     return {column for column, _, _ in asked[0] ^ asked[1] if told(column)}
+
+
+def sides(
+    asked: Sequence[Words], rows: Sequence[Sequence[Row]]
+) -> tuple[Sequence[Sequence[Row]], set[str], tuple[str, ...]]:
+    """The rows of both sides that can be compared, what the comparison is about, and what was left out."""
+    about = about_of(asked, rows)
+    left_out: tuple[str, ...] = ()
+    if not about & {"device", "run", "timing_model"}:
+        rows, left_out = of_one_device(*rows)
+    return rows, about | ({"compiler", "timing_model"} if "target" in about else set()), left_out  # a target's own

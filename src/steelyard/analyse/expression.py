@@ -56,6 +56,11 @@ def parse(text: str) -> Filter:
     return _Parser(text).parse()
 
 
+def is_filter(text: str) -> bool:
+    """Whether a text is a filter, not a name: it compares something."""
+    return any(c in text for c in "=<>~!")
+
+
 class _Parser:
     def __init__(self, text: str) -> None:
         self.text, self.at, self.depth = text, 0, 0

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from fnmatch import fnmatchcase
 
-from ..analyse import answer, expression
-from ..analyse.answer import Answer, run_number
+from ..analyse import expression
+from ..analyse.answer import Answer, answered
 from ..analyse.rows import NAMES, check_primitives, derive, named, needed
 from ..model.metric import DERIVED, size_of
 from ..model.record import Point
-from ..model.row import CONTEXT, Made, Row, Value
-from ..publish.results import few_sizes
+from ..model.row import CONTEXT, Made, Row
+from ..publish import results
 from . import select
 from .console import say
 
@@ -37,22 +37,11 @@ def asked(
 ) -> Answer:
     """The rows of an answer, with what ``columns`` need; None means all metrics.
 
-    ``what`` are patterns for family, variant, ``variant/implementation``, or a run's number: runs named by number are
-    never left out. ``all_runs`` chooses nothing; the others are :func:`answer.choose`'s. ``workload`` is
-    the one to be taken wherever there is a run of it.
+    ``what`` are patterns for family, variant, ``variant/implementation``, or a run's number; the rest is
+    :func:`answered`'s.
     """
     rows = found(what, where, columns, db, all_runs=all_runs)
-    rows = [r for r in rows if answer.workload_name(str(r["workload"])) == workload] or rows
-    numbers = {int(w) for w in what if w.isdecimal()}
-    if all_runs:
-        return Answer(answer.told_apart(rows))
-    if not numbers:
-        return answer.choose(rows, every=every, apart=apart, wanted=wanted)
-    others = [r for r in rows if r["run"] not in numbers]
-    chosen = answer.choose(others, every=every, apart=apart, wanted=wanted)
-    kept = {r["run"] for r in chosen.rows} | numbers
-    named_or_chosen = answer.told_apart([r for r in rows if r["run"] in kept])
-    return Answer(named_or_chosen, chosen.notes, chosen.borrowed - numbers)
+    return answered(rows, what, all_runs=all_runs, workload=workload, apart=apart, every=every, wanted=wanted)
 
 
 def found(
@@ -112,28 +101,16 @@ def _meant(found: list[Row], what: Sequence[str]) -> list[Row]:
     return [r for r in found if id(r) in every]
 
 
-def points_of(rows: Sequence[Row], db: str | None, borrowed: Collection[Value] = ()) -> dict[int, list[Point]]:
-    """All points of the runs of these rows, except those that are ``borrowed`` from another workload."""
+def points_of(answer: Answer, rows: Sequence[Row], db: str | None) -> Mapping[int, Sequence[Point]]:
+    """See :meth:`Answer.points`."""
     with select.store(db, existing=True) as store:
-        return store.points([r["run"] for r in rows if isinstance(r["run"], int) and r["run"] not in borrowed])
+        return answer.points(store, rows)
 
 
 def complete(rows: Sequence[Row], db: str | None) -> list[Row]:
-    """The rows with what tables show besides metrics: why a run has no figures, and cycles at each size of workloads
-    that have few."""
-    failed = [r["run"] for r in rows if isinstance(r["run"], int) and r["outcome"] != "verified"]
-    few = [r for r in rows if few_sizes(str(r["workload"]))]
+    """See :func:`results.complete`."""
     with select.store(db, existing=True) as store:
-        details = store.details(failed) if failed else {}
-    points = points_of(few, db) if few else {}
-    made = []
-    for r in rows:
-        run = run_number(r)
-        more: Row = {f"{p.operation}@{p.adlen}/{p.mlen}": p.cycles for p in points.get(run, ())}
-        if run in details:
-            more["detail"] = details[run]
-        made.append(r | more if more else r)
-    return made
+        return results.complete(rows, store)
 
 
 def _say_unknown(what: Sequence[str], texts: Sequence[tuple[str, str, str]], rows: Sequence[Row]) -> None:

@@ -11,8 +11,7 @@ from typing import NamedTuple
 import click
 
 from ..analyse import expression, files
-from ..analyse.answer import of_one_device
-from ..analyse.compare import METRICS, Comparison, Words, about_of, compare, summary
+from ..analyse.compare import METRICS, Comparison, Words, compare, sides, summary
 from ..analyse.rows import check_columns, rows
 from ..model.errors import UserError, WorkError, counted, cut, refuse
 from ..model.metric import metric
@@ -82,8 +81,8 @@ def _of_revisions(ask: Compare) -> tuple[Comparison, tuple[str, ...]]:
     refuse({"--where": ask.where, "--sources": ask.sources, "--mixed": ask.mixed}, "not with --revisions; leave it out")
     metrics = metrics_of(ask.columns)
     weighing = Revisions.of(ask, ask.workload)
-    sides = [weighing.of_revision(revision) for revision in (ask.old, ask.new)]
-    return compare(*sides, metrics=metrics, threshold=_fraction(ask.threshold), about=["revision"]), ()
+    both = [weighing.of_revision(revision) for revision in (ask.old, ask.new)]
+    return compare(*both, metrics=metrics, threshold=_fraction(ask.threshold), about=["revision"]), ()
 
 
 def _of_stored(ask: Compare) -> tuple[Comparison, tuple[str, ...]]:
@@ -92,7 +91,7 @@ def _of_stored(ask: Compare) -> tuple[Comparison, tuple[str, ...]]:
     refuse(weighed, "only with --revisions; for stored runs write --where, such as 'target == uno'")
     metrics = metrics_of(ask.columns)
     test = expression.parse(ask.where) if ask.where.strip() else None
-    sides: list[Sequence[Row]] = []
+    stored: list[Sequence[Row]] = []
     asked: list[Words] = []
     sources = [_source(side) for side in (ask.old, ask.new)]
     made = {made_by(r) for s in sources for r in s.records}
@@ -101,18 +100,14 @@ def _of_stored(ask: Compare) -> tuple[Comparison, tuple[str, ...]]:
             made |= store.made()
     for side in sources:
         some, mentioned = _rows_of(side, [*metrics, *(test.columns if test else ())], ask.db, made)
-        sides.append([r for r in some if test.test(r)] if test else some)
+        stored.append([r for r in some if test.test(r)] if test else some)
         asked.append(mentioned)
-    about = about_of(asked, sides)
-    left_out: tuple[str, ...] = ()
-    if not about & {"device", "run", "timing_model"}:
-        sides, left_out = of_one_device(*sides)
-    if "target" in about:
-        about |= {"compiler", "timing_model"}  # which a target brings along
+    (old, new), about, left_out = sides(asked, stored)
     if ask.columns:
-        say_empty(metrics, [r for side in sides for r in side], ask.db)
+        say_empty(metrics, [*old, *new], ask.db)
     compared = compare(
-        *sides,
+        old,
+        new,
         metrics=metrics,
         threshold=_fraction(ask.threshold),
         mixed=ask.mixed,
@@ -185,7 +180,7 @@ def _rows_of(
     if source.is_file:
         # what is in a file is what was measured then, whatever sources that were
         return [*source.rows, *rows(source.records, made)], {("revision", "==", side)}
-    is_filter = bool(re.search(r"[=<>~!]", side))
+    is_filter = expression.is_filter(side)
     names, where = ([], side) if is_filter else ([side], "")
     stored = found(names, where, [*columns, "spread_percent"], db, beside=made)
     if not stored:

@@ -52,7 +52,7 @@ def verb(ask: Plot) -> int:
     if rows and kind.workload and not any(workload_name(str(r["workload"])) == kind.workload for r in rows):
         text = f"plot {name}: no run of workload {kind.workload} is among these, and it draws no other"
         raise WorkError(f"{text}; run: steelyard run --workload {kind.workload}")
-    points = points_of(rows, db, answer.borrowed) if kind.of_points else {}
+    points = points_of(answer, rows, db) if kind.of_points else {}
     if kind.of_points:
         left = {str(r["label"]) for r in rows if r["run"] not in points and r["variant"] != "nocrypt"}
         say([f"without points, so not drawn: {', '.join(sorted(left))}"] if left else [])

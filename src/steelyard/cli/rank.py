@@ -21,10 +21,6 @@ from .answers import asked, complete, say_empty
 from .console import say, stderr
 from .options import command
 
-#: how many of each metric are shown where nobody says
-TOP = 10
-KINDS = ("top", "places", "merit", "score", "pareto")
-
 
 class Rank(options.Answering, frozen=True, kw_only=True):
     """What ``rank`` is asked."""
@@ -52,7 +48,7 @@ class Rank(options.Answering, frozen=True, kw_only=True):
     ),
     options.text("--by", "-b", metavar="METRICS", help="Comma-separated. Default: cycles, ROM, RAM."),
     options.where,
-    options.number("--top", "-n", help=f"How many of each. Default: {TOP} with top, else all."),
+    options.number("--top", "-n", help=f"How many of each. Default: {ranking.TOP} with top, else all."),
     options.text("--relative-to", metavar="NAME", help="Variant or variant/implementation that counts as 100 %."),
     options.flag("--unit", help="Relative as reference over figure: more is better."),
     options.flag("--variants", help="Of each variant only its best implementation, by metric."),
@@ -64,19 +60,13 @@ class Rank(options.Answering, frozen=True, kw_only=True):
 )
 def verb(ask: Rank) -> int:
     """Rank stored results: the first of each metric, relative to a reference, figures of merit, Pareto fronts."""
-    if ask.kind not in KINDS:
-        raise unknown("ranking", ask.kind, KINDS)
-    metrics = check_columns(ask.by)
-    for name in metrics:
+    named = check_columns(ask.by)
+    for name in named:
         metric(name)
-    if ask.kind == "score" and not metrics:
-        metrics = list(rank.SCORE_PAPER if ask.paper else rank.SCORE_DISTINCT)
-    if ask.kind == "places" and not metrics:
-        metrics = list(ranking.CATALOGUE)
+    paper = rank.SCORE_PAPER if ask.paper and ask.kind == "score" else ()
+    metrics = ranking.metrics_of(ask.kind, named or paper)
     say(_ignored(ask, metrics))
-    used = [*metrics, *(m.replace("encrypt", "hash") for m in metrics)] or [
-        *dict.fromkeys(n for names in ranking.USUAL.values() for n in names)
-    ]
+    used = ranking.needed(metrics)
     answer = asked(ask.what, ask.where, used, ask.db, wanted=used if ask.by else ())
     rows = [r for r in answer.rows if r["outcome"] == "verified"]
     if ask.minus_nocrypt:
@@ -94,24 +84,12 @@ def verb(ask: Rank) -> int:
         raise UserError(f"--relative-to {ask.relative_to}: no stored run of it among those ranked; run it too")
     sheets: list[Sheet] = []
     for title, part in _grouped(rows, ask.group_by):
-        sheets += [replace(s, title=f"{title}{s.title}") for s in _ranked(part, metrics, ask)]
+        made = ranking.ranked(ask.kind, part, metrics, ask.top, ask.relative_to, unit=ask.unit, variants=ask.variants)
+        sheets += [replace(s, title=f"{title}{s.title}") for s in made]
     if ask.kind == "places":
         sheets += without_figures(complete([r for r in answer.rows if r["outcome"] != "verified"], ask.db))
     ask.out.give(distinct(sheets), notes=answer.notes)
     return 0
-
-
-def _ranked(rows: Sequence[Row], metrics: Sequence[str], ask: Rank) -> list[Sheet]:
-    """The tables of one kind of ranking."""
-    if ask.kind == "top":
-        return ranking.tops(rows, metrics, ask.top or TOP, ask.relative_to, unit=ask.unit, variants=ask.variants)
-    if ask.kind == "places":
-        return ranking.places(rows, metrics, ask.top, variants=ask.variants)
-    if ask.kind == "merit":
-        return ranking.merits(rows, metrics, ask.top, variants=ask.variants)
-    if ask.kind == "score":
-        return ranking.scores(rows, metrics, ask.top, variants=ask.variants)
-    return ranking.fronts(rows, metrics)
 
 
 def _ignored(ask: Rank, metrics: Sequence[str]) -> list[str]:

@@ -45,7 +45,7 @@ def verb(ask: Report) -> int:
         return 1
     rows = complete(order.ordered(answer.rows, order.keys("cycles_encrypt_mean,cycles_hash_mean")), ask.db)
     say_empty(chosen, rows, ask.db)
-    made = report.compose(ask.title, rows, chosen, lambda some: points_of(some, ask.db, answer.borrowed), answer.notes)
+    made = report.compose(ask.title, rows, chosen, lambda some: points_of(answer, some, ask.db), answer.notes)
     out = ask.out
     if out.console:
         paths.home().mkdir(parents=True, exist_ok=True)

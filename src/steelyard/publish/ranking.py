@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
+from itertools import chain
 
 from msgspec.structs import replace
 
 from ..analyse import order, rank
 from ..analyse.rank import Place, Ranking
+from ..model.errors import unknown
 from ..model.metric import metric
 from ..model.row import Row, Value
 from .results import column, fewer, grouped, run_of, shared, some, title_of
@@ -21,7 +23,50 @@ USUAL = {
     "crypto_hash": ("cycles_hash_mean", "rom", "ram"),
     "crypto_cxof": ("cycles_hash_mean", "rom", "ram"),
 }
+#: orders of merit, and what they are
+KINDS = {
+    "top": "the first of each metric",
+    "places": "all, with their places",
+    "merit": "figure of merit (FELICS)",
+    "score": "sum of ranks",
+    "pareto": "Pareto front",
+}
+#: how many of each metric are shown where nobody says
+TOP = 10
 _PLACE, _WHO = Column("place", "place"), (column("label"), column("flags"))
+
+
+def metrics_of(kind: str, named: Sequence[str]) -> list[str]:
+    """What a ranking of this kind is by: the metrics that are ``named``, or its own; none where each primitive has
+    some. Raises :class:`UserError` for a kind that does not exist."""
+    if kind not in KINDS:
+        raise unknown("ranking", kind, KINDS)
+    return list(named or {"score": rank.SCORE_DISTINCT, "places": CATALOGUE}.get(kind, ()))
+
+
+def needed(metrics: Sequence[str]) -> list[str]:
+    """The metrics that rows need for a ranking by these: of a hash, ``encrypt`` is ``hash``."""
+    return [*metrics, *(m.replace("encrypt", "hash") for m in metrics)] or list(
+        dict.fromkeys(chain.from_iterable(USUAL.values()))
+    )
+
+
+def ranked(
+    kind: str,
+    rows: Sequence[Row],
+    metrics: Sequence[str],
+    top: int | None = None,
+    reference: str = "",
+    *,
+    unit: bool = False,
+    variants: bool = False,
+) -> list[Sheet]:
+    """The tables of a ranking, as far as its kind knows what is asked."""
+    if kind == "top":
+        return tops(rows, metrics, top or TOP, reference, unit=unit, variants=variants)
+    if kind == "pareto":
+        return fronts(rows, metrics)
+    return {"places": places, "merit": merits, "score": scores}[kind](rows, metrics, top, variants=variants)
 
 
 def tops(

@@ -9,11 +9,13 @@ from operator import itemgetter
 
 from msgspec.structs import replace
 
+from ..analyse.answer import run_number
 from ..model.metric import Size, metric, size_of
 from ..model.row import CONTEXT, Row, Value
 from ..model.row import grouped as by_key
 from ..model.target import load_target, target_names
 from ..model.workload import workload
+from ..store import Store
 from .sheet import Column, Line, Lines, Sheet
 
 _HASH = ("cycles_hash_mean", "hash_per_byte", "hash_fixed", "rom", "stack", "ram_static")
@@ -128,6 +130,16 @@ def few_sizes(load: str) -> bool:
     """Whether the sizes of a workload, as records name it, are few enough to stand in a table."""
     named = re.search(r"\((\d+) sizes?,", load)
     return 0 < (int(named[1]) if named else load.count("/")) <= FEW
+
+
+def complete(rows: Sequence[Row], store: Store) -> list[Row]:
+    """The rows with what tables show besides metrics: why a run has no figures, and cycles at each size of workloads
+    that have few."""
+    details = store.details([run_number(r) for r in rows if r["outcome"] != "verified"])
+    more: dict[int, Row] = {run: {"detail": text} for run, text in details.items()}
+    for run, points in store.points([run_number(r) for r in rows if few_sizes(str(r["workload"]))]).items():
+        more.setdefault(run, {}).update({f"{p.operation}@{p.adlen}/{p.mlen}": p.cycles for p in points})
+    return [r | more.get(run_number(r), {}) for r in rows]
 
 
 def _usual(group: Sequence[Row], primitive: str) -> list[str]:

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from urllib.parse import parse_qsl
 
-from ..analyse import answer, expression
-from ..analyse.answer import Answer, run_number
+from ..analyse import expression
+from ..analyse.answer import Answer, answered
 from ..analyse.rows import check_columns, check_primitives, derive, named, needed
 from ..model.errors import UserError, cut, unknown
 from ..model.metric import DERIVED
-from ..model.record import Point
-from ..model.row import CONTEXT, Row, Value
-from ..publish.results import few_sizes
+from ..model.row import CONTEXT, Row
 from ..store import Store
 
 #: characters of an address, columns and names of an answer
@@ -134,10 +132,7 @@ class Rows:
 
         def chosen(**more: str) -> Answer:
             rows = self.found(what, where, asked, all_runs=all_runs, **equal, **more)
-            rows = [r for r in rows if answer.workload_name(str(r["workload"])) == workload] or rows
-            if all_runs:
-                return Answer(answer.told_apart(rows))
-            return answer.choose(rows, every=every, wanted=wanted, apart=apart)
+            return answered(rows, what, all_runs=all_runs, workload=workload, apart=apart, every=every, wanted=wanted)
 
         targets = self.store.targets()
         if whole or {"target", "family", "variant"} & equal.keys() or sum(targets.values()) <= LARGE:
@@ -148,21 +143,6 @@ class Rows:
             tuple(dict.fromkeys(n for part in parts for n in part.notes)),
             frozenset(run for part in parts for run in part.borrowed),
         )
-
-    def points(self, rows: Iterable[Row], borrowed: Collection[Value] = ()) -> Mapping[int, Sequence[Point]]:
-        """All points of the runs of these rows, except those that are ``borrowed`` from another workload."""
-        return self.store.points([run for r in rows if (run := run_number(r)) and r["run"] not in borrowed])
-
-    def complete(self, rows: Sequence[Row]) -> list[Row]:
-        """The rows with why a run has no figures, and cycles at each size of workloads that have few."""
-        details = self.store.details([run_number(r) for r in rows if r["outcome"] != "verified"])
-        points = self.points([r for r in rows if few_sizes(str(r["workload"]))])
-        made = []
-        for r in rows:
-            run = run_number(r)
-            more: Row = {f"{p.operation}@{p.adlen}/{p.mlen}": p.cycles for p in points.get(run, ())}
-            made.append(r | more | ({"detail": details[run]} if run in details else {}))
-        return made
 
 
 def metrics_of(text: str) -> list[str]:

@@ -1,0 +1,56 @@
+"""The pages: the table of addresses. Each has a function, which gets what its address names and asks, and answers with
+blocks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple
+
+from .. import documents
+from ..page import Page
+from . import answers, named, overview, runs
+from .view import View
+
+__all__ = ["ROUTES", "Route", "View", "route"]
+
+
+class Route(NamedTuple):
+    """A page function, and the parameters that its address may ask."""
+
+    make: Callable[..., Page]
+    asked: Sequence[str] = ()
+
+
+#: by the words of an address; ``*`` stands for a name
+ROUTES: Mapping[tuple[str, ...], Route] = {
+    (): Route(overview.front),
+    ("targets",): Route(overview.targets),
+    ("targets", "*"): Route(named.target),
+    ("families", "*"): Route(named.family),
+    ("variants", "*"): Route(named.variant),
+    ("implementations", "*", "*"): Route(named.implementation),
+    ("runs", "*"): Route(runs.run),
+    ("runs", "*", "profile"): Route(runs.profile),
+    ("runs", "*", "image"): Route(runs.image),
+    ("runs", "*", "*"): Route(runs.run),
+    ("runs", "*", "*", "log"): Route(runs.log),
+    ("tables",): Route(answers.tables, ("what", "where", "columns", "sort", "pivot", "all")),
+    ("results",): Route(answers.whole, answers.WHOLE),
+    ("compare",): Route(answers.compare, ("old", "new", "where", "columns", "everything")),
+    ("rank",): Route(answers.rankings, ("kind", "by", "what", "where", "top", "relative", "variants")),
+    ("trade-offs",): Route(answers.trade_offs, ("what", "where")),
+    ("figures",): Route(answers.figures),
+    ("figures", "*"): Route(answers.one_figure, ("what", "where")),
+    ("campaigns",): Route(overview.all_campaigns),
+    ("campaigns", "*"): Route(overview.one_campaign),
+    **{(name,): Route(lambda v, name=name: overview.document(v, name)) for name in documents.PAGES},
+    ("search",): Route(overview.search, ("q",)),
+}
+
+
+def route(names: Sequence[str]) -> tuple[Route, tuple[str, ...]] | None:
+    """The page of an address, and the names in it."""
+    for words, found in ROUTES.items():
+        if len(words) == len(names) and all(w in ("*", n) for w, n in zip(words, names, strict=True)):
+            return found, tuple(n for w, n in zip(words, names, strict=True) if w == "*")
+    return None

@@ -1,0 +1,185 @@
+"""Pages that are asked: tables, comparisons, rankings, figures, as the verbs of the command line answer."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from msgspec.structs import replace
+
+from ...analyse import compare as comparing
+from ...analyse import expression, order
+from ...analyse.answer import run_number
+from ...model.errors import UserError, counted, cut, unknown
+from ...model.row import CONTEXT, Row, grouped
+from ...publish import comparison, figure, pivot, ranking, results
+from ...publish.figures import figure_names
+from .. import address, ask
+from ..page import Block, Field, Form, Links, NotThereError, Page, Table, Text
+from .view import FIND, View, bars, figure_of, nearest, not_there, remarks
+
+
+def tables(v: View) -> Page:
+    """Tables as ``publish`` makes them: names, filter, columns, order, pivot."""
+    what, where, across = ask.names(v.text("what")), v.text("where"), v.text("pivot")
+    chosen = ask.metrics_of(v.text("columns")) if across else ask.columns(v.text("columns"))
+    if across and across not in CONTEXT:
+        raise unknown("column", across, CONTEXT)
+    by = order.keys(v.text("sort")) if v.text("sort") else list(results.ORDER)
+    measured = [n for n in (*chosen, *(n for n, _ in by if v.text("sort"))) if n not in CONTEXT]
+    answer = v.rows.answer(
+        what, where, [*(chosen or results.USUAL), *(n for n, _ in by)], all_runs=v.text("all") == "yes",
+        wanted=measured, apart=(across,) if across else (),
+    )  # fmt: skip
+    found = order.ordered(answer.rows, by)
+    if across:
+        sheets = results.distinct(pivot.tables(found, across, chosen, sorted_by=bool(v.text("sort"))))
+    else:
+        sheets = results.tables(found if chosen else v.complete(found), chosen)
+    form = Form(
+        "/tables",
+        [
+            Field("what", "names", v.text("what"), "ascon* aes128gcm/ref"),
+            replace(FIND, value=where),
+            Field("columns", "columns", v.text("columns"), "run,label,rom,encrypt@16/64"),
+            Field("sort", "sort by", v.text("sort"), "rom,-cycles_encrypt_mean"),
+            Field(
+                "pivot",
+                "side by side",
+                across,
+                choices={"": "nothing", "target": "targets", "flags": "flags", "compiler": "compilers"},
+            ),
+            Field("all", "runs", v.text("all"), choices={"": "those that count", "yes": "all"}),
+        ],
+        "Show",
+    )
+    blocks: list[Block] = [form, *(Table(s, bars=bars(s), wide=("detail",)) for s in sheets)]
+    if found and not across:
+        flat = address.path("results", **{n: v.text(n) for n in WHOLE})
+        blocks.append(Links([("all of it as one table, with every metric", flat)], "for programs"))
+    return Page("Tables", [*blocks, *remarks(answer, found)])
+
+
+#: parameters of a table that it has as one for programs, too
+WHOLE = ("what", "where", "columns", "sort", "all")
+
+
+def whole(v: View) -> Page:
+    """All rows as one table, with all that tells them apart; all metrics where no columns are named."""
+    chosen = ask.columns(v.text("columns"))
+    by = order.keys(v.text("sort")) if v.text("sort") else list(results.ORDER)
+    asked = [*chosen, *(n for n, _ in by)] if chosen else None
+    measured = [n for n in (*chosen, *(n for n, _ in by if v.text("sort"))) if n not in CONTEXT]
+    answer = v.rows.answer(
+        ask.names(v.text("what")), v.text("where"), asked, all_runs=v.text("all") == "yes", wanted=measured, whole=True
+    )
+    found = order.ordered(answer.rows, by)
+    sheet = replace(results.flat(found, chosen), title="Results")
+    return Page("Results", [Table(sheet), *remarks(answer, found)], trail=[("tables", "/tables")])
+
+
+def compare(v: View) -> Page:
+    """Two sides, setup by setup."""
+    asked = [v.text("old"), v.text("new")]
+    form = Form(
+        "/compare",
+        [
+            Field("old", "old", asked[0], "ascon128v12/small, a filter, or a run's number"),
+            Field("new", "new", asked[1], "ascon128v12/fast"),
+            replace(FIND, value=v.text("where")),
+            Field("columns", "metrics", v.text("columns"), "rom,cycles_encrypt_mean"),
+            Field("everything", "show", v.text("everything"), choices={"": "what changed", "yes": "all metrics"}),
+        ],
+        "Compare",
+    )
+    lead = "Two names, filters or runs: what changed from one to the other, where it may be said at all."
+    if not all(asked):
+        return Page("Compare", [form], lead)
+    metrics = ask.metrics_of(v.text("columns")) or list(comparing.METRICS)
+    words: list[comparing.Words] = []
+    rows: list[Sequence[Row]] = []
+    for side in asked:
+        is_filter = expression.is_filter(side)
+        names, where = ((), side) if is_filter else ((side,), "")
+        some = v.rows.found(names, where, [*metrics, "spread_percent"])
+        if v.text("where"):
+            test = expression.parse(v.text("where"))
+            more = {r["run"] for r in v.rows.found(names, v.text("where"), sorted(test.columns))}
+            some = [r for r in some if r["run"] in more]
+        if not some:
+            raise NotThereError(f"{cut(side)}: no stored run matches; {nearest(v, side)}")
+        rows.append(some)
+        said = {("run", "==", side)} if side.isdecimal() else set(expression.parse(side).texts) if is_filter else set()
+        words.append(said)
+    (old, new), about, left_out = comparing.sides(words, rows)
+    found = comparing.compare(old, new, metrics=metrics, about=about)
+    everything = v.text("everything") == "yes"
+    sheets = [*comparison.tables(found, everything=everything), *comparison.unpaired(found)]
+    summary = [*comparing.summary(found), f"{counted(len(found.pairs), 'setup')} compared", *left_out]
+    blocks: list[Block] = [form, *map(Text, summary), *(Table(s) for s in results.distinct(sheets))]
+    if found.pairs:
+        blocks.append(Table(comparison.flat(found, everything=everything), folded="all of it as one table"))
+    return Page(f"{cut(asked[0], 60)} against {cut(asked[1], 60)}", blocks, lead)
+
+
+def rankings(v: View) -> Page:
+    """Orders of merit."""
+    kind, reference, top = v.text("kind") or "top", v.text("relative"), v.text("top")
+    metrics = ranking.metrics_of(kind, ask.metrics_of(v.text("by")))
+    if top and not (top.isdecimal() and 1 <= int(top[:9]) <= 10_000):
+        raise UserError(f"top {cut(top, 20)!r}: write a number from 1 to 10000")
+    used = ranking.needed(metrics)
+    answer = v.rows.answer(ask.names(v.text("what")), v.text("where"), used, wanted=used if v.text("by") else ())
+    rows = [r for r in answer.rows if r["outcome"] == "verified" and r["variant"] != "nocrypt"]
+    if reference and not any(ranking.is_called(r, reference) for r in rows):
+        raise NotThereError(f"{cut(reference)}: no run of it among those ranked; {nearest(v, reference)}")
+    each = v.text("variants") == "yes"
+    sheets = ranking.ranked(kind, rows, metrics, int(top) if top else None, reference, variants=each)
+    form = Form(
+        "/rank",
+        [
+            Field("kind", "ranking", kind, choices=ranking.KINDS),
+            Field("by", "by", v.text("by"), "rom,ram,encrypt@16/64"),
+            Field("what", "names", v.text("what"), "ascon*"),
+            replace(FIND, value=v.text("where")),
+            Field("top", "how many", top, str(ranking.TOP)),
+            Field("relative", "relative to", reference, "aes128gcm"),
+            Field("variants", "of each variant", v.text("variants"), choices={"": "all", "yes": "its best"}),
+        ],
+        "Rank",
+    )
+    made = [Table(s, bars=bars(s)) for s in results.distinct(sheets)]
+    return Page("Ranking", [form, *made, *remarks(answer, rows)])
+
+
+def trade_offs(v: View) -> Page:
+    """Time against ROM, and what nothing beats in all."""
+    what, where = ask.names(v.text("what")), v.text("where")
+    answer = v.rows.answer(what, where, (*figure.load("tradeoff").metrics, *ranking.needed(())))
+    rows = [r for r in answer.rows if r["outcome"] == "verified"]
+    form = Form("/trade-offs", [Field("what", "names", v.text("what"), "ascon*"), replace(FIND, value=where)], "Show")
+    blocks: list[Block] = [form]
+    for name, of in sorted(grouped(rows, lambda r: str(r["target"])).items()):
+        blocks += figure_of(v, "tradeoff", of, answer, f"tradeoff-{name}", results.title_of(name))
+    fronts = ranking.fronts([r for r in rows if r["variant"] != "nocrypt"], ())
+    return Page("Trade-offs", [*blocks, *map(Table, results.distinct(fronts)), *remarks(answer, rows)])
+
+
+def figures(v: View) -> Page:
+    """The figures that ``plot`` draws."""
+    links = [(figure.load(n).title, address.path("figures", n)) for n in figure_names()]
+    return Page("Figures", [Links(links, "figures")])
+
+
+def one_figure(v: View, name: str) -> Page:
+    """A figure of what is asked, with its table."""
+    if name not in figure_names():
+        raise not_there("figure", name, figure_names())
+    kind = figure.load(name)
+    what, where = ask.names(v.text("what")), v.text("where")
+    answer = v.rows.answer(what, where, kind.metrics, every=kind.all_runs, workload=kind.workload)
+    rows = sorted((r for r in answer.rows if r["outcome"] == "verified"), key=run_number)
+    form = Form(
+        f"/figures/{name}", [Field("what", "names", v.text("what"), "ascon*"), replace(FIND, value=where)], "Draw"
+    )
+    blocks = [*figure_of(v, name, rows, answer, name, kind.title)]
+    return Page(kind.title, [form, *blocks, *remarks(answer, rows)], kind.note, [("figures", "/figures")])

@@ -1,0 +1,155 @@
+"""Pages of a name: a target, a family, a variant, an implementation."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from msgspec.structs import replace
+
+from ...analyse import order
+from ...analyse.answer import Answer, choose, run_number
+from ...model.row import Row, grouped
+from ...model.target import load_target, target_names
+from ...publish import figure, history, pivot, report, results
+from ...publish.sheet import plain
+from .. import address, documents
+from ..page import Block, Heading, Links, Page, Picture, Table, Text
+from .view import View, bars, not_there
+
+#: metrics that pages of names show: all that tables show, and what figures need
+_ALL = (*results.USUAL, "ram", "encrypt_per_byte")
+
+
+def target(v: View, name: str) -> Page:
+    """A target: what it is, its tables and figures, and what has no figures there."""
+    stored = v.store.targets()
+    if name not in stored and name not in target_names():
+        raise not_there("target", name, {*stored, *target_names()})
+    blocks: list[Block] = []
+    if name in target_names():
+        t = load_target(name)
+        facts = [("chip", t.chip_name), ("cycle counts", t.tier), ("compared with silicon", t.silicon)]
+        facts += [("compiler", t.toolchain.compiler), ("usual flags", " ".join(t.toolchain.default_flags))]
+        if t.energy:
+            facts.append(("modelled energy", f"{t.energy.volts:g} V, {t.energy.milliamperes:g} mA; {t.energy.source}"))
+        blocks.append(Table(plain(t.title, "about", ("what", "value"), facts), wide=("value",)))
+        blocks.append(Links([("how far to trust it", documents.claim(name))], "claims"))
+    where = f'target == "{name}"'
+    blocks.append(
+        Links(
+            [
+                ("ranking", address.path("rank", where=where)),
+                ("trade-offs", address.path("trade-offs", where=where)),
+                ("choose and sort", address.path("tables", where=where)),
+            ],
+            "more of this target",
+        )
+    )
+    answer = v.rows.answer(asked=_ALL, target=name)
+    blocks += _of_target(v, name, answer)
+    return Page(results.title_of(name), blocks, trail=[("targets", "/targets")])
+
+
+def _of_target(v: View, name: str, answer: Answer) -> Iterable[Block]:
+    rows = v.complete(order.ordered(answer.rows, results.ORDER))
+    measured = [r for r in rows if results.measured(r)]
+    if not rows:
+        yield Text("No results yet.")
+    if measured:
+        part = report.section(name, measured, lambda some: answer.points(v.store, some), ())
+        taken: dict[str, int] = {}
+        for drawing in part.figures:
+            label = drawing.numbers.label
+            taken[label] = taken.get(label, 0) + 1
+            label += f"-{taken[label]}" * (taken[label] > 1)
+            yield from _drawing(label, drawing)
+        for sheet in part.tables:
+            yield Table(sheet, bars=bars(sheet))
+    yield from (Table(s, wide=("detail",)) for s in results.without_figures(rows))
+    yield from map(Text, answer.notes)
+
+
+def _drawing(label: str, drawing: report.Drawing) -> Iterable[Block]:
+    title = str(drawing.spec["title"]["text"])
+    yield Picture(label, title, drawing.note, spec=lambda: drawing.spec)
+    yield Table(replace(drawing.numbers, label=label, title=title), folded="the figure's numbers")
+
+
+def family(v: View, name: str) -> Page:
+    """A family: its variants, on all targets."""
+    known = v.store.implementations()
+    if name not in (names := {f for _, f, _, _ in known}):
+        raise not_there("family", name, names)
+    variants = sorted({variant for _, f, variant, _ in known if f == name})
+    links = Links([(n, address.path("variants", n)) for n in variants], "variants")
+    return Page(name, [links, *_of_names(v, v.rows.answer(asked=_ALL, family=name))])
+
+
+def variant(v: View, name: str) -> Page:
+    """A variant: its implementations, on all targets."""
+    known = v.store.implementations()
+    mine = [(f, implementation) for _, f, n, implementation in known if n == name]
+    if not mine:
+        raise not_there("variant", name, {n for _, _, n, _ in known})
+    trail = [(f, address.path("families", f)) for f in dict.fromkeys(f for f, _ in mine)]
+    links = [(n, address.path("implementations", name, n)) for n in dict.fromkeys(n for _, n in mine)]
+    blocks = [Links(links, "implementations"), *_of_names(v, v.rows.answer(asked=_ALL, variant=name))]
+    return Page(name, blocks, trail=trail)
+
+
+def _of_names(v: View, answer: Answer) -> Iterable[Block]:
+    """Tables of some implementations: mean cycles by target, then each target."""
+    good = [r for r in answer.rows if r["outcome"] == "verified"]
+    if len({r["target"] for r in good}) > 1:
+        yield from (Table(s) for s in results.distinct(pivot.tables(good, "target")))
+    rows = v.complete(order.ordered(answer.rows, results.ORDER))
+    for sheet in results.tables(rows, ()):
+        yield Table(sheet, bars=bars(sheet), wide=("detail",))
+    yield from map(Text, answer.notes)
+
+
+def implementation(v: View, variant: str, name: str) -> Page:
+    """An implementation: all figures on all targets, and what changed them."""
+    known = v.store.implementations()
+    mine = [(p, f) for p, f, of, n in known if (of, n) == (variant, name)]
+    if not mine:
+        raise not_there("implementation", f"{variant}/{name}", {f"{of}/{n}" for _, _, of, n in known})
+    every = v.rows.found(asked=_ALL, all_runs=True, variant=variant, implementation=name)
+    newest = v.rows.found(asked=_ALL, variant=variant, implementation=name)
+    blocks = [*_of_names(v, choose(newest)), *_over_time(every)]
+    trail = [*((f, address.path("families", f)) for _, f in mine), (variant, address.path("variants", variant))]
+    return Page(f"{variant}/{name}", blocks, trail=list(dict.fromkeys(trail)))
+
+
+#: what may change between two runs of one name, and how to say so
+_CHANGES = {"digest": "sources", "compiler": "compiler", "harness": "harness", "timing_model": "timing model"}
+
+
+def _over_time(every: Sequence[Row]) -> Iterable[Block]:
+    """Where figures of one name changed, with what had changed."""
+    places = grouped(
+        sorted((r for r in every if r["outcome"] == "verified"), key=run_number),
+        lambda r: (r["primitive"], r["target"], r["device"], r["flags"], r["workload"]),
+    )
+    several = [rows for rows in places.values() if len(rows) > 1]
+    told: list[Row] = []
+    for rows in several:
+        for before, r in zip([{}, *rows], rows, strict=False):
+            changed = [f"{text} {_short(r[n])}" for n, text in _CHANGES.items() if before and before[n] != r[n]]
+            subject = "; ".join(changed) or ("again" if before else "first")
+            # all of one setup's past is one history, whatever made it
+            told.append(r | {"revision": f"{r['finished'] or '-'}", "subject": subject, "compiler": None})
+    if told:
+        yield Heading("History", "history")
+        for sheet in results.distinct(history.tables(told, ())):
+            yield Table(sheet)
+        kind = figure.load("history")
+        data = figure.drawn(kind, figure.of_records([r for rows in several for r in rows], over_time=True))
+        if data:
+            yield Picture("history", kind.title, kind.note, spec=lambda: figure.specification(kind, data))
+
+
+def _short(value: object) -> str:
+    """Of a digest its beginning."""
+    text = str(value)
+    return text[:8] if len(text) == 64 else text

@@ -1,0 +1,117 @@
+"""Ways in: the front page, lists of what there is, the search, and documents."""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+
+from ...analyse.answer import told_apart
+from ...model.errors import counted
+from ...model.row import CONTEXT
+from ...model.target import Target, load_target, target_names
+from ...publish import pivot, results
+from ...publish.sheet import Sheet, plain
+from .. import address, campaigns, documents
+from ..page import Block, Field, Form, Heading, Links, Markup, Page, Table, Text
+from .view import View, every_name, not_there
+
+#: newest runs, and names that were weighed last, on the front page
+NEWEST, WEIGHED = 15, 12
+#: most hits of a search
+HITS = 100
+
+
+def front(v: View) -> Page:
+    """What this is, the newest results, and one table of those weighed last on all targets."""
+    targets = v.store.targets()
+    newest = v.store.rows_of(v.store.latest(NEWEST), ("cycles_encrypt_mean", "cycles_hash_mean", "rom"))
+    names = ("run", "label", "target", "flags", "cycles_encrypt_mean", "cycles_hash_mean", "rom", "outcome", "finished")
+    shown = [results.column(n) for n in names if n in CONTEXT or any(r.get(n) is not None for r in newest)]
+    weighed = list(dict.fromkeys((str(r["variant"]), str(r["implementation"])) for r in newest))[:WEIGHED]
+    found = [
+        r
+        for variant, name in weighed
+        if variant != "nocrypt"
+        for r in v.rows.answer(
+            asked=("cycles_encrypt_mean", "cycles_hash_mean"), variant=variant, implementation=name
+        ).rows
+        if r["outcome"] == "verified"
+    ]
+    joint = [Table(s) for s in results.distinct(pivot.tables(told_apart(found), "target"))] if found else []
+    lead = (
+        "Steelyard weighs lightweight cryptography: cycles, ROM, RAM and energy of implementations on "
+        "microcontrollers, each verified on the image that is measured."
+    )
+    held = f"Here are results of {counted(sum(targets.values()), 'setup')} on {counted(len(targets), 'target')}."
+    blocks: list[Block] = [
+        Text(held if targets else "No results yet: steelyard run makes some."),
+        Links([(f"{n} ({k})", address.path("targets", n)) for n, k in targets.items()], "targets"),
+    ]
+    if newest:
+        blocks.append(Table(Sheet("Newest results", "newest", shown, results.lines(newest, shown))))
+        blocks += [Heading("Weighed last, on every target", "joint"), *joint]
+    return Page("Steelyard", blocks, lead)
+
+
+def targets(v: View) -> Page:
+    """All targets, those with results first."""
+    stored = v.store.targets()
+    lines = [_about(load_target(n), stored.get(n, 0)) for n in target_names()]
+    lines += [
+        (n, "not known to this version", None, None, None, "-", k) for n, k in stored.items() if n not in target_names()
+    ]
+    lines.sort(key=lambda line: (not line[-1], line[0]))
+    heads = {"target": None, "chip": None, "MHz": 1, "flash KiB": 0, "RAM KiB": 1, "cycle counts": None, "setups": 0}
+    sheet = plain("Targets", "targets", heads, lines, ["cycle counts: how far they are validated; see claims"])
+    return Page("Targets", [Table(sheet)])
+
+
+def _about(t: Target, stored: int) -> tuple[str, str, float | None, float | None, float | None, str, int]:
+    chip = t.chip.clock_hz > 0
+    memory = (t.chip.flash.size / 1024, t.chip.ram.size / 1024) if chip else (None, None)
+    return (t.name, t.chip_name, t.chip.clock_hz / 1e6 if chip else None, *memory, t.tier, stored)
+
+
+def all_campaigns(v: View) -> Page:
+    """The campaigns that come with Steelyard."""
+    lines = [(n, campaigns.load(n).title) for n in campaigns.names()]
+    links = [(title or n, address.path("campaigns", n)) for n, title in lines]
+    return Page("Campaigns", [Links(links, "campaigns")], "What is asked for together, and what of it is there.")
+
+
+def one_campaign(v: View, name: str) -> Page:
+    """What of a campaign is stored, failed or missing."""
+    if name not in campaigns.names():
+        raise not_there("campaign", name, campaigns.names())
+    c = campaigns.load(name)
+    rows = v.complete([r for t in c.targets or v.store.targets() for r in v.rows.found(asked=(), target=t)])
+    blocks = [Table(s, wide=("detail",)) for s in campaigns.sheets(c, rows)]
+    repeat = Text(f"steelyard run campaigns/{name}.toml weighs what is missing.")
+    return Page(c.title or name, [*blocks, repeat], trail=[("campaigns", "/campaigns")])
+
+
+def document(v: View, name: str) -> Page:
+    """A document of the project."""
+    return Page(documents.PAGES[name], [Markup(f'<div class="prose">{documents.html(name)}</div>')])
+
+
+def search(v: View) -> Page:
+    """Names that hold, or nearly are, what is looked for."""
+    text = v.text("q")
+    form = Form("/search", [Field("q", "look for", text, "ascon, uno, or the beginning of a digest")], "Search")
+    if not text:
+        return Page("Search", [form])
+    low = text.lower()
+    known = every_name(v)
+    hits = [n for n in known if low in n.lower()]
+    hits = hits or get_close_matches(low, known, n=10, cutoff=0.6)
+    lines = [
+        (known[n][0], n, known[n][1]) for n in sorted(hits, key=lambda n: (not n.lower().startswith(low), len(n), n))
+    ]
+    found = Links([(f"{kind} {n}", to) for kind, n, to in lines[:HITS]], f"{counted(len(hits), 'hit')}")
+    blocks: list[Block] = [form, found] if hits else [form, Text("Nothing is called so.")]
+    if len(text) >= address.SHORTEST and not set(text) - set("0123456789abcdef"):
+        key = v.store.of_setup(text[:64])
+        blocks += [
+            Links([(f"run {n}", address.path("runs", *address.run(of, t))) for n, of, t, _ in key[:HITS]], "runs")
+        ]
+    return Page("Search", blocks)

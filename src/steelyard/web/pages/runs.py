@@ -1,0 +1,125 @@
+"""Pages of a run: its figures, its profile, its image, its log."""
+
+from __future__ import annotations
+
+from msgspec.structs import replace
+
+from ...analyse.answer import workload_name
+from ...model.errors import cut
+from ...model.record import Record
+from ...publish import figure, flame, size
+from ...publish import profile as profiles
+from ...publish import run as runs
+from ...publish.sheet import Column, Line, Sheet
+from .. import address, documents, examine, markup
+from ..page import Block, Links, Markup, NotThereError, Page, Picture, Pre, Table, Text
+from .view import View
+
+#: characters of a log on its page
+LOG = 200_000
+
+
+def run(v: View, key: str, finished: str = "") -> Page:
+    """A run: every metric with its definition, cycles of every call, and how to repeat it."""
+    record, others = _record(v, key, finished)
+    sheets = {s.label: s for s in runs.sheets(record, v.store.same_answers(record))}
+    s = record.setup
+    mine = address.run(s.key, others[record.id or 0])
+    about = replace(sheets["run"], columns=[Column("field", "what"), Column("value", "value")])
+    blocks: list[Block] = [Table(about, wide=("value",))]
+    links = [("profile and flame graph", address.path("runs", mine[0], "profile")),
+             ("image", address.path("runs", mine[0], "image"))] if record.ok else []  # fmt: skip
+    links += [("build log", address.path("runs", *mine, "log"))] if record.log else []
+    blocks.append(Links(links, "more of this run"))
+    if "metrics" in sheets:
+        blocks.append(Table(_defined(sheets["metrics"]), wide=("definition",)))
+    if record.points:
+        if workload_name(s.workload) == "vectors":
+            blocks.append(_vectors(v, record))
+        elif chart := markup.chart(record.points, f"cycles by size, {s.label} on {s.target}"):
+            blocks.append(Markup(f"<figure>{chart}</figure>"))
+        blocks.append(Table(sheets["points"]))
+    if "members" in sheets:
+        blocks.append(Table(sheets["members"]))
+    older = [n for n in sorted(others, reverse=True) if n != record.id]
+    if older:
+        lines = [Line([n], [n]) for n in older]
+        blocks.append(Table(Sheet("Other runs of this setup", "others", [Column("run", "run")], lines)))
+    trail = [
+        (s.target, address.path("targets", s.target)),
+        (s.label, address.path("implementations", s.variant, s.implementation)),
+    ]
+    return Page(f"{s.label} on {s.target}, {s.flags}", blocks, "" if record.ok else "No verified figures.", trail)
+
+
+def _record(v: View, key: str, finished: str = "") -> tuple[Record, dict[int, int | None]]:
+    """The run at an address, and when each run of its setup ended; without a time the one that counts."""
+    if len(key) < address.SHORTEST or len(key) > 64 or set(key) - set("0123456789abcdef"):
+        raise NotThereError(f"{cut(key)}: a run's address has {address.KEY} hexadecimal digits; search for its name")
+    found = v.store.of_setup(key)
+    if len({of for _, of, _, _ in found}) > 1:
+        raise NotThereError(f"{key}: begins the address of several setups; write more of it")
+    at = {n: time for n, _, time, _ in found}
+    if finished:
+        wanted = [n for n, time in at.items() if str(time or 0) == finished]
+        number = wanted[-1] if wanted else None
+    else:
+        kept = v.store.find([of for _, of, _, _ in found])
+        number = next((r.id for r in kept.values()), None)
+    record = v.store.get(number) if number is not None else None
+    if record is None:
+        raise NotThereError(f"no run at {key}{'/' if finished else ''}{cut(finished)} here; search for its name")
+    return record, at
+
+
+def _defined(sheet: Sheet) -> Sheet:
+    lines = [Line([*line.cells, documents.definition(str(line.cells[0])) or None]) for line in sheet.lines]
+    return replace(sheet, title="Metrics", columns=[*sheet.columns, Column("definition", "definition")], lines=lines)
+
+
+def _vectors(v: View, record: Record) -> Picture:
+    kind = figure.load("vectors")
+    rows = v.store.rows_of([record.id or 0])
+    data = figure.data_of(kind, rows, {record.id or 0: record.points})
+    return Picture("vectors", kind.title, kind.note, spec=lambda: figure.specification(kind, data))
+
+
+def profile(v: View, key: str) -> Page:
+    """Where the cycles of one call of a run go."""
+    record, _ = _record(v, key)
+    try:
+        found, called = examine.profiled(record)
+    except examine.NotHereError as e:
+        return Page(f"Profile of run {record.id}", [Text(str(e))], trail=_run_trail(key, record))
+    title = f"{record.setup.label} on {record.setup.target}, {called}"
+    picture = Picture("flame", "Flame graph", title, svg=lambda: flame.flame_svg(found, title))
+    tables = [Table(profiles.functions(found, title), bars="cycles_in_itself"), Table(profiles.mix(found))]
+    return Page(f"Profile: {title}", [picture, *tables], trail=_run_trail(key, record))
+
+
+def image(v: View, key: str) -> Page:
+    """Where the bytes of a run's images are."""
+    record, _ = _record(v, key)
+    title = f"{record.setup.label} on {record.setup.target}, {record.setup.flags}: bytes by symbol, minus nocrypt's"
+    try:
+        sheet = size.sheet(examine.image(record), title)
+    except examine.NotHereError as e:
+        return Page(f"Image of run {record.id}", [Text(str(e))], trail=_run_trail(key, record))
+    return Page(f"Image: {record.setup.label} on {record.setup.target}", [Table(sheet)], trail=_run_trail(key, record))
+
+
+def log(v: View, key: str, finished: str) -> Page:
+    """What the compilers said."""
+    record, _ = _record(v, key, finished)
+    text = v.store.get_blob(record.log).decode(errors="replace") if record.log else "the compilers said nothing"
+    more = (
+        f"The first {LOG} of {len(text)} characters; steelyard show {record.id} --log prints all."
+        if len(text) > LOG
+        else ""
+    )
+    title = f"Build log: {record.setup.label} on {record.setup.target}"
+    return Page(title, [Pre(text[:LOG] or "the compilers said nothing")], more, _run_trail(key, record))
+
+
+def _run_trail(key: str, record: Record) -> list[tuple[str, str]]:
+    return [(f"run {record.id}", address.path("runs", key))]

@@ -1,0 +1,90 @@
+"""What page functions share: what they get, and blocks that several of them make."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from difflib import get_close_matches
+from typing import NamedTuple
+
+from msgspec.structs import replace
+
+from ...analyse.answer import Answer
+from ...model.errors import counted, unknown
+from ...model.row import CONTEXT, Row
+from ...model.target import target_names
+from ...publish import figure, results
+from ...publish.sheet import Sheet
+from ...store import Store
+from .. import address
+from ..ask import Rows
+from ..page import Block, Field, NotThereError, Picture, Table, Text
+
+FIND = Field("where", "filter", "", 'target == uno and (rom < 4096 or variant ~ "ascon*")')
+
+
+class View(NamedTuple):
+    """What a page function gets: the database, and what the address asks."""
+
+    store: Store
+    asked: Mapping[str, str]
+
+    @property
+    def rows(self) -> Rows:
+        """Its rows."""
+        return Rows(self.store)
+
+    def text(self, name: str) -> str:
+        """A parameter; empty where it is not asked."""
+        return self.asked.get(name, "")
+
+    def complete(self, rows: Sequence[Row]) -> list[Row]:
+        """See :func:`results.complete`."""
+        return results.complete(rows, self.store)
+
+
+def bars(sheet: Sheet) -> str:
+    """The first metric, beside whose numbers bars stand."""
+    return next((c.name for c in sheet.columns if c.digits is not None and c.name not in CONTEXT), "")
+
+
+def figure_of(v: View, name: str, rows: Sequence[Row], answer: Answer, label: str, title: str) -> Iterable[Block]:
+    """The figure ``name`` of some rows of an answer, with its numbers."""
+    kind = figure.load(name)
+    points = answer.points(v.store, rows) if kind.of_points else {}
+    data = figure.data_of(kind, rows, points)
+    if data:
+        context = results.shared([r for r in rows if not points or r["run"] in points], ("flags", "workload"))
+        yield Picture(label, title, kind.note, spec=lambda: figure.specification(kind, data, title, context))
+        yield Table(replace(figure.table(kind, data, title), label=label), folded="the figure's numbers")
+    elif rows:
+        yield Text(f"Nothing to draw of {counted(len(rows), 'run')}. {kind.note}")
+
+
+def remarks(answer: Answer, found: Sequence[Row]) -> Iterable[Block]:
+    """What an answer says of itself, below its tables."""
+    if not found:
+        yield Text("No stored run matches.")
+    yield from map(Text, answer.notes)
+
+
+def every_name(v: View) -> dict[str, tuple[str, str]]:
+    """All that has a page by name: what it is, and its address."""
+    every: dict[str, tuple[str, str]] = {}
+    for _, f, of, n in v.store.implementations():
+        every.setdefault(f"{of}/{n}", ("implementation", address.path("implementations", of, n)))
+        every.setdefault(of, ("variant", address.path("variants", of)))
+        every.setdefault(f, ("family", address.path("families", f)))
+    for n in {*v.store.targets(), *target_names()}:
+        every.setdefault(n, ("target", address.path("targets", n)))
+    return every
+
+
+def nearest(v: View, name: str) -> str:
+    """What may be meant by a name that nothing has."""
+    near = get_close_matches(name.strip("*?"), every_name(v), n=3, cutoff=0.6)
+    return f"did you mean {' or '.join(near)}?" if near else "/search finds what there is"
+
+
+def not_there(kind: str, name: str, known: Iterable[str]) -> NotThereError:
+    """What to raise for a name that is none of those known."""
+    return NotThereError(str(unknown(kind, name, known)))
