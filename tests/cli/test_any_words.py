@@ -15,8 +15,7 @@ from hypothesis import strategies as st
 
 from steelyard import pipeline
 from steelyard.cli import select
-from steelyard.cli.app import VERBS
-from steelyard.cli.app import verb as verb_of
+from steelyard.cli.app import VERBS, app
 from steelyard.model import paths
 from steelyard.model.reasons import Failure, Reason
 from steelyard.model.record import Record
@@ -109,7 +108,7 @@ def commands(draw: st.DrawFn) -> list[str]:
         return draw(st.sampled_from(ANY if draw(st.integers(0, 99)) < 2 * wrong else sensible))
 
     parts = [verb]
-    for parameter in verb_of(verb).params:
+    for parameter in app.verb(verb).params:
         name = parameter.name or ""
         if isinstance(parameter, click.Argument):
             several = parameter.nargs == -1 or not parameter.required

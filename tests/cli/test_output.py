@@ -17,8 +17,8 @@ import pytest
 from msgspec.structs import replace
 from rich.console import Console
 
-from steelyard.cli import doctor
-from steelyard.cli.app import VERBS, verb
+from steelyard.cli import boards, db, doctor
+from steelyard.cli.app import VERBS, app
 from steelyard.cli.console import number, table
 from steelyard.lab.metering import kinds
 from steelyard.model.reasons import Reason
@@ -249,12 +249,21 @@ def test_the_version_is_told(cli: Cli) -> None:
 
 
 def test_help_cuts_no_sentence(cli: Cli) -> None:
-    text = cli("--help").out
-    assert "..." not in text.split("Commands:")[1]
-    listed = " ".join(text.split())
-    for name, sentence in VERBS.items():
-        assert f"{name} {sentence}" in listed
-        assert " ".join(str(verb(name).help).split()).startswith(sentence)
+    for words, group, verbs in (("", app, VERBS), ("boards", boards.verb, boards.VERBS), ("db", db.verb, db.VERBS)):
+        text = cli(f"{words} --help").out
+        assert "..." not in text.split("Commands:")[1]
+        listed = " ".join(text.split())
+        for name, sentence in verbs.items():
+            assert f"{name} {sentence}" in listed
+            assert " ".join(str(group.verb(name).help).split()).startswith(sentence)
+
+
+def test_a_verb_of_ours_is_not_offered(cli: Cli) -> None:
+    """``boards agent`` is for the other end of ssh; no misspelt word leads to it."""
+    assert cli("boards agnet").err == (
+        "steelyard: unknown command 'agnet'; known: analyzer, check, list, log, release, retry, virtual\n"
+    )
+    assert cli("boards agent --help").code == 0
 
 
 def test_help_reads_no_other_verb() -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-
 import click
 
 from . import options
@@ -32,25 +30,13 @@ VERBS = {
 }
 
 
-class _Verbs(options.Commands):
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        return list(VERBS)
-
-    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
-        return verb(name) if name in VERBS else None
-
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        with formatter.section("Commands"):
-            formatter.write_dl(list(VERBS.items()))
-
-
-def verb(name: str) -> click.Command:
-    """The verb of this name with its options."""
-    found: click.Command = import_module(f".{name}", __package__).verb
-    return found
-
-
-@click.group(cls=_Verbs, no_args_is_help=True, context_settings={"help_option_names": ["--help", "-h"]})
+@click.group(
+    cls=options.Commands,
+    package=__package__,
+    verbs=VERBS,
+    no_args_is_help=True,
+    context_settings={"help_option_names": ["--help", "-h"]},
+)
 @click.version_option(package_name="steelyard", message="%(prog)s %(version)s")
 @click.option("--traceback", is_flag=True, help="Print where an unexpected error came from.")
 def app(traceback: bool) -> None:

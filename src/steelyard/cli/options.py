@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Mapping
 from functools import wraps
+from importlib import import_module
 from pathlib import Path
 from typing import Any, NoReturn, TypeVar
 
@@ -36,15 +37,37 @@ def command(parameters: type[T], *declared: Declared) -> Callable[[Callable[[T],
 
 
 class Commands(click.Group):
-    """Commands of which a misspelt one is met with the one that was meant."""
+    """Commands that are a file each in ``package``, which is read when its command is called. ``verbs`` are those to
+    list, each with the first sentence of its help. A misspelt one is met with the one that was meant."""
+
+    def __init__(self, *, package: str, verbs: Mapping[str, str], hidden: Collection[str] = (), **more: Any) -> None:
+        super().__init__(**more)
+        self._package, self._verbs, self._hidden = package, verbs, hidden
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """See :meth:`click.Group.list_commands`."""
+        return list(self._verbs)
+
+    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
+        """See :meth:`click.Group.get_command`."""
+        return self.verb(name) if name in self._verbs or name in self._hidden else None
+
+    def verb(self, name: str) -> click.Command:
+        """The command of this name with its options."""
+        found: click.Command = import_module(f".{name}", self._package).verb
+        return found
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """See :meth:`click.Group.format_commands`."""
+        with formatter.section("Commands"):
+            formatter.write_dl(list(self._verbs.items()))
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """See :meth:`click.Group.resolve_command`."""
-        known = self.list_commands(ctx)
         if self.get_command(ctx, args[0]) is None and not args[0].startswith("-"):
-            raise unknown("command", args[0], known)
+            raise unknown("command", args[0], self._verbs)
         return super().resolve_command(ctx, args)
 
 

@@ -20,11 +20,11 @@ from ..pipeline import Job
 from ..publish import pivot, results
 from ..publish.sheet import Sheet, plain
 from . import options, select
-from .boards import WHOLE, lab_option, stations
 from .console import number, stderr
 from .options import command
 from .plan import Forecast, asked, forecast, plan
 from .records import document, refused
+from .stations import WHOLE, lab_option, stations
 from .weigh import exit_code, max_cycles, weigh
 
 #: runs of what the user named before which their number is said

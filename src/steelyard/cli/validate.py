@@ -13,13 +13,13 @@ from ..model.errors import UserError
 from ..model.row import grouped
 from ..publish import validation
 from . import options
-from .boards import lab_option, stations
 from .console import stderr
 from .options import command
 from .output import FIGURES, TABLES
 from .plan import asked, plan
 from .plot import give_figure
 from .records import refused
+from .stations import lab_option, stations
 from .weigh import exit_code, weigh
 
 

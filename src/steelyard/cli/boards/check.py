@@ -1,0 +1,69 @@
+"""``steelyard boards check``: boards, end to end."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from threading import Event
+
+import click
+
+from ... import building, device
+from ... import lab as stage
+from ...lab.proof import MESSAGE, request
+from ...model.call import DeviceError
+from ...model.reasons import Failure, Reason
+from ...pipeline import MAX_CYCLES, nocrypt
+from ...publish.sheet import plain
+from .. import options
+from ..output import Output
+from ..stations import lab_option, named, stations
+
+
+@click.command("check")
+@named
+@lab_option
+@options.tables
+def verb(names: tuple[str, ...], lab: Path | None, out: Output) -> None:
+    """Check boards end to end, all by default.
+
+    Each is flashed with nocrypt, shakes hands, and copies a message; its edges are counted, its meter is read, and its
+    clock is compared.
+    """
+    lines: list[tuple[str, ...]] = []
+    wrong = False
+    for station in stations(names, lab, every=True):
+        try:
+            for step, found in _checked(station):
+                lines.append((station.board.title, step, "works", found))
+            stage.works(station.board.name)
+        except DeviceError as e:
+            wrong = True
+            text = f"{e.failure.detail}; {e.failure.next_action}"
+            lines.append((station.board.title, str(e.failure.reason), "does not work", text))
+            if station.host is None:
+                lines += [(station.board.title, "plugs", "does not work", what) for what in stage.missing(station)]
+    out.give([plain("", "check", ("board", "part", "status", "what was found"), lines)])
+    raise click.exceptions.Exit(int(wrong))
+
+
+def _checked(station: stage.Station) -> Iterator[tuple[str, str]]:
+    """The parts of a board that work, in order; :class:`DeviceError` at the first that does not."""
+    toolchain = building.identify(station.target.toolchain)
+    if toolchain is None:
+        raise DeviceError(Failure(Reason.NO_TOOLCHAIN, building.why_not(station.target.toolchain)))
+    built = building.build(nocrypt("crypto_aead"), station.target, toolchain, station.target.toolchain.default_flags)
+    if built.failure is not None:
+        raise DeviceError(built.failure)
+    image = built.images["both"]
+    with stage.opened(station, image, MAX_CYCLES, Event(), stage.Task("boards check")) as link:
+        yield "flash", f"nocrypt by {station.flasher.program}"
+        client = device.Client(link, compares=False)  # clock_ppm may be wrong, and is found out below
+        asked = request(client)
+        yield from stage.proved(station, link, client)
+        if link.fills_ram:
+            yield "RAM", f"{station.target.chip.ram.size} bytes filled and dumped, {client.untouched()} in a row unused"
+        if station.meter is not None:
+            yield "meter", stage.look(link, client, asked, MESSAGE)
+        if client.hello.counter_bits:
+            yield "clock", stage.clock(station, client)

@@ -1,0 +1,42 @@
+"""``steelyard boards virtual``: virtual boards, while a command runs."""
+
+from __future__ import annotations
+
+import subprocess
+import time
+from pathlib import Path
+
+import click
+
+from ...lab import find
+from ...lab.virtual import played
+from ...model.errors import UserError, WorkError
+from ..console import stderr
+from ..stations import COMMANDLINE, lab_option
+
+
+@click.command("virtual")
+@click.argument("command", nargs=-1, metavar="[LAB.toml] [COMMAND]...")
+@lab_option
+def verb(command: tuple[str, ...], lab: Path | None) -> None:
+    """Play the virtual boards while COMMAND runs.
+
+    Without a COMMAND they are there until Ctrl-C. The exit code is the COMMAND's, or 128 plus the signal that ended it.
+    """
+    if command and command[0].endswith(".toml"):
+        if click.get_current_context().get_parameter_source("lab") is COMMANDLINE:
+            raise UserError(f"{command[0]}: names a second lab; leave it out, or --lab")
+        lab, command = Path(command[0]), command[1:]
+    there = find(lab)
+    with played(there) as processes:
+        if command:
+            try:
+                code = subprocess.run(command, check=False).returncode
+            except OSError as e:
+                raise UserError(f"{command[0]}: {e.strerror}") from e
+            raise click.exceptions.Exit(code if code >= 0 else 128 - code)
+        names = ", ".join(name for name, b in there.boards.items() if b.virtual)
+        stderr().print(f"ready: {names}; Ctrl-C ends them", soft_wrap=True)
+        while all(process.is_alive() for process in processes):
+            time.sleep(0.2)
+        raise WorkError("a part of the virtual lab has ended; what is above says why")

@@ -1,0 +1,32 @@
+"""``steelyard db copy``: runs from one database to another."""
+
+from __future__ import annotations
+
+import click
+from msgspec import to_builtins
+
+from ...model.errors import UserError
+from ...publish.sheet import plain
+from ...store import copying
+from .. import options, select
+from ..output import Output
+from . import progress
+
+
+@click.command("copy")
+@click.argument("source", metavar="FROM")
+@click.argument("to", metavar="TO")
+@options.tables
+def verb(source: str, to: str, out: Output) -> None:
+    """Add the runs of one database that another lacks, with their logs.
+
+    FROM and TO are files or URLs of servers. A copy is a backup, and the way back; copied again it gets what is new.
+    Where TO has a later run of the same setup already, an older one is left out, because the newest counts.
+    """
+    if source == to:
+        raise UserError(f"{source}: is copied to itself; give another database")
+    with select.store(source, existing=True) as mine, select.store(to) as theirs:
+        done = copying.copy(mine, theirs, progress("copied"))
+    heads = dict.fromkeys(("copied", "there before", "left out: newer ones are there", "logs not copied"), 0)
+    counts = (done.copied, done.there, done.older, done.lacks)
+    out.give([plain("", "copy", heads, [counts])], to_builtins(done))
