@@ -93,6 +93,15 @@ def test_an_empty_name(cli: Cli) -> None:
         assert "an empty name; give a path or a name, or leave it out" in result.err
 
 
+@pytest.mark.parametrize("words", ["publish --columns", "publish --sort", "compare 1 2 -c", "rank --by"])
+@pytest.mark.parametrize("value", ["", " ", ","])
+def test_a_list_that_names_nothing(cli: Cli, words: str, value: str) -> None:
+    """It is not taken for one that is left out."""
+    result = cli([*words.split(), value])
+    assert (result.code, result.out) == (2, "")
+    assert "names nothing; leave it out" in result.err
+
+
 def test_what_lies_at_a_path_is_known_to_every_question(cli: Cli, tmp_path: Path) -> None:
     place = "mine/crypto_aead/toy1/ref"
     write(tmp_path / place, toys.files() | {"LWC_AEAD_KAT_128_128.txt": toys.kat()})

@@ -48,3 +48,15 @@ def test_a_dozen_implementations_have_a_colour_each() -> None:
     svg = draw(specification(load("history"), several), "svg").decode()
     legend = svg[svg.index("role-legend-symbol") :]
     assert len(set(re.findall(r'stroke="(#[0-9a-f]{6})"', legend)) - {"#888888"}) >= 12
+
+
+@pytest.mark.parametrize("most", [1, 1.5, 2, 3, 4, 7, 10])
+def test_counts_are_whole_at_an_axis(most: float) -> None:
+    """Places and cycles; of one variant, or of two that share a place, the axis ends at 1 or 1.5."""
+    shared = {"panel": "p", "target": "t", "order": 0, "rank": 1, "variant": "v", "run": 1}
+    for mark in ({"value": most}, {"place": most, "what": "fastest"}):
+        svg = draw(specification(load("top"), [shared | mark | {"name": "n"}]), "svg").decode()
+        axes = re.findall(r'class="mark-text role-axis-label".*?</g>', svg, re.DOTALL)
+        told = re.findall(r">([^<>]+)</text>", "".join(axes))
+        assert {"0", "n"} < set(told)
+        assert [label for label in told if "." in label] == []

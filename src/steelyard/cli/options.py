@@ -11,7 +11,7 @@ from typing import Any, NoReturn, TypeVar
 import click
 from msgspec import Struct
 
-from ..model.errors import cut, printable, unknown
+from ..model.errors import UserError, cut, printable, unknown
 from .output import FIGURES, TABLES, Output, output_of
 
 T = TypeVar("T", bound=Struct)
@@ -124,16 +124,18 @@ def output(*known: str, usual: str = "", help: str = "") -> Declared:
     return declare
 
 
-def text(*names: str, metavar: str, help: str, default: str = "") -> Declared:
-    """An option whose value is a text, empty by default. No file could hold, and no terminal show, lone surrogates and
-    control characters: they become escapes."""
+def text(*names: str, metavar: str, help: str, default: str = "", listed: bool = False) -> Declared:
+    """An option whose value is a text, empty by default; one that is ``listed`` names something, or is left out. No
+    file could hold, and no terminal show, lone surrogates and control characters: they become escapes."""
+
+    def checked(context: click.Context, option: click.Parameter, value: str) -> str:
+        given = context.get_parameter_source(option.name or "") is not click.core.ParameterSource.DEFAULT
+        if listed and given and not value.strip(", "):
+            raise UserError(f"{names[0]} names nothing; leave it out, or name {metavar}")
+        return printable(value)
+
     return click.option(
-        *names,
-        default=default,
-        show_default=bool(default),
-        metavar=metavar,
-        help=help,
-        callback=lambda _, __, value: printable(value),
+        *names, default=default, show_default=bool(default), metavar=metavar, help=help, callback=checked
     )
 
 
@@ -194,8 +196,10 @@ db = click.option(
     metavar="FILE|URL",
     help="Database. Default: .steelyard/results.db",
 )
-columns = text("--columns", "-c", metavar="COLUMNS", help="Columns, comma-separated, such as label,rom,encrypt@16/64.")
-metrics = text("--columns", "-c", metavar="COLUMNS", help="Metrics, comma-separated. Default: the usual.")
+columns = text(
+    "--columns", "-c", metavar="COLUMNS", listed=True, help="Columns, comma-separated, such as label,rom,encrypt@16/64."
+)
+metrics = text("--columns", "-c", metavar="COLUMNS", listed=True, help="Metrics, comma-separated. Default: the usual.")
 where = text("--where", metavar="FILTER", help='Only these: target == uno and (rom < 4096 or variant ~ "ascon*").')
 tables = output(*TABLES)
 tables_or_figure = output(*FIGURES, *TABLES)

@@ -31,7 +31,7 @@ class Publish(options.Answering, frozen=True, kw_only=True):
     options.weighed,
     options.columns,
     options.where,
-    options.text("--sort", metavar="COLUMNS", help="Columns to sort by; -COLUMN sorts down."),
+    options.text("--sort", metavar="COLUMNS", listed=True, help="Columns to sort by; -COLUMN sorts down."),
     options.flag("--all-runs", help="Include runs that newer ones replace."),
     options.text(
         "--pivot",

@@ -46,7 +46,7 @@ class Rank(options.Answering, frozen=True, kw_only=True):
         metavar="KIND",
         help="top, places, merit (FELICS), score (El-Hajj, Fadlallah), pareto.",
     ),
-    options.text("--by", "-b", metavar="METRICS", help="Comma-separated. Default: cycles, ROM, RAM."),
+    options.text("--by", "-b", metavar="METRICS", listed=True, help="Comma-separated. Default: cycles, ROM, RAM."),
     options.where,
     options.number("--top", "-n", help=f"How many of each. Default: {ranking.TOP} with top, else all."),
     options.text("--relative-to", metavar="NAME", help="Variant or variant/implementation that counts as 100 %."),
