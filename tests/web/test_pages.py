@@ -237,3 +237,13 @@ def test_a_run_that_newer_ones_replace_keeps_its_address(tmp_path: Path) -> None
         ]
         assert "run 2:" in newest.text
         assert "run 1:" in site.page(older).text
+
+
+def test_a_comparison_takes_the_workload_that_has_what_is_asked(tmp_path: Path) -> None:
+    """As compare --columns: of two workloads of each side the one with calls of this size."""
+    records = [
+        record(f"toy{i}/ref", digest=str(i), load=w, per_byte=10 * i) for w in ("vectors", "default") for i in (1, 2)
+    ]
+    with made(tmp_path / "loads.db", *records) as store:
+        page = Site(store).page("/compare?old=toy1/ref&new=toy2/ref&columns=encrypt@3/5")
+        assert {"180", "260"} <= set(page.text.split())

@@ -13,12 +13,11 @@ from ..model.metric import DERIVED, size_of
 from ..model.record import Point
 from ..model.row import CONTEXT, Made, Row
 from ..publish import results
+from ..store import FILTERS
 from . import select
 from .console import say
 
-#: columns that the database itself compares
 _LABEL = re.compile(r"[^*?\[/]+/[^*?\[]+")
-_INDEXED = ("target", "variant", "implementation", "primitive", "flags")
 #: sizes that are listed where one is asked for that no run has
 _LISTED = 12
 
@@ -58,7 +57,7 @@ def found(
     test = expression.parse(where) if where.strip() else None
     names = {*(columns or ()), *(test.columns if test else ())}
     metrics, sizes = needed(names)
-    known = {n: v for n, v in test.required.items() if n in _INDEXED} if test else {}
+    known = {n: v for n, v in test.required.items() if n in FILTERS} if test else {}
     if len(what) == 1 and _LABEL.fullmatch(what[0]) and not select.exists_at(what[0]):
         known["variant"], known["implementation"] = what[0].split("/", 1)
     newest_only = not all_runs and not any(w.isdecimal() for w in what)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from .errors import StoreError
 from .keeper import Keeper
+from .queries import FILTERS
 from .store import Store
 
-__all__ = ["Keeper", "Store", "StoreError"]
+__all__ = ["FILTERS", "Keeper", "Store", "StoreError"]

@@ -46,7 +46,7 @@ FROM (SELECT MAX(id) AS id, target_id, toolchain_id, timing_model FROM setup WHE
 JOIN target ON target.id = used.target_id JOIN toolchain ON toolchain.id = used.toolchain_id
 """
 #: columns by which records are filtered
-_FILTERS = {
+FILTERS = {
     "target": "target.name",
     "family": "implementation.family",
     "variant": "implementation.variant",
@@ -174,7 +174,7 @@ def by_keys(keys: Sequence[str]) -> Which:
 
 def filtered(equal: Mapping[str, str], newest_only: bool) -> Which:
     """Records whose columns ``equal`` these values; ``newest_only`` keeps the one that counts for each setup."""
-    conditions = [f"{_FILTERS[name]} = :{name}" for name in equal]
+    conditions = [f"{FILTERS[name]} = :{name}" for name in equal]
     if newest_only:
         conditions.append(_COUNTS_OF_FEW if "variant" in equal else _COUNTS)
     values = {name: storable(value) for name, value in equal.items()}

@@ -11,7 +11,7 @@ from ..analyse.rows import check_columns, check_primitives, derive, named, neede
 from ..model.errors import UserError, cut, unknown
 from ..model.metric import DERIVED
 from ..model.row import CONTEXT, Row
-from ..store import Store
+from ..store import FILTERS, Store
 
 #: characters of an address, columns and names of an answer
 LONGEST, COLUMNS, NAMES = 8000, 40, 20
@@ -19,8 +19,6 @@ LONGEST, COLUMNS, NAMES = 8000, 40, 20
 LARGE = 20_000
 #: variants that are looked for one by one, not in all of the database
 _FEW = 100
-#: equalities that the database looks for itself
-_INDEXED = ("target", "family", "variant", "implementation", "primitive", "flags")
 
 
 def query(raw: str, known: Collection[str]) -> dict[str, str]:
@@ -72,7 +70,7 @@ class Rows:
         """All rows that names, filter and equalities leave, with what the columns ``asked`` need; None: all."""
         test = expression.parse(where) if where else None
         wanted = {*(asked or ()), *(test.columns if test else ())}
-        known = {n: v for n, v in test.required.items() if n in _INDEXED} if test else {}
+        known = {n: v for n, v in test.required.items() if n in FILTERS} if test else {}
         if any(equal.get(n, v) != v for n, v in known.items()):
             return []
         equal |= known

@@ -69,7 +69,7 @@ class Links(Struct, frozen=True):
 
 
 class Form(Struct, frozen=True):
-    """Questions, each a parameter with its heading, the value it has, and what it may be (nothing: any text)."""
+    """Questions, each with its heading, the value it has, and what it may be (nothing: any text)."""
 
     action: str
     fields: Sequence[Field]
@@ -77,13 +77,13 @@ class Form(Struct, frozen=True):
 
 
 class Field(Struct, frozen=True):
-    """One question of a form; ``choices`` by value."""
+    """One question of a form, and the parameter of its address; ``choices`` by value."""
 
     name: str
     title: str
-    value: str
     hint: str = ""
     choices: Mapping[str, str] = {}
+    value: str = ""
 
 
 Block = Heading | Table | Picture | Markup | Text | Pre | Links | Form

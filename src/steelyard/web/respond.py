@@ -59,7 +59,9 @@ def _found(store: Store, path: str, query: str) -> tuple[int, str, bytes]:
 
 def page(store: Store, route: pages.Route, names: tuple[str, ...], query: str = "") -> Page:
     """The page of a route."""
-    return layout.distinct(route.make(pages.View(store, ask.query(query, route.asked)), *names))
+    return layout.distinct(
+        route.make(pages.View(store, ask.query(query, [field.name for field in route.asked])), *names)
+    )
 
 
 def _nowhere(names: tuple[str, ...]) -> NotThereError:

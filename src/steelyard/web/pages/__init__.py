@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 from .. import documents
-from ..page import Page
+from ..page import Field, Page
 from . import answers, named, overview, runs
 from .view import View
 
@@ -15,10 +15,10 @@ __all__ = ["ROUTES", "Route", "View", "route"]
 
 
 class Route(NamedTuple):
-    """A page function, and the parameters that its address may ask."""
+    """A page function, and what it may be asked."""
 
     make: Callable[..., Page]
-    asked: Sequence[str] = ()
+    asked: Sequence[Field] = ()
 
 
 #: by the words of an address; ``*`` stands for a name
@@ -34,17 +34,17 @@ ROUTES: Mapping[tuple[str, ...], Route] = {
     ("runs", "*", "image"): Route(runs.image),
     ("runs", "*", "*"): Route(runs.run),
     ("runs", "*", "*", "log"): Route(runs.log),
-    ("tables",): Route(answers.tables, ("what", "where", "columns", "sort", "pivot", "all")),
+    ("tables",): Route(answers.tables, answers.TABLES),
     ("results",): Route(answers.whole, answers.WHOLE),
-    ("compare",): Route(answers.compare, ("old", "new", "where", "columns", "everything")),
-    ("rank",): Route(answers.rankings, ("kind", "by", "what", "where", "top", "relative", "variants")),
-    ("trade-offs",): Route(answers.trade_offs, ("what", "where")),
+    ("compare",): Route(answers.compare, answers.COMPARE),
+    ("rank",): Route(answers.rankings, answers.RANK),
+    ("trade-offs",): Route(answers.trade_offs, answers.FEW),
     ("figures",): Route(answers.figures),
-    ("figures", "*"): Route(answers.one_figure, ("what", "where")),
+    ("figures", "*"): Route(answers.one_figure, answers.FEW),
     ("campaigns",): Route(overview.all_campaigns),
     ("campaigns", "*"): Route(overview.one_campaign),
     **{(name,): Route(lambda v, name=name: overview.document(v, name)) for name in documents.PAGES},
-    ("search",): Route(overview.search, ("q",)),
+    ("search",): Route(overview.search, overview.SEARCH),
 }
 
 

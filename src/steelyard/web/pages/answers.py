@@ -14,8 +14,37 @@ from ...model.row import CONTEXT, Row, grouped
 from ...publish import comparison, figure, pivot, ranking, results
 from ...publish.figures import figure_names
 from .. import address, ask
-from ..page import Block, Field, Form, Links, NotThereError, Page, Table, Text
-from .view import FIND, View, bars, figure_of, nearest, not_there, remarks
+from ..page import Block, Field, Links, NotThereError, Page, Table, Text
+from .view import FIND, NAMES, View, bars, figure_of, nearest, not_there, remarks
+
+SIDES = {"": "nothing", "target": "targets", "flags": "flags", "compiler": "compilers"}
+#: what a page may be asked
+TABLES = (
+    NAMES,
+    FIND,
+    Field("columns", "columns", "run,label,rom,encrypt@16/64"),
+    Field("sort", "sort by", "rom,-cycles_encrypt_mean"),
+    Field("all", "runs", choices={"": "those that count", "yes": "all"}),
+    Field("pivot", "side by side", choices=SIDES),
+)
+WHOLE = TABLES[:-1]
+COMPARE = (
+    Field("old", "old", "ascon128v12/small, a filter, or a run's number"),
+    Field("new", "new", "ascon128v12/fast"),
+    FIND,
+    Field("columns", "metrics", "rom,cycles_encrypt_mean"),
+    Field("everything", "show", choices={"": "what changed", "yes": "all metrics"}),
+)
+RANK = (
+    Field("kind", "ranking", choices=ranking.KINDS),
+    Field("by", "by", "rom,ram,encrypt@16/64"),
+    NAMES,
+    FIND,
+    Field("top", "how many", str(ranking.TOP)),
+    Field("relative", "relative to", "aes128gcm"),
+    Field("variants", "of each variant", choices={"": "all", "yes": "its best"}),
+)
+FEW = (NAMES, FIND)
 
 
 def tables(v: View) -> Page:
@@ -32,35 +61,15 @@ def tables(v: View) -> Page:
     )  # fmt: skip
     found = order.ordered(answer.rows, by)
     if across:
-        sheets = results.distinct(pivot.tables(found, across, chosen, sorted_by=bool(v.text("sort"))))
+        sheets = pivot.tables(found, across, chosen, sorted_by=bool(v.text("sort")))
     else:
         sheets = results.tables(found if chosen else v.complete(found), chosen)
-    form = Form(
-        "/tables",
-        [
-            Field("what", "names", v.text("what"), "ascon* aes128gcm/ref"),
-            replace(FIND, value=where),
-            Field("columns", "columns", v.text("columns"), "run,label,rom,encrypt@16/64"),
-            Field("sort", "sort by", v.text("sort"), "rom,-cycles_encrypt_mean"),
-            Field(
-                "pivot",
-                "side by side",
-                across,
-                choices={"": "nothing", "target": "targets", "flags": "flags", "compiler": "compilers"},
-            ),
-            Field("all", "runs", v.text("all"), choices={"": "those that count", "yes": "all"}),
-        ],
-        "Show",
-    )
+    form = v.form("/tables", "Show", TABLES)
     blocks: list[Block] = [form, *(Table(s, bars=bars(s), wide=("detail",)) for s in sheets)]
     if found and not across:
-        flat = address.path("results", **{n: v.text(n) for n in WHOLE})
+        flat = address.path("results", **{f.name: v.text(f.name) for f in WHOLE})
         blocks.append(Links([("all of it as one table, with every metric", flat)], "for programs"))
     return Page("Tables", [*blocks, *remarks(answer, found)])
-
-
-#: parameters of a table that it has as one for programs, too
-WHOLE = ("what", "where", "columns", "sort", "all")
 
 
 def whole(v: View) -> Page:
@@ -80,17 +89,7 @@ def whole(v: View) -> Page:
 def compare(v: View) -> Page:
     """Two sides, setup by setup."""
     asked = [v.text("old"), v.text("new")]
-    form = Form(
-        "/compare",
-        [
-            Field("old", "old", asked[0], "ascon128v12/small, a filter, or a run's number"),
-            Field("new", "new", asked[1], "ascon128v12/fast"),
-            replace(FIND, value=v.text("where")),
-            Field("columns", "metrics", v.text("columns"), "rom,cycles_encrypt_mean"),
-            Field("everything", "show", v.text("everything"), choices={"": "what changed", "yes": "all metrics"}),
-        ],
-        "Compare",
-    )
+    form = v.form("/compare", "Compare", COMPARE)
     lead = "Two names, filters or runs: what changed from one to the other, where it may be said at all."
     if not all(asked):
         return Page("Compare", [form], lead)
@@ -111,11 +110,11 @@ def compare(v: View) -> Page:
         said = {("run", "==", side)} if side.isdecimal() else set(expression.parse(side).texts) if is_filter else set()
         words.append(said)
     (old, new), about, left_out = comparing.sides(words, rows)
-    found = comparing.compare(old, new, metrics=metrics, about=about)
+    found = comparing.compare(old, new, metrics=metrics, about=about, wanted=metrics if v.text("columns") else ())
     everything = v.text("everything") == "yes"
     sheets = [*comparison.tables(found, everything=everything), *comparison.unpaired(found)]
     summary = [*comparing.summary(found), f"{counted(len(found.pairs), 'setup')} compared", *left_out]
-    blocks: list[Block] = [form, *map(Text, summary), *(Table(s) for s in results.distinct(sheets))]
+    blocks: list[Block] = [form, *map(Text, summary), *(Table(s) for s in sheets)]
     if found.pairs:
         blocks.append(Table(comparison.flat(found, everything=everything), folded="all of it as one table"))
     return Page(f"{cut(asked[0], 60)} against {cut(asked[1], 60)}", blocks, lead)
@@ -134,20 +133,8 @@ def rankings(v: View) -> Page:
         raise NotThereError(f"{cut(reference)}: no run of it among those ranked; {nearest(v, reference)}")
     each = v.text("variants") == "yes"
     sheets = ranking.ranked(kind, rows, metrics, int(top) if top else None, reference, variants=each)
-    form = Form(
-        "/rank",
-        [
-            Field("kind", "ranking", kind, choices=ranking.KINDS),
-            Field("by", "by", v.text("by"), "rom,ram,encrypt@16/64"),
-            Field("what", "names", v.text("what"), "ascon*"),
-            replace(FIND, value=v.text("where")),
-            Field("top", "how many", top, str(ranking.TOP)),
-            Field("relative", "relative to", reference, "aes128gcm"),
-            Field("variants", "of each variant", v.text("variants"), choices={"": "all", "yes": "its best"}),
-        ],
-        "Rank",
-    )
-    made = [Table(s, bars=bars(s)) for s in results.distinct(sheets)]
+    form = v.form("/rank", "Rank", RANK, kind=kind)
+    made = [Table(s, bars=bars(s)) for s in sheets]
     return Page("Ranking", [form, *made, *remarks(answer, rows)])
 
 
@@ -156,12 +143,11 @@ def trade_offs(v: View) -> Page:
     what, where = ask.names(v.text("what")), v.text("where")
     answer = v.rows.answer(what, where, (*figure.load("tradeoff").metrics, *ranking.needed(())))
     rows = [r for r in answer.rows if r["outcome"] == "verified"]
-    form = Form("/trade-offs", [Field("what", "names", v.text("what"), "ascon*"), replace(FIND, value=where)], "Show")
-    blocks: list[Block] = [form]
+    blocks: list[Block] = [v.form("/trade-offs", "Show", FEW)]
     for name, of in sorted(grouped(rows, lambda r: str(r["target"])).items()):
         blocks += figure_of(v, "tradeoff", of, answer, f"tradeoff-{name}", results.title_of(name))
     fronts = ranking.fronts([r for r in rows if r["variant"] != "nocrypt"], ())
-    return Page("Trade-offs", [*blocks, *map(Table, results.distinct(fronts)), *remarks(answer, rows)])
+    return Page("Trade-offs", [*blocks, *map(Table, fronts), *remarks(answer, rows)])
 
 
 def figures(v: View) -> Page:
@@ -178,8 +164,6 @@ def one_figure(v: View, name: str) -> Page:
     what, where = ask.names(v.text("what")), v.text("where")
     answer = v.rows.answer(what, where, kind.metrics, every=kind.all_runs, workload=kind.workload)
     rows = sorted((r for r in answer.rows if r["outcome"] == "verified"), key=run_number)
-    form = Form(
-        f"/figures/{name}", [Field("what", "names", v.text("what"), "ascon*"), replace(FIND, value=where)], "Draw"
-    )
+    form = v.form(f"/figures/{name}", "Draw", FEW)
     blocks = [*figure_of(v, name, rows, answer, name, kind.title)]
     return Page(kind.title, [form, *blocks, *remarks(answer, rows)], kind.note, [("figures", "/figures")])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import partial
 
 from msgspec.structs import replace
 
@@ -57,22 +58,14 @@ def _of_target(v: View, name: str, answer: Answer) -> Iterable[Block]:
         yield Text("No results yet.")
     if measured:
         part = report.section(name, measured, lambda some: answer.points(v.store, some), ())
-        taken: dict[str, int] = {}
         for drawing in part.figures:
-            label = drawing.numbers.label
-            taken[label] = taken.get(label, 0) + 1
-            label += f"-{taken[label]}" * (taken[label] > 1)
-            yield from _drawing(label, drawing)
+            title = str(drawing.spec["title"]["text"])
+            yield Picture(drawing.numbers.label, title, drawing.note, spec=partial(dict, drawing.spec))
+            yield Table(replace(drawing.numbers, title=title), folded="the figure's numbers")
         for sheet in part.tables:
             yield Table(sheet, bars=bars(sheet))
     yield from (Table(s, wide=("detail",)) for s in results.without_figures(rows))
     yield from map(Text, answer.notes)
-
-
-def _drawing(label: str, drawing: report.Drawing) -> Iterable[Block]:
-    title = str(drawing.spec["title"]["text"])
-    yield Picture(label, title, drawing.note, spec=lambda: drawing.spec)
-    yield Table(replace(drawing.numbers, label=label, title=title), folded="the figure's numbers")
 
 
 def family(v: View, name: str) -> Page:
@@ -101,7 +94,7 @@ def _of_names(v: View, answer: Answer) -> Iterable[Block]:
     """Tables of some implementations: mean cycles by target, then each target."""
     good = [r for r in answer.rows if r["outcome"] == "verified"]
     if len({r["target"] for r in good}) > 1:
-        yield from (Table(s) for s in results.distinct(pivot.tables(good, "target")))
+        yield from (Table(s) for s in pivot.tables(good, "target"))
     rows = v.complete(order.ordered(answer.rows, results.ORDER))
     for sheet in results.tables(rows, ()):
         yield Table(sheet, bars=bars(sheet), wide=("detail",))
@@ -141,7 +134,7 @@ def _over_time(every: Sequence[Row]) -> Iterable[Block]:
             told.append(r | {"revision": f"{r['finished'] or '-'}", "subject": subject, "compiler": None})
     if told:
         yield Heading("History", "history")
-        for sheet in results.distinct(history.tables(told, ())):
+        for sheet in history.tables(told, ()):
             yield Table(sheet)
         kind = figure.load("history")
         data = figure.drawn(kind, figure.of_records([r for rows in several for r in rows], over_time=True))

@@ -11,11 +11,12 @@ from ...model.target import Target, load_target, target_names
 from ...publish import pivot, results
 from ...publish.sheet import Sheet, plain
 from .. import address, campaigns, documents
-from ..page import Block, Field, Form, Heading, Links, Markup, Page, Table, Text
+from ..page import Block, Field, Heading, Links, Markup, Page, Table, Text
 from .view import View, every_name, not_there
 
 #: newest runs, and names that were weighed last, on the front page
 NEWEST, WEIGHED = 15, 12
+SEARCH = (Field("q", "look for", "ascon, uno, or the beginning of a digest"),)
 #: most hits of a search
 HITS = 100
 
@@ -36,7 +37,7 @@ def front(v: View) -> Page:
         ).rows
         if r["outcome"] == "verified"
     ]
-    joint = [Table(s) for s in results.distinct(pivot.tables(told_apart(found), "target"))] if found else []
+    joint = [Table(s) for s in pivot.tables(told_apart(found), "target")] if found else []
     lead = (
         "Steelyard weighs lightweight cryptography: cycles, ROM, RAM and energy of implementations on "
         "microcontrollers, each verified on the image that is measured."
@@ -97,7 +98,7 @@ def document(v: View, name: str) -> Page:
 def search(v: View) -> Page:
     """Names that hold, or nearly are, what is looked for."""
     text = v.text("q")
-    form = Form("/search", [Field("q", "look for", text, "ascon, uno, or the beginning of a digest")], "Search")
+    form = v.form("/search", "Search", SEARCH)
     if not text:
         return Page("Search", [form])
     low = text.lower()

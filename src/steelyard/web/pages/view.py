@@ -17,9 +17,10 @@ from ...publish.sheet import Sheet
 from ...store import Store
 from .. import address
 from ..ask import Rows
-from ..page import Block, Field, NotThereError, Picture, Table, Text
+from ..page import Block, Field, Form, NotThereError, Picture, Table, Text
 
-FIND = Field("where", "filter", "", 'target == uno and (rom < 4096 or variant ~ "ascon*")')
+NAMES = Field("what", "names", "ascon* aes128gcm/ref")
+FIND = Field("where", "filter", 'target == uno and (rom < 4096 or variant ~ "ascon*")')
 
 
 class View(NamedTuple):
@@ -36,6 +37,11 @@ class View(NamedTuple):
     def text(self, name: str) -> str:
         """A parameter; empty where it is not asked."""
         return self.asked.get(name, "")
+
+    def form(self, action: str, button: str, fields: Iterable[Field], **usual: str) -> Form:
+        """The questions as they were asked, or the ``usual`` ones."""
+        values = ((f, self.text(f.name) or usual.get(f.name, "")) for f in fields)
+        return Form(action, [replace(f, value=value) for f, value in values], button)
 
     def complete(self, rows: Sequence[Row]) -> list[Row]:
         """See :func:`results.complete`."""
