@@ -53,7 +53,7 @@ def compiler() -> None:
         ("show 99999999999999999999999", ": write a number from 1 to"),
         ("run nocrypt -t uno -j 99999999999", ": write a number from 1 to"),
         ("run nocrypt -t uno --db postgresql://a:b@c:port/d", "neither a path nor a URL like"),
-        ("list runs --db /dev/null", "/dev/null: is no regular file; give another path"),
+        ("list runs --db /dev/null", "/dev/null: is not a regular file; give another path"),
         ("run nocrypt -t uno --db .", "unable to open database file"),
         ("run nocrypt -t uno --db text.toml", "file is not a database; give another path"),
         ("run nocrypt -t uno --db other.toml/x.db", "other.toml: File exists; choose a folder"),

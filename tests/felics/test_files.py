@@ -140,7 +140,7 @@ def test_any_results_are_read_in_order(setups: list[tuple[str, int]]) -> None:
         (document(SETUP | {"cipher_name": "x" * 301}), "data.0.cipher_name: expected `str` of length <= 300"),
         (document(SETUP | {"architecture": "Z80"}), "data.0.architecture: unknown architecture 'Z80'; it has ARM, AVR"),
         ("[" * 100_000, "not JSON|ends too early"),
-        ('{"data": NaN, "commit": "", "branch": ""}', "not JSON: NaN is no figure"),
+        ('{"data": NaN, "commit": "", "branch": ""}', "not JSON: NaN is not a figure"),
     ],
 )
 def test_damaged_files_are_refused(tmp_path: Path, content: Any, said: str) -> None:

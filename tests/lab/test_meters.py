@@ -274,7 +274,7 @@ FAULTS: dict[str, tuple[Say, dict[str, object], Reason, str]] = {
     "out of range": (
         later(700, lambda n: b"%d,5.0,1200\n" % n), {}, Reason.POWER_LOST, "1.2 A is out of its range of 1 A",
     ),
-    "no number": (later(700, lambda n: b"%d,nan,2\n" % n), {}, Reason.POWER_LOST, "sends what is no number"),
+    "no number": (later(700, lambda n: b"%d,nan,2\n" % n), {}, Reason.POWER_LOST, "sends what is not a number"),
     "reset": (later(700, lambda n: steady(n - 700)), {}, Reason.POWER_LOST, "its time goes backwards"),
     "not in the supply": (lambda n: b"%d,5.0,0.0\n" % n, {}, Reason.POWER_LOST, "reads 5 V and 0 A"),
     "too slow": (

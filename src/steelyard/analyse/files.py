@@ -41,7 +41,7 @@ def _finite(text: str) -> float:
     """The number; :class:`ValueError` for those that JSON does not have, or that are too large to count with."""
     if abs(value := float(text)) < LARGEST:
         return value
-    raise ValueError(f"{cut(text, 30)} is no figure")
+    raise ValueError(f"{cut(text, 30)} is not a figure")
 
 
 def records(path: Path, document: Any) -> list[Record]:

@@ -38,7 +38,7 @@ def verb(ask: Site) -> int:
 
     select.store(ask.db, existing=True).close()
     if ask.out.exists() and not ask.out.is_dir():
-        raise UserError(f"{ask.out}: is no folder; name one")
+        raise UserError(f"{ask.out}: is not a folder; name one")
     place, endings = select.place(ask.db), site.ALL if ask.all_formats else site.USUAL
     try:
         plan = site.Plan(place, ask.out.absolute(), endings, ask.profiles)

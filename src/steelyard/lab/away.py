@@ -176,7 +176,7 @@ class AwayLink:
         if isinstance(opened, wire.Wanted):
             opened = self._agent.say(wire.Image(content), over, mine)
         if not isinstance(opened, wire.Opened):
-            raise DeviceError(Failure(Reason.BOARD_LOST, f"{board.host}: {type(opened).__name__} is no open board"))
+            raise DeviceError(Failure(Reason.BOARD_LOST, f"{board.host}: {type(opened).__name__} is not an open board"))
         self.window, self.fills_ram = opened.window, opened.fills_ram
         self.resolution, self.clock = opened.resolution, printable(opened.clock)
         place = f"{device} {board.name}: {board.named} at {board.host}, "

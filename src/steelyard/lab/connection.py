@@ -97,7 +97,7 @@ class Connection:
         answer = self.say(question, over, mine)
         if not isinstance(answer, kind):
             self._channel.close()
-            raise self._lost(f"{type(answer).__name__} is no answer to {type(question).__name__}")
+            raise self._lost(f"{type(answer).__name__} is not an answer to {type(question).__name__}")
         return answer
 
     def _why(self, gone: wire.Gone) -> str:

@@ -181,7 +181,7 @@ def _check_said(where: str, b: Board) -> None:
             if key in said:
                 raise UserError(f"{where}.{key}: is said in the lab.toml of {b.host}, where the board is; leave it out")
         if not _NAME.fullmatch(b.named):
-            raise UserError(f"{where}.named: {cut(b.named)!r} is no name of a board")
+            raise UserError(f"{where}.named: {cut(b.named)!r} is not a name of a board")
         return
     for key in _SAID:
         if key not in said:
@@ -192,7 +192,7 @@ def _check_said(where: str, b: Board) -> None:
 
 def _check_host(where: str, host: Host) -> None:
     if not ssh.is_host(host.ssh):
-        raise UserError(f"{where}: {cut(host.ssh)!r} is no machine; write what ssh calls it, such as me@bench")
+        raise UserError(f"{where}: {cut(host.ssh)!r} is not a machine; write what ssh calls it, such as me@bench")
     for text in (host.command, host.folder):
         if not text.isprintable() or not text.strip():
             raise UserError(f"{where}: write command and folder as a shell there has them, or leave them out")

@@ -220,7 +220,7 @@ def _check(came: Samples, metered: Metered, latest: float) -> None:
     """:class:`_Unsound` for samples that cannot be right."""
     low, high = min(came.i), max(came.i)
     if not all(map(math.isfinite, (*came.v, *came.i, *came.t))):
-        raise _Unsound("sends what is no number")
+        raise _Unsound("sends what is not a number")
     if came.t != sorted(came.t) or came.t[0] < latest:
         raise _Unsound("its time goes backwards: it was reset, or lines are damaged")
     if high > metered.most or low < -metered.most:

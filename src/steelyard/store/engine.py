@@ -102,7 +102,7 @@ def _prepare(file: Path) -> None:
     except (OSError, ValueError) as error:
         raise StoreError(f"{cut(str(file))}: {getattr(error, 'strerror', None) or error}; give another path") from error
     if special:  # SQLite would call it a failing disk
-        raise StoreError(f"{cut(str(file))}: is no regular file; give another path")
+        raise StoreError(f"{cut(str(file))}: is not a regular file; give another path")
 
 
 def _create(url: URL) -> Engine:

@@ -147,5 +147,5 @@ def metrics_of(text: str) -> list[str]:
     """The metrics of a list; :class:`UserError` for a column that is none."""
     found = columns(text)
     if context := [n for n in found if n in CONTEXT]:
-        raise UserError(f"{cut(context[0])} is no metric; name such as rom or encrypt@16/64")
+        raise UserError(f"{cut(context[0])} is not a metric; name some such as rom or encrypt@16/64")
     return found

@@ -22,7 +22,7 @@ class Driver(Polled):
         meter = metered.meter
         number = re.search(r"(\d+)$", meter.port)
         if not number:
-            raise ValueError(f"{meter.port}: is no bus; write such as /dev/i2c-1")
+            raise ValueError(f"{meter.port}: is not a bus; write one such as /dev/i2c-1")
         self._address, self._ohms = meter.address, meter.shunt_ohms
         self._bus = SMBus(int(number[1]))
         try:
