@@ -10,6 +10,7 @@ from msgspec import to_builtins
 from ..analyse.profile import by_function
 from ..model.call import Op
 from ..model.errors import UserError, cut, unknown
+from ..model.metric import MAIN
 from ..model.profile import Profile as Tree
 from ..model.workload import workload
 from ..pipeline import Job, profile
@@ -71,7 +72,7 @@ def verb(ask: Profile) -> int:
 def _call(ask: Profile, job: Job) -> tuple[str, int, int]:
     """The operation and the bytes of associated data and message."""
     aead = job.implementation.primitive == "crypto_aead"
-    operation = ask.operation or ("encrypt" if aead else "hash")
+    operation = ask.operation or MAIN[job.implementation.primitive]
     if operation not in _OPERATIONS:
         raise unknown("operation", operation, _OPERATIONS)
     if aead == (operation == "hash"):

@@ -13,7 +13,7 @@ from functools import cache
 from msgspec import Struct
 
 from .errors import UserError, unknown
-from .record import OPERATIONS
+from .record import OPERATIONS, Operation
 
 
 class Metric(Struct, frozen=True):
@@ -27,6 +27,15 @@ class Metric(Struct, frozen=True):
     digits: int = 0
     lower: bool = True
     sized: bool = False
+
+
+#: what figures, rankings and profiles of a primitive are of, where nobody says
+MAIN: dict[str, Operation] = {"crypto_aead": "encrypt", "crypto_hash": "hash", "crypto_cxof": "hash"}
+
+
+def cycles_of(primitive: str) -> str:
+    """The metric by which implementations of a primitive are fast: ``cycles_encrypt_mean``."""
+    return f"cycles_{MAIN[primitive]}_mean"
 
 
 _POINT = re.compile(rf"({'|'.join(OPERATIONS)})@(\d{{1,5}})/(\d{{1,5}})")

@@ -16,7 +16,7 @@ from msgspec import Struct, convert
 from ..analyse.answer import workload_name
 from ..analyse.rank import Place, best_by_each, joint, pareto
 from ..model.errors import UserError, printable, unknown
-from ..model.metric import metric
+from ..model.metric import cycles_of, metric
 from ..model.record import Point
 from ..model.row import CONTEXT, Row, Value, grouped
 from ..model.target import load_target, target_names
@@ -105,12 +105,12 @@ def of_records(rows: Sequence[Row], *, over_time: bool = False) -> Data:
     best = set[int]()
     ciphers = (r for r in rows if r["variant"] != "nocrypt")
     for (_, primitive), group in grouped(ciphers, lambda r: (titles(r), r["primitive"])).items():
-        best |= {id(r) for r in pareto(group, (_cycles(str(primitive)), "rom", "ram"))}
+        best |= {id(r) for r in pareto(group, (cycles_of(str(primitive)), "rom", "ram"))}
     return [
         {"order": r["run"]}
         | {n: v for n, v in r.items() if v is not None or n in CONTEXT}
         | {"name": name, "target": titles(r), "front": id(r) in best}
-        | {"at": r.get("revision") or f"run {r['run']}", "cycles": r.get(_cycles(str(r["primitive"])))}
+        | {"at": r.get("revision") or f"run {r['run']}", "cycles": r.get(cycles_of(str(r["primitive"])))}
         for r, name in zip(rows, named, strict=True)
     ]
 
@@ -146,7 +146,7 @@ def of_places(rows: Sequence[Row], top: int = 10) -> Data:
     data: Data = []
     for at, ((target, primitive, more), group) in enumerate(sorted(groups.items())):
         title = f"{target}, {primitive}{more}"
-        metrics = {n or _cycles(primitive): word for n, word in _FIRST}
+        metrics = {n or cycles_of(primitive): word for n, word in _FIRST}
         rankings = best_by_each(group, metrics)
         for number, (n, word) in enumerate(metrics.items()):
             m = metric(n)
@@ -168,10 +168,6 @@ def of_places(rows: Sequence[Row], top: int = 10) -> Data:
 def _place(p: Place, name: str, panel: str, number: int, shown: str, title: str) -> dict[str, Any]:
     context = {n: p.row[n] for n in ("run", "variant", "flags")}
     return context | {"target": title, "panel": panel, "order": number, "name": shown, "metric": name, "place": p.rank}
-
-
-def _cycles(primitive: str) -> str:
-    return "cycles_encrypt_mean" if primitive == "crypto_aead" else "cycles_hash_mean"
 
 
 def _titles(rows: Sequence[Row], *, over_time: bool = False) -> Callable[[Row], str]:

@@ -12,17 +12,13 @@ from msgspec.structs import replace
 from ..analyse import order, rank
 from ..analyse.rank import Place, Ranking
 from ..model.errors import unknown
-from ..model.metric import metric
+from ..model.metric import MAIN, cycles_of, metric
 from ..model.row import Row, Value
 from .results import column, fewer, grouped, run_of, shared, some, title_of
 from .sheet import Cell, Column, Line, Lines, Sheet
 
 #: what is ranked where nothing is named: the slides' fastest, smallest, least RAM
-USUAL = {
-    "crypto_aead": ("cycles_encrypt_mean", "rom", "ram"),
-    "crypto_hash": ("cycles_hash_mean", "rom", "ram"),
-    "crypto_cxof": ("cycles_hash_mean", "rom", "ram"),
-}
+USUAL = {primitive: (cycles_of(primitive), "rom", "ram") for primitive in MAIN}
 #: orders of merit, and what they are
 KINDS = {
     "top": "the first of each metric",
@@ -233,7 +229,7 @@ def places(
 
 def _of(primitive: str, metrics: Sequence[str]) -> list[str]:
     """The metrics as a primitive has them: a hash has no encryption."""
-    return [n if primitive == "crypto_aead" else n.replace("encrypt", "hash") for n in metrics]
+    return [n.replace("encrypt", MAIN[primitive]) for n in metrics]
 
 
 def _placed(at: Mapping[str, Mapping[int, float]], row: Row) -> Line:

@@ -10,7 +10,7 @@ from operator import itemgetter
 from msgspec.structs import replace
 
 from ..analyse.answer import run_number
-from ..model.metric import Size, metric, size_of
+from ..model.metric import MAIN, Size, metric, size_of
 from ..model.row import CONTEXT, Row, Value
 from ..model.row import grouped as by_key
 from ..model.target import load_target, target_names
@@ -155,7 +155,7 @@ def _sizes(group: Sequence[Row], primitive: str) -> list[str]:
     loads = {str(r["workload"]) for r in group}
     if not any(map(few_sizes, loads)):
         return []
-    operation = "encrypt" if primitive == "crypto_aead" else "hash"
+    operation = MAIN[primitive]
     found = {n: size for r in group for n in r if (size := size_of(n)) and size.operation == operation}
     if primitive == "crypto_aead":  # those that do not fit are asked for too
         asked = [(f"{operation}@{a}/{m}", Size(operation, a, m)) for w in loads if few_sizes(w) for a, m in _named(w)]

@@ -13,6 +13,7 @@ import msgspec
 from ..model import paths
 from ..model.call import DeviceError, Op
 from ..model.errors import UserError
+from ..model.metric import MAIN
 from ..model.profile import Profile
 from ..model.record import Record
 from ..model.target import load_target, target_names
@@ -37,9 +38,8 @@ Bytes = dict[str, list[tuple[str, str, int]]]
 
 def profiled(record: Record) -> tuple[Profile, str]:
     """Where the cycles of one call go, and what was called. Raises :class:`NotHereError` where it cannot be said."""
-    aead = record.setup.primitive == "crypto_aead"
-    op, adlen = (Op.ENCRYPT, CALL[0]) if aead else (Op.HASH, 0)
-    name = "encrypt" if aead else "hash"
+    name = MAIN.get(record.setup.primitive, "hash")  # what it does not name is not run
+    op, adlen = (Op.ENCRYPT, CALL[0]) if name == "encrypt" else (Op.HASH, 0)
     found = _kept(record, f"{name}-{adlen}-{CALL[1]}", Profile, lambda job: profile(job, op, adlen, CALL[1]))
     return found, f"{name} of {adlen}/{CALL[1]} bytes"
 
