@@ -6,6 +6,7 @@ import time
 from typing import Any
 
 from msgspec import Struct, to_builtins
+from msgspec.structs import replace
 
 from ..lab import Board, Lab, aside, attempt
 from ..lab.attempt import Log, Now
@@ -45,22 +46,19 @@ def doing(lab: Lab, name: str) -> Doing:
     if mark is not None and not mark.released:
         error, remedy = f"{mark.reason}: {mark.detail}", f"{mark.remedy}; steelyard boards retry {name}"
     held = is_held(port_of(board))
+    what = Doing(name, board.target, _idle(board, held, mark), board.host, error=error, remedy=remedy)
     if not held or now is None or time.time() - now.told > FORGOTTEN:
-        return Doing(name, board.target, _idle(board, held, mark), board.host, error=error, remedy=remedy)
+        return what
     task, elapsed = now.task, time.time() - now.begun
-    return Doing(
-        board=name,
-        target=board.target,
+    return replace(
+        what,
         state=now.step,
-        host=board.host,
         run=task.what,
         attempt=task.number,
         seconds=elapsed,
         calls=now.calls,
         runs_left=task.left,
         seconds_left=_left(now, elapsed),
-        error=error,
-        remedy=remedy,
     )
 
 

@@ -7,12 +7,10 @@ from collections.abc import Callable, Iterator
 from msgspec import Struct
 
 from .errors import DAMAGED, StoreError
-from .queries import Run
+from .queries import RECORDS, Run, batches
 from .store import Store
 
 _AGAIN = "restore a copy, or run it again"
-#: records that are read at a time
-_BATCH = 200
 
 
 class Trouble(Struct, frozen=True):
@@ -29,9 +27,8 @@ def check(store: Store, step: Callable[[int, int], None] = lambda done, of: None
     for what, count in store.orphans():
         yield Trouble(None, f"{what}: {count}", DAMAGED)
     known = store.known()
-    numbers, looked = sorted(known), set[str]()
-    for at in range(0, len(numbers), _BATCH):
-        batch = numbers[at : at + _BATCH]
+    done, looked = 0, set[str]()
+    for batch in batches(sorted(known), RECORDS):
         try:
             keys = {r.id: r.setup.key for r in store.records(batch)}
         except StoreError:  # one of them at least
@@ -44,7 +41,7 @@ def check(store: Store, step: Callable[[int, int], None] = lambda done, of: None
             if (digest := known[number].log) and digest not in looked:
                 looked.add(digest)
                 yield from _log(store, number, digest)
-        step(min(at + _BATCH, len(numbers)), len(numbers))
+        step(done := done + len(batch), len(known))
 
 
 def _reads(store: Store, number: int, run: Run) -> Iterator[Trouble]:

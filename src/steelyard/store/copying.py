@@ -7,11 +7,8 @@ from collections.abc import Callable, Collection
 from msgspec import Struct
 
 from .errors import StoreError
-from .queries import Run
+from .queries import RECORDS, Run, batches
 from .store import Store
-
-#: records that are read at a time
-_BATCH = 200
 
 
 class Copied(Struct, frozen=True):
@@ -35,12 +32,12 @@ def copy(source: Store, to: Store, step: Callable[[int, int], None] = lambda don
     newest = _newest(theirs.values())
     missing = {number: run for number, run in sorted(mine.items()) if run not in there}
     todo = [number for number, run in missing.items() if (run.finished or 0) >= newest.get(run.key, 0)]
-    lacks = 0
-    for at in range(0, len(todo), _BATCH):
-        for record in sorted(source.records(todo[at : at + _BATCH]), key=lambda r: r.id or 0):
+    done = lacks = 0
+    for batch in batches(todo, RECORDS):
+        for record in sorted(source.records(batch), key=lambda r: r.id or 0):
             lacks += not _copy_log(source, to, record.log)
             to.add(record)
-        step(min(at + _BATCH, len(todo)), len(todo))
+        step(done := done + len(batch), len(todo))
     return Copied(len(todo), len(mine) - len(missing), len(missing) - len(todo), lacks)
 
 

@@ -17,6 +17,8 @@ from .values import storable
 _T = TypeVar("_T")
 #: ids or keys in one IN (...), few enough for every database
 _BATCH = 500
+#: complete records that are read at a time
+RECORDS = 200
 #: operation, bytes of associated data and of message
 Size = tuple[str, int, int]
 

@@ -7,6 +7,7 @@ import time
 from collections import OrderedDict
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from .reply import Reply
 
@@ -45,9 +46,7 @@ def packed(reply: Reply) -> Kept:
     """A reply, compressed where that makes it smaller."""
     if reply.kind.startswith(_TEXT) and len(reply.body) > 500:
         body = gzip.compress(reply.body, compresslevel=5, mtime=0)
-        return Kept(
-            Reply(reply.status, reply.kind, body, reply.digest, reply.state, reply.seconds), True, time.monotonic()
-        )
+        return Kept(replace(reply, body=body), True, time.monotonic())
     return Kept(reply, False, time.monotonic())
 
 
