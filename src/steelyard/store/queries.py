@@ -31,6 +31,8 @@ RECORD = """
   run.vectors, run.ext_vectors, run.skipped, run.answers, run.notes, run.origin, run.log, run.host, run.seconds,
   run.finished, run.seed, setup.key
 """
+#: fields of records that are columns of ``run`` as they are
+PLAIN = ("id", "origin", "log", "host", "seconds", "seed")
 #: columns of rows, under their names in :data:`..model.row.CONTEXT`; ``label`` is completed when reading
 ROW = """
   run.id AS run, implementation.variant AS label, implementation.primitive, implementation.family,

@@ -93,13 +93,8 @@ class Reader:
                 tuple(helpers.get(row.id, ())),
                 _verification(row),
                 _notes(row.notes),
-                row.origin,
-                row.log,
-                row.host,
-                row.seconds,
-                None if row.finished is None else _time(row.finished),
-                row.seed,
-                row.id,
+                finished=None if row.finished is None else _time(row.finished),
+                **{name: getattr(row, name) for name in queries.PLAIN},
             )
             for row in found
         ]
@@ -239,21 +234,8 @@ def _notes(text: str) -> tuple[str, ...]:
 
 
 def _setup(row: Any) -> Setup:
-    return Setup(
-        row.primitive,
-        row.family,
-        row.variant,
-        row.implementation,
-        row.implementation_digest,
-        row.target,
-        row.target_digest,
-        row.device,
-        Toolchain(row.toolchain, row.version, row.sha256),
-        row.flags,
-        row.workload,
-        row.harness,
-        row.timing_model,
-    )
+    fields = {name: getattr(row, name) for name in Setup.__struct_fields__}
+    return Setup(**fields | {"toolchain": Toolchain(row.toolchain, row.version, row.sha256)})
 
 
 def _verification(row: Any) -> Verification | None:

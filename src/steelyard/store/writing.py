@@ -17,6 +17,7 @@ from steelyard.model.record import Record
 from . import schema
 from .errors import LeaseLost, StoreError
 from .leasing import ended, repeated
+from .queries import PLAIN
 from .values import EPOCH, MICROSECOND, storable
 
 _INT64 = 2**63
@@ -64,28 +65,17 @@ def _append(connection: Connection, record: Record) -> int:
         ),
         "target_id": shared(schema.target, name=s.target, digest=s.target_digest),
         "toolchain_id": shared(schema.toolchain, name=t.name, version=t.version, sha256=t.sha256),
-        "device": s.device,
-        "flags": s.flags,
-        "workload": s.workload,
-        "harness": s.harness,
-        "timing_model": s.timing_model,
+        **{name: getattr(s, name) for name in ("device", "flags", "workload", "harness", "timing_model")},
     }
     run = {
         "setup_id": _find_or_insert(connection, schema.setup, "key", setup),
         "reason": failure.reason.value if failure else None,
         "detail": failure.detail if failure else None,
         "verified_with": verified.source if verified else None,
-        "vectors": verified.vectors if verified else None,
-        "ext_vectors": verified.ext_vectors if verified else None,
-        "skipped": verified.skipped if verified else None,
-        "answers": verified.answers if verified else None,
+        **{name: getattr(verified, name, None) for name in ("vectors", "ext_vectors", "skipped", "answers")},
         "notes": json.dumps(record.notes),
-        "origin": record.origin,
-        "log": record.log,
-        "host": record.host,
-        "seconds": record.seconds,
         "finished": record.finished,
-        "seed": record.seed,
+        **{name: getattr(record, name) for name in PLAIN if name != "id"},
     }
     run_id = _insert(connection, schema.run, run)
     for table, rows in (
