@@ -18,6 +18,7 @@ from steelyard.publish.figures import figure_names
 from steelyard.publish.ranking import CATALOGUE
 from steelyard.publish.results import column
 from steelyard.sources import discover
+from steelyard.web.pages import ROUTES
 from tests.conftest import Bench
 
 ROOT = Path(__file__).parents[1]
@@ -45,6 +46,23 @@ def test_the_architecture_names_what_is_there() -> None:
     assert len(named) > 20
     for path in named:
         assert any([*ROOT.glob(path), *(ROOT / "src" / "steelyard").glob(path)]), path
+
+
+def test_contributing_names_what_is_there() -> None:
+    """Modules are named from their stage on, as `lab/image.py`; words in capitals are in the code."""
+    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    sources = [f for folder in ("src", "tests", "harness", "crates", "oracles") for f in (ROOT / folder).rglob("*.*")]
+    named = set(re.findall(r"`([\w/]+\.(?:py|toml|csv|c|h))`", text)) - {"target.toml", "variant.toml", "lab.toml"}
+    assert len(named) > 30
+    assert [n for n in named if not any(f"/{f}".endswith(f"/{n}") for f in [*map(str, sources), *FOLDER])] == []
+    code = "".join(f.read_text(encoding="utf-8") for f in sources if f.suffix in (".py", ".rs", ".c", ".h"))
+    tables = set(re.findall(r"`([A-Z]{4,})`", text)) - {"STEELYARD", "CRYPTO"}
+    assert len(tables) > 10
+    assert [word for word in tables if not re.search(rf"\b{word}\b", code)] == []
+
+
+#: files of every target and implementation, and of the project
+FOLDER = ("target.h", "target.c", "api.h", "pyproject.toml")
 
 
 def test_tables_are_real_output() -> None:
@@ -117,3 +135,13 @@ def test_every_target_has_its_claims(name: str) -> None:
 def test_every_figure_is_in_the_readme() -> None:
     [line] = re.findall("^ *steelyard plot .*$", (ROOT / "README.md").read_text(encoding="utf-8"), re.MULTILINE)
     assert [name for name in figure_names() if not re.search(rf"\b{name}\b", line)] == []
+
+
+def test_guides_name_all_that_there_is_to_choose() -> None:
+    lab = (ROOT / "docs" / "guides" / "lab.md").read_text(encoding="utf-8")
+    names = [f.stem for kind in ("flashers", "meters") for f in (ROOT / "src/steelyard/lab" / kind).glob("*.toml")]
+    assert len(names) > 10
+    assert [name for name in names if f"`{name}`" not in lab] == []
+    service = (ROOT / "docs" / "guides" / "service.md").read_text(encoding="utf-8")
+    heads = {words[0] for words in ROUTES if words}
+    assert [head for head in heads if not re.search(rf"`/{head}\b", service)] == []
