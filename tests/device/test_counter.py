@@ -55,6 +55,7 @@ class Sampled(FakeLink):
     pulse and the count of a call that copies ten bytes or more."""
 
     sees_stack = False
+    build: int | None = None
     window = 0
     resolution = 4.0
     bits, besides = 16, 150
