@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 import subprocess
 import sys
 import time
@@ -112,6 +113,18 @@ def test_an_image_that_is_there_is_not_flashed_again(
     reason, text = failing(station.but(flasher=station.flasher.but(write=none)), image.with_name("encrypt.elf"))
     assert reason == Reason.FLASH_FAILED
     assert text.startswith(f"{name}: {station.board.port}: {station.flasher.program}: ")
+
+
+def test_a_flasher_that_only_says_so_is_found_out(there: Lab, bench: Bench, image: Path) -> None:
+    """The board still has the image of before, which answers the handshake; then another attempt writes."""
+    station = there.board("one")
+    other = bench.build(bench.package(), station.target).images["both"]
+    call(station, image)
+    idle = station.flasher.but(program="true", verify=())
+    reason, text = failing(station.but(flasher=idle), other)
+    assert reason == Reason.FLASH_FAILED
+    assert re.search("what answers is of build [0-9a-f]{8}, not [0-9a-f]{8}: another image", text)
+    call(station, other)
 
 
 _KILLED = """
