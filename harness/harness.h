@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 /* Raise this with every change that a host or a figure can notice. */
-#define SY_PROTOCOL 5
+#define SY_PROTOCOL 6
 
 /* --- what a target provides (targets/<name>/target.c) ------------------------------------------- */
 
@@ -105,6 +105,8 @@ int sy_run(uint8_t op, struct sy_call *call);     /* raises the trigger just aro
 
 /* Compiled against the package's own api.h: key, nonce, tag (or digest) bytes. */
 extern const uint16_t sy_key_bytes, sy_npub_bytes, sy_a_bytes;
+/* And which build the image is of; in flash on AVR. */
+extern const uint8_t sy_image[4];
 
 /* --- main.c, for the simulator, which finds global symbols: variables are called sy_ something and none is static - */
 

@@ -9,6 +9,13 @@
  */
 #include "harness.h"
 
+#ifdef __AVR__
+#include <avr/pgmspace.h>
+#define SY_FLASH_BYTE(at) pgm_read_byte(at)
+#else
+#define SY_FLASH_BYTE(at) (*(at))
+#endif
+
 enum { SYNC = 0xA5, HELLO = 1, RUN = 2, ANSWER = 0x80, SY_ERROR = 0xFF };
 enum { BAD_CRC = 1, BAD_COMMAND = 2, TOO_LARGE = 3, BAD_REQUEST = 4 };
 enum { PAINT = 1 };
@@ -110,7 +117,8 @@ static inline __attribute__((always_inline)) uint16_t capacity(void)
 
 static inline __attribute__((always_inline)) void hello(void)
 {
-    begin(HELLO | ANSWER, 17);
+    uint8_t i;
+    begin(HELLO | ANSWER, 21);
     put('S');
     put('Y');
     put(SY_PROTOCOL);
@@ -123,6 +131,8 @@ static inline __attribute__((always_inline)) void hello(void)
     put16(capacity());
     put16((uint16_t)(SY_CLOCK_HZ / 10000UL));
     put(SY_COUNTER_BITS);
+    for (i = 0; i < sizeof sy_image; i++)
+        put(SY_FLASH_BYTE(&sy_image[i]));
     end();
 }
 

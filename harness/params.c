@@ -4,6 +4,13 @@
 
 #include <stdint.h>
 
+/* Which build an image is of, for its handshake: a table, of which code has the same size whatever it holds. */
+extern const uint8_t sy_image[4];
+#ifdef __AVR__
+__attribute__((progmem))
+#endif
+const uint8_t sy_image[4] = {SY_IMAGE & 255, SY_IMAGE >> 8 & 255, SY_IMAGE >> 16 & 255, SY_IMAGE >> 24};
+
 /* Frames carry lengths of 16 bits. building/diagnose.py looks for these words. */
 #define SY_FITS(name, value) \
     _Static_assert((value) >= 0, "unsupported size: " name " is negative"); \

@@ -19,6 +19,7 @@ class FakeLink:
 
     window = 2048
     sees_stack = True
+    build: int | None = None
     fills_ram = False
     resolution = 0.0
 
@@ -66,7 +67,7 @@ class FakeLink:
             crc = yield from self._take(2)
             fits = crc_hqx(payload, crc_hqx(head, 0xFFFF)) == int.from_bytes(crc, "little")
             if command == frame.HELLO and size == 0:
-                hello = frame.HELLO_ANSWER.pack(b"SY", frame.PROTOCOL, 1, 3, 8, KEY, NPUB, 0, CAPACITY, 1600, 0)
+                hello = frame.HELLO_ANSWER.pack(b"SY", frame.PROTOCOL, 1, 3, 8, KEY, NPUB, 0, CAPACITY, 1600, 0, 0)
                 self._answer(command, hello) if fits else self._error(1)
             elif command == frame.RUN and size >= frame.RUN_HEADER.size:
                 self._run(payload, fits)

@@ -66,7 +66,7 @@ class Sampled(FakeLink):
 
     def _answer(self, command: int, payload: bytes) -> None:
         if command == frame.HELLO:
-            payload = payload[:-1] + bytes((self.bits,))
+            payload = payload[:-5] + bytes((self.bits,)) + payload[-4:]
         elif command == frame.RUN:
             head, output = payload[: frame.RUN_ANSWER.size], payload[frame.RUN_ANSWER.size :]
             cycles = self._pulses[-1].cycles

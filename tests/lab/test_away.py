@@ -10,7 +10,6 @@ import os
 import signal
 import subprocess
 import sys
-import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from threading import Event, Timer
@@ -44,8 +43,7 @@ def there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Elsewhere:
     """A machine with the board ``one``, which is free."""
     monkeypatch.setenv("STEELYARD_HOME", str(tmp_path / "home"))
     (tmp_path / "locks").mkdir()  # all these tests have a board of this name at a host of this name
-    monkeypatch.setenv("TMPDIR", str(tmp_path / "locks"))
-    monkeypatch.setattr(tempfile, "tempdir", None)
+    monkeypatch.setenv("STEELYARD_LOCKS", str(tmp_path / "locks"))
     made = elsewhere.connected(tmp_path, monkeypatch)
     made.steelyard(elsewhere.PLAYED)
     text = TWO + BOARD.format(name="one", target="uno", channel="P8_45")

@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 import subprocess
 import sys
+import tempfile
 import time
 import tty
 from collections.abc import Iterable, Iterator
@@ -22,7 +24,7 @@ from msgspec.structs import replace
 
 from steelyard import device, lab
 from steelyard.device import counter
-from steelyard.lab import Lab, Station, flash, link, lock, probe
+from steelyard.lab import Lab, Station, flash, link, probe
 from steelyard.lab.lock import held
 from steelyard.model.call import DeviceError, Op, Request
 from steelyard.model.reasons import Reason
@@ -112,6 +114,18 @@ def test_an_image_that_is_there_is_not_flashed_again(
     reason, text = failing(station.but(flasher=station.flasher.but(write=none)), image.with_name("encrypt.elf"))
     assert reason == Reason.FLASH_FAILED
     assert text.startswith(f"{name}: {station.board.port}: {station.flasher.program}: ")
+
+
+def test_a_flasher_that_only_says_so_is_found_out(there: Lab, bench: Bench, image: Path) -> None:
+    """The board still has the image of before, which answers the handshake; then another attempt writes."""
+    station = there.board("one")
+    other = bench.build(bench.package(), station.target).images["both"]
+    call(station, image)
+    idle = station.flasher.but(program="true", verify=())
+    reason, text = failing(station.but(flasher=idle), other)
+    assert reason == Reason.FLASH_FAILED
+    assert re.search("what answers is of build [0-9a-f]{8}, not [0-9a-f]{8}: another image", text)
+    call(station, other)
 
 
 _KILLED = """
@@ -394,15 +408,20 @@ def test_one_line_restarts_a_board_and_the_other_keeps_its_boot_loader_away() ->
         assert lines.seen == [other, other, (False, False)]
 
 
-def test_a_port_has_one_user(tmp_path: Path) -> None:
-    with held(str(tmp_path), "port"), pytest.raises(DeviceError, match="port: another Steelyard uses it"):
-        held(str(tmp_path), "port")
+def test_a_port_has_one_user(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also where users have folders of their own for temporary files."""
+    monkeypatch.delenv("STEELYARD_LOCKS", raising=False)
+    with held(str(tmp_path), "port"):
+        monkeypatch.setenv("TMPDIR", str(tmp_path))
+        monkeypatch.setattr(tempfile, "tempdir", None)
+        with pytest.raises(DeviceError, match="port: another Steelyard uses it"):
+            held(str(tmp_path), "port")
     held(str(tmp_path), "port").close()
 
 
 def test_the_lock_of_a_port_is_for_all_users_and_leads_nowhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Whatever who makes it hides from others, and whatever somebody else puts there."""
-    monkeypatch.setattr(lock.tempfile, "tempdir", str(tmp_path))
+    monkeypatch.setenv("STEELYARD_LOCKS", str(tmp_path))
     before = os.umask(0o077)
     try:
         held("a port", "port").close()

@@ -339,6 +339,7 @@ def test_a_url_opens_the_same_file(store: Store, path: Path) -> None:
         "UPDATE run SET vectors = 1.5",
         "UPDATE implementation SET family = x'ff00'",
         "UPDATE measurement SET whole = x'00', fraction = NULL",
+        "UPDATE measurement SET whole = NULL, fraction = -9e999",
         "UPDATE point SET cycles = 'many'",
         "UPDATE helper SET size = 0.5",
     ],

@@ -61,7 +61,16 @@ __attribute__((noinline)) void sy_grown(uint8_t n)
 }
 """
 #: the ends of initialised data, and constants of the harness that lie there on some targets, always as many
-BOUNDS = ("sy_data_start", "sy_data_end", "sy_api", "sy_parts", "sy_key_bytes", "sy_npub_bytes", "sy_a_bytes")
+BOUNDS = (
+    "sy_data_start",
+    "sy_data_end",
+    "sy_api",
+    "sy_parts",
+    "sy_key_bytes",
+    "sy_npub_bytes",
+    "sy_a_bytes",
+    "sy_image",
+)
 
 
 def grown(folder: Path) -> Path:

@@ -16,6 +16,7 @@ from msgspec import Struct, to_builtins
 from msgspec.structs import replace
 
 from ..model import paths
+from ..model.call import BUILD
 from ..model.implementation import API, Implementation, SourceFile
 from ..model.reasons import Failure, Reason
 from ..model.record import Toolchain
@@ -47,7 +48,7 @@ _RETRY = {
     ),
 }
 #: the only symbols of the compiled params.c that stay global: the rest comes from ``api.h`` and belongs to the package
-_PARAMS = ("sy_key_bytes", "sy_npub_bytes", "sy_a_bytes", "nsec_encrypt", "nsec_decrypt")
+_PARAMS = ("sy_key_bytes", "sy_npub_bytes", "sy_a_bytes", "sy_image", "nsec_encrypt", "nsec_decrypt")
 #: how SUPERCOP's ``architectures`` files spell a toolchain's family, where the spelling differs
 _SPELLINGS = {"thumb": ("thumb", "arm"), "native": ("amd64", "x86", "native"), "aarch64": ("aarch64", "arm")}
 
@@ -97,13 +98,13 @@ def _build_into(
     folder: Path, implementation: Implementation, target: Target, flags: tuple[str, ...], toolchain: Toolchain
 ) -> None:
     parts = PARTS[implementation.primitive] if implementation.interface == "nist" else FELICS
-    firmware = target.digest, harness_digest()
+    firmware, number = (target.digest, harness_digest()), f"0x{folder.name[:8]}"
     objects = {part: harness_objects(target, toolchain, operation) for part, operation in parts.items()}
     with kept.made(folder) as (work, said):
-        failure, notes = _compile(implementation, target, flags, objects, work)
+        failure, notes = _compile(implementation, target, flags, objects, work, number)
         if failure is not None and (plain := _less_assembly(implementation, target, failure, work)):
             log = (work / "log.txt").read_bytes()
-            retry, more = _compile(plain, target, flags, objects, work)
+            retry, more = _compile(plain, target, flags, objects, work, number)
             if retry is None:
                 left = ", ".join(f.name for f in _units(implementation) if f not in plain.files)
                 note = f"{left} left out: the other sources build without it, and fail with it: {failure.detail}"
@@ -113,7 +114,7 @@ def _build_into(
                 (work / "log.txt").write_bytes(log)
         option, why = _RETRY.get(failure.reason, ("", "")) if failure is not None else ("", "")
         if option and option not in flags:
-            retry, more = _compile(implementation, target, (*flags, option), objects, work)
+            retry, more = _compile(implementation, target, (*flags, option), objects, work, number)
             if retry is None:
                 failure, notes = None, [*more, f"built with {option}: {why}"]
         if firmware != (target.digest, harness_now()):
@@ -143,7 +144,9 @@ def _compile(
     flags: tuple[str, ...],
     objects: Mapping[str, list[Path]],
     work: Path,
+    number: str,
 ) -> tuple[Failure | None, list[str]]:
+    """``number``, as C writes it, tells the build's images from all others."""
     spec = target.toolchain
     source = work / "src"
     primitives: set[str] = set()
@@ -166,8 +169,8 @@ def _compile(
     for k, f in enumerate(units):
         compiler = (*compiler_of(f, target), *spec.flags, *CODE, *flags, *include)
         script.add(f"{k}", *unread(spec, f, compiler), (*compiler, "-c", f"src/{f.name}", "-o", f"{k}.o"))
-    api = f"-DSY_API={1 + list(API).index(implementation.primitive)}"
-    compiler = (spec.compiler, *spec.flags, "-Os", *CODE, api, *include)
+    own_api = (f"-DSY_API={1 + list(API).index(implementation.primitive)}", f"-DSY_IMAGE={number}UL")
+    compiler = (spec.compiler, *spec.flags, "-Os", *CODE, *own_api, *include)
     own = [f"{spec.prefix}objcopy", *(o for n in _PARAMS for o in ("--keep-global-symbol", n)), "params.o"]
     sizes = (*compiler, "-c", f"{paths.HARNESS}/params.c", "-o", "params.o")
     script.add("params", sizes, sparing_commons(spec, own, "params.o") if spec.linker else own)
@@ -191,7 +194,13 @@ def _compile(
     script.add("localise", sparing_commons(spec, localise, merged) if spec.linker else localise)
     script.barrier()
     for part, harness in objects.items():
-        options = [*spec.link, *script_of(target), "-Wl,--gc-sections", *(() if spec.linker else (PLAIN,))]
+        options = [
+            *spec.link,
+            *script_of(target),
+            "-Wl,--gc-sections",
+            f"-Wl,--defsym={BUILD}={number}",
+            *(() if spec.linker else (PLAIN,)),
+        ]
         if part == "both":  # shows which library members are pulled in, and why
             options.append("-Wl,-Map=both.map")
         all_of_it = [*map(str, harness), "params.o", "implementation.o", *(f"{m}.provided.o" for m in more)]

@@ -58,9 +58,12 @@ class Client:
             raise DeviceError(Failure(Reason.PROTOCOL, text))
         if got[:2] != b"SY" or len(got) != frame.HELLO_ANSWER.size:
             raise DeviceError(Failure(Reason.PROTOCOL, "the answer to the handshake is not a harness's"))
-        _, _, api, parts, guard, key, npub, a, capacity, clock, bits = frame.HELLO_ANSWER.unpack(got)
+        _, _, api, parts, guard, key, npub, a, capacity, clock, bits, build = frame.HELLO_ANSWER.unpack(got)
         self.link.pulses()
-        return Hello(api, parts, guard, key, npub, a, capacity, clock * 10_000, bits)
+        if self.link.build not in (None, build):
+            text = f"what answers is of build {build:08x}, not {self.link.build:08x}: another image, or another board"
+            raise DeviceError(Failure(Reason.FLASH_FAILED, text))
+        return Hello(api, parts, guard, key, npub, a, capacity, clock * 10_000, bits, build)
 
     def _ask(self, data: bytes) -> list[tuple[int, bytes]]:
         return self._decoder.feed(self.link.exchange(data))

@@ -15,7 +15,7 @@ RUN = 2
 HASTEN = 3
 ANSWER = 0x80
 ERROR = 0xFF
-PROTOCOL = 5
+PROTOCOL = 6
 MAX_PAYLOAD = 0xFFFF
 #: bytes before the payload, and after it
 HEAD, TAIL = 5, 2
@@ -27,7 +27,7 @@ RUN_ANSWER = struct.Struct("<iIBBIII")
 #: calls gave equal answers
 INTACT, PULSE, ALIKE = 1, 2, 4
 RUN_HEADER = struct.Struct("<BBBBHH")
-HELLO_ANSWER = struct.Struct("<2sBBBBHHHHHB")
+HELLO_ANSWER = struct.Struct("<2sBBBBHHHHHBI")
 TOO_LARGE = b"\x03"
 
 #: an operation's number in a run's header; encryption and hash share one, because an image offers one of them

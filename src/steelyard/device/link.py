@@ -12,6 +12,8 @@ class Link(Protocol):
 
     #: whether pulses carry the call's stack; otherwise the harness paints it and counts
     sees_stack: bool
+    #: the number of the build that has to answer; None where nothing else can
+    build: int | None
     #: bytes of requests that may be in flight before an answer is awaited
     window: int
     #: whether RAM can be filled for :meth:`longest_untouched`, which then needs that

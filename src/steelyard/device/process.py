@@ -71,6 +71,7 @@ class ProcessLink:
 
     window = 1 << 15
     sees_stack = False
+    build: int | None = None
     fills_ram = False
     resolution = 0.0
 

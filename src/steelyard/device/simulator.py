@@ -59,6 +59,7 @@ class SimulatorLink:
     """A simulated chip with an image in its flash."""
 
     sees_stack = True
+    build: int | None = None
     fills_ram = False
     resolution = 0.0
     quantity = "cycles"

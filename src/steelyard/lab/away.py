@@ -11,7 +11,8 @@ from threading import Event
 from types import TracebackType
 from typing import IO, Self, TypeVar
 
-from ..model.call import Caller, DeviceError, Observed, Pulse, Request
+from ..model import elf
+from ..model.call import BUILD, Caller, DeviceError, Observed, Pulse, Request
 from ..model.errors import printable
 from ..model.power import Power
 from ..model.reasons import Failure, Reason
@@ -171,6 +172,7 @@ class AwayLink:
         #: samples of all pulses
         self.samples = 0
         content = image.read_bytes()
+        self.build = elf.address(content, BUILD)
         ask = wire.Open(image.name, hashlib.sha256(content).hexdigest(), max_cycles, mine.task)
         opened = self._agent.say(ask, over, mine)
         if isinstance(opened, wire.Wanted):

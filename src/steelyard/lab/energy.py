@@ -159,7 +159,7 @@ class _Metering:
         """While the board waits for a request."""
         stream, hello = self._stream, self._client.hello
         zeros = bytes(hello.key_bytes), bytes(hello.npub_bytes), b"", b""
-        # a client that is new makes more of them, which are not to be seen
+        # before its first call a client makes some of its own, which are not to be seen
         self._client.call(Request(Op.EMPTY, *zeros))
         stream.start()
         stream.wait(lambda: bool(stream.samples.t), self._link.over)

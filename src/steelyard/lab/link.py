@@ -14,7 +14,7 @@ from typing import IO, TYPE_CHECKING
 
 from ..device import frame
 from ..model import elf
-from ..model.call import DeviceError, Pulse
+from ..model.call import BUILD, DeviceError, Pulse
 from ..model.errors import counted
 from ..model.reasons import Failure, Reason
 from . import probe
@@ -110,6 +110,7 @@ class BoardLink:
         self._since = 0
         self._fell: int | None = None
         self._image, self._filled = image, b""
+        self.build = elf.address(image.read_bytes(), BUILD)
         #: samples of all pulses that were taken, and of the latest one's rising edge
         self.samples = self.rose = 0
         self._line: Serial | None = None

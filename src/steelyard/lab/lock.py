@@ -7,7 +7,6 @@ import hashlib
 import os
 import socket
 import stat
-import tempfile
 from contextlib import suppress
 from pathlib import Path
 from struct import Struct
@@ -15,6 +14,7 @@ from threading import Event
 from typing import IO
 from uuid import uuid4
 
+from ..model import paths
 from ..model.call import DeviceError
 from ..model.reasons import Failure, Reason
 from .config import Board, Instrument
@@ -44,7 +44,7 @@ def held(what: str, name: str, over: Event | None = None) -> IO[bytes]:
 
 def taken(what: str, name: str) -> IO[bytes] | None:
     """The lock that :func:`held` waits for; None when another has it."""
-    file = Path(tempfile.gettempdir()) / _file(what)
+    file = _file(what)
     try:
         opened = os.fdopen(_opened(file), "r+b")
     except OSError as e:
@@ -73,7 +73,7 @@ def _opened(file: Path) -> int:
 def is_held(what: str) -> bool:
     """Whether somebody has it just now."""
     try:
-        with (Path(tempfile.gettempdir()) / _file(what)).open("rb") as opened:
+        with _file(what).open("rb") as opened:
             fcntl.flock(opened, fcntl.LOCK_SH | fcntl.LOCK_NB)
     except FileNotFoundError:
         return False
@@ -99,7 +99,7 @@ def _plugged(port: Path) -> str:
 
 def disown(board: Board) -> None:
     """Whoever has had the board's port has to find out anew what is in the board."""
-    with suppress(OSError), (Path(tempfile.gettempdir()) / _file(port_of(board))).open("r+b") as opened:
+    with suppress(OSError), _file(port_of(board)).open("r+b") as opened:
         opened.truncate()
 
 
@@ -116,11 +116,12 @@ def owner(where: socket.socket) -> tuple[int, int]:
 
 def door(what: str) -> Path:
     """Where the process that has a lock may listen, for all homes of its user."""
-    return (Path(tempfile.gettempdir()) / _file(what)).with_suffix(".socket")
+    return _file(what).with_suffix(".socket")
 
 
-def _file(what: str) -> str:
-    return f"steelyard-{hashlib.sha256(what.encode(errors='surrogateescape')).hexdigest()[:16]}.lock"
+def _file(what: str) -> Path:
+    name = hashlib.sha256(what.encode(errors="surrogateescape")).hexdigest()[:16]
+    return paths.shared() / f"steelyard-{name}.lock"
 
 
 def had_by_another(lock: IO[bytes], board: Board) -> bool:

@@ -11,6 +11,9 @@ from msgspec import Struct
 from .errors import counted
 from .reasons import Failure
 
+#: the symbol of an image whose value is its build's number
+BUILD = "sy_build"
+
 
 class Op(Enum):
     """Operations of the harness. The empty ones measure the cost of a call itself."""
@@ -118,7 +121,8 @@ class Answer(Struct, frozen=True):
 
 class Hello(Struct, frozen=True):
     """What the harness says about itself. Sizes are in bytes; ``capacity`` is the free RAM for a call's buffers and
-    stack. The chip's own counter of cycles has ``counter_bits``; 0 where there is none."""
+    stack. The chip's own counter of cycles has ``counter_bits``; 0 where there is none. ``image`` is the number of
+    the build that its image is of."""
 
     api: int
     parts: int
@@ -129,6 +133,7 @@ class Hello(Struct, frozen=True):
     capacity: int
     clock_hz: int
     counter_bits: int = 0
+    image: int = 0
 
     def fits(self, op: Op, mlen: int, adlen: int, stack: int) -> bool:
         """Whether a call fits the RAM, given the bytes of its message (without tag), associated data and stack."""

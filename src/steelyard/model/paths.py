@@ -19,6 +19,12 @@ def home() -> Path:
     return Path(os.environ.get("STEELYARD_HOME") or ".steelyard").resolve()
 
 
+def shared() -> Path:
+    """The folder for locks of what a machine has once: the same for all its users, whatever their ``TMPDIR`` is, unless
+    ``$STEELYARD_LOCKS`` names another."""
+    return Path(os.environ.get("STEELYARD_LOCKS") or "/tmp")
+
+
 def search_path() -> str:
     """Where compilers are searched: ``PATH``, then the toolchains built under :func:`home`."""
     built = sorted((home() / "toolchains").glob("*/bin"))

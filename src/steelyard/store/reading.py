@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from datetime import datetime
 from functools import cache
@@ -218,12 +219,14 @@ class Reader:
         return [row.id for row in self._rows(Query(queries.SAME_ANSWERS, values))]
 
 
-def _check(names: Iterable[str], columns: Iterable[Iterable[object]]) -> None:
+def _check(names: Iterable[str], columns: Iterable[Sequence[Any]]) -> None:
     """Raises :class:`ValueError` where a column has a value that no version stores there."""
     for name, values in zip(names, columns, strict=True):
         kinds = set(map(type, values))
         if not kinds <= _TYPES.get(name, _TEXT):
             raise ValueError(f"{name} has a value of type {', '.join(sorted(k.__name__ for k in kinds))}")
+        if float in kinds and not math.isfinite(sum(filter(None, values))):
+            raise ValueError(f"{name} has a value that is no number, or infinite")
 
 
 def _notes(text: str) -> tuple[str, ...]:

@@ -13,6 +13,7 @@ from multiprocessing.process import BaseProcess
 from multiprocessing.synchronize import Event
 from pathlib import Path
 
+from ...model import paths
 from ...model.errors import UserError, WorkError
 from ...model.target import Target
 from .. import config
@@ -57,7 +58,8 @@ def played(lab: Lab) -> Iterator[list[BaseProcess]]:
     if not boards:
         raise UserError("no board of this lab is virtual; give some of them: virtual = true")
     processes: list[BaseProcess] = []
-    with tempfile.TemporaryDirectory(prefix="steelyard-lab-") as folder:
+    # whose name is short: that of a socket has room for 107 bytes
+    with tempfile.TemporaryDirectory(prefix="steelyard-lab-", dir=paths.shared()) as folder:
         try:
             for name in {lab.boards[b].analyzer: None for b in boards}:
                 processes.append(_started(_analyzer, lab, name, Path(folder), clock))

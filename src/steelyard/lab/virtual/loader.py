@@ -40,7 +40,7 @@ class Conversation(ABC):
         sent, self._sent = bytes(self._sent), bytearray()
         return sent
 
-    def leave(self) -> None:  # noqa: B027, which most loaders take as it is
+    def leave(self) -> None:  # noqa: B027 - most have nothing to do
         """Does nothing."""
 
     def _take(self, count: int) -> Generator[None, int, bytes]:
