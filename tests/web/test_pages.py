@@ -15,8 +15,9 @@ import pytest
 from openpyxl import load_workbook
 
 from steelyard.cli.app import app
+from steelyard.model.campaign import Campaign
 from steelyard.model.metric import metric_names
-from steelyard.web import documents, layout, pages
+from steelyard.web import campaigns, documents, layout, pages
 from tests.made_up import record
 from tests.web.conftest import RECORDS, Site, made
 
@@ -247,3 +248,13 @@ def test_a_comparison_takes_the_workload_that_has_what_is_asked(tmp_path: Path) 
     with made(tmp_path / "loads.db", *records) as store:
         page = Site(store).page("/compare?old=toy1/ref&new=toy2/ref&columns=encrypt@3/5")
         assert {"180", "260"} <= set(page.text.split())
+
+
+def test_a_campaign_means_what_run_takes_it_for() -> None:
+    """Flags that are there twice are one set, and whole names are names."""
+    asked = Campaign(
+        implementations=("crypto_aead/ascon/asconaead128/fast",), targets=("uno",), flags=("-O3; -O3", "-O3")
+    )
+    [stored, missing] = campaigns.sheets(asked, [])
+    assert [tuple(line.cells) for line in stored.lines] == [("uno", 0, 0, 1)]
+    assert [line.cells[0] for line in missing.lines] == ["asconaead128/fast"]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import NamedTuple
 
@@ -52,7 +51,7 @@ def plan(
     select.usable_home()
     loads = [parse_workload(w) for w in campaign.workloads or ("default",)]
     found, rejected = select.implementations(campaign.implementations)
-    found = [c for c in found if not any(_excluded(c, pattern) for pattern in campaign.exclude)]
+    found = [c for c in found if not any(c.implementation.is_called(pattern) for pattern in campaign.exclude)]
     if on and campaign.targets and not whole_lab:
         raise UserError(
             "--on: a board says itself which target it is; leave out --target, or the campaign's targets, or write "
@@ -78,11 +77,6 @@ def plan(
         for c in found
     ]
     return Plan(jobs, rejected)
-
-
-def _excluded(chosen: select.Chosen, pattern: str) -> bool:
-    i = chosen.implementation
-    return any(fnmatchcase(n, pattern) for n in (i.family, i.variant, i.label, i.primitive))
 
 
 class Forecast(NamedTuple):

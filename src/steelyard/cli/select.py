@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
-from fnmatch import fnmatchcase
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
 from ..building import identify
-from ..model import paths
+from ..model import campaign, paths
 from ..model.errors import UserError, cut, unknown
 from ..model.implementation import Implementation, Rejected
 from ..model.reasons import Reason
@@ -71,23 +70,13 @@ def exists_at(text: str) -> bool:
 def _named(text: str) -> tuple[list[Implementation], list[Rejected]]:
     """The bundled implementations of this name, and what was refused there."""
     every, refused = bundled()
-    meant = _meant(text)
-    found = [i for i in every if any(map(meant, _names(i)))]
+    found = [i for i in every if i.is_called(text)]
     hit = [r for r in refused if text in r.path.parts or str(r.path).endswith(text)]
     if found or hit:
         return found, hit
     if text.startswith((".", "/", "~")) or text.endswith(".zip") or text.count("/") > 1:
         raise UserError(f"{cut(text)}: no such file or folder, and no bundled implementation")
     raise unknown("implementation", text, {n for i in every for n in (i.family, i.variant, i.label)})
-
-
-def _names(i: Implementation) -> tuple[str, ...]:
-    return i.family, i.variant, i.primitive, i.label, f"{i.primitive}/{i.family}/{i.label}"
-
-
-def _meant(text: str) -> Callable[[str], bool]:
-    """Whether a name is the one that the user wrote, or matches it where there is a pattern in it."""
-    return (lambda name: fnmatchcase(name, text)) if any(c in text for c in "*?[") else text.__eq__
 
 
 def targets(names: Sequence[str], toolchain: str = "") -> list[Target]:
@@ -144,14 +133,14 @@ _OURS_FROM = ("-B", "-M", "-fplugin", "-specs", "--specs", "@", "--version", "--
 
 def flag_sets(texts: Sequence[str], target: Target) -> list[tuple[str, ...]]:
     """Flag sets for one target: each is a tuple of compiler options."""
-    sets = [tuple(part.split()) for text in texts for part in text.split(";") if part.strip()]
+    sets = campaign.flag_sets(texts)
     for flag in (f for s in sets for f in s):
         if not flag.startswith("-"):
             raise UserError(f"--flags {cut(flag)!r}: a compiler option starts with '-', such as -O3")
         if flag in _OURS or flag.startswith(_OURS_FROM):
             text = "Steelyard sets this itself, or with it nothing is compiled"
             raise UserError(f"--flags {flag!r}: {text}; give optimisation and code generation options")
-    return list(dict.fromkeys(sets)) or [target.toolchain.default_flags]
+    return sets or [target.toolchain.default_flags]
 
 
 def store(db: str | None, *, existing: bool = False) -> Store:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 
 from . import toml
@@ -29,3 +30,8 @@ def load(file: Path) -> Campaign:
     campaign = toml.load(file, Campaign)
     paths = tuple(str(p) if (p := file.parent / w).exists() else w for w in campaign.implementations)
     return campaign.but(implementations=paths)
+
+
+def flag_sets(texts: Iterable[str]) -> list[tuple[str, ...]]:
+    """The sets of compiler options in these texts, which ``;`` divides, each once."""
+    return list(dict.fromkeys(tuple(part.split()) for text in texts for part in text.split(";") if part.strip()))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Literal
 
@@ -86,6 +87,11 @@ class Implementation(Struct, frozen=True):
     def label(self) -> str:
         """``variant/name``, the short form that tables show."""
         return f"{self.variant}/{self.name}"
+
+    def is_called(self, pattern: str) -> bool:
+        """Whether one of its names is like this: family, variant, primitive, label, or all of them."""
+        names = (self.family, self.variant, self.primitive, self.label, f"{self.primitive}/{self.family}/{self.label}")
+        return any(fnmatchcase(name, pattern) for name in names)
 
 
 class Rejected(Struct, frozen=True):

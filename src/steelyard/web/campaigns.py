@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from fnmatch import fnmatchcase
 from functools import cache
 
 from ..analyse.answer import run_number, workload_name
@@ -36,17 +35,12 @@ def load(name: str) -> Campaign:
 
 def _asked(c: Campaign) -> list[Implementation]:
     """The bundled implementations that a campaign names."""
-
-    def hit(i: Implementation, patterns: Sequence[str]) -> bool:
-        return any(fnmatchcase(n, p) for n in (i.family, i.variant, i.label, i.primitive) for p in patterns)
-
-    wanted = [i for i in bundled() if not c.implementations or hit(i, c.implementations)]
-    return [i for i in wanted if not hit(i, c.exclude)]
+    wanted = [i for i in bundled() if not c.implementations or any(map(i.is_called, c.implementations))]
+    return [i for i in wanted if not any(map(i.is_called, c.exclude))]
 
 
 def _flags(c: Campaign, target: str) -> list[str]:
-    sets = [" ".join(part.split()) for text in c.flags for part in text.split(";") if part.strip()]
-    return sets or [" ".join(load_target(target).toolchain.default_flags)]
+    return [" ".join(s) for s in campaign.flag_sets(c.flags) or [load_target(target).toolchain.default_flags]]
 
 
 def sheets(c: Campaign, rows: Sequence[Row]) -> list[Sheet]:
