@@ -8,6 +8,7 @@ import json
 import re
 import shlex
 import xml.etree.ElementTree as xml
+from datetime import datetime
 from pathlib import Path
 from urllib.parse import quote
 
@@ -258,3 +259,49 @@ def test_a_campaign_means_what_run_takes_it_for() -> None:
     [stored, missing] = campaigns.sheets(asked, [])
     assert [tuple(line.cells) for line in stored.lines] == [("uno", 0, 0, 1)]
     assert [line.cells[0] for line in missing.lines] == ["asconaead128/fast"]
+
+
+ATOM = "{http://www.w3.org/2005/Atom}"
+
+
+@pytest.mark.parametrize("place", ["", "/targets/uno", "/families/toy", "/variants/toy1", "/implementations/toy1/ref"])
+def test_the_newest_runs_of_a_page_are_a_feed(site: Site, place: str) -> None:
+    [to] = [to for to in site.page(place or "/").all("href", "a") if to.endswith(".atom")]
+    reply = site.get(to)
+    assert (to, reply.status, reply.kind) == (f"{place}/feed.atom", 200, "application/atom+xml; charset=utf-8")
+    feed = xml.fromstring(reply.body)
+    words = set(place.split("/")[2:])
+    mine = [
+        r
+        for r in reversed(RECORDS)
+        if words <= {r.setup.target, r.setup.family, r.setup.variant, r.setup.implementation}
+    ]
+    entries = feed.findall(f"{ATOM}entry")
+    assert [e.findtext(f"{ATOM}title", "").split(",")[0] for e in entries] == [
+        f"{r.setup.label} on {r.setup.target}" for r in mine
+    ]
+    ids = [e.findtext(f"{ATOM}id", "") for e in (feed, *entries)]
+    assert len(set(ids)) == len(ids) == len(mine) + 1
+    for e in (feed, *entries):
+        assert datetime.fromisoformat(e.findtext(f"{ATOM}updated", "")).tzinfo
+    for e in entries:
+        [link] = e.findall(f"{ATOM}link")
+        site.page(link.attrib["href"])
+    assert site.get(f"{place or '/targets'}x/feed.atom").status == 404
+    assert site.get("/targets/esp32/feed.atom").status == 404  # known, and without runs
+
+
+def test_a_feed_says_what_became_of_a_run(site: Site) -> None:
+    feed = xml.fromstring(site.get("/variants/toy1/feed.atom").body)
+    titles = [e.findtext(f"{ATOM}title", "") for e in feed.findall(f"{ATOM}entry")]
+    assert titles[:2] == ["toy1/ref on uno, -O3: encrypt 900, ROM 500", "toy1/bad on uno, -O3: wrong-output"]
+
+
+def test_badges_are_figures_of_a_table(site: Site) -> None:
+    page = site.page("/implementations/toy1/ref/badges")
+    assert "/implementations/toy1/ref/badges" in site.page("/implementations/toy1/ref").all("href", "a")
+    assert "toy1/ref on uno, simulated: 900 cycles encrypt" in page.all("alt", "img")
+    for to in page.all("src", "img"):
+        drawn = xml.fromstring(site.get(to).body)
+        assert drawn.findtext("{http://www.w3.org/2000/svg}title") in page.all("alt", "img")
+    assert site.get("/implementations/toy1/bad/badges").status == 404

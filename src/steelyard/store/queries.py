@@ -103,7 +103,6 @@ SINCE = f"""
 SELECT run.id, setup.key, implementation.family, implementation.variant, target.name AS target {_FROM}
 WHERE run.id > {{last:d}} ORDER BY run.id DESC LIMIT {{most:d}}
 """
-LATEST = "SELECT id FROM run ORDER BY id DESC LIMIT {count:d}"
 DETAILS = "SELECT id, detail FROM run WHERE id IN ({ids}) AND detail IS NOT NULL"
 #: what tells runs apart, and the id of each
 KNOWN = """
@@ -183,6 +182,11 @@ def filtered(equal: Mapping[str, str], newest_only: bool) -> Which:
         conditions.append(_COUNTS_OF_FEW if "variant" in equal else _COUNTS)
     values = {name: storable(value) for name, value in equal.items()}
     return Which(f"WHERE {' AND '.join(conditions)}" if conditions else "", values)
+
+
+def latest(equal: Mapping[str, str], count: int) -> Query:
+    """The query for the ids of the newest runs whose columns ``equal`` these values."""
+    return filtered(equal, newest_only=False)._replace(order=f"ORDER BY run.id DESC LIMIT {count:d}").select("run.id")
 
 
 def metrics(which: Which) -> Query:

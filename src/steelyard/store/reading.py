@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from functools import cache
 from sys import intern
@@ -208,9 +208,9 @@ class Reader:
         """Of runs newer than one: id, setup's key, family, variant, target; the newest first, ``most`` of them."""
         return [tuple(row) for row in self._rows(Query(queries.SINCE.format(last=last, most=most)))]
 
-    def latest(self, count: int) -> list[int]:
-        """The newest runs, the newest first."""
-        return [row.id for row in self._rows(Query(queries.LATEST.format(count=count)))]
+    def latest(self, count: int, equal: Mapping[str, str]) -> list[int]:
+        """The newest runs whose columns ``equal`` these values, the newest first."""
+        return [row.id for row in self._rows(queries.latest(equal, count))]
 
     def same_answers(self, record: Record) -> list[int]:
         """Ids of the newest runs of other sources with the same answers."""

@@ -197,10 +197,10 @@ class Store:
         with self._reader() as reader:
             return reader.since(last, most)
 
-    def latest(self, count: int) -> list[int]:
+    def latest(self, count: int, **equal: str) -> list[int]:
         """See :meth:`.reading.Reader.latest`."""
         with self._reader() as reader:
-            return reader.latest(count)
+            return reader.latest(count, equal)
 
     def made(self) -> set[Made]:
         """What made the figures of all records."""

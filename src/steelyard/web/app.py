@@ -28,8 +28,11 @@ _HEADERS = {
     "cross-origin-resource-policy": "same-origin",
     "permissions-policy": "interest-cohort=()",
 }
-#: figures have styles in them, and nothing else that could act
-_OF_FIGURES = {"content-security-policy": "default-src 'none'; style-src 'unsafe-inline'; sandbox"}
+#: figures have styles in them, and nothing else that could act; pages elsewhere may show them
+_OF_FIGURES = {
+    "content-security-policy": "default-src 'none'; style-src 'unsafe-inline'; sandbox",
+    "cross-origin-resource-policy": "cross-origin",
+}
 _FOR_EVER = {"cache-control": "public, max-age=31536000, immutable"}
 _SAVED = ("application/vnd", "text/x-tex", "text/csv")
 
@@ -134,7 +137,7 @@ def create(makers: Makers | Here) -> FastAPI:
 def _sent(kept: Kept, request: Request) -> Response:
     made = kept.reply
     headers = {"cache-control": "no-cache", "vary": "accept-encoding", "etag": f'W/"{made.digest}"'}
-    if made.kind.startswith("image/svg"):
+    if made.kind.startswith("image/"):
         headers |= _OF_FIGURES
     if made.kind.startswith(_SAVED):
         name = request.url.path.rsplit("/", 1)[-1]

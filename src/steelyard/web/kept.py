@@ -16,7 +16,7 @@ MOST = 48 << 20
 #: seconds after which an older answer is no longer good enough, unless others wait for new ones; it is only good enough
 #: where making a new one takes longer than ``QUICK``, and that is tried after ``REST`` times as long
 STALE, QUICK, REST = 60.0, 0.15, 10.0
-_TEXT = ("text/", "image/svg", "application/json")
+_TEXT = ("text/", "image/svg", "application/json", "application/atom")
 
 
 class Kept(Struct, frozen=True):

@@ -78,10 +78,11 @@ def distinct(page: Page) -> Page:
 
 
 def html(
-    page: Page, store: Store | None, names: Sequence[str] = (), query: str = "", *, live: bool = True,
+    page: Page, store: Store | None, names: Sequence[str] = (), query: str = "", *, live: bool = True, feed: str = "",
     endings: Sequence[str] = (*TABLES, *FIGURES),
 ) -> str:  # fmt: skip
-    """The page at ``names``. Without a server (not ``live``) nothing can be asked, so there are no forms."""
+    """The page at ``names``, with the address of its ``feed``. Without a server (not ``live``) nothing can be asked, so
+    there are no forms."""
     tables = [b for b in page.blocks if isinstance(b, Table)]
     ids = set[int]().union(*(markup.shown_runs(t.sheet) for t in tables))
     runs = address.runs(store, ids) if store else {}
@@ -106,7 +107,7 @@ def html(
 
     return _template().render(
         page=page, menu=MENU, here=names[0] if names else "", live=live, table=table, files=files, drawing=drawing,
-        notes=markup.notes, safe=Safe, style=f"/static/{reply.style_name()}",
+        notes=markup.notes, safe=Safe, feed=feed, style=f"/static/{reply.style_name()}",
     )  # fmt: skip
 
 

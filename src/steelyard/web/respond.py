@@ -8,7 +8,7 @@ import time
 
 from ..model.errors import UserError, cut, unknown
 from ..store import Store, StoreError
-from . import address, ask, layout, pages
+from . import address, ask, feed, layout, pages
 from .page import Links, NotThereError, Page, Text
 from .reply import HTML, Reply
 
@@ -51,10 +51,17 @@ def _found(store: Store, path: str, query: str) -> tuple[int, str, bytes]:
             content = None
         if content is not None:
             return 200, (layout.TABLES | layout.FIGURES)[ending], content
+    if last == feed.NAME and (of := pages.route(above)) and of[0].feed is not None:
+        found = feed.feed(store, address.path(*above), dict(zip(of[0].feed, of[1], strict=True)))
+        if found is None:
+            page(store, *of)  # which may say that there is no such name
+            raise NotThereError("no run is stored of it yet")
+        return 200, feed.KIND, found
     if (of := pages.route(names)) is None:
         raise _nowhere(names)
     made = page(store, *of, query)
-    return made.status, HTML, layout.html(made, store, names, query).encode()
+    news = "" if of[0].feed is None else f"{address.path(*names).rstrip('/')}/{feed.NAME}"
+    return made.status, HTML, layout.html(made, store, names, query, feed=news).encode()
 
 
 def page(store: Store, route: pages.Route, names: tuple[str, ...], query: str = "") -> Page:

@@ -15,20 +15,23 @@ __all__ = ["ROUTES", "Route", "View", "route"]
 
 
 class Route(NamedTuple):
-    """A page function, and what it may be asked."""
+    """A page function, what it may be asked, and the columns that its names are of, where their newest runs are a
+    feed."""
 
     make: Callable[..., Page]
     asked: Sequence[Field] = ()
+    feed: Sequence[str] | None = None
 
 
 #: by the words of an address; ``*`` stands for a name
 ROUTES: Mapping[tuple[str, ...], Route] = {
-    (): Route(overview.front),
+    (): Route(overview.front, feed=()),
     ("targets",): Route(overview.targets),
-    ("targets", "*"): Route(named.target),
-    ("families", "*"): Route(named.family),
-    ("variants", "*"): Route(named.variant),
-    ("implementations", "*", "*"): Route(named.implementation),
+    ("targets", "*"): Route(named.target, feed=("target",)),
+    ("families", "*"): Route(named.family, feed=("family",)),
+    ("variants", "*"): Route(named.variant, feed=("variant",)),
+    ("implementations", "*", "*"): Route(named.implementation, feed=("variant", "implementation")),
+    ("implementations", "*", "*", "badges"): Route(named.badges),
     ("runs", "*"): Route(runs.run),
     ("runs", "*", "profile"): Route(runs.profile),
     ("runs", "*", "image"): Route(runs.image),

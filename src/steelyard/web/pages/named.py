@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from functools import partial
 
 from msgspec.structs import replace
 
 from ...analyse import order
-from ...analyse.answer import Answer, choose, run_number
+from ...analyse.answer import Answer, choose, run_number, told_apart
+from ...model.errors import cut
 from ...model.row import Row, grouped
 from ...model.target import load_target, target_names
-from ...publish import figure, history, pivot, report, results
+from ...publish import badge, figure, history, pivot, report, results
 from ...publish.sheet import plain
 from .. import address, documents
-from ..page import Block, Heading, Links, Page, Picture, Table, Text
+from ..page import Block, Heading, Links, NotThereError, Page, Picture, Table, Text
 from .view import View, bars, not_there
 
 #: metrics that pages of names show: all that tables show, and what figures need
 _ALL = (*results.USUAL, "ram", "encrypt_per_byte")
+#: and those of badges
+_BADGES = ("cycles_encrypt_mean", "cycles_hash_mean", "encrypt_per_byte", "rom", "ram")
 
 
 def target(v: View, name: str) -> Page:
@@ -110,8 +114,28 @@ def implementation(v: View, variant: str, name: str) -> Page:
     every = v.rows.found(asked=_ALL, all_runs=True, variant=variant, implementation=name)
     newest = v.rows.found(asked=_ALL, variant=variant, implementation=name)
     blocks = [*_of_names(v, choose(newest)), *_over_time(every)]
+    if any(r["outcome"] == "verified" for r in newest):
+        blocks.append(Links([("badges", address.path("implementations", variant, name, "badges"))], "for other pages"))
     trail = [*((f, address.path("families", f)) for _, f in mine), (variant, address.path("variants", variant))]
     return Page(f"{variant}/{name}", blocks, trail=list(dict.fromkeys(trail)))
+
+
+def badges(v: View, variant: str, name: str) -> Page:
+    """Badges of an implementation: small figures for pages elsewhere."""
+    answer = v.rows.answer(asked=_ALL, variant=variant, implementation=name)
+    good = [r for r in answer.rows if r["outcome"] == "verified"]
+    if not good:
+        raise NotThereError(f"{cut(variant)}/{cut(name)} has no verified figures")
+    blocks: list[Block] = []
+    for row in told_apart(good):
+        place = re.sub(r"[^\w.]+", "-", f"{row['target']} {row['flags']}").strip("-")
+        for metric in (n for n in _BADGES if row.get(n) is not None):
+            label = f"{place}-{metric}"
+            title = ": ".join(badge.text(row, metric))
+            blocks.append(Picture(label, title, "", svg=partial(badge.badge, row, metric)))
+    trail = [(f"{variant}/{name}", address.path("implementations", variant, name))]
+    lead = "Whichever page shows a badge by its address has the newest figure. So it is with the figures of all pages."
+    return Page(f"Badges of {variant}/{name}", blocks, lead, trail=trail)
 
 
 #: what may change between two runs of one name, and how to say so

@@ -1,0 +1,62 @@
+"""The newest runs as an Atom feed (RFC 4287), of all or of a name."""
+
+from __future__ import annotations
+
+import uuid
+import xml.etree.ElementTree as xml
+from collections.abc import Mapping
+from datetime import UTC, datetime, timedelta
+
+from ..model.errors import printable
+from ..model.row import Row
+from ..publish import results
+from ..store import Store
+from . import address
+
+NAME, KIND = "feed.atom", "application/atom+xml; charset=utf-8"
+#: runs in a feed
+COUNT = 30
+_ATOM = "http://www.w3.org/2005/Atom"
+_METRICS = ("cycles_encrypt_mean", "cycles_hash_mean", "rom")
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+def feed(store: Store, path: str, equal: Mapping[str, str]) -> bytes | None:
+    """The feed of the page at ``path``, whose runs have columns that ``equal`` these values; None where there is no
+    run. Its identity is the address and the database's first run, that of an entry its own run: both stay when a
+    database is copied."""
+    ids = store.latest(COUNT, **equal)
+    if not ids:
+        return None
+    places = store.addresses(ids)
+    root = xml.Element("feed", xmlns=_ATOM)
+    title = " ".join(equal.values()) or "newest runs"
+    _add(root, "title", f"Steelyard: {title}")
+    _add(root, "id", f"urn:uuid:{uuid.uuid5(uuid.NAMESPACE_URL, f'{path} {store.addresses([1])}')}")
+    _add(root, "updated", _when(max(finished or 0 for _, finished in places.values())))
+    xml.SubElement(root, "link", rel="alternate", type="text/html", href=path)
+    xml.SubElement(root, "link", rel="self", type="application/atom+xml", href=f"{path.rstrip('/')}/{NAME}")
+    _add(xml.SubElement(root, "author"), "name", "Steelyard")
+    for row in store.rows_of(ids, _METRICS):
+        key, finished = places[int(str(row["run"]))]
+        to = address.path("runs", *address.run(key, finished))
+        entry = xml.SubElement(root, "entry")
+        _add(entry, "title", f"{row['label']} on {row['target']}, {row['flags']}: {_result(row)}")
+        _add(entry, "id", f"urn:uuid:{uuid.uuid5(uuid.NAMESPACE_URL, to)}")
+        _add(entry, "updated", _when(finished or 0))
+        xml.SubElement(entry, "link", rel="alternate", type="text/html", href=to)
+    return bytes(xml.tostring(root, encoding="utf-8", xml_declaration=True))
+
+
+def _add(parent: xml.Element, name: str, text: str) -> None:
+    xml.SubElement(parent, name).text = printable(text)
+
+
+def _when(finished: int) -> str:
+    return (_EPOCH + timedelta(microseconds=finished)).isoformat()
+
+
+def _result(row: Row) -> str:
+    """What became of a run: its figures, or why it has none."""
+    figures = [f"{results.column(n).title} {results.said(row, n)}" for n in _METRICS if row.get(n) is not None]
+    return ", ".join(figures) if row["outcome"] == "verified" and figures else str(row["outcome"])
