@@ -16,7 +16,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from ..device import Link
-from ..model.call import Caller, DeviceError, Observed, Op, Request
+from ..model.call import API_BLOCK, Caller, DeviceError, Observed, Op, Request, empty_of
 from ..model.errors import counted
 from ..model.power import Power, Value
 from ..model.reasons import Failure, Reason
@@ -128,7 +128,8 @@ class _Metering:
         for op, calls in by.items():
             requests: list[tuple[Request, bytes | None]] = []
             for v, a in calls[:: max(1, math.ceil(len(calls) / CALLS)) | 1]:
-                text = v.message if op in ("encrypt", "hash") else sealed[v.count]
+                block = self._client.hello.api == API_BLOCK  # whose calls have all their inputs in their vectors
+                text = v.message if block or op in ("encrypt", "hash") else sealed[v.count]
                 request = _request(op, v.key, v.npub, v.ad, text, bool(self._client.hello.key_bytes))
                 requests.append((request, None if op == "reject" else a.output))
             part = self._gated(requests) if gated else self._repeated(op, requests[0][0], idle)
@@ -238,6 +239,8 @@ class _Metering:
 
     def _repeated(self, op: str, like: Request, idle: _Part) -> _Part:
         """One call over and over, minus the same bytes on the line to a function that only returns."""
+        if self._client.hello.api == API_BLOCK:
+            return self._above_empty(like, self._call(like, None), idle)
         fits = (n for n in SIZES if self._client.fits(like.op, n if op == "hash" else 0, 0 if op == "hash" else n + 64))
         size = next(fits, 0)
         data, ad = (bytes(size), like.ad) if op == "hash" else (b"", bytes(size))
@@ -245,13 +248,17 @@ class _Metering:
         if like.op is Op.DECRYPT:
             tag = self._call(replace(request, op=Op.ENCRYPT), None)
             request = replace(request, data=_broken(tag) if op == "reject" else tag)
-        output = self._call(request, None)
+        return self._above_empty(request, self._call(request, None), idle)
+
+    def _above_empty(self, request: Request, output: bytes, idle: _Part) -> _Part:
+        """A call whose ``output`` is known over and over, minus empty ones with as many bytes on the line."""
         calls = self._bursts(request, output, idle)
-        empty = Op.EMPTY_DECRYPT if like.op is Op.DECRYPT else Op.EMPTY
+        empty = empty_of(request.op, self._client.hello.api)
         key = (empty, len(output))
         if key not in self._empty:
             # an answer's bytes cost the board what a request's do
-            more = replace(request, data=request.data + output) if op == "hash" else replace(request, ad=ad + output)
+            hashed = request.op is Op.HASH
+            more = replace(request, data=request.data + output) if hashed else replace(request, ad=request.ad + output)
             self._empty[key] = self._bursts(replace(more, op=empty), b"", idle)
         base = self._empty[key]
         own = calls.pulse - base.pulse
@@ -302,7 +309,7 @@ class _Metering:
 
 
 def _request(op: str, key: bytes, npub: bytes, ad: bytes, text: bytes, keyed: bool) -> Request:
-    kind = {"encrypt": Op.ENCRYPT, "hash": Op.HASH}.get(op, Op.DECRYPT)
+    kind = Op.DECRYPT if op == "reject" else Op(op)
     data = _broken(text) if op == "reject" else text
     return Request(kind, key if keyed else b"", npub if keyed else b"", ad, data)
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
-from ..model.call import Observed
-from ..model.implementation import Implementation
+from ..model.call import Answer, Observed, Vector
+from ..model.implementation import Implementation, Primitive
+from ..model.primitive import PRIMITIVES
 from ..model.reasons import Failure, Reason
 from ..model.target import Target
 from .cycles import means
@@ -15,6 +16,21 @@ from .cycles import means
 #: @Rn+, SLAU049F, 3.4.4). Cortex-M7: two 64-bit accesses. RV64: one access of 8 bytes. Other cores: 32 bits, load and
 #: store multiple included
 _BYTES_PER_CYCLE = (("avr", 1), ("msp430", 1), ("cortex-m7", 16), ("rv64", 8), ("", 4))
+
+
+def _all_of_it(op: str, v: Vector, answer: Answer) -> int:
+    """Bytes of all inputs, and of the output unless it is discarded."""
+    moved = len(v.key) + len(v.npub) + len(v.ad) + len(v.message)
+    return moved if op == "reject" else moved + len(answer.output)
+
+
+def _of_block(op: str, v: Vector, answer: Answer) -> int:
+    """Bytes of the key that a schedule reads, or of both blocks: a context may have more than a call needs of it."""
+    return len(v.message) + len(answer.output) if v.message else len(v.key)
+
+
+#: bytes that a call moves at least, of primitives whose calls need not read all of their inputs
+_MOVED: dict[Primitive, Callable[[str, Vector, Answer], int]] = {"crypto_block": _of_block}
 
 
 def implausible(
@@ -41,10 +57,9 @@ def implausible(
     rate = next(rate for start, rate in _BYTES_PER_CYCLE if target.chip.core.startswith(start))
     for op, v, answer in observed:
         cycles = answer.pulse.cycles - empty[op]
-        moved = len(v.key) + len(v.npub) + len(v.ad) + len(v.message)
-        if op != "reject":  # its output is discarded
-            moved += len(answer.output)
+        moved = _MOVED.get(implementation.primitive, _all_of_it)(op, v, answer)
         if cycles * rate < moved:
-            text = f"{op} of {len(v.ad)}/{len(v.message)} bytes takes {cycles} cycles; moving {moved} bytes takes more"
+            of = f" of {len(v.ad)}/{len(v.message)} bytes" if PRIMITIVES[implementation.primitive].sized else ""
+            text = f"{op}{of} takes {cycles} cycles; moving {moved} bytes takes more"
             return Failure(Reason.IMPLAUSIBLE, text)
     return None

@@ -16,7 +16,8 @@ from msgspec import Struct, convert
 from ..analyse.answer import workload_name
 from ..analyse.rank import Place, best_by_each, joint, pareto
 from ..model.errors import UserError, printable, unknown
-from ..model.metric import cycles_of, metric
+from ..model.metric import metric
+from ..model.primitive import cycles_of
 from ..model.record import Point
 from ..model.row import CONTEXT, Row, Value, grouped
 from ..model.target import load_target, target_names

@@ -12,13 +12,16 @@ from msgspec.structs import replace
 from ..analyse import order, rank
 from ..analyse.rank import Place, Ranking
 from ..model.errors import unknown
-from ..model.metric import MAIN, cycles_of, metric
+from ..model.metric import metric
+from ..model.primitive import PRIMITIVES, cycles_of
 from ..model.row import Row, Value
 from .results import column, fewer, grouped, run_of, shared, some, title_of
 from .sheet import Cell, Column, Line, Lines, Sheet
 
 #: what is ranked where nothing is named: the slides' fastest, smallest, least RAM
-USUAL = {primitive: (cycles_of(primitive), "rom", "ram") for primitive in MAIN}
+USUAL = {primitive: (cycles_of(primitive), "rom", "ram") for primitive in PRIMITIVES} | {
+    "crypto_block": ("cycles_encrypt_mean", "cycles_schedule_encrypt_mean", "rom", "ram")
+}
 #: orders of merit, and what they are
 KINDS = {
     "top": "the first of each metric",
@@ -37,13 +40,15 @@ def metrics_of(kind: str, named: Sequence[str]) -> list[str]:
     some. Raises :class:`UserError` for a kind that does not exist."""
     if kind not in KINDS:
         raise unknown("ranking", kind, KINDS)
-    return list(named or {"score": rank.SCORE_DISTINCT, "places": CATALOGUE}.get(kind, ()))
+    return list(named or (rank.SCORE_DISTINCT if kind == "score" else ()))
 
 
-def needed(metrics: Sequence[str]) -> list[str]:
-    """The metrics that rows need for a ranking by these: of a hash, ``encrypt`` is ``hash``."""
+def needed(kind: str, metrics: Sequence[str]) -> list[str]:
+    """The metrics that rows need for a ranking by these, or by what its kind has for each primitive: of a hash,
+    ``encrypt`` is ``hash``."""
+    usual = CATALOGUE if kind == "places" else USUAL
     return [*metrics, *(m.replace("encrypt", "hash") for m in metrics)] or list(
-        dict.fromkeys(chain.from_iterable(USUAL.values()))
+        dict.fromkeys(chain.from_iterable(usual.values()))
     )
 
 
@@ -187,8 +192,19 @@ def _line_of(places: Mapping[str, Place], names: Iterable[str]) -> Line:
     return Line(cells, tuple(dict.fromkeys(run for r in rows for run in run_of(r))))
 
 
+_SIZES = ("encrypt@0/16", "encrypt@0/64", "encrypt@0/1536", "rom", "ram")
 #: the catalogue's page
-CATALOGUE = ("encrypt@0/16", "encrypt@0/64", "encrypt@0/1536", "rom", "ram")
+CATALOGUE = {
+    **{p: tuple(map(PRIMITIVES[p].named, _SIZES)) for p in ("crypto_aead", "crypto_hash", "crypto_cxof")},
+    "crypto_block": (
+        "cycles_encrypt_mean",
+        "cycles_decrypt_mean",
+        "cycles_schedule_encrypt_mean",
+        "rom",
+        "ram",
+        "context",
+    ),
+}
 
 
 def places(
@@ -198,7 +214,7 @@ def places(
     their place in every metric; of a hash, ``encrypt`` is ``hash``."""
     sheets = []
     for (target, primitive, *_), group in grouped(rows).items():
-        names = _of(primitive, metrics or CATALOGUE)
+        names = _of(primitive, metrics) or CATALOGUE[primitive]
         made = rank.best_by_each(group, names) if variants else rank.by_each(group, names)
         rankings = {n: r for n, r in made.items() if r.places}
         columns = _with_places(rankings)
@@ -229,7 +245,7 @@ def places(
 
 def _of(primitive: str, metrics: Sequence[str]) -> list[str]:
     """The metrics as a primitive has them: a hash has no encryption."""
-    return [n.replace("encrypt", MAIN[primitive]) for n in metrics]
+    return list(map(PRIMITIVES[primitive].named, metrics))
 
 
 def _placed(at: Mapping[str, Mapping[int, float]], row: Row) -> Line:

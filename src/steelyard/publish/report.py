@@ -14,7 +14,7 @@ from msgspec import Struct
 
 from ..analyse import rank
 from ..model.errors import counted, printable
-from ..model.metric import cycles_of
+from ..model.primitive import cycles_of
 from ..model.record import Point
 from ..model.row import Row, grouped
 from ..model.target import load_target, target_names

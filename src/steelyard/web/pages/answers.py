@@ -126,7 +126,7 @@ def rankings(v: View) -> Page:
     metrics = ranking.metrics_of(kind, ask.metrics_of(v.text("by")))
     if top and not (top.isdecimal() and 1 <= int(top[:9]) <= 10_000):
         raise UserError(f"top {cut(top, 20)!r}: write a number from 1 to 10000")
-    used = ranking.needed(metrics)
+    used = ranking.needed(kind, metrics)
     answer = v.rows.answer(ask.names(v.text("what")), v.text("where"), used, wanted=used if v.text("by") else ())
     rows = [r for r in answer.rows if r["outcome"] == "verified" and r["variant"] != "nocrypt"]
     if reference and not any(ranking.is_called(r, reference) for r in rows):
@@ -141,7 +141,7 @@ def rankings(v: View) -> Page:
 def trade_offs(v: View) -> Page:
     """Time against ROM, and what nothing beats in all."""
     what, where = ask.names(v.text("what")), v.text("where")
-    answer = v.rows.answer(what, where, (*figure.load("tradeoff").metrics, *ranking.needed(())))
+    answer = v.rows.answer(what, where, (*figure.load("tradeoff").metrics, *ranking.needed("pareto", ())))
     rows = [r for r in answer.rows if r["outcome"] == "verified"]
     blocks: list[Block] = [v.form("/trade-offs", "Show", FEW)]
     for name, of in sorted(grouped(rows, lambda r: str(r["target"])).items()):
