@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from steelyard import device, verify
 from steelyard.model.call import Answer, DeviceError, Op, Request
@@ -227,17 +228,30 @@ def test_no_figure_is_of_a_context_or_key_that_was_used_before(bench: Bench, uno
     client = _Kept(bench.client(implementation, uno).link)
     verifier = verify.BlockVerifier(client, implementation, Inputs(implementation.digest))
     known, _ = verify.known_blocks_answers(verifier)
-    fresh = verify.fresh_blocks(verifier, known)
+    fresh = verify.fresh_blocks(verifier, known) + verify.fresh_blocks(verifier, known, every=True)
     verify.reused(verifier, known)
     verify.promised(verifier, known)
     first: dict[tuple[Op, bytes], Request] = {}
     for r in client.asked:
         first.setdefault((r.op, r.key if r.op.is_schedule else r.npub), r)
     measured = [(Op(op), v.npub if v.message else v.key, v) for op, v, _ in (*known.calls, *fresh)]
-    assert len({(op, of) for op, of, _ in measured}) == len(measured) > 4 * COUNT
+    assert len({(op, of) for op, of, _ in measured}) == len(measured) > 8 * COUNT
     for op, of, v in measured:
         r = first[op, of]
         assert (r.aside, r.key, r.npub, r.data) == (False, v.key, v.npub, v.message)
+
+
+def test_contexts_are_aligned_wherever_keys_and_blocks_are(bench: Bench, target: Target) -> None:
+    odd = "if ((uintptr_t)ctx & 7) return 2;"
+    assert bench.weigh(package(bench, schedule=odd, before=odd), target).ok
+
+
+def test_no_input_is_longer_than_the_output_in_whose_place_it_is(bench: Bench, uno: Target) -> None:
+    client = bench.client(package(bench), uno)
+    request = Request(Op.ENCRYPT, bytes(KEY), bytes(CONTEXT), b"", bytes(BLOCK + 1))
+    assert client.call(request).code == 0
+    with pytest.raises(DeviceError, match="bad request"):
+        client.call(replace(request, in_place=True))
 
 
 @pytest.mark.parametrize("part", ["encrypt", "decrypt"])

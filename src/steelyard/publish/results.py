@@ -30,7 +30,7 @@ DEFAULT = {
     "crypto_hash": _HASH,
     "crypto_cxof": _HASH,
     "crypto_block": (
-        "cycles_schedule_encrypt_mean", "cycles_schedule_decrypt_mean", "cycles_encrypt_mean", "cycles_decrypt_mean",
+        "cycles_encrypt_mean", "cycles_decrypt_mean", "cycles_schedule_encrypt_mean", "cycles_schedule_decrypt_mean",
         "encrypt_per_byte", "context", "rom", "rom_encrypt", "stack", "ram_static",
     ),
 }  # fmt: skip

@@ -186,8 +186,10 @@ def known_blocks_answers(verifier: BlockVerifier) -> tuple[KnownAnswers, Verific
 
 
 def fresh_blocks(verifier: BlockVerifier, known: KnownAnswers, *, every: bool = False) -> list[Observed]:
-    """The same for fresh keys and blocks: a sample, or as many as the known answers. Raises :class:`Mismatch`."""
-    vectors = [verifier.vector(f"fresh/{k}", k + 1) for k in range(len(known.outputs) if every else FRESH)]
+    """The same for fresh keys and blocks: a sample, or other ones, as many as the known answers. Raises
+    :class:`Mismatch`."""
+    use, count = ("every", len(known.outputs)) if every else ("fresh", FRESH)
+    vectors = [verifier.vector(f"{use}/{k}", k + 1) for k in range(count)]
     return verifier.calls(vectors, _FRESH, lambda encrypted: verifier.agrees(vectors, encrypted, _FRESH))
 
 
