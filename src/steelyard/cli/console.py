@@ -24,12 +24,15 @@ MAX_LINES, MIN_LINES = 300, 60
 #: columns by name, in the order in which they go where a table has no room
 SPARE = (
     "calls", "with_callees", "expected_from", "skipped", "second_set", "vectors", "mode", "structure", "underlying",
-    "state", "rounds", "rate", "core", "flash_RAM", "clock", "finished", "ratio", "old", "new", "heap",
+    "rounds", "rate", "left", "progress", "core", "flash_RAM", "clock", "finished", "ratio", "old", "new", "heap",
     "encrypt_fixed", "hash_fixed", "cycles_reject_mean", "ram_static", "encrypt_per_byte", "hash_per_byte", "stack",
     "primitive", "workload", "cycles_decrypt_mean", "run", "flags", "for", "chip",
 )  # fmt: skip
 #: columns whose text may be broken into lines
-BROKEN = ("compiler", "detail", "for", "outcome", "package", "status", "value", "verdict", "what_fixes_it", "why")
+BROKEN = (
+    "compiler", "detail", "for", "last_error", "outcome", "package", "status", "value", "verdict", "what_fixes_it",
+    "why",
+)  # fmt: skip
 _MARKS = {"better": " ▾", "worse": " ▴", "": ""}
 _STYLES = {"▾": "green", "▴": "red"}
 #: characters between columns, and between those of numbers of one kind
