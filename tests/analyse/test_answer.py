@@ -114,6 +114,15 @@ def test_the_workload_of_most_setups_counts_and_others_lend_what_no_size_is_in()
     assert found.notes == ("1 row of workload kat, not gmu: without what depends on its sizes",)
 
 
+def test_runs_without_sizes_count_where_there_are_no_others() -> None:
+    """``check`` makes such runs, and is to take no figure out of an answer."""
+    checked = [record(name, load="kat") for name in ("a/x", "b/x", "c/x")]
+    found = choose(numbered(record("a/x"), record("b/x"), *checked))
+    assert [r.get("encrypt_per_byte") for r in found.rows] == [10, 10, None]
+    most = choose(numbered(record("a/x"), *checked))
+    assert [r["stack"] for r in most.rows] == [80, 80, 80], "runs without sizes are most"
+
+
 def test_newer_sources_replace_older_ones_even_where_only_the_older_ran_the_workload() -> None:
     found = choose(numbered(record(digest="a"), record("b/x"), record(digest="b", load="kat", rom=7)))
     assert [(r["label"], r["rom"]) for r in found.rows] == [("b/x", 500), ("toy1/ref", 7)]

@@ -294,6 +294,13 @@ def test_words_that_no_terminal_shows_become_escapes(cli: Cli, tmp_path: Path, t
     assert title not in shown.out
 
 
+def test_the_sizes_that_are_there_are_those_of_verified_runs(cli: Cli, tmp_path: Path) -> None:
+    bad = record("toy2/ref", failure=Failure(Reason.FLASH_OVERFLOW, "too large"))
+    store(tmp_path / "results.db", record(), replace(bad, points=()))
+    said = cli("publish -c label,encrypt@16/65").err
+    assert "no run here has encrypt@16/65; the nearest sizes that are: encrypt@16/64, " in said
+
+
 @pytest.mark.parametrize("out", ["", "-o table.tex", "-o table.md"])
 def test_a_table_says_of_how_many_runs_it_has_no_figures(cli: Cli, tmp_path: Path, out: str) -> None:
     bad = Failure(Reason.FLASH_OVERFLOW, "too large")

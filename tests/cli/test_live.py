@@ -26,6 +26,16 @@ def test_a_run_that_its_user_ended_is_no_error_of_the_board(tmp_path: Path, monk
     assert doing(there, "uno-1").error == "ZeroDivisionError"
 
 
+def test_a_long_error_takes_no_room_from_the_state(cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("STEELYARD_HOME", str(tmp_path))
+    monkeypatch.setattr("steelyard.cli.console.PIPED_WIDTH", 80)
+    there = str(paths.ROOT / "docs/guides/lab.toml")
+    attempt.begin("uno-1", lab.Task("a run")).end(Failure(Reason.BOARD_LOST, "uno-1: no such device; " * 9))
+    assert cli(["boards", "release", "uno-1", "--lab", there]).code == 0
+    said = cli(["boards", "--lab", there]).out
+    assert "released" in said, said
+
+
 @pytest.mark.parametrize(("command", "code"), [("exit 3", 3), ("kill -TERM $$", 143)])
 def test_the_exit_code_is_the_commands(cli: Cli, monkeypatch: pytest.MonkeyPatch, command: str, code: int) -> None:
     """As a shell has it where a signal ended the command."""

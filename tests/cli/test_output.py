@@ -277,6 +277,17 @@ def test_help_reads_no_other_verb() -> None:
         assert not loaded & {"steelyard.pipeline", "sqlalchemy", "vl_convert"}
 
 
+def test_no_terminal_is_too_narrow_for_what_tells_lines_apart() -> None:
+    columns = ("implementation", "target", "flags", "metric", "other")
+    rows = [("toy1/ref", "uno", flags, "1 234", "5") for flags in ("-O3", "-Os")]
+    console = Console(width=40, record=True, file=io.StringIO())
+    console.print(table("", columns, rows, left=3, drop=("flags", "target"), width=40))
+    shown = console.export_text()
+    assert "-O3" in shown
+    assert "-Os" in shown
+    assert "uno" not in shown
+
+
 def test_no_number_is_cut_where_a_table_has_no_room() -> None:
     columns = ["implementation", *(f"metric{k}" for k in range(8))]
     rows = [[f"a-rather-long-name-{c}/ref", *(f"{10**k + k}" for k in range(8))] for c in "xyz"]

@@ -50,6 +50,16 @@ def test_a_line_has_no_points_of_another_workload(cli: Cli, tmp_path: Path) -> N
     assert figures[0] == figures[1] - 1
 
 
+def test_points_are_drawn_where_most_runs_have_none(cli: Cli, tmp_path: Path) -> None:
+    checked = [record(f"toy{n}/ref", load="kat") for n in range(1, 6)]
+    store(tmp_path / "results.db", record("toy1/ref"), *checked)
+    assert cli("plot throughput -o lines.csv").code == 0
+    assert {row[0] for row in cells((tmp_path / "lines.csv").read_text())} == {"1"}
+    none = cli("plot throughput --where workload~kat* -o none.csv")
+    assert none.code == 1
+    assert "5 verified runs, none of them with sizes; steelyard run --workload default makes some" in none.err
+
+
 @pytest.mark.parametrize("figure", ["throughput", "top", "tradeoff", "rom"])
 def test_every_mark_of_a_figure_is_one_run(answers: Cli, tmp_path: Path, figure: str) -> None:
     answers(f"plot {figure} -o f.vl.json")

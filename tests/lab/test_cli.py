@@ -7,12 +7,15 @@ import re
 import shutil
 import sys
 from pathlib import Path
+from unittest import mock
 
 import pytest
 from click.testing import CliRunner, Result
 
+from steelyard import lab
 from steelyard.cli.app import app
 from steelyard.lab import Lab, load
+from steelyard.model.call import Request
 
 pytest.importorskip("serial", reason="pyserial is not installed: scripts/setup test")
 
@@ -54,6 +57,24 @@ def test_the_chips_own_counter_tells_how_fast_its_clock_is(there: Lab, described
     assert int(found[0][1]) < 300
     failed = said("run", "nocrypt", "--on", "one", "--lab", file, "--json", "--db", tmp_path / "x.db")
     assert "counter-differs" in failed.stdout, failed.output
+
+
+@pytest.mark.parametrize(
+    ("apart", "said"),
+    [(-2, "clock_ppm = 0 holds, within 6000"), (10, "clock_ppm = 20000, within 6000; lab.toml says 0")],
+)
+def test_samples_that_cannot_tell_correct_no_clock(apart: int, said: str) -> None:
+    """What is written to lab.toml for a pulse that is off by less than a sample would end honest runs."""
+    station = mock.Mock(cycles_per_sample=3.0, **{"board.clock_ppm": 0})
+    client = mock.Mock(**{"hello.key_bytes": 0, "hello.npub_bytes": 0})
+
+    def calls(requests: list[Request]) -> list[mock.Mock]:
+        long = bool(requests[0].data)
+        pulse = mock.Mock(cycles=600 if long else 100, apart=apart if long else 0)
+        return [mock.Mock(pulse=pulse)] * len(requests)
+
+    client.calls = calls
+    assert lab.clock(station, client) == said
 
 
 def test_a_board_that_does_not_work_says_what_to_do(there: Lab, described: Path, tmp_path: Path) -> None:

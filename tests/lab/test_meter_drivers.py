@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import socket
 import sys
+import time
 from collections import deque
 from importlib.machinery import ModuleSpec
 from itertools import pairwise
 from pathlib import Path
-from threading import Event
+from threading import Event, Thread
 from types import ModuleType
 from unittest import mock
 
@@ -19,6 +21,8 @@ from steelyard import lab
 from steelyard.lab import meter
 from steelyard.lab.metering import Meter, kinds, metered
 from steelyard.lab.virtual import ppk2, supply
+from steelyard.lab.virtual.analyzer import EDGE, LEAD, LEAVE, MARK
+from steelyard.lab.virtual.clock import SECOND, Clock
 from steelyard.model.call import DeviceError
 
 pytest.importorskip("serial", reason="pyserial is not installed: scripts/setup test")
@@ -160,3 +164,19 @@ def test_sigroks_numbers_are_read_in_all_their_forms(line: str) -> None:
     driver._seen = {}
     driver._line(line, made)
     assert made.i == [pytest.approx(0.1)]
+
+
+def test_a_late_board_is_let_no_further_than_a_meter_can_follow(tmp_path: Path) -> None:
+    late = Clock(time.monotonic_ns() - 3600 * 10**9)  # the lab began an hour ago, and the board has come one second far
+    played = mock.Mock(**{"files.return_value": [], "behind.side_effect": lambda reached: reached})
+    wire = tmp_path / "wire"
+    there = supply.Supply(wire, late, supply.Current(0.5, 2.0), lambda _: played)
+    Thread(target=there.serve, daemon=True).start()
+    with socket.socket(socket.AF_UNIX) as board:
+        board.settimeout(20)
+        board.connect(str(wire))
+        board.sendall(EDGE.pack(SECOND, MARK, 0))
+        let = 0
+        while let < SECOND:
+            (let,) = LEAVE.unpack(board.recv(LEAVE.size, socket.MSG_WAITALL))
+    assert let == SECOND + LEAD

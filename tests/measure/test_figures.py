@@ -67,6 +67,8 @@ Linker script and memory map
                 0x000000000000013c        0x6 /usr/lib/gcc/avr/libgcc.a(_mulsi3.o)
  .text          0x0000000000000142       0x12 /usr/lib/avr/lib/libc.a(memcpy.o)
                 0x0000000000000142                memcpy
+ *fill*         0x0000000000000162        0x2
+ .text          0x0000000000000164       0x7c /usr/lib/avr/lib/libc.a(memset.o)
  .data          0x0000000000800100        0x0 /usr/lib/avr/lib/libc.a(memcpy.o)
  .bss           0x0000000000800100        0x0 /usr/lib/avr/lib/libc.a(empty.o)
 
@@ -79,10 +81,11 @@ def test_library_members_of_a_map(tmp_path: Path) -> None:
     image, base = tmp_path / "image.map", tmp_path / "base.map"
     image.write_text(MAP)
     base.write_text(MAP.replace("0x1e /usr/lib/gcc", "0x0 /usr/lib/gcc"))
-    assert library_members(image) == {"libgcc.a(_mulsi3.o)": 36, "libc.a(memcpy.o)": 18}
+    own = {"libgcc.a(_mulsi3.o)": 36, "libc.a(memcpy.o)": 18, "libc.a(memset.o)": 124}
+    assert library_members(image) == own
     assert rom.helpers(image, base) == (Helper("libgcc.a(_mulsi3.o)", 30),)
     base.write_text("")
-    assert [h.member for h in rom.helpers(image, base)] == ["libgcc.a(_mulsi3.o)", "libc.a(memcpy.o)"]
+    assert {h.member: h.size for h in rom.helpers(image, base)} == own
 
 
 LLVM_MAP = """     VMA      LMA     Size Align Out     In      Symbol

@@ -30,6 +30,8 @@ SAME = ("primitive", "label", "digest", "target", "device", "flags")
 _SHORT = 24
 #: most workloads that are told of
 _SAID = 6
+#: the workload whose runs have no sizes, as those of ``check`` do
+_WITHOUT_SIZES = "kat"
 Key = tuple[Value, ...]
 
 
@@ -169,14 +171,15 @@ def run_number(row: Row) -> int:
 
 
 def common_workload(places: Iterable[Sequence[Row]], wanted: Collection[str] = ()) -> str:
-    """The workload that has most of the metrics ``wanted``; of equals that of most setups, ``default``, the newest."""
+    """The workload that has most of the metrics ``wanted``; of equals that of most setups, ``default``, the newest.
+    Runs without sizes count where a setup has no other."""
     counts: Counter[str] = Counter()
     newest: dict[str, int] = {}
     sized = [n for n in wanted if n not in CONTEXT and of_sizes(n)]
     has: dict[str, set[str]] = {}
     for rows in places:
         of = {str(r["workload"]): run_number(r) for r in rows}
-        counts.update(of.keys())
+        counts.update([text for text in of if workload_name(text) != _WITHOUT_SIZES] or [*of])
         for text, run in of.items():
             newest[text] = max(run, newest.get(text, 0))
         if sized:

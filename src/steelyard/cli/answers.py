@@ -165,7 +165,8 @@ def say_empty(names: Sequence[str], rows: Sequence[Row], db: str | None) -> list
             say([f"no run here has {name}"])
             continue
         with select.store(db, existing=True) as store:
-            one = {(r["workload"], r["primitive"]): r["run"] for r in rows}  # of each workload
+            verified = [r for r in rows if r["outcome"] == "verified"]  # others have no points
+            one = {(r["workload"], r["primitive"]): r["run"] for r in verified}  # of each workload
             points = store.points([run for run in one.values() if isinstance(run, int)])
         operations = (size.operation, "hash")
         sizes = dict.fromkeys(

@@ -24,12 +24,15 @@ MAX_LINES, MIN_LINES = 300, 60
 #: columns by name, in the order in which they go where a table has no room
 SPARE = (
     "calls", "with_callees", "expected_from", "skipped", "second_set", "vectors", "mode", "structure", "underlying",
-    "state", "rounds", "rate", "core", "flash_RAM", "clock", "finished", "ratio", "old", "new", "heap",
+    "rounds", "rate", "left", "progress", "core", "flash_RAM", "clock", "finished", "ratio", "old", "new", "heap",
     "encrypt_fixed", "hash_fixed", "cycles_reject_mean", "ram_static", "encrypt_per_byte", "hash_per_byte", "stack",
-    "primitive", "workload", "flags", "cycles_decrypt_mean", "run", "for", "chip",
+    "primitive", "workload", "cycles_decrypt_mean", "run", "flags", "for", "chip",
 )  # fmt: skip
 #: columns whose text may be broken into lines
-BROKEN = ("compiler", "detail", "for", "outcome", "package", "status", "value", "verdict", "what_fixes_it", "why")
+BROKEN = (
+    "compiler", "detail", "for", "last_error", "outcome", "package", "status", "value", "verdict", "what_fixes_it",
+    "why",
+)  # fmt: skip
 _MARKS = {"better": " ▾", "worse": " ▴", "": ""}
 _STYLES = {"▾": "green", "▴": "red"}
 #: characters between columns, and between those of numbers of one kind
@@ -151,8 +154,8 @@ def table(
 
     Columns in ``wrap`` may break their text. Where ``width`` (default: the console's) is too small, the columns in
     ``drop`` go, the first ones first, then all but one number from the right, and the caption says so and which option
-    gives the ``complete`` table; then text is broken too. No number is ever cut. Where all ``columns`` are empty there
-    is no head.
+    gives the ``complete`` table; then text is broken too. No number is ever cut, and no text goes that alone tells two
+    lines apart. Where all ``columns`` are empty there is no head.
     """
     body = [[one_line(c) for c in row] for row in rows]
     width = width or stdout().width
@@ -162,10 +165,14 @@ def table(
     def needed() -> int:
         return sum(min(widths[k], _NARROW) if columns[k] in wrap else widths[k] for k in kept) + gap * len(kept)
 
+    def lines(without: int) -> int:
+        return len({tuple(row[c] for c in kept if c < left and c != without) for row in body})
+
     for k in dict.fromkeys([*(columns.index(n) for n in drop if n in columns), *range(len(columns) - 1, left, -1)]):
         if needed() <= width or sum(c >= left for c in kept) == 1:
             break
-        kept.remove(k)
+        if k >= left or lines(k) == lines(-1):
+            kept.remove(k)
     full = needed() > width
     shown = Table(box=SIMPLE_HEAD, show_header=any(columns), show_edge=False, pad_edge=False, header_style="")
     shown.padding = (0, 1, 0, gap - 2)  # and the box has a character of its own

@@ -19,6 +19,9 @@ from .console import say, stderr
 from .options import command
 from .output import FIGURES, TABLES, Output
 
+#: metrics that only runs with sizes have, of which points are drawn
+_OF_POINTS = ("encrypt_per_byte", "hash_per_byte")
+
 
 class Plot(options.Answering, frozen=True, kw_only=True):
     """What ``plot`` is asked."""
@@ -46,9 +49,12 @@ def verb(ask: Plot) -> int:
     """Draw a figure from stored results, and write its table beside it."""
     name, db = ask.name, ask.db
     kind = figure.load(name)
-    answer = asked(ask.what, ask.where, kind.metrics, db, every=kind.all_runs, workload=kind.workload)
+    wanted = _OF_POINTS if kind.of_points else ()  # a workload without sizes leaves nothing to draw
+    columns = (*kind.metrics, *wanted)
+    answer = asked(ask.what, ask.where, columns, db, every=kind.all_runs, workload=kind.workload, wanted=wanted)
     rows = [r for r in answer.rows if r["outcome"] == "verified"]
     rows.sort(key=run_number)
+    verified = counted(len(rows), "verified run")
     if rows and kind.workload and not any(workload_name(str(r["workload"])) == kind.workload for r in rows):
         text = f"plot {name}: no run of workload {kind.workload} is among these, and it draws no other"
         raise WorkError(f"{text}; run: steelyard run --workload {kind.workload}")
@@ -62,6 +68,8 @@ def verb(ask: Plot) -> int:
         there = "steelyard list runs shows what there is"
         if rows:
             text = f"plot {name}: nothing to draw in {counted(len(rows), 'matching run')}. {kind.note}"
+        elif any(r["outcome"] == "verified" for r in answer.rows):
+            text = f"plot {name}: {verified}, none of them with sizes; steelyard run --workload default makes some"
         elif answer.rows:
             text = f"plot {name}: {counted(len(answer.rows), 'matching run')}, none of them verified; {there}"
         else:

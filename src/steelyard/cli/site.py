@@ -37,7 +37,7 @@ def verb(ask: Site) -> int:
     from ..web import site
 
     select.store(ask.db, existing=True).close()
-    if ask.out.exists() and not ask.out.is_dir():
+    if select.exists_at(str(ask.out)) and not ask.out.is_dir():
         raise UserError(f"{ask.out}: is not a folder; name one")
     place, endings = select.place(ask.db), site.ALL if ask.all_formats else site.USUAL
     try:

@@ -40,7 +40,8 @@ def proved(station: Station, link: BoardLink | AwayLink, client: Client) -> Iter
 
 def clock(station: Station, client: Client) -> str:
     """How fast the board's clock is by the analyzer's time: what the chip's own counter has more of a long call than of
-    a short one, by the pulses. :class:`DeviceError` where the calls of a size differ by more than samples explain."""
+    a short one, by the pulses; ``lab.toml``'s word where samples cannot tell it from that. :class:`DeviceError` where
+    the calls of a size differ by more than samples explain."""
     sample = station.cycles_per_sample
     cycles = apart = 0.0
     for message, sign in ((MESSAGE, 1), (b"", -1)):
@@ -51,6 +52,9 @@ def clock(station: Station, client: Client) -> str:
             raise DeviceError(Failure(Reason.ANALYZER_LOST, f"{station.instrument.name} loses samples: {text}"))
         cycles += sign * sum(p.cycles for p in seen) / CALLS
         apart += sign * sum(off) / CALLS
-    ppm = ((1 + station.board.clock_ppm / 1e6) * (1 + apart / cycles) - 1) * 1e6
+    said = station.board.clock_ppm
+    ppm = ((1 + said / 1e6) * (1 + apart / cycles) - 1) * 1e6
     within = sample / cycles * 1e6
-    return f"clock_ppm = {ppm:.0f}, within {within:.0f}; lab.toml says {station.board.clock_ppm:g}"
+    if abs(ppm - said) <= (sample + 1) / cycles * 1e6:  # pulses are whole cycles
+        return f"clock_ppm = {said:g} holds, within {within:.0f}"
+    return f"clock_ppm = {ppm:.0f}, within {within:.0f}; lab.toml says {said:g}"

@@ -98,8 +98,10 @@ class Supply:
             reached = self._board.time if self._board else self._clock.now()
             self._played.go_on(reached)
             if self._board is not None:
+                # a late board would use up all that the clock lets it, and leave a meter that is just started behind
+                now = min(self._clock.now(), reached)
                 with suppress(OSError):  # which reading will find out
-                    self._board.let(self._played.behind(self._clock.now()) + LEAD)
+                    self._board.let(self._played.behind(now) + LEAD)
 
     def _read(self, events: DefaultSelector, board: Wired) -> None:
         try:
