@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from operator import itemgetter
 
 import click
 from msgspec.structs import replace
@@ -11,9 +12,9 @@ from ..analyse import rank
 from ..analyse.rows import check_columns
 from ..model.errors import UserError, unknown
 from ..model.metric import metric
-from ..model.row import Row, grouped
+from ..model.row import Row, Value, grouped
 from ..publish import ranking
-from ..publish.results import distinct, without_figures
+from ..publish.results import GROUP, distinct, without_figures
 from ..publish.sheet import Sheet
 from ..verify.known import readings
 from . import options
@@ -134,15 +135,26 @@ def _timed(metrics: Sequence[str]) -> bool:
     return not metrics or any(metric(n).unit.startswith("cycles") for n in metrics)
 
 
+def _table(row: Row) -> tuple[Value, ...]:
+    """What figures of one table share, and the flags."""
+    return *map(row.get, GROUP), row["flags"]
+
+
+_SETUP = itemgetter("target", "primitive", "flags")
+
+
 def _minus_nocrypt(rows: Sequence[Row], names: Sequence[str]) -> list[Row]:
-    """Rows with the baseline's cycles of the same target and flags taken off."""
-    base = {(r["target"], r["primitive"], r["flags"]): r for r in rows if r["variant"] == "nocrypt"}
+    """Rows with the cycles taken off that the baseline has with the same flags on the same target, by what else figures
+    of one table share."""
+    base = {_table(r): r for r in rows if r["variant"] == "nocrypt"}
     made = []
     lost: set[str] = set()
     for r in rows:
-        baseline = base.get((r["target"], r["primitive"], r["flags"]))
+        baseline = base.get(_table(r))
         if baseline is None:
-            lost.add(f"{r['target']} {r['primitive']} {r['flags']}")
+            other = any(_SETUP(b) == _SETUP(r) for b in base.values())
+            why = " with their compiler, harness and timing model" if other else ""
+            lost.add(f"{r['target']} {r['primitive']} {r['flags']}{why}")
         mine: Row = dict(r)
         for n in (n for n in names if _timed([n])):
             v, b = rank.value(r, n), rank.value(baseline, n) if baseline else None
@@ -150,7 +162,7 @@ def _minus_nocrypt(rows: Sequence[Row], names: Sequence[str]) -> list[Row]:
         made.append(mine)
     if lost:
         said = f"--minus-nocrypt: nocrypt is not among the rows of {', '.join(sorted(lost))}"
-        say([f"{said}, which have no cycles then; name it too"])
+        say([f"{said}, which have no cycles then; name it too, or run both again"])
     return made
 
 
