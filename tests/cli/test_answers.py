@@ -476,6 +476,9 @@ def test_the_baseline_is_taken_off_whatever_workload_it_ran(cli: Cli, tmp_path: 
     shown = cli("rank --minus-nocrypt --by cycles_encrypt_mean")
     assert re.search(r"1 +toy1/ref +-O3 +900\b", shown.out)
     assert "name it too" not in shown.err
+    note = "cycles: those of nocrypt are subtracted"
+    assert note in cli("rank --minus-nocrypt --by cycles_encrypt_mean -o - --format md").out
+    assert note not in cli("rank --by cycles_encrypt_mean -o - --format md").out
 
 
 def test_the_baseline_of_another_compiler_is_taken_off_nothing(cli: Cli, tmp_path: Path) -> None:

@@ -93,9 +93,10 @@ def verb(ask: Rank) -> int:
         return 1
     if ask.relative_to and not any(ranking.is_called(r, ask.relative_to) for r in rows):
         raise UserError(f"--relative-to {ask.relative_to}: no stored run of it among those ranked; run it too")
+    less = ("cycles: those of nocrypt are subtracted",) if ask.minus_nocrypt and _timed(metrics) else ()
     sheets: list[Sheet] = []
     for title, part in _grouped(rows, ask.group_by):
-        sheets += [replace(s, title=f"{title}{s.title}") for s in _ranked(part, metrics, ask)]
+        sheets += [replace(s, title=f"{title}{s.title}", notes=(*s.notes, *less)) for s in _ranked(part, metrics, ask)]
     if ask.kind == "places":
         sheets += without_figures(complete([r for r in answer.rows if r["outcome"] != "verified"], ask.db))
     ask.out.give(distinct(sheets), notes=answer.notes)
