@@ -43,10 +43,13 @@ def added(image: Path, baseline: Path) -> dict[tuple[str, str], int]:
 
 
 # " .text.foo 0x0000 0x1e /usr/lib/.../libgcc.a(_mulsi3.o)", where the name may be on a line of its own
-_PIECE = re.compile(r"^ \S+\s+0x[0-9a-f]+\s+0x([0-9a-f]+)\s+(\S.*\.a\([^)]+\)|\w+\.provided\.o)$", re.MULTILINE)
+# and before it perhaps " *fill* 0x0000 0x2", which ends its line. What lies in RAM alone is no ROM
+_RAM = r"(?:\.(?:s?bss|noinit)\b|COMMON)"
+_PIECE = re.compile(rf"^ (?!{_RAM})\S+ +0x[0-9a-f]+ +0x([0-9a-f]+) +(\S.*\.a\([^)]+\)|\w+\.provided\.o)$", re.MULTILINE)
 # LLVM's: "4008 4008 36 2 /.../helpers.o:(.text.memset)": objects in the target's folder stand for libraries
 _OWN_PIECE = re.compile(
-    r"^(?: *[0-9a-f]+){2} +([0-9a-f]+) +\d+ +(?:\S*/)?(helpers|stdlib|\w+\.provided)\.o:\(\.\w+\.(\S+)\)$", re.MULTILINE
+    rf"^(?: *[0-9a-f]+){{2}} +([0-9a-f]+) +\d+ +(?:\S*/)?(helpers|stdlib|\w+\.provided)\.o:\((?!{_RAM})\.\w+\.(\S+)\)$",
+    re.MULTILINE,
 )
 
 
