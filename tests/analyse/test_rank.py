@@ -94,6 +94,15 @@ def test_score_adds_ranks_and_leaves_out_what_lacks_one() -> None:
     assert [r["label"] for r in found.left_out] == ["d/x"]
 
 
+def test_equal_ones_are_among_the_first_together() -> None:
+    rows = [row("a/x", rom=1, ram=5), row("b/x", rom=1, ram=5), row("c/x", rom=2, ram=9)]
+    *each, both = ranking.tops(rows, ("rom", "ram"), 1, "")
+    for sheet in (*each, both):
+        assert [line.cells[0 if sheet is both else 1] for line in sheet.lines] == ["a/x", "b/x"]
+    [*_, two] = ranking.tops(rows, ("rom", "ram"), 3, "")
+    assert len(two.lines) == 3
+
+
 def test_what_lacks_a_metric_moves_no_figure_of_the_others() -> None:
     """Figures can be computed again from the table that shows them: the least and the ranks are those of its rows."""
     rows = [row("a/x", rom=4, ram=3), row("b/x", rom=8, ram=1), row("d/x", rom=1), row("e/x", ram=1)]

@@ -116,15 +116,22 @@ def first_of_variant(ranking: Ranking) -> Ranking:
     return Ranking(_ranking(kept, [p.value for p in first.values()]).places, tuple(left_out))
 
 
+def first(ranking: Ranking, top: int) -> tuple[Place, ...]:
+    """Those that fewer than ``top`` others precede: all of equal ones, or none."""
+    if top >= len(ranking.places):
+        return ranking.places
+    last = ranking.places[top - 1].value
+    return tuple(p for p in ranking.places if p.value <= last)
+
+
 def joint(rankings: Mapping[str, Ranking], top: int, what: str = "") -> list[tuple[Row, dict[str, Place]]]:
     """Rows that are among the ``top`` of every ranking, with their places (the slides' joint chart); or, where the
     rankings hold different rows of it, variants or whatever ``what`` names, each with its first row."""
     places: list[dict[Value, Place]] = []
     for ranking in rankings.values():
         of: dict[Value, Place] = {}
-        for p in ranking.places:
-            if p.rank <= top:
-                of.setdefault(p.row[what] if what else id(p.row), p)
+        for p in first(ranking, top):
+            of.setdefault(p.row[what] if what else id(p.row), p)
         places.append(of)
     both = [key for key in places[0] if all(key in of for of in places)] if places else []
     found = [(places[0][key].row, {m: of[key] for m, of in zip(rankings, places, strict=True)}) for key in both]

@@ -81,12 +81,13 @@ def _top(
     if base:
         columns.append(Column("relative", f"{base[0]} = 1" if unit else f"{base[0]} = 100 %", "", 2 if unit else 1))
     lines = []
-    for place in ranking.places[:top]:
+    places = rank.first(ranking, top)
+    for place in places:
         cells: list[Cell] = [place.rank, place.row["label"], place.row["flags"], place.value]
         if base:
             cells.append(_relative(place.value, base[1](place.row), unit))
         lines.append(Line(cells, run_of(place.row)))
-    notes = _without(ranking.left_out, metric(name).title) + fewer([p.row for p in ranking.places[:top]], [name])
+    notes = _without(ranking.left_out, metric(name).title) + fewer([p.row for p in places], [name])
     if base and unit:
         notes.append("relative: reference's figure over this one's; more is better")
     return Sheet(f"{title}, {least(name)}", f"top-{target}-{name}", columns, lines, notes=notes)
