@@ -92,7 +92,7 @@ def _provenance(target: str, pairs: Sequence[tuple[Record, Record]]) -> Sheet:
         ("measured", every([r.finished.date() if r.finished else "" for r in its])),
         ("model", every([r.setup.timing_model for r in mine])),
         ("clock", every([r.setup.timing_model for r in its])),
-        ("compiler", every([f"{r.setup.toolchain.name} {r.setup.toolchain.version}" for r in its])),
+        ("compiler", every([r.setup.toolchain.version for r in its])),
         ("harness", every([r.setup.harness for r in its])),
         ("workload", every([r.setup.workload for r in its])),
         ("sources", every([f"{r.setup.label} {r.setup.implementation_digest[:16]}" for r in its])),
