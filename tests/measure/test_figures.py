@@ -93,13 +93,17 @@ Linker script and memory map
  .bss           0x20000000       0x1c /usr/lib/libc_nano.a(lib_a-memset.o)
  .bss.environ   0x2000001c        0x4 /usr/lib/libc_nano.a(lib_a-memset.o)
  COMMON         0x20000020        0x4 /usr/lib/libc_nano.a(lib_a-memset.o)
+ .literal.memset
+                0x08000300        0x8 /home/common/helpers.o
+ .text.memset   0x08000308       0x30 /home/common/helpers.o
+ .text.main     0x08000338       0x30 /home/common/main.o
 """
 
 
 def test_alignment_before_a_library_member_is_not_its_size(tmp_path: Path) -> None:
     image = tmp_path / "image.map"
     image.write_text(FILLED_MAP)
-    assert library_members(image) == {"libc_nano.a(lib_a-memset.o)": 0xA0 + 7}
+    assert library_members(image) == {"libc_nano.a(lib_a-memset.o)": 0xA0 + 7, "helpers(memset)": 0x38}
 
 
 LLVM_MAP = """     VMA      LMA     Size Align Out     In      Symbol
