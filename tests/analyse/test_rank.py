@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from steelyard.analyse import order, rank
+from steelyard.publish import ranking
 
 
 def row(label: str, target: str = "uno", **metrics: float) -> dict:
@@ -18,6 +19,7 @@ def row(label: str, target: str = "uno", **metrics: float) -> dict:
         "variant": label.split("/")[0],
         "target": target,
         "primitive": "crypto_aead",
+        "flags": "-O3",
     } | metrics
 
 
@@ -88,8 +90,42 @@ def test_merit_over_targets_takes_each_targets_best_implementation() -> None:
 def test_score_adds_ranks_and_leaves_out_what_lacks_one() -> None:
     rows = [row("a/x", rom=1, ram=3), row("b/x", rom=2, ram=1), row("c/x", rom=3, ram=2), row("d/x", rom=1)]
     found = rank.scores(rows, ("rom", "ram"))
-    assert [(p.row["label"], p.value) for p in found.places] == [("b/x", 4.0), ("a/x", 4.5), ("c/x", 6.0)]
+    assert [(p.row["label"], p.value) for p in found.places] == [("b/x", 3.0), ("a/x", 4.0), ("c/x", 5.0)]
     assert [r["label"] for r in found.left_out] == ["d/x"]
+
+
+def test_equal_ones_are_among_the_first_together() -> None:
+    rows = [row("a/x", rom=1, ram=5), row("b/x", rom=1, ram=5), row("c/x", rom=2, ram=9)]
+    *each, both = ranking.tops(rows, ("rom", "ram"), 1, "")
+    for sheet in (*each, both):
+        assert [line.cells[0 if sheet is both else 1] for line in sheet.lines] == ["a/x", "b/x"]
+    [*_, two] = ranking.tops(rows, ("rom", "ram"), 3, "")
+    assert len(two.lines) == 3
+
+
+def test_what_lacks_a_metric_moves_no_figure_of_the_others() -> None:
+    """Figures can be computed again from the table that shows them: the least and the ranks are those of its rows."""
+    rows = [row("a/x", rom=4, ram=3), row("b/x", rom=8, ram=1), row("d/x", rom=1), row("e/x", ram=1)]
+    for kind, (first, second) in ((rank.merit, (3.0, 4.0)), (rank.scores, (3.0, 3.0))):
+        found = kind(rows, ("rom", "ram"))
+        assert sorted(p.value for p in found.places) == [first, second]
+        assert [r["label"] for r in found.left_out] == ["d/x", "e/x"]
+    [sheet] = ranking.merits(rows, ("rom", "ram"))
+    assert sheet.notes[0] == "without one of ROM, RAM, so not ranked: d/x, e/x"
+    [sheet] = ranking.fronts(rows, ("rom", "ram"))
+    assert sheet.notes[0].startswith("2 of 2: ")
+    assert sheet.notes[1] == "without one of ROM, RAM, so not compared: d/x, e/x"
+
+
+def test_no_figure_is_a_multiple_of_nothing() -> None:
+    """Rows that have every metric are not said to lack one."""
+    rows = [row("a/x", rom=4, ram=0), row("b/x", rom=8, ram=1), row("d/x", rom=1)]
+    [sheet] = ranking.merits(rows, ("rom", "ram"))
+    assert list(sheet.lines) == []
+    assert list(sheet.notes[:2]) == [
+        "no figure: the least RAM is not above 0, and nothing is a multiple of it",
+        "without one of ROM, RAM, so not ranked: d/x",
+    ]
 
 
 @pytest.mark.parametrize(

@@ -64,3 +64,4 @@ def test_the_tables_say_what_was_compared_and_where_it_came_from() -> None:
     assert [tuple(line.cells) for line in others.lines] == [("toy1/ref", "-O3", "ram_renner", 90, 91)]
     facts = dict(tuple(line.cells) for line in origin.lines)
     assert facts["board"] == "board uno-1: avrdude, channel D0 of la (41.6667 ns), clock -40 ppm"
+    assert facts["compiler"] == SIMULATED.setup.toolchain.version  # which begins with the name

@@ -483,6 +483,20 @@ def test_the_baseline_is_taken_off_whatever_workload_it_ran(cli: Cli, tmp_path: 
     shown = cli("rank --minus-nocrypt --by cycles_encrypt_mean")
     assert re.search(r"1 +toy1/ref +-O3 +900\b", shown.out)
     assert "name it too" not in shown.err
+    note = "cycles: those of nocrypt are subtracted"
+    assert note in cli("rank --minus-nocrypt --by cycles_encrypt_mean -o - --format md").out
+    assert note not in cli("rank --by cycles_encrypt_mean -o - --format md").out
+
+
+def test_the_baseline_of_another_compiler_is_taken_off_nothing(cli: Cli, tmp_path: Path) -> None:
+    """Names keep the newest generation of their own, so rows of two may be in one answer."""
+    older = record("toy2/ref", cycles=2000)
+    older = replace(older, setup=replace(older.setup, timing_model="older/1"))
+    store(tmp_path / "results.db", older, record("nocrypt/ref", cycles=100), record(cycles=1000))
+    shown = cli("rank --minus-nocrypt --by cycles_encrypt_mean")
+    assert re.search(r"1 +toy1/ref +-O3 +900\b", shown.out)
+    assert "1 900" not in shown.out
+    assert "rows of uno crypto_aead -O3 with their compiler, harness and timing model" in shown.err
 
 
 def test_runs_of_several_devices_say_theirs(cli: Cli, tmp_path: Path) -> None:

@@ -291,3 +291,12 @@ def test_the_painted_stack_is_the_exact_one(bench: Bench, name: str) -> None:
         assert answer.pulse.stack is not None
         assert answer.pulse.stack > 200
         assert 0 <= answer.pulse.stack - answer.stack <= UNTOUCHED.get(name, 0), size
+
+
+def test_a_byte_below_the_room_that_a_call_made_is_stack(bench: Bench) -> None:
+    """Published assembly for AVR has arrays that begin where the stack pointer points, in the first free byte."""
+    target = the_target("uno")
+    store = '__asm__ volatile("in r26, 0x3d\\n in r27, 0x3e\\n st X, r26" ::: "r26", "r27", "memory");'
+    client = bench.client(bench.package(in_tag=store), target)
+    answer = client.call(Request(Op.ENCRYPT, bytes(16), bytes(16), b"ad", bytes(9), paint=True))
+    assert answer.pulse.stack == answer.stack

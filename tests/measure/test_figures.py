@@ -88,6 +88,27 @@ def test_library_members_of_a_map(tmp_path: Path) -> None:
     assert {h.member: h.size for h in rom.helpers(image, base)} == own
 
 
+FILLED_MAP = """
+Linker script and memory map
+ *fill*         0x08000244        0x2
+ .text          0x08000246       0xa0 /usr/lib/libc_nano.a(lib_a-memset.o)
+ .rodata.names  0x080002e6        0x7 /usr/lib/libc_nano.a(lib_a-memset.o)
+ .bss           0x20000000       0x1c /usr/lib/libc_nano.a(lib_a-memset.o)
+ .bss.environ   0x2000001c        0x4 /usr/lib/libc_nano.a(lib_a-memset.o)
+ COMMON         0x20000020        0x4 /usr/lib/libc_nano.a(lib_a-memset.o)
+ .literal.memset
+                0x08000300        0x8 /home/common/helpers.o
+ .text.memset   0x08000308       0x30 /home/common/helpers.o
+ .text.main     0x08000338       0x30 /home/common/main.o
+"""
+
+
+def test_alignment_before_a_library_member_is_not_its_size(tmp_path: Path) -> None:
+    image = tmp_path / "image.map"
+    image.write_text(FILLED_MAP)
+    assert library_members(image) == {"libc_nano.a(lib_a-memset.o)": 0xA0 + 7, "helpers(memset)": 0x38}
+
+
 LLVM_MAP = """     VMA      LMA     Size Align Out     In      Symbol
     4000     4000     23b6     2 .text
     4008     4008       36     2         /home/common/helpers.o:(.text.memset)
@@ -96,6 +117,7 @@ LLVM_MAP = """     VMA      LMA     Size Align Out     In      Symbol
     48f0     48f0       14     2         /home/common/stdlib.o:(.text.puts)
     4904     4904        0     2         /home/common/helpers.o:(.text)
     4904     4904       30     2         implementation.o:(.text.helpers.o)
+    1100     1100        4     2         /home/common/stdlib.o:(.bss.seed)
 """
 
 

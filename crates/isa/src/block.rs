@@ -69,6 +69,8 @@ pub trait Core: Sized + Send + Sync {
     const CODE_ALIGN: u32 = 2;
     /// Bytes of a data pointer.
     const POINTER_BYTES: u8;
+    /// Bytes from where the stack pointer points up to what was pushed last.
+    const STACK_EMPTY: u32 = 0;
     /// Names for [`Core::registers`].
     const REGISTERS: &'static [&'static str];
 }

@@ -52,6 +52,8 @@ pub struct Harness {
     pub(crate) heap_peak: Variable,
     /// Variables that nothing writes between the edges.
     pub(crate) own: Vec<Range<u32>>,
+    /// Bytes from where the stack pointer points up to what was pushed last: an AVR's points to the first free one.
+    pub(crate) empty: u32,
     /// Bytes below the stack pointer where registers are saved.
     pub(crate) below: u32,
     /// Whether callers may be in registers, and are written to their frames when these run out.
@@ -60,8 +62,9 @@ pub struct Harness {
 
 impl Harness {
     /// The harness in `image`; none in an image without a complete one. `mask` turns symbols' values into data
-    /// addresses. A core with register windows saves registers below stack pointers and in the frames of callers.
-    pub fn find(image: &Image, mask: u32, windows: bool) -> Option<Self> {
+    /// addresses, `empty` are the bytes from the stack pointer up to the content. A core with register windows saves
+    /// registers below stack pointers and in the frames of callers.
+    pub fn find(image: &Image, mask: u32, empty: u32, windows: bool) -> Option<Self> {
         let global = |name: &str| image.symbols.iter().find(|s| s.global && s.name == name);
         let code = |name| global(name).filter(|s| s.size > 0).map(|s| s.address..s.address + s.size);
         let data = |name| global(name).map(|s| Variable { address: s.address & mask, size: s.size });
@@ -81,6 +84,7 @@ impl Harness {
             heap_base: data("sy_heap_base")?,
             heap_peak: data("sy_heap_peak")?,
             own: own.map(|s| (s.address & mask)..(s.address & mask).saturating_add(s.size)).collect(),
+            empty,
             below: if windows { 16 } else { 0 },
             windows,
         })

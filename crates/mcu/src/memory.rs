@@ -368,7 +368,7 @@ impl Memory {
         } else if let Some(call) = self.open_call.take() {
             let unaligned = self.unaligned - self.open_unaligned;
             self.finished += 1;
-            let call = Call { fall: self.host.now, sp_min: self.sp_min, unaligned, ..call };
+            let call = Call { fall: self.host.now, sp_min: self.lowest(), unaligned, ..call };
             self.calls.push(call);
             self.falling(call);
         }

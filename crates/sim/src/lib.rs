@@ -69,7 +69,7 @@ impl<C: Core, T: Timing<C>> Simulator for Machine<C, T> {
         let windowed = self.core.windowed();
         let m = self.core.memory_mut();
         m.limit_pointer = image.address("sy_stack_limit").map(|a| (a & mask, width));
-        m.look_after(Harness::find(image, mask, windowed));
+        m.look_after(Harness::find(image, mask, C::STACK_EMPTY, windowed));
         Ok(())
     }
 

@@ -62,6 +62,14 @@ def _named(row: Row) -> tuple[str, str]:
     return str(row.get("label")), str(row.get("flags"))
 
 
+def complete(rows: Sequence[Row], metrics: Sequence[str]) -> tuple[list[Row], list[Row]]:
+    """The rows that have all of several metrics, and those that lack one, each in the order of :func:`_labelled`."""
+    having, lacking = list[Row](), list[Row]()
+    for row in _labelled(rows):
+        (lacking if any(value(row, m) is None for m in metrics) else having).append(row)
+    return having, lacking
+
+
 def _ranking(rows: Sequence[Row], values: Sequence[float | None]) -> Ranking:
     present = [(v, r) for v, r in zip(values, rows, strict=True) if v is not None]
     present.sort(key=itemgetter(0))
@@ -108,15 +116,22 @@ def first_of_variant(ranking: Ranking) -> Ranking:
     return Ranking(_ranking(kept, [p.value for p in first.values()]).places, tuple(left_out))
 
 
+def first(ranking: Ranking, top: int) -> tuple[Place, ...]:
+    """Those that fewer than ``top`` others precede: all of equal ones, or none."""
+    if top >= len(ranking.places):
+        return ranking.places
+    last = ranking.places[top - 1].value
+    return tuple(p for p in ranking.places if p.value <= last)
+
+
 def joint(rankings: Mapping[str, Ranking], top: int, what: str = "") -> list[tuple[Row, dict[str, Place]]]:
     """Rows that are among the ``top`` of every ranking, with their places (the slides' joint chart); or, where the
     rankings hold different rows of it, variants or whatever ``what`` names, each with its first row."""
     places: list[dict[Value, Place]] = []
     for ranking in rankings.values():
         of: dict[Value, Place] = {}
-        for p in ranking.places:
-            if p.rank <= top:
-                of.setdefault(p.row[what] if what else id(p.row), p)
+        for p in first(ranking, top):
+            of.setdefault(p.row[what] if what else id(p.row), p)
         places.append(of)
     both = [key for key in places[0] if all(key in of for of in places)] if places else []
     found = [(places[0][key].row, {m: of[key] for m, of in zip(rankings, places, strict=True)}) for key in both]
@@ -126,19 +141,20 @@ def joint(rankings: Mapping[str, Ranking], top: int, what: str = "") -> list[tup
 def merit(rows: Sequence[Row], metrics: Sequence[str], weights: Mapping[str, float] | None = None) -> Ranking:
     """FELICS's figure of merit on one device: the sum of w * value / least value over size, RAM and time; least first.
 
-    All weights are 1 unless given. Its minimum is the sum of the weights. Minima are over all rows given.
+    All weights are 1 unless given. Its minimum is the sum of the weights. Minima are over the rows that have all
+    metrics, for no other takes part. Where the least value of one is not above 0, nothing is ranked.
     """
-    rows = _labelled(rows)
-    totals: list[float | None] = [0.0] * len(rows)
-    for m in metrics:
-        values = _column(rows, m)
-        least = min((v for v in values if v is not None), default=math.nan)
-        weight = (weights or {}).get(m, 1.0)
-        totals = [
-            None if total is None or v is None or not least > 0 else total + weight * v / least
-            for total, v in zip(totals, values, strict=True)
-        ]
-    return _ranking(rows, totals)
+    rows, lacking = complete(rows, metrics)
+    least = [min((v for r in rows if (v := value(r, m)) is not None), default=math.nan) for m in metrics]
+    if not all(n > 0 for n in least):
+        return Ranking((), (*rows, *lacking))
+    weight = [(weights or {}).get(m, 1.0) for m in metrics]
+    columns = [_column(rows, m) for m in metrics]
+    totals = [
+        sum(w * (v or 0.0) / n for v, w, n in zip(values, weight, least, strict=True))
+        for values in zip(*columns, strict=True)
+    ]
+    return Ranking(_ranking(rows, totals).places, tuple(lacking))
 
 
 #: El-Hajj and Fadlallah's columns: ROM, throughput, latency of a block, energy. Their fifth, power, is one
@@ -149,12 +165,11 @@ SCORE_DISTINCT = ("rom", "ram", "encrypt_per_byte")
 
 
 def scores(rows: Sequence[Row], metrics: Sequence[str]) -> Ranking:
-    """The score table: ranks added up over the metrics, ties averaged; what lacks a metric is left out."""
-    rows = _labelled(rows)
+    """The score table: ranks added up over the metrics, ties averaged. What lacks a metric takes no rank in any."""
+    rows, lacking = complete(rows, metrics)
     ranks = {m: {id(p.row): p.rank for p in r.places} for m, r in by_each(rows, metrics).items()}
-    keys = list(map(id, rows))
-    each = zip(*(map(ranks[m].get, keys) for m in metrics), strict=True)
-    return _ranking(rows, [None if None in some else sum(some) for some in each])
+    totals = [sum(ranks[m][id(row)] for m in metrics) for row in rows]
+    return Ranking(_ranking(rows, totals).places, tuple(lacking))
 
 
 def pareto(rows: Sequence[Row], metrics: Sequence[str]) -> list[Row]:

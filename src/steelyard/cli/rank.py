@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from operator import itemgetter
 
 import click
 from msgspec.structs import replace
@@ -11,9 +12,9 @@ from ..analyse import rank
 from ..analyse.rows import check_columns
 from ..model.errors import UserError, unknown
 from ..model.metric import metric
-from ..model.row import Row, grouped
+from ..model.row import Row, Value, grouped
 from ..publish import ranking
-from ..publish.results import distinct, without_figures
+from ..publish.results import GROUP, distinct, without_figures
 from ..publish.sheet import Sheet
 from ..verify.known import readings
 from ..verify.knownblock import known_block
@@ -83,10 +84,11 @@ def verb(ask: Rank) -> int:
         return 1
     if ask.relative_to and not any(ranking.is_called(r, ask.relative_to) for r in rows):
         raise UserError(f"--relative-to {ask.relative_to}: no stored run of it among those ranked; run it too")
+    less = ("cycles: those of nocrypt are subtracted",) if ask.minus_nocrypt and _timed(metrics) else ()
     sheets: list[Sheet] = []
     for title, part in _grouped(rows, ask.group_by):
         made = ranking.ranked(ask.kind, part, metrics, ask.top, ask.relative_to, unit=ask.unit, variants=ask.variants)
-        sheets += [replace(s, title=f"{title}{s.title}") for s in made]
+        sheets += [replace(s, title=f"{title}{s.title}", notes=(*s.notes, *less)) for s in made]
     if ask.kind == "places":
         sheets += without_figures(complete([r for r in answer.rows if r["outcome"] != "verified"], ask.db))
     ask.out.give(distinct(sheets), notes=answer.notes)
@@ -113,15 +115,26 @@ def _timed(metrics: Sequence[str]) -> bool:
     return not metrics or any(metric(n).unit.startswith("cycles") for n in metrics)
 
 
+def _table(row: Row) -> tuple[Value, ...]:
+    """What figures of one table share, and the flags."""
+    return *map(row.get, GROUP), row["flags"]
+
+
+_SETUP = itemgetter("target", "primitive", "flags")
+
+
 def _minus_nocrypt(rows: Sequence[Row], names: Sequence[str]) -> list[Row]:
-    """Rows with the baseline's cycles of the same target and flags taken off."""
-    base = {(r["target"], r["primitive"], r["flags"]): r for r in rows if r["variant"] == "nocrypt"}
+    """Rows with the cycles taken off that the baseline has with the same flags on the same target, by what else figures
+    of one table share."""
+    base = {_table(r): r for r in rows if r["variant"] == "nocrypt"}
     made = []
     lost: set[str] = set()
     for r in rows:
-        baseline = base.get((r["target"], r["primitive"], r["flags"]))
+        baseline = base.get(_table(r))
         if baseline is None:
-            lost.add(f"{r['target']} {r['primitive']} {r['flags']}")
+            other = any(_SETUP(b) == _SETUP(r) for b in base.values())
+            why = " with their compiler, harness and timing model" if other else ""
+            lost.add(f"{r['target']} {r['primitive']} {r['flags']}{why}")
         mine: Row = dict(r)
         for n in (n for n in names if _timed([n])):
             v, b = rank.value(r, n), rank.value(baseline, n) if baseline else None
@@ -129,7 +142,7 @@ def _minus_nocrypt(rows: Sequence[Row], names: Sequence[str]) -> list[Row]:
         made.append(mine)
     if lost:
         said = f"--minus-nocrypt: nocrypt is not among the rows of {', '.join(sorted(lost))}"
-        say([f"{said}, which have no cycles then; name it too"])
+        say([f"{said}, which have no cycles then; name it too, or run both again"])
     return made
 
 

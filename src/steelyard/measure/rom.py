@@ -42,12 +42,18 @@ def added(image: Path, baseline: Path) -> dict[tuple[str, str], int]:
     return {key: size for key, size in sorted(sums.items()) if size}
 
 
-# " .text.foo 0x0000 0x1e /usr/lib/.../libgcc.a(_mulsi3.o)", where the name may be on a line of its own
-# on one line: what fills up to an alignment before it has a size, and no name
-_PIECE = re.compile(r"^ \S+ +0x[0-9a-f]+ +0x([0-9a-f]+) +(\S.*\.a\([^)]+\)|\w+\.provided\.o)$", re.MULTILINE)
-# LLVM's: "4008 4008 36 2 /.../helpers.o:(.text.memset)": objects in the target's folder stand for libraries
+# " .text.foo 0x0000 0x1e /usr/lib/.../libgcc.a(_mulsi3.o)", where the name may be on a line of its own. The line before
+# may be " *fill* 0x0000 0x2". What lies in RAM alone is no ROM
+_RAM = r"(?:\.(?:s?bss|noinit)\b|COMMON)"
+_PIECE = re.compile(rf"^ (?!{_RAM})\S+ +0x[0-9a-f]+ +0x([0-9a-f]+) +(\S.*\.a\([^)]+\)|\w+\.provided\.o)$", re.MULTILINE)
+# " .text.memset 0x4008 0x36 /.../helpers.o": objects in the target's folder stand for libraries
+_FUNCTION = re.compile(
+    rf"^ (?!{_RAM})\.\w+\.(\S+) +0x[0-9a-f]+ +0x([0-9a-f]+) +(?:\S*/)?(helpers|stdlib)\.o$", re.MULTILINE
+)
+# LLVM's: "4008 4008 36 2 /.../helpers.o:(.text.memset)"
 _OWN_PIECE = re.compile(
-    r"^(?: *[0-9a-f]+){2} +([0-9a-f]+) +\d+ +(?:\S*/)?(helpers|stdlib|\w+\.provided)\.o:\(\.\w+\.(\S+)\)$", re.MULTILINE
+    rf"^(?: *[0-9a-f]+){{2}} +([0-9a-f]+) +\d+ +(?:\S*/)?(helpers|stdlib|\w+\.provided)\.o:\((?!{_RAM})\.\w+\.(\S+)\)$",
+    re.MULTILINE,
 )
 
 
@@ -56,14 +62,15 @@ def library_members(map_file: Path) -> dict[str, int]:
     ``{"libgcc.a(_mulsi3.o)": 30}``."""
     text = map_file.read_text(errors="replace")
     if text.lstrip().startswith("VMA"):
-        pieces = ((int(size, 16), f"{file}({function})") for size, file, function in _OWN_PIECE.findall(text))
-        return {name: size for size, name in pieces if size}
-    start = text.find("\nLinker script and memory map")
-    stop = text.find("\n/DISCARD/", start)
-    text = re.sub(r"\n( \.\S+)\n\s+0x", r"\n\1 0x", text[start : stop if stop > 0 else None])
+        pieces = [(size, f"{file}({function})") for size, file, function in _OWN_PIECE.findall(text)]
+    else:
+        start = text.find("\nLinker script and memory map")
+        stop = text.find("\n/DISCARD/", start)
+        text = re.sub(r"\n( \.\S+)\n\s+0x", r"\n\1 0x", text[start : stop if stop > 0 else None])
+        pieces = [(size, member.rsplit("/", 1)[-1]) for size, member in _PIECE.findall(text)]
+        pieces += [(size, f"{file}({function})") for function, size, file in _FUNCTION.findall(text)]
     members: dict[str, int] = {}
-    for size, member in _PIECE.findall(text):
-        name = member.rsplit("/", 1)[-1]
+    for size, name in pieces:
         members[name] = members.get(name, 0) + int(size, 16)
     return {m: s for m, s in members.items() if s}
 

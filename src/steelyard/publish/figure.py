@@ -14,7 +14,7 @@ from typing import Any, Literal
 from msgspec import Struct, convert
 
 from ..analyse.answer import workload_name
-from ..analyse.rank import Place, best_by_each, joint, pareto
+from ..analyse.rank import Place, best_by_each, first, joint, pareto
 from ..model.errors import UserError, printable, unknown
 from ..model.metric import metric
 from ..model.primitive import cycles_of
@@ -152,7 +152,7 @@ def of_places(rows: Sequence[Row], top: int = 10) -> Data:
         for number, (n, word) in enumerate(metrics.items()):
             m = metric(n)
             panel = f"{title}: {word}, {'mean cycles' if m.unit == 'cycles' else m.unit}"
-            for p in rankings[n].places[:top]:
+            for p in first(rankings[n], top):
                 data.append(
                     _place(p, n, panel, 4 * at + number, named[id(p.row)], title) | {"value": p.value, "rank": p.rank}
                 )

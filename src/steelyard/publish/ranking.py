@@ -127,12 +127,13 @@ def _top(
     if base:
         columns.append(Column("relative", f"{base[0]} = 1" if unit else f"{base[0]} = 100 %", "", 2 if unit else 1))
     lines = []
-    for place in ranking.places[:top]:
+    places = rank.first(ranking, top)
+    for place in places:
         cells: list[Cell] = [place.rank, place.row["label"], place.row["flags"], place.value]
         if base:
             cells.append(_relative(place.value, base[1](place.row), unit))
         lines.append(Line(cells, run_of(place.row)))
-    notes = _left_out(ranking, metric(name).title) + fewer([p.row for p in ranking.places[:top]], [name])
+    notes = _without(ranking.left_out, metric(name).title) + fewer([p.row for p in places], [name])
     if base and unit:
         notes.append("relative: reference's figure over this one's; more is better")
     return Sheet(f"{title}, {least(name)}", f"top-{target}-{name}", columns, lines, notes=notes)
@@ -152,11 +153,11 @@ def least(name: str) -> str:
     return f"fewest {m.title}" if m.title.endswith(m.unit) else f"fewest {m.title} {m.unit}"
 
 
-def _left_out(ranking: Ranking, what: str) -> list[str]:
-    names = sorted({str(r["label"]) for r in ranking.left_out})
+def _without(rows: Sequence[Row], what: str, done: str = "ranked") -> list[str]:
+    names = sorted({str(r["label"]) for r in rows})
     if not names:
         return []
-    return [f"without {what}, so not ranked: {some(names)}"]
+    return [f"without {what}, so not {done}: {some(names)}"]
 
 
 def _titles(names: Iterable[str]) -> str:
@@ -321,7 +322,10 @@ def _scored(
         lambda p: Line([p.rank, p.row["label"], p.row["flags"], p.value, *map(p.row.get, names)], run_of(p.row)),
     )
     ranked = [p.row for p in places]
-    notes = [*_left_out(ranking, f"one of {_titles(names)}"), *fewer(ranked, names), *shared(ranked)]
+    having, lacking = rank.complete(ranking.left_out, names)
+    naught = [n for n in names if having and min(rank.value(r, n) or 0.0 for r in having) <= 0]
+    notes = [f"no {head}: the least {_titles([n])} is not above 0, and nothing is a multiple of it" for n in naught]
+    notes += [*_without(lacking, f"one of {_titles(names)}"), *fewer(ranked, names), *shared(ranked)]
     return Sheet(title, label, columns, lines, notes=notes)
 
 
@@ -335,10 +339,16 @@ def fronts(rows: Sequence[Row], metrics: Sequence[str]) -> list[Sheet]:
         lines = [
             Line([p.row["label"], p.row["flags"], *(p.row.get(n) for n in names)], run_of(p.row)) for p in front.places
         ]
+        having, lacking = rank.complete(group, names)
         note = (
-            f"{len(lines)} of {len(group)}: no other is at least as good in all of {_titles(names)} and better in one"
+            f"{len(lines)} of {len(having)}: no other is at least as good in all of {_titles(names)} and better in one"
         )
-        notes = [note, *fewer([p.row for p in front.places], names), *shared(group)]
+        notes = [
+            note,
+            *_without(lacking, f"one of {_titles(names)}", "compared"),
+            *fewer([p.row for p in front.places], names),
+            *shared(group),
+        ]
         title = f"{title_of(target, group[0].get('device'))}: {primitive}, Pareto front"
         sheets.append(Sheet(title, f"pareto-{target}", columns, lines, notes=notes))
     return sheets

@@ -175,6 +175,14 @@ impl Memory {
         self.watch.harness = Some(harness);
     }
 
+    /// The lowest stack pointer of the call that ends. A byte that an AVR's stack pointer points to is free; a call that
+    /// writes it there at its deepest uses one more than it made room for.
+    pub(crate) fn lowest(&self) -> u32 {
+        let empty = self.watch.harness.as_ref().map_or(0, |h| h.empty);
+        let used = !nothing(self.marks(&(self.sp_min..self.sp_min.saturating_add(empty))));
+        self.sp_min.saturating_sub(u32::from(used))
+    }
+
     /// A measured call has ended: the run loop returns after each block until the program is back in the harness.
     pub(crate) fn falling(&mut self, call: Call) {
         if self.watch.harness.is_some() {
@@ -241,7 +249,7 @@ impl Memory {
             self.look_at_arguments(call.sp.saturating_add(1)..frames.start);
         }
 
-        let low = call.sp_min.saturating_sub(harness.below);
+        let low = call.sp_min.saturating_add(harness.empty).saturating_sub(harness.below);
         let end = heap.saturating_add(self.variable(harness.heap_peak)).min(low);
         self.fold(&(starts[0]..end));
         self.fold(&(low..call.sp));

@@ -28,6 +28,7 @@ fn memory() -> Memory {
         heap_base: word(8),
         heap_peak: word(9),
         own: vec![RAM..RAM + 16, RAM + 16..RAM + 18],
+        empty: 1,
         below: 0,
         windows: false,
     }));
@@ -119,6 +120,17 @@ fn what_is_not_its_own_is_named_and_counted_once() {
     assert_eq!(got, expected);
     call(&mut m, |_| {});
     assert_eq!(seen(&mut m), []);
+}
+
+#[test]
+fn a_byte_that_the_stack_pointer_points_to_is_stack_once_it_is_written() {
+    let mut m = memory();
+    call(&mut m, |m| write(m, 0x1F00, 1));
+    call(&mut m, |_| {});
+    call(&mut m, |m| [0x1EFF, 0x1F00].into_iter().for_each(|a| write(m, a, 1)));
+    assert_eq!(m.calls.iter().map(|c| c.sp - c.sp_min).collect::<Vec<_>>(), [0x101, 0x100, 0x101]);
+    m.settle(0x2080);
+    assert_eq!(seen(&mut m), [(3, Area::Free, 0x1EFF, 1)]);
 }
 
 #[test]
