@@ -484,3 +484,9 @@ def test_what_a_target_leaves_out_is_not_the_packages_fault() -> None:
     failed = diagnose.failure([("link-both", said)], ())
     assert failed.reason is Reason.LINK_ERROR
     assert failed.detail.startswith("sy_target_hasten: the target's own code has to define")
+
+
+def test_what_does_not_fit_is_that_of_the_largest_image() -> None:
+    said = [f"region `flash' overflowed by {n} bytes" for n in (20, 3482)]
+    failed = diagnose.failure([("link-both", "\n".join(said)), ("link-decrypt", said[0].replace("20", "44"))], ())
+    assert failed == Failure(Reason.FLASH_OVERFLOW, "3482 bytes too many")

@@ -86,9 +86,9 @@ def failure(logs: Iterable[tuple[str, str]], api: tuple[str, ...], sources: Path
         return Failure(Reason.DUPLICATE_SYMBOL, ", ".join(duplicate[:5]))
     if profiles := re.search(_PROFILES, text):
         return Failure(Reason.FOREIGN_ISA, f"{profiles[1]} is for another kind of processor: profiles {profiles[2]}")
-    overflow = {
-        region: int(count) for region, count in re.findall(_OVERFLOW, text)
-    }  # the last count is the complete one
+    overflow: dict[str, int] = {}
+    for region, count in re.findall(_OVERFLOW, text):  # of one image counts grow, and one image is the largest
+        overflow[region] = max(int(count), overflow.get(region, 0))
     if "flash" in overflow:
         return Failure(Reason.FLASH_OVERFLOW, f"{counted(overflow['flash'], 'byte')} too many")
     if "ram" in overflow:
