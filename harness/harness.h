@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 /* Raise this with every change that a host or a figure can notice. */
-#define SY_PROTOCOL 6
+#define SY_PROTOCOL 7
 
 /* --- what a target provides (targets/<name>/target.c) ------------------------------------------- */
 
@@ -42,9 +42,11 @@ void sy_putc(uint8_t byte);   /* waits for room */
 void sy_target_hasten(void);  /* serial port to SY_FAST_BAUD; it began with SY_BAUD, both from target.toml */
 extern uint8_t sy_free_start[]; /* linker script: first free byte after .bss */
 
-/* --- what an operation file provides (aead.c, hash.c, cxof.c) ----------------------------------- */
+/* --- what an operation file provides (aead.c, hash.c, cxof.c, block.c) -------------------------- */
 
 enum { SY_EMPTY = 0, SY_ENCRYPT = 1, SY_DECRYPT = 2, SY_EMPTY_DECRYPT = 3, SY_HASH = 1 };
+enum { SY_SCHEDULE_ENCRYPT = 4, SY_SCHEDULE_DECRYPT = 5 }; /* of block ciphers, whose second empty call is a schedule's */
+enum { SY_API_BLOCK = 4 };
 
 struct sy_call {
     uint8_t *out;
@@ -97,13 +99,13 @@ static int __attribute__((unused)) empty(void)
 }
 #define SY_NOTHING (void (*)(void))empty
 
-extern const uint8_t sy_api;          /* 1 aead, 2 hash, 3 cxof */
+extern const uint8_t sy_api;          /* 1 aead, 2 hash, 3 cxof, 4 block */
 extern const uint8_t sy_parts;        /* bit 0 encrypt or hash, bit 1 decrypt */
 uint8_t sy_operation_known(uint8_t op);
 uint32_t sy_out_max(uint8_t op, uint16_t in_len); /* most bytes that the call may write */
 int sy_run(uint8_t op, struct sy_call *call);     /* raises the trigger just around the call */
 
-/* Compiled against the package's own api.h: key, nonce, tag (or digest) bytes. */
+/* Compiled against the package's own api.h: key, nonce, tag (or digest) bytes; of a block cipher key, context, block. */
 extern const uint16_t sy_key_bytes, sy_npub_bytes, sy_a_bytes;
 /* And which build the image is of; in flash on AVR. */
 extern const uint8_t sy_image[4];

@@ -18,7 +18,7 @@
 
 enum { SYNC = 0xA5, HELLO = 1, RUN = 2, ANSWER = 0x80, SY_ERROR = 0xFF };
 enum { BAD_CRC = 1, BAD_COMMAND = 2, TOO_LARGE = 3, BAD_REQUEST = 4 };
-enum { PAINT = 1 };
+enum { PAINT = 1, IN_PLACE = 2 };
 enum { RUN_HEADER = 8, GUARD = 8, GUARD_BYTE = 0xC3, FILL_BYTE = 0xEE, PAINT_BYTE = 0x5A };
 
 extern uint16_t sy_crc;
@@ -169,6 +169,12 @@ static void receive(uint8_t *buffer, uint16_t length)
         *buffer++ = get();
 }
 
+static void copy(uint8_t *to, const uint8_t *from, uint16_t length)
+{
+    while (length--)
+        *to++ = *from++;
+}
+
 /* Bytes of the stack that the call touched, from its rising edge down to the paint; all bits set when all of it. */
 static uint32_t painted(const uint8_t *from, const uint8_t *to)
 {
@@ -212,6 +218,7 @@ static inline __attribute__((always_inline)) void run(uint16_t length)
     uint16_t out_len, over;
     uint32_t out_max, need, expected, stack = 0, heap;
 #if SY_REPEAT > 1
+    uint8_t keyed;
     uint32_t answered = 0;
 #endif
     int code = 0;
@@ -225,12 +232,12 @@ static inline __attribute__((always_inline)) void run(uint16_t length)
     length = (uint16_t)(length - RUN_HEADER);
 
     expected = (uint32_t)sy_key_bytes + sy_npub_bytes + call.ad_len + call.in_len;
-    if (expected != length || !sy_operation_known(op)) {
+    out_max = sy_out_max(op, call.in_len);
+    if (expected != length || !sy_operation_known(op) || (flags & IN_PLACE && call.in_len > out_max)) {
         drop(length);
         error(BAD_REQUEST);
         return;
     }
-    out_max = sy_out_max(op, call.in_len);
     need = expected + out_max + GUARD + 5u * 15u;
     if (need > capacity()) {
         drop(length);
@@ -239,10 +246,10 @@ static inline __attribute__((always_inline)) void run(uint16_t length)
     }
 
     key = place(&next, sy_key_bytes, offset);
-    npub = place(&next, sy_npub_bytes, offset);
+    npub = place(&next, sy_npub_bytes, sy_api == SY_API_BLOCK ? 0 : offset); /* contexts are always aligned */
     ad = place(&next, call.ad_len, offset);
     in = place(&next, call.in_len, offset);
-    call.out = place(&next, (uint16_t)out_max, offset);
+    call.out = place(&next, (uint16_t)out_max, op >= SY_SCHEDULE_ENCRYPT ? 0 : offset);
     guard = next;
     next += GUARD;
     receive(key, sy_key_bytes);
@@ -256,7 +263,7 @@ static inline __attribute__((always_inline)) void run(uint16_t length)
     call.key = key;
     call.npub = npub;
     call.ad = ad;
-    call.in = in;
+    call.in = flags & IN_PLACE ? call.out : in;
     fill(call.out, guard, FILL_BYTE);
     fill(guard, next, GUARD_BYTE);
     paint_end = (uint8_t *)SY_STACK_POINTER() - SY_PAINT_GAP;
@@ -271,25 +278,35 @@ static inline __attribute__((always_inline)) void run(uint16_t length)
     sy_layout[SY_OUT_LEN] = op == SY_EMPTY || op == SY_EMPTY_DECRYPT ? NULL : &call.out_len;
     sy_layout[SY_STACK] = flags & PAINT ? next : NULL;
 
+#if SY_REPEAT > 1
+    keyed = sy_key_bytes && (sy_api != SY_API_BLOCK || op >= SY_SCHEDULE_ENCRYPT);
+#endif
     for (repeat = SY_REPEAT; repeat > 0; repeat--) {
         call.out_len = SY_LENGTH_UNSET;
         sy_stack_limit = sy_heap_base = next;
         sy_heap_peak = 0;
 #if SY_REPEAT > 1
-        /* a call with another key first, or another message of a hash: nothing is as the measured one left it */
-        stir(key, sy_key_bytes, repeat);
-        stir(npub, sy_npub_bytes, repeat);
-        if (!sy_key_bytes)
+        /* a call with another key first, or another message of a hash: nothing is as the measured one left it. A context
+         * is as its schedule made it, or not one: of a block cipher it is another block */
+        if (keyed) {
+            stir(key, sy_key_bytes, repeat);
+            stir(npub, sy_npub_bytes, repeat);
+        } else {
             stir(in, call.in_len, repeat);
+        }
         (void)sy_run(op, &call);
-        stir(key, sy_key_bytes, repeat);
-        stir(npub, sy_npub_bytes, repeat);
-        if (!sy_key_bytes)
+        if (keyed) {
+            stir(key, sy_key_bytes, repeat);
+            stir(npub, sy_npub_bytes, repeat);
+        } else {
             stir(in, call.in_len, repeat);
+        }
         fill(call.out, guard, FILL_BYTE);
         call.out_len = SY_LENGTH_UNSET;
         sy_stack_limit = sy_heap_base = next;
 #endif
+        if (flags & IN_PLACE)
+            copy(call.out, in, call.in_len);
         SY_SETTLE(); /* that of sy_run takes the same time then */
         SY_COUNT_START();
         code = sy_run(op, &call);

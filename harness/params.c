@@ -1,5 +1,5 @@
 /* Compiled beside the package, so that its api.h need only be understood by a C compiler.
- * SY_API: 1 aead, 2 hash, 3 cxof; a package that is both has one api.h for both. */
+ * SY_API: 1 aead, 2 hash, 3 cxof, 4 block; a package that is both has one api.h for both. */
 #include "api.h"
 
 #include <stdint.h>
@@ -34,6 +34,14 @@ extern const unsigned char *const nsec_encrypt;
 extern unsigned char *const nsec_decrypt;
 const unsigned char *const nsec_encrypt = CRYPTO_NSECBYTES ? zeros : 0;
 unsigned char *const nsec_decrypt = CRYPTO_NSECBYTES ? found : 0;
+#elif SY_API == 4 /* a context travels as a nonce, a block as a tag */
+SY_FITS("CRYPTO_KEYBYTES", CRYPTO_KEYBYTES);
+SY_FITS("CRYPTO_CONTEXTBYTES", CRYPTO_CONTEXTBYTES);
+SY_FITS("CRYPTO_BLOCKBYTES", CRYPTO_BLOCKBYTES);
+extern const uint16_t sy_key_bytes, sy_npub_bytes, sy_a_bytes;
+const uint16_t sy_key_bytes = CRYPTO_KEYBYTES;
+const uint16_t sy_npub_bytes = CRYPTO_CONTEXTBYTES;
+const uint16_t sy_a_bytes = CRYPTO_BLOCKBYTES;
 #else
 SY_FITS("CRYPTO_BYTES", CRYPTO_BYTES);
 extern const uint16_t sy_key_bytes, sy_npub_bytes, sy_a_bytes;

@@ -21,10 +21,11 @@ from .model.errors import UserError
 from .model.implementation import Implementation
 from .model.once import Once
 from .model.paths import CIPHERS, HARNESS, home, short
+from .model.primitive import PRIMITIVES
 from .model.reasons import Failure, Reason
 from .model.record import Setup, Toolchain
 from .model.target import Target
-from .model.workload import Workload
+from .model.workload import KNOWN, Workload, workload
 
 #: stands for the digest of a file that cannot be read, or is larger than these bytes
 _UNREAD, _LARGE = "unread", 64 << 20
@@ -33,7 +34,8 @@ _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 class Job(Struct, frozen=True):
     """One run to do: implementation x target x flags x workload, on the target's device or ``on`` any of some boards
-    that are alike (:func:`.lab.alike`), whose target it then has."""
+    that are alike (:func:`.lab.alike`), whose target it then has. A primitive whose calls have one size has one
+    workload."""
 
     implementation: Implementation
     target: Target
@@ -46,6 +48,8 @@ class Job(Struct, frozen=True):
     def __post_init__(self) -> None:
         if self.on:
             force_setattr(self, "target", self.on[0].target.using(self.target.toolchain.name))
+        if not PRIMITIVES[self.implementation.primitive].sized:
+            force_setattr(self, "workload", workload(KNOWN))
         if not self.answers:
             force_setattr(self, "answers", _answers(self.implementation))
 

@@ -14,6 +14,7 @@ from functools import partial
 from itertools import count
 from pathlib import Path
 from threading import Event
+from typing import NamedTuple
 
 from msgspec.structs import replace
 
@@ -22,9 +23,10 @@ from .jobs import Job, Run, clock_of, failure_of, identity, nocrypt, resolve
 from .model.call import DeviceError, Op
 from .model.inputs import SEED, Inputs
 from .model.once import Once, alone
+from .model.primitive import PRIMITIVES
 from .model.profile import Node, Profile
 from .model.reasons import Failure, Reason
-from .model.record import Record, Toolchain
+from .model.record import Record, Toolchain, Verification
 from .reference import reference
 from .store import Keeper, Store
 
@@ -91,6 +93,14 @@ class _Ahead:
     def usual(self) -> float:
         """Seconds of one; 0 while none has ended."""
         return self._seconds / self._ended if self._ended else 0.0
+
+
+class _Said(NamedTuple):
+    """Notes that stand before those on single calls, after them, and at the end."""
+
+    before: Sequence[str] = ()
+    after: Sequence[str] = ()
+    last: Sequence[str] = ()
 
 
 class Pipeline:
@@ -285,64 +295,54 @@ class Pipeline:
     ) -> tuple[Record, measure.Observations]:
         """Verifies the image on the target's device and makes the measured calls; every output is checked."""
         implementation, image = job.implementation, built.images["both"]
-        aead = implementation.primitive == "crypto_aead"
+        observe = self._blocks if implementation.primitive == "crypto_block" else self._messages
         with self._device(job, image, attempt) as link:
             client = device.Client(link)
-            empty = measure.empty_calls(client, aead)
-            verifier = verify.Verifier(
-                client,
-                implementation,
-                verify.expected(implementation, client.hello),
-                Inputs(implementation.digest, self.seed),
-                reference(implementation, job.target),
-            )
-            known = verify.known_answers(verifier)
-            verification = verify.second_set(verifier, known)
-            fresh = verify.again(verifier, known)
-            if depends := measure.depends(known.calls, fresh, empty.cycles):
-                fresh = verify.again(verifier, known, every=True)
-            verify.forge(verifier, fresh)
-            swept, left_out = verify.sweep(verifier, known, job.workload)
-            repeats: list[str] = []
-            if link.resolution > 0:
-                again = partial(verify.once_more, verifier, swept)
-                swept, repeats = measure.repeated(swept, again, link.resolution)
-            felics = measure.Felics()
-            if aead and job.workload.name == "felics-ae":
-                objects = building.objects(built, implementation)
-                felics = measure.felics(
-                    client, implementation, job.target, objects, known.own or known.calls, empty.cycles
-                )
-            power = lab.power(link, client, known.calls) if job.metered else None
-            odd = verify.unaligned(verifier, known)
-            harm = verify.cut_short(verifier, known)  # last, because it may leave the device in any state
-            if job.target.device == "simulator":
-                verify.parts(
-                    verifier,
-                    known.calls,
-                    (fresh, swept),
-                    lambda part: device.simulated(job.target, built.images[part], self.max_cycles, self.over),
-                )
+            seen, verification, said = observe(job, built, link, client)
             if link.clock != record.setup.timing_model:
                 text = f"{link.clock} instead of {record.setup.timing_model}"
                 raise DeviceError(Failure(Reason.COUNTER_LOST, text))
-
-        notes = [
-            *record.notes,
-            *link.notes,
-            *verifier.notes,
-            *client.remarks,
-            *repeats,
-            *odd,
-            *harm,
-            *(power.notes if power else ()),
-        ]
-        if left_out:
-            notes.append(f"sizes of the workload too large for the target's RAM or for the algorithm: {left_out}")
+        power = seen.power.notes if seen.power else ()
+        notes = (*record.notes, *link.notes, *said.before, *client.remarks, *said.after, *power, *said.last)
         failure = None
         if verification.source == "self":
             failure = Failure(Reason.NO_EXPECTED, f"no known answers for {implementation.variant}")
-        record = replace(record, failure=failure, verification=verification, notes=tuple(notes))
+        return replace(record, failure=failure, verification=verification, notes=notes), seen
+
+    def _messages(
+        self, job: Job, built: building.Build, link: device.Link, client: device.Client
+    ) -> tuple[measure.Observations, Verification, _Said]:
+        """The calls of an AEAD or a hash, which take messages of the workload's sizes."""
+        implementation = job.implementation
+        aead = implementation.primitive == "crypto_aead"
+        empty = measure.empty_calls(client, PRIMITIVES[implementation.primitive].operations)
+        verifier = verify.Verifier(
+            client,
+            implementation,
+            verify.expected(implementation, client.hello),
+            Inputs(implementation.digest, self.seed),
+            reference(implementation, job.target),
+        )
+        known = verify.known_answers(verifier)
+        verification = verify.second_set(verifier, known)
+        fresh = verify.again(verifier, known)
+        if depends := measure.depends(known.calls, fresh, empty.cycles):
+            fresh = verify.again(verifier, known, every=True)
+        verify.forge(verifier, fresh)
+        swept, left_out = verify.sweep(verifier, known, job.workload)
+        repeats: list[str] = []
+        if link.resolution > 0:
+            again = partial(verify.once_more, verifier, swept)
+            swept, repeats = measure.repeated(swept, again, link.resolution)
+        felics = measure.Felics()
+        if aead and job.workload.name == "felics-ae":
+            objects = building.objects(built, implementation)
+            felics = measure.felics(client, implementation, job.target, objects, known.own or known.calls, empty.cycles)
+        power = lab.power(link, client, known.calls) if job.metered else None
+        odd = verify.unaligned(verifier, known)
+        harm = verify.cut_short(verifier, known)  # last, because it may leave the device in any state
+        if job.target.device == "simulator":
+            verify.parts(verifier, known.calls, (fresh, swept), self._part_of(job, built))
         seen = measure.Observations(
             empty=empty,
             known=known.calls,
@@ -354,4 +354,41 @@ class Pipeline:
             felics=felics,
             power=power,
         )
-        return record, seen
+        text = f"sizes of the workload too large for the target's RAM or for the algorithm: {left_out}"
+        return seen, verification, _Said(verifier.notes, [*repeats, *odd, *harm], [text] if left_out else [])
+
+    def _blocks(
+        self, job: Job, built: building.Build, link: device.Link, client: device.Client
+    ) -> tuple[measure.Observations, Verification, _Said]:
+        """The calls of a block cipher: key schedules, and encryption and decryption of one block."""
+        implementation = job.implementation
+        verify.room_for_blocks(client, verify.known_block(implementation.variant))
+        empty = measure.empty_calls(client, PRIMITIVES[implementation.primitive].operations)
+        inputs = Inputs(implementation.digest, self.seed)
+        verifier = verify.BlockVerifier(client, implementation, inputs, reference(implementation, job.target))
+        known, verification = verify.known_blocks_answers(verifier)
+        fresh = verify.fresh_blocks(verifier, known)
+        if depends := measure.depends(known.calls, fresh, empty.cycles):
+            fresh = verify.fresh_blocks(verifier, known, every=True)
+        verify.reused(verifier, known)
+        power = lab.power(link, client, known.calls) if job.metered else None
+        verify.promised(verifier, known)
+        if job.target.device == "simulator":
+            verify.block_parts(verifier, (known.calls, fresh), self._part_of(job, built))
+        seen = measure.Observations(
+            empty=empty,
+            known=known.calls,
+            fresh=tuple(fresh),
+            swept=(),
+            quantity=link.quantity,
+            untouched=known.untouched,
+            depends=depends,
+            block=client.hello.a_bytes,
+            context=client.hello.npub_bytes,
+            power=power,
+        )
+        return seen, verification, _Said()
+
+    def _part_of(self, job: Job, built: building.Build) -> Callable[[str], device.Client]:
+        """Opens the image of one direction."""
+        return lambda part: device.simulated(job.target, built.images[part], self.max_cycles, self.over)

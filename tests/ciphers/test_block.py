@@ -1,14 +1,10 @@
 """Every bundled block cipher: known answers by digest, what ``crypto_block.h`` promises, and plain C for any ``int``.
 
-``block.csv`` holds digests of answers, not answers: of 64 random keys and blocks (:func:`inputs`; the first 16 are the
-derived vectors of the archive of known answers, except of QARMA), of chains of 10 000 encryptions, and of the archive's
-vectors, published ones among them. They were written down when ``ref``, ``fast`` and all vectors agreed.
+``steelyard.verify.knownblock`` has the digests: of answers, chains and the archive's vectors.
 """
 
 from __future__ import annotations
 
-import csv
-import hashlib
 import json
 import re
 import shutil
@@ -19,12 +15,13 @@ from pathlib import Path
 import pytest
 
 from steelyard.model.paths import CIPHERS, HARNESS
+from steelyard.verify.knownblock import COUNT, digest, known_blocks
 from tests.ciphers.common import SANITIZERS
 from tests.ciphers.test_every_cipher import INTS, LIBRARY, STRICT
 from tests.conftest import the_target
 
-ROWS = {row["variant"]: row for row in csv.DictReader(Path(__file__).with_name("block.csv").read_text().splitlines())}
-FOLDERS = sorted(api.parent for api in (CIPHERS / "crypto_block").glob("*/*/*/api.h"))
+ROWS = {name: known for name, known in known_blocks().items() if name != "nocrypt"}
+FOLDERS = sorted(api.parent for api in (CIPHERS / "crypto_block").glob("*/*/*/api.h") if "nocrypt" not in api.parts)
 PORTABLE = [f for f in FOLDERS if not (f / "architectures").is_file()]
 ASSEMBLY = {
     name: [f for f in FOLDERS if f not in PORTABLE and (f / "architectures").read_text() == f"{name}\n"]
@@ -33,7 +30,7 @@ ASSEMBLY = {
 EVERY = pytest.mark.parametrize("folder", PORTABLE, ids=lambda f: f"{f.parent.name}-{f.name}")
 #: known answers of all block ciphers, where a machine has them; the digests say the same without
 ARCHIVE = Path(__file__).parents[3] / "shared" / "kat" / "block"
-COUNT, CHAINS = 64, 2
+CHAINS = 2
 _DRIVER = Path(__file__).with_name("block_driver.c")
 
 
@@ -45,14 +42,8 @@ def size(folder: Path, of: str) -> int:
 
 
 def inputs(folder: Path, count: int = COUNT) -> Iterator[tuple[bytes, bytes]]:
-    """Keys and blocks: SHAKE-256 of the archive's label of the variant, number and purpose."""
-    name = ROWS[folder.parent.name]["name"]
-    for i in range(count):
-        key, block = (
-            hashlib.shake_256(f"lwckat-block/{name}/{i}/{what}".encode()).digest(size(folder, of))
-            for what, of in (("key", "KEY"), ("pt", "BLOCK"))
-        )
-        yield key, block
+    """The known variant's keys and blocks."""
+    return ROWS[folder.parent.name].inputs(count)
 
 
 def vectors(variant: str) -> Iterator[tuple[bytes, bytes, bytes]]:
@@ -88,28 +79,26 @@ def ask(run: list[str], mode: str, asked: list[tuple[bytes, bytes]]) -> list[byt
     return [bytes.fromhex(line) for line in done.stdout.splitlines()]
 
 
-def digest(parts: list[bytes]) -> str:
-    """SHA-256 of all of them."""
-    return hashlib.sha256(b"".join(parts)).hexdigest()
-
-
 def test_every_variant_has_digests_and_both_implementations() -> None:
     named = {f.parent.name for f in FOLDERS}
     assert named == set(ROWS)
     assert len(FOLDERS) == len(PORTABLE) + sum(map(len, ASSEMBLY.values()))
     assert all({f.name for f in PORTABLE if f.parent.name == name} >= {"ref", "fast"} for name in named)
+    sizes = {f: (ROWS[f.parent.name].key, ROWS[f.parent.name].block) for f in FOLDERS}
+    assert sizes == {f: (size(f, "KEY"), size(f, "BLOCK")) for f in FOLDERS}
 
 
 @EVERY
 def test_answers(folder: Path, tmp_path: Path) -> None:
     run, row = built(folder, tmp_path), ROWS[folder.parent.name]
-    assert digest(ask(run, "answers", list(inputs(folder)))) == row["answers_sha256"]
-    assert digest(ask(run, "chain", list(inputs(folder, CHAINS)))) == row["chain_sha256"]
+    assert digest(ask(run, "answers", list(inputs(folder)))) == row.answers_sha256
+    assert digest(ask(run, "chain", list(inputs(folder, CHAINS)))) == row.chain_sha256
     if not ARCHIVE.is_dir():
         return
     archive = list(vectors(folder.parent.name))
-    assert len(archive) == int(row["vectors"])
-    assert digest([b"".join(v) for v in archive]) == row["vectors_sha256"]
+    assert len(archive) == row.vectors
+    assert {(len(key), len(block)) for key, block, _ in archive} == {(row.key, row.block)}
+    assert digest([b"".join(v) for v in archive]) == row.vectors_sha256
     assert ask(run, "answers", [(key, block) for key, block, _ in archive]) == [answer for _, _, answer in archive]
 
 
@@ -176,8 +165,8 @@ def test_assembly_for_arm(folder: Path, tmp_path: Path) -> None:
     program = tmp_path / "driver.elf"
     subprocess.run(["arm-none-eabi-gcc", *flags, *files, "-o", str(program)], capture_output=True, check=True)
     run, row = ["qemu-arm", "-cpu", "cortex-a9", str(program)], ROWS[folder.parent.name]
-    assert digest(ask(run, "answers", list(inputs(folder)))) == row["answers_sha256"]
-    assert digest(ask(run, "chain", list(inputs(folder, CHAINS)))) == row["chain_sha256"]
+    assert digest(ask(run, "answers", list(inputs(folder)))) == row.answers_sha256
+    assert digest(ask(run, "chain", list(inputs(folder, CHAINS)))) == row.chain_sha256
     done = subprocess.run(run, capture_output=True, text=True, check=False, timeout=300)
     assert done.returncode == 0, done.stdout
 
@@ -190,4 +179,4 @@ def test_openssl_agrees(variant: str) -> None:
     for key, block in inputs(folder):
         encryptor = ciphers.Cipher(ciphers.algorithms.AES(key), ciphers.modes.ECB()).encryptor()
         answers.append(encryptor.update(block))
-    assert digest(answers) == ROWS[variant]["answers_sha256"]
+    assert digest(answers) == ROWS[variant].answers_sha256

@@ -13,7 +13,8 @@ from steelyard.model.workload import workload
 from steelyard.pipeline import Job, Pipeline
 from steelyard.store import Store
 from steelyard.verify.known import readings
-from tests.ciphers.common import EVERY, name
+from steelyard.verify.knownblock import COUNT
+from tests.ciphers.common import BLOCKS, EVERY, name
 from tests.conftest import STANDARD, the_target
 
 pytestmark = pytest.mark.long
@@ -65,3 +66,17 @@ def test_on_two_targets(implementation: Implementation, store: Store) -> None:
     assert len(second) == 2
     # a small target cannot hold the longest; as submitted, ciphers with a mistake have no second set
     assert max(second.values()) == (0 if implementation.name == "submitted" else len(row.ext())), second
+
+
+@pytest.mark.parametrize("implementation", BLOCKS, ids=name)
+def test_block_ciphers_on_two_targets(implementation: Implementation, store: Store) -> None:
+    for target in STANDARD:
+        record = weigh(store, implementation, target)
+        foreign = implementation.architectures and (implementation.name == "avr") != (target == "uno")
+        if foreign:
+            assert record.failure is not None, target
+            assert record.failure.reason is Reason.FOREIGN_ISA, record.failure
+            continue
+        assert record.ok, (target, record.failure)
+        assert record.verification is not None
+        assert (record.verification.source, record.verification.vectors) == ("known", COUNT)

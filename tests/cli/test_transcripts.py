@@ -72,15 +72,15 @@ def test_a_run_from_first_to_last(cli: Cli, tmp_path: Path) -> None:
         cli("run nocrypt -t uno,bluepill -w kat -j 1"),
         cli("run toy -t uno -t bluepill --flags=-Os -j 1"),
         cli("list runs"),
-        cli("show 7"),
-        cli("show 7 --log"),
+        cli("show 9"),
+        cli("show 9 --log"),
         figures=True,
     )
     golden(
         "check",
         cli("check toy -t uno -f -Os"),
         cli("check bad -t uno -f -Os"),
-        cli("show 13"),
+        cli("show 15"),
         figures=True,
     )
 

@@ -117,7 +117,7 @@ def test_targets_are_compared_by_a_filter(cli: Cli) -> None:
     assert cli("compare uno bluepill").err.endswith("steelyard: uno: is a target; write 'target == uno'\n")
     result = cli("compare target==uno target==bluepill")
     assert result.code == 0, result.err + result.out
-    assert "3 setups compared, 0 only old, 0 only new, 0 refused" in result.out
+    assert "4 setups compared, 0 only old, 0 only new, 0 refused" in result.out
 
 
 def test_packages_that_are_none(cli: Cli, tmp_path: Path) -> None:
@@ -158,14 +158,14 @@ def test_brackets_are_no_markup(cli: Cli, tmp_path: Path) -> None:
 def test_a_large_campaign_says_how_large_it_is(cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("steelyard.cli.run.MANY", 1)
     err = cli("run nocrypt -t uno -w kat --flags=-Os").err
-    assert "3 runs: 3 implementations on 1 target; --dry-run lists them, Ctrl-C stops and keeps what is done" in err
+    assert "4 runs: 4 implementations on 1 target; --dry-run lists them, Ctrl-C stops and keeps what is done" in err
 
 
 def test_a_dry_run_asks_no_machine_and_builds_nothing(
     cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     the_target("host")
-    assert "6 to run, 0 stored; nothing was done" in cli("run nocrypt -t host,raspberry-pi --dry-run -w kat").out
+    assert "8 to run, 0 stored; nothing was done" in cli("run nocrypt -t host,raspberry-pi --dry-run -w kat").out
     assert cli("run nocrypt -t host -w kat").code == 0
     jobs._clock_of.cache_clear()
 
@@ -177,7 +177,7 @@ def test_a_dry_run_asks_no_machine_and_builds_nothing(
     result = cli("run nocrypt -t host --dry-run -w kat")
     assert result.code == 0, result.err
     assert "asks the machine when it runs; all else as in run 1" in result.out
-    assert "0 to run, 0 stored, 3 that ask their machine first; nothing was done" in result.out
+    assert "0 to run, 0 stored, 4 that ask their machine first; nothing was done" in result.out
     assert not (tmp_path / ".steelyard").exists()
 
 

@@ -88,10 +88,10 @@ def test_wrong_frames_are_answered_with_an_error(client: Client) -> None:
 
 
 def test_each_operation_is_its_own_and_has_a_number_on_the_wire() -> None:
-    assert len(Op) == len({op.value for op in Op}) == len(frame.OPERATIONS) == 5
+    assert len(Op) == len({op.value for op in Op}) == len(frame.OPERATIONS) == 7
     sent = {op: encode(Request(op, KEY, NPUB, b"", b"abc")) for op in Op}
     assert sent[Op.HASH] == sent[Op.ENCRYPT]  # one image offers one of them
-    assert len(set(sent.values())) == 4
+    assert len(set(sent.values())) == 6
 
 
 def test_garbage_between_frames(client: Client) -> None:

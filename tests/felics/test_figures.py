@@ -16,6 +16,7 @@ from steelyard.model import elf
 from steelyard.model.call import Op, Request
 from steelyard.model.implementation import Implementation
 from steelyard.model.paths import search_path
+from steelyard.model.primitive import PRIMITIVES
 from steelyard.model.record import Record
 from steelyard.model.target import Target
 from steelyard.pipeline import nocrypt
@@ -260,7 +261,7 @@ def test_boards_and_processes_say_what_they_can(bench: Bench, tmp_path: Path) ->
     built = bench.build(implementation, uno)
     client = device.simulated(uno, built.images["both"])
     objects = building.objects(built, implementation)
-    empty = measure.empty_calls(client, True)
+    empty = measure.empty_calls(client, PRIMITIVES["crypto_aead"].operations)
     found = measure.felics(Blind(client), implementation, uno, objects, [], empty.cycles).figures  # type: ignore[arg-type]
     assert "felics_code_time" not in found
     assert "felics_code_size" in found

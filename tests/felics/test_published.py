@@ -17,6 +17,7 @@ from steelyard import building, device, measure, verify
 from steelyard.model.call import Observed, Op, Request
 from steelyard.model.implementation import Implementation
 from steelyard.model.inputs import Inputs
+from steelyard.model.primitive import PRIMITIVES
 from steelyard.model.row import Row
 from steelyard.model.target import Target
 from steelyard.publish import felics
@@ -77,7 +78,7 @@ def test_avr_rows(tree: dict[str, Implementation], published: list[Row]) -> None
         built = building.build(implementation, target, toolchain, [str(row["flags"])])
         assert built.failure is None, name
         with harness(target, built) as client:
-            empty = measure.empty_calls(client, True)
+            empty = measure.empty_calls(client, PRIMITIVES["crypto_aead"].operations)
             expected = verify.expected(implementation, client.hello)
             verifier = verify.Verifier(client, implementation, expected, Inputs(implementation.digest))
             answers = verify.known_answers(verifier).calls

@@ -10,9 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from steelyard.measure import cycles, ram, rom
+from steelyard.measure.energy import measured
 from steelyard.measure.image import energy
 from steelyard.measure.rom import library_members, load_size, static_ram
 from steelyard.model.call import Answer, Op, Pulse, Request, Vector
+from steelyard.model.power import Power, Value
 from steelyard.model.record import Helper, Point
 from steelyard.model.target import Target
 from steelyard.pipeline import nocrypt
@@ -233,3 +235,9 @@ def test_modelled_energy(target: Target) -> None:
     watts = target.energy.volts * target.energy.milliamperes / 1000
     assert got == {"energy_encrypt_modelled": pytest.approx(watts * 1000 / target.energy.clock_hz * 1e6)}
     assert energy({"cycles_encrypt_mean": 1.0}, target.but(energy=None)) == {}
+
+
+def test_power_is_that_of_encryption_whatever_was_metered_first() -> None:
+    watts = {"schedule_encrypt": Value(0.01, 0.0), "encrypt": Value(0.06, 0.0)}
+    made = measured({}, Power(watts, watts, Value(0.001, 0.0), Value(1e-6, 0.0), ()))
+    assert made["power_measured"] == 60.0

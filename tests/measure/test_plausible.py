@@ -56,6 +56,26 @@ def test_no_mean_is_below_zero() -> None:
     assert measure.implausible(calls, EMPTY, "cycles", load_target("uno"), base) is not None
 
 
+def test_a_schedule_that_copies_the_key_may_come_out_below_the_empty_call_on_a_machine() -> None:
+    xtea = discover(ROOT / "ciphers/crypto_block/xtea/xtea/ref").implementations[0]
+    empty = {"schedule_encrypt": 20}
+    for cycles, machine, chip in ((-13, True, False), (-60, False, False), (4, True, True)):
+        calls = [observed("schedule_encrypt", cycles, 0)]
+        for name, fine in (("host", machine), ("bluepill", chip)):
+            failure = measure.implausible(calls, empty, "cycles", load_target(name), xtea)
+            assert (failure is None) is fine, (cycles, name)
+
+
+def test_a_block_cipher_moves_its_key_or_both_blocks_but_not_all_of_its_context() -> None:
+    xtea = discover(ROOT / "ciphers/crypto_block/xtea/xtea/ref").implementations[0]
+    v = Vector(1, bytes(16), bytes(400), bytes(8), b"")
+    for cycles, fine in ((16, True), (15, False)):  # on an AVR, a byte a cycle
+        calls: list[Observed] = [("encrypt", v, Answer(0, 8, True, 0, 0, 0, bytes(8), Pulse(20 + cycles)))]
+        failure = measure.implausible(calls, EMPTY, "cycles", load_target("uno"), xtea)
+        assert (failure is None) is fine
+        assert failure is None or failure.detail == "encrypt takes 15 cycles; moving 16 bytes takes more"
+
+
 @pytest.mark.parametrize(("more", "shown"), [(0, False), (10, False), (60, True), (-60, True)])
 def test_both_means_are_shown_where_they_differ(more: int, shown: bool) -> None:
     known = [observed("encrypt", 4000 + k, count=k) for k in range(10)]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from steelyard.model import paths
 from steelyard.sources import discover
+from steelyard.verify import known_block
 from steelyard.verify.known import EXT_CHECK, KAT_CHECK, _variants, readings
 
 
@@ -24,7 +25,7 @@ def test_every_row_is_whole() -> None:
 def test_every_bundled_variant_is_known() -> None:
     found = discover(paths.CIPHERS).implementations
     assert len(found) > 20
-    assert {i.label for i in found if not readings(i.primitive, i.variant)} == set()
+    assert {i.label for i in found if not (readings(i.primitive, i.variant) or known_block(i.variant))} == set()
 
 
 def test_the_second_set_cannot_be_answered_with_key_and_nonce_swapped() -> None:

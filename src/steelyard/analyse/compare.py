@@ -24,6 +24,8 @@ METRICS = (
     "cycles_decrypt_mean",
     "cycles_reject_mean",
     "cycles_hash_mean",
+    "cycles_schedule_encrypt_mean",
+    "cycles_schedule_decrypt_mean",
     "rom",
     "stack",
     "ram_static",

@@ -29,6 +29,7 @@ PARTS = {
     "crypto_aead": {"both": "aead-3", "encrypt": "aead-1", "decrypt": "aead-2"},
     "crypto_hash": {"both": "hash-3"},
     "crypto_cxof": {"both": "cxof-3"},
+    "crypto_block": {"both": "block-3", "encrypt": "block-1", "decrypt": "block-2"},
 }
 #: the same for an AEAD with FELICS-AE's interface
 FELICS = {"both": "felics-3", "encrypt": "felics-1", "decrypt": "felics-2"}

@@ -12,11 +12,12 @@ from ..analyse.answer import workload_name
 from ..model import paths, toml
 from ..model.errors import UserError, counted, refuse, unknown
 from ..model.implementation import Implementation
+from ..model.primitive import PRIMITIVES
 from ..model.row import Row
 from ..model.variant import variant_of
 from ..publish.results import column, run_of
 from ..publish.sheet import Cell, Line, Lines, Sheet, plain
-from ..sources import Sizes, sizes
+from ..sources import sizes
 from . import options, select, targets
 from .options import command
 from .output import Output
@@ -67,36 +68,30 @@ def _implementations(ask: List) -> None:
     sheets: list[Sheet] = []
     for primitive in dict.fromkeys(i.primitive for i in found):
         group = [i for i in found if i.primitive == primitive]
-        aead = primitive == "crypto_aead"
         columns = dict.fromkeys(("implementation", "structure", "underlying", "mode", "rounds"))
-        columns |= dict.fromkeys(("state", "rate", *(("key", "nonce", "tag") if aead else ("digest",))), 0)
+        columns |= dict.fromkeys(("state", "rate", *PRIMITIVES[primitive].own), 0)
         variants = counted(len({i.variant for i in group}), "variant")
         title = f"{primitive}: {counted(len(group), 'implementation')} of {variants}; sizes in bits"
-        sheets.append(plain(title, primitive, columns, [_parameters(i, aead) for i in group]))
+        sheets.append(plain(title, primitive, columns, [_parameters(i) for i in group]))
     bad = [{"path": paths.short(r.path), "reason": str(r.failure.reason), "detail": r.failure.detail} for r in rejected]
     document = {"implementations": [_implementation(i) for i in found], "rejected": bad}
     ask.out.give([*sheets, *refused(rejected)], document)
 
 
-def _parameters(i: Implementation, aead: bool) -> tuple[Cell, ...]:
+def _parameters(i: Implementation) -> tuple[Cell, ...]:
     v, s = variant_of(i.folder), sizes(i)
     known = (v.structure, v.underlying, v.mode, v.rounds, v.state, v.rate) if v else (None,) * 6
-    return (i.label, *known, *(None if n is None else n * 8 for n in _own(s, aead)))
-
-
-def _own(s: Sizes, aead: bool) -> tuple[int | None, ...]:
-    return (s.key, s.nonce, s.tag) if aead else (s.tag,)
+    return (i.label, *known, *(None if n is None else n * 8 for n in s.values()))
 
 
 def _implementation(i: Implementation) -> dict[str, object]:
     v, s = variant_of(i.folder), sizes(i)
-    names = ("key_bytes", "nonce_bytes", "tag_bytes") if i.primitive == "crypto_aead" else ("digest_bytes",)
     return {
         "primitive": i.primitive,
         "family": i.family,
         "variant": i.variant,
         "implementation": i.name,
-        **dict(zip(names, _own(s, i.primitive == "crypto_aead"), strict=True)),
+        **{f"{name}_bytes": n for name, n in s.items()},
         "parameters": toml.as_dict(v) if v else None,
         "digest": i.digest,
         "files": [f.name for f in i.files],

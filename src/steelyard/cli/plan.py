@@ -15,12 +15,15 @@ from ..model.campaign import Campaign
 from ..model.errors import UserError, cut
 from ..model.implementation import Rejected
 from ..model.inputs import SEED
+from ..model.primitive import PRIMITIVES
 from ..model.record import Record, Setup
 from ..model.row import Value
+from ..model.workload import KNOWN
 from ..model.workload import workload as parse_workload
 from ..pipeline import Job, nocrypt
 from ..store import Store
 from . import select
+from .console import stderr
 
 
 class Plan(NamedTuple):
@@ -53,6 +56,10 @@ def plan(
     loads = [parse_workload(w) for w in campaign.workloads or ("default",)]
     found, rejected = select.implementations(campaign.implementations)
     found = [c for c in found if not any(_excluded(c, pattern) for pattern in campaign.exclude)]
+    named = [c.implementation for c in found if c.implementation.variant != "nocrypt"]
+    unsized = sorted({i.primitive for i in named if not PRIMITIVES[i.primitive].sized})
+    if unsized and any(load.name != KNOWN for load in loads) and campaign.workloads:
+        stderr().print(f"workloads are ignored for {', '.join(unsized)}, whose calls have one size")
     if on and campaign.targets and not whole_lab:
         raise UserError(
             "--on: a board says itself which target it is; leave out --target, or the campaign's targets, or write "
@@ -74,8 +81,9 @@ def plan(
         Job(c.implementation, t, f, load, c.origin, boards.get(t.name, ()))
         for t in targets
         for f in sets[t.name]
-        for load in loads
+        for k, load in enumerate(loads)
         for c in found
+        if k == 0 or PRIMITIVES[c.implementation.primitive].sized
     ]
     return Plan(jobs, rejected)
 

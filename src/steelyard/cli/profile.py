@@ -5,11 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 import click
+from click.core import ParameterSource
 from msgspec import to_builtins
 
 from ..analyse.profile import by_function
 from ..model.call import Op
-from ..model.errors import UserError, cut, unknown
+from ..model.errors import UserError, cut, refuse, unknown
+from ..model.primitive import PRIMITIVES
 from ..model.profile import Profile as Tree
 from ..model.workload import workload
 from ..pipeline import Job, profile
@@ -21,7 +23,9 @@ from .examine import Examine, answered, beside, declared, jobs
 from .options import command
 from .output import TABLES, Output, writable
 
-_OPERATIONS = {"encrypt": Op.ENCRYPT, "decrypt": Op.DECRYPT, "hash": Op.HASH}
+_OPERATIONS: dict[str, Op] = {
+    n: op for offer in PRIMITIVES.values() for n, op in offer.operations.items() if n != "reject"
+}
 
 
 class Profile(Examine, frozen=True, kw_only=True):
@@ -35,7 +39,7 @@ class Profile(Examine, frozen=True, kw_only=True):
 @command(
     Profile,
     *declared,
-    options.text("--operation", metavar="NAME", help="encrypt, decrypt or hash."),
+    options.text("--operation", metavar="NAME", help="encrypt, decrypt, hash, schedule_encrypt or schedule_decrypt."),
     options.text("--size", "-s", default="16/64", metavar="AD/M", help="Sizes in bytes."),
     click.option("--svg", type=options.FILE, metavar="FILE", help="Write the flame graph to this file."),
     options.output(*TABLES, "svg"),
@@ -53,7 +57,7 @@ def verb(ask: Profile) -> int:
 
     found = {label: seen(job) for label, job in asked.items()}
     one, *others = found.values()
-    title = f"{one.label} on {first.target.name}, {operation} of {adlen}/{mlen} bytes, {' '.join(first.flags)}"
+    title = f"{one.label} on {first.target.name}, {_words(first, operation, adlen, mlen)}, {' '.join(first.flags)}"
     if ask.svg is not None:
         Output(ask.svg, "svg").put(flame_svg(one, title))
     if ask.out.format == "svg":
@@ -70,17 +74,26 @@ def verb(ask: Profile) -> int:
 
 def _call(ask: Profile, job: Job) -> tuple[str, int, int]:
     """The operation and the bytes of associated data and message."""
-    aead = job.implementation.primitive == "crypto_aead"
-    operation = ask.operation or ("encrypt" if aead else "hash")
+    offer = PRIMITIVES[job.implementation.primitive]
+    operation = ask.operation or offer.first
     if operation not in _OPERATIONS:
         raise unknown("operation", operation, _OPERATIONS)
-    if aead == (operation == "hash"):
+    if operation not in offer.operations:
         raise UserError(f"{job.implementation.label} is a {job.implementation.primitive}; it has no {operation}")
+    if not offer.sized:
+        given = click.get_current_context().get_parameter_source("size") is ParameterSource.COMMANDLINE
+        refuse({"--size": given}, f"calls of a {job.implementation.primitive} have one size; leave it out")
+        return operation, 0, 0
     sizes = workload(ask.size).sizes if "/" in ask.size else ()
     if len(sizes) != 1:
         raise UserError(f"--size {cut(ask.size)!r}: write one size, AD/M in bytes, such as 16/64")
     [(adlen, mlen)] = sizes
-    return operation, 0 if job.implementation.primitive == "crypto_hash" else adlen, mlen
+    return operation, adlen if offer.ad else 0, mlen
+
+
+def _words(job: Job, operation: str, adlen: int, mlen: int) -> str:
+    sized = PRIMITIVES[job.implementation.primitive].sized
+    return f"{operation} of {adlen}/{mlen} bytes" if sized else operation
 
 
 def _beside(one: Tree, other: Tree) -> list[tuple[Cell, ...]]:

@@ -16,6 +16,7 @@ from ..publish import ranking
 from ..publish.results import distinct, without_figures
 from ..publish.sheet import Sheet
 from ..verify.known import readings
+from ..verify.knownblock import known_block
 from . import options
 from .answers import asked, complete, say_empty
 from .console import say, stderr
@@ -56,7 +57,7 @@ class Rank(options.Answering, frozen=True, kw_only=True):
     options.text("--relative-to", metavar="NAME", help="Variant or variant/implementation that counts as 100 %."),
     options.flag("--unit", help="Relative as reference over figure: more is better."),
     options.flag("--variants", help="Of each variant only its best implementation, by metric."),
-    options.text("--group-by", metavar="SIZE", help="key, nonce or tag: a ranking for each size."),
+    options.text("--group-by", metavar="SIZE", help="key, nonce, tag or block: a ranking for each size."),
     options.flag("--minus-nocrypt", help="Subtract the baseline's cycles first."),
     options.flag("--paper", help="With score: the paper's columns, which count time more than once."),
     options.tables,
@@ -71,11 +72,10 @@ def verb(ask: Rank) -> int:
         metric(name)
     if ask.kind == "score" and not metrics:
         metrics = list(rank.SCORE_PAPER if ask.paper else rank.SCORE_DISTINCT)
-    if ask.kind == "places" and not metrics:
-        metrics = list(ranking.CATALOGUE)
     say(_ignored(ask, metrics))
+    usual = ranking.CATALOGUE if ask.kind == "places" else ranking.USUAL
     used = [*metrics, *(m.replace("encrypt", "hash") for m in metrics)] or [
-        *dict.fromkeys(n for names in ranking.USUAL.values() for n in names)
+        *dict.fromkeys(n for names in usual.values() for n in names)
     ]
     answer = asked(ask.what, ask.where, used, ask.db, wanted=used if ask.by else ())
     rows = [r for r in answer.rows if r["outcome"] == "verified"]
@@ -154,16 +154,23 @@ def _minus_nocrypt(rows: Sequence[Row], names: Sequence[str]) -> list[Row]:
     return made
 
 
+#: sizes that rankings can be apart by
+_SIZES = ("key", "nonce", "tag", "block")
+
+
 def _grouped(rows: Sequence[Row], group: str) -> list[tuple[str, list[Row]]]:
-    """Rows by key size, nonce or tag, with a title for each group."""
+    """Rows by the size of key, nonce, tag or block, with a title for each group."""
     if not group:
         return [("", list(rows))]
-    if group not in ("key", "nonce", "tag"):
-        raise unknown("group", group, ("key", "nonce", "tag"))
+    if group not in _SIZES:
+        raise unknown("group", group, _SIZES)
 
     def bits(r: Row) -> int:
+        if r["primitive"] == "crypto_block":
+            known = known_block(str(r["variant"]))
+            return 8 * {"key": known.key, "block": known.block}.get(group, 0) if known else -1
         found = readings(r["primitive"], str(r["variant"]))  # type: ignore[arg-type]
-        return 8 * {"key": found[0].key, "nonce": found[0].npub, "tag": found[0].out}[group] if found else -1
+        return 8 * {"key": found[0].key, "nonce": found[0].npub, "tag": found[0].out}.get(group, 0) if found else -1
 
     parts = grouped(rows, bits)
     return [(f"{group} {n} bits, " if n >= 0 else f"{group} not known, ", p) for n, p in sorted(parts.items())]

@@ -13,7 +13,6 @@ from ..building import identify
 from ..model import paths
 from ..model.errors import UserError, cut, unknown
 from ..model.implementation import Implementation, Rejected
-from ..model.reasons import Reason
 from ..model.target import Target, load_target, target_names
 from ..sources import discover
 from ..store import Store
@@ -24,8 +23,7 @@ from .console import stderr
 def bundled() -> tuple[tuple[Implementation, ...], tuple[Rejected, ...]]:
     """The implementations that come with Steelyard."""
     found = discover(paths.CIPHERS)
-    # block ciphers are there and checked, and are not weighed yet
-    return found.implementations, tuple(r for r in found.rejected if r.failure.reason is not Reason.OTHER_PRIMITIVE)
+    return found.implementations, found.rejected
 
 
 class Chosen(NamedTuple):

@@ -7,7 +7,7 @@ from contextlib import nullcontext
 
 from msgspec.structs import replace
 
-from ..model.call import Answer, DeviceError, Hello, Op, Request
+from ..model.call import API_BLOCK, Answer, DeviceError, Hello, Op, Request
 from ..model.reasons import Failure, Reason
 from . import counter, frame
 from .counter import Counter
@@ -23,7 +23,8 @@ def encode(r: Request) -> bytes:
     if size > frame.MAX_PAYLOAD:
         text = f"a call with {size} bytes of input is too large: a frame carries at most {frame.MAX_PAYLOAD}"
         raise DeviceError(Failure(Reason.PROTOCOL, text))
-    head = frame.RUN_HEADER.pack(frame.OPERATIONS[r.op], r.paint, r.offset, 0, len(r.data), len(r.ad))
+    flags = r.paint * frame.PAINT | r.in_place * frame.IN_PLACE
+    head = frame.RUN_HEADER.pack(frame.OPERATIONS[r.op], flags, r.offset, 0, len(r.data), len(r.ad))
     return frame.encode(frame.RUN, head, r.key, r.npub, r.ad, r.data)
 
 
@@ -138,17 +139,25 @@ class Client:
         for k, answer in enumerate(answers):
             for stray in answer.pulse.strays:
                 request, _ = batch[k]
-                name = "hash" if self.hello.api != API_AEAD else "decrypt" if request.op is Op.DECRYPT else "encrypt"
+                name = request.op.value
+                if stray.is_input and self.hello.api == API_BLOCK and stray.area == "nonce":
+                    text = replace(stray, area="context").text
+                    raise DeviceError(Failure(Reason.STRAY_WRITE, f"{name} {text}, which other calls need as it is"))
                 if stray.is_input:
                     self.remarks[f"{name} {stray.text}"] = None
                 elif answer.intact or stray.area != "guard":  # otherwise the caller reports the overrun
                     reason = Reason.BUFFER_OVERRUN if stray.area == "guard" else Reason.STRAY_WRITE
-                    given = "ciphertext" if name == "decrypt" else "message"
-                    sizes = f"{given} {len(request.data)}, associated data {len(request.ad)} bytes"
-                    raise DeviceError(Failure(reason, f"{name} ({sizes}): {stray.text}"))
+                    raise DeviceError(Failure(reason, f"{name}{self._sizes(request)}: {stray.text}"))
             if self.link.fills_ram:
                 self._keep(batch[k][0], answer)
             yield answer
+
+    def _sizes(self, request: Request) -> str:
+        """The sizes of a call, in parentheses; a block cipher's are always the same."""
+        if self.hello.api == API_BLOCK:
+            return ""
+        given = "ciphertext" if request.op is Op.DECRYPT else "message"
+        return f" ({given} {len(request.data)}, associated data {len(request.ad)} bytes)"
 
     def _know_counter(self) -> None:
         """Makes some empty calls, where the chip's counter is a second time of a call that is not known yet."""
@@ -156,9 +165,9 @@ class Client:
         if self._counter is not None or not hello.counter_bits or not sample:
             return
         zeros = bytes(hello.key_bytes), bytes(hello.npub_bytes), b"", b""
-        ops = (Op.EMPTY, Op.EMPTY_DECRYPT if hello.api == API_AEAD else Op.EMPTY)
-        seen = [[self._batch([encode(Request(op, *zeros))])[0] for _ in range(counter.EMPTY)] for op in ops]
-        self._counter = Counter.of(hello.counter_bits, sample, *seen)
+        ops = (Op.EMPTY, Op.EMPTY_DECRYPT if hello.api in (API_AEAD, API_BLOCK) else Op.EMPTY)
+        first, second = ([self._batch([encode(Request(op, *zeros))])[0] for _ in range(counter.EMPTY)] for op in ops)
+        self._counter = Counter.of(hello.counter_bits, sample, first, second, hello.api)
         self.remarks[f"pulses were compared with the chip's own counter of cycles, modulo 2^{hello.counter_bits}"] = (
             None
         )

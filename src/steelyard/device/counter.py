@@ -8,7 +8,7 @@ from statistics import median
 
 from msgspec import Struct
 
-from ..model.call import Answer, Op
+from ..model.call import Answer, Op, empty_of
 from ..model.reasons import Failure, Reason
 
 #: empty calls that tell what the counter counts besides a pulse
@@ -17,30 +17,32 @@ EMPTY = 5
 WAY = 16
 #: how far the clocks of chip and instrument may be apart once ``clock_ppm`` is taken into account
 DRIFT = 1e-3
-_DECRYPTS = (Op.DECRYPT, Op.EMPTY_DECRYPT)
 
 
 class Counter(Struct, frozen=True):
     """A counter of ``bits``: a count is right modulo its width. ``besides`` are the cycles that it counts before the
-    rising and after the falling edge, of a decryption and of anything else; ``sample`` is the instrument's, in
-    cycles."""
+    rising and after the falling edge, of calls through the second call site of the harness ``api`` and through the
+    first; ``sample`` is the instrument's, in cycles."""
 
     bits: int
     sample: float
     besides: dict[bool, float]
+    api: int = 1
 
     @classmethod
-    def of(cls, bits: int, sample: float, empty: Sequence[Answer], empty_decrypt: Sequence[Answer]) -> Counter:
+    def of(
+        cls, bits: int, sample: float, empty: Sequence[Answer], empty_decrypt: Sequence[Answer], api: int = 1
+    ) -> Counter:
         """The counter that saw these empty calls. Their median counts, as one of them may lack samples."""
         plain = cls(bits, sample, {False: 0.0, True: 0.0})
         ways = {False: empty, True: empty_decrypt}
-        return cls(bits, sample, {way: median(plain.apart(Op.EMPTY, a) for a in of) for way, of in ways.items()})
+        return cls(bits, sample, {way: median(plain.apart(Op.EMPTY, a) for a in of) for way, of in ways.items()}, api)
 
     def apart(self, op: Op, answer: Answer) -> float:
         """Cycles that the counter has more than the pulse: of all numbers that are right modulo its width, the one
         nearest to 0."""
         width = 1 << self.bits
-        more = answer.counted - answer.pulse.cycles - self.besides[op in _DECRYPTS]
+        more = answer.counted - answer.pulse.cycles - self.besides[empty_of(op, self.api) is Op.EMPTY_DECRYPT]
         return (more + width / 2) % width - width / 2
 
     def room(self, cycles: int) -> float:

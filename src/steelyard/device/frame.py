@@ -15,7 +15,7 @@ RUN = 2
 HASTEN = 3
 ANSWER = 0x80
 ERROR = 0xFF
-PROTOCOL = 6
+PROTOCOL = 7
 MAX_PAYLOAD = 0xFFFF
 #: bytes before the payload, and after it
 HEAD, TAIL = 5, 2
@@ -26,12 +26,15 @@ RUN_ANSWER = struct.Struct("<iIBBIII")
 #: bits of its third field: nothing was written after the output buffer; the pin was as the harness left it; repeated
 #: calls gave equal answers
 INTACT, PULSE, ALIKE = 1, 2, 4
+#: flags of a run: the harness measures the stack, and gives the output the input's address
+PAINT, IN_PLACE = 1, 2
 RUN_HEADER = struct.Struct("<BBBBHH")
 HELLO_ANSWER = struct.Struct("<2sBBBBHHHHHBI")
 TOO_LARGE = b"\x03"
 
 #: an operation's number in a run's header; encryption and hash share one, because an image offers one of them
 OPERATIONS = {Op.EMPTY: 0, Op.ENCRYPT: 1, Op.HASH: 1, Op.DECRYPT: 2, Op.EMPTY_DECRYPT: 3}
+OPERATIONS |= {Op.SCHEDULE_ENCRYPT: 4, Op.SCHEDULE_DECRYPT: 5}
 
 ERRORS = {
     1: "the frame's CRC does not match",

@@ -16,7 +16,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from ..device import Link
-from ..model.call import Caller, DeviceError, Observed, Op, Request
+from ..model.call import API_BLOCK, Answer, Caller, DeviceError, Observed, Op, Request, Vector, empty_of
 from ..model.errors import counted
 from ..model.power import Power, Value
 from ..model.reasons import Failure, Reason
@@ -119,27 +119,37 @@ class _Metering:
         by = {op: [(v, a) for o, v, a in known if o == op] for op in dict.fromkeys(op for op, *_ in known)}
         sealed = {v.count: a.output for op, v, a in known if op == "encrypt"}
         spent = sum(a.pulse.cycles for _, _, a in known) / len(known) * self._link.cycle
-        inner = spent * self._metered.rate - self._edge
-        gated = self.bit is not None and inner >= LEAST_EACH
-        idle = self.idle(IDLE if gated else self._metered.meter.seconds)
+        gated = {op: self._seen(calls) for op, calls in by.items()}
+        idle = self.idle(max([IDLE] * any(gated.values()) + [self._metered.meter.seconds] * (not all(gated.values()))))
         above: dict[str, Value] = {}
         total: dict[str, Value] = {}
         pulses = 0
-        for op, calls in by.items():
+        # gated ones first: pulses of those that are repeated may still be on their way
+        for op, calls in sorted(by.items(), key=lambda of: not gated[of[0]]):
             requests: list[tuple[Request, bytes | None]] = []
             for v, a in calls[:: max(1, math.ceil(len(calls) / CALLS)) | 1]:
-                text = v.message if op in ("encrypt", "hash") else sealed[v.count]
+                block = self._client.hello.api == API_BLOCK  # whose calls have all their inputs in their vectors
+                text = v.message if block or op in ("encrypt", "hash") else sealed[v.count]
                 request = _request(op, v.key, v.npub, v.ad, text, bool(self._client.hello.key_bytes))
                 requests.append((request, None if op == "reject" else a.output))
-            part = self._gated(requests) if gated else self._repeated(op, requests[0][0], idle)
-            pulses += len(requests)
-            above[op], total[op] = self._above(part, idle, gated), self._total(part, idle)
-        how = f"{counted(pulses, 'call')} gated by D{self.bit}" if gated else "calls repeated, empty calls subtracted"
+            part = self._gated(requests) if gated[op] else self._repeated(op, requests[0][0], idle)
+            pulses += len(requests) * gated[op]
+            above[op], total[op] = self._above(part, idle, gated[op]), self._total(part, idle)
+        short = [op for op in by if not gated[op]]
+        how = f"{counted(pulses, 'call')} gated by D{self.bit}" if pulses else "calls repeated, empty calls subtracted"
+        if pulses and short:
+            how += f"; calls of {', '.join(short)} are too short for it: repeated, empty calls subtracted"
         resolution = self._link.sample / spent
         cycle = Value(self._link.cycle, self._link.cycle * math.hypot(CLOCKS, resolution))
         offset = self.volts * self._metered.offset
         quiet = Value(idle.watts, math.hypot(self._metered.gain * idle.watts, offset, idle.spread))
         return Power(above, total, quiet, cycle, (f"{self._metered.text}, {how}",))
+
+    def _seen(self, calls: Sequence[tuple[Vector, Answer]]) -> bool:
+        """Whether the meter sees the trigger pin, and enough samples between the edges of calls like these: a key
+        schedule may be much shorter than the calls after it."""
+        seconds = sum(a.pulse.cycles for _, a in calls) / len(calls) * self._link.cycle
+        return self.bit is not None and seconds * self._metered.rate - self._edge >= LEAST_EACH
 
     @property
     def _edge(self) -> int:
@@ -238,6 +248,8 @@ class _Metering:
 
     def _repeated(self, op: str, like: Request, idle: _Part) -> _Part:
         """One call over and over, minus the same bytes on the line to a function that only returns."""
+        if self._client.hello.api == API_BLOCK:
+            return self._above_empty(like, self._call(like, None), idle)
         fits = (n for n in SIZES if self._client.fits(like.op, n if op == "hash" else 0, 0 if op == "hash" else n + 64))
         size = next(fits, 0)
         data, ad = (bytes(size), like.ad) if op == "hash" else (b"", bytes(size))
@@ -245,13 +257,17 @@ class _Metering:
         if like.op is Op.DECRYPT:
             tag = self._call(replace(request, op=Op.ENCRYPT), None)
             request = replace(request, data=_broken(tag) if op == "reject" else tag)
-        output = self._call(request, None)
+        return self._above_empty(request, self._call(request, None), idle)
+
+    def _above_empty(self, request: Request, output: bytes, idle: _Part) -> _Part:
+        """A call whose ``output`` is known over and over, minus empty ones with as many bytes on the line."""
         calls = self._bursts(request, output, idle)
-        empty = Op.EMPTY_DECRYPT if like.op is Op.DECRYPT else Op.EMPTY
+        empty = empty_of(request.op, self._client.hello.api)
         key = (empty, len(output))
         if key not in self._empty:
             # an answer's bytes cost the board what a request's do
-            more = replace(request, data=request.data + output) if op == "hash" else replace(request, ad=ad + output)
+            hashed = request.op is Op.HASH
+            more = replace(request, data=request.data + output) if hashed else replace(request, ad=request.ad + output)
             self._empty[key] = self._bursts(replace(more, op=empty), b"", idle)
         base = self._empty[key]
         own = calls.pulse - base.pulse
@@ -302,7 +318,7 @@ class _Metering:
 
 
 def _request(op: str, key: bytes, npub: bytes, ad: bytes, text: bytes, keyed: bool) -> Request:
-    kind = {"encrypt": Op.ENCRYPT, "hash": Op.HASH}.get(op, Op.DECRYPT)
+    kind = Op.DECRYPT if op == "reject" else Op(op)
     data = _broken(text) if op == "reject" else text
     return Request(kind, key if keyed else b"", npub if keyed else b"", ad, data)
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from operator import attrgetter, itemgetter
 from typing import cast
 
 from msgspec import Struct
 
-from ..model.call import Caller, DeviceError, Observed, Op, Pulse, Request
+from ..model.call import API_BLOCK, Caller, DeviceError, Observed, Op, Pulse, Request, empty_of
 from ..model.inputs import Inputs
 from ..model.reasons import Failure, Reason
 from ..model.record import Operation, Point
@@ -28,18 +28,18 @@ class Empty(Struct, frozen=True):
     instructions: dict[str, int]
 
 
-def empty_calls(client: Caller, aead: bool) -> Empty:
-    """Measures the empty calls, whose cost is subtracted from every figure of a call: the median of several, because
-    the first finds branch predictors that know nothing of it, and an analyzer is good to a sample. Raises
-    :class:`DeviceError`."""
+def empty_calls(client: Caller, operations: Mapping[Operation, Op]) -> Empty:
+    """Measures the empty calls of some operations, whose cost is subtracted from every figure of a call: the median of
+    several, because the first finds branch predictors that know nothing of it, and an analyzer is good to a sample.
+    Raises :class:`DeviceError`."""
     zeros = (bytes(client.hello.key_bytes), bytes(client.hello.npub_bytes), b"", b"")
 
     def middle(op: Op) -> Pulse:
         return sorted((a.pulse for a in client.calls([Request(op, *zeros)] * EMPTY)), key=_cycles)[EMPTY // 2]
 
-    pulses = dict.fromkeys(("encrypt", "hash"), middle(Op.EMPTY))
-    if aead:
-        pulses |= dict.fromkeys(("decrypt", "reject"), middle(Op.EMPTY_DECRYPT))
+    empty = {name: empty_of(op, client.hello.api) for name, op in operations.items()}
+    of = {op: middle(op) for op in dict.fromkeys(empty.values())}
+    pulses: dict[str, Pulse] = {name: of[op] for name, op in empty.items()}
     return Empty({op: p.cycles for op, p in pulses.items()}, {op: p.instructions or 0 for op, p in pulses.items()})
 
 
@@ -58,11 +58,27 @@ def one_call(client: Caller, op: Op, adlen: int, mlen: int) -> tuple[Request, in
     if not client.fits(op, mlen, adlen):
         text = f"{adlen}/{mlen} bytes do not fit: {hello.capacity} are free for buffers and stack"
         raise DeviceError(Failure(Reason.RAM_OVERFLOW, text))
+    if hello.api == API_BLOCK:
+        return _block_call(client, op)
     v = Inputs("").vector("profile", 0, hello.key_bytes, hello.npub_bytes, mlen, adlen)
     forward = Request(Op.ENCRYPT if op is Op.DECRYPT else op, v.key, v.npub, v.ad, v.message)
     request = forward
     if op is Op.DECRYPT:
         request = Request(op, v.key, v.npub, v.ad, client.call(forward).output)
+    return request, client.call(request).pulse.unaligned or 0
+
+
+def _block_call(client: Caller, op: Op) -> tuple[Request, int]:
+    """The same of a block cipher: a context is made by the schedule of the call's direction."""
+    hello = client.hello
+    stream = Inputs("").stream("profile", hello.key_bytes + hello.npub_bytes + hello.a_bytes)
+    key, rest = stream[: hello.key_bytes], stream[hello.key_bytes :]
+    context, block = rest[: hello.npub_bytes], rest[hello.npub_bytes :]
+    if op.is_schedule:
+        request = Request(op, key, context, b"", b"")
+    else:
+        schedule = Op.SCHEDULE_DECRYPT if op is Op.DECRYPT else Op.SCHEDULE_ENCRYPT
+        request = Request(op, key, client.call(Request(schedule, key, context, b"", b"")).output, b"", block)
     return request, client.call(request).pulse.unaligned or 0
 
 
@@ -110,6 +126,12 @@ def lines(points: Sequence[Point]) -> dict[str, float]:
         if {(few, 0), (many, 0)} <= at.keys():
             metrics[f"{op}_long_per_ad_byte"] = (at[many, 0] - at[few, 0]) / (many - few)
     return metrics
+
+
+def blocks(means: Mapping[str, float], size: int) -> dict[str, float]:
+    """``encrypt_per_byte`` and ``decrypt_per_byte`` of a block cipher: the ``means`` over the bytes of a block."""
+    made = {op: means.get(f"cycles_{op}_mean") for op in ("encrypt", "decrypt")}
+    return {f"{op}_per_byte": mean / size for op, mean in made.items() if mean is not None}
 
 
 def _line(points: list[tuple[int, int]]) -> tuple[float, float] | None:

@@ -17,7 +17,8 @@ def measured(figures: Mapping[str, float], power: Power | None) -> dict[str, flo
         return {}
     made = {"power_idle_measured": power.idle.times(_MILLI)}
     for op, above in power.above.items():
-        made.setdefault("power_measured", power.total[op].times(_MILLI))
+        if op in ("encrypt", "hash"):
+            made["power_measured"] = power.total[op].times(_MILLI)
         name = f"energy_{op}_measured"
         if (mean := figures.get(f"cycles_{op}_mean")) is not None:
             time = power.cycle.times(Value(mean, 0.0)).times(_MICRO)

@@ -12,7 +12,7 @@ from ..model.call import Observed
 from ..model.power import Power
 from ..model.record import Helper, Point
 from ..model.target import Target
-from .cycles import Empty, counter, instructions, lines, means, points
+from .cycles import Empty, blocks, counter, instructions, lines, means, points
 from .dependence import dependence
 from .energy import measured
 from .felics import Felics
@@ -23,7 +23,7 @@ from .ram import peaks, spread
 class Observations(Struct, frozen=True):
     """All calls of a run: on the ``known`` answers' inputs, on ``fresh`` inputs of the same sizes, and ``swept`` over
     the workload's sizes. ``quantity`` is what the device counts, ``untouched`` the RAM bytes that the known answers
-    left unwritten, ``power`` what a meter measured.
+    left unwritten, ``block`` and ``context`` the bytes of a block cipher's, ``power`` what a meter measured.
 
     When time ``depends`` on the inputs, ``fresh`` holds every size, otherwise a sample.
     """
@@ -35,7 +35,9 @@ class Observations(Struct, frozen=True):
     quantity: str
     untouched: int | None
     depends: bool
-    felics: Felics
+    felics: Felics = Felics()
+    block: int = 0
+    context: int = 0
     power: Power | None = None
 
     @property
@@ -65,7 +67,7 @@ def figures(seen: Observations, images: Mapping[str, Path], target: Target) -> F
     # other quantities must not appear in columns of cycles
     swept = points(seen.swept, empty) if seen.quantity == "cycles" else ()
     depending, notes = dependence(seen.known, seen.fresh, empty, seen.quantity) if seen.depends else ({}, [])
-    slopes = lines(swept)
+    slopes = lines(swept) | (blocks(mean, seen.block) if seen.block else {})
     metrics = {
         **mean,
         **slopes,
@@ -78,5 +80,6 @@ def figures(seen: Observations, images: Mapping[str, Path], target: Target) -> F
         **measured({**mean, **slopes}, seen.power),
         **seen.felics.figures,
         **depending,
+        **({"context": seen.context} if seen.block else {}),
     }
     return Figures(metrics, swept, (*notes, *seen.felics.notes))

@@ -11,18 +11,34 @@ from msgspec import Struct
 from .errors import counted
 from .reasons import Failure
 
+#: what the harness of a block cipher calls itself
+API_BLOCK = 4
 #: the symbol of an image whose value is its build's number
 BUILD = "sy_build"
 
 
 class Op(Enum):
-    """Operations of the harness. The empty ones measure the cost of a call itself."""
+    """Operations of the harness. The empty ones measure the cost of a call itself: the first that of most calls, the
+    second that of an AEAD's decryption and of a block cipher's key schedules, whose arguments are others."""
 
     EMPTY = "empty"
     ENCRYPT = "encrypt"
     DECRYPT = "decrypt"
     EMPTY_DECRYPT = "empty decrypt"
     HASH = "hash"
+    SCHEDULE_ENCRYPT = "schedule_encrypt"
+    SCHEDULE_DECRYPT = "schedule_decrypt"
+
+    @property
+    def is_schedule(self) -> bool:
+        """Whether it makes a context of a key."""
+        return self in (Op.SCHEDULE_ENCRYPT, Op.SCHEDULE_DECRYPT)
+
+
+def empty_of(op: Op, api: int) -> Op:
+    """The empty call that goes through the call site of ``op`` in the harness that calls itself ``api``."""
+    second = op in (Op.EMPTY_DECRYPT, Op.SCHEDULE_ENCRYPT, Op.SCHEDULE_DECRYPT)
+    return Op.EMPTY_DECRYPT if second or (op is Op.DECRYPT and api != API_BLOCK) else Op.EMPTY
 
 
 class Vector(Struct, frozen=True):
@@ -38,9 +54,10 @@ class Vector(Struct, frozen=True):
 
 
 class Request(Struct, frozen=True):
-    """One call: ``data`` is the message, or the ciphertext with its tag. ``offset`` misaligns every buffer by that many
-    bytes. ``paint`` asks the harness to measure the stack itself. ``aside`` says that no figure comes from the call: a
-    simulator's branch predictor forgets it."""
+    """One call: ``data`` is the message, the ciphertext with its tag, or a block; ``npub`` is a block cipher's context.
+    ``offset`` misaligns every buffer but contexts by that many bytes. ``paint`` asks the harness to measure the stack
+    itself. ``aside`` says that no figure comes from the call: a simulator's branch predictor forgets it. ``in_place``
+    gives the output the input's address."""
 
     op: Op
     key: bytes
@@ -50,6 +67,7 @@ class Request(Struct, frozen=True):
     offset: int = 0
     paint: bool = False
     aside: bool = False
+    in_place: bool = False
 
 
 class Stray(Struct, frozen=True):
@@ -120,7 +138,8 @@ class Answer(Struct, frozen=True):
 
 
 class Hello(Struct, frozen=True):
-    """What the harness says about itself. Sizes are in bytes; ``capacity`` is the free RAM for a call's buffers and
+    """What the harness says about itself. Sizes are in bytes, those of a block cipher key, context (as ``npub``) and
+    block (as ``a``); ``capacity`` is the free RAM for a call's buffers and
     stack. The chip's own counter of cycles has ``counter_bits``; 0 where there is none. ``image`` is the number of
     the build that its image is of."""
 
@@ -136,7 +155,11 @@ class Hello(Struct, frozen=True):
     image: int = 0
 
     def fits(self, op: Op, mlen: int, adlen: int, stack: int) -> bool:
-        """Whether a call fits the RAM, given the bytes of its message (without tag), associated data and stack."""
+        """Whether a call fits the RAM, given the bytes of its message (without tag), associated data and stack; a block
+        cipher's has sizes of its own."""
+        if self.api == API_BLOCK:
+            moved = self.npub_bytes if op.is_schedule else 2 * self.a_bytes
+            return self.key_bytes + self.npub_bytes + moved + self.guard + 5 * 15 + stack <= self.capacity
         tagged = mlen + (self.a_bytes if self.api == 1 else 0)
         data_in = tagged if op in (Op.DECRYPT, Op.EMPTY_DECRYPT) else mlen
         data_out = tagged if self.api == 1 else self.a_bytes

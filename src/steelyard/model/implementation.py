@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from .reasons import Failure
 
-Primitive = Literal["crypto_aead", "crypto_hash", "crypto_cxof"]
+Primitive = Literal["crypto_aead", "crypto_hash", "crypto_cxof", "crypto_block"]
 Language = Literal["c", "c++", "asm", "header"]
 
 #: how an AEAD's entry points are called: as NIST has it, or as FELICS-AE has it, with size_t and without nsec
@@ -20,6 +20,12 @@ API: dict[Primitive, tuple[str, ...]] = {
     "crypto_aead": ("crypto_aead_encrypt", "crypto_aead_decrypt"),
     "crypto_hash": ("crypto_hash",),
     "crypto_cxof": ("crypto_cxof",),
+    "crypto_block": (
+        "crypto_block_encrypt_schedule",
+        "crypto_block_encrypt",
+        "crypto_block_decrypt_schedule",
+        "crypto_block_decrypt",
+    ),
 }
 
 

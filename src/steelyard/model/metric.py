@@ -57,9 +57,13 @@ _METERED = (
 _POWER = (("power_measured", "power", "mW", 2, False), ("power_idle_measured", "idle power", "mW", 2, False))
 
 
+def _words(operation: str) -> str:
+    return operation.replace("_", " ")
+
+
 def _metered() -> Iterator[Metric]:
     """What a power meter measures, each with its uncertainty."""
-    of_operations = ((n.format(op), t.format(op), u, d, s) for op in OPERATIONS for n, t, u, d, s in _METERED)
+    of_operations = ((n.format(op), t.format(_words(op)), u, d, s) for op in OPERATIONS for n, t, u, d, s in _METERED)
     for name, title, unit, digits, sized in (*of_operations, *_POWER):
         yield Metric(name, title, unit, digits, sized=sized)
         yield Metric(f"{name}_uncertainty", f"{title} ±", unit, digits, lower=False, sized=sized)
@@ -69,7 +73,7 @@ _METRICS = {
     m.name: m
     for m in (
         *(
-            Metric(n.format(op), t.format(op), unit, d, sized=sized)
+            Metric(n.format(op), t.format(_words(op)), unit, d, sized=sized)
             for op in OPERATIONS
             for n, t, unit, d, sized in _OF_OPERATION
         ),
@@ -88,6 +92,7 @@ _METRICS = {
         Metric("image_rom_decrypt", "image ROM decrypt", "bytes"),
         Metric("image_static", "image static", "bytes"),
         Metric("image_ram_touched", "image RAM touched", "bytes"),
+        Metric("context", "context", "bytes"),
         Metric("unaligned", "unaligned accesses", "", sized=True),
         Metric("spread_percent", "spread", "%", 2),
         Metric("counter_difference", "counter difference", "cycles", 1, lower=False, sized=True),

@@ -22,9 +22,12 @@ class Reason(StrEnum):
         return reason
 
     # sources
-    NO_API = "no-api", "add an api.h that defines CRYPTO_KEYBYTES, CRYPTO_NPUBBYTES and CRYPTO_ABYTES (or CRYPTO_BYTES)"
+    NO_API = "no-api", "add an api.h that defines the sizes of the primitive; docs/packages.md says which"
     NO_SOURCES = "no-sources", "put .c, .S, .s or .cpp files into the implementation folder"
-    OTHER_PRIMITIVE = "other-primitive", "name a crypto_aead, crypto_hash or crypto_cxof folder; no other is measured"
+    OTHER_PRIMITIVE = (
+        "other-primitive",
+        "name a crypto_aead, crypto_hash, crypto_cxof or crypto_block folder; no other is measured",
+    )
     FOREIGN_ASSEMBLER = "foreign-assembler", "convert the .asm file to GNU assembler syntax (.S)"
     MISSING_FILE = "missing-file", "add the file that the sources include; docs/packages.md lists the headers provided"
     DANGLING_LINK = "dangling-link", "restore the link's target (for bundled dependencies: make deps)"
@@ -41,14 +44,14 @@ class Reason(StrEnum):
     COMPILE_ERROR = "compile-error", "read the compiler's output: steelyard show RUN --log"
     COMPILE_TIMEOUT = "compile-timeout", "find the file that the compiler takes too long for; unroll less"
     COMPILER_KILLED = "compiler-killed", "free memory or run fewer jobs (-j 1), as the machine stopped it; run again"
-    MISSING_ENTRY = "missing-entry", "define the functions of the NIST API with their exact names"
+    MISSING_ENTRY = "missing-entry", "define the functions of the API with their exact names"
     UNDEFINED_SYMBOL = "undefined-symbol", "define the symbol in the package; only the C library is linked"
     DUPLICATE_SYMBOL = "duplicate-symbol", "define each global symbol in one file only"
     LINK_ERROR = "link-error", "read the linker's output: steelyard show RUN --log"
     FLASH_OVERFLOW = "flash-overflow", "try -Os or a target with more flash"
     RAM_OVERFLOW = "ram-overflow", "try a target with more RAM"
     NO_BASELINE = "no-baseline", "nocrypt has no figures on this target: steelyard run nocrypt --target TARGET says why"
-    UNSUPPORTED_SIZE = "unsupported-size", "use a key, nonce, tag and digest of 0 to 65535 bytes"
+    UNSUPPORTED_SIZE = "unsupported-size", "use a key, nonce, tag, digest, block and context of 0 to 65535 bytes"
     HARNESS_SYMBOL = "harness-symbol", "rename the package's functions and variables that clash with the harness"
     PLACED_SECTION = "placed-section", "leave code and data in the compiler's sections: .text, .rodata, .data, .bss"
     # device

@@ -12,7 +12,7 @@ from msgspec.structs import astuple, replace
 
 from .reasons import MACHINE, Failure, Reason
 
-Operation = Literal["encrypt", "decrypt", "reject", "hash"]
+Operation = Literal["encrypt", "decrypt", "reject", "hash", "schedule_encrypt", "schedule_decrypt"]
 OPERATIONS: tuple[Operation, ...] = get_args(Operation)
 
 

@@ -26,6 +26,8 @@ class Workload(Struct, frozen=True):
         return f"{self.name} ({len(self.sizes)} sizes, {digest})"
 
 
+#: what is measured of a primitive whose calls have one size only
+KNOWN = "kat"
 #: the most sizes of one workload
 MAX_SIZES = 4096
 _LENGTHS = (0, 16, 32, 64, 128, 256, 512, 1024, 1536)

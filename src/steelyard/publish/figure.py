@@ -17,6 +17,7 @@ from ..analyse.answer import workload_name
 from ..analyse.rank import Place, best_by_each, joint, pareto
 from ..model.errors import UserError, printable, unknown
 from ..model.metric import metric
+from ..model.primitive import PRIMITIVES
 from ..model.record import Point
 from ..model.row import CONTEXT, Row, Value, grouped
 from ..model.target import load_target, target_names
@@ -171,7 +172,7 @@ def _place(p: Place, name: str, panel: str, number: int, shown: str, title: str)
 
 
 def _cycles(primitive: str) -> str:
-    return "cycles_encrypt_mean" if primitive == "crypto_aead" else "cycles_hash_mean"
+    return PRIMITIVES[primitive].named("cycles_encrypt_mean")
 
 
 def _titles(rows: Sequence[Row], *, over_time: bool = False) -> Callable[[Row], str]:

@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from ..analyse import order, rank
 from ..analyse.rank import Place, Ranking
 from ..model.metric import metric
+from ..model.primitive import PRIMITIVES
 from ..model.row import Row, Value
 from .results import column, fewer, grouped, run_of, shared, some, title_of
 from .sheet import Cell, Column, Line, Lines, Sheet
@@ -20,6 +21,7 @@ USUAL = {
     "crypto_aead": ("cycles_encrypt_mean", "rom", "ram"),
     "crypto_hash": ("cycles_hash_mean", "rom", "ram"),
     "crypto_cxof": ("cycles_hash_mean", "rom", "ram"),
+    "crypto_block": ("cycles_encrypt_mean", "cycles_schedule_encrypt_mean", "rom", "ram"),
 }
 _PLACE, _WHO = Column("place", "place"), (column("label"), column("flags"))
 
@@ -146,8 +148,19 @@ def _line_of(places: Mapping[str, Place], names: Iterable[str]) -> Line:
     return Line(cells, tuple(dict.fromkeys(run for r in rows for run in run_of(r))))
 
 
+_SIZES = ("encrypt@0/16", "encrypt@0/64", "encrypt@0/1536", "rom", "ram")
 #: the catalogue's page
-CATALOGUE = ("encrypt@0/16", "encrypt@0/64", "encrypt@0/1536", "rom", "ram")
+CATALOGUE = {
+    **{p: tuple(map(PRIMITIVES[p].named, _SIZES)) for p in ("crypto_aead", "crypto_hash", "crypto_cxof")},
+    "crypto_block": (
+        "cycles_encrypt_mean",
+        "cycles_decrypt_mean",
+        "cycles_schedule_encrypt_mean",
+        "rom",
+        "ram",
+        "context",
+    ),
+}
 
 
 def places(
@@ -157,7 +170,7 @@ def places(
     their place in every metric; of a hash, ``encrypt`` is ``hash``."""
     sheets = []
     for (target, primitive, *_), group in grouped(rows).items():
-        names = _of(primitive, metrics or CATALOGUE)
+        names = _of(primitive, metrics) or CATALOGUE[primitive]
         made = rank.best_by_each(group, names) if variants else rank.by_each(group, names)
         rankings = {n: r for n, r in made.items() if r.places}
         columns = _with_places(rankings)
@@ -188,7 +201,7 @@ def places(
 
 def _of(primitive: str, metrics: Sequence[str]) -> list[str]:
     """The metrics as a primitive has them: a hash has no encryption."""
-    return [n if primitive == "crypto_aead" else n.replace("encrypt", "hash") for n in metrics]
+    return list(map(PRIMITIVES[primitive].named, metrics))
 
 
 def _placed(at: Mapping[str, Mapping[int, float]], row: Row) -> Line:

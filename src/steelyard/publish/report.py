@@ -14,6 +14,7 @@ from msgspec import Struct
 
 from ..analyse import rank
 from ..model.errors import counted, printable
+from ..model.primitive import PRIMITIVES
 from ..model.record import Point
 from ..model.row import Row, grouped
 from ..model.target import load_target, target_names
@@ -29,7 +30,6 @@ _PROVENANCE = (
     ("on", "host"), ("compilers", "compiler"), ("flags", "flags"), ("workloads", "workload"), ("harness", "harness"),
     ("timing models", "timing_model"),
 )  # fmt: skip
-_CYCLES = {"crypto_aead": "cycles_encrypt_mean"}
 #: which rows of a target a figure shows
 _CHOSEN = {
     "throughput": f"The fastest implementation of each variant; the {LINES} fastest variants",
@@ -124,7 +124,7 @@ def section(name: str, rows: Sequence[Row], points: PointsOf, columns: Sequence[
     figures: list[Drawing | None] = []
     good = [r for r in rows if r["outcome"] == "verified" and r["variant"] != "nocrypt"]
     for (_, primitive, _, compiler, *_), group in results.grouped(good).items():
-        cycles = _CYCLES.get(primitive, "cycles_hash_mean")
+        cycles = PRIMITIVES[primitive].named("cycles_encrypt_mean")
         metrics = (cycles, "rom", "ram")
         best = {n: [p.row for p in r.places] for n, r in rank.best_by_each(group, metrics).items()}
         if len(best[cycles]) < 2:

@@ -10,6 +10,8 @@ from operator import itemgetter
 from msgspec.structs import replace
 
 from ..model.metric import Size, metric, size_of
+from ..model.primitive import PRIMITIVES
+from ..model.record import OPERATIONS
 from ..model.row import CONTEXT, Row, Value
 from ..model.row import grouped as by_key
 from ..model.target import load_target, target_names
@@ -25,10 +27,14 @@ DEFAULT = {
     ),
     "crypto_hash": _HASH,
     "crypto_cxof": _HASH,
+    "crypto_block": (
+        "cycles_encrypt_mean", "cycles_decrypt_mean", "cycles_schedule_encrypt_mean", "cycles_schedule_decrypt_mean",
+        "encrypt_per_byte", "context", "rom", "rom_encrypt", "stack", "ram_static",
+    ),
 }  # fmt: skip
 #: metrics shown besides where a run has them and they are not zero: the time of fresh inputs is stored where it differs
 _SELDOM = (
-    "heap", *(f"cycles_{o}_fresh_mean" for o in ("encrypt", "decrypt", "hash")),
+    "heap", *(f"cycles_{o}_fresh_mean" for o in OPERATIONS if o != "reject"),
     "felics_code_size", "felics_code_ram", "felics_code_time",
     *(f"energy_{o}_measured{s}" for o in ("encrypt", "hash") for s in ("", "_uncertainty")),
 )  # fmt: skip
@@ -143,9 +149,10 @@ def _sizes(group: Sequence[Row], primitive: str) -> list[str]:
     loads = {str(r["workload"]) for r in group}
     if not any(map(few_sizes, loads)):
         return []
-    operation = "encrypt" if primitive == "crypto_aead" else "hash"
+    offer = PRIMITIVES[primitive]
+    operation = offer.first
     found = {n: size for r in group for n in r if (size := size_of(n)) and size.operation == operation}
-    if primitive == "crypto_aead":  # those that do not fit are asked for too
+    if offer.ad and "encrypt" in offer.operations:  # those that do not fit are asked for too
         asked = [(f"{operation}@{a}/{m}", Size(operation, a, m)) for w in loads if few_sizes(w) for a, m in _named(w)]
         found |= dict(asked)
     return sorted(found, key=lambda n: (found[n].adlen, found[n].mlen)) if len(found) <= FEW else []

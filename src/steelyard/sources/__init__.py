@@ -5,6 +5,6 @@ from __future__ import annotations
 from .discover import DEFAULT_CACHE, Found, discover
 from .layout import stem
 from .limits import Limits
-from .sizes import Sizes, sizes
+from .sizes import sizes
 
-__all__ = ["DEFAULT_CACHE", "Found", "Limits", "Sizes", "discover", "sizes", "stem"]
+__all__ = ["DEFAULT_CACHE", "Found", "Limits", "discover", "sizes", "stem"]

@@ -58,6 +58,7 @@ WRAPPERS: dict[Primitive, tuple[str, ...]] = {
     "crypto_aead": ("lwc_crypto_aead.c", "lwc_crypto_aead.cpp"),
     "crypto_hash": ("lwc_crypto_hash.c", "lwc_crypto_hash.cpp"),
     "crypto_cxof": ("lwc_crypto_cxof.c", "lwc_crypto_cxof.cpp"),
+    "crypto_block": (),
 }
 _WRAPPER_NAMES = frozenset(name for names in WRAPPERS.values() for name in names)
 
@@ -65,6 +66,7 @@ _KAT: dict[Primitive, re.Pattern[str]] = {
     "crypto_aead": re.compile(r"LWC_AEAD_KAT_\w+\.txt", re.I),
     "crypto_hash": re.compile(r"LWC_(?:HASH|XOF)_KAT_\w+\.txt", re.I),
     "crypto_cxof": re.compile(r"LWC_CXOF_KAT_\w+\.txt", re.I),
+    "crypto_block": re.compile(r"(?!)"),  # none is known
 }
 
 _GENERATOR = re.compile(r"gen_?kat|kat_?gen|test_?vectors?_?gen|gen_?test_?vec", re.I)

@@ -35,6 +35,7 @@ ANCHORS: dict[str, tuple[Primitive, ...]] = {
     "crypto_aead": ("crypto_aead",),
     "crypto_hash": ("crypto_hash",),
     "crypto_cxof": ("crypto_cxof",),
+    "crypto_block": ("crypto_block",),
     "crypto_aead_hash": ("crypto_aead", "crypto_hash"),
     "aead_hash": ("crypto_aead", "crypto_hash"),
 }
@@ -44,7 +45,6 @@ OTHERS = frozenset(
     for name in (
         *(
             "auth",
-            "block",
             "box",
             "core",
             "decode",

@@ -43,6 +43,13 @@ from .wrapper import Wrapper, parse
 _BUNDLED = f"{CIPHERS}/"
 _COMPAT = Path(__file__).resolve().parent / "compat"
 _CITED = re.compile(rb'["</]([^"<>/\n]{1,255})[">]')
+_BLOCK_API = (b"CRYPTO_KEYBYTES", b"CRYPTO_BLOCKBYTES", b"CRYPTO_CONTEXTBYTES")
+#: what tells the primitive where no folder and no file does
+_BY_API: dict[Primitive, tuple[bytes, ...]] = {
+    "crypto_aead": (b"CRYPTO_ABYTES",),
+    "crypto_hash": (b"CRYPTO_BYTES",),
+    "crypto_block": _BLOCK_API,
+}
 _NIST_API = re.compile(rb"\bint\s+crypto_aead_encrypt\s*\(")
 #: files that may lead nowhere or be none: no build reads them, or the compiler names the one that a source includes
 _SPARED = (Kind.IGNORED, Kind.MAKEFILE, Kind.UNKNOWN)
@@ -96,7 +103,10 @@ class Package:
         if code is not None:
             primitives = ("crypto_aead",)
         if not primitives:
-            return Failure(Reason.NO_API, "api.h defines neither CRYPTO_ABYTES nor CRYPTO_BYTES")
+            return Failure(Reason.NO_API, "api.h defines neither CRYPTO_ABYTES, CRYPTO_BYTES nor CRYPTO_BLOCKBYTES")
+        if "crypto_block" in primitives and (lacking := [m.decode() for m in _BLOCK_API if not _has(m, api)]):
+            text = f"a crypto_block whose API is not that of crypto_block.h: api.h has no {', '.join(lacking)}"
+            return Failure(Reason.OTHER_PRIMITIVE, text)
         self._note_irregular()
         naming = self._named(wrappers)
         out = []
@@ -392,12 +402,11 @@ def _guess(
     by_kat = tuple(p for p in API if any(fits(p, n) for n in kats))
     if by_kat:
         return by_kat
-    by_api: list[Primitive] = []
-    if re.search(rb"\bCRYPTO_ABYTES\b", api):
-        by_api.append("crypto_aead")
-    if re.search(rb"\bCRYPTO_BYTES\b", api):
-        by_api.append("crypto_hash")
-    return tuple(by_api)
+    return tuple(p for p, macros in _BY_API.items() if all(_has(m, api) for m in macros))
+
+
+def _has(macro: bytes, api: bytes) -> bool:
+    return re.search(rb"\b%s\b" % macro, api) is not None
 
 
 def _listed(found: Sequence[tuple[str, str]]) -> str:

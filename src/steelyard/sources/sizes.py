@@ -3,39 +3,22 @@
 from __future__ import annotations
 
 import re
-
-from msgspec import Struct
+from contextlib import suppress
 
 from ..model.implementation import Implementation
+from ..model.primitive import PRIMITIVES
 
-_DEFINE = re.compile(
-    rb"^[ \t]*#[ \t]*define[ \t]+CRYPTO_(KEYBYTES|NPUBBYTES|ABYTES|BYTES)[ \t]+\(?(\d{1,6})\)?\s", re.M
-)
+_DEFINE = re.compile(rb"^[ \t]*#[ \t]*define[ \t]+CRYPTO_([A-Z]*)BYTES[ \t]+\(?(\d{1,6})\)?\s", re.M)
 _MAX_BYTES = 1 << 16
 
 
-class Sizes(Struct, frozen=True):
-    """Bytes of key, nonce, and tag or digest; None where the header does not give a plain number."""
-
-    key: int | None = None
-    nonce: int | None = None
-    tag: int | None = None
-
-
-def sizes(implementation: Implementation) -> Sizes:
-    """Bytes of an implementation's key, nonce and tag, or of its digest (as ``tag``)."""
+def sizes(implementation: Implementation) -> dict[str, int | None]:
+    """Bytes of an implementation's key, nonce and tag, or what else its primitive has; None where the header does not
+    give a plain number."""
+    own = PRIMITIVES[implementation.primitive].own
+    found: dict[bytes, bytes] = {}
     header = next((f.path for f in implementation.files if f.name.rsplit("/", 1)[-1] == "api.h"), None)
-    if header is None:
-        return Sizes()
-    try:
-        with header.open("rb") as f:
+    if header is not None:
+        with suppress(OSError), header.open("rb") as f:
             found = dict(_DEFINE.findall(f.read(_MAX_BYTES) + b"\n"))
-    except OSError:
-        return Sizes()
-
-    def number(name: bytes) -> int | None:
-        return int(found[name]) if name in found else None
-
-    if implementation.primitive == "crypto_aead":
-        return Sizes(number(b"KEYBYTES"), number(b"NPUBBYTES"), number(b"ABYTES"))
-    return Sizes(tag=number(b"BYTES"))
+    return {what: int(found[name]) if (name := macro.encode()) in found else None for what, macro in own.items()}

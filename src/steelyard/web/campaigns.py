@@ -11,8 +11,10 @@ from ..model import campaign, paths
 from ..model.campaign import Campaign
 from ..model.errors import UserError
 from ..model.implementation import Implementation
+from ..model.primitive import PRIMITIVES
 from ..model.row import Row
 from ..model.target import load_target, target_names
+from ..model.workload import KNOWN
 from ..publish.results import column, run_of
 from ..publish.sheet import Cell, Column, Line, Sheet, plain
 from ..sources import discover
@@ -68,7 +70,8 @@ def sheets(c: Campaign, rows: Sequence[Row]) -> list[Sheet]:
         except UserError:
             counts.append((target, None, None, None))
             continue
-        places = [(i, f, w) for i in implementations for f in flags for w in loads]
+        loads_of = {True: loads, False: (KNOWN,)}  # by whether calls have sizes
+        places = [(i, f, w) for i in implementations for f in flags for w in loads_of[PRIMITIVES[i.primitive].sized]]
         found = [newest.get((i.primitive, i.label, target, f, w)) for i, f, w in places]
         bad = [r for r in found if r is not None and r["outcome"] != "verified"]
         gone = [p for p, r in zip(places, found, strict=True) if r is None]

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..model import paths
+from ..model.record import OPERATIONS
 
 if TYPE_CHECKING:  # only where pages are made
     from markdown_it.token import Token
@@ -82,7 +83,7 @@ def _definitions() -> list[tuple[re.Pattern[str], str]]:
     found = []
     for names, text in _ROW.findall((_FOLDER / "definitions.md").read_text(encoding="utf-8")):
         for name in re.findall(r"`([a-z_<>]+)`", names):
-            pattern = name.replace("<op>", "(?:encrypt|decrypt|reject|hash)")
+            pattern = name.replace("<op>", f"(?:{'|'.join(OPERATIONS)})")
             found.append((re.compile(f"{pattern}(?:_uncertainty)?"), re.sub(r"\[([^]]*)\]\([^)]*\)|`", r"\1", text)))
     return found
 

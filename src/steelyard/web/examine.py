@@ -11,8 +11,9 @@ from typing import Any, TypeVar
 import msgspec
 
 from ..model import paths
-from ..model.call import DeviceError, Op
+from ..model.call import DeviceError
 from ..model.errors import UserError
+from ..model.primitive import PRIMITIVES
 from ..model.profile import Profile
 from ..model.record import Record
 from ..model.target import load_target, target_names
@@ -37,11 +38,13 @@ Bytes = dict[str, list[tuple[str, str, int]]]
 
 def profiled(record: Record) -> tuple[Profile, str]:
     """Where the cycles of one call go, and what was called. Raises :class:`NotHereError` where it cannot be said."""
-    aead = record.setup.primitive == "crypto_aead"
-    op, adlen = (Op.ENCRYPT, CALL[0]) if aead else (Op.HASH, 0)
-    name = "encrypt" if aead else "hash"
-    found = _kept(record, f"{name}-{adlen}-{CALL[1]}", Profile, lambda job: profile(job, op, adlen, CALL[1]))
-    return found, f"{name} of {adlen}/{CALL[1]} bytes"
+    offer = PRIMITIVES.get(record.setup.primitive)
+    if offer is None:
+        raise NotHereError(f"this version does not know {record.setup.primitive}")
+    name, op = offer.first, offer.operations[offer.first]
+    adlen, mlen = (CALL[0] if name == "encrypt" else 0, CALL[1]) if offer.sized else (0, 0)
+    found = _kept(record, f"{name}-{adlen}-{mlen}", Profile, lambda job: profile(job, op, adlen, mlen))
+    return found, f"{name} of {adlen}/{mlen} bytes" if offer.sized else f"{name} of one block"
 
 
 def image(record: Record) -> dict[str, dict[tuple[str, str], int]]:

@@ -496,9 +496,10 @@ def rankings(v: View) -> Page:
         raise UserError(f"top {cut(top, 20)!r}: write a number from 1 to 10000")
     count = int(top) if top else _TOP if kind == "top" else None
     metrics = ask.metrics_of(v.text("by"))
-    if not metrics and kind in ("score", "places"):
-        metrics = list(rank.SCORE_DISTINCT if kind == "score" else ranking.CATALOGUE)
-    usual = dict.fromkeys(n for names in ranking.USUAL.values() for n in names)
+    if not metrics and kind == "score":
+        metrics = list(rank.SCORE_DISTINCT)
+    names_of = ranking.CATALOGUE if kind == "places" else ranking.USUAL
+    usual = dict.fromkeys(n for names in names_of.values() for n in names)
     used = [*metrics, *(m.replace("encrypt", "hash") for m in metrics)] or list(usual)
     answer = v.rows.answer(ask.names(v.text("what")), v.text("where"), used, wanted=used if v.text("by") else ())
     rows = [r for r in answer.rows if r["outcome"] == "verified" and r["variant"] != "nocrypt"]

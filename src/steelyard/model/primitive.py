@@ -1,0 +1,53 @@
+"""What the primitives differ in, as a table: their operations, and whether their calls have sizes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from msgspec import Struct
+
+from .call import Op
+from .record import Operation
+
+
+class Offer(Struct, frozen=True):
+    """What a primitive offers: ``operations`` by name, as the harness calls them, the one that tables and figures are
+    about first. A ``sized`` one is called with inputs of the workload's sizes, another with its only size. It takes
+    ``ad``, associated data or a customization string, or not. ``own`` are the sizes that ``api.h`` fixes, by what they
+    are of, named there ``CRYPTO_<name>BYTES``."""
+
+    operations: Mapping[Operation, Op]
+    own: Mapping[str, str]
+    sized: bool = True
+    ad: bool = False
+
+    @property
+    def first(self) -> Operation:
+        """The name of the first operation."""
+        return next(iter(self.operations))
+
+    def named(self, metric: str) -> str:
+        """The name that a metric of encryption has here: a hash has another operation."""
+        return metric if "encrypt" in self.operations else metric.replace("encrypt", self.first)
+
+
+_HASH = Offer({"hash": Op.HASH}, {"digest": ""})
+PRIMITIVES: Mapping[str, Offer] = {
+    "crypto_aead": Offer(
+        {"encrypt": Op.ENCRYPT, "decrypt": Op.DECRYPT, "reject": Op.DECRYPT},
+        {"key": "KEY", "nonce": "NPUB", "tag": "A"},
+        ad=True,
+    ),
+    "crypto_hash": _HASH,
+    "crypto_cxof": Offer(_HASH.operations, _HASH.own, ad=True),
+    "crypto_block": Offer(
+        {
+            "encrypt": Op.ENCRYPT,
+            "decrypt": Op.DECRYPT,
+            "schedule_encrypt": Op.SCHEDULE_ENCRYPT,
+            "schedule_decrypt": Op.SCHEDULE_DECRYPT,
+        },
+        {"key": "KEY", "block": "BLOCK", "context": "CONTEXT"},
+        sized=False,
+    ),
+}

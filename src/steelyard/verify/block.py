@@ -1,0 +1,285 @@
+"""Verifies a block cipher on the very image that is measured: key schedules, encryption and decryption of one block.
+
+A context is the output of a schedule. It travels to the host and back, so whatever uses it gets it at another address,
+and nothing else that a schedule left: the device is restarted in between. No figure is of a call that was made before,
+nor of a second one with the same context.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from itertools import pairwise
+
+from msgspec.structs import replace
+
+from ..model.call import Answer, Caller, DeviceError, Observed, Op, Reference, Request, Vector
+from ..model.implementation import Implementation
+from ..model.inputs import Inputs
+from ..model.reasons import LAB, Failure, Reason
+from ..model.record import Verification
+from .calls import as_hex
+from .check import KnownAnswers
+from .expected import Mismatch
+from .knownblock import KnownBlock, digest, inputs, known_block
+
+#: fresh keys and blocks, unless time depends on them
+FRESH = 16
+#: calls that show how deep the stack is
+_PROBED = 4
+#: contexts that are used for several blocks, their turns, and the blocks of each turn
+_REUSED, _TURNS, _IN_A_ROW = 4, 3, 2
+#: answers that are asked for again in place and at odd addresses, and of each image with one direction only
+_PROMISED, _SAMPLE = 4, 12
+#: how buffers may lie besides aligned and apart; contexts are always aligned
+_PROMISES = (
+    ("with buffers at odd addresses", 1, False),
+    ("in place", 0, True),
+    ("in place at odd addresses", 3, True),
+)
+_SCHEDULES = {Op.ENCRYPT: Op.SCHEDULE_ENCRYPT, Op.DECRYPT: Op.SCHEDULE_DECRYPT}
+
+
+class BlockVerifier:
+    """A block cipher on a device, and everything that its answers are checked against. ``known`` is its variant's
+    entry in the digest table; None for an unknown one."""
+
+    def __init__(
+        self, client: Caller, implementation: Implementation, inputs: Inputs, reference: Reference | None = None
+    ) -> None:
+        self.client = client
+        self.implementation = implementation
+        self.inputs = inputs
+        self.reference = reference
+        self.known: KnownBlock | None = known_block(implementation.variant)
+        self._contexts: dict[tuple[Op, bytes], bytes] = {}
+        self._restarts = 0
+
+    def vector(self, use: str, count: int) -> Vector:
+        """A fresh key and block."""
+        hello = self.client.hello
+        return self.inputs.vector(use, count, hello.key_bytes, 0, hello.a_bytes, 0)
+
+    def schedule(self, op: Op, v: Vector) -> Request:
+        """The schedule of a direction for the vector's key. Its context's place holds bytes that mean nothing."""
+        hello = self.client.hello
+        return Request(_SCHEDULES[op], v.key, self.inputs.stream(f"context/{v.count}", hello.npub_bytes), b"", b"")
+
+    def block(self, op: Op, v: Vector, context: bytes, data: bytes) -> Request:
+        """An encryption or decryption, which gets no key: another one is where the key was."""
+        hello = self.client.hello
+        return Request(op, self.inputs.stream(f"no key/{v.count}", hello.key_bytes), context, b"", data)
+
+    def forget(self) -> None:
+        """Restarts the device, so that a call finds nothing in static data that another left there. One call of each
+        operation with another key then lets honest packages set up what they keep, such as lookup tables."""
+        self.client.restart()
+        self._restarts += 1
+        v = self.vector(f"between passes/{self._restarts}", 0)
+        for op in _SCHEDULES:
+            made(self.client, op, v.key, v.message)
+
+    def calls(self, vectors: Sequence[Vector], about: str, check: Callable[[list[bytes]], None]) -> list[Observed]:
+        """Both schedules, encryption and decryption of each vector, each operation after a restart; ``check`` looks at
+        the encrypted blocks. Raises :class:`Mismatch` for the first wrong answer, with ``about`` in the text."""
+        observed: list[Observed] = []
+        encrypted = self._pass(Op.ENCRYPT, vectors, [v.message for v in vectors], about, observed)
+        check(encrypted)
+        decrypted = self._pass(Op.DECRYPT, vectors, encrypted, about, observed)
+        for v, got in zip(vectors, decrypted, strict=True):
+            if got != v.message:
+                text = f"{about}{_numbered(v)}got {as_hex(got)}, expected {as_hex(v.message)}"
+                raise Mismatch(Failure(Reason.DECRYPT_MISMATCH, text))
+        return observed
+
+    def _pass(
+        self, op: Op, vectors: Sequence[Vector], blocks: Sequence[bytes], about: str, observed: list[Observed]
+    ) -> list[bytes]:
+        """The blocks after a schedule for each key, a restart, and a call of ``op`` for each block."""
+        self.forget()
+        schedules = [self.schedule(op, v) for v in vectors]
+        contexts = self._answers(schedules, vectors, about, observed)
+        self._contexts |= {(op, v.key): c for v, c in zip(vectors, contexts, strict=True)}
+        self.forget()
+        turns = zip(vectors, contexts, blocks, strict=True)
+        return self._answers([self.block(op, v, c, x) for v, c, x in turns], vectors, about, observed)
+
+    def _answers(
+        self, requests: Sequence[Request], vectors: Sequence[Vector], about: str, observed: list[Observed]
+    ) -> list[bytes]:
+        """The outputs of calls, all of which must succeed. Notes them as ``observed``."""
+        outputs = []
+        for r, v, answer in zip(requests, vectors, self.client.calls(requests), strict=True):
+            self.sane(r, answer, f"{about}{_numbered(v)}")
+            observed.append((r.op.value, Vector(v.count, r.key, r.npub, r.data, b""), answer))
+            outputs.append(answer.output)
+        return outputs
+
+    def sane(self, r: Request, answer: Answer, about: str) -> None:
+        """Raises :class:`Mismatch` for a call that fails or writes past its output."""
+        if not answer.intact:
+            what = f"context of {self.client.hello.npub_bytes}" if r.op.is_schedule else f"block of {len(r.data)}"
+            raise Mismatch(Failure(Reason.BUFFER_OVERRUN, f"{about}{r.op.value} writes past its {what} bytes"))
+        if answer.code != 0:
+            raise Mismatch(Failure(Reason.WRONG_OUTPUT, f"{about}{r.op.value} returned {answer.code}"))
+
+    def agrees(self, vectors: Sequence[Vector], encrypted: Sequence[bytes], about: str) -> None:
+        """Compares encrypted blocks with those of the bundled implementation."""
+        if self.reference is None:
+            return
+        wanted = self.reference("-", [Request(Op.ENCRYPT, v.key, b"", b"", v.message) for v in vectors])
+        for v, got, want in zip(vectors, encrypted, wanted, strict=True):
+            if want is not None and got != want:
+                text = f"{about}{_numbered(v)}got {as_hex(got)}, the bundled implementation {as_hex(want)}"
+                reason = Reason.WRONG_OUTPUT if about else Reason.KAT_MISMATCH
+                raise Mismatch(Failure(reason, text))
+
+    def again(self, op: Op, v: Vector) -> bytes:
+        """The context that a pass made of the vector's key."""
+        return self._contexts[op, v.key]
+
+
+def made(client: Caller, op: Op, key: bytes, block: bytes) -> Answer:
+    """A schedule for a key, then a call of ``op``: the answer of the first that fails, or of the call. Raises
+    :class:`DeviceError`."""
+    scheduled = client.call(Request(_SCHEDULES[op], key, bytes(client.hello.npub_bytes), b"", b""))
+    if scheduled.code != 0:
+        return scheduled
+    return client.call(Request(op, key, scheduled.output, b"", block))
+
+
+def room_for_blocks(client: Caller, known: KnownBlock | None) -> None:
+    """Whether an image with these sizes can be called: raises :class:`Mismatch` where the context leaves no room in the
+    RAM, and where key or block are not the ``known`` variant's."""
+    hello = client.hello
+    if known and (known.key, known.block) != (hello.key_bytes, hello.a_bytes):
+        sizes = f"key {hello.key_bytes}, block {hello.a_bytes} bytes"
+        text = f"api.h says {sizes}; {known.variant} has {known.key}, {known.block}"
+        raise Mismatch(Failure(Reason.KAT_MISMATCH, text))
+    if not all(client.fits(op, 0, 0) for op in (Op.SCHEDULE_ENCRYPT, Op.ENCRYPT)):
+        text = f"a schedule needs two buffers for contexts of {hello.npub_bytes} bytes; {hello.capacity} bytes are free"
+        raise Mismatch(Failure(Reason.RAM_OVERFLOW, f"{text} for buffers and stack"))
+
+
+def known_blocks_answers(verifier: BlockVerifier) -> tuple[KnownAnswers, Verification]:
+    """Runs the known answers. Raises :class:`Mismatch` for the first wrong answer, and :class:`DeviceError`."""
+    client, known = verifier.client, verifier.known
+    hello = client.hello
+    for k in range(_PROBED):  # before any restart, which writes all of the RAM
+        v = verifier.vector(f"probe/{k}", 0)
+        for op in _SCHEDULES:
+            made(client, op, v.key, v.message)
+    untouched = client.untouched()
+    pairs = known.inputs() if known else inputs(verifier.implementation.variant, hello.key_bytes, hello.a_bytes)
+    vectors = [Vector(k, key, b"", block, b"") for k, (key, block) in enumerate(pairs, 1)]
+
+    def right(encrypted: list[bytes]) -> None:
+        if known is None or known.fits(encrypted):
+            return
+        verifier.agrees(vectors, encrypted, "")  # says which is wrong, where there is a second implementation
+        raise Mismatch(Failure(Reason.KAT_MISMATCH, f"not the {len(encrypted)} known answers of {known.variant}"))
+
+    calls = verifier.calls(vectors, "", right)
+    outputs = tuple((v, a.output) for v, (op, _, a) in zip(vectors, _of("encrypt", calls), strict=True))
+    answers = "" if known else digest(part for v, c in outputs for part in (v.key, v.message, c))
+    verification = Verification("known" if known else "self", len(vectors), 0, 0, answers)
+    return KnownAnswers(tuple(calls), outputs, 0, untouched), verification
+
+
+def fresh_blocks(verifier: BlockVerifier, known: KnownAnswers, *, every: bool = False) -> list[Observed]:
+    """The same for fresh keys and blocks: a sample, or other ones, as many as the known answers. Raises
+    :class:`Mismatch`."""
+    use, count = ("every", len(known.outputs)) if every else ("fresh", FRESH)
+    vectors = [verifier.vector(f"{use}/{k}", k + 1) for k in range(count)]
+    return verifier.calls(vectors, _FRESH, lambda encrypted: verifier.agrees(vectors, encrypted, _FRESH))
+
+
+def reused(verifier: BlockVerifier, known: KnownAnswers) -> None:
+    """Several blocks with the same context, taking turns with those of other keys: each answer is the block of the next
+    call, and in the end the known answer is the same as before. Nothing of it is in a figure. Raises
+    :class:`Mismatch`."""
+    verifier.forget()
+    chosen = [known.outputs[k] for k in verifier.inputs.sample("reused", len(known.outputs), _REUSED)]
+    trail = [[(v, c)] for v, c in chosen]
+    for walked in trail * _TURNS:
+        for _ in range(_IN_A_ROW):
+            v, last = walked[-1]
+            walked.append((v, _one(verifier, Op.ENCRYPT, v, last)))
+    for walked in trail:
+        steps = [(replace(v, message=x), y) for (v, x), (_, y) in pairwise(walked)]
+        verifier.agrees([v for v, _ in steps], [y for _, y in steps], _REUSE)
+    for walked in trail * _TURNS:
+        for _ in range(_IN_A_ROW):
+            v, got = walked.pop()
+            _same(_one(verifier, Op.DECRYPT, v, got), walked[-1][1], Reason.DECRYPT_MISMATCH, _REUSE)
+    for v, c in chosen:
+        _same(_one(verifier, Op.ENCRYPT, v, v.message), c, Reason.WRONG_OUTPUT, _REUSE)
+        _same(_one(verifier, Op.DECRYPT, v, c), v.message, Reason.DECRYPT_MISMATCH, _REUSE)
+
+
+def promised(verifier: BlockVerifier, known: KnownAnswers) -> None:
+    """Keys and blocks at odd addresses, and output in place of the input, which ``crypto_block.h`` allows. Raises
+    :class:`Mismatch` and :class:`DeviceError`."""
+    for v, c in known.outputs[:: len(known.outputs) // _PROMISED]:
+        for how, offset, in_place in _PROMISES:
+            for op, data, want in ((Op.ENCRYPT, v.message, c), (Op.DECRYPT, c, v.message)):
+                try:
+                    asked = replace(verifier.schedule(op, v), offset=offset, aside=True)
+                    context = verifier.client.call(asked).output
+                    asked = verifier.block(op, v, context, data)
+                    asked = replace(asked, offset=offset, in_place=in_place, aside=True)
+                    answer = verifier.client.call(asked)
+                except DeviceError as e:
+                    if e.failure.reason in LAB:  # no doing of the implementation's
+                        raise
+                    raise DeviceError(replace(e.failure, detail=f"{how}: {e.failure.detail}")) from e
+                verifier.sane(asked, answer, f"{how}, ")
+                _same(answer.output, want, Reason.WRONG_OUTPUT, f"{op.value} {how}, ")
+
+
+def block_parts(
+    verifier: BlockVerifier, observed: Sequence[Sequence[Observed]], device_of: Callable[[str], Caller]
+) -> None:
+    """Repeats a sample of calls on the images ``encrypt`` and ``decrypt``, schedules included. They must give the same
+    blocks as the image with both. ``device_of`` opens an image by its part. Raises :class:`Mismatch` when one does not,
+    and :class:`DeviceError` when it fails."""
+    for op in _SCHEDULES:
+        name = op.value
+        try:
+            client = device_of(name)
+            for k, calls in enumerate(observed):
+                made_of = list(zip(_of(_SCHEDULES[op].value, calls), _of(name, calls), strict=True))
+                for i in verifier.inputs.sample(f"parts/{name}/{k}", len(made_of), _SAMPLE):
+                    (_, scheduled, _), (_, v, want) = made_of[i]
+                    got = made(client, op, scheduled.key, v.message)
+                    if (got.code, got.output) != (0, want.output):
+                        text = f"got {as_hex(got.output)}" if got.code == 0 else f"returned {got.code}"
+                        text = f"{name}, in an image of its own: {text}, the image with both {as_hex(want.output)}"
+                        raise Mismatch(Failure(Reason.WRONG_OUTPUT, text))
+        except DeviceError as e:
+            text = f"{name}, in an image of its own: {e.failure.detail}"
+            raise DeviceError(replace(e.failure, detail=text)) from e
+
+
+_FRESH = "fresh inputs, "
+_REUSE = "a context for several blocks, "
+
+
+def _of(name: str, calls: Sequence[Observed]) -> list[Observed]:
+    return [o for o in calls if o[0] == name]
+
+
+def _one(verifier: BlockVerifier, op: Op, v: Vector, data: bytes) -> bytes:
+    """A block with a context that a pass made; the call is in no figure."""
+    asked = replace(verifier.block(op, v, verifier.again(op, v), data), aside=True)
+    answer = verifier.client.call(asked)
+    verifier.sane(asked, answer, _REUSE)
+    return answer.output
+
+
+def _same(got: bytes, want: bytes, reason: Reason, about: str) -> None:
+    if got != want:
+        raise Mismatch(Failure(reason, f"{about}got {as_hex(got)}, expected {as_hex(want)}"))
+
+
+def _numbered(v: Vector) -> str:
+    return f"vector {v.count}: " if v.count else ""

@@ -1,0 +1,280 @@
+"""Right and wrong block ciphers on the simulator: XTEA, whole and with something wrong around it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+
+from steelyard import device, verify
+from steelyard.model.call import Answer, DeviceError, Op, Request
+from steelyard.model.implementation import Implementation
+from steelyard.model.inputs import Inputs
+from steelyard.model.paths import CIPHERS
+from steelyard.model.reasons import Failure, Reason
+from steelyard.model.record import Record, Verification
+from steelyard.model.target import Target
+from steelyard.sources import discover
+from steelyard.verify import known_block
+from steelyard.verify.knownblock import COUNT
+from tests.conftest import Bench, the_target, write
+
+XTEA = CIPHERS / "crypto_block" / "xtea" / "xtea" / "ref"
+KEY, BLOCK, CONTEXT = 16, 8, 16
+NAMES = ("encrypt_schedule", "decrypt_schedule", "encrypt", "decrypt")
+#: XTEA under other names, and calls of it with places for something wrong
+SOURCE = (
+    "".join(f"#define crypto_block_{n} xtea_{n}\n" for n in NAMES)
+    + '#include "xtea.h"\n'
+    + "".join(f"#undef crypto_block_{n}\n" for n in NAMES)
+    + """#undef STEELYARD_CRYPTO_BLOCK_H
+#include "crypto_block.h"
+#include <stdint.h>
+@TOP@
+int crypto_block_encrypt_schedule(unsigned char *ctx, const unsigned char *k)
+{
+    int code = xtea_encrypt_schedule(ctx, k);
+    @SCHEDULE@
+    return code;
+}
+int crypto_block_decrypt_schedule(unsigned char *ctx, const unsigned char *k)
+{
+    int code = xtea_decrypt_schedule(ctx, k);
+    @SCHEDULE@
+    return code;
+}
+int crypto_block_encrypt(unsigned char *out, const unsigned char *in, const unsigned char *ctx)
+{
+    int code;
+    @BEFORE@
+    code = xtea_encrypt(out, in, ctx);
+    @ENCRYPT@
+    return code;
+}
+int crypto_block_decrypt(unsigned char *out, const unsigned char *in, const unsigned char *ctx)
+{
+    int code;
+    @BEFORE@
+    code = xtea_decrypt(out, in, ctx);
+    @DECRYPT@
+    return code;
+}
+"""
+)
+#: the first bytes of keys with known answers
+PUBLISHED = ", ".join(str(key[0]) for key, _ in known_block("xtea").inputs())  # type: ignore[union-attr]
+#: where contexts are in a table, and only their number is in the context
+TABLE = "static unsigned char table[300][CRYPTO_KEYBYTES]; static unsigned used;"
+IN_TABLE = "memcpy(table[used % 300], ctx, CRYPTO_KEYBYTES); memset(ctx, 0, CRYPTO_KEYBYTES); "
+IN_TABLE += "ctx[0] = (unsigned char)used; ctx[1] = (unsigned char)(used >> 8); used++;"
+OUT_OF_TABLE = "ctx = table[(ctx[0] | ctx[1] << 8) % 300];"
+#: context of another size, which begins with its own address
+WIDE = {"context": CONTEXT + 8, "schedule": "*(uintptr_t *)(ctx + CRYPTO_KEYBYTES) = (uintptr_t)ctx;"}
+
+
+def package(
+    bench: Bench, *, key: int = KEY, block: int = BLOCK, context: int = CONTEXT, variant: str = "xtea", **hooks: str
+) -> Implementation:
+    text = SOURCE
+    for place in ("TOP", "SCHEDULE", "BEFORE", "ENCRYPT", "DECRYPT"):
+        text = text.replace(f"@{place}@", hooks.get(place.lower(), ""))
+    api = f"#define CRYPTO_KEYBYTES {key}\n#define CRYPTO_BLOCKBYTES {block}\n#define CRYPTO_CONTEXTBYTES {context}\n"
+    files = {"api.h": api, "mine.c": text, "xtea.h": (XTEA / "ref.c").read_text(), "bytes.h": _bytes()}
+    found = discover(write(bench.folder / "crypto_block" / variant / "mine", files))
+    assert found.rejected == ()
+    return found.implementations[0]
+
+
+def _bytes() -> str:
+    return (XTEA / "bytes.h").read_text()
+
+
+def failure(record: Record) -> Failure:
+    assert record.failure is not None
+    return record.failure
+
+
+def test_a_block_cipher_is_weighed(bench: Bench, target: Target) -> None:
+    record = bench.weigh(package(bench), target, "default")
+    assert record.failure is None
+    assert record.verification == Verification("known", COUNT, 0, 0)
+    assert (record.setup.primitive, record.setup.label, record.points) == ("crypto_block", "xtea/mine", ())
+    assert record.setup.workload.startswith("kat ")
+    found = record.metrics
+    operations = ("encrypt", "decrypt", "schedule_encrypt", "schedule_decrypt")
+    assert all(found[f"cycles_{op}_mean"] > 0 and found[f"energy_{op}_modelled"] > 0 for op in operations)
+    assert found["encrypt_per_byte"] == found["cycles_encrypt_mean"] / BLOCK
+    assert found["stack"] == max(found[f"stack_{op}"] for op in operations) > 0
+    assert found["rom"] > found["rom_encrypt"] > 0
+    assert found["rom"] > found["rom_decrypt"] > 0
+    # a baseline copies as many bytes
+    baseline = bench.weigh(discover(CIPHERS / "crypto_block" / "nocrypt").implementations[0], target)
+    assert baseline.ok
+    assert baseline.metrics["cycles_encrypt_mean"] < found["cycles_encrypt_mean"] / 10
+    assert (baseline.metrics["rom"], baseline.metrics["ram_static"], found["ram_static"]) == (0, 0, 0)
+
+
+WRONG = {
+    "its schedule writes past its context": (
+        {"schedule": "ctx[CRYPTO_CONTEXTBYTES] = 1;"},
+        Reason.BUFFER_OVERRUN,
+        f"vector 1: schedule_encrypt writes past its context of {CONTEXT} bytes",
+    ),
+    "its schedule writes far past its context": (
+        {"schedule": "ctx[CRYPTO_CONTEXTBYTES + 100] = 1;"},
+        Reason.STRAY_WRITE,
+        "schedule_encrypt: writes 1 byte of free RAM",
+    ),
+    "encryption changes its context": (
+        {"encrypt": "((unsigned char *)ctx)[3]++;"},
+        Reason.STRAY_WRITE,
+        "encrypt changes its input: context",
+    ),
+    "decryption restores its context": (
+        {"decrypt": "{ volatile unsigned char *p = (unsigned char *)ctx; p[0] ^= 1; p[0] ^= 1; }"},
+        Reason.STRAY_WRITE,
+        "decrypt writes into its input: context",
+    ),
+    "a context depends on its address": (
+        {**WIDE, "encrypt": "if (*(uintptr_t *)(ctx + CRYPTO_KEYBYTES) != (uintptr_t)ctx) out[0] ^= 1;"},
+        Reason.KAT_MISMATCH,
+        "vector 1: got ",
+    ),
+    "contexts are in static memory": (
+        {"top": TABLE, "schedule": IN_TABLE, "before": OUT_OF_TABLE},
+        Reason.KAT_MISMATCH,
+        "vector 1: got ",
+    ),
+    "decryption is wrong": ({"decrypt": "out[7] ^= 0x80;"}, Reason.DECRYPT_MISMATCH, "vector 1: got "),
+    "another cipher": ({"encrypt": "out[0] ^= out[1];", "before": ""}, Reason.KAT_MISMATCH, "vector 1: got "),
+    "only published keys": (
+        {
+            "top": f"static unsigned char known[] = {{{PUBLISHED}}};",
+            "schedule": "if (memchr(known, k[0], sizeof known) == NULL) ctx[1] ^= 1;",
+        },
+        Reason.WRONG_OUTPUT,
+        "fresh inputs, vector ",
+    ),
+    "the second block with a context": (
+        {
+            "top": "static uint32_t last;",
+            "encrypt": "if (last == *(uint32_t *)ctx) out[0] ^= 1; last = *(uint32_t *)ctx;",
+        },
+        Reason.WRONG_OUTPUT,
+        "a context for several blocks, ",
+    ),
+    "not in place": ({"before": "memset(out, 0, CRYPTO_BLOCKBYTES);"}, Reason.WRONG_OUTPUT, "encrypt in place, "),
+    "not at odd addresses": (
+        {"before": "if ((uintptr_t)in & 1 && out != in) return 1;"},
+        Reason.WRONG_OUTPUT,
+        "with buffers at odd addresses, encrypt returned 1",
+    ),
+    "it fails": ({"encrypt": "code = -1;"}, Reason.WRONG_OUTPUT, "vector 1: encrypt returned -1"),
+    "another key's size": ({"key": 24}, Reason.KAT_MISMATCH, "api.h says key 24, block 8 bytes; xtea has 16, 8"),
+    "another block's size": ({"block": 4}, Reason.KAT_MISMATCH, "api.h says key 16, block 4 bytes; xtea has 16, 8"),
+    "a context that fills the RAM": (
+        {"context": 12000},
+        Reason.RAM_OVERFLOW,
+        "a schedule needs two buffers for contexts of 12000 bytes",
+    ),
+    "a context that fills a frame": ({"context": 65530}, Reason.RAM_OVERFLOW, "a schedule needs two buffers"),
+    "a context that no frame holds": ({"context": 65536}, Reason.UNSUPPORTED_SIZE, "api.h: CRYPTO_CONTEXTBYTES"),
+    "an unknown cipher": ({"variant": "mystery"}, Reason.NO_EXPECTED, "no known answers for mystery"),
+}
+
+
+@pytest.mark.parametrize("what", WRONG)
+def test_what_is_wrong_has_a_reason(bench: Bench, what: str) -> None:
+    how, reason, text = WRONG[what]
+    failed = failure(bench.weigh(package(bench, **how), the_target("bluepill")))  # type: ignore[arg-type]
+    assert failed.reason is reason, failed
+    assert failed.detail.startswith(text), failed
+
+
+def test_a_small_ram_says_so(bench: Bench, uno: Target) -> None:
+    failed = failure(bench.weigh(package(bench, context=1000), uno))
+    assert failed.reason is Reason.RAM_OVERFLOW
+    assert bench.weigh(package(bench, context=400), uno).ok
+
+
+def test_time_that_depends_on_the_key_is_shown(bench: Bench, uno: Target) -> None:
+    slow = f"static unsigned char known[] = {{{PUBLISHED}}};"
+    wait = "if (memchr(known, k[0], sizeof known) == NULL) { volatile unsigned n; for (n = 0; n < 500; n++); }"
+    record = bench.weigh(package(bench, top=slow, schedule=wait), uno)
+    assert record.ok
+    assert record.metrics["cycles_schedule_encrypt_fresh_mean"] > 2 * record.metrics["cycles_schedule_encrypt_mean"]
+    assert "cycles_encrypt_fresh_mean" in record.metrics
+    assert any(n.startswith("time depends on the inputs: ") for n in record.notes)
+
+
+class _Kept(device.Client):
+    """A client that keeps what it was asked."""
+
+    def __init__(self, link: device.Link) -> None:
+        self.asked: list[Request] = []
+        super().__init__(link)
+
+    def calls(self, requests: Iterable[Request]) -> Iterator[Answer]:
+        every = list(requests)
+        self.asked += every
+        return super().calls(every)
+
+
+def test_no_figure_is_of_a_context_or_key_that_was_used_before(bench: Bench, uno: Target) -> None:
+    """Who remembers results, or what it made of a key, gains nothing: whatever is measured is measured once."""
+    implementation = package(bench)
+    client = _Kept(bench.client(implementation, uno).link)
+    verifier = verify.BlockVerifier(client, implementation, Inputs(implementation.digest))
+    known, _ = verify.known_blocks_answers(verifier)
+    fresh = verify.fresh_blocks(verifier, known) + verify.fresh_blocks(verifier, known, every=True)
+    verify.reused(verifier, known)
+    verify.promised(verifier, known)
+    first: dict[tuple[Op, bytes], Request] = {}
+    for r in client.asked:
+        first.setdefault((r.op, r.key if r.op.is_schedule else r.npub), r)
+    measured = [(Op(op), v.npub if v.message else v.key, v) for op, v, _ in (*known.calls, *fresh)]
+    assert len({(op, of) for op, of, _ in measured}) == len(measured) > 8 * COUNT
+    for op, of, v in measured:
+        r = first[op, of]
+        assert (r.aside, r.key, r.npub, r.data) == (False, v.key, v.npub, v.message)
+
+
+def test_contexts_are_aligned_wherever_keys_and_blocks_are(bench: Bench, target: Target) -> None:
+    odd = "if ((uintptr_t)ctx & 7) return 2;"
+    assert bench.weigh(package(bench, schedule=odd, before=odd), target).ok
+
+
+def test_no_input_is_longer_than_the_output_in_whose_place_it_is(bench: Bench, uno: Target) -> None:
+    client = bench.client(package(bench), uno)
+    request = Request(Op.ENCRYPT, bytes(KEY), bytes(CONTEXT), b"", bytes(BLOCK + 1))
+    assert client.call(request).code == 0
+    with pytest.raises(DeviceError, match="bad request"):
+        client.call(replace(request, in_place=True))
+
+
+@pytest.mark.parametrize("part", ["encrypt", "decrypt"])
+def test_an_image_of_one_direction_refuses_the_other(bench: Bench, uno: Target, part: str) -> None:
+    built = bench.build(package(bench), uno)
+    client = device.simulated(uno, built.images[part])
+    there, absent = (Op.ENCRYPT, Op.DECRYPT) if part == "encrypt" else (Op.DECRYPT, Op.ENCRYPT)
+    assert verify.made(client, there, bytes(KEY), bytes(BLOCK)).code == 0
+    with pytest.raises(DeviceError, match="bad request"):
+        verify.made(client, absent, bytes(KEY), bytes(BLOCK))
+
+
+def test_a_folder_of_another_api_is_another_primitive(tmp_path: Path) -> None:
+    api = "#define CRYPTO_KEYBYTES 16\n#define CRYPTO_BYTES 16\n"
+    write(tmp_path / "crypto_block" / "aes" / "ref", {"api.h": api, "aes.c": "int x;\n"})
+    found = discover(tmp_path)
+    assert found.implementations == ()
+    (refused,) = found.rejected
+    assert refused.failure.reason is Reason.OTHER_PRIMITIVE
+    assert refused.failure.detail.endswith("api.h has no CRYPTO_BLOCKBYTES, CRYPTO_CONTEXTBYTES")
+
+
+def test_api_h_tells_a_block_cipher_outside_of_any_crypto_folder(bench: Bench) -> None:
+    files = {f.name: f.path.read_text() for f in package(bench).files}
+    (found,) = discover(write(bench.folder / "mine", files)).implementations
+    assert found.primitive == "crypto_block"
