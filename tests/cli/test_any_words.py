@@ -196,6 +196,7 @@ def ready(cli: Cli, prepared: Path, monkeypatch: pytest.MonkeyPatch) -> Cli:
         assert cli("run new -t uno -w kat --flags=-Os").code == 0
     monkeypatch.setattr(pipeline.Pipeline, "campaign", _campaign)
     monkeypatch.setattr("steelyard.device.remote.ERRAND", 1)
+    monkeypatch.setattr("uvicorn.Server.run", lambda *_, **__: None)  # which ends when somebody ends it
     return cli
 
 
