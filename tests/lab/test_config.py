@@ -91,8 +91,8 @@ FAR = "[boards.far]\ntarget = 'uno'\nhost = '{}'\n"
             "boards.far.virtual: is said in the lab",
         ),
         ("[boards.one]", FAR.format("-oProxyCommand=x") + "[boards.one]", "boards.far.host: '-oProxyCommand=x' is no"),
-        ("[boards.one]", FAR.format("a b") + "[boards.one]", "boards.far.host: 'a b' is no machine"),
-        ("[boards.one]", FAR.format("b") + "named = '../x'\n[boards.one]", "boards.far.named: '../x' is no name"),
+        ("[boards.one]", FAR.format("a b") + "[boards.one]", "boards.far.host: 'a b' is not a machine"),
+        ("[boards.one]", FAR.format("b") + "named = '../x'\n[boards.one]", "boards.far.named: '../x' is not a name"),
         (
             "[boards.one]",
             FAR.format("b") + FAR.format("b").replace("far", "x") + "named = 'far'\n[boards.one]",
