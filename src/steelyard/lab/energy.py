@@ -120,7 +120,7 @@ class _Metering:
         sealed = {v.count: a.output for op, v, a in known if op == "encrypt"}
         spent = sum(a.pulse.cycles for _, _, a in known) / len(known) * self._link.cycle
         gated = {op: self._seen(calls) for op, calls in by.items()}
-        idle = self.idle(max([IDLE] * any(gated.values()) + [self._metered.meter.seconds] * (not all(gated.values()))))
+        idle = self.idle(IDLE if all(gated.values()) else max(IDLE, self._metered.meter.seconds))
         above: dict[str, Value] = {}
         total: dict[str, Value] = {}
         pulses = 0

@@ -6,7 +6,8 @@ from xml.sax.saxutils import escape
 
 from ..model.errors import cut, printable
 from ..model.row import Row
-from .results import ON, column, said
+from . import sheet
+from .results import ON, column
 
 #: pixels of a character at most, which a text is stretched or squeezed to; around a text; of the height
 _CHARACTER, _PAD, _HEIGHT = 6.4, 7, 20
@@ -17,7 +18,7 @@ _LONGEST = 80
 def text(row: Row, metric: str) -> tuple[str, str]:
     """What a badge says: of what, and the figure with its unit and how it came about."""
     c = column(metric)
-    figure = " ".join(w for w in (said(row, metric), c.unit, c.title) if w)
+    figure = " ".join(w for w in (sheet.text(row[metric], c, " "), c.unit, c.title) if w)
     device = row.get("device")
     evidence = "simulated" if device == "simulator" else ON.get(device, "measured")
     return f"{row['label']} on {row['target']}, {evidence}", figure

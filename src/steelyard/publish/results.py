@@ -62,12 +62,6 @@ def column(name: str) -> Column:
     return Column(name, m.title, m.unit, m.digits)
 
 
-def said(row: Row, name: str) -> str:
-    """A metric of a row as tables show it."""
-    value, digits = row[name], column(name).digits
-    return f"{value:,.{digits}f}".replace(",", " ") if isinstance(value, int | float) else str(value)
-
-
 def run_of(row: Row) -> tuple[int, ...]:
     """The run of a row."""
     run = row.get("run")

@@ -226,7 +226,7 @@ def _check(names: Iterable[str], columns: Iterable[Sequence[Any]]) -> None:
         if not kinds <= _TYPES.get(name, _TEXT):
             raise ValueError(f"{name} has a value of type {', '.join(sorted(k.__name__ for k in kinds))}")
         if float in kinds and not math.isfinite(sum(filter(None, values))):
-            raise ValueError(f"{name} has a value that is no number, or infinite")
+            raise ValueError(f"{name} has a value that is infinite, or not a number")
 
 
 def _notes(text: str) -> tuple[str, ...]:

@@ -10,6 +10,7 @@ from datetime import UTC, datetime, timedelta
 from ..model.errors import printable
 from ..model.row import Row
 from ..publish import results
+from ..publish.sheet import text
 from ..store import Store
 from . import address
 
@@ -48,8 +49,8 @@ def feed(store: Store, path: str, equal: Mapping[str, str]) -> bytes | None:
     return bytes(xml.tostring(root, encoding="utf-8", xml_declaration=True))
 
 
-def _add(parent: xml.Element, name: str, text: str) -> None:
-    xml.SubElement(parent, name).text = printable(text)
+def _add(parent: xml.Element, name: str, content: str) -> None:
+    xml.SubElement(parent, name).text = printable(content)
 
 
 def _when(finished: int) -> str:
@@ -58,5 +59,6 @@ def _when(finished: int) -> str:
 
 def _result(row: Row) -> str:
     """What became of a run: its figures, or why it has none."""
-    figures = [f"{results.column(n).title} {results.said(row, n)}" for n in _METRICS if row.get(n) is not None]
+    columns = [results.column(n) for n in _METRICS if row.get(n) is not None]
+    figures = [f"{c.title} {text(row[c.name], c, ' ')}" for c in columns]
     return ", ".join(figures) if row["outcome"] == "verified" and figures else str(row["outcome"])
