@@ -127,7 +127,7 @@ def check(lab: Lab) -> None:
             raise UserError(f"{where}: {unknown('channel', b.channel, instrument.channels)}")
         if target.chip_name not in flasher.chips:
             names = ", ".join(flasher.chips)
-            raise UserError(f"{where}: {b.flasher} does not program a {target.chip_name}; it knows {names}")
+            raise UserError(f"{where}: {b.flasher} does not program {target.chip_name}; it knows {names}")
         if b.probe and not flasher.restart:
             raise UserError(
                 f"{where}: {b.flasher} works without a debug probe; leave out probe, or name another flasher"
