@@ -60,8 +60,8 @@ def verb(ask: Plot) -> int:
         raise WorkError(f"{text}; run: steelyard run --workload {kind.workload}")
     points = points_of(answer, rows, db) if kind.of_points else {}
     if kind.of_points:
-        left = {str(r["label"]) for r in rows if r["run"] not in points and r["variant"] != "nocrypt"}
-        say([f"without points, so not drawn: {', '.join(sorted(left))}"] if left else [])
+        without = {str(r["label"]) for r in rows if r["run"] not in points and r["variant"] != "nocrypt"}
+        say([f"without points, so not drawn: {', '.join(sorted(without))}"] if without else [])
     data = figure.data_of(kind, rows, points)
     if kind.rows == "records":
         seen = {d["order"] for d in data}
