@@ -20,13 +20,14 @@ from msgspec.structs import replace
 
 from . import building, device, lab, measure, verify
 from .jobs import Job, Run, clock_of, failure_of, identity, nocrypt, resolve
-from .model.call import DeviceError, Op
+from .model.call import DeviceError, Observed, Op
 from .model.inputs import SEED, Inputs
 from .model.once import Once, alone
 from .model.primitive import PRIMITIVES
 from .model.profile import Node, Profile
 from .model.reasons import Failure, Reason
 from .model.record import Record, Toolchain, Verification
+from .model.workload import SCENARIOS
 from .reference import reference
 from .store import Keeper, Store
 
@@ -370,24 +371,33 @@ class Pipeline:
         fresh = verify.fresh_blocks(verifier, known)
         if depends := measure.depends(known.calls, fresh, empty.cycles):
             fresh = verify.fresh_blocks(verifier, known, every=True)
+        felics = measure.Felics()
+        if job.workload.name in SCENARIOS:
+            objects = building.objects(built, implementation)
+            felics = measure.phases(client, implementation, job.target, objects, verifier.own, empty.cycles)
         verify.reused(verifier, known)
         power = lab.power(link, client, known.calls) if job.metered else None
-        verify.promised(verifier, known)
+        if implementation.interface == "nist":  # FELICS promises neither
+            verify.promised(verifier, known)
         if job.target.device == "simulator":
             verify.block_parts(verifier, (known.calls, fresh), self._part_of(job, built))
+        calls: list[Sequence[Observed]] = [known.calls, fresh]
+        if implementation.interface == "phases":
+            calls = [measure.joined(made, empty) for made in calls]
         seen = measure.Observations(
             empty=empty,
-            known=known.calls,
-            fresh=tuple(fresh),
+            known=tuple(calls[0]),
+            fresh=tuple(calls[1]),
             swept=(),
             quantity=link.quantity,
             untouched=known.untouched,
             depends=depends,
+            felics=felics,
             block=client.hello.a_bytes,
             context=client.hello.npub_bytes,
             power=power,
         )
-        return seen, verification, _Said()
+        return seen, verification, _Said(verifier.notes)
 
     def _part_of(self, job: Job, built: building.Build) -> Callable[[str], device.Client]:
         """Opens the image of one direction."""

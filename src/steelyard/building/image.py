@@ -35,7 +35,7 @@ from .commands import (
     sparing_commons,
     unread,
 )
-from .firmware import CHANGED, FELICS, PARTS, RECIPE, as_identified, harness_digest, harness_now, harness_objects
+from .firmware import CHANGED, INTERFACES, PARTS, RECIPE, as_identified, harness_digest, harness_now, harness_objects
 from .inspect import displacing, judge, misplaced
 from .script import LARGEST, Interrupted, Script, TooLargeError, logs, readable
 
@@ -49,6 +49,8 @@ _RETRY = {
 }
 #: the only symbols of the compiled params.c that stay global: the rest comes from ``api.h`` and belongs to the package
 _PARAMS = ("sy_key_bytes", "sy_npub_bytes", "sy_a_bytes", "sy_image", "nsec_encrypt", "nsec_decrypt")
+#: what FELICS calls a toolchain's family; all others are like its PC
+_FELICS = {"avr": "AVR", "msp430": "MSP", "thumb": "ARM"}
 #: how SUPERCOP's ``architectures`` files spell a toolchain's family, where the spelling differs
 _SPELLINGS = {"thumb": ("thumb", "arm"), "native": ("amd64", "x86", "native"), "aarch64": ("aarch64", "arm")}
 
@@ -97,7 +99,7 @@ def build(
 def _build_into(
     folder: Path, implementation: Implementation, target: Target, flags: tuple[str, ...], toolchain: Toolchain
 ) -> None:
-    parts = PARTS[implementation.primitive] if implementation.interface == "nist" else FELICS
+    parts = INTERFACES.get(implementation.interface) or PARTS[implementation.primitive]
     firmware, number = (target.digest, harness_digest()), f"0x{folder.name[:8]}"
     objects = {part: harness_objects(target, toolchain, operation) for part, operation in parts.items()}
     with kept.made(folder) as (work, said):
@@ -164,6 +166,8 @@ def _compile(
     name = implementation.primitive
     include += (*STILL, f"-DCRYPTO_NAMESPACETOP={name}", f"-DCRYPTO_NAMESPACE(name)={name}_##name")
     include += (f"-D_CRYPTO_NAMESPACETOP=_{name}", f"-D_CRYPTO_NAMESPACE(name)=_{name}_##name")
+    if implementation.interface == "phases":
+        include += (f"-D{_FELICS.get(spec.family, 'PC')}",)
     lto = link_time(spec, flags)
     script = Script()
     for k, f in enumerate(units):
