@@ -45,7 +45,9 @@ _PHASES = (
 )
 _MACHINES = ("AVR", "MSP", "ARM", "PC")
 _FOLDER = re.compile(r"(.+)_(\d{1,4})_(\d{1,4})_v(\w{1,20})")
-_SIZE = re.compile(rb"^[ \t]*#[ \t]*define[ \t]+(BLOCK_SIZE|KEY_SIZE|ROUND_KEYS_SIZE)[ \t]+\(?(\d{1,5})\)?(?!\w)", re.M)
+_SIZE = re.compile(
+    rb"^[ \t]*#[ \t]*define[ \t]+(BLOCK_SIZE|KEY_SIZE|ROUND_KEYS_SIZE)[ \t]+\(?(\d{1,5})\)?[ \t]*(?=\r?$|/[*/])", re.M
+)
 
 
 class Named(Struct, frozen=True):

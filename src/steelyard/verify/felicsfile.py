@@ -23,9 +23,9 @@ def read(path: Path) -> list[Vector]:
     return parse(_text(path), path.name)
 
 
-def read_block(path: Path) -> Vector:
-    """The vector of a block cipher of the first FELICS. Raises as :func:`read`."""
-    return parse_block(_text(path), path.name)
+def read_block(path: Path, key: int, block: int) -> Vector:
+    """The vector of a block cipher of the first FELICS, with ``key`` and ``block`` bytes. Raises as :func:`read`."""
+    return parse_block(_text(path), key, block, path.name)
 
 
 def parse(text: str, name: str = "test_vectors.c") -> list[Vector]:
@@ -37,11 +37,15 @@ def parse(text: str, name: str = "test_vectors.c") -> list[Vector]:
     return [Vector(1, key, npub, message, ad, output)]
 
 
-def parse_block(text: str, name: str = "test_vectors.c") -> Vector:
-    """The vector of a block cipher's text. Raises :class:`MalformedKat`."""
-    arrays = _Arrays(text, name)
-    block, key, output = (arrays.of(part) for part in ("expectedPlaintext", "expectedKey", "expectedCiphertext"))
-    return Vector(1, key, b"", block, b"", output)
+def parse_block(text: str, key: int, block: int, name: str = "test_vectors.c") -> Vector:
+    """The vector of a block cipher's text. Short arrays are padded with zeros, as C does. Raises
+    :class:`MalformedKat`."""
+    arrays, found = _Arrays(text, name), []
+    for part, size in (("expectedKey", key), ("expectedPlaintext", block), ("expectedCiphertext", block)):
+        found.append(arrays.of(part, size))
+        if len(found[-1]) > size:
+            raise MalformedKat(f"{name}: {part} holds {len(found[-1])} bytes; constants.h has {size}")
+    return Vector(1, found[0], b"", found[1], b"", found[2])
 
 
 def _text(path: Path) -> str:

@@ -15,21 +15,26 @@ _WORDS = (2, 4, 8)
 
 class Order(Struct, frozen=True):
     """How a string of bytes differs from the known answers': in words of ``word`` bytes, the words of which are in
-    ``turned`` order, or the bytes in each of them ``swapped``. Undone by being done again."""
+    ``turned`` order, or the bytes in each of them ``swapped``; and in ``halved`` bytes, whose first four bits are the
+    last. Undone by being done again."""
 
     word: int = 1
     turned: bool = False
     swapped: bool = False
+    halved: bool = False
 
     def of(self, data: bytes) -> bytes:
         """The bytes in this order."""
         words = [data[i : i + self.word] for i in range(0, len(data), self.word)]
         words = words[::-1] if self.turned else words
-        return b"".join(w[::-1] if self.swapped else w for w in words)
+        made = b"".join(w[::-1] if self.swapped else w for w in words)
+        return bytes(b << 4 & 0xF0 | b >> 4 for b in made) if self.halved else made
 
     @property
     def text(self) -> str:
         """The order as a phrase: ``the last byte first``."""
+        if self.halved:
+            return f"the last {'digit first' if self.turned else 'digit of each byte first'}"
         if not (self.turned or self.swapped):
             return "as printed"
         if self.word == 1:
@@ -59,7 +64,7 @@ def orders(key: int, block: int) -> Iterator[Orders]:
 
 
 def _orders(size: int) -> list[Order]:
-    found = [Order(), Order(1, turned=True)]
+    found = [Order(), Order(turned=True), Order(halved=True), Order(turned=True, halved=True)]
     for word in (w for w in _WORDS if size % w == 0 and size > w):
         found += [Order(word, swapped=True), Order(word, turned=True)]
     return found
