@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 from steelyard.model.implementation import Implementation
+from steelyard.model.paths import CIPHERS
 from steelyard.model.reasons import Reason
-from steelyard.model.record import Verification
+from steelyard.model.record import Record, Verification
 from steelyard.model.target import Target
 from steelyard.sources import discover
 from steelyard.sources.sizes import sizes
@@ -164,3 +165,44 @@ def test_orders_undo_themselves() -> None:
 def test_vectors_that_are_none_are_refused(text: str) -> None:
     with pytest.raises(MalformedKat):
         felicsfile.parse_block(text, blocks.KEY, blocks.BLOCK)
+
+
+def felics(record: Record) -> dict[str, float]:
+    assert record.failure is None
+    return {k.removeprefix("felics_"): v for k, v in record.metrics.items() if k.startswith("felics_")}
+
+
+def test_modes_are_felics_s_scenarios_1_and_2(bench: Bench, atmega128: Target) -> None:
+    """CBC over 128 bytes, and CTR over 16 with round keys in flash; what they give is checked block by block."""
+    cipher = package(bench)
+    runs = [bench.weigh(cipher, atmega128, f"felics-block-{n}", "-O3") for n in range(3)]
+    block, cbc, ctr = map(felics, runs)
+    assert not any("no figures" in note for run in runs for note in run.notes)
+    assert len({run.metrics["cycles_encrypt_mean"] for run in runs}) == 1
+    same = ("code_eks", "code_e", "code_dks", "code_d", "code_total", "cycles_eks", "cycles_dks")
+    assert [cbc[f] for f in same] == [block[f] for f in same]
+    assert cbc["data_common"] == block["data_common"] + 128
+    assert 16 * block["cycles_e"] < cbc["cycles_e"] < 20 * block["cycles_e"]
+    assert cbc["cycles_total"] == sum(cbc[f"cycles_{p}"] for p in ("eks", "e", "dks", "d"))
+    assert ctr["code_e"] == ctr["code_total"] > blocks.ROUND_KEYS + 100
+    assert ctr["data_total"] == 16 + blocks.BLOCK
+    assert block["cycles_e"] < ctr["cycles_e"] == ctr["cycles_total"] < 3 * block["cycles_e"]
+    assert ctr["ram"] == ctr["data_total"] + ctr["stack_e"]
+    assert not {"code_eks", "code_d", "cycles_d", "stack_d"} & ctr.keys()
+    assert 0 < ctr["code_mode"] < 800 > cbc["code_mode"] > 0
+
+
+def test_round_keys_that_are_not_read_from_flash_are_told(bench: Bench, atmega128: Target) -> None:
+    """A mode whose output is wrong, and contexts that cannot be in flash, have no figures; all others stay."""
+    sources, macro = blocks.files(), "READ_ROUND_KEY_DOUBLE_WORD"
+    deaf = {stem: sources[f"{stem}.c"].replace(macro, "") for stem in ("encrypt", "decrypt")}
+    run = bench.weigh(package(bench, **deaf), atmega128, "felics-block-2", "-O3")
+    assert felics(run) == {}
+    wrong = "wrong-output: encrypt of 16 bytes differs from that of blocks"
+    assert f"no figures of FELICS's scenario 2: {wrong}" in run.notes
+    ours = discover(CIPHERS / "crypto_block/xtea/xtea/ref").implementations[0]
+    run = bench.weigh(ours, atmega128, "felics-block-2", "-O3")
+    assert felics(run) == {}
+    assert any("no contexts in flash" in note for note in run.notes)
+    assert felics(bench.weigh(ours, atmega128, "felics-block-1", "-O3"))["cycles_d"] > 0
+    assert felics(bench.weigh(ours, the_target("bluepill"), "felics-block-2", "-O3"))["cycles_e"] > 0

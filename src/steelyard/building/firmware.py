@@ -36,7 +36,14 @@ INTERFACES = {
     "felics": {"both": "felics-3", "encrypt": "felics-1", "decrypt": "felics-2"},
     "phases": {"both": "phases-3", "encrypt": "phases-1", "decrypt": "phases-2"},
 }
-_OPERATIONS = tuple(o for parts in (*PARTS.values(), *INTERFACES.values()) for o in parts.values())
+#: the same of images with a mode of operation, by interface and FELICS's scenario: the second only encrypts
+MODES = {
+    ("nist", 1): "scenario-3",
+    ("nist", 2): "scenario-1",
+    ("phases", 1): "scenario-7",
+    ("phases", 2): "scenario-5",
+}
+_OPERATIONS = (*(o for parts in (*PARTS.values(), *INTERFACES.values()) for o in parts.values()), *MODES.values())
 #: by folder of harness objects: held while looking for them and compiling missing ones
 _harness_locks: dict[Path, Lock] = {}
 

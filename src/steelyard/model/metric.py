@@ -76,6 +76,7 @@ def _of_phases() -> Iterator[Metric]:
         more = {"code": ("total",), "data": ("common", "total"), "cycles": ("total",)}.get(what, ())
         for part in (*parts, *more):
             yield Metric(f"felics_{what}_{part}", f"FELICS {what} {part.upper() if part in parts else part}", unit)
+    yield Metric("felics_code_mode", "FELICS code of the mode", "bytes")
     yield Metric("felics_ram", "FELICS data and stack", "bytes")
 
 

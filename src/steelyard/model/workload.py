@@ -30,7 +30,7 @@ class Workload(Struct, frozen=True):
 #: what is measured of a primitive whose calls have one size only
 KNOWN = "kat"
 #: the same with the figures that the first FELICS has of a block cipher in each of its scenarios
-SCENARIOS = ("felics-block-0",)
+SCENARIOS = ("felics-block-0", "felics-block-1", "felics-block-2")
 #: the most sizes of one workload
 MAX_SIZES = 4096
 _LENGTHS = (0, 16, 32, 64, 128, 256, 512, 1024, 1536)
