@@ -186,11 +186,12 @@ def test_workloads_are_the_scenarios_as_coded() -> None:
         "felics-5": ((1264, 0),),
         "felics-6": ((40, 1224),),
         "felics-hash": ((0, 0), (0, 16), (0, 128), (0, 1024)),
+        **{f"felics-block-{n}": () for n in range(3)},
     }
 
 
-def script() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("felics_script", ROOT / "scripts" / "felics.py")
+def script(name: str) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(name, ROOT / "scripts" / f"{name}.py")
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
@@ -198,8 +199,14 @@ def script() -> ModuleType:
     return module
 
 
+def test_the_page_of_block_ciphers_says_what_its_table_holds() -> None:
+    module = script("felics_blocks")
+    page = module.PAGE.read_text(encoding="utf-8")
+    assert module.filled(page, module.read()) == page
+
+
 def test_the_validation_page_says_what_its_table_holds() -> None:
-    module = script()
+    module = script("felics")
     page = module.PAGE.read_text(encoding="utf-8")
     assert module.filled(page, module.read()) == page
     with module.TABLE.open(newline="") as f:
@@ -219,7 +226,7 @@ def test_the_validation_page_says_what_its_table_holds() -> None:
 
 def test_a_comparison_for_the_page(tmp_path: Path) -> None:
     """Published rows with runs: on targets of the run only, and empty where there was no run."""
-    module = script()
+    module = script("felics")
     runs = tmp_path / "runs.json"
     from steelyard.cli.records import as_json
 
