@@ -23,7 +23,7 @@ VERBS = {
     "serve": "Serve stored results as web pages.",
     "site": "Write stored results as web pages that open from disk and from any static host.",
     "show": "Show one run: figures, sizes, verification, provenance, and how to repeat it.",
-    "list": "List implementations, targets, or stored runs.",
+    "list": "List implementations, targets, workloads, or stored runs.",
     "db": "Copy results to another database, or look whether all of them can be read.",
     "targets": "List targets: chip, clock, memory, compiler, and how far figures are validated.",
     "doctor": "Say what is installed, what is missing, and the line that fixes it.",

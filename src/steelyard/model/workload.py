@@ -7,6 +7,7 @@ import hashlib
 from msgspec import Struct
 
 from .errors import UserError, cut, unknown
+from .protocol import PROTOCOLS
 
 
 class Workload(Struct, frozen=True):
@@ -65,6 +66,7 @@ NAMED = {
     "felics-6": ((40, 1224),),
     # the first FELICS's scenarios 0, 1A, 1B and 1C for hashes
     "felics-hash": ((0, 0), (0, 16), (0, 128), (0, 1024)),
+    **{name: tuple((s.adlen, s.mlen) for s in p.sizes) for name, p in PROTOCOLS.items()},
 }
 
 
