@@ -18,6 +18,7 @@ VERBS = {
     "compare": "Compare two sets of results, implementations, flag sets, compilers or revisions, setup by setup.",
     "history": "Weigh every git revision that changed something, and show what each of them brought.",
     "rank": "Rank stored results: the first of each metric, relative to a reference, figures of merit, Pareto fronts.",
+    "choose": "Choose an implementation for a device: what fits, what it costs there, how long the battery lasts.",
     "plot": "Draw a figure from stored results, and write its table beside it.",
     "report": "Write stored results as one HTML file: tables, figures, claims, provenance.",
     "serve": "Serve stored results as web pages.",
