@@ -223,26 +223,29 @@ def fitting(rows: Sequence[Row], limits: Limits) -> list[Row]:
 
 def _over(row: Row, limits: Limits) -> dict[str, float]:
     """The limits that a candidate passes, with its own figures."""
-    given = {name: most for name in AIMS if (most := getattr(limits, name)) is not None}
-    return {name: v for name, most in given.items() if (v := value(row, name) or 0.0) > most}
+    return {name: v for name, most in _given(limits).items() if (v := value(row, name) or 0.0) > most}
+
+
+def _given(limits: Limits) -> dict[str, float]:
+    every = {"cycles": limits.cycles, "rom": limits.rom, "ram": limits.ram}
+    return {name: most for name, most in every.items() if most is not None}
 
 
 def relaxed(rows: Sequence[Row], limits: Limits) -> list[Relaxed]:
     """Where nothing fits: for each limit that lets something in alone, the least that it has to be. Where none does,
     the fewest limits together, those that are passed by the least factor."""
     over = [(found, r) for r in rows if (found := _over(r, limits))]
-    if not over:
-        return []
-    fewest = min(len(found) for found, _ in over)
-    near = [(found, r) for found, r in over if len(found) == fewest]
+    fewest = min((len(found) for found, _ in over), default=0)
+    given = _given(limits)
 
-    def factor(found: Mapping[str, float]) -> float:
-        return max(v / max(getattr(limits, name), 1) for name, v in found.items())
+    def factor(near: tuple[dict[str, float], Row]) -> tuple[float, str, str]:
+        found, row = near
+        return max(v / max(given[name], 1) for name, v in found.items()), str(row["label"]), str(row["flags"])
 
     best: dict[tuple[str, ...], Relaxed] = {}
-    for found, r in sorted(near, key=lambda n: (factor(n[0]), str(n[1]["label"]), str(n[1]["flags"]))):
+    for found, r in sorted((n for n in over if len(n[0]) == fewest), key=factor):
         best.setdefault(tuple(found), Relaxed(found, r))
-    return list(best.values()) if fewest == 1 else list(best.values())[:1]
+    return list(best.values())[: None if fewest == 1 else 1]
 
 
 def ordered(rows: Sequence[Row]) -> list[Row]:

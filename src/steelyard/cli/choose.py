@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from functools import cache
 from typing import NamedTuple
 
 import click
@@ -194,6 +195,8 @@ def _rows(ask: Choose, name: str, adlen: int, mlen: int) -> tuple[list[Row], tup
 def _chosen(ask: Choose, name: str, rows: Sequence[Row], size: tuple[int, int], notes: Iterable[str]) -> Answer:
     device = _device(ask, name)
     limits = _limits(ask, device)
+    if ask.primitive == "crypto_aead" and sum(size) > (most := load_target(name).chip.ram.size):
+        rows, notes = [], (f"message and associated data alone take {sum(size)} of the chip's {most} bytes of RAM",)
     candidates, lost = _costed(ask, rows, size, limits)
     if ask.measure:
         shown = choice.shown(choose.fitting(candidates, limits), ask.top or TOP)
@@ -261,11 +264,15 @@ def _interpolated(ask: Choose, rows: Sequence[Row], size: tuple[int, int], opera
     return made
 
 
-def _block(row: Row) -> int:
+@cache
+def block_of(primitive: str, family: str, variant_name: str) -> int:
     """Bytes of a block, as the bundled variant of this name says."""
-    folder = paths.CIPHERS / str(row["primitive"]) / str(row["family"]) / str(row["variant"]) / "ref"
-    variant = variant_of(folder)
+    variant = variant_of(paths.CIPHERS / primitive / family / variant_name / "ref")
     return max(variant.rate // 8, 1) if variant else choose.BLOCK
+
+
+def _block(row: Row) -> int:
+    return block_of(str(row["primitive"]), str(row["family"]), str(row["variant"]))
 
 
 def _blocks(ask: Choose, rows: Sequence[Row], mlen: int) -> tuple[list[Row], tuple[str, ...]]:

@@ -60,7 +60,12 @@ def sheets(answer: Answer, top: int) -> list[Sheet]:
     rows = shown(answer.fitting, top)
     kind = answer.candidates[0]["device"] if answer.candidates else None
     title = f"{title_of(device.name, kind)}: {_call(answer)}"
-    notes = [*_reasons(answer), *_assumptions(answer), *answer.notes]
+    notes = [
+        *_reasons(answer),
+        *_assumptions(answer, rows),
+        *_of_device(answer, rows or answer.candidates),
+        *answer.notes,
+    ]
     if not rows:
         return [_near(answer, title, notes)]
     kept = choose.front(answer.fitting)
@@ -99,7 +104,7 @@ def table(answers: Sequence[Answer]) -> Sheet:
         cells: list[Cell] = [a.target, len({r["label"] for r in a.fitting})]
         if a.first is None:
             cells += [None] * (len(columns) - 3)
-            cells.append("; ".join(_relaxations(a)) or "no verified results")
+            cells.append("; ".join(_relaxations(a)) or "; ".join(a.notes) or "no verified results")
             lines.append(Line(cells))
         else:
             first = a.first
@@ -108,7 +113,9 @@ def table(answers: Sequence[Answer]) -> Sheet:
             lines.append(Line([*cells, ""], run_of(first)))
     title = f"{_call(answers[0])}: the first on each target" if answers else ""
     notes = ["first: fewest cycles, and with them least energy, of what fits"]
-    notes += _assumptions(answers[0]) if answers else []
+    if answers:
+        notes += _assumptions(answers[0], [a.first for a in answers if a.first])
+        notes.append("energy, clock and voltage: each target's (steelyard targets --json)")
     return Sheet(title, "choice", columns, lines, notes=notes)
 
 
@@ -116,9 +123,7 @@ def without(labels: Sequence[str]) -> tuple[str, ...]:
     """That some have no figure for the size."""
     if not labels:
         return ()
-    return (
-        f"without points to interpolate between, so not compared: {some(labels)}; run --workload default makes them",
-    )
+    return (f"without points to interpolate between, or not for such messages, so not compared: {some(labels)}",)
 
 
 def _call(answer: Answer) -> str:
@@ -225,7 +230,9 @@ def _needed(name: str, least: float, device: Device) -> str:
 def _near(answer: Answer, title: str, notes: Sequence[str]) -> Sheet:
     """That nothing fits, and what would."""
     if not answer.candidates:
-        return Sheet(title, f"choice-{answer.target}", [column("label")], [], notes=["no verified results", *notes])
+        return Sheet(
+            title, f"choice-{answer.target}", [column("label")], [], notes=answer.notes or ["no verified results"]
+        )
     columns = [Column("relax", "nothing fits, but would with"), column("label"), column("flags"),
                Column("cycles", "cycles", "", 0), _ROM, _RAM]  # fmt: skip
     lines = []
@@ -237,31 +244,37 @@ def _near(answer: Answer, title: str, notes: Sequence[str]) -> Sheet:
     return Sheet(title, f"choice-{answer.target}", columns, lines, notes=[said, *notes])
 
 
-def _assumptions(answer: Answer) -> list[str]:
-    """What the figures rest on."""
-    d, target = answer.device, load_target(answer.target)
-    said = ["security is not weighed: names restrict the choice, such as 'ascon*' 'aes*'"]
-    said += ["ROM and RAM: of both directions, without the caller's buffers and keys; K is 1024 bytes"]
+def _assumptions(answer: Answer, rows: Sequence[Row]) -> list[str]:
+    """What the figures of these rows rest on, on any target."""
+    said = [
+        "security is not weighed: names restrict the choice, such as 'ascon*' 'aes*'",
+        "ROM and RAM: of both directions, without the caller's buffers and keys; K is 1024 bytes",
+    ]
     if answer.primitive == "crypto_block":
         said.append("cycles: of the blocks alone, without a mode; RAM holds the context, ROM both key schedules")
     else:
         said.append("each call expands its key, as the API has it; a packet's other costs are not counted")
-    ways = {r["by"] for r in answer.fitting or answer.candidates}
+    ways = {r["by"] for r in rows}
     if BETWEEN in ways:
         said.append(
             "interpolated: between the points of the run, by blocks; --measure weighs them (docs/definitions.md)"
         )
     if BEYOND in ways:
-        said.append("extrapolated: the size is beyond the run's points, and may not fit into the RAM at all")
+        said.append("extrapolated: the size is beyond the run's points; --measure weighs what the chip has room for")
+    if answer.device.charge:
+        said.append("battery: all of its charge used, none lost in regulators or by itself")
+    return said
+
+
+def _of_device(answer: Answer, rows: Sequence[Row]) -> list[str]:
+    """What they rest on there."""
+    d, target = answer.device, load_target(answer.target)
+    said = []
     if target.energy is not None:
         said.append(f"energy: cycles x {target.nanojoule_per_cycle:.3g} nJ ({target.energy.source})")
     if d.rate:
         said.append(f"CPU: at {d.clock / 1e6:g} MHz")
     if d.charge:
         idle = f"{d.idle * 1e6:g} µA all the time" if d.idle else "nothing else (--idle)"
-        said.append(
-            f"battery: {d.charge / 3.6:g} mAh at {d.volts:g} V, all of it used, none lost in regulators or by itself; "
-            f"besides the messages it feeds {idle}"
-        )
-    rows = answer.fitting or answer.candidates
+        said.append(f"battery: {d.charge / 3.6:g} mAh at {d.volts:g} V; besides the messages it feeds {idle}")
     return [*said, *shared(rows, ("compiler",))]
