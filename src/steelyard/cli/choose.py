@@ -227,7 +227,9 @@ def _costed(
     operation = "decrypt" if ask.decrypt else "encrypt"
     exact = f"{operation}@{size[0]}/{size[1]}"
     setups = [max(some, key=lambda r: _worth(r, exact)) for some in grouped(rows, _setup).values()]
-    small = choose.fitting(setups, Limits(rom=limits.rom, ram=limits.ram)) or setups
+    today = PROTOCOLS[ask.workload].today if ask.workload in PROTOCOLS else ()
+    room = {r["run"] for r in choose.fitting(setups, Limits(rom=limits.rom, ram=limits.ram))}
+    small = [r for r in setups if r["run"] in room or r["variant"] in today] if room else setups
     made = _interpolated(ask, small, size, operation, exact)
     if len(small) < len(setups) and not choose.fitting(made, limits):
         made = _interpolated(ask, setups, size, operation, exact)
