@@ -9,7 +9,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from itertools import product
-from operator import itemgetter
+from operator import itemgetter, mul
 
 from msgspec import Struct
 
@@ -82,7 +82,7 @@ class Line(Struct, frozen=True):
     def mean(self, part: float) -> float:
         """Mean over the sizes of the known answers."""
         steps, weights = _steps(self.block, self.shift, part), _weights(self.nodes)
-        total = self.zero + self.slope * steps + sum(w * x for w, x in zip(weights, self.left, strict=True))
+        total = self.zero + self.slope * steps + sum(map(mul, weights, self.left))
         return total / (len(_KNOWN) + 1)
 
 
@@ -141,13 +141,20 @@ def _lines(cycles: Mapping[int, float], block: int) -> list[Line]:
 
 def _fitted(cycles: Mapping[int, float], nodes: tuple[int, ...], block: int, shift: int | None) -> tuple[float, Line]:
     """The line of least squares over blocks, and how far nodes are from it."""
-    xs = [_blocks(n, block, shift, 0) for n in nodes]
+    xs, weights = _grid(nodes, block, shift)
     ys = [cycles[n] for n in nodes]
-    x, y = sum(xs) / len(xs), sum(ys) / len(ys)
-    wide = sum((a - x) ** 2 for a in xs)
-    slope = sum((a - x) * (b - y) for a, b in zip(xs, ys, strict=True)) / wide if wide else 0.0
-    left = tuple(b - slope * a for a, b in zip(xs, ys, strict=True))
+    slope = sum(map(mul, weights, ys))
+    left = tuple([y - slope * x for x, y in zip(xs, ys, strict=True)])
     return max(left) - min(left), Line(cycles[0], nodes, block, shift, slope, left)
+
+
+@cache
+def _grid(nodes: tuple[int, ...], block: int, shift: int | None) -> tuple[list[float], list[float]]:
+    """Bytes of the blocks at the nodes, and what each node's cycles count for the slope: records share their nodes."""
+    xs = [_blocks(n, block, shift, 0) for n in nodes]
+    mean = sum(xs) / len(xs)
+    wide = sum((x - mean) ** 2 for x in xs)
+    return xs, [(x - mean) / wide if wide else 0.0 for x in xs]
 
 
 class Model(Struct, frozen=True):
