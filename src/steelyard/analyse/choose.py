@@ -82,7 +82,7 @@ class Line(Struct, frozen=True):
     def mean(self, part: float) -> float:
         """Mean over the sizes of the known answers."""
         steps, weights = _steps(self.block, self.shift, part), _weights(self.nodes)
-        total = self.zero + self.slope * steps + sum(map(mul, weights, self.left))
+        total: float = self.zero + self.slope * steps + sum(map(mul, weights, self.left))
         return total / (len(_KNOWN) + 1)
 
 
