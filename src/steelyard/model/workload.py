@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from msgspec import Struct
 
 from .errors import UserError, cut, unknown
+from .protocol import PROTOCOLS
 
 
 class Workload(Struct, frozen=True):
@@ -69,6 +70,7 @@ NAMED = {
     **dict.fromkeys(SCENARIOS, ()),
     # the first FELICS's scenarios 0, 1A, 1B and 1C for hashes
     "felics-hash": ((0, 0), (0, 16), (0, 128), (0, 1024)),
+    **{name: tuple((s.adlen, s.mlen) for s in p.sizes) for name, p in PROTOCOLS.items()},
 }
 
 

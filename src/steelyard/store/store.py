@@ -212,6 +212,11 @@ class Store:
         with self._reader() as reader:
             return reader.points(run_ids)
 
+    def cycles(self, run_ids: Collection[int], operation: str) -> dict[int, dict[tuple[int, int], float]]:
+        """Cycles of an operation by size (bytes of associated data, of message), by run id."""
+        with self._reader() as reader:
+            return reader.cycles(run_ids, operation)
+
     def details(self, run_ids: Collection[int]) -> dict[int, str]:
         """Details of failures by run id, for those of these runs that failed."""
         with self._reader() as reader:
