@@ -190,8 +190,8 @@ def test_workloads_are_the_scenarios_as_coded() -> None:
     }
 
 
-def script(name: str) -> ModuleType:
-    spec = importlib.util.spec_from_file_location(name, ROOT / "scripts" / f"{name}.py")
+def script(name: str = "felics") -> ModuleType:
+    spec = importlib.util.spec_from_file_location(f"{name}_script", ROOT / "scripts" / f"{name}.py")
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
@@ -237,3 +237,29 @@ def test_a_comparison_for_the_page(tmp_path: Path) -> None:
     assert (first["ours_code_size"], first["ours_code_time"], first["outcome"]) == (5838, 193000, "verified")
     assert (second["ours_code_size"], second["outcome"]) == ("", "not run")
     assert "| code_time | 2 | 1 | 0 | 0.0161 / 0.0161 / 0.0161 % |" in module.table([first, second])
+
+
+def test_the_page_of_best_block_ciphers_says_what_its_table_holds() -> None:
+    module = script("felics_best")
+    page, lines = module.PAGE.read_text(encoding="utf-8"), module.read()
+    assert module.filled(page, lines) == page
+    assert {(line["target"], line["best"]) for line in lines} == {
+        (t, b) for t in module.ARCHITECTURES for b in module.BESTS
+    }
+    # the aim: at least half of the variants are as fast or as small
+    better = {line["variant"] for line in lines if module.ratio(line) <= 100}
+    assert 2 * len(better) >= len({line["variant"] for line in lines})
+
+
+def test_the_best_published_row_is_one_with_all_figures() -> None:
+    module = script("felics_best")
+    row = {"arch": "AVR", "scenario": "0", "cipher": "TWINE", "block_bits": "64", "key_bits": "80", "language": "C"}
+    row |= {"options": "-Os", "cycles_eks": "0", "cycles_d": "9"}
+    rows = [
+        row | {"version": "01", "code_total": "90", "cycles_e": "50"},
+        row | {"version": "02", "code_total": "80", "cycles_e": ""},
+        row | {"version": "03", "code_total": "70", "cycles_e": "60", "scenario": "1"},
+        row | {"version": "04", "code_total": "60", "cycles_e": "70", "key_bits": "128"},
+    ]
+    found = module.published(rows, {"twine80"})
+    assert found == {("atmega128", "twine80"): [{"name": "v01 (C) -Os", "bytes": "90", "cycles": "50"}]}
