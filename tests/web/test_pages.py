@@ -46,6 +46,15 @@ def test_each_number_leads_to_its_run(site: Site) -> None:
         assert "to repeat: steelyard run" in site.page(to).text
 
 
+def test_an_implementation_in_a_folder_of_its_own_is_led_to(tmp_path: Path) -> None:
+    """SUPERCOP's ``crypto_aead/V/I/J``."""
+    to = "/implementations/toy1/them%2Fopt32"
+    with made(tmp_path / "results.db", record("toy1/them/opt32")) as store:
+        site = Site(store)
+        assert to in site.page("/targets/uno").all("href", "a")
+        assert "toy1/them/opt32" in site.page(to).text
+
+
 def test_a_run_has_every_metric_with_its_definition(site: Site) -> None:
     newest = {r.setup.key: r for r in RECORDS}
     for key, r in newest.items():
