@@ -18,6 +18,7 @@ from openpyxl import load_workbook
 from steelyard.cli.app import app
 from steelyard.model.campaign import Campaign
 from steelyard.model.metric import metric_names
+from steelyard.model.primitive import PRIMITIVES
 from steelyard.web import campaigns, documents, layout, pages
 from tests.made_up import record
 from tests.web.conftest import RECORDS, Site, made
@@ -61,8 +62,19 @@ def test_a_run_has_every_metric_with_its_definition(site: Site) -> None:
         text = site.page(f"/runs/{key[:16]}").text
         for name in r.metrics:
             assert f"{name} " in text
-            assert documents.definition(name) in text
-    assert [n for n in metric_names() if not documents.definition(n)] == []
+            assert documents.definition(name, r.setup.primitive) in text
+    for primitive in PRIMITIVES:
+        assert [n for n in metric_names() if not documents.definition(n, primitive)] == []
+
+
+def test_a_definition_is_that_of_the_primitive() -> None:
+    """What block ciphers have otherwise defines nothing of others, and a row that refers to AEADs nothing at all."""
+    for primitive in PRIMITIVES:
+        block = primitive == "crypto_block"
+        assert "supply voltage x current" in documents.definition("energy_encrypt_modelled", primitive)
+        assert documents.definition("stack_encrypt", primitive).startswith("stack pointer at the rising edge")
+        assert ("64 random keys" in documents.definition("cycles_encrypt_mean", primitive)) is block
+        assert ("four calls of each operation" in documents.definition("ram_renner", primitive)) is block
 
 
 def test_what_failed_says_why_and_what_to_do(site: Site) -> None:
