@@ -18,6 +18,7 @@ from openpyxl import load_workbook
 from steelyard.cli.app import app
 from steelyard.model.campaign import Campaign
 from steelyard.model.metric import metric_names
+from steelyard.model.primitive import PRIMITIVES
 from steelyard.web import campaigns, documents, layout, pages
 from tests.made_up import record
 from tests.web.conftest import RECORDS, Site, made
@@ -46,14 +47,34 @@ def test_each_number_leads_to_its_run(site: Site) -> None:
         assert "to repeat: steelyard run" in site.page(to).text
 
 
+def test_an_implementation_in_a_folder_of_its_own_is_led_to(tmp_path: Path) -> None:
+    """SUPERCOP's ``crypto_aead/V/I/J``."""
+    to = "/implementations/toy1/them%2Fopt32"
+    with made(tmp_path / "results.db", record("toy1/them/opt32")) as store:
+        site = Site(store)
+        assert to in site.page("/targets/uno").all("href", "a")
+        assert "toy1/them/opt32" in site.page(to).text
+
+
 def test_a_run_has_every_metric_with_its_definition(site: Site) -> None:
     newest = {r.setup.key: r for r in RECORDS}
     for key, r in newest.items():
         text = site.page(f"/runs/{key[:16]}").text
         for name in r.metrics:
             assert f"{name} " in text
-            assert documents.definition(name) in text
-    assert [n for n in metric_names() if not documents.definition(n)] == []
+            assert documents.definition(name, r.setup.primitive) in text
+    for primitive in PRIMITIVES:
+        assert [n for n in metric_names() if not documents.definition(n, primitive)] == []
+
+
+def test_a_definition_is_that_of_the_primitive() -> None:
+    """What block ciphers have otherwise defines nothing of others, and a row that refers to AEADs nothing at all."""
+    for primitive in PRIMITIVES:
+        block = primitive == "crypto_block"
+        assert "supply voltage x current" in documents.definition("energy_encrypt_modelled", primitive)
+        assert documents.definition("stack_encrypt", primitive).startswith("stack pointer at the rising edge")
+        assert ("64 random keys" in documents.definition("cycles_encrypt_mean", primitive)) is block
+        assert ("four calls of each operation" in documents.definition("ram_renner", primitive)) is block
 
 
 def test_what_failed_says_why_and_what_to_do(site: Site) -> None:
