@@ -2,8 +2,8 @@
 
 from .diagnose import ran
 from .firmware import harness_digest
-from .image import Build, build, objects
+from .image import Build, build, built, objects
 from .sandbox import confined
 from .toolchain import identify, why_not
 
-__all__ = ["Build", "build", "confined", "harness_digest", "identify", "objects", "ran", "why_not"]
+__all__ = ["Build", "build", "built", "confined", "harness_digest", "identify", "objects", "ran", "why_not"]
