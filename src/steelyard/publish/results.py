@@ -18,7 +18,7 @@ from ..model.row import grouped as by_key
 from ..model.target import load_target, target_names
 from ..model.workload import workload
 from ..store import Store
-from .sheet import Column, Line, Lines, Sheet
+from .sheet import Column, Line, Lines, Sheet, distinct
 
 _HASH = ("cycles_hash_mean", "hash_per_byte", "hash_fixed", "rom", "stack", "ram_static")
 #: metrics shown where none are named, as far as there are any
@@ -215,19 +215,6 @@ def shared(group: Sequence[Row], names: Sequence[str] = ("workload", "compiler")
     """Workload and compiler of a table, where its rows share them."""
     said = [f"{n} {v}" for n in names if group and (v := _same(group, n))]
     return [", ".join(said)] if said else []
-
-
-def distinct(sheets: Sequence[Sheet]) -> list[Sheet]:
-    """The sheets, with a number after every label that another has already."""
-    taken: set[str] = set()
-    made = []
-    for sheet in sheets:
-        label, n = sheet.label, 2
-        while label in taken:
-            label, n = f"{sheet.label}-{n}", n + 1
-        taken.add(label)
-        made.append(replace(sheet, label=label))
-    return made
 
 
 def flat(rows: Sequence[Row], columns: Sequence[str]) -> Sheet:

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from ..model.errors import UserError, printable
 from ..publish import figure, formats
-from ..publish.sheet import Sheet
+from ..publish.sheet import Sheet, unlike
 from ..store import Store
 from . import address, markup, reply
 from .page import Block, Heading, Page, Picture, Table
@@ -60,19 +60,13 @@ def _printable(value: object) -> object:
 
 def distinct(page: Page) -> Page:
     """The page; no two of its tables have one label, nor two of its figures."""
-    taken: set[tuple[type, str]] = set()
+    tables, pictures = set[str](), set[str]()
     made: list[Block] = []
     for block in page.blocks:
-        if isinstance(block, Table | Picture):
-            label = of = block.sheet.label if isinstance(block, Table) else block.label
-            n = 2
-            while (type(block), label) in taken:
-                label, n = f"{of}-{n}", n + 1
-            taken.add((type(block), label))
-            if isinstance(block, Picture):
-                block = replace(block, label=label)
-            else:
-                block = replace(block, sheet=replace(block.sheet, label=label))
+        if isinstance(block, Picture):
+            block = replace(block, label=unlike(block.label, pictures))
+        elif isinstance(block, Table):
+            block = replace(block, sheet=replace(block.sheet, label=unlike(block.sheet.label, tables)))
         made.append(block)
     return replace(page, blocks=made)
 
