@@ -397,7 +397,7 @@ def test_a_run_shows_its_workloads_own_figures() -> None:
     [lacks] = heads(replace(large, points=tuple(p for p in large.points if p.mlen == 16)))
     assert lacks[0][-2:] == ["encrypt 0/16", "encrypt 16/1536"]
     assert lacks[1][-2:] == [260, None]
-    [several] = heads(record(load="default"), record(load="felics-ae", **felics))
+    [several] = heads(record(load="default"), record(load="felics-ae", **felics))  # type: ignore[arg-type]
     assert several[0][2] == "workload"
     assert {tuple(line[-3:]) for line in several[1:]} == {(None, None, None), (4810, 189, 44887)}
     assert several[0][-3:] == ["FELICS code size", "FELICS RAM", "FELICS time"]

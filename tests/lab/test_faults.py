@@ -29,7 +29,7 @@ from msgspec.structs import replace
 
 from steelyard import device, lab
 from steelyard.jobs import failure_of
-from steelyard.lab import Lab, Station, analyzer, aside, attempt, flash, link, pool
+from steelyard.lab import Hold, Lab, Station, analyzer, aside, attempt, flash, link, pool
 from steelyard.lab.virtual import played
 from steelyard.model.call import DeviceError, Op, Request
 from steelyard.model.reasons import Failure, Reason
@@ -78,7 +78,7 @@ def image(bench: Bench) -> Path:
     return bench.build(nocrypt("crypto_aead"), the_target("uno")).images["both"]
 
 
-def prove(image: Path) -> Callable[[Station, IO[bytes]], None]:
+def prove(image: Path) -> Callable[[Station, Hold], None]:
     def proves(station: Station, lock: IO[bytes]) -> None:
         with lab.opened(station, image, 10**7, Event(), lab.Task("nocrypt"), lock) as opened:
             list(lab.proved(station, opened, device.Client(opened)))
