@@ -10,8 +10,8 @@ import click
 
 from ... import building, device
 from ... import lab as stage
-from ...lab.proof import MESSAGE, request
-from ...model.call import DeviceError
+from ...lab.proof import MESSAGE
+from ...model.call import DeviceError, Op
 from ...pipeline import MAX_CYCLES, nocrypt
 from ...publish.sheet import plain
 from .. import options
@@ -52,7 +52,7 @@ def _checked(station: stage.Station) -> Iterator[tuple[str, str]]:
     with stage.opened(station, image, MAX_CYCLES, Event(), stage.Task("boards check")) as link:
         yield "flash", f"nocrypt by {station.flasher.program}"
         client = device.Client(link, compares=False)  # clock_ppm may be wrong, and is found out below
-        asked = request(client)
+        asked = client.hello.zeros(Op.ENCRYPT, MESSAGE)
         yield from stage.proved(station, link, client)
         if link.fills_ram:
             yield "RAM", f"{station.target.chip.ram.size} bytes filled and dumped, {client.untouched()} in a row unused"
