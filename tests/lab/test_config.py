@@ -79,7 +79,7 @@ FAR = "[boards.far]\ntarget = 'uno'\nhost = '{}'\n"
         ("samplerate = ", 'at = "bench"\nsamplerate = ', "instruments.la.at: 'bench' is not HOST:PORT, such as bench"),
         ("samplerate = ", 'at = "[::1]:65536"\nsamplerate = ', "instruments.la.at: '[::1]:65536' is not HOST:PORT"),
         ('analyzer = "la"', 'analyzer = "lab"', "unknown instrument 'lab'; did you mean l"),
-        ('target = "uno"', 'target = "bluepill"', "avrdude-arduino does not program a STM32F103C8"),
+        ('target = "uno"', 'target = "bluepill"', "avrdude-arduino does not program STM32F103C8"),
         ("clock_ppm = 0\n", "", "boards.one.clock_ppm: missing"),
         ("[boards.one]", '[boards."../one"]', "names in lab.toml"),
         ("[boards.one]", '[hosts."a b"]\nssh = "x"\n[boards.one]', "names in lab.toml"),
