@@ -3,7 +3,7 @@ STEELYARD = .venv/bin/steelyard
 # scripts/setup links a Rust there that the release has beside its first one
 export PATH := $(CURDIR)/.venv/bin:$(PATH)
 
-.PHONY: run lab serve finalists setup deps catalogue test test-rust test-python test-long fuzz check bench docs format clean msp430-toolchain
+.PHONY: run lab serve finalists iot-study setup deps catalogue test test-rust test-python test-long fuzz check bench docs format clean msp430-toolchain
 
 run: setup            ## weigh three ciphers on every target: a matrix and tables, in a minute or two
 	$(STEELYARD) run campaigns/first.toml
@@ -11,6 +11,10 @@ run: setup            ## weigh three ciphers on every target: a matrix and table
 finalists: setup      ## weigh the finalists and references on every target, and write the report
 	$(STEELYARD) run campaigns/finalists.toml
 	$(STEELYARD) report
+
+iot-study: setup      ## weigh block ciphers and AEADs as El-Hajj and Fadlallah did: .steelyard/iot-study.html
+	$(STEELYARD) run campaigns/iot-study.toml
+	$(STEELYARD) study --out .steelyard/iot-study.html
 
 lab:                  ## weigh three ciphers on five virtual boards through the field's own tools: no hardware, in minutes
 	@scripts/setup lab

@@ -44,6 +44,19 @@ def test_of_several_on_one_side_one_is_compared_and_that_is_said() -> None:
     assert not compare(old[1:], [row(flags="-Os", run=3)], about=["flags"]).several
 
 
+def test_of_several_workloads_one_is_compared_and_the_others_are_named() -> None:
+    sizes = ("default", "felics-ae", "tls")
+    old = [row(workload=f"{w} (x)", run=k) for k, w in enumerate(sizes)]
+    new = [row(workload=f"{w} (x)", run=k, flags="-Os") for k, w in enumerate(sizes[:2], 3)]
+    c = compare(old, new)
+    assert [p.old["workload"] for p in c.pairs] == [p.new["workload"] for p in c.pairs]
+    assert (len(c.pairs), len(c.workloads)) == (1, 1), "tls is on one side only"
+    (other,) = {"default", "felics-ae"} - {c.pairs[0].old["workload"].split()[0]}
+    text = f"1 setup of workload {other}, which both sides have too, left out"
+    assert f"{text}; to compare: --where 'workload ~ \"{other}*\"'" in summary(c)
+    assert not compare(old[:1], new[:1]).workloads
+
+
 def test_the_hash_of_a_name_is_told_from_its_aead() -> None:
     old = [row(primitive=p, run=k) for k, p in enumerate(("crypto_aead", "crypto_hash"), 1)]
     new = [r | {"flags": "-Os", "rom": 80, "run": 9} for r in old]

@@ -128,3 +128,9 @@ def test_a_panel_names_the_versions_that_keep_it_apart(cli: Cli, tmp_path: Path)
     spec = json.loads((tmp_path / "figure.vl.json").read_text())
     panels = {d["target"] for d in spec["data"]["values"]}
     assert sorted(p.split(", ")[-1] for p in panels) == sorted(versions)
+
+
+def test_what_a_figure_has_no_mark_for_is_named(cli: Cli, tmp_path: Path) -> None:
+    store(tmp_path / "results.db", record("toy1/ref"), record("toy2/ref", rom=0), record("toy2/ref", target="due"))
+    assert "left out: toy2/ref on uno\n" in cli("plot tradeoff -o marks.csv").err
+    assert len(cells((tmp_path / "marks.csv").read_text())) == 2

@@ -31,7 +31,7 @@ def program(file: Path, text: str) -> None:
     file.chmod(0o755)
 
 
-def run(page: str, folder: Path, home: Path) -> dict[str, str]:
+def run(page: str, folder: Path, home: Path, least: int = 6) -> dict[str, str]:
     """Runs a guide in ``folder``; what each command printed."""
     the_target("uno")
     the_target("bluepill")
@@ -58,7 +58,7 @@ def run(page: str, folder: Path, home: Path) -> dict[str, str]:
         )
         assert done.returncode == 0, f"$ {command}\n{done.stdout}{done.stderr}"
         printed[command] = done.stdout
-    assert len(printed) > 5
+    assert len(printed) >= least
     return printed
 
 
@@ -134,6 +134,14 @@ def test_write_the_papers_table(folder: Path, home: Path) -> None:
     assert pivot.count(r"\begin{table}") == 2
     assert (folder / "throughput.pdf").read_bytes().startswith(b"%PDF")
     assert "Two sponges" in (folder / "report.html").read_text()
+
+
+def test_the_iot_study(folder: Path, home: Path) -> None:
+    printed = run("iot-study.md", folder, home, 4)
+    said = printed["steelyard study"]
+    assert "5 ciphers on 2 targets" in said
+    assert re.search(r"80 +ROM +\d of 1 +present80 +[\d.]+ +\d of 1 +present80", said), said
+    assert (folder / "study.html").read_text().count("<svg") == 8
 
 
 def test_the_service(folder: Path, home: Path) -> None:

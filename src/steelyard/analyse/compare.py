@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cache
 from typing import Literal
 
 from msgspec import Struct
 
+from ..model.errors import counted
 from ..model.metric import Metric, metric, of_sizes
 from ..model.row import Row, Value, grouped
-from .answer import common_workload, countable, of_one_device, run_number
+from .answer import common_workload, countable, of_one_device, pattern, run_number, workload_name
 
 #: what a setup is called by; two rows are a pair when these are the same
 PAIRED = ("primitive", "family", "variant", "implementation", "target", "device", "flags")
@@ -69,8 +71,9 @@ class Pair(Struct, frozen=True):
 
 class Comparison(Struct, frozen=True):
     """``pairs`` hold figures on both sides, ``failed`` lack them on one side or both; ``missing`` are only in the old
-    rows, ``added`` only in the new ones, ``refused`` cannot be compared, with the fields that differ. ``several`` names
-    what the comparison is about where one side has more than one of it for a setup, with all that it has."""
+    rows, ``added`` only in the new ones, ``refused`` cannot be compared, with the fields that differ. ``workloads``
+    counts setups by what both sides have besides the workload that is compared. ``several`` names what the comparison
+    is about where one side has more than one of it for a setup, with all that it has."""
 
     pairs: tuple[Pair, ...]
     failed: tuple[Pair, ...]
@@ -78,6 +81,7 @@ class Comparison(Struct, frozen=True):
     added: tuple[Row, ...]
     refused: tuple[tuple[Row, Row, tuple[str, ...]], ...]
     about: tuple[str, ...]
+    workloads: Mapping[str, int]
     several: Mapping[str, Sequence[str]]
 
     @property
@@ -128,8 +132,11 @@ def compare(
     pairs: list[Pair] = []
     failed: list[Pair] = []
     refused = []
+    others: Counter[str] = Counter()
     for k in (k for k in left if k in right):
         a, b = _matched(left[k], right[k], must, workload)
+        both = _workloads(left[k]) & _workloads(right[k]) if "workload" not in subject else set()
+        others.update(both - {a.get("workload"), b.get("workload")})
         differs = tuple(n for n in must if a.get(n) != b.get(n) and a.get(n) is not None and b.get(n) is not None)
         if "digest" in differs or (set(differs) - {"workload"} and not mixed):
             refused.append((a, b, differs))
@@ -144,8 +151,13 @@ def compare(
         tuple(max(rows, key=run_number) for k, rows in right.items() if k not in left),
         tuple(refused),
         tuple(n for n in (*PAIRED, *COMPARABLE) if n in subject),
+        others,
         _several([side[k] for k in left if k in right for side in (left, right)], [n for n in PAIRED if n in subject]),
     )
+
+
+def _workloads(rows: Iterable[Row]) -> set[str]:
+    return {str(w) for r in rows if (w := r.get("workload")) is not None}
 
 
 def _several(groups: Iterable[Sequence[Row]], names: Iterable[str]) -> dict[str, list[str]]:
@@ -265,6 +277,9 @@ def summary(c: Comparison) -> list[str]:
     for name, values in c.several.items():
         text = f"one side has several of {name} for a setup ({', '.join(values)}): the newest run of them was compared"
         sentences.append(f"{text}; name one, such as '{name} == {values[0]}'")
+    for workload, count in c.workloads.items():
+        text = f"{counted(count, 'setup')} of workload {workload_name(workload)}, which both sides have too, left out"
+        sentences.append(f"{text}; to compare: --where '{pattern(workload)}'")
     return sentences
 
 

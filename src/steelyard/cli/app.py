@@ -20,6 +20,7 @@ VERBS = {
     "rank": "Rank stored results: the first of each metric, relative to a reference, figures of merit, Pareto fronts.",
     "plot": "Draw a figure from stored results, and write its table beside it.",
     "report": "Write stored results as one HTML file: tables, figures, claims, provenance.",
+    "study": "Compare ciphers as El-Hajj and Fadlallah do: all measures, the best and the worst, parts of AES, scores.",
     "serve": "Serve stored results as web pages.",
     "site": "Write stored results as web pages that open from disk and from any static host.",
     "show": "Show one run: figures, sizes, verification, provenance, and how to repeat it.",

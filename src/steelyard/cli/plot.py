@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from ..analyse.answer import run_number, workload_name
-from ..model.errors import WorkError, counted
+from ..model.errors import MOST, WorkError, counted
 from ..publish import figure, results
 from ..publish.figures import figure_names
 from ..publish.sheet import Sheet
@@ -60,9 +60,15 @@ def verb(ask: Plot) -> int:
         raise WorkError(f"{text}; run: steelyard run --workload {kind.workload}")
     points = points_of(answer, rows, db) if kind.of_points else {}
     if kind.of_points:
-        left = {str(r["label"]) for r in rows if r["run"] not in points and r["variant"] != "nocrypt"}
-        say([f"without points, so not drawn: {', '.join(sorted(left))}"] if left else [])
+        without = {str(r["label"]) for r in rows if r["run"] not in points and r["variant"] != "nocrypt"}
+        say([f"without points, so not drawn: {', '.join(sorted(without))}"] if without else [])
     data = figure.data_of(kind, rows, points)
+    if kind.rows == "records":
+        seen = {d["order"] for d in data}
+        lacking = [r for r in rows if r["run"] not in seen and r["variant"] != "nocrypt"]
+        left = sorted({f"{r['label']} on {r['target']}" for r in lacking})
+        more = f" and {len(left) - MOST} more" if len(left) > MOST else ""
+        say([f"without all that it draws, so left out: {', '.join(left[:MOST])}{more}"] if data and left else [])
     rows = [r for r in rows if r["run"] in points] if kind.of_points else rows
     if not data:
         there = "steelyard list runs shows what there is"

@@ -160,7 +160,7 @@ def _grouped(rows: Sequence[Row], group: str) -> list[tuple[str, list[Row]]]:
     def bits(r: Row) -> int:
         if r["primitive"] == "crypto_block":
             known = known_block(str(r["variant"]))
-            return 8 * {"key": known.key, "block": known.block}.get(group, 0) if known else -1
+            return 8 * {"key": known.key - known.tweak, "block": known.block}.get(group, 0) if known else -1
         found = readings(r["primitive"], str(r["variant"]))  # type: ignore[arg-type]
         return 8 * {"key": found[0].key, "nonce": found[0].npub, "tag": found[0].out}.get(group, 0) if found else -1
 

@@ -8,6 +8,7 @@ from contextlib import nullcontext
 from msgspec.structs import replace
 
 from ..model.call import API_BLOCK, Answer, DeviceError, Hello, Op, Request
+from ..model.errors import counted
 from ..model.reasons import Failure, Reason
 from . import counter, frame
 from .counter import Counter
@@ -208,7 +209,7 @@ class Client:
         frames = self._ask(b"".join(batch))
         pulses = self.link.pulses()
         if len(frames) != len(batch):
-            text = f"{len(batch)} requests, {len(frames)} answers"
+            text = f"{counted(len(batch), 'request')}, {counted(len(frames), 'answer')}"
             raise DeviceError(Failure(Reason.PROTOCOL, text))
         for command, payload in frames:  # before the pulses are counted, because a refused request has none
             if command == frame.ERROR:
@@ -216,12 +217,13 @@ class Client:
                 reason = Reason.RAM_OVERFLOW if payload[:1] == frame.TOO_LARGE else Reason.PROTOCOL
                 raise DeviceError(Failure(reason, why))
         if len(pulses) != len(batch):
-            raise DeviceError(Failure(Reason.PROTOCOL, f"{len(batch)} requests, {len(pulses)} trigger pulses"))
+            text = f"{counted(len(batch), 'request')}, {counted(len(pulses), 'trigger pulse')}"
+            raise DeviceError(Failure(Reason.PROTOCOL, text))
         answers = []
         for (command, payload), pulse in zip(frames, pulses, strict=True):
             if command != frame.RUN | frame.ANSWER or len(payload) < frame.RUN_ANSWER.size:
                 raise DeviceError(Failure(Reason.PROTOCOL, f"unexpected answer {command:#x}"))
-            code, length, found, over, stack, heap, counted = frame.RUN_ANSWER.unpack_from(payload)
+            code, length, found, over, stack, heap, ticks = frame.RUN_ANSWER.unpack_from(payload)
             if not found & frame.PULSE:
                 text = "foreign-trigger: a call changed the trigger pin, so its pulse is not the harness's"
                 raise DeviceError(Failure(Reason.FAULT, text))
@@ -230,6 +232,6 @@ class Client:
                     Failure(Reason.WRONG_OUTPUT, "equal calls, repeated to take their time, give different answers")
                 )
             output = payload[frame.RUN_ANSWER.size :]
-            answers.append(Answer(code, length, bool(found & frame.INTACT), over, stack, heap, output, pulse, counted))
+            answers.append(Answer(code, length, bool(found & frame.INTACT), over, stack, heap, output, pulse, ticks))
         self.deepest = max(self.deepest, *(a.stack if a.pulse.stack is None else a.pulse.stack for a in answers))
         return answers

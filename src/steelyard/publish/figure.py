@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
+from pathlib import Path
 from typing import Any, Literal
 
 from msgspec import Struct, convert
@@ -62,13 +63,18 @@ class Figure(Struct, frozen=True, forbid_unknown_fields=True):
         return self.rows == "points"
 
 
-@cache
 def load(name: str) -> Figure:
     """The figure called ``name``; :class:`UserError` with a suggestion when there is none."""
     if name not in figure_names():
         raise unknown("figure", name, figure_names())
-    spec = json.loads((FOLDER / f"{name}.json").read_text(encoding="utf-8"))
-    return convert({"name": name, "spec": spec, **spec.pop("usermeta")}, Figure)
+    return read(FOLDER / f"{name}.json")
+
+
+@cache
+def read(file: Path) -> Figure:
+    """The figure that a file describes."""
+    spec = json.loads(file.read_text(encoding="utf-8"))
+    return convert({"name": file.stem, "spec": spec, **spec.pop("usermeta")}, Figure)
 
 
 def drawn(figure: Figure, data: Data) -> Data:

@@ -100,8 +100,8 @@ def compose(
         _summary(good, bad),
         [section(n, by_target[n], points, columns) for n in names],
         next(iter(results.without_figures(bad)), None),
-        _claims(names),
-        _provenance(rows),
+        claims(names),
+        provenance(rows),
     )
 
 
@@ -192,14 +192,17 @@ def _winners(primitive: str, rows: Sequence[Row]) -> Sheet:
     return Sheet(f"{primitive}: first by each metric", f"winners-{primitive}", columns, lines)
 
 
-def _claims(names: Sequence[str]) -> Sheet:
+def claims(names: Sequence[str]) -> Sheet:
+    """How far the cycles of these targets are validated."""
     known = {n: load_target(n) for n in names if n in target_names()}
     rows = [(n, known[n].tier, known[n].silicon) if n in known else (n, "not known here", "-") for n in names]
     heads = ("target", "cycle counts", "compared with silicon")
     return plain("How far each target's cycles are validated", "claims-table", heads, rows)
 
 
-def _provenance(rows: Sequence[Row]) -> Sheet:
+def provenance(rows: Sequence[Row]) -> Sheet:
+    """With what these rows were made."""
+
     def every(name: str) -> str:
         return ", ".join(sorted(map(str, {r[name] for r in rows if r[name]})))
 

@@ -22,13 +22,14 @@ COUNT = 64
 
 
 class KnownBlock(Struct, frozen=True):
-    """A known variant; ``name`` is the archive's label. ``key`` and ``block`` are in bytes; a tweak is the key's end.
-    ``vectors`` is the number of the archive's."""
+    """A known variant; ``name`` is the archive's label. ``key`` and ``block`` are in bytes; the key's
+    last ``tweak`` bytes are no secret. ``vectors`` is the number of the archive's."""
 
     family: str
     variant: str
     name: str
     key: int
+    tweak: int
     block: int
     vectors: int
     vectors_sha256: str

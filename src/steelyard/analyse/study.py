@@ -1,0 +1,212 @@
+"""El-Hajj and Fadlallah's study over stored results: block ciphers and AEADs by the measures of its Table II, and each
+as a part of AES's.
+
+Where its equations leave something open they are read so that its own figures fit (docs/definitions.md says how). Block
+ciphers and AEADs are never ranked together: a block is not a message.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+
+from msgspec import Struct
+
+from ..model.row import Row, grouped
+from ..model.target import Target
+from ..verify.known import readings
+from ..verify.knownblock import known_block
+from . import rank
+
+#: bytes of an AEAD's message, which has no associated data: the study takes 16 for the block of what has none
+MESSAGE = 16
+#: the cycles of a block, or of a message
+LATENCY = {"crypto_block": "cycles_encrypt_mean", "crypto_aead": f"encrypt@0/{MESSAGE}"}
+#: what stored rows must have
+NEEDED = (*LATENCY.values(), "cycles_schedule_encrypt_mean", "rom", "ram", "power_measured")
+
+
+class Measure(Struct, frozen=True):
+    """One of the study's measures: what it is called, its unit and decimals, and whether more of it is better."""
+
+    name: str
+    title: str
+    unit: str
+    digits: int = 0
+    more: bool = False
+
+
+MEASURES = {
+    m.name: m
+    for m in (
+        Measure("rom", "ROM", "bytes"),
+        Measure("ram", "RAM", "bytes"),
+        Measure("schedule_throughput", "key schedule throughput", "B/s", more=True),
+        Measure("schedule_latency", "key schedule latency", "cycles"),
+        Measure("throughput", "throughput", "B/s", more=True),
+        Measure("latency", "latency", "cycles/block"),
+        Measure("cycles_per_byte", "cycles/B", "cycles/byte", 1),
+        Measure("power", "power", "mW", 2),
+        Measure("energy_per_byte", "energy/B", "µJ/byte", 3),
+        Measure("energy_per_bit", "energy/bit", "nJ/bit", 2),
+    )
+}
+#: best and worst of these are drawn; figures 1a to 1l have two platforms of six
+DRAWN = ("rom", "ram", "throughput", "latency", "power", "energy_per_byte")
+#: what is a part of AES's
+AGAINST = ("rom", "ram", "cycles_per_byte", "energy_per_byte")
+#: the columns of its score table: time counts three times, as throughput, as latency and in energy
+PAPER = ("rom", "throughput", "latency", "power", "energy_per_byte")
+#: columns of which none follows from the others
+DISTINCT = ("rom", "ram", "cycles_per_byte")
+#: what counts as AES for a key of so many bits; 128 where nothing else is said
+_AES = {("crypto_block", 192): "aes192", ("crypto_block", 256): "aes256"}
+_AES_128 = {"crypto_block": "aes128", "crypto_aead": "aes128gcm"}
+
+
+class Cipher(Struct, frozen=True):
+    """A variant on a target by the implementation that is fastest there. ``key`` and ``block`` are in bits, and 0 where
+    they are not known; an AEAD has no block. ``figures`` are by the names of :data:`MEASURES`."""
+
+    row: Row
+    key: int
+    block: int
+    figures: Mapping[str, float | None]
+
+    @property
+    def variant(self) -> str:
+        """Its name."""
+        return str(self.row["variant"])
+
+    @property
+    def primitive(self) -> str:
+        """``crypto_block`` or ``crypto_aead``."""
+        return str(self.row["primitive"])
+
+
+def ciphers(rows: Sequence[Row], target: Target) -> list[Cipher]:
+    """The variants among the verified rows of one target that its study is of, by name."""
+    made = []
+    for primitive, latency in LATENCY.items():
+        mine = [r for r in rows if r["primitive"] == primitive and r["variant"] != "nocrypt"]
+        made += [_cipher(r, target) for r in rank.best_of_variant(mine, latency)]
+    return sorted(made, key=lambda c: (c.primitive, c.variant))
+
+
+def _cipher(row: Row, target: Target) -> Cipher:
+    primitive, variant = str(row["primitive"]), str(row["variant"])
+    if primitive == "crypto_block":
+        known = known_block(variant)
+        key, block = (known.key - known.tweak, known.block) if known else (0, 0)
+    else:
+        found = readings(primitive, variant)  # type: ignore[arg-type]
+        key, block = (found[0].key if found else 0), 0
+    return Cipher(row, 8 * key, 8 * block, _figures(row, target, key, block or MESSAGE))
+
+
+def _figures(row: Row, target: Target, key: int, size: int) -> dict[str, float | None]:
+    """The measures of a row; None where they cannot be had. A schedule without cycles has no throughput."""
+    hertz = target.chip.clock_hz or None
+    cycles, schedule = rank.value(row, LATENCY[str(row["primitive"])]), rank.value(row, "cycles_schedule_encrypt_mean")
+    modelled = (target.nanojoule_per_cycle or 0.0) * (hertz or 0) / 1e6
+    power = rank.value(row, "power_measured") or modelled
+    seconds = cycles / hertz if hertz and cycles else None
+    energy = power * seconds * 1e3 / size if power and seconds else None  # mW s are 1000 µJ
+    return {
+        "rom": rank.value(row, "rom"),
+        "ram": rank.value(row, "ram"),
+        "schedule_throughput": hertz * key / schedule if hertz and key and schedule else None,
+        "schedule_latency": schedule or None,
+        "throughput": size / seconds if seconds else None,
+        "latency": cycles,
+        "cycles_per_byte": cycles and cycles / size,
+        "power": power or None,
+        "energy_per_byte": energy,
+        "energy_per_bit": energy and energy * 1e3 / 8,
+    }
+
+
+def ranked(of: Sequence[Cipher], name: str) -> list[Cipher]:
+    """Those that have a measure, best first."""
+    sign = -1 if MEASURES[name].more else 1
+    having = [c for c in of if c.figures[name] is not None]
+    return sorted(having, key=lambda c: (sign * (c.figures[name] or 0.0), c.variant))
+
+
+class Part(Struct, frozen=True):
+    """A cipher as percentages of the AES that has its key's size, by measure; below 100 is better."""
+
+    cipher: Cipher
+    aes: str
+    percent: Mapping[str, float]
+
+
+def parts(of: Sequence[Cipher]) -> list[Part]:
+    """Ciphers as parts of AES: a block cipher of the block cipher with a key of its size, 128 bits where that is no
+    key of AES's; an AEAD of AES-128-GCM. Those without such an AES, and AES itself, are not among them."""
+    by_name = {(c.primitive, c.variant): c for c in of}
+    made = []
+    for c in of:
+        name = _AES.get((c.primitive, c.key), _AES_128[c.primitive])
+        aes = by_name.get((c.primitive, name))
+        if aes is None or c.variant in {*_AES.values(), *_AES_128.values()}:
+            continue
+        metered = all(rank.value(x.row, "power_measured") for x in (c, aes))  # modelled energy follows from cycles
+        both = ((m, c.figures[m], aes.figures[m]) for m in AGAINST if metered or m != "energy_per_byte")
+        made.append(Part(c, name, {m: 100 * x / y for m, x, y in both if x is not None and y}))
+    return made
+
+
+class Group(Struct, frozen=True):
+    """What ciphers of one size are against AES by one measure: how many, how many of them below 100 %, the percentages'
+    sum, as the study adds them up, their geometric mean, and the least."""
+
+    size: int
+    measure: str
+    count: int
+    below: int
+    total: float
+    mean: float
+    winner: Cipher
+    percent: float
+
+
+def groups(of: Iterable[Part], by: str) -> list[Group]:
+    """Parts by the ``key`` or ``block`` size, for each measure. A percentage of 0 has no place in a geometric mean, and
+    none of the measures against AES can be 0 but by a fault: such parts are left out."""
+    made = []
+    for size, some in sorted(
+        grouped([p for p in of if getattr(p.cipher, by)], lambda p: getattr(p.cipher, by)).items()
+    ):
+        for m in AGAINST:
+            having = [p for p in some if p.percent.get(m, 0) > 0]
+            if not having:
+                continue
+            least = min(having, key=lambda p: (p.percent[m], p.cipher.variant))
+            values = [p.percent[m] for p in having]
+            mean = math.exp(math.fsum(map(math.log, values)) / len(values))
+            below = sum(v < 100 for v in values)
+            made.append(Group(size, m, len(values), below, math.fsum(values), mean, least.cipher, least.percent[m]))
+    return made
+
+
+def scores(of: Sequence[Cipher], measures: Sequence[str]) -> rank.Ranking:
+    """The score table: ranks added up over the measures, ties averaged, least first; what lacks one is left out."""
+    sign = {m: -1 if MEASURES[m].more else 1 for m in measures}
+    rows: list[Row] = [
+        {**c.row, **{m: None if (v := c.figures[m]) is None else sign[m] * v for m in measures}} for c in of
+    ]
+    return rank.scores(rows, measures)
+
+
+def moved(one: Sequence[Cipher], other: Sequence[Cipher], name: str) -> list[tuple[Cipher, Cipher, float, float]]:
+    """Ciphers that two targets have, with their places by a measure among those, most moved first."""
+    by_name = [{c.variant: c for c in of if c.figures[name] is not None} for of in (one, other)]
+    both = by_name[0].keys() & by_name[1].keys()
+    places = []
+    for of in by_name:
+        order = ranked([of[v] for v in both], name)
+        ranks = rank.shared_ranks([c.figures[name] or 0.0 for c in order])
+        places.append({c.variant: r for c, r in zip(order, ranks, strict=True)})
+    found = [(by_name[0][v], by_name[1][v], places[0][v], places[1][v]) for v in both]
+    return sorted(found, key=lambda f: (-abs(f[2] - f[3]), f[0].variant))

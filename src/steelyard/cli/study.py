@@ -1,0 +1,63 @@
+"""``steelyard study``: El-Hajj and Fadlallah's study, from stored results."""
+
+from __future__ import annotations
+
+import click
+
+from ..analyse import study as measures
+from ..model.errors import unknown
+from ..model.target import target_names
+from ..publish import report, study
+from . import options
+from .answers import asked
+from .console import say, stderr
+from .options import command
+from .output import TABLES
+
+#: the platforms of the study, where nothing else is said
+PLATFORMS = ("uno", "raspberry-pi")
+
+
+class Study(options.Answering, frozen=True, kw_only=True):
+    """What ``study`` is asked."""
+
+    target: tuple[str, ...]
+    title: str
+
+
+@command(
+    Study,
+    options.weighed,
+    options.where,
+    click.option(
+        "--target",
+        "-t",
+        multiple=True,
+        metavar="TARGET",
+        help="Repeatable or comma-separated; what moved is told of the first two. Default: all with stored runs, "
+        f"{' and '.join(PLATFORMS)} first.",
+    ),
+    options.text("--title", default="Lightweight ciphers compared", metavar="TEXT", help="Title."),
+    options.output(*(f for f in TABLES if f != "parquet")),
+    options.db,
+)
+def verb(ask: Study) -> int:
+    """Compare ciphers as El-Hajj and Fadlallah do: all measures, the best and the worst, parts of AES, scores."""
+    named = [t for text in ask.target for t in text.split(",") if t]
+    if wrong := [t for t in named if t not in target_names()]:
+        raise unknown("target", wrong[0], target_names())
+    answer = asked(ask.what, ask.where, measures.NEEDED, ask.db, wanted=measures.NEEDED)
+    rows = [r for r in answer.rows if r["outcome"] == "verified" and r["primitive"] in measures.LATENCY]
+    stored = {str(r["target"]) for r in rows if r["target"] in target_names()}
+    targets = [t for t in named or (*PLATFORMS, *sorted(stored - {*PLATFORMS})) if t in stored]
+    if lost := [t for t in named if t not in stored]:
+        say([f"no verified run of a block cipher or an AEAD on {', '.join(lost)}"])
+    if not targets:
+        stderr().print("no stored run matches; steelyard run campaigns/iot-study.toml makes those of the study")
+        return 1
+    made = study.compose(ask.title, rows, targets, answer.notes)
+    if ask.out.format == "html":
+        ask.out.put(report.page(made))
+    else:
+        ask.out.give(made.sheets)
+    return 0

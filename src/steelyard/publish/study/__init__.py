@@ -1,0 +1,280 @@
+"""El-Hajj and Fadlallah's study as tables and figures: their Table II, figures 1a to 1l and 2, Tables III, 5 and 6, and
+the score tables, for whatever targets results are stored of."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cache
+from pathlib import Path
+
+from ...analyse import study
+from ...analyse.study import MEASURES, Cipher, Group, Measure, Part
+from ...model import toml
+from ...model.errors import counted
+from ...model.row import Row
+from ...model.target import load_target
+from .. import figure, report, results
+from ..report import Drawing, Report, Section
+from ..results import run_of
+from ..sheet import ANY, Cell, Column, Line, Sheet
+
+_FOLDER = Path(__file__).parent
+#: how many are drawn of each measure, and how many moved most
+BEST, WORST, MOVED = 10, 5, 15
+_KINDS = {"crypto_block": "block ciphers", "crypto_aead": "AEADs"}
+_SIZES = {"key": "key", "block": "block"}
+
+
+class Range(toml.Table, frozen=True, kw_only=True):
+    """What the study found of a measure: ``least`` and ``most`` in our unit, as its words and units stand, and how they
+    have to be ``read``."""
+
+    target: str
+    measure: str
+    published: str
+    least: float
+    most: float
+    read: str
+
+
+class _Ranges(toml.Table, frozen=True, kw_only=True):
+    ranges: tuple[Range, ...]
+
+
+@cache
+def ranges() -> tuple[Range, ...]:
+    """All ranges that the study has."""
+    return toml.load(_FOLDER / "ranges.toml", _Ranges).ranges
+
+
+def compose(title: str, rows: Sequence[Row], targets: Sequence[str], notes: Sequence[str]) -> Report:
+    """The study of these verified rows on these targets, in this order."""
+    of: dict[str, list[Cipher]] = {}
+    kept: list[Row] = []
+    said = list(notes)
+    for target in targets:
+        groups = results.grouped([r for r in rows if r["target"] == target])
+        largest: dict[str, list[Row]] = {}
+        for (_, primitive, *_), group in groups.items():
+            if len(group) > len(largest.get(primitive, ())):
+                largest[primitive] = group
+        chosen = [r for group in largest.values() for r in group]
+        if left := sum(map(len, groups.values())) - len(chosen):
+            said.append(f"{counted(left, 'row')} of other devices, compilers or models on {target} left out")
+        of[target] = study.ciphers(chosen, load_target(target))
+        kept += [c.row for c in of[target]]
+    named = {c.variant for some in of.values() for c in some}
+    lead = f"{counted(len(named), 'cipher')} on {counted(len(of), 'target')}, each by its fastest implementation there."
+    parts = {target: study.parts(some) for target, some in of.items()}
+    summary = [s for by in _SIZES for s in _winners(parts, by)]
+    if len(targets) > 1:
+        summary += [_moved(of, targets[0], targets[1], p) for p in _KINDS]
+    return Report(
+        title,
+        lead,
+        said,
+        [s for s in [*summary, _published(of)] if s.lines],
+        [_section(target, of[target], parts[target]) for target in of],
+        None,
+        report.claims(targets),
+        report.provenance(kept),
+    )
+
+
+def _section(target: str, of: Sequence[Cipher], parts: Sequence[Part]) -> Section:
+    figures: list[Drawing] = []
+    tables: list[Sheet] = []
+    for primitive, kind in _KINDS.items():
+        mine = [c for c in of if c.primitive == primitive]
+        its = [p for p in parts if p.cipher.primitive == primitive]
+        if not mine:
+            continue
+        figures += [_best(target, kind, mine), *([_against(target, kind, its)] if its else [])]
+        tables.append(_measures(target, kind, mine))
+        tables += [_parts(target, kind, its), *(_groups(target, kind, its, by) for by in _SIZES)]
+        tables += [_scores(target, kind, mine, "as published", study.PAPER)]
+        tables += [_scores(target, kind, mine, "nothing counted twice", study.DISTINCT)]
+    device = of[0].row.get("device") if of else None
+    return Section(target, results.title_of(target, device), figures, [t for t in tables if t.lines])
+
+
+def _column(m: Measure, title: str = "") -> Column:
+    return Column(m.name, title or m.title, m.unit, m.digits)
+
+
+_CIPHER = (Column("variant", "cipher"), Column("implementation", "implementation"))
+_BITS = (Column("key", "key", "bits", 0), Column("block", "block", "bits", 0))
+
+
+def _cells(c: Cipher) -> list[Cell]:
+    return [c.variant, str(c.row["implementation"]), c.key or None, c.block or None]
+
+
+def _measures(target: str, kind: str, of: Sequence[Cipher]) -> Sheet:
+    shown = [m for m in MEASURES.values() if any(c.figures[m.name] is not None for c in of)]
+    lines = [Line([*_cells(c), *(c.figures[m.name] for m in shown)], run_of(c.row)) for c in of]
+    notes = [f"without a figure for any: {', '.join(left)}"] if (left := _lacking(of)) else []
+    return Sheet(
+        f"{target}, {kind}: all measures (Table II)",
+        f"study-{target}-{of[0].primitive}",
+        [*_CIPHER, *_BITS, *map(_column, shown)],
+        lines,
+        notes=notes,
+    )
+
+
+def _lacking(of: Sequence[Cipher]) -> list[str]:
+    return [m.title for m in MEASURES.values() if all(c.figures[m.name] is None for c in of)]
+
+
+def _best(target: str, kind: str, of: Sequence[Cipher]) -> Drawing:
+    data: figure.Data = []
+    for at, m in enumerate(MEASURES[name] for name in study.DRAWN):
+        order = study.ranked(of, m.name)
+        if len({c.figures[m.name] for c in order}) < 2:  # modelled power is one figure for all
+            continue
+        shown = range(len(order)) if len(order) <= BEST + WORST else [*range(BEST), *range(-WORST, 0)]
+        for k in shown:
+            place = k % len(order) + 1
+            among = "best ten" if place <= BEST else "worst five"
+            data.append(
+                {"order": at, "panel": f"{m.title}, {m.unit}", "measure": m.name, "rank": place, "among": among}
+                | {"name": order[k].variant, "value": order[k].figures[m.name], "run": order[k].row["run"]}
+            )
+    return _drawing("best", f"{target}, {kind}: best ten and worst five", data, ("panel", "rank", "name", "value"))
+
+
+def _against(target: str, kind: str, parts: Sequence[Part]) -> Drawing:
+    data: figure.Data = []
+    for p in sorted(parts, key=lambda p: (p.cipher.key, p.percent.get("cycles_per_byte", 0.0))):
+        if "cycles_per_byte" in p.percent:
+            panel = f"key of {p.cipher.key} bits" if p.cipher.key else "key not known"
+            data.append(
+                {"order": p.cipher.key, "panel": panel, "name": p.cipher.variant, "aes": p.aes}
+                | {"value": p.percent["cycles_per_byte"], "run": p.cipher.row["run"]}
+            )
+    return _drawing("aes", f"{target}, {kind}: cycles as a part of AES's", data, ("panel", "name", "aes", "value"))
+
+
+def _drawing(name: str, title: str, data: figure.Data, names: Sequence[str]) -> Drawing:
+    kind = figure.read(_FOLDER / f"{name}.json")
+    columns = [Column(n, n, digits=3 if n == "value" else 0 if n == "rank" else None) for n in names]
+    lines = [Line([d[n] for n in names], run_of(d)) for d in data]
+    numbers = Sheet(title, f"figure-study-{name}", columns, lines, notes=[kind.note])
+    return Drawing(figure.specification(kind, data, title), kind.note, numbers)
+
+
+def _parts(target: str, kind: str, parts: Sequence[Part]) -> Sheet:
+    measures = [MEASURES[m] for m in study.AGAINST if any(m in p.percent for p in parts)]
+    columns = [*_CIPHER, *_BITS, Column("aes", "AES")]
+    columns += [Column(m.name, m.title, "% of AES", 1) for m in measures]
+    lines = [
+        Line([*_cells(p.cipher), p.aes, *(p.percent.get(m.name) for m in measures)], run_of(p.cipher.row))
+        for p in sorted(parts, key=lambda p: p.percent.get("cycles_per_byte", float("inf")))
+    ]
+    return Sheet(f"{target}, {kind}: parts of AES (figure 2)", f"study-aes-{target}", columns, lines)
+
+
+_GROUP = (
+    Column("count", "ciphers", digits=0),
+    Column("below", "below 100 %", digits=0),
+    Column("mean", "geometric mean", "%", 1),
+    Column("total", "sum", "%", 0),
+    Column("winner", "least"),
+    Column("percent", "its part", "%", 1),
+)
+
+
+def _groups(target: str, kind: str, parts: Sequence[Part], by: str) -> Sheet:
+    lines = [
+        Line([g.size, MEASURES[g.measure].title, *_group(g)], run_of(g.winner.row)) for g in study.groups(parts, by)
+    ]
+    columns = [Column(by, by, "bits", 0), Column("measure", "measure"), *_GROUP]
+    note = "the sum is the study's; the mean is what ciphers of one group have in common whatever their number"
+    return Sheet(f"{target}, {kind} by {by}: against AES", f"study-{by}-{target}", columns, lines, notes=[note])
+
+
+def _group(g: Group) -> list[Cell]:
+    return [g.count, g.below, g.mean, g.total, g.winner.variant, g.percent]
+
+
+def _winners(parts: Mapping[str, Sequence[Part]], by: str) -> list[Sheet]:
+    """Of each size the least part of AES on each target, side by side (Tables 5 and 6)."""
+    sheets = []
+    for primitive, kind in _KINDS.items():
+        found = {
+            target: {(g.size, g.measure): g for g in study.groups([p for p in some if _is(p, primitive)], by)}
+            for target, some in parts.items()
+        }
+        keys = sorted({k for of in found.values() for k in of}, key=lambda k: (k[0], study.AGAINST.index(k[1])))
+        columns = [Column(by, by, "bits", 0), Column("measure", "measure")]
+        for target in parts:
+            columns += [Column(f"{target}_below", f"{target}: below 100 %"), Column(f"{target}_least", "least")]
+            columns.append(Column(f"{target}_part", "its part", "%", 1))
+        lines = []
+        for size, measure in keys:
+            cells: list[Cell] = [size, MEASURES[measure].title]
+            for of in found.values():
+                g = of.get((size, measure))
+                cells += [f"{g.below} of {g.count}", g.winner.variant, g.percent] if g else [None, None, None]
+            lines.append(Line(cells))
+        sheets.append(Sheet(f"{kind} by {by}: winners against AES", f"study-winners-{by}", columns, lines))
+    return sheets
+
+
+def _is(part: Part, primitive: str) -> bool:
+    return part.cipher.primitive == primitive
+
+
+def _moved(of: Mapping[str, Sequence[Cipher]], one: str, other: str, primitive: str) -> Sheet:
+    both = [[c for c in of[target] if c.primitive == primitive] for target in (one, other)]
+    found = study.moved(both[0], both[1], "cycles_per_byte")
+    columns = [Column("variant", "cipher"), Column("one", f"place on {one}"), Column("other", f"place on {other}")]
+    columns.append(Column("moved", "places"))
+    lines = [Line([a.variant, x, y, f"{x - y:+g}"], (*run_of(a.row), *run_of(b.row))) for a, b, x, y in found if x != y]
+    notes = [f"places by cycles for a byte among {counted(len(found), 'cipher')} that both have; + is up from {one}"]
+    notes += [f"{len(lines) - MOVED} moved less"] if len(lines) > MOVED else []
+    title = f"{_KINDS[primitive]}: what moved most from {one} to {other}"
+    return Sheet(title, f"study-moved-{primitive}", columns, lines[:MOVED], notes=notes)
+
+
+def _scores(target: str, kind: str, of: Sequence[Cipher], what: str, measures: Sequence[str]) -> Sheet:
+    used = [m for m in measures if any(c.figures[m] is not None for c in of)]
+    made = study.scores(of, used)
+    columns = [Column("place", "place"), Column("variant", "cipher"), Column("score", "sum of ranks", "", 1)]
+    figures = {c.row["run"]: c.figures for c in of}
+    columns += [_column(MEASURES[m]) for m in used]
+    lines = [
+        Line([p.rank, str(p.row["variant"]), p.value, *(figures[p.row["run"]][m] for m in used)], run_of(p.row))
+        for p in made.places
+    ]
+    notes = ["equal figures share the mean of their places"]
+    if left := [MEASURES[m].title for m in measures if m not in used]:
+        notes.append(f"without {', '.join(left)}, which none has here")
+    if made.left_out:
+        names = ", ".join(str(r["variant"]) for r in made.left_out)
+        notes.append(f"not ranked, because a figure is missing: {names}")
+    if what == "as published":
+        notes.append(
+            "throughput and latency are one figure at one block's size, and energy follows from power and them"
+        )
+    return Sheet(f"{target}, {kind}: score table, {what}", f"study-score-{target}", columns, lines, notes=notes)
+
+
+def _published(of: Mapping[str, Sequence[Cipher]]) -> Sheet:
+    """The study's ranges beside ours, as far as they are of the same platform."""
+    columns = [Column("target", "target"), Column("measure", "measure"), Column("published", "published")]
+    columns += [Column("unit", "unit"), Column("least", "our least", "", ANY), Column("most", "our most", "", ANY)]
+    columns += [Column("within", "of ours within"), Column("read", "how the published figure is read")]
+    lines = []
+    for r in ranges():
+        m = MEASURES[r.measure]
+        ours = sorted(v for c in of.get(r.target, ()) if (v := c.figures[m.name]) is not None)
+        if r.target in of:
+            within = f"{sum(r.least <= v <= r.most for v in ours)} of {len(ours)}"
+            least, most = (ours[0], ours[-1]) if ours else (None, None)
+            lines.append(Line([r.target, m.title, r.published, m.unit, least, most, within, r.read]))
+    notes = [
+        "published: the least and the most in El-Hajj and Fadlallah, section IV, with their units as they stand there"
+    ]
+    return Sheet("Published ranges and ours", "study-ranges", columns, lines, notes=notes)
