@@ -12,8 +12,9 @@ import jinja2
 from markupsafe import Markup as Safe
 from msgspec.structs import replace
 
-from ..model.errors import UserError, printable
+from ..model.errors import UserError
 from ..publish import figure, formats
+from ..publish.formats.html import printed
 from ..publish.sheet import Sheet, unlike
 from ..store import Store
 from . import address, markup, reply
@@ -46,16 +47,11 @@ MENU = {
 @cache
 def _template() -> jinja2.Template:
     environment = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(FOLDER / "templates"), autoescape=True, finalize=_printable,
+        loader=jinja2.FileSystemLoader(FOLDER / "templates"), autoescape=True, finalize=printed,
         trim_blocks=True, lstrip_blocks=True, undefined=jinja2.StrictUndefined,
     )  # fmt: skip
     environment.filters["kind"] = lambda block: type(block).__name__
     return environment.get_template("page.html.j2")
-
-
-def _printable(value: object) -> object:
-    """A value of the template; markup, which is text of its own kind, is so already."""
-    return printable(value) if type(value) is str else value
 
 
 def distinct(page: Page) -> Page:
