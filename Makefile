@@ -35,10 +35,10 @@ deps:                 ## fetch the sources of bundled dependencies (mbedTLS)
 msp430-toolchain:     ## optional: GCC for MSP430 beside Clang (run --toolchain msp430-elf-gcc), from Debian's sources in half an hour
 	scripts/msp430-toolchain
 
-catalogue: setup      ## weigh every bundled implementation on two targets and rank them all in docs/catalogue.md
+catalogue: setup      ## weigh every bundled implementation and rank them all in docs/catalogue.md
 	rm -f .steelyard/catalogue.db*
-	$(STEELYARD) run --all --target uno,bluepill --db .steelyard/catalogue.db
-	$(STEELYARD) rank --db .steelyard/catalogue.db --kind places --where 'flags == -O3 and (workload ~ "default*" or primitive == crypto_block) and (target == uno or target == bluepill)' -o .steelyard/catalogue.md
+	$(STEELYARD) run campaigns/catalogue.toml --db .steelyard/catalogue.db
+	$(STEELYARD) rank --db .steelyard/catalogue.db --kind places -o .steelyard/catalogue.md
 	sed -i '/^<!-- tables -->$$/q' docs/catalogue.md
 	(echo; cat .steelyard/catalogue.md) >>docs/catalogue.md
 

@@ -137,7 +137,9 @@ class Bench:
         """The database, made when a test asks for it."""
         return Store.open(self.database)
 
-    def package(self, files: Mapping[str, str] | None = None, *, variant: str = "toy1", **hooks: str) -> Implementation:
+    def package(
+        self, files: Mapping[str, str] | None = None, /, *, variant: str = "toy1", **hooks: str
+    ) -> Implementation:
         """A package of ``files``, by default the toy with ``hooks`` in it."""
         at = write(self.folder / "crypto_aead" / variant / "ref", toys.files(**hooks) if files is None else files)
         found = discover(at)

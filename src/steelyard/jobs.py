@@ -36,7 +36,7 @@ _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 class Job(Struct, frozen=True):
     """One run to do: implementation x target x flags x workload, on the target's device or ``on`` any of some boards
-    that are alike (:func:`.lab.alike`), whose target it then has. A primitive whose calls have one size has one
+    that are alike (:func:`.lab.pools`), whose target it then has. A primitive whose calls have one size has one
     workload."""
 
     implementation: Implementation

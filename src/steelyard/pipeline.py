@@ -52,9 +52,7 @@ def profile(job: Job, op: Op, adlen: int, mlen: int) -> Profile:
         raise DeviceError(
             Failure(Reason.NOT_SIMULATED, f"{job.target.name} is a machine, on which only whole calls can be measured")
         )
-    built = building.build(job.implementation, job.target, _toolchain(job), job.flags)
-    if built.failure is not None:
-        raise DeviceError(built.failure)
+    built = building.built(job.implementation, job.target, job.flags)
     client = device.simulated(job.target, built.images["both"])
     request, unaligned = measure.one_call(client, op, adlen, mlen)
     tree, instructions, taken = client.profile(request)
@@ -65,10 +63,7 @@ def profile(job: Job, op: Op, adlen: int, mlen: int) -> Profile:
 def sizes(job: Job) -> dict[str, dict[tuple[str, str], int]]:
     """Bytes by (symbol, kind) that each image has more than nocrypt's. Raises :class:`DeviceError` when an image cannot
     be built."""
-    mine, base = (building.build(j.implementation, j.target, _toolchain(job), j.flags) for j in (job, job.baseline))
-    for built in (mine, base):
-        if built.failure is not None:
-            raise DeviceError(built.failure)
+    mine, base = (building.built(j.implementation, j.target, j.flags) for j in (job, job.baseline))
     return {part: measure.added(image, base.images[part]) for part, image in mine.images.items()}
 
 
@@ -231,9 +226,7 @@ class Pipeline:
 
     def _prove(self, job: Job, station: lab.Station, lock: lab.Hold) -> None:
         """Whether a board does what it has to with nocrypt; :class:`DeviceError` where it does not."""
-        built = building.build(nocrypt("crypto_aead"), job.target, _toolchain(job), job.target.toolchain.default_flags)
-        if built.failure is not None:
-            raise DeviceError(built.failure)
+        built = building.built(nocrypt("crypto_aead"), job.target)
         task = lab.Task("nocrypt, to prove the board")
         with lab.opened(station, built.images["both"], self.max_cycles, self.over, task, lock) as link:
             for _ in lab.proved(station, link, device.Client(link)):

@@ -73,14 +73,8 @@ def _bundled(primitive: str, variant: str) -> tuple[Implementation, ...]:
 
 def _started(candidate: Implementation, target: Target) -> tuple[str, Caller] | None:
     """The digest of ``candidate``, and a client that runs it; None where it does not build for this target."""
-    toolchain = building.identify(target.toolchain)
-    if toolchain is None:
-        return None
-    built = building.build(candidate, target, toolchain, target.toolchain.default_flags)
-    if built.failure is not None:
-        return None
     with suppress(DeviceError):
-        return candidate.digest, device.simulated(target, built.images["both"])
+        return candidate.digest, device.simulated(target, building.built(candidate, target).images["both"])
     return None
 
 

@@ -86,7 +86,7 @@ def test_a_board_is_compared_with_the_simulator_where_the_question_says_so() -> 
     ],
 )
 def test_what_got_worse_is_called_what_it_is(metric: str, said: list[str]) -> None:
-    c = compare([row(**{metric: 100})], [row(**{metric: 150})], metrics=[metric])
+    c = compare([row(**{metric: 100})], [row(**{metric: 150})], metrics=[metric])  # type: ignore[arg-type]
     assert [ch.verdict for ch in c.pairs[0].changes] == ["worse"]
     assert summary(c) == said
 

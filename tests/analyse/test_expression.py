@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 
 from steelyard.analyse.expression import parse
 from steelyard.model.errors import UserError
+from steelyard.model.row import Row
 
-ROWS = [
+ROWS: list[Row] = [
     {"target": "uno", "flags": "-O3", "rom": 100, "variant": "ascon128v12"},
     {"target": "uno", "flags": "-Os", "rom": 50.5, "variant": "giftcofb128v1"},
     {"target": "bluepill", "flags": "-O3", "rom": None, "variant": "ascon128av12"},

@@ -12,7 +12,7 @@ from steelyard.analyse import order, rank
 from steelyard.publish import ranking
 
 
-def row(label: str, target: str = "uno", **metrics: float) -> dict:
+def row(label: str, target: str = "uno", **metrics: float | str) -> dict:
     return {
         "run": 1,
         "label": label,

@@ -62,6 +62,6 @@ def test_the_tables_say_what_was_compared_and_where_it_came_from() -> None:
     assert [tuple(line.cells)[:2] for line in summary.lines] == [("all", 3), ("encrypt", 3), ("toy1/ref -O3", 3)]
     assert tuple(far.lines[0].cells)[3:7] == (0, 0, 100, 102)
     assert [tuple(line.cells) for line in others.lines] == [("toy1/ref", "-O3", "ram_renner", 90, 91)]
-    facts = dict(tuple(line.cells) for line in origin.lines)
+    facts = {line.cells[0]: line.cells[1] for line in origin.lines}
     assert facts["board"] == "board uno-1: avrdude, channel D0 of la (41.6667 ns), clock -40 ppm"
     assert facts["compiler"] == SIMULATED.setup.toolchain.version  # which begins with the name

@@ -98,63 +98,12 @@ def test_a_label_of_two_sources_says_which(cli: Cli, tmp_path: Path) -> None:
     assert "toy1/ref (mine)" in (tmp_path / "rom.csv").read_text()
 
 
-def test_pairs_have_equal_sources_unless_asked(cli: Cli, tmp_path: Path) -> None:
-    """The source has changed since -O3 was run; only the old one was run with -Os as well."""
-    first = [record(origin="mine", flags=f, rom=n) for f, n in (("-O3", 500), ("-Os", 300))]
-    store(tmp_path / "results.db", *first, record(origin="mine", digest="b", rom=400))
-    ask = "compare flags==-O3 flags==-Os --where origin==mine -c rom"
-    equal = cli(ask)
-    assert re.search(r"500 +300", equal.out), equal.out
-    assert "sources differ" not in equal.out
-    asked = cli(f"{ask} --sources")
-    assert re.search(r"400 +300", asked.out), asked.out
-    assert "sources differ: toy1/ref" in asked.out
-
-
-def test_where_only_other_workloads_share_sources_no_size_is_compared(cli: Cli, tmp_path: Path) -> None:
-    """As after ``check``, an edit and a run of one more set of flags."""
-    store(tmp_path / "results.db", record(), record(digest="b", load="kat", rom=400), record(digest="b", flags="-Os"))
-    result = cli("compare flags==-O3 flags==-Os -c rom,stack --everything")
-    assert re.search(r"400 +500", result.out)
-    assert "stack" not in result.out
-    assert "workload differs, without what depends on sizes" in result.out
-
-
-def test_without_equal_sources_nothing_is_compared(cli: Cli, tmp_path: Path) -> None:
-    store(tmp_path / "results.db", record(flags="-Os"), record(digest="b"))
-    result = cli("compare flags==-O3 flags==-Os -c rom")
-    assert result.code == 1
-    assert "--sources compares different sources" in result.out
-    assert "0 setups compared" in result.out
-
-
-def test_a_setup_of_two_workloads_is_compared_once(answers: Cli) -> None:
-    result = answers("compare flags==-O3 flags==-Os -c rom")
-    assert "2 setups compared, 0 only old, 0 only new, 0 refused" in result.out
-    assert "2 setups compared" in answers("compare workload~default* workload~gmu* --where flags==-O3 -c rom").out
-
-
 def test_the_heading_of_a_column_is_a_name_of_it(answers: Cli) -> None:
     by_name = answers("publish -c label,cycles_encrypt_mean,encrypt_per_byte,ram_static,encrypt@16/64 --sort -rom")
     headings = "label,encrypt,encrypt/B,static RAM,encrypt 16/64"
     assert answers(["publish", "-c", headings, "--sort", "-ROM"]).out == by_name.out
     head = next(line for line in by_name.out.splitlines() if line.startswith(" implementation"))
     assert re.split(" {2,}", head.strip())[1:] == headings.split(",")[1:]
-
-
-def test_a_program_reads_of_a_change_its_metric_unit_and_number(cli: Cli, tmp_path: Path) -> None:
-    store(tmp_path / "results.db", record(rom=400), record(flags="-Os", rom=300), record("toy2/ref"))
-    ask = "compare flags==-O3 flags==-Os -c rom,cycles_encrypt_mean"
-    changes, missing = json.loads(cli(f"{ask} --json").out)
-    [row] = changes["rows"]
-    assert (row["label"], row["metric"], row["unit"], row["verdict"]) == ("toy1/ref", "rom", "bytes", "better")
-    assert (row["old"], row["new"], row["ratio"], row["change"]) == (400, 300, 0.75, -25.0)
-    assert row["runs"] == [1, 2]
-    assert missing["title"] == "only in the old results"
-    assert cells(cli(f"{ask} --format csv --everything").out)[1][6:13] == [
-        "cycles_encrypt_mean", "cycles", "1000.0", "1000.0", "1.0", "0.0", "same"
-    ]  # fmt: skip
-    assert re.search(r"ROM \(bytes\) +400 +300 +0\.7500 +-25\.00 % ▾", cli(ask).out)
 
 
 def test_the_best_by_each_metric(cli: Cli, tmp_path: Path) -> None:
@@ -448,7 +397,7 @@ def test_a_run_shows_its_workloads_own_figures() -> None:
     [lacks] = heads(replace(large, points=tuple(p for p in large.points if p.mlen == 16)))
     assert lacks[0][-2:] == ["encrypt 0/16", "encrypt 16/1536"]
     assert lacks[1][-2:] == [260, None]
-    [several] = heads(record(load="default"), record(load="felics-ae", **felics))
+    [several] = heads(record(load="default"), record(load="felics-ae", **felics))  # type: ignore[arg-type]
     assert several[0][2] == "workload"
     assert {tuple(line[-3:]) for line in several[1:]} == {(None, None, None), (4810, 189, 44887)}
     assert several[0][-3:] == ["FELICS code size", "FELICS RAM", "FELICS time"]

@@ -167,7 +167,8 @@ def test_another_toolchain_is_for_the_targets_that_know_it(cli: Cli, tmp_path: P
 
 
 def test_the_line_that_repeats_a_run_names_a_toolchain_that_was_chosen() -> None:
-    setup = Setup(*["x"] * 5, "msp430f1611", "", "simulator", Toolchain("msp430-elf-gcc", "", ""), "-O3", "kat", "", "")
+    tool = Toolchain("msp430-elf-gcc", "", "")
+    setup = Setup("x", "x", "x", "x", "x", "msp430f1611", "", "simulator", tool, "-O3", "kat", "", "")
     record = Record(setup, None, {})
     assert "--toolchain msp430-elf-gcc" in run.repeating(record)
     setup = replace(setup, toolchain=Toolchain("clang", "", ""))

@@ -22,6 +22,8 @@ class FakeLink:
     build: int | None = None
     fills_ram = False
     resolution = 0.0
+    quantity, clock = "cycles", "fake"
+    notes = ()
 
     def __init__(self) -> None:
         self._sent = bytearray()
@@ -41,6 +43,9 @@ class FakeLink:
     def pulses(self) -> list[Pulse]:
         pulses, self._pulses = self._pulses, []
         return pulses
+
+    def fill_ram(self) -> None:
+        pass
 
     def longest_untouched(self) -> int | None:
         return None

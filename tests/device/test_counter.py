@@ -30,7 +30,7 @@ def test_it_is_the_pulse_of_the_simulator_to_a_few_cycles(name: str, bench: Benc
     bits = client.hello.counter_bits
     assert bits in (16, 24, 32)
     empty = [[client.call(Request(op, *ZEROS, b"")) for _ in range(3)] for op in (Op.EMPTY, Op.EMPTY_DECRYPT)]
-    second = Counter.of(bits, 0.0, *empty)
+    second = Counter.of(bits, 0.0, empty[0], empty[1])
     calls = [Request(Op.ENCRYPT, *ZEROS, bytes(n)) for n in (0, 1, 2, 16, 200, 0)]
     longest = 0
     for request in calls:

@@ -65,7 +65,7 @@ def test_a_package_is_weighed_as_it_is(bench: Bench, target: Target, tmp_path: P
 def test_a_wrong_package_has_no_figures(
     bench: Bench, uno: Target, tmp_path: Path, hooks: dict[str, str], reason: str
 ) -> None:
-    record = bench.weigh(toy(tmp_path, **hooks), uno, "felics-ae")
+    record = bench.weigh(toy(tmp_path, **hooks), uno, "felics-ae")  # type: ignore[arg-type]
     assert record.failure is not None
     assert record.failure.reason == reason
 

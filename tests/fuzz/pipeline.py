@@ -115,7 +115,11 @@ def play(folder: Path, plan: Row) -> None:
     with Store.open(plan["db"]) as store:
         pipeline = Pipeline(store, threads=plan["threads"], force=plan["force"])
         kept: list[str] = []
-        done = lambda job, record, stored: (told.append(job), kept.append(record.setup.key) if stored else None)  # noqa: E731
+
+        def done(job: Job, record: Record, stored: bool) -> None:
+            told.append(job)
+            kept.extend([record.setup.key] if stored else [])
+
         records = pipeline.campaign(planned, done)
     assert sorted(resolve(j).setup.key for j in told) == sorted(resolve(j).setup.key for j in planned)
     assert [r.setup for r in records] == [resolve(j).setup for j in planned]

@@ -22,6 +22,7 @@ from hypothesis import strategies as st
 
 from steelyard.lab import flash, image
 from steelyard.lab.config import flashers
+from steelyard.lab.program import without_lines
 from steelyard.lab.virtual import avr109, jtag2updi, loaders, slip
 from steelyard.lab.virtual.loader import Loader
 from steelyard.model import paths
@@ -131,9 +132,7 @@ def test_what_is_written_is_what_runs(name: str, chip: str, size: int, tmp_path:
         with on_a_line(rom.reset()) as port:
             known = {"port": port, "baud": 115200, "chip": rom.known.name, "image": file, "mode": "8n1"}
             command = (program, *(w.format(**known) for w in FLASHER[name].write))
-            done = subprocess.run(
-                command, env=flash._without_lines(), capture_output=True, text=True, check=False, timeout=60
-            )
+            done = subprocess.run(command, env=without_lines(), capture_output=True, text=True, check=False, timeout=60)
         if done.returncode == 0:
             break
     else:

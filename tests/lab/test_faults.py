@@ -15,7 +15,6 @@ import socket
 import subprocess
 import sys
 import termios
-import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -23,14 +22,14 @@ from itertools import count, cycle
 from pathlib import Path
 from threading import Event, Timer
 from time import sleep
-from typing import IO, NamedTuple
+from typing import IO
 
 import pytest
 from msgspec.structs import replace
 
 from steelyard import device, lab
 from steelyard.jobs import failure_of
-from steelyard.lab import Lab, Station, analyzer, aside, attempt, flash, link, pool
+from steelyard.lab import Hold, Lab, Station, analyzer, aside, attempt, flash, link, pool
 from steelyard.lab.virtual import played
 from steelyard.model.call import DeviceError, Op, Request
 from steelyard.model.reasons import Failure, Reason
@@ -39,44 +38,10 @@ from tests import toys
 from tests.conftest import ROOT, Bench, the_target, write
 from tests.lab import wires
 
+from .wired import Once, Wired, dead, described, drops, hangs_up, is_killed, noise, overruns, silent, skips, stuck
+
 pytest.importorskip("serial", reason="pyserial is not installed: scripts/setup test")
-TEXT = """
-speed = 4
-
-[instruments.la]
-driver = "beaglelogic:conn=tcp-raw/127.0.0.1/{port}:logic_channels=8"
-samplerate = 4_000_000
-channels = ["P8_45", "P8_46"]
-virtual = true
-"""
-BOARD = """
-[boards.{name}]
-target = "uno"
-port = "{name}"
-flasher = "avrdude-arduino"
-analyzer = "la"
-channel = "{channel}"
-clock_ppm = 0
-virtual = true
-"""
 CALLS = [Request(Op.ENCRYPT, bytes(16), bytes(16), b"", bytes([n]) * 100) for n in range(8)]
-
-
-class Wired(NamedTuple):
-    """Two boards of the same target, a and b, and the wires that can fail."""
-
-    lab: Lab
-    serial: dict[str, wires.Serial]
-    samples: wires.Samples
-    #: the numbers of the processes that play analyzer and boards
-    played: list[int]
-
-
-def described(folder: Path, port: int) -> Lab:
-    folder.mkdir(exist_ok=True)
-    boards = (BOARD.format(name=n, channel=c) for n, c in (("a", "P8_45"), ("b", "P8_46")))
-    (folder / "lab.toml").write_text(TEXT.format(port=port) + "".join(boards))
-    return lab.load(folder / "lab.toml")
 
 
 @pytest.fixture(scope="module")
@@ -113,7 +78,7 @@ def image(bench: Bench) -> Path:
     return bench.build(nocrypt("crypto_aead"), the_target("uno")).images["both"]
 
 
-def prove(image: Path) -> Callable[[Station, IO[bytes]], None]:
+def prove(image: Path) -> Callable[[Station, Hold], None]:
     def proves(station: Station, lock: IO[bytes]) -> None:
         with lab.opened(station, image, 10**7, Event(), lab.Task("nocrypt"), lock) as opened:
             list(lab.proved(station, opened, device.Client(opened)))
@@ -159,22 +124,6 @@ def only(failures: list[Failure]) -> Failure:
     """The only one, or all are shown."""
     assert len(failures) == 1, failures
     return failures[0]
-
-
-class Once:
-    """Changes the bytes that come past once it is armed, one time."""
-
-    def __init__(self, change: wires.Change, size: int = 1, *, armed: bool = False) -> None:
-        self._change, self._size, self.armed = change, size, armed
-
-    def arm(self) -> None:
-        self.armed = True
-
-    def __call__(self, data: bytes) -> bytes:
-        if self.armed and len(data) >= self._size:
-            self.armed = False
-            return self._change(data)
-        return data
 
 
 @pytest.mark.parametrize(
@@ -348,76 +297,6 @@ def test_flash_that_is_not_as_it_was_written(there: Wired, image: Path) -> None:
     assert failed.reason == Reason.FLASH_FAILED
     assert "avrdude" in failed.detail
     assert "verif" in attempt.logs("a")[-1].tools
-
-
-def dead(there: Wired) -> None:
-    there.samples.change = lambda data: data.translate(bytes(b & 2 for b in range(256)))
-
-
-def stuck(there: Wired) -> None:
-    there.samples.change = lambda data: data.translate(bytes(b | 1 for b in range(256)))
-
-
-def noise(there: Wired) -> None:
-    once = there.samples.change = Once(lambda data: b"\1" * 8 + data[8:], 16, armed=True)
-    while once.armed:
-        time.sleep(0.01)
-
-
-def silent(there: Wired) -> None:
-    there.samples.change = lambda _: b""
-
-
-def skips(there: Wired) -> None:
-    """As the driver would, if it did not say so: between two pulses hardly a sample is left."""
-    there.samples.change = lambda data: re.sub(rb"\0+", b"\0", data)
-
-
-def drops(there: Wired) -> None:
-    """Samples in the middle of one pulse: nothing but the chip's own counter can know that it was longer."""
-    lost = bytearray()
-
-    def change(data: bytes) -> bytes:
-        at = -1 if lost else data.find(b"\1" * 60)
-        if at >= 0:
-            lost.extend(data[at + 5 : at + 55])
-            data = data[: at + 5] + data[at + 55 :]
-        return data
-
-    there.samples.change = change
-
-
-def hangs_up(there: Wired) -> None:
-    """sigrok-cli stays, and has nothing to say any more."""
-    there.samples.cut.set()
-
-
-def overruns(there: Wired) -> None:
-    """What drivers do when the analyzer's buffer overran: they end the acquisition."""
-    os.kill(sigrok_of(daemon_of(there.lab)), signal.SIGTERM)
-
-
-def is_killed(there: Wired) -> None:
-    """The process that samples, by whatever has no mercy; sigrok-cli goes with it though its analyzer is silent."""
-    pid = daemon_of(there.lab)
-    sigrok = sigrok_of(pid)
-    there.samples.change = lambda _: b""
-    os.kill(pid, signal.SIGKILL)
-    end = time.monotonic() + 30
-    while Path(f"/proc/{sigrok}/exe").exists():
-        assert time.monotonic() < end, "sigrok-cli lives on"
-        time.sleep(0.01)
-
-
-def daemon_of(there: Lab) -> int:
-    """The process that samples the analyzer."""
-    with analyzer.Analyzer(there.instruments["la"], Event()) as user:
-        return user.pid
-
-
-def sigrok_of(pid: int) -> int:
-    """Its sigrok-cli."""
-    return int(Path(f"/proc/{pid}/task/{pid}/children").read_text())
 
 
 @pytest.mark.parametrize(

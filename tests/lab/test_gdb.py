@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import select
 import socket
 from collections.abc import Iterator
 from contextlib import closing
@@ -76,3 +77,17 @@ def test_ram_is_what_was_written(server: tuple[Gdb, Chip]) -> None:
     at = b"%x" % RAM.base
     assert said(server, packet(b"M" + at + b",3:010203") + packet(b"m" + at + b",3")).endswith(packet(b"010203"))
     assert packet(b"E01") in said(server, packet(b"M" + at + b",3:01"))
+
+
+def test_a_client_that_says_nothing_yet_stays(server: tuple[Gdb, Chip]) -> None:
+    """On a busy machine the first packet may come long after the connection."""
+    gdb, _ = server
+    with closing(socket.create_connection(gdb.sockets[0].getsockname())) as line:
+        gdb.serve()
+        assert len(gdb.sockets) == 2
+        line.sendall(packet(b"?"))
+        line.shutdown(socket.SHUT_WR)
+        for _ in range(2):
+            select.select(gdb.sockets[1:], [], [], 5)
+            gdb.serve()
+        assert line.recv(100) == b"+" + packet(b"S05")

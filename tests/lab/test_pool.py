@@ -17,7 +17,7 @@ from steelyard import device, lab
 from steelyard.device import frame
 from steelyard.lab import Lab, Station, aside, attempt, pool
 from steelyard.lab.lock import held, is_held, port_of
-from steelyard.model import once
+from steelyard.model import once, whole
 from steelyard.model.call import DeviceError
 from steelyard.model.errors import UserError
 from steelyard.model.reasons import Failure, Reason
@@ -330,6 +330,6 @@ def test_logs_are_bounded_and_a_full_disk_costs_only_them(
     assert [log.what for log in logs] == [f"run {n}" for n in range(3, attempt.KEPT + 3)]
     assert len(logs[-1].tools) <= attempt.SAID
     assert sum(len(line) for line in logs[-1].line) < 6 * attempt.LINE
-    monkeypatch.setattr(attempt, "put", lambda *_: (_ for _ in ()).throw(OSError(28, "No space left on device")))
+    monkeypatch.setattr(whole, "put", lambda *_: (_ for _ in ()).throw(OSError(28, "No space left on device")))
     attempt.begin("a", attempt.Task("on a full disk")).end(None)
     assert len(attempt.logs("a")) >= attempt.KEPT - 1

@@ -21,7 +21,7 @@ from tests import toys
 from tests.conftest import Bench, the_target, write
 from tests.lab import wires
 from tests.lab.conftest import free
-from tests.lab.test_faults import TEXT
+from tests.lab.wired import TEXT
 
 pytest.importorskip("serial", reason="pyserial is not installed: scripts/setup test")
 PILL = """

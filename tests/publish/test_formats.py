@@ -10,6 +10,7 @@ import zipfile
 from collections.abc import Sequence
 from html.parser import HTMLParser
 from pathlib import Path
+from typing import Any
 from xml.dom import minidom
 
 import pytest
@@ -212,7 +213,7 @@ def test_a_folder_that_is_not_there(tmp_path: Path) -> None:
         formats.save(tmp_path / "no" / "x.csv", b"")
 
 
-ROWS = [
+ROWS: list[dict[str, Any]] = [
     {
         "run": n, "label": f"ascon128v12/{name}", "variant": variant, "family": "ascon", "implementation": name,
         "primitive": "crypto_aead", "target": "uno", "device": "simulator", "flags": "-O3", "workload": "default",

@@ -193,7 +193,7 @@ def test_a_table_is_the_records_as_rows(store: Store, make: Make) -> None:
 def test_points_are_found_wherever_a_run_has_them(store: Store, make: Make) -> None:
     for k, lengths in enumerate(((16, 64), (64,), (8, 16, 64), (), (64, 16))):
         for primitive, op in (("crypto_aead", "encrypt"), ("crypto_hash", "hash")):
-            points = tuple(Point(op, 0, n, 1000 * n + k) for n in lengths)
+            points = tuple(Point(op, 0, n, 1000 * n + k) for n in lengths)  # type: ignore[arg-type]
             store.add(make(implementation=f"i{k}", primitive=primitive, workload=f"w{k // 4}", points=points))
     asked = [(op, 0, n) for op in ("encrypt", "hash") for n in (8, 16, 64, 128)]
     for have, row in zip(store.rows(points=asked), rows(store.runs()), strict=True):

@@ -114,7 +114,7 @@ def ask(app: FastAPI, address: str, method: str = "GET", **headers: str) -> Sent
     async def send(message: dict[str, Any]) -> None:
         sent.append(message)
 
-    asyncio.run(app(scope, receive, send))
+    asyncio.run(app(scope, receive, send))  # type: ignore[arg-type]
     start = sent[0]
     body = b"".join(m.get("body", b"") for m in sent[1:])
     return Sent(start["status"], {n.decode(): v.decode() for n, v in start["headers"]}, body)

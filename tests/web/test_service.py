@@ -186,7 +186,7 @@ def test_processes_make_pages_and_may_die(results: Path) -> None:
             codes.append(kept.reply.status)
         for maker in (service._quick, service._slow):
             for process in maker.pool._processes.values():
-                os.kill(process.pid, signal.SIGKILL)
+                os.kill(process.pid, signal.SIGKILL)  # type: ignore[arg-type]
         for path in ("/", "/targets/uno"):
             kept = await service.make(path, "")
             assert kept is not None

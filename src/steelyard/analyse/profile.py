@@ -7,7 +7,7 @@ from msgspec import Struct
 from ..model.profile import Profile
 
 
-class Row(Struct, frozen=True):
+class Function(Struct, frozen=True):
     """A function over all its paths: ``exclusive`` cycles in itself, ``inclusive`` with what it calls."""
 
     function: str
@@ -26,14 +26,14 @@ def inclusive(profile: Profile) -> list[int]:
     return sums
 
 
-def by_function(profile: Profile) -> list[Row]:
+def by_function(profile: Profile) -> list[Function]:
     """Functions, most exclusive cycles first. A recursive function's inclusive cycles count once."""
     sums = inclusive(profile)
-    rows: dict[str, Row] = {}
+    rows: dict[str, Function] = {}
     for k, n in enumerate(profile.nodes):
-        old = rows.get(n.function, Row(n.function, 0, 0, 0))
+        old = rows.get(n.function, Function(n.function, 0, 0, 0))
         again = 0 if _below_itself(profile, k) else sums[k]
-        rows[n.function] = Row(n.function, old.calls + n.calls, old.exclusive + n.cycles, old.inclusive + again)
+        rows[n.function] = Function(n.function, old.calls + n.calls, old.exclusive + n.cycles, old.inclusive + again)
     return sorted(rows.values(), key=lambda r: (-r.exclusive, r.function))
 
 

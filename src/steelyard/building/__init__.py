@@ -2,7 +2,7 @@
 
 from .diagnose import ran
 from .firmware import harness_digest
-from .image import Build, Scenario, build, mode, objects
+from .image import Build, Scenario, build, built, mode, objects
 from .sandbox import confined
 from .toolchain import identify, why_not
 
@@ -10,6 +10,7 @@ __all__ = [
     "Build",
     "Scenario",
     "build",
+    "built",
     "confined",
     "harness_digest",
     "identify",

@@ -16,7 +16,7 @@ from msgspec import Struct, to_builtins
 from msgspec.structs import replace
 
 from ..model import paths
-from ..model.call import BUILD
+from ..model.call import BUILD, DeviceError
 from ..model.implementation import API, Implementation, SourceFile
 from ..model.reasons import Failure, Reason
 from ..model.record import Toolchain
@@ -51,6 +51,7 @@ from .firmware import (
 )
 from .inspect import displacing, judge, misplaced
 from .script import LARGEST, Interrupted, Script, TooLargeError, logs, readable
+from .toolchain import identify, why_not
 
 #: behaviour of earlier C compilers that packages rely on: options by the failure that occurs without them
 _RETRY = {
@@ -121,6 +122,18 @@ def build(
     if made is None:  # somebody removed it, or the disk fails
         failure = Failure(Reason.COMPILER_KILLED, f"{folder} disappeared or changed right after it was built")
         return Build(key, folder, failure, (), "", False)
+    return made
+
+
+def built(implementation: Implementation, target: Target, flags: tuple[str, ...] | None = None) -> Build:
+    """The same with the toolchain that is here, and with the target's own flags where none are given. Raises
+    :class:`DeviceError` where there is no toolchain, and for a failed build."""
+    toolchain = identify(target.toolchain)
+    if toolchain is None:
+        raise DeviceError(Failure(Reason.NO_TOOLCHAIN, why_not(target.toolchain)))
+    made = build(implementation, target, toolchain, target.toolchain.default_flags if flags is None else flags)
+    if made.failure is not None:
+        raise DeviceError(made.failure)
     return made
 
 

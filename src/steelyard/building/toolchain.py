@@ -12,7 +12,7 @@ from contextlib import suppress
 from pathlib import Path
 from stat import S_ISDIR
 
-from ..model import paths
+from ..model import paths, whole
 from ..model.digest import of_file
 from ..model.once import Once
 from ..model.record import Toolchain
@@ -108,14 +108,8 @@ def _identify(spec: ToolchainSpec) -> Toolchain | str:
         return f"{e.filename} cannot be read: {e.strerror}"
     _stamps[spec] = stamp
     with suppress(OSError):  # a full disk: the files are read again next time
-        stamp_file.parent.mkdir(parents=True, exist_ok=True)
-        temporary = stamp_file.with_suffix(f".{os.getpid()}")
-        try:
-            text = json.dumps({"stamp": stamp, "version": version, "sha256": sha256})
-            temporary.write_text(f"{hashlib.sha256(text.encode()).hexdigest()}\n{text}")
-            temporary.replace(stamp_file)
-        finally:
-            temporary.unlink(missing_ok=True)
+        said = json.dumps({"stamp": stamp, "version": version, "sha256": sha256}).encode()
+        whole.put(stamp_file, hashlib.sha256(said).hexdigest().encode() + b"\n" + said)
     return Toolchain(spec.name, version, sha256)
 
 

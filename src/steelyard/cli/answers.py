@@ -9,6 +9,7 @@ from fnmatch import fnmatchcase
 from ..analyse import expression
 from ..analyse.answer import Answer, answered
 from ..analyse.rows import NAMES, check_primitives, derive, named, needed
+from ..model.errors import meant
 from ..model.metric import DERIVED, size_of
 from ..model.record import Point
 from ..model.row import CONTEXT, Made, Row
@@ -116,13 +117,13 @@ def _say_unknown(what: Sequence[str], texts: Sequence[tuple[str, str, str]], row
     """Says of each name, and of each value that a filter compares with, that nothing stored has it."""
     for name in what:
         if not select.exists_at(name) and not any(named(r, name) for r in rows):
-            near = "" if name.isdecimal() else _nearest(name, {str(r[n]) for r in rows for n in NAMES})
+            near = "" if name.isdecimal() else meant(name.strip("*?"), {str(r[n]) for r in rows for n in NAMES})
             say([f"no stored run is called {name!r}; {near or 'steelyard list runs shows what there is'}"])
     for column, sign, text in dict.fromkeys(texts):
         if any(_has(r.get(column), sign, text) for r in rows):
             continue
         values = {str(v).split(" (")[0] for r in rows if (v := r.get(column)) is not None}
-        near = _nearest(text, values)
+        near = meant(text.strip("*?"), values)
         if sign in ("==", "~"):
             like = "like " if sign == "~" else ""
             say([f"filter: no stored run has a {CONTEXT[column]} {like}{text!r}; {near or _there(values)}"])
@@ -141,13 +142,6 @@ def _has(value: object, sign: str, text: str) -> bool:
         return value == float(text)
     except ValueError:
         return False
-
-
-def _nearest(text: str, known: Collection[str]) -> str:
-    from difflib import get_close_matches
-
-    near = get_close_matches(text.strip("*?"), sorted(known), n=3, cutoff=0.6)
-    return f"did you mean {' or '.join(near)}?" if near else ""
 
 
 def _there(values: Collection[str]) -> str:

@@ -26,7 +26,7 @@ from . import options
 from .options import command
 from .output import Output
 
-Row = tuple[str, str, str, str]
+Part = tuple[str, str, str, str]
 NOT_PACKAGED = "missing, and no Debian package"
 
 #: programs that tests hold Steelyard against or that boards are used with: what for, and their packages
@@ -77,9 +77,9 @@ def verb(ask: Doctor) -> int:
     return 1 if any(r[1].startswith(("missing", "does not work")) and r[2].startswith("target") for r in rows) else 0
 
 
-def _plugs() -> list[Row]:
+def _plugs() -> list[Part]:
     """Whether this user may use what boards are plugged in by, and what their instruments load."""
-    rows: list[Row] = []
+    rows: list[Part] = []
     groups = {g.gr_name: g.gr_gid for g in grp.getgrall() if g.gr_name in plugs.GROUPS}
     name = next((n for n in plugs.GROUPS if n in groups), plugs.GROUPS[0])
     may = os.geteuid() == 0 or groups.get(name) in (os.getegid(), *os.getgroups())
@@ -96,8 +96,8 @@ def _plugs() -> list[Row]:
     return rows
 
 
-def _toolchains() -> list[Row]:
-    rows: list[Row] = []
+def _toolchains() -> list[Part]:
+    rows: list[Part] = []
     users = grouped(map(load_target, target_names()), lambda t: t.toolchain.name)
     for name, targets in users.items():
         spec = targets[0].toolchain
@@ -129,8 +129,8 @@ def _state(spec: ToolchainSpec) -> str:
     return "missing" if spec.packages else NOT_PACKAGED
 
 
-def _machines() -> list[Row]:
-    rows: list[Row] = []
+def _machines() -> list[Part]:
+    rows: list[Part] = []
     for target in map(load_target, target_names()):
         if target.device == "process":
             state, fix = _counters()

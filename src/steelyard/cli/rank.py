@@ -15,8 +15,8 @@ from ..model.metric import metric
 from ..model.reasons import Reason
 from ..model.row import Row, Value, grouped
 from ..publish import ranking
-from ..publish.results import GROUP, distinct, without_figures
-from ..publish.sheet import Sheet
+from ..publish.results import GROUP, without_figures
+from ..publish.sheet import Sheet, distinct
 from ..verify.known import readings
 from ..verify.knownblock import known_block
 from . import options

@@ -9,8 +9,6 @@ from . import options
 from .examine import Examine, answered, beside, declared, jobs
 from .options import command
 
-Sizes = dict[str, dict[tuple[str, str], int]]
-
 
 class Size(Examine, frozen=True, kw_only=True):
     """What ``size`` is asked."""
@@ -33,12 +31,12 @@ def verb(ask: Size) -> int:
     return 0
 
 
-def _beside(mine: Sizes, theirs: Sizes) -> list[list[Cell]]:
+def _beside(mine: size.Sizes, theirs: size.Sizes) -> list[list[Cell]]:
     a, b = mine["both"], theirs["both"]
     rom = size.rom(a), size.rom(b)
     return [*([*k, *cells] for k, cells in beside(a, b)), ["ROM", "", *rom, rom[1] - rom[0]]]
 
 
-def _json(label: str, found: Sizes) -> dict[str, object]:
+def _json(label: str, found: size.Sizes) -> dict[str, object]:
     parts = {p: [{"symbol": n, "kind": k, "bytes": v} for (n, k), v in part.items()] for p, part in found.items()}
     return {"implementation": label, "images": parts}

@@ -102,8 +102,7 @@ class Client:
         stack. Raises :class:`DeviceError` when it does not come back."""
         self.link.reset()
         self._decoder = frame.Decoder()
-        hello = self._handshake()
-        self.call(Request(Op.EMPTY, bytes(hello.key_bytes), bytes(hello.npub_bytes), b"", b"", paint=True))
+        self.call(self._handshake().zeros(Op.EMPTY, paint=True))
 
     def call(self, request: Request) -> Answer:
         """Makes one call. Raises :class:`DeviceError` when the device fails or does not answer."""
@@ -165,9 +164,8 @@ class Client:
         hello, sample = self.hello, self.link.resolution
         if self._counter is not None or not hello.counter_bits or not sample:
             return
-        zeros = bytes(hello.key_bytes), bytes(hello.npub_bytes), b"", b""
         ops = (Op.EMPTY, Op.EMPTY_DECRYPT if hello.api in (API_AEAD, API_BLOCK) else Op.EMPTY)
-        first, second = ([self._batch([encode(Request(op, *zeros))])[0] for _ in range(counter.EMPTY)] for op in ops)
+        first, second = ([self._batch([encode(hello.zeros(op))])[0] for _ in range(counter.EMPTY)] for op in ops)
         self._counter = Counter.of(hello.counter_bits, sample, first, second, hello.api)
         self.remarks[f"pulses were compared with the chip's own counter of cycles, modulo 2^{hello.counter_bits}"] = (
             None

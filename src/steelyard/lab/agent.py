@@ -16,7 +16,7 @@ from typing import IO
 
 from .. import lab as here
 from ..device import Client
-from ..model import paths, toml
+from ..model import paths, toml, whole
 from ..model.call import DeviceError
 from ..model.digest import of_file
 from ..model.errors import UserError
@@ -190,7 +190,7 @@ def _image(channel: wire.Channel, ask: wire.Open) -> Path:
             pass
         if not isinstance(message, wire.Image) or hashlib.sha256(message.content).hexdigest() != ask.digest:
             raise UserError("the image that came is another than the one that was asked for")
-        attempt.put(file, message.content)
+        whole.put(file, message.content)
     file.touch()
     kept = sorted(file.parents[1].glob("*/*"), key=_changed)
     for old in kept[:-KEPT]:

@@ -11,8 +11,7 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct
 
-from ..model import paths
-from . import attempt
+from ..model import paths, whole
 
 
 class Mark(Struct, frozen=True):
@@ -35,7 +34,7 @@ def read(board: str) -> Mark | None:
 
 def put(board: str, mark: Mark) -> None:
     """Marks a board. :class:`OSError` where that cannot be written."""
-    attempt.put(_file(board), msgspec.json.encode(mark))
+    whole.put(_file(board), msgspec.json.encode(mark))
 
 
 def lift(board: str) -> None:

@@ -6,7 +6,6 @@ in ``BOARD.log``. A disk that is full costs them, and nothing else.
 
 from __future__ import annotations
 
-import os
 import time
 from collections import deque
 from contextlib import suppress
@@ -16,7 +15,7 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct
 
-from ..model import paths
+from ..model import paths, whole
 from ..model.reasons import Failure
 
 #: logs that are kept of a board; characters of what tools say, and bytes of the serial line, that one of them holds
@@ -115,7 +114,7 @@ class Attempt:
         self._told = time.time()
         told = Now(self.task, self._step, self._calls, self._begun, self._told)
         with suppress(OSError):
-            put(_now(self._board), msgspec.json.encode(told))
+            whole.put(_now(self._board), msgspec.json.encode(told))
 
 
 #: the attempt that this thread makes, if it makes one
@@ -151,18 +150,6 @@ def logs(board: str) -> list[Log]:
     return found
 
 
-def put(file: Path, data: bytes) -> None:
-    """Writes a file, whole or not at all."""
-    file.parent.mkdir(parents=True, exist_ok=True)
-    made = file.with_name(f"{file.name}.{os.getpid()}.new")
-    try:
-        made.write_bytes(data)
-        made.replace(file)
-    except OSError:
-        made.unlink(missing_ok=True)
-        raise
-
-
 def _now(board: str) -> Path:
     return paths.home() / "lab" / f"{board}.now"
 
@@ -177,4 +164,4 @@ def _keep(log: Log) -> None:
     for file in files[: max(len(files) + 1 - KEPT, 0)]:
         file.unlink(missing_ok=True)
     number = int(files[-1].stem) + 1 if files else 1
-    put(paths.home() / "lab" / f"{log.board}.log" / f"{number}.json", msgspec.json.encode(log))
+    whole.put(paths.home() / "lab" / f"{log.board}.log" / f"{number}.json", msgspec.json.encode(log))

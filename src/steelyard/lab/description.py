@@ -14,7 +14,7 @@ from ..device import ssh
 from ..model import paths, toml
 from ..model.errors import UserError, cut, unknown
 from ..model.target import Target, load_target, target_names
-from .config import PROBE, Board, Flasher, Host, Lab, flashers
+from .config import PROBE, Board, Flasher, Host, Instrument, Lab, flashers
 from .image import KINDS
 from .metering import Meter, kinds, metered
 
@@ -81,17 +81,7 @@ def check(lab: Lab) -> None:
     if not 0 < lab.speed <= 100:
         raise UserError("speed: write a number above 0, at most 100")
     for name, i in lab.instruments.items():
-        if not 1 <= len(i.channels) <= 8 or len(set(i.channels)) != len(i.channels):
-            raise UserError(f"instruments.{name}.channels: name 1 to 8 channels, each once")
-        if wrong := [c for c in i.channels if not _NAME.fullmatch(c)]:
-            raise UserError(f"instruments.{name}.channels: {cut(wrong[0])!r} is not a name of sigrok's, such as D0")
-        if not 1000 <= i.samplerate <= 1_000_000_000:
-            raise UserError(f"instruments.{name}.samplerate: write samples in a second, such as 24_000_000")
-        if i.at:
-            try:
-                _ = i.place
-            except UserError as e:
-                raise UserError(f"instruments.{name}.at: {e}") from None
+        _check_instrument(f"instruments.{name}", i)
     taken: dict[object, str] = {}
     for name, m in lab.meters.items():
         metered(m)
@@ -105,67 +95,80 @@ def check(lab: Lab) -> None:
         if b.target not in target_names():
             raise UserError(f"{where}: {unknown('target', b.target, target_names())}")
         _check_said(where, b)
-        if b.host:
-            _check_host(f"{where}.host", lab.host(b))
-            if (b.host, b.named) in taken:
-                raise UserError(f"{where}: is {taken[b.host, b.named]} by another name")
-            taken[b.host, b.named] = name
+        if not b.host:
+            _check_board(where, lab, b, taken)
             continue
-        named: list[tuple[str, str, Collection[str]]] = [
-            ("flasher", b.flasher, lab.flashers),
-            ("instrument", b.analyzer, lab.instruments),
-        ]
-        if b.probe:
-            named.append(("probe", b.probe, lab.probes))
-        if b.meter:
-            named.append(("meter", b.meter, lab.meters))
-        for kind, value, of in named:
-            if value not in of:
-                raise UserError(f"{where}: {unknown(kind, value, of)}")
-        instrument, flasher, target = lab.instruments[b.analyzer], lab.flashers[b.flasher], load_target(b.target)
-        if b.channel not in instrument.channels:
-            raise UserError(f"{where}: {unknown('channel', b.channel, instrument.channels)}")
-        if target.chip_name not in flasher.chips:
-            names = ", ".join(flasher.chips)
-            raise UserError(f"{where}: {b.flasher} does not program {target.chip_name}; it knows {names}")
-        if b.probe and not flasher.restart:
-            raise UserError(
-                f"{where}: {b.flasher} works without a debug probe; leave out probe, or name another flasher"
-            )
-        if flasher.needs_probe and not b.probe:
-            raise UserError(f"{where}: {b.flasher} works through a debug probe; name it: probe = ...")
-        if b.virtual and b.probe:
-            if not lab.probes[b.probe].virtual:
-                raise UserError(f"{where}: a virtual board needs a virtual probe")
-            _ = lab.probes[b.probe].address
-        if b.virtual and not (flasher.virtual and instrument.virtual):
-            raise UserError(f"{where}: a virtual board needs a virtual instrument, and a flasher that can be played")
-        if flasher.needs_boot_port != (b.boot_port != Path()):
-            text = (
-                "needs the port of the boot loader" if flasher.needs_boot_port else "knows no such port; leave it out"
-            )
-            raise UserError(f"{where}.boot_port: {b.flasher} {text}")
-        ports = [b.port, *([b.boot_port] if flasher.needs_boot_port else [])]
-        for key, port in zip(("port", "boot_port"), ports, strict=False):
-            if "\0" in str(port) or port.is_dir():
-                raise UserError(f"{where}.{key}: is not a serial port; write its path, such as /dev/ttyACM0")
-        # the same device may have several names; the names of virtual ones lead nowhere yet, or where they once led
-        real = [os.path.normpath(p) if b.virtual else os.path.realpath(p) for p in ports]
-        for thing in (*real, (b.analyzer, b.channel), *([("probe", b.probe)] if b.probe else [])):
-            if thing in taken:
-                raise UserError(f"{where}: has the port, channel or probe of {taken[thing]}; give each its own")
-            taken[thing] = name
-        if b.meter:
-            _check_metered(where, lab.meters[b.meter], b, target)
-            if (b.meter,) in taken:
-                raise UserError(f"{where}: has the meter of {taken[b.meter,]}; a meter is in one board's supply")
-            taken[b.meter,] = name
-        if not abs(b.clock_ppm) <= 50_000:
-            raise UserError(f"{where}.clock_ppm: is not within 50 000; a clock so far off does not hold a serial line")
-        if b.baud and not 300 <= b.baud <= 10_000_000:
-            raise UserError(f"{where}.baud: write the line's bits in a second, such as 115200")
+        _check_host(f"{where}.host", lab.host(b))
+        if (b.host, b.named) in taken:
+            raise UserError(f"{where}: is {taken[b.host, b.named]} by another name")
+        taken[b.host, b.named] = name
     for name, f in lab.flashers.items():
         _check_flasher(f"flashers.{name}", f)
+
+
+def _check_instrument(where: str, i: Instrument) -> None:
+    if not 1 <= len(i.channels) <= 8 or len(set(i.channels)) != len(i.channels):
+        raise UserError(f"{where}.channels: name 1 to 8 channels, each once")
+    if wrong := [c for c in i.channels if not _NAME.fullmatch(c)]:
+        raise UserError(f"{where}.channels: {cut(wrong[0])!r} is not a name of sigrok's, such as D0")
+    if not 1000 <= i.samplerate <= 1_000_000_000:
+        raise UserError(f"{where}.samplerate: write samples in a second, such as 24_000_000")
+    if i.at:
+        try:
+            _ = i.place
+        except UserError as e:
+            raise UserError(f"{where}.at: {e}") from None
+
+
+def _check_board(where: str, lab: Lab, b: Board, taken: dict[object, str]) -> None:
+    """Whether a board at this machine and what it names fit together, and none of it is ``taken``; then it is."""
+    named: tuple[tuple[str, str, Collection[str]], ...] = (
+        ("flasher", b.flasher, lab.flashers),
+        ("instrument", b.analyzer, lab.instruments),
+        ("probe", b.probe, lab.probes),
+        ("meter", b.meter, lab.meters),
+    )
+    for kind, value, of in named:
+        if value and value not in of:  # only probe and meter may be left out, as was seen
+            raise UserError(f"{where}: {unknown(kind, value, of)}")
+    instrument, flasher, target = lab.instruments[b.analyzer], lab.flashers[b.flasher], load_target(b.target)
+    if b.channel not in instrument.channels:
+        raise UserError(f"{where}: {unknown('channel', b.channel, instrument.channels)}")
+    if target.chip_name not in flasher.chips:
+        names = ", ".join(flasher.chips)
+        raise UserError(f"{where}: {b.flasher} does not program {target.chip_name}; it knows {names}")
+    if b.probe and not flasher.restart:
+        raise UserError(f"{where}: {b.flasher} works without a debug probe; leave out probe, or name another flasher")
+    if flasher.needs_probe and not b.probe:
+        raise UserError(f"{where}: {b.flasher} works through a debug probe; name it: probe = ...")
+    if b.virtual and b.probe:
+        if not lab.probes[b.probe].virtual:
+            raise UserError(f"{where}: a virtual board needs a virtual probe")
+        _ = lab.probes[b.probe].address
+    if b.virtual and not (flasher.virtual and instrument.virtual):
+        raise UserError(f"{where}: a virtual board needs a virtual instrument, and a flasher that can be played")
+    if flasher.needs_boot_port != (b.boot_port != Path()):
+        text = "needs the port of the boot loader" if flasher.needs_boot_port else "knows no such port; leave it out"
+        raise UserError(f"{where}.boot_port: {b.flasher} {text}")
+    ports = [b.port, *([b.boot_port] if flasher.needs_boot_port else [])]
+    for key, port in zip(("port", "boot_port"), ports, strict=False):
+        if "\0" in str(port) or port.is_dir():
+            raise UserError(f"{where}.{key}: is not a serial port; write its path, such as /dev/ttyACM0")
+    # the same device may have several names; the names of virtual ones lead nowhere yet, or where they once led
+    real = [os.path.normpath(p) if b.virtual else os.path.realpath(p) for p in ports]
+    for thing in (*real, (b.analyzer, b.channel), *([("probe", b.probe)] if b.probe else [])):
+        if thing in taken:
+            raise UserError(f"{where}: has the port, channel or probe of {taken[thing]}; give each its own")
+        taken[thing] = b.name
+    if b.meter:
+        _check_metered(where, lab.meters[b.meter], b, target)
+        if (b.meter,) in taken:
+            raise UserError(f"{where}: has the meter of {taken[b.meter,]}; a meter is in one board's supply")
+        taken[b.meter,] = b.name
+    if not abs(b.clock_ppm) <= 50_000:
+        raise UserError(f"{where}.clock_ppm: is not within 50 000; a clock so far off does not hold a serial line")
+    if b.baud and not 300 <= b.baud <= 10_000_000:
+        raise UserError(f"{where}.baud: write the line's bits in a second, such as 115200")
 
 
 #: what a board at this machine has to say, and what one at another host does not say here

@@ -167,10 +167,9 @@ class _Metering:
 
     def idle(self, seconds: float) -> _Part:
         """While the board waits for a request."""
-        stream, hello = self._stream, self._client.hello
-        zeros = bytes(hello.key_bytes), bytes(hello.npub_bytes), b"", b""
+        stream = self._stream
         # before its first call a client makes some of its own, which are not to be seen
-        self._client.call(Request(Op.EMPTY, *zeros))
+        self._client.call(self._client.hello.zeros(Op.EMPTY))
         stream.start()
         stream.wait(lambda: bool(stream.samples.t), self._link.over)
         start = stream.samples.t[0] + self._metered.latency + WAY

@@ -3,22 +3,17 @@
 from __future__ import annotations
 
 import hashlib
-import os
-import subprocess
 import tempfile
 from pathlib import Path
 
 from ..model import paths
 from ..model.call import DeviceError
-from ..model.errors import cut
 from ..model.reasons import Failure, Reason
-from .attempt import heard
-from .config import PROBE, Station
+from .config import Station
 from .image import made
-from .plugs import by_usb
+from .program import run
 from .touch import call
 
-WITHOUT_LINES = Path(__file__).parent / "virtual" / "without_lines"
 #: how often writing is tried
 TRIES = 2
 #: by port, what this process has put there or found there, as far as nobody had the port since
@@ -61,12 +56,6 @@ def flash(station: Station, image: Path, lock: int) -> None:
     _sure[port] = digest
 
 
-def _without_lines() -> dict[str, str]:
-    """The environment of a program in Python that is to go on where a port has no control lines."""
-    folders = [str(WITHOUT_LINES), *filter(None, [os.environ.get("PYTHONPATH")])]
-    return os.environ | {"PYTHONPATH": os.pathsep.join(folders)}
-
-
 def _done(station: Station, arguments: tuple[str, ...], image: Path, lock: int) -> str | None:
     """Runs the flasher; None when it says that all is well, else what it says."""
     flasher, chip, code = station.flasher, station.chip, station.target.chip.flash
@@ -91,27 +80,4 @@ def _done(station: Station, arguments: tuple[str, ...], image: Path, lock: int) 
             "start": hex(chip.start),
             "mode": "8n1" if station.board.virtual else "8e1",
         }
-        probe = station.probe.arguments(flasher) if station.probe else ()
-        spelt = (probe if a == PROBE else (a.format(**words),) for a in arguments)
-        command = (paths.tool(flasher.program) or flasher.program, *(word for words in spelt for word in words))
-        try:
-            done = subprocess.run(
-                command,
-                stdin=subprocess.DEVNULL,
-                capture_output=True,
-                timeout=flasher.seconds,
-                check=False,
-                pass_fds=(lock,),
-                env=_without_lines() if flasher.wants_lines and station.board.virtual else None,
-            )
-        except FileNotFoundError:
-            return f"is not installed{f': {flasher.package}' if flasher.package else ''}"
-        except subprocess.TimeoutExpired:
-            return f"no end after {flasher.seconds:g} s"
-    heard(" ".join(command), done.stdout + b"\n" + done.stderr)
-    if done.returncode == 0:
-        return None
-    said = (done.stdout + b"\n" + done.stderr).decode(errors="replace").splitlines()
-    lines = [line.strip() for line in said if line.strip()]
-    telling = [line for line in lines if "error" in line.lower() and "TIOCM" not in line] or lines
-    return cut(telling[0], 200) + by_usb(telling[0]) if telling else f"exit code {done.returncode}"
+        return run(station, arguments, words, flasher.seconds, lock)

@@ -12,12 +12,12 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct
 
-from ..model import checked, paths
+from ..model import checked, paths, whole
 from ..model.call import DeviceError
 from ..model.errors import UserError, cut, printable
 from ..model.reasons import Failure, Reason
 from ..model.target import load_target
-from . import attempt, wire
+from . import wire
 from .config import Board, Host, Lab, Station
 from .connection import Connection
 from .description import check
@@ -57,7 +57,7 @@ def _described(host: Host, boards: Sequence[Board]) -> dict[str, wire.Described 
             try:
                 said = connection.ask(wire.Describe(board.named), wire.Described)
                 with suppress(OSError):
-                    attempt.put(_file(board.name), msgspec.msgpack.encode(Kept(host, board.named, said)))
+                    whole.put(_file(board.name), msgspec.msgpack.encode(Kept(host, board.named, said)))
                 found[board.name] = said
             except DeviceError as e:
                 found[board.name] = e.failure

@@ -163,11 +163,7 @@ def metered(meter: Meter) -> Metered:
     return Metered(
         meter=meter,
         kind=kind,
-        rate=own["rate"],
-        latency=own["latency"],
-        gain=own["gain"],
-        offset=own["offset"],
-        most=own["most"],
+        **{key: own[key] for key in ("rate", "latency", "gain", "offset", "most")},
         columns=columns,
         baud=int(own["baud"]),
         bit=(meter.bit or 0) if digital else None,

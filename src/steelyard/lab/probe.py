@@ -6,19 +6,15 @@ was has not been used.
 
 from __future__ import annotations
 
-import subprocess
 import tempfile
 from itertools import groupby
 from pathlib import Path
 from random import Random
 
-from ..model import paths
 from ..model.call import DeviceError
-from ..model.errors import cut
 from ..model.reasons import Failure, Reason
-from .attempt import heard
-from .config import PROBE, Station
-from .plugs import by_usb
+from .config import Station
+from .program import run
 
 #: seconds that a flasher gets
 PATIENCE = 60.0
@@ -62,30 +58,10 @@ def longest_untouched(before: bytes, after: bytes) -> int:
 
 
 def _ask(station: Station, arguments: tuple[str, ...], file: Path) -> None:
-    assert station.probe is not None
-    flasher, ram = station.flasher, station.target.chip.ram
-    chip = station.chip
+    flasher, chip, ram = station.flasher, station.chip, station.target.chip.ram
     words = {"script": chip.script, "go": chip.go, "file": str(file), "base": hex(ram.base), "size": hex(ram.size)}
-    probe = station.probe.arguments(flasher)
-    spelt = (probe if a == PROBE else (a.format(**words),) for a in arguments)
-    program = flasher.program
-    try:
-        done = subprocess.run(
-            (paths.tool(program) or program, *(word for many in spelt for word in many)),
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            timeout=PATIENCE,
-            check=False,
-        )
-    except FileNotFoundError:
-        raise _lost(station, f"{program} is not installed: {flasher.package}") from None
-    except subprocess.TimeoutExpired:
-        raise _lost(station, f"{program}: no end after {PATIENCE:g} s") from None
-    heard(program, done.stdout + b"\n" + done.stderr)
-    if done.returncode != 0:
-        lines = [line.strip() for line in done.stderr.decode(errors="replace").splitlines() if line.strip()]
-        telling = [line for line in lines if "error" in line.lower()] or lines or [f"exit code {done.returncode}"]
-        raise _lost(station, f"{program}: {cut(telling[0], 200)}{by_usb(telling[0])}")
+    if (why := run(station, arguments, words, PATIENCE)) is not None:
+        raise _lost(station, f"{flasher.program}: {why}")
 
 
 def _lost(station: Station, text: str) -> DeviceError:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from ..device import Client
 from ..device.counter import WAY
-from ..model.call import DeviceError, Op, Request
+from ..model.call import DeviceError, Op
 from ..model.reasons import Failure, Reason
 from .away import AwayLink
 from .config import Station
@@ -14,11 +14,6 @@ from .link import BoardLink
 
 #: calls whose edges are counted, and what each of them copies
 CALLS, MESSAGE = 20, bytes(range(256)) * 2
-
-
-def request(client: Client, message: bytes = MESSAGE) -> Request:
-    """A call that copies a message."""
-    return Request(Op.ENCRYPT, bytes(client.hello.key_bytes), bytes(client.hello.npub_bytes), b"", message)
 
 
 def proved(station: Station, link: BoardLink | AwayLink, client: Client) -> Iterator[tuple[str, str]]:
@@ -30,7 +25,7 @@ def proved(station: Station, link: BoardLink | AwayLink, client: Client) -> Iter
     rate = f", {link.baud} baud" if isinstance(link, BoardLink) else ""
     yield "handshake", f"{hertz / 1e6:g} MHz, {client.hello.capacity} bytes of free RAM{rate}"
     before = link.samples
-    answers = list(client.calls([request(client)] * CALLS))
+    answers = list(client.calls([client.hello.zeros(Op.ENCRYPT, MESSAGE)] * CALLS))
     if any(a.output != MESSAGE for a in answers):
         raise DeviceError(Failure(Reason.WRONG_OUTPUT, "nocrypt copies its message, and the board does not"))
     yield "echo", f"{CALLS} x {len(MESSAGE)} bytes"
@@ -45,7 +40,7 @@ def clock(station: Station, client: Client) -> str:
     sample = station.cycles_per_sample
     cycles = apart = 0.0
     for message, sign in ((MESSAGE, 1), (b"", -1)):
-        seen = [a.pulse for a in client.calls([request(client, message)] * CALLS)]
+        seen = [a.pulse for a in client.calls([client.hello.zeros(Op.ENCRYPT, message)] * CALLS)]
         off = [p.apart or 0.0 for p in seen]
         if max(off) - min(off) > 2 * sample + WAY:
             text = f"equal calls differ by {max(off) - min(off):.0f} cycles more by pulse than by the chip's counter"

@@ -41,7 +41,7 @@ class Sampling:
     def __init__(
         self, driver: str, channels: tuple[str, ...], *options: str, begin: Callable[[], None] | None = None
     ) -> None:
-        self._said = tempfile.TemporaryFile()  # noqa: SIM115, which stop() closes
+        self._said = tempfile.TemporaryFile()  # noqa: SIM115, which close() closes
         command = ("sigrok-cli", "--driver", driver, "--channels", ",".join(channels), "--continuous", *options)
         try:
             self._process = subprocess.Popen(

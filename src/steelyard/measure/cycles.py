@@ -32,10 +32,9 @@ def empty_calls(client: Caller, operations: Mapping[Operation, Op]) -> Empty:
     """Measures the empty calls of some operations, whose cost is subtracted from every figure of a call: the median of
     several, because the first finds branch predictors that know nothing of it, and an analyzer is good to a sample.
     Raises :class:`DeviceError`."""
-    zeros = (bytes(client.hello.key_bytes), bytes(client.hello.npub_bytes), b"", b"")
 
     def middle(op: Op) -> Pulse:
-        return sorted((a.pulse for a in client.calls([Request(op, *zeros)] * EMPTY)), key=_cycles)[EMPTY // 2]
+        return sorted((a.pulse for a in client.calls([client.hello.zeros(op)] * EMPTY)), key=_cycles)[EMPTY // 2]
 
     empty = {name: empty_of(op, client.hello.api) for name, op in operations.items()}
     of = {op: middle(op) for op in dict.fromkeys(empty.values())}

@@ -154,6 +154,10 @@ class Hello(Struct, frozen=True):
     counter_bits: int = 0
     image: int = 0
 
+    def zeros(self, op: Op, message: bytes = b"", *, paint: bool = False) -> Request:
+        """A call with a key and a nonce, or a context, of zeros."""
+        return Request(op, bytes(self.key_bytes), bytes(self.npub_bytes), b"", message, paint=paint)
+
     def fits(self, op: Op, mlen: int, adlen: int, stack: int) -> bool:
         """Whether a call fits the RAM, given the bytes of its message (without tag), associated data and stack; a block
         cipher's has sizes of its own."""

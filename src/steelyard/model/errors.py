@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 
 #: the most names that a message lists
@@ -46,14 +46,23 @@ def unknown(
 ) -> UserError:
     """The error for a ``name`` that is not among the ``known`` ones, with a suggestion. Names whose heading in tables
     (``headings``) matches come first, then similar ones."""
+    names = sorted(known)
+    near = _asked([n for n in names if headings.get(n, n).lower() == name.lower()]) or meant(name, names, 0.5)
+    more = f" and {len(names) - MOST} more" if len(names) > MOST else ""
+    hint = near or f"known: {', '.join(names[:MOST]) or 'none'}{more}"
+    return UserError(f"unknown {kind} {cut(name)!r}; {hint}")
+
+
+def meant(name: str, known: Iterable[str], cutoff: float = 0.6) -> str:
+    """The question whether names like this one were meant, which are as like it as ``cutoff`` says; empty where there
+    are none."""
     from difflib import get_close_matches  # slow to import, and most commands do not need it
 
-    names = sorted(known)
-    near = [n for n in names if headings.get(n, n).lower() == name.lower()]
-    near = near or get_close_matches(name, names, n=3, cutoff=0.5)
-    more = f" and {len(names) - MOST} more" if len(names) > MOST else ""
-    hint = f"did you mean {' or '.join(near)}?" if near else f"known: {', '.join(names[:MOST]) or 'none'}{more}"
-    return UserError(f"unknown {kind} {cut(name)!r}; {hint}")
+    return _asked(get_close_matches(name, sorted(known), n=3, cutoff=cutoff))
+
+
+def _asked(names: Sequence[str]) -> str:
+    return f"did you mean {' or '.join(names)}?" if names else ""
 
 
 def refuse(given: Mapping[str, object], why: str) -> None:

@@ -9,8 +9,8 @@ from functools import cache, partial
 from ..analyse.compare import Change, Comparison, Pair
 from ..model.metric import metric
 from ..model.row import CONTEXT, Row, grouped
-from .results import column, distinct, lines, run_of, title_of
-from .sheet import ANY, Cell, Column, Line, Lines, Mark, Sheet
+from .results import column, lines, run_of, title_of
+from .sheet import ANY, Cell, Column, Line, Lines, Mark, Sheet, distinct
 
 _SIGN = {"better": "▾", "worse": "▴", "noise": "~", "same": "="}
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from ..model.metric import metric
 from ..model.row import CONTEXT, Row, grouped
-from .results import DEFAULT, column, run_of, title_of
+from .results import DEFAULT, column, heading, run_of
 from .sheet import Column, Line, Mark, Sheet
 
 #: what tells the lines of one history from those of another
@@ -30,14 +30,7 @@ def tables(rows: Sequence[Row], columns: Sequence[str]) -> list[Sheet]:
             marks = {c.name: _mark(before.get(key, row), row, c.name) for c in metrics}
             lines.append(Line([row.get(c.name) for c in shown], run_of(row), marks))
             before[key] = row
-        sheets.append(
-            Sheet(
-                f"{title_of(target, group[0].get('device'))}: {primitive}",
-                f"history-{target}-{primitive}",
-                shown,
-                lines,
-            )
-        )
+        sheets.append(Sheet(heading(group), f"history-{target}-{primitive}", shown, lines))
     return sheets
 
 

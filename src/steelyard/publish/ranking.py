@@ -15,7 +15,7 @@ from ..model.errors import unknown
 from ..model.metric import metric
 from ..model.primitive import PRIMITIVES, cycles_of
 from ..model.row import Row, Value
-from .results import column, fewer, grouped, run_of, shared, some, title_of
+from .results import column, fewer, grouped, heading, run_of, shared, some
 from .sheet import Cell, Column, Line, Lines, Sheet
 
 #: what is ranked where nothing is named: the slides' fastest, smallest, least RAM
@@ -80,7 +80,7 @@ def tops(
         names = metrics or USUAL[primitive]
         base = [r for r in group if reference and is_called(r, reference)]
         rankings = rank.best_by_each(group, names) if variants else rank.by_each(group, names)
-        title = f"{title_of(target, group[0].get('device'))}: {primitive}"
+        title = heading(group)
         lost = [f"nothing is relative to {reference}, of which there is no run here"] if reference and not base else []
         for n in names:
             against = _base(group, base, n, reference, variants) if base else None
@@ -232,15 +232,7 @@ def places(
         without = [metric(n).title for n in names if n not in rankings]
         notes = [f"none has {', '.join(without)}"] if without else []
         notes += [*fewer(group, list(rankings)), *shared(group)]
-        sheets.append(
-            Sheet(
-                f"{title_of(target, group[0].get('device'))}: {primitive}",
-                f"places-{target}",
-                columns,
-                lines,
-                notes=notes,
-            )
-        )
+        sheets.append(Sheet(heading(group), f"places-{target}", columns, lines, notes=notes))
     return sheets
 
 
@@ -267,7 +259,7 @@ def merits(
         names = metrics or ("rom", "ram", USUAL[primitive][0])
         ranking = rank.merit(group, names)
         ranking = rank.first_of_variant(ranking) if variants else ranking
-        title = f"{title_of(target, group[0].get('device'))}: {primitive}, figure of merit"
+        title = f"{heading(group)}, figure of merit"
         sheets.append(_scored(ranking, names, title, f"merit-{target}", "figure", 2, top))
     for primitive in dict.fromkeys(k[1] for k in groups):
         mine = [r for r in rows if r["primitive"] == primitive]
@@ -307,7 +299,7 @@ def scores(
         if variants:
             first = rank.first_of_variant(ranking)
             ranking = rank.scores([*(p.row for p in first.places), *first.left_out], names)
-        title = f"{title_of(key[0], key[2])}: {key[1]}, sum of ranks"
+        title = f"{heading(group)}, sum of ranks"
         sheets.append(_scored(ranking, names, title, f"score-{key[0]}", "score", 1, top))
     return sheets
 
@@ -349,6 +341,6 @@ def fronts(rows: Sequence[Row], metrics: Sequence[str]) -> list[Sheet]:
             *fewer([p.row for p in front.places], names),
             *shared(group),
         ]
-        title = f"{title_of(target, group[0].get('device'))}: {primitive}, Pareto front"
+        title = f"{heading(group)}, Pareto front"
         sheets.append(Sheet(title, f"pareto-{target}", columns, lines, notes=notes))
     return sheets

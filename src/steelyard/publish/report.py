@@ -13,7 +13,7 @@ from jinja2 import Environment, FileSystemLoader
 from msgspec import Struct
 
 from ..analyse import rank
-from ..model.errors import counted, printable
+from ..model.errors import counted
 from ..model.primitive import cycles_of
 from ..model.record import Point
 from ..model.row import Row, grouped
@@ -108,15 +108,10 @@ def compose(
 def page(report: Report) -> str:
     """The report as HTML."""
     templates = FileSystemLoader(Path(__file__).parent / "templates")
-    environment = Environment(loader=templates, autoescape=True, finalize=_printable)
+    environment = Environment(loader=templates, autoescape=True, finalize=html.printed)
     environment.filters["table"] = lambda sheet: html.fragment(shown(sheet))
     environment.filters["svg"] = lambda spec: figure.draw(spec, "svg").decode()
     return environment.get_template("report.html.j2").render(report=report, style=html.STYLE)
-
-
-def _printable(value: object) -> object:
-    """A value of the template; markup, which is text of its own kind, is so already."""
-    return printable(value) if type(value) is str else value
 
 
 def section(name: str, rows: Sequence[Row], points: PointsOf, columns: Sequence[str]) -> Section:

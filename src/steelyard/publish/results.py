@@ -18,7 +18,7 @@ from ..model.row import grouped as by_key
 from ..model.target import load_target, target_names
 from ..model.workload import workload
 from ..store import Store
-from .sheet import Column, Line, Lines, Sheet
+from .sheet import Column, Line, Lines, Sheet, distinct
 
 _HASH = ("cycles_hash_mean", "hash_per_byte", "hash_fixed", "rom", "stack", "ram_static")
 #: metrics shown where none are named, as far as there are any
@@ -81,6 +81,11 @@ def title_of(target: str, device: Value = None) -> str:
     return f"{target} ({t.chip_name}, {t.chip.clock_hz / 1e6:g} MHz, simulated, {t.tier})"
 
 
+def heading(group: Sequence[Row]) -> str:
+    """What stands above a table of rows that :func:`grouped` puts together."""
+    return f"{title_of(str(group[0]['target']), group[0].get('device'))}: {group[0]['primitive']}"
+
+
 def grouped(rows: Iterable[Row]) -> dict[tuple[str, ...], list[Row]]:
     """Rows that can stand in one table, by what they share, sorted by it."""
     groups = by_key(rows, lambda r: tuple(map(r.get, GROUP)))
@@ -97,15 +102,14 @@ def tables(rows: Sequence[Row], columns: Sequence[str], *, caption: str = "", la
     sheets = []
     groups = grouped(rows if columns else [r for r in rows if measured(r)])
     for key, group in groups.items():
-        target, primitive, device, compiler, *_ = key
+        target, primitive, _, compiler, *_ = key
         chosen = [column(c) for c in columns or _usual(group, primitive)]
         shown = {c.name for c in chosen}
-        title = f"{title_of(target, device)}: {primitive}"
         one = [f"{CONTEXT[n]} {v}" for n in ("flags", "workload") if (v := _same(group, n)) and n not in shown]
         if len([k for k in groups if k[:2] == key[:2]]) > 1:
             one.append(f"harness {key[4][:8]}, timing model {key[5]}")
         names = {"target": target, "primitive": primitive}
-        sheet = Sheet(title, f"{target}-{primitive}", chosen, lines(group, chosen))
+        sheet = Sheet(heading(group), f"{target}-{primitive}", chosen, lines(group, chosen))
         sheet = replace(
             sheet, notes=(", ".join([*one, f"compiler {compiler}"]), *_unseen(group, shown), *_explained(group, shown))
         )
@@ -215,19 +219,6 @@ def shared(group: Sequence[Row], names: Sequence[str] = ("workload", "compiler")
     """Workload and compiler of a table, where its rows share them."""
     said = [f"{n} {v}" for n in names if group and (v := _same(group, n))]
     return [", ".join(said)] if said else []
-
-
-def distinct(sheets: Sequence[Sheet]) -> list[Sheet]:
-    """The sheets, with a number after every label that another has already."""
-    taken: set[str] = set()
-    made = []
-    for sheet in sheets:
-        label, n = sheet.label, 2
-        while label in taken:
-            label, n = f"{sheet.label}-{n}", n + 1
-        taken.add(label)
-        made.append(replace(sheet, label=label))
-    return made
 
 
 def flat(rows: Sequence[Row], columns: Sequence[str]) -> Sheet:

@@ -104,6 +104,21 @@ def plain(
     return Sheet(title, label, heads, [Line(row) for row in rows], notes=notes)
 
 
+def distinct(sheets: Sequence[Sheet]) -> list[Sheet]:
+    """The sheets, with a number after every label that another has already."""
+    taken: set[str] = set()
+    return [replace(s, label=unlike(s.label, taken)) for s in sheets]
+
+
+def unlike(label: str, taken: set[str]) -> str:
+    """The label, with a number after it where it is among those ``taken``; it is one of them then."""
+    made, n = label, 2
+    while made in taken:
+        made, n = f"{label}-{n}", n + 1
+    taken.add(made)
+    return made
+
+
 def shown(sheet: Sheet) -> Sheet:
     """The sheet with printable texts."""
 

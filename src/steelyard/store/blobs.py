@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import gzip
 import hashlib
-import os
 import re
-import threading
 import zlib
 from pathlib import Path
+
+from steelyard.model import whole
 
 from .errors import StoreError, StoreFailure
 
@@ -27,16 +27,9 @@ class Blobs:
         data = content.encode("utf-8", "backslashreplace") if isinstance(content, str) else content
         digest = hashlib.sha256(data).hexdigest()
         path = self._path(digest)
-        temporary = path.with_name(f".{digest[:8]}.{os.getpid()}.{threading.get_ident()}")
         try:
-            if path.exists() and path.stat().st_size:
-                return digest
-            path.parent.mkdir(parents=True, exist_ok=True)
-            try:
-                temporary.write_bytes(gzip.compress(data, compresslevel=6, mtime=0))
-                temporary.replace(path)
-            finally:
-                temporary.unlink(missing_ok=True)
+            if not (path.exists() and path.stat().st_size):
+                whole.put(path, gzip.compress(data, compresslevel=6, mtime=0))
         except OSError as error:
             raise StoreFailure(f"{path}: {error.strerror}; make the folder writable and run again") from error
         return digest

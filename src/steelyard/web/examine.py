@@ -5,12 +5,13 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, TypeVar
 
 import msgspec
 
-from ..model import paths
+from ..model import paths, whole
 from ..model.call import DeviceError
 from ..model.errors import UserError
 from ..model.primitive import PRIMITIVES
@@ -19,7 +20,6 @@ from ..model.record import Record
 from ..model.target import load_target, target_names
 from ..model.workload import workload
 from ..pipeline import Job, identity, nocrypt, profile, sizes
-from ..publish.formats import save
 from ..sources import discover
 
 T = TypeVar("T")
@@ -60,20 +60,15 @@ def _kept(record: Record, what: str, kind: Any, ask: Callable[[Job], T]) -> T:
     """An answer of the pipeline from the cache, or a new one. The workload changes nothing about it."""
     name = hashlib.sha256(f"{record.setup.key} {what}".encode()).hexdigest()
     file = paths.home() / "cache" / "web" / f"{name}.json"
-    try:
+    with suppress(OSError, msgspec.DecodeError):
         found: T = msgspec.json.decode(file.read_bytes(), type=kind)
         return found
-    except (OSError, msgspec.DecodeError):
-        pass
     try:
         made = ask(_job(record))
     except DeviceError as e:
         raise NotHereError(f"{e.failure.reason}: {e.failure.detail}; {_AGAIN}") from e
-    try:
-        file.parent.mkdir(parents=True, exist_ok=True)
-        save(file, msgspec.json.encode(made))
-    except (OSError, UserError):  # the next who asks waits again
-        pass
+    with suppress(OSError):  # the next who asks waits again
+        whole.put(file, msgspec.json.encode(made))
     return made
 
 

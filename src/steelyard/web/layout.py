@@ -12,9 +12,10 @@ import jinja2
 from markupsafe import Markup as Safe
 from msgspec.structs import replace
 
-from ..model.errors import UserError, printable
+from ..model.errors import UserError
 from ..publish import figure, formats
-from ..publish.sheet import Sheet
+from ..publish.formats.html import printed
+from ..publish.sheet import Sheet, unlike
 from ..store import Store
 from . import address, markup, reply
 from .page import Block, Heading, Page, Picture, Table
@@ -46,33 +47,22 @@ MENU = {
 @cache
 def _template() -> jinja2.Template:
     environment = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(FOLDER / "templates"), autoescape=True, finalize=_printable,
+        loader=jinja2.FileSystemLoader(FOLDER / "templates"), autoescape=True, finalize=printed,
         trim_blocks=True, lstrip_blocks=True, undefined=jinja2.StrictUndefined,
     )  # fmt: skip
     environment.filters["kind"] = lambda block: type(block).__name__
     return environment.get_template("page.html.j2")
 
 
-def _printable(value: object) -> object:
-    """A value of the template; markup, which is text of its own kind, is so already."""
-    return printable(value) if type(value) is str else value
-
-
 def distinct(page: Page) -> Page:
     """The page; no two of its tables have one label, nor two of its figures."""
-    taken: set[tuple[type, str]] = set()
+    tables, pictures = set[str](), set[str]()
     made: list[Block] = []
     for block in page.blocks:
-        if isinstance(block, Table | Picture):
-            label = of = block.sheet.label if isinstance(block, Table) else block.label
-            n = 2
-            while (type(block), label) in taken:
-                label, n = f"{of}-{n}", n + 1
-            taken.add((type(block), label))
-            if isinstance(block, Picture):
-                block = replace(block, label=label)
-            else:
-                block = replace(block, sheet=replace(block.sheet, label=label))
+        if isinstance(block, Picture):
+            block = replace(block, label=unlike(block.label, pictures))
+        elif isinstance(block, Table):
+            block = replace(block, sheet=replace(block.sheet, label=unlike(block.sheet.label, tables)))
         made.append(block)
     return replace(page, blocks=made)
 

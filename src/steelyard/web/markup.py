@@ -10,7 +10,7 @@ from html import escape
 
 from ..model.errors import printable
 from ..model.record import Point
-from ..publish.sheet import Column, Line, Sheet, text
+from ..publish.sheet import Column, Line, Sheet, text, unlike
 from . import address
 
 #: lines of a table on a page
@@ -31,12 +31,7 @@ def _escaped(value: str) -> str:
 
 def anchor(label: str, taken: set[str]) -> str:
     """A label as the id of an element, which none of those ``taken`` has; it is one of them then."""
-    name = of = re.sub(r"[^\w-]+", "-", label)
-    n = 2
-    while name in taken:
-        name, n = f"{of}-{n}", n + 1
-    taken.add(name)
-    return name
+    return unlike(re.sub(r"[^\w-]+", "-", label), taken)
 
 
 def shown_runs(sheet: Sheet) -> set[int]:

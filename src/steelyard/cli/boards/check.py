@@ -10,9 +10,8 @@ import click
 
 from ... import building, device
 from ... import lab as stage
-from ...lab.proof import MESSAGE, request
-from ...model.call import DeviceError
-from ...model.reasons import Failure, Reason
+from ...lab.proof import MESSAGE
+from ...model.call import DeviceError, Op
 from ...pipeline import MAX_CYCLES, nocrypt
 from ...publish.sheet import plain
 from .. import options
@@ -49,17 +48,11 @@ def verb(names: tuple[str, ...], lab: Path | None, out: Output) -> None:
 
 def _checked(station: stage.Station) -> Iterator[tuple[str, str]]:
     """The parts of a board that work, in order; :class:`DeviceError` at the first that does not."""
-    toolchain = building.identify(station.target.toolchain)
-    if toolchain is None:
-        raise DeviceError(Failure(Reason.NO_TOOLCHAIN, building.why_not(station.target.toolchain)))
-    built = building.build(nocrypt("crypto_aead"), station.target, toolchain, station.target.toolchain.default_flags)
-    if built.failure is not None:
-        raise DeviceError(built.failure)
-    image = built.images["both"]
+    image = building.built(nocrypt("crypto_aead"), station.target).images["both"]
     with stage.opened(station, image, MAX_CYCLES, Event(), stage.Task("boards check")) as link:
         yield "flash", f"nocrypt by {station.flasher.program}"
         client = device.Client(link, compares=False)  # clock_ppm may be wrong, and is found out below
-        asked = request(client)
+        asked = client.hello.zeros(Op.ENCRYPT, MESSAGE)
         yield from stage.proved(station, link, client)
         if link.fills_ram:
             yield "RAM", f"{station.target.chip.ram.size} bytes filled and dumped, {client.untouched()} in a row unused"

@@ -44,11 +44,7 @@ class DebugPort(Core):
 
     def read(self, address: int, count: int) -> bytes:
         """``count`` bytes; zeros where there is nothing."""
-        if address not in _PRIVATE:
-            return super().read(address, count)
-        words = range(address & ~3, address + count, 4)
-        data = b"".join(self._word(at).to_bytes(4, "little") for at in words)
-        return data[address % 4 :][:count]
+        return self._of_words(address, count) if address in _PRIVATE else super().read(address, count)
 
     def write(self, address: int, data: bytes) -> None:
         """Writes ``data``; what is written to nothing is lost."""

@@ -100,9 +100,7 @@ class Core:
     def read(self, address: int, count: int) -> bytes:
         """``count`` bytes; zeros where there is nothing."""
         if address in self._words:
-            words = range(address & ~3, address + count, 4)
-            data = b"".join(self._word(at).to_bytes(4, "little") for at in words)
-            return data[address % 4 :][:count]
+            return self._of_words(address, count)
         for base, size, window in self._windows:
             if base <= address and address + count <= base + size:
                 if isinstance(window, Flash):
@@ -128,6 +126,11 @@ class Core:
             (self._loader or self._chip.native).write(self._in_ram(address), data)
         except ValueError:
             self._kept[address] = int.from_bytes(data[:4], "little")
+
+    def _of_words(self, address: int, count: int) -> bytes:
+        words = range(address & ~3, address + count, 4)
+        data = b"".join(self._word(at).to_bytes(4, "little") for at in words)
+        return data[address % 4 :][:count]
 
     def _word(self, address: int) -> int:
         """A word that is not in memory."""

@@ -57,7 +57,7 @@ class Parts(toml.Table, frozen=True, kw_only=True):
     parts: dict[str, Part]
 
 
-class Wrong(Exception):
+class Refused(Exception):
     """A command that cannot be done; its argument is the error that is answered."""
 
 
@@ -122,13 +122,13 @@ class EspLoader:
             if command == READ_REG:
                 return self._said(READ_REG, b"", 0, self._registers.get(_words(data, 1)[0], 0))
             if command not in self._does or not (self._stub or command in self._part.commands):
-                raise Wrong(INVALID)
+                raise Refused(INVALID)
             if command in (FLASH_DATA, DEFLATED_DATA, MEM_DATA):
                 data = _checked(data, check)
             was = self._stub
             answer = self._said(command, self._does[command](data) or b"", 0)
             return answer + (packed(_STARTED) if self._stub and not was else b"")
-        except Wrong as e:
+        except Refused as e:
             return self._said(command, b"", e.args[0])
 
     def _said(self, command: int, data: bytes, error: int, value: int = 0) -> bytes:
@@ -138,7 +138,7 @@ class EspLoader:
 
     def _region(self, start: int, size: int) -> None:
         if start + size > len(self._stored):
-            raise Wrong(INVALID)
+            raise Refused(INVALID)
 
     def _erase(self, start: int, size: int) -> None:
         size += -size % SECTOR
@@ -163,16 +163,16 @@ class EspLoader:
     def _data(self, data: bytes) -> None:
         _, number, content = *_words(data, 2), data[16:]
         if number != self._count:
-            raise Wrong(INVALID)
+            raise Refused(INVALID)
         self._count += 1
         room = self._end - self._next
         if self._unpack:
             try:
                 content = self._unpack.decompress(content, room + 1)
             except zlib.error:
-                raise Wrong(BAD_DEFLATE) from None
+                raise Refused(BAD_DEFLATE) from None
         if len(content) > room:
-            raise Wrong(FAILED)
+            raise Refused(FAILED)
         self._stored[self._next : self._next + len(content)] = content
         self._next += len(content)
 
@@ -191,14 +191,14 @@ class EspLoader:
 
     def _load_data(self, data: bytes) -> None:
         if not self._loaded or len(data) - 16 > len(self._loaded[-1]):
-            raise Wrong(FAILED)
+            raise Refused(FAILED)
 
     def _enter(self, data: bytes) -> None:
         _, entry = _words(data, 2)
         if any(entry in part for part in self._loaded):
             self._stub = True
         elif entry:
-            raise Wrong(FAILED)
+            raise Refused(FAILED)
 
     def _set(self, data: bytes) -> None:
         address, value, mask, _ = _words(data, 4)
@@ -228,17 +228,17 @@ class EspLoader:
 
 
 def _words(data: bytes, count: int) -> tuple[int, ...]:
-    """The first words of a command's data. :class:`Wrong` where there are fewer."""
+    """The first words of a command's data. :class:`Refused` where there are fewer."""
     if len(data) < 4 * count:
-        raise Wrong(INVALID)
+        raise Refused(INVALID)
     return struct.unpack_from(f"<{count}I", data)
 
 
 def _checked(data: bytes, check: int) -> bytes:
-    """Data that are what was sent. :class:`Wrong` when they are not."""
+    """Data that are what was sent. :class:`Refused` when they are not."""
     size = _words(data, 4)[0]
     if size != len(data) - 16:
-        raise Wrong(INVALID)
+        raise Refused(INVALID)
     if reduce(xor, data[16:], _SEED) != check:
-        raise Wrong(BAD_CHECKSUM)
+        raise Refused(BAD_CHECKSUM)
     return data

@@ -3,13 +3,10 @@ memory, reset, run, and ``monitor erase``. Whoever connects stops the chip, whic
 
 from __future__ import annotations
 
-import socket
-from collections.abc import Sequence
-from contextlib import suppress
-
 from ...model.target import Target
 from .. import config
 from .board import Chip
+from .server import Server
 
 OK, NO, STOPPED = b"OK", b"E01", b"S05"
 _BREAK, _ERASED = 0x03, 0xFF
@@ -22,76 +19,44 @@ def probe(wanted: config.Probe, chip: Chip, target: Target, flash: bytearray) ->
     return Gdb(wanted.address, chip, target, flash)
 
 
-class Gdb:
+class Gdb(Server):
     """See :class:`.board.Probe`. ``content`` is the chip's flash, changed in place."""
 
-    busy = False
-
     def __init__(self, address: tuple[str, int], chip: Chip, target: Target, content: bytearray) -> None:
-        self._listener = socket.create_server(address, backlog=1)
-        self._listener.setblocking(False)
-        self._line: socket.socket | None = None
+        super().__init__(address)
         self._came = b""
         self._chip, self._content, self._base = chip, content, target.chip.flash.base
         chip.start(bytes(content))
 
-    @property
-    def sockets(self) -> Sequence[socket.socket]:
-        """Where something may come."""
-        return [self._listener, *([self._line] if self._line else [])]
-
-    def serve(self) -> None:
-        """Answers what has come."""
-        with suppress(BlockingIOError):
-            line, _ = self._listener.accept()
-            self._leave()
-            line.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-            line.settimeout(1.0)
-            self._line, self._came, self._chip.halted = line, b"", True
-        if self._line is None:
-            return
-        try:
-            data = self._line.recv(_MOST, socket.MSG_DONTWAIT)
-            self._came += data
-            if not data or not self._answer_all():
-                self._leave()
-        except BlockingIOError:
-            return
-        except OSError:
-            self._leave()
+    def _begin(self) -> None:
+        self._came, self._chip.halted = b"", True
 
     def _leave(self) -> None:
-        if self._line is not None:
-            self._line.close()
-            self._line, self._chip.halted = None, False
+        super()._leave()
+        self._chip.halted = False
 
-    def _answer_all(self) -> bool:
-        """Whether all that came are packets, breaks and acknowledgements."""
-        assert self._line is not None
+    def feed(self, data: bytes) -> bytes | None:
+        """The answers to packets and breaks; None where anything else but acknowledgements has come."""
+        self._came += data
+        answers = b""
         while self._came:
             if self._came[0] == _BREAK:
                 self._chip.halted = True
-                self._send(STOPPED)
+                answers += _packet(STOPPED)
             elif self._came[:1] == b"$":
                 packet, mark, rest = self._came[1:].partition(b"#")
                 if len(packet) > _MOST:
-                    return False
+                    return None
                 if not mark or len(rest) < 2:
-                    return True
-                self._line.sendall(b"+")
+                    return answers
                 answer = self._does(packet)
-                if answer is not None:
-                    self._send(answer)
+                answers += b"+" + (_packet(answer) if answer is not None else b"")
                 self._came = rest[2:]
                 continue
             elif self._came[:1] not in (b"+", b"-"):
-                return False
+                return None
             self._came = self._came[1:]
-        return True
-
-    def _send(self, answer: bytes) -> None:
-        assert self._line is not None
-        self._line.sendall(b"$%b#%02x" % (answer, sum(answer) & 0xFF))
+        return answers
 
     def _does(self, packet: bytes) -> bytes | None:
         """The answer; None where none comes yet, and nothing in it where the command is not known."""
@@ -146,3 +111,7 @@ class Gdb:
         except (ValueError, OverflowError):
             return False
         return True
+
+
+def _packet(content: bytes) -> bytes:
+    return b"$%b#%02x" % (content, sum(content) & 0xFF)

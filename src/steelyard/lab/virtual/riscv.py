@@ -43,7 +43,7 @@ _LOAD, _FENCE, _ADDI, _STORE, _SYSTEM = 0x03, 0x0F, 0x13, 0x23, 0x73
 _ALL = 0xFFFF_FFFF
 
 
-class Wrong(Exception):
+class Trap(Exception):
     """An exception in the program buffer."""
 
 
@@ -151,7 +151,7 @@ class DebugModule(Core):
                     self._data[0] = self._get(number)
                 if command & _POSTEXEC:
                     self._program()
-            except Wrong:
+            except Trap:
                 self._error = _EXCEPTION
 
     def _get(self, number: int) -> int:
@@ -159,7 +159,7 @@ class DebugModule(Core):
             return self._values[number - _GENERAL]
         known = {_DCSR: self._dcsr, _DPC: self._values[-1], **self._csrs}
         if number not in known:
-            raise Wrong
+            raise Trap
         return known[number]
 
     def _put(self, number: int, value: int) -> None:
@@ -170,7 +170,7 @@ class DebugModule(Core):
         elif number == _DPC:
             self._values[-1] = value
         elif number not in self._csrs:
-            raise Wrong
+            raise Trap
         elif number != _MISA:
             self._csrs[number] = value
 
@@ -202,7 +202,7 @@ class DebugModule(Core):
             if function == 1 or word >> 15 & 31:
                 self._put(word >> 20, first if function == 1 else value | first)
             return value
-        raise Wrong
+        raise Trap
 
 
 class _Control:

@@ -5,13 +5,12 @@ A request of the USB kind is a command of 16 bytes with the data that follow it 
 
 from __future__ import annotations
 
-import socket
 import struct
 from collections.abc import Callable
-from contextlib import suppress
 
 from .arm import DebugPort
 from .dap import Dap
+from .server import Server
 
 #: requests of the server: refresh, count, information, open, close, USB, version; with the bytes of each
 _LENGTHS = {0: 2, 1: 1, 2: 8, 3: 8, 4: 8, 5: 32, 6: 4}
@@ -30,77 +29,38 @@ _WRITE_AT, _WRITE, _READ = 1, 2, 3
 _MOST = 1 << 16
 
 
-class StLink:
-    """The server; ``sockets`` are what can be waited for."""
+class StLink(Server):
+    """See :class:`.board.Probe`."""
 
     def __init__(self, address: tuple[str, int], port: DebugPort) -> None:
-        self._listener = socket.create_server(address, backlog=1)
-        self._listener.setblocking(False)
-        self._line: socket.socket | None = None
+        super().__init__(address, port)
         self._came = b""
         self._port, self._dap = port, Dap(port)
         self._reset_line = True
         self._joined = b""
 
-    @property
-    def sockets(self) -> list[socket.socket]:
-        """Where something may come."""
-        return [self._listener, *([self._line] if self._line else [])]
+    def _begin(self) -> None:
+        self._came = b""
 
-    @property
-    def busy(self) -> bool:
-        """Whether a loader runs."""
-        return self._port.busy
-
-    def serve(self) -> None:
-        """Answers what has come; a loader goes on."""
-        self._answer()
-        self._port.go_on()
-
-    def _answer(self) -> None:
-        with suppress(BlockingIOError):
-            line, _ = self._listener.accept()
-            line.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-            line.setblocking(False)
-            if self._line:
-                self._line.close()
-            self._line, self._came = line, b""
-        if self._line is None:
-            return
-        try:
-            while data := self._line.recv(_MOST):
-                self._came += data
-                self._answer_all()
-        except BlockingIOError:
-            return
-        except OSError:
-            pass
-        self._line.close()
-        self._line = None
-
-    def _answer_all(self) -> None:
-        assert self._line is not None
+    def feed(self, data: bytes) -> bytes | None:
+        """The answers to whole requests; None where there is no such request, or one brings too much."""
+        self._came += data
+        answers = b""
         while self._came:
-            kind = self._came[0]
-            length = _LENGTHS.get(kind)
-            if length is None:
-                raise OSError("no such request")
-            if len(self._came) < length:
-                return
+            kind, more = self._came[0], 0
+            if (length := _LENGTHS.get(kind)) is None:
+                return None
             head = self._came[:length]
-            more = 0
-            if kind == _USB:
+            if kind == _USB and len(head) == length:
                 reads, size = head[24], struct.unpack_from("<I", head, 28)[0]
                 if size > _MOST:
-                    raise OSError("too much")
+                    return None
                 more = 0 if reads else size
             if len(self._came) < length + more:
-                return
-            data, self._came = self._came[length : length + more], self._came[length + more :]
-            answer = self._usb(head, data) if kind == _USB else self._plain(kind)
-            self._line.setblocking(True)
-            self._line.sendall(answer)
-            self._line.setblocking(False)
+                break
+            brought, self._came = self._came[length : length + more], self._came[length + more :]
+            answers += self._usb(head, brought) if kind == _USB else self._plain(kind)
+        return answers
 
     def _plain(self, kind: int) -> bytes:
         if kind == _VERSION:

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from html import escape
 
+from ...model.errors import printable
 from ..sheet import Column, Line, Mark, Sheet, text
 
 STYLE = """
@@ -51,6 +52,11 @@ def fragment(sheet: Sheet, heading: str = "") -> str:
         f'{heading}<div class=wide><table id="{escape(sheet.label, quote=True)}"><caption>{title}</caption>\n'
         f"<thead><tr>{head}</tr></thead>\n<tbody>\n{body}\n</tbody></table></div>{notes}"
     )
+
+
+def printed(value: object) -> object:
+    """A value of a template; markup, which is text of its own kind, is printable already."""
+    return printable(value) if type(value) is str else value
 
 
 def _numeric(digits: int | None) -> str:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from difflib import get_close_matches
 from typing import NamedTuple
 
 from msgspec.structs import replace
 
 from ...analyse.answer import Answer
-from ...model.errors import counted, unknown
+from ...model.errors import counted, meant, unknown
 from ...model.row import CONTEXT, Row
 from ...model.target import target_names
 from ...publish import figure, results
@@ -87,8 +86,7 @@ def every_name(v: View) -> dict[str, tuple[str, str]]:
 
 def nearest(v: View, name: str) -> str:
     """What may be meant by a name that nothing has."""
-    near = get_close_matches(name.strip("*?"), every_name(v), n=3, cutoff=0.6)
-    return f"did you mean {' or '.join(near)}?" if near else "/search finds what there is"
+    return meant(name.strip("*?"), every_name(v)) or "/search finds what there is"
 
 
 def not_there(kind: str, name: str, known: Iterable[str]) -> NotThereError:
