@@ -305,3 +305,22 @@ def test_badges_are_figures_of_a_table(site: Site) -> None:
         drawn = xml.fromstring(site.get(to).body)
         assert drawn.findtext("{http://www.w3.org/2000/svg}title") in page.all("alt", "img")
     assert site.get("/implementations/toy1/bad/badges").status == 404
+
+
+def test_a_badge_s_address_has_the_same_row_s_figure_whatever_is_run_last(tmp_path: Path) -> None:
+    """An AEAD and a hash of one name, and flags that differ in signs only."""
+    rows = [
+        record("toy1/ref", rom=500),
+        record("toy1/ref", primitive="crypto_hash", rom=700),
+        record("toy1/ref", flags="-DX=1", rom=501),
+        record("toy1/ref", flags="-DX=-1", rom=502),
+    ]
+    shown = []
+    for name, order in (("one", rows), ("other", rows[::-1])):
+        site = Site(made(tmp_path / f"{name}.db", *order))
+        page = site.page("/implementations/toy1/ref/badges")
+        shown.append(dict(zip(page.all("src", "img"), page.all("alt", "img"), strict=True)))
+    assert shown[0] == shown[1]
+    assert "toy1/ref crypto_hash on uno, simulated: 700 bytes ROM" in shown[0].values()
+    alone = Site(made(tmp_path / "alone.db", rows[0])).page("/implementations/toy1/ref/badges")
+    assert set(alone.all("src", "img")) < set(shown[0])
