@@ -202,8 +202,9 @@ def room_for_blocks(client: Caller, known: KnownBlock | None) -> None:
         text = f"api.h says {sizes}; {known.variant} has {known.key}, {known.block}"
         raise Mismatch(Failure(Reason.KAT_MISMATCH, text))
     if not all(client.fits(op, 0, 0) for op in (Op.SCHEDULE_ENCRYPT, Op.ENCRYPT)):
-        text = f"a schedule needs two buffers for contexts of {hello.npub_bytes} bytes; {hello.capacity} bytes are free"
-        raise Mismatch(Failure(Reason.RAM_OVERFLOW, f"{text} for buffers and stack"))
+        text = f"a schedule needs two buffers for contexts of {hello.npub_bytes} bytes and a key of {hello.key_bytes}"
+        text += f", a call two blocks of {hello.a_bytes}; {hello.capacity} bytes are free for buffers and stack"
+        raise Mismatch(Failure(Reason.RAM_OVERFLOW, text))
 
 
 def known_blocks_answers(verifier: BlockVerifier) -> tuple[KnownAnswers, Verification]:
