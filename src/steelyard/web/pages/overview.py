@@ -49,8 +49,8 @@ def front(v: View) -> Page:
         ).rows
         if r["outcome"] == "verified"
     ]
-    (found,), _ = of_one_device(found)
-    joint = [Table(s) for s in pivot.tables(told_apart(found), "target")] if found else []
+    (kept,), _ = of_one_device(found)
+    joint = [Table(s) for s in pivot.tables(told_apart(kept), "target")] if kept else []
     lead = (
         "Steelyard weighs lightweight cryptography: cycles, ROM, RAM and energy of implementations on "
         "microcontrollers, each verified on the image that is measured."
