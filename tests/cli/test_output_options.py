@@ -50,6 +50,7 @@ QUESTIONS = {
     "choose": "choose toy1 -t uno --mlen 0 --adlen 16",
     "plot": "plot rom toy1",
     "report": "report toy1",
+    "study": "study toy1",
     "show": "show 2",
     "show --log": "show 2 --log",
     "list": "list runs",
