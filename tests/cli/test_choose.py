@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ from msgspec.structs import replace
 
 from steelyard.model.reasons import Failure, Reason
 from steelyard.model.record import Record
+from steelyard.model.row import Row
 from steelyard.model.target import load_target
 from tests.made_up import record, store
 
@@ -68,6 +70,33 @@ def test_only_what_stands_side_by_side_is_chosen_from(chosen: Cli) -> None:
     text = chosen(ASK).out
     assert "1 row of device board left out" in text
     assert "1 row of other compilers, harnesses or timing models left out" in text
+
+
+def test_what_a_newer_harness_weighed_too_stays_among_the_others(chosen: Cli, tmp_path: Path) -> None:
+    store(tmp_path / "results.db", linear("fast1/ref", 10, harness="i", rom=5000, stack=300))
+    found = [(r["label"], r["flags"]) for r in lines(chosen, ASK)]
+    assert found[:2] == [("fast1/ref", "-O3"), ("both1/ref", "-O3")]
+    assert "2 rows of other compilers, harnesses or timing models left out" in chosen(ASK).out
+
+
+def test_what_is_measured_stands_alone_where_the_harness_is_a_newer_one(
+    chosen: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def weighed(ask: object, name: str, rows: Sequence[Row], size: tuple[int, int]) -> bool:
+        load = f"{size[0]}/{size[1]}"
+        made = [linear(str(r["label"]), 12, harness="i", load=load, flags=str(r["flags"])) for r in rows]
+        return bool(store(tmp_path / "results.db", *made))
+
+    monkeypatch.setattr("steelyard.cli.choose._measured", weighed)
+    [found] = lines(chosen, f"{ASK} --rom 1000 --measure")
+    assert (found["label"], found["by"], found["cycles"]) == ("small1/ref", "weighed", 100 + 12 * 32)
+
+
+def test_the_study_loses_none_that_a_newer_harness_weighed_too(chosen: Cli, tmp_path: Path) -> None:
+    store(tmp_path / "results.db", linear("fast1/ref", 10, harness="i", rom=5000, stack=300))
+    sheets = json.loads(chosen("study -t uno --json").out)
+    [table] = [s for s in sheets if s["title"] == "uno, AEADs: all measures (Table II)"]
+    assert "fast1" in {r["variant"] for r in table["rows"]}
 
 
 def test_the_first_is_first_for_a_reason(chosen: Cli) -> None:

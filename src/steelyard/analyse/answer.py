@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import chain
 from operator import itemgetter
+from typing import Literal
 
 from msgspec import Struct
 
@@ -35,6 +36,8 @@ _FIGURED = ("verified", Reason.NO_EXPECTED)
 #: the workload whose runs have no sizes, as those of ``check`` do
 _WITHOUT_SIZES = "kat"
 Key = tuple[Value, ...]
+#: which generation all setups of an answer share, if they are to
+Together = Literal["", "most", "newest"]
 
 
 class Answer(Struct, frozen=True):
@@ -59,6 +62,7 @@ def answered(
     apart: Collection[str] = (),
     every: bool = False,
     wanted: Collection[str] = (),
+    together: Together = "",
 ) -> Answer:
     """The answer that the rows which words and filter leave make: runs that are named by number are never left out,
     ``all_runs`` leaves out none; the others are chosen from (:func:`choose`). ``workload`` is the one to be taken
@@ -67,7 +71,8 @@ def answered(
     if all_runs:
         return Answer(told_apart(found))
     numbers = {int(w) for w in what if w.isdecimal()}
-    chosen = choose([r for r in found if r["run"] not in numbers], every=every, apart=apart, wanted=wanted)
+    left = [r for r in found if r["run"] not in numbers]
+    chosen = choose(left, every=every, apart=apart, wanted=wanted, together=together)
     if not numbers:
         return chosen
     kept = {r["run"] for r in chosen.rows} | numbers
@@ -75,13 +80,20 @@ def answered(
 
 
 def choose(
-    found: Sequence[Row], *, apart: Collection[str] = (), every: bool = False, wanted: Collection[str] = ()
+    found: Sequence[Row],
+    *,
+    apart: Collection[str] = (),
+    every: bool = False,
+    wanted: Collection[str] = (),
+    together: Together = "",
 ) -> Answer:
     """One row for each setup of the newest generation, of the workload that most setups of its primitive have (of
     equals ``default``), among those that have most of the metrics ``wanted``.
 
     A setup without that workload keeps its row of another one, without the metrics that depend on sizes. Columns in
     ``apart`` are what the user sets side by side and are not chosen from. ``every`` keeps all generations.
+    ``together`` keeps one for all setups of a target, so that a setup which a newer one has too stays among the others:
+    the generation of most of them, or that of the newest run.
     """
     aside = tuple(n for n in apart if n in CONTEXT and n != "workload")
     (found,), elsewhere = of_one_device(found) if "device" not in apart else ((found,), ())
@@ -89,6 +101,7 @@ def choose(
     rows, older = _newest(found, (*PLACE, *aside), () if every else ("digest",))
     same = tuple(n for n in SAME if n not in aside)
     rows, stopped = (rows, 0) if every else countable(rows, (*same, *aside, *(("workload",) if by_workload else ())))
+    rows, strange = _of_one_generation(rows, same, together) if together else (rows, 0)
     rows, more = _newest(rows, (*same, *aside), () if every else GENERATION)
     names = (*same, *(GENERATION if every else ()), *aside, *(("workload",) if by_workload else ()))
     places = grouped(rows, itemgetter(*names))
@@ -115,7 +128,7 @@ def choose(
     if borrowed:
         of_lent = set(map(id, lent))
         kept = [_without_sizes(r) if id(r) in of_lent else r for r in kept]
-    notes = (*elsewhere, *_notes(others, borrowed, older + more, copies, stopped))
+    notes = (*elsewhere, *_notes(others, borrowed, older + more, copies, stopped, strange))
     return Answer(told_apart(kept, over_time=every), notes, borrowing)
 
 
@@ -156,6 +169,21 @@ def _newest(rows: Sequence[Row], place: Sequence[str], names: Sequence[str]) -> 
             newest[key] = number, value
     kept = [r for r, key, value in zip(rows, keys, values, strict=True) if newest[key][1] == value]
     return kept, len(rows) - len(kept)
+
+
+def _of_one_generation(rows: Sequence[Row], place: Sequence[str], how: Together) -> tuple[list[Row], int]:
+    """Of each target and primitive the rows of one generation, and how many others there were."""
+
+    def worth(some: Iterable[Row]) -> tuple[int, int]:
+        figured = [r for r in some if r.get("outcome", "verified") in _FIGURED]
+        places = {tuple(map(r.get, place)) for r in figured}
+        return len(places) if how == "most" else 0, max(map(run_number, figured), default=-1)
+
+    kept: set[int] = set()
+    for mine in grouped(rows, itemgetter("target", "primitive", "device")).values():
+        kept |= set(map(id, max(grouped(mine, itemgetter(*GENERATION)).values(), key=worth)))
+    left = [r for r in rows if id(r) in kept]
+    return left, len(rows) - len(left)
 
 
 def countable(rows: Sequence[Row], place: Sequence[str]) -> tuple[list[Row], int]:
@@ -251,6 +279,7 @@ def _notes(
     older: int,
     copies: int,
     stopped: int,
+    strange: int,
 ) -> Iterable[str]:
     for (text, chosen), n in others.most_common(_SAID):
         instead = f" for {workload_name(chosen)}" if chosen else ""
@@ -263,6 +292,7 @@ def _notes(
         (older, "older sources, compilers or models"),
         (copies, "copies with the same sources"),
         (stopped, "failures of the machine where there are other runs"),
+        (strange, "other compilers, harnesses or timing models"),
     ):
         if n:
             yield f"{counted(n, 'row')} of {of} left out; to see: steelyard publish --all-runs"

@@ -13,8 +13,7 @@ from operator import itemgetter, mul
 
 from msgspec import Struct
 
-from ..model.row import Row, Value, grouped
-from .answer import run_number
+from ..model.row import Row, Value
 from .rank import pareto, value
 
 #: what candidates are compared by: energy is cycles times a constant of the target
@@ -271,12 +270,6 @@ def best_flags(rows: Sequence[Row], kept: set[Value]) -> list[Row]:
     for r in rows:
         first.setdefault(r["label"], r["run"])
     return [r for r in rows if r["run"] == first[r["label"]] or r["run"] in kept]
-
-
-def comparable(rows: Sequence[Row], together: Sequence[str]) -> list[Row]:
-    """The rows that share what figures of one table do, as most of them have it; of equals the newest."""
-    groups = grouped(rows, lambda r: tuple(r[n] for n in together))
-    return max(groups.values(), key=lambda some: (len(some), max(run_number(r) for r in some)), default=[])
 
 
 def share(cycles: float, device: Device) -> float:

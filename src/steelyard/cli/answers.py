@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 from fnmatch import fnmatchcase
 
 from ..analyse import expression
-from ..analyse.answer import Answer, answered
+from ..analyse.answer import Answer, Together, answered
 from ..analyse.rows import NAMES, check_primitives, derive, named, needed
 from ..model.errors import meant
 from ..model.metric import DERIVED, size_of
@@ -34,6 +34,7 @@ def asked(
     apart: Collection[str] = (),
     workload: str = "",
     wanted: Collection[str] = (),
+    together: Together = "",
 ) -> Answer:
     """The rows of an answer, with what ``columns`` need; None means all metrics.
 
@@ -41,7 +42,16 @@ def asked(
     :func:`answered`'s.
     """
     rows = found(what, where, columns, db, all_runs=all_runs)
-    return answered(rows, what, all_runs=all_runs, workload=workload, apart=apart, every=every, wanted=wanted)
+    return answered(
+        rows,
+        what,
+        all_runs=all_runs,
+        workload=workload,
+        apart=apart,
+        every=every,
+        wanted=wanted,
+        together=together,
+    )
 
 
 def found(

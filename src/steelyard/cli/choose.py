@@ -10,7 +10,7 @@ from typing import NamedTuple
 import click
 
 from ..analyse import choose
-from ..analyse.answer import answered, run_number, workload_name
+from ..analyse.answer import Together, answered, run_number, workload_name
 from ..analyse.choose import Device, Limits
 from ..analyse.rank import value
 from ..model import paths
@@ -24,7 +24,6 @@ from ..model.variant import variant_of
 from ..model.workload import workload
 from ..publish import choice
 from ..publish.choice import Answer
-from ..publish.results import GROUP
 from . import options, select
 from .answers import found
 from .options import command
@@ -174,7 +173,9 @@ def _limits(ask: Choose, device: Device) -> Limits:
     )
 
 
-def _rows(ask: Choose, name: str, adlen: int, mlen: int) -> tuple[list[Row], tuple[str, ...]]:
+def _rows(
+    ask: Choose, name: str, adlen: int, mlen: int, together: Together = "most"
+) -> tuple[list[Row], tuple[str, ...]]:
     """The verified rows that stand side by side, of all workloads, and what was left out of them."""
     operation = "decrypt" if ask.decrypt else "encrypt"
     columns = ["rom", "ram", f"cycles_{operation}_mean"]
@@ -184,12 +185,8 @@ def _rows(ask: Choose, name: str, adlen: int, mlen: int) -> tuple[list[Row], tup
         columns.append(f"{operation}@{adlen}/{mlen}")
     where = f"target == {name} and primitive == {ask.primitive}" + (f" and ({ask.where})" if ask.where.strip() else "")
     rows = found(ask.what, where, columns, ask.db)
-    answer = answered(rows, ask.what, apart=("workload",))
-    verified = [r for r in answer.rows if r["outcome"] == "verified" and r["variant"] != "nocrypt"]
-    kept = choose.comparable(verified, GROUP)
-    left = len(verified) - len(kept)
-    other = (f"{counted(left, 'row')} of other compilers, harnesses or timing models left out",) if left else ()
-    return kept, (*answer.notes, *other)
+    answer = answered(rows, apart=("workload",), together=together)
+    return [r for r in answer.rows if r["outcome"] == "verified" and r["variant"] != "nocrypt"], answer.notes
 
 
 def _chosen(ask: Choose, name: str, rows: Sequence[Row], size: tuple[int, int], notes: Iterable[str]) -> Answer:
@@ -201,13 +198,14 @@ def _chosen(ask: Choose, name: str, rows: Sequence[Row], size: tuple[int, int], 
     if ask.measure:
         shown = choice.shown(choose.fitting(candidates, limits), ask.top or TOP)
         if _measured(ask, name, shown, size):
-            rows, notes = _rows(ask, name, *size)
+            rows, notes = _rows(ask, name, *size, together="newest")
             candidates, lost = _costed(ask, rows, size, limits)
     return Answer(
         target=name,
         primitive=ask.primitive,
         size=size,
         decrypt=ask.decrypt,
+        keyed=ask.key_per_message,
         device=device,
         limits=limits,
         candidates=candidates,
@@ -296,15 +294,16 @@ def _blocks(ask: Choose, rows: Sequence[Row], mlen: int) -> tuple[list[Row], tup
 
 
 def _measured(ask: Choose, name: str, rows: Sequence[Row], size: tuple[int, int]) -> bool:
-    """Weighs rows at the size, from the sources that they were made of. Whether there was anything to weigh."""
+    """Weighs rows at the size, from the sources that they were made of: all of them, for those that another harness or
+    compiler weighed do not stand beside them. Whether there was anything to weigh."""
     from ..pipeline import identity
     from .plan import plan
     from .weigh import weigh
 
-    wanted = {(r["digest"], r["flags"]) for r in rows if r["by"] != choice.WEIGHED}
-    if not wanted:
+    if all(r["by"] == choice.WEIGHED for r in rows):
         return False
-    labels = tuple(dict.fromkeys(str(r["origin"] or r["label"]) for r in rows if r["by"] != choice.WEIGHED))
+    wanted = {(r["digest"], r["flags"]) for r in rows}
+    labels = tuple(dict.fromkeys(str(r["origin"] or r["label"]) for r in rows))
     flags = tuple(dict.fromkeys(str(r["flags"]) for r in rows))
     campaign = Campaign(implementations=labels, targets=(name,), flags=flags, workloads=(f"{size[0]}/{size[1]}",))
     jobs = [j for j in plan(campaign, baselines=False).jobs if (identity(j.implementation), j.plan.flags) in wanted]

@@ -46,7 +46,7 @@ def verb(ask: Study) -> int:
     named = [t for text in ask.target for t in text.split(",") if t]
     if wrong := [t for t in named if t not in target_names()]:
         raise unknown("target", wrong[0], target_names())
-    answer = asked(ask.what, ask.where, measures.NEEDED, ask.db, wanted=measures.NEEDED)
+    answer = asked(ask.what, ask.where, measures.NEEDED, ask.db, wanted=measures.NEEDED, together="most")
     rows = [r for r in answer.rows if r["outcome"] == "verified" and r["primitive"] in measures.LATENCY]
     stored = {str(r["target"]) for r in rows if r["target"] in target_names()}
     targets = [t for t in named or (*PLATFORMS, *sorted(stored - {*PLATFORMS})) if t in stored]

@@ -27,12 +27,13 @@ _Cost = Callable[[Row], float | None]
 
 class Answer(Struct, frozen=True, kw_only=True):
     """A choice for one target: the ``candidates`` with their ``cycles`` at the ``size`` (associated data, message), and
-    those ``fitting``, the first of them first."""
+    those ``fitting``, the first of them first. ``keyed``: each message has its key schedule."""
 
     target: str
     primitive: str
     size: tuple[int, int]
     decrypt: bool
+    keyed: bool = False
     device: Device
     limits: Limits
     candidates: Sequence[Row]
@@ -251,7 +252,8 @@ def _assumptions(answer: Answer, rows: Sequence[Row]) -> list[str]:
         "ROM and RAM: of both directions, without the caller's buffers and keys; K is 1024 bytes",
     ]
     if answer.primitive == "crypto_block":
-        said.append("cycles: of the blocks alone, without a mode; RAM holds the context, ROM both key schedules")
+        of = "a key schedule and the blocks" if answer.keyed else "the blocks alone"
+        said.append(f"cycles: of {of}, without a mode; RAM holds the context, ROM both key schedules")
     else:
         said.append("each call expands its key, as the API has it; a packet's other costs are not counted")
     ways = {r["by"] for r in rows}
