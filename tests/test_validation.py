@@ -325,6 +325,15 @@ def test_felics_blocks_page() -> None:
     more = {(r["cipher"].split("_")[1], p, int(r[f"code_{p}"]) - int(r[f"ours_code_{p}"])) for r in ran for p in "ed"}
     (d16, e16), (d8, e8) = ([n for b, _, n in sorted(more) if b == bits] for bits in ("128", "64"))
     assert f"{e8} bytes for encryption and {d8} for decryption with blocks of 8 bytes, {e16} and {d16} with 16" in page
+    deeper = {
+        (r["cipher"].split("_")[1], *(int(r[f"ours_stack_{p}"]) - int(r[f"stack_{p}"]) for p in "ed")) for r in ran
+    }
+    (_, e16, d16), (_, e8, d8) = sorted(deeper)
+    assert (e8, d8) == (e16, 0)
+    assert f"in encryption {e8} byte more on every row, in decryption as much as theirs with blocks of 8 bytes" in page
+    assert f"and {d16} bytes more with 16" in page
+    assert "so do the data in all" in page
+    assert all(r["data_total"] == r["ours_data_total"] for r in ran)
     slow = {p: [100 * (int(r[f"ours_cycles_{p}"]) / int(r[f"cycles_{p}"]) - 1) for r in ran] for p in "ed"}
     assert f"at most {max(map(abs, slow['e'])):.1f} % apart in encryption" in page
     assert f"up to {-min(slow['d']):.1f} % faster" in page
