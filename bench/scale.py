@@ -23,13 +23,14 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from steelyard.cli.console import table
 from steelyard.model.record import Point, Record, Setup, Toolchain, Verification
 from steelyard.model.target import target_names
+from steelyard.model.workload import NAMED
 from steelyard.publish.ranking import KINDS
 from steelyard.store import Store
 
 IMPLEMENTATIONS, FLAGS, WORKLOADS = 300, ("-O3", "-O2", "-Os", "-O1"), ("default", "nist-grid", "felics-ae")
 TARGETS = [n for n in target_names() if n != "host"][:10]
 OPERATIONS = ("encrypt", "decrypt", "reject")
-SIZES = [(0, m) for m in (0, 16, 32, 64, 128, 256, 512, 1024, 1536)] + [(n, n) for n in (16, 32, 64, 128)]
+SIZES = NAMED["default"]
 METRICS = "rom,stack,cycles_encrypt_mean"
 AGAIN = 3
 MADE_UP = "made up for a benchmark of the store"
@@ -94,6 +95,7 @@ def main(folder: Path) -> None:
     if not (folder / "scale.db").exists():
         fill(folder / "scale.db")
     one = ("--where", "target == bluepill and flags == -O3 and workload == default")
+    device = ("--mlen", "24", "--adlen", "8", "--rate", "5/s", "--rom", "4K", "--ram", "200", "--battery", "230mAh")
     flags, two = ("compare", "flags == -O3", "flags == -Os"), ("target == bluepill", "target == due")
     rows = [
         timed(folder, "publish one target", "publish", *one),
@@ -101,6 +103,8 @@ def main(folder: Path) -> None:
         timed(folder, "publish all runs", "publish", "--all-runs"),
         timed(folder, "rank one target", "rank", *one),
         *(timed(folder, f"rank all, {kind}", "rank", "--kind", kind) for kind in KINDS),
+        timed(folder, "choose for one target", "choose", "--target", "bluepill", *device),
+        timed(folder, "choose for all targets", "choose", "--table", *device),
         timed(folder, "compare two implementations", "compare", "variant1/impl0", "variant1/impl1"),
         timed(folder, "compare two targets", "compare", *two),
         timed(folder, "compare flags everywhere", *flags),

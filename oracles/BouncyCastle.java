@@ -40,7 +40,11 @@ import org.bouncycastle.crypto.engines.RomulusEngine;
 import org.bouncycastle.crypto.engines.SparkleEngine;
 import org.bouncycastle.crypto.engines.XoodyakEngine;
 import org.bouncycastle.crypto.modes.AEADCipher;
+import org.bouncycastle.crypto.modes.CCMBlockCipher;
+import org.bouncycastle.crypto.modes.CCMModeCipher;
+import org.bouncycastle.crypto.modes.ChaCha20Poly1305;
 import org.bouncycastle.crypto.modes.GCMBlockCipher;
+import org.bouncycastle.crypto.params.AEADParameters;
 import org.bouncycastle.crypto.params.KeyParameter;
 import org.bouncycastle.crypto.params.ParametersWithIV;
 
@@ -77,6 +81,8 @@ public final class BouncyCastle {
             case "schwaemm256256v1" -> new SparkleEngine(SparkleEngine.SparkleParameters.SCHWAEMM256_256);
             case "xoodyakround3" -> new XoodyakEngine();
             case "aes128gcm", "aes192gcm", "aes256gcm" -> GCMBlockCipher.newInstance(AESEngine.newInstance());
+            case "aes128ccm", "aes128ccm8" -> CCMBlockCipher.newInstance(AESEngine.newInstance());
+            case "chacha20poly1305" -> new ChaCha20Poly1305();
             default -> null;
         };
     }
@@ -101,9 +107,11 @@ public final class BouncyCastle {
         };
     }
 
-    private static byte[] encrypt(AEADCipher cipher, byte[] key, byte[] nonce, byte[] ad, byte[] message)
+    private static byte[] encrypt(AEADCipher cipher, int tag, byte[] key, byte[] nonce, byte[] ad, byte[] message)
             throws InvalidCipherTextException {
-        cipher.init(true, new ParametersWithIV(new KeyParameter(key), nonce));
+        var given = new KeyParameter(key);
+        boolean sized = cipher instanceof CCMModeCipher; // others have one size of tag
+        cipher.init(true, sized ? new AEADParameters(given, 8 * tag, nonce) : new ParametersWithIV(given, nonce));
         byte[] out = new byte[cipher.getOutputSize(message.length)];
         cipher.processAADBytes(ad, 0, ad.length);
         int length = cipher.processBytes(message, 0, message.length, out, 0);
@@ -134,7 +142,7 @@ public final class BouncyCastle {
         try {
             AEADCipher cipher = key.length == 0 ? null : cipher(words[0]);
             if (cipher != null) {
-                return HEX.formatHex(encrypt(cipher, key, nonce, ad, message));
+                return HEX.formatHex(encrypt(cipher, Integer.parseInt(words[1]), key, nonce, ad, message));
             }
             return HEX.formatHex(digest(hash(words[0], ad), Integer.parseInt(words[1]), message));
         } catch (RuntimeException | InvalidCipherTextException e) {

@@ -34,7 +34,7 @@ def record(
 ) -> Record:
     """A verified record with points at its workload's sizes: 100 cycles and ``per_byte`` for each byte. ``load`` is a
     workload as ``--workload`` takes it."""
-    variant, name = label.split("/")
+    variant, name = label.split("/", 1)
     asked = workload(load)
     setup = Setup(
         primitive, family, variant, name, digest * 64, target, "t" * 64, "simulator",

@@ -12,6 +12,7 @@ import pytest
 from steelyard.analyse.rows import rows
 from steelyard.building import identify
 from steelyard.model.metric import metric_names
+from steelyard.model.protocol import PROTOCOLS
 from steelyard.model.record import OPERATIONS
 from steelyard.model.target import Target, load_target, target_names
 from steelyard.model.workload import NAMED, workload
@@ -112,7 +113,12 @@ def test_workloads_are_those_that_are_run() -> None:
     rows = dict(re.findall(r"^\| `([\w-]+)`(?: to `felics-6`)? \| (.*) \|$", text, re.MULTILINE))
     for name in NAMED:
         sizes = workload(name).sizes
-        if name == "kat":
+        if p := PROTOCOLS.get(name):
+            bold = {(s.adlen, s.mlen) for s in p.sizes if s.typical}
+            assert len(bold) == 1
+            calls = ", ".join(f"**{a}/{m}**" if (a, m) in bold else f"{a}/{m}" for a, m in sizes)
+            assert rows[name] == f"{p.title}: {p.standard} | {p.associated} | {calls}"
+        elif name == "kat":
             assert (sizes, rows[name][:4]) == ((), "none")
         elif name.startswith("felics-") and name[7:].isdecimal():
             listed = re.findall(r"\d+/\d+", rows["felics-1"])
@@ -124,6 +130,13 @@ def test_workloads_are_those_that_are_run() -> None:
             assert {n for size in sizes for n in size} >= set(
                 map(int, re.findall(r"(?<=[ /])\d+(?=[ ,/])", rows[name])[1:])
             ) - {32}
+
+
+def test_what_stands_for_today_is_bundled_and_weighed_in_protocols() -> None:
+    variants = {f.parent.name for f in (ROOT / "ciphers" / "crypto_aead").glob("*/*/variant.toml")}
+    for p in PROTOCOLS.values():
+        assert set(p.today) <= variants, p.name
+        assert p.title in (ROOT / "docs" / "definitions.md").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("name", target_names())

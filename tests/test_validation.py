@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import math
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 from pathlib import Path
@@ -273,6 +274,13 @@ def test_claims_are_those_of_the_files() -> None:
     most = f"{math.ceil(100 * apart) / 100} % apart"
     text = f"on all {len(felics)} rows; time is equal on {equal['code_time']} rows and at most {most}"
     assert text in claims("atmega128")
+    verified = [r for r in table("felics-blocks") if (r["scenario"], r["outcome"]) == ("0", "verified")]
+    assert all(equal_in(r, what) for r in verified for what in ("code", "stack", "data"))
+    assert f"equal on all {len(verified)} rows of ciphers that verify" in claims("atmega128")
+    far = sum(apart_in(r, "cycles") > 0.5 for r in verified)
+    same = sum(equal_in(r, "cycles") for r in verified)
+    text = f"the times of all four phases are equal on {same}, and their sum is more than 0.5 % apart on {far} "
+    assert text in claims("atmega128")
     size = lambda rows: sorted(abs(float(r["model_2_error_percent"])) for r in rows)  # noqa: E731
     bare = chosen(ZERO, having(tables_in_flash="no", core="cortex-m3"))
     fixsliced, other = (size(r for r in bare if ("fixsliced" in r["code"]) is f) for f in (True, False))
@@ -282,3 +290,41 @@ def test_claims_are_those_of_the_files() -> None:
     three, four = (size(chosen(ZERO, having(tables_in_flash="yes", core=f"cortex-m{n}"))) for n in (3, 4))
     assert f"with tables in flash {three[0]:.0f} to {three[-1]:.0f} % too fast" in claims("bluepill")
     assert f"{math.ceil(10 * four[0]) / 10} to {four[-1]:.1f} % too fast" in claims("stm32f407")
+
+
+def figures_of(row: Row, what: str) -> list[tuple[int, int]]:
+    """Ours and the published ones of a group of FELICS's block ciphers."""
+    names = [n for n in row if n.startswith(f"{what}_")]
+    return [(int(row[f"ours_{n}"]), int(row[n])) for n in names]
+
+
+def equal_in(row: Row, what: str) -> bool:
+    return all(mine == theirs for mine, theirs in figures_of(row, what))
+
+
+def apart_in(row: Row, what: str) -> float:
+    """By how many percent the sums differ."""
+    mine, theirs = map(sum, zip(*figures_of(row, what), strict=True))
+    return 100 * abs(mine - theirs) / theirs
+
+
+def test_felics_blocks_page() -> None:
+    page = words("validation/felics-blocks.md")
+    zero, one = ([r for r in table("felics-blocks") if r["scenario"] == n] for n in "01")
+    far = {(r["cipher"], r["version"]) for r in zero if r["outcome"] == "verified" and apart_in(r, "cycles") > 0.5}
+    assert far == {("HIGHT_64_128", v) for v in ("05", "09", "15", "19")} | {
+        ("RC5-20_64_128", v) for v in ("10", "11", "12")
+    }
+    outcomes = Counter((r["cipher"].split("_")[0], r["outcome"]) for r in zero if r["outcome"] != "verified")
+    assert outcomes == {
+        ("Lilliput", "not run"): 24,
+        ("PRIDE", "buffer-overrun"): 16,
+        ("IdentityCipher", "implausible"): 16,
+    }
+    ran = [r for r in one if r["outcome"] == "verified"]
+    more = {(r["cipher"].split("_")[1], p, int(r[f"code_{p}"]) - int(r[f"ours_code_{p}"])) for r in ran for p in "ed"}
+    (d16, e16), (d8, e8) = ([n for b, _, n in sorted(more) if b == bits] for bits in ("128", "64"))
+    assert f"{e8} bytes for encryption and {d8} for decryption with blocks of 8 bytes, {e16} and {d16} with 16" in page
+    slow = {p: [100 * (int(r[f"ours_cycles_{p}"]) / int(r[f"cycles_{p}"]) - 1) for r in ran] for p in "ed"}
+    assert f"at most {max(map(abs, slow['e'])):.1f} % apart in encryption" in page
+    assert f"up to {-min(slow['d']):.1f} % faster" in page

@@ -25,10 +25,12 @@ from .model.primitive import PRIMITIVES
 from .model.reasons import Failure, Reason
 from .model.record import Setup, Toolchain
 from .model.target import Target
-from .model.workload import KNOWN, Workload, workload
+from .model.workload import Workload, of_one_size, workload
 
 #: stands for the digest of a file that cannot be read, or is larger than these bytes
 _UNREAD, _LARGE = "unread", 64 << 20
+#: where the baselines of other interfaces than NIST's are
+_BASELINES = {"felics": HARNESS / "nocrypt_vfelics", "phases": HARNESS / "nocrypt_128_128_vphases"}
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
@@ -49,7 +51,7 @@ class Job(Struct, frozen=True):
         if self.on:
             force_setattr(self, "target", self.on[0].target.using(self.target.toolchain.name))
         if not PRIMITIVES[self.implementation.primitive].sized:
-            force_setattr(self, "workload", workload(KNOWN))
+            force_setattr(self, "workload", workload(*of_one_size([self.workload.name])))
         if not self.answers:
             force_setattr(self, "answers", _answers(self.implementation))
 
@@ -174,9 +176,9 @@ def _digest_of(file: Path, _size: int, _changed: int) -> str:
 
 @cache
 def nocrypt(primitive: str, interface: str = "nist") -> Implementation:
-    """The baseline implementation of a ``primitive`` with this ``interface`` (``nist`` or ``felics``)."""
+    """The baseline implementation of a ``primitive`` with this ``interface`` (``nist``, ``felics`` or ``phases``)."""
     folder = CIPHERS / primitive / "nocrypt" / "nocrypt" / "ref"
-    return sources.discover(folder if interface == "nist" else HARNESS / "nocrypt_vfelics").implementations[0]
+    return sources.discover(_BASELINES.get(interface, folder)).implementations[0]
 
 
 def clock_of(target: Target) -> str | Failure:

@@ -20,13 +20,14 @@ from msgspec.structs import replace
 
 from . import building, device, lab, measure, verify
 from .jobs import Job, Run, clock_of, failure_of, identity, nocrypt, resolve
-from .model.call import DeviceError, Op
+from .model.call import DeviceError, Observed, Op, Vector
 from .model.inputs import SEED, Inputs
 from .model.once import Once, alone
 from .model.primitive import PRIMITIVES
 from .model.profile import Node, Profile
 from .model.reasons import Failure, Reason
 from .model.record import Record, Toolchain, Verification
+from .model.workload import SCENARIOS
 from .reference import reference
 from .store import Keeper, Store
 
@@ -363,24 +364,60 @@ class Pipeline:
         fresh = verify.fresh_blocks(verifier, known)
         if depends := measure.depends(known.calls, fresh, empty.cycles):
             fresh = verify.fresh_blocks(verifier, known, every=True)
+        felics = measure.Felics()
+        if job.workload.name in SCENARIOS:
+            felics = self._scenario(job, built, client, verifier.own)
         verify.reused(verifier, known)
         power = lab.power(link, client, known.calls) if job.metered else None
-        verify.promised(verifier, known)
+        if implementation.interface == "nist":  # FELICS promises neither
+            verify.promised(verifier, known)
         if job.target.device == "simulator":
             verify.block_parts(verifier, (known.calls, fresh), self._part_of(job, built))
+        calls: list[Sequence[Observed]] = [known.calls, fresh]
+        if implementation.interface == "phases":
+            calls = [measure.joined(made, empty) for made in calls]
         seen = measure.Observations(
             empty=empty,
-            known=known.calls,
-            fresh=tuple(fresh),
+            known=tuple(calls[0]),
+            fresh=tuple(calls[1]),
             swept=(),
             quantity=link.quantity,
             untouched=known.untouched,
             depends=depends,
+            felics=felics,
             block=client.hello.a_bytes,
             context=client.hello.npub_bytes,
             power=power,
         )
-        return seen, verification, _Said()
+        return seen, verification, _Said(verifier.notes)
+
+    def _scenario(
+        self, job: Job, built: building.Build, client: device.Client, vector: Vector | None
+    ) -> measure.Felics:
+        """The figures of the first FELICS in the workload's scenario. A mode of operation has an image of its own,
+        which only the simulator runs; where there are no figures, a note says why."""
+        implementation, scenario = job.implementation, SCENARIOS.index(job.workload.name)
+        said, context = measure.message(client, scenario, vector)
+        if scenario == 0:
+            objects = building.objects(built, implementation)
+            return measure.phases(client, implementation, job.target, objects, said)
+        about = f"no figures of FELICS's scenario {scenario}: "
+        if job.target.device != "simulator":
+            return measure.Felics(notes=(f"{about}its mode of operation is simulated only",))
+        in_flash = scenario == 2
+        if in_flash and implementation.interface == "nist" and job.target.toolchain.family == "avr":
+            return measure.Felics(notes=(f"{about}crypto_block has no contexts in flash where that is no data memory",))
+        asked = building.Scenario(scenario, context if in_flash else b"")
+        made = building.build(implementation, job.target, _toolchain(job), job.flags, self.force, asked)
+        failure = made.failure
+        if failure is None:
+            try:
+                moded = device.simulated(job.target, made.images["both"], self.max_cycles, self.over)
+                objects, mode = building.objects(made, implementation), building.mode(made)
+                return measure.phases(moded, implementation, job.target, objects, said, scenario, mode)
+            except DeviceError as e:
+                failure = e.failure
+        return measure.Felics(notes=(f"{about}{failure.reason}: {failure.detail}",))
 
     def _part_of(self, job: Job, built: building.Build) -> Callable[[str], device.Client]:
         """Opens the image of one direction."""

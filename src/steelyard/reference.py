@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import suppress
 from functools import cache
+from glob import escape
 
 from . import building, device, sources
 from .model.call import API_BLOCK, Caller, DeviceError, Reference, Request
@@ -67,7 +68,7 @@ def _largest() -> Target | None:
 
 @cache
 def _bundled(primitive: str, variant: str) -> tuple[Implementation, ...]:
-    folders = sorted(CIPHERS.glob(f"{primitive}/*/{variant}/"))
+    folders = sorted(CIPHERS.glob(f"{primitive}/*/{escape(variant)}/"))
     return tuple(i for f in folders for i in sources.discover(f).implementations if i.primitive == primitive)
 
 

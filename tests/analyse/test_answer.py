@@ -52,6 +52,17 @@ def test_one_row_of_two_workloads_sources_and_compilers() -> None:
     )
 
 
+def test_runs_without_figures_do_not_choose_the_workload() -> None:
+    """A ``check`` that fails on many targets takes nothing from what was run."""
+    failed = Failure(Reason.KAT_MISMATCH, "vector 1")
+    checked = [record(target=t, load="kat", failure=failed) for t in ("due", "esp32", "mkrzero")]
+    found = choose(numbered(record(), *checked))
+    assert found.rows[0]["stack"] == 80
+    assert (found.rows[0]["encrypt_per_byte"], found.borrowed) == (10, frozenset({2, 3, 4}))
+    only = choose(numbered(*checked))
+    assert (len(only.rows), only.borrowed) == (3, frozenset())
+
+
 def on(device: str, *records: Record) -> list[Record]:
     return [replace(r, setup=replace(r.setup, device=device, timing_model="sigrok")) for r in records]
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import re
+import runpy
 import shutil
 import subprocess
 from collections.abc import Iterator
@@ -169,6 +170,11 @@ def test_assembly_for_arm(folder: Path, tmp_path: Path) -> None:
     assert digest(ask(run, "chain", list(inputs(folder, CHAINS)))) == row.chain_sha256
     done = subprocess.run(run, capture_output=True, text=True, check=False, timeout=300)
     assert done.returncode == 0, done.stdout
+
+
+def test_fixsliced_assembly_is_what_its_script_writes() -> None:
+    script = runpy.run_path(str(CIPHERS.parent / "scripts" / "fixslice.py"))
+    assert script["module"]() == script["FILE"].read_text()
 
 
 @pytest.mark.parametrize("variant", ["aes128", "aes192", "aes256"])

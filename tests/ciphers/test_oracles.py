@@ -81,6 +81,8 @@ ANSWERED = (
     "crypto_aead/xoodyakround3",
     "crypto_hash/xoodyak*",
     "crypto_aead/aes*gcm",
+    "crypto_aead/aes128ccm*",
+    "crypto_aead/chacha20poly1305",
     "crypto_hash/sha256",
 )
 

@@ -47,6 +47,7 @@ QUESTIONS = {
     "compare": "compare 1 2 -c rom",
     "history": "history HEAD old -t uno -w 16/0 --flags=-Os",
     "rank": "rank toy1",
+    "choose": "choose toy1 -t uno --mlen 0 --adlen 16",
     "plot": "plot rom toy1",
     "report": "report toy1",
     "show": "show 2",

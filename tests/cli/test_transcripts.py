@@ -21,6 +21,7 @@ from steelyard.model.record import Toolchain
 from steelyard.model.target import ToolchainSpec
 from tests import toys
 from tests.conftest import the_target, write
+from tests.made_up import record, store
 
 from .conftest import Cli, golden
 
@@ -41,7 +42,7 @@ def pack(path: Path, files: dict[str, str]) -> None:
 
 
 def test_help(cli: Cli) -> None:
-    verbs = "run check show list publish compare history rank plot report size profile"
+    verbs = "run check show list publish compare history rank choose plot report size profile"
     golden("help", cli("--help"), *(cli(f"{verb} --help") for verb in verbs.split()))
     bare = cli("")
     assert bare.out + bare.err == cli("--help").out
@@ -215,6 +216,33 @@ def test_revisions(cli: Cli, tmp_path: Path) -> None:
         cli("history HEAD~1..HEAD elsewhere -t uno"),
         cli("history HEAD~9..HEAD mine"),
         figures=True,
+    )
+
+
+def test_choices(cli: Cli, tmp_path: Path) -> None:
+    sizes = ((10, 5000, 300), (20, 3000, 200), (40, 900, 90))
+    made = [
+        record(f"toy{k}/ref", per_byte=n, cycles=100 + 32 * n, rom=rom, stack=ram)
+        for k, (n, rom, ram) in enumerate(sizes)
+    ]
+    store(tmp_path / "results.db", *made, record("toy0/ref", target="bluepill", rom=4000))
+    golden(
+        "choose",
+        cli("choose -t uno --mlen 24 --adlen 8 --rate 5/s --rom 4K --ram 200 --battery 230mAh"),
+        cli("choose -t uno --workload ble --rom 800"),
+        cli("choose --table --workload 8/24 --rom 4096"),
+        cli("choose --table --mlen 4096 --rom 800"),
+        cli("choose --mlen 24"),
+        cli("choose -t uno"),
+        cli("choose -t uno --workload default"),
+        cli("choose -t uno --mlen 24 --workload ble"),
+        cli("choose -t uno --mlen 24 --rate 5"),
+        cli("choose -t uno --mlen 24 --battery 230mAh"),
+        cli("choose -t uno --mlen 24 --voltage 3"),
+        cli("choose -t uno --mlen 24 --key-per-message"),
+        cli("choose -t uno --mlen 24 --adlen 8 --primitive crypto_block"),
+        cli("choose -t host --mlen 24"),
+        cli("choose -t nano-every --mlen 24"),
     )
 
 

@@ -18,6 +18,15 @@ def test_runs_without_verified_figures_are_not_called_missing(cli: Cli, tmp_path
     store(tmp_path / "results.db", record(failure=Failure(Reason.FLASH_OVERFLOW, "2922 bytes too many")))
     assert "1 matching run, none of them verified" in cli("plot rom").err
     assert "no stored run matches" in cli("plot rom toy2").err
+    assert "1 matching run, none of them verified" in cli("rank").err
+    assert "no stored run matches" in cli("rank toy2").err
+
+
+def test_a_ranking_says_whom_it_could_not_judge(cli: Cli, tmp_path: Path) -> None:
+    unknown = Failure(Reason.NO_EXPECTED, "no known answers for mine")
+    store(tmp_path / "results.db", record(), record("mine/ref", failure=unknown))
+    for kind in ("top", "places", "merit", "pareto"):
+        assert "without known answers, so not ranked: mine/ref" in cli(f"rank --kind {kind}").out, kind
 
 
 def test_what_is_no_longer_verified_is_no_equal_result(cli: Cli, tmp_path: Path) -> None:

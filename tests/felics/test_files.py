@@ -186,11 +186,12 @@ def test_workloads_are_the_scenarios_as_coded() -> None:
         "felics-5": ((1264, 0),),
         "felics-6": ((40, 1224),),
         "felics-hash": ((0, 0), (0, 16), (0, 128), (0, 1024)),
+        **{f"felics-block-{n}": () for n in range(3)},
     }
 
 
-def script() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("felics_script", ROOT / "scripts" / "felics.py")
+def script(name: str = "felics") -> ModuleType:
+    spec = importlib.util.spec_from_file_location(f"{name}_script", ROOT / "scripts" / f"{name}.py")
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
@@ -198,8 +199,14 @@ def script() -> ModuleType:
     return module
 
 
+def test_the_page_of_block_ciphers_says_what_its_table_holds() -> None:
+    module = script("felics_blocks")
+    page = module.PAGE.read_text(encoding="utf-8")
+    assert module.filled(page, module.read()) == page
+
+
 def test_the_validation_page_says_what_its_table_holds() -> None:
-    module = script()
+    module = script("felics")
     page = module.PAGE.read_text(encoding="utf-8")
     assert module.filled(page, module.read()) == page
     with module.TABLE.open(newline="") as f:
@@ -219,7 +226,7 @@ def test_the_validation_page_says_what_its_table_holds() -> None:
 
 def test_a_comparison_for_the_page(tmp_path: Path) -> None:
     """Published rows with runs: on targets of the run only, and empty where there was no run."""
-    module = script()
+    module = script("felics")
     runs = tmp_path / "runs.json"
     from steelyard.cli.records import as_json
 
@@ -230,3 +237,29 @@ def test_a_comparison_for_the_page(tmp_path: Path) -> None:
     assert (first["ours_code_size"], first["ours_code_time"], first["outcome"]) == (5838, 193000, "verified")
     assert (second["ours_code_size"], second["outcome"]) == ("", "not run")
     assert "| code_time | 2 | 1 | 0 | 0.0161 / 0.0161 / 0.0161 % |" in module.table([first, second])
+
+
+def test_the_page_of_best_block_ciphers_says_what_its_table_holds() -> None:
+    module = script("felics_best")
+    page, lines = module.PAGE.read_text(encoding="utf-8"), module.read()
+    assert module.filled(page, lines) == page
+    assert {(line["target"], line["best"]) for line in lines} == {
+        (t, b) for t in module.ARCHITECTURES for b in module.BESTS
+    }
+    # the aim: at least half of the variants are as fast or as small
+    better = {line["variant"] for line in lines if module.ratio(line) <= 100}
+    assert 2 * len(better) >= len({line["variant"] for line in lines})
+
+
+def test_the_best_published_row_is_one_with_all_figures() -> None:
+    module = script("felics_best")
+    row = {"arch": "AVR", "scenario": "0", "cipher": "TWINE", "block_bits": "64", "key_bits": "80", "language": "C"}
+    row |= {"options": "-Os", "cycles_eks": "0", "cycles_d": "9"}
+    rows = [
+        row | {"version": "01", "code_total": "90", "cycles_e": "50"},
+        row | {"version": "02", "code_total": "80", "cycles_e": ""},
+        row | {"version": "03", "code_total": "70", "cycles_e": "60", "scenario": "1"},
+        row | {"version": "04", "code_total": "60", "cycles_e": "70", "key_bits": "128"},
+    ]
+    found = module.published(rows, {"twine80"})
+    assert found == {("atmega128", "twine80"): [{"name": "v01 (C) -Os", "bytes": "90", "cycles": "50"}]}

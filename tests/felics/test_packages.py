@@ -17,7 +17,6 @@ from tests.conftest import write
 from tests.felics import packages
 
 PHASES = "InitializationConstants: \nInitializationCode: initialize\nImplementationAVR: C\n"
-BLOCK = "EncryptConstants: sbox\nEncryptCode: \nDecryptCode: gmul\nUseEncryptionKeySchedule: yes\n"
 
 
 def test_a_tree_and_a_cipher_of_it_are_the_same(tmp_path: Path) -> None:
@@ -66,7 +65,7 @@ def test_what_describes_a_package_is_part_of_its_digest(tmp_path: Path) -> None:
     assert before.digest != after.digest
 
 
-@pytest.mark.parametrize("info", [PHASES, BLOCK, "ImplementationDescription: nothing more\n"])
+@pytest.mark.parametrize("info", [PHASES, "ImplementationDescription: nothing more\n"])
 def test_the_first_felics_is_refused_with_what_to_do(tmp_path: Path, info: str) -> None:
     folder = tmp_path / "ciphers" / "Toy_128_128_96_320_128_v01" / "source"
     write(folder, {"constants.h": "", "initialize.c": "int x;", "implementation.info": info})

@@ -144,6 +144,21 @@ def test_the_iot_study(folder: Path, home: Path) -> None:
     assert (folder / "study.html").read_text().count("<svg") == 8
 
 
+def test_choose_a_cipher(folder: Path, home: Path) -> None:
+    printed = run("choose-a-cipher.md", folder, home)
+    sensor, received, weighed, nothing = (text for command, text in printed.items() if "choose --target" in command)
+    assert "LoRaWAN frame, encryption of 24 bytes and 9 bytes of associated data" in sensor
+    assert re.search(r"asconaead128/avr is first: of \d+ that fit it needs the fewest cycles", sensor)
+    assert "used today: aes128ccm8/ref" in sensor
+    assert "does not fit" in sensor
+    cycles = {by: int(n.replace(" ", "")) for n, by in re.findall(r"asconaead128/avr +-O3 +([\d ]+?) +(\w+) ", sensor)}
+    assert cycles.keys() == {"interpolated"}
+    assert "decryption of 24 bytes" in received
+    assert "interpolated" not in weighed.split("\n\n")[1]
+    assert re.search(r"--rom \d+", nothing)
+    assert "asconaead128/armv7m" in (folder / "chips.md").read_text()
+
+
 def test_the_service(folder: Path, home: Path) -> None:
     if shutil.which("curl") is None:
         pytest.skip("curl is not installed: apt install curl")

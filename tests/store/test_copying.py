@@ -46,6 +46,14 @@ def test_a_copy_is_the_same_in_any_database_and_back(make: Make, tmp_path: Path,
             assert list(checking.check(store)) == []
 
 
+def test_where_no_logs_are_kept_none_is_damaged(make: Make, tmp_path: Path) -> None:
+    """As on a server, which has no folder for them."""
+    records = written(make, tmp_path / "a.db")
+    with Store.open(tmp_path / "a.db") as mine, Store.open(":memory:") as there:
+        assert copying.copy(mine, there).lacks == len(records)
+        assert list(checking.check(there)) == []
+
+
 def test_a_copy_goes_on_where_it_was_killed(make: Make, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     records = written(make, tmp_path / "a.db")
     add, left = Store.add, iter(range(3))

@@ -303,6 +303,8 @@ def test_a_file_that_is_no_database_is_left_alone(tmp_path: Path) -> None:
         ("file/x.db", "choose a folder you may write to"),
         ("oracle9://x", "no such database; use sqlite, postgresql or mariadb"),
         ("://", "neither a path nor a URL"),
+        ("mariadb://127.0.0.1:1/x", "start the server, or correct host and port"),
+        ("mysql://127.0.0.1:1/x", "start the server, or correct host and port"),
     ],
 )
 def test_errors_say_what_to_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, where: str, message: str) -> None:

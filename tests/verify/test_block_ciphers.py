@@ -137,6 +137,11 @@ WRONG = {
         Reason.STRAY_WRITE,
         "decrypt writes into its input: context",
     ),
+    "encryption keeps something where the key was": (
+        {"before": "{ volatile unsigned char *p = (unsigned char *)ctx - CRYPTO_KEYBYTES; p[2] = p[5] = 1; }"},
+        Reason.STRAY_WRITE,
+        "encrypt writes 2 bytes in front of its context",
+    ),
     "a context depends on its address": (
         {**WIDE, "encrypt": "if (*(uintptr_t *)(ctx + CRYPTO_KEYBYTES) != (uintptr_t)ctx) out[0] ^= 1;"},
         Reason.KAT_MISMATCH,
@@ -181,7 +186,14 @@ WRONG = {
     ),
     "a context that fills a frame": ({"context": 65530}, Reason.RAM_OVERFLOW, "a schedule needs two buffers"),
     "a context that no frame holds": ({"context": 65536}, Reason.UNSUPPORTED_SIZE, "api.h: CRYPTO_CONTEXTBYTES"),
+    "a block that fills the RAM": (
+        {"block": 60000, "variant": "mystery"},
+        Reason.RAM_OVERFLOW,
+        "a schedule needs two buffers for contexts of 16 bytes and a key of 16, a call two blocks of 60000; ",
+    ),
     "an unknown cipher": ({"variant": "mystery"}, Reason.NO_EXPECTED, "no known answers for mystery"),
+    "a name that is a pattern of all": ({"variant": "*"}, Reason.NO_EXPECTED, "no known answers for *"),
+    "a name that is no pattern": ({"variant": "a**"}, Reason.NO_EXPECTED, "no known answers for a**"),
 }
 
 

@@ -13,11 +13,13 @@ from pathlib import Path
 from urllib.parse import quote
 
 import pytest
+from msgspec.structs import replace
 from openpyxl import load_workbook
 
 from steelyard.cli.app import app
 from steelyard.model.campaign import Campaign
 from steelyard.model.metric import metric_names
+from steelyard.model.primitive import PRIMITIVES
 from steelyard.web import campaigns, documents, layout, pages
 from tests.made_up import record
 from tests.web.conftest import RECORDS, Site, made
@@ -46,14 +48,34 @@ def test_each_number_leads_to_its_run(site: Site) -> None:
         assert "to repeat: steelyard run" in site.page(to).text
 
 
+def test_an_implementation_in_a_folder_of_its_own_is_led_to(tmp_path: Path) -> None:
+    """SUPERCOP's ``crypto_aead/V/I/J``."""
+    to = "/implementations/toy1/them%2Fopt32"
+    with made(tmp_path / "results.db", record("toy1/them/opt32")) as store:
+        site = Site(store)
+        assert to in site.page("/targets/uno").all("href", "a")
+        assert "toy1/them/opt32" in site.page(to).text
+
+
 def test_a_run_has_every_metric_with_its_definition(site: Site) -> None:
     newest = {r.setup.key: r for r in RECORDS}
     for key, r in newest.items():
         text = site.page(f"/runs/{key[:16]}").text
         for name in r.metrics:
             assert f"{name} " in text
-            assert documents.definition(name) in text
-    assert [n for n in metric_names() if not documents.definition(n)] == []
+            assert documents.definition(name, r.setup.primitive) in text
+    for primitive in PRIMITIVES:
+        assert [n for n in metric_names() if not documents.definition(n, primitive)] == []
+
+
+def test_a_definition_is_that_of_the_primitive() -> None:
+    """What block ciphers have otherwise defines nothing of others, and a row that refers to AEADs nothing at all."""
+    for primitive in PRIMITIVES:
+        block = primitive == "crypto_block"
+        assert "supply voltage x current" in documents.definition("energy_encrypt_modelled", primitive)
+        assert documents.definition("stack_encrypt", primitive).startswith("stack pointer at the rising edge")
+        assert ("64 random keys" in documents.definition("cycles_encrypt_mean", primitive)) is block
+        assert ("four calls of each operation" in documents.definition("ram_renner", primitive)) is block
 
 
 def test_what_failed_says_why_and_what_to_do(site: Site) -> None:
@@ -294,7 +316,24 @@ def test_the_newest_runs_of_a_page_are_a_feed(site: Site, place: str) -> None:
 def test_a_feed_says_what_became_of_a_run(site: Site) -> None:
     feed = xml.fromstring(site.get("/variants/toy1/feed.atom").body)
     titles = [e.findtext(f"{ATOM}title", "") for e in feed.findall(f"{ATOM}entry")]
-    assert titles[:2] == ["toy1/ref on uno, -O3: encrypt 900, ROM 500", "toy1/bad on uno, -O3: wrong-output"]
+    assert titles[:2] == [
+        "toy1/ref on uno, simulated, -O3: encrypt 900, ROM 500",
+        "toy1/bad on uno, simulated, -O3: wrong-output",
+    ]
+
+
+def test_what_boards_measured_is_told_from_what_was_simulated(tmp_path: Path) -> None:
+    """On the front page and in feeds, where runs of all devices are."""
+    simulated, measured = record("toy1/ref"), record("toy2/ref", cycles=5000.0)
+    board = replace(measured, setup=replace(measured.setup, device="board"))
+    site = Site(made(tmp_path / "results.db", simulated, board))
+    text = site.page("/").text
+    assert "toy2/ref uno board -O3 5 000" in text
+    assert "toy1/ref uno simulator -O3 1 000" in text
+    assert "5 000" not in text[text.index("Weighed last") :]
+    feed = xml.fromstring(site.get("/feed.atom").body)
+    titles = [e.findtext(f"{ATOM}title", "") for e in feed.findall(f"{ATOM}entry")]
+    assert titles[0] == "toy2/ref on uno, measured on a board, -O3: encrypt 5 000, ROM 500"
 
 
 def test_badges_are_figures_of_a_table(site: Site) -> None:
@@ -305,3 +344,22 @@ def test_badges_are_figures_of_a_table(site: Site) -> None:
         drawn = xml.fromstring(site.get(to).body)
         assert drawn.findtext("{http://www.w3.org/2000/svg}title") in page.all("alt", "img")
     assert site.get("/implementations/toy1/bad/badges").status == 404
+
+
+def test_a_badge_s_address_has_the_same_row_s_figure_whatever_is_run_last(tmp_path: Path) -> None:
+    """An AEAD and a hash of one name, and flags that differ in signs only."""
+    rows = [
+        record("toy1/ref", rom=500),
+        record("toy1/ref", primitive="crypto_hash", rom=700),
+        record("toy1/ref", flags="-DX=1", rom=501),
+        record("toy1/ref", flags="-DX=-1", rom=502),
+    ]
+    shown = []
+    for name, order in (("one", rows), ("other", rows[::-1])):
+        site = Site(made(tmp_path / f"{name}.db", *order))
+        page = site.page("/implementations/toy1/ref/badges")
+        shown.append(dict(zip(page.all("src", "img"), page.all("alt", "img"), strict=True)))
+    assert shown[0] == shown[1]
+    assert "toy1/ref crypto_hash on uno, simulated: 700 bytes ROM" in shown[0].values()
+    alone = Site(made(tmp_path / "alone.db", rows[0])).page("/implementations/toy1/ref/badges")
+    assert set(alone.all("src", "img")) < set(shown[0])

@@ -17,6 +17,7 @@
 
 #define ROUNDS (6 + CRYPTO_KEYBYTES / 4)
 #define WORDS (CRYPTO_KEYBYTES / 4)
+#define TURNS ((4 * (ROUNDS + 1) - 1) / WORDS) /* of the key expansion */
 
 typedef struct {
     uint32_t w[4 * (ROUNDS + 1)];
@@ -44,22 +45,23 @@ static inline uint32_t rotl(uint32_t x, uint8_t n)
 int crypto_block_encrypt_schedule(unsigned char *ctx, const unsigned char *k)
 {
     uint32_t *w = ((context *)ctx)->w;
-    uint8_t rcon = 1, i, j = 0;
+    uint8_t rcon = 1, i, j;
 
     for (i = 0; i < WORDS; i++)
         w[i] = load32le(k + 4 * i);
-    for (; i < 4 * (ROUNDS + 1); i++) {
-        uint32_t t = w[i - 1];
+    for (i = 1; i <= TURNS; i++, w += WORDS) {
+        uint32_t t = rotl(w[WORDS - 1], 24);
 
-        if (j == 0) {
-            t = rotl(t, 24);
-            t = BYTES(sbox, t, t, t, t) ^ rcon;
-            rcon = (uint8_t)((uint8_t)(rcon << 1) ^ (rcon >> 7) * 0x1b);
-        } else if (WORDS > 6 && j == 4) {
-            t = BYTES(sbox, t, t, t, t);
+        t = BYTES(sbox, t, t, t, t) ^ rcon;
+        rcon = (uint8_t)((uint8_t)(rcon << 1) ^ (rcon >> 7) * 0x1b);
+        for (j = 0; j < WORDS; j++) {
+            if (j == 4 && i == TURNS)
+                break; /* the last turn makes four words */
+            if (WORDS > 6 && j == 4)
+                t = BYTES(sbox, t, t, t, t);
+            t ^= w[j];
+            w[WORDS + j] = t;
         }
-        w[i] = w[i - WORDS] ^ t;
-        j = (uint8_t)(j + 1) == WORDS ? 0 : (uint8_t)(j + 1);
     }
     return 0;
 }

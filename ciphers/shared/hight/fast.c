@@ -13,6 +13,17 @@
 #define ROUNDS 32
 #define LANES 0x00FF00FFu
 
+/* What the key is added to: states of the paper's shift register, of each
+ * round the first in the lowest byte. */
+TABLE(uint32_t) delta[ROUNDS] = {
+    0x1b366d5a, 0x4103060d, 0x4c183060, 0x2c593366, 0x4a152b56, 0x1c397265,
+    0x7973674e, 0x376f5e3c, 0x0b162d5b, 0x50214205, 0x552a5428, 0x7d7a756a,
+    0x172f5f3e, 0x2952254b, 0x62450a14, 0x766c5831, 0x470e1d3b, 0x7c787163,
+    0x1f3f7f7e, 0x6143070f, 0x6e5c3870, 0x1e3d7b77, 0x6953274f, 0x264d1a34,
+    0x12244913, 0x01020409, 0x08102040, 0x48112244, 0x0c193264, 0x68512346,
+    0x2e5d3a74, 0x5a356b57
+};
+
 /* The keys of a round: SK0 and SK2, SK1 and SK3; and whitening keys. */
 typedef struct {
     uint32_t k[ROUNDS][2];
@@ -40,21 +51,21 @@ static inline uint32_t f1(uint32_t x)
 int crypto_block_encrypt_schedule(unsigned char *ctx, const unsigned char *k)
 {
     context *c = (context *)ctx;
-    uint8_t delta = 0x5a, i, j;
+    uint32_t pairs[2][8]; /* of both halves of the key: byte n, byte n + 2 */
+    uint8_t i;
 
-    for (i = 0; i < 8; i++)
+    for (i = 0; i < 8; i++) {
         c->wk[i] = k[(19 - i) & 15];
+        pairs[0][i] = PAIR(k[15 - i], k[15 - ((i + 2) & 7)]);
+        pairs[1][i] = PAIR(k[7 - i], k[7 - ((i + 2) & 7)]);
+    }
     for (i = 0; i < ROUNDS; i++) {
-        uint8_t sk[4];
+        const uint32_t *half = pairs[i >> 1 & 1];
+        uint8_t n = (uint8_t)(4 * (i & 1) - i / 4) & 7;
+        uint32_t d = ENTRY32(delta[i]);
 
-        for (j = 0; j < 4; j++) {
-            uint8_t n = (uint8_t)(4 * (i & 1) + j - i / 4) & 7;
-
-            sk[j] = (uint8_t)(k[15 - n - 4 * (i & 2)] + delta);
-            delta = (uint8_t)(delta >> 1 | ((delta ^ delta >> 3) & 1) << 6);
-        }
-        c->k[i][0] = PAIR(sk[0], sk[2]);
-        c->k[i][1] = PAIR(sk[1], sk[3]);
+        c->k[i][0] = (half[n] + (d & LANES)) & LANES;
+        c->k[i][1] = (half[(n + 1) & 7] + (d >> 8 & LANES)) & LANES;
     }
     return 0;
 }

@@ -1,7 +1,8 @@
 /*
  * KATAN and KTANTAN in constant time, several rounds at once: no bit that
  * they write is read before the next step (KATAN32: 4 rounds, others 3).
- * Decryption of the longer ones can do one round at once only.
+ * Decryption of the longer ones reads some of the bits that it writes: these
+ * get right one after another, a few at once.
  */
 #include "bytes.h"
 #include "sizes.h"
@@ -10,7 +11,6 @@
 
 #define STEP_ROUNDS (CLOCKS == 1 ? 4 : 3)
 #define STEP (STEP_ROUNDS * CLOCKS)
-#define BACK (CLOCKS == 1 ? STEP : CLOCKS)
 #define LAST (2 * CLOCKS) /* both lengths of steps leave two rounds */
 #define STEPS (ROUNDS / STEP_ROUNDS)
 
@@ -18,6 +18,13 @@
 typedef uint16_t step_bits;
 #else
 typedef uint8_t step_bits;
+#endif
+
+/* Sums are as wide as the machine's words. */
+#if defined(__AVR__)
+typedef step_bits sum;
+#else
+typedef uint32_t sum;
 #endif
 
 /* Key bits of each step, as often as a round has clocks, the first round's
@@ -75,19 +82,33 @@ int crypto_block_decrypt_schedule(unsigned char *ctx, const unsigned char *k)
         l2 = (l2 << (n) & MASK2) | (fa_ & (((uint32_t)1 << (n)) - 1));       \
     } while (0)
 
-/* X1 and Y1 are what is missing in the sums. */
+/* The n highest bits of a register, which are missing in the sum f. Those
+ * that the first product reads, distance below, are known after as many
+ * others, so each turn settles distance more. */
+#define MISSING(u, n, f, known, by, distance)                                \
+    do {                                                                     \
+        sum by_ = (sum)(by), k_;                                             \
+                                                                             \
+        f ^= (sum)((known) & by_);                                           \
+        u = f;                                                               \
+        for (k_ = (distance); k_ < (n); k_ = (sum)(k_ + (distance)))         \
+            u = (sum)(f ^ ((sum)(u << (distance)) & by_));                   \
+        u &= (sum)(((uint32_t)1 << (n)) - 1);                                \
+    } while (0)
+
 #define BACKWARD(n, ir, ka, kb)                                              \
     do {                                                                     \
-        uint32_t fa_ = (uint32_t)l2, fb_ = l1;                               \
+        sum fa_ = (sum)l2, fb_ = (sum)l1, ua_, ub_;                          \
                                                                              \
         l1 >>= (n);                                                          \
         l2 >>= (n);                                                          \
-        fa_ ^= AT(l1, X2, n) ^ (AT(l1, X3, n) & AT(l1, X4, n)) ^             \
-               (AT(l1, X5, n) & (ir)) ^ (ka);                                \
-        fb_ ^= AT(l2, Y2, n) ^ (AT(l2, Y3, n) & AT(l2, Y4, n)) ^             \
-               (AT(l2, Y5, n) & AT(l2, Y6, n)) ^ (kb);                       \
-        l1 |= (fa_ & (((uint32_t)1 << (n)) - 1)) << (LENGTH1 - (n));         \
-        l2 |= (reg2)(fb_ & (((uint32_t)1 << (n)) - 1)) << (LENGTH2 - (n));   \
+        fa_ ^= (sum)(AT(l1, X2, n) ^ (AT(l1, X5, n) & (ir)) ^ (ka));         \
+        fb_ ^= (sum)(AT(l2, Y2, n) ^                                         \
+                      (AT(l2, Y5, n) & AT(l2, Y6, n)) ^ (kb));               \
+        MISSING(ua_, n, fa_, AT(l1, X3, n), AT(l1, X4, n), X1 - X3);         \
+        MISSING(ub_, n, fb_, AT(l2, Y3, n), AT(l2, Y4, n), Y1 - Y3);         \
+        l1 |= (uint32_t)ua_ << (LENGTH1 - (n));                              \
+        l2 |= (reg2)ub_ << (LENGTH2 - (n));                                  \
     } while (0)
 
 int crypto_block_encrypt(unsigned char *out, const unsigned char *in,
@@ -113,16 +134,11 @@ int crypto_block_decrypt(unsigned char *out, const unsigned char *in,
     uint64_t s = load_block(in);
     reg2 l2 = (reg2)s & MASK2;
     uint32_t l1 = (uint32_t)(s >> LENGTH2);
-    uint16_t ir = IRREGULAR(STEPS);
-    uint8_t i, j;
+    uint8_t i;
 
-    for (j = 0; j < LAST; j = (uint8_t)(j + CLOCKS))
-        BACKWARD(CLOCKS, ir >> j, c->a[STEPS] >> j, c->b[STEPS] >> j);
-    for (i = STEPS; i-- > 0;) {
-        ir = IRREGULAR(i);
-        for (j = 0; j < STEP; j = (uint8_t)(j + BACK))
-            BACKWARD(BACK, ir >> j, c->a[i] >> j, c->b[i] >> j);
-    }
+    BACKWARD(LAST, IRREGULAR(STEPS), c->a[STEPS], c->b[STEPS]);
+    for (i = STEPS; i-- > 0;)
+        BACKWARD(STEP, IRREGULAR(i), c->a[i], c->b[i]);
     store_block(out, (uint64_t)l1 << LENGTH2 | l2);
     return 0;
 }

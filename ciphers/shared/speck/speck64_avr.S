@@ -1,9 +1,15 @@
 /*
- * SPECK64/128 (ePrint 2013/404) in AVR assembly. Rotations by eight are other
- * names of registers, so there are four rounds in the loop; it is entered
- * behind the first, since there are 27.
+ * SPECK64/128 and SPECK64/96 (ePrint 2013/404) in AVR assembly. Rotations by
+ * eight are other names of registers, so there are four rounds in the loop; it
+ * is entered behind the first, since there are 27, or behind the second.
  */
+#include "api.h"
+
+#if CRYPTO_KEYBYTES == 16
 #define ROUNDS 27
+#else
+#define ROUNDS 26
+#endif
 
     .set y0, 22
     .set y1, 23
@@ -87,7 +93,7 @@
     ld y2, X+
     ld y1, X+
     ld y0, X+
-    ldi count, (ROUNDS + 1) / 4
+    ldi count, (ROUNDS + 3) / 4
 .endm
 
 .macro STORE a, b, c, d
@@ -109,36 +115,49 @@
     .global crypto_block_encrypt
     .type crypto_block_encrypt, @function
 crypto_block_encrypt:
+#if ROUNDS == 27
     LOAD r19, r20, r21, r18
     rjmp 2f
+#else
+    LOAD r20, r21, r18, r19
+    rjmp 3f
+#endif
 1:  ROUND r18, r19, r20, r21
 2:  ROUND r19, r20, r21, r18
-    ROUND r20, r21, r18, r19
+3:  ROUND r20, r21, r18, r19
     ROUND r21, r18, r19, r20
     dec count
-    breq 3f
+    breq 4f
     rjmp 1b
-3:  STORE r18, r19, r20, r21
+4:  STORE r18, r19, r20, r21
     .size crypto_block_encrypt, . - crypto_block_encrypt
 
     .global crypto_block_decrypt
     .type crypto_block_decrypt, @function
 crypto_block_decrypt:
+#if ROUNDS == 27
     LOAD r19, r20, r21, r18
+#else
+    LOAD r18, r19, r20, r21
+#endif
     subi r30, lo8(-4 * ROUNDS)
     sbci r31, hi8(-4 * ROUNDS)
+#if ROUNDS == 27
     rjmp 2f
+#else
+    rjmp 3f
+#endif
 1:  INVERSE_ROUND r20, r21, r18, r19
 2:  INVERSE_ROUND r19, r20, r21, r18
-    INVERSE_ROUND r18, r19, r20, r21
+3:  INVERSE_ROUND r18, r19, r20, r21
     INVERSE_ROUND r21, r18, r19, r20
     dec count
-    breq 3f
+    breq 4f
     rjmp 1b
-3:  STORE r20, r21, r18, r19
+4:  STORE r20, r21, r18, r19
     .size crypto_block_decrypt, . - crypto_block_decrypt
 
-/* k in r18 to r21; l0, l1 and l2 in three more; i in count. */
+/* k in r18 to r21; l0, l1 and, of a long key, l2 in more; i in count. */
     .set k0, 18
     .set k1, 19
     .set k2, 20
@@ -182,13 +201,20 @@ crypto_block_decrypt_schedule:
     .endr
     movw r26, r22
     movw r30, r24
-    .irp r, 17, 16, 15, 14, 13, 12, 11, 10, 25, 24, 23, 22, 21, 20, 19, 18
+#if CRYPTO_KEYBYTES == 16
+    .irp r, 17, 16, 15, 14
+    ld \r, X+
+    .endr
+#endif
+    .irp r, 13, 12, 11, 10, 25, 24, 23, 22, 21, 20, 19, 18
     ld \r, X+
     .endr
     ldi count, 0
 1:  KEY_ROUND r22, r23, r24, r25
     KEY_ROUND r10, r11, r12, r13
+#if CRYPTO_KEYBYTES == 16
     KEY_ROUND r14, r15, r16, r17
+#endif
     rjmp 1b
 2:  .irp r, 17, 16, 15, 14, 13, 12, 11, 10
     pop \r

@@ -1,7 +1,12 @@
 /*
  * TWINE without tables, in constant time: nibbles of even and of odd number
  * are two words of slices; the shuffle takes those of one to the other.
+ * AVR, which has words of a byte and no cache, is faster with a table in flash.
  */
+#if defined(__AVR__)
+#include "bytewise.h"
+#else
+
 #include "slices8.h"
 #include "circuit.h"
 #include "schedule.h"
@@ -28,10 +33,14 @@ static uint16_t substitute(uint16_t v)
 int crypto_block_encrypt_schedule(unsigned char *ctx, const unsigned char *k)
 {
     context *c = (context *)ctx;
-    uint8_t wk[NIBBLES + 4], con = 1, i, j;
+    /* Instead of the nibbles the place where they begin moves; from the end
+     * they come back. */
+    uint8_t room[2 * NIBBLES], *wk = room, con = 1, i, j;
 
-    for (i = 0; i < NIBBLES; i++)
-        wk[i] = i % 2 == 0 ? k[i / 2] >> 4 : k[i / 2] & 15;
+    for (i = 0; i < CRYPTO_KEYBYTES; i++) {
+        wk[2 * i] = k[i] >> 4;
+        wk[2 * i + 1] = k[i] & 15;
+    }
     for (i = 0;; i++) {
         uint8_t rk[8];
         uint32_t low, high;
@@ -62,7 +71,11 @@ int crypto_block_encrypt_schedule(unsigned char *ctx, const unsigned char *k)
         wk[NIBBLES + 1] = wk[2];
         wk[NIBBLES + 2] = wk[3];
         wk[NIBBLES + 3] = wk[0];
-        memmove(wk, wk + 4, NIBBLES);
+        wk += 4;
+        if (wk == room + NIBBLES) {
+            memcpy(room, wk, NIBBLES);
+            wk = room;
+        }
     }
 }
 
@@ -140,3 +153,5 @@ int crypto_block_decrypt(unsigned char *out, const unsigned char *in,
     store32le(out + 4, even);
     return 0;
 }
+
+#endif

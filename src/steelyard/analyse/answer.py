@@ -15,7 +15,7 @@ from msgspec import Struct
 
 from ..model.errors import counted
 from ..model.metric import of_sizes
-from ..model.reasons import MACHINE
+from ..model.reasons import MACHINE, Reason
 from ..model.record import Point
 from ..model.row import CONTEXT, Row, Value, grouped
 from ..store import Store
@@ -30,6 +30,8 @@ SAME = ("primitive", "label", "digest", "target", "device", "flags")
 _SHORT = 24
 #: most workloads that are told of
 _SAID = 6
+#: outcomes of runs that have figures
+_FIGURED = ("verified", Reason.NO_EXPECTED)
 #: the workload whose runs have no sizes, as those of ``check`` do
 _WITHOUT_SIZES = "kat"
 Key = tuple[Value, ...]
@@ -172,12 +174,14 @@ def run_number(row: Row) -> int:
 
 def common_workload(places: Iterable[Sequence[Row]], wanted: Collection[str] = ()) -> str:
     """The workload that has most of the metrics ``wanted``; of equals that of most setups, ``default``, the newest.
-    Runs without sizes count where a setup has no other."""
+    Runs without sizes count where a setup has no other, runs without figures where none has any."""
+    every = [*places]
+    figured = [[r for r in rows if r.get("outcome", "verified") in _FIGURED] for rows in every]
     counts: Counter[str] = Counter()
     newest: dict[str, int] = {}
     sized = [n for n in wanted if n not in CONTEXT and of_sizes(n)]
     has: dict[str, set[str]] = {}
-    for rows in places:
+    for rows in [rows for rows in figured if rows] or every:
         of = {str(r["workload"]): run_number(r) for r in rows}
         counts.update([text for text in of if workload_name(text) != _WITHOUT_SIZES] or [*of])
         for text, run in of.items():

@@ -2,8 +2,20 @@
 
 from .diagnose import ran
 from .firmware import harness_digest
-from .image import Build, build, built, objects
+from .image import Build, Scenario, build, built, mode, objects
 from .sandbox import confined
 from .toolchain import identify, why_not
 
-__all__ = ["Build", "build", "built", "confined", "harness_digest", "identify", "objects", "ran", "why_not"]
+__all__ = [
+    "Build",
+    "Scenario",
+    "build",
+    "built",
+    "confined",
+    "harness_digest",
+    "identify",
+    "mode",
+    "objects",
+    "ran",
+    "why_not",
+]

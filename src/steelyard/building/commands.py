@@ -21,6 +21,8 @@ MERGE = ("-nostdlib", ",".join(("-Wl,-r,-d,--unique", *(f"--unique={s}" for s in
 #: the linker takes no compiler's intermediate code: hidden in assembly it has symbols and sections that no other check
 #: of a package's objects sees
 PLAIN = "-fno-use-linker-plugin"
+#: the object of a scenario's mode of operation, and the file that holds the bytes of its round keys
+MODE, ROUND_KEYS = "mode.o", "steelyard_round_keys.inc"
 # builds repeat exactly: SOURCE_DATE_EPOCH needs GCC 7 or Clang 16, and does not cover all three macros
 STILL = (
     "-Wno-builtin-macro-redefined",
@@ -65,6 +67,17 @@ def providing(spec: ToolchainSpec, flags: tuple[str, ...], primitive: str) -> li
     made = f"{primitive}.provided.o"
     source = f"{provided.SOURCES}/{primitive}.c"
     return [(*compiler, "-c", source, "-o", made), (f"{spec.prefix}objcopy", *keep, made)]
+
+
+def operating(
+    spec: ToolchainSpec, flags: tuple[str, ...], interface: str, scenario: int, include: Iterable[str]
+) -> tuple[str, ...]:
+    """The command that compiles the mode of operation of a FELICS scenario with the flags under test, for a package of
+    this ``interface``; link-time optimisation is for the package alone."""
+    own = (f for f in flags if not f.startswith("-flto"))
+    defined = (f"-DSY_SCENARIO={scenario}", *(["-DSY_PHASES"] if interface == "phases" else []))
+    compiler = (spec.compiler, *spec.flags, "-std=gnu99", *CODE, *own, *defined, *include, "-I.")
+    return (*compiler, "-c", f"{paths.HARNESS}/modes.c", "-o", MODE)
 
 
 def linking(spec: ToolchainSpec, options: Iterable[str], objects: Iterable[str], image: str) -> tuple[str, ...]:

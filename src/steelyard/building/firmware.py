@@ -19,7 +19,7 @@ from .script import Interrupted, Script, logs, readable
 from .toolchain import replaced
 
 #: raise it with every change in this folder that can change an image
-RECIPE = "5"
+RECIPE = "6"
 #: why a build fails when the firmware was edited during it
 CHANGED = "the firmware's sources changed while they were compiled"
 # the harness is compiled in the same way for every implementation, whatever the flags under test
@@ -31,9 +31,19 @@ PARTS = {
     "crypto_cxof": {"both": "cxof-3"},
     "crypto_block": {"both": "block-3", "encrypt": "block-1", "decrypt": "block-2"},
 }
-#: the same for an AEAD with FELICS-AE's interface
-FELICS = {"both": "felics-3", "encrypt": "felics-1", "decrypt": "felics-2"}
-_OPERATIONS = tuple(o for parts in (*PARTS.values(), FELICS) for o in parts.values())
+#: the same for an AEAD with FELICS-AE's interface, and a block cipher with FELICS's
+INTERFACES = {
+    "felics": {"both": "felics-3", "encrypt": "felics-1", "decrypt": "felics-2"},
+    "phases": {"both": "phases-3", "encrypt": "phases-1", "decrypt": "phases-2"},
+}
+#: the same of images with a mode of operation, by interface and FELICS's scenario: the second only encrypts
+MODES = {
+    ("nist", 1): "scenario-3",
+    ("nist", 2): "scenario-1",
+    ("phases", 1): "scenario-7",
+    ("phases", 2): "scenario-5",
+}
+_OPERATIONS = (*(o for parts in (*PARTS.values(), *INTERFACES.values()) for o in parts.values()), *MODES.values())
 #: by folder of harness objects: held while looking for them and compiling missing ones
 _harness_locks: dict[Path, Lock] = {}
 

@@ -25,17 +25,30 @@ from . import diagnose, kept, provided, sandbox, trouble
 from .commands import (
     CODE,
     MERGE,
+    MODE,
     PLAIN,
+    ROUND_KEYS,
     STILL,
     compiler_of,
     link_time,
     linking,
+    operating,
     providing,
     script_of,
     sparing_commons,
     unread,
 )
-from .firmware import CHANGED, FELICS, PARTS, RECIPE, as_identified, harness_digest, harness_now, harness_objects
+from .firmware import (
+    CHANGED,
+    INTERFACES,
+    MODES,
+    PARTS,
+    RECIPE,
+    as_identified,
+    harness_digest,
+    harness_now,
+    harness_objects,
+)
 from .inspect import displacing, judge, misplaced
 from .script import LARGEST, Interrupted, Script, TooLargeError, logs, readable
 from .toolchain import identify, why_not
@@ -50,8 +63,18 @@ _RETRY = {
 }
 #: the only symbols of the compiled params.c that stay global: the rest comes from ``api.h`` and belongs to the package
 _PARAMS = ("sy_key_bytes", "sy_npub_bytes", "sy_a_bytes", "sy_image", "nsec_encrypt", "nsec_decrypt")
+#: what FELICS calls a toolchain's family; all others are like its PC
+_FELICS = {"avr": "AVR", "msp430": "MSP", "thumb": "ARM"}
 #: how SUPERCOP's ``architectures`` files spell a toolchain's family, where the spelling differs
 _SPELLINGS = {"thumb": ("thumb", "arm"), "native": ("amd64", "x86", "native"), "aarch64": ("aarch64", "arm")}
+
+
+class Scenario(Struct, frozen=True):
+    """A scenario of FELICS's: its ``number``, and in the one with round keys in flash the ``context`` that these are.
+    The image has a mode of operation besides the package, and no other than that with both directions."""
+
+    number: int
+    context: bytes = b""
 
 
 class Build(Struct, frozen=True):
@@ -72,7 +95,12 @@ class Build(Struct, frozen=True):
 
 
 def build(
-    implementation: Implementation, target: Target, toolchain: Toolchain, flags: Iterable[str], fresh: bool = False
+    implementation: Implementation,
+    target: Target,
+    toolchain: Toolchain,
+    flags: Iterable[str],
+    fresh: bool = False,
+    scenario: Scenario | None = None,
 ) -> Build:
     """Builds ``implementation`` for ``target``, or takes the images from the cache when nothing relevant changed and
     they are undamaged. ``fresh`` builds in any case. Failures caused by the machine are not cached. Raises nothing for
@@ -80,12 +108,14 @@ def build(
     flags = tuple(flags)
     identity = [RECIPE, implementation.digest, implementation.primitive, harness_digest(), target.digest]
     identity += [toolchain.sha256, *flags]
+    if scenario is not None:
+        identity += [f"scenario {scenario.number}", scenario.context.hex()]
     key = hashlib.sha256("\0".join(identity).encode()).hexdigest()
     folder = paths.home() / "cache" / "build" / key[:2] / key
     if not fresh and (there := _read(key, folder, cached=True)):
         return there
     try:
-        _build_into(folder, implementation, target, flags, toolchain)
+        _build_into(folder, implementation, target, flags, toolchain, scenario)
     except Interrupted as e:
         return Build(key, folder, e.failure, (), e.log, False)
     made = _read(key, folder, cached=False)
@@ -108,16 +138,23 @@ def built(implementation: Implementation, target: Target, flags: tuple[str, ...]
 
 
 def _build_into(
-    folder: Path, implementation: Implementation, target: Target, flags: tuple[str, ...], toolchain: Toolchain
+    folder: Path,
+    implementation: Implementation,
+    target: Target,
+    flags: tuple[str, ...],
+    toolchain: Toolchain,
+    scenario: Scenario | None,
 ) -> None:
-    parts = PARTS[implementation.primitive] if implementation.interface == "nist" else FELICS
+    parts = INTERFACES.get(implementation.interface) or PARTS[implementation.primitive]
+    if scenario is not None:
+        parts = {"both": MODES[implementation.interface, scenario.number]}
     firmware, number = (target.digest, harness_digest()), f"0x{folder.name[:8]}"
     objects = {part: harness_objects(target, toolchain, operation) for part, operation in parts.items()}
     with kept.made(folder) as (work, said):
-        failure, notes = _compile(implementation, target, flags, objects, work, number)
+        failure, notes = _compile(implementation, target, flags, objects, work, number, scenario)
         if failure is not None and (plain := _less_assembly(implementation, target, failure, work)):
             log = (work / "log.txt").read_bytes()
-            retry, more = _compile(plain, target, flags, objects, work, number)
+            retry, more = _compile(plain, target, flags, objects, work, number, scenario)
             if retry is None:
                 left = ", ".join(f.name for f in _units(implementation) if f not in plain.files)
                 note = f"{left} left out: the other sources build without it, and fail with it: {failure.detail}"
@@ -127,7 +164,7 @@ def _build_into(
                 (work / "log.txt").write_bytes(log)
         option, why = _RETRY.get(failure.reason, ("", "")) if failure is not None else ("", "")
         if option and option not in flags:
-            retry, more = _compile(implementation, target, (*flags, option), objects, work, number)
+            retry, more = _compile(implementation, target, (*flags, option), objects, work, number, scenario)
             if retry is None:
                 failure, notes = None, [*more, f"built with {option}: {why}"]
         if firmware != (target.digest, harness_now()):
@@ -158,6 +195,7 @@ def _compile(
     objects: Mapping[str, list[Path]],
     work: Path,
     number: str,
+    scenario: Scenario | None = None,
 ) -> tuple[Failure | None, list[str]]:
     """``number``, as C writes it, tells the build's images from all others."""
     spec = target.toolchain
@@ -177,6 +215,9 @@ def _compile(
     name = implementation.primitive
     include += (*STILL, f"-DCRYPTO_NAMESPACETOP={name}", f"-DCRYPTO_NAMESPACE(name)={name}_##name")
     include += (f"-D_CRYPTO_NAMESPACETOP=_{name}", f"-D_CRYPTO_NAMESPACE(name)=_{name}_##name")
+    if implementation.interface == "phases":
+        include += (f"-D{_FELICS.get(spec.family, 'PC')}",)
+        include += (f"-DSCENARIO={scenario.number}",) if scenario is not None else ()
     lto = link_time(spec, flags)
     script = Script()
     for k, f in enumerate(units):
@@ -189,6 +230,9 @@ def _compile(
     script.add("params", sizes, sparing_commons(spec, own, "params.o") if spec.linker else own)
     for primitive in more:
         script.add(primitive, *providing(spec, flags, primitive))
+    if scenario is not None:
+        (work / ROUND_KEYS).write_text(f"{', '.join(map(str, scenario.context))}\n")
+        script.add("mode", operating(spec, flags, implementation.interface, scenario.number, include))
     script.barrier()
     renames = [o for api, symbol in implementation.entry for o in ("--redefine-sym", f"{symbol}={api}")]
     keep = [o for api in API[implementation.primitive] for o in ("--keep-global-symbol", api)]
@@ -217,6 +261,7 @@ def _compile(
         if part == "both":  # shows which library members are pulled in, and why
             options.append("-Wl,-Map=both.map")
         all_of_it = [*map(str, harness), "params.o", "implementation.o", *(f"{m}.provided.o" for m in more)]
+        all_of_it += [MODE] if scenario is not None else []
         script.add(f"link-{part}", linking(spec, options, all_of_it, f"{part}.elf"))
     compiled = sorted({o.parent for harness in objects.values() for o in harness})
     try:
@@ -272,6 +317,11 @@ def _content(f: SourceFile) -> bytes:
 
 def _units(implementation: Implementation) -> list[SourceFile]:
     return [f for f in implementation.files if f.language != "header"]
+
+
+def mode(built: Build) -> Path:
+    """The object file of a scenario's mode of operation."""
+    return built.folder / MODE
 
 
 def objects(built: Build, implementation: Implementation) -> dict[str, Path]:

@@ -1,4 +1,4 @@
-"""``steelyard list``: implementations with their parameters, stored runs, or targets."""
+"""``steelyard list``: implementations with their parameters, stored runs, targets, or workloads."""
 
 from __future__ import annotations
 
@@ -6,15 +6,17 @@ from collections.abc import Sequence
 
 import click
 from click.core import ParameterSource
-from msgspec import Struct
+from msgspec import Struct, to_builtins
 
 from ..analyse.answer import workload_name
 from ..model import paths, toml
 from ..model.errors import UserError, counted, refuse, unknown
 from ..model.implementation import Implementation
 from ..model.primitive import PRIMITIVES
+from ..model.protocol import PROTOCOLS, Protocol
 from ..model.row import Row
 from ..model.variant import variant_of
+from ..model.workload import NAMED
 from ..publish.results import column, run_of
 from ..publish.sheet import Cell, Line, Lines, Sheet, plain
 from ..sources import sizes
@@ -22,6 +24,9 @@ from . import options, select, targets
 from .options import command
 from .output import Output
 from .records import as_json, refused
+
+#: most sizes of a workload that a line shows
+_SHOWN = 8
 
 
 class List(Struct, frozen=True):
@@ -35,7 +40,7 @@ class List(Struct, frozen=True):
 
 @command(
     List,
-    click.argument("kind", metavar="implementations|targets|runs", help="What to list."),
+    click.argument("kind", metavar="implementations|targets|runs|workloads", help="What to list."),
     click.argument(
         "path",
         required=False,
@@ -46,8 +51,8 @@ class List(Struct, frozen=True):
     options.tables,
 )
 def verb(ask: List) -> int:
-    """List implementations, targets, or stored runs."""
-    lists = {"implementations": _implementations, "targets": _targets, "runs": _runs}
+    """List implementations, targets, workloads, or stored runs."""
+    lists = {"implementations": _implementations, "targets": _targets, "runs": _runs, "workloads": _workloads}
     if ask.kind not in lists:
         raise unknown("list", ask.kind, lists)
     if ask.kind != "implementations":
@@ -60,6 +65,30 @@ def verb(ask: List) -> int:
 
 def _targets(ask: List) -> None:
     targets.answer(ask.out)
+
+
+def _workloads(ask: List) -> None:
+    named = [(name, len(sizes), _some(sizes)) for name, sizes in NAMED.items() if name not in PROTOCOLS]
+    columns: dict[str, int | None] = {"workload": None, "sizes": 0, "associated data/message, bytes": None}
+    document = {
+        "workloads": {name: [{"adlen": a, "mlen": m} for a, m in sizes] for name, sizes in NAMED.items()},
+        "protocols": to_builtins(PROTOCOLS),
+    }
+    ask.out.give([plain("", "workloads", columns, named), *map(_protocol, PROTOCOLS.values())], document)
+
+
+def _protocol(p: Protocol) -> Sheet:
+    """The sizes of a protocol; a typical one is an example, and what ``choose`` takes."""
+    columns = {"what": None, "associated data": 0, "message": 0, "": None}
+    sizes = [(s.what, s.adlen, s.mlen, "typical" if s.typical else "") for s in p.sizes]
+    said = [f"associated data: {p.associated}", f"today: {', '.join(p.today)}", p.note]
+    return plain(f"{p.name}: {p.title} ({p.standard})", p.name, columns, sizes, [n for n in said if n])
+
+
+def _some(sizes: Sequence[tuple[int, int]]) -> str:
+    """The first of a workload's sizes."""
+    shown = ", ".join(f"{a}/{m}" for a, m in sizes[:_SHOWN])
+    return f"{shown}, ..." if len(sizes) > _SHOWN else shown
 
 
 def _implementations(ask: List) -> None:

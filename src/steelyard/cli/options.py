@@ -182,8 +182,7 @@ workloads = click.option(
     "-w",
     multiple=True,
     metavar="NAME|SIZES",
-    help="Repeatable: default, kat, vectors, nist-grid, gmu, felics-ae, felics-1 to felics-6, felics-hash, or sizes "
-    "AD/M,AD/M,...",
+    help="Repeatable: default, kat, vectors, tls13 and so on (steelyard list workloads), or sizes AD/M,AD/M,...",
 )
 one_target = click.option("--target", "-t", required=True, metavar="TARGET", help="One target.")
 one_flag_set = click.option("--flags", "-f", metavar="OPTIONS", help="Compiler options. Default: the target's.")

@@ -17,7 +17,7 @@ from ..model.inputs import SEED
 from ..model.primitive import PRIMITIVES
 from ..model.record import Record, Setup
 from ..model.row import Value
-from ..model.workload import KNOWN
+from ..model.workload import of_one_size
 from ..model.workload import workload as parse_workload
 from ..pipeline import Job, nocrypt
 from ..store import Store
@@ -57,7 +57,7 @@ def plan(
     found = [c for c in found if not any(c.implementation.is_called(pattern) for pattern in campaign.exclude)]
     named = [c.implementation for c in found if c.implementation.variant != "nocrypt"]
     unsized = sorted({i.primitive for i in named if not PRIMITIVES[i.primitive].sized})
-    if unsized and any(load.name != KNOWN for load in loads) and campaign.workloads:
+    if unsized and any(of_one_size([load.name]) != (load.name,) for load in loads) and campaign.workloads:
         stderr().print(f"workloads are ignored for {', '.join(unsized)}, whose calls have one size")
     if on and campaign.targets and not whole_lab:
         raise UserError(
@@ -76,13 +76,14 @@ def plan(
         digests = {b.digest for b in bases.values()}
         others = [c for c in found if c.implementation.digest not in digests]
         found = [*(select.Chosen(b, "") for b in bases.values()), *others]
+    loads_of = {True: loads, False: [parse_workload(w) for w in of_one_size(load.name for load in loads)]}
     jobs = [
         Job(c.implementation, t, f, load, c.origin, boards.get(t.name, ()))
         for t in targets
         for f in sets[t.name]
-        for k, load in enumerate(loads)
+        for k in range(len(loads))
         for c in found
-        if k == 0 or PRIMITIVES[c.implementation.primitive].sized
+        for load in loads_of[PRIMITIVES[c.implementation.primitive].sized][k : k + 1]
     ]
     return Plan(jobs, rejected)
 

@@ -10,8 +10,9 @@ from msgspec.structs import replace
 
 from ..analyse import rank
 from ..analyse.rows import check_columns
-from ..model.errors import UserError, unknown
+from ..model.errors import UserError, counted, unknown
 from ..model.metric import metric
+from ..model.reasons import Reason
 from ..model.row import Row, Value, grouped
 from ..publish import ranking
 from ..publish.results import GROUP, without_figures
@@ -75,7 +76,9 @@ def verb(ask: Rank) -> int:
         rows = _minus_nocrypt(rows, used)
     rows = [r for r in rows if r["variant"] != "nocrypt"]
     if not rows:
-        stderr().print("no stored run matches; steelyard run makes them")
+        there = [r for r in answer.rows if r["variant"] != "nocrypt"]
+        some = f"{counted(len(there), 'matching run')}, none of them verified; steelyard publish says why"
+        stderr().print(some if there else "no stored run matches; steelyard run makes them")
         return 1
     empty = set(used) - {n for n in used if any(r.get(n) is not None for r in rows)}
     missing = [m for m in metrics if {m, m.replace("encrypt", "hash")} <= empty]
@@ -91,7 +94,9 @@ def verb(ask: Rank) -> int:
         sheets += [replace(s, title=f"{title}{s.title}", notes=(*s.notes, *less)) for s in made]
     if ask.kind == "places":
         sheets += without_figures(complete([r for r in answer.rows if r["outcome"] != "verified"], ask.db))
-    ask.out.give(distinct(sheets), notes=answer.notes)
+    unjudged = sorted({str(r["label"]) for r in answer.rows if r["outcome"] == Reason.NO_EXPECTED})
+    left = (f"without known answers, so not ranked: {', '.join(unjudged)}",) if unjudged else ()
+    ask.out.give(distinct(sheets), notes=(*answer.notes, *left))
     return 0
 
 

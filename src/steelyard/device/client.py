@@ -7,7 +7,7 @@ from contextlib import nullcontext
 
 from msgspec.structs import replace
 
-from ..model.call import API_BLOCK, Answer, DeviceError, Hello, Op, Request
+from ..model.call import API_BLOCK, Answer, DeviceError, Hello, Op, Request, Stray
 from ..model.errors import counted
 from ..model.reasons import Failure, Reason
 from . import counter, frame
@@ -140,9 +140,8 @@ class Client:
             for stray in answer.pulse.strays:
                 request, _ = batch[k]
                 name = request.op.value
-                if stray.is_input and self.hello.api == API_BLOCK and stray.area == "nonce":
-                    text = replace(stray, area="context").text
-                    raise DeviceError(Failure(Reason.STRAY_WRITE, f"{name} {text}, which other calls need as it is"))
+                if self.hello.api == API_BLOCK and (text := _not_to_be_written(request.op, stray)):
+                    raise DeviceError(Failure(Reason.STRAY_WRITE, f"{name} {text}"))
                 if stray.is_input:
                     self.remarks[f"{name} {stray.text}"] = None
                 elif answer.intact or stray.area != "guard":  # otherwise the caller reports the overrun
@@ -235,3 +234,12 @@ class Client:
             answers.append(Answer(code, length, bool(found & frame.INTACT), over, stack, heap, output, pulse, ticks))
         self.deepest = max(self.deepest, *(a.stack if a.pulse.stack is None else a.pulse.stack for a in answers))
         return answers
+
+
+def _not_to_be_written(op: Op, stray: Stray) -> str:
+    """What a block cipher's call does to a context, or to a key that it was not given; empty where it does neither."""
+    if stray.area == "nonce":
+        return f"{replace(stray, area='context').text}, which other calls need as it is"
+    if stray.area == "key" and not op.is_schedule:
+        return f"writes {counted(stray.count, 'byte')} in front of its context, the place of a key that is not its"
+    return ""

@@ -4,6 +4,7 @@ from .cycles import empty_calls, one_call
 from .dependence import depends
 from .felics import Felics, felics
 from .figures import Observations, figures
+from .phases import joined, message, phases
 from .plausible import implausible
 from .repeats import repeated
 from .rom import added, helpers
@@ -18,6 +19,9 @@ __all__ = [
     "figures",
     "helpers",
     "implausible",
+    "joined",
+    "message",
     "one_call",
+    "phases",
     "repeated",
 ]

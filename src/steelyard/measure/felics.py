@@ -25,9 +25,9 @@ LENGTH = 16
 WINDOW = 2000
 #: bytes of a call's stack above that window. The window begins below the stack pointer inside a function called from
 #: the same point, so it misses the return address, and on AVR the byte that the pointer points to
-_ABOVE = {"avr": 3, "msp430": 2}
+ABOVE = {"avr": 3, "msp430": 2}
 #: cycles of the call instruction: RCALL (DS40002198), CALL #N (SLAU049, 3.4.4), BL with a full refill (DDI 0337)
-_CALL = {"avr": 3, "msp430": 5, "thumb": 4}
+CALL = {"avr": 3, "msp430": 5, "thumb": 4}
 
 _COUNTED = re.compile(r"\.(text|data|rodata|progmem\.data|eh_frame|note)(?:\.(.+))?")
 _CLONE = re.compile(r"\.(?:constprop|isra)\..*")
@@ -72,13 +72,13 @@ def felics(
         if name in sizes:
             figures[f"felics_code_size{suffix}"] = sizes[name].all
         if name in sizes and pulse.stack is not None:
-            used = max(pulse.stack - _ABOVE.get(family, 0), 0)
+            used = max(pulse.stack - ABOVE.get(family, 0), 0)
             if used > WINDOW:
                 notes.append(f"{name} uses {used} bytes of stack; FELICS-AE sees {WINDOW}")
             common = client.hello.key_bytes + 2 * LENGTH
             figures[f"felics_code_ram{suffix}"] = min(used, WINDOW) + sizes[name].data + common
         if inside is not None:
-            figures[f"felics_code_time{suffix}"] = pulse.cycles - empty[name] + inside + _CALL.get(family, 0)
+            figures[f"felics_code_time{suffix}"] = pulse.cycles - empty[name] + inside + CALL.get(family, 0)
     return Felics(figures, tuple(notes))
 
 

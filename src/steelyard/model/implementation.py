@@ -14,8 +14,9 @@ from .reasons import Failure
 Primitive = Literal["crypto_aead", "crypto_hash", "crypto_cxof", "crypto_block"]
 Language = Literal["c", "c++", "asm", "header"]
 
-#: how an AEAD's entry points are called: as NIST has it, or as FELICS-AE has it, with size_t and without nsec
-Interface = Literal["nist", "felics"]
+#: how entry points are called: an AEAD's as NIST has it, or as FELICS-AE has it, with size_t and without nsec; a block
+#: cipher's as crypto_block.h has it, or as the first FELICS's ``phases``, in place
+Interface = Literal["nist", "felics", "phases"]
 #: entry points of each primitive, in the order of the harness's operations
 API: dict[Primitive, tuple[str, ...]] = {
     "crypto_aead": ("crypto_aead_encrypt", "crypto_aead_decrypt"),
@@ -52,12 +53,31 @@ class CodeLists(Struct, frozen=True):
     decrypt: tuple[tuple[str, tuple[str, ...]], ...]
 
 
+class Phase(Struct, frozen=True):
+    """One of the four functions of a block cipher of the first FELICS: its ``own`` source, and those of shared ``code``
+    and ``constants``, by name without suffix."""
+
+    own: str
+    code: tuple[str, ...]
+    constants: tuple[str, ...]
+
+
+class Phases(Struct, frozen=True):
+    """The phases by the operation that calls them. A cipher that is not ``keyed`` has no key schedule: it copies the
+    key. One that is not ``rekeyed`` decrypts with the round keys of encryption."""
+
+    of: tuple[tuple[str, Phase], ...]
+    keyed: bool
+    rekeyed: bool
+
+
 class Implementation(Struct, frozen=True):
-    """A folder of sources in the NIST/SUPERCOP layout or FELICS-AE's, never modified.
+    """A folder of sources in the NIST/SUPERCOP layout or FELICS's, never modified.
 
     ``entry`` maps an API name to the symbol that implements it where the package renames it.
     ``kat`` lists the KAT files that travel with the package (in the folder, the variant's, or one
-    level up). ``notes`` describe irregularities that did not stop it. ``code`` is set for FELICS-AE packages.
+    level up). ``notes`` describe irregularities that did not stop it. ``code`` is set for FELICS-AE packages,
+    ``phases`` for block ciphers of the first FELICS.
     ``architectures`` are the machines listed in SUPERCOP's file of this name, empty without such a file.
     """
 
@@ -72,10 +92,13 @@ class Implementation(Struct, frozen=True):
     notes: tuple[str, ...] = ()
     code: CodeLists | None = None
     architectures: tuple[str, ...] = ()
+    phases: Phases | None = None
 
     @property
     def interface(self) -> Interface:
-        """How the entry points are called: ``nist`` or ``felics``."""
+        """How the entry points are called."""
+        if self.phases is not None:
+            return "phases"
         return "nist" if self.code is None else "felics"
 
     @property

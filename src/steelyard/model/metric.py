@@ -69,6 +69,17 @@ def _metered() -> Iterator[Metric]:
         yield Metric(f"{name}_uncertainty", f"{title} ±", unit, digits, lower=False, sized=sized)
 
 
+def _of_phases() -> Iterator[Metric]:
+    """The first FELICS's figures of a block cipher, named as in its tables: key schedules, encryption, decryption."""
+    parts = ("eks", "e", "dks", "d")
+    for what, unit in (("code", "bytes"), ("stack", "bytes"), ("data", "bytes"), ("cycles", "cycles")):
+        more = {"code": ("total",), "data": ("common", "total"), "cycles": ("total",)}.get(what, ())
+        for part in (*parts, *more):
+            yield Metric(f"felics_{what}_{part}", f"FELICS {what} {part.upper() if part in parts else part}", unit)
+    yield Metric("felics_code_mode", "FELICS code of the mode", "bytes")
+    yield Metric("felics_ram", "FELICS data and stack", "bytes")
+
+
 _METRICS = {
     m.name: m
     for m in (
@@ -96,6 +107,7 @@ _METRICS = {
         Metric("unaligned", "unaligned accesses", "", sized=True),
         Metric("spread_percent", "spread", "%", 2),
         Metric("counter_difference", "counter difference", "cycles", 1, lower=False, sized=True),
+        *_of_phases(),
         Metric("felics_code_size", "FELICS code size", "bytes", sized=True),
         Metric("felics_code_ram", "FELICS RAM", "bytes", sized=True),
         Metric("felics_code_time", "FELICS time", "cycles", sized=True),

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterable
 
 from msgspec import Struct
 
 from .errors import UserError, cut, unknown
+from .protocol import PROTOCOLS
 
 
 class Workload(Struct, frozen=True):
@@ -28,6 +30,8 @@ class Workload(Struct, frozen=True):
 
 #: what is measured of a primitive whose calls have one size only
 KNOWN = "kat"
+#: the same with the figures that the first FELICS has of a block cipher in each of its scenarios
+SCENARIOS = ("felics-block-0", "felics-block-1", "felics-block-2")
 #: the most sizes of one workload
 MAX_SIZES = 4096
 _LENGTHS = (0, 16, 32, 64, 128, 256, 512, 1024, 1536)
@@ -63,9 +67,16 @@ NAMED = {
     "felics-4": ((0, 1264),),
     "felics-5": ((1264, 0),),
     "felics-6": ((40, 1224),),
+    **dict.fromkeys(SCENARIOS, ()),
     # the first FELICS's scenarios 0, 1A, 1B and 1C for hashes
     "felics-hash": ((0, 0), (0, 16), (0, 128), (0, 1024)),
+    **{name: tuple((s.adlen, s.mlen) for s in p.sizes) for name, p in PROTOCOLS.items()},
 }
+
+
+def of_one_size(names: Iterable[str]) -> tuple[str, ...]:
+    """The workloads among some that a primitive has whose calls have one size only."""
+    return tuple(dict.fromkeys(name if name in SCENARIOS else KNOWN for name in names))
 
 
 def workload(text: str) -> Workload:

@@ -86,6 +86,11 @@ def heading(group: Sequence[Row]) -> str:
     return f"{title_of(str(group[0]['target']), group[0].get('device'))}: {group[0]['primitive']}"
 
 
+def evidence(device: Value) -> str:
+    """How a device's figures came about."""
+    return "simulated" if device == "simulator" else ON.get(device, "measured")
+
+
 def grouped(rows: Iterable[Row]) -> dict[tuple[str, ...], list[Row]]:
     """Rows that can stand in one table, by what they share, sorted by it."""
     groups = by_key(rows, lambda r: tuple(map(r.get, GROUP)))

@@ -2,7 +2,7 @@
 
 A folder below a crypto_* folder is read with that folder's parent as root, so that links to siblings and to shared
 sources work for a single implementation as they do for the whole tree. For the same reason a cipher of a FELICS-AE tree
-is read with the folder of all ciphers as root.
+is read with the folder of all ciphers as root, and block ciphers of the first FELICS with its tree.
 
 Every folder with an ``api.h`` becomes an implementation, part of one (whose files include that ``api.h``), or a
 rejection.
@@ -21,7 +21,7 @@ from msgspec import Struct
 
 from ..model.implementation import Implementation, Rejected
 from ..model.reasons import Failure, Reason
-from . import felics
+from . import felics, phases
 from .archive import unpack
 from .escape import escaped
 from .kind import COMPILED, TEST_FOLDERS, Kind, kind_of
@@ -70,7 +70,7 @@ def discover(path: Path, *, limits: Limits = Limits(), cache: Path = DEFAULT_CAC
 def _folder(path: str, limits: Limits) -> Found:
     parts = path.strip("/").split("/")
     at = anchor_of(parts)
-    root = _felics_root(path) if at is None else "/" + "/".join(parts[:at])
+    root = phases.tree_of(path) or _felics_root(path) if at is None else "/" + "/".join(parts[:at])
     walker = Walker(root, limits)
     if not walker.holds(os.path.realpath(path)):  # the user named a link: take its target
         return _folder(os.path.realpath(path), limits)
@@ -130,6 +130,9 @@ class _Search:
         if felics.is_template(self._parts(folder)):
             self._why[folder.path] = Failure(Reason.NO_SOURCES, "FELICS-AE's template for a new cipher")
             return
+        if folder.name == "source" and phases.is_template(self._parts(folder)):
+            self._reject(folder.path, Failure(Reason.NO_SOURCES, "FELICS's template for a new cipher"), True)
+            return
         if folder.name in OTHERS and not anchored:
             self._why[folder.path] = _other(folder.name)
             return
@@ -173,10 +176,11 @@ class _Search:
 
     def _read(self, folder: Folder, above: list[Folder], apart: frozenset[str], anchored: bool) -> None:
         where = naming(self._parts(folder), len(self._given), lambda up: self._holds(folder.path, up))
-        package = Package(folder, above[:_LEVELS_UP], apart, where, self._reader, self._limits)
+        holds = self._walker.holds
+        package = Package(folder, above[:_LEVELS_UP], apart, where, self._reader, self._limits, holds)
         said = package.read()
         if isinstance(said, Failure):
-            self._reject(folder.path, said, anchored or "api.h" in folder.files)
+            self._reject(folder.path, said, anchored or not {"api.h", felics.INFO}.isdisjoint(folder.files))
             self._why[folder.path] = Failure(said.reason, f"part of {escaped(folder.name)}: {said.detail}")
         else:
             self._implementations += said

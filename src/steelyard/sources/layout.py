@@ -10,6 +10,7 @@ crypto_aead/F/V/I (our own)           F         V        I
 crypto_aead/V/I (SUPERCOP)            stem(V)   V        I
 crypto_aead/V/I/J (SUPERCOP)          stem(V)   V        I/J
 V_vI/source (FELICS-AE)               stem(V)   V        I
+V_M_N_vI/source (FELICS)              stem(V)   V_M_N    I
 ====================================  ========  =======  =======
 
 The folder F above crypto_aead counts as a family when V begins with its name (comparing letters and digits), or when it
@@ -29,6 +30,7 @@ from msgspec import Struct
 from ..model.implementation import Primitive
 from .escape import escaped
 from .felics import cipher_and_version
+from .phases import named
 
 #: folder name -> the primitives of an implementation below it
 ANCHORS: dict[str, tuple[Primitive, ...]] = {
@@ -103,6 +105,8 @@ def naming(parts: Sequence[str], given: int, holds: Callable[[int], bool] = lamb
     shown = [escaped(p) for p in parts]
     if at is None and (felics := cipher_and_version(parts)):
         return Naming((), stem(felics[0]), *felics)
+    if at is None and (block := named(parts)):
+        return Naming((), block.cipher.lower(), block.variant, block.version)
     if at is None:
         variant = shown[-2] if len(shown) > max(given, 1) else shown[-1]
         return Naming((), stem(variant), variant, shown[-1])

@@ -11,15 +11,15 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from msgspec import Struct, field
 
-from ..model.implementation import API, CodeLists, Implementation, Primitive, SourceFile
+from ..model.implementation import API, CodeLists, Implementation, Phases, Primitive, SourceFile
 from ..model.paths import CIPHERS
 from ..model.reasons import Failure, Reason
-from . import felics
+from . import felics, phases
 from .escape import escaped, fitting
 from .kind import (
     COMPILED,
@@ -36,7 +36,7 @@ from .kind import (
 from .layout import Naming
 from .limits import Limits
 from .reader import Reader
-from .spelling import bundled_name
+from .spelling import bundled_block, bundled_name
 from .tree import Fault, Folder
 from .wrapper import Wrapper, parse
 
@@ -79,9 +79,10 @@ class Package:
         naming: Naming,
         reader: Reader,
         limits: Limits,
+        holds: Callable[[str], bool] = lambda _: False,
     ) -> None:
         self._folder, self._above, self._naming = folder, above, naming
-        self._reader, self._limits = reader, limits
+        self._reader, self._limits, self._holds = reader, limits, holds
         self._notes: list[str] = []
         self._listing = _Listing()
         self._list(folder, "", apart, False)
@@ -94,6 +95,8 @@ class Package:
         code = self._felics()
         if isinstance(code, Failure):
             return code
+        if isinstance(code, Phases):
+            return self._block(code)
         wrappers = {p: self._wrapper(p) for p in API}
         taken = self._take(wrappers, code is not None)
         if isinstance(taken, Failure):
@@ -166,8 +169,8 @@ class Package:
 
     # -- FELICS-AE
 
-    def _felics(self) -> CodeLists | Failure | None:
-        """The code lists of implementation.info; None for a package without one."""
+    def _felics(self) -> CodeLists | Phases | Failure | None:
+        """What implementation.info lists; None for a package without one."""
         real = self._folder.files.get(felics.INFO)
         if real is None:
             return None
@@ -176,9 +179,13 @@ class Package:
             return Failure(data.reason, f"{felics.INFO}: {data.detail}")
         stems = {os.path.splitext(name)[0] for kind in COMPILED for name, _ in self._listing.of(kind)}
         try:
-            said = felics.parse(data, stems)
+            block = phases.parse(data, stems)
+            said = felics.parse(data, stems) if block is None else None
         except felics.BadInfoError as e:
             return Failure(Reason.BAD_INFO, str(e))
+        if block is not None and not self._has_nist_api():
+            self._notes += block[1]
+            return block[0]
         if said is None:
             if self._has_nist_api():
                 self._notes.append(
@@ -188,6 +195,82 @@ class Package:
             return Failure(Reason.FELICS_PHASES, "a cipher of the first FELICS: it is split into phases and has no API")
         self._notes += said.notes
         return said.code
+
+    def _block(self, said: Phases) -> list[Implementation] | Failure:
+        """A block cipher of the first FELICS."""
+        chosen = {name: (real, kind) for kind in (Kind.C, Kind.HEADER) for name, real in self._listing.of(kind)}
+        lacking = [n for n in (f"{p.own}.c" for _, p in said.of) if n not in chosen]
+        lacking += [n for n in (phases.CONSTANTS, felics.VECTORS) if n not in chosen]
+        if lacking:
+            return Failure(Reason.NO_SOURCES, f"no {', '.join(lacking)}, which FELICS cannot do without")
+        wrong = self._wrong_sizes(chosen[phases.CONSTANTS][0])
+        if wrong is not None:
+            return wrong
+        vectors = chosen[felics.VECTORS][0]
+        chosen[felics.VECTORS] = (vectors, Kind.HEADER)
+        chosen[felics.INFO] = (self._folder.files[felics.INFO], Kind.HEADER)
+        chosen |= {name: (str(ours), Kind.HEADER) for name, ours in phases.HEADERS.items()}
+        cited = self._cited(chosen)
+        for name in phases.ROTATIONS:
+            if name.encode() in cited and name not in chosen:
+                real, own = phases.rotation(self._folder.real, name, self._holds)
+                chosen[name] = (real, Kind.HEADER)
+                if not own:
+                    self._notes.append(f"{name} is Steelyard's: FELICS's own is not where its tree has it")
+        if others := self._listing.of(Kind.ASM, Kind.CXX, Kind.FOREIGN_ASM):
+            self._notes.append(f"{_listed(others)} left out: FELICS compiles C alone")
+        files = self._read(chosen)
+        if isinstance(files, Failure):
+            return files
+        naming, called = self._naming, self._block_name()
+        variant = bundled_block(called.cipher, called.block, called.key) if called is not None else None
+        if variant is not None and variant != naming.variant:
+            self._notes.append(f"{naming.variant} taken for {variant}")
+        return [
+            Implementation(
+                primitive="crypto_block",
+                family=fitting(naming.family),
+                variant=fitting(variant or naming.variant),
+                name=fitting(naming.name),
+                folder=Path(self._folder.path),
+                files=files,
+                entry=phases.ENTRY,
+                kat=(Path(vectors),),
+                notes=tuple(self._notes),
+                phases=said,
+            )
+        ]
+
+    def _block_name(self) -> phases.Named | None:
+        return phases.named((f"{self._naming.variant}_v{self._naming.name}",))
+
+    def _wrong_sizes(self, constants: str) -> Failure | None:
+        """Why the sizes of a block cipher cannot be used: constants.h lacks one, or the folder's name has others."""
+        data = self._reader.data(constants)
+        if isinstance(data, Failure):
+            return data
+        found = phases.sizes(data)
+        if lacking := [n for n in phases.SIZES.values() if n not in found]:
+            return Failure(Reason.NO_API, f"{phases.CONSTANTS} defines no {', '.join(lacking)} as a plain number")
+        name = self._block_name()
+        bits = (8 * found["BLOCK_SIZE"], 8 * found["KEY_SIZE"])
+        if name is not None and (name.block, name.key) != bits:
+            text = f"block {bits[0]}, key {bits[1]} bits in {phases.CONSTANTS}, {name.block} and {name.key} in the name"
+            return Failure(Reason.SIZES_DIFFER, text)
+        return None
+
+    def _cited(self, chosen: dict[str, tuple[str, Kind]]) -> set[bytes]:
+        """What the chosen files have in quotes or angle brackets, as the names of included files."""
+        cited: set[bytes] = set()
+        size = 0
+        for real, _ in chosen.values():
+            data = self._reader.data(real)
+            if isinstance(data, bytes):
+                size += len(data)
+                cited.update(_CITED.findall(data))
+            if size > self._limits.package_bytes:
+                break
+        return cited
 
     def _has_nist_api(self) -> bool:
         """Whether a source defines the NIST API, as some packages do around FELICS's phases."""
@@ -297,15 +380,7 @@ class Package:
         unknown = self._listing.of(Kind.UNKNOWN)
         if not unknown:
             return []
-        cited: set[bytes] = set()
-        size = 0
-        for real, _ in chosen.values():
-            data = self._reader.data(real)
-            if isinstance(data, bytes):
-                size += len(data)
-                cited.update(_CITED.findall(data))
-            if size > self._limits.package_bytes:
-                break
+        cited = self._cited(chosen)
         return [f for f in unknown if os.fsencode(os.path.basename(f[0])) in cited]
 
     def _read(self, chosen: dict[str, tuple[str, Kind]]) -> tuple[SourceFile, ...] | Failure:

@@ -7,6 +7,7 @@ from contextlib import suppress
 
 from ..model.implementation import Implementation
 from ..model.primitive import PRIMITIVES
+from . import phases
 
 _DEFINE = re.compile(rb"^[ \t]*#[ \t]*define[ \t]+CRYPTO_([A-Z]*)BYTES[ \t]+\(?(\d{1,6})\)?\s", re.M)
 _MAX_BYTES = 1 << 16
@@ -17,7 +18,12 @@ def sizes(implementation: Implementation) -> dict[str, int | None]:
     give a plain number."""
     own = PRIMITIVES[implementation.primitive].own
     found: dict[bytes, bytes] = {}
-    header = next((f.path for f in implementation.files if f.name.rsplit("/", 1)[-1] == "api.h"), None)
+    wanted = "api.h" if implementation.phases is None else phases.CONSTANTS
+    header = next((f.path for f in implementation.files if f.name.rsplit("/", 1)[-1] == wanted), None)
+    if header is not None and implementation.phases is not None:
+        with suppress(OSError), header.open("rb") as f:
+            said = phases.sizes(f.read(_MAX_BYTES))
+            return {what: said.get(phases.SIZES[what]) for what in own}
     if header is not None:
         with suppress(OSError), header.open("rb") as f:
             found = dict(_DEFINE.findall(f.read(_MAX_BYTES) + b"\n"))

@@ -15,6 +15,13 @@ def bundled_name(primitive: str, variant: str) -> str | None:
     return next(iter(names)) if len(names) == 1 and variant not in names else None
 
 
+def bundled_block(cipher: str, block: int, key: int) -> str | None:
+    """The bundled block cipher that another project calls ``cipher``, with ``block`` and ``key`` bits: ``AES``, 128 and
+    128 are aes128. None when there is none."""
+    names = (_bundled().get(("crypto_block", _folded(f"{cipher}{sizes}"))) for sizes in (f"{block}{key}", key, ""))
+    return next((min(found) for found in names if found), None)
+
+
 @cache
 def _bundled() -> dict[tuple[str, str], frozenset[str]]:
     found: dict[tuple[str, str], frozenset[str]] = {}

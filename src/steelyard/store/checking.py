@@ -22,8 +22,8 @@ class Trouble(Struct, frozen=True):
 
 
 def check(store: Store, step: Callable[[int, int], None] = lambda done, of: None) -> Iterator[Trouble]:
-    """Reads every record and log. ``step`` is told how many of how many runs are done. Raises :class:`StoreError` where
-    not even the list of runs can be read."""
+    """Reads every record, and every log where the store keeps any. ``step`` is told how many of how many runs are done.
+    Raises :class:`StoreError` where not even the list of runs can be read."""
     for what, count in store.orphans():
         yield Trouble(None, f"{what}: {count}", DAMAGED)
     known = store.known()
@@ -38,7 +38,7 @@ def check(store: Store, step: Callable[[int, int], None] = lambda done, of: None
             for number in batch:
                 yield from _fits(number, known[number], keys.get(number))
         for number in batch:
-            if (digest := known[number].log) and digest not in looked:
+            if store.keeps_logs and (digest := known[number].log) and digest not in looked:
                 looked.add(digest)
                 yield from _log(store, number, digest)
         step(done := done + len(batch), len(known))

@@ -121,6 +121,8 @@ def _create(url: URL) -> Engine:
                 "pool_size": 1,
                 "max_overflow": 0,
             }
+    if url.drivername in _BY_TABLE:  # as for PostgreSQL, the driver that comes with steelyard[servers]
+        url = url.set(drivername=f"{url.drivername}+pymysql")
     try:
         engine = create_engine(url, **options)
     except NoSuchModuleError:

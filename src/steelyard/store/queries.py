@@ -81,6 +81,9 @@ _COUNTS = f"""run.id IN (
 HELPERS = "SELECT run_id, member, size FROM helper WHERE run_id IN ({ids}) ORDER BY run_id, position"
 MEASUREMENTS = "SELECT run_id, metric, whole, fraction FROM measurement WHERE run_id IN ({ids})"
 POINTS = "SELECT run_id, operation, adlen, mlen, cycles FROM point WHERE run_id IN ({ids}) ORDER BY run_id, position"
+POINTS_OF = """
+SELECT run_id, operation, adlen, mlen, cycles FROM point WHERE run_id IN ({ids}) AND operation = :operation
+"""
 #: what addresses of runs are made of: they outlive a copy of the database, numbers need not
 ADDRESSES = """
 SELECT run.id, setup.key, run.finished FROM run JOIN setup ON setup.id = run.setup_id WHERE run.id IN ({ids})

@@ -64,10 +64,10 @@ class Reader:
         names = list(rows.keys())
         return dict(zip(names, list(zip(*rows, strict=True)) or [()] * len(names), strict=True))
 
-    def _of(self, sql: str, ids: Collection[int]) -> Iterator[Any]:
+    def _of(self, sql: str, ids: Collection[int], **values: str) -> Iterator[Any]:
         """The rows of a query for some runs, in batches of ids."""
         for batch in queries.batches(sorted(ids)):
-            found = self._rows(Query(sql.format(ids=queries.numbers(batch)))).all()
+            found = self._rows(Query(sql.format(ids=queries.numbers(batch)), values)).all()
             if found:
                 _check(found[0]._fields, zip(*found, strict=True))
             yield from found
@@ -177,6 +177,13 @@ class Reader:
         found: dict[int, list[Point]] = {}
         for run_id, operation, adlen, mlen, cycles in self._of(queries.POINTS, ids):
             found.setdefault(run_id, []).append(Point(operation, adlen, mlen, cycles))
+        return found
+
+    def cycles(self, ids: Collection[int], operation: str) -> dict[int, dict[tuple[int, int], float]]:
+        """Cycles of an operation by size (bytes of associated data, of message), by run."""
+        found: dict[int, dict[tuple[int, int], float]] = {}
+        for run_id, _, adlen, mlen, cycles in self._of(queries.POINTS_OF, ids, operation=operation):
+            found.setdefault(run_id, {})[adlen, mlen] = cycles
         return found
 
     def details(self, ids: Collection[int]) -> dict[int, str]:

@@ -212,6 +212,11 @@ class Store:
         with self._reader() as reader:
             return reader.points(run_ids)
 
+    def cycles(self, run_ids: Collection[int], operation: str) -> dict[int, dict[tuple[int, int], float]]:
+        """Cycles of an operation by size (bytes of associated data, of message), by run id."""
+        with self._reader() as reader:
+            return reader.cycles(run_ids, operation)
+
     def details(self, run_ids: Collection[int]) -> dict[int, str]:
         """Details of failures by run id, for those of these runs that failed."""
         with self._reader() as reader:
@@ -227,6 +232,11 @@ class Store:
         with self._reader() as reader:
             return reader.orphans()
 
+    @property
+    def keeps_logs(self) -> bool:
+        """Whether it has a folder for logs. A server has none."""
+        return self._blobs is not None
+
     def put_blob(self, content: str | bytes) -> str:
         """Stores a log, equal ones only once, and returns its digest."""
         return self._folder().put(content)
@@ -237,5 +247,5 @@ class Store:
 
     def _folder(self) -> Blobs:
         if self._blobs is None:
-            raise StoreError(f"{self._name} has no folder for logs; open it with blobs=FOLDER")
+            raise StoreError(f"{self._name} keeps no logs; --db FILE does (in Python: Store.open with blobs=FOLDER)")
         return self._blobs

@@ -17,10 +17,13 @@ from ..model.implementation import Implementation
 from ..model.inputs import Inputs
 from ..model.reasons import LAB, Failure, Reason
 from ..model.record import Verification
+from . import felicsfile
 from .calls import as_hex
 from .check import KnownAnswers
 from .expected import Mismatch
+from .katfile import MalformedKat
 from .knownblock import KnownBlock, digest, inputs, known_block
+from .orders import Orders, orders
 
 #: fresh keys and blocks, unless time depends on them
 FRESH = 16
@@ -51,6 +54,9 @@ class BlockVerifier:
         self.inputs = inputs
         self.reference = reference
         self.known: KnownBlock | None = known_block(implementation.variant)
+        self.own = _own_vector(implementation, client.hello.key_bytes, client.hello.a_bytes)
+        self.orders = Orders()
+        self.notes: list[str] = []
         self._contexts: dict[tuple[Op, bytes], bytes] = {}
         self._restarts = 0
 
@@ -122,11 +128,51 @@ class BlockVerifier:
         if answer.code != 0:
             raise Mismatch(Failure(Reason.WRONG_OUTPUT, f"{about}{r.op.value} returned {answer.code}"))
 
+    def settle(self) -> None:
+        """Checks the package's own vector, and finds out in which orders it takes keys and blocks, where that is not as
+        the known answers have them: by the bundled implementation's answer to that vector. A note says so. Raises
+        :class:`Mismatch`."""
+        own = self.own
+        if own is None:
+            return
+
+        def right(encrypted: list[bytes]) -> None:
+            if encrypted != [own.output]:
+                text = f"test_vectors.c: got {as_hex(encrypted[0])}, expected {as_hex(own.output or b'')}"
+                raise Mismatch(Failure(Reason.KAT_MISMATCH, text))
+
+        self.calls([own], "test_vectors.c: ", right)
+        if self.known is None or self.reference is None:
+            return
+        possible = list(orders(len(own.key), len(own.message)))
+        asked = [Request(Op.ENCRYPT, o.key.of(own.key), b"", b"", o.block.of(own.message)) for o in possible]
+        answers = self.reference("-", asked)
+        fitting = [o for o, a in zip(possible, answers, strict=True) if a is not None and o.block.of(a) == own.output]
+        for self.orders in fitting:  # a vector of equal bytes fits several
+            if self._tried():
+                break
+        else:
+            self.orders = Orders()  # the known answers will say what is wrong
+        if self.orders != Orders():
+            text = f"takes {self.orders.text}: verified with the known answers of {self.known.variant} in this order"
+            self.notes.append(text)
+
+    def _tried(self) -> bool:
+        """Whether fresh inputs fit the orders, too."""
+        v = self.vector("orders", 0)
+        try:
+            self.agrees([v], [made(self.client, Op.ENCRYPT, v.key, v.message).output], "")
+        except Mismatch:
+            return False
+        return True
+
     def agrees(self, vectors: Sequence[Vector], encrypted: Sequence[bytes], about: str) -> None:
         """Compares encrypted blocks with those of the bundled implementation."""
         if self.reference is None:
             return
-        wanted = self.reference("-", [Request(Op.ENCRYPT, v.key, b"", b"", v.message) for v in vectors])
+        key, block = self.orders.key.of, self.orders.block.of
+        wanted = self.reference("-", [Request(Op.ENCRYPT, key(v.key), b"", b"", block(v.message)) for v in vectors])
+        wanted = [None if want is None else block(want) for want in wanted]
         for v, got, want in zip(vectors, encrypted, wanted, strict=True):
             if want is not None and got != want:
                 text = f"{about}{_numbered(v)}got {as_hex(got)}, the bundled implementation {as_hex(want)}"
@@ -156,8 +202,9 @@ def room_for_blocks(client: Caller, known: KnownBlock | None) -> None:
         text = f"api.h says {sizes}; {known.variant} has {known.key}, {known.block}"
         raise Mismatch(Failure(Reason.KAT_MISMATCH, text))
     if not all(client.fits(op, 0, 0) for op in (Op.SCHEDULE_ENCRYPT, Op.ENCRYPT)):
-        text = f"a schedule needs two buffers for contexts of {hello.npub_bytes} bytes; {hello.capacity} bytes are free"
-        raise Mismatch(Failure(Reason.RAM_OVERFLOW, f"{text} for buffers and stack"))
+        text = f"a schedule needs two buffers for contexts of {hello.npub_bytes} bytes and a key of {hello.key_bytes}"
+        text += f", a call two blocks of {hello.a_bytes}; {hello.capacity} bytes are free for buffers and stack"
+        raise Mismatch(Failure(Reason.RAM_OVERFLOW, text))
 
 
 def known_blocks_answers(verifier: BlockVerifier) -> tuple[KnownAnswers, Verification]:
@@ -169,11 +216,13 @@ def known_blocks_answers(verifier: BlockVerifier) -> tuple[KnownAnswers, Verific
         for op in _SCHEDULES:
             made(client, op, v.key, v.message)
     untouched = client.untouched()
+    verifier.settle()
     pairs = known.inputs() if known else inputs(verifier.implementation.variant, hello.key_bytes, hello.a_bytes)
-    vectors = [Vector(k, key, b"", block, b"") for k, (key, block) in enumerate(pairs, 1)]
+    own, key_of, block_of = verifier.own, verifier.orders.key.of, verifier.orders.block.of
+    vectors = [Vector(k, key_of(key), b"", block_of(block), b"") for k, (key, block) in enumerate(pairs, 1)]
 
     def right(encrypted: list[bytes]) -> None:
-        if known is None or known.fits(encrypted):
+        if known is None or known.fits(map(block_of, encrypted)):
             return
         verifier.agrees(vectors, encrypted, "")  # says which is wrong, where there is a second implementation
         raise Mismatch(Failure(Reason.KAT_MISMATCH, f"not the {len(encrypted)} known answers of {known.variant}"))
@@ -181,7 +230,8 @@ def known_blocks_answers(verifier: BlockVerifier) -> tuple[KnownAnswers, Verific
     calls = verifier.calls(vectors, "", right)
     outputs = tuple((v, a.output) for v, (op, _, a) in zip(vectors, _of("encrypt", calls), strict=True))
     answers = "" if known else digest(part for v, c in outputs for part in (v.key, v.message, c))
-    verification = Verification("known" if known else "self", len(vectors), 0, 0, answers)
+    source = "+".join((["package"] if own else []) + (["known"] if known else []))
+    verification = Verification(source or "self", len(vectors) + (own is not None), 0, 0, answers)
     return KnownAnswers(tuple(calls), outputs, 0, untouched), verification
 
 
@@ -258,6 +308,16 @@ def block_parts(
         except DeviceError as e:
             text = f"{name}, in an image of its own: {e.failure.detail}"
             raise DeviceError(replace(e.failure, detail=text)) from e
+
+
+def _own_vector(implementation: Implementation, key: int, block: int) -> Vector | None:
+    """The vector that comes with a package of FELICS's; None with another. Raises :class:`Mismatch`."""
+    if implementation.phases is None or not implementation.kat:
+        return None
+    try:
+        return replace(felicsfile.read_block(implementation.kat[0], key, block), count=0)
+    except (MalformedKat, OSError) as e:
+        raise Mismatch(Failure(Reason.BAD_KAT, str(e))) from e
 
 
 _FRESH = "fresh inputs, "

@@ -44,4 +44,4 @@ def runs(store: Store, ids: set[int]) -> dict[int, str]:
 def implementation(label: str) -> str:
     """The address of ``variant/implementation``; empty where a text is none."""
     variant, _, name = label.partition("/")
-    return path("implementations", variant, name) if variant and name and not {"/", " "} & set(name) else ""
+    return path("implementations", variant, name) if variant and name and " " not in name else ""

@@ -13,7 +13,7 @@ from ..model.implementation import Implementation
 from ..model.primitive import PRIMITIVES
 from ..model.row import Row
 from ..model.target import load_target, target_names
-from ..model.workload import KNOWN
+from ..model.workload import of_one_size
 from ..publish.results import column, run_of
 from ..publish.sheet import Cell, Column, Line, Sheet, plain
 from ..sources import discover
@@ -64,7 +64,7 @@ def sheets(c: Campaign, rows: Sequence[Row]) -> list[Sheet]:
         except UserError:
             counts.append((target, None, None, None))
             continue
-        loads_of = {True: loads, False: (KNOWN,)}  # by whether calls have sizes
+        loads_of = {True: loads, False: of_one_size(loads)}  # by whether calls have sizes
         places = [(i, f, w) for i in implementations for f in flags for w in loads_of[PRIMITIVES[i.primitive].sized]]
         found = [newest.get((i.primitive, i.label, target, f, w)) for i, f, w in places]
         bad = [r for r in found if r is not None and r["outcome"] != "verified"]

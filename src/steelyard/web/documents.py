@@ -78,16 +78,19 @@ def claim(target: str) -> str:
 
 
 @cache
-def _definitions() -> list[tuple[re.Pattern[str], str]]:
-    """Patterns of metrics' names, and what the document says of each."""
+def _definitions(primitive: str) -> list[tuple[re.Pattern[str], str]]:
+    """Patterns of metrics' names, and what the document says of each: those of block ciphers first where it is one,
+    else last. A row that refers to other primitives defines nothing."""
+    sections = re.split(r"^## ", (_FOLDER / "definitions.md").read_text(encoding="utf-8"), flags=re.MULTILINE)
+    sections.sort(key=lambda s: s.startswith("Block ciphers") != (primitive == "crypto_block"))
     found = []
-    for names, text in _ROW.findall((_FOLDER / "definitions.md").read_text(encoding="utf-8")):
+    for names, text in (row for s in sections for row in _ROW.findall(s) if not row[1].startswith("as of an AEAD")):
         for name in re.findall(r"`([a-z_<>]+)`", names):
             pattern = name.replace("<op>", f"(?:{'|'.join(OPERATIONS)})")
             found.append((re.compile(f"{pattern}(?:_uncertainty)?"), re.sub(r"\[([^]]*)\]\([^)]*\)|`", r"\1", text)))
     return found
 
 
-def definition(metric: str) -> str:
-    """What a metric is; empty for one that this version does not know."""
-    return next((text for pattern, text in _definitions() if pattern.fullmatch(metric)), "")
+def definition(metric: str, primitive: str) -> str:
+    """What a metric of a primitive is; empty for one that this version does not know."""
+    return next((text for pattern, text in _definitions(primitive) if pattern.fullmatch(metric)), "")

@@ -20,13 +20,16 @@ from . import progress
 def verb(source: str, to: str, out: Output) -> None:
     """Add the runs of one database that another lacks, with their logs.
 
-    FROM and TO are files or URLs of servers. A copy is a backup, and the way back; copied again it gets what is new.
-    Where TO has a later run of the same setup already, an older one is left out, because the newest counts.
+    FROM and TO are files, or URLs of servers, which keep no logs. A copy is a backup, and the way back; copied again it
+    gets what is new. Where TO has a later run of the same setup already, an older one is left out, because the newest
+    counts.
     """
     if source == to:
         raise UserError(f"{source}: is copied to itself; give another database")
     with select.store(source, existing=True) as mine, select.store(to) as theirs:
         done = copying.copy(mine, theirs, progress("copied"))
+        unkept = [] if theirs.keeps_logs or not done.lacks else [f"a server keeps no logs: they stay in {source}"]
     heads = dict.fromkeys(("copied", "there before", "left out: newer ones are there", "logs not copied"), 0)
     counts = (done.copied, done.there, done.older, done.lacks)
     out.give([plain("", "copy", heads, [counts])], to_builtins(done))
+    out.remark(unkept)

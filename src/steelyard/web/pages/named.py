@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from functools import partial
+from hashlib import sha256
 
 from msgspec.structs import replace
 
@@ -127,15 +128,27 @@ def badges(v: View, variant: str, name: str) -> Page:
     if not good:
         raise NotThereError(f"{cut(variant)}/{cut(name)} has no verified figures")
     blocks: list[Block] = []
+    several = len({r["primitive"] for r in good}) > 1
     for row in told_apart(good):
-        place = re.sub(r"[^\w.]+", "-", f"{row['target']} {row['flags']}").strip("-")
+        place = _place(row)
+        if several:
+            row = row | {"label": f"{row['label']} {row['primitive']}"}
         for metric in (n for n in _BADGES if row.get(n) is not None):
-            label = f"{place}-{metric}"
             title = ": ".join(badge.text(row, metric))
-            blocks.append(Picture(label, title, "", svg=partial(badge.badge, row, metric)))
+            blocks.append(Picture(f"{place}-{metric}", title, "", svg=partial(badge.badge, row, metric)))
     trail = [(f"{variant}/{name}", address.path("implementations", variant, name))]
     lead = "Whichever page shows a badge by its address has the newest figure. So it is with the figures of all pages."
     return Page(f"Badges of {variant}/{name}", blocks, lead, trail=trail)
+
+
+def _place(row: Row) -> str:
+    """What the addresses of a row's badges begin with: all that tells it from other rows of its name, whichever of them
+    are there, so that no address ever has another row's figure. Where that cannot be read in it, a digest is at its
+    end."""
+    source = str(row["label"]).removeprefix(f"{row['variant']}/{row['implementation']}")
+    exact = f"{row['primitive']} {row['target']}{source} {row['flags']}"
+    end = "" if re.fullmatch(r"[\w. -]*", exact) else f" {sha256(exact.encode()).hexdigest()[:8]}"
+    return re.sub(r"[^\w.]+", "-", exact + end).strip("-")
 
 
 #: what may change between two runs of one name, and how to say so

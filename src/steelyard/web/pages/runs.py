@@ -32,7 +32,7 @@ def run(v: View, key: str, finished: str = "") -> Page:
     links += [("build log", address.path("runs", *mine, "log"))] if record.log else []
     blocks.append(Links(links, "more of this run"))
     if "metrics" in sheets:
-        blocks.append(Table(_defined(sheets["metrics"]), wide=("definition",)))
+        blocks.append(Table(_defined(sheets["metrics"], record.setup.primitive), wide=("definition",)))
     if record.points:
         if workload_name(s.workload) == "vectors":
             blocks.append(_vectors(v, record))
@@ -72,8 +72,8 @@ def _record(v: View, key: str, finished: str = "") -> tuple[Record, dict[int, in
     return record, at
 
 
-def _defined(sheet: Sheet) -> Sheet:
-    lines = [Line([*line.cells, documents.definition(str(line.cells[0])) or None]) for line in sheet.lines]
+def _defined(sheet: Sheet, primitive: str) -> Sheet:
+    lines = [Line([*line.cells, documents.definition(str(line.cells[0]), primitive) or None]) for line in sheet.lines]
     return replace(sheet, title="Metrics", columns=[*sheet.columns, Column("definition", "definition")], lines=lines)
 
 

@@ -1,0 +1,1 @@
+../../../../shared/aes/aes.c

@@ -1,0 +1,1 @@
+../../../../shared/chacha20-poly1305/chacha20.c

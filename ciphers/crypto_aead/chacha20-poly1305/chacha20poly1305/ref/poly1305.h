@@ -1,0 +1,1 @@
+../../../../shared/chacha20-poly1305/poly1305.h

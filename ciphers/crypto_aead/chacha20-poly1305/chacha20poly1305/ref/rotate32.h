@@ -1,0 +1,1 @@
+../../../../shared/rotate/rotate32.h

@@ -1,0 +1,1 @@
+../../../../shared/aes/block128_armv7m.S

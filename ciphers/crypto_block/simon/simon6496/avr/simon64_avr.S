@@ -1,0 +1,1 @@
+../../../../shared/simon/simon64_avr.S

@@ -1,0 +1,1 @@
+../../../../shared/speck/speck64_avr.S

@@ -1,0 +1,1 @@
+../../../../shared/twine/bytewise.h

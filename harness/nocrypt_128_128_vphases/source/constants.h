@@ -1,0 +1,3 @@
+#define BLOCK_SIZE 16
+#define KEY_SIZE 16
+#define ROUND_KEYS_SIZE 16

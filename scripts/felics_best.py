@@ -1,0 +1,145 @@
+"""Compares our block ciphers with the best that the first FELICS published for them, in its scenario 0.
+
+usage: scripts/felics_best.py RUNS.json FELICS.csv    rewrites docs/validation/felics-block-best.csv and the page
+       scripts/felics_best.py                         rewrites the page's tables from the csv file
+
+RUNS.json is what ``steelyard run VARIANT... -t atmega128,due --flags=-O3 --flags=-Os --json`` printed. FELICS.csv has a
+line for each of its implementations, options and scenarios: code in bytes, cycles, and what they are of.
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from steelyard.analyse import files
+from steelyard.model.record import Record
+
+PLACE = Path(__file__).parents[1] / "docs" / "validation"
+PAGE, TABLE = PLACE / "felics-block-best.md", PLACE / "felics-block-best.csv"
+BLOCK = re.compile(r"(<!-- best -->\n).*?(<!-- end -->)", re.DOTALL)
+#: FELICS's names of our targets' architectures
+ARCHITECTURES = {"atmega128": "AVR", "due": "ARM"}
+BESTS = ("fastest", "smallest")
+FIGURES = ("cycles", "bytes")
+COLUMNS = ("target", "variant", "best", "felics", "cycles", "bytes", "ours", "ours_cycles", "ours_bytes", "compiler")
+Line = dict[str, str]
+
+
+def variant(row: Line, ours: set[str]) -> str | None:
+    """Our variant of a row's cipher and sizes; nothing where there is none."""
+    name = row["cipher"].lower()
+    names = (name + row["block_bits"] + row["key_bits"], name + row["key_bits"], name)
+    return next((n for n in names if n in ours), None)
+
+
+def published(rows: Sequence[Line], ours: set[str]) -> dict[tuple[str, str], list[Line]]:
+    """FELICS's rows of scenario 0 by target and variant: name, cycles of encryption and its schedule, bytes of code."""
+    found: dict[tuple[str, str], list[Line]] = {}
+    for row in rows:
+        name = variant(row, ours)
+        # what was not measured is empty or 0; a key schedule can take nothing
+        measured = all(int(row[f] or 0) for f in ("code_total", "cycles_e", "cycles_d")) and row["cycles_eks"]
+        for target, architecture in ARCHITECTURES.items():
+            if name and measured and row["arch"] == architecture and row["scenario"] == "0":
+                line = {"name": f"v{row['version']} ({row['language']}) {row['options']}", "bytes": row["code_total"]}
+                line["cycles"] = str(int(row["cycles_eks"]) + int(row["cycles_e"]))
+                found.setdefault((target, name), []).append(line)
+    return found
+
+
+def measured(records: Sequence[Record]) -> dict[tuple[str, str], list[Line]]:
+    """The same of our verified records."""
+    found: dict[tuple[str, str], list[Line]] = {}
+    for r in records:
+        if r.ok and r.setup.target in ARCHITECTURES and r.setup.primitive == "crypto_block":
+            cycles = r.metrics["cycles_schedule_encrypt_mean"] + r.metrics["cycles_encrypt_mean"]
+            line = {"name": f"{r.setup.implementation} {r.setup.flags}", "compiler": r.setup.toolchain.version}
+            line |= {"cycles": str(round(cycles)), "bytes": str(round(r.metrics["rom"]))}
+            found.setdefault((r.setup.target, r.setup.variant), []).append(line)
+    return found
+
+
+def compared(records: Sequence[Record], rows: Sequence[Line]) -> list[Line]:
+    """Two lines for each target and variant of both: FELICS's fastest and smallest row beside ours."""
+    ours = measured(records)
+    theirs = published(rows, {name for _, name in ours})
+    lines = []
+    for target, name in sorted(theirs.keys() & ours.keys()):
+        for best, figure, other in zip(BESTS, FIGURES, FIGURES[::-1], strict=True):
+            a, b = (
+                min(of[target, name], key=lambda x: (int(x[figure]), int(x[other]), x["name"])) for of in (theirs, ours)
+            )
+            line = {"target": target, "variant": name, "best": best, "compiler": b["compiler"]}
+            line |= {"felics": a["name"], "cycles": a["cycles"], "bytes": a["bytes"]}
+            lines.append(line | {"ours": b["name"], "ours_cycles": b["cycles"], "ours_bytes": b["bytes"]})
+    return lines
+
+
+def read(path: Path = TABLE) -> list[Line]:
+    """The lines of a csv file."""
+    with path.open(newline="") as f:
+        return list(csv.DictReader(f))
+
+
+def write(lines: Sequence[Line]) -> None:
+    """Writes the csv file."""
+    with TABLE.open("w", newline="") as f:
+        out = csv.DictWriter(f, COLUMNS, lineterminator="\n")
+        out.writeheader()
+        out.writerows(lines)
+
+
+def ratio(line: Line) -> float:
+    """Ours in percent of FELICS's, of what the line is the best of."""
+    figure = FIGURES[BESTS.index(line["best"])]
+    return 100 * int(line[f"ours_{figure}"]) / int(line[figure])
+
+
+def table(lines: Sequence[Line]) -> str:
+    """The page's tables, and how many variants are at least as fast, or as small."""
+    text = ""
+    for target, architecture in ARCHITECTURES.items():
+        here = [line for line in lines if line["target"] == target]
+        text += f"### {architecture}: `{target}`, {here[0]['compiler']}\n\n"
+        columns = ["variant"]
+        for best, figure in zip(BESTS, FIGURES, strict=True):
+            columns += [f"FELICS's {best}", figure, "ours", figure, "%"]
+        text += f"| {' | '.join(columns)} |\n|{'---|' * len(columns)}\n"
+        for name in sorted({line["variant"] for line in here}):
+            cells = [name]
+            for line in (line for best in BESTS for line in here if (line["variant"], line["best"]) == (name, best)):
+                figure = FIGURES[BESTS.index(line["best"])]
+                cells += [line["felics"], line[figure], line["ours"], line[f"ours_{figure}"], f"{ratio(line):.0f}"]
+            text += f"| {' | '.join(cells)} |\n"
+        counts = [sum(ratio(line) <= 100 for line in here if line["best"] == best) for best in BESTS]
+        either = len({line["variant"] for line in here if ratio(line) <= 100})
+        text += f"\nOf {len(here) // 2} variants {counts[0]} are at least as fast, {counts[1]} at least as small, "
+        text += f"{either} one of both.\n\n"
+    names = {line["variant"] for line in lines}
+    either = len({line["variant"] for line in lines if ratio(line) <= 100})
+    return text + f"On one target or the other {either} of {len(names)} variants are as fast or as small.\n"
+
+
+def filled(page: str, lines: Sequence[Line]) -> str:
+    """The page with its tables updated."""
+    return BLOCK.sub(lambda m: f"{m[1]}\n{table(lines)}\n{m[2]}", page)
+
+
+def main() -> int:
+    """Runs the script; returns its exit code."""
+    if len(sys.argv) == 3:
+        runs = Path(sys.argv[1])
+        write(compared(files.records(runs, files.load(runs)), read(Path(sys.argv[2]))))
+    elif len(sys.argv) != 1:
+        print(__doc__)
+        return 2
+    PAGE.write_text(filled(PAGE.read_text(encoding="utf-8"), read()), encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

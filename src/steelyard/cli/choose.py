@@ -1,0 +1,312 @@
+"""``steelyard choose``: which implementations fit a device, and which of them is the one to take."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from functools import cache
+from typing import NamedTuple
+
+import click
+
+from ..analyse import choose
+from ..analyse.answer import answered, run_number, workload_name
+from ..analyse.choose import Device, Limits
+from ..analyse.rank import value
+from ..model import paths
+from ..model.campaign import Campaign
+from ..model.errors import UserError, counted, refuse, unknown
+from ..model.protocol import PROTOCOLS
+from ..model.quantity import BYTES, CHARGE, CURRENT, RATE, VOLTAGE, quantity
+from ..model.row import Row, grouped
+from ..model.target import load_target, target_names
+from ..model.variant import variant_of
+from ..model.workload import workload
+from ..publish import choice
+from ..publish.choice import Answer
+from ..publish.results import GROUP
+from . import options, select
+from .answers import found
+from .options import command
+
+#: how many are shown besides those that nothing beats
+TOP = 10
+PRIMITIVES = ("crypto_aead", "crypto_block")
+#: what tells setups apart beside workload and generation
+_SETUP = ("label", "digest", "device", "flags")
+#: workloads to interpolate in, the best first; others by how many sizes they have
+_BEST = ("gmu", "vectors", "nist-grid", "default")
+
+
+class Choose(options.Answering, frozen=True, kw_only=True):
+    """What ``choose`` is asked."""
+
+    target: str
+    table: bool
+    primitive: str
+    mlen: int | None
+    adlen: int
+    workload: str
+    decrypt: bool
+    key_per_message: bool
+    rate: str
+    rom: str
+    ram: str
+    battery: str
+    voltage: str
+    idle: str
+    measure: bool
+    top: int | None
+
+
+def _bytes(name: str, help: str, default: int | None) -> options.Declared:
+    return click.option(name, type=click.IntRange(0, 0x7FFF), default=default, metavar="BYTES", help=help)
+
+
+@command(
+    Choose,
+    click.argument("what", nargs=-1, metavar="[NAME]...", help="Families, variants or implementations. Default: all."),
+    options.text("--target", "-t", metavar="TARGET", help="The device."),
+    options.flag("--table", help="All targets that have results, each with its first."),
+    _bytes("--mlen", "Bytes of a message.", None),
+    _bytes("--adlen", "Bytes of its associated data. Default: 0.", 0),
+    options.text("--workload", "-w", metavar="NAME|AD/M", help="A protocol's usual message instead: lorawan, ble."),
+    options.text("--rate", metavar="RATE", help="Messages: 5/s, 1/min, 100/day."),
+    options.text("--rom", metavar="BYTES", help="ROM that there is for it, such as 4K."),
+    options.text("--ram", metavar="BYTES", help="RAM likewise: stack, static data and heap."),
+    options.text("--battery", metavar="CHARGE", help="Charge of the battery, such as 230mAh; needs --rate."),
+    options.text("--voltage", metavar="VOLTS", help="Its voltage. Default: the target's data sheet's."),
+    options.text("--idle", metavar="CURRENT", help="What flows all the time, such as 2uA. Default: nothing."),
+    options.flag("--decrypt", help="The device decrypts."),
+    options.flag("--key-per-message", help="With crypto_block: a key schedule for each message."),
+    options.text("--primitive", metavar="PRIMITIVE", default="crypto_aead", help="Or crypto_block."),
+    options.where,
+    options.number("--top", "-n", help=f"How many are shown besides the Pareto front. Default: {TOP}."),
+    options.flag("--measure", help="Weigh what is shown at these sizes, instead of interpolating."),
+    options.tables,
+    options.db,
+)
+def verb(ask: Choose) -> int:
+    """Choose an implementation for a device: what fits, what it costs there, how long the battery lasts."""
+    if bool(ask.target) == ask.table:
+        raise UserError("give --target, the device to choose for, or --table for all of them")
+    if ask.primitive not in PRIMITIVES:
+        raise unknown("primitive", ask.primitive, PRIMITIVES)
+    adlen, mlen = _sizes(ask)
+    names = [ask.target] if ask.target else _stored(ask.db)
+    chosen = []
+    for name in names:
+        rows, notes = _rows(ask, name, adlen, mlen)
+        chosen.append(_chosen(ask, name, rows, (adlen, mlen), notes))
+    if ask.table:
+        ask.out.give([choice.table(chosen)])
+    else:
+        ask.out.give(choice.sheets(chosen[0], ask.top or TOP))
+    return 0 if any(c.fitting for c in chosen) else 1
+
+
+def _sizes(ask: Choose) -> tuple[int, int]:
+    """Bytes of associated data and of message."""
+    if ask.workload:
+        refuse({"--mlen": ask.mlen, "--adlen": ask.adlen}, "--workload has the sizes; leave it out, or --workload")
+        if ask.workload in PROTOCOLS:
+            typical = PROTOCOLS[ask.workload].typical
+            adlen, mlen = typical.adlen, typical.mlen
+        elif len(sizes := workload(ask.workload).sizes) == 1:
+            [(adlen, mlen)] = sizes
+        else:
+            text = f"--workload {ask.workload}: has {counted(len(sizes), 'size')}; a choice is for one"
+            raise UserError(f"{text}: name one of {', '.join(PROTOCOLS)}, or give --mlen and --adlen")
+    elif ask.mlen is None:
+        raise UserError("give --mlen, the bytes of a message, or --workload")
+    else:
+        adlen, mlen = ask.adlen, ask.mlen
+    if ask.primitive == "crypto_block":
+        if adlen:
+            raise UserError("a block cipher has no associated data; leave out --adlen, or --primitive")
+        refuse({"--measure": ask.measure}, "blocks have one size, and are weighed already; leave it out")
+    else:
+        more = "each call of an AEAD expands its key, and figures hold it; leave it out, or give --primitive"
+        refuse({"--key-per-message": ask.key_per_message}, more)
+    return adlen, mlen
+
+
+def _stored(db: str | None) -> list[str]:
+    with select.store(db, existing=True) as store:
+        return [name for name in store.targets() if name in target_names() and load_target(name).is_chip]
+
+
+def _device(ask: Choose, name: str) -> Device:
+    if name not in target_names():
+        raise unknown("target", name, target_names())
+    target = load_target(name)
+    if not target.is_chip:
+        raise UserError(f"--target {name}: is a machine, and no chip; its clock and energy are not known")
+    rate = quantity("--rate", ask.rate, RATE, "5/s") if ask.rate else None
+    charge = quantity("--battery", ask.battery, CHARGE, "230mAh") if ask.battery else None
+    if charge and rate is None:
+        raise UserError("--battery: how long it lasts depends on how many messages there are; give --rate")
+    if not charge:
+        refuse({"--voltage": ask.voltage, "--idle": ask.idle}, "it is of the battery; give --battery")
+    nanojoule = target.nanojoule_per_cycle
+    return Device(
+        clock=target.chip.clock_hz,
+        joules=None if nanojoule is None else nanojoule * 1e-9,
+        rate=rate,
+        charge=charge,
+        volts=quantity("--voltage", ask.voltage, VOLTAGE, "3V") if ask.voltage else (target.energy or _NO).volts,
+        idle=quantity("--idle", ask.idle, CURRENT, "2uA") if ask.idle else 0.0,
+    )
+
+
+class _Volts(NamedTuple):
+    volts: float
+
+
+_NO = _Volts(0.0)
+
+
+def _limits(ask: Choose, device: Device) -> Limits:
+    return Limits(
+        rom=quantity("--rom", ask.rom, BYTES, "4K") if ask.rom else None,
+        ram=quantity("--ram", ask.ram, BYTES, "200") if ask.ram else None,
+        cycles=device.clock / device.rate if device.rate else None,
+    )
+
+
+def _rows(ask: Choose, name: str, adlen: int, mlen: int) -> tuple[list[Row], tuple[str, ...]]:
+    """The verified rows that stand side by side, of all workloads, and what was left out of them."""
+    operation = "decrypt" if ask.decrypt else "encrypt"
+    columns = ["rom", "ram", f"cycles_{operation}_mean"]
+    if ask.primitive == "crypto_block":
+        columns += ["context", *([f"cycles_schedule_{operation}_mean"] if ask.key_per_message else ())]
+    else:
+        columns.append(f"{operation}@{adlen}/{mlen}")
+    where = f"target == {name} and primitive == {ask.primitive}" + (f" and ({ask.where})" if ask.where.strip() else "")
+    rows = found(ask.what, where, columns, ask.db)
+    answer = answered(rows, ask.what, apart=("workload",))
+    verified = [r for r in answer.rows if r["outcome"] == "verified" and r["variant"] != "nocrypt"]
+    kept = choose.comparable(verified, GROUP)
+    left = len(verified) - len(kept)
+    other = (f"{counted(left, 'row')} of other compilers, harnesses or timing models left out",) if left else ()
+    return kept, (*answer.notes, *other)
+
+
+def _chosen(ask: Choose, name: str, rows: Sequence[Row], size: tuple[int, int], notes: Iterable[str]) -> Answer:
+    device = _device(ask, name)
+    limits = _limits(ask, device)
+    if ask.primitive == "crypto_aead" and sum(size) > (most := load_target(name).chip.ram.size):
+        rows, notes = [], (f"message and associated data alone take {sum(size)} of the chip's {most} bytes of RAM",)
+    candidates, lost = _costed(ask, rows, size, limits)
+    if ask.measure:
+        shown = choice.shown(choose.fitting(candidates, limits), ask.top or TOP)
+        if _measured(ask, name, shown, size):
+            rows, notes = _rows(ask, name, *size)
+            candidates, lost = _costed(ask, rows, size, limits)
+    return Answer(
+        target=name,
+        primitive=ask.primitive,
+        size=size,
+        decrypt=ask.decrypt,
+        device=device,
+        limits=limits,
+        candidates=candidates,
+        fitting=choose.ordered(choose.fitting(candidates, limits)),
+        protocol=PROTOCOLS.get(ask.workload),
+        notes=(*lost, *notes),
+    )
+
+
+def _costed(
+    ask: Choose, rows: Sequence[Row], size: tuple[int, int], limits: Limits
+) -> tuple[list[Row], tuple[str, ...]]:
+    """A row for each setup with its ``cycles`` at the size and ``by`` what means, and which have none. Where ROM or RAM
+    are too small and something else fits, nobody asks for cycles."""
+    if ask.primitive == "crypto_block":
+        return _blocks(ask, rows, size[1])
+    operation = "decrypt" if ask.decrypt else "encrypt"
+    exact = f"{operation}@{size[0]}/{size[1]}"
+    setups = [max(some, key=lambda r: _worth(r, exact)) for some in grouped(rows, _setup).values()]
+    today = PROTOCOLS[ask.workload].today if ask.workload in PROTOCOLS else ()
+    room = {r["run"] for r in choose.fitting(setups, Limits(rom=limits.rom, ram=limits.ram))}
+    small = [r for r in setups if r["run"] in room or r["variant"] in today] if room else setups
+    made = _interpolated(ask, small, size, operation, exact)
+    if len(small) < len(setups) and not choose.fitting(made, limits):
+        made = _interpolated(ask, setups, size, operation, exact)
+    has = {r["run"] for r in made}
+    lost = sorted({str(r["label"]) for r in small if r["run"] not in has})
+    return made, choice.without(lost)
+
+
+def _setup(row: Row) -> tuple[object, ...]:
+    return tuple(row[n] for n in _SETUP)
+
+
+def _worth(row: Row, exact: str) -> tuple[bool, int, int, int]:
+    """Which workload of a setup is asked: that with the size, else the one to interpolate in."""
+    load = str(row["workload"])
+    name = workload_name(load)
+    sizes = re.search(r"\((\d+) sizes?,", load)
+    number = int(sizes[1]) if sizes else load.count("/")
+    return row.get(exact) is not None, _BEST.index(name) if name in _BEST else -1, number, run_number(row)
+
+
+def _interpolated(ask: Choose, rows: Sequence[Row], size: tuple[int, int], operation: str, exact: str) -> list[Row]:
+    ids = [run_number(r) for r in rows if r.get(exact) is None]
+    with select.store(ask.db, existing=True) as store:
+        points = store.cycles(ids, operation) if ids else {}
+    made = []
+    for r in rows:
+        if (cycles := value(r, exact)) is not None:
+            made.append(r | {"cycles": cycles, "by": choice.WEIGHED})
+        elif model := choose.model(points.get(run_number(r), {}), _block(r), value(r, f"cycles_{operation}_mean")):
+            beyond = any(n > most for n, most in zip(size, model.most, strict=True))
+            cycles = max(round(model.at(*size)), 0)
+            made.append(r | {"cycles": cycles, "by": choice.BEYOND if beyond else choice.BETWEEN})
+    return made
+
+
+@cache
+def block_of(primitive: str, family: str, variant_name: str) -> int:
+    """Bytes of a block, as the bundled variant of this name says."""
+    variant = variant_of(paths.CIPHERS / primitive / family / variant_name / "ref")
+    return max(variant.rate // 8, 1) if variant else choose.BLOCK
+
+
+def _block(row: Row) -> int:
+    return block_of(str(row["primitive"]), str(row["family"]), str(row["variant"]))
+
+
+def _blocks(ask: Choose, rows: Sequence[Row], mlen: int) -> tuple[list[Row], tuple[str, ...]]:
+    from ..verify.knownblock import known_block
+
+    made: list[Row] = []
+    lost: dict[str, None] = {}
+    newest = {_setup(r): r for r in sorted(rows, key=run_number)}
+    for r in newest.values():
+        known = known_block(str(r["variant"]))
+        given = {"decrypt": ask.decrypt, "key_per_message": ask.key_per_message}
+        cycles = choose.blocks_cost(r, known.block, mlen, **given) if known else None
+        if cycles is None:
+            lost[str(r["label"])] = None
+            continue
+        ram = (value(r, "ram") or 0) + (value(r, "context") or 0)
+        made.append(r | {"cycles": cycles, "by": choice.BLOCKS, "ram": ram})
+    return made, choice.without(sorted(lost))
+
+
+def _measured(ask: Choose, name: str, rows: Sequence[Row], size: tuple[int, int]) -> bool:
+    """Weighs rows at the size, from the sources that they were made of. Whether there was anything to weigh."""
+    from ..pipeline import identity
+    from .plan import plan
+    from .weigh import weigh
+
+    wanted = {(r["digest"], r["flags"]) for r in rows if r["by"] != choice.WEIGHED}
+    if not wanted:
+        return False
+    labels = tuple(dict.fromkeys(str(r["origin"] or r["label"]) for r in rows if r["by"] != choice.WEIGHED))
+    flags = tuple(dict.fromkeys(str(r["flags"]) for r in rows))
+    campaign = Campaign(implementations=labels, targets=(name,), flags=flags, workloads=(f"{size[0]}/{size[1]}",))
+    jobs = [j for j in plan(campaign, baselines=False).jobs if (identity(j.implementation), j.plan.flags) in wanted]
+    weigh(jobs, ask.db)
+    return bool(jobs)

@@ -1,0 +1,280 @@
+"""A choice for a device as tables: what fits and what it costs there, why the first is first, what to relax."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from msgspec import Struct
+
+from ..analyse import choose
+from ..analyse.choose import AIMS, Device, Limits
+from ..analyse.rank import value
+from ..model.errors import counted
+from ..model.protocol import Protocol
+from ..model.row import Row
+from ..model.target import load_target
+from .results import column, run_of, shared, some, title_of
+from .sheet import Cell, Column, Line, Sheet
+
+#: how cycles came about
+WEIGHED, BETWEEN, BEYOND, BLOCKS = "weighed", "interpolated", "extrapolated", "by blocks"
+#: limits as options
+_OPTIONS = {"rom": "--rom", "ram": "--ram", "cycles": "--rate"}
+_ROM, _RAM = column("rom"), column("ram")
+#: a figure of a row
+_Cost = Callable[[Row], float | None]
+
+
+class Answer(Struct, frozen=True, kw_only=True):
+    """A choice for one target: the ``candidates`` with their ``cycles`` at the ``size`` (associated data, message), and
+    those ``fitting``, the first of them first."""
+
+    target: str
+    primitive: str
+    size: tuple[int, int]
+    decrypt: bool
+    device: Device
+    limits: Limits
+    candidates: Sequence[Row]
+    fitting: Sequence[Row]
+    protocol: Protocol | None = None
+    notes: Sequence[str] = ()
+
+    @property
+    def first(self) -> Row | None:
+        """The one to take."""
+        return self.fitting[0] if self.fitting else None
+
+
+def shown(fitting: Sequence[Row], top: int) -> list[Row]:
+    """The first of what fits, each implementation with its best flags, and all that nothing beats."""
+    ordered = choose.ordered(fitting)
+    kept = choose.front(ordered)
+    best = choose.best_flags(ordered, kept)
+    return [r for k, r in enumerate(best) if k < top or r["run"] in kept]
+
+
+def sheets(answer: Answer, top: int) -> list[Sheet]:
+    """The table of what fits, or of what nearly does where nothing fits."""
+    device = load_target(answer.target)
+    rows = shown(answer.fitting, top)
+    kind = answer.candidates[0]["device"] if answer.candidates else None
+    title = f"{title_of(device.name, kind)}: {_call(answer)}"
+    notes = [
+        *_reasons(answer),
+        *_assumptions(answer, rows),
+        *_of_device(answer, rows or answer.candidates),
+        *answer.notes,
+    ]
+    if not rows:
+        return [_near(answer, title, notes)]
+    kept = choose.front(answer.fitting)
+    costs = _costs(answer.device)
+    columns = [
+        column("label"), column("flags"), Column("cycles", "cycles", "", 0), Column("by", "by"), _ROM, _RAM,
+        *(c for c, _ in costs), Column("front", "Pareto front"),
+    ]  # fmt: skip
+    lines = [
+        Line(
+            [
+                *(r[n] for n in ("label", "flags", "cycles", "by", "rom", "ram")),
+                *(cost(r) for _, cost in costs),
+                "yes" if r["run"] in kept else "",
+            ],
+            run_of(r),
+        )
+        for r in rows
+    ]
+    more = len(choose.best_flags(answer.fitting, kept)) - len(rows)
+    left = [f"{more} more fit; --top {len(rows) + more} shows them"] if more > 0 else []
+    return [Sheet(title, f"choice-{answer.target}", columns, lines, notes=[*notes[:1], *left, *notes[1:]])]
+
+
+def table(answers: Sequence[Answer]) -> Sheet:
+    """The first on each target."""
+    rated = next((a.device for a in answers), Device(1.0))
+    costs = _costs(rated)
+    columns = [
+        column("target"), Column("fit", "fit", "", 0), column("label"), column("flags"),
+        Column("cycles", "cycles", "", 0), Column("by", "by"), _ROM, _RAM, *(c for c, _ in costs),
+        Column("relax", "nothing fits, but would with"),
+    ]  # fmt: skip
+    lines = []
+    for a in answers:
+        cells: list[Cell] = [a.target, len({r["label"] for r in a.fitting})]
+        if a.first is None:
+            cells += [None] * (len(columns) - 3)
+            cells.append("; ".join(_relaxations(a)) or "; ".join(a.notes) or "no verified results")
+            lines.append(Line(cells))
+        else:
+            first = a.first
+            cells += [first[n] for n in ("label", "flags", "cycles", "by", "rom", "ram")]
+            cells += [cost(first) for _, cost in _costs(a.device)]
+            lines.append(Line([*cells, ""], run_of(first)))
+    title = f"{_call(answers[0])}: the first on each target" if answers else ""
+    notes = ["first: fewest cycles, and with them least energy, of what fits"]
+    if answers:
+        notes += _assumptions(answers[0], [a.first for a in answers if a.first])
+        notes.append("energy, clock and voltage: each target's (steelyard targets --json)")
+    return Sheet(title, "choice", columns, lines, notes=notes)
+
+
+def without(labels: Sequence[str]) -> tuple[str, ...]:
+    """That some have no figure for the size."""
+    if not labels:
+        return ()
+    return (f"without points to interpolate between, or not for such messages, so not compared: {some(labels)}",)
+
+
+def _call(answer: Answer) -> str:
+    adlen, mlen = answer.size
+    what = "decryption" if answer.decrypt else "encryption"
+    data = f" and {counted(adlen, 'byte')} of associated data" if answer.primitive == "crypto_aead" else ""
+    name = f"{answer.protocol.title}, " if answer.protocol else ""
+    return f"{name}{what} of {counted(mlen, 'byte')}{data}"
+
+
+def _costs(device: Device) -> list[tuple[Column, _Cost]]:
+    """Columns of what a message costs the device, as far as it is known."""
+    costs: list[tuple[Column, _Cost]] = [
+        (Column("energy", "energy (modelled)", "µJ", 2), lambda r: _micro(choose.joules(_cycles(r), device)))
+    ]
+    if device.rate:
+        costs.append((Column("share", "of the CPU", "%", 3), lambda r: choose.share(_cycles(r), device)))
+    if device.charge:
+        costs.append((Column("life", "battery", "days", 0), lambda r: choose.life(_cycles(r), device)))
+    return costs
+
+
+def _micro(joules: float | None) -> float | None:
+    return None if joules is None else joules * 1e6
+
+
+def _cycles(row: Row) -> float:
+    return value(row, "cycles") or 0.0
+
+
+def _number(n: float) -> str:
+    return f"{n:,.0f}".replace(",", " ")
+
+
+def _reasons(answer: Answer) -> list[str]:
+    """Why the first is first, what else there is to take, and how today's cipher stands to it."""
+    first = answer.first
+    if first is None:
+        return []
+    others = [r for r in answer.fitting if r["label"] != first["label"]]
+    number = len({r["label"] for r in answer.fitting})
+    if not others:
+        return [f"{first['label']} is first: nothing else fits", *_today(answer, first)]
+    second = others[0]
+    less = 100 * (1 - _cycles(first) / _cycles(second)) if _cycles(second) else 0.0
+    gap = f"{less:.0f} % fewer than {second['label']}" if less >= 0.5 else f"as many as {second['label']}"
+    said = (
+        f"{first['label']} is first: of {number} that fit it needs the fewest cycles, {_number(_cycles(first))}, {gap}"
+    )
+    smallest = [(name, min(answer.fitting, key=lambda r: (value(r, name) or 0.0, _cycles(r)))) for name in AIMS[1:]]
+    own = [column(name).title for name, r in smallest if value(r, name) == value(first, name)]
+    said += f", and the least {' and '.join(own)}" if own else ""
+    more = [
+        f"least {column(name).title}: {r['label']} {r['flags']}, {_number(value(r, name) or 0)} bytes, "
+        f"{_cycles(r) / _cycles(first):.2g} times the cycles"
+        for name, r in smallest
+        if column(name).title not in own and _cycles(first)
+    ]
+    unsure = first["by"] not in (WEIGHED, BLOCKS) or second["by"] not in (WEIGHED, BLOCKS)
+    doubt = (
+        ["the first two are nearer than an interpolation is exact; --measure weighs them"]
+        if unsure and less < _NEAR
+        else []
+    )
+    return [said, *more, *doubt, *_today(answer, first)]
+
+
+#: percent within which interpolated cycles decide nothing
+_NEAR = 5.0
+
+
+def _today(answer: Answer, first: Row) -> list[str]:
+    """What is used today with the protocol."""
+    if answer.protocol is None:
+        return []
+    rows = [r for r in answer.candidates if r["variant"] in answer.protocol.today]
+    if not rows:
+        return [f"used today, and not among the results: {', '.join(answer.protocol.today)}"]
+    row = choose.ordered(rows)[0]
+    if row["label"] == first["label"]:
+        return []
+    fits = "" if row["run"] in {r["run"] for r in answer.fitting} else "; it does not fit"
+    return [f"used today: {row['label']}, {_cycles(row) / max(_cycles(first), 1):.2g} times the cycles{fits}"]
+
+
+def _relaxations(answer: Answer) -> list[str]:
+    """Which limit to relax, and to what, so that something fits."""
+    return [
+        f"{' '.join(f'{_OPTIONS[name]} {_needed(name, least, answer.device)}' for name, least in r.limits.items())}: "
+        f"{r.row['label']} {r.row['flags']}"
+        for r in choose.relaxed(answer.candidates, answer.limits)
+    ]
+
+
+def _needed(name: str, least: float, device: Device) -> str:
+    """A limit as its option has it; a rate is rounded down, for the next one would not fit."""
+    if name != "cycles":
+        return f"{least:.0f}"
+    rate = device.clock / least
+    unit, times = next(((u, n) for u, n in (("/s", 1), ("/min", 60), ("/h", 3600)) if rate * n >= 1), ("/day", 86400))
+    return f"{int(rate * times * 100) / 100:g}{unit}"
+
+
+def _near(answer: Answer, title: str, notes: Sequence[str]) -> Sheet:
+    """That nothing fits, and what would."""
+    if not answer.candidates:
+        return Sheet(
+            title, f"choice-{answer.target}", [column("label")], [], notes=answer.notes or ["no verified results"]
+        )
+    columns = [Column("relax", "nothing fits, but would with"), column("label"), column("flags"),
+               Column("cycles", "cycles", "", 0), _ROM, _RAM]  # fmt: skip
+    lines = []
+    for r in choose.relaxed(answer.candidates, answer.limits):
+        limits = " ".join(f"{_OPTIONS[n]} {_needed(n, least, answer.device)}" for n, least in r.limits.items())
+        cells = [limits, *(r.row[n] for n in ("label", "flags", "cycles", "rom", "ram"))]
+        lines.append(Line(cells, run_of(r.row)))
+    said = f"of {counted(len({r['label'] for r in answer.candidates}), 'implementation')} none is within all limits"
+    return Sheet(title, f"choice-{answer.target}", columns, lines, notes=[said, *notes])
+
+
+def _assumptions(answer: Answer, rows: Sequence[Row]) -> list[str]:
+    """What the figures of these rows rest on, on any target."""
+    said = [
+        "security is not weighed: names restrict the choice, such as 'ascon*' 'aes*'",
+        "ROM and RAM: of both directions, without the caller's buffers and keys; K is 1024 bytes",
+    ]
+    if answer.primitive == "crypto_block":
+        said.append("cycles: of the blocks alone, without a mode; RAM holds the context, ROM both key schedules")
+    else:
+        said.append("each call expands its key, as the API has it; a packet's other costs are not counted")
+    ways = {r["by"] for r in rows}
+    if BETWEEN in ways:
+        said.append(
+            "interpolated: between the points of the run, by blocks; --measure weighs them (docs/definitions.md)"
+        )
+    if BEYOND in ways:
+        said.append("extrapolated: the size is beyond the run's points; --measure weighs what the chip has room for")
+    if answer.device.charge:
+        said.append("battery: all of its charge used, none lost in regulators or by itself")
+    return said
+
+
+def _of_device(answer: Answer, rows: Sequence[Row]) -> list[str]:
+    """What they rest on there."""
+    d, target = answer.device, load_target(answer.target)
+    said = []
+    if target.energy is not None:
+        said.append(f"energy: cycles x {target.nanojoule_per_cycle:.3g} nJ ({target.energy.source})")
+    if d.rate:
+        said.append(f"CPU: at {d.clock / 1e6:g} MHz")
+    if d.charge:
+        idle = f"{d.idle * 1e6:g} µA all the time" if d.idle else "nothing else (--idle)"
+        said.append(f"battery: {d.charge / 3.6:g} mAh at {d.volts:g} V; besides the messages it feeds {idle}")
+    return [*said, *shared(rows, ("compiler",))]

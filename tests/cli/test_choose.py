@@ -1,0 +1,125 @@
+"""``choose`` over made-up records: which of them it takes, what it says of them, and when it says no."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+
+from steelyard.model.reasons import Failure, Reason
+from steelyard.model.record import Record
+from steelyard.model.target import load_target
+from tests.made_up import record, store
+
+from .conftest import Cli
+
+ASK = "choose -t uno --mlen 24 --adlen 8"
+
+
+def linear(label: str, per_byte: int, **more: Any) -> Record:
+    """A record whose mean over the known answers, of 32 bytes on average, belongs to its points."""
+    return record(label, per_byte=per_byte, cycles=100 + 32 * per_byte, **more)
+
+
+def on_board(made: Record) -> Record:
+    """The record as a board's."""
+    return replace(made, setup=replace(made.setup, device="board"))
+
+
+@pytest.fixture
+def chosen(cli: Cli, tmp_path: Path) -> Cli:
+    """Fast and large, slow and small, one with two flag sets, and what may not be chosen."""
+    wrong = Failure(Reason.WRONG_OUTPUT, "vector 1")
+    store(
+        tmp_path / "results.db",
+        linear("nocrypt/ref", 1, rom=0),
+        linear("fast1/ref", 10, rom=5000, stack=300),
+        linear("small1/ref", 40, rom=900, stack=90),
+        linear("both1/ref", 20, rom=3000, stack=200),
+        linear("both1/ref", 30, rom=2000, stack=200, flags="-Os"),
+        linear("both1/ref", 30, rom=9000, stack=200, flags="-O1"),
+        linear("replaced1/ref", 1, digest="a", rom=10),
+        record("replaced1/ref", digest="b", failure=wrong),
+        linear("older1/ref", 2, digest="a", rom=20),
+        linear("older1/ref", 50, digest="b", rom=8000, stack=400),
+        on_board(linear("small1/ref", 5, rom=900, stack=90)),
+        linear("other1/ref", 1, rom=1, compiler="gcc 2"),
+        linear("hash1/ref", 1, primitive="crypto_hash", rom=1),
+        linear("fast1/ref", 3, target="bluepill", rom=4000),
+    )
+    return cli
+
+
+def lines(chosen: Cli, ask: str) -> list[dict[str, object]]:
+    """The table, as JSON has it."""
+    said = chosen(f"{ask} --json")
+    [sheet] = json.loads(said.out)
+    return list(sheet["rows"])
+
+
+def test_only_what_stands_side_by_side_is_chosen_from(chosen: Cli) -> None:
+    found = [(r["label"], r["flags"]) for r in lines(chosen, ASK)]
+    assert found == [("fast1/ref", "-O3"), ("both1/ref", "-O3"), ("both1/ref", "-Os"), ("small1/ref", "-O3"),
+                     ("older1/ref", "-O3")]  # fmt: skip
+    text = chosen(ASK).out
+    assert "1 row of device board left out" in text
+    assert "1 row of other compilers, harnesses or timing models left out" in text
+
+
+def test_the_first_is_first_for_a_reason(chosen: Cli) -> None:
+    text = chosen(f"{ASK} --rom 4K --rate 5/s").out
+    assert re.search(
+        r"both1/ref is first: of 2 that fit it needs the fewest cycles, \d+, \d+ % fewer than small1", text
+    )
+    assert "least ROM: small1/ref -O3, 900 bytes" in text
+    assert "fast1" not in text
+
+
+def test_a_point_that_was_weighed_is_taken(chosen: Cli, tmp_path: Path) -> None:
+    store(tmp_path / "results.db", linear("fast1/ref", 11, load="8/24", rom=5000, stack=300))
+    found = {(r["label"], r["flags"]): r for r in lines(chosen, ASK)}
+    assert (found["fast1/ref", "-O3"]["by"], found["fast1/ref", "-O3"]["cycles"]) == ("weighed", 100 + 11 * 32)
+    assert found["both1/ref", "-O3"]["by"] == "interpolated"
+
+
+def test_nothing_fits_and_what_would(chosen: Cli) -> None:
+    result = chosen(f"{ASK} --rom 800 --ram 100")
+    assert result.code == 1
+    assert re.search(r"--rom 900 +small1/ref", result.out)
+    assert "of 4 implementations none is within all limits" in result.out
+    assert chosen(f"{ASK} --rom 900 --ram 100").code == 0
+    fast = chosen(f"{ASK} --rate 100000/s")
+    assert fast.code == 1
+    [rate] = re.findall(r"--rate (\S+/s)", fast.out)
+    assert chosen(f"{ASK} --rate {rate}").code == 0
+    large = chosen("choose -t uno --mlen 4096")
+    assert large.code == 1
+    assert "4096 of the chip's 2048 bytes of RAM" in large.out
+
+
+def test_what_it_costs_is_arithmetic(chosen: Cli) -> None:
+    [row] = lines(chosen, f"{ASK} fast1 --rate 2/s --battery 100mAh --voltage 3V --idle 1mA")
+    target = load_target("uno")
+    cycles, per = row["cycles"], target.nanojoule_per_cycle
+    assert isinstance(cycles, int)
+    assert per is not None
+    assert row["energy"] == pytest.approx(cycles * per * 1e-3)
+    assert row["share"] == pytest.approx(100 * 2 * cycles / 16e6)
+    assert row["life"] == pytest.approx(100 * 3.6 * 3 / (2 * cycles * per * 1e-9 + 3e-3) / 86400)
+
+
+def test_all_targets(chosen: Cli) -> None:
+    found = lines(chosen, "choose --table --mlen 24 --rom 4500")
+    assert [(r["target"], r["label"]) for r in found] == [("bluepill", "fast1/ref"), ("uno", "both1/ref")]
+    none = lines(chosen, "choose --table --mlen 24 --rom 2000 small1 fast1")
+    assert [(r["label"], r["relax"]) for r in none] == [(None, "--rom 4000: fast1/ref -O3"), ("small1/ref", "")]
+
+
+def test_a_protocol_has_its_size(chosen: Cli) -> None:
+    text = chosen("choose -t uno --workload lorawan").out
+    assert "LoRaWAN frame, encryption of 24 bytes and 9 bytes of associated data" in text
+    assert "used today, and not among the results: aes128ccm8" in text

@@ -1,0 +1,208 @@
+"""Block ciphers of the first FELICS: found as they are, called as FELICS calls them, with FELICS's figures."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from steelyard.model.implementation import Implementation
+from steelyard.model.paths import CIPHERS
+from steelyard.model.reasons import Reason
+from steelyard.model.record import Record, Verification
+from steelyard.model.target import Target
+from steelyard.sources import discover
+from steelyard.sources.sizes import sizes
+from steelyard.verify import felicsfile
+from steelyard.verify.katfile import MalformedKat
+from steelyard.verify.knownblock import COUNT
+from steelyard.verify.orders import orders
+from tests.conftest import Bench, the_target, write
+from tests.felics import blocks
+
+SCENARIO_0 = "felics-block-0"
+_RESTORED = "for (i = 0; i < 2; i++) *(volatile uint8_t *)rk ^= 1;"
+
+
+@pytest.fixture
+def atmega128() -> Target:
+    return the_target("atmega128")
+
+
+def package(bench: Bench, *, name: str = blocks.NAME, **changes: str) -> Implementation:
+    """The cipher with other text in some files, named by their stem: ``old=>new``, or all of it."""
+    extra = {}
+    for stem, text in changes.items():
+        file = "implementation.info" if stem == "info" else f"{stem}.c"
+        old, arrow, new = text.partition("=>")
+        extra[file] = blocks.files()[file].replace(old, new) if arrow else text
+    found = discover(blocks.tree(bench.folder, name, extra))
+    assert found.rejected == ()
+    return found.implementations[0]
+
+
+def test_a_tree_a_cipher_and_a_zip_of_it_are_the_same(tmp_path: Path) -> None:
+    cipher = blocks.tree(tmp_path / "felics")
+    write(tmp_path / "felics/common/source/rotations", {"rot32.h": "#define rot32l8(x) (x)\n#define rot32r8(x) (x)\n"})
+    packed = shutil.make_archive(str(tmp_path / "felics"), "zip", tmp_path / "felics")
+    places = [tmp_path / "felics", cipher.parent, cipher, cipher / "source", Path(packed)]
+    found = [discover(place, cache=tmp_path / "cache") for place in places]
+    for f in found:
+        assert f.rejected == ()
+        (one,) = f.implementations
+        assert (one.primitive, one.family, one.label, one.interface) == ("crypto_block", "xtea", "xtea/07", "phases")
+        assert sizes(one) == {"key": blocks.KEY, "block": blocks.BLOCK, "context": blocks.ROUND_KEYS}
+        compiled = {f.name for f in one.files if f.language != "header"}
+        assert compiled == {name for name in blocks.SOURCES if name.endswith(".c")}
+        assert "written for AVR C" in one.notes
+        assert "XTEA_64_128 taken for xtea" in one.notes
+    assert len({f.implementations[0].digest for f in found}) == 1
+    # alone it gets rotations of ours, which it is told
+    (alone,) = discover(Path(shutil.copytree(cipher, tmp_path / cipher.name))).implementations
+    assert alone.digest != found[0].implementations[0].digest
+    assert any(note.startswith("rot32.h is Steelyard's") for note in alone.notes)
+
+
+def test_every_folder_is_a_cipher_or_has_a_reason(tmp_path: Path) -> None:
+    blocks.tree(tmp_path)
+    blocks.tree(tmp_path, "CipherName_BlockSizeInBits_KeySizeInBits_v01")
+    blocks.tree(tmp_path, "XTEA_64_80_v01")
+    for name, gone in (("XTEA_64_128_v02", "test_vectors.c"), ("XTEA_64_128_v03", "decrypt.c")):
+        (blocks.tree(tmp_path, name) / "source" / gone).unlink()
+    expression = {"constants.h": blocks.SOURCES["constants.h"].replace(f"E {blocks.ROUND_KEYS}", "E (4 * 64)")}
+    blocks.tree(tmp_path, "XTEA_64_128_v04", expression)
+    found = discover(tmp_path)
+    assert [i.label for i in found.implementations] == ["xtea/07"]
+    told = {r.path.parent.name: (r.failure.reason, r.failure.detail) for r in found.rejected}
+    assert told == {
+        "CipherName_BlockSizeInBits_KeySizeInBits_v01": (Reason.NO_SOURCES, "FELICS's template for a new cipher"),
+        "XTEA_64_80_v01": (
+            Reason.SIZES_DIFFER,
+            "block 64, key 128 bits in constants.h, 64 and 80 in the name",
+        ),
+        "XTEA_64_128_v02": (Reason.NO_SOURCES, "no test_vectors.c, which FELICS cannot do without"),
+        "XTEA_64_128_v03": (Reason.NO_SOURCES, "no decrypt.c, which FELICS cannot do without"),
+        "XTEA_64_128_v04": (Reason.NO_API, "constants.h defines no ROUND_KEYS_SIZE as a plain number"),
+    }
+
+
+def test_it_is_weighed_and_has_felics_s_figures(bench: Bench, atmega128: Target) -> None:
+    record = bench.weigh(package(bench), atmega128, SCENARIO_0, "-O3")
+    assert record.failure is None
+    assert record.verification == Verification("package+known", COUNT + 1, 0, 0)
+    (order,) = (n for n in record.notes if n.startswith("takes "))
+    assert order.startswith("takes keys and blocks the bytes of each word of 32 bits turned round: verified with the")
+    found = {k.removeprefix("felics_"): v for k, v in record.metrics.items() if k.startswith("felics_")}
+    own = {p: found[f"code_{p}"] for p in ("eks", "e", "dks", "d")}
+    assert all(own.values())
+    shared = own["e"] + own["d"] + own["eks"] + own["dks"] - found["code_total"]
+    assert shared > 0
+    assert shared % 2 == 0  # words.c counts thrice in the phases and once in all
+    assert (found["data_common"], found["data_total"]) == (blocks.KEY + blocks.BLOCK + blocks.ROUND_KEYS,) * 2
+    assert found["ram"] == found["data_total"] + max(found[f"stack_{p}"] for p in own)
+    assert found["cycles_total"] == sum(found[f"cycles_{p}"] for p in own)
+    # what makes a context to decrypt is both schedules; FELICS's figures of a call have the call and the return in them
+    both = record.metrics["cycles_schedule_decrypt_mean"]
+    assert both - record.metrics["cycles_schedule_encrypt_mean"] == pytest.approx(found["cycles_dks"], abs=10)
+
+
+def test_schedules_that_are_none_do_not_count(bench: Bench, atmega128: Target) -> None:
+    changed = package(bench, info=blocks.INFO.replace(": yes", ": No"))
+    found = bench.weigh(changed, atmega128, SCENARIO_0, "-O3").metrics
+    assert [found[f"felics_{f}"] for f in ("cycles_eks", "cycles_dks", "stack_eks", "stack_dks")] == [0] * 4
+    assert found["felics_data_common"] == blocks.KEY + blocks.BLOCK
+    assert found["felics_code_eks"] == 4  # the constants
+    assert found["felics_code_total"] > found["felics_code_e"] > found["felics_code_dks"] > 0  # words.c
+    assert found["cycles_schedule_decrypt_mean"] > found["cycles_schedule_encrypt_mean"] > 0
+
+
+@pytest.mark.parametrize(
+    ("changes", "reason", "said"),
+    [
+        ({"encrypt": f"/* more */=>{_RESTORED}"}, Reason.STRAY_WRITE, "encrypt writes into its input: context"),
+        ({"encrypt": "/* more */=>v[0] ^= v[1] & 1;"}, Reason.KAT_MISMATCH, "test_vectors.c: got "),
+        ({"test_vectors": "Key[KEY_SIZE] = {=>Key[KEY_SIZE] = {1, "}, Reason.BAD_KAT, "expectedKey holds 17 bytes"),
+    ],
+)
+def test_what_is_wrong_is_told(
+    bench: Bench, atmega128: Target, changes: dict[str, str], reason: Reason, said: str
+) -> None:
+    record = bench.weigh(package(bench, **changes), atmega128, flags="-O3")
+    assert record.failure is not None
+    assert (record.failure.reason, said in record.failure.detail) == (reason, True), record.failure
+
+
+def test_a_name_is_not_enough_to_be_a_known_cipher(bench: Bench, atmega128: Target) -> None:
+    """Right by its own vector, which holds another cipher's answer."""
+    key, block = bytes(range(3, 3 + blocks.KEY)), bytes(range(100, 100 + blocks.BLOCK))
+    output = blocks.encrypted(key, block)
+    wrong = output[:4] + bytes([output[4] ^ 1]) + output[5:]
+    changed = {
+        "encrypt": "/* more */=>v[1] ^= 1;",
+        "decrypt": "for (i = 0;=>v[1] ^= 1; for (i = 0;",
+        "test_vectors": blocks.vectors(key, block, wrong),
+    }
+    known = bench.weigh(package(bench, **changed), atmega128, flags="-O3")
+    assert known.failure is not None
+    assert known.failure.reason is Reason.KAT_MISMATCH
+    other = bench.weigh(package(bench, name="Other_64_128_v01", **changed), atmega128, flags="-O3")
+    assert (other.setup.variant, other.failure) == ("Other_64_128", None)
+    assert other.verification is not None
+    assert other.verification.source == "package"
+
+
+def test_orders_undo_themselves() -> None:
+    data = bytes(range(16))
+    found = list(dict.fromkeys(o.block for o in orders(16, 16)))
+    made = [o.of(data) for o in found]
+    assert [o.of(x) for o, x in zip(found, made, strict=True)] == [data] * len(made)
+    assert len(set(made)) == len(made)
+    assert made[0] == data
+
+
+@pytest.mark.parametrize("text", ["", "expectedKey[1] = {1};", blocks.vectors(b"1", b"2", b"3").replace("0x32", "256")])
+def test_vectors_that_are_none_are_refused(text: str) -> None:
+    with pytest.raises(MalformedKat):
+        felicsfile.parse_block(text, blocks.KEY, blocks.BLOCK)
+
+
+def felics(record: Record) -> dict[str, float]:
+    assert record.failure is None
+    return {k.removeprefix("felics_"): v for k, v in record.metrics.items() if k.startswith("felics_")}
+
+
+def test_modes_are_felics_s_scenarios_1_and_2(bench: Bench, atmega128: Target) -> None:
+    """CBC over 128 bytes, and CTR over 16 with round keys in flash; what they give is checked block by block."""
+    cipher = package(bench)
+    runs = [bench.weigh(cipher, atmega128, f"felics-block-{n}", "-O3") for n in range(3)]
+    block, cbc, ctr = map(felics, runs)
+    assert not any("no figures" in note for run in runs for note in run.notes)
+    assert len({run.metrics["cycles_encrypt_mean"] for run in runs}) == 1
+    same = ("code_eks", "code_e", "code_dks", "code_d", "code_total", "cycles_eks", "cycles_dks")
+    assert [cbc[f] for f in same] == [block[f] for f in same]
+    assert cbc["data_common"] == block["data_common"] + 128
+    assert 16 * block["cycles_e"] < cbc["cycles_e"] < 20 * block["cycles_e"]
+    assert cbc["cycles_total"] == sum(cbc[f"cycles_{p}"] for p in ("eks", "e", "dks", "d"))
+    assert ctr["code_e"] == ctr["code_total"] > blocks.ROUND_KEYS + 100
+    assert ctr["data_total"] == 16 + blocks.BLOCK
+    assert block["cycles_e"] < ctr["cycles_e"] == ctr["cycles_total"] < 3 * block["cycles_e"]
+    assert ctr["ram"] == ctr["data_total"] + ctr["stack_e"]
+    assert not {"code_eks", "code_d", "cycles_d", "stack_d"} & ctr.keys()
+    assert 0 < ctr["code_mode"] < 800 > cbc["code_mode"] > 0
+
+
+def test_round_keys_that_are_not_read_from_flash_are_told(bench: Bench, atmega128: Target) -> None:
+    """A mode whose output is wrong, and contexts that cannot be in flash, have no figures; all others stay."""
+    sources, macro = blocks.files(), "READ_ROUND_KEY_DOUBLE_WORD"
+    deaf = {stem: sources[f"{stem}.c"].replace(macro, "") for stem in ("encrypt", "decrypt")}
+    run = bench.weigh(package(bench, **deaf), atmega128, "felics-block-2", "-O3")
+    assert felics(run) == {}
+    wrong = "wrong-output: encrypt of 16 bytes differs from that of blocks"
+    assert f"no figures of FELICS's scenario 2: {wrong}" in run.notes
+    ours = discover(CIPHERS / "crypto_block/xtea/xtea/ref").implementations[0]
+    run = bench.weigh(ours, atmega128, "felics-block-2", "-O3")
+    assert felics(run) == {}
+    assert any("no contexts in flash" in note for note in run.notes)
+    assert felics(bench.weigh(ours, atmega128, "felics-block-1", "-O3"))["cycles_d"] > 0
+    assert felics(bench.weigh(ours, the_target("bluepill"), "felics-block-2", "-O3"))["cycles_e"] > 0
