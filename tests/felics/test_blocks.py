@@ -46,7 +46,8 @@ def test_a_tree_a_cipher_and_a_zip_of_it_are_the_same(tmp_path: Path) -> None:
     cipher = blocks.tree(tmp_path / "felics")
     write(tmp_path / "felics/common/source/rotations", {"rot32.h": "#define rot32l8(x) (x)\n#define rot32r8(x) (x)\n"})
     packed = shutil.make_archive(str(tmp_path / "felics"), "zip", tmp_path / "felics")
-    places = [tmp_path / "felics", cipher.parent, cipher, cipher / "source", Path(packed)]
+    places = [tmp_path / "felics", tmp_path / "felics/block_ciphers", cipher.parent, cipher, cipher / "source"]
+    places.append(Path(packed))
     found = [discover(place, cache=tmp_path / "cache") for place in places]
     for f in found:
         assert f.rejected == ()
