@@ -20,6 +20,7 @@ from steelyard.cli.app import app
 from steelyard.model.campaign import Campaign
 from steelyard.model.metric import metric_names
 from steelyard.model.primitive import PRIMITIVES
+from steelyard.model.reasons import Failure, Reason
 from steelyard.web import campaigns, documents, layout, pages
 from tests.made_up import record
 from tests.web.conftest import RECORDS, Site, made
@@ -66,6 +67,16 @@ def test_a_run_has_every_metric_with_its_definition(site: Site) -> None:
             assert documents.definition(name, r.setup.primitive) in text
     for primitive in PRIMITIVES:
         assert [n for n in metric_names() if not documents.definition(n, primitive)] == []
+
+
+def test_figures_without_known_answers_are_said_to_be_left_out(tmp_path: Path) -> None:
+    unknown = Failure(Reason.NO_EXPECTED, "no known answers for mine")
+    with made(tmp_path / "own.db", record(), record("mine/ref", failure=unknown)) as store:
+        site = Site(store)
+        assert "without known answers, so not ranked: mine/ref" in site.page("/rank").text
+        for page in ("/rank", "/trade-offs", "/figures/rom"):
+            assert "1 matching run, none of them verified." in site.page(f"{page}?what=mine").text
+            assert "No stored run matches." in site.page(f"{page}?where=rom<0").text
 
 
 def test_a_definition_is_that_of_the_primitive() -> None:
