@@ -13,6 +13,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 import pytest
+from msgspec.structs import replace
 from openpyxl import load_workbook
 
 from steelyard.cli.app import app
@@ -294,7 +295,24 @@ def test_the_newest_runs_of_a_page_are_a_feed(site: Site, place: str) -> None:
 def test_a_feed_says_what_became_of_a_run(site: Site) -> None:
     feed = xml.fromstring(site.get("/variants/toy1/feed.atom").body)
     titles = [e.findtext(f"{ATOM}title", "") for e in feed.findall(f"{ATOM}entry")]
-    assert titles[:2] == ["toy1/ref on uno, -O3: encrypt 900, ROM 500", "toy1/bad on uno, -O3: wrong-output"]
+    assert titles[:2] == [
+        "toy1/ref on uno, simulated, -O3: encrypt 900, ROM 500",
+        "toy1/bad on uno, simulated, -O3: wrong-output",
+    ]
+
+
+def test_what_boards_measured_is_told_from_what_was_simulated(tmp_path: Path) -> None:
+    """On the front page and in feeds, where runs of all devices are."""
+    simulated, measured = record("toy1/ref"), record("toy2/ref", cycles=5000.0)
+    board = replace(measured, setup=replace(measured.setup, device="board"))
+    site = Site(made(tmp_path / "results.db", simulated, board))
+    text = site.page("/").text
+    assert "toy2/ref uno board -O3 5 000" in text
+    assert "toy1/ref uno simulator -O3 1 000" in text
+    assert "5 000" not in text[text.index("Weighed last") :]
+    feed = xml.fromstring(site.get("/feed.atom").body)
+    titles = [e.findtext(f"{ATOM}title", "") for e in feed.findall(f"{ATOM}entry")]
+    assert titles[0] == "toy2/ref on uno, measured on a board, -O3: encrypt 5 000, ROM 500"
 
 
 def test_badges_are_figures_of_a_table(site: Site) -> None:

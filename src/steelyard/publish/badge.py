@@ -7,7 +7,7 @@ from xml.sax.saxutils import escape
 from ..model.errors import cut, printable
 from ..model.row import Row
 from . import sheet
-from .results import ON, column
+from .results import column, evidence
 
 #: pixels of a character at most, which a text is stretched or squeezed to; around a text; of the height
 _CHARACTER, _PAD, _HEIGHT = 6.4, 7, 20
@@ -19,9 +19,7 @@ def text(row: Row, metric: str) -> tuple[str, str]:
     """What a badge says: of what, and the figure with its unit and how it came about."""
     c = column(metric)
     figure = " ".join(w for w in (sheet.text(row[metric], c, " "), c.unit, c.title) if w)
-    device = row.get("device")
-    evidence = "simulated" if device == "simulator" else ON.get(device, "measured")
-    return f"{row['label']} on {row['target']}, {evidence}", figure
+    return f"{row['label']} on {row['target']}, {evidence(row.get('device'))}", figure
 
 
 def badge(row: Row, metric: str) -> str:

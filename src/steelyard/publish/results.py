@@ -81,6 +81,11 @@ def title_of(target: str, device: Value = None) -> str:
     return f"{target} ({t.chip_name}, {t.chip.clock_hz / 1e6:g} MHz, simulated, {t.tier})"
 
 
+def evidence(device: Value) -> str:
+    """How a device's figures came about."""
+    return "simulated" if device == "simulator" else ON.get(device, "measured")
+
+
 def grouped(rows: Iterable[Row]) -> dict[tuple[str, ...], list[Row]]:
     """Rows that can stand in one table, by what they share, sorted by it."""
     groups = by_key(rows, lambda r: tuple(map(r.get, GROUP)))

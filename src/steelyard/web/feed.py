@@ -42,7 +42,8 @@ def feed(store: Store, path: str, equal: Mapping[str, str]) -> bytes | None:
         key, finished = places[int(str(row["run"]))]
         to = address.path("runs", *address.run(key, finished))
         entry = xml.SubElement(root, "entry")
-        _add(entry, "title", f"{row['label']} on {row['target']}, {row['flags']}: {_result(row)}")
+        how = results.evidence(row["device"])
+        _add(entry, "title", f"{row['label']} on {row['target']}, {how}, {row['flags']}: {_result(row)}")
         _add(entry, "id", f"urn:uuid:{uuid.uuid5(uuid.NAMESPACE_URL, to)}")
         _add(entry, "updated", _when(finished or 0))
         xml.SubElement(entry, "link", rel="alternate", type="text/html", href=to)

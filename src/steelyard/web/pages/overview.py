@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from difflib import get_close_matches
 
-from ...analyse.answer import told_apart
+from ...analyse.answer import of_one_device, told_apart
 from ...model.errors import counted
 from ...model.row import CONTEXT
 from ...model.target import Target, load_target, target_names
@@ -25,7 +25,19 @@ def front(v: View) -> Page:
     """What this is, the newest results, and one table of those weighed last on all targets."""
     targets = v.store.targets()
     newest = v.store.rows_of(v.store.latest(NEWEST), ("cycles_encrypt_mean", "cycles_hash_mean", "rom"))
-    names = ("run", "label", "target", "flags", "cycles_encrypt_mean", "cycles_hash_mean", "rom", "outcome", "finished")
+    device = () if {r["device"] for r in newest} <= {"simulator"} else ("device",)
+    names = (
+        "run",
+        "label",
+        "target",
+        *device,
+        "flags",
+        "cycles_encrypt_mean",
+        "cycles_hash_mean",
+        "rom",
+        "outcome",
+        "finished",
+    )
     shown = [results.column(n) for n in names if n in CONTEXT or any(r.get(n) is not None for r in newest)]
     weighed = list(dict.fromkeys((str(r["variant"]), str(r["implementation"])) for r in newest))[:WEIGHED]
     found = [
@@ -37,7 +49,8 @@ def front(v: View) -> Page:
         ).rows
         if r["outcome"] == "verified"
     ]
-    joint = [Table(s) for s in pivot.tables(told_apart(found), "target")] if found else []
+    (alike,), _ = of_one_device(found)
+    joint = [Table(s) for s in pivot.tables(told_apart(alike), "target")] if alike else []
     lead = (
         "Steelyard weighs lightweight cryptography: cycles, ROM, RAM and energy of implementations on "
         "microcontrollers, each verified on the image that is measured."
