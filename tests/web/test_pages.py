@@ -294,6 +294,17 @@ def test_a_campaign_means_what_run_takes_it_for() -> None:
     assert [line.cells[0] for line in missing.lines] == ["asconaead128/fast"]
 
 
+def test_what_a_board_did_is_not_a_campaign_s(tmp_path: Path) -> None:
+    asked = Campaign(implementations=("asconaead128/fast", "asconaead128/small"), targets=("uno",))
+    kept = [record(f"asconaead128/{n}", family="ascon") for n in ("fast", "fast", "small")]
+    lost = Failure(Reason.BOARD_LOST, "one: it is gone")
+    boards = [replace(r, setup=replace(r.setup, device="board"), failure=lost) for r in kept[1:]]
+    with made(tmp_path / "results.db", kept[0], *boards) as store:
+        [stored, missing] = campaigns.sheets(asked, store.rows())
+    assert [tuple(line.cells) for line in stored.lines] == [("uno", 1, 0, 1)]
+    assert [line.cells[0] for line in missing.lines] == ["asconaead128/small"]
+
+
 ATOM = "{http://www.w3.org/2005/Atom}"
 
 
