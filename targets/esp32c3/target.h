@@ -12,8 +12,7 @@
 #define SY_TRIGGER_CLEAR SY_GPIO(0x0C) = 1u << 10
 #define SY_TRIGGER_READ() (SY_GPIO(0x04) & 1u << 10)
 /* mpccr counts the cycles that mpcer and mpcmr, both 1, ask for (Technical Reference Manual, "ESP-RISC-V CPU", CSRs). By
- * encodings: assemblers differ in how the extension is asked for. The nops make the harness a multiple of 8 bytes larger
- * than it was without a counter: the image ends at one. */
+ * encodings: assemblers differ in how the extension is asked for. */
 #define SY_COUNTER_BITS 32
 #define SY_COUNT_START() \
     __asm__ volatile(".insn i 0x73, 1, x0, %0, 0x7E0\n\t" /* csrw mpcer, 1 */ \
