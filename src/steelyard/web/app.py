@@ -34,6 +34,8 @@ _OF_FIGURES = {
     "cross-origin-resource-policy": "cross-origin",
 }
 _FOR_EVER = {"cache-control": "public, max-age=31536000, immutable"}
+#: bytes of what programs ask in a body
+MOST_ASKED = 64 << 10
 _SAVED = ("application/vnd", "text/x-tex", "text/csv")
 
 
@@ -122,16 +124,33 @@ def create(makers: Makers | Here) -> FastAPI:
         # what is asked behind ? has no end
         return Response("User-agent: *\nDisallow: /*?\n", media_type="text/plain")
 
+    @app.api_route("/api/{path:path}", methods=["GET", "HEAD", "POST"], include_in_schema=False)
+    async def asked(request: Request) -> Response:
+        """What programs ask is made for each: a reading of several parts has to know the newest run."""
+        sent = b""
+        async for some in request.stream():
+            sent += some
+            if len(sent) > MOST_ASKED:
+                return Response(f"more than {MOST_ASKED} bytes are asked here\n", 413, media_type="text/plain")
+        kept = await makers.make(*_address(request), sent)
+        return _busy() if kept is None else _sent(kept, request)
+
     @app.api_route("/{path:path}", methods=["GET", "HEAD"], include_in_schema=False)
     async def page(request: Request) -> Response:
-        raw = request.scope.get("raw_path") or request.url.path.encode()
-        path = raw.decode("ascii", "replace").split("?")[0]
-        kept = await service.answer(path, request.scope["query_string"].decode("latin-1"))
-        if kept is None:
-            return Response("too many ask at once; try again\n", 503, {"retry-after": "5"}, "text/plain")
-        return _sent(kept, request)
+        kept = await service.answer(*_address(request))
+        return _busy() if kept is None else _sent(kept, request)
 
     return app
+
+
+def _address(request: Request) -> tuple[str, str]:
+    """Path and query as they were sent."""
+    raw = request.scope.get("raw_path") or request.url.path.encode()
+    return raw.decode("ascii", "replace").split("?")[0], request.scope["query_string"].decode("latin-1")
+
+
+def _busy() -> Response:
+    return Response("too many ask at once; try again\n", 503, {"retry-after": "5"}, "text/plain")
 
 
 def _sent(kept: Kept, request: Request) -> Response:

@@ -25,7 +25,7 @@ SECONDS, WAITING = 60, 64
 #: KiB of memory above which a process is replaced after its page
 _LARGE = 160 << 10
 #: first words of addresses that may be slow; files of tables and figures may be too
-_SLOW = frozenset(("targets", "tables", "results", "rank", "compare", "trade-offs", "figures", "campaigns"))
+_SLOW = frozenset(("targets", "tables", "results", "rank", "compare", "trade-offs", "figures", "campaigns", "api"))
 
 
 @cache
@@ -51,13 +51,13 @@ def _late(signum: int, frame: FrameType | None) -> None:
     raise TimeoutError
 
 
-def make(place: str, path: str, query: str) -> tuple[Kept, bool]:
+def make(place: str, path: str, query: str, sent: bytes = b"") -> tuple[Kept, bool]:
     """A reply, in a process for that; and whether the process has become large."""
     from .respond import respond  # not in the server
 
     signal.alarm(SECONDS)
     try:
-        made = packed(respond(_store(place), path, query))
+        made = packed(respond(_store(place), path, query, sent))
     except (StoreError, TimeoutError) as e:  # it could not even be opened
         made = packed(Reply(503, "text/plain; charset=utf-8", f"steelyard: {e}\n".encode()))
     finally:
@@ -90,21 +90,22 @@ class _Maker:
     def _start(self) -> None:
         self.pool = ProcessPoolExecutor(1, mp_context=ahead.context(), initializer=_begin)
 
-    async def make(self, place: str, path: str, query: str) -> Kept | None:
+    async def make(self, place: str, path: str, query: str, sent: bytes) -> Kept | None:
         """A reply; None where too many wait."""
         if self.waiting >= WAITING:
             return None
         self.waiting += 1
         try:
             async with self._turn:  # none waits in a process that is to be replaced
-                return await self._make(place, path, query)
+                return await self._make(place, path, query, sent)
         finally:
             self.waiting -= 1
 
-    async def _make(self, place: str, path: str, query: str) -> Kept:
+    async def _make(self, place: str, path: str, query: str, sent: bytes) -> Kept:
+        loop = asyncio.get_running_loop()
         for _ in range(2):
             try:
-                made, large = await asyncio.get_running_loop().run_in_executor(self.pool, make, place, path, query)
+                made, large = await loop.run_in_executor(self.pool, make, place, path, query, sent)
             except BrokenProcessPool:
                 self._start()
                 continue
@@ -122,9 +123,9 @@ class Makers:
         self._place = place
         self._quick, self._slow = _Maker(), _Maker()
 
-    async def make(self, path: str, query: str) -> Kept | None:
-        """What stands at an address; None where too many wait."""
-        return await (self._slow if slow(path) else self._quick).make(self._place, path, query)
+    async def make(self, path: str, query: str, sent: bytes = b"") -> Kept | None:
+        """What stands at an address, with what is asked in a body; None where too many wait."""
+        return await (self._slow if slow(path) else self._quick).make(self._place, path, query, sent)
 
     def busy(self, path: str) -> bool:
         """Whether others wait for such pages."""
@@ -149,11 +150,11 @@ class Here:
     def __init__(self, place: str) -> None:
         self._store = Store.open(place)
 
-    async def make(self, path: str, query: str) -> Kept | None:
+    async def make(self, path: str, query: str, sent: bytes = b"") -> Kept | None:
         """See :meth:`Makers.make`."""
         from .respond import respond
 
-        return packed(respond(self._store, path, query))
+        return packed(respond(self._store, path, query, sent))
 
     def busy(self, path: str) -> bool:
         """See :meth:`Makers.busy`."""

@@ -8,39 +8,43 @@ import time
 
 from ..model.errors import UserError, cut, unknown
 from ..store import Store, StoreError
-from . import address, ask, feed, layout, pages
+from . import address, api, ask, feed, layout, pages
 from .page import Links, NotThereError, Page, Text
 from .reply import HTML, Reply
 
 _SAY = logging.getLogger(__name__)
 
 
-def respond(store: Store, path: str, query: str = "") -> Reply:
-    """What stands at an address, as it was sent. Whatever is wrong is a page that says so."""
+def respond(store: Store, path: str, query: str = "", sent: bytes = b"") -> Reply:
+    """What stands at an address, as it was sent, with what programs ask in a body. Whatever is wrong is a page that
+    says so."""
     begun = time.perf_counter()
     state = -1
+    names = address.segments(path[: ask.LONGEST])
+    wrong = _refused if api.is_asked(names) else _wrong
     try:
         state = store.last()
-        status, kind, body = _found(store, path, query)
+        status, kind, body = _found(store, names, path, query, sent)
     except NotThereError as e:
-        status, kind, body = _wrong(404, "Not found", str(e))
+        status, kind, body = wrong(404, "Not found", str(e))
     except StoreError as e:
         _SAY.error("%s", e)
-        status, kind, body = _wrong(503, "The database does not answer", "Try again in a minute.")
+        status, kind, body = wrong(503, "The database does not answer", "Try again in a minute.")
     except UserError as e:
-        status, kind, body = _wrong(400, "This cannot be shown", str(e))
+        status, kind, body = wrong(400, "This cannot be shown", str(e))
     except TimeoutError:
-        status, kind, body = _wrong(503, "This takes too long", "Choose less: a target, a name, fewer columns.")
+        status, kind, body = wrong(503, "This takes too long", "Choose less: a target, a name, fewer columns.")
     except Exception:
         _SAY.exception("%s", cut(f"{path}?{query}"))
-        status, kind, body = _wrong(500, "An error in Steelyard", "It is in the server's log.")
+        status, kind, body = wrong(500, "An error in Steelyard", "It is in the server's log.")
     return Reply(status, kind, body, hashlib.sha256(body).hexdigest()[:24], state, time.perf_counter() - begun)
 
 
-def _found(store: Store, path: str, query: str) -> tuple[int, str, bytes]:
+def _found(store: Store, names: tuple[str, ...], path: str, query: str, sent: bytes) -> tuple[int, str, bytes]:
     if len(path) + len(query) > ask.LONGEST:
         raise UserError(f"this address is too long: at most {ask.LONGEST} characters")
-    names = address.segments(path)
+    if api.is_asked(names):
+        return api.answer(store, names, query, sent)
     *above, last = names or ("",)
     ending = max((e for e in layout.ENDINGS if last.endswith(f".{e}")), key=len, default="")
     if ending and (of := pages.route(above)):
@@ -81,3 +85,7 @@ def _nowhere(names: tuple[str, ...]) -> NotThereError:
 def _wrong(status: int, title: str, why: str) -> tuple[int, str, bytes]:
     shown = Page(title, [Text(why), Links([("search", "/search"), ("first page", "/")], "where to go")], status=status)
     return status, HTML, layout.html(shown, None).encode()
+
+
+def _refused(status: int, title: str, why: str) -> tuple[int, str, bytes]:
+    return status, *api.refusal(f"{title.lower()}: {why}" if status >= 500 else why)
