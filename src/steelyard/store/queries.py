@@ -124,6 +124,8 @@ _PARENTS = (
     ("setup", "implementation"),
     ("setup", "target"),
     ("setup", "toolchain"),
+    ("submission", "package"),
+    ("job", "package"),
 )
 ORPHANS = {
     f"{table} without {parent}": f"SELECT COUNT(*) FROM {table} LEFT JOIN {parent} AS parent "
