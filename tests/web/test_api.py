@@ -117,6 +117,8 @@ def test_the_document_says_what_is_there(server: str) -> None:
     with urllib.request.urlopen(f"{server}/api/v1/openapi.json") as answer:
         document = json.load(answer)
     assert document["openapi"].startswith("3.1")
+    hand_in = document["paths"].pop("/api/v1/submissions")["post"]
+    assert [p["name"] for p in hand_in["parameters"] if p["required"]] == ["licence"]
     assert set(document["paths"]) == set(map(api.address, api.ROUTES))
 
     def references(of: Any) -> Iterator[str]:

@@ -21,6 +21,8 @@ VERBS = {
     "plot": "Draw a figure from stored results, and write its table beside it.",
     "report": "Write stored results as one HTML file: tables, figures, claims, provenance.",
     "serve": "Serve stored results as web pages.",
+    "submit": "Hand in an implementation to a server.",
+    "work": "Weigh what was handed in to a server with this database.",
     "site": "Write stored results as web pages that open from disk and from any static host.",
     "show": "Show one run: figures, sizes, verification, provenance, and how to repeat it.",
     "list": "List implementations, targets, or stored runs.",

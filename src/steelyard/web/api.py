@@ -246,7 +246,7 @@ def _of_query(kind: type[wire.Asked], query: str) -> dict[str, Any]:
 
 def document() -> dict[str, Any]:
     """The OpenAPI document, made of the table and of the structs."""
-    kinds: list[Any] = [wire.Refusal]
+    kinds: list[Any] = [wire.Refusal, wire.Taken]
     for route in ROUTES.values():
         kinds += [route.asked, *([route.gives] if route.gives else [])]
     kinds = list(dict.fromkeys(kinds))
@@ -259,7 +259,10 @@ def document() -> dict[str, Any]:
             "version": wire.ROOT[1],
             "description": "Stored results: every number with its run. What they mean: /definitions, /claims.",
         },
-        "paths": {address(words): _described(words, route, of, components) for words, route in ROUTES.items()},
+        "paths": {
+            **{address(words): _described(words, route, of, components) for words, route in ROUTES.items()},
+            address(("submissions",)): {"post": _handing_in(of)},
+        },
         "components": {"schemas": components},
     }
 
@@ -295,6 +298,25 @@ def _described(
         if named:
             said["post"]["parameters"] = named
     return said
+
+
+def _handing_in(of: Mapping[Any, Any]) -> dict[str, Any]:
+    """How a zip is handed in, where a server takes such; ``submit.py`` answers."""
+    asked = (("licence", True, "of the sources"), ("name", False, "the file's"), ("previous", False, "a private link"))
+    parameters = [
+        {"name": n, "in": "query", "required": needed, "description": about, "schema": {"type": "string"}}
+        for n, needed, about in asked
+    ]
+    about = "Hands in a zip; the answer has its private link."
+    good = {"description": about, "content": {JSON: {"schema": of[wire.Taken]}}}
+    bad = {"description": "Why not, and what to do.", "content": {JSON: {"schema": of[wire.Refusal]}}}
+    return {
+        "operationId": "hand_in",
+        "summary": about,
+        "parameters": parameters,
+        "requestBody": {"required": True, "content": {"application/zip": {"schema": {}}}},
+        "responses": {"201": good, "default": bad},
+    }
 
 
 def _lists(kind: Any) -> bool:

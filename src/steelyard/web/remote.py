@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from http.client import HTTPException
 from sys import intern
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import urlsplit
 
 import msgspec
@@ -22,8 +22,10 @@ from ..model.row import CONTEXT, Made, Row
 from ..store import Store, StoreError
 from ..store.errors import StoreFailure
 from ..store.queries import Size, batches
-from ..store.reading import Reader
 from . import wire
+
+if TYPE_CHECKING:
+    from ..store.reading import Reader
 
 T = TypeVar("T", bound=Struct)
 #: seconds that an answer may take, tries where too many ask at once, and bytes of one answer
@@ -41,8 +43,17 @@ class Server:
     def __init__(self, url: str) -> None:
         try:
             parts = urlsplit(url)
-            if not parts.hostname or parts.query or parts.fragment or parts.username or parts.port == 0:
+            if (
+                parts.scheme not in ("http", "https")
+                or not parts.hostname
+                or parts.query
+                or parts.fragment
+                or parts.username
+                or parts.port == 0
+            ):
                 raise ValueError
+            url.encode("ascii")
+            parts.hostname.encode("idna")
         except ValueError:
             raise UserError(f"{cut(url)}: is no server's address; write it as https://HOST/") from None
         self.url = url.rstrip("/")
@@ -50,7 +61,10 @@ class Server:
     def asked(self, words: Sequence[str], gives: type[T], asked: wire.Asked | None = None) -> T:
         """An answer of the API. Raises :class:`StoreError`."""
         body = msgspec.json.encode(asked) if asked is not None else None
-        content = self.sent("/".join(("", *wire.ROOT, *words)), body, "application/json")
+        return self.understood(self.sent("/".join(("", *wire.ROOT, *words)), body, "application/json"), gives)
+
+    def understood(self, content: bytes, gives: type[T]) -> T:
+        """What an answer says. Raises :class:`StoreError`."""
         try:
             return msgspec.json.decode(content, type=gives)
         except (msgspec.DecodeError, UnicodeDecodeError) as e:

@@ -201,6 +201,49 @@ class Metrics(Struct, frozen=True):
     metrics: tuple[Defined, ...]
 
 
+class Offer(Struct, frozen=True):
+    """An implementation: its API, the ``bytes`` that its api.h says, its KAT files, and whether its known answers are
+    known without them."""
+
+    primitive: str
+    family: str
+    variant: str
+    name: str
+    digest: str
+    interface: str
+    files: int
+    bytes: dict[str, int | None]
+    kat: tuple[str, ...]
+    known: bool
+    notes: tuple[str, ...]
+
+
+class Refused(Struct, frozen=True):
+    """What looks like an implementation and is none, with the reason and what to do."""
+
+    path: str
+    reason: str
+    detail: str
+    next_action: str
+
+
+class Found(Struct, frozen=True):
+    """What is in a zip, with the files that may say under which licence."""
+
+    implementations: tuple[Offer, ...]
+    rejected: tuple[Refused, ...]
+    licences: tuple[str, ...]
+
+
+class Taken(Struct, frozen=True):
+    """What was handed in: the path of its private link, whether the same zip was handed in before, and what is in
+    it."""
+
+    link: str
+    known: bool
+    found: Found
+
+
 class Refusal(Struct, frozen=True):
     """Why there is no answer, and what to do."""
 
