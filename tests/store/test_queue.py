@@ -232,3 +232,38 @@ def test_of_many_workers_one_does_each_job(database: str) -> None:
             assert connection.execute(select(func.count()).select_from(schema.lease)).scalar() == 0
     assert sorted(done) == sorted(set(done))
     assert len(done) == count
+
+
+def test_what_is_published_while_it_ends_is_a_run(database: str) -> None:
+    """Whichever of the two transactions is first."""
+    rounds = 12
+    with Store.open(database) as store, ThreadPoolExecutor(2) as pool:
+        desk, line = Desk(store), Queue(store, "w")
+        for k in range(rounds):
+            given = replace(GIVEN, content=b"%d" % k)
+            token = desk.hand_in(given, tasks(given, "a"), ROOM)
+            with line.taken(["a"]) as taken:
+                assert taken is not None
+                both = threading.Barrier(2)
+
+                def publish(token: str = token, both: threading.Barrier = both) -> None:
+                    both.wait()
+                    desk.publish(token)
+
+                published = pool.submit(publish)
+                both.wait()
+                line.close(taken, DONE, record=RECORD)
+                published.result()
+        assert len(store.runs(newest_only=False)) == rounds
+
+
+def test_what_is_handed_in_while_it_is_withdrawn_is_whole(database: str) -> None:
+    with Store.open(database) as store, ThreadPoolExecutor(2) as pool:
+        desk = Desk(store)
+        token = desk.hand_in(GIVEN, tasks(), Quota(of_address=100))
+        for _ in range(12):
+            withdrawn = pool.submit(desk.withdraw, token)
+            token = desk.hand_in(GIVEN, tasks(), Quota(of_address=100))
+            assert withdrawn.result()
+            assert states(desk, token) == [WAITING, WAITING]
+            assert desk.known(GIVEN.digest)

@@ -177,9 +177,15 @@ def test_what_is_not_known_is_refused(store: Store, path: str, query: str, body:
     assert said in msgspec.json.decode(reply.body, type=wire.Refusal).error
 
 
+def test_a_table_has_a_bound(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(wire, "MOST_CELLS", 20)
+    assert "cells" in msgspec.json.decode(respond(store, "/api/v1/tables").body, type=wire.Refusal).error
+    assert respond(store, "/api/v1/tables", "what=toy3&columns=rom").status == 200
+
+
 def test_a_body_has_a_bound(server: str) -> None:
     with pytest.raises(urllib.error.HTTPError) as refused:
-        urllib.request.urlopen(f"{server}/api/v1/rows", b'{"flags": "' + b"x" * (1 << 20) + b'"}')
+        urllib.request.urlopen(f"{server}/api/v1/rows", b'{"flags": "' + b"x" * (256 << 10) + b'"}')
     assert refused.value.code == 413
     with pytest.raises(urllib.error.HTTPError) as refused:
         urllib.request.urlopen(urllib.request.Request(f"{server}/api/v1/rows", method="DELETE"))

@@ -183,7 +183,7 @@ def test_from_the_form_to_the_public_page(service: Service) -> None:
         assert record.origin == "toy.zip (submission 1)"
 
 
-def test_a_program_hands_in(service: Service, cli: Cli) -> None:
+def test_a_program_hands_in(service: Service, cli: Cli, tmp_path: Path) -> None:
     the_target("uno")
     result = cli(["submit", str(FOLDER), "--server", service.url, "--licence", "CC0-1.0", "--json"])
     assert result.code == 0, result.err
@@ -202,6 +202,10 @@ def test_a_program_hands_in(service: Service, cli: Cli) -> None:
     ):
         refused = cli(["submit", str(FOLDER), "--server", service.url, *words])
         assert (refused.code, said in refused.err) == (2, True), refused.err
+    large = tmp_path / "large.zip"
+    large.write_bytes(bytes(9 << 20))
+    refused = cli(["submit", str(large), "--server", service.url, "--licence", "MIT"])
+    assert "bytes are not taken here" in refused.err
     wrong = request(service.url, "/api/v1/submissions?licnce=MIT", package(), content_type="application/zip")
     assert (wrong.status, "did you mean licence" in wrong.text) == (400, True)
     assert request(service.url, "/api/v1/submissions?licence=MIT", package(), content_type="text/plain").status == 400
@@ -265,6 +269,18 @@ def test_faults_of_the_machine_are_tried_again(service: Service, monkeypatch: py
     assert [d.state for d in said] == ["waiting", "done"]
     assert "disk-full" in said[0].detail
     assert "1 run: 1 done" in request(service.url, link).text
+
+
+def test_a_run_that_takes_too_long_is_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """And the next one is not: what a stranger's code takes is bounded."""
+    the_target("uno")
+    monkeypatch.setattr(worker, "SECONDS", 0.0)
+    said: list[Any] = []
+    with Store.open(tmp_path / "r.db") as store:
+        body, kind = form(package=("toy.zip", package()), licence="MIT", rights="yes")
+        assert answer(store, Sent("/submissions", "", body, kind, "a"), Taking(("uno",), Quota())).status == 303
+        worker.work(store, ["uno"], said.append, threading.Event(), until_empty=True)
+    assert [(d.state, d.detail) for d in said] == [("failed", "not done after 0 s")]
 
 
 API = "#define CRYPTO_KEYBYTES 16\n#define CRYPTO_NSECBYTES 0\n#define CRYPTO_NPUBBYTES 16\n#define CRYPTO_ABYTES 16\n"

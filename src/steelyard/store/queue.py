@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
-from sqlalchemy import Connection, func, insert, or_, select, update
+from sqlalchemy import ColumnElement, Connection, func, insert, or_, select, update
 
 from steelyard.model.record import Record
 
@@ -81,6 +81,12 @@ class Job(Struct, frozen=True):
 def now() -> int:
     """Microseconds since 1970."""
     return time.time_ns() // 1000
+
+
+def touch(connection: Connection, which: ColumnElement[bool]) -> None:
+    """Makes transactions on a package take turns: each begins so, before it reads. On PostgreSQL the later one is
+    refused and starts again, on MariaDB it waits."""
+    connection.execute(update(_package).where(which).values(size=_package.c.size))
 
 
 def put(connection: Connection, package: int, tasks: Sequence[Task], priority: int = 0) -> int:
@@ -227,11 +233,14 @@ class Queue:
         self._close(taken, {"state": WAITING, "attempts": taken.attempt - 1, "ready": 0})
 
     def _close(self, taken: Taken, values: dict[str, Any]) -> None:
+        mine = select(_job.c.package_id).where(_job.c.id == taken.number).scalar_subquery()
+
         def work(connection: Connection) -> None:
+            touch(connection, _package.c.id == mine)
             if not ended(connection, taken.lease):
                 raise LeaseLost("another worker has taken over this job")
             connection.execute(update(_job).where(_job.c.id == taken.number).values(values))
-            package = connection.execute(select(_job.c.package_id).where(_job.c.id == taken.number)).scalar()
+            package = connection.execute(select(mine)).scalar()
             if package is not None and "record" in values:
                 to_runs(connection, package, self._store)
 

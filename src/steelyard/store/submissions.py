@@ -92,6 +92,7 @@ class Desk:
         token = secrets.token_urlsafe(_TOKEN)
 
         def work(connection: Connection) -> None:
+            queue.touch(connection, _package.c.digest == given.digest)
             older = self._older(connection, given.previous)
             _within(connection, given, len(tasks), quota)
             package = _packed(connection, given)
@@ -187,6 +188,7 @@ class Desk:
     def _changed(connection: Connection, token: str, state: str) -> int | None:
         """Changes the state of a private submission; its package, if it was private."""
         mine = _submission.c.token == _hashed(token)
+        queue.touch(connection, _package.c.id == select(_submission.c.package_id).where(mine).scalar_subquery())
         done = connection.execute(update(_submission).where(mine, _submission.c.state == PRIVATE).values(state=state))
         if done.rowcount != 1:
             return None

@@ -125,6 +125,8 @@ def _made(store: Store, _: wire.Asked) -> wire.Makers:
 def _tables(store: Store, asked: wire.TablesAsked) -> wire.Tables:
     page = answers.tables(View(store, msgspec.structs.asdict(asked)))
     shown = tuple(_table(b.sheet) for b in page.blocks if isinstance(b, Shown))
+    if sum(len(t.lines) * len(t.columns) for t in shown) > wire.MOST_CELLS:
+        raise UserError(f"more than {wire.MOST_CELLS} cells; choose fewer lines or columns, or ask for rows in parts")
     return wire.Tables(shown, tuple(b.text for b in page.blocks if isinstance(b, Text)))
 
 

@@ -152,7 +152,7 @@ class Makers:
     async def take(self, sent: Sent) -> Kept | None:
         """What becomes of what is handed in; None where too many wait."""
         assert self.taking is not None
-        return await self._quick.make(take, self._place, sent, self.taking)
+        return await self._slow.make(take, self._place, sent, self.taking)  # quick pages do not wait for zips
 
     def busy(self, path: str) -> bool:
         """Whether others wait for such pages."""

@@ -7,7 +7,7 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Collection, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from http.client import HTTPException
 from sys import intern
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -84,7 +84,7 @@ class Server:
                     if e.code in _BUSY and left and pause.isdecimal() and int(pause) <= SECONDS:
                         time.sleep(int(pause) * 1.0)
                         continue
-                    raise self._refused(e.code, e.read(LARGEST)) from e
+                    raise self._refused(e.code, e.headers.get_content_type(), e.read(LARGEST)) from e
             except (OSError, HTTPException, EOFError) as e:
                 why = getattr(e, "reason", None) or e
                 raise StoreFailure(f"{self.url}: {why}; see that steelyard serve runs there") from e
@@ -96,11 +96,14 @@ class Server:
             raise StoreFailure(f"{self.url}: an answer of more than {LARGEST >> 20} MiB; choose less")
         return gzip.decompress(content) if answer.headers.get("content-encoding") == "gzip" else content
 
-    def _refused(self, code: int, content: bytes) -> StoreError:
-        try:
-            why = msgspec.json.decode(content, type=wire.Refusal).error
-        except (msgspec.DecodeError, UnicodeDecodeError):
-            why = f"status {code}; see that a steelyard serve of this version runs there"
+    def _refused(self, code: int, media: str, content: bytes) -> StoreError:
+        """What to raise for an answer that is none: what it says, if that is a sentence."""
+        why = f"status {code}; see that a steelyard serve of this version runs there"
+        with suppress(msgspec.DecodeError, UnicodeDecodeError):
+            if media == "text/plain":
+                why = cut(content.decode().strip(), 200)
+            else:
+                why = msgspec.json.decode(content, type=wire.Refusal).error
         kind = StoreFailure if code >= 500 else _NotThereError if code == 404 else StoreError
         return kind(f"{self.url}: {why}")
 

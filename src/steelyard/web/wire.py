@@ -13,8 +13,8 @@ from ..publish.sheet import Column
 
 #: the first words of its addresses; the number changes with what an older client would misread
 ROOT = ("api", "v1")
-#: rows, whole runs, and runs asked for by number in one answer
-MOST_ROWS, MOST_RUNS, MOST_NAMED = 5000, 200, 200
+#: rows, whole runs, runs asked for by number, and cells of tables in one answer
+MOST_ROWS, MOST_RUNS, MOST_NAMED, MOST_CELLS = 5000, 200, 200, 1_000_000
 
 _Number = Annotated[int, Meta(ge=0, le=2**62)]
 
