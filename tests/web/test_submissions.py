@@ -26,7 +26,7 @@ from steelyard.model.paths import CIPHERS
 from steelyard.sources import discover
 from steelyard.sources.pack import pack
 from steelyard.store import Store
-from steelyard.store.submissions import Quota
+from steelyard.store.submissions import Desk, Quota
 from steelyard.web import lint, multipart, wire
 from steelyard.web.reply import Sent
 from steelyard.web.submit import Taking, answer
@@ -146,12 +146,14 @@ def test_from_the_form_to_the_public_page(service: Service) -> None:
     assert "etag" not in page.headers
     harmless(Parsed(page.text))
     assert "1 run: 1 waiting" in page.text
+    assert 'name="previous"' not in page.text, "what is filled in would be lost when the page is loaded again"
     assert "key 16, nonce 12, tag 8" in page.text
 
     weighed(service)
     page = request(service.url, link)
     assert "1 run: 1 done" in page.text
     assert "refresh" not in page.headers
+    assert 'name="previous"' in page.text
     harmless(Parsed(page.text))
     (file,) = [h for h in Parsed(page.text).all("href", "a") if h.endswith("uno-crypto_aead.csv")]
     private = request(service.url, file)
@@ -281,6 +283,24 @@ def test_a_run_that_takes_too_long_is_ended(tmp_path: Path, monkeypatch: pytest.
         assert answer(store, Sent("/submissions", "", body, kind, "a"), Taking(("uno",), Quota())).status == 303
         worker.work(store, ["uno"], said.append, threading.Event(), until_empty=True)
     assert [(d.state, d.detail) for d in said] == [("failed", "not done after 0 s")]
+
+
+def test_ctrl_c_gives_the_job_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(worker.Pipeline, "weigh", interrupted)
+    with Store.open(tmp_path / "r.db") as store:
+        body, kind = form(package=("toy.zip", package()), licence="MIT", rights="yes")
+        taken = answer(store, Sent("/submissions", "", body, kind, "a"), Taking(("uno",), Quota()))
+        with pytest.raises(KeyboardInterrupt):
+            worker.work(store, ["uno"], print, threading.Event())
+        found = Desk(store).find(taken.to.rsplit("/", 1)[1])
+        assert found is not None
+        (job,) = Desk(store).jobs(found)
+        assert (job.state, job.attempts) == ("waiting", 0)
+        with store._engine.connect() as connection:
+            assert connection.exec_driver_sql("SELECT COUNT(*) FROM lease").scalar() == 0
 
 
 API = "#define CRYPTO_KEYBYTES 16\n#define CRYPTO_NSECBYTES 0\n#define CRYPTO_NPUBBYTES 16\n#define CRYPTO_ABYTES 16\n"

@@ -80,7 +80,9 @@ def one(v: View, token: str) -> Page:
     blocks += _changes(desk, s, mine)
     blocks.append(Heading("Hand in a new version", "new"))
     blocks.append(
-        Form(
+        Text("Here, when these runs are done; or with steelyard submit --previous and this page's address.")
+        if ahead  # the page is loaded again until then, and what was filled in would be lost
+        else Form(
             "/submissions",
             (_FILE, msgspec.structs.replace(_LICENCE, value=s.licence), _RIGHTS,
              Field(_PREVIOUS, "", value=token, kind="hidden")),
@@ -104,7 +106,8 @@ def _decisions(s: Submission, token: str) -> Iterable[Block]:
 
 
 def _linted(found: Found, s: Submission) -> Iterable[Block]:
-    heads = ("implementation", "primitive", "API", "bytes", "known answers", "files", "notes")
+    noted = ("notes",) if any(i.notes for i in found.implementations) else ()
+    heads = ("implementation", "primitive", "API", "bytes", "known answers", "files", *noted)
     lines = [
         (
             f"{i.variant}/{i.name}",
@@ -113,7 +116,7 @@ def _linted(found: Found, s: Submission) -> Iterable[Block]:
             ", ".join(f"{what} {n}" for what, n in i.bytes.items() if n is not None),
             ", ".join(i.kat) or ("known" if i.known else "none: only repeated answers can be compared"),
             str(i.files),
-            "; ".join(i.notes),
+            *(["; ".join(i.notes)] if noted else []),
         )
         for i in found.implementations
     ]
@@ -128,11 +131,18 @@ def _linted(found: Found, s: Submission) -> Iterable[Block]:
 def _of_jobs(jobs: Sequence[Job]) -> Sheet:
     lines = [
         (f"{j.task.variant}/{j.task.name}", j.task.target, " ".join(j.task.flags), j.state, j.attempts or None,
-         j.detail or (f"{counted(j.ahead, 'run')} before it" if j.state == WAITING else ""))
+         j.detail or (_why_waiting(j) if j.state == WAITING else ""))
         for j in jobs
     ]  # fmt: skip
     heads = {"implementation": None, "target": None, "flags": None, "state": None, "attempts": 0, "detail": None}
     return plain("Runs", "jobs", heads, lines)
+
+
+def _why_waiting(j: Job) -> str:
+    """What stands between a job and its run."""
+    return (
+        f"{counted(j.ahead, 'run')} before it" if j.ahead else f"for a worker that has the compiler of {j.task.target}"
+    )
 
 
 def _rows(jobs: Iterable[Job]) -> list[Row]:
