@@ -422,6 +422,13 @@ def test_a_folder_and_its_zip_are_the_same(tmp_path: Path) -> None:
     assert (theirs.label, theirs.family, theirs.digest) == (mine.label, mine.family, mine.digest)
 
 
+@pytest.mark.parametrize("path", ["", " ", "/dev/zero", "none.zip", "x" * 5000])
+def test_what_cannot_be_handed_in_is_said_before_it_is_sent(cli: Cli, path: str) -> None:
+    refused = cli(["submit", path, "--server", "http://127.0.0.1:9", "--licence", "MIT"])
+    assert refused.code == 2, "nobody was asked"
+    assert "steelyard serve" not in refused.err
+
+
 def test_a_worker_needs_a_sandbox(cli: Cli, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr("steelyard.building.sandbox.available", lambda: False)
     refused = cli("work --until-empty")

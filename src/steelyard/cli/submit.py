@@ -8,10 +8,10 @@ from urllib.parse import urlencode
 import click
 import msgspec
 
-from ..model.errors import UserError
+from ..model.errors import UserError, cut
 from ..publish.sheet import plain
 from ..sources.pack import pack
-from . import options
+from . import options, select
 from .options import command
 from .output import Output
 
@@ -19,7 +19,7 @@ from .output import Output
 class Submit(msgspec.Struct, frozen=True):
     """What ``submit`` is asked."""
 
-    path: Path
+    path: str
     server: str
     licence: str
     previous: str
@@ -28,7 +28,7 @@ class Submit(msgspec.Struct, frozen=True):
 
 @command(
     Submit,
-    click.argument("path", type=click.Path(path_type=Path), metavar="PATH", help="A folder or a zip."),
+    click.argument("path", metavar="PATH", help="A folder or a zip."),
     click.option(
         "--server", envvar="STEELYARD_SERVER", required=True, metavar="URL", help="Where steelyard serve runs."
     ),
@@ -43,7 +43,9 @@ def verb(ask: Submit) -> int:
 
     if not ask.licence.strip():
         raise UserError("--licence: say the licence of the sources, such as --licence MIT")
-    name, content = pack(ask.path)
+    if not select.exists_at(ask.path):
+        raise UserError(f"{cut(ask.path)}: no such file or folder; name a folder or a zip")
+    name, content = pack(Path(ask.path))
     asked = {"name": name, "licence": ask.licence, "previous": ask.previous}
     query = urlencode({n: v for n, v in asked.items() if v})
     server = Server(ask.server)

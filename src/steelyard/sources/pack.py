@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import stat
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -24,6 +25,8 @@ def pack(path: Path, limits: Limits = HANDED_IN) -> tuple[str, bytes]:
     large."""
     try:
         if not path.is_dir():
+            if not stat.S_ISREG(path.stat().st_mode):
+                raise UserError(f"{cut(str(path))}: neither a folder nor a regular file; name one of these")
             if path.stat().st_size > limits.zip_bytes:
                 raise UserError(f"{cut(str(path))}: larger than {limits.zip_bytes >> 20} MiB; hand in less at once")
             return path.name, path.read_bytes()
