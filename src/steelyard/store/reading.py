@@ -223,6 +223,10 @@ class Reader:
         """The newest runs whose columns ``equal`` these values, the newest first."""
         return [row.id for row in self._rows(queries.latest(equal, count))]
 
+    def part(self, equal: Mapping[str, str], newest_only: bool, of: queries.Part) -> list[int]:
+        """The ids of a part of the runs, the newest first."""
+        return [row.id for row in self._rows(queries.part(equal, newest_only, of))]
+
     def same_answers(self, record: Record) -> list[int]:
         """Ids of the newest runs of other sources with the same answers."""
         s, v = record.setup, record.verification
