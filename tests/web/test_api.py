@@ -99,7 +99,8 @@ def test_parts_are_as_of_one_run(database: Path, tmp_path: Path) -> None:
         for r in RECORDS:
             store.add(r)
         whole = store.rows(metrics=["rom"])
-        asked, found = wire.RowsAsked(limit=4, metrics=("rom",)), []
+        asked = wire.RowsAsked(limit=4, metrics=("rom",))
+        found: list[object] = []
         while True:
             part = msgspec.json.decode(
                 respond(store, "/api/v1/rows", sent=msgspec.json.encode(asked)).body, type=wire.Rows

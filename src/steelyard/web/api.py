@@ -13,6 +13,7 @@ from msgspec import Struct
 from ..model import checked
 from ..model.errors import UserError, cut, unknown
 from ..model.metric import metric, metric_names, size_of
+from ..model.primitive import PRIMITIVES
 from ..model.target import load_target, target_names
 from ..publish.sheet import Sheet
 from ..store import FILTERS, Store
@@ -153,7 +154,9 @@ def _target(name: str, setups: int, known: bool) -> wire.Target:
 
 
 def _defined(_: Store, __: wire.Asked) -> wire.Metrics:
-    return wire.Metrics(tuple(wire.Defined(metric(n), documents.definition(n)) for n in metric_names()))
+    return wire.Metrics(
+        tuple(wire.Defined(metric(n), {p: documents.definition(n, p) for p in PRIMITIVES}) for n in metric_names())
+    )
 
 
 #: by the words of an address below the API's; ``*`` stands for the number of a run

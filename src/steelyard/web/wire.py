@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Annotated, Literal
 
 from msgspec import Meta, Struct
@@ -189,10 +190,10 @@ class Targets(Struct, frozen=True):
 
 
 class Defined(Struct, frozen=True):
-    """A metric and its definition."""
+    """A metric, and its definition by primitive."""
 
     metric: Metric
-    definition: str
+    definition: Mapping[str, str]
 
 
 class Metrics(Struct, frozen=True):
