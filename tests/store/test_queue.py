@@ -135,7 +135,8 @@ def test_quotas(store: Store) -> None:
 
 def test_a_new_version_knows_the_last_and_the_first(store: Store) -> None:
     desk = Desk(store)
-    tokens, numbers = [""], []
+    tokens = [""]
+    numbers: list[object] = []
     for k in range(3):
         given = replace(GIVEN, content=GIVEN.content + bytes([k]), previous=tokens[-1])
         tokens.append(desk.hand_in(given, tasks(given), ROOM))

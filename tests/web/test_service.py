@@ -217,7 +217,7 @@ def test_a_page_that_takes_too_long_is_given_up(results: Path, monkeypatch: pyte
 
 def test_too_many_are_told_to_come_back(results: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     class Busy(Here):
-        async def make(self, path: str, query: str) -> Kept | None:
+        async def make(self, path: str, query: str, sent: bytes = b"") -> Kept | None:
             return None
 
     busy = Busy(str(results))
