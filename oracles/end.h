@@ -7,8 +7,11 @@
 
 static inline void sy_begin(void)
 {
-#ifdef DDRB
-    DDRB |= _BV(DDB5); /* simavr shows an edge of an output only */
+    /* simavr shows an edge of an output only */
+#if defined(__AVR_ATtiny85__)
+    DDRB |= _BV(DDB2);
+#elif defined(DDRB)
+    DDRB |= _BV(DDB5);
 #endif
 }
 

@@ -61,7 +61,11 @@ _BOARDS = {
 }
 #: a board without anything but memory, in which our images lie where they were linked and ports are memory too
 _RISCV = {
-    "rv32-bumblebee": ("qemu-system-riscv32", "-M", "none", "-m", "2G", "-cpu", "rv32"),
+    # which has what the other two lack
+    **dict.fromkeys(
+        ("rv32-bumblebee", "rv32-esp32c3", "rv32-qingke-v2"),
+        ("qemu-system-riscv32", "-M", "none", "-m", "2G", "-cpu", "rv32"),
+    ),
     "rv64-rocket": ("qemu-system-riscv64", "-M", "none", "-m", "3G", "-cpu", "rv64"),
 }
 #: the flags of xPSR, and of SR all but V, which mspdebug clears in RRC where SLAU049F, 3.4.6 sets it

@@ -1,7 +1,12 @@
-; Parameters for simavr: the chip that the image is for, a clock that makes one cycle 1000 ns, and the trigger pin PB5
-; written to pin.vcd in the current folder. Tag, length, value; see simavr's documentation.
+; Parameters for simavr: the chip that the image is for, a clock that makes one cycle 1000 ns, and the trigger pin PB5 (of an
+; ATtiny85 PB2) written to pin.vcd in the current folder. Tag, length, value; see simavr's documentation.
 #define TEXT(x) #x
 #define NAME(x) TEXT(x)
+#ifdef __AVR_ATtiny85__
+#define PIN 2
+#else
+#define PIN 5
+#endif
     .section .mmcu, ""
     .byte 1, 64
 chip:
@@ -15,7 +20,7 @@ chip:
     .byte 13, 4
     .long 1
     .byte 15, 35
-    .byte 'B', 5, 0
+    .byte 'B', PIN, 0
     .ascii "trigger"
     .skip 25
     .global _mmcu

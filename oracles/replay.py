@@ -56,9 +56,12 @@ def requests(
     return calls
 
 
-def moved(target: Target) -> bool:
-    """Whether the oracle of a target has its flash at another address."""
-    return target.toolchain.family == "thumb"
+def moved(target: Target) -> int | None:
+    """Where the oracle of a target has its flash, if not at the same address: one for programs and data on RISC-V."""
+    if target.toolchain.family == "thumb":
+        return QEMU_FLASH
+    by_data: int | None = json.loads(target.chip.json)["flash_in_data"]
+    return by_data if target.toolchain.family == "riscv" and by_data != target.chip.flash.base else None
 
 
 def link(
@@ -131,14 +134,14 @@ def _link(target: Target, parts: list[str], folder: Path, name: str) -> None:
     """Compiles and links in ``folder``, with flash at the oracle's address."""
     spec = target.toolchain
     script = (target.folder / "link.ld").read_text()
-    if moved(target):
-        script = script.replace(f"{target.chip.flash.base:#010x}", f"{QEMU_FLASH:#x}")
+    if (flash := moved(target)) is not None:
+        script = script.replace(f"{target.chip.flash.base:#010X}".replace("X", "x"), f"{flash:#x}")
     (folder / "link.ld").write_text(script)
     compiler = shutil.which(spec.compiler, path=paths.search_path())
     assert compiler is not None
     command = [compiler, *spec.flags, f"-I{paths.HARNESS}", f"-I{target.folder}", *spec.link]
     command += ["-Tlink.ld", "-ffunction-sections", "-fdata-sections", "-Wl,--gc-sections"]
-    if target.chip.core in ("avr5", "avr51"):  # simavr has no other
+    if target.chip.core in ("avr25", "avr5", "avr51"):  # simavr has no other
         command += ["-Wl,--undefined=_mmcu,--section-start=.mmcu=0x910000", str(HERE / "mmcu.S")]
     if not spec.linker:
         _run([*command, *parts, "-o", name], folder)
@@ -165,9 +168,9 @@ def _run(command: list[str], folder: Path) -> None:
 def simulator(target: Target, image: Path) -> _native.Simulator:
     """Our simulator with an image of this module in it, at its start."""
     chip = target.chip
-    if moved(target):
-        flash = {"base": QEMU_FLASH, "size": 1 << 20}
-        chip = Chip(json.dumps({**json.loads(chip.json), "flash": flash, "flash_in_data": QEMU_FLASH}))
+    if (base := moved(target)) is not None:
+        size = 1 << 20 if base == QEMU_FLASH else chip.flash.size
+        chip = Chip(json.dumps({**json.loads(chip.json), "flash": {"base": base, "size": size}, "flash_in_data": base}))
     machine = _native.Simulator(chip)
     machine.load(image.read_bytes())
     return machine

@@ -397,11 +397,13 @@ class Pipeline:
         """The figures of the first FELICS in the workload's scenario. A mode of operation has an image of its own,
         which only the simulator runs; where there are no figures, a note says why."""
         implementation, scenario = job.implementation, SCENARIOS.index(job.workload.name)
+        about = f"no figures of FELICS's scenario {scenario}: "
+        if (data := measure.DATA.get(scenario, 0)) % (block := client.hello.a_bytes):
+            return measure.Felics(notes=(f"{about}{data} bytes are no whole number of blocks of {block}",))
         said, context = measure.message(client, scenario, vector)
         if scenario == 0:
             objects = building.objects(built, implementation)
             return measure.phases(client, implementation, job.target, objects, said)
-        about = f"no figures of FELICS's scenario {scenario}: "
         if job.target.device != "simulator":
             return measure.Felics(notes=(f"{about}its mode of operation is simulated only",))
         in_flash = scenario == 2

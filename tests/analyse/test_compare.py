@@ -101,6 +101,16 @@ def test_figures_of_two_compilers_are_not_compared_unless_told() -> None:
     assert asked.differs == ()
 
 
+def test_an_analyzer_tells_no_less_than_its_samples() -> None:
+    """Two samples of 24 MHz are 1.3 cycles of an uno, and cycles are rounded."""
+    board = {"device": "board", "timing_model": "sigrok fx2lafw 24 MHz"}
+    for change, verdict in ((2.0, "noise"), (3.0, "worse"), (-2.0, "noise"), (-3.0, "better")):
+        [pair] = compare([row()], [row(cycles_encrypt_mean=1000.0 + change, **board)]).pairs
+        assert {c.metric: c.verdict for c in pair.changes}["cycles_encrypt_mean"] == verdict
+    [pair] = compare([row()], [row(rom=101, **board)]).pairs
+    assert {c.metric: c.verdict for c in pair.changes}["rom"] == "worse"
+
+
 def test_repeated_measurements_differ_only_beyond_their_spread() -> None:
     old = [row(device="process", spread_percent=1.0)]
     near = [row(device="process", spread_percent=1.0, cycles_encrypt_mean=1015.0)]

@@ -140,6 +140,7 @@ def test_flash_without_bytes_in_a_section_of_its_own_is_refused(bench: Bench) ->
         ),
         ("nano-every", ".ramfunc", r"\.ramfunc: here code and constants are in the compiler's sections only"),
         ("nano-every", "mine", r"mine: here code and constants"),
+        ("esp32c3", ".ramfunc", r"\.ramfunc: here code and constants"),
         *(
             (name, ".data.ramfunc", r"\.data holds code, and no target runs code in RAM")
             for name in (*TARGETS, "msp430f1611", "esp8266", "esp32")

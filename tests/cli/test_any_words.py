@@ -39,6 +39,9 @@ SENSIBLE = {
     "kind": ("implementations", "targets", "runs", "workloads", "top", "places", "merit", "score", "pareto"),
     "run": ("1", "2", "3"),
     "path": ("old", "new", "old.zip"),
+    "server": ("http://127.0.0.1:9", "https://127.0.0.1:9/x"),
+    "licence": ("MIT",),
+    "previous": ("http://127.0.0.1:9/submissions/" + "x" * 22,),
     "target": ("uno", "bluepill", "host", "raspberry-pi", "uno,bluepill"),
     "flags": ("-O1", "-Os", "-Os;-O1"),
     "workload": ("kat", "default", "ble", "16/0", "0/16,16/0"),
@@ -204,6 +207,7 @@ def ready(cli: Cli, prepared: Path, monkeypatch: pytest.MonkeyPatch) -> Cli:
     monkeypatch.setattr(pipeline.Pipeline, "campaign", _campaign)
     monkeypatch.setattr("steelyard.device.remote.ERRAND", 1)
     monkeypatch.setattr("uvicorn.Server.run", lambda *_, **__: None)  # which ends when somebody ends it
+    monkeypatch.setattr("steelyard.farm.work", lambda *_, **__: None)
     return cli
 
 

@@ -62,7 +62,7 @@ def test_list_implementations(cli: Cli, tmp_path: Path) -> None:
         write(tmp_path / "mine" / where, toys.files(top=f"/* {where} */"))
     write(tmp_path / "mine/crypto_aead/empty/ref", {"api.h": toys.API})
     write(tmp_path / "mine/crypto_aead/toy1/wild", {"api.h": toys.API, "code.asm": "NOP"})
-    golden("list", cli("list implementations mine"))
+    golden("list", cli("list implementations mine"), cli("list workloads"))
 
 
 def test_a_run_from_first_to_last(cli: Cli, tmp_path: Path) -> None:

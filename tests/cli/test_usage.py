@@ -45,7 +45,7 @@ def compiler() -> None:
         ("run text.toml", "text.toml: not a TOML file: "),
         ("run other.toml text.toml", "one campaign at a time: other.toml, text.toml; run the others after it"),
         (f"run {'x' * 5000}", "File name too long; give another path"),
-        ("chec", "unknown command 'chec'; did you mean check?"),
+        ("chec", "unknown command 'chec'; did you mean check or choose?"),
         ("boards chek", "unknown command 'chek'; did you mean check?"),
         ("run zzzzzzzz", "unknown implementation 'zzzzzzzz'; known: ace, "),
         ("publish --where target=uno", "filter, character 7: '=uno' has one =; write =="),

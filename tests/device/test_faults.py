@@ -60,6 +60,15 @@ FAULTS = {
         (touch("0x4100", " = 1"), "flash-write", "write to flash at 0x4100"),
         (asm(".word 0xFFFF"), "bad-opcode", "unknown opcode 0xffff"),
     ],
+    "attiny85": [
+        (asm(".word 0x9c01"), "bad-opcode", "unknown opcode 0x9c01"),  # mul r0, r1
+        (asm(".word 0x940e, 0"), "bad-opcode", "unknown opcode 0x940e"),  # call 0
+        (touch("0x0260"), "out-of-range", "read from unmapped address 0x260"),
+    ],
+    "attiny1614": [
+        (touch("0x8100", " = 1"), "flash-write", "write to flash at 0x8100"),
+        (touch("0x3700"), "out-of-range", "read from unmapped address 0x3700"),
+    ],
     "bluepill": [
         (touch("0x30000000"), "out-of-range", "read from unmapped address 0x30000000"),
         (touch("0x40000000", " = 1"), "out-of-range", "write to unmapped address 0x40000000"),
@@ -95,6 +104,22 @@ FAULTS = {
         (asm("ebreak"), "trap", "breakpoint or trap"),
         (call("0x20000000"), "bad-fetch", "program counter outside flash"),
         (asm("lw t0, 0(%0)", "0x20000402"), "unaligned", "unaligned access to 0x20000402"),
+    ],
+    "esp32c3": [
+        (asm(".word 0x00b5252f"), "bad-opcode", "unknown opcode 0xb5252f"),  # amoadd.w
+        (touch("0x3FC80200", " = 1"), "flash-write", "write to flash at 0x3fc80200"),
+        (touch("0x40380200"), "out-of-range", "read from unmapped address 0x40380200"),  # by the instruction bus
+        (asm(".word 0xb0002573"), "unsupported", "instruction 0x0b00 not supported by this core"),  # csrr a0, mcycle
+    ],
+    "ch32v003": [
+        (asm(".word 0x02b50533"), "bad-opcode", "unknown opcode 0x2b50533"),  # mul a0, a0, a1
+        (asm(".word 0x00050813"), "bad-opcode", "unknown opcode 0x50813"),  # mv a6, a0
+        (asm("lw t0, 0(%0)", "0x20000402"), "unaligned", "unaligned access to 0x20000402"),
+        (touch("0x00000100", " = 1"), "flash-write", "write to flash at 0x100"),
+    ],
+    "rp2040": [
+        (touch("0x20000200", " = 1"), "flash-write", "write to flash at 0x20000200"),
+        (asm("ldr r3, [%0]", "0x20020402"), "unaligned", "unaligned access to 0x20020402"),
     ],
     "maixduino": [
         (touch("0x10000000"), "out-of-range", "read from unmapped address 0x10000000"),

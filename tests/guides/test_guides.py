@@ -151,10 +151,10 @@ def test_choose_a_cipher(folder: Path, home: Path) -> None:
     assert re.search(r"asconaead128/avr is first: of \d+ that fit it needs the fewest cycles", sensor)
     assert "used today: aes128ccm8/ref" in sensor
     assert "does not fit" in sensor
-    cycles = {by: int(n.replace(" ", "")) for n, by in re.findall(r"asconaead128/avr +-O3 +([\d ]+?) +(\w+) ", sensor)}
-    assert cycles.keys() == {"interpolated"}
+    assert re.search(r"asconaead128/avr +-O3 +\d+ \d+ +interpolated", sensor)
     assert "decryption of 24 bytes" in received
-    assert "interpolated" not in weighed.split("\n\n")[1]
+    assert re.search(r"asconaead128/avr +-O3 +\d+ \d+ +weighed", weighed)
+    assert "interpolated" not in weighed.split("Pareto front")[1].split("is first")[0]
     assert re.search(r"--rom \d+", nothing)
     assert "asconaead128/armv7m" in (folder / "chips.md").read_text()
 

@@ -23,10 +23,13 @@ from steelyard.model.target import load_target
 ALL = [i for i in bundled()[0] if i.primitive != "crypto_block"]
 #: AVR's flash and RAM make it the narrowest judge, so its cycles are compared for two chips
 CYCLES = ("uno", "atmega128")
-#: chips with the core of one of these: what every commit takes is enough
-SISTERS = ("leonardo",)
+#: chips with the core of one of these, or less: what every commit takes is enough
+SISTERS = ("leonardo", "attiny85")
 #: one target for each other core that has an oracle
-STATES = ("bluepill", "mkrzero", "stm32f407", "nucleo-f746zg", "gd32vf103", "maixduino", "esp8266", "msp430f1611")
+STATES = (
+    *("bluepill", "mkrzero", "stm32f407", "nucleo-f746zg", "gd32vf103", "maixduino", "esp32c3", "ch32v003"),
+    *("esp8266", "msp430f1611"),
+)
 #: families that stand for all where a target is not the first of its instruction set
 FEW = ("ascon", "tinyjambu", "sparkle")
 

@@ -14,8 +14,8 @@ from steelyard import building
 from steelyard.model.target import Target, load_target
 
 LEVELS = ("-O0", "-O1", "-O2", "-O3", "-Os")
-#: one target for each core that has an oracle; uno's flash is too small for -O0
-TARGETS = ("bluepill", "mkrzero", "stm32f407", "gd32vf103", "maixduino", "esp8266", "msp430f1611")
+#: one target for each core that has an oracle; the flash of uno and ch32v003 is too small for -O0
+TARGETS = ("bluepill", "mkrzero", "stm32f407", "gd32vf103", "esp32c3", "maixduino", "esp8266", "msp430f1611")
 #: where the images leave the sum: registers, and how far each is shifted
 SUM = {
     "avr": {"r22": 0, "r23": 8, "r24": 16, "r25": 24},

@@ -41,6 +41,16 @@ def cells(sheet: Sheet) -> list[list[object]]:
     return [[printable(c) if isinstance(c, str) else c for c in line.cells] for line in sheet.lines]
 
 
+@pytest.mark.parametrize(
+    ("text", "kept"),
+    [("-O3 -flto", True), ("-1+cmd|' /C calc'!A0", False), ('-HYPERLINK("x")', False), ("=1", False), ("@f", False)],
+)
+def test_no_text_of_a_csv_is_a_formula_that_calls(text: str, kept: bool) -> None:
+    made = formats.render([Sheet("t", "t", [Column("flags", "flags")], [Line([text])])], "csv").decode()
+    [_, [cell]] = csv.reader(io.StringIO(made))
+    assert cell == (text if kept else f"'{text}")
+
+
 @given(sheets())
 def test_csv(sheet: Sheet) -> None:
     back = list(csv.reader(io.StringIO(formats.render([sheet], "csv").decode(), newline="")))

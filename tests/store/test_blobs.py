@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import gzip
 import hashlib
+import tracemalloc
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
-from steelyard.store import Store, StoreError
+from steelyard.store import Store, StoreError, blobs
 
 
 def files(path: Path) -> list[Path]:
@@ -49,6 +50,23 @@ def test_damage_is_found_and_repaired(store: Store, path: Path) -> None:
         store.get_blob(digest)
     file.write_bytes(b"")
     assert store.get_blob(store.put_blob("log")) == b"log"
+
+
+def test_a_small_file_that_holds_a_huge_log_is_not_unpacked(
+    store: Store, path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(blobs, "MOST", 1 << 16)
+    digest = store.put_blob("log")
+    [file] = files(path)
+    file.write_bytes(gzip.compress(bytes(1 << 25), compresslevel=1))
+    tracemalloc.start()
+    with pytest.raises(StoreError, match="does not have the content that its name says; delete it"):
+        store.get_blob(digest)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 1 << 23
+    with pytest.raises(StoreError, match="a log has 65537 bytes, and at most 65536"):
+        store.put_blob(bytes(1 + (1 << 16)))
 
 
 @pytest.mark.parametrize("digest", ["", "../../etc/passwd", "A" * 64, "0" * 63])

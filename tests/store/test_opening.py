@@ -199,8 +199,8 @@ NEXT = """
 import sqlalchemy as sa
 from alembic import op
 
-revision = "0005"
-down_revision = "0004"
+revision = "{next}"
+down_revision = "{head}"
 
 
 def upgrade():
@@ -219,9 +219,10 @@ def migrate_to_next(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
             store.add(RECORD)
         scripts = tmp_path / "100% migrations"
         shutil.copytree(Path(migrate.__file__).parent / "migrations", scripts)
-        (scripts / "versions" / "0005_next.py").write_text(NEXT.format(more=more))
+        head, later = schema.HEAD, f"{int(schema.HEAD) + 1:04}"
+        (scripts / "versions" / f"{later}_next.py").write_text(NEXT.format(more=more, head=head, next=later))
         monkeypatch.setattr(migrate, "SCRIPTS", str(scripts).replace("%", "%%"))
-        monkeypatch.setattr(schema, "HEAD", "0005")
+        monkeypatch.setattr(schema, "HEAD", later)
         Store.open(path).close()
 
     return run

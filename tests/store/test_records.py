@@ -170,6 +170,9 @@ def test_records_by_number(store: Store, make: Make) -> None:
     assert [r.id for r in store.records([first, third])] == [third, first]
     assert store.records([]) == []
     assert second in store.points([second, third])
+    of = {(p.adlen, p.mlen) for p in store.points([second])[second] if p.operation == "decrypt"}
+    assert store.cycles([second], "decrypt").keys() == {second}
+    assert store.cycles([second], "decrypt")[second].keys() == of
 
 
 def test_why_runs_failed(store: Store, make: Make) -> None:

@@ -20,7 +20,9 @@ def test_a_target_verifies_a_cipher(name: str, bench: Bench) -> None:
     record = Pipeline(bench.store, threads=1).weigh(job)
     assert record.ok, record.failure
     assert record.verification is not None
-    assert record.verification.vectors == 1089
+    # what 512 bytes of RAM have no room for is left out, and counted
+    left_out = record.verification.skipped if target.chip.ram.size <= 512 else 0
+    assert 1000 < record.verification.vectors <= 1089 <= record.verification.vectors + left_out
     assert 2000 < record.metrics["cycles_encrypt_mean"] < 600_000
     assert 300 < record.metrics["rom"] < 6000
     assert record.metrics["cycles_reject_mean"] >= record.metrics["cycles_decrypt_mean"] * 0.98

@@ -10,10 +10,12 @@ import pytest
 from msgspec.structs import replace
 
 from steelyard.model import paths
+from steelyard.model.profile import Profile
 from steelyard.model.target import Target
 from steelyard.sources import discover
 from steelyard.web import examine
 from tests.conftest import Bench
+from tests.made_up import record
 from tests.web.conftest import Site
 
 TINY = paths.CIPHERS / "crypto_aead" / "tinyjambu" / "tinyjambu128v2" / "small"
@@ -50,6 +52,7 @@ def test_other_sources_than_those_here_are_not_run(bench: Bench, uno: Target, mo
     wrong = {
         "implementation_digest": "0" * 64, "harness": "0" * 64, "timing_model": "none/1", "device": "board",
         "family": "../tinyjambu", "primitive": "..", "target": "nowhere",
+        "flags": "-O3 -wrapper /bin/sh,-c,id",
     }  # fmt: skip
     for field, value in wrong.items():
         other = replace(record, setup=replace(record.setup, **{field: value}))
@@ -59,6 +62,25 @@ def test_other_sources_than_those_here_are_not_run(bench: Bench, uno: Target, mo
             assert reply.status in (200, 400), reply.body
             assert b"<svg" not in reply.body
             assert b"<table" not in reply.body
+
+
+@pytest.mark.parametrize(
+    "flag",
+    ["-fplugin=x.so", "-fplugin-arg-x-y=z", "-fpass-plugin=x", "-wrapper", "x.c", "@x", "-ox", "-o", "-B.", "-Ix",
+     "-specs=x", "-Wl,-Tx", "-Wa,--x", "-Wp,-MDx", "-include", "-Xlinker", "-fuse-ld=/x"],
+)  # fmt: skip
+def test_a_stored_flag_that_names_a_program_or_a_file_reaches_no_compiler(
+    bench: Bench, uno: Target, flag: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    [tiny] = discover(TINY).implementations
+    plan = bench.job(tiny, uno).plan
+    made = record("tinyjambu128v2/small")
+    monkeypatch.setattr(examine, "profile", lambda job, *_: Profile(" ".join(job.flags), (), {}, 0, 0))
+    usual = "-O3 -flto -mcall-prologues -funroll-loops -DROUNDS=3 -std=gnu99 -fno-inline -Wno-all -fmax-errors=2"
+    kept, _ = examine.profiled(replace(made, setup=replace(plan, flags=usual)))
+    assert kept.label == usual
+    with pytest.raises(examine.NotHereError, match="no compiler gets "):
+        examine.profiled(replace(made, setup=replace(plan, flags=f"{usual} {flag}")))
 
 
 def test_what_is_not_kept_right_is_made_again(bench: Bench, uno: Target) -> None:

@@ -20,6 +20,7 @@ from steelyard.cli.app import app
 from steelyard.model.campaign import Campaign
 from steelyard.model.metric import metric_names
 from steelyard.model.primitive import PRIMITIVES
+from steelyard.model.reasons import Failure, Reason
 from steelyard.web import campaigns, documents, layout, pages
 from tests.made_up import record
 from tests.web.conftest import RECORDS, Site, made
@@ -34,7 +35,8 @@ def crawled(site: Site) -> dict[str, str]:
 
 def test_every_page_is_reached_and_every_link_leads_to_a_page(crawled: dict[str, str]) -> None:
     heads = {address.split("?")[0].strip("/").split("/")[0] for address in crawled}
-    assert heads == {words[0] if words else "" for words in pages.ROUTES}
+    private = {"submissions"}  # which the menu has where a server takes them: test_submissions.py
+    assert heads == {words[0] if words else "" for words in pages.ROUTES} - private
     for of in ("/families/toy", "/variants/toy1", "/implementations/toy1/ref", "/targets/uno", "/campaigns/first"):
         assert of in crawled
 
@@ -66,6 +68,16 @@ def test_a_run_has_every_metric_with_its_definition(site: Site) -> None:
             assert documents.definition(name, r.setup.primitive) in text
     for primitive in PRIMITIVES:
         assert [n for n in metric_names() if not documents.definition(n, primitive)] == []
+
+
+def test_figures_without_known_answers_are_said_to_be_left_out(tmp_path: Path) -> None:
+    unknown = Failure(Reason.NO_EXPECTED, "no known answers for mine")
+    with made(tmp_path / "own.db", record(), record("mine/ref", failure=unknown)) as store:
+        site = Site(store)
+        assert "without known answers, so not ranked: mine/ref" in site.page("/rank").text
+        for page in ("/rank", "/trade-offs", "/figures/rom"):
+            assert "1 matching run, none of them verified." in site.page(f"{page}?what=mine").text
+            assert "No stored run matches." in site.page(f"{page}?where=rom<0").text
 
 
 def test_a_definition_is_that_of_the_primitive() -> None:
@@ -281,6 +293,17 @@ def test_a_campaign_means_what_run_takes_it_for() -> None:
     [stored, missing] = campaigns.sheets(asked, [])
     assert [tuple(line.cells) for line in stored.lines] == [("uno", 0, 0, 1)]
     assert [line.cells[0] for line in missing.lines] == ["asconaead128/fast"]
+
+
+def test_what_a_board_did_is_not_a_campaign_s(tmp_path: Path) -> None:
+    asked = Campaign(implementations=("asconaead128/fast", "asconaead128/small"), targets=("uno",))
+    kept = [record(f"asconaead128/{n}", family="ascon") for n in ("fast", "fast", "small")]
+    lost = Failure(Reason.BOARD_LOST, "one: it is gone")
+    boards = [replace(r, setup=replace(r.setup, device="board"), failure=lost) for r in kept[1:]]
+    with made(tmp_path / "results.db", kept[0], *boards) as store:
+        [stored, missing] = campaigns.sheets(asked, store.rows())
+    assert [tuple(line.cells) for line in stored.lines] == [("uno", 1, 0, 1)]
+    assert [line.cells[0] for line in missing.lines] == ["asconaead128/small"]
 
 
 ATOM = "{http://www.w3.org/2005/Atom}"

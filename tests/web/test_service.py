@@ -64,7 +64,7 @@ def test_what_takes_long_is_served_as_it_was_and_made_anew(monkeypatch: pytest.M
     go, asked, stored = threading.Event(), [], [1]
 
     class Slow:
-        async def make(self, path: str, query: str) -> Kept | None:
+        async def make(self, path: str, query: str, sent: bytes = b"") -> Kept | None:
             asked.append(path)
             state = stored[-1]
             if len(asked) > 1:
@@ -217,7 +217,7 @@ def test_a_page_that_takes_too_long_is_given_up(results: Path, monkeypatch: pyte
 
 def test_too_many_are_told_to_come_back(results: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     class Busy(Here):
-        async def make(self, path: str, query: str) -> Kept | None:
+        async def make(self, path: str, query: str, sent: bytes = b"") -> Kept | None:
             return None
 
     busy = Busy(str(results))

@@ -25,7 +25,18 @@ static inline word f(word x)
 }
 
 #define HALF(x, y, k) ((y) = WORD((y) ^ f(x) ^ (k)))
+#define TWO(k) (HALF(x, y, (k)[0]), HALF(y, x, (k)[1]))
+#define TWO_BACK(k) (HALF(y, x, (k)[1]), HALF(x, y, (k)[0]))
 
+/* rounds in a turn of the loop: branches cost AVR the least */
+#if defined(__AVR__)
+#define TURN 2
+#else
+#define TURN 4
+#endif
+
+#if defined(__AVR__)
+/* Bits of the constant sequence one by one, which is how AVR shifts. */
 int crypto_block_encrypt_schedule(unsigned char *ctx, const unsigned char *k)
 {
     word *to = ((context *)ctx)->k, last;
@@ -55,6 +66,36 @@ int crypto_block_encrypt_schedule(unsigned char *ctx, const unsigned char *k)
     }
     return 0;
 }
+#else
+/* As many words at once as the key has: all numbers of rounds are multiples.
+ * Halves of the constant sequence have 31 bits, and go round. */
+int crypto_block_encrypt_schedule(unsigned char *ctx, const unsigned char *k)
+{
+    word *to = ((context *)ctx)->k, w[KEY_WORDS];
+    uint32_t low = (uint32_t)Z & 0x7fffffff, high = (uint32_t)(Z >> 31);
+    uint8_t i, j;
+
+    for (i = 0; i < KEY_WORDS; i++)
+        to[i] = w[i] = load(k + (KEY_WORDS - 1 - i) * WORD_BYTES);
+    for (; i < ROUNDS; i = (uint8_t)(i + KEY_WORDS)) {
+        uint32_t bits = low;
+
+        to += KEY_WORDS;
+        for (j = 0; j < KEY_WORDS; j++) {
+            word t = WORD(RIGHT(w[(j + KEY_WORDS - 1) % KEY_WORDS], 3));
+
+            if (KEY_WORDS == 4)
+                t ^= w[(j + 1) % KEY_WORDS];
+            t ^= WORD(RIGHT(t, 1));
+            w[j] = WORD(w[j] ^ t ^ (word)(bits >> j & 1) ^ (word)~(word)3);
+            to[j] = w[j];
+        }
+        low = (bits >> KEY_WORDS | high << (31 - KEY_WORDS)) & 0x7fffffff;
+        high = (high >> KEY_WORDS | bits << (31 - KEY_WORDS)) & 0x7fffffff;
+    }
+    return 0;
+}
+#endif
 
 int crypto_block_decrypt_schedule(unsigned char *ctx, const unsigned char *k)
 {
@@ -68,9 +109,14 @@ int crypto_block_encrypt(unsigned char *out, const unsigned char *in,
     word x = load(in), y = load(in + WORD_BYTES);
     uint8_t i;
 
-    for (i = 0; i < ROUNDS / 2; i++, k += 2) {
-        HALF(x, y, k[0]);
-        HALF(y, x, k[1]);
+    for (i = 0; i < ROUNDS / TURN; i++, k += TURN) {
+        TWO(k);
+        if (TURN == 4)
+            TWO(k + 2);
+    }
+    if (ROUNDS % TURN >= 2) {
+        TWO(k);
+        k += 2;
     }
     if (ROUNDS % 2 != 0) {
         word t = x;
@@ -99,10 +145,15 @@ int crypto_block_decrypt(unsigned char *out, const unsigned char *in,
         y = x;
         x = t;
     }
-    for (i = 0; i < ROUNDS / 2; i++) {
+    if (ROUNDS % TURN >= 2) {
         k -= 2;
-        HALF(y, x, k[1]);
-        HALF(x, y, k[0]);
+        TWO_BACK(k);
+    }
+    for (i = 0; i < ROUNDS / TURN; i++) {
+        k -= TURN;
+        if (TURN == 4)
+            TWO_BACK(k + 2);
+        TWO_BACK(k);
     }
     store(out, x);
     store(out + WORD_BYTES, y);

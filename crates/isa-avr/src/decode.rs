@@ -4,7 +4,7 @@ use isa::{Insn, Run};
 use mcu::Site;
 
 use crate::exec::handler;
-use crate::form::Operands;
+use crate::form::{Form, Operands};
 use crate::op::Op;
 use crate::state::{Avr, SREG};
 use crate::step::{ALL, Flow, IF_SREG, Step};
@@ -26,7 +26,11 @@ impl Avr {
             2 => first.into(),
             _ => u32::from(first) << 16 | u32::from(self.fetch(pc + 2)?),
         };
-        Some((row, row.form.operands(&row.pattern.fields(word), pc)))
+        let mut o = row.form.operands(&row.pattern.fields(word), pc);
+        if row.form == Form::Relative && !self.variant.long_jumps {
+            o.imm %= self.mem.flash.len() as u32;
+        }
+        Some((row, o))
     }
 
     /// Length in bytes of the instruction at `pc`, defined or not.

@@ -1,7 +1,7 @@
 //! AVR: one instruction table from which decoder, executor and disassembler are derived.
 //!
 //! Modelled are cores with a program counter of up to 16 bits whose flash starts at address 0:
-//! [`AVR5`], [`AVR51`] and [`AVRXMEGA3`]. Addresses of code are in bytes. Interrupts are not modelled:
+//! [`AVR25`], [`AVR5`], [`AVR51`] and [`AVRXMEGA3`]. Addresses of code are in bytes. Interrupts are not modelled:
 //! SEI sets its flag without further effect. SLEEP and SPM are faults.
 //!
 //! Modules use only those before them: `op`, `sreg`, `step`, `form`, `state`, `table`, `exec`, `decode`, `spans`,
@@ -24,7 +24,7 @@ mod tests;
 use isa::{Core, Run, TableRow};
 use mcu::Memory;
 
-pub use state::{AVR5, AVR51, AVRXMEGA3, Avr, Variant};
+pub use state::{AVR5, AVR25, AVR51, AVRXMEGA3, Avr, Variant};
 pub use step::{Class, Step};
 
 impl Core for Avr {

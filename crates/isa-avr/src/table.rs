@@ -17,6 +17,10 @@ pub(crate) enum Cores {
     All,
     /// Those with RAMPZ.
     Far,
+    /// Those that multiply.
+    Mul,
+    /// Those with more than 8 KiB of flash.
+    Jmp,
 }
 
 /// One instruction.
@@ -53,6 +57,8 @@ impl Definition {
         match self.cores {
             Cores::All => true,
             Cores::Far => variant.rampz != 0,
+            Cores::Mul => variant.multiply,
+            Cores::Jmp => variant.long_jumps,
         }
     }
 
@@ -103,12 +109,12 @@ pub static TABLE: &[Definition] = rows! {
     All "1001 010d dddd 0111"                     "ror r{a}"           Unary(Ror)                   D;
     All "1001 0110 kkdd kkkk"                     "adiw r{a}, {imm:x}" Wide(Adiw)                   WordDK;
     All "1001 0111 kkdd kkkk"                     "sbiw r{a}, {imm:x}" Wide(Sbiw)                   WordDK;
-    All "1001 11rd dddd rrrr"                     "mul r{a}, r{b}"     Multiply(Mul)                DR;
-    All "0000 0010 dddd rrrr"                     "muls r{a}, r{b}"    Multiply(Muls)               HighDR;
-    All "0000 0011 0ddd 0rrr"                     "mulsu r{a}, r{b}"   Multiply(Mulsu)              HighDR;
-    All "0000 0011 0ddd 1rrr"                     "fmul r{a}, r{b}"    Multiply(Fmul)               HighDR;
-    All "0000 0011 1ddd 0rrr"                     "fmuls r{a}, r{b}"   Multiply(Fmuls)              HighDR;
-    All "0000 0011 1ddd 1rrr"                     "fmulsu r{a}, r{b}"  Multiply(Fmulsu)             HighDR;
+    Mul "1001 11rd dddd rrrr"                     "mul r{a}, r{b}"     Multiply(Mul)                DR;
+    Mul "0000 0010 dddd rrrr"                     "muls r{a}, r{b}"    Multiply(Muls)               HighDR;
+    Mul "0000 0011 0ddd 0rrr"                     "mulsu r{a}, r{b}"   Multiply(Mulsu)              HighDR;
+    Mul "0000 0011 0ddd 1rrr"                     "fmul r{a}, r{b}"    Multiply(Fmul)               HighDR;
+    Mul "0000 0011 1ddd 0rrr"                     "fmuls r{a}, r{b}"   Multiply(Fmuls)              HighDR;
+    Mul "0000 0011 1ddd 1rrr"                     "fmulsu r{a}, r{b}"  Multiply(Fmulsu)             HighDR;
     // moves
     All "0010 11rd dddd rrrr"                     "mov r{a}, r{b}"     Mov                          DR;
     All "0000 0001 dddd rrrr"                     "movw r{a}, r{b}"    Movw                         PairDR;
@@ -160,8 +166,8 @@ pub static TABLE: &[Definition] = rows! {
     // jumps and calls
     All "1100 kkkk kkkk kkkk"                     "rjmp {imm:x}"       Rjmp                         Relative;
     All "1101 kkkk kkkk kkkk"                     "rcall {imm:x}"      Rcall                        Relative;
-    All "1001 010k kkkk 110k kkkk kkkk kkkk kkkk" "jmp {imm:x}"        Jmp                          Absolute;
-    All "1001 010k kkkk 111k kkkk kkkk kkkk kkkk" "call {imm:x}"       Call                         Absolute;
+    Jmp "1001 010k kkkk 110k kkkk kkkk kkkk kkkk" "jmp {imm:x}"        Jmp                          Absolute;
+    Jmp "1001 010k kkkk 111k kkkk kkkk kkkk kkkk" "call {imm:x}"       Call                         Absolute;
     All "1001 0100 0000 1001"                     "ijmp"               Ijmp                         None;
     All "1001 0101 0000 1001"                     "icall"              Icall                        None;
     All "1001 0101 0000 1000"                     "ret"                Ret                          None;

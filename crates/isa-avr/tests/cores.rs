@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use common::{Device, MEGA128, MEGA328P, MEGA4809};
 use isa::{Core as _, Machine, Timing};
 use isa_avr::table::TABLE;
-use isa_avr::{AVRXMEGA3, Avr};
+use isa_avr::{AVR25, AVRXMEGA3, Avr};
 use mcu::{FaultKind, Stop};
 use timing::avr::{AvrE, AvrXt};
 
@@ -241,4 +241,63 @@ fn calls_return_in_all_of_128_kib() {
     let stop = m.run(100);
     assert!(matches!(stop, Stop::Fault(f) if f.pc == 0x1_FFE8), "{stop:?}");
     assert_eq!(m.core.registers()[32], 0xF00);
+}
+
+/// A fictitious chip: the core of the ATtiny85 in the memories of the ATmega328P.
+const SMALL: Device = Device { core: AVR25, ..MEGA328P };
+
+/// The core of the ATtiny85 does what that of the ATmega328P does, in the same cycles, but for what it lacks.
+#[test]
+fn a_core_without_products_and_long_jumps_refuses_them_and_no_other() {
+    let mut random = Random::new(0x85);
+    let mut refused = BTreeMap::<String, u32>::new();
+    for round in 0..600 {
+        let image = common::image(&program(&mut random));
+        let (mut e, mut small) = (MEGA328P.machine(AvrE, &image), SMALL.machine(AvrE, &image));
+        for _ in 0..200 {
+            let pc = e.core.pc();
+            let text = e.core.disassemble(pc).0;
+            let name = text.split(' ').next().unwrap_or_default().to_owned();
+            let ((cycles_e, fault_e), (cycles, fault)) = (step(&mut e), step(&mut small));
+            if matches!(&*name, "mul" | "muls" | "mulsu" | "fmul" | "fmuls" | "fmulsu" | "jmp" | "call") {
+                assert!(matches!(fault, Some(FaultKind::BadOpcode { .. })), "round {round}: {text}: {fault:?}");
+                *refused.entry(name).or_default() += 1;
+                break;
+            }
+            let skips = matches!(&*name, "cpse" | "sbrc" | "sbrs" | "sbic" | "sbis");
+            if skips && e.core.pc() != small.core.pc() {
+                break; // over two words, of which the second is one here
+            }
+            if e.core.pc() >= MEGA328P.flash {
+                break; // out of flash, or round its end
+            }
+            assert_eq!((fault, cycles), (fault_e, cycles_e), "round {round}: {text} at {pc:#x}");
+            assert_eq!(small.core.registers(), e.core.registers(), "round {round}: {text} at {pc:#x}");
+            if fault.is_some() {
+                break;
+            }
+        }
+    }
+    assert_eq!(refused.len(), 8, "{refused:?}");
+}
+
+/// The program counter of a chip with 8 KiB goes round, so that RJMP and RCALL reach all of it.
+#[test]
+fn short_jumps_go_round_the_end_of_8_kib() {
+    let chip = Device { flash: 0x2000, ram: (0x60, 0x200), ..SMALL };
+    // rcall -2 words: from address 0 to the last word but one; sleep
+    let mut m = chip.machine(AvrE, &common::image(&[0xDFFD, 0x9588]));
+    for (at, word) in [(0x1FFC, 0xC000u16), (0x1FFE, 0x9508)] {
+        m.core.memory_mut().flash[at..at + 2].copy_from_slice(&word.to_le_bytes()); // rjmp .+0; ret
+    }
+    let stop = m.run(100);
+    assert!(matches!(stop, Stop::Fault(f) if f.pc == 2), "{stop:?}");
+    assert_eq!(m.cycles, 3 + 2 + 4 + 1);
+    // rjmp from the last word forward to address 2
+    let mut m = chip.machine(AvrE, &common::image(&[0xCFFE, 0x9588]));
+    m.core.memory_mut().flash[0x1FFE..0x2000].copy_from_slice(&0xC001u16.to_le_bytes());
+    let stop = m.run(100);
+    assert!(matches!(stop, Stop::Fault(f) if f.pc == 2), "{stop:?}");
+    let mut large = MEGA328P.machine(AvrE, &common::image(&[0xCFFE, 0x9588]));
+    assert!(matches!(large.run(100), Stop::Fault(f) if f.kind == FaultKind::BadFetch), "the larger one is left");
 }

@@ -29,11 +29,19 @@ pub(crate) fn find<X: Word>(cpu: &Riscv<X>, pc: u32) -> Found {
     } else {
         (compressed::expand::<X>(first), first, 2)
     };
-    match word.and_then(|w| Some((w, table::find::<X>(w)?))) {
-        Some((word, (n, row))) => Found::Definition(n, row, row.form.operands(&row.pattern.fields(word), pc), bytes),
-        None => Found::Undefined(shown, bytes),
-    }
+    let known = word.and_then(|w| {
+        let (n, row) = table::find::<X>(w).filter(|(_, row)| cpu.features.has(row.op))?;
+        let o = row.form.operands(&row.pattern.fields(w), pc);
+        // a CSR instruction with an immediate has it where others have their first register
+        let source = if w & IMMEDIATE_CSR == IMMEDIATE_CSR { 0 } else { o.b };
+        let highest = source.max(o.c).max(if o.a == DROP { 0 } else { o.a });
+        (highest < cpu.features.registers).then_some(Found::Definition(n, row, o, bytes))
+    });
+    known.unwrap_or(Found::Undefined(shown, bytes))
 }
+
+/// The bits of CSRRWI, CSRRSI and CSRRCI that no other instruction has all set.
+const IMMEDIATE_CSR: u32 = 0x4073;
 
 /// The run at `pc` of at most `max` instructions.
 pub(crate) fn run<X: Word>(cpu: &Riscv<X>, pc: u32, max: usize) -> Run<Riscv<X>> {
@@ -45,7 +53,7 @@ pub(crate) fn run<X: Word>(cpu: &Riscv<X>, pc: u32, max: usize) -> Run<Riscv<X>>
         run.insns.push(insn);
         run.steps.push(step);
     };
-    let pseudo = |class, pc| Step { class, pc, bytes: 0, rd: 0, rs1: 0, rs2: 0 };
+    let pseudo = |class, pc| Step { class, pc, bytes: 0, rd: 0, rs1: 0, rs2: 0, splits: false };
     let with = |imm| Operands { imm, ..Operands::default() };
     for _ in 0..max.max(1) {
         let at = run.end;
@@ -63,7 +71,10 @@ pub(crate) fn run<X: Word>(cpu: &Riscv<X>, pc: u32, max: usize) -> Run<Riscv<X>>
         };
         let class = row.op.class();
         let rd = if o.a == DROP { 0 } else { o.a };
-        let step = Step { class, pc: at, bytes: bytes as u8, rd, rs1: o.b, rs2: o.c };
+        let splits = matches!(class, Class::Branch | Class::Jump)
+            && o.imm & 2 != 0
+            && cpu.half(o.imm).is_some_and(|first| first & 3 == 3);
+        let step = Step { class, pc: at, bytes: bytes as u8, rd, rs1: o.b, rs2: o.c, splits };
         push(exec::handler(row.op, row.form.immediate()), step, o, bytes);
         if usize::from(o.a) == SP && !class.ends() {
             push(exec::pseudo(Pseudo::Stack), pseudo(Class::Pseudo, at), with(0), 0);

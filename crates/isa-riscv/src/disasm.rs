@@ -3,13 +3,13 @@
 use isa::TableRow;
 
 use crate::decode::{Found, find};
-use crate::state::{DROP, Riscv};
+use crate::state::{DROP, Features, Riscv};
 use crate::table::ROWS;
 use crate::word::Word;
 
 /// The definitions that the core has.
-pub(crate) fn rows<X: Word>() -> Vec<TableRow> {
-    let rows = ROWS.iter().enumerate().filter(|(_, r)| r.only.has::<X>());
+pub(crate) fn rows<X: Word>(features: &Features) -> Vec<TableRow> {
+    let rows = ROWS.iter().enumerate().filter(|(_, r)| r.only.has::<X>() && features.has(r.op));
     rows.map(|(number, r)| TableRow { number, text: r.text.0, by_handler: r.op.by_handler() }).collect()
 }
 

@@ -7,7 +7,7 @@ use isa::Exec;
 use mcu::FaultKind;
 
 use crate::op::{Alu, Amo, Division, Op, Test, Width};
-use crate::state::{DROP, Riscv, SP};
+use crate::state::{Counter, DROP, Riscv, SP};
 use crate::word::Word;
 
 /// A decoded instruction of this core.
@@ -292,11 +292,12 @@ fn nop<X: Word>(_: &mut Riscv<X>, _: &Insn<X>) {}
 /// CSRRS and similar instructions that write nothing, from register `imm`; the second operand's number is `b`.
 fn csr<X: Word>(cpu: &mut Riscv<X>, i: &Insn<X>) {
     let cycle = cpu.mem.now(i.site).wrapping_add(cpu.mcycle);
-    let value = match i.imm & 0xFFF {
+    let value = match (cpu.features.counter, i.imm & 0xFFF) {
         _ if i.b != 0 => None,
-        0xC00 | 0xB00 => Some(X::cut(cycle)), // cycle, mcycle
-        0xC80 | 0xB80 if X::BITS == 32 => Some(X::cut(cycle >> 32)), // cycleh, mcycleh
-        0xF14 => Some(X::zext(0)),            // mhartid
+        (Counter::Mcycle, 0xC00 | 0xB00) => Some(X::cut(cycle)), // cycle, mcycle
+        (Counter::Mcycle, 0xC80 | 0xB80) if X::BITS == 32 => Some(X::cut(cycle >> 32)), // cycleh, mcycleh
+        (Counter::Mpccr, 0x7E2) => Some(X::cut(cycle)),
+        (_, 0xF14) => Some(X::zext(0)), // mhartid
         _ => None,
     };
     match value {
@@ -305,16 +306,19 @@ fn csr<X: Word>(cpu: &mut Riscv<X>, i: &Insn<X>) {
     }
 }
 
-/// CSRRW to x0, `imm` is the encoding: the harness sets mcycle, and clears mcountinhibit, which could stop it.
+/// CSRRW to x0, `imm` is the encoding: the harness sets mcycle, and clears mcountinhibit, which could stop it. Espressif's
+/// mpccr counts the event in mpcer, of which 1 is the cycle, while mpcmr is 1.
 fn write_csr<X: Word>(cpu: &mut Riscv<X>, i: &Insn<X>) {
     let (now, value) = (cpu.mem.now(i.site), rs1(cpu, i));
     let cycle = now.wrapping_add(cpu.mcycle);
-    let set = match i.imm >> 20 {
+    let set = match (cpu.features.counter, i.imm >> 20) {
         _ if i.a != DROP || cpu.mem.is_measured(i.site) => None,
-        0xB00 if X::BITS == 32 => Some(cycle >> 32 << 32 | u64::from(value.low())),
-        0xB00 => Some(u64::from(value.high()) << 32 | u64::from(value.low())),
-        0xB80 if X::BITS == 32 => Some(u64::from(value.low()) << 32 | cycle & u64::from(u32::MAX)),
-        0x320 if value.low() == 0 => Some(cycle),
+        (Counter::Mcycle, 0xB00) if X::BITS == 32 => Some(cycle >> 32 << 32 | u64::from(value.low())),
+        (Counter::Mcycle, 0xB00) => Some(u64::from(value.high()) << 32 | u64::from(value.low())),
+        (Counter::Mcycle, 0xB80) if X::BITS == 32 => Some(u64::from(value.low()) << 32 | cycle & u64::from(u32::MAX)),
+        (Counter::Mcycle, 0x320) if value.low() == 0 => Some(cycle),
+        (Counter::Mpccr, 0x7E0 | 0x7E1) if value.low() == 1 => Some(cycle),
+        (Counter::Mpccr, 0x7E2) => Some(value.low().into()),
         _ => None,
     };
     match set {

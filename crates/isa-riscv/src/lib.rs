@@ -1,8 +1,8 @@
-//! RISC-V: RV32IMAC and RV64IMAC from one table, from which decoder, executor, translator and disassembler are derived.
-//! [`Riscv<u32>`] and [`Riscv<u64>`] are the same code for different register widths. Addresses have 32 bits: an access
-//! or a jump beyond is a fault. There is one hart in machine mode. ECALL and EBREAK are faults, and so is every access
-//! to a control and status register except reads of `mcycle`, `cycle` (with their upper halves) and `mhartid`.
-//! Interrupts are not modelled; WFI and MRET are faults.
+//! RISC-V: RV32IMAC and RV64IMAC from one table, from which decoder, executor, translator and disassembler are derived,
+//! and the cores that lack some of it ([`Features`]). [`Riscv<u32>`] and [`Riscv<u64>`] are the same code for different
+//! register widths. Addresses have 32 bits: an access or a jump beyond is a fault. There is one hart in machine mode.
+//! ECALL and EBREAK are faults, and so is every access to a control and status register except those that count cycles
+//! ([`Counter`]) and reads of `mhartid`. Interrupts are not modelled; WFI and MRET are faults.
 
 mod compressed;
 mod decode;
@@ -21,7 +21,7 @@ use mcu::Memory;
 use crate::decode::Found;
 use crate::state::SP;
 
-pub use state::{Events, Riscv};
+pub use state::{Counter, Events, Features, Riscv};
 pub use step::{Class, Step};
 pub use word::Word;
 
@@ -65,7 +65,7 @@ impl<X: Word> Core for Riscv<X> {
     }
 
     fn rows(&self) -> Vec<TableRow> {
-        disasm::rows::<X>()
+        disasm::rows::<X>(&self.features)
     }
 
     fn row(&self, pc: u32) -> Option<usize> {

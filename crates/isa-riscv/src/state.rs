@@ -2,6 +2,8 @@
 
 use mcu::Memory;
 
+use crate::op::Op;
+use crate::step::Class;
 use crate::word::Word;
 
 /// Where results for x0 go.
@@ -26,6 +28,48 @@ impl Default for Events {
     }
 }
 
+/// What a core has beyond the base instructions and their compressed forms.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Features {
+    /// M: multiplication and division.
+    pub multiply: bool,
+    /// A: atomic accesses.
+    pub atomic: bool,
+    /// 32; the E base has the first 16.
+    pub registers: u8,
+    /// Where it counts cycles.
+    pub counter: Counter,
+}
+
+/// The control and status registers that count the core's cycles.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Counter {
+    /// None.
+    None,
+    /// `mcycle` (Privileged Architecture, 3.1.11).
+    Mcycle,
+    /// `mpcer`, `mpcmr` and `mpccr` of Espressif's cores, with the cycle as the event that they count.
+    Mpccr,
+}
+
+impl Features {
+    /// RV32IMAC, RV64IMAC.
+    pub const IMAC: Self = Self { multiply: true, atomic: true, registers: 32, counter: Counter::Mcycle };
+    /// The core of the ESP32-C3: RV32IMC.
+    pub const ESP32C3: Self = Self { atomic: false, counter: Counter::Mpccr, ..Self::IMAC };
+    /// QingKe V2A of the CH32V003: RV32EC. WCH's own instructions, which no public compiler generates, are not in it.
+    pub const QINGKE_V2A: Self = Self { multiply: false, atomic: false, registers: 16, counter: Counter::None };
+
+    /// Whether the core has the operation.
+    pub(crate) fn has(&self, op: Op) -> bool {
+        match op.class() {
+            Class::Multiply | Class::MultiplyHigh | Class::MultiplyWord | Class::Divide => self.multiply,
+            Class::Atomic => self.atomic,
+            _ => true,
+        }
+    }
+}
+
 /// State of the core.
 #[repr(C)]
 pub struct Riscv<X: Word> {
@@ -38,14 +82,20 @@ pub struct Riscv<X: Word> {
     pub(crate) mcycle: u64,
     /// Costs that depend on operand values.
     pub events: Events,
+    pub(crate) features: Features,
     pub(crate) mem: Memory,
 }
 
 impl<X: Word> Riscv<X> {
-    /// A core with its chip, in reset.
+    /// A core with M and A and its chip, in reset.
     pub fn new(mem: Memory) -> Self {
+        Self::with_features(mem, Features::IMAC)
+    }
+
+    /// A core with these instructions and its chip, in reset.
+    pub fn with_features(mem: Memory, features: Features) -> Self {
         let pc = mem.flash_base;
-        Self { r: [X::default(); 256], pc, reserved: None, mcycle: 0, events: Events::default(), mem }
+        Self { r: [X::default(); 256], pc, reserved: None, mcycle: 0, events: Events::default(), features, mem }
     }
 
     /// Sets register `n` of x1 to x31; other numbers are ignored.

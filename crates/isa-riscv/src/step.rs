@@ -59,4 +59,6 @@ pub struct Step {
     pub rs1: u8,
     /// Register read second; 0 for none.
     pub rs2: u8,
+    /// Whether it goes to an instruction of four bytes that are in two words, as far as its encoding tells where it goes.
+    pub splits: bool,
 }

@@ -4,9 +4,9 @@ pub use isa::{Profile, Span};
 
 use isa::native::Lower;
 use isa::{Core, Machine, Timing};
-use isa_avr::{AVR5, AVR51, AVRXMEGA3, Avr};
+use isa_avr::{AVR5, AVR25, AVR51, AVRXMEGA3, Avr};
 use isa_msp430::Msp430;
-use isa_riscv::Riscv;
+use isa_riscv::{Features as RiscvFeatures, Riscv};
 use isa_thumb::{Events, Features, Thumb};
 use isa_xtensa::Xtensa;
 use mcu::{Chip, Harness, Image, Memory, Stop};
@@ -18,6 +18,8 @@ use timing::cortex_m4::CortexM4;
 use timing::cortex_m7::CortexM7;
 use timing::msp430::Msp430F1;
 use timing::rv32_bumblebee::Bumblebee;
+use timing::rv32_esp32c3::Esp32C3;
+use timing::rv32_qingke_v2::QingKeV2;
 use timing::rv64_rocket::Rocket;
 use timing::xtensa_lx6::Lx6;
 use timing::xtensa_lx106::Lx106;
@@ -132,7 +134,8 @@ impl<C: Core, T: Timing<C>> Simulator for Machine<C, T> {
 }
 
 /// The cores that [`simulator`] supports.
-pub const CORES: [&str; 13] = [
+pub const CORES: [&str; 16] = [
+    "avr25",
     "avr5",
     "avr51",
     "avrxmega3",
@@ -143,6 +146,8 @@ pub const CORES: [&str; 13] = [
     "cortex-m7",
     "msp430",
     "rv32-bumblebee",
+    "rv32-esp32c3",
+    "rv32-qingke-v2",
     "rv64-rocket",
     "xtensa-lx106",
     "xtensa-lx6",
@@ -155,6 +160,7 @@ pub const CORES: [&str; 13] = [
 pub fn simulator(chip: &Chip<'_>) -> Result<Box<dyn Simulator>, String> {
     let memory = Memory::new(chip)?;
     Ok(match chip.core {
+        "avr25" => translated(Avr::new(AVR25, memory), AvrE),
         "avr5" => translated(Avr::new(AVR5, memory), AvrE),
         "avr51" => translated(Avr::new(AVR51, memory), AvrE),
         "avrxmega3" => translated(Avr::new(AVRXMEGA3, memory), AvrXt),
@@ -170,6 +176,16 @@ pub fn simulator(chip: &Chip<'_>) -> Result<Box<dyn Simulator>, String> {
             let mut core = Riscv::<u32>::new(memory);
             core.events = Bumblebee::events();
             translated(core, Bumblebee::default())
+        }
+        "rv32-esp32c3" => {
+            let mut core = Riscv::<u32>::with_features(memory, RiscvFeatures::ESP32C3);
+            core.events = Esp32C3::events();
+            translated(core, Esp32C3)
+        }
+        "rv32-qingke-v2" => {
+            let mut core = Riscv::<u32>::with_features(memory, RiscvFeatures::QINGKE_V2A);
+            core.events = QingKeV2::events();
+            translated(core, QingKeV2)
         }
         "rv64-rocket" => {
             let mut core = Riscv::<u64>::new(memory);

@@ -13,7 +13,7 @@ const SIZE: u32 = 0x200;
 /// Where `core` has flash, in the program's and the data's view, and RAM.
 fn chip(core: &'static str) -> Chip<'static> {
     let (flash, in_data, ram) = match core {
-        "avr5" | "avr51" => (0, None, 0x100),
+        "avr25" | "avr5" | "avr51" => (0, None, 0x100),
         "avrxmega3" => (0, Some(0x4000), 0x2800),
         "msp430" => (0x1_0000 - SIZE, Some(0x1_0000 - SIZE), 0x1100),
         _ => (0x4000_0000, Some(0x4000_0000), 0x2000_0000),

@@ -34,6 +34,8 @@ pub mod cortex_m7;
 mod fetch;
 pub mod msp430;
 pub mod rv32_bumblebee;
+pub mod rv32_esp32c3;
+pub mod rv32_qingke_v2;
 pub mod rv64_rocket;
 mod xtensa;
 pub mod xtensa_lx106;

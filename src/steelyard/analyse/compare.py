@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cache
@@ -12,7 +13,9 @@ from msgspec import Struct
 from ..model.errors import counted
 from ..model.metric import Metric, metric, of_sizes
 from ..model.row import Row, Value, grouped
+from ..model.target import load_target, target_names
 from .answer import common_workload, countable, of_one_device, pattern, run_number, workload_name
+from .validation import resolution
 
 #: what a setup is called by; two rows are a pair when these are the same
 PAIRED = ("primitive", "family", "variant", "implementation", "target", "device", "flags")
@@ -210,18 +213,30 @@ def _matched(left: Sequence[Row], right: Sequence[Row], must: Sequence[str], wor
 
 def _changes(a: Row, b: Row, metrics: Iterable[Metric], threshold: float) -> Iterable[Change]:
     spread = sum(s for r in (a, b) if isinstance(s := r.get("spread_percent"), _NUMBER)) / 100
+    unseen = _unseen(a) + _unseen(b)
     for m in metrics:
         old, new = a.get(m.name), b.get(m.name)
         if isinstance(old, _NUMBER) and isinstance(new, _NUMBER):
-            yield Change(m.name, old, new, _verdict(m, old, new, threshold, spread))
+            sampled = unseen if m.unit == "cycles" else 0
+            yield Change(m.name, old, new, _verdict(m, old, new, threshold, spread, sampled))
 
 
-def _verdict(m: Metric, old: float, new: float, threshold: float, spread: float) -> Verdict:
+def _unseen(row: Row) -> float:
+    """Cycles that the analyzer, which the timing model of a board's row names, cannot tell; 0 of other rows."""
+    sampled = re.fullmatch(r"sigrok \S+ (\S+) MHz", str(row.get("timing_model")))
+    if sampled is None or row["target"] not in target_names():
+        return 0
+    return resolution(load_target(str(row["target"])).chip.clock_hz / (float(sampled[1]) * 1e6))
+
+
+def _verdict(m: Metric, old: float, new: float, threshold: float, spread: float, unseen: float) -> Verdict:
     change = abs(new - old) / abs(old) if old else float(new != old)
     if change <= threshold:
         return "same"
     # repeated measurements: within the distance of the quartiles on both sides nothing can be said
     if spread and m.unit.startswith(("cycles", "ticks")) and change <= spread:
+        return "noise"
+    if abs(new - old) <= unseen:
         return "noise"
     return "better" if (new < old) is m.lower else "worse"
 

@@ -138,22 +138,18 @@ def joint(rankings: Mapping[str, Ranking], top: int, what: str = "") -> list[tup
     return sorted(found, key=lambda f: (sum(p.rank for p in f[1].values()), str(f[0].get("label"))))
 
 
-def merit(rows: Sequence[Row], metrics: Sequence[str], weights: Mapping[str, float] | None = None) -> Ranking:
-    """FELICS's figure of merit on one device: the sum of w * value / least value over size, RAM and time; least first.
+def merit(rows: Sequence[Row], metrics: Sequence[str]) -> Ranking:
+    """FELICS's figure of merit on one device: the sum of value / least value over size, RAM and time; least first.
 
-    All weights are 1 unless given. Its minimum is the sum of the weights. Minima are over the rows that have all
-    metrics, for no other takes part. Where the least value of one is not above 0, nothing is ranked.
+    All weights are 1, so its minimum is the number of metrics. Minima are over the rows that have all metrics, for no
+    other takes part. Where the least value of one is not above 0, nothing is ranked.
     """
     rows, lacking = complete(rows, metrics)
     least = [min((v for r in rows if (v := value(r, m)) is not None), default=math.nan) for m in metrics]
     if not all(n > 0 for n in least):
         return Ranking((), (*rows, *lacking))
-    weight = [(weights or {}).get(m, 1.0) for m in metrics]
     columns = [_column(rows, m) for m in metrics]
-    totals = [
-        sum(w * (v or 0.0) / n for v, w, n in zip(values, weight, least, strict=True))
-        for values in zip(*columns, strict=True)
-    ]
+    totals = [sum((v or 0.0) / n for v, n in zip(values, least, strict=True)) for values in zip(*columns, strict=True)]
     return Ranking(_ranking(rows, totals).places, tuple(lacking))
 
 

@@ -84,6 +84,11 @@ class Cipher(Struct, frozen=True):
         return str(self.row["primitive"])
 
 
+def has_latency(row: Row) -> bool:
+    """Whether a row is of the study."""
+    return row["primitive"] in LATENCY and rank.value(row, LATENCY[str(row["primitive"])]) is not None
+
+
 def ciphers(rows: Sequence[Row], target: Target) -> list[Cipher]:
     """The variants among the verified rows of one target that its study is of, by name."""
     made = []

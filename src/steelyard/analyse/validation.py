@@ -50,17 +50,22 @@ class Spread(Struct, frozen=True):
     beyond: int
 
 
+def resolution(cycles_per_sample: float) -> float:
+    """Cycles by which a board's figure may be off, because the analyzer sees no more."""
+    return SAMPLES * cycles_per_sample + 1  # cycles are rounded
+
+
 def differences(simulated: Record, measured: Record, cycles_per_sample: float) -> list[Difference]:
     """What both records have points of. Calls that took a board no time are left out, for nothing is a fraction of
     them.
     """
     there = {(p.operation, p.adlen, p.mlen): p.cycles for p in simulated.points}
-    resolution = SAMPLES * cycles_per_sample + 1  # cycles are rounded
+    unseen = resolution(cycles_per_sample)
     runs = tuple(r.id for r in (simulated, measured) if r.id is not None)
     return [
         Difference(
             simulated.setup.label, simulated.setup.flags, p.operation, p.adlen, p.mlen, there[place], p.cycles,
-            resolution, runs,
+            unseen, runs,
         )
         for p in measured.points
         if p.cycles > 0 and (place := (p.operation, p.adlen, p.mlen)) in there

@@ -193,7 +193,7 @@ db = click.option(
     envvar="STEELYARD_DB",
     show_envvar=True,
     metavar="FILE|URL",
-    help="Database. Default: .steelyard/results.db",
+    help="Database, or a server's address to read. Default: .steelyard/results.db",
 )
 columns = text(
     "--columns", "-c", metavar="COLUMNS", listed=True, help="Columns, comma-separated, such as label,rom,encrypt@16/64."

@@ -12,7 +12,6 @@ from ..analyse import rank
 from ..analyse.rows import check_columns
 from ..model.errors import UserError, counted, unknown
 from ..model.metric import metric
-from ..model.reasons import Reason
 from ..model.row import Row, Value, grouped
 from ..publish import ranking
 from ..publish.results import GROUP, without_figures
@@ -94,9 +93,7 @@ def verb(ask: Rank) -> int:
         sheets += [replace(s, title=f"{title}{s.title}", notes=(*s.notes, *less)) for s in made]
     if ask.kind == "places":
         sheets += without_figures(complete([r for r in answer.rows if r["outcome"] != "verified"], ask.db))
-    unjudged = sorted({str(r["label"]) for r in answer.rows if r["outcome"] == Reason.NO_EXPECTED})
-    left = (f"without known answers, so not ranked: {', '.join(unjudged)}",) if unjudged else ()
-    ask.out.give(distinct(sheets), notes=(*answer.notes, *left))
+    ask.out.give(distinct(sheets), notes=(*answer.notes, *ranking.unjudged(answer.rows)))
     return 0
 
 

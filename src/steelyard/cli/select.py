@@ -142,7 +142,14 @@ def flag_sets(texts: Sequence[str], target: Target) -> list[tuple[str, ...]]:
 
 
 def store(db: str | None, *, existing: bool = False) -> Store:
-    """The database that ``--db`` names, or the default one; :class:`UserError` when it must exist and does not."""
+    """The database that ``--db`` names, or the default one; :class:`UserError` when it must exist and does not. A
+    server's address means the results that it shows, which can only be read."""
+    if place(db).lower().startswith(("http://", "https://")):
+        from ..web.remote import Remote
+
+        if not existing:
+            raise UserError(f"--db {cut(place(db))}: a server shows results and takes none; give a file, or a database")
+        return Remote(place(db))
     if existing and not exists(db):
         raise UserError(f"{cut(paths.short(Path(place(db))))}: no results yet; steelyard run makes some")
     return Store.open(place(db))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import socket
+from typing import TYPE_CHECKING
 
 import click
 from msgspec import Struct
@@ -13,12 +14,17 @@ from . import options, select
 from .console import stderr
 from .options import Number, command
 
+if TYPE_CHECKING:
+    from ..web.submit import Taking
+
 
 class Serve(Struct, frozen=True):
     """What ``serve`` is asked."""
 
     host: str
     port: int
+    submissions: bool
+    target: tuple[str, ...]
     db: str | None
 
 
@@ -26,10 +32,16 @@ class Serve(Struct, frozen=True):
     Serve,
     options.text("--host", default="127.0.0.1", metavar="ADDRESS", help="Address to listen at; 0.0.0.0 for all."),
     click.option("--port", type=Number(65535), default=8017, show_default=True, metavar="N", help="Port to listen at."),
+    options.flag("--submissions", help="Take packages that anybody hands in; steelyard work weighs them."),
+    click.option(
+        "--target", "-t", multiple=True, metavar="TARGET", help="With --submissions: on these. Default: all simulated."
+    ),
     options.db,
 )
 def verb(ask: Serve) -> int:
     """Serve stored results as web pages. They need no JavaScript and ask nothing of any other host."""
+    if ask.target and not ask.submissions:
+        raise UserError("--target: says where packages are weighed; it needs --submissions")
     from ..web import ahead
 
     ahead.start()
@@ -47,10 +59,22 @@ def verb(ask: Serve) -> int:
     with listener:
         host, port = listener.getsockname()[:2]
         stderr().print(f"serving http://{host}:{port}/ ; stop with Ctrl-C", soft_wrap=True)
-        app = create(Makers(select.place(ask.db)))
+        app = create(Makers(select.place(ask.db), _taking(ask) if ask.submissions else None))
         config = uvicorn.Config(
             app, log_level="warning", access_log=False, server_header=False, timeout_keep_alive=15,
             limit_concurrency=512, h11_max_incomplete_event_size=16 << 10, http="h11", ws="none",
         )  # fmt: skip
         uvicorn.Server(config).run(sockets=[listener])
     return 0
+
+
+def _taking(ask: Serve) -> Taking:
+    """What is taken, and on which targets."""
+    from ..store.submissions import Quota
+    from ..web.lint import usual_targets
+    from ..web.submit import Taking
+
+    found = select.targets(ask.target) if ask.target else []
+    if other := [t.name for t in found if t.device != "simulator"]:
+        raise UserError(f"--target {other[0]}: what strangers hand in runs simulated only")
+    return Taking(tuple(t.name for t in found) or usual_targets(), Quota())

@@ -47,13 +47,14 @@ def verb(ask: Study) -> int:
     if wrong := [t for t in named if t not in target_names()]:
         raise unknown("target", wrong[0], target_names())
     answer = asked(ask.what, ask.where, measures.NEEDED, ask.db, wanted=measures.NEEDED, together="most")
-    rows = [r for r in answer.rows if r["outcome"] == "verified" and r["primitive"] in measures.LATENCY]
+    rows = [r for r in answer.rows if r["outcome"] == "verified" and measures.has_latency(r)]
     stored = {str(r["target"]) for r in rows if r["target"] in target_names()}
     targets = [t for t in named or (*PLATFORMS, *sorted(stored - {*PLATFORMS})) if t in stored]
     if lost := [t for t in named if t not in stored]:
         say([f"no verified run of a block cipher or an AEAD on {', '.join(lost)}"])
     if not targets:
-        stderr().print("no stored run matches; steelyard run campaigns/iot-study.toml makes those of the study")
+        text = "no stored run has the cycles of a block, or of a message of 16 bytes"
+        stderr().print(f"{text}; steelyard run campaigns/iot-study.toml makes those of the study")
         return 1
     made = study.compose(ask.title, rows, targets, answer.notes)
     if ask.out.format == "html":

@@ -4,12 +4,13 @@ from .cycles import empty_calls, one_call
 from .dependence import depends
 from .felics import Felics, felics
 from .figures import Observations, figures
-from .phases import joined, message, phases
+from .phases import DATA, joined, message, phases
 from .plausible import implausible
 from .repeats import repeated
 from .rom import added, helpers
 
 __all__ = [
+    "DATA",
     "Felics",
     "Observations",
     "added",

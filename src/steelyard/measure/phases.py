@@ -32,8 +32,6 @@ PHASES: Mapping[Operation, str] = {
 #: what is measured in each scenario: one block, CBC over so many bytes, CTR over so many with round keys in flash
 MEASURED: Sequence[Sequence[Operation]] = (tuple(PHASES), tuple(PHASES), ("encrypt",))
 DATA = {1: 128, 2: 16}
-#: what the section of these round keys ends with
-KEYS = ".keys"
 #: where decryption's schedule is said to be empty: bytes and cycles up to which FELICS takes it for that
 _EMPTY_CODE = {"avr": 2, "msp430": 2, "thumb": 4}
 _EMPTY_CYCLES = {"avr": 8, "msp430": 8, "thumb": 12}
@@ -133,7 +131,8 @@ def phases(
         figures |= _code(phases, found, _EMPTY_CODE.get(family, 0), scenario, client.hello.npub_bytes)
         figures |= _data(phases, found, client, scenario)
     if found and mode is not None:
-        figures["felics_code_mode"] = _bytes(s for s in sections(mode.read_bytes()) if not s.name.endswith(KEYS))
+        keys = client.hello.npub_bytes if scenario == 2 else 0
+        figures["felics_code_mode"] = _bytes(sections(mode.read_bytes())) - keys
     empty = empty_calls(client, {op: Op(op) for op in PHASES}).cycles
     for op, answer, inside in _calls(client, said, scenario):
         phase, counts = PHASES[op], _counts(phases, op)

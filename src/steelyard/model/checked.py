@@ -35,10 +35,11 @@ class Wrong(ValueError):
     """A value of the wrong kind. The text is ``path: what is wrong``, such as ``chip.peripherals.0.base: missing``."""
 
 
-def convert(data: Any, kind: type[_T]) -> _T:
-    """``data`` of a JSON or TOML document as a ``kind``, without coercion. Raises :class:`Wrong`."""
+def convert(data: Any, kind: type[_T], *, strict: bool = True) -> _T:
+    """``data`` of a JSON or TOML document as a ``kind``. Texts become numbers only where it is not ``strict``, as in an
+    address. Raises :class:`Wrong`."""
     try:
-        return msgspec.convert(data, kind, dec_hook=_made)
+        return msgspec.convert(data, kind, strict=strict, dec_hook=_made)
     except msgspec.ValidationError as e:
         inside = str(e.__cause__) if isinstance(e.__cause__, Wrong) else ""
         raise Wrong(_sentence(str(e), kind, inside)) from None

@@ -96,7 +96,7 @@ class Record(Struct, frozen=True, eq=False):
 
     setup: Setup
     failure: Failure | None
-    metrics: dict[str, float]
+    metrics: dict[str, int | float]  # a whole number stays one through JSON
     points: tuple[Point, ...] = ()
     helpers: tuple[Helper, ...] = ()
     verification: Verification | None = None

@@ -14,6 +14,7 @@ from ..analyse.rank import Place, Ranking
 from ..model.errors import unknown
 from ..model.metric import metric
 from ..model.primitive import PRIMITIVES, cycles_of
+from ..model.reasons import Reason
 from ..model.row import Row, Value
 from .results import column, fewer, grouped, heading, run_of, shared, some
 from .sheet import Cell, Column, Line, Lines, Sheet
@@ -33,6 +34,12 @@ KINDS = {
 #: how many of each metric are shown where nobody says
 TOP = 10
 _PLACE, _WHO = Column("place", "place"), (column("label"), column("flags"))
+
+
+def unjudged(rows: Iterable[Row]) -> tuple[str, ...]:
+    """The sentence on rows that have figures, and are ranked by none: nobody knows whether they are right."""
+    names = sorted({str(r["label"]) for r in rows if r["outcome"] == Reason.NO_EXPECTED})
+    return (f"without known answers, so not ranked: {', '.join(names)}",) if names else ()
 
 
 def metrics_of(kind: str, named: Sequence[str]) -> list[str]:

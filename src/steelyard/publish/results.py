@@ -37,7 +37,7 @@ DEFAULT = {
 #: metrics shown besides where a run has them and they are not zero: the time of fresh inputs is stored where it differs
 _SELDOM = (
     "heap", *(f"cycles_{o}_fresh_mean" for o in OPERATIONS if o != "reject"),
-    "felics_code_size", "felics_code_ram", "felics_code_time",
+    "felics_code_size", "felics_code_ram", "felics_code_time", "felics_code_total", "felics_ram", "felics_cycles_total",
     *(f"energy_{o}_measured{s}" for o in ("encrypt", "hash") for s in ("", "_uncertainty")),
 )  # fmt: skip
 #: all that a table may show where nothing is named

@@ -20,3 +20,10 @@ class Limits(Struct, frozen=True):
     zip_bytes: int = 200 * MIB
     zip_file_bytes: int = 32 * MIB
     zip_ratio: int = 200
+
+
+#: of what strangers hand in, which is unpacked for them: less than for a user's own
+HANDED_IN = Limits(
+    package_files=1000, package_bytes=16 * MIB, tree_entries=20_000, zip_members=2000, zip_bytes=64 * MIB,
+    zip_file_bytes=8 * MIB,
+)  # fmt: skip

@@ -24,8 +24,8 @@ ROTATIONS = ("rot8.h", "rot16.h", "rot32.h")
 _COMPAT = Path(__file__).resolve().parent / "compat" / "phases"
 #: supplied in any case
 HEADERS = {name: _COMPAT / name for name in ("api.h", "cipher.h")}
-#: the folders of all ciphers and of rotations in a FELICS tree
-_CIPHERS, _ROTATIONS = "block_ciphers/source/ciphers", "common/source/rotations"
+#: folders of a FELICS tree: block ciphers, where they are below it, and rotations
+_BLOCKS, _CIPHERS, _ROTATIONS = "block_ciphers", "source/ciphers/", "common/source/rotations"
 TEMPLATE = "CipherName_BlockSizeInBits_KeySizeInBits"
 #: what constants.h calls the sizes of the primitive
 SIZES = {"key": "KEY_SIZE", "block": "BLOCK_SIZE", "context": "ROUND_KEYS_SIZE"}
@@ -78,11 +78,11 @@ def is_template(parts: Sequence[str]) -> bool:
 
 
 def tree_of(path: str) -> str | None:
-    """The FELICS tree that the folder ``path`` of one or all ciphers is in, so that its headers are found; None outside
-    of one."""
-    whole, middle, below = f"{path}/".partition(f"/{_CIPHERS}/")
-    one = below.strip("/").split("/")[:2] if middle else []
-    return whole if middle and len(one) <= 2 and os.path.isdir(f"{whole}/{_ROTATIONS}") else None  # noqa: PTH112
+    """The FELICS tree that the folder ``path`` of one or all block ciphers is in, so that its headers are found; None
+    outside of one."""
+    whole, middle, below = f"{path}/".partition(f"/{_BLOCKS}/")
+    inside = middle and (_CIPHERS.startswith(below) or below.startswith(_CIPHERS))
+    return whole if inside and os.path.isdir(f"{whole}/{_ROTATIONS}") else None  # noqa: PTH112
 
 
 def rotation(source: str, name: str, holds: Callable[[str], bool]) -> tuple[str, bool]:

@@ -13,6 +13,8 @@ from steelyard.model import whole
 from .errors import StoreError, StoreFailure
 
 _DIGEST = re.compile(r"[0-9a-f]{64}")
+#: bytes of a log at the most, several times what building leaves of the longest: a small file may hold a huge one
+MOST = 64 << 20
 
 
 class Blobs:
@@ -25,6 +27,8 @@ class Blobs:
         """Stores ``content`` unless it is there, and returns its SHA-256. Raises :class:`StoreFailure` when it cannot
         be written."""
         data = content.encode("utf-8", "backslashreplace") if isinstance(content, str) else content
+        if len(data) > MOST:
+            raise StoreError(f"a log has {len(data)} bytes, and at most {MOST}")
         digest = hashlib.sha256(data).hexdigest()
         path = self._path(digest)
         try:
@@ -40,12 +44,13 @@ class Blobs:
             raise StoreError(f"{digest!r} is not a digest: 64 hexadecimal digits in lower case")
         path = self._path(digest)
         try:
-            data = gzip.decompress(path.read_bytes())
+            with gzip.open(path) as file:
+                data = file.read(MOST + 1)
         except FileNotFoundError:
             raise StoreFailure(f"{path} is missing; copy the folder together with its database") from None
         except (OSError, EOFError, zlib.error) as error:
             raise StoreFailure(f"{path} cannot be read: {error}; run again to store it anew") from error
-        if hashlib.sha256(data).hexdigest() != digest:
+        if len(data) > MOST or hashlib.sha256(data).hexdigest() != digest:
             raise StoreFailure(f"{path} does not have the content that its name says; delete it and run again")
         return data
 

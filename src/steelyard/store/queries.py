@@ -68,15 +68,22 @@ JOIN toolchain ON toolchain.id = setup.toolchain_id
 _OF_MACHINE = ", ".join(f"'{reason}'" for reason in sorted(MACHINE))
 #: the run that counts for a setup: the newest, but a failure of the machine only when there is nothing else
 _NEWEST = f"COALESCE(MAX(CASE WHEN newest.reason IN ({_OF_MACHINE}) THEN NULL ELSE newest.id END), MAX(newest.id))"
-#: that as a condition on each run of a few
-_COUNTS_OF_FEW = f"run.id = (SELECT {_NEWEST} FROM run AS newest WHERE newest.setup_id = run.setup_id)"
-#: and on all setups, which is faster there
-_COUNTS = f"""run.id IN (
+
+
+def _counts(few: bool, last: int | None = None) -> str:
+    """That as a condition: on each run where there are ``few``, or on all setups, which is faster there. Runs after the
+    ``last`` one count for nothing."""
+    known = ("" if last is None else f" AND {of}.id <= {last:d}" for of in ("newest", "failed", "other"))
+    newest, failed, other = known
+    if few:
+        return f"run.id = (SELECT {_NEWEST} FROM run AS newest WHERE newest.setup_id = run.setup_id{newest})"
+    return f"""run.id IN (
   SELECT MAX(newest.id) FROM run AS newest WHERE newest.id NOT IN (
-    SELECT failed.id FROM run AS failed WHERE failed.reason IN ({_OF_MACHINE}) AND EXISTS (
-      SELECT 1 FROM run AS other WHERE other.setup_id = failed.setup_id
-      AND (other.reason IS NULL OR other.reason NOT IN ({_OF_MACHINE}))))
+    SELECT failed.id FROM run AS failed WHERE failed.reason IN ({_OF_MACHINE}){failed} AND EXISTS (
+      SELECT 1 FROM run AS other WHERE other.setup_id = failed.setup_id{other}
+      AND (other.reason IS NULL OR other.reason NOT IN ({_OF_MACHINE})))){newest}
   GROUP BY newest.setup_id)"""
+
 
 HELPERS = "SELECT run_id, member, size FROM helper WHERE run_id IN ({ids}) ORDER BY run_id, position"
 MEASUREMENTS = "SELECT run_id, metric, whole, fraction FROM measurement WHERE run_id IN ({ids})"
@@ -120,6 +127,8 @@ _PARENTS = (
     ("setup", "implementation"),
     ("setup", "target"),
     ("setup", "toolchain"),
+    ("submission", "package"),
+    ("job", "package"),
 )
 ORPHANS = {
     f"{table} without {parent}": f"SELECT COUNT(*) FROM {table} LEFT JOIN {parent} AS parent "
@@ -178,11 +187,14 @@ def by_keys(keys: Sequence[str]) -> Which:
     return Which(f"WHERE run.id IN ({newest})", values)
 
 
-def filtered(equal: Mapping[str, str], newest_only: bool) -> Which:
-    """Records whose columns ``equal`` these values; ``newest_only`` keeps the one that counts for each setup."""
+def filtered(equal: Mapping[str, str], newest_only: bool, last: int | None = None) -> Which:
+    """Records whose columns ``equal`` these values; ``newest_only`` keeps the one that counts for each setup. Runs
+    after the ``last`` one are left out."""
     conditions = [f"{FILTERS[name]} = :{name}" for name in equal]
     if newest_only:
-        conditions.append(_COUNTS_OF_FEW if "variant" in equal else _COUNTS)
+        conditions.append(_counts("variant" in equal, last))
+    if last is not None:
+        conditions.append(f"run.id <= {last:d}")
     values = {name: storable(value) for name, value in equal.items()}
     return Which(f"WHERE {' AND '.join(conditions)}" if conditions else "", values)
 
@@ -190,6 +202,21 @@ def filtered(equal: Mapping[str, str], newest_only: bool) -> Which:
 def latest(equal: Mapping[str, str], count: int) -> Query:
     """The query for the ids of the newest runs whose columns ``equal`` these values."""
     return filtered(equal, newest_only=False)._replace(order=f"ORDER BY run.id DESC LIMIT {count:d}").select("run.id")
+
+
+class Part(NamedTuple):
+    """Of the runs as they were when ``last`` was the newest: the ``most`` newest before the run ``before``."""
+
+    last: int
+    before: int
+    most: int
+
+
+def part(equal: Mapping[str, str], newest_only: bool, of: Part) -> Query:
+    """The query for the ids of a part of the runs that :func:`filtered` leaves, the newest first."""
+    which = filtered(equal, newest_only, of.last)
+    where = f"{which.where} AND run.id < {of.before:d}"
+    return Which(where, which.values, f"ORDER BY run.id DESC LIMIT {of.most:d}").select("run.id")
 
 
 def metrics(which: Which) -> Query:

@@ -23,6 +23,8 @@ from .values import EPOCH, MICROSECOND
 
 #: metrics and points in one query: each is a join, and databases plan many joins slowly or not at all
 _JOINS = 16
+#: runs that are named by number when their figures are read, which is faster than to choose them again
+_FEW = 5000
 _MINUTE = 60_000_000
 _NUMBER, _MAYBE = frozenset({int}), frozenset({int, type(None)})
 #: types of the values in columns that hold other things than text; SQLite keeps what it is given
@@ -126,6 +128,8 @@ class Reader:
         columns["finished"] = [None if time is None else minute(time // _MINUTE) for time in found["finished"]]
         if metrics is None:
             metrics = [row.metric for row in self._rows(queries.metrics(which))]
+        if 0 < len(found["run"]) <= _FEW:
+            which = queries.by_ids(found["run"])._replace(order=which.order)
         asked: list[str | Size] = [*sorted(metrics), *sorted(points)]
         for some in queries.batches(asked, _JOINS):
             columns |= self._figures(which, found["run"], some)
@@ -218,6 +222,10 @@ class Reader:
     def latest(self, count: int, equal: Mapping[str, str]) -> list[int]:
         """The newest runs whose columns ``equal`` these values, the newest first."""
         return [row.id for row in self._rows(queries.latest(equal, count))]
+
+    def part(self, equal: Mapping[str, str], newest_only: bool, of: queries.Part) -> list[int]:
+        """The ids of a part of the runs, the newest first."""
+        return [row.id for row in self._rows(queries.part(equal, newest_only, of))]
 
     def same_answers(self, record: Record) -> list[int]:
         """Ids of the newest runs of other sources with the same answers."""

@@ -24,10 +24,10 @@ from sqlalchemy import (
     insert,
 )
 
-from .types import Id, LongText, Name, UtcTime
+from .types import Content, Id, LongText, Name, UtcTime
 
 #: newest revision in migrations/versions; a test compares the two
-HEAD = "0004"
+HEAD = "0005"
 
 #: the table with the revision; its name is our own, so that a database can be shared
 REVISION_TABLE = "steelyard_revision"
@@ -155,6 +155,57 @@ lease = Table(
     Column("key", Name(64), nullable=False, unique=True),
     Column("holder", Name(255), nullable=False),
     Column("beats", Integer, nullable=False),
+    sqlite_autoincrement=True,
+)
+
+#: a zip that was handed in, once for all who hand it in; empty where all of them withdrew it
+package = Table(
+    "package",
+    metadata,
+    Column("id", Id, primary_key=True),
+    Column("digest", Name(64), nullable=False, unique=True),
+    Column("size", Integer, nullable=False),
+    Column("content", Content, nullable=False),
+)
+
+#: a package that somebody handed in, found by the SHA-256 of the token in its private link; see submissions.py.
+#: ``found`` is what is in it, as JSON
+submission = Table(
+    "submission",
+    metadata,
+    Column("id", Id, primary_key=True),
+    Column("token", Name(64), nullable=False, unique=True),
+    Column("package_id", ForeignKey("package.id"), nullable=False, index=True),
+    Column("previous_id", ForeignKey("submission.id")),  # an older version of the same, and the first of them
+    Column("first_id", ForeignKey("submission.id")),
+    Column("name", Name(255), nullable=False),
+    Column("found", LongText, nullable=False),
+    Column("licence", LongText, nullable=False),
+    Column("address", Name(64), nullable=False),
+    Column("state", Name(16), nullable=False),
+    Column("created", UtcTime, nullable=False),
+    Index(None, "address", "created"),
+    sqlite_autoincrement=True,
+)
+
+#: a run that a package waits for; see queue.py. The record stays here, as JSON, until the package is published.
+job = Table(
+    "job",
+    metadata,
+    Column("id", Id, primary_key=True),
+    Column("identity", Name(64), nullable=False, unique=True),
+    Column("package_id", ForeignKey("package.id"), nullable=False, index=True),
+    Column("run_id", ForeignKey("run.id")),
+    Column("task", LongText, nullable=False),
+    Column("target", Name(255), nullable=False),
+    Column("priority", Integer, nullable=False),
+    Column("state", Name(16), nullable=False),
+    Column("attempts", Integer, nullable=False),
+    Column("detail", LongText, nullable=False),
+    Column("ready", UtcTime, nullable=False),
+    Column("record", LongText),
+    Column("log", LongText),
+    Index(None, "state", "priority", "id"),
     sqlite_autoincrement=True,
 )
 

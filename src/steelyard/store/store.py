@@ -162,10 +162,22 @@ class Store:
         with self._reader() as reader:
             return reader.rows(queries.filtered(equal, newest_only), points, metrics, beside)
 
-    def rows_of(self, run_ids: Collection[int], metrics: Collection[str] = ()) -> list[Row]:
-        """The records with these ids as rows, newest first."""
+    def rows_of(
+        self,
+        run_ids: Collection[int],
+        metrics: Collection[str] | None = (),
+        points: Collection[queries.Size] = (),
+        beside: Collection[Made] = (),
+    ) -> list[Row]:
+        """The records with these ids as rows, newest first; see :meth:`rows`."""
         with self._reader() as reader:
-            return reader.rows(queries.by_ids(run_ids), (), metrics) if run_ids else []
+            return reader.rows(queries.by_ids(run_ids), points, metrics, beside) if run_ids else []
+
+    def part(self, of: queries.Part, *, newest_only: bool = True, **equal: str) -> list[int]:
+        """The ids of a part of the runs whose columns ``equal`` these values, the newest first. What is stored
+        meanwhile changes no part."""
+        with self._reader() as reader:
+            return reader.part(equal, newest_only, of)
 
     def addresses(self, run_ids: Collection[int]) -> dict[int, tuple[str, int | None]]:
         """See :meth:`.reading.Reader.addresses`."""

@@ -8,11 +8,15 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from threading import Event, Lock, Thread
+from typing import TYPE_CHECKING
 
 from steelyard.model import paths
 
 from .errors import StoreError
 from .store import Store
+
+if TYPE_CHECKING:
+    from .leasing import Lease
 
 #: seconds between two beats of a holder, and after which a lease without one is nobody's; of a look at another's
 BEAT, STALE, LOOK = 10.0, 60.0, 1.0
@@ -21,8 +25,11 @@ BEAT, STALE, LOOK = 10.0, 60.0, 1.0
 class Tenure:
     """The leases of one process. Where the database does not answer work goes on without: a record is worth more."""
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: Store, holder: str = "") -> None:
         self._store = store
+        self._holder = holder
+        #: leases of others that this process met, and since when each has not beaten
+        self._others: dict[str, tuple[Lease, float]] = {}
         self._mine: set[int] = set()
         self._lock = Lock()
         self._beats = Event()
@@ -35,13 +42,29 @@ class Tenure:
         if number is None:
             yield None
             return
+        with self._kept(number):
+            yield number
+
+    @contextmanager
+    def tried(self, key: str) -> Iterator[int | None]:
+        """The number of a lease, if it can be had now; it ends with the block. Raises :class:`StoreError`."""
+        number = self._attempt(key)
+        if number is None:
+            yield None
+            return
+        with self._kept(number):
+            yield number
+
+    @contextmanager
+    def _kept(self, number: int) -> Iterator[None]:
+        """Beats for a lease, and ends it."""
         with self._lock:
             self._mine.add(number)
             if not self._beats.is_set():
                 self._beats.set()
                 Thread(target=self._beat, name="leases", daemon=True).start()
         try:
-            yield number
+            yield
         finally:
             with self._lock:
                 self._mine.discard(number)
@@ -49,20 +72,28 @@ class Tenure:
                 self._store.end(number)
 
     def _claimed(self, key: str, over: Event) -> int | None:
-        """A number; whoever else has one and does not beat for too long loses it."""
-        seen, since = None, 0.0
+        """A number, which is waited for."""
         while not over.is_set():
-            stale = seen if seen is not None and time.monotonic() - since > STALE else None
             try:
-                found = self._store.claim(key, _holder(), stale)
+                number = self._attempt(key)
             except StoreError:
                 return None
-            if found.mine:
-                return found.number
-            if seen != found:
-                seen, since = found, time.monotonic()
+            if number is not None:
+                return number
             over.wait(LOOK)
         raise KeyboardInterrupt
+
+    def _attempt(self, key: str) -> int | None:
+        """A number, if nobody else has one; whoever has one and does not beat for too long loses it."""
+        seen, since = self._others.get(key, (None, 0.0))
+        stale = seen if seen is not None and time.monotonic() - since > STALE else None
+        found = self._store.claim(key, self._holder or _holder(), stale)
+        if found.mine:
+            self._others.pop(key, None)
+            return found.number
+        if seen != found:
+            self._others[key] = found, time.monotonic()
+        return None
 
     def _beat(self) -> None:
         while True:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sqlalchemy import BigInteger, Dialect, Integer, String, Text, TypeDecorator
+from sqlalchemy import BigInteger, Dialect, Integer, LargeBinary, String, Text, TypeDecorator
 from sqlalchemy.types import TypeEngine
 
 #: compares byte by byte, including trailing spaces
@@ -41,6 +41,9 @@ class LongText(TypeDecorator[str]):
             return dialect.type_descriptor(Text(2**24 - 1, collation=_COLLATION))
         return dialect.type_descriptor(Text())
 
+
+#: bytes of a file, up to 16 MiB
+Content = LargeBinary(2**24 - 1)
 
 #: a point in time: microseconds since 1970, because databases disagree on time zones and fractions
 UtcTime = BigInteger

@@ -26,12 +26,11 @@ _INT64 = 2**63
 def add(engine: Engine, record: Record, lease: int | None = None) -> int:
     """Inserts a record in one transaction, which also ends its ``lease``, and returns its id. Raises
     :class:`StoreError` for values that cannot be stored, :class:`LeaseLost` where that lease is gone."""
-    _check(record)
 
     def work(connection: Connection) -> int:
         if lease is not None and not ended(connection, lease):
             raise LeaseLost("another Steelyard has taken over this run")
-        return _append(connection, record)
+        return append(connection, record)
 
     return repeated(engine, work)
 
@@ -44,7 +43,10 @@ def _check(record: Record) -> None:
             raise StoreError(f"metric {name} is {value}; leave a metric out when it has no finite value")
 
 
-def _append(connection: Connection, record: Record) -> int:
+def append(connection: Connection, record: Record) -> int:
+    """Inserts a record in this transaction, and returns its id. Raises :class:`StoreError` for values that cannot be
+    stored."""
+    _check(record)
     s, t, failure, verified = record.setup, record.setup.toolchain, record.failure, record.verification
 
     def shared(table: Table, **values: str) -> int:
@@ -84,7 +86,7 @@ def _append(connection: Connection, record: Record) -> int:
         (schema.helper, [{"position": i, **to_builtins(h)} for i, h in enumerate(record.helpers)]),
     ):
         if rows:
-            connection.execute(insert(table), [_row(table, {"run_id": run_id, **row}) for row in rows])
+            connection.execute(insert(table), [row_of(table, {"run_id": run_id, **row}) for row in rows])
     return run_id
 
 
@@ -99,12 +101,12 @@ def _find_or_insert(connection: Connection, table: Table, by: str, values: Mappi
 
 
 def _insert(connection: Connection, table: Table, values: Mapping[str, Any]) -> int:
-    made = connection.execute(insert(table), _row(table, values)).inserted_primary_key
+    made = connection.execute(insert(table), row_of(table, values)).inserted_primary_key
     assert made is not None
     return int(made[0])
 
 
-def _row(table: Table, values: Mapping[str, Any]) -> dict[str, Any]:
+def row_of(table: Table, values: Mapping[str, Any]) -> dict[str, Any]:
     """Values as their columns take them. Raises :class:`StoreError` for one that some databases would not return
     unchanged."""
     return {name: _stored(value, getattr(table.c[name].type, "length", None)) for name, value in values.items()}

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import asyncio
+import ipaddress
 import time
+from collections import Counter
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 
 from fastapi import FastAPI, Request, Response
+from starlette.requests import ClientDisconnect
 
 from . import reply
 from .kept import REST, STALE, Cache, Kept
 from .makers import Here, Makers
 from .news import News
+from .reply import Sent
 
 #: seconds for which the newest run is not asked for again, and after which an answer to that is not waited for
 LOOK, PATIENCE = 1.0, 0.05
@@ -34,6 +38,11 @@ _OF_FIGURES = {
     "cross-origin-resource-policy": "cross-origin",
 }
 _FOR_EVER = {"cache-control": "public, max-age=31536000, immutable"}
+#: bytes of what programs ask in a body
+MOST_ASKED = 64 << 10
+#: bytes of what is handed in: a zip, and the form around it; seconds that it may take; how many hand in at once, and
+#: how many of one address; how many times as much is read before it is refused
+MOST_SENT, PATIENT, UPLOADS, OF_ONE, READ = (8 << 20) + (64 << 10), 60.0, 16, 4, 8
 _SAVED = ("application/vnd", "text/x-tex", "text/csv")
 
 
@@ -102,6 +111,7 @@ def create(makers: Makers | Here) -> FastAPI:
         first.cancel()
         makers.close()
 
+    uploads: Counter[str] = Counter()
     app = FastAPI(title="Steelyard", docs_url=None, redoc_url=None, openapi_url=None, lifespan=life)
 
     @app.middleware("http")
@@ -120,18 +130,115 @@ def create(makers: Makers | Here) -> FastAPI:
     @app.get("/robots.txt", include_in_schema=False)
     async def robots() -> Response:
         # what is asked behind ? has no end
-        return Response("User-agent: *\nDisallow: /*?\n", media_type="text/plain")
+        return Response("User-agent: *\nDisallow: /*?\nDisallow: /submissions\n", media_type="text/plain")
+
+    @app.post("/api/v1/submissions", include_in_schema=False)
+    @app.post("/submissions", include_in_schema=False)
+    @app.post("/submissions/{token}/{decision}", include_in_schema=False)
+    async def taken(request: Request) -> Response:
+        """What is handed in, and what owners decide."""
+        if makers.taking is None:
+            return Response("this server takes no submissions\n", 403, media_type="text/plain")
+        if request.headers.get("sec-fetch-site", "none") not in ("same-origin", "none"):
+            return Response("this form is another site's\n", 403, media_type="text/plain")
+        who, kind = _of_one(request.client.host if request.client else ""), request.headers.get("content-type", "")
+        if uploads.total() >= UPLOADS or uploads[who] >= OF_ONE:
+            return _busy()
+        uploads[who] += 1
+        try:
+            sent = await _body(request, MOST_SENT)
+            if isinstance(sent, Response):
+                return sent
+            kept = await makers.take(Sent(*_address(request), sent, kind, who))
+        finally:
+            uploads[who] -= 1
+            if not uploads[who]:
+                del uploads[who]
+        return _busy() if kept is None else _kept_private(kept, request)
+
+    @app.api_route("/api/{path:path}", methods=["GET", "HEAD", "POST"], include_in_schema=False)
+    async def asked(request: Request) -> Response:
+        """What programs ask is made for each: a reading of several parts has to know the newest run."""
+        sent = await _body(request, MOST_ASKED)
+        if isinstance(sent, Response):
+            return sent
+        kept = await makers.make(*_address(request), sent)
+        return _busy() if kept is None else _sent(kept, request)
+
+    @app.api_route("/submissions", methods=["GET", "HEAD"], include_in_schema=False)
+    @app.api_route("/submissions/{path:path}", methods=["GET", "HEAD"], include_in_schema=False)
+    async def private(request: Request) -> Response:
+        """What is handed in is nobody else's: it is not kept, here or on the way."""
+        path, query = _address(request)
+        if makers.taking is None and not path.strip("/").count("/"):
+            return Response("this server takes no submissions\n", 403, media_type="text/plain")
+        kept = await makers.make(path, query)
+        return _busy() if kept is None else _kept_private(kept, request)
 
     @app.api_route("/{path:path}", methods=["GET", "HEAD"], include_in_schema=False)
     async def page(request: Request) -> Response:
-        raw = request.scope.get("raw_path") or request.url.path.encode()
-        path = raw.decode("ascii", "replace").split("?")[0]
-        kept = await service.answer(path, request.scope["query_string"].decode("latin-1"))
-        if kept is None:
-            return Response("too many ask at once; try again\n", 503, {"retry-after": "5"}, "text/plain")
-        return _sent(kept, request)
+        kept = await service.answer(*_address(request))
+        return _busy() if kept is None else _sent(kept, request)
 
     return app
+
+
+def _address(request: Request) -> tuple[str, str]:
+    """Path and query as they were sent."""
+    raw = request.scope.get("raw_path") or request.url.path.encode()
+    return raw.decode("ascii", "replace").split("?")[0], request.scope["query_string"].decode("latin-1")
+
+
+async def _body(request: Request, most: int) -> bytes | Response:
+    """What is sent, or why it is not taken: it is too much, or it comes too slowly. What is somewhat too much is read
+    to its end, for no browser shows an answer before that."""
+    length, read, sent = request.headers.get("content-length", "0"), 0, bytearray()
+    too_much = Response(f"more than {most} bytes are not taken here\n", 413, {"connection": "close"}, "text/plain")
+    if not length.isdecimal() or int(length[:18]) > READ * most:
+        return too_much
+    try:
+        async with asyncio.timeout(PATIENT):
+            async for some in request.stream():
+                read += len(some)
+                if read <= most:
+                    sent += some
+                elif read > READ * most:
+                    break
+    except TimeoutError:
+        return Response(f"this took more than {PATIENT:.0f} s to send\n", 408, media_type="text/plain")
+    except ClientDisconnect:
+        return Response(status_code=400)
+    return bytes(sent) if read <= most else too_much
+
+
+def _of_one(host: str) -> str:
+    """Whose an address is: of IPv6 the network that one customer has."""
+    try:
+        found = ipaddress.ip_address(host)
+    except ValueError:
+        return host[:64]
+    if isinstance(found, ipaddress.IPv6Address):
+        mapped = found.ipv4_mapped
+        return str(mapped or ipaddress.IPv6Network((int(found), 64), strict=False))
+    return str(found)
+
+
+def _kept_private(kept: Kept, request: Request) -> Response:
+    """A reply that no cache keeps and no search engine finds."""
+    if kept.reply.to:
+        response = Response(status_code=303, headers={"location": kept.reply.to})
+    else:
+        response = _sent(kept, request)
+        del response.headers["etag"]
+    response.headers["cache-control"] = "private, no-store"
+    response.headers["x-robots-tag"] = "noindex, nofollow"
+    if kept.reply.again:
+        response.headers["refresh"] = str(kept.reply.again)
+    return response
+
+
+def _busy() -> Response:
+    return Response("too many ask at once; try again\n", 503, {"retry-after": "5"}, "text/plain")
 
 
 def _sent(kept: Kept, request: Request) -> Response:

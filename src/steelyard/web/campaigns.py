@@ -14,7 +14,7 @@ from ..model.primitive import PRIMITIVES
 from ..model.row import Row
 from ..model.target import load_target, target_names
 from ..model.workload import of_one_size
-from ..publish.results import column, run_of
+from ..publish.results import ON, column, run_of
 from ..publish.sheet import Cell, Column, Line, Sheet, plain
 from ..sources import discover
 
@@ -47,9 +47,9 @@ def _flags(c: Campaign, target: str) -> list[str]:
 
 def sheets(c: Campaign, rows: Sequence[Row]) -> list[Sheet]:
     """What of a campaign is verified, failed and missing: counts by target, then each that failed or is missing.
-    ``rows`` are all stored ones, with details."""
+    ``rows`` are all stored ones, with details; what boards measured is no part of it."""
     newest: dict[tuple[object, ...], Row] = {}
-    for r in sorted(rows, key=run_number):
+    for r in sorted((r for r in rows if r.get("device") not in ON), key=run_number):
         place = (r["primitive"], r["label"], r["target"], r["flags"], workload_name(str(r["workload"])))
         newest[place] = r
     loads = c.workloads or ("default",)

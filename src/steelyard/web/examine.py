@@ -4,6 +4,7 @@ measured. The answer is kept, for the setup's key says that it stays so."""
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
@@ -13,7 +14,7 @@ import msgspec
 
 from ..model import paths, whole
 from ..model.call import DeviceError
-from ..model.errors import UserError
+from ..model.errors import UserError, cut
 from ..model.primitive import PRIMITIVES
 from ..model.profile import Profile
 from ..model.record import Record
@@ -31,6 +32,8 @@ class NotHereError(UserError):
 
 #: associated data and message of the call that is looked into, bytes
 CALL = (16, 64)
+#: flags that a compiler gets whoever stored them: no program and no plugin is named in them, and no path
+_FLAGS = re.compile(r"-(?:O\w*|g\w*|std=[\w+]+|[DU][\w=.+-]+|[fmW](?!.*plugin)[\w=.+-]*)")
 _AGAIN = "steelyard profile and size do it where the sources are"
 #: by image, then symbol, kind and bytes
 Bytes = dict[str, list[tuple[str, str, int]]]
@@ -91,6 +94,10 @@ def _job(record: Record) -> Job:
             break
     else:
         raise NotHereError(f"the sources of this run are not bundled with this version; {_AGAIN}")
+    if others := [f for f in s.flags.split() if not _FLAGS.fullmatch(f)]:
+        raise NotHereError(
+            f"no compiler gets {cut(others[0], 60)} from a database: it may name a program or a file; {_AGAIN}"
+        )
     job = Job(found, target, tuple(s.flags.split()), workload("kat"))
     now = msgspec.structs.replace(job.plan, workload=s.workload)
     if now.key != s.key:

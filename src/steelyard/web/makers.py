@@ -9,23 +9,29 @@ import os
 import resource
 import signal
 import threading
+from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from functools import cache
+from functools import cache, partial
 from types import FrameType
+from typing import TYPE_CHECKING, ParamSpec
 
 from ..store import Store, StoreError
 from . import ahead
 from .kept import Kept, packed
 from .news import MOST, New
-from .reply import Reply
+from .reply import Reply, Sent
 
+if TYPE_CHECKING:  # not in the server
+    from .submit import Taking
+
+P = ParamSpec("P")
 #: seconds that a page may take, and pages that may wait
 SECONDS, WAITING = 60, 64
 #: KiB of memory above which a process is replaced after its page
 _LARGE = 160 << 10
 #: first words of addresses that may be slow; files of tables and figures may be too
-_SLOW = frozenset(("targets", "tables", "results", "rank", "compare", "trade-offs", "figures", "campaigns"))
+_SLOW = frozenset(("targets", "tables", "results", "rank", "compare", "trade-offs", "figures", "campaigns", "api"))
 
 
 @cache
@@ -33,8 +39,12 @@ def _store(place: str) -> Store:
     return Store.open(place)
 
 
-def _begin() -> None:
-    """Prepares a process: it ends with the server, however that ends."""
+def _begin(taking: bool) -> None:
+    """Prepares a process: it ends with the server, however that ends. Where submissions are taken, all pages say so."""
+    if taking:
+        from . import layout
+
+        layout.MENU["submissions"] = "hand in"
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the server's
     signal.signal(signal.SIGALRM, _late)
     server = multiprocessing.parent_process()
@@ -51,13 +61,24 @@ def _late(signum: int, frame: FrameType | None) -> None:
     raise TimeoutError
 
 
-def make(place: str, path: str, query: str) -> tuple[Kept, bool]:
+def make(place: str, path: str, query: str, sent: bytes = b"") -> tuple[Kept, bool]:
     """A reply, in a process for that; and whether the process has become large."""
     from .respond import respond  # not in the server
 
+    return _in_time(lambda: respond(_store(place), path, query, sent))
+
+
+def take(place: str, sent: Sent, taking: Taking) -> tuple[Kept, bool]:
+    """What becomes of what is handed in; as :func:`make`."""
+    from .submit import answer
+
+    return _in_time(lambda: answer(_store(place), sent, taking))
+
+
+def _in_time(work: Callable[[], Reply]) -> tuple[Kept, bool]:
     signal.alarm(SECONDS)
     try:
-        made = packed(respond(_store(place), path, query))
+        made = packed(work())
     except (StoreError, TimeoutError) as e:  # it could not even be opened
         made = packed(Reply(503, "text/plain; charset=utf-8", f"steelyard: {e}\n".encode()))
     finally:
@@ -82,29 +103,31 @@ def slow(path: str) -> bool:
 class _Maker:
     """A process, which is replaced when it has become large or was killed."""
 
-    def __init__(self) -> None:
+    def __init__(self, taking: bool) -> None:
         self.waiting = 0
+        self._taking = taking
         self._turn = asyncio.Lock()
         self._start()
 
     def _start(self) -> None:
-        self.pool = ProcessPoolExecutor(1, mp_context=ahead.context(), initializer=_begin)
+        self.pool = ProcessPoolExecutor(1, mp_context=ahead.context(), initializer=_begin, initargs=(self._taking,))
 
-    async def make(self, place: str, path: str, query: str) -> Kept | None:
+    async def make(self, work: Callable[P, tuple[Kept, bool]], *args: P.args, **no: P.kwargs) -> Kept | None:
         """A reply; None where too many wait."""
         if self.waiting >= WAITING:
             return None
         self.waiting += 1
         try:
             async with self._turn:  # none waits in a process that is to be replaced
-                return await self._make(place, path, query)
+                return await self._make(partial(work, *args, **no))
         finally:
             self.waiting -= 1
 
-    async def _make(self, place: str, path: str, query: str) -> Kept:
+    async def _make(self, work: Callable[[], tuple[Kept, bool]]) -> Kept:
+        loop = asyncio.get_running_loop()
         for _ in range(2):
             try:
-                made, large = await asyncio.get_running_loop().run_in_executor(self.pool, make, place, path, query)
+                made, large = await loop.run_in_executor(self.pool, work)
             except BrokenProcessPool:
                 self._start()
                 continue
@@ -118,13 +141,18 @@ class _Maker:
 class Makers:
     """The two processes for a database."""
 
-    def __init__(self, place: str) -> None:
-        self._place = place
-        self._quick, self._slow = _Maker(), _Maker()
+    def __init__(self, place: str, taking: Taking | None = None) -> None:
+        self._place, self.taking = place, taking
+        self._quick, self._slow = _Maker(taking is not None), _Maker(taking is not None)
 
-    async def make(self, path: str, query: str) -> Kept | None:
-        """What stands at an address; None where too many wait."""
-        return await (self._slow if slow(path) else self._quick).make(self._place, path, query)
+    async def make(self, path: str, query: str, sent: bytes = b"") -> Kept | None:
+        """What stands at an address, with what is asked in a body; None where too many wait."""
+        return await (self._slow if slow(path) else self._quick).make(make, self._place, path, query, sent)
+
+    async def take(self, sent: Sent) -> Kept | None:
+        """What becomes of what is handed in; None where too many wait."""
+        assert self.taking is not None
+        return await self._slow.make(take, self._place, sent, self.taking)  # quick pages do not wait for zips
 
     def busy(self, path: str) -> bool:
         """Whether others wait for such pages."""
@@ -146,14 +174,21 @@ class Makers:
 class Here:
     """Pages made in this process: for tests, and where one process is to be all."""
 
-    def __init__(self, place: str) -> None:
-        self._store = Store.open(place)
+    def __init__(self, place: str, taking: Taking | None = None) -> None:
+        self._store, self.taking = Store.open(place), taking
 
-    async def make(self, path: str, query: str) -> Kept | None:
+    async def make(self, path: str, query: str, sent: bytes = b"") -> Kept | None:
         """See :meth:`Makers.make`."""
         from .respond import respond
 
-        return packed(respond(self._store, path, query))
+        return packed(respond(self._store, path, query, sent))
+
+    async def take(self, sent: Sent) -> Kept | None:
+        """See :meth:`Makers.take`."""
+        from .submit import answer
+
+        assert self.taking is not None
+        return packed(answer(self._store, sent, self.taking))
 
     def busy(self, path: str) -> bool:
         """See :meth:`Makers.busy`."""

@@ -4,7 +4,7 @@ them."""
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, Literal
 
 from msgspec import Struct
 
@@ -69,34 +69,40 @@ class Links(Struct, frozen=True):
 
 
 class Form(Struct, frozen=True):
-    """Questions, each with its heading, the value it has, and what it may be (nothing: any text)."""
+    """Questions, each with its heading, the value it has, and what it may be (nothing: any text). One that ``changes``
+    something is sent in a body."""
 
     action: str
     fields: Sequence[Field]
     button: str
+    changes: bool = False
 
 
 class Field(Struct, frozen=True):
-    """One question of a form, and the parameter of its address; ``choices`` by value."""
+    """One question of a form, and the parameter of its address; ``choices`` by value. ``kind`` is text, a file, a yes,
+    or what nobody is asked."""
 
     name: str
     title: str
     hint: str = ""
     choices: Mapping[str, str] = {}
     value: str = ""
+    kind: Literal["text", "file", "checkbox", "hidden"] = "text"
+    needed: bool = False
 
 
 Block = Heading | Table | Picture | Markup | Text | Pre | Links | Form
 
 
 class Page(Struct, frozen=True):
-    """A page. ``trail`` are the pages above it."""
+    """A page. ``trail`` are the pages above it. It is to be looked at again after ``again`` seconds, if any."""
 
     title: str
     blocks: Sequence[Block]
     lead: str = ""
     trail: Sequence[tuple[str, str]] = ()
     status: int = 200
+    again: int = 0
 
     def sheet(self, label: str) -> Sheet | None:
         """The table of this label."""

@@ -13,7 +13,7 @@ HTML = "text/html; charset=utf-8"
 
 class Reply(Struct, frozen=True):
     """What a browser gets. ``digest`` is of the body, ``state`` the newest run when it was made, ``seconds`` how long
-    that took."""
+    that took. It leads ``to`` another address, or is to be looked at ``again`` after seconds."""
 
     status: int
     kind: str
@@ -21,6 +21,18 @@ class Reply(Struct, frozen=True):
     digest: str = ""
     state: int = -1
     seconds: float = 0.0
+    to: str = ""
+    again: int = 0
+
+
+class Sent(Struct, frozen=True):
+    """What is handed in: to which address, what, of which kind, and from where."""
+
+    path: str
+    query: str
+    body: bytes
+    kind: str
+    address: str
 
 
 @cache

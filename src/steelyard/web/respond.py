@@ -5,42 +5,55 @@ from __future__ import annotations
 import hashlib
 import logging
 import time
+from collections.abc import Callable
+
+from msgspec.structs import replace
 
 from ..model.errors import UserError, cut, unknown
 from ..store import Store, StoreError
-from . import address, ask, feed, layout, pages
+from . import address, api, ask, feed, layout, pages
 from .page import Links, NotThereError, Page, Text
 from .reply import HTML, Reply
 
 _SAY = logging.getLogger(__name__)
 
 
-def respond(store: Store, path: str, query: str = "") -> Reply:
-    """What stands at an address, as it was sent. Whatever is wrong is a page that says so."""
+def respond(store: Store, path: str, query: str = "", sent: bytes = b"") -> Reply:
+    """What stands at an address, as it was sent, with what programs ask in a body. Whatever is wrong is a page that
+    says so."""
     begun = time.perf_counter()
     state = -1
+    names = address.segments(path[: ask.LONGEST])
+    wrong = wrong_answer if api.is_asked(names) else wrong_page
     try:
         state = store.last()
-        status, kind, body = _found(store, path, query)
-    except NotThereError as e:
-        status, kind, body = _wrong(404, "Not found", str(e))
-    except StoreError as e:
+        made = _found(store, names, path, query, sent)
+    except Exception as e:
+        made = explained(e, "a submission" if names[:1] == ("submissions",) else f"{path}?{query}", wrong)
+    seconds = time.perf_counter() - begun
+    return replace(made, digest=hashlib.sha256(made.body).hexdigest()[:24], state=state, seconds=seconds)
+
+
+def explained(e: Exception, what: str, wrong: Callable[[int, str, str], Reply]) -> Reply:
+    """Why something cannot be had."""
+    if isinstance(e, NotThereError):
+        return wrong(404, "Not found", str(e))
+    if isinstance(e, StoreError):
         _SAY.error("%s", e)
-        status, kind, body = _wrong(503, "The database does not answer", "Try again in a minute.")
-    except UserError as e:
-        status, kind, body = _wrong(400, "This cannot be shown", str(e))
-    except TimeoutError:
-        status, kind, body = _wrong(503, "This takes too long", "Choose less: a target, a name, fewer columns.")
-    except Exception:
-        _SAY.exception("%s", cut(f"{path}?{query}"))
-        status, kind, body = _wrong(500, "An error in Steelyard", "It is in the server's log.")
-    return Reply(status, kind, body, hashlib.sha256(body).hexdigest()[:24], state, time.perf_counter() - begun)
+        return wrong(503, "The database does not answer", "Try again in a minute.")
+    if isinstance(e, UserError):
+        return wrong(400, "This cannot be shown", str(e))
+    if isinstance(e, TimeoutError):
+        return wrong(503, "This takes too long", "Choose less: a target, a name, fewer columns.")
+    _SAY.error("%s", cut(what), exc_info=e)
+    return wrong(500, "An error in Steelyard", "It is in the server's log.")
 
 
-def _found(store: Store, path: str, query: str) -> tuple[int, str, bytes]:
+def _found(store: Store, names: tuple[str, ...], path: str, query: str, sent: bytes) -> Reply:
     if len(path) + len(query) > ask.LONGEST:
         raise UserError(f"this address is too long: at most {ask.LONGEST} characters")
-    names = address.segments(path)
+    if api.is_asked(names):
+        return Reply(*api.answer(store, names, query, sent))
     *above, last = names or ("",)
     ending = max((e for e in layout.ENDINGS if last.endswith(f".{e}")), key=len, default="")
     if ending and (of := pages.route(above)):
@@ -50,18 +63,18 @@ def _found(store: Store, path: str, query: str) -> tuple[int, str, bytes]:
         except NotThereError:
             content = None
         if content is not None:
-            return 200, (layout.TABLES | layout.FIGURES)[ending], content
+            return Reply(200, (layout.TABLES | layout.FIGURES)[ending], content)
     if last == feed.NAME and (of := pages.route(above)) and of[0].feed is not None:
         found = feed.feed(store, address.path(*above), dict(zip(of[0].feed, of[1], strict=True)))
         if found is None:
             page(store, *of)  # which may say that there is no such name
             raise NotThereError("no run is stored of it yet")
-        return 200, feed.KIND, found
+        return Reply(200, feed.KIND, found)
     if (of := pages.route(names)) is None:
         raise _nowhere(names)
     made = page(store, *of, query)
     news = "" if of[0].feed is None else f"{address.path(*names).rstrip('/')}/{feed.NAME}"
-    return made.status, HTML, layout.html(made, store, names, query, feed=news).encode()
+    return Reply(made.status, HTML, layout.html(made, store, names, query, feed=news).encode(), again=made.again)
 
 
 def page(store: Store, route: pages.Route, names: tuple[str, ...], query: str = "") -> Page:
@@ -78,6 +91,12 @@ def _nowhere(names: tuple[str, ...]) -> NotThereError:
     return NotThereError(str(unknown("page", "/".join(names), known)))
 
 
-def _wrong(status: int, title: str, why: str) -> tuple[int, str, bytes]:
+def wrong_page(status: int, title: str, why: str) -> Reply:
+    """A page that says what is wrong."""
     shown = Page(title, [Text(why), Links([("search", "/search"), ("first page", "/")], "where to go")], status=status)
-    return status, HTML, layout.html(shown, None).encode()
+    return Reply(status, HTML, layout.html(shown, None).encode())
+
+
+def wrong_answer(status: int, title: str, why: str) -> Reply:
+    """The same for programs."""
+    return Reply(status, *api.refusal(f"{title.lower()}: {why}" if status >= 500 else why))

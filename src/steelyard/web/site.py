@@ -23,8 +23,8 @@ from .respond import page
 
 #: formats of tables and figures that a site has, and those that it has when all are asked for
 USUAL, ALL = ("csv", "svg"), layout.ENDINGS
-#: pages that need a question, and those that weigh again
-_ASK, _EXAMINE = frozenset(("compare", "search")), frozenset(("profile", "image"))
+#: pages that need a question or take something, and those that weigh again
+_ASK, _EXAMINE = frozenset(("compare", "search", "submissions")), frozenset(("profile", "image"))
 _LINK = re.compile(r'<a href="([^"]*)"([^>]*)>(.*?)</a>', re.DOTALL)
 _PART = re.compile(r'<(link rel="stylesheet" href|img src)="(/[^"]*)"')
 #: characters of a file's name, for every file system

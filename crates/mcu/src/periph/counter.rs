@@ -23,6 +23,10 @@ pub(super) fn systick(_: &PeripheralConfig<'_>) -> (u32, Box<dyn Peripheral>) {
     (16, Box::new(SysTick::default()))
 }
 
+pub(super) fn qingke_systick(_: &PeripheralConfig<'_>) -> (u32, Box<dyn Peripheral>) {
+    (0x14, Box::new(QingKeSysTick::default()))
+}
+
 pub(super) fn dwt(_: &PeripheralConfig<'_>) -> (u32, Box<dyn Peripheral>) {
     (DEMCR + 4, Box::new(Dwt::default()))
 }
@@ -144,6 +148,38 @@ impl Peripheral for SysTick {
     }
 }
 
+/// STK_CTLR, STK_SR, STK_CNT, a gap, STK_CMP of the CH32V003: 32 bits that go up at the core's clock while bits 0 (enable)
+/// and 2 (not divided by 8) of the first are set, and to the end of the range unless bit 3 asks for less (CH32V003RM,
+/// "SysTick Register Description").
+#[derive(Default)]
+struct QingKeSysTick {
+    control: u32,
+    passed: Count,
+}
+
+impl Peripheral for QingKeSysTick {
+    fn read(&mut self, offset: u32, _: u8, host: &mut Host) -> Option<u32> {
+        match offset {
+            0 => Some(self.control),
+            8 => Some(self.passed.at(host.now) as u32),
+            _ => None,
+        }
+    }
+
+    fn write(&mut self, offset: u32, _: u8, value: u32, host: &mut Host) -> Option<()> {
+        const ENABLE_CORE: u32 = 5;
+        match offset {
+            0 if value & !ENABLE_CORE == 0 => {
+                self.control = value;
+                self.passed.go(value == ENABLE_CORE, host.now);
+            }
+            8 => self.passed.set(value.into(), host.now),
+            _ => return None,
+        }
+        Some(())
+    }
+}
+
 /// From the base of the DWT unit to a register of the debug unit, without whose TRCENA the former does nothing.
 const DEMCR: u32 = 0xDDFC;
 
@@ -212,6 +248,7 @@ mod tests {
             assert_eq!(counted("cortex-systick", &[(4, 4, 0xFF_FFFF), (0, 4, 5), (8, 4, 0)], (8, 4), cycles), down);
             let word = Some(cycles as u32);
             assert_eq!(counted("cortex-dwt", &[TRACE, (0, 4, 1), (4, 4, 0)], (4, 4), cycles), word);
+            assert_eq!(counted("qingke-systick", &[(0, 4, 5), (8, 4, 0)], (8, 4), cycles), word);
             assert_eq!(counted("cortex-m7-dwt", &[TRACE, UNLOCK, (0, 4, 1), (4, 4, 0)], (4, 4), cycles), word);
         }
     }
@@ -224,6 +261,7 @@ mod tests {
         assert_eq!(counted("cortex-systick", &[(4, 4, 99), (0, 4, 1), (8, 4, 0)], (8, 4), 9), Some(0));
         assert_eq!(counted("cortex-dwt", &[(0, 4, 1), (4, 4, 3)], (4, 4), 9), Some(3)); // no TRCENA
         assert_eq!(counted("cortex-m7-dwt", &[(0xDDFC, 4, 1 << 24), (0, 4, 1), (4, 4, 3)], (4, 4), 9), Some(0));
+        assert_eq!(counted("qingke-systick", &[(0, 4, 1), (8, 4, 3)], (8, 4), 9), Some(3)); // a clock that is divided
         assert_eq!(counted("avr-timer1", &[(3, 1, 0)], (4, 1), 0), None);
     }
 

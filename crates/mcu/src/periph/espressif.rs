@@ -1,8 +1,8 @@
-//! GPIO, UART, pads and watchdog of the ESP8266 and ESP32. The registers of both have the same meanings, but different
-//! addresses.
+//! GPIO, UART, pads and watchdog of the ESP8266, ESP32 and ESP32-C3. The registers of all have the same meanings, but
+//! different addresses; those of the ESP32-C3's GPIO are the ESP32's.
 //!
-//! Sources: ESP8266 Technical Reference 1.7 (appendices "GPIO registers", "UART registers") and ESP32
-//! Technical Reference Manual 4.x (chapters "IO_MUX and GPIO Matrix", "UART Controller").
+//! Sources: ESP8266 Technical Reference 1.7 (appendices "GPIO registers", "UART registers"), ESP32 Technical Reference
+//! Manual 4.x (chapters "IO_MUX and GPIO Matrix", "UART Controller"), and the vendor's SVD file of the ESP32-C3.
 
 use super::{Host, Peripheral, Registers, report_edge};
 use crate::PeripheralConfig;
@@ -18,7 +18,11 @@ pub(super) fn gpio_32(config: &PeripheralConfig<'_>) -> (u32, Box<dyn Peripheral
 }
 
 pub(super) fn uart(_: &PeripheralConfig<'_>) -> (u32, Box<dyn Peripheral>) {
-    (0x80, Box::new(Uart { regs: [0; 32] }))
+    (0x80, Box::new(Uart { regs: [0; 33] }))
+}
+
+pub(super) fn uart_c3(_: &PeripheralConfig<'_>) -> (u32, Box<dyn Peripheral>) {
+    (0x84, Box::new(Uart { regs: [0; 33] }))
 }
 
 pub(super) fn registers(_: &PeripheralConfig<'_>) -> (u32, Box<dyn Peripheral>) {
@@ -82,9 +86,10 @@ impl Peripheral for Gpio {
 }
 
 /// FIFO 0x00, STATUS 0x1C with the number of received bytes in its bits 7 to 0 and the number of bytes
-/// that wait to be sent in its bits 23 to 16; the other registers store what is written.
+/// that wait to be sent in its bits 23 to 16; ID 0x80 of the ESP32-C3, whose bit 31 is clear again at once; the other
+/// registers store what is written.
 struct Uart {
-    regs: [u32; 32],
+    regs: [u32; 33],
 }
 
 impl Peripheral for Uart {
@@ -99,6 +104,7 @@ impl Peripheral for Uart {
     fn write(&mut self, offset: u32, _: u8, value: u32, host: &mut Host) -> Option<()> {
         match offset {
             0x00 => host.send(value & 0xFF),
+            0x80 => self.regs[0x20] = value & !(1 << 31),
             o => *self.regs.get_mut(o as usize / 4)? = value,
         }
         Some(())

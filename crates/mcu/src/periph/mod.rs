@@ -5,6 +5,7 @@
 //! a byte arrives when the firmware looks for it and leaves immediately, so a campaign does not wait for bit times. The
 //! measured window between trigger edges contains no serial access.
 
+mod attiny85;
 mod avr;
 mod counter;
 mod espressif;
@@ -13,6 +14,7 @@ mod k210;
 mod megaavr0;
 mod msp430;
 mod nrf52;
+mod rp2040;
 mod sam;
 mod stm32;
 mod stm32f1;
@@ -80,6 +82,8 @@ type Make = fn(&PeripheralConfig<'_>) -> (u32, Box<dyn Peripheral>);
 
 /// Every kind that a target's TOML can name.
 const KINDS: &[(&str, Make)] = &[
+    ("attiny85-port-usi", attiny85::port_usi),
+    ("attiny85-timer0", attiny85::timer0),
     ("avr-port", avr::port),
     ("avr-timer1", counter::avr_timer1),
     ("atmega128-timer1", counter::atmega128_timer1),
@@ -92,6 +96,7 @@ const KINDS: &[(&str, Make)] = &[
     ("esp-registers", espressif::registers),
     ("esp8266-gpio", espressif::gpio_8266),
     ("esp32-gpio", espressif::gpio_32),
+    ("esp32c3-uart", espressif::uart_c3),
     ("gd32vf-rcu", gd32vf::rcu),
     ("k210-fpioa", k210::fpioa),
     ("k210-gpiohs", k210::gpiohs),
@@ -110,6 +115,14 @@ const KINDS: &[(&str, Make)] = &[
     ("msp430-watchdog", msp430::watchdog),
     ("msp430-multiplier", msp430::multiplier),
     ("msp430-timer-a", counter::msp430_timer_a),
+    ("qingke-systick", counter::qingke_systick),
+    ("rp2040-clocks", rp2040::clocks),
+    ("rp2040-pads", rp2040::pads),
+    ("rp2040-pll", rp2040::pll),
+    ("rp2040-resets", rp2040::resets),
+    ("rp2040-sio", rp2040::sio),
+    ("rp2040-uart", rp2040::uart),
+    ("rp2040-xosc", rp2040::xosc),
     ("stm32f1-gpio", stm32f1::gpio),
     ("stm32f1-usart", stm32f1::usart),
     ("stm32f1-rcc", stm32f1::rcc),

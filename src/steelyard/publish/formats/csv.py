@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections.abc import Sequence
 
 from ..sheet import Sheet
 
-#: text that a spreadsheet would run as a formula gets a quote before it; options such as -O3 stay
-_FORMULA = frozenset("=+@\t\r")
+#: text that a spreadsheet would run as a formula gets a quote before it; options such as -O3 call nothing, and stay
+_FORMULA = re.compile(r"[=+@\t\r]|-.*[(|!]", re.DOTALL)
 
 
 def render(sheets: Sequence[Sheet]) -> str:
@@ -21,6 +22,6 @@ def render(sheets: Sequence[Sheet]) -> str:
             writer.writerow([f"# {sheet.title}"])
         writer.writerow([c.name for c in sheet.columns])
         writer.writerows(
-            [f"'{v}" if isinstance(v, str) and v[:1] in _FORMULA else v for v in x.cells] for x in sheet.lines
+            [f"'{v}" if isinstance(v, str) and _FORMULA.match(v) else v for v in x.cells] for x in sheet.lines
         )
     return out.getvalue()

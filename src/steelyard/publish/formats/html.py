@@ -41,7 +41,7 @@ def render(sheets: Sequence[Sheet]) -> str:
     )
 
 
-def fragment(sheet: Sheet, heading: str = "") -> str:
+def fragment(sheet: Sheet) -> str:
     """One table. Each row carries its runs."""
     head = "".join(f"<th{_numeric(c.digits)} scope=col>{escape(c.heading)}</th>" for c in sheet.columns)
     starts = [{mark: _start(c, mark) for mark in _MARKS} for c in sheet.columns]
@@ -49,7 +49,7 @@ def fragment(sheet: Sheet, heading: str = "") -> str:
     title = escape(sheet.caption or sheet.title)
     notes = "".join(f"<p class=note>{escape(n)}</p>" for n in sheet.notes)
     return (
-        f'{heading}<div class=wide><table id="{escape(sheet.label, quote=True)}"><caption>{title}</caption>\n'
+        f'<div class=wide><table id="{escape(sheet.label, quote=True)}"><caption>{title}</caption>\n'
         f"<thead><tr>{head}</tr></thead>\n<tbody>\n{body}\n</tbody></table></div>{notes}"
     )
 

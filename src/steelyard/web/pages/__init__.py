@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from .. import documents
 from ..page import Field, Page
-from . import answers, named, overview, runs
+from . import answers, named, overview, runs, submissions
 from .view import View
 
 __all__ = ["ROUTES", "Route", "View", "route"]
@@ -48,6 +48,8 @@ ROUTES: Mapping[tuple[str, ...], Route] = {
     ("campaigns", "*"): Route(overview.one_campaign),
     **{(name,): Route(lambda v, name=name: overview.document(v, name)) for name in documents.PAGES},
     ("search",): Route(overview.search, overview.SEARCH),
+    ("submissions",): Route(submissions.form),
+    ("submissions", "*"): Route(submissions.one),
 }
 
 

@@ -109,6 +109,9 @@ def _of_names(v: View, answer: Answer) -> Iterable[Block]:
 def implementation(v: View, variant: str, name: str) -> Page:
     """An implementation: all figures on all targets, and what changed them."""
     known = v.store.implementations()
+    there = {(of, n) for _, _, of, n in known}
+    if (variant, name) not in there:  # a name with slashes, which a link divides at the first one
+        variant, name = next((p for p in there if "/".join(p) == f"{variant}/{name}"), (variant, name))
     mine = [(p, f) for p, f, of, n in known if (of, n) == (variant, name)]
     if not mine:
         raise not_there("implementation", f"{variant}/{name}", {f"{of}/{n}" for _, _, of, n in known})

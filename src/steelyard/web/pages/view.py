@@ -68,7 +68,9 @@ def figure_of(v: View, name: str, rows: Sequence[Row], answer: Answer, label: st
 def remarks(answer: Answer, found: Sequence[Row]) -> Iterable[Block]:
     """What an answer says of itself, below its tables."""
     if not found:
-        yield Text("No stored run matches.")
+        there = sum(r["variant"] != "nocrypt" for r in answer.rows)
+        some = f"{counted(there, 'matching run')}, none of them verified."
+        yield Text(some if there else "No stored run matches.")
     yield from map(Text, answer.notes)
 
 

@@ -1,0 +1,70 @@
+"""``steelyard work``: weighs what was handed in to a server, on this machine."""
+
+from __future__ import annotations
+
+import signal
+from threading import Event
+
+import click
+from msgspec import Struct
+
+from ..building import sandbox
+from ..model.errors import UserError
+from . import options, select
+from .console import stderr
+from .options import command
+
+
+class Work(Struct, frozen=True):
+    """What ``work`` is asked."""
+
+    target: tuple[str, ...]
+    until_empty: bool
+    without_sandbox: bool
+    db: str | None
+
+
+@command(
+    Work,
+    click.option(
+        "--target",
+        "-t",
+        multiple=True,
+        metavar="TARGET",
+        help="Only jobs of these. Default: all whose compiler is here.",
+    ),
+    options.flag("--until-empty", help="End when no job is left that can be had."),
+    options.flag("--without-sandbox", help="Compile what strangers handed in with all that you may do yourself."),
+    options.db,
+)
+def verb(ask: Work) -> int:
+    """Weigh what was handed in to a server with this database: take jobs, run them, put the records back."""
+    if not (ask.without_sandbox or sandbox.available()):
+        raise UserError(
+            "compilers would see all that you see, because bubblewrap does not work here; run: apt install bubblewrap, "
+            "and allow unprivileged user namespaces, or give --without-sandbox"
+        )
+    select.usable_home()
+    targets = [t.name for t in select.targets(ask.target) if t.device == "simulator"]
+    if not targets:
+        raise UserError("--target: what was handed in runs simulated only; name such a target")
+    from ..farm import Done, work
+    from ..store import StoreError
+
+    def say(what: Done | StoreError) -> None:
+        if isinstance(what, StoreError):
+            stderr().print(f"waiting for the database: {what}", soft_wrap=True)
+            return
+        detail = f": {what.detail}" if what.detail else ""
+        stderr().print(f"job {what.number} {what.label} on {what.target}: {what.state}{detail}", soft_wrap=True)
+
+    with select.store(ask.db, existing=ask.until_empty) as store:
+        if "_server" in vars(store):
+            raise UserError("--db: a worker needs the server's database itself; give its file or URL")
+        stderr().print(f"takes jobs on {', '.join(targets)}; stop with Ctrl-C", soft_wrap=True)
+        before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+        try:
+            work(store, targets, say, Event(), until_empty=ask.until_empty)
+        finally:
+            signal.signal(signal.SIGTERM, before)
+    return 0

@@ -1,0 +1,65 @@
+"""Packs a folder of implementations as a zip whose bytes say nothing but its content: equal ones have one digest."""
+
+from __future__ import annotations
+
+import io
+import os
+import stat
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+
+from ..model.errors import UserError, cut
+from .layout import anchor_of
+from .limits import HANDED_IN, Limits
+
+#: the first day that a zip knows, and a file's mode there
+_DAY, _MODE = (1980, 1, 1, 0, 0, 0), 0o644 << 16
+#: folders above an implementation that may hold its KAT file
+_ABOVE = 2
+
+
+def pack(path: Path, limits: Limits = HANDED_IN) -> tuple[str, bytes]:
+    """Name and bytes of a zip of what is at ``path``: a zip as it is, a folder with its path from its crypto_* folder
+    on, and with the files above that belong to it. Raises :class:`UserError` where it cannot be read, or is too
+    large."""
+    try:
+        if not path.is_dir():
+            if not stat.S_ISREG(path.stat().st_mode):
+                raise UserError(f"{cut(str(path))}: neither a folder nor a regular file; name one of these")
+            if path.stat().st_size > limits.zip_bytes:
+                raise UserError(f"{cut(str(path))}: larger than {limits.zip_bytes >> 20} MiB; hand in less at once")
+            return path.name, path.read_bytes()
+        return f"{path.resolve().name}.zip", _packed(path.resolve(), limits)
+    except OSError as e:
+        raise UserError(f"{cut(str(path))}: {e.strerror}; name a folder or a zip that you may read") from e
+
+
+def _packed(folder: Path, limits: Limits) -> bytes:
+    out, size = io.BytesIO(), 0
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
+        for count, (name, file) in enumerate(sorted(_files(folder)), 1):
+            content = file.read_bytes()
+            size += len(content)
+            if size > limits.zip_bytes or count > limits.zip_members:
+                most = f"{limits.zip_members} files or {limits.zip_bytes >> 20} MiB"
+                raise UserError(f"{cut(str(folder))}: more than {most}; name a smaller folder")
+            info = zipfile.ZipInfo(name, _DAY)
+            info.external_attr, info.compress_type = _MODE, zipfile.ZIP_DEFLATED
+            archive.writestr(info, content)
+    return out.getvalue()
+
+
+def _files(folder: Path) -> Iterator[tuple[str, Path]]:
+    """Each file below, and those right above, by its name in the zip. Links become what they lead to."""
+    at = anchor_of(folder.parts)
+    root = folder if at is None else Path(*folder.parts[:at])
+    above = [p for p in folder.parents if p != root and p.is_relative_to(root)][:_ABOVE]
+    for p in above:
+        yield from ((f.relative_to(root).as_posix(), f) for f in p.iterdir() if f.is_file())
+    seen = set[Path]()
+    for place, folders, files in os.walk(folder, followlinks=True):
+        here = Path(place)
+        folders[:] = [f for f in folders if not f.startswith(".") and (here / f).resolve() not in seen]
+        seen |= {(here / f).resolve() for f in folders}
+        yield from (((here / f).relative_to(root).as_posix(), here / f) for f in files if (here / f).is_file())

@@ -1,0 +1,248 @@
+"""The queue: runs that packages wait for. Any worker takes one, under a lease (``leasing.py``), and the end of that
+lease and what came of the run are stored together: who was only suspended stores nothing."""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+from msgspec.structs import replace
+from sqlalchemy import ColumnElement, Connection, func, insert, or_, select, update
+
+from steelyard.model.record import Record
+
+from . import schema
+from .engine import explained
+from .errors import LeaseLost, StoreError
+from .leasing import ended, repeated
+from .store import Store
+from .tenure import Tenure
+from .values import storable
+from .writing import append, row_of
+
+WAITING, RUNNING, DONE, FAILED = "waiting", "running", "done", "failed"
+#: the state of a submission whose finished jobs are runs
+PUBLISHED = "published"
+#: times that a job is taken: by a worker that dies, or whose machine fails it; microseconds until it is taken again
+ATTEMPTS, PAUSE = 3, 30_000_000
+#: jobs that a worker looks at for one that it can have
+_LOOKED_AT = 20
+_job, _package, _submission = schema.job, schema.package, schema.submission
+
+
+class Task(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What is to be run: an implementation in the zip with this digest, and how."""
+
+    package: str
+    file: str
+    primitive: str
+    family: str
+    variant: str
+    name: str
+    digest: str
+    target: str
+    flags: tuple[str, ...]
+    workload: str
+
+    @property
+    def identity(self) -> str:
+        """SHA-256 over all of it."""
+        return hashlib.sha256(msgspec.json.encode(self)).hexdigest()
+
+
+class Taken(Struct, frozen=True):
+    """A job that is ours while its lease is."""
+
+    number: int
+    lease: int
+    attempt: int
+    task: Task
+    content: bytes
+
+
+class Job(Struct, frozen=True):
+    """A job as it stands. ``ahead`` are the jobs that go before it while it waits; ``run`` is its public record."""
+
+    number: int
+    task: Task
+    state: str
+    attempts: int
+    detail: str
+    record: Record | None
+    run: int | None
+    ahead: int = 0
+
+
+def now() -> int:
+    """Microseconds since 1970."""
+    return time.time_ns() // 1000
+
+
+def touch(connection: Connection, which: ColumnElement[bool]) -> None:
+    """Makes transactions on a package take turns: each begins so, before it reads. On PostgreSQL the later one is
+    refused and starts again, on MariaDB it waits."""
+    connection.execute(update(_package).where(which).values(size=_package.c.size))
+
+
+def put(connection: Connection, package: int, tasks: Sequence[Task], priority: int = 0) -> int:
+    """Adds the jobs that are not there yet; how many."""
+    added = 0
+    for k, task in enumerate(tasks):
+        if connection.execute(select(_job.c.id).where(_job.c.identity == task.identity)).first() is None:
+            values = {
+                "identity": task.identity,
+                "package_id": package,
+                "task": msgspec.json.encode(task).decode(),
+                "target": task.target,
+                "priority": priority + k,
+                "state": WAITING,
+                "attempts": 0,
+                "detail": "",
+                "ready": 0,
+            }
+            connection.execute(insert(_job).values(row_of(_job, values)))
+            added += 1
+    return added
+
+
+def jobs(connection: Connection, package: int) -> list[Job]:
+    """The jobs of a package, in the order in which they are taken."""
+    rows = connection.execute(
+        select(_job).where(_job.c.package_id == package).order_by(_job.c.priority, _job.c.id)
+    ).all()
+    ahead = {r.id: _ahead(connection, r) for r in rows if r.state == WAITING}
+    return [
+        Job(
+            r.id,
+            msgspec.json.decode(r.task, type=Task),
+            r.state,
+            r.attempts,
+            r.detail,
+            None if r.record is None else msgspec.json.decode(r.record, type=Record),
+            r.run_id,
+            ahead.get(r.id, 0),
+        )
+        for r in rows
+    ]
+
+
+def _ahead(connection: Connection, row: Any) -> int:
+    before = or_(_job.c.priority < row.priority, (_job.c.priority == row.priority) & (_job.c.id < row.id))
+    return int(connection.execute(select(func.count()).where(_job.c.state == WAITING, before)).scalar_one())
+
+
+def to_runs(connection: Connection, package: int, store: Store) -> int:
+    """Makes runs of the finished jobs of published packages that are none yet; how many."""
+    origins = _origins(connection, package)
+    if not origins:
+        return 0
+    rows = connection.execute(
+        select(_job.c.id, _job.c.task, _job.c.record, _job.c.log).where(
+            _job.c.package_id == package, _job.c.record.is_not(None), _job.c.run_id.is_(None)
+        )
+    ).all()
+    mine = [r for r in rows if msgspec.json.decode(r.task, type=Task).file in origins]
+    for r in mine:
+        log = ""
+        with suppress(StoreError):  # a figure is worth more than what compilers said
+            log = store.put_blob(r.log) if r.log else ""
+        origin = origins[msgspec.json.decode(r.task, type=Task).file]
+        record = replace(msgspec.json.decode(r.record, type=Record), origin=origin, log=log)
+        run = append(connection, record)
+        connection.execute(update(_job).where(_job.c.id == r.id).values(run_id=run))
+    return len(mine)
+
+
+def _origins(connection: Connection, package: int) -> dict[str, str]:
+    """What runs of a published package are named by: the file, and the first submission of its line. By file."""
+    found = connection.execute(
+        select(_submission.c.id, _submission.c.first_id, _submission.c.name)
+        .where(_submission.c.package_id == package, _submission.c.state == PUBLISHED)
+        .order_by(_submission.c.id.desc())
+    ).all()
+    return {s.name: f"{s.name} (submission {s.first_id or s.id})" for s in found}
+
+
+class Queue:
+    """The queue as a ``worker`` sees it, who has a name that no other has."""
+
+    def __init__(self, store: Store, worker: str) -> None:
+        self._store = store
+        self._tenure = Tenure(store, worker)
+
+    @contextmanager
+    def taken(self, targets: Collection[str]) -> Iterator[Taken | None]:
+        """A job on one of these targets, which is ours within the block; None where none can be had. Raises
+        :class:`StoreError`."""
+        for number in self._candidates(targets):
+            with self._tenure.tried(f"queue {number}") as lease:
+                if lease is not None and (taken := self._begun(number, lease)) is not None:
+                    yield taken
+                    return
+        yield None
+
+    def _candidates(self, targets: Collection[str]) -> list[int]:
+        """Jobs that wait, and then those that others run, as far as we know."""
+        of = (_job.c.target.in_(sorted(targets)), _job.c.ready <= now())
+        found: list[int] = []
+        with explained(self._store._name), self._store._engine.connect() as connection:
+            for state in (WAITING, RUNNING):
+                query = select(_job.c.id).where(_job.c.state == state, *of).order_by(_job.c.priority, _job.c.id)
+                found += connection.execute(query.limit(_LOOKED_AT)).scalars()
+        return found
+
+    def _begun(self, number: int, lease: int) -> Taken | None:
+        """The job, where it is still to be run. One that was begun too often is not: who began it died."""
+
+        def work(connection: Connection) -> Taken | None:
+            r = connection.execute(
+                select(_job.c.task, _job.c.state, _job.c.attempts, _package.c.content)
+                .join(_package, _package.c.id == _job.c.package_id)
+                .where(_job.c.id == number)
+            ).first()
+            if r is None or r.state not in (WAITING, RUNNING):
+                return None
+            if r.attempts >= ATTEMPTS:
+                detail = "its worker died each time that it was tried"
+                connection.execute(update(_job).where(_job.c.id == number).values(state=FAILED, detail=detail))
+                return None
+            changes = {"state": RUNNING, "attempts": r.attempts + 1}
+            connection.execute(update(_job).where(_job.c.id == number).values(changes))
+            return Taken(number, lease, r.attempts + 1, msgspec.json.decode(r.task, type=Task), r.content)
+
+        with explained(self._store._name):
+            return repeated(self._store._engine, work)
+
+    def close(self, taken: Taken, state: str, detail: str = "", record: Record | None = None, log: str = "") -> None:
+        """Says what came of it: ``done`` with a record, ``failed`` with the reason, or ``waiting`` for another try.
+        Raises :class:`LeaseLost`, and stores nothing, where another has taken over."""
+        values: dict[str, Any] = {"state": state, "detail": storable(detail)}
+        if record is not None:
+            values |= {"record": msgspec.json.encode(record).decode(), "log": storable(log)}
+        if state == WAITING:
+            values["ready"] = now() + PAUSE * taken.attempt
+        self._close(taken, values)
+
+    def give_back(self, taken: Taken) -> None:
+        """Lets another worker have it at once; this was no attempt."""
+        self._close(taken, {"state": WAITING, "attempts": taken.attempt - 1, "ready": 0})
+
+    def _close(self, taken: Taken, values: dict[str, Any]) -> None:
+        mine = select(_job.c.package_id).where(_job.c.id == taken.number).scalar_subquery()
+
+        def work(connection: Connection) -> None:
+            touch(connection, _package.c.id == mine)
+            if not ended(connection, taken.lease):
+                raise LeaseLost("another worker has taken over this job")
+            connection.execute(update(_job).where(_job.c.id == taken.number).values(values))
+            package = connection.execute(select(mine)).scalar()
+            if package is not None and "record" in values:
+                to_runs(connection, package, self._store)
+
+        with explained(self._store._name):
+            repeated(self._store._engine, work)

@@ -1,0 +1,224 @@
+"""What is handed in: packages behind private links, until their owner publishes or withdraws them."""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+from collections.abc import Sequence
+
+from msgspec import Struct
+from sqlalchemy import Connection, delete, func, insert, select, update
+
+from steelyard.model.errors import UserError
+
+from . import queue, schema
+from .engine import explained
+from .errors import StoreError
+from .leasing import repeated
+from .queue import Job, Task
+from .store import Store
+from .writing import row_of
+
+PRIVATE, PUBLISHED, WITHDRAWN = "private", queue.PUBLISHED, "withdrawn"
+#: bytes of a token: nobody guesses 128 bits
+_TOKEN = 16
+_DAY = 86_400_000_000
+_submission, _package, _job = schema.submission, schema.package, schema.job
+
+
+class QuotaError(UserError):
+    """Too much was handed in already."""
+
+
+class Quota(Struct, frozen=True):
+    """What is taken: submissions of one address in a day, jobs that wait at once, and bytes of all packages."""
+
+    of_address: int = 20
+    jobs: int = 2000
+    size: int = 2 << 30
+
+
+class Given(Struct, frozen=True):
+    """What somebody hands in. ``found`` is what is in the zip, as JSON; ``previous`` the token of an older version."""
+
+    name: str
+    content: bytes
+    found: str
+    licence: str
+    address: str
+    previous: str = ""
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 of the zip."""
+        return hashlib.sha256(self.content).hexdigest()
+
+
+class Submission(Struct, frozen=True):
+    """A submission as it stands; ``previous`` is the older version that it is compared with."""
+
+    number: int
+    package: int
+    digest: str
+    name: str
+    licence: str
+    state: str
+    created: int
+    found: str
+    previous: int | None
+
+
+def _hashed(token: str) -> str:
+    """What is stored of a token: who reads the database cannot follow its links."""
+    return hashlib.sha256(token.encode(errors="surrogateescape")).hexdigest()
+
+
+class Desk:
+    """Takes submissions into a database, and tells what became of them. Methods raise :class:`StoreError`."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    def known(self, digest: str) -> bool:
+        """Whether a zip was handed in before, and not withdrawn."""
+        query = select(_package.c.size).where(_package.c.digest == digest)
+        with explained(self._store._name), self._store._engine.connect() as connection:
+            return bool(connection.execute(query).scalar())
+
+    def hand_in(self, given: Given, tasks: Sequence[Task], quota: Quota) -> str:
+        """Takes a submission and its jobs; the token of its private link. A zip that was handed in before is kept once,
+        and its jobs are run once. Raises :class:`QuotaError`, and :class:`UserError` for an older version that is not
+        there."""
+        token = secrets.token_urlsafe(_TOKEN)
+
+        def work(connection: Connection) -> None:
+            queue.touch(connection, _package.c.digest == given.digest)
+            older = self._older(connection, given.previous)
+            _within(connection, given, len(tasks), quota)
+            package = _packed(connection, given)
+            values = {
+                "token": _hashed(token),
+                "package_id": package,
+                "previous_id": older and older[0],
+                "first_id": older and older[1],
+                "name": given.name,
+                "found": given.found,
+                "licence": given.licence,
+                "address": given.address,
+                "state": PRIVATE,
+                "created": queue.now(),
+            }
+            connection.execute(insert(_submission).values(row_of(_submission, values)))
+            queue.put(connection, package, tasks)
+
+        with explained(self._store._name):
+            repeated(self._store._engine, work)
+        return token
+
+    @staticmethod
+    def _older(connection: Connection, token: str) -> tuple[int, int] | None:
+        """The submission that is replaced, and the first of its line."""
+        if not token:
+            return None
+        query = select(_submission.c.id, _submission.c.first_id)
+        found = connection.execute(
+            query.where(_submission.c.token == _hashed(token), _submission.c.state != WITHDRAWN)
+        ).first()
+        if found is None:
+            raise UserError("the older version is not there; give its private link, or leave it out")
+        return found.id, found.first_id or found.id
+
+    def find(self, token: str) -> Submission | None:
+        """The submission with this private link."""
+        return self._found(_submission.c.token == _hashed(token))
+
+    def of_number(self, number: int) -> Submission | None:
+        """The submission of this number."""
+        return self._found(_submission.c.id == number)
+
+    def _found(self, condition: object) -> Submission | None:
+        s = _submission.c
+        query = (
+            select(s.id, s.package_id, _package.c.digest, s.name, s.licence, s.state, s.created, s.found)
+            .add_columns(s.previous_id)
+            .join(_package, _package.c.id == s.package_id)
+            .where(condition)  # type: ignore[arg-type]
+        )
+        with explained(self._store._name), self._store._engine.connect() as connection:
+            found = connection.execute(query).first()
+        return Submission(*found) if found else None
+
+    def jobs(self, submission: Submission) -> list[Job]:
+        """The jobs of a submission: its package may have others, by another name."""
+        with explained(self._store._name), self._store._engine.connect() as connection:
+            return [j for j in queue.jobs(connection, submission.package) if j.task.file == submission.name]
+
+    def publish(self, token: str) -> int:
+        """Makes a submission public: what of it is finished becomes runs now, the rest when it is. How many now."""
+
+        def work(connection: Connection) -> int:
+            package = self._changed(connection, token, PUBLISHED)
+            return 0 if package is None else queue.to_runs(connection, package, self._store)
+
+        with explained(self._store._name):
+            return repeated(self._store._engine, work)
+
+    def withdraw(self, token: str) -> bool:
+        """Deletes what was handed in and what came of it, unless somebody else handed in the same. False where it is
+        published, or was withdrawn."""
+
+        def work(connection: Connection) -> bool:
+            package = self._changed(connection, token, WITHDRAWN)
+            if package is None:
+                return False
+            mine = _submission.c.token == _hashed(token)
+            connection.execute(update(_submission).where(mine).values(name="", found="", licence=""))
+            others = select(_submission.c.id).where(
+                _submission.c.package_id == package, _submission.c.state != WITHDRAWN
+            )
+            if connection.execute(others).first() is None:
+                connection.execute(delete(_job).where(_job.c.package_id == package))
+                connection.execute(update(_package).where(_package.c.id == package).values(content=b"", size=0))
+            return True
+
+        with explained(self._store._name):
+            return repeated(self._store._engine, work)
+
+    @staticmethod
+    def _changed(connection: Connection, token: str, state: str) -> int | None:
+        """Changes the state of a private submission; its package, if it was private."""
+        mine = _submission.c.token == _hashed(token)
+        queue.touch(connection, _package.c.id == select(_submission.c.package_id).where(mine).scalar_subquery())
+        done = connection.execute(update(_submission).where(mine, _submission.c.state == PRIVATE).values(state=state))
+        if done.rowcount != 1:
+            return None
+        return int(connection.execute(select(_submission.c.package_id).where(mine)).scalar_one())
+
+
+def _within(connection: Connection, given: Given, more: int, quota: Quota) -> None:
+    """Raises :class:`QuotaError` where this is more than is taken."""
+    since = queue.now() - _DAY
+    mine = (_submission.c.address == given.address, _submission.c.created >= since)
+    if connection.execute(select(func.count()).where(*mine)).scalar_one() >= quota.of_address:
+        raise QuotaError(f"{quota.of_address} submissions were taken from this address in a day; come back tomorrow")
+    waiting = connection.execute(select(func.count()).where(_job.c.state.in_((queue.WAITING, queue.RUNNING))))
+    if waiting.scalar_one() + more > quota.jobs:
+        raise QuotaError("too many runs wait already; come back later")
+    if (connection.execute(select(func.sum(_package.c.size))).scalar() or 0) + len(given.content) > quota.size:
+        raise QuotaError("there is no room for more packages; ask whoever runs this server")
+
+
+def _packed(connection: Connection, given: Given) -> int:
+    """The package of a zip, which is stored once."""
+    values = {"content": given.content, "size": len(given.content)}
+    found = connection.execute(select(_package.c.id, _package.c.size).where(_package.c.digest == given.digest)).first()
+    if found is not None:
+        if not found.size:  # it was withdrawn
+            connection.execute(update(_package).where(_package.c.id == found.id).values(row_of(_package, values)))
+        return int(found.id)
+    made = connection.execute(
+        insert(_package).values(row_of(_package, {"digest": given.digest, **values}))
+    ).inserted_primary_key
+    if made is None:
+        raise StoreError("the database gave the package no number")
+    return int(made[0])

@@ -1,0 +1,168 @@
+"""Pages of what is handed in: the form, and a submission behind its private link."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import msgspec
+
+from ...analyse import compare as comparing
+from ...analyse import order
+from ...analyse.answer import told_apart
+from ...analyse.rows import rows
+from ...model.errors import counted
+from ...model.row import Row
+from ...publish import comparison, results
+from ...publish.sheet import Sheet, plain
+from ...sources.limits import HANDED_IN
+from ...store.queue import DONE, FAILED, RUNNING, WAITING, Job
+from ...store.submissions import PRIVATE, PUBLISHED, WITHDRAWN, Desk, Submission
+from .. import address, lint
+from ..page import Block, Field, Form, Heading, NotThereError, Page, Table, Text
+from ..wire import Found
+from .view import View, bars
+
+#: seconds after which a page with runs ahead is looked at again
+AGAIN = 10
+_PREVIOUS = "previous"
+_STATES = {
+    PRIVATE: "Private: only who has this link sees it. Keep the link; nobody can give it to you again.",
+    PUBLISHED: "Published: its results are on all pages.",
+}
+
+
+def form(v: View) -> Page:
+    """What is asked of who hands something in."""
+    return hand_in()
+
+
+def hand_in(why: str = "", licence: str = "") -> Page:
+    """The form, and why nothing was taken."""
+    lead = (
+        "Hand in an implementation as a zip, in the layout of NIST or SUPERCOP. It is looked through at once, compiled "
+        "and weighed on simulated microcontrollers, and its figures stand behind a private link until you publish or "
+        "withdraw them."
+    )
+    asked = (_FILE, msgspec.structs.replace(_LICENCE, value=licence), _RIGHTS)
+    blocks: list[Block] = [Form("/submissions", asked, "Hand in", changes=True)]
+    if why:
+        blocks = [Heading("Not taken", "not-taken"), Text(why), *blocks]
+    most = f"{lint.MOST >> 20} MiB as a zip, {HANDED_IN.zip_bytes >> 20} MiB unpacked"
+    blocks.append(
+        Text(f"At most {most}, {lint.IMPLEMENTATIONS} implementations. A file may be dragged onto its field.")
+    )
+    return Page("Hand in", blocks, lead, status=400 if why else 200)
+
+
+_FILE = Field("package", "package (.zip)", ".zip,application/zip", kind="file", needed=True)
+_LICENCE = Field("licence", "licence of the sources", "MIT, CC0-1.0, or a sentence", needed=True)
+_RIGHTS = Field("rights", "I may hand this in, and its results may be published when I say so", kind="checkbox",
+                needed=True)  # fmt: skip
+
+
+def one(v: View, token: str) -> Page:
+    """A submission: what was found, how far its runs are, their figures, and what changed since the last version."""
+    desk = Desk(v.store)
+    s = desk.find(token)
+    if s is None:
+        raise NotThereError("no submission has this link")
+    if s.state == WITHDRAWN:
+        return Page("Withdrawn", [Text("This was withdrawn. What was handed in is deleted.")], status=410)
+    found = msgspec.json.decode(s.found, type=Found)
+    jobs = desk.jobs(s)
+    ahead = sum(j.state in (WAITING, RUNNING) for j in jobs)
+    blocks: list[Block] = [Text(_STATES[s.state]), Text(_progress(jobs))]
+    blocks += _decisions(s, token)
+    blocks += _linted(found, s)
+    blocks.append(Table(_of_jobs(jobs), wide=("detail",)))
+    mine = _rows(jobs)
+    blocks += (Table(t, bars=bars(t), wide=("detail",)) for t in results.tables(mine, ()) if mine)
+    blocks += _changes(desk, s, mine)
+    blocks.append(Heading("Hand in a new version", "new"))
+    blocks.append(
+        Text("Here, when these runs are done; or with steelyard submit --previous and this page's address.")
+        if ahead  # the page is loaded again until then, and what was filled in would be lost
+        else Form(
+            "/submissions",
+            (_FILE, msgspec.structs.replace(_LICENCE, value=s.licence), _RIGHTS,
+             Field(_PREVIOUS, "", value=token, kind="hidden")),
+            "Hand in", changes=True,
+        )
+    )  # fmt: skip
+    return Page(f"Submission of {s.name}", blocks, again=AGAIN if ahead else 0)
+
+
+def _progress(jobs: Sequence[Job]) -> str:
+    counts = {state: sum(j.state == state for j in jobs) for state in (DONE, RUNNING, WAITING, FAILED)}
+    said = ", ".join(f"{n} {state}" for state, n in counts.items() if n)
+    return f"{counted(len(jobs), 'run')}: {said}." if jobs else "No runs."
+
+
+def _decisions(s: Submission, token: str) -> Iterable[Block]:
+    if s.state == PRIVATE:
+        at = address.path("submissions", token)
+        yield Form(f"{at}/publish", (), "Publish its results", changes=True)
+        yield Form(f"{at}/withdraw", (), "Withdraw and delete it", changes=True)
+
+
+def _linted(found: Found, s: Submission) -> Iterable[Block]:
+    noted = ("notes",) if any(i.notes for i in found.implementations) else ()
+    heads = ("implementation", "primitive", "API", "bytes", "known answers", "files", *noted)
+    lines = [
+        (
+            f"{i.variant}/{i.name}",
+            i.primitive,
+            i.interface,
+            ", ".join(f"{what} {n}" for what, n in i.bytes.items() if n is not None),
+            ", ".join(i.kat) or ("known" if i.known else "none: only repeated answers can be compared"),
+            str(i.files),
+            *(["; ".join(i.notes)] if noted else []),
+        )
+        for i in found.implementations
+    ]
+    yield Table(plain("What was found", "found", heads, lines), wide=("known_answers", "notes"))
+    if found.rejected:
+        bad = [(r.path, r.reason, r.detail, r.next_action) for r in found.rejected]
+        yield Table(plain("Refused", "rejected", ("package", "reason", "detail", "what to do"), bad), wide=("detail",))
+    files = f"; files: {', '.join(found.licences)}" if found.licences else "; the zip has no licence file"
+    yield Text(f"Licence as you said: {s.licence}{files}. SHA-256 of the zip: {s.digest}")
+
+
+def _of_jobs(jobs: Sequence[Job]) -> Sheet:
+    lines = [
+        (f"{j.task.variant}/{j.task.name}", j.task.target, " ".join(j.task.flags), j.state, j.attempts or None,
+         j.detail or (_why_waiting(j) if j.state == WAITING else ""))
+        for j in jobs
+    ]  # fmt: skip
+    heads = {"implementation": None, "target": None, "flags": None, "state": None, "attempts": 0, "detail": None}
+    return plain("Runs", "jobs", heads, lines)
+
+
+def _why_waiting(j: Job) -> str:
+    """What stands between a job and its run."""
+    return (
+        f"{counted(j.ahead, 'run')} before it" if j.ahead else f"for a worker that has the compiler of {j.task.target}"
+    )
+
+
+def _rows(jobs: Iterable[Job]) -> list[Row]:
+    """Rows of what is finished, with why some has no figures; public runs have their number."""
+    records = [msgspec.structs.replace(j.record, id=j.run) for j in jobs if j.record is not None]
+    found = rows(records)
+    for row, record in zip(found, records, strict=True):
+        if record.failure is not None:
+            row["detail"] = record.failure.detail
+    return told_apart(order.ordered(found, results.ORDER))
+
+
+def _changes(desk: Desk, s: Submission, mine: Sequence[Row]) -> Iterable[Block]:
+    older = desk.of_number(s.previous) if s.previous is not None else None
+    if older is None or older.state == WITHDRAWN:
+        return
+    theirs = _rows(desk.jobs(older))
+    if not (theirs and mine):
+        return
+    found = comparing.compare(theirs, mine, sources=True)
+    yield Heading("Since the last version", "changes")
+    yield from map(Text, comparing.summary(found))
+    yield from (Table(t) for t in (*comparison.tables(found), *comparison.unpaired(found)))

@@ -1,0 +1,257 @@
+"""A server's database through its API, as the verbs that answer read it."""
+
+from __future__ import annotations
+
+import gzip
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from http.client import HTTPException
+from sys import intern
+from typing import TYPE_CHECKING, Any, TypeVar
+from urllib.parse import urlsplit
+
+import msgspec
+from msgspec import Struct
+
+from ..model.errors import UserError, cut
+from ..model.record import Point, Record
+from ..model.row import CONTEXT, Made, Row
+from ..store import Store, StoreError
+from ..store.errors import StoreFailure
+from ..store.queries import Size, batches
+from . import wire
+
+if TYPE_CHECKING:
+    from ..store.reading import Reader
+
+T = TypeVar("T", bound=Struct)
+#: seconds that an answer may take, tries where too many ask at once, and bytes of one answer
+SECONDS, TRIES, LARGEST = 120.0, 6, 1 << 30
+_BUSY = (429, 503)
+
+
+class _NotThereError(StoreError):
+    """The server has no such thing."""
+
+
+class Server:
+    """Who answers at an address."""
+
+    def __init__(self, url: str) -> None:
+        try:
+            parts = urlsplit(url)
+            if (
+                parts.scheme not in ("http", "https")
+                or not parts.hostname
+                or parts.query
+                or parts.fragment
+                or parts.username
+                or parts.port == 0
+            ):
+                raise ValueError
+            url.encode("ascii")
+            parts.hostname.encode("idna")
+        except ValueError:
+            raise UserError(f"{cut(url)}: is no server's address; write it as https://HOST/") from None
+        self.url = url.rstrip("/")
+
+    def asked(self, words: Sequence[str], gives: type[T], asked: wire.Asked | None = None) -> T:
+        """An answer of the API. Raises :class:`StoreError`."""
+        body = msgspec.json.encode(asked) if asked is not None else None
+        return self.understood(self.sent("/".join(("", *wire.ROOT, *words)), body, "application/json"), gives)
+
+    def understood(self, content: bytes, gives: type[T]) -> T:
+        """What an answer says. Raises :class:`StoreError`."""
+        try:
+            return msgspec.json.decode(content, type=gives)
+        except (msgspec.DecodeError, UnicodeDecodeError) as e:
+            raise StoreFailure(f"{self.url}: no answer of version {wire.ROOT[1]} of the API: {e}; update one") from e
+
+    def sent(self, path: str, body: bytes | None = None, kind: str = "") -> bytes:
+        """What the server says at a path, as it is or to what is sent. Raises :class:`StoreError`."""
+        headers = {"accept-encoding": "gzip", **({"content-type": kind} if body is not None else {})}
+        request = urllib.request.Request(f"{self.url}{path}", body, headers)
+        for left in reversed(range(TRIES)):
+            try:
+                with urllib.request.urlopen(request, timeout=SECONDS) as answer:
+                    return self._content(answer)
+            except urllib.error.HTTPError as e:
+                with e:
+                    pause = e.headers.get("retry-after", "")
+                    if e.code in _BUSY and left and pause.isdecimal() and int(pause) <= SECONDS:
+                        time.sleep(int(pause) * 1.0)
+                        continue
+                    raise self._refused(e.code, e.headers.get_content_type(), e.read(LARGEST)) from e
+            except (OSError, HTTPException, EOFError) as e:
+                why = getattr(e, "reason", None) or e
+                raise StoreFailure(f"{self.url}: {why}; see that steelyard serve runs there") from e
+        raise AssertionError("unreachable")
+
+    def _content(self, answer: Any) -> bytes:
+        content: bytes = answer.read(LARGEST)
+        if len(content) >= LARGEST:
+            raise StoreFailure(f"{self.url}: an answer of more than {LARGEST >> 20} MiB; choose less")
+        return gzip.decompress(content) if answer.headers.get("content-encoding") == "gzip" else content
+
+    def _refused(self, code: int, media: str, content: bytes) -> StoreError:
+        """What to raise for an answer that is none: what it says, if that is a sentence."""
+        why = f"status {code}; see that a steelyard serve of this version runs there"
+        with suppress(msgspec.DecodeError, UnicodeDecodeError):
+            if media == "text/plain":
+                why = cut(content.decode().strip(), 200)
+            else:
+                why = msgspec.json.decode(content, type=wire.Refusal).error
+        kind = StoreFailure if code >= 500 else _NotThereError if code == 404 else StoreError
+        return kind(f"{self.url}: {why}")
+
+
+class Remote(Store):
+    """The results of a server, to be read. What only a database can be asked raises :class:`StoreError`."""
+
+    def __init__(self, url: str) -> None:
+        self._server = Server(url)
+        self._name = self._server.url
+        #: the number of a run with each log that was seen
+        self._logs: dict[str, int] = {}
+
+    @property
+    def _engine(self) -> Any:  # type: ignore[override]
+        raise self._only_there()
+
+    @contextmanager
+    def _reader(self) -> Iterator[Reader]:
+        raise self._only_there()
+        yield
+
+    def _only_there(self) -> StoreError:
+        return StoreError(f"{self._name}: this is asked of a database itself; give its file or URL")
+
+    def close(self) -> None:
+        """See :meth:`Store.close`."""
+
+    def rows(
+        self,
+        *,
+        newest_only: bool = True,
+        points: Collection[Size] = (),
+        metrics: Collection[str] | None = None,
+        beside: Collection[Made] = (),
+        **equal: Any,
+    ) -> list[Row]:
+        """See :meth:`Store.rows`."""
+        sizes = ["{}@{}/{}".format(*size) for size in sorted(points)]
+        asked = wire.RowsAsked(
+            newest=newest_only, metrics="all" if metrics is None else tuple(sorted(metrics)), points=tuple(sizes),
+            beside=tuple(beside), **equal,
+        )  # fmt: skip
+        parts = [p.columns for p in self._parts("rows", wire.Rows, asked)]
+        return _joined(parts, sizes)
+
+    def rows_of(
+        self,
+        run_ids: Collection[int],
+        metrics: Collection[str] | None = (),
+        points: Collection[Size] = (),
+        beside: Collection[Made] = (),
+    ) -> list[Row]:
+        """See :meth:`Store.rows_of`."""
+        if points or beside:
+            raise self._only_there()
+        names: Any = "all" if metrics is None else tuple(sorted(metrics))
+        return _joined(
+            [
+                self._server.asked(("rows", "named"), wire.Rows, wire.NamedRows(runs=some, metrics=names)).columns
+                for some in _some(run_ids)
+            ]
+        )
+
+    def runs(self, *, newest_only: bool = True, **equal: Any) -> list[Record]:
+        """See :meth:`Store.runs`."""
+        parts = self._parts("runs", wire.Runs, wire.RunsAsked(newest=newest_only, **equal))
+        return [r.record for part in parts for r in part.runs]
+
+    def records(self, run_ids: Collection[int]) -> list[Record]:
+        """See :meth:`Store.records`."""
+        found = [self.get(n) for n in sorted(run_ids, reverse=True)]
+        return [r for r in found if r is not None]
+
+    def get(self, run_id: int) -> Record | None:
+        """See :meth:`Store.get`."""
+        try:
+            record = self._server.asked(("runs", str(run_id)), wire.Run).record
+        except _NotThereError:
+            self.last()  # which is not there either where no API is
+            return None
+        self._logs[record.log] = run_id
+        return record
+
+    def same_answers(self, record: Record) -> list[int]:
+        """See :meth:`Store.same_answers`."""
+        if record.verification is None or not record.verification.answers:
+            return []
+        return list(self._server.asked(("runs", str(record.id), "same"), wire.Same).runs)
+
+    def points(self, run_ids: Collection[int]) -> dict[int, list[Point]]:
+        """See :meth:`Store.points`."""
+        found: dict[int, list[Point]] = {}
+        for some in _some(run_ids):
+            of = self._server.asked(("points",), wire.Points, wire.Named(runs=some)).points
+            found |= {run: list(points) for run, points in of.items()}
+        return found
+
+    def details(self, run_ids: Collection[int]) -> dict[int, str]:
+        """See :meth:`Store.details`."""
+        found: dict[int, str] = {}
+        for some in _some(run_ids):
+            found |= self._server.asked(("details",), wire.Details, wire.Named(runs=some)).details
+        return found
+
+    def made(self) -> set[Made]:
+        """See :meth:`Store.made`."""
+        return set(self._server.asked(("made",), wire.Makers).made)
+
+    def last(self) -> int:
+        """See :meth:`Store.last`."""
+        return self._server.asked((), wire.Service).last
+
+    def get_blob(self, digest: str) -> bytes:
+        """The log of a run that was read before; see :meth:`Store.get_blob`."""
+        if digest not in self._logs:
+            raise self._only_there()
+        return self._server.sent("/".join(("", *wire.ROOT, "runs", str(self._logs[digest]), "log")))
+
+    def _parts(self, word: str, gives: type[T], asked: wire.RunsAsked) -> Iterator[T]:
+        """All parts, as of one newest run."""
+        while True:
+            part: Any = self._server.asked((word,), gives, asked)
+            yield part
+            if part.before is None:
+                return
+            asked = msgspec.structs.replace(asked, last=part.last, before=part.before)
+
+
+def _some(run_ids: Collection[int]) -> Iterator[tuple[int, ...]]:
+    return map(tuple, batches(sorted(run_ids, reverse=True), wire.MOST_NAMED))
+
+
+def _joined(parts: Sequence[dict[str, tuple[Any, ...]]], points: Sequence[str] = ()) -> list[Row]:
+    """The rows of all parts, each with all columns, in the order in which a database gives them."""
+    named = dict.fromkeys(name for part in parts for name in part)
+    context = [n for n in named if n in CONTEXT]
+    names = [*context, *sorted(n for n in named if n not in CONTEXT and n not in points), *points]
+    rows: list[Row] = []
+    for part in parts:
+        if not part:
+            continue
+        many = len(part["run"])
+        columns = [list(map(_kept, part[n])) if n in part else [None] * many for n in names]
+        rows += [dict(zip(names, values, strict=True)) for values in zip(*columns, strict=True)]
+    return rows
+
+
+def _kept(value: Any) -> Any:
+    """A text as the one that is equal to it: most of a column's are."""
+    return intern(value) if type(value) is str else value

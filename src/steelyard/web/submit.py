@@ -1,0 +1,118 @@
+"""Takes what is handed in, by form or by program, and what owners decide. Runs in a makers' process."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Callable
+from typing import NoReturn
+from urllib.parse import parse_qsl, urlsplit
+
+import msgspec
+from msgspec import Struct
+
+from ..model.errors import UserError, cut, unknown
+from ..store import Store
+from ..store.submissions import Desk, Given, Quota, QuotaError
+from . import address, api, layout, lint, multipart, wire
+from .page import NotThereError
+from .pages.submissions import hand_in
+from .reply import HTML, Reply, Sent
+from .respond import explained, wrong_answer, wrong_page
+
+_ASKED = ("name", "licence", "previous")
+_LICENCE = 500
+_ZIP = ("application/zip", "application/octet-stream", "application/x-zip-compressed")
+
+
+class Taking(Struct, frozen=True):
+    """What a server takes: on which targets, and how much."""
+
+    targets: tuple[str, ...]
+    quota: Quota
+
+
+def answer(store: Store, sent: Sent, taking: Taking) -> Reply:
+    """What becomes of what is handed in."""
+    names = address.segments(sent.path)
+    program = api.is_asked(names)
+    try:
+        if program:
+            return _of_program(store, sent, taking)
+        return _of_form(store, sent, taking) if len(names) == 1 else _decided(store, names)
+    except QuotaError as e:
+        return (wrong_answer if program else wrong_page)(429, "Too much at once", str(e))
+    except Exception as e:
+        return explained(e, "a submission", wrong_answer if program else wrong_page)
+
+
+def _of_program(store: Store, sent: Sent, taking: Taking) -> Reply:
+    asked: dict[str, str] = {}
+    for name, value in parse_qsl(sent.query, max_num_fields=10, errors="backslashreplace"):
+        if name not in _ASKED:
+            raise unknown("parameter", name, _ASKED)
+        asked[name] = value
+    if sent.kind.split(";")[0].strip().lower() not in _ZIP:
+        raise UserError("send the zip itself as the body, as content-type application/zip")
+    token, found, known = _taken(store, sent, asked.get("name", ""), sent.body, asked, taking)
+    taken = wire.Taken(address.path("submissions", token), known, found)
+    return Reply(201, api.JSON, msgspec.json.encode(taken))
+
+
+def _of_form(store: Store, sent: Sent, taking: Taking) -> Reply:
+    fields = multipart.fields(sent.kind, sent.body)
+    name, content = fields.pop("package", ("", b""))
+    asked = {n: value.decode("utf-8", "replace") for n, (_, value) in fields.items()}
+    try:
+        if "rights" not in asked:
+            raise UserError("say that you may hand this in")
+        token, _, _ = _taken(store, sent, name, content, asked, taking)
+    except UserError as e:
+        if isinstance(e, QuotaError):
+            raise
+        page = hand_in(str(e), asked.get("licence", "")[:_LICENCE])
+        return Reply(page.status, HTML, layout.html(page, None).encode())
+    return Reply(303, HTML, b"", to=address.path("submissions", token))
+
+
+def _taken(
+    store: Store, sent: Sent, name: str, content: bytes, asked: dict[str, str], taking: Taking
+) -> tuple[str, wire.Found, bool]:
+    """The token of a submission that was taken, what is in it, and whether it was handed in before. Raises
+    :class:`UserError`."""
+    licence = " ".join(asked.get("licence", "").split())
+    if not licence or len(licence) > _LICENCE:
+        raise UserError(f"say the licence of the sources, in at most {_LICENCE} characters")
+    if not content:
+        raise UserError("no file was sent; choose a zip")
+    file = lint.safe(name)
+    found = lint.lint(content, file)
+    tasks = lint.tasks(found, hashlib.sha256(content).hexdigest(), file, taking.targets)
+    desk = Desk(store)
+    given = Given(
+        file, content, msgspec.json.encode(found).decode(), licence, sent.address, _token(asked.get("previous", ""))
+    )
+    known = desk.known(given.digest)
+    return desk.hand_in(given, tasks, taking.quota), found, known
+
+
+def _token(link: str) -> str:
+    """The token in a private link, or the token itself."""
+    token = urlsplit(link.strip()).path.rstrip("/").rsplit("/", 1)[-1]
+    if link.strip() and not re.fullmatch(r"[\w-]{10,64}", token):
+        raise UserError(f"{cut(link, 60)}: is no private link of a submission")
+    return token
+
+
+def _decided(store: Store, names: tuple[str, ...]) -> Reply:
+    decisions: dict[str, Callable[[str], object]] = {"publish": Desk(store).publish, "withdraw": Desk(store).withdraw}
+    if len(names) != 3 or names[2] not in decisions:
+        _nowhere()
+    if Desk(store).find(names[1]) is None:
+        _nowhere()
+    decisions[names[2]](names[1])
+    return Reply(303, HTML, b"", to=address.path("submissions", names[1]))
+
+
+def _nowhere() -> NoReturn:
+    raise NotThereError("no submission has this link")

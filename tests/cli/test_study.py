@@ -1,0 +1,37 @@
+"""``steelyard study``: the whole study from what is stored."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from tests.made_up import record, store
+
+from .conftest import Cli
+
+AES, ASCON = "aes128gcm/ref", "asconaead128/ref"
+
+
+def test_a_study_has_all_its_parts_in_every_format(cli: Cli, tmp_path: Path) -> None:
+    weighed = [(AES, "uno", 20), (ASCON, "uno", 5), (AES, "bluepill", 5), (ASCON, "bluepill", 10)]
+    some = [record(label, target=target, per_byte=n, load="0/16") for label, target, n in weighed]
+    store(tmp_path / "results.db", *some, record("toy1/ref", load="16/0"))
+    sheets = {s["title"]: s["rows"] for s in json.loads(cli("study --json").out)}
+    score = sheets["uno, AEADs: score table, nothing counted twice"]
+    assert [line["variant"] for line in score] == ["asconaead128", "aes128gcm"]
+    aes = sheets["uno, AEADs: parts of AES (figure 2)"]
+    assert [(line["variant"], line["cycles_per_byte"]) for line in aes] == [("asconaead128", 100 * 180 / 420)]
+    moved = sheets["AEADs: what moved most from uno to bluepill"]
+    assert {(line["variant"], line["moved"]) for line in moved} == {("asconaead128", "-1"), ("aes128gcm", "+1")}
+    assert len(sheets["Published ranges and ours"]) == 8, "those of the Uno, and none of a platform that is not there"
+    cli("study -o study.html")
+    assert (tmp_path / "study.html").read_text().count("<svg") == 4
+    assert "2 ciphers on 1 target" in cli("study -t bluepill").out
+
+
+def test_what_has_no_block_is_not_studied(cli: Cli, tmp_path: Path) -> None:
+    store(tmp_path / "results.db", record(AES, load="16/0"))
+    none = cli("study")
+    assert (none.code, none.out) == (1, "")
+    assert "no stored run has the cycles of a block, or of a message of 16 bytes" in none.err
+    assert "unknown target 'unoo'; did you mean uno?" in cli("study -t unoo").err

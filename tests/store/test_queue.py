@@ -1,0 +1,270 @@
+"""Submissions and their queue: a job is done once, whoever dies over it, and what is private stays so."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from msgspec.structs import replace
+from sqlalchemy import func, select
+
+from steelyard.model.errors import UserError
+from steelyard.store import Store, queue, schema, tenure
+from steelyard.store.errors import LeaseLost
+from steelyard.store.queue import DONE, FAILED, RUNNING, WAITING, Queue, Task
+from steelyard.store.submissions import Desk, Given, Quota, QuotaError
+
+from .conftest import RECORD
+
+GIVEN = Given("toy.zip", bytes(range(256)) * 400, "{}", "MIT", "10.0.0.1")
+ROOM = Quota()
+
+
+def tasks(given: Given = GIVEN, targets: str = "ab") -> list[Task]:
+    return [
+        Task(
+            package=given.digest, file=given.name, primitive="crypto_aead", family="toy", variant="toy1", name="ref",
+            digest="d" * 64, target=t, flags=("-O3",), workload="kat",
+        )
+        for t in targets
+    ]  # fmt: skip
+
+
+@pytest.fixture
+def store(database: str) -> Iterator[Store]:
+    with Store.open(database) as opened:
+        yield opened
+
+
+@pytest.fixture
+def blobs(database: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
+    with Store.open(database, blobs=tmp_path_factory.mktemp("blobs")) as opened:
+        yield opened
+
+
+def states(desk: Desk, token: str) -> list[str]:
+    found = desk.find(token)
+    assert found is not None
+    return [j.state for j in desk.jobs(found)]
+
+
+def test_jobs_come_back_as_runs_when_published(blobs: Store) -> None:
+    desk, line = Desk(blobs), Queue(blobs, "w")
+    token = desk.hand_in(GIVEN, tasks(), ROOM)
+    with line.taken(["b"]) as taken:
+        assert taken is not None
+        assert (taken.task, taken.content, taken.attempt) == (tasks()[1], GIVEN.content, 1)
+        assert states(desk, token) == [WAITING, RUNNING]
+        line.close(taken, DONE, record=RECORD, log="said\n")
+    assert states(desk, token) == [WAITING, DONE]
+    assert blobs.runs() == []
+    found = desk.find(token)
+    assert found is not None
+    assert desk.jobs(found)[1].record == RECORD
+
+    assert desk.publish(token) == 1
+    assert desk.publish(token) == 0
+    assert not desk.withdraw(token)
+    (run,) = blobs.runs()
+    assert run == replace(RECORD, origin=run.origin, log=run.log)
+    assert run.origin == f"toy.zip (submission {found.number})"
+    assert blobs.get_blob(run.log) == b"said\n"
+    with line.taken(["a", "b"]) as taken:  # what ends after that is public at once
+        assert taken is not None
+        line.close(taken, DONE, record=replace(RECORD, setup=replace(RECORD.setup, target="a")))
+    assert sorted(r.setup.target for r in blobs.runs()) == ["a", "uno"]
+    with line.taken(["a", "b"]) as taken:
+        assert taken is None
+    assert blobs.orphans() == []
+
+
+def test_a_zip_that_is_there_is_kept_and_run_once(store: Store) -> None:
+    desk = Desk(store)
+    assert not desk.known(GIVEN.digest)
+    first = desk.hand_in(GIVEN, tasks(), ROOM)
+    second = desk.hand_in(replace(GIVEN, address="10.0.0.2"), tasks(), ROOM)
+    other = desk.hand_in(replace(GIVEN, name="other.zip"), tasks(replace(GIVEN, name="other.zip"), "a"), ROOM)
+    assert desk.known(GIVEN.digest)
+    assert len({first, second, other}) == 3
+    assert states(desk, first) == states(desk, second) == [WAITING, WAITING]
+    assert states(desk, other) == [WAITING]
+    assert desk.withdraw(first)
+    assert states(desk, second) == [WAITING, WAITING]
+    assert desk.withdraw(second)
+    assert states(desk, other) == [WAITING]
+    assert desk.withdraw(other)
+    assert not desk.known(GIVEN.digest)
+    with store._engine.connect() as connection:
+        assert connection.execute(select(schema.package.c.content)).scalars().all() == [b""]
+        assert connection.execute(select(func.count()).select_from(schema.job)).scalar() == 0
+        assert GIVEN.name not in connection.execute(select(schema.submission.c.name)).scalars().all()
+        assert first not in connection.execute(select(schema.submission.c.token)).scalars().all()
+    again = desk.hand_in(GIVEN, tasks(), ROOM)
+    assert states(desk, again) == [WAITING, WAITING]
+    with Queue(store, "w").taken(["a"]) as taken:
+        assert taken is not None
+        assert taken.content == GIVEN.content
+
+
+def test_what_is_withdrawn_while_it_runs_leaves_nothing(store: Store) -> None:
+    desk, line = Desk(store), Queue(store, "w")
+    token = desk.hand_in(GIVEN, tasks(), ROOM)
+    with line.taken(["a"]) as taken:
+        assert taken is not None
+        assert desk.withdraw(token)
+        line.close(taken, DONE, record=RECORD)
+    assert store.runs() == []
+
+
+def test_quotas(store: Store) -> None:
+    desk = Desk(store)
+    desk.hand_in(GIVEN, tasks(), Quota(of_address=1))
+    with pytest.raises(QuotaError, match="1 submissions were taken from this address"):
+        desk.hand_in(GIVEN, tasks(), Quota(of_address=1))
+    elsewhere = replace(GIVEN, address="10.0.0.2", content=b"x" * 1000)
+    with pytest.raises(QuotaError, match="too many runs wait"):
+        desk.hand_in(elsewhere, tasks(elsewhere), Quota(jobs=3))
+    with pytest.raises(QuotaError, match="no room"):
+        desk.hand_in(elsewhere, tasks(elsewhere), Quota(size=len(GIVEN.content) + 999))
+    with pytest.raises(UserError, match="older version"):
+        desk.hand_in(replace(elsewhere, previous="nobody's"), tasks(elsewhere), ROOM)
+    assert not desk.known(elsewhere.digest)
+
+
+def test_a_new_version_knows_the_last_and_the_first(store: Store) -> None:
+    desk = Desk(store)
+    tokens = [""]
+    numbers: list[object] = []
+    for k in range(3):
+        given = replace(GIVEN, content=GIVEN.content + bytes([k]), previous=tokens[-1])
+        tokens.append(desk.hand_in(given, tasks(given), ROOM))
+        found = desk.find(tokens[-1])
+        assert found is not None
+        assert found.previous == (numbers[-1] if numbers else None)
+        numbers.append(found.number)
+    desk.publish(tokens[3])
+    with Queue(store, "w").taken(["a"]) as taken:
+        assert taken is not None  # the oldest goes first, and is private
+    with store._engine.connect() as connection:
+        package = desk.find(tokens[3])
+        assert package is not None
+        assert queue._origins(connection, package.package) == {"toy.zip": f"toy.zip (submission {numbers[0]})"}
+
+
+def test_a_job_of_who_died_is_taken_up_after_its_lease(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    """And who was only suspended stores nothing; one that everybody dies of is given up."""
+    desk = Desk(store)
+    token = desk.hand_in(GIVEN, tasks(targets="a"), ROOM)
+    died = []
+    for attempt in range(queue.ATTEMPTS):
+        line = Queue(store, f"w{attempt}")
+        if attempt:
+            with line.taken(["a"]) as taken:
+                assert taken is None, "its lease is not over"
+            monkeypatch.setattr(tenure, "STALE", -1.0)
+        inside = line.taken(["a"])
+        taken = inside.__enter__()
+        monkeypatch.undo()
+        assert taken is not None
+        assert taken.attempt == attempt + 1
+        died.append((line, taken, inside))
+    for line, taken, _ in died[:-1]:
+        with pytest.raises(LeaseLost, match="another worker"):
+            line.close(taken, DONE, record=RECORD)
+    assert states(desk, token) == [RUNNING]
+    last = Queue(store, "last")
+    with last.taken(["a"]) as taken:
+        assert taken is None
+    monkeypatch.setattr(tenure, "STALE", -1.0)
+    with last.taken(["a"]) as taken:
+        assert taken is None
+    assert states(desk, token) == [FAILED]
+
+
+def test_another_try_waits_and_what_is_given_back_does_not(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    desk, line = Desk(store), Queue(store, "w")
+    token = desk.hand_in(GIVEN, tasks(targets="a"), ROOM)
+    with line.taken(["a"]) as taken:
+        assert taken is not None
+        line.give_back(taken)
+    with line.taken(["a"]) as taken:
+        assert taken is not None
+        assert taken.attempt == 1
+        line.close(taken, WAITING, "disk-full")
+    with line.taken(["a"]) as taken:
+        assert taken is None
+    monkeypatch.setattr(queue, "now", lambda now=queue.now: now() + 2 * queue.PAUSE)
+    with line.taken(["a"]) as taken:
+        assert taken is not None
+        assert taken.attempt == 2
+        line.close(taken, FAILED, "disk-full")
+    assert states(desk, token) == [FAILED]
+
+
+def test_of_many_workers_one_does_each_job(database: str) -> None:
+    count = 24
+    with Store.open(database) as store:
+        desk = Desk(store)
+        token = desk.hand_in(GIVEN, tasks(targets="abcdefghijklmnopqrstuvwx"), ROOM)
+        assert count == 24
+    done: list[int] = []
+    lock = threading.Lock()
+
+    def worker(n: int) -> None:
+        with Store.open(database) as store:
+            line, empty = Queue(store, f"w{n}"), 0
+            while empty < 3:
+                with line.taken("abcdefghijklmnopqrstuvwx") as taken:
+                    if taken is None:
+                        empty += 1
+                        continue
+                    line.close(taken, DONE, record=RECORD)
+                    with lock:
+                        done.append(taken.number)
+
+    with ThreadPoolExecutor(6) as pool:
+        list(pool.map(worker, range(6)))
+    with Store.open(database) as store:
+        assert states(Desk(store), token) == [DONE] * count
+        with store._engine.connect() as connection:
+            assert connection.execute(select(func.sum(schema.job.c.attempts))).scalar() == count
+            assert connection.execute(select(func.count()).select_from(schema.lease)).scalar() == 0
+    assert sorted(done) == sorted(set(done))
+    assert len(done) == count
+
+
+def test_what_is_published_while_it_ends_is_a_run(database: str) -> None:
+    """Whichever of the two transactions is first."""
+    rounds = 12
+    with Store.open(database) as store, ThreadPoolExecutor(2) as pool:
+        desk, line = Desk(store), Queue(store, "w")
+        for k in range(rounds):
+            given = replace(GIVEN, content=b"%d" % k)
+            token = desk.hand_in(given, tasks(given, "a"), ROOM)
+            with line.taken(["a"]) as taken:
+                assert taken is not None
+                both = threading.Barrier(2)
+
+                def publish(token: str = token, both: threading.Barrier = both) -> None:
+                    both.wait()
+                    desk.publish(token)
+
+                published = pool.submit(publish)
+                both.wait()
+                line.close(taken, DONE, record=RECORD)
+                published.result()
+        assert len(store.runs(newest_only=False)) == rounds
+
+
+def test_what_is_handed_in_while_it_is_withdrawn_is_whole(database: str) -> None:
+    with Store.open(database) as store, ThreadPoolExecutor(2) as pool:
+        desk = Desk(store)
+        token = desk.hand_in(GIVEN, tasks(), Quota(of_address=100))
+        for _ in range(12):
+            withdrawn = pool.submit(desk.withdraw, token)
+            token = desk.hand_in(GIVEN, tasks(), Quota(of_address=100))
+            assert withdrawn.result()
+            assert states(desk, token) == [WAITING, WAITING]
+            assert desk.known(GIVEN.digest)

@@ -1,0 +1,236 @@
+"""The API: it answers as the database does, in parts as in one piece, and refuses what it does not know."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote, urlencode
+
+import msgspec
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from msgspec.structs import replace
+
+from steelyard.model.record import Verification
+from steelyard.store import Store
+from steelyard.web import api, wire
+from steelyard.web.respond import respond
+from tests.cli.conftest import Cli, cli
+from tests.made_up import other_build, record
+from tests.store.servers import _port
+from tests.web.conftest import RECORDS
+
+__all__ = ["cli"]
+#: besides: two toolchains of one version, answers of an unknown variant that others share, and an odd name
+MORE = [
+    other_build(record("toy3/ref", digest="3", cycles=1.1)),
+    *(
+        replace(record(f"odd/{n}", digest=d), verification=Verification("package", 3, 0, 0, "f" * 64))
+        for n, d in (("a b", "8"), ("\u00fc\\udc00", "9"))
+    ),
+]
+QUESTIONS = [
+    "list runs", "list runs --json", "list runs --format csv", "publish", "publish --json", "publish --format csv",
+    "publish toy1 -c label,rom,ram,encrypt@16/64 --sort=-rom", "publish --all-runs -c run,finished,compiler",
+    "publish --pivot target -c rom", "publish -c encrypt@1/1", "publish nothing-like-it", "publish 3 5",
+    "publish --format felics.json", "rank", "rank --kind pareto", "rank --relative-to toy2 --by rom", "show 1",
+    "show 1 --json", "show 1 --log", "show 2 --log", "show 14", "show 999", "compare toy1/ref toy2/ref",
+    "plot rom --format vl.json", "publish --where target==uno", "publish --where rom<850",
+]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def database(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("api") / "results.db"
+    with Store.open(path) as store:
+        log = store.put_blob("what the compiler said\n")
+        for k, r in enumerate((*RECORDS, *MORE)):
+            store.add(replace(r, log="" if k else log))
+    return path
+
+
+@pytest.fixture(scope="module")
+def server(database: Path) -> Iterator[str]:
+    """``steelyard serve`` as a user starts it."""
+    port = _port()
+    command = [sys.executable, "-m", "steelyard", "serve", "--port", str(port), "--db", str(database)]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stderr is not None
+        assert f"http://127.0.0.1:{port}/" in process.stderr.readline()
+        yield f"http://127.0.0.1:{port}"
+        process.send_signal(signal.SIGINT)
+        process.wait(60)
+
+
+@pytest.fixture(scope="module")
+def store(database: Path) -> Iterator[Store]:
+    with Store.open(database) as opened:
+        yield opened
+
+
+@pytest.mark.parametrize("small", [False, True])
+def test_a_server_answers_as_its_database(
+    cli: Cli, server: str, database: Path, small: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In parts of three runs too: to the letter, with what is said besides, and the exit code."""
+    if small:
+        monkeypatch.setattr(wire, "RowsAsked", partial(wire.RowsAsked, limit=3))
+        monkeypatch.setattr(wire, "RunsAsked", partial(wire.RunsAsked, limit=3))
+        monkeypatch.setattr(wire, "MOST_NAMED", 3)
+    for question in QUESTIONS:
+        mine, theirs = (cli([*question.split(), "--db", db]) for db in (str(database), server))
+        assert (theirs.code, theirs.out, theirs.err) == (mine.code, mine.out, mine.err), question
+    assert mine.out
+
+
+def test_parts_are_as_of_one_run(database: Path, tmp_path: Path) -> None:
+    """What is stored between two parts is in none, and takes nothing away that it replaces."""
+    copy = tmp_path / "copy.db"
+    with Store.open(copy) as store:
+        for r in RECORDS:
+            store.add(r)
+        whole = store.rows(metrics=["rom"])
+        asked = wire.RowsAsked(limit=4, metrics=("rom",))
+        found: list[object] = []
+        while True:
+            part = msgspec.json.decode(
+                respond(store, "/api/v1/rows", sent=msgspec.json.encode(asked)).body, type=wire.Rows
+            )
+            found += part.columns.get("run", ())
+            store.add(RECORDS[len(found) % len(RECORDS)])
+            if part.before is None:
+                break
+            asked = msgspec.structs.replace(asked, last=part.last, before=part.before)
+        assert found == [r["run"] for r in whole]
+        assert len(store.rows(newest_only=False)) > len(RECORDS)
+
+
+def test_the_document_says_what_is_there(server: str) -> None:
+    with urllib.request.urlopen(f"{server}/api/v1/openapi.json") as answer:
+        document = json.load(answer)
+    assert document["openapi"].startswith("3.1")
+    hand_in = document["paths"].pop("/api/v1/submissions")["post"]
+    assert [p["name"] for p in hand_in["parameters"] if p["required"]] == ["licence"]
+    assert set(document["paths"]) == set(map(api.address, api.ROUTES))
+
+    def references(of: Any) -> Iterator[str]:
+        if isinstance(of, dict):
+            yield from ([of["$ref"]] if isinstance(of.get("$ref"), str) else [])
+            for value in of.values():
+                yield from references(value)
+        elif isinstance(of, list):
+            for value in of:
+                yield from references(value)
+
+    found = set(references(document))
+    assert found
+    for name in found:
+        assert name.removeprefix("#/components/schemas/") in document["components"]["schemas"]
+    ids = [op["operationId"] for path in document["paths"].values() for op in path.values()]
+    assert len(ids) == len(set(ids))
+    for path, said in document["paths"].items():  # each is answered, with its required parameters
+        needed = {p["name"]: "1" for p in said["get"]["parameters"] if p["required"] and p["in"] == "query"}
+        with urllib.request.urlopen(f"{server}{path.replace('{run}', '1')}?{urlencode(needed)}") as answer:
+            assert answer.status == 200
+            assert answer.headers["content-type"] in said["get"]["responses"]["200"]["content"] or path.endswith("log")
+
+
+@pytest.mark.parametrize(
+    ("path", "query", "body", "status", "said"),
+    [
+        ("rows", "limt=3", b"", 400, "did you mean limit"),
+        ("rows", "", b'{"limt": 3}', 400, "did you mean limit"),
+        ("rows", "limit=5001", b"", 400, "limit: expected `int` <= 5000"),
+        ("rows", "limit=3&limit=4", b"", 400, "twice"),
+        ("rows", "limit=3", b'{"limit": 3}', 400, "choose one"),
+        ("rows", "metrics=rom,romm", b"", 400, "did you mean rom"),
+        ("rows", "points=encrypt", b"", 400, "encrypt@16/64"),
+        ("rows", "", b"[" * 5000, 400, ""),
+        ("rows", "", b"\xff", 400, "not JSON"),
+        ("rows", "", b'{"limit": "3"}', 400, "limit"),
+        ("rows", "a=1&" * 60, b"", 400, "more than 50"),
+        ("points", "", b"", 400, "runs: missing"),
+        ("points", "runs=1" + ",1" * 200, b"", 400, "runs"),
+        ("points", "runs=-1", b"", 400, "runs"),
+        ("tabels", "", b"", 404, "did you mean tables"),
+        ("runs/x", "", b"", 404, "number of a run"),
+        ("runs/1.0", "", b"", 404, "number of a run"),
+        ("runs/9999", "", b"", 404, "no run 9999"),
+        ("runs/1", "all=1", b"", 400, "unknown parameter"),
+        ("tables", "where=rom+%3C%3C", b"", 400, ""),
+        ("tables", "columns=romm", b"", 400, "rom"),
+        ("../v2/rows", "", b"", 404, "version v1"),
+    ],
+)  # fmt: skip
+def test_what_is_not_known_is_refused(store: Store, path: str, query: str, body: bytes, status: int, said: str) -> None:
+    address = "/api/v2/rows" if path.startswith("..") else f"/api/v1/{path}"
+    reply = respond(store, address, query, body)
+    assert (reply.status, reply.kind) == (status, api.JSON)
+    assert said in msgspec.json.decode(reply.body, type=wire.Refusal).error
+
+
+def test_a_table_has_a_bound(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(wire, "MOST_CELLS", 20)
+    assert "cells" in msgspec.json.decode(respond(store, "/api/v1/tables").body, type=wire.Refusal).error
+    assert respond(store, "/api/v1/tables", "what=toy3&columns=rom").status == 200
+
+
+def test_a_body_has_a_bound(server: str) -> None:
+    with pytest.raises(urllib.error.HTTPError) as refused:
+        urllib.request.urlopen(f"{server}/api/v1/rows", b'{"flags": "' + b"x" * (256 << 10) + b'"}')
+    assert refused.value.code == 413
+    with pytest.raises(urllib.error.HTTPError) as refused:
+        urllib.request.urlopen(urllib.request.Request(f"{server}/api/v1/rows", method="DELETE"))
+    assert refused.value.code == 405
+
+
+def test_results_of_a_server_are_read_only(cli: Cli, server: str) -> None:
+    for command in ("run nocrypt -t uno", "db check", f"db copy {server} other.db", "site out"):
+        result = cli([*command.split(), *([] if "copy" in command else ["--db", server])])
+        assert result.code, command
+        assert "Traceback" not in result.err
+        assert "database" in result.err
+    gone = cli(["list", "runs", "--db", "http://127.0.0.1:9/"])
+    assert gone.code == 3
+    assert "steelyard serve" in gone.err
+    assert cli(["list", "runs", "--db", "http:///x?y"]).code == 2
+    wrong = cli(["show", "1", "--db", f"{server}/targets"])
+    assert wrong.code
+    assert "steelyard serve" in wrong.err
+
+
+_PARAMETERS = sorted({name for route in api.ROUTES.values() for name in route.asked.__struct_fields__})
+_TEXTS = st.one_of(
+    st.text(max_size=20), st.integers().map(str), st.sampled_from(["all", "rom", "uno", "yes", "null", "encrypt@0/16"])
+)
+
+
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    words=st.sampled_from(sorted(api.ROUTES)),
+    number=_TEXTS,
+    asked=st.lists(st.tuples(st.one_of(st.sampled_from(_PARAMETERS), st.text(max_size=5)), _TEXTS), max_size=4),
+    in_body=st.booleans(),
+)
+def test_any_question_is_answered_or_refused(
+    store: Store, words: tuple[str, ...], number: str, asked: list[tuple[str, str]], in_body: bool
+) -> None:
+    path = api.address(words, quote(number, safe="") or "~")
+    pairs = [(n.encode(errors="surrogatepass"), v.encode(errors="surrogatepass")) for n, v in asked]
+    body = json.dumps(dict(asked)).encode() if in_body else b""
+    reply = respond(store, path, "" if in_body else urlencode(pairs), body)
+    route = api.ROUTES[words]
+    assert reply.status in (200, 400, 404), reply.body
+    if reply.status == 200 and route.gives:
+        msgspec.json.decode(reply.body, type=route.gives)
+    elif reply.status != 200:
+        assert msgspec.json.decode(reply.body, type=wire.Refusal).error
