@@ -3,7 +3,7 @@ STEELYARD = .venv/bin/steelyard
 # scripts/setup links a Rust there that the release has beside its first one
 export PATH := $(CURDIR)/.venv/bin:$(PATH)
 
-.PHONY: run lab serve finalists iot-study setup deps catalogue test test-rust test-python test-long fuzz check bench docs format clean msp430-toolchain
+.PHONY: run lab serve finalists iot-study felics-blocks setup deps catalogue test test-rust test-python test-long fuzz check bench docs format clean msp430-toolchain
 
 run: setup            ## weigh three ciphers on every target: a matrix and tables, in a minute or two
 	$(STEELYARD) run campaigns/first.toml
@@ -15,6 +15,11 @@ finalists: setup      ## weigh the finalists and references on every target, and
 iot-study: setup      ## weigh block ciphers and AEADs as El-Hajj and Fadlallah did: .steelyard/iot-study.html
 	$(STEELYARD) run campaigns/iot-study.toml
 	$(STEELYARD) study --out .steelyard/iot-study.html
+
+felics-blocks: setup  ## weigh block ciphers in FELICS's scenarios, with its figure of merit: .steelyard/felics-blocks-*.html
+	$(STEELYARD) run campaigns/felics-blocks.toml
+	for s in 0 1 2; do $(STEELYARD) rank --kind merit --variants --by felics_code_total,felics_ram,felics_cycles_total \
+		--where "workload ~ felics-block-$$s*" --out .steelyard/felics-blocks-$$s.html || exit; done
 
 lab:                  ## weigh three ciphers on five virtual boards through the field's own tools: no hardware, in minutes
 	@scripts/setup lab

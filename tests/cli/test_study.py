@@ -5,6 +5,11 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
+
+from steelyard.model.campaign import load
+from steelyard.model.paths import ROOT
+from steelyard.publish import study
 from tests.made_up import record, store
 
 from .conftest import Cli
@@ -29,9 +34,21 @@ def test_a_study_has_all_its_parts_in_every_format(cli: Cli, tmp_path: Path) -> 
     assert "2 ciphers on 1 target" in cli("study -t bluepill").out
 
 
+def test_the_ten_best_and_the_five_worst_are_drawn() -> None:
+    assert study.extremes(20) == [*range(10), *range(15, 20)]
+    assert study.extremes(12) == [*range(12)]
+
+
 def test_what_has_no_block_is_not_studied(cli: Cli, tmp_path: Path) -> None:
     store(tmp_path / "results.db", record(AES, load="16/0"))
     none = cli("study")
     assert (none.code, none.out) == (1, "")
     assert "no stored run has the cycles of a block, or of a message of 16 bytes" in none.err
     assert "unknown target 'unoo'; did you mean uno?" in cli("study -t unoo").err
+
+
+@pytest.mark.parametrize(("name", "least"), [("iot-study", 500), ("felics-blocks", 300)])
+def test_the_campaigns_are_of_what_is_bundled(cli: Cli, name: str, least: int) -> None:
+    jobs = json.loads(cli(f"run {ROOT}/campaigns/{name}.toml --dry-run --json").out)
+    assert len(jobs) >= least
+    assert {j["target"] for j in jobs} == set(load(ROOT / "campaigns" / f"{name}.toml").targets)

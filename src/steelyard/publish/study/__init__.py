@@ -133,15 +133,18 @@ def _best(target: str, kind: str, of: Sequence[Cipher]) -> Drawing:
         order = study.ranked(of, m.name)
         if len({c.figures[m.name] for c in order}) < 2:  # modelled power is one figure for all
             continue
-        shown = range(len(order)) if len(order) <= BEST + WORST else [*range(BEST), *range(-WORST, 0)]
-        for k in shown:
-            place = k % len(order) + 1
-            among = "best ten" if place <= BEST else "worst five"
+        for k in extremes(len(order)):
+            among = "best ten" if k < BEST else "worst five"
             data.append(
-                {"order": at, "panel": f"{m.title}, {m.unit}", "measure": m.name, "rank": place, "among": among}
+                {"order": at, "panel": f"{m.title}, {m.unit}", "measure": m.name, "rank": k + 1, "among": among}
                 | {"name": order[k].variant, "value": order[k].figures[m.name], "run": order[k].row["run"]}
             )
     return _drawing("best", f"{target}, {kind}: best ten and worst five", data, ("panel", "rank", "name", "value"))
+
+
+def extremes(count: int) -> list[int]:
+    """Of so many in order the places, from 0, of the best and the worst; all where these are all."""
+    return [k for k in range(count) if k < BEST or k >= count - WORST]
 
 
 def _against(target: str, kind: str, parts: Sequence[Part]) -> Drawing:
@@ -190,8 +193,11 @@ def _groups(target: str, kind: str, parts: Sequence[Part], by: str) -> Sheet:
         Line([g.size, MEASURES[g.measure].title, *_group(g)], run_of(g.winner.row)) for g in study.groups(parts, by)
     ]
     columns = [Column(by, by, "bits", 0), Column("measure", "measure"), *_GROUP]
-    note = "the sum is the study's; the mean is what ciphers of one group have in common whatever their number"
-    return Sheet(f"{target}, {kind} by {by}: against AES", f"study-{by}-{target}", columns, lines, notes=[note])
+    notes = [
+        "the sum is the study's; the mean is what ciphers of one group have in common whatever their number",
+        "the study also adds up percentages of several measures, which are of different things: not done here",
+    ]
+    return Sheet(f"{target}, {kind} by {by}: against AES", f"study-{by}-{target}", columns, lines, notes=notes)
 
 
 def _group(g: Group) -> list[Cell]:
@@ -275,6 +281,7 @@ def _published(of: Mapping[str, Sequence[Cipher]]) -> Sheet:
             least, most = (ours[0], ours[-1]) if ours else (None, None)
             lines.append(Line([r.target, m.title, r.published, m.unit, least, most, within, r.read]))
     notes = [
-        "published: the least and the most in El-Hajj and Fadlallah, section IV, with their units as they stand there"
+        "published: the least and the most in El-Hajj and Fadlallah, section IV, with their units as they stand there",
+        "its rounds and code size are not here: one is no cost, and what the other counts beside ROM is not said",
     ]
     return Sheet("Published ranges and ours", "study-ranges", columns, lines, notes=notes)
