@@ -138,7 +138,8 @@ def _one(
         wall = time.monotonic() - start
         pairs = list(zip(answers, expected, strict=True))
         assert all((a.code, a.output) == (e.code, e.output) for a, e in pairs)
-        off = max(abs(a.pulse.cycles - e.pulse.cycles) for a, e in pairs) / max(link.resolution, 1.0)
+        most = max(abs(a.pulse.cycles - e.pulse.cycles) for a, e in pairs)
+        off = max(most - 0.5, 0.0) / link.resolution  # cycles are whole
     sent = sum(len(encode(r)) for r in requests)
     came = sum(HEAD + RUN_ANSWER.size + len(a.output) + TAIL for a in answers)
     line = (sent + came) * 10 / (station.fast_baud or station.board.baud)

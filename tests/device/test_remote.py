@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import platform
 import shutil
+import subprocess
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -18,7 +19,7 @@ import pytest
 
 from steelyard import building, device, jobs
 from steelyard.cli.select import implementations
-from steelyard.device import process, remote
+from steelyard.device import process, remote, ssh
 from steelyard.model.call import DeviceError
 from steelyard.model.reasons import Failure, Reason
 from steelyard.model.target import Target, load_target
@@ -139,6 +140,16 @@ def played(here: Path) -> Target:
     for name, text in (("uname", UNAME), ("cat", CAT), ("bwrap", BWRAP)):
         program(here / "there" / name, text)
     return target
+
+
+def test_the_real_ssh_takes_its_options() -> None:
+    if shutil.which("ssh") is None:
+        pytest.skip(ssh.NOT_INSTALLED)
+    command = ["ssh", "-F", "none", *ssh.OPTIONS, "-G", "me@bench"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    said = {"batchmode yes", f"connecttimeout {ssh.CONNECT}", "serveralivecountmax 4", "forwardx11 no", "user me"}
+    assert said <= set(done.stdout.splitlines())
 
 
 def test_from_copy_to_record(bench: Bench, machine: Machine) -> None:

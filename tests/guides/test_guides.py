@@ -115,6 +115,11 @@ def test_weigh_on_boards(folder: Path, home: Path) -> None:
     _, idle, measured, uncertainty, modelled = map(float, found.groups())
     assert abs(measured - modelled) <= uncertainty < 0.02 * modelled
     assert round(idle) == 10
+    validated = (folder / "uno-1.md").read_text()
+    [every] = [line.strip("| ").split("|") for line in validated.splitlines() if re.match(r"\| all +\|", line)]
+    assert (every[1].strip(), every[-1].strip()) == ("6", "0"), "six calls, none beyond what the analyzer can tell"
+    assert "Nothing here is silicon" in validated
+    assert (folder / "uno-1.svg").read_text().count("asconaead128") >= 1
     cycles, ram = (text for command, text in printed.items() if command.startswith("steelyard compare"))
     assert re.search(r"encrypt \(cycles\) +(\d+) +\1 +1\.0000", cycles), cycles
     assert re.search(r"RAM \(Renner\) \(bytes\) +(\d+) +\1 +1\.0000", ram), ram

@@ -81,6 +81,9 @@ FAR = "[boards.far]\ntarget = 'uno'\nhost = '{}'\n"
         ('analyzer = "la"', 'analyzer = "lab"', "unknown instrument 'lab'; did you mean l"),
         ('target = "uno"', 'target = "bluepill"', "avrdude-arduino does not program STM32F103C8"),
         ("clock_ppm = 0\n", "", "boards.one.clock_ppm: missing"),
+        # a serial round trip is no time: nothing is weighed without the trigger's pulses
+        ('analyzer = "la"\n', "", "boards.one.analyzer: missing"),
+        ('channel = "P8_45"\n', "", "boards.one.channel: missing"),
         ("[boards.one]", '[boards."../one"]', "names in lab.toml"),
         ("[boards.one]", '[hosts."a b"]\nssh = "x"\n[boards.one]', "names in lab.toml"),
         ("[boards.one]", '[boards.one]\nhost = "bench"', "boards.one.port: is said in the lab.toml of bench"),

@@ -6,6 +6,7 @@ import socket
 import sys
 import time
 from collections import deque
+from collections.abc import Callable
 from importlib.machinery import ModuleSpec
 from itertools import pairwise
 from pathlib import Path
@@ -99,6 +100,46 @@ def test_an_ina219_on_a_bus_is_read_by_its_registers(monkeypatch: pytest.MonkeyP
     registers[2] = b"\x5d\x99"
     with pytest.raises(DeviceError, match="overflow"):
         readings(found, 2)
+
+
+def test_a_joulescope_is_read_by_its_statistics(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As its driver's documentation has them; no Joulescope was ever there."""
+    said: list[tuple[str, object]] = []
+
+    class Driver:
+        def device_paths(self) -> list[str]:
+            return ["u/js220/1", "u/js110/2"]
+
+        def open(self, path: str) -> None:
+            said.append(("open", path))
+
+        def publish(self, topic: str, value: object) -> None:
+            said.append((topic, value))
+
+        def subscribe(self, topic: str, _kind: str, took: Callable[[str, object], None]) -> None:
+            signals = {n: {"avg": {"value": x}} for n, x in (("voltage", 3.3), ("current", 0.012))}
+            for _ in range(3):
+                took(topic, {"signals": signals})
+
+        def unsubscribe(self, topic: str, _took: object) -> None:
+            said.append(("over", topic))
+
+        def close(self, path: str) -> None:
+            said.append(("close", path))
+
+        def finalize(self) -> None: ...
+
+    module = ModuleType("pyjoulescope_driver")
+    module.__spec__ = ModuleSpec("pyjoulescope_driver", None)
+    module.Driver = Driver  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "pyjoulescope_driver", module)
+    monkeypatch.delitem(sys.modules, "steelyard.lab.meters.joulescope", raising=False)
+    found = Meter(name="m", driver="joulescope", port="u/js220/1", rate=1000)
+    assert readings(found, 2) == [(3.3, 0.012)] * 2
+    assert ("u/js220/1/s/stats/scnt", 1000) in said, "a statistic each millisecond"
+    assert said[-1] == ("close", "u/js220/1")
+    with pytest.raises(DeviceError, match="2 Joulescopes are any; there are: u/js220/1, u/js110/2"):
+        readings(Meter(name="m", driver="joulescope", port="any"), 1)
 
 
 def test_a_file_that_grows_is_read_from_its_end(tmp_path: Path) -> None:
