@@ -23,7 +23,7 @@ VERBS = {
     "report": "Write stored results as one HTML file: tables, figures, claims, provenance.",
     "study": "Compare ciphers as El-Hajj and Fadlallah do: all measures, the best and the worst, parts of AES, scores.",
     "serve": "Serve stored results as web pages.",
-    "submit": "Hand in an implementation to a server.",
+    "submit": "Hand in an implementation: say what is in it, and get the private link of its results.",
     "work": "Weigh what was handed in to a server with this database.",
     "site": "Write stored results as web pages that open from disk and from any static host.",
     "show": "Show one run: figures, sizes, verification, provenance, and how to repeat it.",

@@ -14,9 +14,6 @@ from .console import say, stderr
 from .options import command
 from .output import TABLES
 
-#: the platforms of the study, where nothing else is said
-PLATFORMS = ("uno", "raspberry-pi")
-
 
 class Study(options.Answering, frozen=True, kw_only=True):
     """What ``study`` is asked."""
@@ -35,7 +32,7 @@ class Study(options.Answering, frozen=True, kw_only=True):
         multiple=True,
         metavar="TARGET",
         help="Repeatable or comma-separated; what moved is told of the first two. Default: all with stored runs, "
-        f"{' and '.join(PLATFORMS)} first.",
+        "the paper's first.",
     ),
     options.text("--title", default="Lightweight ciphers compared", metavar="TEXT", help="Title."),
     options.output(*(f for f in TABLES if f != "parquet")),
@@ -49,10 +46,10 @@ def verb(ask: Study) -> int:
     answer = asked(ask.what, ask.where, measures.NEEDED, ask.db, wanted=measures.NEEDED, together="most")
     rows = [r for r in answer.rows if r["outcome"] == "verified" and measures.has_latency(r)]
     stored = {str(r["target"]) for r in rows if r["target"] in target_names()}
-    targets = [t for t in named or (*PLATFORMS, *sorted(stored - {*PLATFORMS})) if t in stored]
+    targets = [t for t in named if t in stored] or sorted(stored, key=lambda t: (not study.published(t), t))
     if lost := [t for t in named if t not in stored]:
         say([f"no verified run of a block cipher or an AEAD on {', '.join(lost)}"])
-    if not targets:
+    if not targets or (lost and len(lost) == len(named)):
         text = "no stored run has the cycles of a block, or of a message of 16 bytes"
         stderr().print(f"{text}; steelyard run campaigns/iot-study.toml makes those of the study")
         return 1

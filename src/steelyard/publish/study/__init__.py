@@ -26,10 +26,10 @@ _SIZES = {"key": "key", "block": "block"}
 
 
 class Range(toml.Table, frozen=True, kw_only=True):
-    """What the study found of a measure: ``least`` and ``most`` in our unit, as its words and units stand, and how they
-    have to be ``read``."""
+    """What the study found of a measure on a chip, as targets call it: ``least`` and ``most`` in our unit, as its words
+    and units stand, and how they have to be ``read``."""
 
-    target: str
+    chip: str
     measure: str
     published: str
     least: float
@@ -45,6 +45,11 @@ class _Ranges(toml.Table, frozen=True, kw_only=True):
 def ranges() -> tuple[Range, ...]:
     """All ranges that the study has."""
     return toml.load(_FOLDER / "ranges.toml", _Ranges).ranges
+
+
+def published(target: str) -> bool:
+    """Whether the study has figures of the target's chip."""
+    return load_target(target).chip_name in {r.chip for r in ranges()}
 
 
 def compose(title: str, rows: Sequence[Row], targets: Sequence[str], notes: Sequence[str]) -> Report:
@@ -273,13 +278,12 @@ def _published(of: Mapping[str, Sequence[Cipher]]) -> Sheet:
     columns += [Column("unit", "unit"), Column("least", "our least", "", ANY), Column("most", "our most", "", ANY)]
     columns += [Column("within", "of ours within"), Column("read", "how the published figure is read")]
     lines = []
-    for r in ranges():
+    for target, r in ((t, r) for t in of for r in ranges() if r.chip == load_target(t).chip_name):
         m = MEASURES[r.measure]
-        ours = sorted(v for c in of.get(r.target, ()) if (v := c.figures[m.name]) is not None)
-        if r.target in of:
-            within = f"{sum(r.least <= v <= r.most for v in ours)} of {len(ours)}"
-            least, most = (ours[0], ours[-1]) if ours else (None, None)
-            lines.append(Line([r.target, m.title, r.published, m.unit, least, most, within, r.read]))
+        ours = sorted(v for c in of[target] if (v := c.figures[m.name]) is not None)
+        within = f"{sum(r.least <= v <= r.most for v in ours)} of {len(ours)}"
+        least, most = (ours[0], ours[-1]) if ours else (None, None)
+        lines.append(Line([target, m.title, r.published, m.unit, least, most, within, r.read]))
     notes = [
         "published: the least and the most in El-Hajj and Fadlallah, section IV, with their units as they stand there",
         "its rounds and code size are not here: one is no cost, and what the other counts beside ROM is not said",
