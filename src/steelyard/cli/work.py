@@ -38,7 +38,10 @@ class Work(Struct, frozen=True):
     options.db,
 )
 def verb(ask: Work) -> int:
-    """Weigh what was handed in to a server with this database: take jobs, run them, put the records back."""
+    """Weigh what was handed in to a server with this database.
+
+    It takes jobs, runs them and puts the records back.
+    """
     if not (ask.without_sandbox or sandbox.available()):
         raise UserError(
             "compilers would see all that you see, because bubblewrap does not work here; run: apt install bubblewrap, "
