@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
+from msgspec.structs import replace
 
 from steelyard.analyse.rows import rows
 from steelyard.cli.console import show
@@ -46,6 +47,14 @@ def test_one_that_wins_by_far_on_some_targets_is_before_one_that_is_little_bette
     cycles = {"a/ref": (100, 100, 1100), "b/ref": (110, 1000, 1000), "c/ref": (100, 300, 9000)}
     made = matrix([record(n, t, v) for n, of in cycles.items() for t, v in zip(TARGETS, of, strict=True)])
     assert [line.cells[0] for line in made.lines] == ["a/ref", "b/ref", "c/ref"]
+
+
+def test_what_nobody_can_judge_is_named_below() -> None:
+    unknown = Failure(Reason.NO_EXPECTED, "")
+    strange = [replace(record("new/ref", t, 1), failure=unknown) for t in TARGETS]
+    made = matrix([*(record("a/ref", t, 2) for t in TARGETS), *strange])
+    assert [line.cells[0] for line in made.lines] == ["a/ref"]
+    assert made.notes[-1] == "without known answers, so not shown: new/ref"
 
 
 def test_flags_have_a_column_when_there_are_several() -> None:

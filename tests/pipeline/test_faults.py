@@ -117,6 +117,16 @@ def test_a_compiler_that_fails_by_the_machine(
     assert kept_now == again
 
 
+@pytest.mark.parametrize("phrase", ["No space left on device", "cannot find -lfoo", "cannot find 'ld'"])
+@pytest.mark.parametrize("how", ["#error {}", '_Static_assert(0, "{}");', 'asm(".error \\"{}\\"");'])
+def test_a_package_that_says_what_a_broken_machine_says_failed_by_itself(bench: Bench, phrase: str, how: str) -> None:
+    source = f"{GOOD['encrypt.c']}\n{how.format(phrase)}\n"
+    [record] = campaign(bench, bench.job(bench.package(GOOD | {"encrypt.c": source}), the_target("uno")))
+    assert record.failure is not None
+    assert record.failure.reason is Reason.COMPILE_ERROR, record.failure
+    assert record.final
+
+
 @pytest.mark.parametrize(
     ("script", "words"),
     [

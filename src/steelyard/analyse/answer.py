@@ -201,8 +201,8 @@ def run_number(row: Row) -> int:
 
 
 def common_workload(places: Iterable[Sequence[Row]], wanted: Collection[str] = ()) -> str:
-    """The workload that has most of the metrics ``wanted``; of equals that of most setups, ``default``, the newest.
-    Runs without sizes count where a setup has no other, runs without figures where none has any."""
+    """The workload that has most of the metrics ``wanted``; of equals one with sizes, that of most setups, ``default``,
+    the newest. Runs without figures count where no setup has any."""
     every = [*places]
     figured = [[r for r in rows if r.get("outcome", "verified") in _FIGURED] for rows in every]
     counts: Counter[str] = Counter()
@@ -211,16 +211,17 @@ def common_workload(places: Iterable[Sequence[Row]], wanted: Collection[str] = (
     has: dict[str, set[str]] = {}
     for rows in [rows for rows in figured if rows] or every:
         of = {str(r["workload"]): run_number(r) for r in rows}
-        counts.update([text for text in of if workload_name(text) != _WITHOUT_SIZES] or [*of])
+        counts.update([*of])
         for text, run in of.items():
             newest[text] = max(run, newest.get(text, 0))
         if sized:
             for r in rows:
                 has.setdefault(str(r["workload"]), set()).update(n for n in sized if r.get(n) is not None)
 
-    def worth(workload: str) -> tuple[int, int, bool, int]:
+    def worth(workload: str) -> tuple[int, bool, int, bool, int]:
         name = workload_name(workload)
-        return len(has.get(workload, ())), counts[workload], name == "default", newest[workload]
+        sizes = name != _WITHOUT_SIZES
+        return len(has.get(workload, ())), sizes, counts[workload], name == "default", newest[workload]
 
     return max(counts, key=worth, default="")
 

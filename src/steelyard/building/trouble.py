@@ -32,6 +32,11 @@ _MISSING = (
     r"error while loading shared libraries: ([^\s:]+)",
     r"(?:Executable|linker name)[^\n]*? [\"']([\w./+-]+)[\"']",
 )
+# a diagnostic at a place in the sources (``#error``, ``.error``, a failed assertion) and the lines that it shows of them;
+# what the compiler says of itself is a fatal or an internal error, or has no place
+_QUOTED = re.compile(
+    r"^[^\n:]+:\d+(?::\d+)?: (?:error|warning|note|Error|Warning): .*(?:\n .*|\n.*(?=\n\s*\^))*", re.MULTILINE
+)
 
 
 class Failed(Struct, frozen=True):
@@ -47,7 +52,7 @@ def of_machine(commands: Iterable[Failed], spec: ToolchainSpec, work: Path) -> F
     """The failure when commands failed because of the machine, otherwise None. ``work`` is on the disk that they wrote
     to."""
     commands = list(commands)
-    text = "\n".join(c.said for c in commands)
+    text = _QUOTED.sub("", "\n".join(c.said for c in commands))
     if cause := full(work, bool(re.search(_FULL, text))):
         return cause
     if found := re.search(

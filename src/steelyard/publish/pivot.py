@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from math import log
 
+from msgspec.structs import replace
+
 from ..analyse.answer import workload_name
 from ..model.row import CONTEXT, Row, Value
+from . import ranking
 from .results import DEFAULT, column, run_of
 from .sheet import Cell, Column, Line, Sheet
 
@@ -30,7 +33,10 @@ def tables(rows: Sequence[Row], across: str, metrics: Sequence[str] = (), *, sor
 def matrix(rows: Sequence[Row]) -> list[Sheet]:
     """Mean cycles of all verified implementations by target, where one looks at three targets or more."""
     ranked = [r for r in rows if r["outcome"] == "verified" and r["variant"] != "nocrypt"]
-    return tables(ranked, "target") if len({r["target"] for r in ranked}) >= _FEWEST else []
+    if len({r["target"] for r in ranked}) < _FEWEST:
+        return []
+    notes = ranking.unjudged(rows, "shown")
+    return [replace(sheet, notes=(*sheet.notes, *notes)) for sheet in tables(ranked, "target")]
 
 
 def _table(rows: Sequence[Row], across: str, name: str, primitive: str, sorted_by: bool) -> Sheet:

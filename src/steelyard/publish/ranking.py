@@ -36,10 +36,10 @@ TOP = 10
 _PLACE, _WHO = Column("place", "place"), (column("label"), column("flags"))
 
 
-def unjudged(rows: Iterable[Row]) -> tuple[str, ...]:
+def unjudged(rows: Iterable[Row], done: str = "ranked") -> tuple[str, ...]:
     """The sentence on rows that have figures, and are ranked by none: nobody knows whether they are right."""
     names = sorted({str(r["label"]) for r in rows if r["outcome"] == Reason.NO_EXPECTED})
-    return (f"without known answers, so not ranked: {', '.join(names)}",) if names else ()
+    return (f"without known answers, so not {done}: {', '.join(names)}",) if names else ()
 
 
 def metrics_of(kind: str, named: Sequence[str]) -> list[str]:
@@ -91,10 +91,10 @@ def tops(
         lost = [f"nothing is relative to {reference}, of which there is no run here"] if reference and not base else []
         for n in names:
             against = _base(group, base, n, reference, variants) if base else None
-            sheet = _top(rankings[n], n, top, against, unit, title, target)
+            sheet = _top(rankings[n], n, top, against, unit, title, f"top-{target}-{primitive}-{n}")
             sheets.append(replace(sheet, notes=(*sheet.notes, *lost, *shared(group))))
         if len(names) > 1:
-            sheets.append(_joint(group, rankings, top, title, target, variants))
+            sheets.append(_joint(group, rankings, top, title, f"joint-{target}-{primitive}", variants))
     return sheets
 
 
@@ -128,7 +128,7 @@ def _top(
     base: tuple[str, Callable[[Row], float | None]] | None,
     unit: bool,
     title: str,
-    target: str,
+    label: str,
 ) -> Sheet:
     columns = [_PLACE, *_WHO, column(name)]
     if base:
@@ -140,10 +140,12 @@ def _top(
         if base:
             cells.append(_relative(place.value, base[1](place.row), unit))
         lines.append(Line(cells, run_of(place.row)))
-    notes = _without(ranking.left_out, metric(name).title) + fewer([p.row for p in places], [name])
+    notes = _without(ranking.left_out, (p.row for p in ranking.places), metric(name).title) + fewer(
+        [p.row for p in places], [name]
+    )
     if base and unit:
         notes.append("relative: reference's figure over this one's; more is better")
-    return Sheet(f"{title}, {least(name)}", f"top-{target}-{name}", columns, lines, notes=notes)
+    return Sheet(f"{title}, {least(name)}", label, columns, lines, notes=notes)
 
 
 def _relative(value: float, base: float | None, unit: bool) -> float | None:
@@ -160,11 +162,11 @@ def least(name: str) -> str:
     return f"fewest {m.title}" if m.title.endswith(m.unit) else f"fewest {m.title} {m.unit}"
 
 
-def _without(rows: Sequence[Row], what: str, done: str = "ranked") -> list[str]:
-    names = sorted({str(r["label"]) for r in rows})
-    if not names:
-        return []
-    return [f"without {what}, so not {done}: {some(names)}"]
+def _without(rows: Sequence[Row], having: Iterable[Row], what: str, done: str = "ranked") -> list[str]:
+    """Says which rows have no figure, with their flags where the same implementation has one with others."""
+    also = {r["label"] for r in having}
+    names = sorted({f"{r['label']} {r['flags']}" if r["label"] in also else str(r["label"]) for r in rows})
+    return [f"without {what}, so not {done}: {some(names)}"] if names else []
 
 
 def _titles(names: Iterable[str]) -> str:
@@ -172,16 +174,14 @@ def _titles(names: Iterable[str]) -> str:
 
 
 def _joint(
-    group: Sequence[Row], rankings: Mapping[str, Ranking], top: int, title: str, target: str, variants: bool
+    group: Sequence[Row], rankings: Mapping[str, Ranking], top: int, title: str, label: str, variants: bool
 ) -> Sheet:
     columns = _with_places(rankings)
     lines = []
     for _, places in rank.joint(rankings, top, "variant" if variants else ""):
         lines.append(_line_of(places, rankings))
     notes = fewer(group, list(rankings)) if lines else [f"none is among the first {top} of all"]
-    return Sheet(
-        f"{title}, among the first {top} of all", f"joint-{target}", columns, lines, notes=[*notes, *shared(group)]
-    )
+    return Sheet(f"{title}, among the first {top} of all", label, columns, lines, notes=[*notes, *shared(group)])
 
 
 def _with_places(names: Iterable[str]) -> list[Column]:
@@ -239,7 +239,7 @@ def places(
         without = [metric(n).title for n in names if n not in rankings]
         notes = [f"none has {', '.join(without)}"] if without else []
         notes += [*fewer(group, list(rankings)), *shared(group)]
-        sheets.append(Sheet(heading(group), f"places-{target}", columns, lines, notes=notes))
+        sheets.append(Sheet(heading(group), f"places-{target}-{primitive}", columns, lines, notes=notes))
     return sheets
 
 
@@ -267,7 +267,7 @@ def merits(
         ranking = rank.merit(group, names)
         ranking = rank.first_of_variant(ranking) if variants else ranking
         title = f"{heading(group)}, figure of merit"
-        sheets.append(_scored(ranking, names, title, f"merit-{target}", "figure", 2, top))
+        sheets.append(_scored(ranking, names, title, f"merit-{target}-{primitive}", "figure", 2, top))
     for primitive in dict.fromkeys(k[1] for k in groups):
         mine = [r for r in rows if r["primitive"] == primitive]
         targets = sorted({str(r["target"]) for r in mine})
@@ -290,7 +290,7 @@ def merits(
         if mixed := sorted(t for t, n in Counter(k[0] for k in groups if k[1] == primitive).items() if n > 1):
             notes.append(f"figures of several compilers, harnesses or timing models: {', '.join(mixed)}")
         title = f"{primitive}, figure of merit over {len(targets)} targets"
-        sheets.append(Sheet(title, "merit", columns, lines, notes=notes))
+        sheets.append(Sheet(title, f"merit-{primitive}", columns, lines, notes=notes))
     return sheets
 
 
@@ -307,7 +307,7 @@ def scores(
             first = rank.first_of_variant(ranking)
             ranking = rank.scores([*(p.row for p in first.places), *first.left_out], names)
         title = f"{heading(group)}, sum of ranks"
-        sheets.append(_scored(ranking, names, title, f"score-{key[0]}", "score", 1, top))
+        sheets.append(_scored(ranking, names, title, f"score-{key[0]}-{key[1]}", "score", 1, top))
     return sheets
 
 
@@ -324,7 +324,8 @@ def _scored(
     having, lacking = rank.complete(ranking.left_out, names)
     naught = [n for n in names if having and min(rank.value(r, n) or 0.0 for r in having) <= 0]
     notes = [f"no {head}: the least {_titles([n])} is not above 0, and nothing is a multiple of it" for n in naught]
-    notes += [*_without(lacking, f"one of {_titles(names)}"), *fewer(ranked, names), *shared(ranked)]
+    also = [*having, *(p.row for p in ranking.places)]
+    notes += [*_without(lacking, also, f"one of {_titles(names)}"), *fewer(ranked, names), *shared(ranked)]
     return Sheet(title, label, columns, lines, notes=notes)
 
 
@@ -344,10 +345,10 @@ def fronts(rows: Sequence[Row], metrics: Sequence[str]) -> list[Sheet]:
         )
         notes = [
             note,
-            *_without(lacking, f"one of {_titles(names)}", "compared"),
+            *_without(lacking, having, f"one of {_titles(names)}", "compared"),
             *fewer([p.row for p in front.places], names),
             *shared(group),
         ]
         title = f"{heading(group)}, Pareto front"
-        sheets.append(Sheet(title, f"pareto-{target}", columns, lines, notes=notes))
+        sheets.append(Sheet(title, f"pareto-{target}-{primitive}", columns, lines, notes=notes))
     return sheets
