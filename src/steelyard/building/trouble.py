@@ -32,7 +32,7 @@ _MISSING = (
     r"error while loading shared libraries: ([^\s:]+)",
     r"(?:Executable|linker name)[^\n]*? [\"']([\w./+-]+)[\"']",
 )
-# a diagnostic at a place in the sources (``#error``, ``.error``, a failed assertion) and the lines that it shows of them;
+# a diagnostic at a place in the sources (``#error``, ``.error``, failed assertions) and what it shows of them;
 # what the compiler says of itself is a fatal or an internal error, or has no place
 _QUOTED = re.compile(
     r"^[^\n:]+:\d+(?::\d+)?: (?:error|warning|note|Error|Warning): .*(?:\n .*|\n.*(?=\n\s*\^))*", re.MULTILINE
