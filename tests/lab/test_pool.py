@@ -208,6 +208,46 @@ def test_a_board_that_fails_is_set_aside_and_the_other_takes_its_runs(bench: Ben
     assert attempt.logs("a")[-2].what == "nocrypt, to prove the board"
 
 
+@pytest.mark.parametrize("how", [Reason.RUNAWAY, Reason.PROTOCOL, Reason.WRONG_OUTPUT])
+def test_a_board_that_fails_with_nocrypt_says_nothing_of_packages(
+    bench: Bench, boards: Boards, there: Lab, how: Reason
+) -> None:
+    """Neither in the reason, which would be theirs for ever, nor in what to do about it."""
+
+    def behave(image: Path) -> Reason:
+        task = attempt.now("a")
+        assert task is not None
+        return how if task.task.what.startswith("nocrypt,") else Reason.PROTOCOL
+
+    boards.behave["a"] = behave
+    records = weighed(bench, [replace(job, on=job.on[:1]) for job in jobs(bench, there, 3)])
+    assert reasons(records) == [Reason.BOARD_LOST] * 3
+    assert not any(r.final for r in records)
+    text = f"no board is left: a is out of order: as it was told: {pool.REVIVE}"
+    assert {r.failure.detail for r in records if r.failure} == {text}
+    mark = aside.read("a")
+    assert mark is not None
+    assert (mark.reason, mark.remedy) == (how, pool.REVIVE)
+
+
+def test_what_is_not_a_boards_doing_sets_none_aside(
+    bench: Bench, boards: Boards, there: Lab, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """nocrypt, by which it would prove itself, cannot be built."""
+    boards.behave["a"] = lambda _: Reason.BOARD_LOST
+    todo = [replace(job, on=job.on[:1]) for job in jobs(bench, there, 2)]
+    with monkeypatch.context() as patch:
+
+        def full(self: Pipeline, *_: object) -> None:
+            raise DeviceError(Failure(Reason.DISK_FULL, "No space left on device"))
+
+        patch.setattr(Pipeline, "_prove", full)
+        assert set(reasons(weighed(bench, todo))) <= {Reason.DISK_FULL, Reason.BOARD_LOST}
+    assert aside.read("a") is None
+    boards.behave.clear()
+    assert reasons(weighed(bench, todo)) == [None] * 2
+
+
 def test_where_all_boards_are_lost_every_run_says_why(bench: Bench, boards: Boards, there: Lab) -> None:
     boards.behave = dict.fromkeys("ab", lambda _: Reason.ANALYZER_LOST)
     records = weighed(bench, jobs(bench, there, 4))

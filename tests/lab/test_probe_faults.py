@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from threading import Event
@@ -118,9 +119,23 @@ def test_a_run_whose_probe_stays_away_has_no_figure(
     job, pipeline = both(bench, there.station)
     record: Record = pipeline.weigh(replace(job, on=(there.station,)))
     assert record.failure is not None
-    assert record.failure.reason in (Reason.PROBE_LOST, Reason.FLASH_FAILED)
-    assert "pill" in record.failure.detail
+    assert record.failure.reason == Reason.PROBE_LOST
+    assert re.match(
+        r"no board is left: pill is out of order: swd: openocd: .*: plug the debug probe in, ", record.failure.detail
+    )
     assert (record.metrics, record.points, record.final) == ({}, (), False)
+
+
+def test_ram_that_does_not_take_what_is_put_there_is_no_figure(there: Probed, bench: Bench) -> None:
+    """It is looked at before the calls, too: what was never there would count as used, or as unused."""
+    image = bench.build(nocrypt("crypto_aead"), the_target("bluepill")).images["both"]
+    flasher = there.station.flasher
+    spoilt = flasher.but(fill=tuple(a.replace("dump_image", "mww 0x20000100 0; dump_image") for a in flasher.fill))
+    assert spoilt.fill != flasher.fill
+    with pytest.raises(DeviceError) as e, lab.opened(there.station.but(flasher=spoilt), image, 10**7, Event()) as link:
+        device.Client(link).untouched()
+    assert e.value.failure.reason == Reason.PROBE_LOST
+    assert re.search(r"swd: [234] bytes of RAM, from 0x2000010[0-3] on, did not take what was put", str(e.value))
 
 
 @pytest.mark.parametrize(("dumped", "why"), [("other", "is there any more"), ("same", "as it was filled")])

@@ -20,8 +20,8 @@ from ..model.reasons import Failure
 
 #: logs that are kept of a board; characters of what tools say, and bytes of the serial line, that one of them holds
 KEPT, SAID, LINE = 50, 8000, 1000
-#: seconds between two words on how far it is
-TELL = 0.5
+#: seconds between two words on how far it is, and on what it still waits for
+TELL, STILL = 0.5, 60.0
 #: the reason in the log of an attempt that its user ended, which is no fault of the board
 INTERRUPTED = "interrupted"
 
@@ -80,6 +80,11 @@ class Attempt:
         self._step = text
         self._tell()
 
+    def waits(self, text: str) -> None:
+        """It waits for what ``text`` says; asked as often as anybody likes."""
+        if text != self._step or time.time() - self._told >= STILL:
+            self.step(text)
+
     def called(self, count: int) -> None:
         """So many calls were answered."""
         self._calls += count
@@ -132,6 +137,12 @@ def heard(who: str, said: bytes) -> None:
     """What a tool said is put into the log of this thread's attempt."""
     if (mine := _mine.get()) is not None:
         mine.heard(who, said.decode(errors="replace"))
+
+
+def waits(text: str) -> None:
+    """This thread's attempt waits for a part that another has."""
+    if (mine := _mine.get()) is not None:
+        mine.waits(f"waits for {text}")
 
 
 def now(board: str) -> Now | None:

@@ -59,8 +59,8 @@ class Flasher(toml.Table, frozen=True, kw_only=True):
 
     Where it works through a debug probe, ``{probe}`` stands for ``probe``, in which ``{interface}`` is the probe's, and
     ``probe_command`` for each ``{command}`` of the probe. ``restart`` restarts the chip, ``fill`` does so with
-    ``{file}`` in its RAM of ``{size}`` bytes at ``{base}`` before it ``{go}``es, and ``dump`` reads that into
-    ``{file}``; afterwards the chip goes on.
+    ``{file}`` in its RAM of ``{size}`` bytes at ``{base}``, which is read back into ``{file}`` before the chip
+    ``{go}``es, and ``dump`` reads that RAM into ``{file}``; afterwards the chip goes on.
     """
 
     name: str = ""

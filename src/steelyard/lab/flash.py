@@ -9,6 +9,7 @@ from pathlib import Path
 from ..model import paths
 from ..model.call import DeviceError
 from ..model.reasons import Failure, Reason
+from . import probe
 from .config import Station
 from .image import made
 from .program import run
@@ -26,7 +27,8 @@ def forget(port: Path) -> None:
 
 
 def flash(station: Station, image: Path, lock: int) -> None:
-    """Sees to it that ``image`` is in the board's flash. :class:`DeviceError` when that cannot be. The flasher inherits
+    """Sees to it that ``image`` is in the board's flash. :class:`DeviceError` when that cannot be, or when the
+    debug probe that it is reached by is lost. The flasher inherits
     the file descriptor ``lock`` of the port: should it outlive this process, nobody else gets the port meanwhile.
 
     A note in ``STEELYARD_HOME`` says which image each board holds. What another process noted is compared with the
@@ -50,6 +52,8 @@ def flash(station: Station, image: Path, lock: int) -> None:
         if (why := _done(station, station.flasher.write, image, lock)) is None:
             break
     else:
+        if station.flasher.needs_probe:  # which may be what is gone
+            probe.restart(station)
         raise DeviceError(Failure(Reason.FLASH_FAILED, f"{port}: {station.flasher.program}: {why}"))
     note.parent.mkdir(parents=True, exist_ok=True)
     note.write_text(digest)

@@ -17,6 +17,7 @@ from uuid import uuid4
 from ..model import paths
 from ..model.call import DeviceError
 from ..model.reasons import Failure, Reason
+from .attempt import waits
 from .config import Board, Instrument
 
 #: seconds between two tries
@@ -34,12 +35,27 @@ def held(what: str, name: str, over: Event | None = None) -> IO[bytes]:
     :class:`DeviceError` when another has it, which calls it by ``name``.
     """
     while (lock := taken(what, name)) is None:
+        text = f"{name}: another Steelyard uses it"
+        if pid := holder(what):
+            text += f" (process {pid})"
         if over is None:
-            raise DeviceError(Failure(Reason.BOARD_LOST, f"{name}: another Steelyard uses it"))
-        if over.is_set():
+            raise DeviceError(Failure(Reason.BOARD_LOST, text))
+        waits(text)
+        if over.wait(PAUSE):
             raise KeyboardInterrupt
-        over.wait(PAUSE)
     return lock
+
+
+def holder(what: str) -> int:
+    """The process of this machine that has it, by the kernel's word (proc_locks(5)); 0 where that does not tell."""
+    with suppress(OSError):
+        there = _file(what).stat()
+        place = f"{os.major(there.st_dev):02x}:{os.minor(there.st_dev):02x}:{there.st_ino}"
+        for line in Path("/proc/locks").read_text().splitlines():
+            words = line.split()
+            if words[1:2] == ["FLOCK"] and words[3] == "WRITE" and words[5] == place:
+                return int(words[4]) if Path("/proc", words[4]).exists() else 0
+    return 0
 
 
 def taken(what: str, name: str) -> IO[bytes] | None:

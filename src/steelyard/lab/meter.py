@@ -80,7 +80,7 @@ class Stream:
         self._running = False
         self._trouble: DeviceError | None = None
         self._thread: Thread | None = None
-        self._lock = held(f"meter {metered.meter.port}", f"meter {metered.name}", over)
+        self._lock = held(metered.place, f"meter {metered.name}", over)
         try:
             if missing := metered.kind.missing:
                 raise ValueError(missing)

@@ -117,6 +117,12 @@ class Metered(toml.Table, frozen=True, kw_only=True):
         return self.meter.name
 
     @property
+    def place(self) -> str:
+        """What is locked for it: the device, whatever the name is by which ``lab.toml`` has it."""
+        port = self.meter.port
+        return f"meter {Path(port).resolve() if self.kind.path else port}"
+
+    @property
     def text(self) -> str:
         """What it is and how far it can be trusted, for the record."""
         rate, latency = f"{self.rate:g} samples/s", f"latency {self.latency * 1e3:g} ms"

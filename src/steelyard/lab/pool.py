@@ -16,7 +16,7 @@ from threading import Event
 
 from ..model.call import DeviceError
 from ..model.errors import UserError
-from ..model.reasons import LAB, Failure, Reason
+from ..model.reasons import LAB, MACHINE, Failure, Reason
 from . import aside
 from .aside import Mark
 from .attempt import Task, begin
@@ -37,6 +37,10 @@ ATTEMPTS = {
     Reason.PROTOCOL: 2,
     Reason.RUNAWAY: 2,
 }
+#: what a board that cannot prove itself may end with; anything else, such as a full disk, is not its doing
+BOARDS = frozenset({*ATTEMPTS, Reason.COUNTER_DIFFERS, Reason.WRONG_OUTPUT})
+#: what to do about one that ends with what packages are told other things of
+REVIVE = "reset the board or take its power away for a moment, look at its cable and supply"
 Prove = Callable[[Station, Hold], None]
 
 _doubted: set[str] = set()
@@ -156,7 +160,7 @@ def _taken(station: Station, holds: Holds, over: Event) -> Hold | None:
 
 
 def _proves(station: Station, lock: Hold, over: Event, prove: Prove) -> bool:
-    """Whether a doubted board works; otherwise it is set aside."""
+    """Whether a doubted board works; otherwise it is set aside. :class:`DeviceError` where that cannot be tried."""
     name = station.board.name
     for left in reversed(range(PROOFS)):
         if not station.host:
@@ -164,6 +168,8 @@ def _proves(station: Station, lock: Hold, over: Event, prove: Prove) -> bool:
         try:
             prove(station, lock)
         except DeviceError as e:
+            if e.failure.reason not in BOARDS:
+                raise
             if not left:
                 _set_aside(name, e.failure)
         else:
@@ -188,7 +194,8 @@ def works(name: str) -> None:
 
 
 def _set_aside(name: str, failure: Failure) -> None:
-    mark = Mark(time.time(), str(failure.reason), failure.detail, failure.next_action)
+    remedy = failure.next_action if failure.reason in MACHINE else REVIVE
+    mark = Mark(time.time(), str(failure.reason), failure.detail, remedy)
     _out[name] = mark
     with suppress(OSError):  # a full disk: then others do not know
         aside.put(name, mark)
@@ -208,7 +215,8 @@ def _is_aside(name: str) -> bool:
 
 def _no_board(stations: Sequence[Station]) -> Failure:
     marks = [(s.board, aside.read(s.board.name) or Mark(0.0)) for s in stations]
-    reason = next((m.reason for _, m in marks if m.reason), str(Reason.BOARD_LOST))
+    # what hangs or answers wrongly with nocrypt is no property of the package that now has no board
+    reason = next((m.reason for _, m in marks if m.reason in MACHINE), Reason.BOARD_LOST)
     each = "; ".join(
         f"{board.title} was released: steelyard boards retry {board.name}"
         if mark.released

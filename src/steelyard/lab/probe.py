@@ -12,6 +12,7 @@ from pathlib import Path
 from random import Random
 
 from ..model.call import DeviceError
+from ..model.errors import counted
 from ..model.reasons import Failure, Reason
 from .config import Station
 from .program import run
@@ -26,13 +27,20 @@ def restart(station: Station) -> None:
 
 
 def fill(station: Station, seed: str) -> bytes:
-    """Restarts the chip with random bytes in all its RAM; returns them."""
+    """Restarts the chip with random bytes in all its RAM; returns them, as a dump before the chip went on had them."""
     content = Random(seed).randbytes(station.target.chip.ram.size)
     with tempfile.TemporaryDirectory(prefix="steelyard-") as folder:
         file = Path(folder, "ram.bin")
         file.write_bytes(content)
         _ask(station, station.flasher.fill, file)
-    return content
+        there = file.read_bytes()
+    if there == content:
+        return there
+    wrong = [at for at, (a, b) in enumerate(zip(there, content, strict=False)) if a != b]
+    if len(there) != len(content) or not wrong:
+        raise _lost(station, f"{len(there)} of {len(content)} bytes of RAM came")
+    where = station.target.chip.ram.base + wrong[0]
+    raise _lost(station, f"{counted(len(wrong), 'byte')} of RAM, from {where:#x} on, did not take what was put there")
 
 
 def dump(station: Station) -> bytes:
