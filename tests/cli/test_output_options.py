@@ -52,6 +52,7 @@ QUESTIONS = {
     "report": "report toy1",
     "show": "show 2",
     "show --log": "show 2 --log",
+    "image": "image 2",
     "list": "list runs",
     "list implementations": "list implementations old",
     "targets": "targets",

@@ -2,7 +2,7 @@
 
 from .diagnose import ran
 from .firmware import harness_digest
-from .image import Build, Scenario, build, built, mode, objects
+from .image import Build, Scenario, build, built, kept_of, mode, objects
 from .sandbox import confined
 from .toolchain import identify, why_not
 
@@ -14,6 +14,7 @@ __all__ = [
     "confined",
     "harness_digest",
     "identify",
+    "kept_of",
     "mode",
     "objects",
     "ran",

@@ -19,7 +19,7 @@ from ..model import paths
 from ..model.call import BUILD, DeviceError
 from ..model.implementation import API, Implementation, SourceFile
 from ..model.reasons import Failure, Reason
-from ..model.record import Toolchain
+from ..model.record import Setup, Toolchain
 from ..model.target import Target
 from . import diagnose, kept, provided, sandbox, trouble
 from .commands import (
@@ -106,12 +106,9 @@ def build(
     they are undamaged. ``fresh`` builds in any case. Failures caused by the machine are not cached. Raises nothing for
     a failed build: ``build(...).failure`` says why."""
     flags = tuple(flags)
-    identity = [RECIPE, implementation.digest, implementation.primitive, harness_digest(), target.digest]
-    identity += [toolchain.sha256, *flags]
-    if scenario is not None:
-        identity += [f"scenario {scenario.number}", scenario.context.hex()]
-    key = hashlib.sha256("\0".join(identity).encode()).hexdigest()
-    folder = paths.home() / "cache" / "build" / key[:2] / key
+    more = [] if scenario is None else [f"scenario {scenario.number}", scenario.context.hex()]
+    primitive, made_of = implementation.primitive, (implementation.digest, harness_digest(), target.digest)
+    key, folder = _place(primitive, *made_of, toolchain.sha256, *flags, *more)
     if not fresh and (there := _read(key, folder, cached=True)):
         return there
     try:
@@ -123,6 +120,23 @@ def build(
         failure = Failure(Reason.COMPILER_KILLED, f"{folder} disappeared or changed right after it was built")
         return Build(key, folder, failure, (), "", False)
     return made
+
+
+def _place(primitive: str, sources: str, harness: str, target: str, toolchain: str, *more: str) -> tuple[str, Path]:
+    """The identity of a build, of the digests of what it is made of and its flags, and its folder in the cache."""
+    key = hashlib.sha256(
+        "\0".join([RECIPE, sources, primitive, harness, target, toolchain, *more]).encode()
+    ).hexdigest()
+    return key, paths.home() / "cache" / "build" / key[:2] / key
+
+
+def kept_of(setup: Setup) -> Build | None:
+    """The build that was weighed in ``setup``, where the cache still has it undamaged, whatever became of its sources,
+    compiler and firmware since. Never that of a package with KAT files, whose setup does not tell its sources' digest
+    from theirs."""
+    flags = setup.flags.split(" ") if setup.flags else []
+    made_of = (setup.implementation_digest, setup.harness, setup.target_digest, setup.toolchain.sha256)
+    return _read(*_place(setup.primitive, *made_of, *flags), cached=True)
 
 
 def built(implementation: Implementation, target: Target, flags: tuple[str, ...] | None = None) -> Build:

@@ -27,6 +27,7 @@ VERBS = {
     "work": "Weigh what was handed in to a server with this database.",
     "site": "Write stored results as web pages that open from disk and from any static host.",
     "show": "Show one run: figures, sizes, verification, provenance, and how to repeat it.",
+    "image": "Hand out the firmware image of a run, and say how to flash it.",
     "list": "List implementations, targets, workloads, or stored runs.",
     "db": "Copy results to another database, or look whether all of them can be read.",
     "targets": "List targets: chip, clock, memory, compiler, and how far figures are validated.",

@@ -20,7 +20,9 @@ from .console import say, show, stderr, stdout
 TABLES = tuple(formats.MODULES)
 #: formats of figures; ``vl.json`` is the Vega-Lite specification, for other tools
 FIGURES = ("svg", "png", "pdf", "vl.json")
-_BINARY = ("xlsx", "ods", "parquet", "png", "pdf")
+#: formats of firmware
+IMAGES = ("elf", "hex", "bin", "esp")
+_BINARY = ("xlsx", "ods", "parquet", "png", "pdf", "elf", "bin", "esp")
 
 
 class Output(Struct, frozen=True):

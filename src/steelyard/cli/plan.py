@@ -101,7 +101,7 @@ class Forecast(NamedTuple):
 #: what setups are called by, in setups and in rows
 _PLACE = ("primitive", "family", "label", "target", "flags", "workload")
 #: fields of a setup that change with time, and how to say so
-_CHANGES = {
+CHANGES = {
     "implementation_digest": "sources changed",
     "toolchain": "another compiler",
     "harness": "harness changed",
@@ -141,7 +141,7 @@ def _forecast(job: Job, setup: Setup, found: Record | None, near: Record | None,
     if near is None:
         return Forecast(job, None, "never run")
     mine = setup if setup.timing_model else replace(setup, timing_model=near.setup.timing_model)
-    changes = [text for name, text in _CHANGES.items() if getattr(mine, name) != getattr(near.setup, name)]
+    changes = [text for name, text in CHANGES.items() if getattr(mine, name) != getattr(near.setup, name)]
     if changes:
         return Forecast(job, None, f"{', '.join(changes)} since run {near.id}")
     return Forecast(job, None, f"asks the machine when it runs; all else as in run {near.id}", asks=True)

@@ -16,8 +16,9 @@ from .away import Away, AwayLink, Hold, hold
 from .config import Board, Instrument, Lab, Station
 from .description import find, load
 from .energy import look, power
-from .flash import forget
+from .flash import by_hand, forget, kind_of
 from .hosts import described, stations
+from .image import intel_hex, made
 from .link import BoardLink, board_of
 from .plugs import missing
 from .pool import NoBoard, again, borrowed, pools, works
@@ -36,11 +37,15 @@ __all__ = [
     "again",
     "board_of",
     "borrowed",
+    "by_hand",
     "clock",
     "described",
     "find",
+    "intel_hex",
+    "kind_of",
     "load",
     "look",
+    "made",
     "missing",
     "opened",
     "pools",

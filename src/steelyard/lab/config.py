@@ -50,7 +50,8 @@ class Flasher(toml.Table, frozen=True, kw_only=True):
     ``{port}``, ``{baud}``, ``{image}``, ``{script}`` and ``{start}`` speak for themselves; ``{boot_port}`` is that of
     a boot loader with one of its own; ``{mode}`` is 8e1, or 8n1 on
     a virtual board, whose port has no parity; ``{probe}`` is the board's debug probe. ``image`` is the kind of file
-    that it takes (``KINDS`` in ``lab/image.py``). It gets ``seconds``; ``package`` is the command that installs it.
+    that it takes (``KINDS`` in ``lab/image.py``); ``write_hex`` are the arguments for Intel HEX, of those that take it
+    too. It gets ``seconds``; ``package`` is the command that installs it.
 
     A board restarts when its port is opened, or by a pulse of the control line that ``resets`` names. After that its
     boot loader has the line for ``boot_seconds``. One that ``touches`` needs to be called, see :mod:`.touch`.
@@ -71,6 +72,7 @@ class Flasher(toml.Table, frozen=True, kw_only=True):
     baud: int
     seconds: float = 120.0
     write: tuple[str, ...]
+    write_hex: tuple[str, ...] = ()
     verify: tuple[str, ...]
     boot_seconds: float = 0.0
     resets: str = ""

@@ -9,8 +9,9 @@ from pathlib import Path
 from ..model import paths
 from ..model.call import DeviceError
 from ..model.reasons import Failure, Reason
+from ..model.target import Target
 from . import probe
-from .config import Station
+from .config import PROBE, Station, flashers
 from .image import made
 from .program import run
 from .touch import call
@@ -58,6 +59,38 @@ def flash(station: Station, image: Path, lock: int) -> None:
     note.parent.mkdir(parents=True, exist_ok=True)
     note.write_text(digest)
     _sure[port] = digest
+
+
+def by_hand(target: Target, format: str, file: str) -> list[tuple[str, ...]]:
+    """The commands that put ``file`` into a chip, by every flasher that knows the chip and takes files of this
+    ``format``, of ``elf``, ``bin``, ``hex`` and ``esp``. Words in capitals are the user's to fill in."""
+    found = []
+    for flasher in flashers().values():
+        chip = flasher.chips.get(target.chip_name)
+        if chip is None or format not in ((chip.image or flasher.image).partition("-")[0], "hex"):
+            continue
+        arguments = flasher.write_hex if format == "hex" else flasher.write
+        words = {
+            "chip": chip.name or target.chip_name,
+            "port": "PORT",
+            "boot_port": "PORT",
+            "baud": str(flasher.baud),
+            "image": file,
+            "script": chip.script,
+            "start": hex(chip.start),
+            "mode": "8e1",
+        }
+        probe = [a.format(interface="PROBE") for a in flasher.probe]
+        spelt = (probe if a == PROBE else (a.format(**words),) for a in arguments)
+        if arguments:
+            found.append((flasher.program, *(word for many in spelt for word in many)))
+    return found
+
+
+def kind_of(target: Target) -> str:
+    """The image that flashers make themselves of an ELF file for this chip, such as ``esp``; empty where none does."""
+    kinds = (f.chips[target.chip_name].image or f.image for f in flashers().values() if target.chip_name in f.chips)
+    return next((kind for kind in kinds if kind.startswith("esp")), "")
 
 
 def _done(station: Station, arguments: tuple[str, ...], image: Path, lock: int) -> str | None:

@@ -34,6 +34,34 @@ def flat(elf: bytes, base: int, size: int) -> bytes:
     return bytes(content)
 
 
+#: Intel HEX: bytes of a record of data, and kinds of records (Intel, Hexadecimal Object File Format, revision A)
+_ROW, _DATA, _END, _UPPER = 16, 0, 1, 4
+
+
+def intel_hex(elf: bytes) -> bytes:
+    """What is loaded, by physical addresses, as Intel HEX. :class:`ValueError` when it is not an ELF file, or has
+    addresses beyond 32 bits."""
+    lines, upper = [], 0
+    for start, data in segments(elf):
+        if start + len(data) > 1 << 32:
+            raise ValueError(f"{len(data)} bytes at {start:#x} are beyond the addresses that Intel HEX has")
+        at = start
+        while at < start + len(data):
+            end = min(start + len(data), (at // _ROW + 1) * _ROW)  # no record goes past a multiple of 64 KiB
+            if at >> 16 != upper:
+                upper = at >> 16
+                lines.append(_record(0, _UPPER, upper.to_bytes(2, "big")))
+            lines.append(_record(at & 0xFFFF, _DATA, data[at - start : end - start]))
+            at = end
+    return "".join([*lines, _record(0, _END, b"")]).encode()
+
+
+def _record(address: int, kind: int, data: bytes) -> str:
+    """A line of Intel HEX, whose bytes add up to 0."""
+    content = bytes((len(data), address >> 8, address & 0xFF, kind)) + data
+    return f":{content.hex()}{-sum(content) & 0xFF:02x}\n".upper()
+
+
 def _esp(content: bytes, base: int, large: int, extension: bytes = b"") -> bytes:
     """One segment, which the boot ROM copies to ``base`` and enters there."""
     content += bytes(-len(content) % 4)

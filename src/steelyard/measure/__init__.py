@@ -4,6 +4,7 @@ from .cycles import empty_calls, one_call
 from .dependence import depends
 from .felics import Felics, felics
 from .figures import Observations, figures
+from .image import image_figures
 from .phases import DATA, joined, message, phases
 from .plausible import implausible
 from .repeats import repeated
@@ -19,6 +20,7 @@ __all__ = [
     "felics",
     "figures",
     "helpers",
+    "image_figures",
     "implausible",
     "joined",
     "message",
