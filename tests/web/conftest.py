@@ -97,7 +97,7 @@ class Sent(NamedTuple):
         return (gzip.decompress(self.body) if self.headers.get("content-encoding") == "gzip" else self.body).decode()
 
 
-def ask(app: FastAPI, address: str, method: str = "GET", **headers: str) -> Sent:
+def ask(app: FastAPI, address: str, method: str = "GET", body: bytes = b"", **headers: str) -> Sent:
     """One request, its address sent as it is written here."""
     path, _, query = address.partition("?")
     scope = {
@@ -109,15 +109,15 @@ def ask(app: FastAPI, address: str, method: str = "GET", **headers: str) -> Sent
     sent: list[dict[str, Any]] = []
 
     async def receive() -> dict[str, Any]:
-        return {"type": "http.request", "body": b"", "more_body": False}
+        return {"type": "http.request", "body": body, "more_body": False}
 
     async def send(message: dict[str, Any]) -> None:
         sent.append(message)
 
     asyncio.run(app(scope, receive, send))  # type: ignore[arg-type]
     start = sent[0]
-    body = b"".join(m.get("body", b"") for m in sent[1:])
-    return Sent(start["status"], {n.decode(): v.decode() for n, v in start["headers"]}, body)
+    got = b"".join(m.get("body", b"") for m in sent[1:])
+    return Sent(start["status"], {n.decode(): v.decode() for n, v in start["headers"]}, got)
 
 
 class Site:

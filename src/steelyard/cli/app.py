@@ -25,6 +25,7 @@ VERBS = {
     "serve": "Serve stored results as web pages.",
     "submit": "Hand in an implementation: say what is in it, and get the private link of its results.",
     "work": "Weigh what was handed in to a server with this database.",
+    "queue": "Look at the queue of a server, and operate it from its machine.",
     "site": "Write stored results as web pages that open from disk and from any static host.",
     "show": "Show one run: figures, sizes, verification, provenance, and how to repeat it.",
     "image": "Hand out the firmware image of a run, and say how to flash it.",

@@ -15,6 +15,7 @@ from .console import stderr
 from .options import Number, command
 
 if TYPE_CHECKING:
+    from ..store import Store
     from ..web.submit import Taking
 
 
@@ -24,6 +25,7 @@ class Serve(Struct, frozen=True):
     host: str
     port: int
     submissions: bool
+    review: bool
     target: tuple[str, ...]
     db: str | None
 
@@ -33,6 +35,7 @@ class Serve(Struct, frozen=True):
     options.text("--host", default="127.0.0.1", metavar="ADDRESS", help="Address to listen at; 0.0.0.0 for all."),
     click.option("--port", type=Number(65535), default=8017, show_default=True, metavar="N", help="Port to listen at."),
     options.flag("--submissions", help="Take packages that anybody hands in; steelyard work weighs them."),
+    options.flag("--review", help="With --submissions: operators publish what owners offer."),
     click.option(
         "--target", "-t", multiple=True, metavar="TARGET", help="With --submissions: on these. Default: all simulated."
     ),
@@ -42,10 +45,13 @@ def verb(ask: Serve) -> int:
     """Serve stored results as web pages. They need no JavaScript and ask nothing of any other host."""
     if ask.target and not ask.submissions:
         raise UserError("--target: says where packages are weighed; it needs --submissions")
+    if ask.review and not ask.submissions:
+        raise UserError("--review: is of what others hand in; it needs --submissions")
     from ..web import ahead
 
     ahead.start()
-    select.store(ask.db).close()  # says what is wrong with it before anything listens
+    with select.store(ask.db) as store:  # says what is wrong with it before anything listens
+        link = _first_link(store) if ask.submissions else ""
     import uvicorn
 
     from ..web.app import create
@@ -59,6 +65,10 @@ def verb(ask: Serve) -> int:
     with listener:
         host, port = listener.getsockname()[:2]
         stderr().print(f"serving http://{host}:{port}/ ; stop with Ctrl-C", soft_wrap=True)
+        if link:
+            stderr().print(
+                f"nobody operates it yet: http://{host}:{port}{link} is good once, for a day", soft_wrap=True
+            )
         app = create(Makers(select.place(ask.db), _taking(ask) if ask.submissions else None))
         config = uvicorn.Config(
             app, log_level="warning", access_log=False, server_header=False, timeout_keep_alive=15,
@@ -77,4 +87,12 @@ def _taking(ask: Serve) -> Taking:
     found = select.targets(ask.target) if ask.target else []
     if other := [t.name for t in found if t.device != "simulator"]:
         raise UserError(f"--target {other[0]}: what strangers hand in runs simulated only")
-    return Taking(tuple(t.name for t in found) or usual_targets(), Quota())
+    return Taking(tuple(t.name for t in found) or usual_targets(), Quota(), ask.review)
+
+
+def _first_link(store: Store) -> str:
+    """Where whoever started the server becomes its operator, if there is none."""
+    from ..store.operators import Operators
+
+    operators = Operators(store)
+    return "" if operators.any() else f"/operate/begin/{operators.link()}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 from threading import Event
+from typing import TYPE_CHECKING
 
 import click
 from msgspec import Struct
@@ -13,6 +14,9 @@ from ..model.errors import UserError
 from . import options, select
 from .console import stderr
 from .options import command
+
+if TYPE_CHECKING:
+    from ..store.floor import Board
 
 
 class Work(Struct, frozen=True):
@@ -67,7 +71,23 @@ def verb(ask: Work) -> int:
         stderr().print(f"takes jobs on {', '.join(targets)}; stop with Ctrl-C", soft_wrap=True)
         before = signal.signal(signal.SIGTERM, signal.default_int_handler)
         try:
-            work(store, targets, say, Event(), until_empty=ask.until_empty)
+            work(store, targets, say, Event(), until_empty=ask.until_empty, boards=_boards)
         finally:
             signal.signal(signal.SIGTERM, before)
     return 0
+
+
+def _boards() -> tuple[Board, ...]:
+    """The boards of this machine, if it has a lab, and why some get no run."""
+    from ..lab import aside, find
+    from ..store.floor import Board
+
+    try:
+        lab = find(None)
+    except (UserError, OSError):
+        return ()
+    marks = {name: aside.read(name) for name in lab.boards}
+    return tuple(
+        Board(name, board.target, "" if (m := marks[name]) is None else m.detail or "released")
+        for name, board in lab.boards.items()
+    )

@@ -6,15 +6,19 @@ import hashlib
 import os
 import platform
 import secrets
-from collections.abc import Callable, Collection
+import time
+from collections.abc import Callable, Collection, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from threading import Event, Timer
+from threading import Event, Thread, Timer
 
 from msgspec import Struct
 from msgspec.structs import replace
 
+from .. import __version__
 from ..jobs import Job
+from ..lab import aside
 from ..model.errors import UserError
 from ..model.record import Record
 from ..model.target import load_target
@@ -24,8 +28,12 @@ from ..sources import discover
 from ..sources.limits import HANDED_IN
 from ..store import Store, StoreError
 from ..store.errors import LeaseLost
+from ..store.floor import Board, Worker
+from ..store.operating import Yard
 from ..store.queue import ATTEMPTS, DONE, FAILED, WAITING, Queue, Taken
 
+#: seconds between two words of a worker that is there; what the mark of a board says that operators paused
+PRESENT, PAUSED = 10.0, "paused on the scheduler's page"
 #: seconds between two looks at an empty queue, and that a run may take; cycles that a call may take
 LOOK, SECONDS, CYCLES = 1.0, 900.0, 1 << 28
 #: characters of a log
@@ -49,11 +57,18 @@ def work(
     over: Event,
     *,
     until_empty: bool = False,
+    boards: Callable[[], tuple[Board, ...]] = tuple,
 ) -> None:
     """Takes jobs on these targets one by one, and says what became of each, until ``over`` is set, or the queue is
-    empty. Errors of the database are said and waited for. A job that Ctrl-C interrupts goes back at once."""
-    queue = Queue(store, f"{platform.node()[:150]} {os.getpid()} {secrets.token_hex(8)}")
-    with TemporaryDirectory(prefix="steelyard-work-") as folder, Store.open(Path(folder, "results.db")) as own:
+    empty. Errors of the database are said and waited for. A job that Ctrl-C interrupts goes back at once. Tells
+    operators that it is there, and what this machine's ``boards`` do."""
+    machine = platform.node()[:150]
+    queue = Queue(store, f"{machine} {os.getpid()} {secrets.token_hex(8)}", machine)
+    with (
+        _present(store, queue, tuple(sorted(targets)), boards),
+        TemporaryDirectory(prefix="steelyard-work-") as folder,
+        Store.open(Path(folder, "results.db")) as own,
+    ):
         while not over.is_set():
             try:
                 with queue.taken(targets) as taken:
@@ -66,6 +81,41 @@ def work(
                 if until_empty:
                     return
                 over.wait(LOOK)
+
+
+@contextmanager
+def _present(
+    store: Store, queue: Queue, targets: tuple[str, ...], boards: Callable[[], tuple[Board, ...]]
+) -> Iterator[None]:
+    """Says every few seconds that a worker is there, and sets boards aside that are paused."""
+    over, yard = Event(), Yard(store)
+
+    def say() -> None:
+        mine = boards()
+        paused = yard.present(Worker(queue.worker, queue.machine, targets, mine, __version__, 0))
+        for board in mine:
+            mark = aside.read(board.name)
+            if board.name in paused and mark is None:
+                aside.put(board.name, aside.Mark(time.time(), detail=PAUSED, released=True))
+            elif board.name not in paused and mark is not None and mark.detail == PAUSED:
+                aside.lift(board.name)
+
+    def again() -> None:
+        while not over.wait(PRESENT):
+            with suppress(StoreError, OSError):
+                say()
+
+    with suppress(StoreError, OSError):  # of a database that does not answer work() says so
+        say()
+    thread = Thread(target=again, name="present", daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        over.set()
+        thread.join()
+        with suppress(StoreError):
+            yard.absent(queue.worker)
 
 
 def _worked(queue: Queue, own: Store, taken: Taken) -> Done:
@@ -102,12 +152,12 @@ def _worked(queue: Queue, own: Store, taken: Taken) -> Done:
             return done(FAILED, f"not done after {SECONDS:.0f} s")
         queue.give_back(taken)
         raise
+    log = own.get_blob(record.log)[:_LOG].decode(errors="replace") if record.log else ""
     if record.failure is not None and not record.final:
         detail = f"{record.failure.reason}: {record.failure.detail}"
         if taken.attempt < ATTEMPTS:
-            return done(WAITING, f"attempt {taken.attempt}, {detail}; another follows")
-        return done(FAILED, f"the machine's fault, {ATTEMPTS} times: {detail}")
-    log = own.get_blob(record.log)[:_LOG].decode(errors="replace") if record.log else ""
+            return done(WAITING, f"attempt {taken.attempt}, {detail}; another follows", log=log)
+        return done(FAILED, f"the machine's fault, {ATTEMPTS} times: {detail}", log=log)
     digest = hashlib.sha256(log.encode()).hexdigest() if log else ""
     return done(DONE, "", replace(record, id=None, log=digest), log)
 

@@ -7,6 +7,7 @@ not at all where the lease of that number is gone: who was only suspended stores
 
 from __future__ import annotations
 
+import random
 import time
 from collections.abc import Callable, Iterable
 from typing import TypeVar
@@ -18,7 +19,8 @@ from sqlalchemy.exc import IntegrityError, OperationalError
 from . import schema
 from .engine import writing
 
-_ATTEMPTS = 6
+#: times that a transaction is begun, and seconds that are waited at most before the last ones
+_ATTEMPTS, _PAUSE = 12, 0.5
 _T = TypeVar("_T")
 
 
@@ -41,7 +43,7 @@ def repeated(engine: Engine, work: Callable[[Connection], _T]) -> _T:
         except (IntegrityError, OperationalError) as error:
             if engine.dialect.name == "sqlite" or attempt == _ATTEMPTS - 1 or error.connection_invalidated:
                 raise
-            time.sleep(0.01 * 2**attempt)
+            time.sleep(random.uniform(0, min(_PAUSE, 0.01 * 2**attempt)))  # lest the same two meet again
     raise AssertionError("unreachable")
 
 

@@ -129,6 +129,7 @@ _PARENTS = (
     ("setup", "toolchain"),
     ("submission", "package"),
     ("job", "package"),
+    ("job_attempt", "job"),
 )
 ORPHANS = {
     f"{table} without {parent}": f"SELECT COUNT(*) FROM {table} LEFT JOIN {parent} AS parent "

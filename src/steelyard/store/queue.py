@@ -5,14 +5,14 @@ from __future__ import annotations
 
 import hashlib
 import time
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any
 
 import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
-from sqlalchemy import ColumnElement, Connection, func, insert, or_, select, update
+from sqlalchemy import ColumnElement, Connection, delete, insert, or_, select, update
 
 from steelyard.model.record import Record
 
@@ -32,7 +32,9 @@ PUBLISHED = "published"
 ATTEMPTS, PAUSE = 3, 30_000_000
 #: jobs that a worker looks at for one that it can have
 _LOOKED_AT = 20
-_job, _package, _submission = schema.job, schema.package, schema.submission
+#: what an attempt is called while it goes on, and where another followed without its end
+UNDER_WAY, DIED, GIVEN_BACK = "running", "died", "given back"
+_job, _package, _submission, _attempt = schema.job, schema.package, schema.submission, schema.job_attempt
 
 
 class Task(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -66,7 +68,7 @@ class Taken(Struct, frozen=True):
 
 
 class Job(Struct, frozen=True):
-    """A job as it stands. ``ahead`` are the jobs that go before it while it waits; ``run`` is its public record."""
+    """A job as it stands; ``why`` it waits, and ``run`` is its public record."""
 
     number: int
     task: Task
@@ -75,7 +77,7 @@ class Job(Struct, frozen=True):
     detail: str
     record: Record | None
     run: int | None
-    ahead: int = 0
+    why: str = ""
 
 
 def now() -> int:
@@ -110,12 +112,11 @@ def put(connection: Connection, package: int, tasks: Sequence[Task], priority: i
     return added
 
 
-def jobs(connection: Connection, package: int) -> list[Job]:
-    """The jobs of a package, in the order in which they are taken."""
+def jobs(connection: Connection, package: int, why: Callable[[Any], str]) -> list[Job]:
+    """The jobs of a package, in the order in which they are taken, and ``why`` each waits."""
     rows = connection.execute(
         select(_job).where(_job.c.package_id == package).order_by(_job.c.priority, _job.c.id)
     ).all()
-    ahead = {r.id: _ahead(connection, r) for r in rows if r.state == WAITING}
     return [
         Job(
             r.id,
@@ -125,15 +126,17 @@ def jobs(connection: Connection, package: int) -> list[Job]:
             r.detail,
             None if r.record is None else msgspec.json.decode(r.record, type=Record),
             r.run_id,
-            ahead.get(r.id, 0),
+            why(r),
         )
         for r in rows
     ]
 
 
-def _ahead(connection: Connection, row: Any) -> int:
-    before = or_(_job.c.priority < row.priority, (_job.c.priority == row.priority) & (_job.c.id < row.id))
-    return int(connection.execute(select(func.count()).where(_job.c.state == WAITING, before)).scalar_one())
+def removed(connection: Connection, which: ColumnElement[bool]) -> None:
+    """Deletes jobs, with what is known of their attempts."""
+    numbers = connection.execute(select(_job.c.id).where(which)).scalars().all()
+    connection.execute(delete(_attempt).where(_attempt.c.job_id.in_(numbers)))
+    connection.execute(delete(_job).where(_job.c.id.in_(numbers)))
 
 
 def to_runs(connection: Connection, package: int, store: Store) -> int:
@@ -171,8 +174,8 @@ def _origins(connection: Connection, package: int) -> dict[str, str]:
 class Queue:
     """The queue as a ``worker`` sees it, who has a name that no other has."""
 
-    def __init__(self, store: Store, worker: str) -> None:
-        self._store = store
+    def __init__(self, store: Store, worker: str, machine: str = "") -> None:
+        self._store, self.worker, self.machine = store, worker, machine or worker
         self._tenure = Tenure(store, worker)
 
     @contextmanager
@@ -187,10 +190,15 @@ class Queue:
         yield None
 
     def _candidates(self, targets: Collection[str]) -> list[int]:
-        """Jobs that wait, and then those that others run, as far as we know."""
-        of = (_job.c.target.in_(sorted(targets)), _job.c.ready <= now())
+        """Jobs that wait, and then those that others run, as far as we know; none of what is paused. A pause that ends
+        later than any was meant to is of a clock that was set back."""
         found: list[int] = []
         with explained(self._store._name), self._store._engine.connect() as connection:
+            paused = set(connection.execute(select(schema.hold.c.subject)).scalars())
+            if f"machine {self.machine}" in paused:
+                return []
+            ready = or_(_job.c.ready <= now(), _job.c.ready > now() + PAUSE * ATTEMPTS)
+            of = (_job.c.target.in_(sorted(t for t in targets if f"target {t}" not in paused)), ready)
             for state in (WAITING, RUNNING):
                 query = select(_job.c.id).where(_job.c.state == state, *of).order_by(_job.c.priority, _job.c.id)
                 found += connection.execute(query.limit(_LOOKED_AT)).scalars()
@@ -201,19 +209,29 @@ class Queue:
 
         def work(connection: Connection) -> Taken | None:
             r = connection.execute(
-                select(_job.c.task, _job.c.state, _job.c.attempts, _package.c.content)
+                select(_job.c.id, _job.c.task, _job.c.state, _job.c.attempts, _package.c.content)
                 .join(_package, _package.c.id == _job.c.package_id)
                 .where(_job.c.id == number)
             ).first()
             if r is None or r.state not in (WAITING, RUNNING):
                 return None
+            try:
+                task = msgspec.json.decode(r.task, type=Task)
+            except msgspec.MsgspecError:  # of a newer version's server: a newer worker does it
+                return None
+            connection.execute(
+                update(_attempt).where(_attempt.c.job_id == number, _attempt.c.ended.is_(None))
+                .values(ended=now(), outcome=DIED)
+            )  # fmt: skip
             if r.attempts >= ATTEMPTS:
                 detail = "its worker died each time that it was tried"
                 connection.execute(update(_job).where(_job.c.id == number).values(state=FAILED, detail=detail))
                 return None
             changes = {"state": RUNNING, "attempts": r.attempts + 1}
             connection.execute(update(_job).where(_job.c.id == number).values(changes))
-            return Taken(number, lease, r.attempts + 1, msgspec.json.decode(r.task, type=Task), r.content)
+            begun = {"job_id": number, "worker": self.worker, "begun": now(), "outcome": UNDER_WAY, "detail": ""}
+            connection.execute(insert(_attempt).values(row_of(_attempt, begun)))
+            return Taken(number, lease, r.attempts + 1, task, r.content)
 
         with explained(self._store._name):
             return repeated(self._store._engine, work)
@@ -226,13 +244,13 @@ class Queue:
             values |= {"record": msgspec.json.encode(record).decode(), "log": storable(log)}
         if state == WAITING:
             values["ready"] = now() + PAUSE * taken.attempt
-        self._close(taken, values)
+        self._close(taken, values, state, log)
 
     def give_back(self, taken: Taken) -> None:
         """Lets another worker have it at once; this was no attempt."""
-        self._close(taken, {"state": WAITING, "attempts": taken.attempt - 1, "ready": 0})
+        self._close(taken, {"state": WAITING, "attempts": taken.attempt - 1, "ready": 0}, GIVEN_BACK)
 
-    def _close(self, taken: Taken, values: dict[str, Any]) -> None:
+    def _close(self, taken: Taken, values: dict[str, Any], outcome: str, log: str = "") -> None:
         mine = select(_job.c.package_id).where(_job.c.id == taken.number).scalar_subquery()
 
         def work(connection: Connection) -> None:
@@ -240,6 +258,15 @@ class Queue:
             if not ended(connection, taken.lease):
                 raise LeaseLost("another worker has taken over this job")
             connection.execute(update(_job).where(_job.c.id == taken.number).values(values))
+            over = {
+                "ended": now(),
+                "outcome": outcome,
+                "detail": values.get("detail", ""),
+                "log": storable(log) or None,
+            }
+            connection.execute(
+                update(_attempt).where(_attempt.c.job_id == taken.number, _attempt.c.ended.is_(None)).values(over)
+            )
             package = connection.execute(select(mine)).scalar()
             if package is not None and "record" in values:
                 to_runs(connection, package, self._store)

@@ -27,7 +27,7 @@ from sqlalchemy import (
 from .types import Content, Id, LongText, Name, UtcTime
 
 #: newest revision in migrations/versions; a test compares the two
-HEAD = "0005"
+HEAD = "0006"
 
 #: the table with the revision; its name is our own, so that a database can be shared
 REVISION_TABLE = "steelyard_revision"
@@ -206,6 +206,80 @@ job = Table(
     Column("record", LongText),
     Column("log", LongText),
     Index(None, "state", "priority", "id"),
+    sqlite_autoincrement=True,
+)
+
+#: one try of a job: who made it, when, and what came of it; ``ended`` is NULL while it goes on
+job_attempt = Table(
+    "job_attempt",
+    metadata,
+    Column("id", Id, primary_key=True),
+    Column("job_id", ForeignKey("job.id"), nullable=False, index=True),
+    Column("worker", Name(255), nullable=False),
+    Column("begun", UtcTime, nullable=False),
+    Column("ended", UtcTime),
+    Column("outcome", Name(16), nullable=False),
+    Column("detail", LongText, nullable=False),
+    Column("log", LongText),
+)
+
+#: a process that takes jobs, on a machine; ``targets`` and ``boards`` are JSON, ``seen`` is by its own clock
+worker = Table(
+    "worker",
+    metadata,
+    Column("id", Id, primary_key=True),
+    Column("name", Name(255), nullable=False, unique=True),
+    Column("machine", Name(255), nullable=False),
+    Column("targets", LongText, nullable=False),
+    Column("boards", LongText, nullable=False),
+    Column("version", Name(64), nullable=False),
+    Column("seen", UtcTime, nullable=False),
+)
+
+#: what gets no jobs until an operator says so: ``target uno``, ``machine NAME``, ``board MACHINE/NAME``
+hold = Table(
+    "hold",
+    metadata,
+    Column("id", Id, primary_key=True),
+    Column("subject", Name(255), nullable=False, unique=True),
+    Column("operator", Name(64), nullable=False),
+    Column("why", LongText, nullable=False),
+    Column("since", UtcTime, nullable=False),
+)
+
+#: who may operate; see operators.py
+operator = Table(
+    "operator",
+    metadata,
+    Column("id", Id, primary_key=True),
+    Column("name", Name(64), nullable=False, unique=True),
+    Column("password", Name(255), nullable=False),
+    Column("created", UtcTime, nullable=False),
+)
+
+#: what lets somebody in, by the SHA-256 of its token: a session, or, of no operator, a link that makes one
+admission = Table(
+    "admission",
+    metadata,
+    Column("id", Id, primary_key=True),
+    Column("token", Name(64), nullable=False, unique=True),
+    Column("operator_id", ForeignKey("operator.id")),
+    Column("created", UtcTime, nullable=False),
+    Column("expires", UtcTime, nullable=False),
+)
+
+#: what operators did, and who tried to sign in
+audit = Table(
+    "audit",
+    metadata,
+    Column("id", Id, primary_key=True),
+    Column("at", UtcTime, nullable=False),
+    Column("operator", Name(64), nullable=False),
+    Column("address", Name(64), nullable=False),
+    Column("action", Name(64), nullable=False),
+    Column("subject", Name(255), nullable=False),
+    Column("detail", LongText, nullable=False),
+    Index(None, "action", "address", "at"),
     sqlite_autoincrement=True,
 )
 

@@ -7,19 +7,21 @@ import secrets
 from collections.abc import Sequence
 
 from msgspec import Struct
-from sqlalchemy import Connection, delete, func, insert, select, update
+from sqlalchemy import ColumnElement, Connection, func, insert, select, update
 
 from steelyard.model.errors import UserError
 
 from . import queue, schema
 from .engine import explained
 from .errors import StoreError
+from .floor import Floor
 from .leasing import repeated
 from .queue import Job, Task
 from .store import Store
 from .writing import row_of
 
-PRIVATE, PUBLISHED, WITHDRAWN = "private", queue.PUBLISHED, "withdrawn"
+#: what is offered waits for an operator to publish it
+PRIVATE, OFFERED, PUBLISHED, WITHDRAWN = "private", "offered", queue.PUBLISHED, "withdrawn"
 #: bytes of a token: nobody guesses 128 bits
 _TOKEN = 16
 _DAY = 86_400_000_000
@@ -151,48 +153,60 @@ class Desk:
     def jobs(self, submission: Submission) -> list[Job]:
         """The jobs of a submission: its package may have others, by another name."""
         with explained(self._store._name), self._store._engine.connect() as connection:
-            return [j for j in queue.jobs(connection, submission.package) if j.task.file == submission.name]
+            found = queue.jobs(connection, submission.package, Floor(connection).why)
+            return [j for j in found if j.task.file == submission.name]
 
     def publish(self, token: str) -> int:
         """Makes a submission public: what of it is finished becomes runs now, the rest when it is. How many now."""
 
         def work(connection: Connection) -> int:
-            package = self._changed(connection, token, PUBLISHED)
+            package = changed(connection, _submission.c.token == _hashed(token), PUBLISHED)
             return 0 if package is None else queue.to_runs(connection, package, self._store)
 
         with explained(self._store._name):
             return repeated(self._store._engine, work)
 
+    def offer(self, token: str) -> bool:
+        """Asks for a submission to be published. False where it is public, offered or withdrawn already."""
+        with explained(self._store._name):
+            return repeated(
+                self._store._engine,
+                lambda connection: changed(connection, _submission.c.token == _hashed(token), OFFERED) is not None,
+            )
+
     def withdraw(self, token: str) -> bool:
         """Deletes what was handed in and what came of it, unless somebody else handed in the same. False where it is
         published, or was withdrawn."""
+        mine = _submission.c.token == _hashed(token)
 
         def work(connection: Connection) -> bool:
-            package = self._changed(connection, token, WITHDRAWN)
-            if package is None:
-                return False
-            mine = _submission.c.token == _hashed(token)
-            connection.execute(update(_submission).where(mine).values(name="", found="", licence=""))
-            others = select(_submission.c.id).where(
-                _submission.c.package_id == package, _submission.c.state != WITHDRAWN
-            )
-            if connection.execute(others).first() is None:
-                connection.execute(delete(_job).where(_job.c.package_id == package))
-                connection.execute(update(_package).where(_package.c.id == package).values(content=b"", size=0))
-            return True
+            package = changed(connection, mine, WITHDRAWN, (PRIVATE, OFFERED))
+            if package is not None:
+                emptied(connection, mine, package)
+            return package is not None
 
         with explained(self._store._name):
             return repeated(self._store._engine, work)
 
-    @staticmethod
-    def _changed(connection: Connection, token: str, state: str) -> int | None:
-        """Changes the state of a private submission; its package, if it was private."""
-        mine = _submission.c.token == _hashed(token)
-        queue.touch(connection, _package.c.id == select(_submission.c.package_id).where(mine).scalar_subquery())
-        done = connection.execute(update(_submission).where(mine, _submission.c.state == PRIVATE).values(state=state))
-        if done.rowcount != 1:
-            return None
-        return int(connection.execute(select(_submission.c.package_id).where(mine)).scalar_one())
+
+def changed(
+    connection: Connection, which: ColumnElement[bool], state: str, before: Sequence[str] = (PRIVATE,)
+) -> int | None:
+    """Changes the state of a submission; its package, if it was in a state ``before``."""
+    queue.touch(connection, _package.c.id == select(_submission.c.package_id).where(which).scalar_subquery())
+    done = connection.execute(update(_submission).where(which, _submission.c.state.in_(before)).values(state=state))
+    if done.rowcount != 1:
+        return None
+    return int(connection.execute(select(_submission.c.package_id).where(which)).scalar_one())
+
+
+def emptied(connection: Connection, which: ColumnElement[bool], package: int) -> None:
+    """Forgets what was handed in with a submission that is withdrawn, and its package, unless others handed it in."""
+    connection.execute(update(_submission).where(which).values(name="", found="", licence=""))
+    others = select(_submission.c.id).where(_submission.c.package_id == package, _submission.c.state != WITHDRAWN)
+    if connection.execute(others).first() is None:
+        queue.removed(connection, _job.c.package_id == package)
+        connection.execute(update(_package).where(_package.c.id == package).values(content=b"", size=0))
 
 
 def _within(connection: Connection, given: Given, more: int, quota: Quota) -> None:

@@ -43,6 +43,8 @@ MOST_ASKED = 64 << 10
 #: bytes of what is handed in: a zip, and the form around it; seconds that it may take; how many hand in at once, and
 #: how many of one address; how many times as much is read before it is refused
 MOST_SENT, PATIENT, UPLOADS, OF_ONE, READ = (8 << 20) + (64 << 10), 60.0, 16, 4, 8
+#: the cookie of who is signed in
+_COOKIE = "steelyard-operator"
 _SAVED = ("application/vnd", "text/x-tex", "text/csv")
 
 
@@ -85,6 +87,10 @@ class Service:
         if made is not None:
             self._cache.put(address, made)
         return made
+
+    def forget(self) -> None:
+        """Drops all that is kept."""
+        self._cache = Cache()
 
     async def _look_again(self) -> None:
         """Learns of new runs, if the database says so soon."""
@@ -130,7 +136,9 @@ def create(makers: Makers | Here) -> FastAPI:
     @app.get("/robots.txt", include_in_schema=False)
     async def robots() -> Response:
         # what is asked behind ? has no end
-        return Response("User-agent: *\nDisallow: /*?\nDisallow: /submissions\n", media_type="text/plain")
+        return Response(
+            "User-agent: *\nDisallow: /*?\nDisallow: /submissions\nDisallow: /operate\n", media_type="text/plain"
+        )
 
     @app.post("/api/v1/submissions", include_in_schema=False)
     @app.post("/submissions", include_in_schema=False)
@@ -154,6 +162,24 @@ def create(makers: Makers | Here) -> FastAPI:
             uploads[who] -= 1
             if not uploads[who]:
                 del uploads[who]
+        return _busy() if kept is None else _kept_private(kept, request)
+
+    @app.api_route("/operate", methods=["GET", "HEAD", "POST"], include_in_schema=False)
+    @app.api_route("/operate/{path:path}", methods=["GET", "HEAD", "POST"], include_in_schema=False)
+    async def operated(request: Request) -> Response:
+        """What operators see and do."""
+        posted = request.method == "POST"
+        if makers.taking is None:
+            return Response("this server has no queue\n", 403, media_type="text/plain")
+        if posted and request.headers.get("sec-fetch-site", "none") not in ("same-origin", "none"):
+            return Response("this form is another site's\n", 403, media_type="text/plain")
+        sent = await _body(request, MOST_ASKED)
+        if isinstance(sent, Response):
+            return sent
+        who, kind = _of_one(request.client.host if request.client else ""), request.headers.get("content-type", "")
+        kept = await makers.operate(Sent(*_address(request), sent, kind, who, request.cookies.get(_COOKIE, ""), posted))
+        if posted:
+            service.forget()  # what was deleted is on no page
         return _busy() if kept is None else _kept_private(kept, request)
 
     @app.api_route("/api/{path:path}", methods=["GET", "HEAD", "POST"], include_in_schema=False)
@@ -231,6 +257,11 @@ def _kept_private(kept: Kept, request: Request) -> Response:
         response = _sent(kept, request)
         del response.headers["etag"]
     response.headers["cache-control"] = "private, no-store"
+    if (token := kept.reply.session) is not None:
+        response.set_cookie(
+            _COOKIE, token, path="/operate", httponly=True, samesite="strict", secure=request.url.scheme == "https",
+            max_age=None if token else 0,
+        )  # fmt: skip
     response.headers["x-robots-tag"] = "noindex, nofollow"
     if kept.reply.again:
         response.headers["refresh"] = str(kept.reply.again)

@@ -75,6 +75,13 @@ def take(place: str, sent: Sent, taking: Taking) -> tuple[Kept, bool]:
     return _in_time(lambda: answer(_store(place), sent, taking))
 
 
+def operate(place: str, sent: Sent) -> tuple[Kept, bool]:
+    """What operators see, and what becomes of what they do; as :func:`make`."""
+    from .operate import answer
+
+    return _in_time(lambda: answer(_store(place), sent))
+
+
 def _in_time(work: Callable[[], Reply]) -> tuple[Kept, bool]:
     signal.alarm(SECONDS)
     try:
@@ -154,6 +161,10 @@ class Makers:
         assert self.taking is not None
         return await self._slow.make(take, self._place, sent, self.taking)  # quick pages do not wait for zips
 
+    async def operate(self, sent: Sent) -> Kept | None:
+        """What operators see, and what becomes of what they do; None where too many wait."""
+        return await self._slow.make(operate, self._place, sent)
+
     def busy(self, path: str) -> bool:
         """Whether others wait for such pages."""
         return (self._slow if slow(path) else self._quick).waiting > 0
@@ -189,6 +200,12 @@ class Here:
 
         assert self.taking is not None
         return packed(answer(self._store, sent, self.taking))
+
+    async def operate(self, sent: Sent) -> Kept | None:
+        """See :meth:`Makers.operate`."""
+        from .operate import answer
+
+        return packed(answer(self._store, sent))
 
     def busy(self, path: str) -> bool:
         """See :meth:`Makers.busy`."""

@@ -20,6 +20,8 @@ _MARKS = {
     "worse": ' <span class="worse">▴<span class="unseen"> worse</span></span>',
     "": "",
 }
+#: pages of what operators see, by the columns of their tables
+_OPERATED = {"job": "jobs", "machine": "machines", "submission": "submissions", "board": "boards"}
 #: a narrow space between thousands
 _THOUSANDS = "\u202f"
 
@@ -113,6 +115,8 @@ def _leads(column: str, value: str) -> str:
     """The page of what a cell names."""
     if column == "label":
         return address.implementation(value)
+    if column in _OPERATED and value:
+        return address.path("operate", _OPERATED[column], value)
     if column in ("target", "family", "variant") and " " not in value and "," not in value:
         return address.path({"target": "targets", "family": "families", "variant": "variants"}[column], value)
     return ""

@@ -13,6 +13,11 @@ _NAME = re.compile(r'form-data\s*;(?:.*;)?\s*name="([^"]*)"', re.IGNORECASE | re
 _FILE = re.compile(r';\s*filename="([^"]*)"', re.IGNORECASE)
 
 
+def texts(kind: str, body: bytes) -> dict[str, str]:
+    """The texts of a form without files."""
+    return {n: value.decode("utf-8", "replace") for n, (_, value) in fields(kind, body).items()}
+
+
 def fields(kind: str, body: bytes) -> dict[str, tuple[str, bytes]]:
     """Each field's file name, empty where it is no file, and its bytes. Raises :class:`UserError`."""
     found = _BOUNDARY.match(kind)

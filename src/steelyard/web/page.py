@@ -80,14 +80,14 @@ class Form(Struct, frozen=True):
 
 class Field(Struct, frozen=True):
     """One question of a form, and the parameter of its address; ``choices`` by value. ``kind`` is text, a file, a yes,
-    or what nobody is asked."""
+    a password, or what nobody is asked."""
 
     name: str
     title: str
     hint: str = ""
     choices: Mapping[str, str] = {}
     value: str = ""
-    kind: Literal["text", "file", "checkbox", "hidden"] = "text"
+    kind: Literal["text", "file", "checkbox", "hidden", "password"] = "text"
     needed: bool = False
 
 

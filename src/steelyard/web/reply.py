@@ -13,7 +13,8 @@ HTML = "text/html; charset=utf-8"
 
 class Reply(Struct, frozen=True):
     """What a browser gets. ``digest`` is of the body, ``state`` the newest run when it was made, ``seconds`` how long
-    that took. It leads ``to`` another address, or is to be looked at ``again`` after seconds."""
+    that took. It leads ``to`` another address, or is to be looked at ``again`` after seconds. ``session`` is the
+    token that the browser gets; an empty one ends its session, None changes nothing."""
 
     status: int
     kind: str
@@ -23,16 +24,20 @@ class Reply(Struct, frozen=True):
     seconds: float = 0.0
     to: str = ""
     again: int = 0
+    session: str | None = None
 
 
 class Sent(Struct, frozen=True):
-    """What is handed in: to which address, what, of which kind, and from where."""
+    """What is handed in: to which address, what, of which kind, and from where; ``session`` is the token of who is
+    signed in."""
 
     path: str
     query: str
     body: bytes
     kind: str
     address: str
+    session: str = ""
+    posted: bool = True
 
 
 @cache

@@ -26,10 +26,11 @@ _ZIP = ("application/zip", "application/octet-stream", "application/x-zip-compre
 
 
 class Taking(Struct, frozen=True):
-    """What a server takes: on which targets, and how much."""
+    """What a server takes: on which targets, and how much; with ``review`` operators publish it, not its owners."""
 
     targets: tuple[str, ...]
     quota: Quota
+    review: bool = False
 
 
 def answer(store: Store, sent: Sent, taking: Taking) -> Reply:
@@ -39,7 +40,7 @@ def answer(store: Store, sent: Sent, taking: Taking) -> Reply:
     try:
         if program:
             return _of_program(store, sent, taking)
-        return _of_form(store, sent, taking) if len(names) == 1 else _decided(store, names)
+        return _of_form(store, sent, taking) if len(names) == 1 else _decided(store, names, taking)
     except QuotaError as e:
         return (wrong_answer if program else wrong_page)(429, "Too much at once", str(e))
     except Exception as e:
@@ -104,11 +105,14 @@ def _token(link: str) -> str:
     return token
 
 
-def _decided(store: Store, names: tuple[str, ...]) -> Reply:
-    decisions: dict[str, Callable[[str], object]] = {"publish": Desk(store).publish, "withdraw": Desk(store).withdraw}
+def _decided(store: Store, names: tuple[str, ...], taking: Taking) -> Reply:
+    desk = Desk(store)
+    decisions: dict[str, Callable[[str], object]] = {
+        "publish": desk.offer if taking.review else desk.publish, "withdraw": desk.withdraw,
+    }  # fmt: skip
     if len(names) != 3 or names[2] not in decisions:
         _nowhere()
-    if Desk(store).find(names[1]) is None:
+    if desk.find(names[1]) is None:
         _nowhere()
     decisions[names[2]](names[1])
     return Reply(303, HTML, b"", to=address.path("submissions", names[1]))

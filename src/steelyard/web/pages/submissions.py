@@ -16,7 +16,7 @@ from ...publish import comparison, results
 from ...publish.sheet import Sheet, plain
 from ...sources.limits import HANDED_IN
 from ...store.queue import DONE, FAILED, RUNNING, WAITING, Job
-from ...store.submissions import PRIVATE, PUBLISHED, WITHDRAWN, Desk, Submission
+from ...store.submissions import OFFERED, PRIVATE, PUBLISHED, WITHDRAWN, Desk, Submission
 from .. import address, lint
 from ..page import Block, Field, Form, Heading, NotThereError, Page, Table, Text
 from ..wire import Found
@@ -27,6 +27,7 @@ AGAIN = 10
 _PREVIOUS = "previous"
 _STATES = {
     PRIVATE: "Private: only who has this link sees it. Keep the link; nobody can give it to you again.",
+    OFFERED: "Offered: whoever runs this server looks at it before it is published. You may still withdraw it.",
     PUBLISHED: "Published: its results are on all pages.",
 }
 
@@ -99,9 +100,10 @@ def _progress(jobs: Sequence[Job]) -> str:
 
 
 def _decisions(s: Submission, token: str) -> Iterable[Block]:
+    at = address.path("submissions", token)
     if s.state == PRIVATE:
-        at = address.path("submissions", token)
         yield Form(f"{at}/publish", (), "Publish its results", changes=True)
+    if s.state in (PRIVATE, OFFERED):
         yield Form(f"{at}/withdraw", (), "Withdraw and delete it", changes=True)
 
 
@@ -131,18 +133,11 @@ def _linted(found: Found, s: Submission) -> Iterable[Block]:
 def _of_jobs(jobs: Sequence[Job]) -> Sheet:
     lines = [
         (f"{j.task.variant}/{j.task.name}", j.task.target, " ".join(j.task.flags), j.state, j.attempts or None,
-         j.detail or (_why_waiting(j) if j.state == WAITING else ""))
+         "; ".join(filter(None, (j.why, j.detail if j.detail not in j.why else ""))))
         for j in jobs
     ]  # fmt: skip
     heads = {"implementation": None, "target": None, "flags": None, "state": None, "attempts": 0, "detail": None}
     return plain("Runs", "jobs", heads, lines)
-
-
-def _why_waiting(j: Job) -> str:
-    """What stands between a job and its run."""
-    return (
-        f"{counted(j.ahead, 'run')} before it" if j.ahead else f"for a worker that has the compiler of {j.task.target}"
-    )
 
 
 def _rows(jobs: Iterable[Job]) -> list[Row]:

@@ -1,0 +1,281 @@
+"""The queue, its workers and what is handed in, as operators see them, and what they may do about it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from typing import Any, TypeVar
+
+import msgspec
+from msgspec import Struct
+from sqlalchemy import Connection, delete, func, insert, select, update
+
+from steelyard.model.errors import UserError, unknown
+
+from . import queue, schema
+from .engine import explained
+from .floor import Board, Floor, Worker, workers
+from .leasing import repeated
+from .operators import note
+from .queue import DONE, FAILED, RUNNING, WAITING, Task, now
+from .store import Store
+from .submissions import OFFERED, PRIVATE, PUBLISHED, WITHDRAWN, changed, emptied
+from .writing import row_of
+
+#: microseconds after which a worker that says nothing is forgotten
+FORGOTTEN = 7 * 86_400_000_000
+#: kinds of what may be paused
+KINDS = ("target", "machine", "board")
+_job, _attempt, _worker, _hold = schema.job, schema.job_attempt, schema.worker, schema.hold
+_submission = schema.submission
+_T = TypeVar("_T")
+
+
+class Attempt(Struct, frozen=True):
+    """One try of a job; ``ended`` is None while it goes on."""
+
+    worker: str
+    begun: int
+    ended: int | None
+    outcome: str
+    detail: str
+    log: str | None
+
+
+class Line(Struct, frozen=True):
+    """A job of the queue; ``why`` it waits."""
+
+    number: int
+    task: Task
+    state: str
+    attempts: int
+    detail: str
+    run: int | None
+    why: str = ""
+
+
+class Hold(Struct, frozen=True):
+    """What is paused, by whom, why, and since when (microseconds since 1970)."""
+
+    subject: str
+    operator: str
+    why: str
+    since: int
+
+
+class Offer(Struct, frozen=True):
+    """A submission, without what could lead to its private page."""
+
+    number: int
+    name: str
+    licence: str
+    address: str
+    state: str
+    created: int
+
+
+class Yard:
+    """What operators see and do. Methods raise :class:`StoreError`, and :class:`UserError` for what is not there."""
+
+    def __init__(self, store: Store, operator: str = "", address: str = "") -> None:
+        self._store, self._who = store, (operator, address)
+
+    def _read(self, work: Callable[[Connection], _T]) -> _T:
+        with explained(self._store._name), self._store._engine.connect() as connection:
+            return work(connection)
+
+    def _done(self, action: str, subject: str, work: Callable[[Connection], _T], detail: str = "") -> _T:
+        """Does work and writes down that it was done, both or neither."""
+
+        def both(connection: Connection) -> _T:
+            result = work(connection)
+            note(connection, *self._who, action, subject, detail)
+            return result
+
+        with explained(self._store._name):
+            return repeated(self._store._engine, both)
+
+    def counts(self) -> dict[str, int]:
+        """How many jobs there are, by state."""
+        found = self._read(
+            lambda c: c.execute(select(_job.c.state, func.count().label("jobs")).group_by(_job.c.state)).all()
+        )
+        return {r.state: r.jobs for r in found}
+
+    def lines(self, states: Collection[str], most: int = 300) -> list[Line]:
+        """Jobs in these states, in the order in which they are taken."""
+        query = select(_job).where(_job.c.state.in_(sorted(states))).order_by(_job.c.priority, _job.c.id).limit(most)
+
+        def work(connection: Connection) -> list[Line]:
+            floor = Floor(connection)
+            return [_line(r, floor.why(r)) for r in connection.execute(query)]
+
+        return self._read(work)
+
+    def job(self, number: int) -> tuple[Line, list[Attempt]]:
+        """A job and its attempts, the newest first."""
+
+        def work(connection: Connection) -> tuple[Line, list[Attempt]]:
+            r = _row(connection, number)
+            fields = [_attempt.c[n] for n in Attempt.__struct_fields__]
+            tried = connection.execute(
+                select(*fields).where(_attempt.c.job_id == number).order_by(_attempt.c.id.desc())
+            )
+            return _line(r, Floor(connection).why(r)), [Attempt(*a) for a in tried]
+
+        return self._read(work)
+
+    def workers(self) -> list[Worker]:
+        """Workers, the last seen first."""
+        return self._read(workers)
+
+    def holds(self) -> list[Hold]:
+        """What is paused."""
+        query = select(*(_hold.c[n] for n in Hold.__struct_fields__)).order_by(_hold.c.subject)
+        return self._read(lambda connection: [Hold(*h) for h in connection.execute(query)])
+
+    def offers(self, most: int = 300) -> list[Offer]:
+        """What was handed in and is not withdrawn: first what waits for an operator, then the newest."""
+        query = (
+            select(*(_submission.c[n] for n in ("id", *Offer.__struct_fields__[1:])))
+            .where(_submission.c.state != WITHDRAWN)
+            .order_by((_submission.c.state != OFFERED), _submission.c.id.desc())
+        )
+        return self._read(lambda connection: [Offer(*s) for s in connection.execute(query.limit(most))])
+
+    def repeat(self, number: int) -> None:
+        """Lets a job that ended be done again; what it becomes is a newer run."""
+
+        def work(connection: Connection) -> None:
+            r = _row(connection, number)
+            if r.state not in (DONE, FAILED):
+                raise UserError(f"job {number} is {r.state}; only what has ended is repeated")
+            connection.execute(update(_job).where(_job.c.id == number).values(_ANEW))
+
+        self._done("repeated", f"job {number}", work)
+
+    def repeat_failed(self) -> int:
+        """Lets all jobs that failed be done again; how many."""
+        return self._done(
+            "repeated", "all that failed",
+            lambda connection: connection.execute(update(_job).where(_job.c.state == FAILED).values(_ANEW)).rowcount,
+        )  # fmt: skip
+
+    def pause(self, subject: str, why: str = "") -> None:
+        """Gives nothing to a target, a machine or a board, as ``kind name``, until :meth:`resume`; runs go on."""
+        kind, _, name = subject.partition(" ")
+        if kind not in KINDS:
+            raise unknown("kind", kind, KINDS)
+        if not name.strip() or len(subject) > 255:
+            raise UserError(f"say which {kind} is to be paused")
+        values = {"subject": subject, "operator": self._who[0], "why": why, "since": now()}
+
+        def work(connection: Connection) -> None:
+            connection.execute(delete(_hold).where(_hold.c.subject == subject))
+            connection.execute(insert(_hold).values(row_of(_hold, values)))
+
+        self._done("paused", subject, work, why)
+
+    def resume(self, subject: str) -> None:
+        """Ends a pause."""
+
+        def work(connection: Connection) -> None:
+            if connection.execute(delete(_hold).where(_hold.c.subject == subject)).rowcount != 1:
+                raise UserError(f"{subject} is not paused")
+
+        self._done("resumed", subject, work)
+
+    def release(self, number: int) -> int:
+        """Publishes a submission; how many runs that makes now."""
+
+        def work(connection: Connection) -> int:
+            package = changed(connection, _submission.c.id == number, PUBLISHED, (PRIVATE, OFFERED))
+            if package is None:
+                raise UserError(f"submission {number} is not there, or published already")
+            return queue.to_runs(connection, package, self._store)
+
+        return self._done("released", f"submission {number}", work)
+
+    def decline(self, number: int) -> None:
+        """Gives an offered submission back to its owner."""
+
+        def work(connection: Connection) -> None:
+            if changed(connection, _submission.c.id == number, PRIVATE, (OFFERED,)) is None:
+                raise UserError(f"submission {number} is not offered for publication")
+
+        self._done("declined", f"submission {number}", work)
+
+    def delete(self, number: int) -> int:
+        """Deletes a submission with its results, and what of these was published; how many runs that were."""
+        mine = _submission.c.id == number
+
+        def work(connection: Connection) -> int:
+            before = connection.execute(select(_submission.c.name).where(mine)).scalar()
+            package = changed(connection, mine, WITHDRAWN, (PRIVATE, OFFERED, PUBLISHED))
+            if package is None or before is None:
+                raise UserError(f"submission {number} is not there")
+            runs = _unpublished(connection, package, before)
+            emptied(connection, mine, package)
+            return runs
+
+        return self._done("deleted", f"submission {number}", work)
+
+    def present(self, worker: Worker) -> list[str]:
+        """Says that a worker is there; the boards of its machine that are paused."""
+        values = {"machine": worker.machine, "targets": msgspec.json.encode(worker.targets).decode(), "seen": now(),
+                  "boards": msgspec.json.encode(worker.boards).decode(), "version": worker.version}  # fmt: skip
+        beginning = f"board {worker.machine}/"
+
+        def work(connection: Connection) -> list[str]:
+            stored = row_of(_worker, values)
+            if connection.execute(update(_worker).where(_worker.c.name == worker.name).values(stored)).rowcount != 1:
+                known = connection.execute(select(_worker.c.id).where(_worker.c.name == worker.name)).first()
+                if known is None:
+                    connection.execute(delete(_worker).where(_worker.c.seen < now() - FORGOTTEN))
+                    connection.execute(insert(_worker).values({**stored, **row_of(_worker, {"name": worker.name})}))
+            paused = connection.execute(select(_hold.c.subject)).scalars()
+            return [s.removeprefix(beginning) for s in paused if s.startswith(beginning)]
+
+        with explained(self._store._name):
+            return repeated(self._store._engine, work)
+
+    def absent(self, name: str) -> None:
+        """Says that a worker has ended."""
+        with explained(self._store._name):
+            repeated(self._store._engine, lambda c: c.execute(delete(_worker).where(_worker.c.name == name)))
+
+
+#: what a job is that is to be done again
+_ANEW = {"state": WAITING, "attempts": 0, "ready": 0, "detail": "", "record": None, "log": None, "run_id": None}
+
+
+def _row(connection: Connection, number: int) -> Any:
+    found = connection.execute(select(_job).where(_job.c.id == number)).first()
+    if found is None:
+        raise UserError(f"there is no job {number}; steelyard queue lists those that are")
+    return found
+
+
+def _line(r: Any, why: str) -> Line:
+    return Line(r.id, msgspec.json.decode(r.task, type=Task), r.state, r.attempts, r.detail, r.run_id, why)
+
+
+def _unpublished(connection: Connection, package: int, name: str) -> int:
+    """Deletes the runs of a package by this name, unless another published submission has them; how many."""
+    others = select(_submission.c.id).where(
+        _submission.c.package_id == package, _submission.c.state == PUBLISHED, _submission.c.name == name
+    )
+    if connection.execute(others).first() is not None:
+        return 0
+    jobs = connection.execute(
+        select(_job.c.id, _job.c.run_id, _job.c.task).where(_job.c.package_id == package, _job.c.run_id.is_not(None))
+    ).all()
+    mine = [j for j in jobs if msgspec.json.decode(j.task, type=Task).file == name]
+    runs: Sequence[int] = [j.run_id for j in mine]
+    connection.execute(update(_job).where(_job.c.id.in_([j.id for j in mine])).values(run_id=None))
+    for table in (schema.measurement, schema.point, schema.helper):
+        connection.execute(delete(table).where(table.c.run_id.in_(runs)))
+    connection.execute(delete(schema.run).where(schema.run.c.id.in_(runs)))
+    return len(runs)
+
+
+__all__ = ["DONE", "FAILED", "RUNNING", "WAITING", "Attempt", "Board", "Hold", "Line", "Offer", "Worker", "Yard"]

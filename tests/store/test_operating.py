@@ -1,0 +1,226 @@
+"""Operating: who is let in, what operators see and do, and that it is written down."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+
+import pytest
+from msgspec.structs import replace
+from sqlalchemy import select
+
+from steelyard.model.errors import UserError
+from steelyard.store import Store, operators, queue, schema
+from steelyard.store.floor import Board, Worker
+from steelyard.store.operating import Yard
+from steelyard.store.operators import Operators, RefusedError
+from steelyard.store.queue import DONE, FAILED, RUNNING, WAITING, Queue
+from steelyard.store.submissions import OFFERED, Desk
+
+from .conftest import RECORD
+from .test_queue import GIVEN, ROOM, states, tasks
+
+PASSWORD = "correct horse"
+
+
+@pytest.fixture
+def store(database: str) -> Iterator[Store]:
+    with Store.open(database) as opened:
+        yield opened
+
+
+def worker(name: str = "m 1 x", targets: str = "ab", boards: tuple[Board, ...] = ()) -> Worker:
+    return Worker(name, name.split()[0], tuple(targets), boards, "1", 0)
+
+
+def test_a_link_is_good_once_and_a_session_for_a_while(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    who = Operators(store)
+    assert not who.any()
+    old = who.link()
+    token = who.link()
+    assert not who.is_link(old), "only the newest is good"
+    for name, password in (("a b", PASSWORD), ("", PASSWORD), ("ann", "short")):
+        with pytest.raises(RefusedError):
+            who.begin(token, name, password, "h")
+    session = who.begin(token, "ann", PASSWORD, "h")
+    assert who.any()
+    with pytest.raises(RefusedError, match="used or too old"):
+        who.begin(token, "eve", PASSWORD, "h")
+    other = who.sign_in("ann", PASSWORD, "h")
+    first, second = who.session(session), who.session(other)
+    assert first is not None
+    assert second is not None
+    assert (first.operator, second.operator) == ("ann", "ann")
+    assert first.form != second.form, "forms of a session are good in no other"
+    for wrong in ("", "x", token, first.form):
+        assert who.session(wrong) is None
+    who.sign_out(other)
+    assert who.session(other) is None
+    with store._engine.connect() as connection:
+        passwords = connection.execute(select(schema.operator.c.password)).scalars().all()
+        tokens = connection.execute(select(schema.admission.c.token)).scalars().all()
+    assert all(p.startswith("$argon2id$") and PASSWORD not in p for p in passwords)
+    assert tokens
+    assert session not in tokens
+
+    now = operators.now
+    for set_to in (operators.SESSION + 1, -operators._WRONG - 10_000_000):  # later, and a clock that was set back
+        monkeypatch.setattr(operators, "now", lambda by=set_to: now() + by)
+        assert who.session(session) is None
+    monkeypatch.undo()
+    again = who.link()
+    who.begin(again, "ann", "another password", "h")
+    assert who.session(session) is None, "a new password ends what was begun with the old one"
+    with pytest.raises(RefusedError, match="wrong"):
+        who.sign_in("ann", PASSWORD, "h")
+
+
+def test_who_guesses_is_refused_for_a_while(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    who = Operators(store)
+    who.begin(who.link(), "ann", PASSWORD, "h")
+    for k in range(operators.TRIES):
+        with pytest.raises(RefusedError, match="name or password"):
+            who.sign_in("ann" if k % 2 else "nobody", f"guess number {k}", "bad")
+    with pytest.raises(RefusedError, match="wait 15 minutes"):
+        who.sign_in("ann", PASSWORD, "bad")
+    assert who.session(who.sign_in("ann", PASSWORD, "good")) is not None
+    now = operators.now
+    monkeypatch.setattr(operators, "now", lambda: now() + operators.WITHIN + 1)
+    assert who.session(who.sign_in("ann", PASSWORD, "bad")) is not None
+    assert [d.action for d in who.deeds()].count(operators.REFUSED) == operators.TRIES
+
+
+def test_why_jobs_wait(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    yard, line = Yard(store, "ann"), Queue(store, "m 1 x", "m")
+    Desk(store).hand_in(GIVEN, tasks(targets="abc"), ROOM)
+
+    def why() -> dict[str, str]:
+        return {j.task.target: j.why for j in yard.lines((WAITING, RUNNING))}
+
+    assert why()["a"] == "no worker that has the compiler of a is there"
+    yard.present(worker())
+    assert why() == {"a": "next; 1 worker for a", "b": "1 run before it, 1 worker for b",
+                     "c": "no worker that has the compiler of c is there"}  # fmt: skip
+    yard.pause("target b", "new compiler")
+    yard.pause("machine m")
+    assert (why()["a"], why()["b"]) == ("all workers for a are paused", "b is paused: new compiler")
+    with line.taken("ab") as taken:
+        assert taken is None
+    yard.resume("machine m")
+    with line.taken("ab") as taken:
+        assert taken is not None
+        assert taken.task.target == "a"
+        (w,) = yard.workers()
+        assert (w.job, w.alive) == (taken.number, True)
+        assert why()["a"] == ""
+        line.close(taken, WAITING, "disk-full", log="said")
+    assert why()["a"].startswith("tried again in ")
+    with line.taken("ab") as taken:
+        assert taken is None, "b is paused"
+    yard.resume("target b")
+    with pytest.raises(UserError, match="not paused"):
+        yard.resume("target b")
+    with pytest.raises(UserError, match="kind"):
+        yard.pause("boat b")
+    yard.absent("m 1 x")
+    assert yard.workers() == []
+    assert yard.holds() == []
+    assert [d.action for d in Operators(store).deeds()] == ["resumed", "resumed", "paused", "paused"]
+    (job, *_), number = yard.lines((WAITING,)), 1
+    assert job.number == number
+    ((tried),) = yard.job(number)[1]
+    assert (tried.worker, tried.outcome, tried.detail, tried.log) == ("m 1 x", WAITING, "disk-full", "said")
+
+
+def test_a_clock_that_was_set_back_keeps_no_job_waiting(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What was to be tried again in half a minute is not tried again tomorrow."""
+    line = Queue(store, "w")
+    Desk(store).hand_in(GIVEN, tasks(targets="a"), ROOM)
+    with line.taken("a") as taken:
+        assert taken is not None
+        line.close(taken, WAITING, "disk-full")
+    now = queue.now
+    monkeypatch.setattr(queue, "now", lambda: now() - 86_400_000_000)
+    with line.taken("a") as taken:
+        assert taken is not None
+
+
+def test_what_failed_is_repeated(store: Store) -> None:
+    yard, line, desk = Yard(store, "ann"), Queue(store, "w"), Desk(store)
+    token = desk.hand_in(GIVEN, tasks(), ROOM)
+    for state in (FAILED, DONE):
+        with line.taken("ab") as taken:
+            assert taken is not None
+            line.close(taken, state, "by accident", RECORD if state == DONE else None, log="L")
+    assert states(desk, token) == [FAILED, DONE]
+    assert yard.repeat_failed() == 1
+    with pytest.raises(UserError, match="only what has ended"):
+        yard.repeat(1)
+    with pytest.raises(UserError, match="no job 9"):
+        yard.repeat(9)
+    desk.publish(token)
+    assert len(store.runs(newest_only=False)) == 1
+    yard.repeat(2)
+    assert states(desk, token) == [WAITING, WAITING]
+    for _ in range(2):
+        with line.taken("ab") as taken:
+            assert taken is not None
+            assert taken.attempt == 1
+            line.close(taken, DONE, record=RECORD)
+    assert len(store.runs(newest_only=False)) == 3, "a correction is a new run"
+    assert [a.outcome for a in yard.job(1)[1]] == [DONE, FAILED]
+
+
+def test_what_is_offered_is_released_given_back_and_deleted(store: Store) -> None:
+    yard, line, desk = Yard(store, "ann"), Queue(store, "w"), Desk(store)
+    token = desk.hand_in(GIVEN, tasks(targets="a"), ROOM)
+    kept = desk.hand_in(replace(GIVEN, address="2"), tasks(targets="a"), ROOM)
+    with line.taken("a") as taken:
+        assert taken is not None
+        line.close(taken, DONE, record=RECORD)
+    assert desk.offer(token)
+    assert not desk.offer(token)
+    assert store.runs() == []
+    (first, _) = yard.offers()
+    assert (first.number, first.state) == (1, OFFERED)
+    yard.decline(1)
+    with pytest.raises(UserError, match="not offered"):
+        yard.decline(1)
+    assert desk.offer(token)
+    assert yard.release(1) == 1
+    assert len(store.runs()) == 1
+    with pytest.raises(UserError, match="published already"):
+        yard.release(1)
+    assert not desk.withdraw(token)
+    assert yard.delete(1) == 1
+    assert store.runs(newest_only=False) == []
+    assert store.orphans() == []
+    assert states(desk, kept) == [DONE], "another handed in the same"
+    assert yard.delete(2) == 0
+    with pytest.raises(UserError, match="not there"):
+        yard.delete(2)
+    assert yard.counts() == {}
+    assert yard.offers() == []
+    assert store.orphans() == []
+
+
+def test_a_job_of_a_newer_server_is_left_to_newer_workers(store: Store) -> None:
+    Desk(store).hand_in(GIVEN, tasks(), ROOM)
+    with store._engine.begin() as connection:
+        of = schema.job.c.id == 1
+        task = connection.execute(select(schema.job.c.task).where(of)).scalar_one()
+        connection.execute(schema.job.update().where(of).values(task=task.replace("{", '{"later":1,', 1)))
+    with Queue(store, "old").taken("ab") as taken:
+        assert taken is not None
+        assert taken.number == 2
+
+
+def test_boards_of_a_worker_are_paused_by_their_machine(store: Store) -> None:
+    yard, boards = Yard(store, "ann"), (Board("pill-1", "bluepill", ""), Board("uno-1", "uno", "released"))
+    assert yard.present(worker(boards=boards)) == []
+    assert yard.workers()[0].boards == boards
+    yard.pause("board m/pill-1")
+    yard.pause("board other/uno-1")
+    assert yard.present(worker(boards=boards)) == ["pill-1"]
+    assert len(yard.workers()) == 1
+    assert time.time() * 1e6 - yard.workers()[0].seen < 60e6

@@ -1,0 +1,215 @@
+"""The scheduler's pages: who is let in, what forms do, and what only looks like one of them."""
+
+from __future__ import annotations
+
+import re
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from steelyard.cli.work import _boards
+from steelyard.farm import worker
+from steelyard.lab import aside
+from steelyard.model import paths
+from steelyard.store import Store
+from steelyard.store.operating import Yard
+from steelyard.store.operators import Operators
+from steelyard.store.queue import DONE, FAILED, Queue
+from steelyard.store.submissions import Desk, Given, Quota
+from steelyard.web import app
+from steelyard.web.makers import Here
+from steelyard.web.submit import Taking
+from tests.store.test_queue import tasks
+
+from .conftest import RECORDS, Parsed, Sent, ask, harmless
+from .test_submissions import form
+
+MARKUP = "<script>alert(1)</script>"
+GIVEN = Given("toy.zip", b"zip", '{"implementations":[],"rejected":[],"licences":[]}', MARKUP, "10.0.0.1")
+
+
+class Browser:
+    """Asks as a browser does: with a cookie, and the hidden fields of the form that it sends."""
+
+    def __init__(self, place: Path, review: bool = True) -> None:
+        self.store = Store.open(place)
+        self._here = Here(str(place), Taking(("uno",), Quota(), review))
+        self.app = app.create(self._here)
+        self.cookie = ""
+
+    def get(self, path: str) -> Sent:
+        return ask(self.app, path, cookie=self.cookie)
+
+    def page(self, path: str, status: int = 200) -> str:
+        got = self.get(path)
+        assert got.status == status, got.text
+        assert got.headers["cache-control"] == "private, no-store"
+        harmless(Parsed(got.text))
+        return got.text
+
+    def post(self, path: str, **fields: str) -> Sent:
+        body, kind = form(**fields)
+        headers = {"content_type": kind, "cookie": self.cookie, "sec_fetch_site": "same-origin"}
+        got = ask(self.app, path, "POST", body, **headers)
+        if cookie := got.headers.get("set-cookie"):
+            assert "HttpOnly" in cookie
+            assert "SameSite=strict" in cookie
+            assert "Path=/operate" in cookie
+            self.cookie = cookie.split(";")[0]
+        return got
+
+    def seal(self) -> str:
+        found = re.search(r'name="form" value="(\w+)"', self.page("/operate"))
+        assert found is not None
+        return found[1]
+
+    def do(self, deed: str, what: str = "", **more: str) -> Sent:
+        return self.post("/operate/do", form=self.seal(), deed=deed, what=what, **more)
+
+
+@pytest.fixture
+def browser(tmp_path: Path) -> Iterator[Browser]:
+    made = Browser(tmp_path / "r.db")
+    yield made
+    made._here.close()
+    made.store.close()
+
+
+@pytest.fixture
+def signed_in(browser: Browser) -> Browser:
+    link = f"/operate/begin/{Operators(browser.store).link()}"
+    assert "password" in Parsed(browser.page(link)).all("type", "input")
+    twice = {"password": "correct horse", "again": "correct horse"}
+    wrong = browser.post(link, name="ann", password="correct horse", again="other words")
+    assert (wrong.status, "not the same" in wrong.text) == (400, True)
+    assert browser.post(link, name="ann", **twice).headers["location"] == "/operate"
+    assert browser.page(link, 410)
+    assert "Signed in as ann" in browser.page("/operate")
+    return browser
+
+
+def test_nobody_operates_without_signing_in(browser: Browser) -> None:
+    Desk(browser.store).hand_in(GIVEN, tasks(), Quota())
+    for path in ("/operate", "/operate/jobs/1", "/operate/audit", "/operate/queue.csv", "/operate/submissions/1"):
+        assert "toy" not in browser.page(path, 401)
+    for deed, what in (("delete", "1"), ("release", "1"), ("repeat-failed", "")):
+        got = browser.post("/operate/do", form="", deed=deed, what=what)
+        assert (got.status, got.headers["location"]) == (303, "/operate")
+    assert len(Yard(browser.store).offers()) == 1
+    assert Operators(browser.store).deeds() == []
+    refused = browser.post("/operate/sign-in", name="ann", password="x")
+    assert (refused.status, "name or password is wrong" in refused.text) == (401, True)
+    assert browser.cookie == ""
+
+
+def test_a_form_is_good_in_its_session_only(signed_in: Browser) -> None:
+    Desk(signed_in.store).hand_in(GIVEN, tasks(), Quota())
+    seal = signed_in.seal()
+    assert signed_in.post("/operate/do", form="0" * 64, deed="delete", what="1").status == 403
+    assert signed_in.post("/operate/do", deed="delete", what="1").status == 403
+    assert signed_in.post("/operate/sign-out", form="").status == 403
+    body, kind = form(form=seal, deed="delete", what="1")
+    foreign = ask(signed_in.app, "/operate/do", "POST", body, content_type=kind, cookie=signed_in.cookie,
+                  sec_fetch_site="cross-site")  # fmt: skip
+    assert foreign.status == 403
+    old = signed_in.cookie
+    signed_in.post("/operate/sign-in", name="ann", password="correct horse")
+    assert signed_in.cookie != old
+    assert signed_in.post("/operate/do", form=seal, deed="delete", what="1").status == 403, "of the older session"
+    for wrong in ({"deed": "destroy"}, {"deed": "delete", "what": "one"}, {"deed": "delete", "what": "1", "more": "x"}):
+        assert signed_in.post("/operate/do", form=signed_in.seal(), **wrong).status == 400
+    assert len(Yard(signed_in.store).offers()) == 1
+    signed_in.post("/operate/sign-out", form=signed_in.seal())
+    assert signed_in.page("/operate", 401)
+    signed_in.cookie = old
+    assert "Signed in" in signed_in.page("/operate"), "the other session goes on"
+
+
+def test_operating_from_the_pages(signed_in: Browser) -> None:
+    """What failed is repeated, what is offered released, what is paused waits, what is deleted is on no page."""
+    b, store = signed_in, signed_in.store
+    for r in RECORDS:
+        store.add(r)
+    token = Desk(store).hand_in(GIVEN, tasks(targets="ab"), Quota())
+    line = Queue(store, "m 1", "m")
+    with line.taken("ab") as taken:
+        assert taken is not None
+        line.close(taken, FAILED, MARKUP, log=MARKUP)
+    assert "no worker that has the compiler of b" in b.page("/operate")
+    assert "/operate/jobs/1" in Parsed(b.page("/operate")).all("href", "a")
+    assert "Log of attempt 1" in b.page("/operate/jobs/1")
+    assert b.do("repeat", "1").headers["location"] == "/operate/jobs/1"
+    assert "Repeat all that failed" not in b.page("/operate")
+    b.do("pause", "b", kind="target", why=MARKUP)
+    assert "b is paused" in b.page("/operate/jobs/2")
+    assert "b is paused" in b.page(f"/submissions/{token}")
+    b.do("resume", "target b")
+    b.do("pause", "m", kind="machine")
+    assert "Resume it" in b.page("/operate/machines/m")
+    b.do("resume", "machine m")
+    made = RECORDS[0]
+    for _ in range(2):
+        with line.taken("ab") as taken:
+            assert taken is not None
+            line.close(taken, DONE, record=made)
+    body, kind = form()
+    assert ask(b.app, f"/submissions/{token}/publish", "POST", body, content_type=kind).status == 303
+    assert "Offered" in b.page(f"/submissions/{token}")
+    assert "1 submission to be released" in b.page("/operate")
+    before = len(store.runs(newest_only=False))
+    assert b.do("release", "1").headers["location"] == "/operate/submissions/1"
+    assert len(store.runs(newest_only=False)) == before + 2
+    assert ask(b.app, "/").status == 200
+    assert "Delete it" in b.page("/operate/submissions/1")
+    b.do("delete", "1")
+    assert len(store.runs(newest_only=False)) == before
+    assert b.page("/operate/submissions/1", 404)
+    assert ask(b.app, f"/submissions/{token}").status == 410
+    said = b.page("/operate/audit")
+    for action in ("set a password", "repeated", "paused", "resumed", "released", "deleted"):
+        assert action in said
+    assert "deleted,submission 1" in b.get("/operate/audit/audit.csv").text
+
+
+def test_a_paused_board_is_set_aside_where_it_hangs(
+    signed_in: Browser, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("STEELYARD_LAB", str(paths.ROOT / "docs" / "guides" / "lab.toml"))
+    monkeypatch.setenv("STEELYARD_HOME", str(tmp_path / "home"))
+    monkeypatch.setattr(worker, "PRESENT", 0.05)
+    over = threading.Event()
+    said: list[Any] = []
+
+    def work() -> None:
+        with Store.open(tmp_path / "r.db") as store:
+            worker.work(store, ["uno"], said.append, over, boards=_boards)
+
+    def until(found: bool) -> None:
+        for _ in range(600):
+            if (aside.read("pill-1") is not None) == found:
+                return
+            over.wait(0.1)
+        raise AssertionError(f"pill-1 is {'not ' if found else ''}set aside; {said}")
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    try:
+        for _ in range(600):
+            if "pill-1" in (shown := signed_in.page("/operate")):
+                break
+            over.wait(0.1)
+        (at,) = {a for a in Parsed(shown).all("href", "a") if a.endswith("pill-1")}
+        assert "Pause it" in signed_in.page(at)
+        (machine,) = {w.machine for w in Yard(signed_in.store).workers()}
+        signed_in.do("pause", f"board {machine}/pill-1")
+        until(True)
+        assert "Resume it" in signed_in.page(at)
+        signed_in.do("resume", f"board {machine}/pill-1")
+        until(False)
+    finally:
+        over.set()
+        thread.join()
+    assert Yard(signed_in.store).workers() == []
