@@ -1,7 +1,9 @@
 // Ascon-AEAD128 and Ascon-Hash256 (SP 800-232, 4 and 5.1), UNROLL (1, 2 or 4) rounds in a cycle.
 //
 // Words of 32 bits enter at one place of the rate, which turns by a word each time; so do the words of nonce and tag in
-// S_3 and S_4. What has no word of its own, the addition of keys and the domain bit, comes with the words beside it.
+// S_3 and S_4. What has no word of its own, the addition of keys and the domain bit, comes with the words beside it. The
+// halves of the key change places before finalization and again before the tag, so that S_1 and S_3 only ever meet one
+// half, S_2 and S_4 the other.
 module crypto_core #(
     parameter int UNROLL = 1
 ) (
@@ -41,6 +43,7 @@ module crypto_core #(
   logic keyed;                       // the key has been added after the initialization
   logic text;                        // the permutation is that of the text
   logic pad;                         // the padding is still to come
+  logic [1:0] turns;                 // of the key that are to come
 
   ascon_rounds #(.N(UNROLL)) permutation (.i, .in(s), .out(rounds));
 
@@ -49,7 +52,7 @@ module crypto_core #(
   endfunction
 
   wire [31:0] k0 = swap(key[127:96]), k1 = swap(key[95:64]), k2 = swap(key[63:32]), k3 = swap(key[31:0]);
-  wire [127:0] k = {k3, k2, k1, k0};
+  wire [63:0] low = {k1, k0}, high = {k3, k2};
   wire [31:0] mask = {{8{bdi_bytes[0]}}, {8{bdi_bytes[1]}}, {8{bdi_bytes[2]}}, {8{bdi_bytes[3]}}};
   wire [31:0] padding = {7'd0, bdi_bytes[1] && !bdi_bytes[0], 7'd0, bdi_bytes[2] && !bdi_bytes[1],
                          7'd0, bdi_bytes[3] && !bdi_bytes[2], 8'd0};
@@ -64,28 +67,34 @@ module crypto_core #(
   assign bdo_data = swap(state != OUT ? sum & mask : hash ? s[31:0] : s[223:192] ^ k0);
   assign bdo_valid = state == OUT || (take && bdi_text && !hash && some);
   assign bdi_ready = state == WORDS && (hash ? started : key_valid || !bdi_last);
-  assign key_turn = state == OUT && !hash && bdo_ready;
+  wire tag_leaves = state == OUT && !hash && bdo_ready;
+  assign key_turn = tag_leaves || turns != 0;
 
   // a block is complete with its padding
   wire ends = state == PAD ? n == 0 || full : take && bdi_last && some && !bdi_bytes[0] && full;
   wire ends_text = ends && (state == PAD ? text : bdi_text);
   wire turn = (take && !bdi_nonce && some) || (state == PAD && n != 0) || (state == OUT && hash && bdo_ready);
 
+  wire start = take && bdi_nonce;
+  wire post = take && bdi_ad && !keyed;
+  wire finalize = ends_text && !hash;
+
   always_ff @(posedge clk) begin
     if (state == WORDS && hash && !started) s <= HASH_START;
     else if (state == PERMUTE) s <= rounds;
     else begin
-      if (take && bdi_nonce) s <= {in, s[319:224], k, IV};
-      if (state == PAD && n == 0) s[0] <= !s[0];
-      if (turn) begin
-        s[31:0] <= s[63:32];
-        s[63:32] <= hash ? entering : s[95:64];
-        if (!hash) s[127:64] <= {entering, s[127:96]};
+      if (start) s[63:0] <= IV;
+      else if (state == PAD && n == 0) s[0] <= !s[0];
+      else if (turn) s[63:0] <= {hash ? entering : s[95:64], s[63:32]};
+      if (start) s[127:64] <= low;
+      else if (turn && !hash) s[127:64] <= {entering, s[127:96]};
+      if (start || finalize) s[191:128] <= (start ? 0 : s[191:128]) ^ high;
+      if (start || tag_leaves) s[319:192] <= {in, s[319:224]};
+      else begin
+        if (post || finalize) s[255:192] <= s[255:192] ^ low;
+        if (post) s[319:256] <= s[319:256] ^ high;
+        if (take && bdi_text && !hash && !text) s[319] <= !s[319];
       end
-      if (take && bdi_ad && !keyed) s[319:192] <= s[319:192] ^ k;
-      if (take && bdi_text && !hash && !text) s[319] <= !s[319];
-      if (ends_text && !hash) s[255:128] <= s[255:128] ^ k;
-      if (key_turn) s[319:192] <= {32'd0, s[319:224]};
     end
   end
 
@@ -129,6 +138,7 @@ module crypto_core #(
         end else if (hash && n[0]) state <= PERMUTE;
       end
     endcase
+    turns <= post || finalize ? 2 : turns == 0 ? 0 : turns - 1;
     if (ends) begin
       n <= 0;
       i <= ends_text ? 0 : 4;
@@ -139,6 +149,7 @@ module crypto_core #(
       state <= WORDS;
       started <= 0;
       n <= 0;
+      turns <= 0;
     end
   end
   wire unused = &{1'b0, bdi_eoi, bdi_length};
