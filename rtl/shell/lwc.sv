@@ -72,7 +72,7 @@ module lwc #(
   logic [15:0] bdi_length;
   crypto_core #(.UNROLL(UNROLL)) core (
       .clk, .rst, .dec, .hash, .key, .key_valid, .key_turn,
-      .bdi_data(word), .bdi_valid, .bdi_ready, .bdi_bytes, .bdi_last, .bdi_eoi, .bdi_nonce, .bdi_ad, .bdi_text,
+      .bdi_data(empty ? 0 : word), .bdi_valid, .bdi_ready, .bdi_bytes, .bdi_last, .bdi_eoi, .bdi_nonce, .bdi_ad, .bdi_text,
       .bdi_length, .bdo_data, .bdo_valid, .bdo_ready);
 
   // ---- the segment: full words that are left, and what its last word holds
