@@ -21,7 +21,7 @@ from .hosts import described, stations
 from .link import BoardLink, board_of
 from .plugs import missing
 from .pool import NoBoard, again, borrowed, pools, works
-from .proof import clock, proved
+from .proof import clock, keep_clock, proved
 
 __all__ = [
     "AwayLink",
@@ -39,6 +39,7 @@ __all__ = [
     "clock",
     "described",
     "find",
+    "keep_clock",
     "load",
     "look",
     "missing",
