@@ -6,7 +6,7 @@ from .felics import Felics, felics
 from .figures import Observations, figures
 from .phases import DATA, joined, message, phases
 from .plausible import implausible
-from .repeats import repeated
+from .repeats import repeated, sampled
 from .rom import added, helpers
 
 __all__ = [
@@ -25,4 +25,5 @@ __all__ = [
     "one_call",
     "phases",
     "repeated",
+    "sampled",
 ]
