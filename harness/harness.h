@@ -13,6 +13,9 @@
 #include "target.h" /* SY_TRIGGER_HIGH(), SY_TRIGGER_LOW(), SY_STACK_POINTER(), SY_STACK_RESERVE,
                        SY_PAINT_GAP, SY_CLOCK_HZ */
 
+#ifndef SY_BOARD_HZ
+#define SY_BOARD_HZ SY_CLOCK_HZ /* what the core of a board runs at after sy_target_init: target.toml's board_hz */
+#endif
 #ifndef SY_STACK_EMPTY
 #define SY_STACK_EMPTY 0 /* the stack pointer points to what was pushed last */
 #endif

@@ -129,7 +129,7 @@ static inline __attribute__((always_inline)) void hello(void)
     put16(sy_npub_bytes);
     put16(sy_a_bytes);
     put16(capacity());
-    put16((uint16_t)(SY_CLOCK_HZ / 10000UL));
+    put16((uint16_t)(SY_BOARD_HZ / 10000UL));
     put(SY_COUNTER_BITS);
     for (i = 0; i < sizeof sy_image; i++)
         put(SY_FLASH_BYTE(&sy_image[i]));

@@ -34,6 +34,11 @@ from .store import Keeper, Store
 __all__ = ["MAX_CYCLES", "Job", "Pipeline", "clock_of", "identity", "nocrypt", "profile", "resolve", "sizes"]
 
 MAX_CYCLES = device.MAX_CYCLES
+#: attempts on a board that end with a wrong answer before it is the package's; reasons of such
+WRONG = 2
+ANSWERED_WRONGLY = {Reason.KAT_MISMATCH, Reason.DECRYPT_MISMATCH, Reason.WRONG_OUTPUT, Reason.FORGERY_ACCEPTED}
+#: how a note begins on what a board answered before
+EARLIER = "an earlier run of the same setup answered wrongly"
 #: the linker's map beside an image
 MAP = "both.map"
 
@@ -65,6 +70,15 @@ def sizes(job: Job) -> dict[str, dict[tuple[str, str], int]]:
     be built."""
     mine, base = (building.built(j.implementation, j.target, j.flags) for j in (job, job.baseline))
     return {part: measure.added(image, base.images[part]) for part, image in mine.images.items()}
+
+
+def _earlier(record: Record | None) -> list[str]:
+    """Notes on wrong answers that boards gave to the same setup before: a right one now does not undo them."""
+    if record is None:
+        return []
+    if record.failure is not None and record.failure.reason in ANSWERED_WRONGLY:
+        return [f"{EARLIER} (run {record.id}): {record.failure.reason}: {record.failure.detail}"]
+    return [n for n in record.notes if n.startswith(EARLIER)]
 
 
 def _boards(job: Job) -> tuple[str, ...]:
@@ -205,6 +219,8 @@ class Pipeline:
                 )
             if found and found.ok and found.seed == self.seed and not record.final:
                 return found  # only its power was missing, and the lab cannot do better now
+            if job.on and record.ok:
+                record = replace(record, notes=(*record.notes, *_earlier(self.keeper.find_one(setup.key))))
             seconds = time.monotonic() - start
             record = replace(record, seconds=seconds, finished=datetime.now(UTC), host=platform.node())
             return self.keeper.add(record, lease)
@@ -236,16 +252,38 @@ class Pipeline:
         self, job: Job, built: building.Build, record: Record, tries: list[str]
     ) -> tuple[Record, measure.Observations]:
         """Observes the image; on a board once more where it ends for a reason that may be the lab's, which is said in
-        ``tries``."""
+        ``tries``. So is in how many attempts an answer was wrong: it is asked for twice, and one that is right the
+        second time verifies nothing."""
+        wrong: list[verify.Mismatch] = []
         for attempt in count(1):
             try:
-                return self._observe(job, built, record, attempt)
+                found = self._observe(job, built, record, attempt)
             except lab.NoBoard:
+                if wrong:
+                    raise wrong[0] from None
                 raise
+            except verify.Mismatch as e:
+                if not job.on:
+                    raise
+                wrong.append(e)
+                if len(wrong) < WRONG:
+                    continue
             except DeviceError as e:
                 if not job.on or not lab.again(e.failure, attempt):
+                    if wrong:
+                        raise wrong[0] from None
                     raise
                 tries.append(f"attempt {attempt} ended with {e.failure.reason}: {e.failure.detail}")
+                continue
+            if not wrong:
+                return found
+            made = len(wrong) + (len(wrong) < WRONG)
+            tries.append(
+                f"an answer was wrong in {len(wrong)} of {made} attempts"
+                + (": look at the board's supply and wires, or for memory that is read before it is written")
+                * (len(wrong) < made)
+            )
+            raise wrong[0]
         raise AssertionError("unreachable")
 
     def _run(self, job: Job, record: Record) -> Record:
@@ -324,10 +362,14 @@ class Pipeline:
             fresh = verify.again(verifier, known, every=True)
         verify.forge(verifier, fresh)
         swept, left_out = verify.sweep(verifier, known, job.workload)
-        repeats: list[str] = []
+        calls, repeats = known.calls, list[str]()
         if link.resolution > 0:
             again = partial(verify.once_more, verifier, swept)
             swept, repeats = measure.repeated(swept, again, link.resolution)
+            sample = verifier.inputs.sample("repeats", len(known.outputs), verify.SAMPLE)
+            of_known = partial(verify.known_once_more, verifier, known)
+            some, more = measure.sampled(calls, of_known, sample, link.resolution, "the known answers")
+            calls, repeats = tuple(some), [*repeats, *more]
         felics = measure.Felics()
         if aead and job.workload.name == "felics-ae":
             objects = building.objects(built, implementation)
@@ -339,7 +381,7 @@ class Pipeline:
             verify.parts(verifier, known.calls, (fresh, swept), self._part_of(job, built))
         seen = measure.Observations(
             empty=empty,
-            known=known.calls,
+            known=calls,
             fresh=tuple(fresh),
             swept=tuple(swept),
             quantity=link.quantity,
@@ -373,7 +415,12 @@ class Pipeline:
             verify.promised(verifier, known)
         if job.target.device == "simulator":
             verify.block_parts(verifier, (known.calls, fresh), self._part_of(job, built))
-        calls: list[Sequence[Observed]] = [known.calls, fresh]
+        own, repeats = known.calls, list[str]()
+        if link.resolution > 0:
+            again = partial(verify.blocks_once_more, verifier, known)
+            some, repeats = measure.repeated(own, again, link.resolution, "the known answers")
+            own = tuple(some)
+        calls: list[Sequence[Observed]] = [own, fresh]
         if implementation.interface == "phases":
             calls = [measure.joined(made, empty) for made in calls]
         seen = measure.Observations(
@@ -389,7 +436,7 @@ class Pipeline:
             context=client.hello.npub_bytes,
             power=power,
         )
-        return seen, verification, _Said(verifier.notes)
+        return seen, verification, _Said(verifier.notes, repeats)
 
     def _scenario(
         self, job: Job, built: building.Build, client: device.Client, vector: Vector | None

@@ -20,6 +20,12 @@ void sy_target_init(void)
 {
     /* 8 MHz crystal x 9 = 72 MHz, APB1 at half of it (7.2); two wait states with prefetch (PM0075 3.1) */
     FLASH_ACR = 0x12u;
+    RCC_CFGR = 0; /* a boot loader may have left the PLL on, which locks its settings (7.3.2) */
+    while (RCC_CFGR & 0xCu)
+        ;
+    RCC_CR &= ~PLLON;
+    while (RCC_CR & PLLRDY)
+        ;
     RCC_CR |= HSEON;
     while (!(RCC_CR & HSERDY))
         ;

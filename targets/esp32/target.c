@@ -1,8 +1,8 @@
 /* Serial port and trigger pin of the ESP32 (ESP32 Technical Reference Manual, IO_MUX and GPIO matrix,
  * UART, watchdog timers; addresses were not checked on a board).
  *
- * The clock stays as the boot ROM leaves it: the registers of the PLL are not documented. Cycle counts
- * do not depend on it; the serial port is set for its usual 80 MHz. */
+ * The clock stays as the boot ROM leaves it, at the crystal, because the registers of the PLL are not documented. Cycle
+ * counts do not depend on it; core and bus have SY_BOARD_HZ then. */
 #include "harness.h"
 
 #define UART_FIFO SY_REG(0x3FF40000u)
@@ -17,6 +17,9 @@
 #define TIMG0_WDTCONFIG0 SY_REG(0x3FF5F048u)
 #define TIMG0_WDTWPROTECT SY_REG(0x3FF5F064u)
 
+/* a whole number, and sixteenths (UART_CLKDIV_REG) */
+#define DIVIDER(baud) (SY_BOARD_HZ / (baud) | (SY_BOARD_HZ * 16 / (baud) % 16) << 20)
+
 enum { FIFO_SIZE = 128, WDT_KEY = 0x50D83AA1 };
 
 void sy_target_init(void)
@@ -29,7 +32,7 @@ void sy_target_init(void)
     GPIO_FUNC4_OUT_SEL_CFG = 256; /* no peripheral: the output register */
     SY_TRIGGER_LOW();
     GPIO_ENABLE_W1TS = 1u << 4;
-    UART_CLKDIV = 80000000u / SY_BAUD;
+    UART_CLKDIV = DIVIDER(SY_BAUD);
     UART_CONF0 = 1u << 27 | 1u << 4 | 3u << 2; /* APB clock, one stop bit, eight bits, no parity */
 }
 
@@ -49,5 +52,5 @@ void sy_putc(uint8_t byte)
 
 void sy_target_hasten(void)
 {
-    UART_CLKDIV = 80000000u / SY_FAST_BAUD;
+    UART_CLKDIV = DIVIDER(SY_FAST_BAUD);
 }

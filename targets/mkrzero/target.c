@@ -23,7 +23,7 @@
 #define SERCOM5_CTRLB SY_REG(0x42001C04u)
 #define SERCOM5_BAUD REG16(0x42001C0Cu)
 /* 65536 (1 - 16 x baud / clock) (26.6.2) */
-#define DIVIDER(baud) (uint16_t)(65536u - (16ull * 65536u * (baud) + SY_CLOCK_HZ / 2) / SY_CLOCK_HZ)
+#define DIVIDER(baud) (uint16_t)(65536u - (16ull * 65536u * (baud) + SY_BOARD_HZ / 2) / SY_BOARD_HZ)
 #define SERCOM5_INTFLAG REG8(0x42001C18u)
 #define SERCOM5_SYNCBUSY SY_REG(0x42001C1Cu)
 #define SERCOM5_DATA REG16(0x42001C28u)

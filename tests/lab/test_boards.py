@@ -18,13 +18,14 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext, suppress
 from pathlib import Path
 from threading import Barrier, Event, Thread
+from unittest import mock
 
 import pytest
 from msgspec.structs import replace
 
 from steelyard import device, lab
 from steelyard.device import counter
-from steelyard.lab import Lab, Station, flash, link
+from steelyard.lab import Lab, Station, flash, line, link
 from steelyard.lab.lock import held
 from steelyard.model.call import DeviceError, Op, Request
 from steelyard.model.paths import CIPHERS
@@ -122,7 +123,7 @@ def test_a_board_weighs_every_primitive(there: Lab, bench: Bench, name: str) -> 
     assert board.metrics["rom"] == ours.metrics["rom"]
 
 
-@pytest.mark.parametrize("name", ["one", "sixteen", "seventeen", "eighteen"])
+@pytest.mark.parametrize("name", ["one", "seven", "eight", "sixteen", "seventeen", "eighteen"])
 def test_an_image_that_is_there_is_not_flashed_again(
     there: Lab, bench: Bench, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -421,10 +422,9 @@ class Lines:
 
 
 def test_one_line_restarts_a_board_and_the_other_keeps_its_boot_loader_away() -> None:
-    board = link.BoardLink.__new__(link.BoardLink)
-    for line, other in (("rts", (False, True)), ("dtr", (True, False))):
-        board._line = lines = Lines()  # type: ignore[assignment]
-        board._pull(line)
+    station = mock.Mock(**{"board.virtual": False})
+    for name, other in (("rts", (False, True)), ("dtr", (True, False))):
+        line.pull(lines := Lines(), name, station)  # type: ignore[arg-type]
         assert lines.seen == [other, other, (False, False)]
 
 

@@ -80,7 +80,7 @@ FAR = "[boards.far]\ntarget = 'uno'\nhost = '{}'\n"
         ("samplerate = ", 'at = "[::1]:65536"\nsamplerate = ', "instruments.la.at: '[::1]:65536' is not HOST:PORT"),
         ('analyzer = "la"', 'analyzer = "lab"', "unknown instrument 'lab'; did you mean l"),
         ('target = "uno"', 'target = "bluepill"', "avrdude-arduino does not program STM32F103C8"),
-        ("clock_ppm = 0\n", "", "boards.one.clock_ppm: missing"),
+        ("clock_ppm = 0", "clock_error_ppm = nan", "boards.one.clock_error_ppm: is not within 50 000"),
         # a serial round trip is no time: nothing is weighed without the trigger's pulses
         ('analyzer = "la"\n', "", "boards.one.analyzer: missing"),
         ('channel = "P8_45"\n', "", "boards.one.channel: missing"),

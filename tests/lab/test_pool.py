@@ -281,7 +281,7 @@ def test_a_flaky_board_is_set_aside_though_it_proves_itself(bench: Bench, boards
 
 
 def test_what_a_package_does_is_not_the_boards_fault(bench: Bench, boards: Boards, there: Lab) -> None:
-    """One gives wrong answers: a single attempt. One jams every board: a second one, after a proof."""
+    """One gives wrong answers: a second attempt, for boards err too. One jams every board: so too, after a proof."""
     wrong = jobs(bench, there, 1, 1, after_encrypt="c[0] ^= 1;")
     jams = jobs(bench, there, 3, 2)
     good = jobs(bench, there, 1, 9)
@@ -299,7 +299,7 @@ def test_what_a_package_does_is_not_the_boards_fault(bench: Bench, boards: Board
     assert reasons(records) == [Reason.KAT_MISMATCH, *[Reason.PROTOCOL] * 3, None]
     assert aside.read("a") is None
     assert {name: n for name, n in sizes.items() if name.startswith("toy")} == {
-        "toy1": 1,
+        "toy1": 2,
         "toy2": 2,
         "toy3": 2,
         "toy4": 2,
@@ -373,3 +373,44 @@ def test_logs_are_bounded_and_a_full_disk_costs_only_them(
     monkeypatch.setattr(whole, "put", lambda *_: (_ for _ in ()).throw(OSError(28, "No space left on device")))
     attempt.begin("a", attempt.Task("on a full disk")).end(None)
     assert len(attempt.logs("a")) >= attempt.KEPT - 1
+
+
+def lies(monkeypatch: pytest.MonkeyPatch, attempts: int) -> None:
+    """In so many attempts one ciphertext is not what the chip made, in a frame that is in order."""
+    left = [attempts]
+    right = lab.BoardLink.exchange
+
+    def exchange(self: device.SimulatorLink, data: bytes) -> bytes:
+        came = bytearray()
+        for command, payload in frame.Decoder().feed(right(self, data)):  # type: ignore[arg-type]
+            long = command == frame.RUN | frame.ANSWER and len(payload) > frame.RUN_ANSWER.size + 20
+            if long and left[0] > 0 and not getattr(self, "lied", False):
+                self.lied = True  # type: ignore[attr-defined]
+                left[0] -= 1
+                payload = payload[:-1] + bytes((payload[-1] ^ 1,))
+            came += frame.encode(command, payload)
+        return bytes(came)
+
+    monkeypatch.setattr(lab.BoardLink, "exchange", exchange)
+
+
+@pytest.mark.parametrize(("attempts", "count"), [(1, "1 of 2"), (2, "2 of 2")])
+def test_an_answer_that_is_wrong_in_one_attempt_verifies_nothing(
+    bench: Bench, there: Lab, boards: Boards, monkeypatch: pytest.MonkeyPatch, attempts: int, count: str
+) -> None:
+    """And when the run is forced later, and all is right, its record still says so."""
+    [job] = jobs(bench, there, 1)
+    with monkeypatch.context() as patch:
+        lies(patch, attempts)
+        [record] = weighed(bench, [job])
+    assert record.failure is not None
+    assert record.failure.reason == Reason.KAT_MISMATCH
+    assert record.verification is None
+    assert not record.points
+    assert any(f"an answer was wrong in {count} attempts" in note for note in record.notes)
+    assert len(boards.opened) == 2
+    for _ in range(2):
+        forced = Pipeline(bench.store, force=True).weigh(job)
+        assert forced.failure is None
+        [told] = [n for n in forced.notes if n.startswith("an earlier run of the same setup answered wrongly")]
+        assert f"(run {record.id}): kat-mismatch" in told

@@ -43,10 +43,16 @@ def test_no_byte_is_lost_at_the_second_rate(bench: Bench, name: str) -> None:
     target = the_target(name)
     image = bench.build(nocrypt("crypto_aead"), target, *target.toolchain.default_flags).images["both"]
     slow, fast = wired(target)
-    expected = Client(SimulatorLink(target, image)).call(CALL)
+    simulated = Client(SimulatorLink(target, image))
+    assert simulated.hello.clock_hz == target.board_hz // 10_000 * 10_000
+    expected = simulated.call(CALL)
     chip = Chip(target, slow, fast)
     chip.start(flash_of(image, target))
     chip.run(SECOND // 10)
+    assert chip.native.bit is not None
+    assert target.wiring is not None
+    rate = target.board_hz / target.wiring.serial_divides / chip.native.bit
+    assert abs(rate / slow - 1) < 0.022, "the divider that the firmware wrote is for another clock than a board has"
     said, apart = passed(chip, frame.encode(frame.HASTEN), 0.1)
     assert said == frame.encode(frame.HASTEN | frame.ANSWER)
     assert apart[0] == SECOND * BITS // slow

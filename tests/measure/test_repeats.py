@@ -7,6 +7,7 @@ from statistics import median
 
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from steelyard.measure import repeats
 from steelyard.model.call import Answer, Observed, Pulse, Vector
@@ -44,6 +45,52 @@ def test_an_outlier_moves_nothing_and_is_named() -> None:
     pulses, notes, _ = played([[100, 7], [9000, 7], [100, 7], *([[100, 7]] * 12)])
     assert [p.cycles for p in pulses] == [100, 7]
     assert notes[1].endswith("repeated calls are outliers: encrypt 1/16: 9000 where the median is 100")
+
+
+def test_calls_of_which_a_sample_does_not_scatter_are_made_once() -> None:
+    """Three more rounds of a thousand calls would say no more."""
+    first = calls(*range(100, 200))
+    asked: list[list[int]] = []
+
+    def again(chosen: Sequence[int]) -> list[Observed]:
+        asked.append(list(chosen))
+        return [first[k] for k in chosen]
+
+    made, notes = repeats.sampled(first, again, [70, 3, 3, 400], 1.0, "the known answers")
+    assert asked == [[3, 70]] * (repeats.LEAST - 1)
+    assert [a.pulse.cycles for _, _, a in made] == list(range(100, 200))
+    assert [k for k, (_, _, a) in enumerate(made) if a.pulse.spread is not None] == [3, 70]
+    assert notes == [
+        "cycles at a sample of the known answers are medians of 3 calls, which differ by no more than 1 cycles;"
+        " 98 calls were made once"
+    ]
+
+
+def test_calls_of_which_a_sample_scatters_are_all_repeated() -> None:
+    first, turn = calls(*[100] * 50), iter(range(10**6))
+
+    def again(chosen: Sequence[int]) -> list[Observed]:
+        late = 40 * (next(turn) % 2)
+        return [replace_cycles(first[k], 100 + late) for k in chosen]
+
+    made, notes = repeats.sampled(first, again, [1, 2], 1.0, "the known answers")
+    assert all(a.pulse.spread for _, _, a in made)
+    assert notes[0] == f"cycles at the known answers are medians of {repeats.MOST} calls"
+
+
+def replace_cycles(call: Observed, cycles: int) -> Observed:
+    return call[0], call[1], replace(call[2], pulse=Pulse(cycles))
+
+
+def test_every_outlier_is_shown_and_what_the_counter_says_is_a_median_too() -> None:
+    rounds = [calls(*[100 + 9000 * (k == 0)] * 30) for k in range(15)]
+    rounds = [
+        [(o, v, replace(a, pulse=replace(a.pulse, apart=float(k)))) for o, v, a in r] for k, r in enumerate(rounds)
+    ]
+    left = iter(rounds[1:])
+    made, notes = repeats.repeated(rounds[0], lambda: next(left), 1.0)
+    assert notes[1].count("9100 where the median is 100") == 30
+    assert {a.pulse.apart for _, _, a in made} == {float(repeats.MOST // 2)}
 
 
 @given(st.lists(st.lists(st.integers(1, 10**6), min_size=2, max_size=2), min_size=15, max_size=15))

@@ -148,6 +148,11 @@ impl Memory {
         self.peripherals.insert(0, Mapped { base, size, trigger: false, model });
     }
 
+    /// Cycles of the serial port's clock that a bit takes on its line; none where the chip has no port in hardware.
+    pub fn bit(&self) -> Option<f64> {
+        self.peripherals.iter().find_map(|p| p.model.bit())
+    }
+
     /// What a debug port reads at `address`: RAM, flash, or a peripheral's register; none where there is nothing.
     pub fn peek(&mut self, address: u32, into: &mut [u8]) -> Option<()> {
         let count = into.len();

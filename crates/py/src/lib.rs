@@ -136,6 +136,13 @@ impl Simulator {
         self.inner.memory().host.to_chip.len()
     }
 
+    /// Cycles of the serial port's clock that a bit takes on its line, as the firmware has set its divider; None where the
+    /// chip has no port in hardware.
+    #[getter]
+    fn bit(&self) -> Option<f64> {
+        self.inner.memory().bit()
+    }
+
     /// Takes the bytes that the firmware sent.
     fn pending<'py>(&mut self, py: Python<'py>) -> Bound<'py, PyBytes> {
         let bytes = std::mem::take(&mut self.inner.memory_mut().host.from_chip);

@@ -226,7 +226,7 @@ def _unseen(row: Row) -> float:
     sampled = re.fullmatch(r"sigrok \S+ (\S+) MHz", str(row.get("timing_model")))
     if sampled is None or row["target"] not in target_names():
         return 0
-    return resolution(load_target(str(row["target"])).chip.clock_hz / (float(sampled[1]) * 1e6))
+    return resolution(load_target(str(row["target"])).board_hz / (float(sampled[1]) * 1e6))
 
 
 def _verdict(m: Metric, old: float, new: float, threshold: float, spread: float, unseen: float) -> Verdict:

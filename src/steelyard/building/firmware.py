@@ -93,7 +93,8 @@ def _harness_group(folder: Path, target: Target, sources: Mapping[str, tuple[str
     base = (spec.compiler, *spec.flags, *_HARNESS, *spec.harness, f"-I{paths.HARNESS}", f"-I{paths.HARNESS}/include")
     base += (f"-I{target.folder}",)
     if (wired := target.wiring) is not None:
-        base += (f"-DSY_BAUD={wired.baud}UL", *([f"-DSY_FAST_BAUD={wired.fast_baud}UL"] if wired.fast_baud else []))
+        named = {"SY_BAUD": wired.baud, "SY_FAST_BAUD": wired.fast_baud, "SY_BOARD_HZ": wired.board_hz}
+        base += tuple(f"-D{name}={value}UL" for name, value in named.items() if value)
     firmware = target.digest, harness_digest()
     with _harness_locks.setdefault(folder, Lock()), alone(f"harness {folder}"):  # others wait for the first
         if kept.read(folder) is None:

@@ -38,8 +38,10 @@ def _wiring(out: Output) -> None:
     """Gives the pins of all targets that are chips."""
     wired = [(t, t.wiring) for t in map(load_target, target_names()) if t.wiring is not None]
     names = ("target", "chip", "trigger", "serial out", "serial in")
-    columns = dict.fromkeys(names, None) | {"baud": 0, "fast baud": 0}
-    rows = [(t.name, t.chip_name, w.trigger, w.transmit, w.receive, w.baud, w.fast_baud) for t, w in wired]
+    columns = dict.fromkeys(names, None) | {"baud": 0, "fast baud": 0, "MHz": 3}
+    rows = [
+        (t.name, t.chip_name, w.trigger, w.transmit, w.receive, w.baud, w.fast_baud, t.board_hz / 1e6) for t, w in wired
+    ]
     out.give([plain("", "wiring", columns, rows)])
 
 

@@ -22,7 +22,7 @@ from .image import intel_hex, made
 from .link import BoardLink, board_of
 from .plugs import missing
 from .pool import NoBoard, again, borrowed, pools, works
-from .proof import clock, proved
+from .proof import clock, keep_clock, proved
 
 __all__ = [
     "AwayLink",
@@ -42,6 +42,7 @@ __all__ = [
     "described",
     "find",
     "intel_hex",
+    "keep_clock",
     "kind_of",
     "load",
     "look",

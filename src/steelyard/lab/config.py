@@ -6,7 +6,6 @@ Resources stand in ``lab.toml``; how to use them in ``flashers/*.toml`` beside t
 
 from __future__ import annotations
 
-import math
 import re
 from pathlib import Path
 
@@ -15,6 +14,7 @@ from msgspec import field
 from ..model import toml
 from ..model.errors import UserError, cut, unknown
 from ..model.target import Target, load_target
+from . import clocks
 from .metering import Meter, Metered, metered
 
 FLASHERS = Path(__file__).parent / "flashers"
@@ -178,14 +178,18 @@ class Board(toml.Table, frozen=True, kw_only=True):
     meter in its supply, if any.
 
     Where ``baud`` is 0 it is the target's, and the line goes on at the target's ``fast_baud`` if it can.
-    ``clock_ppm`` is how much faster than the target's nominal clock its own runs by the analyzer's time, in parts per
-    million. ``probe`` is the debug probe at the chip, by which RAM is looked at. A ``virtual`` board is our simulated
-    chip, which ``steelyard boards virtual`` plays.
+    ``clock_ppm`` is how much faster than the target's its own clock runs by the analyzer's time, in parts per million;
+    where nothing is said it is what was measured last (:mod:`.clocks`). The clock of a virtual board has the error
+    ``clock_error_ppm``. ``probe`` is the debug probe at the chip, by which RAM is looked at. A ``virtual`` board is our
+    simulated chip, which ``steelyard boards virtual`` plays.
 
     A board at another ``host`` has nothing of this but its target: all else is in the ``lab.toml`` there, where it is
     called ``named``.
 
     ``boot_port`` is that of a boot loader with a port of its own, there while it runs, if not longer.
+
+    ``reset`` is what restarts the board where that is not what its flasher says (:attr:`Flasher.resets`): a control
+    line of the port, or a command. Where it is said of a virtual board, opening its port does not restart that.
     """
 
     name: str = ""
@@ -194,14 +198,21 @@ class Board(toml.Table, frozen=True, kw_only=True):
     flasher: str = ""
     analyzer: str = ""
     channel: str = ""
-    clock_ppm: float = -math.inf
+    clock_ppm: float | None = None
+    clock_error_ppm: float = 0.0
     baud: int = 0
     boot_port: Path = Path()
+    reset: str | tuple[str, ...] = ""
     probe: str = ""
     meter: str = ""
     virtual: bool = False
     host: str = ""
     named: str = ""
+
+    @property
+    def reset_pin(self) -> Path:
+        """What the reset pin of a virtual board is: a file that resets it by being there."""
+        return self.port.with_name(f"{self.port.name}.reset")
 
     @property
     def title(self) -> str:
@@ -232,8 +243,9 @@ class Lab(toml.Table, frozen=True, kw_only=True):
         return self.hosts.get(board.host) or Host(name=board.host, ssh=board.host)
 
     def only(self, name: str) -> Lab:
-        """The board of that name, and what it names."""
+        """The board of that name, and what it names, with the clock that it has as far as anybody knows."""
         board = self.named(name)
+        board = board.but(clock_ppm=self.board(name).clock_ppm)
         return self.but(
             boards={name: board},
             instruments={board.analyzer: self.instruments[board.analyzer]},
@@ -252,12 +264,19 @@ class Lab(toml.Table, frozen=True, kw_only=True):
         target, fast_baud = load_target(board.target), 0
         if not board.baud and target.wiring is not None:
             board, fast_baud = board.but(baud=target.wiring.baud), target.wiring.fast_baud
+        instrument = self.instruments[board.analyzer]
+        ppm, origin = board.clock_ppm, ""
+        if ppm is None:
+            found = clocks.kept(name, board.target, instrument.name, instrument.clock)
+            ppm, origin = (found.ppm, found.origin) if found else (0.0, "never measured")
         return Station(
             board=board,
+            clock_ppm=ppm,
+            clock_origin=origin,
             fast_baud=fast_baud,
             target=target.but(device="virtual-board" if board.virtual else "board"),
             flasher=self.flashers[board.flasher],
-            instrument=self.instruments[board.analyzer],
+            instrument=instrument,
             probe=self.probes[board.probe] if board.probe else None,
             meter=metered(self.meters[board.meter]) if board.meter else None,
         )
@@ -275,6 +294,9 @@ class Station(toml.Table, frozen=True, kw_only=True):
     instrument: Instrument
     probe: Probe | None = None
     meter: Metered | None = None
+    #: how much faster than its target's the board's clock is, and whose word that is unless ``lab.toml``'s
+    clock_ppm: float = 0.0
+    clock_origin: str = ""
     #: bits in a second at which the line goes on after a handshake at the board's baud; 0 where it stays there
     fast_baud: int = 0
     #: where it is, if that is not here, and the SHA-256 of what is known of it from there
@@ -287,9 +309,14 @@ class Station(toml.Table, frozen=True, kw_only=True):
         return self.instrument.clock
 
     @property
+    def clock_said(self) -> str:
+        """How far the board's clock is off, and who says so."""
+        return f"{self.clock_ppm:+g} ppm" + (f", {self.clock_origin}" if self.clock_origin else "")
+
+    @property
     def cycles_per_sample(self) -> float:
         """Of the board's own clock, by the instrument's."""
-        hertz = self.target.chip.clock_hz * (1 + self.board.clock_ppm / 1e6)
+        hertz = self.target.board_hz * (1 + self.clock_ppm / 1e6)
         return hertz / self.instrument.samplerate
 
     @property

@@ -14,6 +14,7 @@ from ..device import ssh
 from ..model import paths, toml
 from ..model.errors import UserError, cut, unknown
 from ..model.target import Target, load_target, target_names
+from .clocks import MOST
 from .config import PROBE, Board, Flasher, Host, Instrument, Lab, flashers
 from .image import KINDS
 from .metering import Meter, kinds, metered
@@ -160,20 +161,27 @@ def _check_board(where: str, lab: Lab, b: Board, taken: dict[object, str]) -> No
         if thing in taken:
             raise UserError(f"{where}: has the port, channel or probe of {taken[thing]}; give each its own")
         taken[thing] = b.name
+    if isinstance(b.reset, str) and b.reset not in LINES:
+        raise UserError(f"{where}.reset: {unknown('line', b.reset, LINES)} A command is a list of words")
+    if not isinstance(b.reset, str) and not (b.reset and all(b.reset)):
+        raise UserError(f"{where}.reset: write a command, such as ['gpioset', ...], or leave it out")
     if b.meter:
         _check_metered(where, lab.meters[b.meter], b, target)
         if (b.meter,) in taken:
             raise UserError(f"{where}: has the meter of {taken[b.meter,]}; a meter is in one board's supply")
         taken[b.meter,] = b.name
-    if not abs(b.clock_ppm) <= 50_000:
-        raise UserError(f"{where}.clock_ppm: is not within 50 000; a clock so far off does not hold a serial line")
+    for key, ppm in (("clock_ppm", b.clock_ppm or 0.0), ("clock_error_ppm", b.clock_error_ppm)):
+        if not abs(ppm) <= MOST:
+            raise UserError(f"{where}.{key}: is not within 50 000; a clock so far off does not hold a serial line")
+    if b.clock_error_ppm and not b.virtual:
+        raise UserError(f"{where}.clock_error_ppm: is for virtual boards; leave it out, boards check measures this one")
     if b.baud and not 300 <= b.baud <= 10_000_000:
         raise UserError(f"{where}.baud: write the line's bits in a second, such as 115200")
 
 
 #: what a board at this machine has to say, and what one at another host does not say here
-_SAID = ("port", "flasher", "analyzer", "channel", "clock_ppm")
-_SAID_THERE = (*_SAID, "baud", "boot_port", "probe", "meter", "virtual")
+_SAID = ("port", "flasher", "analyzer", "channel")
+_SAID_THERE = (*_SAID, "clock_ppm", "clock_error_ppm", "baud", "reset", "boot_port", "probe", "meter", "virtual")
 
 
 def _check_said(where: str, b: Board) -> None:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import hashlib
 import tempfile
+import time
 from pathlib import Path
 
-from ..model import paths
-from ..model.call import DeviceError
+from ..device import frame
+from ..model import elf, paths
+from ..model.call import BUILD, DeviceError
 from ..model.reasons import Failure, Reason
 from ..model.target import Target
-from . import probe
+from . import line, probe
 from .config import PROBE, Station, flashers
 from .image import made
 from .program import run
@@ -18,6 +20,8 @@ from .touch import call
 
 #: how often writing is tried
 TRIES = 2
+#: seconds that a firmware has for its answer which build it is of
+ASKED = 2.0
 #: by port, what this process has put there or found there, as far as nobody had the port since
 _sure: dict[Path, str] = {}
 
@@ -33,8 +37,8 @@ def flash(station: Station, image: Path, lock: int) -> None:
     the file descriptor ``lock`` of the port: should it outlive this process, nobody else gets the port meanwhile.
 
     A note in ``STEELYARD_HOME`` says which image each board holds. What another process noted is compared with the
-    board before it is believed: the board may be another one today, or somebody else has flashed it. A flasher that
-    cannot compare writes again.
+    board before it is believed: the board may be another one today, or somebody else has flashed it. Where the flasher
+    cannot compare, the firmware is asked which build it is of.
     """
     port = station.board.port
     digest = hashlib.sha256(image.read_bytes()).hexdigest()
@@ -42,7 +46,8 @@ def flash(station: Station, image: Path, lock: int) -> None:
     noted = note.read_bytes() if note.exists() else b""  # of whatever, where a disk was full or failed
     verify = station.flasher.verify
     if noted == digest.encode() and (
-        _sure.get(port) == digest or (verify and _done(station, verify, image, lock) is None)
+        _sure.get(port) == digest
+        or (_done(station, verify, image, lock) is None if verify else _says_so(station, image))
     ):
         _sure[port] = digest
         return
@@ -101,6 +106,10 @@ def _done(station: Station, arguments: tuple[str, ...], image: Path, lock: int) 
         content = made(kind, image.read_bytes(), code.base, code.size)
     except ValueError as e:
         return f"{image.name}: {e}"
+    try:
+        line.before_flashing(station)
+    except OSError as e:
+        return str(e)
     if (why := call(station)) is not None:
         return why
     with tempfile.TemporaryDirectory(prefix="steelyard-") as folder:
@@ -118,3 +127,22 @@ def _done(station: Station, arguments: tuple[str, ...], image: Path, lock: int) 
             "mode": "8n1" if station.board.virtual else "8e1",
         }
         return run(station, arguments, words, flasher.seconds, lock)
+
+
+def _says_so(station: Station, image: Path) -> bool:
+    """Whether the firmware in the board, restarted if that can be, shakes hands and is of the build of ``image``."""
+    build = elf.address(image.read_bytes(), BUILD)
+    try:
+        with line.opened(station, ASKED) as port:
+            port.read(port.in_waiting)
+            for baud in dict.fromkeys((station.board.baud, station.fast_baud or station.board.baud)):
+                port.baudrate = baud  # where nothing restarts it, it may have gone on at the second one
+                decoder, end = frame.Decoder(), time.monotonic() + ASKED
+                port.write(frame.encode(frame.HELLO))
+                while time.monotonic() < end:
+                    for command, payload in decoder.feed(port.read(port.in_waiting or 1)):
+                        if command == frame.HELLO | frame.ANSWER and len(payload) == frame.HELLO_ANSWER.size:
+                            return build is not None and frame.HELLO_ANSWER.unpack(payload)[-1] == build
+    except (ImportError, OSError, ValueError):  # what cannot be asked is written to, which says what is wrong
+        pass
+    return False

@@ -17,7 +17,7 @@ from ..model import elf
 from ..model.call import BUILD, DeviceError, Pulse
 from ..model.errors import counted
 from ..model.reasons import Failure, Reason
-from . import probe
+from . import line, probe
 from .analyzer import Pulses, Watch
 from .attempt import Attempt, heard
 from .config import Station
@@ -31,12 +31,8 @@ if TYPE_CHECKING:
 
 #: seconds that a board may be silent while it has nothing to compute; one that is played, so many of its own time too
 SILENCE, PLAYED = 2.0, 5.0
-#: the most seconds that the boot loader of such a one has the line
-PLAYED_BOOTS = 1.2
 #: exchanges in a row without an answer after which nobody is there
 TRIES = 4
-#: seconds that a reset line is pulled
-PULSE = 0.1
 #: the least that bytes need on the line, of what its nominal rate makes: boards and adapters are off by some per cent
 SLOW = 0.9
 #: bytes of RAM in a row that some calls leave untouched at the least; so many are not alike by chance
@@ -122,7 +118,7 @@ class BoardLink:
         self.clock = station.clock
         self.notes = (
             f"{station.target.device} {board.name}: {board.port}, {station.flasher.program}, channel {board.channel}"
-            f" of {instrument.name} ({1e9 / instrument.samplerate:g} ns), clock {board.clock_ppm:+g} ppm"
+            f" of {instrument.name} ({1e9 / instrument.samplerate:g} ns), clock {station.clock_said}"
             + (f", probe {board.probe}" if board.probe else ""),
         )
         self.fills_ram = station.probe is not None
@@ -176,20 +172,14 @@ class BoardLink:
         self._shut()
         board = self._station.board
         self.baud = board.baud
+        most = SILENCE + PLAYED + frame.MAX_FRAME * self._byte  # of all bytes of a request
         try:
-            import serial  # which only boards need
+            self._line = line.opened(self._station, most)
         except ImportError:
             text = "pyserial is not installed: pip install 'steelyard[lab]'"
             raise DeviceError(Failure(Reason.BOARD_LOST, text)) from None
-        most = SILENCE + PLAYED + frame.MAX_FRAME * self._byte  # of all bytes of a request
-        try:
-            self._line = serial.Serial(str(board.port), board.baud, timeout=0.05, write_timeout=most)
         except OSError as e:  # as pyserial's own are
             raise self._lost(e) from None
-        if line := self._station.flasher.resets:
-            self._pull(line)
-        boots = self._station.flasher.boot_seconds
-        time.sleep(min(boots, PLAYED_BOOTS) if board.virtual else boots)
         self._read()
         self._due, self._since, self._fell = [], 0, None
         fast = self._station.fast_baud if board.port not in _slow else 0
@@ -241,18 +231,6 @@ class BoardLink:
             text = f"{counted(pulses, 'pulse')} on channel {self._station.board.channel} that no call made"
             raise DeviceError(Failure(Reason.PULSES_LOST, text))
 
-    def _pull(self, line: str) -> None:
-        """Restarts the board by RTS or DTR, with the other one released, or its boot loader would stay."""
-        assert self._line is not None
-        try:
-            for name in sorted(("rts", "dtr"), key=line.__eq__):
-                setattr(self._line, name, name == line)
-            time.sleep(PULSE)
-            setattr(self._line, line, False)
-        except OSError as e:
-            if not self._station.board.virtual:  # whose port has no such lines
-                raise self._lost(e) from None
-
     def exchange(self, data: bytes) -> bytes:
         """Sends ``data``, each request as the answer to the one before ends, and returns what came, up to as many
         answers as there are requests in it."""
@@ -271,7 +249,7 @@ class BoardLink:
     def _answer(self, request: bytes, runs: bool, following: bytes) -> bytes:
         """What came after a request that was sent, which ``runs`` a call, or after filler. The ``following`` one is
         sent."""
-        work = runs * self._max_cycles / self._station.target.chip.clock_hz
+        work = runs * self._max_cycles / self._station.target.board_hz
         before, self._since = self._since + len(request), 0
         watch = self._pulses.watch() if self._station.board.virtual else None
         silence, whole = Silence(watch), Silence(watch)

@@ -9,6 +9,7 @@ from ..device.counter import WAY
 from ..model.call import DeviceError, Op
 from ..model.reasons import Failure, Reason
 from .away import AwayLink
+from .clocks import keep
 from .config import Station
 from .link import BoardLink
 
@@ -18,7 +19,7 @@ CALLS, MESSAGE = 20, bytes(range(256)) * 2
 
 def proved(station: Station, link: BoardLink | AwayLink, client: Client) -> Iterator[tuple[str, str]]:
     """The parts of a board with nocrypt in it that work, in order; :class:`DeviceError` at the first that does not."""
-    hertz = station.target.chip.clock_hz
+    hertz = station.target.board_hz
     if abs(client.hello.clock_hz - hertz) > 10_000:
         text = f"the board says {client.hello.clock_hz / 1e6:g} MHz, {station.target.name} has {hertz / 1e6:g} MHz"
         raise DeviceError(Failure(Reason.PROTOCOL, text))
@@ -33,10 +34,11 @@ def proved(station: Station, link: BoardLink | AwayLink, client: Client) -> Iter
     yield "edges", f"{CALLS} pulses of {samples / station.instrument.samplerate * 1e6:.2f} µs"
 
 
-def clock(station: Station, client: Client) -> str:
-    """How fast the board's clock is by the analyzer's time: what the chip's own counter has more of a long call than of
-    a short one, by the pulses; ``lab.toml``'s word where samples cannot tell it from that. :class:`DeviceError` where
-    the calls of a size differ by more than samples explain."""
+def clock(station: Station, client: Client) -> tuple[float, float, bool]:
+    """How fast the board's clock is by the analyzer's time, in parts per million, within how many, and whether that is
+    as the station has it: what the chip's own counter has more of a long call than of a short one, by the pulses.
+    Where samples cannot tell it from the station's word, that stays. :class:`DeviceError` where the calls of a size
+    differ by more than samples explain."""
     sample = station.cycles_per_sample
     cycles = apart = 0.0
     for message, sign in ((MESSAGE, 1), (b"", -1)):
@@ -47,9 +49,14 @@ def clock(station: Station, client: Client) -> str:
             raise DeviceError(Failure(Reason.ANALYZER_LOST, f"{station.instrument.name} loses samples: {text}"))
         cycles += sign * sum(p.cycles for p in seen) / CALLS
         apart += sign * sum(off) / CALLS
-    said = station.board.clock_ppm
+    said = station.clock_ppm
     ppm = ((1 + said / 1e6) * (1 + apart / cycles) - 1) * 1e6
     within = sample / cycles * 1e6
-    if abs(ppm - said) <= (sample + 1) / cycles * 1e6:  # pulses are whole cycles
-        return f"clock_ppm = {said:g} holds, within {within:.0f}"
-    return f"clock_ppm = {ppm:.0f}, within {within:.0f}; lab.toml says {said:g}"
+    holds = abs(ppm - said) <= (sample + 1) / cycles * 1e6  # pulses are whole cycles
+    return (said if holds else ppm), within, holds
+
+
+def keep_clock(station: Station, ppm: float, within: float) -> None:
+    """What was measured of a board here is what its runs take from now on. :class:`OSError` on a full disk."""
+    instrument = station.instrument
+    keep(station.board.name, station.board.target, instrument.name, instrument.clock, round(ppm), within)

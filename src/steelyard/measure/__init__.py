@@ -7,7 +7,7 @@ from .figures import Observations, figures
 from .image import image_figures
 from .phases import DATA, joined, message, phases
 from .plausible import implausible
-from .repeats import repeated
+from .repeats import repeated, sampled
 from .rom import added, helpers
 
 __all__ = [
@@ -27,4 +27,5 @@ __all__ = [
     "one_call",
     "phases",
     "repeated",
+    "sampled",
 ]

@@ -8,7 +8,7 @@ from typing import cast
 
 from msgspec import Struct
 
-from ..model.call import API_BLOCK, Caller, DeviceError, Observed, Op, Pulse, Request, empty_of
+from ..model.call import API_BLOCK, Caller, DeviceError, Observed, Op, Pulse, Request, Vector, empty_of
 from ..model.inputs import Inputs
 from ..model.reasons import Failure, Reason
 from ..model.record import Operation, Point
@@ -43,10 +43,15 @@ def empty_calls(client: Caller, operations: Mapping[Operation, Op]) -> Empty:
 
 
 def points(observed: Iterable[Observed], empty: dict[str, int]) -> tuple[Point, ...]:
-    """Points: cycles of each call minus the empty call's (``empty``, in cycles by operation)."""
-    return tuple(
-        Point(cast(Operation, op), len(v.ad), len(v.message), a.pulse.cycles - empty[op]) for op, v, a in observed
-    )
+    """Points: cycles of each call minus the empty call's (``empty``, in cycles by operation), by the pulse and, where
+    they were compared, by the chip's own counter."""
+
+    def point(op: str, v: Vector, p: Pulse) -> Point:
+        cycles = p.cycles - empty[op]
+        counted = None if p.apart is None else cycles + round(p.apart)
+        return Point(cast(Operation, op), len(v.ad), len(v.message), cycles, counted)
+
+    return tuple(point(op, v, a.pulse) for op, v, a in observed)
 
 
 def one_call(client: Caller, op: Op, adlen: int, mlen: int) -> tuple[Request, int]:

@@ -13,42 +13,83 @@ from ..model.call import Observed
 LEAST, MOST = 3, 15
 #: interquartile ranges from a quartile past which a figure is an outlier (Tukey, Exploratory Data Analysis, 2C)
 FENCE = 1.5
-#: outliers that notes name
-NAMED = 5
+#: outliers that notes name: all of a run that is worth anything
+NAMED = 200
+#: the calls of the workload's sizes, in notes
+SIZES = "the workload's sizes"
+#: makes calls with some inputs, by their numbers, once more: those of each operation in turn
+Again = Callable[[Sequence[int]], Sequence[Observed]]
 
 
 def repeated(
-    first: Sequence[Observed], again: Callable[[], Sequence[Observed]], resolution: float
+    first: Sequence[Observed], again: Callable[[], Sequence[Observed]], resolution: float, what: str = SIZES
 ) -> tuple[list[Observed], list[str]]:
     """The ``first`` calls with the median of several rounds as their cycles, and the interquartile range as spread; and
-    notes. ``again`` makes the same calls once more, in the same order. Rounds are added until the median of each call
-    is known to within ``resolution``, in cycles, as far as the spread tells: interquartile range over the root of their
-    number."""
-    rounds = [[a.pulse.cycles for _, _, a in first]]
+    notes, which call them ``what``. ``again`` makes the same calls once more, in the same order. Rounds are added until
+    the median of each call is known to within ``resolution``, in cycles, as far as the spread tells: interquartile
+    range over the root of their number."""
+    rounds = [list(first)]
     while len(rounds) < LEAST or (len(rounds) < MOST and _scattered(rounds, resolution)):
-        rounds.append([a.pulse.cycles for _, _, a in again()])
+        rounds.append(list(again()))
     made: list[Observed] = []
     outliers: list[str] = []
-    for (op, v, answer), cycles in zip(first, zip(*rounds, strict=True), strict=True):
+    for (op, v, answer), same in zip(first, zip(*rounds, strict=True), strict=True):
+        cycles = [a.pulse.cycles for _, _, a in same]
         low, middle, high = _quartiles(cycles)
         spread = (high - low) / middle if middle else 0.0
-        made.append((op, v, replace(answer, pulse=replace(answer.pulse, cycles=round(middle), spread=spread))))
+        off = [a.pulse.apart for _, _, a in same if a.pulse.apart is not None]
+        pulse = replace(answer.pulse, cycles=round(middle), spread=spread, apart=median(off) if off else None)
+        made.append((op, v, replace(answer, pulse=pulse)))
         room = FENCE * (high - low) + resolution
         outliers += [
             f"{op} {len(v.ad)}/{len(v.message)}: {c} where the median is {middle:.0f}"
             for c in cycles
             if not low - room <= c <= high + room
         ]
-    notes = [f"cycles at the workload's sizes are medians of {len(rounds)} calls"] if made else []
+    notes = [f"cycles at {what} are medians of {len(rounds)} calls"] if made else []
     if outliers:
-        named = "; ".join(outliers[:NAMED]) + (" and so on" if len(outliers) > NAMED else "")
+        more = f" and {len(outliers) - NAMED} more" if len(outliers) > NAMED else ""
+        named = "; ".join(outliers[:NAMED]) + more
         notes.append(f"{len(outliers)} of {len(rounds) * len(made)} repeated calls are outliers: {named}")
     return made, notes
 
 
-def _scattered(rounds: Sequence[Sequence[int]], resolution: float) -> bool:
+def sampled(
+    first: Sequence[Observed], again: Again, sample: Sequence[int], resolution: float, what: str
+) -> tuple[list[Observed], list[str]]:
+    """The ``first`` calls, each operation's in the order of the inputs, as :func:`repeated` makes them, where they
+    scatter: where some of the ``sample`` do, which are always repeated. Those of calls that do not differ by more than
+    the ``resolution`` were made once; a note says so."""
+    total = max(_numbers(first), default=-1) + 1
+    chosen = sorted({k for k in sample if k < total})
+    places = [at for at, k in enumerate(_numbers(first)) if k in chosen]
+    some, notes = repeated([first[at] for at in places], lambda: again(chosen), resolution, f"a sample of {what}")
+    ranges = (a.pulse.cycles * (a.pulse.spread or 0.0) for _, _, a in some)
+    if len(places) < len(first) and (len(notes) > 1 or any(r > resolution for r in ranges)):
+        return repeated(first, lambda: again(range(total)), resolution, what)
+    made = list(first)
+    for at, call in zip(places, some, strict=True):
+        made[at] = call
+    if some and len(places) < len(first):
+        rest = len(first) - len(places)
+        notes = [f"{notes[0]}, which differ by no more than {resolution:.3g} cycles; {rest} calls were made once"]
+    return made, notes
+
+
+def _numbers(calls: Sequence[Observed]) -> list[int]:
+    """Of each call the number of its inputs among those of its operation."""
+    seen: dict[str, int] = {}
+    numbers = []
+    for op, _, _ in calls:
+        numbers.append(seen.get(op, 0))
+        seen[op] = numbers[-1] + 1
+    return numbers
+
+
+def _scattered(rounds: Sequence[Sequence[Observed]], resolution: float) -> bool:
     """Whether some call's median is not known well enough yet."""
-    ranges = (high - low for low, _, high in map(_quartiles, zip(*rounds, strict=True)))
+    cycles = ([a.pulse.cycles for _, _, a in same] for same in zip(*rounds, strict=True))
+    ranges = (high - low for low, _, high in map(_quartiles, cycles))
     return any(r / len(rounds) ** 0.5 > resolution for r in ranges)
 
 

@@ -54,12 +54,14 @@ class Setup(Struct, frozen=True):
 
 
 class Point(Struct, frozen=True):
-    """Cycles of one call at one size; ``adlen`` and ``mlen`` in bytes."""
+    """Cycles of one call at one size; ``adlen`` and ``mlen`` in bytes. ``counter`` is what the chip's own counter has
+    for the same call, or the median of the same ones, where a pulse was compared with it."""
 
     operation: Operation
     adlen: int
     mlen: int
     cycles: int
+    counter: int | None = None
 
 
 class Verification(Struct, frozen=True, omit_defaults=True):

@@ -67,13 +67,18 @@ class Energy(toml.Table, frozen=True, kw_only=True):
 class Wiring(toml.Table, frozen=True, kw_only=True):
     """Where a chip's pins are wired: what the trigger is on, what the serial port sends and receives on, each with its
     place on the board, the port's bits in a second when the firmware starts, and those that it can be told to go on
-    with, 0 where there are none."""
+    with, 0 where there are none.
+
+    ``board_hz`` is the clock that a board's core has after our start-up code, where that is not the chip's nominal
+    one, and the port's clock is the core's over ``serial_divides``."""
 
     trigger: str
     transmit: str
     receive: str
     baud: Annotated[int, Meta(gt=0)] = 115200
     fast_baud: Annotated[int, Meta(ge=0)] = 0
+    board_hz: Annotated[int, Meta(ge=0)] = 0
+    serial_divides: Annotated[int, Meta(gt=0)] = 1
 
 
 class Target(toml.Table, frozen=True, kw_only=True):
@@ -115,6 +120,12 @@ class Target(toml.Table, frozen=True, kw_only=True):
     def stand_in(self) -> str:
         """What figures owe to a substitute compiler; empty where the target's own one is used."""
         return self.toolchain.note if self.preferred else ""
+
+    @property
+    def board_hz(self) -> int:
+        """The clock that the core of a board has after our start-up code; :attr:`chip` has the nominal one, which
+        modelled energy and time are for."""
+        return (self.wiring.board_hz if self.wiring else 0) or self.chip.clock_hz
 
     @property
     def host_variable(self) -> str:

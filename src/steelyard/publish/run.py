@@ -30,6 +30,10 @@ def sheets(r: Record, same: Sequence[int]) -> list[Sheet]:
         grid = [(a, m, *(cells.get((a, m, o)) for o in operations)) for a, m in sizes]
         columns = dict.fromkeys(("AD", "message", *operations), 0)
         sheets.append(plain("cycles by size in bytes", "points", columns, grid))
+        more = {(p.adlen, p.mlen, p.operation): p.counter - p.cycles for p in r.points if p.counter is not None}
+        if more:
+            grid = [(a, m, *(more.get((a, m, o)) for o in operations)) for a, m in sizes]
+            sheets.append(plain("cycles that the chip's own counter has more, by size", "counter", columns, grid))
     if r.helpers:
         members = [(h.member, h.size) for h in r.helpers]
         heads = {"member": None, "bytes": 0}

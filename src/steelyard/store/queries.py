@@ -87,7 +87,9 @@ def _counts(few: bool, last: int | None = None) -> str:
 
 HELPERS = "SELECT run_id, member, size FROM helper WHERE run_id IN ({ids}) ORDER BY run_id, position"
 MEASUREMENTS = "SELECT run_id, metric, whole, fraction FROM measurement WHERE run_id IN ({ids})"
-POINTS = "SELECT run_id, operation, adlen, mlen, cycles FROM point WHERE run_id IN ({ids}) ORDER BY run_id, position"
+POINTS = """
+SELECT run_id, operation, adlen, mlen, cycles, counter FROM point WHERE run_id IN ({ids}) ORDER BY run_id, position
+"""
 POINTS_OF = """
 SELECT run_id, operation, adlen, mlen, cycles FROM point WHERE run_id IN ({ids}) AND operation = :operation
 """

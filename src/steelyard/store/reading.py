@@ -31,7 +31,7 @@ _NUMBER, _MAYBE = frozenset({int}), frozenset({int, type(None)})
 _TYPES = {
     **dict.fromkeys(("id", "run", "run_id", "target_id", "toolchain_id"), _NUMBER),
     **dict.fromkeys(("position", "size", "adlen", "mlen", "cycles"), _NUMBER),
-    **dict.fromkeys(("vectors", "ext_vectors", "skipped", "finished", "whole"), _MAYBE),
+    **dict.fromkeys(("vectors", "ext_vectors", "skipped", "finished", "whole", "counter"), _MAYBE),
     **dict.fromkeys(("reason", "detail", "verified_with", "answers"), frozenset({str, type(None)})),
     "fraction": frozenset({float, type(None)}),
     "seconds": frozenset({int, float}),
@@ -179,8 +179,8 @@ class Reader:
     def points(self, ids: Collection[int]) -> dict[int, list[Point]]:
         """All points of these runs, by run."""
         found: dict[int, list[Point]] = {}
-        for run_id, operation, adlen, mlen, cycles in self._of(queries.POINTS, ids):
-            found.setdefault(run_id, []).append(Point(operation, adlen, mlen, cycles))
+        for run_id, *point in self._of(queries.POINTS, ids):
+            found.setdefault(run_id, []).append(Point(*point))
         return found
 
     def cycles(self, ids: Collection[int], operation: str) -> dict[int, dict[tuple[int, int], float]]:

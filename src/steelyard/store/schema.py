@@ -27,7 +27,7 @@ from sqlalchemy import (
 from .types import Content, Id, LongText, Name, UtcTime
 
 #: newest revision in migrations/versions; a test compares the two
-HEAD = "0006"
+HEAD = "0007"
 
 #: the table with the revision; its name is our own, so that a database can be shared
 REVISION_TABLE = "steelyard_revision"
@@ -134,6 +134,7 @@ point = Table(
     Column("mlen", Integer, primary_key=True, autoincrement=False),
     Column("position", Integer, primary_key=True, autoincrement=False),
     Column("cycles", BigInteger, nullable=False),
+    Column("counter", BigInteger),
     sqlite_with_rowid=False,
 )
 

@@ -4,6 +4,7 @@ Block ciphers, whose calls are others, have a verifier of their own."""
 from .block import (
     BlockVerifier,
     block_parts,
+    blocks_once_more,
     fresh_blocks,
     known_blocks_answers,
     made,
@@ -12,18 +13,20 @@ from .block import (
     room_for_blocks,
 )
 from .calls import Verifier
-from .check import known_answers, second_set, unaligned
+from .check import known_answers, known_once_more, second_set, unaligned
 from .expected import Mismatch, expected
-from .fresh import again, cut_short, forge, once_more, sweep
+from .fresh import SAMPLE, again, cut_short, forge, once_more, sweep
 from .knownblock import known_block
 from .parts import parts
 
 __all__ = [
+    "SAMPLE",
     "BlockVerifier",
     "Mismatch",
     "Verifier",
     "again",
     "block_parts",
+    "blocks_once_more",
     "cut_short",
     "expected",
     "forge",
@@ -31,6 +34,7 @@ __all__ = [
     "known_answers",
     "known_block",
     "known_blocks_answers",
+    "known_once_more",
     "made",
     "once_more",
     "parts",

@@ -243,6 +243,17 @@ def fresh_blocks(verifier: BlockVerifier, known: KnownAnswers, *, every: bool = 
     return verifier.calls(vectors, _FRESH, lambda encrypted: verifier.agrees(vectors, encrypted, _FRESH))
 
 
+def blocks_once_more(verifier: BlockVerifier, known: KnownAnswers) -> list[Observed]:
+    """Makes the calls of the known answers again, each operation's after a restart as the first time. Raises
+    :class:`Mismatch` for the first answer that is another now."""
+
+    def same(encrypted: list[bytes]) -> None:
+        for (v, want), got in zip(known.outputs, encrypted, strict=True):
+            _same(got, want, Reason.KAT_MISMATCH, f"repeated, {_numbered(v)}")
+
+    return verifier.calls([v for v, _ in known.outputs], "repeated, ", same)
+
+
 def reused(verifier: BlockVerifier, known: KnownAnswers) -> None:
     """Several blocks with the same context, taking turns with those of other keys: each answer is the block of the next
     call, and in the end the known answer is the same as before. Nothing of it is in a figure. Raises

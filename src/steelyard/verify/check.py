@@ -67,6 +67,22 @@ def known_answers(verifier: Verifier) -> KnownAnswers:
     return replace(official, own=known.calls, skipped=official.skipped + known.skipped)
 
 
+def known_once_more(verifier: Verifier, known: KnownAnswers, chosen: Sequence[int]) -> list[Observed]:
+    """Makes the calls of some known answers again, by their numbers: after a restart, so that nothing is left of the
+    first time. Raises :class:`Mismatch` for the first answer that is another now, and :class:`DeviceError`."""
+    verifier.client.restart()
+    before = [known.outputs[k] for k in chosen]
+    made: list[Observed] = []
+    outputs = verifier.forward([v for v, _ in before], made)
+    for (v, want), (_, got) in zip(before, outputs, strict=True):
+        if got != want:
+            text = f"{describe(v)}: got {as_hex(got)} when it was repeated, {as_hex(want)} before"
+            raise Mismatch(Failure(Reason.KAT_MISMATCH, text))
+    if verifier.aead:
+        verifier.backward(outputs, made)
+    return made
+
+
 def _answered(verifier: Verifier, vectors: Sequence[Vector], readings: tuple[KnownVariant, ...]) -> KnownAnswers:
     """Runs vectors that have the right answers themselves, or one of ``readings``, if any."""
     fitting = verifier.fitting(vectors)

@@ -44,6 +44,11 @@ impl Peripheral for AvrPort {
     }
 }
 
+/// Cycles of a bit (DS40002061B, 20.3.1): eight or, without U2X in UCSRnA, sixteen of the divider's periods.
+fn classic(ubrr: u16, ucsra: u8) -> f64 {
+    (f64::from(ubrr) + 1.0) * if ucsra & 0x02 == 0 { 16.0 } else { 8.0 }
+}
+
 /// UCSRnA, UCSRnB, UCSRnC, -, UBRRnL, UBRRnH, UDRn (DS40002061B, 20.11).
 #[derive(Default)]
 struct AvrUsart {
@@ -67,6 +72,10 @@ impl Peripheral for AvrUsart {
             o => self.regs[o as usize] = value as u8,
         }
         Some(())
+    }
+
+    fn bit(&self) -> Option<f64> {
+        Some(classic(u16::from_le_bytes([self.regs[4], self.regs[5] & 0x0F]), self.regs[0]))
     }
 }
 
@@ -94,5 +103,9 @@ impl Peripheral for AvrUsartLow {
             o => self.regs[o as usize] = value as u8,
         }
         Some(())
+    }
+
+    fn bit(&self) -> Option<f64> {
+        Some(classic(self.regs[0].into(), self.regs[2]))
     }
 }

@@ -109,4 +109,9 @@ impl Peripheral for Uart {
         }
         Some(())
     }
+
+    fn bit(&self) -> Option<f64> {
+        let divider = self.regs[5]; // a whole number, and sixteenths
+        Some(f64::from(divider & 0xF_FFFF) + f64::from(divider >> 20 & 0xF) / 16.0)
+    }
 }

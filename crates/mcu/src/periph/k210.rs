@@ -49,6 +49,10 @@ impl Peripheral for Uarths {
         }
         Some(())
     }
+
+    fn bit(&self) -> Option<f64> {
+        Some(f64::from(self.regs[6]) + 1.0)
+    }
 }
 
 /// input_val input_en output_en output_val pue ds, interrupts, iof_en iof_sel out_xor; registers are words.

@@ -83,6 +83,10 @@ impl Peripheral for Usart {
         }
         Some(())
     }
+
+    fn bit(&self) -> Option<f64> {
+        Some(f64::from(u16::from_le_bytes([self.regs[8], self.regs[9]])) * 16.0 / 64.0)
+    }
 }
 
 /// CPU.CCP. Its key opens protected registers for four instructions, here for the cycles that four

@@ -75,6 +75,10 @@ pub trait Peripheral: Send + Sync {
     fn arithmetic(&self) -> bool {
         false
     }
+    /// Cycles of its clock that a bit takes on the serial line, as its divider is set; `None` where it is no serial port.
+    fn bit(&self) -> Option<f64> {
+        None
+    }
 }
 
 /// Creates the model that a configuration names, with its size in bytes.

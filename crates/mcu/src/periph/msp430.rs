@@ -102,6 +102,11 @@ impl Peripheral for Usart {
         }
         (size == 1).then_some(())
     }
+
+    fn bit(&self) -> Option<f64> {
+        let divider = u16::from_le_bytes([self.regs[4], self.regs[5]]);
+        Some(f64::from(divider) + f64::from(self.regs[3].count_ones()) / 8.0) // each bit of UxMCTL adds one in eight
+    }
 }
 
 /// DCOCTL BCSCTL1 BCSCTL2 (4.3).

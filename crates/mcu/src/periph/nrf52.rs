@@ -89,6 +89,11 @@ impl Peripheral for Uart {
         }
         Some(())
     }
+
+    fn bit(&self) -> Option<f64> {
+        let rate = self.settings[(0x524 - 0x500) / 4]; // of 16 MHz, in 2^-32; the core has four times as many
+        (rate != u32::MAX).then(|| 4.0 * 65536.0 * 65536.0 / f64::from(rate))
+    }
 }
 
 /// HFCLKSTART and its effects (5.4.3).

@@ -135,6 +135,10 @@ impl Peripheral for Uart {
         }
         Some(())
     }
+
+    fn bit(&self) -> Option<f64> {
+        Some(16.0 * (f64::from(self.regs[9]) + f64::from(self.regs[10]) / 64.0)) // UARTIBRD, UARTFBRD (4.2.7.1)
+    }
 }
 
 /// GPIO_IN 0x04, GPIO_OUT from 0x10 and GPIO_OE from 0x20, each with registers that set, clear and flip (2.3.1.7).

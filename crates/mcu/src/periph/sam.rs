@@ -156,6 +156,11 @@ impl Peripheral for Sercom {
         }
         Some(())
     }
+
+    fn bit(&self) -> Option<f64> {
+        let baud = u16::from_le_bytes([self.regs[0x0C], self.regs[0x0D]]);
+        Some(16.0 / (1.0 - f64::from(baud) / 65536.0)) // asynchronous, arithmetic (26.6.2)
+    }
 }
 
 /// PER PDR PSR OER ODR OSR SODR CODR ODSR PDSR ABSR OWER (SAM3X data sheet 11057C, 31.7); pins that the
@@ -220,5 +225,9 @@ impl Peripheral for Uart {
             _ => return None,
         }
         Some(())
+    }
+
+    fn bit(&self) -> Option<f64> {
+        Some(16.0 * f64::from(self.divider))
     }
 }

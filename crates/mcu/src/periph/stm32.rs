@@ -120,4 +120,8 @@ impl Peripheral for Usart {
         }
         Some(())
     }
+
+    fn bit(&self) -> Option<f64> {
+        Some(self.regs[3].into())
+    }
 }

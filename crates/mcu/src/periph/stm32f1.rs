@@ -77,6 +77,10 @@ impl Peripheral for Stm32F1Usart {
         }
         Some(())
     }
+
+    fn bit(&self) -> Option<f64> {
+        Some(self.regs[2].into())
+    }
 }
 
 /// FLASH_ACR and the programming registers, which firmware must not use (PM0075 rev 2, 3).

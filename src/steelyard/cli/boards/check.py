@@ -27,7 +27,7 @@ def verb(names: tuple[str, ...], lab: Path | None, out: Output) -> None:
     """Check boards end to end, all by default.
 
     Each is flashed with nocrypt, shakes hands, and copies a message; its edges are counted, its meter is read, and its
-    clock is compared.
+    clock is measured: what is found is kept for runs, unless lab.toml has a clock_ppm.
     """
     lines: list[tuple[str, ...]] = []
     wrong = False
@@ -59,4 +59,17 @@ def _checked(station: stage.Station) -> Iterator[tuple[str, str]]:
         if station.meter is not None:
             yield "meter", stage.look(link, client, asked, MESSAGE)
         if client.hello.counter_bits:
-            yield "clock", stage.clock(station, client)
+            yield "clock", _clock(station, *stage.clock(station, client))
+
+
+def _clock(station: stage.Station, ppm: float, within: float, holds: bool) -> str:
+    """What was found out about a board's clock. It is kept unless ``lab.toml`` has a word on it, which wins."""
+    about = f"clock_ppm = {ppm:.0f}, within {within:.0f}"
+    if station.host is not None:
+        return about if holds else f"{about}, not {station.clock_ppm:g}: boards check at {station.host.name} keeps it"
+    if station.board.clock_ppm is None:
+        stage.keep_clock(station, ppm, within)
+        return f"{about}: kept, with the date"
+    if holds:
+        return f"clock_ppm = {ppm:g} holds, within {within:.0f}"
+    return f"{about}; lab.toml says {station.board.clock_ppm:g}, which wins"

@@ -24,7 +24,7 @@ def verb(lab: Path | None, out: Output) -> None:
     """List the boards and what is missing."""
     there = find(lab)
     said = described(there, [name for name, b in there.boards.items() if b.host])
-    columns = ("board", "target", "port", "flasher", "pulses", "meter", "status")
+    columns = ("board", "target", "port", "flasher", "pulses", "meter", "clock", "status")
     lines = [_line(there, board, said.get(name)) for name, board in there.boards.items()]
     out.give([plain("", "boards", columns, lines)])
 
@@ -32,12 +32,12 @@ def verb(lab: Path | None, out: Output) -> None:
 def _line(lab: Lab, board: Board, said: Described | Failure | None) -> tuple[str, ...]:
     """What ``list`` says of a board, which its host ``said`` where it is at another one."""
     if isinstance(said, Failure):
-        return board.name, board.target, f"{board.host}:?", "?", "?", "?", said.detail
+        return board.name, board.target, f"{board.host}:?", "?", "?", "?", "?", said.detail
     try:
         its = station(lab, board, said) if said else lab.board(board.name)
     except UserError as e:
-        return board.name, board.target, f"{board.host}:?", "?", "?", "?", str(e)
+        return board.name, board.target, f"{board.host}:?", "?", "?", "?", "?", str(e)
     b, gone = its.board, said.missing if said else missing(its)
     port = printable(f"{b.host}:{b.port}") if b.host else str(b.port)
     what = printable("; ".join(gone)) or "there"
-    return b.name, b.target, port, b.flasher, f"{b.analyzer} {b.channel}", b.meter or "-", what
+    return b.name, b.target, port, b.flasher, f"{b.analyzer} {b.channel}", b.meter or "-", its.clock_said, what

@@ -111,7 +111,7 @@ def _board(lab: Lab, name: str, folder: Path, clock: Clock, ready: Event) -> Non
     station = lab.board(name)
     target, known = station.target, station.chip
     flash = bytearray(b"\xff" * target.chip.flash.size)
-    chip = Chip(target, station.board.baud, station.fast_baud)
+    chip = Chip(target, station.board.baud, station.fast_baud, station.board.clock_error_ppm)
     player = station.flasher.virtual
     loader = loaders(player)(target, known, flash) if player in BOOT_LOADERS else None
     try:
@@ -130,7 +130,8 @@ def _board(lab: Lab, name: str, folder: Path, clock: Clock, ready: Event) -> Non
         meter = _connected(stack, folder / f"meter {station.meter.name}") if station.meter else None
         ready.set()
         pin = station.instrument.channels.index(station.board.channel)
-        board = Board(chip, loader, flash, port, probe, boot_port, station.flasher.touches)
+        reset_pin = station.board.reset_pin if station.board.reset else None
+        board = Board(chip, loader, flash, port, probe, boot_port, station.flasher.touches, reset_pin)
         _until_over(lambda: board.play(clock, wire, pin, meter))
 
 
@@ -148,7 +149,7 @@ def _meter(lab: Lab, name: str, folder: Path, clock: Clock, ready: Event) -> Non
     assert target.energy is not None
     assert target.nanojoule_per_cycle is not None
     volts = metered.meter.volts or target.energy.volts
-    active = target.nanojoule_per_cycle * 1e-9 * target.chip.clock_hz / target.energy.volts
+    active = target.nanojoule_per_cycle * 1e-9 * target.board_hz / target.energy.volts
     try:
         play = METERS[metered.kind.module](metered, volts)
         wire = folder / f"meter {metered.name}"

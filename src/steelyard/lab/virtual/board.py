@@ -13,6 +13,7 @@ import struct
 from collections import deque
 from collections.abc import Callable, Sequence
 from operator import itemgetter
+from pathlib import Path
 from typing import Protocol
 
 from ... import _native
@@ -42,6 +43,8 @@ PATIENCE = 5
 STARTS = SECOND // 20
 #: times as long once a flasher has begun, whom a busy machine may keep waiting
 BUSY = 20
+#: how far a serial port's rate may be from the line's until bytes are not what they were: half a bit in ten
+GARBLES = 0.05
 #: received bytes that a serial port holds, at the least of all chips
 HELD = 1
 #: what requests to the firmware begin with, and nothing that a flasher says
@@ -66,14 +69,16 @@ def raw_image(flash: bytes, base: int) -> bytes:
 class Chip:
     """A simulated chip with a serial line and a trigger pin. All times are picoseconds."""
 
-    def __init__(self, target: Target, baud: int, fast_baud: int = 0) -> None:
+    def __init__(self, target: Target, baud: int, fast_baud: int = 0, clock_error_ppm: float = 0.0) -> None:
         #: the simulator; a debug port looks into it
         self.native = _native.Simulator(target.chip)
         self._config = target.chip
         #: stopped by its debug port: time goes on, cycles do not
         self.halted = False
         self._base = target.chip.flash.base
-        self._hz = target.chip.clock_hz
+        #: cycles in a second of its own clock, which is not quite what its crystal says
+        self._hz = round(target.board_hz * (1 + clock_error_ppm / 1e6))
+        self._divides = target.wiring.serial_divides if target.wiring else 1
         #: what a byte takes on the line: after a reset, and once the firmware has said that it hastens
         self._slow, self._fast = (SECOND * BITS // b if b else 0 for b in (baud, fast_baud))
         self._byte, self._said = self._slow, b""
@@ -119,7 +124,7 @@ class Chip:
 
     def send(self, data: bytes) -> None:
         """Puts bytes on the line from the chip."""
-        for byte in data:
+        for byte in self._heard(data):
             self._line_out = max(self._line_out, self.time) + self._byte
             self.sent.append((self._line_out, byte))
             self._said = (self._said + bytes((byte,)))[-len(_HASTENS) :]
@@ -131,7 +136,17 @@ class Chip:
         due = bytearray()
         while self._came and self._came[0][0] <= self.time:
             due.append(self._came.popleft()[1])
-        return bytes(due)
+        return self._heard(bytes(due))
+
+    def _heard(self, data: bytes) -> bytes:
+        """What becomes of bytes on the line, if the firmware's divider makes neither rate of it out of the chip's real
+        clock."""
+        bit = self.native.bit if data else None
+        if bit is None:
+            return data
+        took = SECOND * BITS * bit * self._divides / self._hz
+        right = any(abs(took / byte - 1) <= GARBLES for byte in (self._slow, self._fast) if byte)
+        return data if right else bytes(b ^ 0x5A for b in data)
 
     def run(self, until: int) -> None:
         """Time goes on until then, and the chip works or waits."""
@@ -223,6 +238,7 @@ class Board:
         probe: Probe | None = None,
         boot_port: Port | None = None,
         touches: bool = False,
+        reset_pin: Path | None = None,
     ) -> None:
         self._chip, self._loader, self._flash, self._port, self._probe = chip, loader, flash, port, probe
         #: what it is, while it has the line, and whether a flasher has begun
@@ -232,6 +248,8 @@ class Board:
         self._boot_line, self._touches, self._called = boot_port or port, touches, False
         self._own_line = boot_port is not None
         self._ports = (port, boot_port) if boot_port else (port,)
+        #: a file that resets it by being there; else opening the port does
+        self._reset_pin = reset_pin
 
     def play(self, clock: Clock, wire: socket.socket, pin: int, meter: socket.socket | None = None) -> None:
         """Goes on for ever, with an analyzer at the pin, and perhaps a ``meter`` in the supply."""
@@ -283,7 +301,10 @@ class Board:
             probe.serve()
         opened = [port for port in self._ports if port.events in ready and port.opened()]
         self._called |= (touched := self._touches and self._boot_line.touched())
-        if touched or (self._port in opened and not probe):
+        if touched or (self._port in opened and not probe and self._reset_pin is None):
+            self._reset()
+        if self._reset_pin is not None and self._reset_pin.exists():
+            self._reset_pin.unlink()
             self._reset()
         if ready and (self._boot or self._own_line):
             self._load(self._boot_line.read())

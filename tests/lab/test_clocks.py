@@ -1,0 +1,156 @@
+"""The clock of a board: what its start-up code makes of its crystal, and what is known of the crystal's error."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime
+from pathlib import Path
+from threading import Event
+
+import pytest
+from click.testing import CliRunner, Result
+from msgspec.structs import replace
+
+from steelyard import device, lab
+from steelyard.cli.app import app
+from steelyard.lab import clocks
+from steelyard.lab.virtual import played
+from steelyard.lab.virtual.board import Chip
+from steelyard.lab.virtual.clock import SECOND
+from steelyard.model.call import DeviceError, Op, Request
+from steelyard.model.errors import UserError
+from steelyard.pipeline import Pipeline, nocrypt
+from tests.conftest import Bench, the_target
+from tests.lab.conftest import free
+from tests.lab.test_rates import flash_of, wired
+from tests.lab.wired import BOARD, TEXT
+
+#: how much faster the crystal of board a is, more than the counter's check lets pass
+ERROR = 8000
+
+
+def said(*words: str | Path) -> Result:
+    return CliRunner().invoke(app, [str(w) for w in words])
+
+
+@pytest.mark.parametrize("hertz", [40_000_000, 240_000_000])
+def test_a_board_whose_clock_is_another_is_not_understood(bench: Bench, hertz: int) -> None:
+    """The firmware of this chip took its bus for six times as fast as it is on silicon, and nothing here noticed."""
+    target = the_target("esp32")
+    image = bench.build(nocrypt("crypto_aead"), target, *target.toolchain.default_flags).images["both"]
+    assert target.wiring is not None
+    chip = Chip(target.but(wiring=target.wiring.but(board_hz=hertz)), *wired(target))
+    chip.start(flash_of(image, target))
+    chip.run(SECOND // 10)
+    chip.receive(device.frame.encode(device.frame.HELLO))
+    chip.run(chip.time + SECOND // 10)
+    heard = device.frame.Decoder().feed(bytes(byte for _, byte in chip.sent))
+    assert bool(heard) == (hertz == target.board_hz)
+    assert target.board_hz != target.chip.clock_hz
+
+
+def described(folder: Path, more: str = "") -> Path:
+    """A lab with one board whose crystal is fast, of which nothing is said."""
+    file = folder / "lab.toml"
+    board = BOARD.format(name="a", channel="P8_45").replace("clock_ppm = 0", f"clock_error_ppm = {ERROR}{more}")
+    file.write_text(TEXT.format(port=free(1)[0]).replace("4_000_000", "24_000_000") + board)
+    return file
+
+
+def test_the_clock_is_measured_kept_and_used(bench: Bench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("STEELYARD_HOME", str(tmp_path / "home"))
+    file = described(tmp_path)
+    there = lab.load(file)
+    before = there.board("a")
+    assert (before.clock_ppm, before.clock_said) == (0, "+0 ppm, never measured")
+    job = bench.job(nocrypt("crypto_aead"), the_target("uno"), "0/16,0/512")
+    ours = Pipeline(bench.store, threads=1).weigh(job)
+    with played(there):
+        wrong = Pipeline(bench.store, threads=1).weigh(replace(job, on=(before,)))
+        assert wrong.failure is not None
+        assert wrong.failure.reason == "counter-differs"
+        done = said("boards", "check", "a", "--lab", file)
+        assert done.exit_code == 0, done.output
+        [(ppm, within)] = re.findall(r"clock_ppm = (-?\d+), within (\d+): kept", " ".join(done.stdout.split()))
+        assert abs(int(ppm) - ERROR) <= int(within) < 300
+        after = lab.load(file).board("a")
+        assert round(after.clock_ppm) == int(ppm)
+        today = datetime.now(UTC).date().isoformat()
+        assert re.fullmatch(rf"\+[0-9.]+ ppm, measured {today} by la, within {within}", after.clock_said)
+        record = Pipeline(bench.store, threads=1, force=True).weigh(replace(job, on=(after,)))
+    assert record.failure is None
+    assert any(f"clock {after.clock_said}" in note for note in record.notes)
+    assert len(record.points) == 4
+    for a, b in zip(record.points, ours.points, strict=True):
+        assert abs(a.cycles - b.cycles) <= 2 * max(after.cycles_per_sample, 1)
+    assert after.clock_said in said("boards", "list", "--lab", file, "--json").stdout
+
+
+def test_lab_tomls_word_wins_and_another_instrument_has_to_measure_anew(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("STEELYARD_HOME", str(tmp_path / "home"))
+    there = lab.load(described(tmp_path))
+    station = there.board("a")
+    lab.keep_clock(station, 123.4, 10.0)  # of which no fraction means anything
+    assert there.board("a").clock_ppm == 123
+    assert there.only("a").boards["a"].clock_ppm == 123, "another machine that asks about the board is told"
+    said_so = lab.load(described(tmp_path, "\nclock_ppm = -7")).board("a")
+    assert (said_so.clock_ppm, said_so.clock_said) == (-7, "-7 ppm")
+    la = there.instruments["la"]
+    assert there.but(instruments={"la": la.but(samplerate=12_000_000)}).board("a").clock_ppm == 0
+    (tmp_path / "home" / "lab" / "a.clock").write_text("{")
+    assert there.board("a").clock_ppm == 0
+    assert clocks.kept("a", "uno", "la", la.clock) is None
+
+
+def test_only_virtual_boards_have_an_error_of_their_own(tmp_path: Path) -> None:
+    file = described(tmp_path)
+    file.write_text(file.read_text().replace("virtual = true\n", "", 2).replace("\nvirtual = true", ""))
+    with pytest.raises(UserError, match=r"boards\.a\.clock_error_ppm: is for virtual boards"):
+        lab.load(file)
+
+
+def with_reset(folder: Path, reset: str) -> lab.Lab:
+    """A lab with one board that nothing restarts but its reset line."""
+    file = folder / "lab.toml"
+    board = BOARD.format(name="a", channel="P8_45") + f"reset = {reset}\n"
+    file.write_text(TEXT.format(port=free(1)[0]) + board)
+    return lab.load(file)
+
+
+@pytest.mark.parametrize("way", ["line", "command"])
+def test_a_reset_line_restarts_the_board_for_its_boot_loader_and_for_the_handshake(
+    bench: Bench, tmp_path: Path, way: str
+) -> None:
+    words = ["sh", "-c", f"echo >> {tmp_path}/pulls; touch {tmp_path}/a.reset"]
+    there = with_reset(tmp_path, '"dtr"' if way == "line" else str(words))
+    station = there.board("a")
+    image = bench.build(nocrypt("crypto_aead"), the_target("uno")).images["both"]
+    call = Request(Op.ENCRYPT, bytes(16), bytes(16), b"", bytes(16))
+    with played(there):
+        deaf = station.but(board=station.board.but(reset=""))
+        with pytest.raises(DeviceError, match="avrdude"), lab.opened(deaf, image, 10**6, Event()):
+            pass
+        with lab.opened(station, image, 10**6, Event()) as link:
+            client = device.Client(link)
+            assert client.call(call).output[:16] == call.data
+            client.restart()
+            assert client.call(call).output[:16] == call.data
+    if way == "command":  # for the boot loader, when the firmware was to start, and by the restart
+        assert len((tmp_path / "pulls").read_text().splitlines()) == 3
+
+
+def test_a_reset_command_that_fails_is_named(bench: Bench, tmp_path: Path) -> None:
+    there = with_reset(tmp_path, '["sh", "-c", "echo no such chip >&2; false"]')
+    image = bench.build(nocrypt("crypto_aead"), the_target("uno")).images["both"]
+    with (
+        played(there),
+        pytest.raises(DeviceError, match="reset: sh: no such chip"),
+        lab.opened(there.board("a"), image, 10**6, Event()),
+    ):
+        pass
+    with pytest.raises(UserError, match=r"boards\.a\.reset: unknown line 'dts'; did you mean rts or dtr"):
+        with_reset(tmp_path, '"dts"')
+    with pytest.raises(UserError, match=r"boards\.a\.reset: write a command"):
+        with_reset(tmp_path, "[]")
