@@ -38,7 +38,7 @@ virtual = true
 [instruments.lb]
 driver = "beaglelogic:conn=tcp-raw/127.0.0.1/{second}:logic_channels=8"
 samplerate = 8_000_000
-channels = ["P8_45", "P8_46", "P8_43", "P8_44", "P8_41"]
+channels = ["P8_45", "P8_46", "P8_43", "P8_44", "P8_41", "P8_42"]
 virtual = true
 
 [probes.fet]
@@ -175,7 +175,6 @@ virtual = true
 """
 #: boards of the second lab, their targets and channels, and the ways to them
 OTHERS = {
-    "eleven": ("nrf52840", "P8_45", "swd"),
     "twelve": ("due", "P8_46", "swd"),
     "thirteen": ("mkrzero", "P8_43", "swd"),
     "fourteen": ("stm32f407", "P8_44", "swd"),
@@ -218,9 +217,10 @@ def free(count: int) -> list[int]:
 @pytest.fixture(scope="session")
 def described(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The ``lab.toml`` of it."""
-    port, swd3, swd4, second, fet, ten, sixteen = free(7)
+    port, swd3, swd4, second, fet, ten, eleven, sixteen = free(8)
     file = tmp_path_factory.mktemp("lab") / "lab.toml"
     more = probed("ten", ten, "stm32l053", "P8_46", "swd") + probed("sixteen", sixteen, "gd32vf103", "P8_43", "jtag")
+    more += probed("eleven", eleven, "nrf52840", "P8_42", "swd")
     file.write_text(TEXT.format(port=port, swd3=swd3, swd4=swd4, second=second, fet=fet) + more)
     return file
 

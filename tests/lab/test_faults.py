@@ -7,15 +7,9 @@ ever taken for a right one.
 from __future__ import annotations
 
 import os
-import random
 import re
-import shutil
 import signal
-import socket
-import subprocess
-import sys
 import termios
-from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from itertools import count, cycle
@@ -30,15 +24,28 @@ from msgspec.structs import replace
 from steelyard import device, lab
 from steelyard.jobs import failure_of
 from steelyard.lab import Hold, Lab, Station, analyzer, aside, attempt, flash, link, pool
-from steelyard.lab.virtual import played
 from steelyard.model.call import DeviceError, Op, Request
 from steelyard.model.reasons import Failure, Reason
 from steelyard.pipeline import Pipeline, nocrypt
 from tests import toys
-from tests.conftest import ROOT, Bench, the_target, write
+from tests.conftest import Bench, the_target, write
 from tests.lab import wires
 
-from .wired import Once, Wired, dead, described, drops, hangs_up, is_killed, noise, overruns, silent, skips, stuck
+from .wired import (
+    Once,
+    Wired,
+    behind_wires,
+    dead,
+    drops,
+    hangs_up,
+    is_killed,
+    noise,
+    overruns,
+    silent,
+    skips,
+    stuck,
+    wired,
+)
 
 pytest.importorskip("serial", reason="pyserial is not installed: scripts/setup test")
 CALLS = [Request(Op.ENCRYPT, bytes(16), bytes(16), b"", bytes([n]) * 100) for n in range(8)]
@@ -46,31 +53,14 @@ CALLS = [Request(Op.ENCRYPT, bytes(16), bytes(16), b"", bytes([n]) * 100) for n 
 
 @pytest.fixture(scope="module")
 def behind(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Lab, list[int]]]:
-    """The boards as they are, behind the wires, and who plays them."""
-    for tool in ("avrdude", "sigrok-cli", "avr-gcc"):
-        if shutil.which(tool) is None:
-            pytest.skip(f"{tool} is not installed: scripts/setup test")
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
-    found = described(tmp_path_factory.mktemp("behind"), port)
-    with played(found) as processes:
-        yield found, [p.pid for p in processes if p.pid]
+    with behind_wires(tmp_path_factory.mktemp("behind")) as found:
+        yield found
 
 
 @pytest.fixture
-def there(behind: tuple[Lab, list[int]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Wired]:
-    for old in (flash.paths.home() / "lab").glob("[ab].*"):
-        shutil.rmtree(old) if old.is_dir() else old.unlink()
-    for state in (pool._doubted, pool._faults, pool._out, flash._sure, link._slow):
-        state.clear()
-    own, processes = behind
-    samples = wires.Samples(own.instruments["la"].address)
-    found = described(tmp_path / "lab", samples.port)
-    serial = {name: wires.Serial(found.boards[name].port, own.boards[name].port) for name in "ab"}
-    yield Wired(found, serial, samples, processes)
-    samples.close()
-    for wire in serial.values():
-        wire.unplug()
+def there(behind: tuple[Lab, list[int]], tmp_path: Path) -> Iterator[Wired]:
+    with wired(behind, tmp_path / "lab") as found:
+        yield found
 
 
 @pytest.fixture
@@ -386,36 +376,3 @@ def test_a_disk_that_is_full_while_a_board_is_flashed(
     assert failure_of(e.value).reason == Reason.DISK_FULL
     (place / "filler").unlink()
     assert attempted(there, image) == []
-
-
-@pytest.mark.long
-def test_thirty_kills_of_a_scheduler_with_the_real_tools(behind: tuple[Lab, list[int]], bench: Bench) -> None:
-    """Flashers and sigrok-cli are left as they are; test_kills.py has more runs and less time for each."""
-    dice = random.Random(15)
-    own, _ = behind
-    on = tuple(map(own.board, "ab"))
-    for n in (1, 2):
-        write(bench.package(variant=f"toy{n}").folder.parent, {"LWC_AEAD_KAT_128_128.txt": toys.kat()})
-    packages = [bench.package(variant=f"toy{n}") for n in (1, 2)]
-    where = ["--on", "lab", "--lab", str(own.folder / "lab.toml"), "--db", str(bench.database)]
-    words = ["run", *(str(p.folder) for p in packages), *where, "-w", "0/16", "--flags=-Os"]
-    command = [sys.executable, "-m", "steelyard", *words]
-    env = os.environ | {"PYTHONPATH": str(ROOT / "src")}
-    hit = 0
-    for _ in range(30):
-        process = subprocess.Popen(command, env=env, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        with suppress(subprocess.TimeoutExpired):
-            process.wait(1 + dice.expovariate(0.2))
-        hit += process.poll() is None
-        process.kill()
-        process.wait()
-    assert hit > 5, "the others had nothing left to do"
-    subprocess.run(command, env=env, check=True, stdout=subprocess.DEVNULL)
-    final = [r for r in bench.store.runs(newest_only=False) if r.final]
-    assert set(Counter(r.setup.key for r in final).values()) == {1}
-    for package in packages:
-        job = bench.job(package, the_target("uno"), "0/16")
-        simulated, measured = (Pipeline(bench.store, threads=1).weigh(j) for j in (job, replace(job, on=on)))
-        assert measured.id in {r.id for r in final}
-        for ours, boards in zip(simulated.points, measured.points, strict=True):
-            assert abs(ours.cycles - boards.cycles) <= 2 * on[0].cycles_per_sample

@@ -5,8 +5,9 @@ Boards are simulators here that fail as they are told; test_faults.py has the re
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from pathlib import Path
 from threading import Barrier, Event, Lock, Thread
 
@@ -23,6 +24,7 @@ from steelyard.model.errors import UserError
 from steelyard.model.reasons import Failure, Reason
 from steelyard.model.record import Record
 from steelyard.pipeline import Job, Pipeline, resolve
+from steelyard.store import Store
 from tests import toys
 from tests.conftest import Bench, the_target, write
 
@@ -355,6 +357,50 @@ def test_boards_that_are_not_alike_share_no_run(there: Lab) -> None:
         UserError, match=r"all uno, and their records would differ: a has virtual-board, sigrok.* 24 MHz; b"
     ):
         lab.pools([a, faster])
+
+
+@pytest.mark.parametrize("moment", ["a board works", "a run was stored"])
+def test_a_disk_that_fills_up_loses_nothing_that_was_stored(
+    bench: Bench, boards: Boards, there: Lab, disk: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch, moment: str
+) -> None:
+    """The database is on it, and the home. Runs that were made meanwhile are stored when there is room again."""
+    place = disk("12m")
+    monkeypatch.setenv("STEELYARD_HOME", str(place / "home"))
+    filler = place / "filler"
+
+    def fill() -> None:
+        with filler.open("ab", buffering=0) as file, suppress(OSError):
+            while file.write(bytes(512)):
+                pass
+
+    known: dict[str, int | None] = {}
+
+    def stored(job: Job, record: Record, kept: bool) -> None:
+        known[record.setup.key] = record.id
+        if moment == "a run was stored" and len(known) == 1:
+            fill()
+        if len(known) == (5 if moment == "a run was stored" else 3):
+            filler.unlink()
+
+    def behave(image: Path) -> None:
+        if moment == "a board works" and len(boards.opened) == 3:  # nocrypt, a run, and this one
+            fill()
+
+    boards.behave = {"a": behave, "b": behave}
+    todo = jobs(bench, there, 5)
+    with Store.open(place / "results.db") as store:
+        pipeline = Pipeline(store)
+        records = pipeline.campaign(todo, stored)
+        assert set(reasons(records)) <= {None, Reason.DISK_FULL, Reason.NO_BASELINE}
+        assert "free some" in pipeline.keeper.why or Reason.DISK_FULL in reasons(records)
+        assert pipeline.keeper.waiting == {}
+        assert all(r.id for r in records), "there was room again before the end, and each says which run it is"
+        assert aside.read("a") is aside.read("b") is None
+        again = Pipeline(store).campaign(todo, lambda *_: None)
+        assert reasons(again) == [None] * 5
+        assert {r.setup.key: r.id for r in again}.items() >= {r.setup.key: r.id for r in records if r.ok}.items()
+        times = Counter(r.setup.key for r in store.runs(newest_only=False) if r.final)
+        assert set(times.values()) == {1}
 
 
 def test_logs_are_bounded_and_a_full_disk_costs_only_them(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from threading import Event
@@ -136,6 +137,14 @@ def test_ram_that_does_not_take_what_is_put_there_is_no_figure(there: Probed, be
         device.Client(link).untouched()
     assert e.value.failure.reason == Reason.PROBE_LOST
     assert re.search(r"swd: [234] bytes of RAM, from 0x2000010[0-3] on, did not take what was put", str(e.value))
+
+
+def test_a_disk_that_has_no_room_for_a_dump_is_not_the_probes_fault(
+    there: Probed, disk: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(disk("16k")))
+    with pytest.raises(OSError, match="No space left"):
+        probe.dump(there.station)
 
 
 @pytest.mark.parametrize(("dumped", "why"), [("other", "is there any more"), ("same", "as it was filled")])

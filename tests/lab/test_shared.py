@@ -6,28 +6,31 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from threading import Event, Thread
 
 import pytest
 
 from steelyard import device, lab
+from steelyard.jobs import failure_of
 from steelyard.lab import Lab, attempt, flash, pool
 from steelyard.lab.lock import held, holder
 from steelyard.lab.metering import Meter, metered
 from steelyard.lab.virtual import played
 from steelyard.model.call import DeviceError
+from steelyard.model.reasons import Reason
 from steelyard.pipeline import nocrypt
 from tests.conftest import ROOT, Bench, the_target
 from tests.lab import wires
 
+from . import test_probe_faults
 from .conftest import free
-from .test_boards import CALLS, near
+from .test_boards import CALLS, at, near, terminal
 from .test_meters import TRUST
-from .test_probe_faults import described
 
 pytest.importorskip("serial", reason="pyserial is not installed: scripts/setup test")
+__all__ = ["terminal"]
 METER = f"""
 [meters.m]
 virtual = true
@@ -56,7 +59,7 @@ def there(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
     """A board with a probe and a meter."""
     the_target("bluepill")
     folder = tmp_path_factory.mktemp("shared")
-    described(folder, *free(2))
+    test_probe_faults.described(folder, *free(2))
     file = folder / "lab.toml"
     file.write_text(file.read_text().replace('channel = "P8_45"', 'channel = "P8_45"\nmeter = "m"') + METER)
     found = lab.load(file)
@@ -113,3 +116,22 @@ def test_a_meter_is_locked_whatever_it_is_called(tmp_path: Path) -> None:
     names = (tmp_path / "by-id", tmp_path / "ttyACM0")
     places = {metered(Meter(name="m", driver="ppk2", port=str(port), volts=5.0)).place for port in names}
     assert len(places) == 1
+
+
+def test_a_full_folder_of_locks_is_not_the_boards_fault(
+    described: Path,
+    bench: Bench,
+    terminal: tuple[int, Path],
+    disk: Callable[[str], Path],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    place = disk("16k")
+    monkeypatch.setenv("STEELYARD_LOCKS", str(place))
+    (place / "filler").write_bytes(bytes(16 << 10))
+    image = bench.build(nocrypt("crypto_aead"), the_target("uno")).images["both"]
+    with (
+        pytest.raises(OSError, match="No space left") as e,
+        lab.opened(at(lab.load(described), terminal[1]), image, 10**6, Event()),
+    ):
+        pass
+    assert failure_of(e.value).reason == Reason.DISK_FULL

@@ -4,15 +4,22 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import signal
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from threading import Event
 from typing import NamedTuple
 
+import pytest
+
 from steelyard import lab
-from steelyard.lab import Lab, analyzer
+from steelyard.lab import Lab, analyzer, flash, link, pool
+from steelyard.lab.virtual import played
 from tests.lab import wires
+from tests.lab.conftest import free
 
 TEXT = """
 speed = 4
@@ -50,6 +57,34 @@ def described(folder: Path, port: int) -> Lab:
     boards = (BOARD.format(name=n, channel=c) for n, c in (("a", "P8_45"), ("b", "P8_46")))
     (folder / "lab.toml").write_text(TEXT.format(port=port) + "".join(boards))
     return lab.load(folder / "lab.toml")
+
+
+@contextmanager
+def behind_wires(folder: Path) -> Iterator[tuple[Lab, list[int]]]:
+    """The boards as they are, behind the wires, and who plays them."""
+    for tool in ("avrdude", "sigrok-cli", "avr-gcc"):
+        if shutil.which(tool) is None:
+            pytest.skip(f"{tool} is not installed: scripts/setup test")
+    found = described(folder, *free(1))
+    with played(found) as processes:
+        yield found, [p.pid for p in processes if p.pid]
+
+
+@contextmanager
+def wired(behind: tuple[Lab, list[int]], folder: Path) -> Iterator[Wired]:
+    """Wires to them in a lab of their own; nobody knows anything of the boards yet."""
+    for old in (flash.paths.home() / "lab").glob("[ab].*"):
+        shutil.rmtree(old) if old.is_dir() else old.unlink()
+    for state in (pool._doubted, pool._faults, pool._out, flash._sure, link._slow):
+        state.clear()
+    own, processes = behind
+    samples = wires.Samples(own.instruments["la"].address)
+    found = described(folder, samples.port)
+    serial = {name: wires.Serial(found.boards[name].port, own.boards[name].port) for name in "ab"}
+    yield Wired(found, serial, samples, processes)
+    samples.close()
+    for wire in serial.values():
+        wire.unplug()
 
 
 class Once:

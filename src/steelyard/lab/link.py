@@ -22,7 +22,7 @@ from .analyzer import Pulses, Watch
 from .attempt import Attempt, heard
 from .config import Station
 from .flash import flash, forget
-from .lock import had_by_another, held
+from .lock import had_by_another, held, is_full
 from .meter import Stream
 from .plugs import denied
 
@@ -130,6 +130,8 @@ class BoardLink:
             try:
                 elsewhere = had_by_another(lock, board)
             except OSError as e:  # no port
+                if is_full(e):
+                    raise
                 raise self._lost(e) from None
             if why := denied(board.port):
                 raise DeviceError(Failure(Reason.BOARD_LOST, why))

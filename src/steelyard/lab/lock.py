@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import hashlib
 import os
@@ -64,6 +65,8 @@ def taken(what: str, name: str) -> IO[bytes] | None:
     try:
         opened = os.fdopen(_opened(file), "r+b")
     except OSError as e:
+        if is_full(e):
+            raise
         raise DeviceError(Failure(Reason.BOARD_LOST, f"{name}: {file}: {e.strerror}; remove it")) from None
     try:
         fcntl.flock(opened, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -71,6 +74,11 @@ def taken(what: str, name: str) -> IO[bytes] | None:
         opened.close()
         return None
     return opened
+
+
+def is_full(error: OSError) -> bool:
+    """Whether that is the disk's fault, and nobody else's."""
+    return error.errno in (errno.ENOSPC, errno.EDQUOT)
 
 
 def _opened(file: Path) -> int:

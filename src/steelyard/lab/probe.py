@@ -6,6 +6,9 @@ was has not been used.
 
 from __future__ import annotations
 
+import errno
+import os
+import shutil
 import tempfile
 from itertools import groupby
 from pathlib import Path
@@ -73,5 +76,9 @@ def _ask(station: Station, arguments: tuple[str, ...], file: Path) -> None:
 
 
 def _lost(station: Station, text: str) -> DeviceError:
+    """The probe is lost; :class:`OSError` where what it says may have had no room."""
+    folder = tempfile.gettempdir()
+    if shutil.disk_usage(folder).free < station.target.chip.ram.size:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), folder)
     assert station.probe is not None
     return DeviceError(Failure(Reason.PROBE_LOST, f"{station.probe.name}: {text}"))

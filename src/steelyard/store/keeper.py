@@ -28,6 +28,8 @@ class Keeper:
         #: records that are not stored yet, by their setup's key
         self.waiting: dict[str, Record] = {}
         self._leases: dict[str, int | None] = {}
+        #: records that were stored with a later one, since nobody asked
+        self._late: dict[str, Record] = {}
         self._tenure = Tenure(store)
         self._next_try = 0.0
         self._lock = Lock()
@@ -62,12 +64,15 @@ class Keeper:
             self.waiting[record.setup.key], self._leases[record.setup.key] = record, lease
             if time.monotonic() < self._next_try:
                 return record
-            return self._store().get(record.setup.key, record)
+            self._late |= self._store()
+            return self._late.pop(record.setup.key, record)
 
     def again(self) -> dict[str, Record]:
-        """Tries to store the waiting records; returns those that now are, by key."""
+        """Tries to store the waiting records; returns those that now are, by key, and those that were stored with later
+        ones."""
         with self._lock:
-            return self._store()
+            late, self._late = self._late, {}
+            return late | self._store()
 
     def _store(self) -> dict[str, Record]:
         stored: dict[str, Record] = {}
