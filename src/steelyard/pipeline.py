@@ -143,7 +143,7 @@ class Pipeline:
         """
         runs = [resolve(job) for job in jobs]
         keys = [run.setup.key for run in runs]
-        kept = self._stored(runs)
+        kept = self.stored(runs)
         for job, key in zip(jobs, keys, strict=True):
             if key in kept:
                 done(job, kept[key], True)
@@ -182,7 +182,7 @@ class Pipeline:
         """The record of one job. Threads that ask for the same job get the same record."""
         return self._weighed(resolve(job))
 
-    def _stored(self, runs: Sequence[Run]) -> dict[str, Record]:
+    def stored(self, runs: Sequence[Run]) -> dict[str, Record]:
         """The newest records of jobs that need not run again: those whose inputs were made from the same seed."""
         found = {} if self.force else self.keeper.find([run.setup.key for run in runs])
         kept = [(r, found[r.setup.key]) for r in runs if r.setup.key in found]

@@ -7,17 +7,21 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from threading import Event, Thread
+from typing import TYPE_CHECKING
 
 from ..model.record import Record
 from ..pipeline import Job, Pipeline
 from .console import stderr
+
+if TYPE_CHECKING:
+    from ..farm.hq import Cluster
 
 #: seconds between two lines where there is no terminal
 EVERY = 5.0
 Done = Callable[[Job, Record, bool], None]
 
 
-def with_progress(pipeline: Pipeline, jobs: Sequence[Job]) -> list[Record]:
+def with_progress(pipeline: Pipeline | Cluster, jobs: Sequence[Job]) -> list[Record]:
     """Runs the jobs, and says meanwhile how many are done, were stored before, and how long the rest takes."""
     shown = _bars if stderr().is_terminal else _lines
     with shown(jobs) as done:

@@ -29,6 +29,8 @@ from .weigh import exit_code, max_cycles, weigh
 
 #: runs of what the user named before which their number is said
 MANY = 1000
+#: runs of a batch
+BATCH = 50
 _MEANING = (
     "Cycles: means over the known answers, minus the empty call. ROM, static RAM: minus the nocrypt image. "
     "Definitions: docs/definitions.md. How far to trust them: docs/claims.md. Details: steelyard show RUN"
@@ -45,6 +47,8 @@ class Run(options.Weighing, frozen=True, kw_only=True):
     everything: bool
     dry_run: bool
     threads: int | None
+    engine: str
+    batch: int | None
     force: bool
     seed: str
     on: tuple[str, ...]
@@ -65,6 +69,14 @@ class Run(options.Weighing, frozen=True, kw_only=True):
     options.flag("--all", "everything", help="All bundled implementations, as by default."),
     options.flag("--dry-run", help="Only say what would be run, and why."),
     options.number("--threads", "-j", most=1024, help="Default: one per core."),
+    click.option(
+        "--engine",
+        type=click.Choice(("threads", "hq")),
+        default="threads",
+        show_default=True,
+        help="Who does it: threads of this machine, or a HyperQueue cluster.",
+    ),
+    options.number("--batch", most=100_000, help="With --engine hq: runs that a worker gets at once. Default: 50"),
     options.force,
     click.option("--seed", default=SEED, metavar="TEXT", help="Seed of the fresh inputs; recorded."),
     click.option("--on", multiple=True, metavar="BOARD", help="Boards instead of targets; lab: all of them."),
@@ -91,7 +103,13 @@ def verb(ask: Run) -> int:
         count, places = len({j.implementation.folder for j in jobs}), len({j.target.name for j in jobs})
         text = f"{number(len(jobs))} runs: {counted(count, 'implementation')} on {counted(places, 'target')}"
         stderr().print(f"{text}; --dry-run lists them, Ctrl-C stops and keeps what is done")
-    weighed = weigh(jobs, ask.db, threads=ask.threads, force=ask.force, max_cycles=ask.max_cycles, seed=ask.seed)
+    if ask.batch is not None and ask.engine != "hq":
+        raise UserError("--batch: is of --engine hq; threads take one run after the other")
+    size = (ask.batch or BATCH) if ask.engine == "hq" else 0
+    weighed = weigh(
+        jobs, ask.db, threads=ask.threads, force=ask.force, max_cycles=ask.max_cycles, seed=ask.seed,
+        batch=size,
+    )  # fmt: skip
     meaning = [_MEANING] if ask.out.console and any(r.metrics for r in weighed.records) else []
     sheets = [*sheets_of(weighed.records, columns, flat=ask.out.flat), *refused(rejected)]
     ask.out.give(sheets, document(weighed.records, rejected), [*weighed.remarks, *meaning])

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 from collections.abc import Iterable, Sequence
 from itertools import islice
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
+from ..model import paths
 from ..model.errors import UserError, counted
 from ..model.implementation import Rejected
 from ..model.inputs import MAX_SEED, SEED
@@ -18,6 +20,9 @@ from . import select
 from .console import stderr
 from .options import number
 from .progress import with_progress
+
+if TYPE_CHECKING:
+    from ..farm.hq import Cluster
 
 #: most implementations whose answers are looked for among all runs
 _CONFIRMED = 50
@@ -45,14 +50,27 @@ def weigh(
     force: bool = False,
     max_cycles: int = MAX_CYCLES,
     seed: str = SEED,
+    batch: int = 0,
 ) -> Weighed:
-    """Runs what is not stored. ``threads`` is one per core by default; ``force`` runs what is stored too."""
+    """Runs what is not stored. ``threads`` is one per core by default; ``force`` runs what is stored too. With
+    ``batch`` a cluster does it, so many jobs at once, each on one thread by default."""
     if not 0 < len(seed) <= MAX_SEED:
         raise UserError(f"--seed: give 1 to {MAX_SEED} characters")
     with select.store(db) as store:
-        pipeline = Pipeline(
-            store, threads=threads or os.cpu_count() or 1, force=force, max_cycles=max_cycles, seed=seed
-        )
+        pipeline: Pipeline | Cluster
+        if batch:
+            from ..farm.hq import Cluster
+
+            folder = (
+                paths.home() / "hq" / hashlib.sha256(select.place(db).encode(errors="surrogateescape")).hexdigest()[:16]
+            )
+            pipeline = Cluster(
+                store, folder, size=batch, threads=threads or 1, force=force, max_cycles=max_cycles, seed=seed
+            )
+        else:
+            pipeline = Pipeline(
+                store, threads=threads or os.cpu_count() or 1, force=force, max_cycles=max_cycles, seed=seed
+            )
         if max_cycles != MAX_CYCLES and not force and (kept := len(store.find(resolve(job).setup.key for job in jobs))):
             stderr().print(f"--max-cycles changes nothing for {counted(kept, 'stored run')}; --force makes them again")
         records = with_progress(pipeline, jobs)

@@ -1,0 +1,190 @@
+"""Campaigns on HyperQueue: a server and two workers here, and what becomes of a campaign when any of it is killed."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from steelyard.farm import batch, hq
+from steelyard.model import paths
+from steelyard.store import Store
+from tests import toys
+from tests.cli.conftest import Cli, cli
+from tests.conftest import the_target, write
+
+__all__ = ["cli"]
+
+_SERVER = """
+import sys, time
+from hyperqueue.cluster import LocalCluster, WorkerConfig
+with LocalCluster(server_dir=sys.argv[1]) as cluster:
+    for _ in range(2):
+        cluster.start_worker(WorkerConfig(cores=1))
+    print("started", flush=True)
+    time.sleep(3600)
+"""
+WORDS = ("run", "mine", "-t", "uno", "-w", "16/0", "--flags=-O1;-O2;-Os", "--engine", "hq", "--batch", "1")
+#: four implementations and nocrypt with three flag sets
+RUNS = 15
+
+
+class Server:
+    """HyperQueue with two workers, in a process that may be killed, with all that it has started."""
+
+    def __init__(self, folder: Path) -> None:
+        folder.mkdir(exist_ok=True)
+        self._folder = folder
+        self.start()
+
+    def start(self) -> None:
+        words = [sys.executable, "-c", _SERVER, str(self._folder)]
+        self.process = subprocess.Popen(words, stdout=subprocess.PIPE, text=True, start_new_session=True)
+        assert self.process.stdout is not None
+        while self.process.stdout.readline() != "started\n":
+            assert self.process.poll() is None
+
+    def kill(self) -> None:
+        with suppress(ProcessLookupError):
+            os.killpg(self.process.pid, signal.SIGKILL)
+        self.process.wait()
+        if self.process.stdout is not None:
+            self.process.stdout.close()
+
+
+@pytest.fixture
+def server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
+    pytest.importorskip("hyperqueue", reason="HyperQueue is not installed: pip install hyperqueue")
+    the_target("uno")
+    monkeypatch.setenv("STEELYARD_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("HQ_SERVER_DIR", str(tmp_path / "server"))
+    for name in ("ref", "a", "b", "c"):
+        write(
+            tmp_path / "mine" / "crypto_aead" / "toy1" / name,
+            toys.files() | {"more.h": f"/* {name} */\n", "LWC_AEAD_KAT_128_128.txt": toys.kat()},
+        )
+    made = Server(tmp_path / "server")
+    yield made
+    made.kill()
+
+
+def results() -> dict[str, Any]:
+    """What nodes have written, by key."""
+    found = [line for f in (paths.home() / "hq").glob("*/*/*/*.results") for line in batch.whole(f.read_bytes())[0]]
+    assert len(found) == len({line.key for line in found}), "a run was done twice"
+    return {line.key: line.record for line in found}
+
+
+def count(db: Path) -> int:
+    if not db.exists():
+        return 0
+    with Store.open(db) as store:
+        return len(store.runs(newest_only=False))
+
+
+def test_a_campaign_on_a_cluster_is_the_same_as_here(server: Server, cli: Cli, tmp_path: Path) -> None:
+    there = cli(" ".join([*WORDS[:-1], "4", "--db", "there.db", "--json"]))
+    assert there.code == 0, there.out[:3000]
+    here = cli(" ".join([*WORDS[:-4], "--db", "here.db"]))
+    assert here.code == 0, here.err
+    with Store.open("there.db") as one, Store.open("here.db") as other:
+        mine, its = ({r.setup.key: r for r in s.runs(newest_only=False)} for s in (one, other))
+        assert len(mine) == len(one.runs(newest_only=False)) == RUNS
+        assert {k: r.metrics for k, r in mine.items()} == {k: r.metrics for k, r in its.items()}
+        assert all(r.ok for r in mine.values())
+    assert not any((paths.home() / "hq").glob("*/*")), "nothing is left behind"
+    again = cli(" ".join([*WORDS[:-1], "4", "--db", "there.db"]))
+    assert again.code == 0
+    assert count(Path("there.db")) == RUNS
+
+
+@pytest.mark.long
+def test_after_a_kill_of_everything_nothing_is_done_twice(server: Server, cli: Cli, tmp_path: Path) -> None:
+    """SIGKILL of who submitted, then of the server with its workers, while runs are done."""
+    db = tmp_path / "k.db"
+    words = [sys.executable, "-m", "steelyard", *WORDS, "--db", str(db)]
+    with subprocess.Popen(words, stderr=subprocess.PIPE, text=True, cwd=tmp_path) as first:
+        deadline = time.monotonic() + 240
+        while len(done := results()) < 3:
+            assert first.poll() is None, first.stderr.read()
+            assert time.monotonic() < deadline
+            time.sleep(0.05)
+        first.kill()
+        server.kill()
+    assert len(done := results()) < RUNS, "all was done before the kill"
+    server.start()
+    again = cli(" ".join([*WORDS, "--db", str(db)]))
+    assert again.code == 0, again.err
+    with Store.open(db) as store:
+        runs = store.runs(newest_only=False)
+    assert len(runs) == RUNS
+    finished = {r.setup.key: r.finished for r in runs}
+    assert {k: r.finished for k, r in done.items()} == {k: finished[k] for k in done}
+
+
+@pytest.mark.long
+def test_who_comes_back_goes_on_with_what_the_server_still_has(server: Server, cli: Cli, tmp_path: Path) -> None:
+    db = tmp_path / "k.db"
+    words = [sys.executable, "-m", "steelyard", *WORDS, "--db", str(db)]
+    with subprocess.Popen(words, stderr=subprocess.PIPE, text=True, cwd=tmp_path) as first:
+        deadline = time.monotonic() + 240
+        while not (found := list((paths.home() / "hq").glob("*/*/0000/submitted.json"))):
+            assert first.poll() is None, first.stderr.read()
+            assert time.monotonic() < deadline
+            time.sleep(0.05)
+        first.kill()
+    waves = found[0].parent.parent
+
+    def submitted(self: Any, wave: Path, todo: Any) -> None:
+        raise AssertionError(f"{len(todo)} runs are submitted again")
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(hq.Cluster, "_submitted", submitted)
+        again = cli(" ".join([*WORDS, "--db", str(db)]))
+    assert again.code == 0, again.err
+    assert count(db) == RUNS
+    assert not waves.exists()
+
+
+def test_half_a_line_is_done_again(tmp_path: Path) -> None:
+    """Whoever is killed while he writes leaves no result that nobody can read."""
+    the_target("uno")
+    from tests.made_up import record
+
+    line = batch.Line("k", record("toy1/ref"), "said")
+    import msgspec
+
+    data = msgspec.json.encode(line) + b"\n"
+    assert batch.whole(data + data[: len(data) // 2]) == ([line], len(data))
+    assert batch.whole(data[:-1]) == ([], 0)
+
+
+def test_without_a_server_it_is_said(cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("hyperqueue", reason="HyperQueue is not installed: pip install hyperqueue")
+    monkeypatch.setenv("STEELYARD_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("HQ_SERVER_DIR", str(tmp_path / "none"))
+    refused = cli("run nocrypt -t uno --engine hq --db x.db")
+    assert refused.code == 2
+    assert "no server of HyperQueue answers" in refused.err
+    assert "--batch: is of --engine hq" in cli("run nocrypt -t uno --batch 3").err
+
+
+def test_boards_are_resources_of_workers() -> None:
+    from steelyard import lab
+    from steelyard.cli.plan import plan
+    from steelyard.model.campaign import Campaign
+    from steelyard.pipeline import resolve
+
+    station = lab.load(paths.ROOT / "docs" / "guides" / "lab.toml").board("pill-1")
+    jobs = plan(Campaign(implementations=("nocrypt",), workloads=("16/0",)), on=[station]).jobs
+    simulated = plan(Campaign(implementations=("nocrypt",), workloads=("16/0",), targets=("bluepill",))).jobs
+    made = [(resource, len(some)) for resource, some in hq._batches(map(resolve, [*jobs, *simulated]), 1)]
+    assert set(made) == {("steelyard-bluepill", 1), ("", 1)}
