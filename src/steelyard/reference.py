@@ -68,6 +68,7 @@ def _largest() -> Target | None:
 
 @cache
 def bundled(primitive: str, variant: str) -> tuple[Implementation, ...]:
+    """The bundled implementations of a variant."""
     folders = sorted(CIPHERS.glob(f"{primitive}/*/{escape(variant)}/"))
     return tuple(i for f in folders for i in sources.discover(f).implementations if i.primitive == primitive)
 

@@ -192,8 +192,9 @@ def header(design: Design, found: dict[str, tuple[bool, int]]) -> str:
     return "\n".join(['#include "Vdesign.h"', "using Model = Vdesign;", *lines, ""])
 
 
-def build(design: Design, n: Netlist, work: Path, *, trace: bool = False) -> None:
-    """Compiles the test bench with a design or netlist, to ``work/obj/bench``. Raises :class:`ToolError` with a reason
+def build(design: Design, n: Netlist, work: Path, *, trace: bool = False, quick: bool = False) -> None:
+    """Compiles the test bench with a design or netlist, to ``work/obj/bench``; a ``quick`` compilation makes a slower
+    one. Raises :class:`ToolError` with a reason
     when that cannot be."""
     found = ports(n, work)
     if failure := refused_ports(design, found):
@@ -202,13 +203,14 @@ def build(design: Design, n: Netlist, work: Path, *, trace: bool = False) -> Non
     shutil.copyfile(BENCH, work / "bench.cpp")
     files = [f"src/{k:03d}_{f.name}" for k, f in enumerate(n.files)]
     more = ["--trace", "--trace-underscore"] if trace else []
+    fast = "-O1" if quick else "-O2"
     try:
         tools.run(
             "verilator",
             [
                 "--cc", "--exe", "--build", "-O3", "--x-assign", "unique", "--x-initial", "unique", "--noassert",
-                "--prefix", "Vdesign", "--Mdir", "obj", "-o", "bench", "-CFLAGS", "-O2 -I.. -std=c++17 -w", *_STYLE,
-                "-MAKEFLAGS", "OPT_FAST=-O2 OPT_SLOW=-O0 OPT_GLOBAL=-O2", *more, *options(n), *files, "bench.cpp",
+                "--prefix", "Vdesign", "--Mdir", "obj", "-o", "bench", "-CFLAGS", "-I.. -std=c++17 -w", *_STYLE,
+                "-MAKEFLAGS", f"OPT_FAST={fast} OPT_SLOW=-O0 OPT_GLOBAL=-O1", *more, *options(n), *files, "bench.cpp",
             ],
             work,
         )  # fmt: skip

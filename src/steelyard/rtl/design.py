@@ -13,20 +13,20 @@ from msgspec.structs import replace
 from ..model import toml
 from ..model.digest import of_file
 from ..model.errors import UserError
-from .streams import ORDER
 
 #: words of the API may have so many bits
 WIDTHS = (8, 16, 32)
 FILE = "design.toml"
 VHDL, VERILOG, SYSTEM_VERILOG = (".vhd", ".vhdl"), (".v",), (".sv",)
 Part = Literal["npub", "ad", "data", "tag"]
+USUAL_ORDER: tuple[Part, ...] = ("npub", "ad", "data", "tag")
 
 
 class Design(Struct, frozen=True):
     """``name`` and ``variant`` are what tables show. ``files`` are in the order in which they are read. ``aead`` and
     ``hash`` name the variants of the software side that say what is right, empty where there is none. ``block`` is the
     bytes of a block of ``ad``, ``data`` and ``hash``, as far as they are known. ``any_segments``: input may be cut
-    after any word, not after whole blocks only. ``notes`` say what was guessed."""
+    after any word, not after whole blocks only; not at all without ``segments``. ``notes`` say what was guessed."""
 
     family: str
     name: str
@@ -37,7 +37,7 @@ class Design(Struct, frozen=True):
     files: tuple[Path, ...]
     aead: str = ""
     hash: str = ""
-    order: tuple[Part, ...] = ORDER  # type: ignore[assignment]
+    order: tuple[Part, ...] = USUAL_ORDER
     parameters: tuple[tuple[str, int | str], ...] = ()
     defines: tuple[str, ...] = ()
     includes: tuple[Path, ...] = ()
@@ -47,6 +47,7 @@ class Design(Struct, frozen=True):
     key_reuse: bool = True
     block: tuple[tuple[str, int], ...] = ()
     any_segments: bool = False
+    segments: bool = True
     pdi_shares: int = 1
     sdi_shares: int = 1
     standard: str = "08"
@@ -71,7 +72,7 @@ class Design(Struct, frozen=True):
         said = repr(
             (
                 self.top, self.width, self.aead, self.hash, self.order, self.parameters, self.defines, self.clock,
-                self.reset, self.reset_active, self.key_reuse, self.block, self.any_segments, self.pdi_shares,
+                self.reset, self.reset_active, self.key_reuse, self.block, self.any_segments, self.segments, self.pdi_shares,
                 self.sdi_shares, self.standard,
             )
         )  # fmt: skip
@@ -81,7 +82,7 @@ class Design(Struct, frozen=True):
         return h.hexdigest()
 
 
-class Blocks(toml.Table):
+class Blocks(toml.Table, frozen=True):
     """Bytes of a block, by what it is of."""
 
     ad: int = 0
@@ -89,7 +90,7 @@ class Blocks(toml.Table):
     hash: int = 0
 
 
-class Described(toml.Table):
+class Described(toml.Table, frozen=True):
     """``design.toml``; CONTRIBUTING.md explains the keys."""
 
     top: str
@@ -99,7 +100,7 @@ class Described(toml.Table):
     family: str = ""
     aead: str = ""
     hash: str = ""
-    input_sequence: tuple[Part, ...] = ORDER  # type: ignore[assignment]
+    input_sequence: tuple[Part, ...] = USUAL_ORDER
     parameters: dict[str, int | str] = field(default_factory=dict)
     variants: dict[str, dict[str, int | str]] = field(default_factory=dict)
     defines: tuple[str, ...] = ()
@@ -110,6 +111,7 @@ class Described(toml.Table):
     key_reuse: bool = True
     block: Blocks = Blocks()
     any_segments: bool = False
+    segments: bool = True
     pdi_shares: int = 1
     sdi_shares: int = 1
 
@@ -125,7 +127,7 @@ def described(folder: Path) -> list[Design]:
     if wrong := [w for w in d.w if w not in WIDTHS]:
         raise UserError(f"{file}: w has {wrong[0]}; the API has words of 8, 16 or 32 bits")
     files = tuple(f for s in d.sources for f in _files(folder, s, file))
-    order = (*(p for p in d.input_sequence if p != "tag"), "tag")
+    order: tuple[Part, ...] = (*(p for p in d.input_sequence if p != "tag"), "tag")
     made = []
     for name, parameters in (d.variants or {ONLY: {}}).items():
         for width in d.w:
@@ -153,6 +155,7 @@ def described(folder: Path) -> list[Design]:
                     key_reuse=d.key_reuse,
                     block=_blocks({"ad": d.block.ad, "data": d.block.data, "hash": d.block.hash}),
                     any_segments=d.any_segments,
+                    segments=d.segments,
                     pdi_shares=d.pdi_shares,
                     sdi_shares=d.sdi_shares,
                 )
@@ -167,7 +170,11 @@ def _blocks(sizes: Mapping[str, int]) -> tuple[tuple[str, int], ...]:
 def _files(folder: Path, name: str, said: Path) -> list[Path]:
     """The sources that a description names, where ``*`` stands for anything. Raises :class:`UserError` where none is
     there."""
-    found = sorted(p for at in glob(str(folder / name)) if (p := Path(at)).is_file())
+    found = sorted(
+        p
+        for at in glob(str(folder / name))  # noqa: PTH207, which follows no ".."
+        if (p := Path(at)).is_file()
+    )
     if not found:
         raise UserError(f"{said}: {name} is not there; restore it, or correct sources")
     return found

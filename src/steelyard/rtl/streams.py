@@ -1,8 +1,8 @@
 """The words that a design with the LWC hardware API gets and gives: made from calls, or read from a package's files.
 
-The API (Kaps et al., "Hardware API for Lightweight Cryptography", version 1.2): an instruction and a status are one word,
-their code in its top four bits. A segment's header has 32 bits: type, flags (partial, EOI, EOT, last), eight zeros, and
-the length of its data in bytes. Data are bytes in big-endian words, the last one filled up with zeros.
+The API (Kaps et al., "Hardware API for Lightweight Cryptography", version 1.2): an instruction and a status are one
+word, their code in its top four bits. A segment's header has 32 bits: type, flags (partial, EOI, EOT, last), eight
+zeros, and the length of its data in bytes. Data are bytes in big-endian words, the last one filled up with zeros.
 """
 
 from __future__ import annotations
@@ -105,8 +105,8 @@ def stream(call: Call, width: int, order: Sequence[str] = ORDER) -> Stream:
         "tag": b"" if encrypt else call.tag,
     }
     if call.forged:
-        part = given[call.forged]
-        given[call.forged] = part[:-1] + bytes((part[-1] ^ 1,))
+        whole = given[call.forged]
+        given[call.forged] = whole[:-1] + bytes((whole[-1] ^ 1,))
     parts = [p for p in order if p != "tag" or not encrypt]
     # the end of the input is in the last segment that has data; where none has, in that of the nonce
     filled = [p for p in parts if given[p] and p != "tag"] or ["npub"]

@@ -1,9 +1,10 @@
-"""The tools of the hardware pipeline: what is installed, exactly which it is, and how one is run on somebody's sources."""
+"""The tools of the hardware pipeline: what is installed, exactly which, and how one is run on somebody's sources."""
 
 from __future__ import annotations
 
 import hashlib
 import json
+import os
 import re
 import shlex
 import signal
@@ -131,15 +132,14 @@ def _reads(where: str) -> tuple[Path, ...]:
     """Folders outside of the system's that a program needs: its environment, and the compiled WebAssembly."""
     with suppress(OSError, UnicodeDecodeError):
         first = Path(where).read_text().split("\n", 1)[0]
-        if found := re.match(r"#!\s*(/\S*/bin)/python", first):
-            return (Path(found[1]).parent, *([cache()] if cache().is_dir() else []))
+        if found := re.match(r"#!\s*(/\S*/bin)/(python\S*)", first):
+            base = Path(found[1], found[2]).resolve().parent.parent  # of the Python that its environment is of
+            return (Path(found[1]).parent, base, *([cache()] if cache().is_dir() else []))
     return (Path(where).parent.parent,)
 
 
 def cache() -> Path:
     """Where YoWASP keeps what it compiled."""
-    import os
-
     return Path(os.environ.get("YOWASP_CACHE_DIR") or Path.home() / ".cache" / "YoWASP")
 
 

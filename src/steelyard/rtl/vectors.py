@@ -56,9 +56,14 @@ def aead(design: Design, oracle: Oracle, inputs: Inputs, count: int = 48) -> lis
     long = inputs.numbers("rtl/long", 8, LONGEST + 1)
     pairs += [*zip(long[::2], long[1::2], strict=True), (LONGEST, LONGEST)]
     step = _step(design)
-    cuts = [
-        (step * a, step * m + r, step * s) for a, m, r, s in ((3, 4, 1, 1), (6, 5, 0, 2), (0, 7, 3, 3), (5, 0, 0, 2))
-    ]
+    cuts = (
+        []
+        if not design.segments
+        else [
+            (step * a, step * m + r, step * s)
+            for a, m, r, s in ((3, 4, 1, 1), (6, 5, 0, 2), (0, 7, 3, 3), (5, 0, 0, 2))
+        ]
+    )
     made: list[Call] = []
     given = [*((a, m, MAX_SEGMENT) for a, m in pairs), *cuts]
     reused = [design.key_reuse and n == 0 for n in inputs.numbers("rtl/reuse", 2 * len(given), 3)]
@@ -114,7 +119,8 @@ def hashes(design: Design, oracle: Oracle, inputs: Inputs, count: int = 24) -> l
     """Messages around words and blocks, some up to 2 KiB, some in several segments."""
     step = 4 if design.any_segments else dict(design.block).get("hash", 0) or _ANY_BLOCK
     sizes = [0, *_sizes(inputs, "rtl/hash", count), *inputs.numbers("rtl/long hash", 3, LONGEST + 1), LONGEST]
-    cuts = [(s, MAX_SEGMENT) for s in sizes] + [(step * 5 + 1, step), (step * 6, step * 2)]
+    cuts = [(s, MAX_SEGMENT) for s in sizes]
+    cuts += [(step * 5 + 1, step), (step * 6, step * 2)] if design.segments else []
     texts = [inputs.stream(f"rtl/hash/{k}", size) for k, (size, _) in enumerate(cuts)]
     answers = oracle.hash(texts)
     return [Call("hash", t, a, segment=cut) for t, a, (_, cut) in zip(texts, answers, cuts, strict=True)]
