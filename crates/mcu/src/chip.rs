@@ -26,16 +26,15 @@ pub struct Flash {
     pub data_wait_states: u32,
     /// Lines of a cache of fetches, a power of two; 0 where there is none.
     pub cache_lines: u32,
-    /// How many wait states of a line that a branch goes to pass while the pipeline refills anyway.
-    pub branch_overlap: u32,
-    /// How many bytes before a line ends the next one is asked for.
-    pub ahead_bytes: u32,
+    /// Words of code that the core holds at most, with the one that it executes: while it works on these, it fetches the
+    /// next line of a cache; 0 where it waits for the whole of a miss.
+    pub queue_words: u32,
 }
 
 impl Flash {
     /// What no flash has; an empty text where all is possible.
     fn impossible(&self) -> &'static str {
-        let cycles = [self.wait_states, self.data_wait_states, self.branch_overlap];
+        let cycles = [self.wait_states, self.data_wait_states];
         if cycles.iter().any(|c| *c > 255) {
             "flash_timing: more than 255 cycles of waiting"
         } else if self.line_bytes > 4096 || !(self.line_bytes == 0 || self.line_bytes.is_power_of_two()) {
@@ -44,7 +43,7 @@ impl Flash {
             "flash_timing.cache_lines: not a power of two up to 4096"
         } else if self.line_bytes == 0 && (self.cache_lines != 0 || self.prefetch_lines != 0) {
             "flash_timing.line_bytes: missing, and its lines are counted"
-        } else if self.prefetch_lines > 255 || self.ahead_bytes > self.line_bytes {
+        } else if self.prefetch_lines > 255 || self.queue_words == 1 || self.queue_words > 16 {
             "flash_timing: more prefetched than any flash does"
         } else {
             ""

@@ -192,7 +192,7 @@ pub fn simulator(chip: &Chip<'_>) -> Result<Box<dyn Simulator>, String> {
             core.events = Rocket::events();
             translated(core, Rocket::default())
         }
-        "xtensa-lx106" => xtensa(memory, isa_xtensa::Features::LX106, Lx106::events(), Lx106),
+        "xtensa-lx106" => xtensa(memory, isa_xtensa::Features::LX106, Lx106::events(), Lx106::new(chip.flash_timing)),
         "xtensa-lx6" => xtensa(memory, isa_xtensa::Features::LX6, Lx6::events(), Lx6),
         other => return Err(format!("core: unknown core {other:?}; known: {}", CORES.join(", "))),
     })

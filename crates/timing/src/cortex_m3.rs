@@ -26,7 +26,7 @@ use crate::fetch::Front;
 /// Pipeline refill of a branch to an address that is known early (DDI 0337: 1 to 3).
 pub(crate) const P: u32 = 1;
 /// Pipeline refill of a branch to an address from a register or from memory.
-const P_LATE: u32 = 2;
+pub(crate) const P_LATE: u32 = 2;
 /// The link register in a set of registers.
 const LR: u16 = 1 << 14;
 
@@ -64,13 +64,14 @@ impl Timing<Thumb> for CortexM3 {
 pub(crate) fn costs(front: &Front, steps: &[Step], core: fn(&Step, Option<&Step>) -> u32) -> Costs {
     let mut wide = Wide::default();
     match front {
-        Front::Cache(_) => {
-            let late = P_LATE - P;
-            let refill = |s: &Step| if s.class == Class::Branch && early(s) { late } else { 0 };
-            front.costs(steps, |s, before| core(s, before) + refill(s), P_LATE)
-        }
+        Front::Cache(_) => front.costs(steps, |s, before| core(s, before) + late(s), P_LATE),
         _ => front.costs(steps, |s, before| core(s, before) + wide.waits(s), P),
     }
+}
+
+/// Cycles by which a branch refills later where knowing its address early is of no use.
+pub(crate) fn late(s: &Step) -> u32 {
+    if s.class == Class::Branch && early(s) { P_LATE - P } else { 0 }
 }
 
 /// Whether the address that an unconditional branch goes to is known early.

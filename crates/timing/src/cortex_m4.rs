@@ -33,7 +33,10 @@ impl CortexM4 {
 
 impl Timing<Thumb> for CortexM4 {
     fn id(&self) -> &'static str {
-        "cortex-m4/2"
+        match self.front {
+            Front::Cache(_) => "cortex-m4/3",
+            _ => "cortex-m4/2",
+        }
     }
 
     fn costs(&self, steps: &[Step]) -> Costs {
@@ -82,14 +85,7 @@ mod tests {
 
     /// `loops` times `body` narrow instructions, then a breakpoint: cycles beyond those without wait states.
     fn stalls(body: usize, loops: u16) -> u64 {
-        let cache = Flash {
-            wait_states: 3,
-            line_bytes: 16,
-            cache_lines: 128,
-            branch_overlap: 1,
-            ahead_bytes: 2,
-            ..Flash::default()
-        };
+        let cache = Flash { wait_states: 3, line_bytes: 16, cache_lines: 128, queue_words: 2, ..Flash::default() };
         // movs r0, #loops; body; subs r0, #1; beq over a b.w back to the body
         let mut code = vec![0x2000 | loops];
         code.extend(std::iter::repeat_n(0x1849, body));
@@ -110,7 +106,7 @@ mod tests {
         // with a cache, the refill is one cycle longer, in each of 36 more rounds
         assert_eq!(stalls(900, 4) + 36, stalls(900, 40));
         let (few, many) = (stalls(2000, 4), stalls(2000, 5));
-        // 250 lines, all of which miss but those that no other shares its place with
-        assert!((600..760).contains(&(many - few)), "{}", many - few);
+        // 250 lines, all of which miss but those that no other shares its place with; two of three cycles are hidden
+        assert!((200..=252).contains(&(many - few)), "{}", many - few);
     }
 }

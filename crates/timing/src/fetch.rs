@@ -1,5 +1,8 @@
 //! Flash front ends that cores share: the waits of fetches.
 
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
 use isa::Costs;
 use isa::native::{Edge, StatePointer};
 use isa_thumb::{Class, Step};
@@ -37,8 +40,10 @@ impl Front {
             }
         }
         let taken = steps.iter().map(|s| if s.class == Class::BranchCond { taken as u8 } else { 0 }).collect();
-        if let Self::Prefetch(p) = self {
-            p.stalls(steps, &mut each);
+        match self {
+            Self::Ready => {}
+            Self::Prefetch(p) => p.stalls(steps, &mut each),
+            Self::Cache(c) => c.learn(steps, &each),
         }
         // a skipped instruction goes through the pipeline as one cycle
         Costs { each, taken, skipped: 1 }
@@ -69,9 +74,8 @@ impl Front {
     /// Where the last block ended, if it matters.
     pub fn last_end(&mut self) -> Option<&mut u32> {
         match self {
-            Self::Ready => None,
+            Self::Ready | Self::Cache(_) => None,
             Self::Prefetch(p) => Some(&mut p.last_end),
-            Self::Cache(c) => Some(&mut c.last_end),
         }
     }
 
@@ -154,16 +158,23 @@ impl Prefetch {
 }
 
 /// A direct-mapped cache of lines; a miss costs the wait states, nothing is read ahead.
+///
+/// The core fetches a word of code in each cycle as long as it holds fewer than `queue` words that are not executed, so a
+/// miss passes in part while it executes those that it holds: several cycles where these are narrow or take long, none
+/// where each word is an instruction of one cycle. What a line of a run costs depends on the run alone. *Assumed*: a run
+/// begins with its first word, and the lines after its first one all miss.
 #[derive(Clone, Debug)]
 pub(crate) struct LineCache {
     /// The line that each place holds.
     lines: Box<[u32]>,
     wait_states: u32,
-    overlap: u32,
-    ahead: u32,
+    queue: u32,
     shift: u32,
-    last_end: u32,
+    /// Cycles that a run waits for each of its lines after the first, where the core fetches ahead, by start and end.
+    waits: Arc<Mutex<Waits>>,
 }
+
+type Waits = HashMap<(u32, u32), Box<[u32]>>;
 
 /// Stands for no line: lines have two bytes or more.
 const EMPTY: u32 = u32::MAX;
@@ -173,36 +184,76 @@ impl LineCache {
         Self {
             lines: vec![EMPTY; flash.cache_lines.next_power_of_two() as usize].into(),
             wait_states: flash.wait_states,
-            overlap: flash.branch_overlap,
-            ahead: flash.ahead_bytes,
+            queue: flash.queue_words,
             shift: flash.line_bytes.checked_ilog2().unwrap_or(0),
-            last_end: 0,
+            waits: Arc::default(),
         }
     }
 
     #[inline(always)]
     fn enter(&mut self, start: u32, end: u32) -> u32 {
-        let jumped = start != std::mem::replace(&mut self.last_end, end);
-        let first = start >> self.shift;
         let places = self.lines.len() - 1;
-        let mut stall = 0;
-        for line in self.touched(start, end) {
+        let mut missing = 0u64;
+        for (k, line) in self.touched(start, end).enumerate() {
             let place = &mut self.lines[line as usize & places];
             if *place != line {
                 *place = line;
-                stall += self.wait_states;
-                if jumped && line == first {
-                    stall = stall.saturating_sub(self.overlap);
-                }
+                missing |= 1 << k.min(63);
             }
         }
-        stall
+        if missing == 0 { 0 } else { self.stall(missing, start, end) }
+    }
+
+    /// Cycles that a run waits for the lines that it misses, one bit for each.
+    fn stall(&self, missing: u64, start: u32, end: u32) -> u32 {
+        if self.queue == 0 {
+            return missing.count_ones() * self.wait_states;
+        }
+        let known = self.waits.lock().unwrap_or_else(PoisonError::into_inner);
+        let waits = known.get(&(start, end)).map_or(&[][..], |w| w);
+        let of = |k: u32| if k == 0 { None } else { waits.get(k as usize - 1) };
+        (0..64).filter(|k| missing >> k & 1 == 1).map(|k| of(k).copied().unwrap_or(self.wait_states)).sum()
+    }
+
+    /// Keeps what the lines of a run cost that takes `each` cycles without them.
+    fn learn(&self, steps: &[Step], each: &[u32]) {
+        let code = || steps.iter().zip(each).filter(|(s, _)| s.bytes != 0);
+        let (Some((first, _)), Some((last, _))) = (code().next(), code().last()) else { return };
+        if self.queue == 0 {
+            return;
+        }
+        let end = last.pc.wrapping_add(u32::from(last.bytes));
+        let word = |at: u32| (at.wrapping_sub(first.pc & !3) >> 2) as usize;
+        // by word of the run: when it is there, and when the core is done with it
+        let (mut there, mut done) = (vec![0], Vec::<u32>::new());
+        let (mut now, mut waits) = (0, Vec::new());
+        for (s, cycles) in code() {
+            let after = s.pc.wrapping_add(u32::from(s.bytes));
+            let mut missed = 0;
+            while there.len() <= word(after.wrapping_sub(1)) {
+                let k = there.len();
+                let room = k.checked_sub(self.queue as usize).and_then(|k| done.get(k)).copied().unwrap_or(0);
+                let at = (first.pc & !3).wrapping_add(4 * k as u32);
+                let late = if at & ((1 << self.shift) - 1) == 0 { self.wait_states } else { 0 };
+                let fetched = room.max(there[k - 1]) + 1;
+                missed = missed.max(late);
+                there.push(fetched + late);
+            }
+            let ready = there[word(after.wrapping_sub(1))];
+            if missed != 0 {
+                waits.push(ready.saturating_sub(now).min(missed));
+            }
+            now = now.max(ready);
+            done.resize(word(after).max(done.len()), now);
+            now += cycles;
+        }
+        self.waits.lock().unwrap_or_else(PoisonError::into_inner).insert((first.pc, end), waits.into());
     }
 
     /// The lines that a block needs.
     #[inline(always)]
     fn touched(&self, start: u32, end: u32) -> std::ops::RangeInclusive<u32> {
-        start >> self.shift..=end.wrapping_sub(1).wrapping_add(self.ahead) >> self.shift
+        start >> self.shift..=end.wrapping_sub(1) >> self.shift
     }
 
     /// Where the number of a line is stored while it is held.
@@ -212,14 +263,32 @@ impl LineCache {
 
     fn reset(&mut self) {
         self.lines.fill(EMPTY);
-        self.last_end = 0;
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::Front;
+    use isa_thumb::{Class, Step};
     use mcu::Flash;
+
+    use super::Front;
+
+    fn step(pc: u32, bytes: u8) -> Step {
+        Step {
+            class: Class::Alu,
+            pc,
+            bytes,
+            writes: 0,
+            address: 0,
+            reads: 0,
+            sets_flags: false,
+            reads_flags: false,
+            count: 0,
+            literal: false,
+            guarded: false,
+            target: None,
+        }
+    }
 
     #[test]
     fn a_cache_waits_once_for_each_line() {
@@ -238,14 +307,37 @@ mod tests {
         assert_eq!(front.enter(0x100, 0x102), 1);
     }
 
+    /// Cycles that a cache without any line makes `n` instructions of `bytes` each, which take `cycles`, wait in sequence.
+    fn waits(queue_words: u32, n: u32, bytes: u8, cycles: u32) -> u32 {
+        let mut front =
+            Front::new(Flash { wait_states: 3, line_bytes: 16, cache_lines: 128, queue_words, ..Flash::default() });
+        let steps: Vec<Step> = (0..n).map(|k| step(0x100 + u32::from(bytes) * k, bytes)).collect();
+        front.costs(&steps, |_, _| cycles, 2);
+        front.enter(0x100, 0x100 + n * u32::from(bytes))
+    }
+
     #[test]
-    fn a_branch_hides_part_of_its_miss_and_the_next_line_is_asked_for_early() {
-        let flash = Flash { wait_states: 3, line_bytes: 16, cache_lines: 128, ..Flash::default() };
-        let mut front = Front::new(Flash { branch_overlap: 1, ahead_bytes: 2, ..flash });
-        assert_eq!(front.enter(0x100, 0x10E), 2); // a jump
-        assert_eq!(front.enter(0x10E, 0x110), 3); // in sequence: the next line
-        assert_eq!(front.enter(0x120, 0x12F), 2 + 3);
-        assert_eq!(front.enter(0x900, 0x904), 2); // 2 KB on: the place of 0x100
-        assert_eq!(front.enter(0x100, 0x104), 2);
+    fn a_core_that_fetches_ahead_hides_a_part_of_a_miss() {
+        // five lines; nothing is executed while the first one comes
+        assert_eq!(waits(0, 20, 4, 1), 5 * 3);
+        // each word is an instruction of one cycle: two words ahead are there when they are needed, and no earlier
+        assert_eq!(waits(2, 20, 4, 1), 5 * 3);
+        // two cycles for a word: of four from asking for the line to having it, one is waited for
+        assert_eq!(waits(2, 40, 2, 1), 3 + 4);
+        assert_eq!(waits(2, 20, 4, 2), 3);
+        assert_eq!(waits(3, 40, 2, 1), 3);
+    }
+
+    #[test]
+    fn lines_that_are_held_cost_nothing_whatever_the_run() {
+        let mut front =
+            Front::new(Flash { wait_states: 3, line_bytes: 16, cache_lines: 128, queue_words: 2, ..Flash::default() });
+        let steps: Vec<Step> = (0..20).map(|k| step(0x100 + 4 * k, 4)).collect();
+        assert_eq!(front.costs(&steps, |_, _| 1, 2).each, [1; 20]);
+        assert_eq!(front.enter(0x120, 0x140), 2 * 3); // not learnt
+        assert_eq!(front.enter(0x100, 0x150), 3 + 3 + 3);
+        assert_eq!(front.enter(0x100, 0x150), 0);
+        assert_eq!(front.enter(0x900, 0x904), 3); // 2 KB on: the place of 0x100
+        assert_eq!(front.enter(0x100, 0x150), 3);
     }
 }

@@ -15,7 +15,9 @@ pub struct Pipeline {
     pub load: u32,
     /// The same for a value loaded by L32R.
     pub literal: u32,
-    /// The same for a 16-bit product.
+    /// Cycles that L32R itself waits, and one more in every other cycle; 0 where literals are in local memory.
+    pub literal_wait: u32,
+    /// A use of a 16-bit product as the next instruction waits this long.
     pub mul16: u32,
     /// The same for a 32-bit product.
     pub mul32: u32,
@@ -61,6 +63,7 @@ impl Pipeline {
                 Class::Jump => 1 + jump,
                 Class::JumpRegister | Class::ReturnWindow | Class::ReturnException | Class::Sync => 1 + self.jump,
                 Class::Div => self.div,
+                Class::Literal if self.literal_wait != 0 => 1 + self.literal_wait + (issue & 1),
                 _ => 1,
             };
             let late = match s.class {
@@ -85,10 +88,15 @@ mod tests {
     use isa::Timing as _;
     use isa_xtensa::op::Op;
     use isa_xtensa::{Class, Step};
+    use mcu::Flash;
 
     use super::land;
     use crate::xtensa_lx6::Lx6;
     use crate::xtensa_lx106::Lx106;
+
+    fn lx106(data_wait_states: u32) -> Lx106 {
+        Lx106::new(Flash { data_wait_states, ..Flash::default() })
+    }
 
     fn step(class: Class, writes: u16, reads: u16) -> Step {
         Step { op: Op::Nop, class, pc: 0, bytes: 3, reads, writes, data: 0, target: None }
@@ -97,21 +105,31 @@ mod tests {
     #[test]
     fn a_loaded_value_comes_late() {
         let steps = [step(Class::Load, 4, 2), step(Class::Alu, 8, 4), step(Class::Alu, 8, 4)];
-        assert_eq!(Lx106.costs(&steps).each, [1, 2, 1]);
+        assert_eq!(lx106(0).costs(&steps).each, [1, 2, 1]);
         assert_eq!(Lx6.costs(&steps).each, [1, 3, 1]);
         let apart = [step(Class::Load, 4, 2), step(Class::Alu, 8, 2), step(Class::Alu, 8, 4)];
-        assert_eq!(Lx106.costs(&apart).each, [1, 1, 1]);
+        assert_eq!(lx106(0).costs(&apart).each, [1, 1, 1]);
         assert_eq!(Lx6.costs(&apart).each, [1, 1, 2]);
         let stored = [step(Class::Load, 4, 2), Step { data: 4, ..step(Class::Store, 0, 2) }];
-        assert_eq!(Lx106.costs(&stored).each, [1, 1]);
+        assert_eq!(lx106(0).costs(&stored).each, [1, 1]);
     }
 
     #[test]
     fn a_jump_costs_its_refill_and_a_crossed_word() {
         assert_eq!([land(4, 3), land(5, 3), land(6, 3), land(6, 2), land(7, 2)], [0, 0, 1, 0, 1]);
         let to = |address| Step { target: Some((address, 3)), ..step(Class::Branch, 0, 2) };
-        assert_eq!(Lx106.costs(&[to(4), to(6)]).taken, [2, 3]);
+        assert_eq!(lx106(0).costs(&[to(4), to(6)]).taken, [2, 3]);
         assert_eq!(Lx6.costs(&[to(4), to(6)]).taken, [3, 4]);
-        assert_eq!(Lx106.costs(&[step(Class::JumpRegister, 0, 1)]).each, [3]);
+        assert_eq!(lx106(0).costs(&[step(Class::JumpRegister, 0, 1)]).each, [3]);
+    }
+
+    #[test]
+    fn a_literal_in_flash_waits_for_the_cache_which_answers_every_other_cycle() {
+        let literal = step(Class::Literal, 4, 0);
+        let alu = step(Class::Alu, 8, 2);
+        assert_eq!(lx106(0).costs(&[literal, alu]).each, [1, 1]);
+        assert_eq!(lx106(5).costs(&[literal, alu, literal, literal]).each, [6, 1, 7, 6]);
+        assert_eq!(lx106(5).costs(&[literal, step(Class::Alu, 8, 4)]).each, [6, 2]);
+        assert_ne!(lx106(0).id(), lx106(5).id());
     }
 }

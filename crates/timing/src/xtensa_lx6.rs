@@ -12,7 +12,8 @@ use isa_xtensa::{Events, Step, Xtensa};
 
 use crate::xtensa::Pipeline;
 
-const PIPELINE: Pipeline = Pipeline { load: 2, literal: 2, mul16: 1, mul32: 1, store_data: 1, jump: 3, div: 2 };
+const PIPELINE: Pipeline =
+    Pipeline { load: 2, literal: 2, literal_wait: 0, mul16: 1, mul32: 1, store_data: 1, jump: 3, div: 2 };
 
 /// An LX6 with code and data in local memories.
 #[derive(Clone, Copy, Debug, Default)]

@@ -207,15 +207,8 @@ fn thumb<T: Timing<Thumb> + 'static>(
     });
 }
 
-const NONE: Flash = Flash {
-    wait_states: 0,
-    line_bytes: 0,
-    prefetch_lines: 0,
-    data_wait_states: 0,
-    cache_lines: 0,
-    branch_overlap: 0,
-    ahead_bytes: 0,
-};
+const NONE: Flash =
+    Flash { wait_states: 0, line_bytes: 0, prefetch_lines: 0, data_wait_states: 0, cache_lines: 0, queue_words: 0 };
 
 fn cortex_m0plus(programs: &Programs) {
     let flash = Flash { wait_states: 1, line_bytes: 8, cache_lines: 8, data_wait_states: 1, ..NONE };
@@ -231,7 +224,7 @@ fn cortex_m3(programs: &Programs) {
 }
 
 fn cortex_m4(programs: &Programs) {
-    let flash = Flash { wait_states: 3, line_bytes: 16, cache_lines: 16, branch_overlap: 1, ahead_bytes: 2, ..NONE };
+    let flash = Flash { wait_states: 3, line_bytes: 16, cache_lines: 16, queue_words: 2, ..NONE };
     thumb(programs, "Cortex-M4", Features::CORTEX_M4, CortexM4::events(), flash, CortexM4::new);
     thumb(programs, "Cortex-M4 without wait states", Features::CORTEX_M4, CortexM4::events(), NONE, CortexM4::new);
 }

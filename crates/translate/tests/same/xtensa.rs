@@ -207,7 +207,7 @@ fn xtensa<T: Timing<Xtensa> + 'static>(
 }
 
 pub fn lx106(programs: &Programs) {
-    xtensa(programs, "LX106", Features::LX106, Lx106::events(), || Lx106);
+    xtensa(programs, "LX106", Features::LX106, Lx106::events(), Lx106::default);
 }
 
 pub fn lx6(programs: &Programs) {
