@@ -24,7 +24,7 @@ from .model.call import DeviceError, Observed, Op, Vector
 from .model.inputs import SEED, Inputs
 from .model.once import Once, alone
 from .model.primitive import PRIMITIVES
-from .model.profile import Node, Profile
+from .model.profile import Node, Profile, Share
 from .model.reasons import Failure, Reason
 from .model.record import Record, Toolchain, Verification
 from .model.workload import SCENARIOS
@@ -50,9 +50,9 @@ def _toolchain(job: Job) -> Toolchain:
     return found
 
 
-def profile(job: Job, op: Op, adlen: int, mlen: int) -> Profile:
-    """Where the cycles of one call with ``adlen`` and ``mlen`` bytes go. Raises :class:`DeviceError` off the simulator,
-    and when building or running fails."""
+def profile(job: Job, op: Op, adlen: int, mlen: int, timing: bool = False) -> Profile:
+    """Where the cycles of one call with ``adlen`` and ``mlen`` bytes go, and why they pass where ``timing`` asks for
+    it. Raises :class:`DeviceError` off the simulator, and when building or running fails."""
     if job.target.device != "simulator":
         raise DeviceError(
             Failure(Reason.NOT_SIMULATED, f"{job.target.name} is a machine, on which only whole calls can be measured")
@@ -60,9 +60,10 @@ def profile(job: Job, op: Op, adlen: int, mlen: int) -> Profile:
     built = building.built(job.implementation, job.target, job.flags)
     client = device.simulated(job.target, built.images["both"])
     request, unaligned = measure.one_call(client, op, adlen, mlen)
+    shares = tuple(Share(*share) for share in client.causes(request)) if timing else ()
     tree, instructions, taken = client.profile(request)
     nodes = tuple(Node(*node) for node in tree)
-    return Profile(job.implementation.label, nodes, instructions, taken, unaligned)
+    return Profile(job.implementation.label, nodes, instructions, taken, unaligned, shares)
 
 
 def sizes(job: Job) -> dict[str, dict[tuple[str, str], int]]:

@@ -18,7 +18,7 @@ from steelyard.model.workload import workload
 from steelyard.pipeline import Job, profile, sizes
 from steelyard.publish.flame import flame_svg
 from tests import toys
-from tests.conftest import Bench, the_target
+from tests.conftest import SIMULATED, Bench, the_target
 
 
 @st.composite
@@ -141,3 +141,42 @@ def test_any_size_of_key_is_profiled(bench: Bench, uno: Target) -> None:
     api = toys.API.replace(f"KEYBYTES {toys.KEY}", "KEYBYTES 100")
     job = bench.job(bench.package(toys.files() | {"api.h": api}), uno)
     assert profile(job, Op.DECRYPT, 0, 0).cycles > 0
+
+
+@pytest.mark.parametrize("name", SIMULATED)
+def test_cycles_by_cause_are_all_cycles(name: str, bench: Bench) -> None:
+    """On every target, of code with loops, branches, IT blocks or skips, products, divisions, calls, tables in flash,
+    odd addresses; the pulse is that of the run without attribution."""
+    client = bench.client(bench.package(toys.files(top=MANY, in_encrypt=USE)), the_target(name), "-O2")
+    request = Request(Op.ENCRYPT, bytes(client.hello.key_bytes), bytes(client.hello.npub_bytes), bytes(5), bytes(29))
+    for _ in range(2):  # predictors have learnt something by the second time
+        found = client.causes(request)
+        client.link.exchange(encode(request))
+        [pulse] = client.link.pulses()
+        assert sum(cycles for *_, cycles in found) == pulse.cycles
+        assert {work for _, work, *_ in found} >= {"compute", "load", "store", "branch"}
+        assert sum(times for cause, _, times, _ in found if cause == "issue") > 100
+        assert all(times > 0 for _, _, times, _ in found)
+
+
+MANY = """
+static const unsigned char table[] = {9, 1, 7, 3, 250, 66, 13, 200, 31, 8};
+static unsigned counts[8] = {3};
+static unsigned long long wide;
+__attribute__((noinline)) static unsigned mix(unsigned x, unsigned y) { return y ? x / y + x % y : x * 77u; }
+"""
+USE = """
+{
+    volatile unsigned *p = counts;
+    unsigned n, x = (unsigned)mlen;
+    for (n = 0; n < 8; n++) p[n] = n; /* the same for every call */
+    wide = 0x123456789ull;
+    for (n = 0; n < 40; n++) {
+        x = mix(x * 5u + table[n % 10], p[n & 7] & 3);
+        if (x & 1) x ^= 0x55u; else x += 3u;
+        if ((x & 6) == 4) p[x & 7] += x;
+        wide = wide * 3u + x;
+    }
+    p[0] = (unsigned)(wide >> 7);
+}
+"""

@@ -58,6 +58,8 @@ pub struct Section<'a> {
 pub struct Segment<'a> {
     /// Physical address: where the bytes are before the program starts.
     pub address: u64,
+    /// Virtual address: where the program looks for them.
+    pub runs_at: u64,
     /// Content.
     pub bytes: &'a [u8],
 }
@@ -181,22 +183,38 @@ impl<'a> File<'a> {
         Ok(file)
     }
 
+    /// The number of the instruction set (`e_machine`).
+    ///
+    /// # Errors
+    /// A sentence where the file ends before.
+    pub fn machine(&self) -> Result<u16, String> {
+        Ok(self.number(18, 2)? as u16)
+    }
+
+    /// Where the program begins; 0 where it does not say.
+    ///
+    /// # Errors
+    /// A sentence where the file ends before.
+    pub fn entry(&self) -> Result<u64, String> {
+        self.word(24)
+    }
+
     /// What a loader puts into memory, in the order of the file.
     ///
     /// # Errors
     /// A sentence that says what is wrong with the file.
     pub fn segments(&self) -> Result<Vec<Segment<'a>>, String> {
-        // offset, physical address, bytes in the file
-        let fields = if self.wide { [8, 24, 32] } else { [4, 12, 16] };
+        // offset, physical address, virtual address, bytes in the file
+        let fields = if self.wide { [8, 24, 16, 32] } else { [4, 12, 8, 16] };
         let mut found = Vec::new();
         for header in self.table(if self.wide { (32, 54, 56) } else { (28, 42, 32) }, "program headers")? {
             if self.number(header, 4)? != PT_LOAD {
                 continue;
             }
-            let [offset, address, size] = fields.map(|f| self.word(header + f));
+            let [offset, address, runs_at, size] = fields.map(|f| self.word(header + f));
             let bytes = self.bytes(offset?, size?).ok_or("a segment lies outside the file")?;
             if !bytes.is_empty() {
-                found.push(Segment { address: address?, bytes });
+                found.push(Segment { address: address?, runs_at: runs_at?, bytes });
             }
         }
         Ok(found)

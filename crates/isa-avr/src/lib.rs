@@ -21,7 +21,7 @@ pub mod table;
 #[cfg(test)]
 mod tests;
 
-use isa::{Core, Run, TableRow};
+use isa::{Core, Invocation, Run, TableRow, Work};
 use mcu::Memory;
 
 pub use state::{AVR5, AVR25, AVR51, AVRXMEGA3, Avr, Variant};
@@ -68,6 +68,58 @@ impl Core for Avr {
 
     fn row(&self, pc: u32) -> Option<usize> {
         table::number(&self.variant, self.fetch(pc)?)
+    }
+
+    fn work(step: &Step) -> Work {
+        match step.class {
+            Class::Alu | Class::Word | Class::IoBit => Work::Compute,
+            Class::Multiply => Work::Multiply,
+            Class::Load | Class::LoadDirect | Class::LoadProgram | Class::Pop => Work::Load,
+            Class::Store | Class::StoreDirect | Class::Push => Work::Store,
+            Class::JumpShort | Class::Jump | Class::CallShort | Class::Call | Class::Return => Work::Branch,
+            Class::Branch | Class::Skip | Class::SkipIo => Work::Branch,
+            Class::Seam => Work::Nothing,
+        }
+    }
+
+    fn continue_at(&mut self, pc: u32) {
+        self.pc = pc & !1;
+    }
+
+    /// The convention of avr-gcc: from r25 downwards, each argument in an even number of registers; r1 is 0.
+    fn invoke(&mut self, call: &Invocation) -> Result<(), String> {
+        let mut next = 26;
+        self.r[1] = 0;
+        for &(value, bytes) in &call.arguments {
+            next -= usize::from(bytes).next_multiple_of(2);
+            if next < 8 {
+                return Err("more arguments than registers, which is not supported on AVR".into());
+            }
+            for k in 0..usize::from(bytes).next_multiple_of(2) {
+                self.r[next + k] = value.checked_shr(8 * k as u32).unwrap_or(0) as u8;
+            }
+        }
+        let top = call.stack.wrapping_sub(1);
+        let back = call.back / 2;
+        if !(self.mem.ram_store::<1>(top, back & 0xFF) && self.mem.ram_store::<1>(top.wrapping_sub(1), back >> 8)) {
+            return Err("the stack is not in RAM".into());
+        }
+        self.sp = top.wrapping_sub(2) as u16;
+        self.pc = call.entry & !1;
+        Ok(())
+    }
+
+    fn returns_to(&self) -> u32 {
+        let byte = |n: u16| self.mem.ram_load::<1>(self.sp.wrapping_add(n).into()).unwrap_or(0);
+        2 * (byte(1) << 8 | byte(2))
+    }
+
+    fn result(&self) -> u64 {
+        (18..26).rev().fold(0, |value, n| value << 8 | u64::from(self.r[n]))
+    }
+
+    fn allows_interrupts(&self) -> bool {
+        self.sreg.pack() >> 7 == 1
     }
 
     fn stack_pointer(&self) -> u32 {

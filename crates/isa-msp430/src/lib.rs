@@ -18,7 +18,7 @@ pub mod table;
 #[cfg(test)]
 mod tests;
 
-use isa::{Core, Run, TableRow};
+use isa::{Core, Invocation, Run, TableRow, Work};
 use mcu::Memory;
 
 pub use state::Msp430;
@@ -69,6 +69,49 @@ impl Core for Msp430 {
 
     fn stack_pointer(&self) -> u32 {
         self.r[SP].into()
+    }
+
+    fn work(step: &Step) -> Work {
+        match (step.class, step.src, step.dst) {
+            (Class::Seam, ..) => Work::Nothing,
+            (Class::Two, _, Mode::ProgramCounter) | (Class::Call | Class::Return | Class::Jump, ..) => Work::Branch,
+            (Class::Push, ..) | (Class::Two, _, Mode::Indexed) => Work::Store,
+            (_, Mode::Indexed | Mode::Indirect | Mode::Increment, _) => Work::Load,
+            _ => Work::Compute,
+        }
+    }
+
+    fn continue_at(&mut self, pc: u32) {
+        self.r[PC] = pc as u16 & !1;
+    }
+
+    /// MSP430 EABI, 3.3: r12 to r15.
+    fn invoke(&mut self, call: &Invocation) -> Result<(), String> {
+        let (first, rest) = call.words(4, 2, false);
+        if !rest.is_empty() {
+            return Err("more arguments than registers, which is not supported on MSP430".into());
+        }
+        for (n, &value) in first.iter().enumerate() {
+            self.r[12 + n] = value as u16;
+        }
+        let sp = (call.stack & !1).wrapping_sub(2);
+        if !self.mem.ram_store::<2>(sp, call.back) {
+            return Err("the stack is not in RAM".into());
+        }
+        (self.r[SP], self.r[PC]) = (sp as u16, call.entry as u16 & !1);
+        Ok(())
+    }
+
+    fn returns_to(&self) -> u32 {
+        self.mem.ram_load::<2>(self.r[SP].into()).unwrap_or(0)
+    }
+
+    fn result(&self) -> u64 {
+        (12..16).rev().fold(0, |value, n| value << 16 | u64::from(self.r[n]))
+    }
+
+    fn allows_interrupts(&self) -> bool {
+        self.status.pack() & 8 != 0
     }
 
     fn registers(&self) -> Vec<u32> {

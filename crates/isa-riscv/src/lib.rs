@@ -15,7 +15,7 @@ mod step;
 mod table;
 mod word;
 
-use isa::{Core, Run, TableRow};
+use isa::{Core, Invocation, Run, TableRow, Work};
 use mcu::Memory;
 
 use crate::decode::Found;
@@ -73,6 +73,53 @@ impl<X: Word> Core for Riscv<X> {
             Found::Definition(n, ..) => Some(n),
             Found::Undefined(..) | Found::Outside => None,
         }
+    }
+
+    fn work(step: &Step) -> Work {
+        match step.class {
+            Class::Alu => Work::Compute,
+            Class::Multiply | Class::MultiplyHigh | Class::MultiplyWord => Work::Multiply,
+            Class::Divide => Work::Divide,
+            Class::Load | Class::LoadNarrow => Work::Load,
+            Class::Store => Work::Store,
+            Class::Branch | Class::Jump | Class::JumpRegister => Work::Branch,
+            Class::Atomic | Class::Csr | Class::Fence => Work::System,
+            Class::Stop | Class::Pseudo => Work::Nothing,
+        }
+    }
+
+    fn continue_at(&mut self, pc: u32) {
+        self.set_pc(pc);
+    }
+
+    /// RISC-V ELF psABI, integer calling convention: a0 to a7 (a5 with 16 registers), then the stack.
+    fn invoke(&mut self, call: &Invocation) -> Result<(), String> {
+        let word = X::BITS as usize / 8;
+        let (first, rest) = call.words(if self.features.registers < 32 { 6 } else { 8 }, word, false);
+        let sp = (call.stack & !15).wrapping_sub((word * rest.len()) as u32) & !15;
+        for (n, &value) in first.iter().enumerate() {
+            self.set_register(10 + n, X::cut(value));
+        }
+        for (n, &value) in rest.iter().enumerate() {
+            for (half, part) in [value as u32, (value >> 32) as u32].into_iter().take(word / 4).enumerate() {
+                if !self.mem.ram_store::<4>(sp + (word * n + 4 * half) as u32, part) {
+                    return Err("the stack is not in RAM".into());
+                }
+            }
+        }
+        self.set_register(1, X::cut(call.back.into()));
+        self.set_register(SP, X::cut(sp.into()));
+        self.set_pc(call.entry);
+        Ok(())
+    }
+
+    fn returns_to(&self) -> u32 {
+        self.r[1].low()
+    }
+
+    fn result(&self) -> u64 {
+        let second = if X::BITS == 64 { self.r[10].high() } else { self.r[11].low() };
+        u64::from(self.r[10].low()) | u64::from(second) << 32
     }
 
     fn registers(&self) -> Vec<u32> {

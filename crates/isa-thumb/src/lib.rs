@@ -16,13 +16,13 @@ mod state;
 mod step;
 pub mod table;
 
-use isa::{Core, Run, TableRow};
+use isa::{Core, Invocation, Run, TableRow, Work};
 use mcu::Memory;
 
 pub use state::{Events, MulLong, Thumb};
 pub use step::{Class, Features, Kind, Step};
 
-use crate::state::PC;
+use crate::state::{LR, PC, SP};
 
 impl Core for Thumb {
     type Step = Step;
@@ -65,6 +65,51 @@ impl Core for Thumb {
 
     fn stack_pointer(&self) -> u32 {
         self.r[13]
+    }
+
+    fn work(step: &Step) -> Work {
+        match step.class {
+            Class::Alu | Class::It => Work::Compute,
+            Class::Mul | Class::MulAdd | Class::MulLong | Class::MulLongAdd => Work::Multiply,
+            Class::Div => Work::Divide,
+            Class::Load | Class::LoadExclusive => Work::Load,
+            Class::Store | Class::StoreExclusive => Work::Store,
+            Class::LoadMultiple | Class::StoreMultiple => Work::Several,
+            Class::LoadPc | Class::LoadMultiplePc | Class::Branch | Class::BranchCond | Class::TableBranch => {
+                Work::Branch
+            }
+            Class::System | Class::Barrier => Work::System,
+            Class::Stop | Class::Pseudo => Work::Nothing,
+        }
+    }
+
+    fn continue_at(&mut self, pc: u32) {
+        self.set_pc(pc);
+    }
+
+    /// AAPCS, 6.5: r0 to r3, then the stack.
+    fn invoke(&mut self, call: &Invocation) -> Result<(), String> {
+        let (first, rest) = call.words(4, 4, true);
+        let sp = (call.stack & !7).wrapping_sub(4 * rest.len() as u32) & !7;
+        for (n, &value) in first.iter().enumerate() {
+            self.r[n] = value as u32;
+        }
+        for (n, &value) in rest.iter().enumerate() {
+            if !self.mem.ram_store::<4>(sp + 4 * n as u32, value as u32) {
+                return Err("the stack is not in RAM".into());
+            }
+        }
+        (self.r[SP], self.r[LR]) = (sp, call.back | 1);
+        self.set_pc(call.entry);
+        Ok(())
+    }
+
+    fn returns_to(&self) -> u32 {
+        self.r[LR] & !1
+    }
+
+    fn result(&self) -> u64 {
+        u64::from(self.r[0]) | u64::from(self.r[1]) << 32
     }
 
     fn registers(&self) -> Vec<u32> {

@@ -20,14 +20,14 @@ pub mod table;
 mod value;
 mod window;
 
-use isa::{Core, Run, TableRow};
+use isa::{Core, Invocation, Run, TableRow, Work};
 use mcu::Memory;
 
 pub use features::Features;
 pub use state::{Events, Xtensa};
 pub use step::{Class, Step};
 
-use state::SP;
+use state::{SP, ps, special};
 
 impl Core for Xtensa {
     type Step = Step;
@@ -92,6 +92,70 @@ impl Core for Xtensa {
 
     fn row(&self, pc: u32) -> Option<usize> {
         decode::row(self, pc)
+    }
+
+    fn work(step: &Step) -> Work {
+        match step.class {
+            Class::Alu => Work::Compute,
+            Class::Mul16 | Class::Mul32 => Work::Multiply,
+            Class::Div => Work::Divide,
+            Class::Load | Class::Literal => Work::Load,
+            Class::Store => Work::Store,
+            Class::Branch | Class::Jump | Class::JumpRegister | Class::ReturnWindow | Class::Loop => Work::Branch,
+            Class::Entry | Class::Special | Class::Barrier | Class::Sync => Work::System,
+            Class::ReturnException | Class::Window => Work::System,
+            Class::Stop | Class::Pseudo => Work::Nothing,
+        }
+    }
+
+    fn continue_at(&mut self, pc: u32) {
+        self.pc = pc;
+    }
+
+    /// ISA manual, 8.1: a2 to a7 of the callee, then the stack. With windows the call is a CALL8, and the program's own
+    /// start-up code or [`Core::invoke`]'s caller has to have set VECBASE.
+    fn invoke(&mut self, call: &Invocation) -> Result<(), String> {
+        let (first, rest) = call.words(6, 4, true);
+        let sp = (call.stack & !15).wrapping_sub(4 * rest.len() as u32 + 16) & !15;
+        for (n, &value) in rest.iter().enumerate() {
+            if !self.mem.ram_store::<4>(sp + 4 * n as u32, value as u32) {
+                return Err("the stack is not in RAM".into());
+            }
+        }
+        let mut back = call.back;
+        let mut by = 0;
+        if self.features.windowed() {
+            by = 8;
+            back = back & 0x3FFF_FFFF | 2 << 30;
+            self.set_window_start(1 << self.window_base);
+            self.set_ps(ps::WOE | ps::UM | 2 << 16);
+        } else {
+            self.set_ps(ps::UM);
+        }
+        self.a[SP] = sp;
+        self.a[by] = back;
+        for (n, &value) in first.iter().enumerate() {
+            self.a[by + 2 + n] = value as u32;
+        }
+        self.pc = call.entry;
+        Ok(())
+    }
+
+    fn returns_to(&self) -> u32 {
+        let by = self.ps >> 16 & 3;
+        if self.features.windowed() && by != 0 {
+            return self.a[4 * by as usize] & 0x3FFF_FFFF | self.pc & 0xC000_0000;
+        }
+        self.a[0]
+    }
+
+    fn result(&self) -> u64 {
+        let by = if self.features.windowed() { 8 } else { 0 };
+        u64::from(self.a[by + 2]) | u64::from(self.a[by + 3]) << 32
+    }
+
+    fn vectors_at(&mut self, address: u32) {
+        self.sr[usize::from(special::VECBASE)] = address;
     }
 
     fn registers(&self) -> Vec<u32> {

@@ -2,6 +2,7 @@
 
 use mcu::{Memory, Site};
 
+use crate::cause::{Cause, Work};
 use crate::edge::Edge;
 
 /// A row of a core's table of instructions, for programs that must meet each one.
@@ -42,6 +43,25 @@ pub trait Core: Sized + Send + Sync {
     fn row(&self, _pc: u32) -> Option<usize> {
         None
     }
+    /// What an instruction does, as far as cycles are concerned.
+    fn work(step: &Self::Step) -> Work;
+    /// Continues at `pc`.
+    fn continue_at(&mut self, pc: u32);
+    /// Puts the state where a function begins that was called as `call` says; the reason where this cannot be.
+    ///
+    /// # Errors
+    /// A sentence.
+    fn invoke(&mut self, call: &Invocation) -> Result<(), String>;
+    /// At the first instruction of a function, the address that it will return to.
+    fn returns_to(&self) -> u32;
+    /// Right after a call that [`Core::invoke`] made, what it returned: the low bits, as many as the function's type has.
+    fn result(&self) -> u64;
+    /// Where the handlers of a core's own exceptions are, for calls without start-up code.
+    fn vectors_at(&mut self, _address: u32) {}
+    /// Whether the program allowed interrupts, which are not modelled.
+    fn allows_interrupts(&self) -> bool {
+        false
+    }
     /// General registers, stack pointer, status and program counter, in the order of
     /// [`Core::REGISTERS`].
     fn registers(&self) -> Vec<u32>;
@@ -73,6 +93,43 @@ pub trait Core: Sized + Send + Sync {
     const STACK_EMPTY: u32 = 0;
     /// Names for [`Core::registers`].
     const REGISTERS: &'static [&'static str];
+}
+
+/// A call that is not the program's own, by the convention of the core's compilers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Invocation {
+    /// The function.
+    pub entry: u32,
+    /// The address after the stack.
+    pub stack: u32,
+    /// Where the function returns to.
+    pub back: u32,
+    /// Arguments: the value and its bytes, 1 to 8.
+    pub arguments: Vec<(u64, u8)>,
+}
+
+impl Invocation {
+    /// Arguments by register and on the stack, in words of `word` bytes: the first `registers` words are in registers;
+    /// arguments of several words begin at an `even` one, and are never in both where that is so.
+    pub fn words(&self, registers: usize, word: usize, even: bool) -> (Vec<u64>, Vec<u64>) {
+        let (mut first, mut rest): (Vec<u64>, Vec<u64>) = (Vec::new(), Vec::new());
+        for &(value, bytes) in &self.arguments {
+            let count = usize::from(bytes).div_ceil(word);
+            let at = if rest.is_empty() { first.len() } else { rest.len() };
+            let gap = usize::from(even && count > 1 && at % 2 == 1);
+            let fits = rest.is_empty() && first.len() + gap + if even { count } else { 1 } <= registers;
+            if !fits && rest.is_empty() && even {
+                first.resize(registers, 0);
+            }
+            let gap = if fits || !rest.is_empty() { gap } else { 0 };
+            for k in 0..gap + count {
+                let part = k.checked_sub(gap).map_or(0, |k| value.checked_shr(8 * (k * word) as u32).unwrap_or(0));
+                let part = if word == 8 { part } else { part & ((1 << (8 * word)) - 1) };
+                if rest.is_empty() && first.len() < registers { first.push(part) } else { rest.push(part) }
+            }
+        }
+        (first, rest)
+    }
 }
 
 /// A handler: executes one instruction and continues with the next one of its block.
@@ -161,6 +218,14 @@ pub trait Timing<C: Core>: Send + Sync {
     fn edge(&mut self, _last: u32, _start: u32, _end: u32) -> Edge {
         Edge::Ask
     }
+    /// [`Timing::enter`] by cause: waits for code, and wrong predictions.
+    fn enter_by_cause(&mut self, start: u32, end: u32) -> (u32, u32) {
+        (self.enter(start, end), 0)
+    }
+    /// The parts of [`Timing::costs`] of each step that are waits for memory, by cause: for reports, nothing else.
+    fn waits(&self, _steps: &[C::Step]) -> Vec<(Cause, Vec<u32>)> {
+        Vec::new()
+    }
     /// Whether entering a block never costs anything and the model has no state.
     fn is_static(&self) -> bool {
         false
@@ -223,8 +288,13 @@ impl<C: Core> Block<C> {
     /// # Panics
     /// When the run is empty or steps and costs do not match it: a defect of a core or model.
     pub fn new(start: u32, run: Run<C>, timing: &impl Timing<C>) -> Self {
-        let Run { mut insns, steps, end } = run;
-        let costs = timing.costs(&steps);
+        let costs = timing.costs(&run.steps);
+        Self::priced(start, run, &costs)
+    }
+
+    /// Joins a run with these costs.
+    pub(crate) fn priced(start: u32, run: Run<C>, costs: &Costs) -> Self {
+        let Run { mut insns, end, .. } = run;
         assert!(!insns.is_empty() && insns.len() == costs.each.len(), "one cost for each instruction");
         let mut sum = 0;
         for (k, i) in insns.iter_mut().enumerate() {

@@ -6,6 +6,7 @@
 
 mod agree;
 mod block;
+mod cause;
 mod edge;
 mod machine;
 pub mod native;
@@ -14,7 +15,8 @@ mod profile;
 pub mod values;
 
 pub use agree::blocks_agree;
-pub use block::{Block, Core, Costs, Exec, Insn, OneCycle, Run, TableRow, Timing, next};
+pub use block::{Block, Core, Costs, Exec, Insn, Invocation, OneCycle, Run, TableRow, Timing, next};
+pub use cause::{Cause, Share, Shares, Work};
 pub use machine::{MAX_RUN, Machine};
 pub use pattern::{Fields, Pattern, Template};
 pub use profile::{Node, Profile, Span};

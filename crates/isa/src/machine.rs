@@ -1,8 +1,11 @@
 //! The run loop: decode once, run blocks, add up cycles.
 
+use std::collections::HashMap;
+
 use mcu::{Fault, FaultKind, Image, Site, Stop};
 
 use crate::block::{Block, Core, Timing};
+use crate::cause::{Cause, Pieces, Shares, Work, add};
 use crate::native::Translator;
 use crate::profile::Profile;
 
@@ -27,6 +30,15 @@ pub struct Machine<C: Core, T: Timing<C>> {
     max_run: usize,
     /// Cycles by function between the trigger's edges, while a profile is taken.
     pub profile: Option<Profile>,
+    /// Whether the profile is of all cycles.
+    pub whole: bool,
+    /// Where the run ends for whoever looks on, whether it did there, and whether it has just been left.
+    places: Vec<u32>,
+    met: bool,
+    resumed: bool,
+    /// Cycles between the trigger's edges by cause, while they are asked for, and runs taken to pieces for this.
+    shares: Option<Shares>,
+    pieces: HashMap<u32, Pieces<C>>,
     translator: Option<Box<dyn Translator<C, T>>>,
     hot: u32,
     /// The block that the interpreter ran last; none when native code has run since.
@@ -46,6 +58,12 @@ impl<C: Core, T: Timing<C>> Machine<C, T> {
             cycles: 0,
             max_run: MAX_RUN,
             profile: None,
+            whole: false,
+            places: Vec::new(),
+            met: false,
+            resumed: false,
+            shares: None,
+            pieces: HashMap::new(),
             translator: None,
             hot: HOT,
             last: usize::MAX,
@@ -69,6 +87,7 @@ impl<C: Core, T: Timing<C>> Machine<C, T> {
     /// Forgets all decoded and translated code.
     fn forget(&mut self) {
         self.blocks.fill_with(|| None);
+        self.pieces.clear();
         if let Some(translator) = &mut self.translator {
             translator.clear();
         }
@@ -122,7 +141,34 @@ impl<C: Core, T: Timing<C>> Machine<C, T> {
         self.core.memory_mut().stop = None;
         let deadline = self.cycles.saturating_add(budget);
         self.look_up_at(deadline);
-        if self.profile.is_some() { self.run_blocks::<true>(deadline) } else { self.run_blocks::<false>(deadline) }
+        if self.shares.is_some() {
+            self.run_pieces(deadline)
+        } else if self.profile.is_some() || !self.places.is_empty() {
+            self.run_blocks::<true>(deadline)
+        } else {
+            self.run_blocks::<false>(deadline)
+        }
+    }
+
+    /// Runs like [`Machine::run`], and ends where the program comes to one of `places`, which it does not at its first
+    /// step; returns whether it did. Where no block begins there without it, costs may differ by what neighbours cost
+    /// each other.
+    pub fn run_until(&mut self, budget: u64, places: &[u32]) -> (Stop, bool) {
+        let within = |b: &Block<C>| places.iter().any(|p| b.start < *p && *p < b.end);
+        for block in &mut self.blocks {
+            if block.as_ref().is_some_and(|b| within(b)) {
+                *block = None;
+            }
+        }
+        (self.places, self.met, self.resumed) = (places.to_vec(), false, true);
+        let stop = self.run(budget);
+        self.places.clear();
+        (stop, std::mem::take(&mut self.met))
+    }
+
+    /// Starts to sum up cycles by cause, or stops and returns them.
+    pub fn set_shares(&mut self, on: bool) -> Option<Shares> {
+        std::mem::replace(&mut self.shares, on.then(Shares::new))
     }
 
     /// The run loop: runs until `deadline`, and returns to its caller after each block while a call's end is watched.
@@ -136,11 +182,22 @@ impl<C: Core, T: Timing<C>> Machine<C, T> {
             let before = (self.cycles, if PROFILED { self.core.stack_pointer() } else { 0 });
             let finished = if PROFILED { self.core.memory().calls.len() } else { 0 };
             let pc = self.core.pc();
+            if PROFILED && !std::mem::take(&mut self.resumed) && self.places.contains(&pc) {
+                self.met = true;
+                return Stop::Budget;
+            }
             let slot = (pc.wrapping_sub(self.core.memory().flash_base) / C::CODE_ALIGN) as usize;
             let block = match self.blocks.get_mut(slot) {
                 Some(Some(b)) => b,
                 Some(None) => {
-                    let run = self.core.decode(pc, self.max_run);
+                    let mut run = self.core.decode(pc, self.max_run);
+                    if PROFILED {
+                        let mut most = run.insns.len();
+                        while most > 1 && self.places.iter().any(|p| pc < *p && *p < run.end) {
+                            most -= 1;
+                            run = self.core.decode(pc, most);
+                        }
+                    }
                     let hot = if self.translator.is_some() { self.hot.min(EARLY) } else { 0 };
                     let calls = self.core.memory().finished;
                     self.blocks[slot].insert(Box::new(Block { hot, calls, ..Block::new(pc, run, &self.timing) }))
@@ -182,7 +239,9 @@ impl<C: Core, T: Timing<C>> Machine<C, T> {
                 if let Some(profile) = &mut self.profile {
                     // of the blocks with the edges, only the cycles between them count
                     let m = self.core.memory();
-                    if let Some(rise) = m.rose() {
+                    if self.whole {
+                        profile.block(pc, before.1, self.cycles - before.0);
+                    } else if let Some(rise) = m.rose() {
                         profile.block(pc, before.1, self.cycles - before.0.max(rise));
                     } else {
                         if let Some(call) = m.calls.get(finished..).and_then(<[_]>::last) {
@@ -200,6 +259,94 @@ impl<C: Core, T: Timing<C>> Machine<C, T> {
                 }
                 let stop = self.core.memory().stop.unwrap_or(Stop::Budget);
                 return self.outside(stop);
+            }
+        }
+    }
+
+    /// The same run one instruction at a time, each with the costs that it has in its block, so that every cycle between
+    /// the trigger's edges is known by cause.
+    fn run_pieces(&mut self, deadline: u64) -> Stop {
+        let mut open: Option<u32> = None; // the run that the last instruction was in
+        loop {
+            let pc = self.core.pc();
+            let inside = pc.wrapping_sub(self.core.memory().flash_base) < self.core.memory().flash.len() as u32;
+            if !inside {
+                let m = self.core.memory_mut();
+                (m.block_start, m.stall) = (self.cycles, 0);
+                m.fault(FaultKind::BadFetch, Site { pc, cycles: 0 });
+                return self.core.memory().stop.unwrap_or(Stop::Budget);
+            }
+            let before = self.cycles;
+            let finished = self.core.memory().calls.len();
+            let mut entry = (0, 0);
+            let run = match open {
+                Some(run) => run,
+                None => {
+                    let (core, timing) = (&self.core, &self.timing);
+                    let run = self.pieces.entry(pc).or_insert_with(|| Pieces::of(core, timing, pc, MAX_RUN));
+                    entry = self.timing.enter_by_cause(run.start, run.end);
+                    pc
+                }
+            };
+            let Some(piece) = self.pieces.get(&run).and_then(|r| r.of.get(&pc)) else {
+                open = None; // cannot be: the run has a piece where it was said to go on
+                continue;
+            };
+            self.cycles += u64::from(entry.0 + entry.1);
+            let m = self.core.memory_mut();
+            (m.block_start, m.stall) = (self.cycles, 0);
+            let unaligned = m.unaligned;
+            let first = piece.block.insns.as_ptr();
+            // SAFETY: `first` is the first instruction of a block, whose last one does not continue.
+            unsafe { ((*first).exec)(&mut self.core, first) };
+            let m = self.core.memory();
+            let stall = m.stall;
+            self.cycles = (self.cycles + u64::from(piece.block.cycles)).wrapping_add_signed(stall);
+            // of the instructions with the edges, only the cycles between them count
+            let call = m.calls.get(finished..).and_then(<[_]>::last);
+            let within = match (m.rose(), call) {
+                (Some(rise), _) => self.cycles - before.max(rise),
+                (None, Some(call)) => call.fall - before.max(call.rise),
+                (None, None) => 0,
+            };
+            let whole = within == self.cycles - before;
+            let next = self.core.pc();
+            if let Some(shares) = self.shares.as_mut().filter(|_| within > 0) {
+                let work = piece.parts.iter().map(|p| p.0).find(|w| *w != Work::Nothing).unwrap_or(Work::Nothing);
+                // an exception leaves without having done its instruction
+                let left = next != piece.block.end && !piece.parts.iter().any(|p| p.0 == Work::Branch);
+                if !whole || stall < 0 || left {
+                    add(shares, Cause::Instead, work, within);
+                } else {
+                    add(shares, Cause::Fetch, Work::Nothing, entry.0.into());
+                    add(shares, Cause::Mispredicted, Work::Branch, entry.1.into());
+                    for (work, parts) in &piece.parts {
+                        parts.iter().for_each(|&(cause, cycles)| add(shares, cause, *work, cycles.into()));
+                    }
+                    let cause = match work {
+                        Work::Branch => Cause::Refill,
+                        Work::Load | Work::Store | Work::Several if m.unaligned != unaligned => Cause::Unaligned,
+                        Work::Load | Work::Store | Work::Several => Cause::FlashData,
+                        _ => Cause::Operands,
+                    };
+                    add(shares, cause, work, stall.unsigned_abs());
+                }
+            }
+            // a piece may lead on in its run; a jump back never does
+            let on = self.pieces.get(&run).is_some_and(|r| next > pc && r.of.contains_key(&next));
+            open = on.then_some(run);
+            if self.cycles >= self.core.memory().deadline {
+                let met = self.call_begins() | self.left_call();
+                if let Some(at) = self.core.split() {
+                    self.pieces.retain(|_, r| !(r.start < at && at < r.end));
+                    (open, _) = (None, self.forget_before(at));
+                } else if !met {
+                    return self.core.memory().stop.unwrap_or(Stop::Budget);
+                }
+                if self.core.memory().stop.is_some() || self.cycles >= deadline {
+                    return self.core.memory().stop.unwrap_or(Stop::Budget);
+                }
+                self.look_up_at(deadline);
             }
         }
     }
@@ -247,6 +394,12 @@ impl<C: Core, T: Timing<C>> Machine<C, T> {
     #[cold]
     fn split_blocks(&mut self) -> bool {
         let Some(at) = self.core.split() else { return false };
+        self.forget_before(at);
+        true
+    }
+
+    /// Forgets blocks that go past the address `at`.
+    fn forget_before(&mut self, at: u32) {
         let at = (at.wrapping_sub(self.core.memory().flash_base) / C::CODE_ALIGN) as usize;
         let end = at.min(self.blocks.len());
         let longest = MAX_RUN * (4 / C::CODE_ALIGN as usize);
@@ -255,7 +408,6 @@ impl<C: Core, T: Timing<C>> Machine<C, T> {
             translator.clear();
             self.blocks.iter_mut().flatten().for_each(|b| (b.native, b.runs, b.hot) = (false, 0, self.hot));
         }
-        true
     }
 
     /// Runs the native code of the block at index `slot`, which has been entered, and of the blocks after it.

@@ -9,6 +9,8 @@ use elf::{File, Kind, Place};
 pub struct Segment {
     /// Load (physical) address.
     pub address: u32,
+    /// Where the program looks for it (virtual address).
+    pub runs_at: u32,
     /// Content.
     pub bytes: Vec<u8>,
 }
@@ -37,6 +39,12 @@ pub struct Image {
     pub segments: Vec<Segment>,
     /// Symbols, sorted by address.
     pub symbols: Vec<Symbol>,
+    /// Where the program begins, if it says so, and the number of its instruction set in ELF files.
+    pub entry: Option<u32>,
+    /// See there; 0 where it does not say.
+    pub machine: u16,
+    /// The address after the last variable in static data, as the program sees it.
+    pub data_end: u32,
 }
 
 /// Largest sum of segment bytes accepted.
@@ -45,7 +53,7 @@ const MAX_LOAD: usize = 16 << 20;
 impl Image {
     /// An image of `bytes` at an address, without symbols.
     pub fn of(address: u32, bytes: Vec<u8>) -> Self {
-        Self { segments: vec![Segment { address, bytes }], symbols: Vec::new() }
+        Self { segments: vec![Segment { address, runs_at: address, bytes }], ..Self::default() }
     }
 
     /// Reads a little-endian ELF executable of 32 bits, or of 64 bits with addresses below 2^32.
@@ -72,7 +80,11 @@ impl Image {
             });
         }
         symbols.sort_by(|a, b| a.address.cmp(&b.address).then_with(|| a.name.cmp(&b.name)));
-        Ok(Self { segments, symbols })
+        let variables = file.sections.iter().filter(|s| matches!(s.kind, Some(Kind::Data | Kind::Bss)));
+        let ends = variables.filter_map(|s| u32::try_from(s.address.checked_add(s.size)?).ok());
+        let data_end = ends.max().unwrap_or(0);
+        let entry = u32::try_from(file.entry()?).ok().filter(|e| *e != 0);
+        Ok(Self { segments, symbols, entry, machine: file.machine()?, data_end })
     }
 
     /// Address of the global symbol called `name`: a package's are local.
@@ -144,8 +156,9 @@ fn segments(file: &File<'_>) -> Result<Vec<Segment>, String> {
     if found.iter().map(|s| s.bytes.len()).sum::<usize>() > MAX_LOAD {
         return Err(format!("segments hold more than {MAX_LOAD} bytes"));
     }
-    let address = |s: &elf::Segment<'_>| {
-        u32::try_from(s.address).map_err(|_| format!("a segment at {:#x} is beyond 32 bits", s.address))
+    let address = |at: u64| u32::try_from(at).map_err(|_| format!("a segment at {at:#x} is beyond 32 bits"));
+    let segment = |s: &elf::Segment<'_>| {
+        Ok(Segment { address: address(s.address)?, runs_at: address(s.runs_at)?, bytes: s.bytes.to_vec() })
     };
-    found.iter().map(|s| Ok(Segment { address: address(s)?, bytes: s.bytes.to_vec() })).collect()
+    found.iter().map(segment).collect()
 }

@@ -1,7 +1,9 @@
 //! Data memory with a fast path for RAM, exact observation, and named faults for the rest.
 
+mod unmodelled;
 mod watch;
 
+pub use self::unmodelled::{Access, Unmodelled};
 use self::watch::Watch;
 use crate::{Chip, Fault, FaultKind, Host, Image, Peripheral, build_peripheral};
 
@@ -92,6 +94,8 @@ pub struct Memory {
     open_unaligned: u64,
     /// The watch over measured calls.
     pub watch: Watch,
+    /// Registers of peripherals that are not modelled, where accesses to them are no faults.
+    pub unmodelled: Option<Unmodelled>,
 }
 
 struct Mapped {
@@ -140,6 +144,7 @@ impl Memory {
             open_call: None,
             open_unaligned: 0,
             watch: Watch::new(chip.ram.size as usize),
+            unmodelled: None,
         })
     }
 
@@ -291,6 +296,7 @@ impl Memory {
         }
         let value = self.peripheral(address).and_then(|(m, host, o)| m.read(o, N as u8, host));
         self.after_io(sp, site);
+        let value = value.or_else(|| self.unmodelled.as_mut()?.read(address, N, site.pc));
         value.unwrap_or_else(|| {
             self.fault(FaultKind::OutOfRange { address, write: false }, site);
             0
@@ -315,6 +321,7 @@ impl Memory {
         let foreign = self.foreign(address, site);
         let done = self.peripheral(address).and_then(|(m, host, o)| m.write(o, N as u8, value, host));
         self.after_io(sp, site);
+        let done = done.or_else(|| self.unmodelled.as_mut()?.write(address, N, value, site.pc));
         if done.is_none() {
             self.fault(FaultKind::OutOfRange { address, write: true }, site);
         } else if foreign {

@@ -13,6 +13,7 @@ use pyo3::create_exception;
 use pyo3::exceptions::{PyException, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyTuple};
+use sim::foreign::{self, Argument, Asked, End, Measured};
 use sim::{Profile, Span};
 
 use chip::{Chip, Region};
@@ -198,6 +199,21 @@ impl Simulator {
         Ok(nodes.iter().map(|n| (names[n.function].clone(), n.parent, n.calls, n.cycles)).collect())
     }
 
+    /// Sends `data` as `exchange` does and sums up the cycles of measured calls by cause, one instruction at a time:
+    /// (cause, kind of instruction, times, cycles). They add up to the calls' cycles.
+    fn causes(
+        &mut self,
+        py: Python<'_>,
+        data: &[u8],
+        budget: u64,
+    ) -> PyResult<Vec<(&'static str, &'static str, u64, u64)>> {
+        self.inner.set_shares(true);
+        let result = self.exchange(py, data, budget).map(|_| ());
+        let shares = self.inner.set_shares(false).unwrap_or_default();
+        result?;
+        Ok(shares.into_iter().map(|((cause, work), s)| (cause.name(), work.name(), s.times, s.cycles)).collect())
+    }
+
     /// Sends `data` and counts instructions of measured calls: ({mnemonic: count}, taken branches).
     ///
     /// Goes one instruction at a time; an IT block or a skipped instruction counts as it is stepped.
@@ -381,6 +397,101 @@ fn elf_address(elf: &[u8], name: &str) -> PyResult<Option<u32>> {
     Ok(Image::parse(elf).map_err(PyValueError::new_err)?.address(name))
 }
 
+/// An argument of a call: a number with its bytes, or what a pointer points to.
+#[derive(FromPyObject)]
+enum Given {
+    Number(u64, u8),
+    Pointer(Vec<u8>),
+}
+
+/// Address of the code that has this name, global or not; None where there is none. ValueError when it is not an image.
+#[pyfunction]
+fn elf_code(elf: &[u8], name: &str) -> PyResult<Option<u32>> {
+    let image = Image::parse(elf).map_err(PyValueError::new_err)?;
+    let mut found: Vec<_> = image.symbols.iter().filter(|s| s.name == name && (s.code || s.function)).collect();
+    found.sort_by_key(|s| (!s.function, !s.global));
+    Ok(found.first().map(|s| s.address))
+}
+
+/// Runs an image that is not ours on `chip`: the ELF file `image`, or the bytes that are at `base` in flash. `call` is the
+/// address of a function that runs alone, with its `arguments`; `trigger` that of one whose calls are measured.
+///
+/// Returns what was seen as JSON. ValueError with a sentence where the image is not for the chip, or the call cannot be
+/// made.
+#[pyfunction]
+#[pyo3(signature = (chip, image, base, call, arguments, trigger, input, cycles, seconds))]
+#[allow(clippy::too_many_arguments)]
+fn simulate(
+    py: Python<'_>,
+    chip: &Chip,
+    image: &[u8],
+    base: Option<u32>,
+    call: Option<u32>,
+    arguments: Vec<Given>,
+    trigger: Option<u32>,
+    input: Vec<u8>,
+    cycles: u64,
+    seconds: f64,
+) -> PyResult<String> {
+    let given = |a| match a {
+        Given::Number(value, bytes) => Argument::Number(value, bytes),
+        Given::Pointer(bytes) => Argument::Pointer(bytes),
+    };
+    let call = call.map(|entry| (entry, arguments.into_iter().map(given).collect()));
+    let asked = Asked { call, trigger, input, cycles, seconds };
+    let image = match base {
+        Some(base) => Image::of(base, image.to_vec()),
+        None => Image::parse(image).map_err(PyValueError::new_err)?,
+    };
+    let mut interrupted = None;
+    let seen = py.detach(|| {
+        foreign::run(&chip.parsed(), &image, &asked, &mut || {
+            interrupted = Python::attach(|py| py.check_signals()).err();
+            interrupted.is_none()
+        })
+    });
+    if let Some(e) = interrupted {
+        return Err(e);
+    }
+    let seen = seen.map_err(PyValueError::new_err)?;
+    let (end, fault, text) = match seen.end {
+        End::Returned => ("returned", None, String::new()),
+        End::Waits => ("waits", None, String::new()),
+        End::Loops => ("loops", None, String::new()),
+        End::Cycles => ("cycles", None, String::new()),
+        End::Time => ("time", None, String::new()),
+        End::Output => ("output", None, String::new()),
+        End::Fault(kind, text) => ("fault", Some(kind), text),
+    };
+    let place = |pc: u32| image.function(pc).unwrap_or_default().to_owned();
+    let calls = |some: &[Measured]| -> Vec<_> { some.iter().map(|c| (c.began, c.cycles, c.stack)).collect() };
+    let used = seen
+        .unmodelled
+        .iter()
+        .map(|&(at, reads, writes, first, last)| (at, reads, writes, (first, place(first)), (last, place(last))));
+    let said = serde_json::json!({
+        "end": end,
+        "fault": fault,
+        "text": text,
+        "pc": seen.pc,
+        "function": place(seen.pc),
+        "cycles": seen.cycles,
+        "calls": calls(&seen.calls),
+        "counted": seen.counted,
+        "pulses": calls(&seen.pulses),
+        "result": seen.result,
+        "buffers": seen.buffers,
+        "output": seen.output,
+        "functions": seen.functions,
+        "unmodelled": used.collect::<Vec<_>>(),
+        "unaligned": seen.unaligned,
+        "interrupts": seen.interrupts,
+        "left_out": seen.left_out,
+        "timing_model": seen.timing,
+    });
+    Ok(said.to_string())
+}
+
 #[pymodule]
 fn _native(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_class::<Simulator>()?;
@@ -392,6 +503,8 @@ fn _native(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(elf_segments, m)?)?;
     m.add_function(wrap_pyfunction!(elf_symbols, m)?)?;
     m.add_function(wrap_pyfunction!(elf_address, m)?)?;
+    m.add_function(wrap_pyfunction!(elf_code, m)?)?;
+    m.add_function(wrap_pyfunction!(simulate, m)?)?;
     m.add("SimulatorFault", m.py().get_type::<SimulatorFault>())?;
     m.add("BudgetExceeded", m.py().get_type::<BudgetExceeded>())?;
     m.add("CORES", sim::CORES.to_vec())?;

@@ -1,6 +1,8 @@
 //! Simulates whole chips: one interface to a core, its timing model and its memory.
 
-pub use isa::{Profile, Span};
+pub mod foreign;
+
+pub use isa::{Invocation, Profile, Share, Shares, Span};
 
 use isa::native::Lower;
 use isa::{Core, Machine, Timing};
@@ -43,6 +45,29 @@ pub trait Simulator: Send + Sync {
     fn set_aside(&mut self, on: bool);
     /// Starts to sum up cycles by function, or stops and returns the call tree.
     fn set_profile(&mut self, profile: Option<Profile>) -> Option<Profile>;
+    /// Whether the profile is of all cycles, or of those between the trigger's edges.
+    fn profile_whole(&mut self, on: bool);
+    /// Starts to sum up cycles between the trigger's edges by cause, or stops and returns them.
+    fn set_shares(&mut self, on: bool) -> Option<Shares>;
+    /// Runs at most `budget` cycles, until the program comes to one of `places`; whether it did.
+    fn run_until(&mut self, budget: u64, places: &[u32]) -> (Stop, bool);
+    /// See [`isa::Core::continue_at`].
+    fn continue_at(&mut self, pc: u32);
+    /// See [`isa::Core::invoke`].
+    ///
+    /// # Errors
+    /// A sentence.
+    fn invoke(&mut self, call: &Invocation) -> Result<(), String>;
+    /// See [`isa::Core::vectors_at`].
+    fn vectors_at(&mut self, address: u32);
+    /// See [`isa::Core::returns_to`].
+    fn returns_to(&self) -> u32;
+    /// See [`isa::Core::result`].
+    fn result(&self) -> u64;
+    /// See [`isa::Core::allows_interrupts`].
+    fn allows_interrupts(&self) -> bool;
+    /// Program counter and stack pointer.
+    fn place(&self) -> (u32, u32);
     /// Cycles since reset.
     fn cycles(&self) -> u64;
     /// Identity of the timing model.
@@ -97,6 +122,48 @@ impl<C: Core, T: Timing<C>> Simulator for Machine<C, T> {
 
     fn set_profile(&mut self, profile: Option<Profile>) -> Option<Profile> {
         std::mem::replace(&mut self.profile, profile)
+    }
+
+    fn profile_whole(&mut self, on: bool) {
+        self.whole = on;
+    }
+
+    fn set_shares(&mut self, on: bool) -> Option<Shares> {
+        Machine::set_shares(self, on)
+    }
+
+    fn run_until(&mut self, budget: u64, places: &[u32]) -> (Stop, bool) {
+        Machine::run_until(self, budget, places)
+    }
+
+    fn continue_at(&mut self, pc: u32) {
+        self.core.memory_mut().stop = None;
+        self.core.continue_at(pc);
+    }
+
+    fn invoke(&mut self, call: &Invocation) -> Result<(), String> {
+        self.core.memory_mut().stop = None;
+        self.core.invoke(call)
+    }
+
+    fn vectors_at(&mut self, address: u32) {
+        self.core.vectors_at(address);
+    }
+
+    fn returns_to(&self) -> u32 {
+        self.core.returns_to()
+    }
+
+    fn result(&self) -> u64 {
+        self.core.result()
+    }
+
+    fn allows_interrupts(&self) -> bool {
+        self.core.allows_interrupts()
+    }
+
+    fn place(&self) -> (u32, u32) {
+        (self.core.pc(), self.core.stack_pointer())
     }
 
     fn cycles(&self) -> u64 {

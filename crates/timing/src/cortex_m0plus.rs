@@ -5,7 +5,7 @@
 //! Fetch: a cache of lines as the SAM D21 has it, or prefetch buffers as the STM32L0 has them; see
 //! `fetch.rs`. A data read from flash waits as the chip's description says.
 
-use isa::{Costs, Timing};
+use isa::{Cause, Costs, Timing};
 use isa_thumb::{Class, Events, Step, Thumb};
 use mcu::Flash;
 
@@ -39,6 +39,10 @@ impl Timing<Thumb> for CortexM0Plus {
 
     fn costs(&self, steps: &[Step]) -> Costs {
         self.front.costs(steps, |s, _| cycles(s), TAKEN)
+    }
+
+    fn waits(&self, steps: &[Step]) -> Vec<(Cause, Vec<u32>)> {
+        self.front.waits(|front| front.costs(steps, |s, _| cycles(s), TAKEN))
     }
 
     crate::enters_by!(front);

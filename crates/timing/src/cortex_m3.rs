@@ -17,7 +17,7 @@
 //! [`Flash::line_bytes`], one flash access of `wait_states` + 1 cycles for each, and
 //! [`Flash::prefetch_lines`] buffers, one of which holds the line that is executed; see `fetch.rs`.
 
-use isa::{Costs, Timing};
+use isa::{Cause, Costs, Timing};
 use isa_thumb::{Class, Events, Step, Thumb};
 use mcu::Flash;
 
@@ -55,6 +55,10 @@ impl Timing<Thumb> for CortexM3 {
 
     fn costs(&self, steps: &[Step]) -> Costs {
         costs(&self.front, steps, core_cycles)
+    }
+
+    fn waits(&self, steps: &[Step]) -> Vec<(Cause, Vec<u32>)> {
+        self.front.waits(|front| costs(front, steps, core_cycles))
     }
 
     crate::enters_by!(front);

@@ -16,7 +16,7 @@
 //! for both; a data read from flash is taken to wait as long.
 
 use isa::native::Edge;
-use isa::{Costs, Timing};
+use isa::{Cause, Costs, Timing};
 use isa_thumb::{Class, Events, Step, Thumb};
 
 use crate::cortex_m3::{CortexM3, P_LATE, Wide, core_cycles, late};
@@ -48,28 +48,14 @@ impl Timing<Thumb> for CortexM3Sam3x {
     }
 
     fn costs(&self, steps: &[Step]) -> Costs {
-        let mut wide = Wide::default();
-        let mut costs = Front::Ready.costs(steps, |s, before| core_cycles(s, before) + late(s) + wide.waits(s), P_LATE);
-        let mut line = steps.first().map_or(0, |s| s.pc >> LINE);
-        let (mut now, mut next_line, mut bus) = (0, WAIT_STATES + 1, Bus::default());
-        // what a skipped instruction is fetched with goes to the one before its IT block
-        let mut payer = 0;
-        for (k, s) in steps.iter().enumerate().filter(|(_, s)| s.bytes != 0) {
-            let core = costs.each[k];
-            payer = if s.guarded { payer } else { k };
-            let last = s.pc.wrapping_add(u32::from(s.bytes) - 1) >> LINE;
-            if last != line {
-                let stall = next_line.saturating_sub(now);
-                costs.each[payer] += stall;
-                now += stall;
-                next_line = now + WAIT_STATES + 1;
-                line = last;
-            }
-            let wait = bus.access(s, now, core);
-            costs.each[k] += wait;
-            now += core + wait;
-        }
+        let (mut costs, fetch, bus) = parts(steps);
+        costs.each.iter_mut().zip(fetch.iter().zip(&bus)).for_each(|(each, (fetch, bus))| *each += fetch + bus);
         costs
+    }
+
+    fn waits(&self, steps: &[Step]) -> Vec<(Cause, Vec<u32>)> {
+        let (_, fetch, bus) = parts(steps);
+        vec![(Cause::Fetch, fetch), (Cause::Bus, bus)]
     }
 
     #[inline(always)]
@@ -89,6 +75,32 @@ impl Timing<Thumb> for CortexM3Sam3x {
     fn reset(&mut self) {
         self.last_end = 0;
     }
+}
+
+/// Static costs of the core, and the waits of each step for code and for the bus.
+fn parts(steps: &[Step]) -> (Costs, Vec<u32>, Vec<u32>) {
+    let mut wide = Wide::default();
+    let costs = Front::Ready.costs(steps, |s, before| core_cycles(s, before) + late(s) + wide.waits(s), P_LATE);
+    let (mut fetch, mut data) = (vec![0; steps.len()], vec![0; steps.len()]);
+    let mut line = steps.first().map_or(0, |s| s.pc >> LINE);
+    let (mut now, mut next_line, mut bus) = (0, WAIT_STATES + 1, Bus::default());
+    // what a skipped instruction is fetched with goes to the one before its IT block
+    let mut payer = 0;
+    for (k, s) in steps.iter().enumerate().filter(|(_, s)| s.bytes != 0) {
+        let core = costs.each[k];
+        payer = if s.guarded { payer } else { k };
+        let last = s.pc.wrapping_add(u32::from(s.bytes) - 1) >> LINE;
+        if last != line {
+            let stall = next_line.saturating_sub(now);
+            fetch[payer] += stall;
+            now += stall;
+            next_line = now + WAIT_STATES + 1;
+            line = last;
+        }
+        data[k] = bus.access(s, now, core);
+        now += core + data[k];
+    }
+    (costs, fetch, data)
 }
 
 /// Cycles of the transition from a block that ended at `last` to one at `start`.

@@ -6,7 +6,7 @@
 //! Fetch: none where the chip runs without wait states; a cache of lines as fitted to figures of the
 //! nRF52840 ([`mcu::Flash::cache_lines`]); prefetch buffers otherwise. See `fetch.rs`.
 
-use isa::{Costs, Timing};
+use isa::{Cause, Costs, Timing};
 use isa_thumb::{Class, Events, Step, Thumb};
 use mcu::Flash;
 
@@ -41,6 +41,10 @@ impl Timing<Thumb> for CortexM4 {
 
     fn costs(&self, steps: &[Step]) -> Costs {
         costs(&self.front, steps, cycles)
+    }
+
+    fn waits(&self, steps: &[Step]) -> Vec<(Cause, Vec<u32>)> {
+        self.front.waits(|front| costs(front, steps, cycles))
     }
 
     crate::enters_by!(front);

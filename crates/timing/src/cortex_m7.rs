@@ -101,9 +101,15 @@ impl Timing<Thumb> for CortexM7 {
 
     #[inline(always)]
     fn enter(&mut self, start: u32, end: u32) -> u32 {
+        let (waits, lost) = self.enter_by_cause(start, end);
+        waits + lost
+    }
+
+    #[inline(always)]
+    fn enter_by_cause(&mut self, start: u32, end: u32) -> (u32, u32) {
         let last = std::mem::replace(&mut self.last_end, end);
         let lost = self.predict(last, start);
-        lost + self.art.as_mut().map_or(0, |a| a.enter(start, end, start != last))
+        (self.art.as_mut().map_or(0, |a| a.enter(start, end, start != last)), lost)
     }
 
     fn edge(&mut self, last: u32, start: u32, end: u32) -> Edge {

@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use isa::Costs;
 use isa::native::{Edge, StatePointer};
+use isa::{Cause, Costs};
 use isa_thumb::{Class, Step};
 use mcu::Flash;
 
@@ -47,6 +47,15 @@ impl Front {
         }
         // a skipped instruction goes through the pipeline as one cycle
         Costs { each, taken, skipped: 1 }
+    }
+
+    /// What of the costs that a model gives `with` this front end is waiting for sequential code.
+    pub fn waits(&self, with: impl Fn(&Self) -> Costs) -> Vec<(Cause, Vec<u32>)> {
+        if !matches!(self, Self::Prefetch(_)) {
+            return Vec::new();
+        }
+        let (each, ready) = (with(self).each, with(&Self::Ready).each);
+        vec![(Cause::Fetch, each.iter().zip(ready).map(|(a, b)| a.saturating_sub(b)).collect())]
     }
 
     /// Extra cycles for entering a block.

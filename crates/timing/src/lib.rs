@@ -2,7 +2,14 @@
 
 /// The methods of [`isa::Timing`] that a model delegates to a field: the cost of entering a block.
 macro_rules! enters_by {
-    ($field:ident) => {
+    (history) => {
+        crate::enters_by!(history,);
+
+        fn enter_by_cause(&mut self, start: u32, end: u32) -> (u32, u32) {
+            (0, self.history.enter(start, end))
+        }
+    };
+    ($field:ident $(,)?) => {
         #[inline(always)]
         fn enter(&mut self, start: u32, end: u32) -> u32 {
             self.$field.enter(start, end)

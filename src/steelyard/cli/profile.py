@@ -34,6 +34,7 @@ class Profile(Examine, frozen=True, kw_only=True):
     operation: str
     size: str
     svg: Path | None
+    timing: bool
 
 
 @command(
@@ -42,6 +43,7 @@ class Profile(Examine, frozen=True, kw_only=True):
     options.text("--operation", metavar="NAME", help="encrypt, decrypt, hash, schedule_encrypt or schedule_decrypt."),
     options.text("--size", "-s", default="16/64", metavar="AD/M", help="Sizes in bytes."),
     click.option("--svg", type=options.FILE, metavar="FILE", help="Write the flame graph to this file."),
+    options.flag("--timing", help="Say why cycles pass, by rules of the timing model, and how often each was met."),
     options.output(*TABLES, "svg"),
 )
 def verb(ask: Profile) -> int:
@@ -53,7 +55,7 @@ def verb(ask: Profile) -> int:
     operation, adlen, mlen = _call(ask, first)
 
     def seen(job: Job) -> Tree:
-        return answered(job, lambda j: profile(j, _OPERATIONS[operation], adlen, mlen))
+        return answered(job, lambda j: profile(j, _OPERATIONS[operation], adlen, mlen, ask.timing))
 
     found = {label: seen(job) for label, job in asked.items()}
     one, *others = found.values()
@@ -68,7 +70,8 @@ def verb(ask: Profile) -> int:
         columns = {"function": None, **dict.fromkeys((*found, "difference"), 0)}
         answer = plain(f"{title}, against {[*found][1]}", "profile", columns, _beside(one, others[0]))
     document = {"title": title, "profiles": [_json(p) for p in found.values()]}
-    ask.out.give([answer, *map(tables.mix, found.values())], document)
+    causes = [tables.causes(p, first.target.chip.core) for p in found.values()] if ask.timing else []
+    ask.out.give([answer, *map(tables.mix, found.values()), *causes], document)
     return 0
 
 

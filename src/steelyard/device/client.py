@@ -204,6 +204,16 @@ class Client:
         self.link.pulses()
         return tree, mix, taken
 
+    def causes(self, request: Request) -> list[tuple[str, str, int, int]]:
+        """The cycles that :meth:`profile` will find, by cause: (cause, kind of instruction, times, cycles). Raises
+        :class:`DeviceError` off the simulator."""
+        if not isinstance(self.link, SimulatorLink):
+            raise DeviceError(Failure(Reason.NOT_SIMULATED, "only the simulator knows why cycles pass"))
+        with self.link.aside():  # branch predictors are then as they were
+            found = self.link.causes(encode(request))
+        self.link.pulses()
+        return found
+
     def _batch(self, batch: list[bytes]) -> list[Answer]:
         frames = self._ask(b"".join(batch))
         pulses = self.link.pulses()

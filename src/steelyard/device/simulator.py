@@ -118,6 +118,12 @@ class SimulatorLink:
         with _named(self._chip):
             return self._native.profile(data, self._max_cycles)
 
+    def causes(self, data: bytes) -> list[tuple[str, str, int, int]]:
+        """Like :meth:`exchange`, one instruction at a time; returns the cycles of the measured calls by cause as
+        (cause, kind of instruction, times, cycles)."""
+        with _named(self._chip):
+            return self._native.causes(data, self._max_cycles)
+
     def instruction_mix(self, data: bytes) -> tuple[dict[str, int], int]:
         """Like :meth:`exchange`, one instruction at a time; returns counts by mnemonic, and the number of taken
         branches."""

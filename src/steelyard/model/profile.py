@@ -15,15 +15,26 @@ class Node(Struct, frozen=True):
     cycles: int
 
 
+class Share(Struct, frozen=True):
+    """Cycles of one ``cause`` in instructions of one kind (``work``), and how often they came. docs/definitions.md
+    names the causes."""
+
+    cause: str
+    work: str
+    times: int
+    cycles: int
+
+
 class Profile(Struct, frozen=True):
-    """The profile of one call: nodes (callers before callees), instruction counts by mnemonic, taken branches and
-    unaligned accesses."""
+    """The profile of one call: nodes (callers before callees), instruction counts by mnemonic, taken branches,
+    unaligned accesses, and cycles by cause where they were asked for."""
 
     label: str
     nodes: tuple[Node, ...]
     instructions: dict[str, int]
     taken: int
     unaligned: int
+    shares: tuple[Share, ...] = ()
 
     @property
     def cycles(self) -> int:

@@ -29,6 +29,32 @@ def mix(p: Profile) -> Sheet:
     return plain(title, "instructions", {"instruction": None, "count": 0, "%": 1}, rows)
 
 
+#: what causes are called (docs/definitions.md)
+_CAUSES = {
+    "issue": "issue",
+    "work": "more cycles of the instruction itself",
+    "neighbours": "operand, word or unit not ready",
+    "refill": "taken branch",
+    "mispredicted": "wrong prediction",
+    "fetch": "wait for code",
+    "bus": "wait for the bus",
+    "flash-data": "data in flash",
+    "unaligned": "unaligned access",
+    "operands": "operand values",
+    "instead": "skipped, or an exception",
+}
+
+
+def causes(p: Profile, core: str) -> Sheet:
+    """Cycles by cause and kind of instruction, most first; their sum is the call's."""
+    whole = p.cycles or 1
+    shares = sorted(p.shares, key=lambda s: (-s.cycles, s.cause, s.work))
+    rows = [(_CAUSES[s.cause], s.work, s.times, s.cycles, 100 * s.cycles / whole) for s in shares]
+    heads = {"cause": None, "instructions": None, "times": 0, "cycles": 0, "%": 1}
+    total = ("all", None, None, sum(s.cycles for s in shares), 100 * sum(s.cycles for s in shares) / whole)
+    return plain(f"{p.label}: cycles by cause, {core}", "causes", heads, [*rows, total])
+
+
 def ordered(p: Profile) -> dict[str, int]:
     """How often each instruction was executed, the most frequent first."""
     return dict(sorted(p.instructions.items(), key=lambda x: (-x[1], x[0])))

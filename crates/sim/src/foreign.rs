@@ -1,0 +1,474 @@
+//! Runs images that are not ours: programs without a harness, from reset or from one of their functions.
+//!
+//! Peripherals without a model keep what is written to them and are 0 before; who uses them is told, because a program
+//! that waits for one waits for ever. Nothing here trusts the image: what it can do is bounded by cycles, time, output
+//! and what is kept of it.
+
+use std::time::{Duration, Instant};
+
+use isa::{Invocation, Profile, Span};
+use mcu::{Chip, FaultKind, Image, Segment, Stop, Unmodelled};
+
+use crate::{Simulator, simulator};
+
+/// Cycles between two looks at the clock, and at whether the program only turns round.
+const SLICE: u64 = 4_000_000;
+/// Blocks within which a program that turns round comes back to where it was.
+const ROUND: usize = 64;
+/// How often a program may look in vain for a byte before it is said to wait for one.
+const PATIENCE: u32 = 1000;
+/// Most bytes of output, and most measured calls that are kept.
+const MOST_OUTPUT: usize = 1 << 20;
+/// See there.
+const MOST_CALLS: usize = 100_000;
+
+/// Numbers of instruction sets in ELF files, by the beginning of a core's name, and what they are called.
+const MACHINES: [(&str, u16, &str); 5] = [
+    ("avr", 83, "AVR"),
+    ("cortex", 40, "Arm"),
+    ("msp430", 105, "MSP430"),
+    ("rv", 243, "RISC-V"),
+    ("xtensa", 94, "Xtensa"),
+];
+
+/// Where peripherals are, by the beginning of a core's name; on Cortex-M by its architecture (ARMv7-M, B3.1), the others'
+/// as their vendors placed them.
+const PERIPHERALS: [(&str, &[(u32, u32)]); 6] = [
+    ("avrxmega3", &[(0, 0x4000)]),
+    ("avr", &[(0x20, 0x100)]),
+    ("cortex", &[(0x4000_0000, 0x6000_0000), (0xD000_0000, 0xE010_0000)]),
+    ("msp430", &[(0, 0x200)]),
+    ("rv", &[(0x200_0000, 0x1000_0000), (0x3800_0000, 0x7000_0000), (0xD000_0000, 0xF000_0000)]),
+    ("xtensa", &[(0x3FF0_0000, 0x3FF8_0000), (0x6000_0000, 0x6010_0000)]),
+];
+
+/// avr-gcc's addresses of RAM, and of what is not in flash besides: EEPROM, fuses, lock bits, signature.
+const AVR_RAM: u32 = 0x80_0000;
+/// See there.
+const AVR_REST: std::ops::Range<u32> = 0x81_0000..0x90_0000;
+
+/// An argument of a call.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Argument {
+    /// A number of so many bytes, 1 to 8.
+    Number(u64, u8),
+    /// A pointer to these bytes.
+    Pointer(Vec<u8>),
+}
+
+/// What is asked of an image.
+#[derive(Clone, Debug, Default)]
+pub struct Asked {
+    /// The function that runs instead of the program, by its address, and its arguments.
+    pub call: Option<(u32, Vec<Argument>)>,
+    /// The function whose calls are measured.
+    pub trigger: Option<u32>,
+    /// What the serial port receives.
+    pub input: Vec<u8>,
+    /// Most cycles.
+    pub cycles: u64,
+    /// Most seconds.
+    pub seconds: f64,
+}
+
+/// How it ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum End {
+    /// The function returned.
+    Returned,
+    /// The program waits for a byte.
+    Waits,
+    /// The program turns round and does nothing else.
+    Loops,
+    /// It had all cycles.
+    Cycles,
+    /// It had all seconds, or whoever asked wants no more.
+    Time,
+    /// It wrote more than is kept.
+    Output,
+    /// It failed, with the fault's name and a sentence.
+    Fault(&'static str, String),
+}
+
+/// A measured call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Measured {
+    /// When it began, in cycles since reset.
+    pub began: u64,
+    /// Cycles, from the function's first instruction to its return, or between the edges of the trigger's pin.
+    pub cycles: u64,
+    /// Bytes of stack.
+    pub stack: u32,
+}
+
+/// What was seen.
+pub struct Seen {
+    /// How it ended.
+    pub end: End,
+    /// Where.
+    pub pc: u32,
+    /// Cycles since reset.
+    pub cycles: u64,
+    /// Calls of the function that was asked for, and all of them, which may be more.
+    pub calls: Vec<Measured>,
+    /// See there.
+    pub counted: u64,
+    /// Pulses of the trigger's pin.
+    pub pulses: Vec<Measured>,
+    /// What the called function returned: the lowest 8 bytes of its registers.
+    pub result: Option<u64>,
+    /// What pointers pointed to when the function had returned.
+    pub buffers: Vec<Vec<u8>>,
+    /// What the serial port sent.
+    pub output: Vec<u8>,
+    /// Cycles by function: name, caller's index, calls, cycles in itself.
+    pub functions: Vec<(String, usize, u64, u64)>,
+    /// Accesses without a model: address, reads, writes, first and last instruction.
+    pub unmodelled: Vec<(u32, u64, u64, u32, u32)>,
+    /// Unaligned accesses.
+    pub unaligned: u64,
+    /// Whether the program allowed interrupts.
+    pub interrupts: bool,
+    /// Segments of the image that no memory of the chip has.
+    pub left_out: Vec<(u32, usize)>,
+    /// Identity of the timing model.
+    pub timing: &'static str,
+}
+
+/// Runs `image` on `chip`. `more` is asked now and then whether to go on.
+///
+/// # Errors
+/// A sentence where the image is not for the chip, or the call cannot be made.
+pub fn run(chip: &Chip<'_>, image: &Image, asked: &Asked, more: &mut dyn FnMut() -> bool) -> Result<Seen, String> {
+    let known = MACHINES.iter().find(|(core, ..)| chip.core.starts_with(core));
+    if let Some((_, number, name)) = known.filter(|(_, number, _)| ![0, *number].contains(&image.machine)) {
+        let other = MACHINES.iter().find(|m| m.1 == image.machine).map_or("another machine", |m| m.2);
+        return Err(format!("the image is for {other} (e_machine {}), the chip is {name} ({number})", image.machine));
+    }
+    let mut sim = simulator(chip)?;
+    let (flash, ram, left_out) = placed(chip, image)?;
+    sim.load(&Image { segments: flash, symbols: image.symbols.clone(), ..Image::default() })?;
+    let memory = sim.memory_mut();
+    memory.look_after(None);
+    memory.limit_pointer = None;
+    let within = PERIPHERALS.iter().find(|(core, _)| chip.core.starts_with(core)).map_or(&[][..], |p| p.1);
+    memory.unmodelled = Some(Unmodelled::new(within.iter().map(|&(from, to)| from..to).collect()));
+    memory.host.to_chip.extend(&asked.input);
+    for (address, bytes) in ram.iter().filter(|r| asked.call.is_some() || r.2).map(|r| (r.0, &r.1)) {
+        let at = (address - chip.ram.base) as usize;
+        memory.ram[at..at + bytes.len()].copy_from_slice(bytes);
+    }
+    let (spans, names): (Vec<_>, Vec<_>) =
+        image.code().into_iter().map(|(r, name)| (Span { start: r.start, end: r.end }, name)).unzip();
+    let mut run = Run {
+        sim,
+        image,
+        more,
+        profile: Some(Profile::new(spans)),
+        deadline: Instant::now() + Duration::from_secs_f64(asked.seconds.clamp(0.0, 1e6)),
+        budget: asked.cycles,
+        sent: 0,
+        vain: 0,
+        idle: 0,
+        interrupts: false,
+        pulses: Vec::new(),
+        calls: Vec::new(),
+        counted: 0,
+    };
+    let mut seen = (None, Vec::new());
+    let end = match (&asked.call, asked.trigger) {
+        (Some((entry, arguments)), _) => run.call(chip, *entry, arguments, &mut seen)?,
+        (None, Some(trigger)) => {
+            run.start(chip);
+            run.watch(trigger)
+        }
+        (None, None) => {
+            run.start(chip);
+            run.profiled(|run| run.until(&[])).unwrap_or(End::Returned)
+        }
+    };
+    run.take_pulses();
+    let memory = run.sim.memory_mut();
+    let used = memory.unmodelled.take().map(|u| u.seen).unwrap_or_default();
+    let nodes = run.profile.as_ref().map_or(&[][..], Profile::nodes);
+    Ok(Seen {
+        end,
+        pc: run.sim.place().0,
+        cycles: run.sim.cycles(),
+        functions: nodes.iter().map(|n| (names[n.function].clone(), n.parent, n.calls, n.cycles)).collect(),
+        calls: run.calls,
+        counted: run.counted,
+        pulses: run.pulses,
+        result: seen.0,
+        buffers: seen.1,
+        unmodelled: used.into_iter().map(|(at, a)| (at, a.reads, a.writes, a.first, a.last)).collect(),
+        unaligned: run.sim.memory().unaligned,
+        interrupts: run.interrupts || run.sim.allows_interrupts(),
+        left_out,
+        timing: run.sim.timing_id(),
+        output: std::mem::take(&mut run.sim.memory_mut().host.from_chip),
+    })
+}
+
+/// Bytes for RAM: address, content, and whether a loader puts them there rather than start-up code.
+type ForRam = (u32, Vec<u8>, bool);
+
+/// The image's segments by where they belong: in flash; in RAM when the program runs; nowhere.
+#[allow(clippy::type_complexity)]
+fn placed(chip: &Chip<'_>, image: &Image) -> Result<(Vec<Segment>, Vec<ForRam>, Vec<(u32, usize)>), String> {
+    let avr = chip.core.starts_with("avr");
+    let data = |at: u32| if avr && (AVR_RAM..AVR_REST.start).contains(&at) { at - AVR_RAM } else { at };
+    let inside = |r: mcu::Region, at: u32, size: usize| {
+        at.checked_sub(r.base).is_some_and(|from| from as usize + size <= r.size as usize)
+    };
+    let (mut flash, mut ram, mut rest) = (Vec::new(), Vec::new(), Vec::new());
+    for s in &image.segments {
+        let (address, size) = (s.address, s.bytes.len());
+        let in_ram = |at: u32| !avr || at >= AVR_RAM; // code and data have the same addresses on AVR
+        if inside(chip.flash, address, size) {
+            let to = data(s.runs_at);
+            if s.runs_at != address && in_ram(s.runs_at) && inside(chip.ram, to, size) {
+                ram.push((to, s.bytes.clone(), false));
+            }
+            flash.push(s.clone());
+        } else if in_ram(address) && inside(chip.ram, data(address), size) {
+            ram.push((data(address), s.bytes.clone(), true));
+        } else if avr && AVR_REST.contains(&address) {
+            rest.push((address, size));
+        } else {
+            let (f, r) = (chip.flash, chip.ram);
+            let spans = [f, r].map(|m| format!("{:#x} to {:#x}", m.base, u64::from(m.base) + u64::from(m.size) - 1));
+            let text = format!("flash ({}) nor RAM ({})", spans[0], spans[1]);
+            return Err(format!("{size} bytes at {address:#x} are in neither of the chip's memories, {text}"));
+        }
+    }
+    if flash.is_empty() {
+        return Err("the image has nothing in the chip's memory for code; code in RAM is not modelled".into());
+    }
+    Ok((flash, ram, rest))
+}
+
+/// A run in progress.
+struct Run<'a> {
+    sim: Box<dyn Simulator>,
+    image: &'a Image,
+    more: &'a mut dyn FnMut() -> bool,
+    profile: Option<Profile>,
+    deadline: Instant,
+    budget: u64,
+    sent: usize,
+    vain: u32,
+    idle: u32,
+    interrupts: bool,
+    pulses: Vec<Measured>,
+    calls: Vec<Measured>,
+    counted: u64,
+}
+
+impl Run<'_> {
+    /// Begins where the image says, on cores that do not begin at an address of their own (vectors).
+    fn start(&mut self, chip: &Chip<'_>) {
+        let vectors = chip.core.starts_with("cortex") || chip.core.starts_with("msp430");
+        let flash = chip.flash;
+        let entry = self.image.entry.filter(|e| !vectors && e.wrapping_sub(flash.base) < flash.size);
+        if let Some(entry) = entry {
+            self.sim.continue_at(entry);
+        }
+    }
+
+    /// Calls the function at `entry` and returns what it returned and left.
+    fn call(
+        &mut self,
+        chip: &Chip<'_>,
+        entry: u32,
+        arguments: &[Argument],
+        seen: &mut (Option<u64>, Vec<Vec<u8>>),
+    ) -> Result<End, String> {
+        if entry.wrapping_sub(chip.flash.base) >= chip.flash.size {
+            return Err(format!("there is no code at {entry:#x}"));
+        }
+        let sizes =
+            arguments.iter().map(|a| if let Argument::Pointer(b) = a { b.len().next_multiple_of(16) } else { 0 });
+        let data_end = if chip.core.starts_with("avr") { self.image.data_end & 0xFFFF } else { self.image.data_end };
+        let top = chip.ram.base + chip.ram.size;
+        let low = data_end.clamp(chip.ram.base, top);
+        let buffers = u32::try_from(sizes.sum::<usize>()).ok().and_then(|all| (top & !15).checked_sub(all));
+        let stack = buffers.filter(|&stack| stack >= low.saturating_add(64));
+        let stack = stack.ok_or("what pointers point to leaves no room for a stack in RAM")?;
+        let width = if chip.core.starts_with("avr") || chip.core.starts_with("msp430") { 2 } else { 4 };
+        let width = if chip.core.starts_with("rv64") { 8 } else { width };
+        let mut at = stack;
+        let (mut values, mut places) = (Vec::new(), Vec::new());
+        for argument in arguments {
+            match argument {
+                Argument::Number(value, bytes) => values.push((*value, (*bytes).clamp(1, 8))),
+                Argument::Pointer(bytes) => {
+                    let from = (at - chip.ram.base) as usize;
+                    self.sim.memory_mut().ram[from..from + bytes.len()].copy_from_slice(bytes);
+                    values.push((at.into(), width));
+                    places.push(from..from + bytes.len());
+                    at += bytes.len().next_multiple_of(16) as u32;
+                }
+            }
+        }
+        let vectors = ["sy_vectors", "_vector_table", "_WindowOverflow4"];
+        if let Some(vectors) = vectors.iter().find_map(|name| self.image.address(name)) {
+            self.sim.vectors_at(vectors);
+        }
+        let back = chip.flash.base;
+        self.sim.invoke(&Invocation { entry, stack, back, arguments: values })?;
+        let sp = self.sim.place().1;
+        self.sim.memory_mut().sp_limit = low;
+        let end = self.profiled(|run| run.measured(back, sp));
+        self.counted = self.calls.len() as u64;
+        seen.0 = end.is_none().then(|| self.sim.result());
+        seen.1 = places.into_iter().map(|p| self.sim.memory().ram[p].to_vec()).collect();
+        Ok(end.unwrap_or(End::Returned))
+    }
+
+    /// Measures every call of the function at `entry`, until the program ends.
+    fn watch(&mut self, entry: u32) -> End {
+        loop {
+            if let Some(end) = self.until(&[entry]) {
+                return end;
+            }
+            let (back, sp) = (self.sim.returns_to(), self.sim.place().1);
+            if let Some(end) = self.profiled(|run| run.measured(back, sp)) {
+                return end;
+            }
+        }
+    }
+
+    /// Runs to `back`, where the stack pointer is at least `sp`, and notes what passed; how it ended where it does not
+    /// come there.
+    fn measured(&mut self, back: u32, sp: u32) -> Option<End> {
+        let began = self.sim.cycles();
+        self.sim.memory_mut().sp_min = sp;
+        loop {
+            if let Some(end) = self.until(&[back]) {
+                return Some(end);
+            }
+            if self.sim.place().1 >= sp {
+                break;
+            }
+        }
+        let stack = sp.saturating_sub(self.sim.memory().sp_min);
+        self.counted += 1;
+        if self.calls.len() < MOST_CALLS {
+            self.calls.push(Measured { began, cycles: self.sim.cycles() - began, stack });
+        }
+        None
+    }
+
+    /// Runs `part` with the profile.
+    fn profiled(&mut self, part: impl FnOnce(&mut Self) -> Option<End>) -> Option<End> {
+        self.sim.profile_whole(true);
+        let mut profile = self.profile.take();
+        if let Some(p) = &mut profile {
+            p.end();
+        }
+        self.sim.set_profile(profile);
+        let end = part(self);
+        self.profile = self.sim.set_profile(None);
+        end
+    }
+
+    /// Runs to one of `places`; how it ended where it does not come there.
+    fn until(&mut self, places: &[u32]) -> Option<End> {
+        loop {
+            if self.sim.cycles() >= self.budget {
+                return Some(End::Cycles);
+            }
+            let slice = SLICE.min(self.budget - self.sim.cycles());
+            let (stop, met) = self.sim.run_until(slice, places);
+            if met {
+                return None;
+            }
+            self.take_pulses();
+            self.interrupts |= self.sim.allows_interrupts();
+            match stop {
+                Stop::Fault(f) => return Some(self.fault(f)),
+                Stop::Idle => {
+                    let sent = self.sim.memory().host.from_chip.len();
+                    self.vain = if sent == self.sent { self.vain + 1 } else { 0 };
+                    self.sent = sent;
+                    if self.vain > PATIENCE {
+                        return Some(End::Waits);
+                    }
+                    self.idle = self.idle.wrapping_add(1);
+                    if self.idle % PATIENCE != 0 {
+                        continue; // many of them are as nothing
+                    }
+                }
+                Stop::Budget => {}
+            }
+            if self.sim.memory().host.from_chip.len() > MOST_OUTPUT {
+                return Some(End::Output);
+            }
+            if Instant::now() >= self.deadline || !(self.more)() {
+                return Some(End::Time);
+            }
+            match self.turns(places) {
+                Turns::Round => return Some(End::Loops),
+                Turns::Met => return None,
+                Turns::Not => {}
+            }
+        }
+    }
+
+    /// Whether the program comes back to where it is with all registers as they are, without input: it will do so for
+    /// ever, because there are no interrupts.
+    fn turns(&mut self, places: &[u32]) -> Turns {
+        let before = self.sim.registers();
+        for _ in 0..ROUND {
+            let (stop, met) = self.sim.run_until(1, places);
+            if met {
+                return Turns::Met;
+            }
+            if stop != Stop::Budget {
+                return Turns::Not;
+            }
+            if self.sim.registers() == before {
+                return Turns::Round;
+            }
+        }
+        Turns::Not
+    }
+
+    fn take_pulses(&mut self) {
+        let calls = std::mem::take(&mut self.sim.memory_mut().calls);
+        let room = MOST_CALLS - self.pulses.len();
+        self.pulses.extend(calls.iter().take(room).map(|c| Measured {
+            began: c.rise,
+            cycles: c.fall - c.rise,
+            stack: c.sp.saturating_sub(c.sp_min),
+        }));
+        self.sim.memory_mut().watch.strays.clear();
+    }
+
+    fn fault(&self, f: mcu::Fault) -> End {
+        let place = |pc: u32| {
+            let within = self.image.function(pc).map_or(String::new(), |name| format!(" in {name}"));
+            format!("{within}: {}", self.sim.disassemble(pc).0)
+        };
+        let ram = {
+            let m = self.sim.memory();
+            f.pc.wrapping_sub(m.ram_base) < m.ram.len() as u32
+        };
+        let text = match (f.kind, self.sim.left_flash()) {
+            (FaultKind::BadFetch, from) => {
+                let ram = if ram { "; code in RAM is not modelled" } else { "" };
+                format!("{f}{}{ram}", from.map_or(String::new(), |from| format!(", from {from:#x}{}", place(from))))
+            }
+            _ => format!("{f}{}", place(f.pc)),
+        };
+        End::Fault(f.kind.name(), text)
+    }
+}
+
+/// Whether a program only turns round.
+enum Turns {
+    Round,
+    Met,
+    Not,
+}
