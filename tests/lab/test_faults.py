@@ -121,8 +121,9 @@ def only(failures: list[Failure]) -> Failure:
     [
         pytest.param("to_host", lambda data: b"\xa5\x82garbage" + data, id="garbage"),
         pytest.param("to_host", lambda data: data[1:], id="dropped"),
+        pytest.param("to_host", lambda data: data[:1] + data, id="doubled"),
         pytest.param("to_board", lambda data: data[1:], id="dropped-to-board"),
-        pytest.param("to_board", lambda data: data[:1] + data, id="doubled"),
+        pytest.param("to_board", lambda data: data[:1] + data, id="doubled-to-board"),
     ],
 )
 def test_bytes_that_the_line_changes_are_no_answer(there: Wired, image: Path, way: str, change: wires.Change) -> None:
@@ -222,28 +223,52 @@ def test_a_line_that_loses_bytes_at_its_second_rate_goes_back_to_the_first(there
     assert link._slow == set()
 
 
-def test_a_board_that_hangs_or_resets_in_a_call_is_tried_again(there: Wired, image: Path) -> None:
-    """When its supply breaks down it sends what it likes besides."""
-    wire = there.serial["a"]
+def hangs(wire: wires.Serial) -> None:
+    """It says nothing any more."""
+    wire.to_host = lambda _: b""
 
-    def hang() -> None:
-        wire.to_host = lambda _: b""
 
-    def mend() -> None:
-        wire.to_host = wires.whole
+def resets(wire: wires.Serial) -> None:
+    """By whatever pulls its reset line, when half of a request has come."""
 
-    hung = only(attempted(there, image, fault=hang, mend=mend))
-    assert (hung.reason, "no answer from" in hung.detail) == (Reason.RUNAWAY, True)
+    def change(data: bytes) -> bytes:
+        wire.reset.set()
+        return data[: len(data) // 2]
 
-    def brown_out(data: bytes) -> bytes:
+    wire.to_board = Once(change, 16, armed=True)
+
+
+def browns_out(wire: wires.Serial) -> None:
+    """It resets and sends what it likes besides."""
+
+    def change(data: bytes) -> bytes:
         wire.reset.set()
         wire.to_host = Once(lambda data: bytes(reversed(data)), armed=True)
         return data
 
-    once = Once(brown_out)
-    wire.to_board = once
-    reset = only(attempted(there, image, fault=once.arm, mend=mend))
-    assert reset.reason in (Reason.RUNAWAY, Reason.PROTOCOL)
+    wire.to_board = Once(change, armed=True)
+
+
+@pytest.mark.parametrize(
+    ("fault", "reasons"),
+    [
+        (hangs, {Reason.RUNAWAY}),
+        (resets, {Reason.RUNAWAY, Reason.PROTOCOL}),
+        (browns_out, {Reason.RUNAWAY, Reason.PROTOCOL}),
+    ],
+)
+def test_a_board_that_fails_in_a_call_is_tried_again(
+    there: Wired, image: Path, fault: Callable[[wires.Serial], None], reasons: set[Reason]
+) -> None:
+    wire = there.serial["a"]
+
+    def mend() -> None:
+        wire.to_host = wire.to_board = wires.whole
+
+    found = only(attempted(there, image, fault=lambda: fault(wire), mend=mend))
+    assert found.reason in reasons
+    assert found.detail.startswith("a: ")
+    assert str(there.lab.boards["a"].port) in found.detail
     assert aside.read("a") is None
 
 

@@ -1,4 +1,4 @@
-"""The README's two commands on bare Debian 12 and 13 and Ubuntu 24.04, as newcomers have them: made with debootstrap,
+"""The README's commands on bare Debian 12 and 13 and Ubuntu 24.04, as newcomers have them: made with debootstrap,
 nothing installed.
 
 Debian's apt knows only the release's own archive. So on Debian 12 neither the security archive's Rust nor the release's
@@ -16,6 +16,7 @@ import pytest
 
 from steelyard.model.target import load_target, target_names
 from tests.conftest import ROOT
+from tests.lab import test_make_lab
 
 from .bare import Bare, absent
 
@@ -48,6 +49,13 @@ def test_make_run_ends_with_its_tables(machine: Bare) -> None:
     assert again.returncode == 0
     assert "setup:" not in again.stderr
     assert top in again.stdout
+
+
+def test_make_lab_ends_with_a_measured_table(machine: Bare) -> None:
+    """Five boards, through tools that it installs itself."""
+    done = machine.run("make lab", "/root/steelyard")
+    assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-4000:]
+    test_make_lab.check(done.stdout)
 
 
 def test_make_test_passes(machine: Bare) -> None:
