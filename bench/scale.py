@@ -1,123 +1,90 @@
-"""36 000 stored records: how long tables, comparisons and the report take, and how much memory.
+"""What a HyperQueue cluster makes of a campaign: processor time of a run, runs in an hour of a core, and what of that
+time HyperQueue itself takes.
 
-    python bench/scale.py FOLDER
+    .venv/bin/python bench/scale.py [--batch N] [--cores N] [NAME]...
 
-The records are made up, with the metrics and points of real runs; the folder keeps the database for next time.
+starts a server and one worker per core on this machine, weighs the named implementations (default: ascon*) on uno and
+bluepill with three flag sets, into a database of its own, and the same on threads for comparison. Caches are new, so
+that every image is built. Processor time is that of all processes, so other work of the machine counts little.
 """
 
 from __future__ import annotations
 
+import argparse
 import os
+import resource
 import subprocess
 import sys
+import tempfile
 import time
-from datetime import UTC, datetime
 from pathlib import Path
-from random import Random
 
-from msgspec.structs import replace
-from rich.console import Console
-
-sys.path.insert(0, str(Path(__file__).parents[1]))
-
-from steelyard.cli.console import table
-from steelyard.model.record import Point, Record, Setup, Toolchain, Verification
-from steelyard.model.target import target_names
-from steelyard.model.workload import NAMED
-from steelyard.publish.ranking import KINDS
 from steelyard.store import Store
 
-IMPLEMENTATIONS, FLAGS, WORKLOADS = 300, ("-O3", "-O2", "-Os", "-O1"), ("default", "nist-grid", "felics-ae")
-TARGETS = [n for n in target_names() if n != "host"][:10]
-OPERATIONS = ("encrypt", "decrypt", "reject")
-SIZES = NAMED["default"]
-METRICS = "rom,stack,cycles_encrypt_mean"
-AGAIN = 3
-MADE_UP = "made up for a benchmark of the store"
+_SERVER = """
+import sys
+from hyperqueue.cluster import LocalCluster, WorkerConfig
+with LocalCluster(server_dir=sys.argv[1]) as cluster:
+    for _ in range(int(sys.argv[2])):
+        cluster.start_worker(WorkerConfig(cores=1))
+    print("started", flush=True)
+    sys.stdin.read()
+"""
 
 
-def fill(path: Path) -> None:
-    """Stores all combinations once."""
-    random = Random(1)
-    with Store.open(path) as store:
-        for i in range(IMPLEMENTATIONS):
-            size, speed = random.randrange(500, 20_000), random.uniform(20, 3000)
-            for target in TARGETS:
-                for flags in FLAGS:
-                    for workload in WORKLOADS:
-                        store.add(record(random, i, target, flags, workload, size, speed))
+def seconds_of(process: int) -> float:
+    """Processor time that a process took itself, without its children."""
+    fields = Path(f"/proc/{process}/stat").read_text().rsplit(")", 1)[1].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
-def record(random: Random, i: int, target: str, flags: str, workload: str, size: int, speed: float) -> Record:
-    """One record with plausible numbers."""
-    setup = Setup(
-        "crypto_aead", f"family{i // 6}", f"variant{i // 3}", f"impl{i % 3}", f"{i:064x}", target, "1" * 64,
-        "simulator", Toolchain("gcc", "gcc 1.0", "2" * 64), flags, workload, "3" * 64, "model/1",
-    )  # fmt: skip
-    cycles = {op: speed * random.uniform(0.9, 1.1) for op in OPERATIONS}
-    metrics: dict[str, float] = {
-        "rom": size,
-        "rom_encrypt": size - 100,
-        "rom_decrypt": size - 50,
-        "ram_static": 0,
-        "heap": 0,
-    }
-    metrics |= {"stack": random.randrange(80, 900), "image_rom": size + 2600, "image_static": 16, "unaligned": 0}
-    metrics |= {"ram_renner": random.randrange(80, 900), "rom_helpers": 0, "image_ram_touched": 900}
-    for op, c in cycles.items():
-        metrics |= {f"cycles_{op}_mean": 40 * c, f"{op}_per_byte": c, f"{op}_fixed": 10 * c, f"{op}_per_ad_byte": c}
-        metrics |= {f"stack_{op}": metrics["stack"], f"energy_{op}_modelled": c / 100}
-    points = [Point(op, a, m, int(c * (10 + a + m))) for op, c in cycles.items() for a, m in SIZES]
-    made = Record(setup, None, metrics, tuple(points), (), Verification("known", 1089, 20, 0), (MADE_UP,))
-    return replace(made, finished=datetime.now(UTC), host="bench", seconds=0.1)
+def campaign(folder: Path, what: list[str], *more: str) -> int:
+    """Runs a campaign with new caches; how many runs it made."""
+    db = folder / "results.db"
+    asked = ["-t", "uno,bluepill", "--flags=-O2;-O3;-Os", "--db", str(db), "-o", str(folder / "x.csv"), *more]
+    environment = os.environ | {"STEELYARD_HOME": str(folder / "home"), "HQ_SERVER_DIR": str(folder / "hq")}
+    words = [sys.executable, "-m", "steelyard", "run", *what, *asked]
+    subprocess.run(words, env=environment, stderr=subprocess.DEVNULL, check=False)
+    with Store.open(db) as store:
+        return len(store.runs(newest_only=False))
 
 
-def timed(folder: Path, name: str, *arguments: str) -> tuple[str, str, str, str]:
-    """CPU and wall seconds and peak memory of one command; the best of ``AGAIN`` runs, because the machine is
-    shared."""
-    command = [sys.executable, "-m", "steelyard", *arguments, "--db", str(folder / "scale.db")]
-    found = []
-    for _ in range(AGAIN):
-        before = time.monotonic()
-        process = subprocess.Popen(command, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        _, status, used = os.wait4(process.pid, 0)
-        process.returncode = os.waitstatus_to_exitcode(status)
-        if process.returncode:
-            raise subprocess.CalledProcessError(process.returncode, command)
-        found.append((used.ru_utime + used.ru_stime, time.monotonic() - before, used.ru_maxrss / 1024))
-    cpu, seconds, peak = min(found)
-    return name, f"{cpu:.2f} s", f"{seconds:.2f} s", f"{peak:.0f} MiB"
+def children() -> float:
+    """Processor time of all processes that we started and that have ended, with theirs."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
-def main(folder: Path) -> None:
-    """Prints the table."""
-    folder.mkdir(parents=True, exist_ok=True)
-    if not (folder / "scale.db").exists():
-        fill(folder / "scale.db")
-    one = ("--where", "target == bluepill and flags == -O3 and workload == default")
-    device = ("--mlen", "24", "--adlen", "8", "--rate", "5/s", "--rom", "4K", "--ram", "200", "--battery", "230mAh")
-    flags, two = ("compare", "flags == -O3", "flags == -Os"), ("target == bluepill", "target == due")
-    rows = [
-        timed(folder, "publish one target", "publish", *one),
-        timed(folder, "publish all", "publish"),
-        timed(folder, "publish all runs", "publish", "--all-runs"),
-        timed(folder, "rank one target", "rank", *one),
-        *(timed(folder, f"rank all, {kind}", "rank", "--kind", kind) for kind in KINDS),
-        timed(folder, "choose for one target", "choose", "--target", "bluepill", *device),
-        timed(folder, "choose for all targets", "choose", "--table", *device),
-        timed(folder, "compare two implementations", "compare", "variant1/impl0", "variant1/impl1"),
-        timed(folder, "compare two targets", "compare", *two),
-        timed(folder, "compare flags everywhere", *flags),
-        timed(folder, "compare flags, everything", *flags, "--everything"),
-        timed(folder, "compare flags, everything, to CSV", *flags, "--everything", "-o", "compare.csv"),
-        timed(folder, "all to CSV, three metrics", "publish", "-c", f"label,target,flags,workload,{METRICS}",
-              "-o", "all.csv"),
-        *(timed(folder, f"all with all metrics to {e}", "publish", "-o", f"all.{e}") for e in ("csv", "json")),
-        *(timed(folder, f"all to {e}", "publish", "-o", f"all.{e}") for e in ("md", "html", "tex", "xlsx", "ods")),
-        timed(folder, "report of everything", "report", "-o", "report.html"),
-    ]  # fmt: skip
-    Console(width=120).print(table("36 000 records", ("question", "CPU", "wall", "peak"), rows))
+def say(engine: str, runs: int, wall: float, seconds: float, own: float | None = None) -> None:
+    """One line of the table."""
+    share = "" if own is None else f"{own / seconds:12.2%}"
+    print(f"{engine:10}{runs:7}{wall:9.1f}{seconds / runs:15.2f}{3600 * runs / seconds:15.0f}{share}", flush=True)
+
+
+def main() -> None:
+    """Prints one line for the cluster and one for threads."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--batch", type=int, default=50)
+    parser.add_argument("--cores", type=int, default=os.cpu_count() or 1)
+    parser.add_argument("what", nargs="*", default=["ascon*"])
+    ask = parser.parse_args()
+    print(f"{'engine':10}{'runs':>7}{'seconds':>9}{'core-s per run':>15}{'runs/core-hour':>15}{'HyperQueue':>12}")
+    with tempfile.TemporaryDirectory() as one, tempfile.TemporaryDirectory() as other:
+        folder = Path(one)
+        (folder / "hq").mkdir()
+        words = [sys.executable, "-c", _SERVER, str(folder / "hq"), str(ask.cores)]
+        used, begun = children(), time.monotonic()
+        with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as server:
+            assert server.stdout is not None
+            while server.stdout.readline() != "started\n":
+                pass
+            runs = campaign(folder, ask.what, "--engine", "hq", "--batch", str(ask.batch))
+            own, wall = seconds_of(server.pid), time.monotonic() - begun
+        say(f"hq, {ask.batch}", runs, wall, children() - used, own)
+        used, begun = children(), time.monotonic()
+        runs = campaign(Path(other), ask.what, "--threads", str(ask.cores))
+        say("threads", runs, time.monotonic() - begun, children() - used)
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]).absolute())
+    main()

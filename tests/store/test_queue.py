@@ -268,3 +268,27 @@ def test_what_is_handed_in_while_it_is_withdrawn_is_whole(database: str) -> None
             assert withdrawn.result()
             assert states(desk, token) == [WAITING, WAITING]
             assert desk.known(GIVEN.digest)
+
+
+def test_a_lease_is_good_for_its_job_and_its_worker(store: Store) -> None:
+    """Numbers that somebody makes up, another job's, another worker's, and one that was used already."""
+    desk, mine, other = Desk(store), Queue(store, "w1"), Queue(store, "w2")
+    token = desk.hand_in(GIVEN, tasks(), ROOM)
+    with mine.taken("a") as taken, other.taken("b") as theirs:
+        assert taken is not None
+        assert theirs is not None
+        forged = (
+            (mine, replace(taken, lease=taken.lease + 1000)),
+            (mine, replace(taken, lease=theirs.lease)),
+            (mine, replace(theirs, lease=taken.lease)),
+            (other, taken),
+        )
+        for line, made_up in forged:
+            with pytest.raises(LeaseLost):
+                line.close(made_up, DONE, record=RECORD)
+        assert states(desk, token) == [RUNNING, RUNNING]
+        mine.close(taken, DONE, record=RECORD)
+        with pytest.raises(LeaseLost):
+            mine.close(taken, FAILED, "said twice")
+        other.close(theirs, DONE, record=RECORD)
+    assert states(desk, token) == [DONE, DONE]

@@ -87,6 +87,7 @@ def signed_in(browser: Browser) -> Browser:
     assert (wrong.status, "not the same" in wrong.text) == (400, True)
     assert browser.post(link, name="ann", **twice).headers["location"] == "/operate"
     assert browser.page(link, 410)
+    assert browser.post(link, name="eve", **twice).status == 400, "a form that is sent again"
     assert "Signed in as ann" in browser.page("/operate")
     return browser
 
@@ -168,6 +169,8 @@ def test_operating_from_the_pages(signed_in: Browser) -> None:
     assert len(store.runs(newest_only=False)) == before
     assert b.page("/operate/submissions/1", 404)
     assert ask(b.app, f"/submissions/{token}").status == 410
+    for deed, what in (("delete", "1"), ("resume", "machine m"), ("release", "1")):
+        assert b.do(deed, what).status == 400, "a form that is sent again does nothing"
     said = b.page("/operate/audit")
     for action in ("set a password", "repeated", "paused", "resumed", "released", "deleted"):
         assert action in said

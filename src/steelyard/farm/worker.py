@@ -36,6 +36,8 @@ from ..store.queue import ATTEMPTS, DONE, FAILED, WAITING, Queue, Taken
 PRESENT, PAUSED = 10.0, "paused on the scheduler's page"
 #: seconds between two looks at an empty queue, and that a run may take; cycles that a call may take
 LOOK, SECONDS, CYCLES = 1.0, 900.0, 1 << 28
+#: seconds that a result waits for a database that does not answer
+PATIENCE = 600.0
 #: characters of a log
 _LOG = 1 << 20
 
@@ -73,7 +75,7 @@ def work(
             try:
                 with queue.taken(targets) as taken:
                     if taken is not None:
-                        say(_worked(queue, own, taken))
+                        say(_worked(queue, own, taken, say))
             except StoreError as e:
                 say(e)
                 taken = None
@@ -118,16 +120,24 @@ def _present(
             yard.absent(queue.worker)
 
 
-def _worked(queue: Queue, own: Store, taken: Taken) -> Done:
+def _worked(queue: Queue, own: Store, taken: Taken, say: Callable[[Done | StoreError], None]) -> Done:
     """Does a job, and puts back what came of it."""
     late, t = Event(), taken.task
 
     def done(state: str, detail: str = "", record: Record | None = None, log: str = "") -> Done:
-        try:
-            queue.close(taken, state, detail, record, log)
-        except LeaseLost as e:
-            state, detail = "lost", str(e)
-        return Done(taken.number, f"{t.variant}/{t.name}", t.target, state, detail)
+        until = time.monotonic() + PATIENCE
+        while True:
+            try:
+                queue.close(taken, state, detail, record, log)
+            except LeaseLost as e:
+                state, detail = "lost", str(e)
+            except StoreError as e:  # what is done need not be done again, if the database comes back in time
+                if time.monotonic() > until:
+                    raise
+                say(e)
+                time.sleep(LOOK)
+                continue
+            return Done(taken.number, f"{t.variant}/{t.name}", t.target, state, detail)
 
     try:
         with TemporaryDirectory(prefix="steelyard-work-") as folder:

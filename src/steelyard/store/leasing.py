@@ -83,6 +83,9 @@ def end(engine: Engine, number: int) -> None:
     repeated(engine, lambda connection: ended(connection, number))
 
 
-def ended(connection: Connection, number: int) -> bool:
-    """Ends a lease in this transaction; whether it was there."""
-    return connection.execute(delete(schema.lease).where(schema.lease.c.id == number)).rowcount == 1
+def ended(connection: Connection, number: int, key: str | None = None, holder: str | None = None) -> bool:
+    """Ends a lease in this transaction; whether it was there, of this ``key`` and this ``holder`` where they are
+    given."""
+    said = {schema.lease.c.key: key, schema.lease.c.holder: holder}
+    of = [column == value for column, value in said.items() if value is not None]
+    return connection.execute(delete(schema.lease).where(schema.lease.c.id == number, *of)).rowcount == 1

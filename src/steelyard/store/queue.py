@@ -85,6 +85,11 @@ def now() -> int:
     return time.time_ns() // 1000
 
 
+def _key(number: int) -> str:
+    """The key of a job's leases."""
+    return f"queue {number}"
+
+
 def touch(connection: Connection, which: ColumnElement[bool]) -> None:
     """Makes transactions on a package take turns: each begins so, before it reads. On PostgreSQL the later one is
     refused and starts again, on MariaDB it waits."""
@@ -183,7 +188,7 @@ class Queue:
         """A job on one of these targets, which is ours within the block; None where none can be had. Raises
         :class:`StoreError`."""
         for number in self._candidates(targets):
-            with self._tenure.tried(f"queue {number}") as lease:
+            with self._tenure.tried(_key(number)) as lease:
                 if lease is not None and (taken := self._begun(number, lease)) is not None:
                     yield taken
                     return
@@ -255,7 +260,7 @@ class Queue:
 
         def work(connection: Connection) -> None:
             touch(connection, _package.c.id == mine)
-            if not ended(connection, taken.lease):
+            if not ended(connection, taken.lease, _key(taken.number), self.worker):
                 raise LeaseLost("another worker has taken over this job")
             connection.execute(update(_job).where(_job.c.id == taken.number).values(values))
             over = {

@@ -12,7 +12,7 @@ import msgspec
 from msgspec import Struct
 
 from ..model.errors import UserError, cut, unknown
-from ..store import Store
+from ..store import Store, StoreError
 from ..store.submissions import Desk, Given, Quota, QuotaError
 from . import address, api, layout, lint, multipart, wire
 from .page import NotThereError
@@ -69,7 +69,7 @@ def _of_form(store: Store, sent: Sent, taking: Taking) -> Reply:
             raise UserError("say that you may hand this in")
         token, _, _ = _taken(store, sent, name, content, asked, taking)
     except UserError as e:
-        if isinstance(e, QuotaError):
+        if isinstance(e, (QuotaError, StoreError)):  # which no stranger is told of
             raise
         page = hand_in(str(e), asked.get("licence", "")[:_LICENCE])
         return Reply(page.status, HTML, layout.html(page, None).encode())
