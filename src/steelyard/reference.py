@@ -51,7 +51,7 @@ def candidates(implementation: Implementation, choice: str = "") -> list[Impleme
     that follow this reading of the specification."""
     found = readings(implementation.primitive, implementation.variant)
     names = {implementation.variant, *(k.variant for k in found)}
-    bundled = [i for name in sorted(names) for i in _bundled(implementation.primitive, name)]
+    bundled = [i for name in sorted(names) for i in bundled(implementation.primitive, name)]
     bundled = [i for i in bundled if i.digest != implementation.digest and i.interface == "nist"]
     if choice and any(k.choice == "fixed" for k in found):  # a folder ``submitted`` keeps the mistake of a submission
         bundled = [i for i in bundled if (i.name == "submitted") == (choice != "fixed")]
@@ -67,7 +67,8 @@ def _largest() -> Target | None:
 
 
 @cache
-def _bundled(primitive: str, variant: str) -> tuple[Implementation, ...]:
+def bundled(primitive: str, variant: str) -> tuple[Implementation, ...]:
+    """The bundled implementations of a variant."""
     folders = sorted(CIPHERS.glob(f"{primitive}/*/{escape(variant)}/"))
     return tuple(i for f in folders for i in sources.discover(f).implementations if i.primitive == primitive)
 

@@ -7,8 +7,8 @@ from fnmatch import fnmatchcase
 from functools import cache
 
 from ..model.errors import UserError, cut, unknown
-from ..model.implementation import API
 from ..model.metric import DERIVED, headings, metric, metric_names, size_of
+from ..model.primitive import PRIMITIVES
 from ..model.record import Record
 from ..model.row import CONTEXT, Made, Row, made_by, names_of, row
 
@@ -65,7 +65,7 @@ def rows(records: Iterable[Record], beside: Iterable[Made] = ()) -> list[Row]:
 
 def check_primitives(found: Iterable[Row]) -> None:
     """Raises :class:`UserError` for rows of a primitive that this version does not know."""
-    if odd := {str(r["primitive"]) for r in found} - API.keys():
+    if odd := {str(r["primitive"]) for r in found} - PRIMITIVES.keys():
         raise UserError(
             f"the database has runs of {cut(', '.join(sorted(odd)))}, which this version does not know; "
             "run: pip install --upgrade steelyard"

@@ -9,6 +9,7 @@ from . import options
 #: the verbs and the sentence that the list of them has of each, which is the first of its help
 VERBS = {
     "run": "Weigh implementations: build, verify, measure, store, and print the tables.",
+    "rtl": "Weigh hardware: simulate, synthesise, place and route designs with the LWC hardware API.",
     "boards": "Show what boards do, check them end to end, or play virtual ones.",
     "check": "Verify only: all known answers, decryption and forgeries, without the sweep over sizes.",
     "validate": "Weigh on a board and on the simulator, and say how far they are apart.",

@@ -80,6 +80,38 @@ def _of_phases() -> Iterator[Metric]:
     yield Metric("felics_ram", "FELICS data and stack", "bytes")
 
 
+def _of_hardware() -> Iterator[Metric]:
+    """What a design is and does on a device."""
+    for name, title, unit, digits, lower in (
+        ("lut", "LUT", "", 0, True),
+        ("lut_low", "LUT, at least", "", 0, True),
+        ("ff", "FF", "", 0, True),
+        ("elements_low", "LE, at least", "", 0, True),
+        ("elements_high", "LE, at most", "", 0, True),
+        ("gate_equivalents", "gates", "GE", 0, True),
+        ("cells_other", "other cells", "", 0, False),
+        ("depth", "depth", "cells", 0, True),
+        ("fmax_mean", "fmax", "MHz", 1, False),
+        ("fmax_sd", "fmax sd", "MHz", 1, False),
+        ("fmax_best", "fmax best", "MHz", 1, False),
+        ("fmax_seeds", "seeds", "", 0, False),
+        ("ports_ns", "ports", "ns", 1, True),
+        ("key_cycles", "new key", "cycles", 0, True),
+    ):
+        yield Metric(name, title, unit, digits, lower)
+    for data in ("pt", "ad", "ad_pt", "hash", "decrypt_pt", "decrypt_ad", "decrypt_ad_pt"):
+        said = data.replace("ad_pt", "AD+PT").replace("_", " ").replace("pt", "PT").replace("ad", "AD")
+        said = said.replace("decryPT", "decrypt")
+        yield Metric(f"bits_per_cycle_{data}", f"{said}, long", "bits/cycle", 2, lower=False, sized=True)
+        for size in (16, 64, 1536, "long"):
+            yield Metric(f"throughput_{data}_{size}", f"{said} {size}", "Mbit/s", 0, lower=False, sized=True)
+            if size == "long":
+                title = f"{said} long of a LUT"
+                yield Metric(f"throughput_{data}_long_per_lut", title, "Mbit/s", 3, lower=False, sized=True)
+            else:
+                yield Metric(f"latency_{data}_{size}", f"{said} {size}", "µs", 2, sized=True)
+
+
 _METRICS = {
     m.name: m
     for m in (
@@ -108,6 +140,7 @@ _METRICS = {
         Metric("spread_percent", "spread", "%", 2),
         Metric("counter_difference", "counter difference", "cycles", 1, lower=False, sized=True),
         *_of_phases(),
+        *_of_hardware(),
         Metric("felics_code_size", "FELICS code size", "bytes", sized=True),
         Metric("felics_code_ram", "FELICS RAM", "bytes", sized=True),
         Metric("felics_code_time", "FELICS time", "cycles", sized=True),

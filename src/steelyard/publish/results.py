@@ -17,6 +17,7 @@ from ..model.row import CONTEXT, Row, Value
 from ..model.row import grouped as by_key
 from ..model.target import load_target, target_names
 from ..model.workload import workload
+from ..rtl.device import device_names, load_device
 from ..store import Store
 from .sheet import Column, Line, Lines, Sheet, distinct
 
@@ -32,6 +33,11 @@ DEFAULT = {
     "crypto_block": (
         "cycles_encrypt_mean", "cycles_decrypt_mean", "cycles_schedule_encrypt_mean", "cycles_schedule_decrypt_mean",
         "encrypt_per_byte", "context", "rom", "rom_encrypt", "stack", "ram_static",
+    ),
+    "lwc_rtl": (
+        "lut", "lut_low", "elements_low", "elements_high", "gate_equivalents", "ff", "depth", "fmax_mean", "fmax_sd",
+        "fmax_best", "bits_per_cycle_pt", "bits_per_cycle_ad", "bits_per_cycle_hash", "throughput_pt_long",
+        "throughput_pt_1536", "throughput_pt_64", "throughput_pt_16", "throughput_hash_long", "key_cycles",
     ),
 }  # fmt: skip
 #: metrics shown besides where a run has them and they are not zero: the time of fresh inputs is stored where it differs
@@ -71,6 +77,8 @@ def run_of(row: Row) -> tuple[int, ...]:
 def title_of(target: str, device: Value = None) -> str:
     """A target with its chip and how far its figures are validated; the device where it is a board, not what the target
     says."""
+    if target in device_names():
+        return f"{target} ({load_device(target).title})"
     if target not in target_names():
         return target
     t = load_target(target)

@@ -1,0 +1,498 @@
+// The test bench of designs with the LWC hardware API: it drives pdi and sdi, checks do, and counts cycles.
+//
+// It is compiled with the model that Verilator makes of a design, or of a netlist of it, and with ports.h, which says
+// what the design's ports are called and how wide they are (src/steelyard/rtl/bench.py writes both).
+//
+//     bench VECTORS MODE... [--seed N] [--idle CYCLES] [--trace FILE]
+//
+// VECTORS is text, a line for each part of an operation:
+//
+//     op NAME [reuse]      one operation; reuse: it needs the key of the operation before it
+//     s WORD...            what sdi is given, in hexadecimal digits
+//     p WORD...            what pdi is given
+//     d WORD...            what do must give; x stands for a digit that may be anything
+//
+// Modes:
+//
+//     full       all operations without a pause: every word is offered at once, and taken at once
+//     single     one operation at a time; cycles of each are told
+//     stall      every port pauses at random, and what is offered stays until it is taken
+//     withdraw   do_ready is withdrawn when do_valid comes, inputs come where they were not waited for
+//     reset      every operation is interrupted by a reset at a random cycle, and then made as a whole
+//
+// Each mode answers with one line of JSON. The exit code is 0 when all outcomes are "ok", else 1, 2 for wrong usage.
+//
+// Cycles of an operation (GMU's convention): those from the first in which a word of pdi is offered to the one in which
+// the status is taken, the difference of their numbers. Nothing waits for the test bench.
+#include <algorithm>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <memory>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "ports.h" // before the model: it includes the model's header, Model, and the macros SY_*
+#include "verilated.h"
+#if VM_TRACE
+#include "verilated_vcd_c.h"
+#endif
+
+namespace {
+
+struct Expected {
+    uint32_t value, mask;
+};
+
+struct Operation {
+    std::string name;
+    bool reuse = false;
+    std::vector<uint32_t> sdi, pdi;
+    std::vector<Expected> out;
+};
+
+// xorshift64*: Vigna, "An experimental exploration of Marsaglia's xorshift generators, scrambled" (2016)
+struct Random {
+    uint64_t state;
+    explicit Random(uint64_t seed) : state(seed * 0x9e3779b97f4a7c15u + 1) {
+        for (int i = 0; i < 8; i++)
+            next();
+    }
+    uint32_t next() {
+        state ^= state >> 12;
+        state ^= state << 25;
+        state ^= state >> 27;
+        return static_cast<uint32_t>((state * 0x2545f4914f6cdd1du) >> 32);
+    }
+    uint32_t below(uint32_t n) { return static_cast<uint32_t>((uint64_t(next()) * n) >> 32); }
+};
+
+// A port as 32-bit words, least significant first: Verilator has integers up to 64 bits and arrays above.
+template <typename T, std::enable_if_t<std::is_integral<T>::value, int> = 0> void put(T &port, const uint32_t *words) {
+    port = static_cast<T>(sizeof(T) > 4 ? words[0] | uint64_t(words[1]) << 32 : words[0]);
+}
+template <typename T, std::enable_if_t<!std::is_integral<T>::value, int> = 0> void put(T &port, const uint32_t *words) {
+    for (size_t i = 0; i < sizeof(T) / 4; i++)
+        port[i] = words[i];
+}
+template <typename T, std::enable_if_t<std::is_integral<T>::value, int> = 0> void get(const T &port, uint32_t *words) {
+    words[0] = static_cast<uint32_t>(port);
+    words[1] = static_cast<uint32_t>(uint64_t(port) >> 32);
+}
+template <typename T, std::enable_if_t<!std::is_integral<T>::value, int> = 0> void get(const T &port, uint32_t *words) {
+    for (size_t i = 0; i < sizeof(T) / 4; i++)
+        words[i] = port[i];
+}
+
+constexpr int MAX_WORDS = 64; // of 32 bits, of one port
+
+void set_bits(uint32_t *words, unsigned at, unsigned width, uint32_t value) {
+    for (unsigned i = 0; i < width; i++, at++)
+        words[at / 32] = (words[at / 32] & ~(1u << at % 32)) | ((value >> i & 1) << at % 32);
+}
+uint32_t bits(const uint32_t *words, unsigned at, unsigned width) {
+    uint32_t value = 0;
+    for (unsigned i = 0; i < width; i++, at++)
+        value |= (words[at / 32] >> at % 32 & 1) << i;
+    return value;
+}
+
+const uint32_t WORD = SY_W == 32 ? 0xffffffffu : (1u << SY_W % 32) - 1;
+
+enum class Mode { full, single, stall, withdraw, reset };
+const char *const NAMES[] = {"full", "single", "stall", "withdraw", "reset"};
+
+// One input stream. Words that are offered stay until they are taken.
+struct Source {
+    const uint32_t *word = nullptr, *end = nullptr;
+    bool valid = false, was_ready = false;
+    bool left() const { return word != end; }
+};
+
+struct Bench {
+    VerilatedContext context;
+    std::unique_ptr<Model> top;
+    Random random;
+    uint64_t cycle = 0, idle_limit;
+    // what came on do
+    std::string failed, expected_text, got_text;
+    size_t failed_op = 0, failed_word = 0;
+    uint64_t unstable = 0, words = 0;
+    bool was_waiting = false, do_was_valid = false, ready = false;
+    uint32_t was = 0;
+    uint32_t rdi[MAX_WORDS] = {};
+    bool rdi_valid = false;
+#if VM_TRACE
+    std::unique_ptr<VerilatedVcdC> trace;
+#endif
+
+    Bench(uint64_t seed, uint64_t idle, const char *file) : random(seed), idle_limit(idle) {
+        context.randReset(2); // registers without reset start with anything
+        context.randSeed(static_cast<int>(seed % 0x7fffffff) + 1);
+#if VM_TRACE
+        context.traceEverOn(true);
+#endif
+        top = std::make_unique<Model>(&context, "design");
+#if VM_TRACE
+        if (file) {
+            trace = std::make_unique<VerilatedVcdC>();
+            top->trace(trace.get(), 99);
+            trace->open(file);
+        }
+#endif
+        (void)file;
+        restart(3);
+    }
+
+    ~Bench() {
+#if VM_TRACE
+        if (trace)
+            trace->close();
+#endif
+        top->final();
+    }
+
+    void settle() {
+        top->eval();
+#if VM_TRACE
+        if (trace)
+            trace->dump(cycle * 10);
+#endif
+    }
+
+    void edge() {
+        top->SY_CLK = 1;
+        top->eval();
+#if VM_TRACE
+        if (trace)
+            trace->dump(cycle * 10 + 5);
+#endif
+        top->SY_CLK = 0;
+        cycle++;
+    }
+
+    void restart(int cycles) {
+        top->SY_CLK = 0;
+        top->SY_RST = SY_RST_ACTIVE;
+        top->SY_PDI_VALID = top->SY_SDI_VALID = 0;
+        top->SY_DO_READY = 0;
+        for (int i = 0; i < cycles; i++) {
+            settle();
+            edge();
+        }
+        top->SY_RST = !SY_RST_ACTIVE;
+        was_waiting = do_was_valid = false;
+    }
+
+    template <typename T> void offer(T &port, const Source &s, unsigned shares) {
+        uint32_t all[MAX_WORDS] = {};
+        uint32_t rest = s.valid ? *s.word : random.next() & WORD; // what is not valid may be anything
+        for (unsigned i = 1; i < shares; i++) {
+            const uint32_t mask = random.next() & WORD;
+            set_bits(all, i * SY_W, SY_W, mask);
+            rest ^= mask;
+        }
+        set_bits(all, 0, SY_W, rest);
+        put(port, all);
+    }
+
+    bool offers(const Source &s, Mode mode, uint32_t pace) {
+        if (!s.left())
+            return false;
+        if (s.valid)
+            return true;
+        switch (mode) {
+        case Mode::stall:
+            return random.below(8) < pace;
+        case Mode::withdraw:
+            return !s.was_ready || random.below(4) == 0;
+        default:
+            return true;
+        }
+    }
+
+    bool takes(Mode mode, uint32_t pace) {
+        switch (mode) {
+        case Mode::stall:
+            return ready || random.below(8) < pace;
+        case Mode::withdraw: // high while nothing is there, low when something comes, then as chance has it
+            return do_was_valid ? random.below(4) == 0 : random.below(8) != 0;
+        default:
+            return true;
+        }
+    }
+
+    // One cycle. Returns whether a word moved on any port; one that came out is in `got`.
+    bool step(Source &pdi, Source &sdi, Mode mode, uint32_t pace, bool &came, uint32_t &got) {
+        pdi.valid = offers(pdi, mode, pace);
+        sdi.valid = offers(sdi, mode, pace);
+        ready = takes(mode, pace);
+        top->SY_PDI_VALID = pdi.valid;
+        top->SY_SDI_VALID = sdi.valid;
+        top->SY_DO_READY = ready;
+        offer(top->SY_PDI_DATA, pdi, SY_PDI_SHARES);
+        offer(top->SY_SDI_DATA, sdi, SY_SDI_SHARES);
+#if SY_RW
+        if (!rdi_valid) {
+            rdi_valid = mode != Mode::stall || random.below(8) < pace;
+            for (uint32_t &word : rdi)
+                word = random.next();
+        }
+        put(top->SY_RDI_DATA, rdi);
+        top->SY_RDI_VALID = rdi_valid;
+#endif
+        settle();
+        pdi.was_ready = top->SY_PDI_READY;
+        sdi.was_ready = top->SY_SDI_READY;
+        const bool out = top->SY_DO_VALID;
+        uint32_t all[MAX_WORDS] = {}, value = 0;
+        get(top->SY_DO_DATA, all);
+        for (unsigned i = 0; i < SY_PDI_SHARES; i++)
+            value ^= bits(all, i * SY_W, SY_W);
+        unstable += was_waiting && (!out || value != was);
+        was_waiting = out && !ready;
+        do_was_valid = out;
+        was = value;
+        came = out && ready;
+        got = value;
+        bool moved = came;
+        if (pdi.valid && pdi.was_ready) {
+            pdi.word++;
+            pdi.valid = false;
+            moved = true;
+        }
+        if (sdi.valid && sdi.was_ready) {
+            sdi.word++;
+            sdi.valid = false;
+            moved = true;
+        }
+#if SY_RW
+        if (top->SY_RDI_READY)
+            rdi_valid = false;
+#endif
+        edge();
+        if (came) {
+            ready = false;
+            words++;
+        }
+        return moved;
+    }
+
+    void fail(const char *how, size_t op, size_t word, const Expected *e, const uint32_t *got) {
+        char text[16];
+        failed = how;
+        failed_op = op;
+        failed_word = word;
+        if (e) {
+            for (int i = SY_W / 4 - 1; i >= 0; i--)
+                expected_text += (e->mask >> 4 * i & 15) ? "0123456789abcdef"[e->value >> 4 * i & 15] : 'x';
+        }
+        if (got) {
+            snprintf(text, sizeof text, "%0*x", SY_W / 4, *got);
+            got_text = text;
+        }
+    }
+
+    // Operations first..last-1 as one stream, for at most `most` cycles, or until all is out. Returns false when
+    // something is wrong.
+    bool run(const std::vector<Operation> &ops, size_t first, size_t last, Mode mode, uint64_t most = UINT64_MAX) {
+        std::vector<uint32_t> p, s;
+        for (size_t i = first; i < last; i++) {
+            p.insert(p.end(), ops[i].pdi.begin(), ops[i].pdi.end());
+            s.insert(s.end(), ops[i].sdi.begin(), ops[i].sdi.end());
+        }
+        Source pdi{p.data(), p.data() + p.size()}, sdi{s.data(), s.data() + s.size()};
+        size_t op = first, word = 0;
+        uint64_t quiet = 0;
+        uint32_t pace = 1 + random.below(7), got = 0;
+        bool came = false;
+        while (op < last && ops[op].out.empty())
+            op++;
+        for (uint64_t n = 0; op < last; n++) {
+            if (n == most)
+                return true;
+            quiet = step(pdi, sdi, mode, pace, came, got) ? 0 : quiet + 1;
+            if (came) {
+                const Expected &e = ops[op].out[word];
+                if ((got ^ e.value) & e.mask) {
+                    fail("wrong", op, word, &e, &got);
+                    return false;
+                }
+                if (++word == ops[op].out.size()) {
+                    op++;
+                    word = 0;
+                    pace = 1 + random.below(7);
+                }
+            }
+            if (quiet > idle_limit) {
+                fail("hang", op, word, &ops[op].out[word], nullptr);
+                char text[120];
+                snprintf(text, sizeof text, "pdi_ready %d with %zu words left, sdi_ready %d with %zu left, do_valid %d",
+                         int(top->SY_PDI_READY), size_t(pdi.end - pdi.word), int(top->SY_SDI_READY),
+                         size_t(sdi.end - sdi.word), int(top->SY_DO_VALID));
+                got_text = text;
+                return false;
+            }
+        }
+        if (pdi.left() || sdi.left()) { // all is out, though not all is in
+            fail("early", last - 1, word, nullptr, nullptr);
+            return false;
+        }
+        return true;
+    }
+
+    // Nothing may come out when nothing is asked.
+    bool silent(size_t op) {
+        Source none;
+        bool came = false;
+        uint32_t got = 0;
+        for (int i = 0; i < 64; i++) {
+            step(none, none, Mode::full, 8, came, got);
+            if (came) {
+                fail("extra", op, 0, nullptr, &got);
+                return false;
+            }
+        }
+        return true;
+    }
+};
+
+[[noreturn]] void wrong_usage(const std::string &text) {
+    fprintf(stderr, "bench: %s\n", text.c_str());
+    exit(2);
+}
+
+std::vector<Operation> read(const char *file) {
+    std::ifstream in(file);
+    if (!in)
+        wrong_usage(std::string(file) + " cannot be read");
+    std::vector<Operation> ops;
+    std::string line, word;
+    for (size_t number = 1; std::getline(in, line); number++) {
+        std::istringstream words(line);
+        if (!(words >> word))
+            continue;
+        const std::string kind = word;
+        if (kind == "op") {
+            ops.emplace_back();
+            words >> ops.back().name;
+            ops.back().reuse = bool(words >> word) && word == "reuse";
+            continue;
+        }
+        if (ops.empty() || (kind != "s" && kind != "p" && kind != "d"))
+            wrong_usage(std::string(file) + ", line " + std::to_string(number) + ": op, s, p or d is expected");
+        Operation &op = ops.back();
+        while (words >> word) {
+            Expected e{0, 0};
+            if (word.size() != SY_W / 4)
+                wrong_usage(std::string(file) + ", line " + std::to_string(number) + ": words have other widths");
+            for (char c : word) {
+                const bool any = c == 'x' || c == 'X';
+                const char digit[] = {any ? '0' : c, 0};
+                e.value = e.value << 4 | static_cast<uint32_t>(strtoul(digit, nullptr, 16));
+                e.mask = e.mask << 4 | (any ? 0 : 15);
+            }
+            if (kind == "d")
+                op.out.push_back(e);
+            else
+                (kind == "s" ? op.sdi : op.pdi).push_back(e.value);
+        }
+    }
+    return ops;
+}
+
+std::string quoted(const std::string &text) {
+    std::string out = "\"";
+    for (char c : text)
+        if (c == '"' || c == '\\')
+            out += std::string("\\") + c;
+        else
+            out += static_cast<unsigned char>(c) < ' ' ? ' ' : c;
+    return out + "\"";
+}
+
+bool made(const std::vector<Operation> &ops, Mode mode, uint64_t seed, uint64_t idle, const char *trace) {
+    Bench bench(seed, idle, trace);
+    std::vector<uint64_t> cycles(ops.size(), 0);
+    bool good = true;
+    uint64_t total = 0;
+    const uint64_t begin = bench.cycle;
+    if (mode == Mode::single || mode == Mode::reset) {
+        for (size_t i = 0; good && i < ops.size(); i++) {
+            if (mode == Mode::reset) {
+                if (ops[i].reuse)
+                    continue;
+                const size_t words = ops[i].pdi.size() + ops[i].out.size();
+                good = bench.run(ops, i, i + 1, Mode::full, 1 + bench.random.below(static_cast<uint32_t>(4 * words)));
+                bench.restart(1 + static_cast<int>(bench.random.below(3)));
+            }
+            const uint64_t start = bench.cycle;
+            good = good && bench.run(ops, i, i + 1, Mode::full);
+            cycles[i] = bench.cycle - start - 1;
+            total += cycles[i];
+            // the next operation does not begin in the tail of this one
+            good = good && (mode == Mode::reset || bench.silent(i));
+        }
+    } else {
+        good = bench.run(ops, 0, ops.size(), mode);
+        total = bench.cycle - begin;
+        good = good && bench.silent(ops.empty() ? 0 : ops.size() - 1);
+    }
+    printf("{\"mode\": \"%s\", \"outcome\": \"%s\", \"ops\": %zu, \"cycles\": %llu, \"words\": %llu, \"unstable\": %llu",
+           NAMES[int(mode)], good ? "ok" : bench.failed.c_str(), ops.size(), static_cast<unsigned long long>(total),
+           static_cast<unsigned long long>(bench.words), static_cast<unsigned long long>(bench.unstable));
+    if (!good) {
+        printf(", \"op\": %s, \"word\": %zu, \"expected\": %s, \"got\": %s, \"at\": %llu",
+               quoted(ops[bench.failed_op].name).c_str(), bench.failed_word, quoted(bench.expected_text).c_str(),
+               quoted(bench.got_text).c_str(), static_cast<unsigned long long>(bench.cycle));
+    } else if (mode == Mode::single) {
+        printf(", \"each\": [");
+        for (size_t i = 0; i < cycles.size(); i++)
+            printf("%s%llu", i ? ", " : "", static_cast<unsigned long long>(cycles[i]));
+        printf("]");
+    }
+    printf("}\n");
+    fflush(stdout);
+    return good;
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+    uint64_t seed = 1, idle = 100000;
+    const char *file = nullptr, *trace = nullptr;
+    std::vector<Mode> modes;
+    for (int i = 1; i < argc; i++) {
+        const std::string word = argv[i];
+        if (word.rfind("--", 0) == 0) {
+            if (i + 1 == argc)
+                wrong_usage(word + " needs a value");
+            const char *value = argv[++i];
+            if (word == "--seed")
+                seed = strtoull(value, nullptr, 10);
+            else if (word == "--idle")
+                idle = strtoull(value, nullptr, 10);
+            else if (word == "--trace")
+                trace = value;
+            else
+                wrong_usage("no such option: " + word);
+        } else if (!file) {
+            file = argv[i];
+        } else {
+            const auto found = std::find(std::begin(NAMES), std::end(NAMES), word);
+            if (found == std::end(NAMES))
+                wrong_usage("no such mode: " + word);
+            modes.push_back(static_cast<Mode>(found - std::begin(NAMES)));
+        }
+    }
+    if (!file || modes.empty())
+        wrong_usage("bench VECTORS MODE... [--seed N] [--idle CYCLES] [--trace FILE]");
+    const std::vector<Operation> ops = read(file);
+    bool good = true;
+    for (Mode mode : modes)
+        good = made(ops, mode, seed, idle, trace) && good;
+    return good ? 0 : 1;
+}

@@ -1,0 +1,198 @@
+"""``steelyard rtl``: weighs designs with the LWC hardware API on devices."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from fnmatch import fnmatchcase
+from pathlib import Path
+
+import click
+from msgspec import Struct
+
+from ..analyse import order
+from ..analyse.answer import told_apart
+from ..analyse.rows import check_columns, rows
+from ..hardware import SEEDS, Hardware, Task, traced
+from ..model.errors import UserError, counted, unknown
+from ..model.inputs import MAX_SEED, SEED
+from ..model.paths import ROOT
+from ..model.record import Record
+from ..publish import results
+from ..publish.sheet import Sheet, plain
+from ..rtl.design import Design
+from ..rtl.device import device_names, load_device
+from ..rtl.reading import designs_of
+from ..rtl.tools import ToolError
+from . import options, select
+from .console import stderr
+from .options import command
+from .output import Output
+from .records import document
+
+#: those that are weighed where nobody says
+USUAL = ("ecp5", "artix7", "cyclone10lp")
+_MEANING = (
+    "Cells of yosys; fmax routed by nextpnr, the mean over seeds, from register to register. Throughput at that "
+    "frequency. Definitions: docs/definitions.md. What they are worth: docs/claims.md. Details: steelyard show RUN"
+)
+
+
+class Rtl(Struct, frozen=True, kw_only=True):
+    """What ``rtl`` is asked."""
+
+    what: tuple[str, ...]
+    device: tuple[str, ...]
+    top: str
+    aead: str
+    hash: str
+    seeds: int
+    verify: bool
+    trace: Path | None
+    threads: int | None
+    force: bool
+    seed: str
+    columns: str
+    db: str | None
+    out: Output
+
+
+@command(
+    Rtl,
+    click.argument(
+        "what",
+        nargs=-1,
+        metavar="[PATH|NAME]...",
+        help="A folder with a design, or a bundled family, design or design/variant (* and ? match). Default: all.",
+    ),
+    click.option(
+        "--device",
+        "-d",
+        multiple=True,
+        metavar="DEVICE",
+        help=f"Repeatable or comma-separated. Default: {','.join(USUAL)}.",
+    ),
+    options.text("--top", metavar="MODULE", help="The top module, where a folder does not say."),
+    options.text("--aead", metavar="VARIANT", help="The AEAD that a folder's designs are, where it does not say."),
+    options.text("--hash", metavar="VARIANT", help="The hash that a folder's designs are, where it does not say."),
+    options.number(
+        "--seeds", most=100, default=SEEDS, help="Placements of each design, of which frequency is the mean."
+    ),
+    options.flag("--verify", help="Simulate only: all modes, and cycles."),
+    click.option(
+        "--trace", type=options.FILE, metavar="FILE", help="Write every signal up to the first wrong word (VCD)."
+    ),
+    options.number("--threads", "-j", help="Tools at once. Default: one per core."),
+    options.force,
+    options.text("--seed", metavar="TEXT", default=SEED, help="What random inputs are made from."),
+    options.columns,
+    options.db,
+    options.tables,
+)
+def verb(ask: Rtl) -> int:
+    """Weigh hardware: simulate, synthesise, place and route designs with the LWC hardware API."""
+    if not 0 < len(ask.seed) <= MAX_SEED:
+        raise UserError(f"--seed: give 1 to {MAX_SEED} characters")
+    columns = check_columns(ask.columns)
+    named = [n for text in ask.device for n in text.split(",") if n] or list(USUAL)
+    devices = [load_device(n) for n in dict.fromkeys(device_names() if named == ["all"] else named)]
+    found, failed = designs(ask)
+    if ask.trace is not None:
+        return _trace(found, ask)
+    with select.store(":memory:" if ask.verify else ask.db) as store:
+        work = Hardware(store, threads=ask.threads or os.cpu_count() or 1, force=ask.force, seed=ask.seed)
+        if ask.verify:
+            return _verify(work, [d for d, _ in found], failed, ask)
+        tasks = [Task(d, device, ask.seeds, origin) for d, origin in found for device in devices]
+        if len(tasks) > 1:
+            stderr().print(f"{counted(len(found), 'design')} on {counted(len(devices), 'device')}")
+        records = work.campaign(tasks, _say)
+        if lost := len(work.keeper.waiting):
+            stderr().print(f"{counted(lost, 'run')} shown and not stored: {work.keeper.why}", style="bold red")
+    meaning = [_MEANING] if ask.out.console and any(r.metrics for r in records) else []
+    ask.out.give([*sheets_of(records, columns, flat=ask.out.flat), *refused(failed)], document(records, []), meaning)
+    return 0 if records and all(r.ok for r in records) and not failed and not lost else 1
+
+
+def _say(task: Task, record: Record, stored: bool) -> None:
+    if not stored:
+        what = "done" if record.failure is None else str(record.failure.reason)
+        stderr().print(f"{task.design.label} on {task.device.name}: {what}", soft_wrap=True)
+
+
+def sheets_of(records: Sequence[Record], columns: Sequence[str] = (), *, flat: bool = False) -> list[Sheet]:
+    """The tables of records, as ``publish`` has them."""
+    found = rows(records)
+    for row, record in zip(found, records, strict=True):
+        if record.failure is not None:
+            row["detail"] = record.failure.detail
+    found = told_apart(order.ordered(found, (("target", False), ("lut", False), ("gate_equivalents", False))))
+    if flat:
+        return [results.flat(found, columns)]
+    return [*results.tables(found, columns), *(results.without_figures(found) if columns else [])]
+
+
+def refused(failed: Sequence[tuple[str, str]]) -> list[Sheet]:
+    """Folders that are no design, with the reason."""
+    return [plain("No design", "refused", ("folder", "why"), failed)] if failed else []
+
+
+def designs(ask: Rtl) -> tuple[list[tuple[Design, str]], list[tuple[str, str]]]:
+    """Designs with the path that the user named them by, and what is none, with the reason."""
+    chosen: dict[str, tuple[Design, str]] = {}
+    failed: list[tuple[str, str]] = []
+    for text in ask.what or ("*",):
+        at = Path(text)
+        bundled = [f.parent for f in sorted((ROOT / "rtl").glob("*/*/design.toml"))]
+        folders = [at] if at.exists() else bundled
+        several: list[Design] = []
+        for folder in folders:
+            try:
+                several += designs_of(folder, top=ask.top, aead=ask.aead, hash=ask.hash)
+            except UserError as e:
+                failed.append((str(folder), str(e)))
+        if not at.exists():
+            several = [d for d in several if any(fnmatchcase(n, text) for n in (d.family, d.name, d.label))]
+            if not several:
+                raise unknown("design", text, [f.name for f in folders])
+        for d in several:
+            chosen.setdefault(f"{d.folder}/{d.variant}", (d, text if at.exists() else ""))
+    return list(chosen.values()), failed
+
+
+def _verify(work: Hardware, found: Sequence[Design], failed: Sequence[tuple[str, str]], ask: Rtl) -> int:
+    """Says of each design whether it is right, and the cycles of a message of 64 bytes."""
+    from concurrent.futures import ThreadPoolExecutor
+
+    def one(d: Design) -> tuple[tuple[str | int | None, ...], bool]:
+        try:
+            v = work.verified(d)
+        except ToolError as e:
+            return (d.label, str(e.failure.reason), None, None, None, e.failure.detail), False
+        cycles = {(s.op, s.ad, s.message, s.reuse): c for s, c in zip(v.sizes, v.cycles, strict=True)}
+        outcome = "verified" if v.failure is None else str(v.failure.reason)
+        told = v.failure.detail if v.failure else "; ".join(v.notes)
+        enc, hashed = cycles.get(("encrypt", 0, 64, False)), cycles.get(("hash", 0, 64, False))
+        return (d.label, outcome, v.operations, enc, hashed, told), v.failure is None
+
+    with ThreadPoolExecutor(work.threads) as pool:
+        made = list(pool.map(one, found))
+    columns = {"design": None, "outcome": None, "operations": 0, "encrypt 0/64": 0, "hash 64": 0, "detail": None}
+    ask.out.give([plain("", "verified", columns, [m for m, _ in made]), *refused(failed)])
+    return 0 if made and all(good for _, good in made) and not failed else 1
+
+
+def _trace(found: Sequence[tuple[Design, str]], ask: Rtl) -> int:
+    if len(found) != 1:
+        raise UserError(f"--trace is of one design; {counted(len(found), 'design')} are named")
+    assert ask.trace is not None
+    try:
+        outcome = traced(found[0][0], ask.trace, ask.seed)
+    except ToolError as e:
+        raise UserError(f"{e.failure.reason}: {e.failure.detail}") from e
+    if outcome is None:
+        stderr().print("nothing is wrong in any mode, so there is no trace")
+        return 0
+    failure = outcome.failure
+    stderr().print(f"wrote {ask.trace}: {failure.detail if failure else ''}", soft_wrap=True)
+    return 1

@@ -1,0 +1,414 @@
+"""The hardware pipeline on one page: design -> lint -> simulate -> synthesise -> simulate the netlist -> place and
+route -> figures -> the same store."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import platform
+import shutil
+import time
+import traceback
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from datetime import UTC, datetime
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TypeVar
+
+import msgspec
+from msgspec import Struct
+from msgspec.structs import replace
+
+from .jobs import failure_of
+from .model import paths, whole
+from .model.call import DeviceError
+from .model.digest import of_file
+from .model.inputs import SEED, Inputs
+from .model.once import Once, alone
+from .model.reasons import Failure, Reason
+from .model.record import Record, Setup, Toolchain, Verification
+from .rtl import bench, figures, synthesis, tools, vectors, vhdl
+from .rtl.bench import Netlist, Outcome
+from .rtl.design import Design
+from .rtl.device import Device
+from .rtl.streams import Stream, read, stream
+from .rtl.synthesis import Cells, Routed
+from .rtl.tools import ToolError
+from .rtl.vectors import Size
+from .software import Software
+from .store import Keeper, Store
+
+T = TypeVar("T")
+#: number of this pipeline: what is kept of an older one is made again
+RECIPE = "1"
+#: seeds of place and route
+SEEDS = 6
+#: modes in which netlists are verified; the source is in all
+NETLIST_MODES = ("full", "stall", "reset")
+PRIMITIVE = "lwc_rtl"
+#: what some designs lack, by the design's field, with what names of operations say that they need it
+_LACKED = (
+    ("key_reuse", "-reuse", "a key cannot be used again: every operation brings its own"),
+    ("segments", "-by-", "not the whole API: data in several segments are not understood"),
+)
+
+
+class Task(Struct, frozen=True):
+    """One run to do: a design on a device, placed with seeds 1 to ``seeds``."""
+
+    design: Design
+    device: Device
+    seeds: int = SEEDS
+    origin: str = ""
+
+    @property
+    def needed(self) -> tuple[str, ...]:
+        """The tools that it needs."""
+        place = (self.device.place.tool,) if self.device.place else ()
+        return ("verilator", "yosys", *place, *(("ghdl-5",) if "vhdl" in self.design.languages else ()))
+
+    @property
+    def setup(self) -> Setup:
+        """Everything that its figures depend on."""
+        found = [tools.identify(n) or Toolchain(n, "missing", "") for n in self.needed]
+        digest = hashlib.sha256("".join(t.sha256 for t in found).encode()).hexdigest()
+        d = self.design
+        return Setup(
+            primitive=PRIMITIVE,
+            family=d.family,
+            variant=d.name,
+            implementation=d.variant,
+            implementation_digest=d.digest,
+            target=self.device.name,
+            target_digest=self.device.digest,
+            device="synthesis",
+            toolchain=Toolchain("rtl", ", ".join(t.version for t in found)[:255], digest),
+            flags=f"seeds 1-{self.seeds}" if self.device.place else "",
+            workload="lwc",
+            harness=_harness(),
+            timing_model=self.device.place.tool if self.device.place else "none",
+        )
+
+
+@Once
+def _harness() -> str:
+    """The identity of test bench, vectors and figures."""
+    files = [bench.BENCH, *sorted(Path(bench.__file__).parent.glob("*.py"))]
+    return hashlib.sha256((RECIPE + "".join(of_file(f) for f in files)).encode()).hexdigest()
+
+
+class Verified(Struct, frozen=True):
+    """What simulation came to: ``sizes`` with their cycles, or the reason why the design is not right. ``reuse`` says
+    whether a key serves for more than one operation, ``segments`` whether data may come in several."""
+
+    failure: Failure | None
+    sizes: tuple[Size, ...] = ()
+    cycles: tuple[int, ...] = ()
+    operations: int = 0
+    source: str = ""
+    notes: tuple[str, ...] = ()
+    reuse: bool = True
+    segments: bool = True
+    log: str = ""
+
+
+def _identity(design: Design) -> tuple[str, str]:
+    return design.label, design.digest
+
+
+class Hardware:
+    """Weighs designs on several threads; finished records go to the store at once."""
+
+    def __init__(self, store: Store, *, threads: int = 0, force: bool = False, seed: str = SEED) -> None:
+        self.keeper = Keeper(store)
+        self.threads = threads or os.cpu_count() or 1
+        self.force = force
+        self.seed = seed
+        self._verify = Once(self._verified, key=_identity)
+
+    def campaign(self, tasks: Sequence[Task], done: Callable[[Task, Record, bool], None]) -> list[Record]:
+        """The records of tasks in their order; stored ones are not made again. Raises nothing for a bad design."""
+        setups = [t.setup for t in tasks]
+        kept = {} if self.force else self.keeper.find([s.key for s in setups])
+        kept = {k: r for k, r in kept.items() if r.seed == self.seed}
+        for task, setup in zip(tasks, setups, strict=True):
+            if setup.key in kept:
+                done(task, kept[setup.key], True)
+        todo = [(t, s) for t, s in zip(tasks, setups, strict=True) if s.key not in kept]
+        with ThreadPoolExecutor(self.threads) as pool:
+            # simulation and synthesis at once: neither needs the other
+            for design in {t.design.digest: t.design for t, _ in todo}.values():
+                pool.submit(self._quiet, self._verify, design)
+            synthesised = [pool.submit(self._synthesised, t, s) for t, s in todo]
+            gated = [pool.submit(self._gate, t, f) for (t, _), f in zip(todo, synthesised, strict=True)]
+            placed = [
+                [pool.submit(self._placed, t, f, n) for n in range(1, t.seeds + 1)] if t.device.place else []
+                for (t, _), f in zip(todo, synthesised, strict=True)
+            ]
+            for (task, setup), cells, gate, routes in zip(todo, synthesised, gated, placed, strict=True):
+                record = self.keeper.add(self._record(task, setup, cells, gate, routes))
+                kept[setup.key] = record
+                done(task, record, False)
+        kept |= self.keeper.again()
+        return [kept[s.key] for s in setups]
+
+    def _quiet(self, work: Callable[[Design], object], design: Design) -> None:
+        """Does work ahead of those who need it; they get its errors."""
+        try:
+            work(design)
+        except Exception:
+            return
+
+    def _record(
+        self,
+        task: Task,
+        setup: Setup,
+        cells: Future[tuple[Cells, Path]],
+        gate: Future[None],
+        routes: Sequence[Future[Routed]],
+    ) -> Record:
+        start = time.monotonic()
+        record = Record(setup, None, {}, notes=task.design.notes, origin=task.origin, seed=self.seed)
+        try:
+            if gone := tools.missing(task.needed):
+                raise ToolError(gone)
+            verified = self._verify(task.design)
+            notes = (*record.notes, *verified.notes)
+            answers = Verification(verified.source, verified.operations, 0, 0)
+            record = replace(record, notes=notes, verification=answers if verified.source else None)
+            if verified.failure is not None:
+                raise ToolError(verified.failure, verified.log)
+            record = self._with_figures(task, record, verified, cells.result()[0], gate, routes)
+        except (KeyboardInterrupt, SystemExit):
+            raise
+        except ToolError as e:
+            record = self.keeper.with_log(replace(record, failure=e.failure), e.log)
+        except BaseException as e:
+            failure = e.failure if isinstance(e, DeviceError) else failure_of(e)
+            record = self.keeper.with_log(replace(record, failure=failure), "".join(traceback.format_exception(e)))
+        seconds = time.monotonic() - start
+        return replace(record, seconds=seconds, finished=datetime.now(UTC), host=platform.node())
+
+    def _with_figures(
+        self,
+        task: Task,
+        record: Record,
+        verified: Verified,
+        cells: Cells,
+        gate: Future[None],
+        routes: Sequence[Future[Routed]],
+    ) -> Record:
+        gate.result()
+        metrics = figures.area(cells, task.device)
+        cycles, notes = figures.of_cycles(verified.sizes, verified.cycles)
+        metrics |= cycles
+        points = figures.points(verified.sizes, verified.cycles)
+        if task.device.place:
+            routed = [r.result() for r in routes]
+            metrics |= figures.frequency(routed)
+            metrics |= figures.throughput(metrics, points, float(metrics["fmax_mean"]))
+            said = ", ".join(f"{r.mhz:.1f}" for r in routed)
+            notes.append(f"MHz of seeds 1-{len(routed)}: {said}")
+            worst = {name: max(r.ports.get(name, 0.0) for r in routed) for r in routed for name in r.ports}
+            notes += [f"{name}: up to {ns:.1f} ns, in no frequency" for name, ns in sorted(worst.items())]
+        elif task.device.no_frequency:
+            notes.append(f"frequency {task.device.no_frequency}")
+        kinds = ", ".join(f"{n} {kind}" for kind, n in sorted(cells.types.items()) if not kind.startswith("$"))
+        parts = sorted(((n, name) for name, n in cells.within.items() if name), reverse=True)[:6]
+        notes.append(f"cells: {kinds}")
+        if task.device.place and parts:
+            whole_ = sum(cells.within.values())
+            notes.append(
+                "parts, by the names of cells: " + ", ".join(f"{p} {100 * n / whole_:.0f} %" for n, p in parts)
+            )
+        return replace(record, metrics=metrics, points=points, notes=(*record.notes, *notes))
+
+    def verified(self, design: Design) -> Verified:
+        """What simulation of a design came to. Raises :class:`ToolError` where a tool is missing or too slow."""
+        return self._verify(design)
+
+    # ---- steps, each kept by everything that it depends on
+
+    def _verified(self, design: Design) -> Verified:
+        """Lints and simulates the design in all modes, and counts cycles."""
+        identity = [design.digest, _harness(), self.seed, _version("verilator"), _version("ghdl-5")]
+        return self._kept("verify", identity, Verified, lambda work: self._simulate(design, work))
+
+    def _simulate(self, design: Design, work: Path) -> Verified:
+        notes: list[str] = []
+        try:
+            netlist = _readable(design, work / "vhdl", notes)
+            said = bench.lint(netlist, _made(work / "lint"))
+            if warned := said.count("%Warning"):
+                notes.append(f"Verilator's lint has {warned} warning{'s' * (warned > 1)}")
+            bench.build(design, netlist, _made(work / "bench"))
+            design, outcomes = self._modes(design, work / "bench", notes)
+            streams, sizes, made = self._streams(design)
+            failures = [o.failure for o in outcomes if o.failure]
+            source = "known" if design.aead or design.hash else "package"
+            if failures:
+                failed = ", ".join(o.mode for o in outcomes if o.failure)
+                why = Failure(failures[0].reason, f"{failures[0].detail}; modes that fail: {failed}")
+                return Verified(why, operations=len(streams), source=source, notes=tuple(notes))
+            unstable = sum(o.unstable for o in outcomes)
+            if unstable:
+                notes.append(f"{unstable} words of do changed or went away while do_ready was low")
+            single = bench.run(work / "bench", made, ("single",))[0]
+            if single.failure:
+                return Verified(single.failure, operations=len(streams), source=source, notes=tuple(notes))
+            cycles = tuple(vectors.kept(sizes, single.each))
+            able = (design.key_reuse, design.segments)
+            return Verified(None, tuple(sizes), cycles, len(streams), source, tuple(notes), *able)
+        except ToolError as e:
+            if e.failure.reason in (Reason.NO_TOOLCHAIN, Reason.COMPILE_TIMEOUT):
+                raise
+            return Verified(e.failure, notes=tuple(notes), log=e.log[-100_000:])
+
+    def _modes(self, design: Design, work: Path, notes: list[str]) -> tuple[Design, list[Outcome]]:
+        """The outcomes of all modes. What the API lets a design lack is left out where that alone is wrong; the design
+        that is returned says so."""
+        outcomes = bench.run(work, self._streams(design)[0], bench.MODES)
+        failed = [o for o in outcomes if o.failure]
+        for lacked, mark, note in _LACKED:
+            if getattr(design, lacked) and failed and all(mark in o.op for o in failed):
+                notes.append(f"{note} ({failed[0].op}: {failed[0].outcome})")
+                return self._modes(replace(design, **{lacked: False}), work, notes)
+        return design, outcomes
+
+    def _streams(self, design: Design) -> tuple[list[Stream], list[Size], list[Stream]]:
+        """What the design is verified with, the sizes whose cycles count, and their streams."""
+        inputs = Inputs(design.digest, self.seed)
+        aead = Software("crypto_aead", design.aead) if design.aead else None
+        hashed = Software("crypto_hash", design.hash) if design.hash else None
+        calls = [
+            *(vectors.aead(design, aead, inputs) if aead else []),
+            *(vectors.hashes(design, hashed, inputs) if hashed else []),
+        ]
+        streams = [stream(c, design.width, design.order) for c in calls]
+        if design.answers is not None:
+            pdi, sdi, do = (design.answers / f"{n}.txt" for n in ("pdi", "sdi", "do"))
+            streams += read(pdi, sdi, do, design.width)
+        if not streams:
+            text = f"{design.label}: no algorithm of the software side is named, and there are no pdi, sdi and do files"
+            raise ToolError(Failure(Reason.NO_EXPECTED, text))
+        sizes = vectors.measured(design, [*(["encrypt", "decrypt"] if aead else []), *(["hash"] if hashed else [])])
+        made = vectors.calls(sizes, (aead, hashed), inputs)
+        return streams, sizes, [stream(c, design.width, design.order) for c in made]
+
+    def _synthesised(self, task: Task, setup: Setup) -> tuple[Cells, Path]:
+        """The cells of a design on a device, and the folder with its netlist."""
+        if gone := tools.missing(task.needed):
+            raise ToolError(gone)
+        identity = [setup.implementation_digest, setup.target_digest, _version("yosys"), _version("ghdl-5"), _harness()]
+
+        def make(work: Path) -> Cells:
+            netlist = _readable(task.design, work / "vhdl", [])
+            return synthesis.synthesise(netlist, task.device, work)
+
+        cells = self._kept("synthesis", identity, Cells, make, (synthesis.NETLIST, synthesis.VERILOG))
+        return cells, _folder("synthesis", identity)
+
+    def _gate(self, task: Task, synthesised: Future[tuple[Cells, Path]]) -> None:
+        """Gives the mapped netlist the vectors that the source is verified with. Raises :class:`ToolError`."""
+        _, folder = synthesised.result()
+        verified = self._verify(task.design)
+        if verified.failure is not None:
+            return
+        netlist = folder / synthesis.VERILOG
+        identity = [
+            of_file(netlist),
+            task.device.digest,
+            _harness(),
+            self.seed,
+            _version("verilator"),
+            _version("yosys"),
+        ]
+        outcome = self._kept("gate", identity, Verified, lambda work: self._netlist(task, verified, netlist, work))
+        if outcome.failure is not None:
+            raise ToolError(outcome.failure, outcome.log)
+
+    def _netlist(self, task: Task, verified: Verified, netlist: Path, work: Path) -> Verified:
+        design = replace(task.design, key_reuse=verified.reuse, segments=verified.segments)
+        shutil.copyfile(netlist, work / synthesis.VERILOG)
+        bench.build(design, synthesis.mapped(Netlist(design.top, ()), task.device, work), work, quick=True)
+        streams, _, _ = self._streams(design)
+        for o in bench.run(work, streams, NETLIST_MODES):
+            if o.failure is not None:
+                return Verified(Failure(Reason.NETLIST_DIFFERS, f"on {task.device.name}, {o.failure.detail}"))
+        return Verified(None, operations=len(streams))
+
+    def _placed(self, task: Task, synthesised: Future[tuple[Cells, Path]], seed: int) -> Routed:
+        """The routed design for one seed."""
+        _, folder = synthesised.result()
+        if self._verify(task.design).failure is not None:
+            raise ToolError(Failure(Reason.WRONG_WORD, "not verified, so not placed"))
+        assert task.device.place is not None
+        netlist = folder / synthesis.NETLIST
+        identity = [of_file(netlist), task.device.digest, _version(task.device.place.tool), str(seed), RECIPE]
+        return self._kept("place", identity, Routed, lambda work: synthesis.place(task.device, work, netlist, seed))
+
+    def _kept(
+        self, kind: str, identity: Sequence[str], model: type[T], make: Callable[[Path], T], files: Sequence[str] = ()
+    ) -> T:
+        """What ``make`` gave for this identity before, or now; ``files`` of its folder are kept beside it."""
+        folder = _folder(kind, identity)
+        with alone(f"rtl {folder.name}"):
+            answer = folder / "answer.json"
+            if answer.exists() and not self.force and all((folder / f).exists() for f in files):
+                return msgspec.json.decode(answer.read_bytes(), type=model)
+            with TemporaryDirectory(prefix="steelyard-") as name:
+                made = make(Path(name))
+                folder.mkdir(parents=True, exist_ok=True)
+                for f in files:
+                    shutil.copyfile(Path(name, f), folder / f)
+            whole.put(answer, msgspec.json.encode(made))
+            return made
+
+
+def traced(design: Design, file: Path, seed: str = SEED) -> Outcome | None:
+    """Writes what every signal of a design did up to the first wrong word, as VCD, and returns what was wrong; None
+    when nothing is. Raises :class:`ToolError`."""
+    work_on = Hardware.__new__(Hardware)
+    work_on.seed = seed
+    with TemporaryDirectory(prefix="steelyard-") as name:
+        work = Path(name)
+        netlist = _readable(design, work / "vhdl", [])
+        bench.build(design, netlist, _made(work / "bench"), trace=True)
+        streams, _, _ = work_on._streams(design)
+        for mode in bench.MODES:
+            made = work / "bench" / "signals.vcd"
+            outcome = bench.run(work / "bench", streams, (mode,), trace=made)[0]
+            if outcome.failure is not None:
+                shutil.copyfile(made, file)
+                return outcome
+    return None
+
+
+def _made(folder: Path) -> Path:
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
+
+
+def _readable(design: Design, work: Path, notes: list[str]) -> Netlist:
+    """The design in Verilog: its own, or what GHDL makes of VHDL."""
+    if "vhdl" not in design.languages:
+        return bench.own(design)
+    notes.append(f"VHDL, simulated and synthesised as the Verilog that {_version_text('ghdl-5')} makes of it")
+    return vhdl.converted(design, _made(work))
+
+
+def _version(tool: str) -> str:
+    found = tools.identify(tool)
+    return found.sha256 if found else ""
+
+
+def _version_text(tool: str) -> str:
+    found = tools.identify(tool)
+    return found.version if found else tool
+
+
+def _folder(kind: str, identity: Sequence[str]) -> Path:
+    digest = hashlib.sha256(json.dumps([RECIPE, kind, *identity]).encode()).hexdigest()
+    return paths.home() / "cache" / "rtl" / kind / digest

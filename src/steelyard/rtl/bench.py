@@ -1,0 +1,242 @@
+"""The test bench: a design or a netlist of it becomes a program, which is given streams and says what came of them."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import xml.etree.ElementTree as ElementTree
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from msgspec import Struct
+
+from ..model.paths import ROOT
+from ..model.reasons import Failure, Reason
+from . import tools
+from .design import Design
+from .streams import Stream, written
+from .tools import ToolError
+
+BENCH = ROOT / "rtl" / "bench" / "bench.cpp"
+#: all but ``single``, which is for cycles
+MODES = ("full", "stall", "withdraw", "reset")
+#: cycles without a word on any port that are a hang
+IDLE = 100_000
+#: ports of the API, and whether they come out
+_PORTS = {
+    "pdi_data": False, "pdi_valid": False, "pdi_ready": True, "sdi_data": False, "sdi_valid": False,
+    "sdi_ready": True, "do_data": True, "do_valid": True, "do_ready": False,
+}  # fmt: skip
+_RANDOM = {"rdi_data": False, "rdi_valid": False, "rdi_ready": True}
+#: warnings of Verilator that are about style, not about what a circuit does
+_STYLE = ("-Wno-fatal", "-Wno-lint", "-Wno-style", "-Wno-MULTIDRIVEN", "-Wno-TIMESCALEMOD")
+
+
+class Outcome(Struct, frozen=True):
+    """What a mode came to: ``ok``, or ``wrong``, ``hang``, ``early`` or ``extra`` at a ``word`` of an operation.
+    ``each`` are the cycles of every operation, of mode ``single``. ``unstable`` counts words that changed while they
+    waited for do_ready."""
+
+    mode: str
+    outcome: str
+    ops: int
+    cycles: int
+    words: int
+    unstable: int
+    op: str = ""
+    word: int = 0
+    expected: str = ""
+    got: str = ""
+    at: int = 0
+    each: tuple[int, ...] = ()
+
+    @property
+    def failure(self) -> Failure | None:
+        """Why a design that came to this has no figures."""
+        where = f"mode {self.mode}, {self.op}"
+        match self.outcome:
+            case "ok":
+                return None
+            case "wrong":
+                text = f"{where}: word {self.word} of do is {self.got} instead of {self.expected}"
+                return Failure(Reason.WRONG_WORD, text)
+            case "hang":
+                text = f"{where}: no word moves for {IDLE} cycles before word {self.word} of do ({self.got})"
+                return Failure(Reason.HANG, text)
+            case "early":
+                return Failure(Reason.WRONG_WORD, f"{where}: all of do comes before all of pdi and sdi is taken")
+            case _:
+                return Failure(Reason.WRONG_WORD, f"{where}: do has {self.got} after the status")
+
+
+class Netlist(Struct, frozen=True):
+    """What is simulated: a design's own Verilog, or what a tool made of it, with the ``models`` of its cells."""
+
+    top: str
+    files: tuple[Path, ...]
+    parameters: tuple[tuple[str, int | str], ...] = ()
+    defines: tuple[str, ...] = ()
+    includes: tuple[Path, ...] = ()
+
+
+def own(design: Design) -> Netlist:
+    """The design's own Verilog."""
+    return Netlist(design.top, design.files, design.parameters, design.defines, design.includes)
+
+
+def copied(n: Netlist, work: Path) -> list[str]:
+    """Copies the files into ``work``, where tools see them, and returns their names in order: two files of one name
+    have different folders."""
+    names = []
+    for k, f in enumerate(n.files):
+        at = work / "src" / f"{k:03d}_{f.name}"
+        at.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(f, at)
+        names.append(f"src/{at.name}")
+    for k, folder in enumerate(n.includes):
+        shutil.copytree(folder, work / "inc" / str(k), dirs_exist_ok=True)
+    return names
+
+
+def options(n: Netlist) -> list[str]:
+    """Verilator's options for top, parameters, definitions and folders of included files."""
+    given = ["--top-module", n.top, *(f"-G{k}={_value(v)}" for k, v in n.parameters), *(f"-D{d}" for d in n.defines)]
+    return [*given, *(f"+incdir+inc/{k}" for k in range(len(n.includes)))]
+
+
+def _value(value: int | str) -> str:
+    return str(value) if isinstance(value, int) else f'"{value}"'
+
+
+def lint(n: Netlist, work: Path) -> str:
+    """What Verilator says about the design, with its warnings. Raises :class:`ToolError` when it cannot be read."""
+    files = copied(n, work)
+    try:
+        return tools.run("verilator", ["--lint-only", "-Wno-fatal", "-Wall", *options(n), *files], work)
+    except ToolError as e:
+        raise refused(e, n) from e
+
+
+def refused(error: ToolError, n: Netlist) -> ToolError:
+    """The error with the reason that it is of, and the design's own names of files."""
+    text = error.failure.detail
+    names = {f"src/{k:03d}_{f.name}": f.name for k, f in enumerate(n.files)}
+    for made, name in names.items():
+        text = text.replace(made, name)
+    reason = error.failure.reason
+    if reason is Reason.COMPILE_ERROR:
+        wrong_top = re.search(r"(?i)specified top.module .* not found|module .* not found", error.log)
+        absent = re.search(r"(?i)cannot find (include )?file|Can't resolve module", error.log)
+        reason = Reason.WRONG_TOP if wrong_top else Reason.MISSING_FILE if absent else Reason.RTL_ERROR
+    return ToolError(Failure(reason, text), error.log)
+
+
+def ports(n: Netlist, work: Path) -> dict[str, tuple[bool, int]]:
+    """The top's ports: whether they come out, and their bits. Raises :class:`ToolError`."""
+    files = copied(n, work)
+    try:
+        tools.run("verilator", ["--xml-only", "--xml-output", "ports.xml", *_STYLE, *options(n), *files], work)
+    except ToolError as e:
+        raise refused(e, n) from e
+    tree = ElementTree.parse(work / "ports.xml").getroot()
+    types = {t.get("id"): t for t in tree.iter() if t.tag.endswith("dtype")}
+    modules = [m for m in tree.iter("module") if m.get("topModule") == "1" or m.get("name") == n.top]
+    found = {}
+    for var in modules[0] if modules else ():
+        if var.tag == "var" and (direction := var.get("dir")):
+            found[str(var.get("name"))] = (direction == "output", _bits(types.get(var.get("dtype_id")), types))
+    return found
+
+
+def _bits(kind: ElementTree.Element | None, types: dict[str | None, ElementTree.Element]) -> int:
+    """Bits of a type, which may be a name of another."""
+    if kind is None:
+        return 1
+    if kind.get("left") is not None:
+        return abs(int(str(kind.get("left"))) - int(str(kind.get("right")))) + 1
+    if sub := kind.get("sub_dtype_id"):
+        return _bits(types.get(sub), types)
+    return 1
+
+
+def refused_ports(design: Design, found: dict[str, tuple[bool, int]]) -> Failure | None:
+    """Why the ports are not those of the API at the design's width."""
+    random = _RANDOM if "rdi_data" in found else {}
+    wanted = {design.clock: False, design.reset: False, **_PORTS, **random}
+    if absent := [p for p in wanted if p not in found]:
+        text = f"{design.top} has no port {', '.join(absent)}; it has {', '.join(found) or 'none'}"
+        return Failure(Reason.OTHER_PORTS, text)
+    if turned := [p for p, out in wanted.items() if found[p][0] != out]:
+        return Failure(Reason.OTHER_PORTS, f"{', '.join(turned)} goes the other way than the API has it")
+    for port, shares in (
+        ("pdi_data", design.pdi_shares),
+        ("sdi_data", design.sdi_shares),
+        ("do_data", design.pdi_shares),
+    ):
+        if (bits := found[port][1]) != design.width * shares:
+            text = f"{port} has {bits} bits, not {design.width}" + (f" in each of {shares} shares" * (shares > 1))
+            return Failure(Reason.OTHER_PORTS, text)
+    return None
+
+
+def header(design: Design, found: dict[str, tuple[bool, int]]) -> str:
+    """``ports.h``: what bench.cpp has to know of the design."""
+    random = found["rdi_data"][1] if "rdi_data" in found else 0
+    values: dict[str, object] = {
+        "SY_W": design.width, "SY_PDI_SHARES": design.pdi_shares, "SY_SDI_SHARES": design.sdi_shares,
+        "SY_RW": random, "SY_CLK": design.clock, "SY_RST": design.reset, "SY_RST_ACTIVE": design.reset_active,
+        **{f"SY_{p.upper()}": p for p in (*_PORTS, *_RANDOM)},
+    }  # fmt: skip
+    lines = [f"#define {name} {value}" for name, value in values.items()]
+    return "\n".join(['#include "Vdesign.h"', "using Model = Vdesign;", *lines, ""])
+
+
+def build(design: Design, n: Netlist, work: Path, *, trace: bool = False, quick: bool = False) -> None:
+    """Compiles the test bench with a design or netlist, to ``work/obj/bench``; a ``quick`` compilation makes a slower
+    one. Raises :class:`ToolError` with a reason
+    when that cannot be."""
+    found = ports(n, work)
+    if failure := refused_ports(design, found):
+        raise ToolError(failure)
+    (work / "ports.h").write_text(header(design, found))
+    shutil.copyfile(BENCH, work / "bench.cpp")
+    files = [f"src/{k:03d}_{f.name}" for k, f in enumerate(n.files)]
+    more = ["--trace", "--trace-underscore"] if trace else []
+    fast = "-O1" if quick else "-O2"
+    try:
+        tools.run(
+            "verilator",
+            [
+                "--cc", "--exe", "--build", "-O3", "--x-assign", "unique", "--x-initial", "unique", "--noassert",
+                "--prefix", "Vdesign", "--Mdir", "obj", "-o", "bench", "-CFLAGS", "-I.. -std=c++17 -w", *_STYLE,
+                "-MAKEFLAGS", f"OPT_FAST={fast} OPT_SLOW=-O0 OPT_GLOBAL=-O1", *more, *options(n), *files, "bench.cpp",
+            ],
+            work,
+        )  # fmt: skip
+    except ToolError as e:
+        raise refused(e, n) from e
+
+
+def run(
+    work: Path, streams: Iterable[Stream], modes: Sequence[str], seed: int = 1, trace: Path | None = None
+) -> list[Outcome]:
+    """Gives streams to the bench that :func:`build` made, in each mode. Raises :class:`ToolError` when it dies."""
+    (work / "vectors.txt").write_text(written(streams))
+    arguments = ["vectors.txt", *modes, "--seed", str(seed), "--idle", str(IDLE)]
+    if trace is not None:
+        arguments += ["--trace", trace.name]
+    try:
+        said = tools.run("./obj/bench", arguments, work)
+    except ToolError as e:
+        said = e.log  # a mode that ends otherwise than well has said why
+        if len(outcomes(said)) < len(modes):
+            raise
+    return outcomes(said)
+
+
+def outcomes(text: str) -> list[Outcome]:
+    """What the bench said, a mode a line."""
+    import msgspec
+
+    return [msgspec.convert(json.loads(line), Outcome) for line in text.splitlines() if line.startswith('{"mode"')]

@@ -1,0 +1,185 @@
+"""A design: RTL with the ports of the LWC hardware API, in one parameterisation. Nothing here edits it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from glob import glob
+from pathlib import Path
+from typing import Literal
+
+from msgspec import Struct, field
+from msgspec.structs import replace
+
+from ..model import toml
+from ..model.digest import of_file
+from ..model.errors import UserError
+
+#: words of the API may have so many bits
+WIDTHS = (8, 16, 32)
+FILE = "design.toml"
+VHDL, VERILOG, SYSTEM_VERILOG = (".vhd", ".vhdl"), (".v",), (".sv",)
+Part = Literal["npub", "ad", "data", "tag"]
+USUAL_ORDER: tuple[Part, ...] = ("npub", "ad", "data", "tag")
+
+
+class Design(Struct, frozen=True):
+    """``name`` and ``variant`` are what tables show. ``files`` are in the order in which they are read. ``aead`` and
+    ``hash`` name the variants of the software side that say what is right, empty where there is none. ``block`` is the
+    bytes of a block of ``ad``, ``data`` and ``hash``, as far as they are known. ``any_segments``: input may be cut
+    after any word, not after whole blocks only; not at all without ``segments``. ``notes`` say what was guessed."""
+
+    family: str
+    name: str
+    variant: str
+    folder: Path
+    top: str
+    width: int
+    files: tuple[Path, ...]
+    aead: str = ""
+    hash: str = ""
+    order: tuple[Part, ...] = USUAL_ORDER
+    parameters: tuple[tuple[str, int | str], ...] = ()
+    defines: tuple[str, ...] = ()
+    includes: tuple[Path, ...] = ()
+    clock: str = "clk"
+    reset: str = "rst"
+    reset_active: int = 1
+    key_reuse: bool = True
+    block: tuple[tuple[str, int], ...] = ()
+    any_segments: bool = False
+    segments: bool = True
+    pdi_shares: int = 1
+    sdi_shares: int = 1
+    standard: str = "08"
+    answers: Path | None = None
+    notes: tuple[str, ...] = ()
+
+    @property
+    def label(self) -> str:
+        """The short name for tables: ``name/variant``."""
+        return f"{self.name}/{self.variant}"
+
+    @property
+    def languages(self) -> set[str]:
+        """The languages of its files: ``vhdl``, ``verilog``."""
+        return {"vhdl" if f.suffix.lower() in VHDL else "verilog" for f in self.files}
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 over names and contents of all files and what is said of them, independent of the folder."""
+        import hashlib
+
+        said = repr(
+            (
+                self.top, self.width, self.aead, self.hash, self.order, self.parameters, self.defines, self.clock,
+                self.reset, self.reset_active, self.key_reuse, self.block, self.any_segments, self.segments, self.pdi_shares,
+                self.sdi_shares, self.standard,
+            )
+        )  # fmt: skip
+        h = hashlib.sha256(said.encode())
+        for f in self.files:
+            h.update(f"{f.name}\0{of_file(f)}\0".encode())
+        return h.hexdigest()
+
+
+class Blocks(toml.Table, frozen=True):
+    """Bytes of a block, by what it is of."""
+
+    ad: int = 0
+    data: int = 0
+    hash: int = 0
+
+
+class Described(toml.Table, frozen=True):
+    """``design.toml``; CONTRIBUTING.md explains the keys."""
+
+    top: str
+    w: tuple[int, ...]
+    sources: tuple[str, ...]
+    title: str = ""
+    family: str = ""
+    aead: str = ""
+    hash: str = ""
+    input_sequence: tuple[Part, ...] = USUAL_ORDER
+    parameters: dict[str, int | str] = field(default_factory=dict)
+    variants: dict[str, dict[str, int | str]] = field(default_factory=dict)
+    defines: tuple[str, ...] = ()
+    includes: tuple[str, ...] = ()
+    clock: str = "clk"
+    reset: str = "rst"
+    reset_active: Literal["high", "low"] = "high"
+    key_reuse: bool = True
+    block: Blocks = Blocks()
+    any_segments: bool = False
+    segments: bool = True
+    pdi_shares: int = 1
+    sdi_shares: int = 1
+
+
+#: the only variant of a design that names none
+ONLY = "default"
+
+
+def described(folder: Path) -> list[Design]:
+    """The designs of a folder with ``design.toml``: one for each variant and width. Raises :class:`UserError`."""
+    file = folder / FILE
+    d = toml.load(file, Described)
+    if wrong := [w for w in d.w if w not in WIDTHS]:
+        raise UserError(f"{file}: w has {wrong[0]}; the API has words of 8, 16 or 32 bits")
+    files = tuple(f for s in d.sources for f in _files(folder, s, file))
+    order: tuple[Part, ...] = (*(p for p in d.input_sequence if p != "tag"), "tag")
+    made = []
+    for name, parameters in (d.variants or {ONLY: {}}).items():
+        for width in d.w:
+            own: dict[str, int | str] = {**d.parameters, **parameters}
+            if len(d.w) > 1:
+                own["W"] = width
+            made.append(
+                Design(
+                    family=d.family or folder.resolve().parent.name,
+                    name=folder.resolve().name,
+                    variant=name if width == d.w[0] else f"{name}-w{width}",
+                    folder=folder,
+                    top=d.top,
+                    width=width,
+                    files=files,
+                    aead=d.aead,
+                    hash=d.hash,
+                    order=order,
+                    parameters=tuple(sorted(own.items())),
+                    defines=d.defines,
+                    includes=tuple(folder / i for i in d.includes),
+                    clock=d.clock,
+                    reset=d.reset,
+                    reset_active=int(d.reset_active == "high"),
+                    key_reuse=d.key_reuse,
+                    block=_blocks({"ad": d.block.ad, "data": d.block.data, "hash": d.block.hash}),
+                    any_segments=d.any_segments,
+                    segments=d.segments,
+                    pdi_shares=d.pdi_shares,
+                    sdi_shares=d.sdi_shares,
+                )
+            )
+    return made
+
+
+def _blocks(sizes: Mapping[str, int]) -> tuple[tuple[str, int], ...]:
+    return tuple((k, n) for k, n in sizes.items() if n)
+
+
+def _files(folder: Path, name: str, said: Path) -> list[Path]:
+    """The sources that a description names, where ``*`` stands for anything. Raises :class:`UserError` where none is
+    there."""
+    found = sorted(
+        p
+        for at in glob(str(folder / name))  # noqa: PTH207, which follows no ".."
+        if (p := Path(at)).is_file()
+    )
+    if not found:
+        raise UserError(f"{said}: {name} is not there; restore it, or correct sources")
+    return found
+
+
+def with_note(design: Design, note: str) -> Design:
+    """The design with one note more."""
+    return replace(design, notes=(*design.notes, note))

@@ -1,0 +1,60 @@
+"""Devices: FPGAs, and libraries of cells, each a folder with ``device.toml``. What their tools are told is data."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from msgspec import field
+
+from ..model import toml
+from ..model.digest import of_files
+from ..model.errors import unknown
+from ..model.paths import ROOT
+
+DEVICES = ROOT / "devices"
+
+
+class Place(toml.Table, frozen=True):
+    """The tool that places and routes, and its arguments."""
+
+    tool: str
+    arguments: tuple[str, ...]
+
+
+class Device(toml.Table, frozen=True):
+    """``synth`` is the yosys command, ``area`` what ``lut`` counts: lookup tables by cell, ``lut_low`` a lower bound
+    where one table may take two cells. ``models`` are yosys' simulation models of its cells. Without ``place`` there is
+    ``no_frequency``, which says why. ``elements``: a table and a flip-flop may share an element. ``liberty`` is a file
+    of the folder with the cells of a library."""
+
+    name: str
+    folder: Path
+    title: str
+    synth: str
+    area: str
+    models: tuple[str, ...] = ()
+    lut: dict[str, float] = field(default_factory=dict)
+    lut_low: dict[str, float] = field(default_factory=dict)
+    ff: dict[str, int] = field(default_factory=dict)
+    place: Place | None = None
+    no_frequency: str = ""
+    elements: bool = False
+    liberty: str = ""
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 over the folder's files."""
+        return of_files(sorted(p for p in self.folder.rglob("*") if p.is_file()), self.folder)
+
+
+def device_names() -> list[str]:
+    """The names of all devices."""
+    return sorted(f.parent.name for f in DEVICES.glob("*/device.toml"))
+
+
+def load_device(name: str) -> Device:
+    """The device of this name. Raises :class:`UserError`."""
+    if name not in device_names():
+        raise unknown("device", name, device_names())
+    folder = DEVICES / name
+    return toml.load(folder / "device.toml", Device, {"name": name, "folder": folder})

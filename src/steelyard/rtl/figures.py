@@ -1,0 +1,108 @@
+"""The figures of a design on a device, as docs/definitions.md defines them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+from statistics import fmean, stdev
+
+from ..model.record import Point
+from .device import Device
+from .synthesis import Cells, Routed
+from .vectors import GMU, Size
+
+#: what data are, and the part of a metric's name that says so
+KINDS = {"PT": "pt", "AD": "ad", "AD+PT": "ad_pt", "HM": "hash"}
+_BACK = "decrypt_"
+
+
+def area(cells: Cells, device: Device) -> dict[str, int | float]:
+    """Tables, flip-flops, and other cells; of a library, its area and that in two-input NANDs."""
+
+    def weighed(table: Mapping[str, float]) -> int:
+        return round(sum(n * table.get(kind, 0) for kind, n in cells.types.items()))
+
+    made: dict[str, int | float] = {"lut": weighed(device.lut), "ff": weighed(device.ff), "depth": cells.depth}
+    if device.lut_low:
+        made["lut_low"] = weighed(device.lut_low)
+    if device.elements:
+        made["elements_low"], made["elements_high"] = max(made["lut"], made["ff"]), made["lut"] + made["ff"]
+    counted = {*device.lut, *device.ff}
+    made["cells_other"] = sum(n for k, n in cells.types.items() if k not in counted and not k.startswith("$"))
+    if device.liberty:
+        made = {"gate_equivalents": cells.area, "ff": made["ff"], "depth": cells.depth}
+    return made
+
+
+def frequency(routes: Sequence[Routed]) -> dict[str, int | float]:
+    """MHz over the seeds."""
+    mhz = [r.mhz for r in routes]
+    ns = [v for r in routes for v in r.ports.values()]
+    return {
+        "fmax_mean": fmean(mhz), "fmax_best": max(mhz), "fmax_sd": stdev(mhz) if len(mhz) > 1 else 0.0,
+        "fmax_seeds": len(mhz), **({"ports_ns": max(ns)} if ns else {}),
+    }  # fmt: skip
+
+
+def points(sizes: Sequence[Size], cycles: Sequence[int]) -> tuple[Point, ...]:
+    """Cycles of calls with a new key as points."""
+    made = {(s.op, s.ad, s.message): c for s, c in zip(sizes, cycles, strict=True) if not s.reuse}
+    return tuple(Point(op, a, m, c) for (op, a, m), c in made.items())  # type: ignore[arg-type]
+
+
+def of_cycles(sizes: Sequence[Size], cycles: Sequence[int]) -> tuple[dict[str, int | float], list[str]]:
+    """Bits in a cycle of long inputs, and what a new key costs; and a note for each kind of data whose differences do
+    not agree yet."""
+    made: dict[str, int | float] = {}
+    notes = []
+    taken = dict(zip(sizes, cycles, strict=True))
+    for op in dict.fromkeys(s.op for s in sizes):
+        for of, name in KINDS.items():
+            of_it = [s for s in sizes if s.op == op and s.of == of and not s.reuse]
+            long = sorted({s for s in of_it if _bytes(s) not in _short(of)}, key=_bytes)[-3:]
+            if len(long) < 3:
+                continue
+            first, last = (8 * (_bytes(b) - _bytes(a)) / (taken[b] - taken[a]) for a, b in pairwise(long))
+            made[f"bits_per_cycle_{_prefix(op)}{name}"] = last
+            if abs(first - last) > 1e-9:
+                sizes_said = ", ".join(str(_bytes(s)) for s in long)
+                notes.append(
+                    f"{op} of {of}: bits in a cycle differ between {sizes_said} bytes: {first:.4g}, {last:.4g}"
+                )
+    for s in sizes:
+        if s.reuse and s.op == "encrypt":
+            fresh = Size(s.op, s.of, s.ad, s.message)
+            made.setdefault("key_cycles", taken[fresh] - taken[s])
+    return made, notes
+
+
+def _short(of: str) -> set[int]:
+    return {n * (2 if of == "AD+PT" else 1) for n in GMU}
+
+
+def _bytes(s: Size) -> int:
+    return s.ad + s.message
+
+
+def _prefix(op: str) -> str:
+    return _BACK if op == "decrypt" else ""
+
+
+def throughput(metrics: Mapping[str, int | float], found: Sequence[Point], mhz: float) -> dict[str, int | float]:
+    """Mbit/s at a clock of ``mhz``, in all and of each table; and the time of short calls in microseconds."""
+    made: dict[str, int | float] = {}
+    for name, bits in metrics.items():
+        if name.startswith("bits_per_cycle_"):
+            made[f"throughput_{name.removeprefix('bits_per_cycle_')}_long"] = bits * mhz
+    for p in found:
+        of = "hash" if p.operation == "hash" else "pt" if not p.adlen else "ad" if not p.mlen else "ad_pt"
+        size = max(p.adlen, p.mlen)
+        if size in GMU and p.adlen in (0, size) and p.mlen in (0, size):
+            name = f"{_prefix(p.operation)}{of}_{size}"
+            made[f"throughput_{name}"] = 8 * (p.adlen + p.mlen) * mhz / p.cycles
+            made[f"latency_{name}"] = p.cycles / mhz
+    if lut := metrics.get("lut"):
+        made |= {
+            f"{k}_per_lut": v / lut for k, v in made.items() if k.startswith("throughput_") and k.endswith("_long")
+        }
+    return made

@@ -1,0 +1,214 @@
+"""Finds the designs of a folder: its ``design.toml``, the LWC package's variant files (xeda), ``source_list.txt``, or
+only sources, of which top and ports are guessed and said."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from msgspec.structs import replace
+
+from ..model.errors import UserError
+from . import design
+from .design import FILE, ONLY, SYSTEM_VERILOG, VERILOG, VHDL, WIDTHS, Design
+
+_SOURCES = (*VHDL, *VERILOG, *SYSTEM_VERILOG)
+#: most sources of one design, and bytes of one of them that are looked at
+_MANY, _LARGE = 2000, 8 << 20
+_BENCHES = re.compile(r"(?i)(^|[_/])(tb|bench|test|testbench|sim)([_./]|$)")
+
+
+def designs_of(folder: Path, *, top: str = "", aead: str = "", hash: str = "") -> list[Design]:
+    """The designs of a folder; what is given replaces what its files say, or do not. Raises :class:`UserError`
+    with what is missing."""
+    if folder.is_file() and folder.suffix == ".toml":
+        found = design.described(folder.parent) if folder.name == FILE else _of_toml(folder)
+    elif (folder / FILE).is_file():
+        found = design.described(folder)
+    elif tomls := [f for f in sorted(folder.glob("*.toml")) if _is_lwc(f)]:
+        found = [d for f in tomls for d in _of_toml(f)]
+    elif lists := sorted({*folder.rglob("source_list.txt"), *folder.rglob("sources_list.txt")}):
+        found = [_of_list(folder, f, top) for f in lists]
+    else:
+        found = [_guessed(folder, top)]
+    given: dict[str, str] = {k: v for k, v in (("top", top), ("aead", aead), ("hash", hash)) if v}
+    return [replace(d, **given) for d in found]
+
+
+def _table(file: Path) -> Mapping[str, Any]:
+    try:
+        return tomllib.loads(file.read_text())
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as e:
+        raise UserError(f"{file}: not a TOML file: {e}") from e
+
+
+def _is_lwc(file: Path) -> bool:
+    try:
+        rtl = _table(file).get("rtl")
+    except UserError:
+        return False
+    return isinstance(rtl, dict) and "sources" in rtl and "top" in rtl
+
+
+def _of_toml(file: Path) -> list[Design]:
+    """One variant as the LWC package and xeda describe it."""
+    table, folder = _table(file), file.parent
+    rtl, lwc = table.get("rtl", {}), table.get("lwc", {})
+    tb = {str(s) for s in table.get("tb", {}).get("sources", ()) if isinstance(s, str)}
+    named = [str(s) for s in rtl.get("sources", ()) if isinstance(s, str)]
+    sources = [s for s in named if s not in tb and not _BENCHES.search(s)]
+    notes = (
+        [f"left out of the sources, as they are of a test bench: {', '.join(left)}"]
+        if (left := [s for s in named if s not in sources])
+        else []
+    )
+    files = tuple(_found(folder, s, file) for s in sources)
+    if not files:
+        raise UserError(f"{file}: no sources in [rtl]; name them")
+    aead, hashed = lwc.get("aead", {}), lwc.get("hash", {})
+    sequence = aead.get("input_sequence", {})
+    order = sequence.get("encrypt", ()) if isinstance(sequence, dict) else sequence
+    bits = lwc.get("block_bits", {})
+    blocks = {"ad": bits.get("AD", 0), "data": bits.get("PT", bits.get("XT", 0)), "hash": bits.get("HM", 0)}
+    ports = lwc.get("ports", {})
+    clock = rtl.get("clock", {}).get("port") or rtl.get("clock_port") or "clk"
+    standard = str(table.get("language", {}).get("vhdl", {}).get("standard", "2008"))
+    text = _text(files)
+    made = Design(
+        family=folder.resolve().name,
+        name=str(table.get("name") or file.stem),
+        variant=ONLY,
+        folder=folder,
+        top=str(rtl.get("top")),
+        width=int(ports.get("pdi", {}).get("bit_width", 0)) or _width(text),
+        files=files,
+        aead=str(aead.get("algorithm", "")),
+        hash=str(hashed.get("algorithm", "")),
+        order=_order(order),
+        parameters=_parameters(rtl.get("generics") or rtl.get("parameters") or {}),
+        clock=str(clock),
+        key_reuse=bool(aead.get("key_reuse", True)),
+        block=tuple((k, int(n) // 8) for k, n in blocks.items() if n),
+        pdi_shares=int(ports.get("pdi", {}).get("num_shares", 1)),
+        sdi_shares=int(ports.get("sdi", {}).get("num_shares", 1)),
+        standard=standard[-2:],
+        answers=_answers(folder, table.get("tb", {})),
+        notes=tuple(notes),
+    )
+    return [_conventional(made, text)]
+
+
+def _parameters(given: Mapping[str, Any]) -> tuple[tuple[str, int | str], ...]:
+    return tuple(
+        sorted(
+            (k, int(v) if isinstance(v, bool | int) else str(v)) for k, v in given.items() if not isinstance(v, dict)
+        )
+    )
+
+
+def _order(given: Iterable[str]) -> tuple[Any, ...]:
+    """Segments in the LWC package's words, as ours."""
+    names = {"npub": "npub", "ad": "ad", "pt": "data", "ct": "data", "data": "data"}
+    said = [names[w] for w in map(str.lower, map(str, given)) if w in names]
+    return (*said, "tag") if sorted(said) == ["ad", "data", "npub"] else design.USUAL_ORDER
+
+
+def _answers(folder: Path, tb: Mapping[str, Any]) -> Path | None:
+    """The folder of the test bench's pdi, sdi and do files."""
+    for given in {**tb.get("generics", {}), **tb.get("parameters", {})}.values():
+        if isinstance(given, dict) and str(given.get("file", "")).endswith("pdi.txt"):
+            at = (folder / str(given["file"])).parent
+            if all((at / f"{n}.txt").is_file() for n in ("pdi", "sdi", "do")):
+                return at
+    return None
+
+
+def _found(folder: Path, name: str, said: Path) -> Path:
+    """A source, or the file of its name beside it: links to the LWC package's folder are often lost."""
+    if (folder / name).is_file():
+        return folder / name
+    above = folder.parent
+    other = sorted(p for p in above.rglob(Path(name).name) if p.is_file())[:1]
+    if not other:
+        raise UserError(f"{said}: {name} is not there; restore it, or correct the list of sources")
+    return other[0]
+
+
+def _of_list(folder: Path, listed: Path, top: str) -> Design:
+    """A design whose sources a list names, a path in each line."""
+    lines = [line.split("#")[0].strip() for line in listed.read_text(errors="replace").splitlines()]
+    files = tuple(
+        _found(listed.parent, line, listed)
+        for line in lines
+        if line.lower().endswith(_SOURCES) and not _BENCHES.search(line)
+    )
+    if not files:
+        raise UserError(f"{listed}: names no VHDL or Verilog file")
+    inside = listed.parent.name
+    return _of_files(folder, inside if inside != folder.name else folder.resolve().name, files, top)
+
+
+def _guessed(folder: Path, top: str) -> Design:
+    """A design of which there are only sources."""
+    every = sorted(p for p in folder.rglob("*") if p.suffix.lower() in _SOURCES and p.is_file())
+    files = tuple(p for p in every if not _BENCHES.search(str(p.relative_to(folder))))
+    if not files:
+        raise UserError(f"{folder}: no VHDL or Verilog file; name the folder with a design's sources")
+    if len(files) > _MANY:
+        raise UserError(f"{folder}: {len(files)} sources; name the folder of one design")
+    return _of_files(folder, folder.resolve().name, files, top)
+
+
+def _of_files(folder: Path, name: str, files: tuple[Path, ...], top: str) -> Design:
+    text = _text(files)
+    tops = [top] if top else _tops(text)
+    if len(tops) != 1:
+        what = f"one of {', '.join(tops)}" if tops else "none of its modules has the ports of the LWC hardware API"
+        raise UserError(f"{folder}: which module is the top? {what}; give --top MODULE")
+    width = _width(text)
+    notes = (f"guessed from the sources: top {tops[0]}, words of {width} bits, {len(files)} files",)
+    made = Design(folder.resolve().parent.name, name, ONLY, folder, tops[0], width, files, notes=notes)
+    return _conventional(made, text)
+
+
+def _text(files: Sequence[Path]) -> str:
+    return "\n".join(f.read_text(errors="replace")[:_LARGE] for f in files if f.stat().st_size <= _LARGE)
+
+
+def _tops(text: str) -> list[str]:
+    """Modules and entities whose ports have the API's names, and that no other instantiates."""
+    names = []
+    for found in re.finditer(
+        r"(?is)\b(?:module\s+(\w+)(.{0,4000}?)\bendmodule|entity\s+(\w+)\s+is(.{0,4000}?)\bend\b)", text
+    ):
+        body = found[2] or found[4] or ""
+        if all(re.search(rf"\b{p}\b", body) for p in ("pdi_data", "sdi_data", "do_data")):
+            names.append(found[1] or found[3])
+    for found in re.finditer(r"(?is)\bmodule\s+(\w+)\s*(?:#\s*\(.*?\)\s*)?\((.{0,2000}?)\)\s*;", text):
+        if all(re.search(rf"\b{p}\b", found[2]) for p in ("pdi_data", "sdi_data", "do_data")):
+            names.append(found[1])
+    names = list(dict.fromkeys(names))
+    used = {
+        n for n in names if re.search(rf"(?im)^\s*(?:\w+\s*:\s*(?:entity\s+work\.)?{n}\b|{n}\s+(?:#|\w+\s*\())", text)
+    }
+    return [n for n in names if n not in used]
+
+
+def _width(text: str) -> int:
+    """The bits of pdi_data, as far as the text says; 32 otherwise."""
+    if found := re.search(r"(?i)\[\s*(\d+)\s*:\s*0\s*\]\s*pdi_data\b", text):
+        return int(found[1]) + 1 if int(found[1]) + 1 in WIDTHS else 32
+    if found := re.search(r"(?i)constant\s+W\s*:\s*\w+\s*:=\s*(\d+)", text):
+        return int(found[1]) if int(found[1]) in WIDTHS else 32
+    return 32
+
+
+def _conventional(made: Design, text: str) -> Design:
+    """The design with what its generator's conventions mean: Bluespec's reset is low unless it is told otherwise."""
+    if "BSV_POSITIVE_RESET" in text and not made.defines:
+        note = "Bluespec's reset, active high by BSV_POSITIVE_RESET"
+        return replace(made, defines=("BSV_POSITIVE_RESET",), notes=(*made.notes, note))
+    return made

@@ -1,0 +1,221 @@
+"""Synthesis, place and route: a design becomes cells of a device, and their routes have a longest one."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from collections.abc import Mapping, Set
+from pathlib import Path
+from typing import Any
+
+from msgspec import Struct
+
+from ..model.reasons import Failure, Reason
+from . import bench, tools
+from .bench import Netlist
+from .device import Device
+from .tools import ToolError
+
+#: what a synthesis leaves in its folder
+NETLIST, VERILOG, SAID = "mapped.json", "mapped.v", "yosys.log"
+#: seconds for one run of yosys, and of a placement
+SYNTHESIS, PLACEMENT = 900.0, 900.0
+
+
+class Cells(Struct, frozen=True):
+    """``types`` counts the cells of a netlist by type, ``within`` those of tables by the top's part whose name they
+    have. ``depth`` is the most cells that a signal passes from register to register. ``area`` of a library is in its
+    unit."""
+
+    types: dict[str, int]
+    within: dict[str, int]
+    depth: int
+    area: float = 0.0
+
+
+class Routed(Struct, frozen=True):
+    """What nextpnr reports: MHz of the clock, and the longest paths from and to ports that no clock bounds, in ns."""
+
+    seed: int
+    mhz: float
+    ports: dict[str, float]
+    used: dict[str, int]
+
+
+def script(n: Netlist, files: list[str], device: Device, *, slang: bool = False) -> str:
+    """The yosys script: read, look for what nobody means, map to the device, and write what came of it."""
+    defines = " ".join(f"-D{d}" for d in n.defines)
+    include = " ".join(f"-Iinc/{k}" for k in range(len(n.includes)))
+    if slang:
+        own = " ".join(f"-G{k}={v}" for k, v in n.parameters)
+        reading = [f"read_slang {defines} {include} --top {n.top} {own} {' '.join(files)}"]
+    else:
+        reading = [f"read_verilog -sv -defer {defines} {include} {f}" for f in files]
+        reading += [f"chparam -set {k} {_value(v)} {n.top}" for k, v in n.parameters]
+    liberty = [f"dfflibmap -liberty {device.liberty}", f"abc -liberty {device.liberty}", "opt_clean -purge"]
+    area = f" -liberty {device.liberty}" if device.liberty else ""
+    return "\n".join(
+        [
+            *reading, f"hierarchy -check -top {n.top}", "proc", "tee -o check.log check",
+            device.synth.format(top=n.top), *(liberty if device.liberty else []),
+            "tee -o loops.log check", f"tee -o stat.json stat -json{area}",
+            f"write_json {NETLIST}", f"write_verilog -noattr -noexpr {VERILOG}", "",
+        ]
+    )  # fmt: skip
+
+
+def _value(value: int | str) -> str:
+    return str(value) if isinstance(value, int) else f'"\\"{value}\\""'
+
+
+def synthesise(n: Netlist, device: Device, work: Path) -> Cells:
+    """Makes ``work`` hold the mapped netlist, and returns its cells. Raises :class:`ToolError` with a reason."""
+    files = bench.copied(n, work)
+    if device.liberty:
+        shutil.copyfile(device.folder / device.liberty, work / device.liberty)
+    log = ""
+    for slang in (False, True):
+        (work / "synth.ys").write_text(script(n, files, device, slang=slang))
+        try:
+            log = tools.run("yosys", ["-s", "synth.ys"], work, seconds=SYNTHESIS)
+            break
+        except ToolError as e:
+            unread = re.search(r"(?i)syntax error|unsupported|not implemented", e.failure.detail)
+            if slang or e.failure.reason is not Reason.COMPILE_ERROR or not unread:
+                raise bench.refused(_named(e), n) from e
+    (work / SAID).write_text(log)
+    if wrong := questionable(log, _text(work / "check.log"), _text(work / "loops.log"), n):
+        raise ToolError(wrong, log)
+    return _cells(work, n.top, device)
+
+
+def _named(error: ToolError) -> ToolError:
+    """An error with the reason that yosys' words are of."""
+    if re.search(r"(?i)module .* not found|Can't open|is not part of the design", error.failure.detail):
+        reason = Reason.WRONG_TOP if "hierarchy" in error.log[-3000:] else Reason.MISSING_FILE
+        return ToolError(Failure(reason, error.failure.detail), error.log)
+    return error
+
+
+def _text(file: Path) -> str:
+    return file.read_text(errors="replace") if file.exists() else ""
+
+
+def questionable(log: str, before: str, after: str, n: Netlist) -> Failure | None:
+    """Why a circuit is not what its author means: latches, loops, ports that nothing drives."""
+    names = {f"src/{k:03d}_{f.name}": f.name for k, f in enumerate(n.files)}
+
+    def own(text: str) -> str:
+        for made, name in names.items():
+            text = text.replace(made, name)
+        return text
+
+    if found := re.search(r"^Latch inferred for signal `(\S+)' from process `(\S+?)'", log, re.MULTILINE):
+        return Failure(Reason.LATCH, own(f"{found[1].lstrip(chr(92))} is a latch: process {found[2].lstrip(chr(92))}"))
+    if found := re.search(rf"Wire {re.escape(n.top)}\.\\(\w+)(?: \[\d+\])? is used but has no driver", before):
+        return Failure(Reason.UNDRIVEN, f"{found[1]} of {n.top} is used and nothing drives it")
+    if found := re.search(r"found logic loop in module \S+:((?:\n {2,}.*){1,12})", after):
+        wires = re.findall(r"wire \\(\S+)", found[1]) or [found[1].strip()[:200]]
+        return Failure(Reason.LOOP, own(f"a loop without a register through {', '.join(wires[:4])}"))
+    return None
+
+
+def _cells(work: Path, top: str, device: Device) -> Cells:
+    stat = json.loads(_text(work / "stat.json"))
+    of = stat.get("design") or stat["modules"][f"\\{top}"]
+    cells = json.loads((work / NETLIST).read_bytes())["modules"][top]["cells"]
+    tables = {**device.lut, **dict.fromkeys(() if device.lut else (c["type"] for c in cells.values()), 1.0)}
+    return Cells(
+        {k: int(v) for k, v in of["num_cells_by_type"].items()},
+        _within(cells),
+        depth(cells, tables, {*device.ff}),
+        float(of.get("area") or 0.0),
+    )
+
+
+Netted = Mapping[str, Mapping[str, Any]]
+
+
+def _within(cells: Netted) -> dict[str, int]:
+    """Cells of a flat netlist by the top's part that their names begin with."""
+    counts: dict[str, int] = {}
+    for name in cells:
+        plain = re.sub(r"^\$\w+\$", "", name)
+        part = plain.split(".", 1)[0] if "." in plain else ""
+        counts[part] = counts.get(part, 0) + 1
+    return counts
+
+
+def depth(cells: Netted, tables: Mapping[str, float], stops: Set[str]) -> int:
+    """The most tables that a signal passes between registers or ports. A carry chain is one."""
+    drives: dict[int, str] = {}
+    into: dict[str, list[int]] = {}
+    for name, cell in cells.items():
+        if cell["type"] in stops or cell["type"].startswith("$"):
+            continue
+        for port, way in cell["port_directions"].items():
+            bits = [b for b in cell["connections"].get(port, ()) if isinstance(b, int)]
+            if way == "output":
+                drives |= dict.fromkeys(bits, name)
+            else:
+                into.setdefault(name, []).extend(bits)
+    known: dict[str, int] = {}
+    for start in into:
+        stack = [start]
+        while stack:
+            name = stack[-1]
+            if name in known:
+                stack.pop()
+                continue
+            before = {d for b in into.get(name, ()) if (d := drives.get(b)) and d != name}
+            if left := [d for d in before if d not in known]:
+                known_loop = [d for d in left if d in stack]
+                if not known_loop:
+                    stack += left
+                    continue
+            kind = cells[name]["type"]
+            known[name] = max((known.get(d, 0) for d in before), default=0) + (1 if tables.get(kind) else 0)
+            stack.pop()
+    return max(known.values(), default=0)
+
+
+def mapped(n: Netlist, device: Device, work: Path) -> Netlist:
+    """The netlist in ``work`` for the test bench, with models of its cells."""
+    share = tools.share("yosys")
+    models = tuple(share / m for m in device.models) if share else ()
+    own = tuple(device.folder.glob("cells*.v"))
+    models = tuple(m for m in models if m.is_file())
+    # a model includes others of its folder
+    return Netlist(n.top, (work / VERILOG, *models, *own), includes=tuple(dict.fromkeys(m.parent for m in models)))
+
+
+def place(device: Device, work: Path, netlist: Path, seed: int) -> Routed:
+    """Places and routes with a seed. Raises :class:`ToolError`."""
+    assert device.place is not None
+    shutil.copyfile(netlist, work / NETLIST)
+    arguments = [*device.place.arguments, "--json", NETLIST, "--seed", str(seed), "--timing-allow-fail", "--report"]
+    try:
+        log = tools.run(device.place.tool, [*arguments, "report.json"], work, seconds=PLACEMENT)
+    except ToolError as e:
+        full = re.search(
+            r"(?i)ran out of|unable to (find|place)|no .*(bels|sites)|failed to (expand|legali[sz]e)", e.log
+        )
+        why = Reason.DOES_NOT_FIT if full else e.failure.reason
+        raise ToolError(Failure(why, e.failure.detail), e.log) from e
+    return routed(json.loads(_text(work / "report.json")), seed, log)
+
+
+def routed(report: Mapping[str, dict[str, dict[str, float]]], seed: int, log: str) -> Routed:
+    """What a report says. A design has one clock; where the tool tells several, the slowest is the limit."""
+    clocks = [float(f["achieved"]) for f in report.get("fmax", {}).values()]
+    if not clocks:
+        raise ToolError(Failure(Reason.UNDRIVEN, "no path from register to register, so no frequency"), log)
+    ports: dict[str, float] = {}
+    for path in re.findall(
+        r"Max delay (<async>\s*->\s*\S+ \S+|\S+ \S+\s*->\s*<async>|<async>\s*->\s*<async>)\s*:\s*([\d.]+) ns", log
+    ):
+        name = re.sub(r"\s+", " ", re.sub(r"(pos|neg)edge \S+", "clock", path[0]))
+        ports[name] = float(path[1])  # the last is that after routing
+    used = {k: int(v["used"]) for k, v in report.get("utilization", {}).items() if v.get("used")}
+    return Routed(seed, min(clocks), ports, used)
