@@ -7,6 +7,7 @@ import hashlib
 import json
 import os
 import platform
+import re
 import shutil
 import time
 import traceback
@@ -84,12 +85,18 @@ class Task(Struct, frozen=True):
             target=self.device.name,
             target_digest=self.device.digest,
             device="synthesis",
-            toolchain=Toolchain("rtl", ", ".join(t.version for t in found)[:255], digest),
+            toolchain=Toolchain("rtl", ", ".join(f"{t.name} {_number(t.version)}" for t in found), digest),
             flags=f"seeds 1-{self.seeds}" if self.device.place else "",
             workload="lwc",
             harness=_harness(),
             timing_model=self.device.place.tool if self.device.place else "none",
         )
+
+
+def _number(version: str) -> str:
+    """The number in what a tool says of its version."""
+    found = re.search(r"\d+\.\d[\w.]*", version)
+    return found[0] if found else version[:40]
 
 
 @Once
