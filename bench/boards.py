@@ -10,9 +10,12 @@ import threading
 import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Event
+from typing import Any
+from unittest import mock
 
 from msgspec.structs import replace
 
@@ -23,6 +26,9 @@ from steelyard.device.frame import HEAD, RUN_ANSWER, TAIL
 from steelyard.lab.virtual import played
 from steelyard.model.call import Answer, Op, Request
 from steelyard.model.target import Target
+from steelyard.model.workload import workload
+from steelyard.pipeline import Job, Pipeline
+from steelyard.store import Store
 
 WHAT = "asconaead128/fast"
 #: of the known answers: messages and associated data of 0 to 32 bytes
@@ -80,6 +86,7 @@ def boards(folder: Path) -> list[Row]:
     (one,) = _kept(_lab(folder / "one", ("uno",), SLOW))
     four = _kept(_lab(folder / "four", ("uno", "uno", "bluepill", "nucleo-f746zg"), SLOW))
     fast, pill = _kept(_lab(folder / "fast", ("uno", "bluepill")))
+    whole, spent_on = _whole(_lab(folder / "whole", ("uno",), SLOW), folder)
     slowest, off = max(k.wall for k in four), max(k.off for k in four)
     busy = 100 * one.line / (one.wall - one.work)
     what = f"{WHAT} on a virtual uno: {one.pulses} calls, 115200 baud, real time"
@@ -93,6 +100,14 @@ def boards(folder: Path) -> list[Row]:
             f"{one.wall / fast.wall:.1f} times as fast",
             "-",
         ),
+        (
+            f"a whole run of {WHAT}, 115200 baud: all checks, default workload, repeats",
+            f"{whole:.1f} s",
+            f"{spent_on.line:.1f} s on the line, {spent_on.restarts:.1f} s in {spent_on.restarted} restarts,"
+            f" {spent_on.flash:.1f} s of flashing",
+            f"{100 * spent_on.line / whole:.0f} % of all busy",
+            "90 %",
+        ),
         ("the same on four boards", f"{slowest:.1f} s", f"one: {one.wall:.1f} s", f"{slowest / one.wall:.2f}x", "1"),
         (
             "their pulses through sigrok-cli",
@@ -102,6 +117,30 @@ def boards(folder: Path) -> list[Row]:
             "1 sample",
         ),
     ]
+
+
+def _whole(there: lab.Lab, folder: Path) -> tuple[float, lab.link.Spent]:
+    """Seconds of a whole run of ``WHAT`` on the only board, and where they went."""
+    [station] = map(there.board, there.boards)
+    implementation = next(i for i in bundled()[0] if i.label == WHAT)
+    job = Job(implementation, station.target, ("-O3",), workload("default"), on=(station,))
+    links: list[lab.link.Spent] = []
+    made = lab.link.BoardLink.__init__
+
+    def init(self: lab.link.BoardLink, *arguments: Any) -> None:
+        made(self, *arguments)
+        links.append(self.spent)
+
+    with (
+        played(there),
+        closing(Store.open(folder / "whole.db")) as store,
+        mock.patch.object(lab.BoardLink, "__init__", init),
+    ):
+        pipeline = Pipeline(store, threads=1)
+        assert pipeline.weigh(job.baseline).ok
+        start = time.monotonic()
+        assert pipeline.weigh(job).ok
+        return time.monotonic() - start, links[-1]
 
 
 def _lab(folder: Path, targets: Sequence[str], baud: str = "") -> lab.Lab:
@@ -162,7 +201,7 @@ def _at_work(target: Target, image: Path, requests: list[Request]) -> float:
         cycles += chip.cycles - start
         chip.run(b"", 10**8)
         chip.pending()
-    return cycles / target.chip.clock_hz
+    return cycles / target.board_hz
 
 
 def _work(target: Target) -> tuple[Path, list[Request], list[Answer]]:

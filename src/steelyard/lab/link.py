@@ -75,6 +75,14 @@ class Silence:
         return time.monotonic(), self._watch.look() if self._watch else math.inf
 
 
+class Spent:
+    """Where the time of a board goes besides its chip's work, in seconds."""
+
+    def __init__(self) -> None:
+        self.line = self.flash = self.restarts = 0.0
+        self.restarted = 0
+
+
 class BoardLink:
     """The host's end of a board with ``image`` in its flash; who makes it has the ``lock`` of the board's port."""
 
@@ -110,6 +118,8 @@ class BoardLink:
         #: samples of all pulses that were taken, and of the latest one's rising edge
         self.samples = self.rose = 0
         self._line: Serial | None = None
+        #: seconds in which bytes were on the line, the board was written to, and it was restarted; and how often
+        self.spent = Spent()
         #: bits in a second on the line now
         self.baud = station.board.baud
         #: whether all calls were answered whose pulses were taken: what comes then is nobody's
@@ -138,7 +148,9 @@ class BoardLink:
             if elsewhere:  # whose notes may be in another home
                 forget(board.port)
             attempt.step("flashes")
+            began = time.monotonic()
             flash(station, image, lock.fileno())
+            self.spent.flash = time.monotonic() - began
             attempt.step("works")
             self.reset()
         except BaseException:
@@ -162,8 +174,11 @@ class BoardLink:
 
     def reset(self) -> None:
         """Restarts the firmware: by the debug probe, or the port is opened anew, which a board's reset line sees."""
+        began = time.monotonic()
         self.settle()
         self._restart()
+        self.spent.restarts += time.monotonic() - began
+        self.spent.restarted += 1
 
     def _restart(self) -> None:
         if self._station.probe is not None:
@@ -353,11 +368,13 @@ class BoardLink:
         except OSError as e:  # as pyserial's own are
             raise self._lost(e) from None
         self._attempt.passed("<", data)
+        self.spent.line += len(data) * self._byte
         return data
 
     def _write(self, data: bytes) -> None:
         assert self._line is not None
         self._attempt.passed(">", data)
+        self.spent.line += len(data) * self._byte
         try:
             self._line.write(data)
         except OSError as e:  # as pyserial's own are
