@@ -22,6 +22,7 @@ import pytest
 from msgspec.structs import replace
 
 from steelyard import device, lab
+from steelyard.cli.live import Doing, doing
 from steelyard.jobs import failure_of
 from steelyard.lab import Hold, Lab, Station, analyzer, aside, attempt, flash, link, pool
 from steelyard.model.call import DeviceError, Op, Request
@@ -175,6 +176,13 @@ def test_a_board_that_a_busy_machine_keeps_waiting_is_waited_for(
     there.serial["a"].to_board = once
     assert attempted(there, image, fault=once.arm) == []
     assert not once.armed
+
+
+def test_a_board_says_how_far_it_is(there: Wired, image: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(attempt, "TELL", 0.0)
+    seen: list[Doing] = []
+    assert attempted(there, image, fault=lambda: seen.append(doing(there.lab, "a"))) == []
+    assert [(d.state, d.run, d.attempt, d.calls) for d in seen] == [("works", "calls", 1, 3)]
 
 
 def test_a_pulse_that_no_call_made_is_noticed_after_the_last_one(there: Wired, image: Path) -> None:
