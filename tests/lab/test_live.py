@@ -14,8 +14,8 @@ from steelyard.cli.live import Doing, doing
 from steelyard.lab import Lab, aside, attempt
 from steelyard.lab.lock import had_by_another, held, port_of
 from steelyard.model.reasons import Failure, Reason
-from steelyard.pipeline import Job, Pipeline
 from steelyard.model.record import Record
+from steelyard.pipeline import Job, Pipeline
 from tests.conftest import Bench
 
 from .test_pool import Boards, boards, jobs, on, reasons, there, weighed
