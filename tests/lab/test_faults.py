@@ -181,8 +181,13 @@ def test_a_board_that_a_busy_machine_keeps_waiting_is_waited_for(
 def test_a_board_says_how_far_it_is(there: Wired, image: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(attempt, "TELL", 0.0)
     seen: list[Doing] = []
-    assert attempted(there, image, fault=lambda: seen.append(doing(there.lab, "a"))) == []
-    assert [(d.state, d.run, d.attempt, d.calls) for d in seen] == [("works", "calls", 1, 3)]
+    with lab.opened(there.lab.board("a"), image, 10**7, Event(), lab.Task("three calls")) as opened:
+        client = device.Client(opened)
+        for call in CALLS[:3]:
+            client.call(call)
+            seen.append(doing(there.lab, "a"))
+    assert {(d.state, d.run, d.attempt) for d in seen} == {("works", "three calls", 1)}
+    assert [d.calls - seen[0].calls for d in seen] == [0, 1, 2]
 
 
 def test_a_pulse_that_no_call_made_is_noticed_after_the_last_one(there: Wired, image: Path) -> None:
