@@ -22,6 +22,7 @@ import pytest
 from msgspec.structs import replace
 
 from steelyard import device, lab
+from steelyard.cli.live import Doing, doing
 from steelyard.jobs import failure_of
 from steelyard.lab import Hold, Lab, Station, analyzer, aside, attempt, flash, link, pool
 from steelyard.model.call import DeviceError, Op, Request
@@ -175,6 +176,18 @@ def test_a_board_that_a_busy_machine_keeps_waiting_is_waited_for(
     there.serial["a"].to_board = once
     assert attempted(there, image, fault=once.arm) == []
     assert not once.armed
+
+
+def test_a_board_says_how_far_it_is(there: Wired, image: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(attempt, "TELL", 0.0)
+    seen: list[Doing] = []
+    with lab.opened(there.lab.board("a"), image, 10**7, Event(), lab.Task("three calls")) as opened:
+        client = device.Client(opened)
+        for call in CALLS[:3]:
+            client.call(call)
+            seen.append(doing(there.lab, "a"))
+    assert {(d.state, d.run, d.attempt) for d in seen} == {("works", "three calls", 1)}
+    assert [d.calls - seen[0].calls for d in seen] == [0, 1, 2]
 
 
 def test_a_pulse_that_no_call_made_is_noticed_after_the_last_one(there: Wired, image: Path) -> None:
