@@ -173,3 +173,13 @@ def test_the_service(folder: Path, home: Path) -> None:
     assert tables[1].startswith("run,label,target,rom\n")
     assert "<svg" in (folder / "tradeoff.svg").read_text()
     assert "serving http://127.0.0.1:18017/" in (folder / "serve.log").read_text()
+
+
+@pytest.mark.long
+def test_from_one_machine_to_a_cluster(folder: Path, home: Path) -> None:
+    pytest.importorskip("hyperqueue", reason="HyperQueue is not installed: pip install hyperqueue")
+    program(folder / ".bin" / "python", f'#!/bin/sh\nexec "{sys.executable}" "$@"\n')
+    printed = run("scale.md", folder, home, 5)
+    first, second = (text for command, text in printed.items() if "steelyard run" in command)
+    assert "asconaead128/small" in first
+    assert first == second, "nothing is run again"
