@@ -16,7 +16,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from datetime import UTC, datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TypeVar
+from typing import Literal, TypeVar
 
 import msgspec
 from msgspec import Struct
@@ -287,8 +287,7 @@ class Hardware:
     def _streams(self, design: Design) -> tuple[list[Stream], list[Size], list[Stream]]:
         """What the design is verified with, the sizes whose cycles count, and their streams."""
         inputs = Inputs(design.digest, self.seed)
-        aead = Software("crypto_aead", design.aead) if design.aead else None
-        hashed = Software("crypto_hash", design.hash) if design.hash else None
+        aead, hashed = _oracle("crypto_aead", design.aead), _oracle("crypto_hash", design.hash)
         calls = [
             *(vectors.aead(design, aead, inputs) if aead else []),
             *(vectors.hashes(design, hashed, inputs) if hashed else []),
@@ -391,6 +390,13 @@ def traced(design: Design, file: Path, seed: str = SEED) -> Outcome | None:
                 shutil.copyfile(made, file)
                 return outcome
     return None
+
+
+def _oracle(primitive: Literal["crypto_aead", "crypto_hash"], variant: str) -> vectors.Oracle | None:
+    """Who says what is right; None where the design has no such algorithm."""
+    if variant == "nocrypt":
+        return vectors.Nocrypt()
+    return Software(primitive, variant) if variant else None
 
 
 def _made(folder: Path) -> Path:

@@ -23,7 +23,8 @@ class Place(toml.Table, frozen=True):
 
 class Device(toml.Table, frozen=True):
     """``synth`` is the yosys command, ``area`` what ``lut`` counts: lookup tables by cell, ``lut_low`` a lower bound
-    where one table may take two cells. ``models`` are yosys' simulation models of its cells. Without ``place`` there is
+    where one table may take two cells. ``models`` are yosys' simulation models of its cells, which are read with
+    ``defines``; where they are wrong or absent, the folder has ``cells.v``. Without ``place`` there is
     ``no_frequency``, which says why. ``elements``: a table and a flip-flop may share an element. ``liberty`` is a file
     of the folder with the cells of a library."""
 
@@ -33,6 +34,7 @@ class Device(toml.Table, frozen=True):
     synth: str
     area: str
     models: tuple[str, ...] = ()
+    defines: tuple[str, ...] = ()
     lut: dict[str, float] = field(default_factory=dict)
     lut_low: dict[str, float] = field(default_factory=dict)
     ff: dict[str, int] = field(default_factory=dict)

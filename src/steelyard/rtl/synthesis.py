@@ -53,7 +53,10 @@ def script(n: Netlist, files: list[str], device: Device, *, slang: bool = False)
     else:
         reading = [f"read_verilog -sv -defer {defines} {include} {f}" for f in files]
         reading += [f"chparam -set {k} {_value(v)} {n.top}" for k, v in n.parameters]
-    liberty = [f"dfflibmap -liberty {device.liberty}", f"abc -liberty {device.liberty}", "opt_clean -purge"]
+    liberty = [
+        "dfflegalize -cell $_DFF_P_ x", "opt -fast", f"dfflibmap -liberty {device.liberty}",
+        f"abc -liberty {device.liberty}", "opt_clean -purge",
+    ]  # fmt: skip
     area = f" -liberty {device.liberty}" if device.liberty else ""
     return "\n".join(
         [
@@ -187,7 +190,12 @@ def mapped(n: Netlist, device: Device, work: Path) -> Netlist:
     own = tuple(device.folder.glob("cells*.v"))
     models = tuple(m for m in models if m.is_file())
     # a model includes others of its folder
-    return Netlist(n.top, (work / VERILOG, *models, *own), includes=tuple(dict.fromkeys(m.parent for m in models)))
+    return Netlist(
+        n.top,
+        (work / VERILOG, *models, *own),
+        defines=device.defines,
+        includes=tuple(dict.fromkeys(m.parent for m in models)),
+    )
 
 
 def place(device: Device, work: Path, netlist: Path, seed: int) -> Routed:

@@ -25,17 +25,35 @@ _ANY_BLOCK = 528
 
 
 class Oracle(Protocol):
-    """Software that says what is right: bytes of its key, nonce, tag and digest, and answers to many inputs."""
+    """Software that says what is right: bytes of its key, nonce and tag, and answers to many inputs. ``binds`` says
+    that the tag depends on everything."""
 
     key: int
     npub: int
     tag: int
+    binds: bool
 
     def encrypt(self, inputs: Sequence[tuple[bytes, bytes, bytes, bytes]]) -> list[bytes]:
         """Ciphertexts with tags for (key, nonce, associated data, message)."""
 
     def hash(self, inputs: Sequence[bytes]) -> list[bytes]:
         """Digests."""
+
+
+class Nocrypt:
+    """What the baseline answers: the text as it is, and zeros for tag and digest. A tag that is not zero is refused;
+    nothing else is looked at."""
+
+    key, npub, tag = 16, 16, 16
+    binds = False
+
+    def encrypt(self, inputs: Sequence[tuple[bytes, bytes, bytes, bytes]]) -> list[bytes]:
+        """See :meth:`Oracle.encrypt`."""
+        return [message + bytes(self.tag) for *_, message in inputs]
+
+    def hash(self, inputs: Sequence[bytes]) -> list[bytes]:
+        """See :meth:`Oracle.hash`."""
+        return [bytes(32)] * len(inputs)
 
 
 class Size(Struct, frozen=True):
@@ -84,7 +102,8 @@ def aead(design: Design, oracle: Oracle, inputs: Inputs, count: int = 48) -> lis
         back = Call("decrypt", message, body, key, npub, ad, tag, segment=given[k][2], reuse=reused[2 * k + 1])
         made += [call, back]
         if k % 4 == 3 and oracle.tag:
-            possible = [p for p, data in (("tag", tag), ("data", body), ("ad", ad), ("npub", npub)) if data]
+            parts = (("tag", tag), ("data", body), ("ad", ad), ("npub", npub))
+            possible = [p for p, data in parts if data and (oracle.binds or p == "tag")]
             forged = possible[(k // 4) % len(possible)]
             made.append(Call("decrypt", message, body, key, npub, ad, tag, forged=forged, reuse=False))
     return made
