@@ -53,6 +53,7 @@ QUESTIONS = {
     "show": "show 2",
     "show --log": "show 2 --log",
     "image": "image 2",
+    "sim": "sim image.elf --chip uno",
     "list": "list runs",
     "list implementations": "list implementations old",
     "targets": "targets",
@@ -94,6 +95,7 @@ def ran(cli: Cli, tmp_path: Path, prepared: Path) -> Cli:
         for verb in ("run", "check", "history"):
             assert cli(QUESTIONS[verb]).code == 0
         pretend(tmp_path)
+        assert cli("image 2 -o image.elf").code == 0
         shutil.copytree(tmp_path, prepared, dirs_exist_ok=True)
     else:
         shutil.copytree(prepared, tmp_path, dirs_exist_ok=True)

@@ -15,6 +15,7 @@ VERBS = {
     "validate": "Weigh on a board and on the simulator, and say how far they are apart.",
     "profile": "Show where the cycles of one call go: by function, by instruction, and as a flame graph.",
     "size": "Show where the bytes are: by symbol, for encryption and decryption together and alone.",
+    "sim": "Run anybody's image on a simulated chip: cycles, functions, faults, and what is not modelled.",
     "publish": "Publish stored results as tables: on the console, or in a file for paper, spreadsheet or program.",
     "compare": "Compare two sets of results, implementations, flag sets, compilers or revisions, setup by setup.",
     "history": "Weigh every git revision that changed something, and show what each of them brought.",

@@ -14,6 +14,8 @@ from . import paths, toml
 from .digest import of_files
 from .errors import UserError, unknown
 
+#: a target's names of peripherals that no model answers for; no image and no figure depends on them
+BLOCKS = "blocks.toml"
 _Positive = Annotated[float, Meta(gt=0, lt=1e6)]
 
 
@@ -134,8 +136,8 @@ class Target(toml.Table, frozen=True, kw_only=True):
 
     @property
     def digest(self) -> str:
-        """SHA-256 over the target's files: description, firmware, linker script."""
-        files = sorted(f for f in self.folder.rglob("*") if f.is_file())
+        """SHA-256 over the target's files that images and figures depend on: description, firmware, linker script."""
+        files = sorted(f for f in self.folder.rglob("*") if f.is_file() and f.name != BLOCKS)
         return _digest(self.folder, tuple((f, (s := f.stat()).st_mtime_ns, s.st_size) for f in files))
 
     @property

@@ -1,0 +1,279 @@
+"""``steelyard sim``: anybody's image on a simulated chip."""
+
+from __future__ import annotations
+
+import re
+import statistics
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+from msgspec import Struct, to_builtins
+
+from ..analyse.profile import by_function
+from ..device import foreign
+from ..device.blocks import name_of
+from ..device.foreign import Measured, Place, Seen
+from ..model import elf
+from ..model.errors import UserError, WorkError, counted, cut, meant, printable, unknown
+from ..model.profile import Node, Profile
+from ..model.target import Target, load_target, target_names
+from ..publish import profile as tables
+from ..publish.sheet import Cell, Sheet, plain
+from . import options
+from .options import command
+from .output import TABLES, Output
+
+#: how a run ended, in words
+_ENDS = {
+    "returned": "the function returned",
+    "waits": "the program waits for a byte at its serial port",
+    "loops": "the program turns round and does nothing else",
+    "cycles": "the cycles were used up (--max-cycles)",
+    "time": "the time was used up (--seconds)",
+    "output": "it sent more than 1 MiB",
+}
+#: forms of an argument: number with its bytes; zeros, bytes in hexadecimal, or a file that a pointer points to
+_NUMBER = re.compile(r"(-?(?:0x[0-9a-f]+|\d+))(?::([1248]))?", re.IGNORECASE)
+_ZEROS, _BYTES, _FROM = re.compile(r"@(\d{1,8})"), re.compile(r"@hex:((?:[0-9a-f]{2})+)", re.IGNORECASE), "@file:"
+
+
+class Sim(Struct, frozen=True, kw_only=True):
+    """What ``sim`` is asked."""
+
+    image: Path
+    chip: str
+    call: str
+    arg: tuple[str, ...]
+    trigger: str
+    base: str
+    input: Path | None
+    uart: Path | None
+    max_cycles: int
+    seconds: int
+    out: Output
+
+
+@command(
+    Sim,
+    click.argument("image", type=options.FILE, metavar="IMAGE", help="An ELF file, or bytes."),
+    options.text("--chip", "-t", metavar="CHIP", help="A target, or its chip; steelyard targets lists them."),
+    options.text("--call", metavar="SYMBOL|ADDRESS", listed=True, help="Run this function alone, with a stack."),
+    click.option(
+        "--arg",
+        multiple=True,
+        metavar="VALUE",
+        help="An argument of it, repeatable: 5, 0x10:8 (bytes), or a pointer: @64 (zeros), @hex:00ff, @file:FILE.",
+    ),
+    options.text("--trigger", metavar="SYMBOL|ADDRESS", listed=True, help="Measure every call of this function."),
+    options.text("--base", metavar="ADDRESS", help="Where bytes begin that are no ELF file. Default: the flash."),
+    click.option("--input", type=options.FILE, metavar="FILE", help="What the serial port receives."),
+    click.option("--uart", type=options.FILE, metavar="FILE|-", help="Where to write what the serial port sends."),
+    options.number("--max-cycles", most=1 << 62, default=1_000_000_000, help="Cycles after which it ends."),
+    options.number("--seconds", most=1_000_000, default=60, help="Seconds after which it ends."),
+    options.output(*TABLES),
+)
+def verb(ask: Sim) -> int:
+    """Run anybody's image on a simulated chip: cycles, functions, faults, and what is not modelled.
+
+    The program begins at the reset vector, or at the ELF file's entry on cores that have none. It ends at a breakpoint,
+    where it waits for a byte, where it turns round for ever, at a fault or at a limit. --call runs one function
+    instead, with initial data in place and no start-up code. --trigger measures each call of a function, from its first
+    instruction to its return.
+
+    There are no interrupts, and peripherals without a model keep what is written to them: both are named.
+    """
+    target = _chip(ask.chip)
+    image = _read(ask.image, "image")
+    is_elf = image.startswith(b"\x7fELF")
+    if ask.call and ask.trigger:
+        raise UserError("--call and --trigger: leave one of them out")
+    if ask.arg and not ask.call:
+        raise UserError("--arg: is for --call; name a function")
+    if ask.base and is_elf:
+        raise UserError("--base: an ELF file says itself where its bytes belong; leave it out")
+    base = _address(ask.base, "--base") if ask.base else target.chip.flash.base
+    asked = foreign.Asked(
+        base=None if is_elf else base,
+        call=_place(ask.call, image, is_elf, "--call") if ask.call else None,
+        arguments=tuple(map(_argument, ask.arg)),
+        trigger=_place(ask.trigger, image, is_elf, "--trigger") if ask.trigger else None,
+        input=_read(ask.input, "input") if ask.input else b"",
+        cycles=ask.max_cycles,
+        seconds=float(ask.seconds),
+    )
+    try:
+        seen = foreign.run(target, image, asked)
+    except ValueError as e:
+        raise WorkError(f"{ask.image.name} on {target.name}: {e}") from e
+    _send(bytes(seen.output), ask.uart)
+    ask.out.give(_sheets(ask, target, seen), _json(target, seen), _notes(target, seen))
+    return 0 if seen.fine else 1
+
+
+def _chip(name: str) -> Target:
+    if not name:
+        raise UserError("--chip: name a target, or its chip; steelyard targets lists them")
+    by_chip = {load_target(n).chip_name.lower(): n for n in reversed(target_names())}
+    if name not in target_names() and name.lower() not in by_chip:
+        raise unknown("chip", name, [*target_names(), *by_chip])
+    target = load_target(name if name in target_names() else by_chip[name.lower()])
+    if not target.is_chip:
+        raise UserError(f"{target.name} is a machine, and no chip that is simulated")
+    return target
+
+
+def _read(file: Path, what: str) -> bytes:
+    try:
+        with file.open("rb") as stream:
+            content = stream.read(foreign.MAX_FILE + 1)
+    except (OSError, ValueError) as e:
+        raise UserError(f"{cut(str(file))}: {getattr(e, 'strerror', None) or e}; name another {what}") from e
+    if len(content) > foreign.MAX_FILE:
+        raise UserError(f"{cut(str(file))}: has more than {foreign.MAX_FILE >> 20} MiB; name another {what}")
+    return content
+
+
+def _address(text: str, option: str) -> int:
+    if not re.fullmatch(r"0x[0-9a-fA-F]{1,8}|\d{1,10}", text) or int(text, 0) >= 1 << 32:
+        raise UserError(f"{option} {cut(text)!r}: write an address, such as 0x08000000")
+    return int(text, 0)
+
+
+def _place(text: str, image: bytes, is_elf: bool, option: str) -> int:
+    """The address that a symbol or a number stands for."""
+    if re.match(r"\d", text):
+        return _address(text, option) & ~1
+    if not is_elf:
+        raise UserError(f"{option} {cut(text)!r}: these are bytes without symbols; give an address, or an ELF file")
+    try:
+        found = foreign.address(image, text)
+        names = {s.name for s in elf.symbols(image) if s.kind == "code"} if found is None else ()
+    except ValueError as e:
+        raise UserError(f"the image: {e}") from e
+    if found is None:
+        hint = meant(text, names) or f"it has {counted(len(names), 'symbol')} of code"
+        raise UserError(f"{option}: the image has no function {cut(text)!r}; {hint}")
+    return found
+
+
+def _argument(text: str) -> tuple[int, int] | bytes:
+    if number := _NUMBER.fullmatch(text):
+        value, width = int(number[1], 0), int(number[2] or 0)
+        least = next((n for n in (2, 4, 8) if -(1 << (8 * n - 1)) <= value < 1 << (8 * n)), 0)
+        if not least or (width and not -(1 << (8 * width - 1)) <= value < 1 << (8 * width)):
+            raise UserError(f"--arg {cut(text)!r}: does not fit into {width or 8} bytes")
+        return value & ((1 << 64) - 1), width or least
+    if zeros := _ZEROS.fullmatch(text):
+        return bytes(int(zeros[1]))
+    if given := _BYTES.fullmatch(text):
+        return bytes.fromhex(given[1])
+    if text.startswith(_FROM):
+        return _read(Path(text.removeprefix(_FROM)), "file")
+    raise UserError(f"--arg {cut(text)!r}: write a number, 5 or 0x10:8, or a pointer, @64, @hex:00ff or @file:FILE")
+
+
+def _send(output: bytes, to: Path | None) -> None:
+    if to is not None and str(to) != "-":
+        Output(to, "bin").put(output)
+    elif to is not None:
+        Output(None, "bin").put(output)
+
+
+def _sheets(ask: Sim, target: Target, seen: Seen) -> list[Sheet]:
+    title = f"{ask.image.name} on {target.name} ({target.chip_name}, {target.chip.clock_hz / 1e6:g} MHz, simulated)"
+    clock = target.chip.clock_hz
+    facts: list[tuple[Cell, ...]] = [
+        ("ended", _ended(seen)),
+        ("at", _at(Place(seen.pc, seen.function))),
+        ("cycles since reset", f"{seen.cycles}, {seen.cycles / clock:.6g} s"),
+        ("timing model", seen.timing_model),
+    ]
+    if seen.result is not None:
+        values = foreign.returned(target, seen.result)
+        facts.append(("returned", ", ".join(f"{v:#x} ({size} bytes)" for size, v in values.items())))
+    facts += [(f"pointer {k}", bytes(b).hex()) for k, b in enumerate(seen.buffers, 1)]
+    if seen.output and ask.uart is None:
+        text = bytes(seen.output[-400:]).decode("ascii", "backslashreplace")
+        facts.append((f"sent {len(seen.output)} bytes", printable(text)))
+    if seen.unaligned:
+        facts.append(("unaligned accesses", str(seen.unaligned)))
+    sheets = [plain(title, "sim", ("field", "value"), facts)]
+    for name, calls, every in (
+        (f"calls of {ask.call or ask.trigger}", seen.calls, seen.counted),
+        ("pulses of the trigger's pin", seen.pulses, len(seen.pulses)),
+    ):
+        if calls:
+            sheets.append(_calls(name, calls, every))
+    if seen.functions:
+        tree = Profile(ask.image.name, tuple(Node(*n) for n in seen.functions), {}, 0, 0)
+        sheets.append(tables.functions(tree, "cycles by function"))
+    if seen.unmodelled:
+        used = [
+            (name_of(target, u.address) or None, f"{u.address:#x}", u.reads, u.writes, _at(u.first), _at(u.last))
+            for u in seen.unmodelled
+        ]
+        heads: dict[str, int | None] = {"not modelled": None, "address": None, "reads": 0, "writes": 0}
+        sheets.append(
+            plain(
+                "peripherals that no model answers for", "unmodelled", heads | {"first by": None, "last by": None}, used
+            )
+        )
+    return sheets
+
+
+def _calls(name: str, calls: Sequence[Measured], every: int) -> Sheet:
+    cycles = [c.cycles for c in calls]
+    row = (every, min(cycles), statistics.median(cycles), max(cycles), sum(cycles), max(c.stack for c in calls))
+    return plain(name, "calls", dict.fromkeys(("calls", "least", "median", "most", "sum", "stack"), 0), [row])
+
+
+def _ended(seen: Seen) -> str:
+    if seen.fault == "trap":
+        return f"at a breakpoint: {seen.text}"
+    return f"{seen.fault}: {seen.text}" if seen.fault else _ENDS[seen.end]
+
+
+def _at(place: Place) -> str:
+    return f"{place.pc:#x}{f' in {place.function}' if place.function else ''}"
+
+
+def _notes(target: Target, seen: Seen) -> list[str]:
+    """What a reader of the figures should know."""
+    notes = []
+    if seen.interrupts:
+        notes.append("The program allows interrupts. There are none here: what they would do is not in these figures.")
+    if seen.end == "loops" and seen.unmodelled:
+        last = [u for u in seen.unmodelled if u.reads and u.last.function == seen.function]
+        names = {name_of(target, u.address) or f"{u.address:#x}" for u in last}
+        if names:
+            notes.append(f"It may wait for {', '.join(sorted(names))}, which no model answers for.")
+    if seen.left_out:
+        notes.append(f"Left out, no memory that runs: {', '.join(f'{n} bytes at {a:#x}' for a, n in seen.left_out)}.")
+    return notes
+
+
+def _json(target: Target, seen: Seen) -> dict[str, object]:
+    data: dict[str, object] = to_builtins(seen)
+    data["result"] = None if seen.result is None else foreign.returned(target, seen.result)
+    data["target"], data["chip"], data["clock_hz"] = target.name, target.chip_name, target.chip.clock_hz
+    data["output"], data["buffers"] = bytes(seen.output).hex(), [bytes(b).hex() for b in seen.buffers]
+    data["calls"], data["pulses"] = ([_call(c) for c in some] for some in (seen.calls, seen.pulses))
+    data["functions"] = to_builtins(by_function(Profile("", tuple(Node(*n) for n in seen.functions), {}, 0, 0)))
+    data["tree"] = [{"function": f, "parent": p, "calls": n, "cycles": c} for f, p, n, c in seen.functions]
+    data["left_out"] = [{"address": a, "bytes": n} for a, n in seen.left_out]
+    data["unmodelled"] = [
+        {
+            "name": name_of(target, u.address),
+            "address": u.address,
+            "reads": u.reads,
+            "writes": u.writes,
+            **{w: {"pc": p.pc, "function": p.function} for w, p in (("first", u.first), ("last", u.last))},
+        }
+        for u in seen.unmodelled
+    ]
+    return data
+
+
+def _call(c: Measured) -> dict[str, int]:
+    return {"began": c.began, "cycles": c.cycles, "stack": c.stack}

@@ -1,0 +1,55 @@
+"""What peripherals are called whose registers a program uses and no model answers for."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from functools import cache
+from typing import Annotated
+
+import msgspec
+from msgspec import Meta
+
+from ..model.target import BLOCKS, Target
+
+_Span = tuple[Annotated[int, Meta(ge=0, lt=1 << 32)], Annotated[int, Meta(gt=0, le=1 << 28)]]
+#: the private peripheral bus of every Cortex-M: name, first address, bytes (ARMv7-M Architecture Reference Manual, B3.1
+#: and C1)
+_CORTEX = (
+    ("ITM, for trace output", 0xE000_0000, 0x1000),
+    ("DWT, which counts cycles", 0xE000_1000, 0x1000),
+    ("FPB, for breakpoints", 0xE000_2000, 0x1000),
+    ("SysTick, a timer", 0xE000_E010, 0x10),
+    ("NVIC, the interrupt controller", 0xE000_E100, 0xC00),
+    ("SCB, system control", 0xE000_ED00, 0x90),
+    ("MPU, memory protection", 0xE000_ED90, 0x60),
+    ("debug control", 0xE000_EDF0, 0x10),
+    ("NVIC, software interrupts", 0xE000_EF00, 0x10),
+    ("FPU, floating point", 0xE000_EF30, 0x20),
+    ("TPIU, for trace output", 0xE004_0000, 0x1000),
+)
+#: registers of one peripheral are this near to its base
+_NEAR = 0x400
+
+
+@cache
+def _named(target: Target) -> tuple[tuple[str, int, int], ...]:
+    """Name, first address and bytes of what the target's ``blocks.toml`` and the core's architecture name."""
+    file = target.folder / BLOCKS
+    said = msgspec.convert(tomllib.loads(file.read_text("utf-8")), dict[str, _Span]) if file.exists() else {}
+    own = tuple((name, *span) for name, span in said.items())
+    return (*own, *(_CORTEX if target.chip.core.startswith("cortex") else ()))
+
+
+def name_of(target: Target, address: int) -> str:
+    """What is at ``address``: as the target's folder or the architecture calls it, else the model that answers for
+    other registers near it; empty where nothing is known of it."""
+    for name, base, size in _named(target):
+        if base <= address < base + size:
+            return name
+    modelled = json.loads(target.chip.json)["peripherals"]
+    near = [p for p in modelled if 0 <= address - p["base"] < _NEAR]
+    if not near or target.chip.ram.base < 1 << 16:  # on small chips everything is near to everything
+        return ""
+    nearest = max(near, key=lambda p: int(p["base"]))
+    return f"{nearest['kind']} at {nearest['base']:#x}, of which this is not modelled"

@@ -1,0 +1,118 @@
+"""Images that are not ours on simulated chips: no harness, no protocol, no measured package."""
+
+from __future__ import annotations
+
+import msgspec
+from msgspec import Struct
+
+from .. import _native
+from ..model.target import Target
+
+#: most bytes of an image file
+MAX_FILE = 64 << 20
+
+
+class Measured(Struct, frozen=True, array_like=True):
+    """A measured call: when it ``began`` and its ``cycles``, and bytes of ``stack``."""
+
+    began: int
+    cycles: int
+    stack: int
+
+
+class Place(Struct, frozen=True, array_like=True):
+    """An instruction, and the function that it is in; empty where none is known."""
+
+    pc: int
+    function: str
+
+
+class Unmodelled(Struct, frozen=True, array_like=True):
+    """A register without a model, how often it was used, and the instructions that did first and last."""
+
+    address: int
+    reads: int
+    writes: int
+    first: Place
+    last: Place
+
+
+class Seen(Struct, frozen=True, kw_only=True):
+    """What was seen of an image.
+
+    ``end`` is ``returned``, ``waits`` (for a byte), ``loops`` (turns round for ever), ``cycles``, ``time`` or
+    ``output`` (which are limits), or ``fault``, with its name and ``text``. ``calls`` are those of the function that
+    was asked for, at most 100 000 of all that were ``counted``; ``pulses`` those between edges of the trigger's pin.
+    ``functions`` is the call tree: name, caller's index, calls, cycles in itself. ``left_out`` are segments that no
+    memory has.
+    """
+
+    end: str
+    fault: str | None
+    text: str
+    pc: int
+    function: str
+    cycles: int
+    calls: tuple[Measured, ...]
+    counted: int
+    pulses: tuple[Measured, ...]
+    result: int | None
+    buffers: tuple[tuple[int, ...], ...]
+    output: tuple[int, ...]
+    functions: tuple[tuple[str, int, int, int], ...]
+    unmodelled: tuple[Unmodelled, ...]
+    unaligned: int
+    interrupts: bool
+    left_out: tuple[tuple[int, int], ...]
+    timing_model: str
+
+    @property
+    def fine(self) -> bool:
+        """Whether the program came to an end of its own: it returned, waits, turns round, or is at a breakpoint."""
+        return self.end in ("returned", "waits", "loops") or self.fault == "trap"
+
+
+class Asked(Struct, frozen=True, kw_only=True):
+    """What is asked of an image. ``call`` is the address of a function that runs alone, with ``arguments``: numbers
+    with their bytes, or what pointers point to; ``trigger`` that of one whose calls are measured. ``base`` is where a
+    file that is no ELF file begins."""
+
+    base: int | None = None
+    call: int | None = None
+    arguments: tuple[tuple[int, int] | bytes, ...] = ()
+    trigger: int | None = None
+    input: bytes = b""
+    cycles: int
+    seconds: float
+
+
+def run(target: Target, image: bytes, asked: Asked) -> Seen:
+    """Runs ``image`` on the target's chip. :class:`ValueError` with a sentence where it is not for that chip, or the
+    call cannot be made."""
+    said = _native.simulate(
+        target.chip,
+        image,
+        asked.base,
+        asked.call,
+        list(asked.arguments),
+        asked.trigger,
+        asked.input,
+        asked.cycles,
+        asked.seconds,
+    )
+    return msgspec.json.decode(said, type=Seen)
+
+
+def returned(target: Target, result: int) -> dict[str, int]:
+    """What a function returned, by the bytes of its type. Registers hold more than a type has; avr-gcc's 64 bits end
+    where narrower types do."""
+    bits = {size: 8 * int(size) for size in ("1", "2", "4", "8")}
+    if target.chip.core.startswith("avr"):
+        return {"1": result >> 48 & 0xFF} | {size: result >> (64 - n) for size, n in bits.items() if n > 8}
+    return {size: result & ((1 << n) - 1) for size, n in bits.items()}
+
+
+def address(image: bytes, name: str) -> int | None:
+    """The address of the code of this name in an ELF file; none where it has none. :class:`ValueError` for another
+    file."""
+    return _native.elf_code(image, name)

@@ -1,0 +1,230 @@
+"""Images that are not ours: run as the simulator runs ours, from reset or function by function, bounded, with what is
+not modelled named."""
+
+from __future__ import annotations
+
+import contextlib
+import subprocess
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from steelyard.device import foreign
+from steelyard.device.blocks import name_of
+from steelyard.device.client import encode
+from steelyard.device.foreign import Asked, Seen, returned
+from steelyard.lab.image import made
+from steelyard.model.call import Op, Request
+from steelyard.model.target import Target
+from tests.conftest import SIMULATED, Bench, the_target
+
+#: no start-up code but this, and no header: a program that knows nothing of Steelyard
+PROGRAM = """
+#if defined(__AVR__)
+__asm__(".section .first\\n .global start\\nstart: clr r1\\n rjmp main");
+#elif defined(__MSP430__)
+__asm__(".section .first,\\"ax\\"\\n .global start\\nstart: mov #0x3800, r1\\n br #main\\n"
+        ".section .vector,\\"a\\"\\n .word start");
+#elif defined(__arm__)
+int main(void);
+__attribute__((section(".first"), used)) const void *const vectors[] = {(void *)(RAM + 0x1000), (void *)main};
+#elif defined(__riscv)
+__asm__(".section .first,\\"ax\\"\\n .global start\\nstart: li sp, RAM+0x1000\\n j main");
+#else
+__asm__(".section .text.first,\\"ax\\"\\n .align 4\\n .literal_position\\n .global start\\n"
+        "start: movi a1, RAM+0x1000\\n j main");
+#endif
+volatile unsigned kept = 5;
+unsigned char sent[4];
+__attribute__((noinline)) unsigned work(unsigned n, unsigned char *to)
+{
+    unsigned i;
+    for (i = 0; i < n; i++)
+        to[i & 3] = (unsigned char)(to[i & 3] + i * 3u);
+    return n + kept;
+}
+__attribute__((noinline)) void crash(void) { *(volatile unsigned char *)NOWHERE = 1; }
+int main(void)
+{
+    unsigned k;
+    kept = 9;
+    for (k = 0; k < 3; k++)
+        work(40, sent);
+    *(volatile unsigned char *)UNKNOWN = 7;
+    kept = *(volatile unsigned char *)UNKNOWN;
+    for (;;)
+        ;
+}
+"""
+LAYOUT = """
+ENTRY(start)
+SECTIONS
+{
+    . = FLASH;
+    .text :
+    {
+        KEEP(*(.first)) *(.literal.first .text.first) *(.literal .literal.*) *(.text .text.*)
+        *(.rodata .rodata.* .srodata .srodata.*)
+    }
+    .data DATA : AT(LOADADDR(.text) + SIZEOF(.text)) { *(.data .data.* .sdata .sdata.*) }
+    .bss : { *(.bss .bss.* .sbss .sbss.* COMMON) }
+    VECTOR
+    /DISCARD/ : { *(.comment) *(.note*) *(.eh_frame*) *(.ARM.*) *(.xtensa.info) *(.MSP430.attributes) }
+}
+"""
+#: a register of each chip without a model, and an address where nothing is
+ISAS = {
+    "uno": (0xB2, 0x3000),
+    "bluepill": (0x40000024, 0x30000000),
+    "gd32vf103": (0x40000024, 0x30000000),
+    "maixduino": (0x502D0004, 0x30000000),
+    "msp430f1611": (0x1A2, 0x300),
+    "esp8266": (0x60000F00, 0x30000000),
+}
+
+
+def built(folder: Path, target: Target) -> Path:
+    """The program for a target, as an ELF file."""
+    unknown, nowhere = ISAS[target.name]
+    chip, spec = target.chip, target.toolchain
+    avr = spec.family == "avr"
+    data = chip.ram.base + (0x800000 if avr else 0)
+    words = {"FLASH": hex(chip.flash.base), "DATA": hex(data), "VECTOR": ""}
+    if spec.family == "msp430":
+        words["VECTOR"] = ".vector 0xFFFE : AT(0xFFFE) { KEEP(*(.vector)) }"
+    layout = LAYOUT
+    for name, value in words.items():
+        layout = layout.replace(name, value)
+    (folder / "program.c").write_text(PROGRAM.replace("RAM+", f"{chip.ram.base:#x}+"))
+    (folder / "program.ld").write_text(layout)
+    defines = [f"-DUNKNOWN={unknown:#x}", f"-DNOWHERE={nowhere:#x}", f"-DRAM={chip.ram.base:#x}"]
+    flags = [*spec.flags, "-Os", "-ffreestanding", "-fno-pic", *defines]
+    subprocess.run([spec.compiler, *flags, "-c", "program.c", "-o", "program.o"], cwd=folder, check=True)
+    link = [spec.linker, "-n"] if spec.linker else [spec.compiler, *spec.flags, "-nostdlib", "-nostartfiles", "-Wl,-n"]
+    subprocess.run([*link, "-T", "program.ld", "program.o", "-o", "program.elf"], cwd=folder, check=True)
+    return folder / "program.elf"
+
+
+def run(target: Target, image: bytes, **asked: object) -> Seen:
+    return foreign.run(target, image, Asked(**{"cycles": 3_000_000, "seconds": 60.0, **asked}))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("name", ISAS)
+def test_a_program_of_its_own(tmp_path: Path, name: str) -> None:
+    target = the_target(name)
+    image = built(tmp_path, target).read_bytes()
+    work, crash = foreign.address(image, "work"), foreign.address(image, "crash")
+    seen = run(target, image, trigger=work)
+    assert (seen.end, seen.function, seen.counted) == ("loops", "main", 3)
+    unknown, nowhere = ISAS[name]
+    [used] = seen.unmodelled
+    assert (used.address, used.reads, used.writes, used.first.function) == (unknown, 1, 1, "main")
+    assert {f[0] for f in seen.functions} == {"work"}
+    assert sum(f[3] for f in seen.functions) == sum(c.cycles for c in seen.calls)
+    assert seen.calls[1].cycles == seen.calls[2].cycles > 200  # predictors and fetch buffers know the second one
+
+    pointed = bytes((1, 2, 3, 4))
+    called = run(target, image, call=work, arguments=((40, 2), pointed))
+    assert called.end == "returned"
+    assert called.result is not None
+    assert returned(target, called.result)["2"] == 45  # initial data are in place without start-up code
+    assert bytes(called.buffers[0]) == bytes(
+        (b + sum(3 * i for i in range(k, 40, 4))) & 255 for k, b in enumerate(pointed)
+    )
+    [one] = called.calls
+    assert abs(one.cycles - seen.calls[0].cycles) <= 12  # where it comes from may leave a line of code behind
+    assert called.cycles == one.cycles
+
+    failed = run(target, image, call=crash)
+    assert (failed.end, failed.fault, failed.fine) == ("fault", "out-of-range", False)
+    assert f"write to unmapped address {nowhere:#x}" in failed.text
+    assert " in crash: " in failed.text
+    whole = run(target, image)
+    assert {"main", "work"} <= {f[0] for f in whole.functions}
+    assert sum(f[3] for f in whole.functions) == whole.cycles
+    assert run(target, image, cycles=100).end == "cycles"
+    assert run(target, image, seconds=0.0, cycles=1 << 40).end == "time"
+
+    if name == "esp8266":
+        return  # literals lie before the first instruction, where bytes without an entry begin
+    flat = made("bin", image, target.chip.flash.base, target.chip.flash.size)
+    again = run(target, flat, base=target.chip.flash.base, trigger=work)
+    assert again.calls == seen.calls
+
+
+@pytest.mark.parametrize("name", SIMULATED)
+def test_our_images_take_the_cycles_that_they_take(bench: Bench, name: str) -> None:
+    """A request at the serial port makes the pulse that the harness's device measures; and a call of the function gives
+    the same answer without it, where its arguments fit into registers and stack."""
+    target = the_target(name)
+    implementation = bench.package()
+    client = bench.client(implementation, target, "-O2")
+    key, nonce = bytes(range(client.hello.key_bytes)), bytes(range(50, 50 + client.hello.npub_bytes))
+    request = Request(Op.ENCRYPT, key, nonce, bytes(5), bytes(range(7)))
+    client.link.exchange(encode(request))
+    [pulse] = client.link.pulses()
+    image = bench.build(implementation, target, "-O2").images["both"].read_bytes()
+    seen = run(target, image, input=encode(request), cycles=50_000_000)
+    assert seen.end == "waits"
+    assert [(p.cycles, p.stack) for p in seen.pulses] == [(pulse.cycles, pulse.stack)]
+    assert seen.timing_model == client.link.clock
+    assert seen.output
+
+    numbers = [(7, 8), (5, 8), (0, 2 if target.chip.core.startswith(("avr", "msp430")) else 4)]
+    arguments = (bytes(64), bytes(8), bytes(range(7)), numbers[0], bytes(5), numbers[1], numbers[2], nonce, key)
+    entry = foreign.address(image, "crypto_aead_encrypt")
+    if target.chip.core.startswith(("avr", "msp430")):
+        with pytest.raises(ValueError, match="more arguments than registers"):
+            run(target, image, call=entry, arguments=arguments)
+        return
+    called = run(target, image, call=entry, arguments=arguments)
+    assert called.end == "returned"
+    length = int.from_bytes(bytes(called.buffers[1]), "little")
+    assert length == 7 + client.hello.a_bytes
+    assert bytes(called.buffers[0][:length]) == client.call(request).output
+    assert abs(called.calls[0].stack - pulse.stack) <= 64
+
+
+def test_what_is_not_modelled_has_a_name(bluepill: Target, uno: Target) -> None:
+    assert name_of(bluepill, 0x40000024) == "TIM2, a timer"
+    assert name_of(bluepill, 0xE000E104) == "NVIC, the interrupt controller"
+    assert name_of(bluepill, 0x40010830).startswith("stm32f1-gpio at 0x40010800, of which this")
+    assert name_of(bluepill, 0x4FF00000) == ""
+    assert name_of(uno, 0xB2) == "timer 2"
+
+
+def test_images_of_others_are_refused_in_words(tmp_path: Path, bluepill: Target, uno: Target) -> None:
+    image = built(tmp_path, bluepill).read_bytes()
+    with pytest.raises(ValueError, match=r"is for Arm \(e_machine 40\), the chip is AVR"):
+        run(uno, image)
+    with pytest.raises(ValueError, match=r"in neither of the chip's memories, flash \(0x8000000 to 0x800ffff\)"):
+        run(bluepill, b"1234", base=0x1000)
+    with pytest.raises(ValueError, match="there is no code at 0x20000000"):
+        run(bluepill, image, call=0x20000000)
+    with pytest.raises(ValueError, match="leaves no room for a stack"):
+        run(bluepill, image, call=0x08000100, arguments=(bytes(20 << 10),))
+
+
+def test_damaged_images_end_in_bounds(tmp_path: Path, target: Target) -> None:
+    good = built(tmp_path, target).read_bytes()
+
+    @settings(max_examples=80)
+    @given(
+        st.lists(st.tuples(st.integers(0, 0xFFFF), st.integers(0, 255)), min_size=1, max_size=12),
+        st.integers(0, len(good)),
+        st.sampled_from([{}, {"trigger": target.chip.flash.base + 20}, {"call": target.chip.flash.base + 20}]),
+    )
+    def damage(changes: list[tuple[int, int]], length: int, asked: dict[str, int]) -> None:
+        for reach in (len(good), 0x100):  # the headers are where it hurts
+            image = bytearray(good)
+            for at, value in changes:
+                image[at % reach] = value
+            for some in (bytes(image), bytes(image[:length])):
+                with contextlib.suppress(ValueError):
+                    seen = run(target, some, cycles=100_000, **asked)
+                    assert seen.cycles < 200_000
+                    assert (seen.fault is None) == (seen.text == "")
+
+    damage()
