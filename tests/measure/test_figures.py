@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from steelyard.measure import cycles, ram, rom
 from steelyard.measure.energy import measured
@@ -44,6 +45,14 @@ def test_the_line_through_affine_points_is_exact(
 def observed(op: str, used: int, stack: int | None, heap: int = 0) -> tuple[str, Vector, Answer]:
     vector = Vector(1, b"", b"", b"abc", b"d")
     return op, vector, Answer(0, 3, True, 0, 77, heap, b"", Pulse(used, stack, None if stack is None else 2))
+
+
+def test_a_point_has_what_the_counter_has_beside_it() -> None:
+    """In the pulse's terms: the empty call is subtracted from both."""
+    op, vector, answer = observed("encrypt", 110, 5)
+    seen = [(op, vector, replace(answer, pulse=replace(answer.pulse, apart=-3.0))), observed("encrypt", 121, 9)]
+    made = cycles.points(seen, {"encrypt": 10})
+    assert made == (Point("encrypt", 1, 3, 100, 97), Point("encrypt", 1, 3, 111))
 
 
 def test_means_points_and_peaks() -> None:

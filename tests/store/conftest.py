@@ -36,7 +36,7 @@ RECORD = Record(
     ),
     failure=None,
     metrics={"rom": 2048, "cycles_per_byte": 731.5, "ratio": 2.0, "zero": 0, "big": 2**62},
-    points=(Point("encrypt", 0, 16, 12345), Point("decrypt", 0, 16, 2**40), Point("encrypt", 0, 16, 12346)),
+    points=(Point("encrypt", 0, 16, 12345), Point("decrypt", 0, 16, 2**40, 2**40 + 7), Point("encrypt", 0, 16, 12346)),
     helpers=(Helper("libgcc.a(_mulsi3.o)", 20), Helper("libc.a(memcpy.o)", 18)),
     verification=Verification("package", 1089, 0, 3, "6" * 64),
     notes=("api.h lies one level up", "größer als nötig ∑ 🙂"),
