@@ -27,7 +27,7 @@ from sqlalchemy import (
 from .types import Content, Id, LongText, Name, UtcTime
 
 #: newest revision in migrations/versions; a test compares the two
-HEAD = "0006"
+HEAD = "0007"
 
 #: the table with the revision; its name is our own, so that a database can be shared
 REVISION_TABLE = "steelyard_revision"
@@ -266,6 +266,16 @@ admission = Table(
     Column("operator_id", ForeignKey("operator.id")),
     Column("created", UtcTime, nullable=False),
     Column("expires", UtcTime, nullable=False),
+)
+
+#: what lets a machine take jobs over HTTP, by the SHA-256 of its key, until an operator deletes it
+worker_key = Table(
+    "worker_key",
+    metadata,
+    Column("id", Id, primary_key=True),
+    Column("token", Name(64), nullable=False, unique=True),
+    Column("machine", Name(64), nullable=False, unique=True),
+    Column("created", UtcTime, nullable=False),
 )
 
 #: what operators did, and who tried to sign in
