@@ -197,6 +197,22 @@ def test_a_program_hands_in(service: Service, cli: Cli, tmp_path: Path) -> None:
     again = cli(["submit", str(FOLDER), "--server", service.url, "--licence", "CC0-1.0", "--previous", taken["link"]])
     assert again.code == 0
     assert "handed in before" in again.out
+    with ThreadPoolExecutor(1) as pool:
+        worker_ = pool.submit(weighed, service)
+        waited = cli(["submit", str(FOLDER), "--server", service.url, "--licence", "MIT", "--wait", "--json"])
+        worker_.result()
+    assert waited.code == 0, waited.err
+    assert [(r["target"], r["state"]) for r in json.loads(waited.out)["runs"]] == [("uno", "done")]
+    assert "private link" in waited.err
+    broken = package(b"\n#error no figures\n")
+    (tmp_path / "broken.zip").write_bytes(broken)
+    with ThreadPoolExecutor(1) as pool:
+        asked = pool.submit(request, service.url, "/api/v1/submissions?licence=MIT&name=broken.zip", broken,
+                            content_type="application/zip")  # fmt: skip
+        assert asked.result().status == 201
+    weighed(service)
+    waited = cli(["submit", str(tmp_path / "broken.zip"), "--server", service.url, "--licence", "MIT", "--wait"])
+    assert (waited.code, "compile-error" in waited.out) == (1, True), waited.out
     for words, said in (
         (["--licence", " "], "--licence"),
         (["--licence", "MIT", "--previous", "x" * 22], "older version"),

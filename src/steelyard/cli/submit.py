@@ -2,18 +2,31 @@
 
 from __future__ import annotations
 
+import time
+from collections import Counter
 from pathlib import Path
+from typing import TYPE_CHECKING
 from urllib.parse import urlencode
 
 import click
 import msgspec
 
-from ..model.errors import UserError, cut
+from ..model.errors import UserError, counted, cut
 from ..publish.sheet import plain
 from ..sources.pack import pack
 from . import options, select
+from .console import stderr
 from .options import command
 from .output import Output
+
+if TYPE_CHECKING:
+    from ..web.remote import Server
+
+#: seconds between two looks at runs that are waited for
+LOOK = 2.0
+#: what of a run is told; states as the queue has them
+_COLUMNS = ("implementation", "target", "flags", "state", "detail")
+WAITING, RUNNING, DONE = "waiting", "running", "done"
 
 
 class Submit(msgspec.Struct, frozen=True):
@@ -23,6 +36,7 @@ class Submit(msgspec.Struct, frozen=True):
     server: str
     licence: str
     previous: str
+    wait: bool
     out: Output
 
 
@@ -34,6 +48,7 @@ class Submit(msgspec.Struct, frozen=True):
     ),
     options.text("--licence", metavar="TEXT", help="Licence of the sources, such as MIT, or a sentence. Needed."),
     options.text("--previous", metavar="LINK", help="Private link of an older version, to be compared with."),
+    options.flag("--wait", help="Wait until every run has ended; 1 where one has no verified figures."),
     options.tables,
 )
 def verb(ask: Submit) -> int:
@@ -59,5 +74,26 @@ def verb(ask: Submit) -> int:
     link = f"{server.url}{taken.link}"
     known = "The same zip was handed in before: its runs are not made again. " if taken.known else ""
     said = f"{known}Keep this private link; whoever has it may publish or withdraw: {link}"
-    ask.out.give(sheets, {**msgspec.to_builtins(taken), "link": link}, [said])
-    return 0
+    if not ask.wait:
+        ask.out.give(sheets, {**msgspec.to_builtins(taken), "link": link}, [said])
+        return 0
+    stderr().print(said, soft_wrap=True, markup=False)
+    jobs = _ended(server, taken.link)
+    lines = [(j["implementation"], j["target"], j["flags"], j["state"], j["detail"]) for j in jobs]
+    sheets.append(plain("Runs", "runs", ("implementation", "target", "flags", "state", "detail"), lines))
+    ask.out.give(sheets, {**msgspec.to_builtins(taken), "link": link, "runs": jobs}, [])
+    return 0 if all(j["state"] == DONE and not j["detail"] for j in jobs) else 1
+
+
+def _ended(server: Server, link: str) -> list[dict[str, str]]:
+    """The runs of a submission, once all have ended; says meanwhile how far they are."""
+    said = ""
+    while True:
+        found: list[dict[str, str]] = msgspec.json.decode(server.sent(f"{link}/jobs.json"))[0]["rows"]
+        jobs = [{n: str(j.get(n) or "") for n in _COLUMNS} for j in found]
+        counts = Counter(j["state"] for j in jobs)
+        if not counts.keys() & {WAITING, RUNNING}:
+            return jobs
+        if said != (said := ", ".join(f"{n} {state}" for state, n in sorted(counts.items()))):
+            stderr().print(f"{counted(len(jobs), 'run')}: {said}", soft_wrap=True)
+        time.sleep(LOOK)

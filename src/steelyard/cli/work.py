@@ -25,6 +25,8 @@ class Work(Struct, frozen=True):
     target: tuple[str, ...]
     until_empty: bool
     without_sandbox: bool
+    server: str
+    key: str
     db: str | None
 
 
@@ -38,6 +40,15 @@ class Work(Struct, frozen=True):
         help="Only jobs of these. Default: all whose compiler is here.",
     ),
     options.flag("--until-empty", help="End when no job is left that can be had."),
+    options.text("--server", metavar="URL", help="Take jobs over HTTP from the server here, without its database."),
+    click.option(
+        "--key",
+        envvar="STEELYARD_WORKER_KEY",
+        show_envvar=True,
+        default="",
+        metavar="KEY",
+        help="With --server: the key that queue key printed there.",
+    ),
     options.flag("--without-sandbox", help="Compile what strangers handed in with all that you may do yourself."),
     options.db,
 )
@@ -51,11 +62,13 @@ def verb(ask: Work) -> int:
             "compilers would see all that you see, because bubblewrap does not work here; run: apt install bubblewrap, "
             "and allow unprivileged user namespaces, or give --without-sandbox"
         )
+    if ask.server and not ask.key:
+        raise UserError("--server: needs --key; steelyard queue key prints one where the database is")
     select.usable_home()
     targets = [t.name for t in select.targets(ask.target) if t.device == "simulator"]
     if not targets:
         raise UserError("--target: what was handed in runs simulated only; name such a target")
-    from ..farm import Done, work
+    from ..farm import Done, name, work, work_for
     from ..store import StoreError
 
     def say(what: Done | StoreError) -> None:
@@ -65,15 +78,23 @@ def verb(ask: Work) -> int:
         detail = f": {what.detail}" if what.detail else ""
         stderr().print(f"job {what.number} {what.label} on {what.target}: {what.state}{detail}", soft_wrap=True)
 
-    with select.store(ask.db, existing=ask.until_empty) as store:
-        if "_server" in vars(store):
-            raise UserError("--db: a worker needs the server's database itself; give its file or URL")
-        stderr().print(f"takes jobs on {', '.join(targets)}; stop with Ctrl-C", soft_wrap=True)
-        before = signal.signal(signal.SIGTERM, signal.default_int_handler)
-        try:
-            work(store, targets, say, Event(), until_empty=ask.until_empty, boards=_boards)
-        finally:
-            signal.signal(signal.SIGTERM, before)
+    stderr().print(f"takes jobs on {', '.join(targets)}; stop with Ctrl-C", soft_wrap=True)
+    over = Event()
+    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        if ask.server:
+            from ..web.hired import HttpQueue
+
+            line = HttpQueue(ask.server, ask.key, name())
+            line.present(tuple(sorted(targets)), _boards())  # says at once what is wrong with address or key
+            work_for(line, targets, say, over, until_empty=ask.until_empty, boards=_boards)
+            return 0
+        with select.store(ask.db, existing=ask.until_empty) as store:
+            if "_server" in vars(store):
+                raise UserError("--db: is a server; give --server and --key instead, or the database itself")
+            work(store, targets, say, over, until_empty=ask.until_empty, boards=_boards)
+    finally:
+        signal.signal(signal.SIGTERM, before)
     return 0
 
 

@@ -7,11 +7,12 @@ import os
 import platform
 import secrets
 import time
-from collections.abc import Callable, Collection, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from threading import Event, Thread, Timer
+from typing import Protocol
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -30,7 +31,7 @@ from ..store import Store, StoreError
 from ..store.errors import LeaseLost
 from ..store.floor import Board, Worker
 from ..store.operating import Yard
-from ..store.queue import ATTEMPTS, DONE, FAILED, WAITING, Queue, Taken
+from ..store.queue import ATTEMPTS, DONE, FAILED, WAITING, Mine, Queue, Taken
 
 #: seconds between two words of a worker that is there; what the mark of a board says that operators paused
 PRESENT, PAUSED = 10.0, "paused on the scheduler's page"
@@ -65,9 +66,58 @@ def work(
     empty. Errors of the database are said and waited for. A job that Ctrl-C interrupts goes back at once. Tells
     operators that it is there, and what this machine's ``boards`` do."""
     machine = platform.node()[:150]
-    queue = Queue(store, f"{machine} {os.getpid()} {secrets.token_hex(8)}", machine)
+    line = _Here(store, f"{machine} {name()}", machine)
+    work_for(line, targets, say, over, until_empty=until_empty, boards=boards)
+
+
+def name() -> str:
+    """What tells this worker from all others of its machine."""
+    return f"{os.getpid()} {secrets.token_hex(8)}"
+
+
+class Line(Protocol):
+    """A queue, wherever it is."""
+
+    def taken(self, targets: Collection[str]) -> AbstractContextManager[Taken | None]:
+        """See :class:`Queue`."""
+
+    def close(self, taken: Mine, state: str, detail: str = "", record: Record | None = None, log: str = "") -> None:
+        """See :class:`Queue`."""
+
+    def give_back(self, taken: Mine) -> None:
+        """See :class:`Queue`."""
+
+    def present(self, targets: tuple[str, ...], boards: tuple[Board, ...]) -> Sequence[str]:
+        """Says that the worker is there; which of its boards are paused."""
+
+    def absent(self) -> None:
+        """Says that it has ended."""
+
+
+class _Here(Queue):
+    """The queue of a database that this process has."""
+
+    def present(self, targets: tuple[str, ...], boards: tuple[Board, ...]) -> Sequence[str]:
+        """Says that the worker is there; which of its boards are paused."""
+        return Yard(self._store).present(Worker(self.worker, self.machine, targets, boards, __version__, 0))
+
+    def absent(self) -> None:
+        """Says that it has ended."""
+        Yard(self._store).absent(self.worker)
+
+
+def work_for(
+    queue: Line,
+    targets: Collection[str],
+    say: Callable[[Done | StoreError], None],
+    over: Event,
+    *,
+    until_empty: bool = False,
+    boards: Callable[[], tuple[Board, ...]] = tuple,
+) -> None:
+    """See :func:`work`, with a queue that may be elsewhere."""
     with (
-        _present(store, queue, tuple(sorted(targets)), boards),
+        _present(queue, tuple(sorted(targets)), boards),
         TemporaryDirectory(prefix="steelyard-work-") as folder,
         Store.open(Path(folder, "results.db")) as own,
     ):
@@ -86,15 +136,13 @@ def work(
 
 
 @contextmanager
-def _present(
-    store: Store, queue: Queue, targets: tuple[str, ...], boards: Callable[[], tuple[Board, ...]]
-) -> Iterator[None]:
+def _present(queue: Line, targets: tuple[str, ...], boards: Callable[[], tuple[Board, ...]]) -> Iterator[None]:
     """Says every few seconds that a worker is there, and sets boards aside that are paused."""
-    over, yard = Event(), Yard(store)
+    over = Event()
 
     def say() -> None:
         mine = boards()
-        paused = yard.present(Worker(queue.worker, queue.machine, targets, mine, __version__, 0))
+        paused = queue.present(targets, mine)
         for board in mine:
             mark = aside.read(board.name)
             if board.name in paused and mark is None:
@@ -117,10 +165,10 @@ def _present(
         over.set()
         thread.join()
         with suppress(StoreError):
-            yard.absent(queue.worker)
+            queue.absent()
 
 
-def _worked(queue: Queue, own: Store, taken: Taken, say: Callable[[Done | StoreError], None]) -> Done:
+def _worked(queue: Line, own: Store, taken: Taken, say: Callable[[Done | StoreError], None]) -> Done:
     """Does a job, and puts back what came of it."""
     late, t = Event(), taken.task
 

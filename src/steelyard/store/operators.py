@@ -31,7 +31,7 @@ TRIES, OF_ALL, WITHIN = 5, 100, 900_000_000
 SHORTEST, LONGEST = 10, 200
 _NAME = re.compile(r"[\w.@+-]{1,64}")
 SIGNED_IN, REFUSED = "signed in", "sign-in refused"
-_operator, _admission, _audit = schema.operator, schema.admission, schema.audit
+_operator, _admission, _audit, _key = schema.operator, schema.admission, schema.audit, schema.worker_key
 _T = TypeVar("_T")
 
 
@@ -166,6 +166,37 @@ class Operators:
         self._done(lambda connection: connection.execute(
             delete(_admission).where(_admission.c.token == _hashed(token), _admission.c.operator_id.is_not(None))
         ))  # fmt: skip
+
+    def hire(self, machine: str, by: str = "") -> str:
+        """The key of a machine that is to take jobs over HTTP; an older one of it is good no more."""
+        if not _NAME.fullmatch(machine):
+            raise RefusedError("a machine's name has 1 to 64 letters, digits and . @ + - _")
+        token = secrets.token_urlsafe(_TOKEN)
+
+        def work(connection: Connection) -> None:
+            connection.execute(delete(_key).where(_key.c.machine == machine))
+            values = {"token": _hashed(token), "machine": machine, "created": now()}
+            connection.execute(insert(_key).values(row_of(_key, values)))
+            note(connection, by, "", "made a key", f"machine {machine}")
+
+        self._done(work)
+        return token
+
+    def dismiss(self, machine: str, by: str = "") -> None:
+        """Makes the key of a machine good no more."""
+
+        def work(connection: Connection) -> None:
+            if connection.execute(delete(_key).where(_key.c.machine == machine)).rowcount != 1:
+                raise RefusedError(f"{machine} has no key")
+            note(connection, by, "", "deleted a key", f"machine {machine}")
+
+        self._done(work)
+
+    def machine(self, token: str) -> str | None:
+        """Whose key this is."""
+        with explained(self._store._name), self._store._engine.connect() as connection:
+            found = connection.execute(select(_key.c.machine).where(_key.c.token == _hashed(token))).scalar()
+        return None if found is None else str(found)
 
     def deeds(self, most: int = 300) -> list[Deed]:
         """What was done, the newest first."""

@@ -57,12 +57,17 @@ class Task(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         return hashlib.sha256(msgspec.json.encode(self)).hexdigest()
 
 
-class Taken(Struct, frozen=True):
-    """A job that is ours while its lease is."""
+class Mine(Struct, frozen=True):
+    """What a worker has to say of a job to be known as the one who has it."""
 
     number: int
     lease: int
     attempt: int
+
+
+class Taken(Mine, frozen=True):
+    """A job that is ours while its lease is."""
+
     task: Task
     content: bytes
 
@@ -183,6 +188,35 @@ class Queue:
         self._store, self.worker, self.machine = store, worker, machine or worker
         self._tenure = Tenure(store, worker)
 
+    def begin(self, targets: Collection[str]) -> Taken | None:
+        """A job on one of these targets, whose worker beats for it with :meth:`beat`, and ends it with :meth:`close` or
+        :meth:`give_back`. Raises :class:`StoreError`."""
+        for number in self._candidates(targets):
+            lease = self._tenure.attempt(_key(number))
+            if lease is not None:
+                if (taken := self._begun(number, lease)) is not None:
+                    return taken
+                self._store.end(lease)
+        return None
+
+    def beat(self, mine: Mine) -> None:
+        """Says that its worker is alive. Raises :class:`LeaseLost`."""
+        of = (schema.lease.c.id == mine.lease, schema.lease.c.holder == self.worker)
+
+        def work(connection: Connection) -> None:
+            if connection.execute(update(schema.lease).where(*of).values(beats=schema.lease.c.beats + 1)).rowcount != 1:
+                raise LeaseLost("another worker has taken over this job")
+
+        with explained(self._store._name):
+            repeated(self._store._engine, work)
+
+    def task(self, mine: Mine) -> Task | None:
+        """What a job is of."""
+        query = select(_job.c.task).where(_job.c.id == mine.number)
+        with explained(self._store._name), self._store._engine.connect() as connection:
+            found = connection.execute(query).scalar()
+        return None if found is None else msgspec.json.decode(found, type=Task)
+
     @contextmanager
     def taken(self, targets: Collection[str]) -> Iterator[Taken | None]:
         """A job on one of these targets, which is ours within the block; None where none can be had. Raises
@@ -241,7 +275,7 @@ class Queue:
         with explained(self._store._name):
             return repeated(self._store._engine, work)
 
-    def close(self, taken: Taken, state: str, detail: str = "", record: Record | None = None, log: str = "") -> None:
+    def close(self, taken: Mine, state: str, detail: str = "", record: Record | None = None, log: str = "") -> None:
         """Says what came of it: ``done`` with a record, ``failed`` with the reason, or ``waiting`` for another try.
         Raises :class:`LeaseLost`, and stores nothing, where another has taken over."""
         values: dict[str, Any] = {"state": state, "detail": storable(detail)}
@@ -251,11 +285,11 @@ class Queue:
             values["ready"] = now() + PAUSE * taken.attempt
         self._close(taken, values, state, log)
 
-    def give_back(self, taken: Taken) -> None:
+    def give_back(self, taken: Mine) -> None:
         """Lets another worker have it at once; this was no attempt."""
         self._close(taken, {"state": WAITING, "attempts": taken.attempt - 1, "ready": 0}, GIVEN_BACK)
 
-    def _close(self, taken: Taken, values: dict[str, Any], outcome: str, log: str = "") -> None:
+    def _close(self, taken: Mine, values: dict[str, Any], outcome: str, log: str = "") -> None:
         mine = select(_job.c.package_id).where(_job.c.id == taken.number).scalar_subquery()
 
         def work(connection: Connection) -> None:

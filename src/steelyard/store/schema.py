@@ -269,6 +269,16 @@ admission = Table(
     Column("expires", UtcTime, nullable=False),
 )
 
+#: what lets a machine take jobs over HTTP, by the SHA-256 of its key, until an operator deletes it
+worker_key = Table(
+    "worker_key",
+    metadata,
+    Column("id", Id, primary_key=True),
+    Column("token", Name(64), nullable=False, unique=True),
+    Column("machine", Name(64), nullable=False, unique=True),
+    Column("created", UtcTime, nullable=False),
+)
+
 #: what operators did, and who tried to sign in
 audit = Table(
     "audit",

@@ -48,7 +48,7 @@ class Tenure:
     @contextmanager
     def tried(self, key: str) -> Iterator[int | None]:
         """The number of a lease, if it can be had now; it ends with the block. Raises :class:`StoreError`."""
-        number = self._attempt(key)
+        number = self.attempt(key)
         if number is None:
             yield None
             return
@@ -75,7 +75,7 @@ class Tenure:
         """A number, which is waited for."""
         while not over.is_set():
             try:
-                number = self._attempt(key)
+                number = self.attempt(key)
             except StoreError:
                 return None
             if number is not None:
@@ -83,8 +83,8 @@ class Tenure:
             over.wait(LOOK)
         raise KeyboardInterrupt
 
-    def _attempt(self, key: str) -> int | None:
-        """A number, if nobody else has one; whoever has one and does not beat for too long loses it."""
+    def attempt(self, key: str) -> int | None:
+        """The number of a lease, if nobody else has one; whoever has one and does not beat for too long loses it."""
         seen, since = self._others.get(key, (None, 0.0))
         stale = seen if seen is not None and time.monotonic() - since > STALE else None
         found = self._store.claim(key, self._holder or _holder(), stale)

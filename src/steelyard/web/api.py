@@ -251,7 +251,10 @@ def _of_query(kind: type[wire.Asked], query: str) -> dict[str, Any]:
 
 def document() -> dict[str, Any]:
     """The OpenAPI document, made of the table and of the structs."""
-    kinds: list[Any] = [wire.Refusal, wire.Taken]
+    from .hire import DEEDS  # which knows this module
+
+    worked = {deed: (asked, get_type_hints(do)["return"]) for deed, (asked, do) in DEEDS.items()}
+    kinds: list[Any] = [wire.Refusal, wire.Taken, *(k for both in worked.values() for k in both)]
     for route in ROUTES.values():
         kinds += [route.asked, *([route.gives] if route.gives else [])]
     kinds = list(dict.fromkeys(kinds))
@@ -267,8 +270,12 @@ def document() -> dict[str, Any]:
         "paths": {
             **{address(words): _described(words, route, of, components) for words, route in ROUTES.items()},
             address(("submissions",)): {"post": _handing_in(of)},
+            **{address(("work", deed)): {"post": _working(deed, of, *both)} for deed, both in worked.items()},
         },
-        "components": {"schemas": components},
+        "components": {
+            "schemas": components,
+            "securitySchemes": {"worker": {"type": "http", "scheme": "bearer"}},
+        },
     }
 
 
@@ -321,6 +328,21 @@ def _handing_in(of: Mapping[Any, Any]) -> dict[str, Any]:
         "parameters": parameters,
         "requestBody": {"required": True, "content": {"application/zip": {"schema": {}}}},
         "responses": {"201": good, "default": bad},
+    }
+
+
+def _working(deed: str, of: Mapping[Any, Any], asked: type[Struct], gives: type[Struct]) -> dict[str, Any]:
+    """What a worker asks that has no database; ``hire.py`` answers."""
+    about = (asked.__doc__ or "").splitlines()[0]
+    return {
+        "operationId": f"work_{deed.replace('-', '_')}",
+        "summary": about,
+        "security": [{"worker": []}],
+        "requestBody": {"required": True, "content": {JSON: {"schema": of[asked]}}},
+        "responses": {
+            "200": {"description": gives.__doc__ or "", "content": {JSON: {"schema": of[gives]}}},
+            "default": {"description": "Why not, and what to do.", "content": {JSON: {"schema": of[wire.Refusal]}}},
+        },
     }
 
 

@@ -182,6 +182,19 @@ def create(makers: Makers | Here) -> FastAPI:
             service.forget()  # what was deleted is on no page
         return _busy() if kept is None else _kept_private(kept, request)
 
+    @app.post("/api/v1/work/{deed}", include_in_schema=False)
+    async def hired(request: Request) -> Response:
+        """What workers ask that have no database."""
+        if makers.taking is None:
+            return Response("this server has no queue\n", 403, media_type="text/plain")
+        sent = await _body(request, MOST_SENT)
+        if isinstance(sent, Response):
+            return sent
+        scheme, _, key = request.headers.get("authorization", "").partition(" ")
+        asked = Sent(*_address(request), sent, "", "", key.strip() if scheme.lower() == "bearer" else "")
+        kept = await makers.hire(asked)
+        return _busy() if kept is None else _kept_private(kept, request)
+
     @app.api_route("/api/{path:path}", methods=["GET", "HEAD", "POST"], include_in_schema=False)
     async def asked(request: Request) -> Response:
         """What programs ask is made for each: a reading of several parts has to know the newest run."""

@@ -82,6 +82,13 @@ def operate(place: str, sent: Sent) -> tuple[Kept, bool]:
     return _in_time(lambda: answer(_store(place), sent))
 
 
+def hire(place: str, sent: Sent) -> tuple[Kept, bool]:
+    """What a worker gets; as :func:`make`."""
+    from .hire import answer
+
+    return _in_time(lambda: answer(_store(place), sent))
+
+
 def _in_time(work: Callable[[], Reply]) -> tuple[Kept, bool]:
     signal.alarm(SECONDS)
     try:
@@ -165,6 +172,10 @@ class Makers:
         """What operators see, and what becomes of what they do; None where too many wait."""
         return await self._slow.make(operate, self._place, sent)
 
+    async def hire(self, sent: Sent) -> Kept | None:
+        """What a worker gets that has no database; None where too many wait."""
+        return await self._slow.make(hire, self._place, sent)
+
     def busy(self, path: str) -> bool:
         """Whether others wait for such pages."""
         return (self._slow if slow(path) else self._quick).waiting > 0
@@ -204,6 +215,12 @@ class Here:
     async def operate(self, sent: Sent) -> Kept | None:
         """See :meth:`Makers.operate`."""
         from .operate import answer
+
+        return packed(answer(self._store, sent))
+
+    async def hire(self, sent: Sent) -> Kept | None:
+        """See :meth:`Makers.hire`."""
+        from .hire import answer
 
         return packed(answer(self._store, sent))
 

@@ -6,7 +6,7 @@ import gzip
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from http.client import HTTPException
 from sys import intern
@@ -20,7 +20,7 @@ from ..model.errors import UserError, cut
 from ..model.record import Point, Record
 from ..model.row import CONTEXT, Made, Row
 from ..store import Store, StoreError
-from ..store.errors import StoreFailure
+from ..store.errors import LeaseLost, StoreFailure
 from ..store.queries import Size, batches
 from . import wire
 
@@ -37,10 +37,14 @@ class _NotThereError(StoreError):
     """The server has no such thing."""
 
 
+_KINDS: Mapping[int, type[StoreError]] = {404: _NotThereError, 409: LeaseLost}
+
+
 class Server:
     """Who answers at an address."""
 
-    def __init__(self, url: str) -> None:
+    def __init__(self, url: str, headers: Mapping[str, str] | None = None) -> None:
+        self._headers = dict(headers or {})
         try:
             parts = urlsplit(url)
             if (
@@ -72,7 +76,7 @@ class Server:
 
     def sent(self, path: str, body: bytes | None = None, kind: str = "") -> bytes:
         """What the server says at a path, as it is or to what is sent. Raises :class:`StoreError`."""
-        headers = {"accept-encoding": "gzip", **({"content-type": kind} if body is not None else {})}
+        headers = {"accept-encoding": "gzip", **self._headers, **({"content-type": kind} if body is not None else {})}
         request = urllib.request.Request(f"{self.url}{path}", body, headers)
         for left in reversed(range(TRIES)):
             try:
@@ -104,7 +108,7 @@ class Server:
                 why = cut(content.decode().strip(), 200)
             else:
                 why = msgspec.json.decode(content, type=wire.Refusal).error
-        kind = StoreFailure if code >= 500 else _NotThereError if code == 404 else StoreError
+        kind = StoreFailure if code >= 500 else _KINDS.get(code, StoreError)
         return kind(f"{self.url}: {why}")
 
 

@@ -20,6 +20,7 @@ VERBS = {
     "resume": "End a pause.",
     "release": "Publish what somebody handed in.",
     "delete": "Delete what somebody handed in, with its results.",
+    "key": "Print the key by which a machine takes jobs over HTTP, or delete it.",
     "link": "Print a link that is good once, for who is to operate the server.",
 }
 

@@ -133,11 +133,18 @@ def _linted(found: Found, s: Submission) -> Iterable[Block]:
 def _of_jobs(jobs: Sequence[Job]) -> Sheet:
     lines = [
         (f"{j.task.variant}/{j.task.name}", j.task.target, " ".join(j.task.flags), j.state, j.attempts or None,
-         "; ".join(filter(None, (j.why, j.detail if j.detail not in j.why else ""))))
+         _said(j))
         for j in jobs
     ]  # fmt: skip
     heads = {"implementation": None, "target": None, "flags": None, "state": None, "attempts": 0, "detail": None}
     return plain("Runs", "jobs", heads, lines)
+
+
+def _said(j: Job) -> str:
+    """Why a job waits, what became of its last try, and why it has no figures."""
+    failure = j.record.failure if j.record is not None else None
+    said = [j.why, "" if j.detail in j.why else j.detail, f"{failure.reason}: {failure.detail}" if failure else ""]
+    return "; ".join(filter(None, said))
 
 
 def _rows(jobs: Iterable[Job]) -> list[Row]:

@@ -1,0 +1,27 @@
+"""Adds keys of workers that take jobs over HTTP."""
+
+from __future__ import annotations
+
+import sqlalchemy as sa
+from alembic import op
+
+from steelyard.store.types import Id, Name, UtcTime
+
+revision = "0007"
+down_revision = "0006"
+
+
+def upgrade() -> None:
+    """Adds a table; MariaDB may have it from a migration that a later step ended."""
+    if "worker_key" in sa.inspect(op.get_bind()).get_table_names():
+        return
+    op.create_table(
+        "worker_key",
+        sa.Column("id", Id, nullable=False),
+        sa.Column("token", Name(64), nullable=False),
+        sa.Column("machine", Name(64), nullable=False),
+        sa.Column("created", UtcTime, nullable=False),
+        sa.PrimaryKeyConstraint("id", name="pk_worker_key"),
+        sa.UniqueConstraint("token", name="uq_worker_key_token"),
+        sa.UniqueConstraint("machine", name="uq_worker_key_machine"),
+    )

@@ -1,0 +1,112 @@
+"""Workers that have no database: they take jobs over HTTP, with the key of their machine. Runs in a makers' process."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import lru_cache
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from .. import __version__
+from ..model.errors import UserError, cut, unknown
+from ..store import Store
+from ..store.errors import LeaseLost
+from ..store.floor import Worker
+from ..store.operating import Yard
+from ..store.operators import Operators
+from ..store.queue import Queue
+from . import address, api
+from . import wirework as words
+from .reply import Reply, Sent
+from .respond import explained, wrong_answer
+
+#: characters of a worker's name
+_NAME = 120
+#: what of a record a task says
+_SAME = {"primitive": "primitive", "family": "family", "variant": "variant", "name": "implementation",
+         "target": "target"}  # fmt: skip
+
+
+def answer(store: Store, sent: Sent) -> Reply:
+    """What a worker gets."""
+    names = address.segments(sent.path)[3:]
+    try:
+        machine = Operators(store).machine(sent.session) if sent.session else None
+        if machine is None:
+            return wrong_answer(401, "", "this is no key of a worker; steelyard queue key makes one")
+        if len(names) != 1 or names[0] not in DEEDS:
+            raise unknown("deed of a worker", "/".join(names), DEEDS)
+        kind, do = DEEDS[names[0]]
+        try:
+            asked = msgspec.json.decode(sent.body, type=kind)
+        except msgspec.MsgspecError as e:
+            raise UserError(str(e)) from e
+        if asked.version != __version__:
+            raise UserError(
+                f"here is Steelyard {__version__}, the worker has {cut(asked.version, 30)}; install the same"
+            )
+        if not 0 < len(asked.worker) <= _NAME:
+            raise UserError(f"a worker's name has 1 to {_NAME} characters")
+        queue = _queue(store, f"{machine} {asked.worker}", machine)
+        return Reply(200, api.JSON, msgspec.json.encode(do(store, queue, asked)))
+    except LeaseLost as e:
+        return wrong_answer(409, "", str(e))
+    except Exception as e:
+        return explained(e, "a worker", wrong_answer)
+
+
+@lru_cache(256)
+def _queue(store: Store, worker: str, machine: str) -> Queue:
+    """Kept, because it remembers which leases of others have not been beaten for."""
+    return Queue(store, worker, machine)
+
+
+def _take(store: Store, queue: Queue, asked: words.TakeAsked) -> words.Work:
+    return words.Work(queue.begin(asked.targets))
+
+
+def _beat(store: Store, queue: Queue, asked: words.JobAsked) -> words.Heard:
+    queue.beat(asked.job)
+    return words.Heard()
+
+
+def _close(store: Store, queue: Queue, asked: words.CloseAsked) -> words.Heard:
+    if (asked.state == "done") != (asked.record is not None):
+        raise UserError("what is done has a record, and nothing else")
+    task = queue.task(asked.job)
+    if asked.record is not None and task is not None:
+        setup = asked.record.setup
+        if other := [n for n, field in _SAME.items() if getattr(task, n) != getattr(setup, field)]:
+            raise UserError(f"{other[0]}: this record is of another job")
+        if setup.flags != " ".join(task.flags) or setup.device != "simulator":
+            raise UserError("flags or device: this record is of another job")
+    queue.close(asked.job, asked.state, asked.detail, asked.record, asked.log)
+    return words.Heard()
+
+
+def _give_back(store: Store, queue: Queue, asked: words.JobAsked) -> words.Heard:
+    queue.give_back(asked.job)
+    return words.Heard()
+
+
+def _present(store: Store, queue: Queue, asked: words.PresentAsked) -> words.Paused:
+    worker = Worker(queue.worker, queue.machine, asked.targets, asked.boards, asked.version, 0)
+    return words.Paused(tuple(Yard(store).present(worker)))
+
+
+def _absent(store: Store, queue: Queue, asked: words.WorkAsked) -> words.Heard:
+    Yard(store).absent(queue.worker)
+    return words.Heard()
+
+
+#: what a worker asks by the last word of the address, in which words
+DEEDS: Mapping[str, tuple[Any, Callable[[Store, Queue, Any], Struct]]] = {
+    "take": (words.TakeAsked, _take),
+    "beat": (words.JobAsked, _beat),
+    "close": (words.CloseAsked, _close),
+    "give-back": (words.JobAsked, _give_back),
+    "present": (words.PresentAsked, _present),
+    "absent": (words.WorkAsked, _absent),
+}

@@ -1,0 +1,63 @@
+"""The words of workers that have no database: what they ask at /api/v1/work, and what is answered."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from msgspec import Struct
+
+from ..model.record import Record
+from ..store.floor import Board
+from ..store.queue import Mine, Taken
+from . import wire
+
+
+class WorkAsked(wire.Asked, frozen=True, kw_only=True):
+    """What a worker asks: its name, of its machine's choice, and its version of Steelyard, which has to be the
+    server's."""
+
+    worker: str
+    version: str
+
+
+class TakeAsked(WorkAsked, frozen=True, kw_only=True):
+    """A worker asks for a job on one of these targets."""
+
+    targets: tuple[str, ...]
+
+
+class PresentAsked(TakeAsked, frozen=True, kw_only=True):
+    """A worker is there, at a machine with these boards."""
+
+    boards: tuple[Board, ...] = ()
+
+
+class JobAsked(WorkAsked, frozen=True, kw_only=True):
+    """A worker says of a job that it has it."""
+
+    job: Mine
+
+
+class CloseAsked(JobAsked, frozen=True, kw_only=True):
+    """A worker says what came of a job: ``done`` with a record, ``failed`` or ``waiting`` with the reason."""
+
+    state: Literal["done", "failed", "waiting"]
+    detail: str = ""
+    record: Record | None = None
+    log: str = ""
+
+
+class Work(Struct, frozen=True):
+    """A job, if there is one to be had."""
+
+    taken: Taken | None
+
+
+class Paused(Struct, frozen=True):
+    """Boards of a machine that get no runs."""
+
+    boards: tuple[str, ...]
+
+
+class Heard(Struct, frozen=True):
+    """What a worker said is stored."""
