@@ -1,0 +1,1 @@
+../../../ascon/ascon/src/ascon_rounds.sv
