@@ -1,4 +1,4 @@
-"""Devices: FPGAs, and libraries of cells, each a folder with ``device.toml``. What their tools are told is data."""
+"""Devices: FPGAs, each a folder with ``device.toml``. What their tools are told is data."""
 
 from __future__ import annotations
 
@@ -25,8 +25,7 @@ class Device(toml.Table, frozen=True):
     """``synth`` is the yosys command, ``area`` what ``lut`` counts: lookup tables by cell, ``lut_low`` a lower bound
     where one table may take two cells. ``models`` are yosys' simulation models of its cells, which are read with
     ``defines``; where they are wrong or absent, the folder has ``cells.v``. Without ``place`` there is
-    ``no_frequency``, which says why. ``elements``: a table and a flip-flop may share an element. ``liberty`` is a file
-    of the folder with the cells of a library."""
+    ``no_frequency``, which says why. ``elements``: a table and a flip-flop may share an element."""
 
     name: str
     folder: Path
@@ -41,7 +40,6 @@ class Device(toml.Table, frozen=True):
     place: Place | None = None
     no_frequency: str = ""
     elements: bool = False
-    liberty: str = ""
 
     @property
     def digest(self) -> str:

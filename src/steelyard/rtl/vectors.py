@@ -3,7 +3,7 @@ the software side."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Protocol
 
 from msgspec import Struct
@@ -154,12 +154,17 @@ def measured(design: Design, ops: Sequence[str]) -> list[Size]:
             for n in GMU:
                 made += [Size(op, "PT", 0, n, reuse), Size(op, "AD", n, 0, reuse), Size(op, "AD+PT", n, n, reuse)]
         for k in _LONG:
-            pt, ad = (k * (blocks.get(w, 0) or _ANY_BLOCK) for w in ("data", "ad"))
+            pt, ad = (_long(blocks, w, k) for w in ("data", "ad"))
             made += [Size(op, "PT", 0, pt), Size(op, "AD", ad, 0)]
             made.append(Size(op, "AD+PT", ad, pt))
     if "hash" in ops:
-        made += [Size("hash", "HM", 0, n) for n in (*GMU, *(k * (blocks.get("hash", 0) or _ANY_BLOCK) for k in _LONG))]
+        made += [Size("hash", "HM", 0, n) for n in (*GMU, *(_long(blocks, "hash", k) for k in _LONG))]
     return list(dict.fromkeys(made))
+
+
+def _long(blocks: Mapping[str, int], of: str, count: int) -> int:
+    """Bytes of so many blocks, or of a quarter as many of a size that is a multiple of most."""
+    return count * blocks[of] if blocks.get(of) else count // 4 * _ANY_BLOCK
 
 
 def every(ops: Sequence[str]) -> list[Size]:
