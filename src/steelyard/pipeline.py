@@ -348,7 +348,7 @@ class Pipeline:
         """The calls of an AEAD or a hash, which take messages of the workload's sizes."""
         implementation = job.implementation
         aead = implementation.primitive == "crypto_aead"
-        empty = measure.empty_calls(client, PRIMITIVES[implementation.primitive].operations)
+        empty = measure.empty_calls(client, PRIMITIVES[implementation.primitive].operations, link.resolution)
         verifier = verify.Verifier(
             client,
             implementation,
@@ -392,7 +392,8 @@ class Pipeline:
             power=power,
         )
         text = f"sizes of the workload too large for the target's RAM or for the algorithm: {left_out}"
-        return seen, verification, _Said(verifier.notes, [*repeats, *odd, *harm], [text] if left_out else [])
+        said = [*repeats, *empty.notes, *odd, *harm]
+        return seen, verification, _Said(verifier.notes, said, [text] if left_out else [])
 
     def _blocks(
         self, job: Job, built: building.Build, link: device.Link, client: device.Client
@@ -400,7 +401,7 @@ class Pipeline:
         """The calls of a block cipher: key schedules, and encryption and decryption of one block."""
         implementation = job.implementation
         verify.room_for_blocks(client, verify.known_block(implementation.variant))
-        empty = measure.empty_calls(client, PRIMITIVES[implementation.primitive].operations)
+        empty = measure.empty_calls(client, PRIMITIVES[implementation.primitive].operations, link.resolution)
         inputs = Inputs(implementation.digest, self.seed)
         verifier = verify.BlockVerifier(client, implementation, inputs, reference(implementation, job.target))
         known, verification = verify.known_blocks_answers(verifier)
@@ -437,7 +438,7 @@ class Pipeline:
             context=client.hello.npub_bytes,
             power=power,
         )
-        return seen, verification, _Said(verifier.notes, repeats)
+        return seen, verification, _Said(verifier.notes, [*repeats, *empty.notes])
 
     def _scenario(
         self, job: Job, built: building.Build, client: device.Client, vector: Vector | None

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from statistics import median
+from unittest import mock
 
 from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from steelyard.measure import repeats
-from steelyard.model.call import Answer, Observed, Pulse, Vector
+from steelyard.measure import cycles, repeats
+from steelyard.model.call import Answer, Observed, Op, Pulse, Vector
 
 VECTOR = Vector(0, b"", b"", b"m" * 16, b"a", None)
+
+
+CALL = Answer(0, 24, True, 0, 40, 0, b"", Pulse(1))
 
 
 def calls(*cycles: int) -> list[Observed]:
@@ -90,7 +94,18 @@ def test_every_outlier_is_shown_and_what_the_counter_says_is_a_median_too() -> N
     left = iter(rounds[1:])
     made, notes = repeats.repeated(rounds[0], lambda: next(left), 1.0)
     assert notes[1].count("9100 where the median is 100") == 30
-    assert {a.pulse.apart for _, _, a in made} == {float(repeats.MOST // 2)}
+    assert notes[0].endswith("medians of 5 calls")
+    assert {a.pulse.apart for _, _, a in made} == {2.0}
+
+
+def test_an_empty_call_that_took_another_time_is_shown() -> None:
+    """It is subtracted from every figure, by the median."""
+    spent = iter([52, *[50] * 7, 9000])
+    client = mock.Mock(**{"hello.zeros": lambda op: op, "hello.api": 1})
+    client.calls = lambda asked: [replace(CALL, pulse=Pulse(next(spent))) for _ in asked]
+    empty = cycles.empty_calls(client, {"encrypt": Op.ENCRYPT}, 2.0)
+    assert empty.cycles == {"encrypt": 50}
+    assert empty.notes == ("1 of 9 empty calls are outliers: empty: 9000 where the median is 50",)
 
 
 @given(st.lists(st.lists(st.integers(1, 10**6), min_size=2, max_size=2), min_size=15, max_size=15))

@@ -14,6 +14,7 @@ from ..model.reasons import Failure, Reason
 from ..model.record import Operation, Point
 from ..model.row import grouped
 from ..model.workload import LONG
+from .repeats import outlying
 
 #: empty calls, an odd number
 EMPTY = 9
@@ -22,24 +23,29 @@ _cycles = attrgetter("cycles")
 
 class Empty(Struct, frozen=True):
     """The cost of calling a function that only returns, by operation: cycles between the edges, and instructions where
-    the device counts them."""
+    the device counts them. ``notes`` are on those that took another time than the others."""
 
     cycles: dict[str, int]
     instructions: dict[str, int]
+    notes: tuple[str, ...] = ()
 
 
-def empty_calls(client: Caller, operations: Mapping[Operation, Op]) -> Empty:
+def empty_calls(client: Caller, operations: Mapping[Operation, Op], resolution: float = 0.0) -> Empty:
     """Measures the empty calls of some operations, whose cost is subtracted from every figure of a call: the median of
-    several, because the first finds branch predictors that know nothing of it, and an analyzer is good to a sample.
-    Raises :class:`DeviceError`."""
+    several, because the first finds branch predictors that know nothing of it, and an analyzer is good to a sample,
+    which is the ``resolution`` in cycles; then notes name outliers. Raises :class:`DeviceError`."""
 
-    def middle(op: Op) -> Pulse:
-        return sorted((a.pulse for a in client.calls([client.hello.zeros(op)] * EMPTY)), key=_cycles)[EMPTY // 2]
+    def made(op: Op) -> list[Pulse]:
+        return sorted((a.pulse for a in client.calls([client.hello.zeros(op)] * EMPTY)), key=_cycles)
 
     empty = {name: empty_of(op, client.hello.api) for name, op in operations.items()}
-    of = {op: middle(op) for op in dict.fromkeys(empty.values())}
-    pulses: dict[str, Pulse] = {name: of[op] for name, op in empty.items()}
-    return Empty({op: p.cycles for op, p in pulses.items()}, {op: p.instructions or 0 for op, p in pulses.items()})
+    of = {op: made(op) for op in dict.fromkeys(empty.values())}
+    pulses: dict[str, Pulse] = {name: of[op][EMPTY // 2] for name, op in empty.items()}
+    odd = [o for op, some in of.items() if resolution for o in outlying(op.value, [p.cycles for p in some], resolution)]
+    notes = (f"{len(odd)} of {EMPTY * len(of)} empty calls are outliers: {'; '.join(odd)}",) if odd else ()
+    return Empty(
+        {op: p.cycles for op, p in pulses.items()}, {op: p.instructions or 0 for op, p in pulses.items()}, notes
+    )
 
 
 def points(observed: Iterable[Observed], empty: dict[str, int]) -> tuple[Point, ...]:

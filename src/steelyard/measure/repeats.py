@@ -40,18 +40,20 @@ def repeated(
         off = [a.pulse.apart for _, _, a in same if a.pulse.apart is not None]
         pulse = replace(answer.pulse, cycles=round(middle), spread=spread, apart=median(off) if off else None)
         made.append((op, v, replace(answer, pulse=pulse)))
-        room = FENCE * (high - low) + resolution
-        outliers += [
-            f"{op} {len(v.ad)}/{len(v.message)}: {c} where the median is {middle:.0f}"
-            for c in cycles
-            if not low - room <= c <= high + room
-        ]
+        outliers += outlying(f"{op} {len(v.ad)}/{len(v.message)}", cycles, resolution)
     notes = [f"cycles at {what} are medians of {len(rounds)} calls"] if made else []
     if outliers:
         more = f" and {len(outliers) - NAMED} more" if len(outliers) > NAMED else ""
         named = "; ".join(outliers[:NAMED]) + more
         notes.append(f"{len(outliers)} of {len(rounds) * len(made)} repeated calls are outliers: {named}")
     return made, notes
+
+
+def outlying(what: str, cycles: Sequence[int], resolution: float) -> list[str]:
+    """Those of repeated calls that are past the fences, in words; ``resolution`` as above."""
+    low, middle, high = _quartiles(cycles)
+    room = FENCE * (high - low) + resolution
+    return [f"{what}: {c} where the median is {middle:.0f}" for c in cycles if not low - room <= c <= high + room]
 
 
 def sampled(
