@@ -210,7 +210,7 @@ def test_a_board_that_fails_is_set_aside_and_the_other_takes_its_runs(bench: Ben
     assert attempt.logs("a")[-2].what == "nocrypt, to prove the board"
 
 
-@pytest.mark.parametrize("how", [Reason.RUNAWAY, Reason.PROTOCOL, Reason.WRONG_OUTPUT])
+@pytest.mark.parametrize("how", [Reason.RUNAWAY, Reason.PROTOCOL, Reason.WRONG_OUTPUT, Reason.FAULT])
 def test_a_board_that_fails_with_nocrypt_says_nothing_of_packages(
     bench: Bench, boards: Boards, there: Lab, how: Reason
 ) -> None:

@@ -37,8 +37,8 @@ ATTEMPTS = {
     Reason.PROTOCOL: 2,
     Reason.RUNAWAY: 2,
 }
-#: what a board that cannot prove itself may end with; anything else, such as a full disk, is not its doing
-BOARDS = frozenset({*ATTEMPTS, Reason.COUNTER_DIFFERS, Reason.WRONG_OUTPUT})
+#: what is not the doing of a board that cannot prove itself, such as a full disk
+ELSEWHERE = MACHINE - {*ATTEMPTS, Reason.COUNTER_DIFFERS}
 #: what to do about one that ends with what packages are told other things of
 REVIVE = "reset the board or take its power away for a moment, look at its cable and supply"
 Prove = Callable[[Station, Hold], None]
@@ -168,7 +168,7 @@ def _proves(station: Station, lock: Hold, over: Event, prove: Prove) -> bool:
         try:
             prove(station, lock)
         except DeviceError as e:
-            if e.failure.reason not in BOARDS:
+            if e.failure.reason in ELSEWHERE:
                 raise
             if not left:
                 _set_aside(name, e.failure)

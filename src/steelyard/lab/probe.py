@@ -21,7 +21,7 @@ from .config import Station
 from .program import run
 
 #: seconds that a flasher gets
-PATIENCE = 60.0
+PATIENCE = 120.0
 
 
 def restart(station: Station) -> None:
