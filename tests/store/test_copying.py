@@ -7,11 +7,16 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from steelyard.model.record import Record
-from steelyard.store import Store, checking, copying
+from steelyard.store import Store, checking, copying, moving
+from steelyard.store.operating import Yard
+from steelyard.store.queue import DONE, WAITING, Queue
+from steelyard.store.submissions import Desk
 
 from .conftest import RECORD, Make
+from .test_queue import GIVEN, ROOM, states, tasks
 
 COUNT = 5
 
@@ -105,3 +110,45 @@ def test_what_is_damaged_is_found(make: Make, tmp_path: Path) -> None:
         (1, "its log"),
     ]
     assert steps == [(COUNT, COUNT)]
+
+
+def test_what_was_handed_in_moves_with_its_queue(database: str, tmp_path: Path) -> None:
+    """To another database and back: links lead to the same, jobs are where they were, and nothing is there twice."""
+    with Store.open(database) as one, Store.open(tmp_path / "other.db") as other:
+        desk, line, moved = Desk(one), Queue(one, "w"), Desk(other)
+        first = desk.hand_in(GIVEN, tasks(), ROOM)
+        later = replace(GIVEN, content=b"later", previous=first)
+        second = desk.hand_in(later, tasks(later), ROOM)
+        withdrawn = desk.hand_in(replace(GIVEN, content=b"gone"), tasks(replace(GIVEN, content=b"gone")), ROOM)
+        desk.withdraw(withdrawn)
+        with line.taken("b") as taken:
+            assert taken is not None
+            line.close(taken, DONE, record=RECORD, log="said")
+        desk.publish(first)
+        with line.taken("a") as running:
+            assert running is not None
+            copying.copy(one, other)
+            assert moving.move(one, other) == 3
+        assert moving.move(one, other) == 0
+        assert states(moved, first) == [WAITING, DONE]
+        assert states(moved, second) == [WAITING, WAITING]
+        found, old = moved.find(second), moved.find(first)
+        assert found is not None
+        assert old is not None
+        assert (old.number, found.previous) == (1, 1), "numbers are in the names of runs"
+        gone = moved.find(withdrawn)
+        assert gone is not None
+        assert gone.state == "withdrawn"
+        (run,) = other.runs()
+        assert moved.jobs(old)[1].run == run.id
+        assert [a.log for a in Yard(other).job(2)[1]] == ["said"]
+        assert other.orphans() == []
+        with Queue(other, "w").taken("a") as taken:
+            assert taken is not None, "what ran there is done here"
+            assert taken.content == GIVEN.content
+        newer = moved.hand_in(replace(GIVEN, content=b"newer"), tasks(replace(GIVEN, content=b"newer")), ROOM)
+        copying.copy(other, one)
+        assert moving.move(other, one) == 1
+        assert states(desk, newer) == [WAITING, WAITING]
+        fresh = desk.hand_in(replace(GIVEN, content=b"fresh"), tasks(replace(GIVEN, content=b"fresh")), ROOM)
+        assert len({s.number for t in (first, second, newer, fresh) if (s := desk.find(t)) is not None}) == 4

@@ -12,7 +12,7 @@ from ..console import stderr
 from ..progress import EVERY
 
 VERBS = {
-    "copy": "Add the runs of one database that another lacks, with their logs.",
+    "copy": "Add the runs of one database that another lacks, with their logs, and what was handed in.",
     "check": "Read every run and every log, and list what is damaged.",
 }
 

@@ -7,7 +7,7 @@ from msgspec import to_builtins
 
 from ...model.errors import UserError
 from ...publish.sheet import plain
-from ...store import copying
+from ...store import copying, moving
 from .. import options, select
 from ..output import Output
 from . import progress
@@ -18,18 +18,21 @@ from . import progress
 @click.argument("to", metavar="TO")
 @options.tables
 def verb(source: str, to: str, out: Output) -> None:
-    """Add the runs of one database that another lacks, with their logs.
+    """Add the runs of one database that another lacks, with their logs, and what was handed in.
 
     FROM and TO are files, or URLs of servers, which keep no logs. A copy is a backup, and the way back; copied again it
     gets what is new. Where TO has a later run of the same setup already, an older one is left out, because the newest
-    counts.
+    counts. Submissions keep their private links; their queue goes on there. Operators, keys and pauses stay behind.
     """
     if source == to:
         raise UserError(f"{source}: is copied to itself; give another database")
     with select.store(source, existing=True) as mine, select.store(to) as theirs:
         done = copying.copy(mine, theirs, progress("copied"))
+        handed_in = 0 if "_server" in vars(mine) else moving.move(mine, theirs)
         unkept = [] if theirs.keeps_logs or not done.lacks else [f"a server keeps no logs: they stay in {source}"]
-    heads = dict.fromkeys(("copied", "there before", "left out: newer ones are there", "logs not copied"), 0)
-    counts = (done.copied, done.there, done.older, done.lacks)
-    out.give([plain("", "copy", heads, [counts])], to_builtins(done))
+    heads = dict.fromkeys(
+        ("copied", "there before", "left out: newer ones are there", "logs not copied", "submissions"), 0
+    )
+    counts = (done.copied, done.there, done.older, done.lacks, handed_in)
+    out.give([plain("", "copy", heads, [counts])], {**to_builtins(done), "submissions": handed_in})
     out.remark(unkept)
