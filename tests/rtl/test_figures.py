@@ -58,7 +58,10 @@ def test_the_depth_is_between_registers() -> None:
 
 
 def test_a_report_without_a_clock_is_refused() -> None:
-    report = {"fmax": {"clk": {"achieved": 81.5}}, "utilization": {"TRELLIS_COMB": {"used": 5}, "MULT": {"used": 0}}}
+    report: dict[str, dict[str, dict[str, float]]] = {
+        "fmax": {"clk": {"achieved": 81.5}},
+        "utilization": {"TRELLIS_COMB": {"used": 5}, "MULT": {"used": 0}},
+    }
     log = "Info: Max delay <async>   -> posedge $glbnet$clk: 9.50 ns\nInfo: Max delay <async> -> <async>: 3.25 ns\n"
     found = routed(report, 3, log)
     assert (found.seed, found.mhz, found.used) == (3, 81.5, {"TRELLIS_COMB": 5})

@@ -76,6 +76,8 @@ def synthesise(n: Netlist, device: Device, work: Path) -> Cells:
             break
         except ToolError as e:
             unread = re.search(r"(?i)syntax error|unsupported|not implemented", e.failure.detail)
+            if meant := questionable(e.log, _text(work / "check.log"), e.log, n):  # why yosys stops, by its name
+                raise ToolError(meant, e.log) from e
             if slang or e.failure.reason is not Reason.COMPILE_ERROR or not unread:
                 raise bench.refused(_named(e), n) from e
     (work / SAID).write_text(log)
@@ -203,7 +205,7 @@ def place(device: Device, work: Path, netlist: Path, seed: int) -> Routed:
     return routed(json.loads(_text(work / "report.json")), seed, log)
 
 
-def routed(report: Mapping[str, dict[str, dict[str, float]]], seed: int, log: str) -> Routed:
+def routed(report: Mapping[str, Mapping[str, Mapping[str, float]]], seed: int, log: str) -> Routed:
     """What a report says. A design has one clock; where the tool tells several, the slowest is the limit."""
     clocks = [float(f["achieved"]) for f in report.get("fmax", {}).values()]
     if not clocks:
