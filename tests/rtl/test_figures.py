@@ -53,8 +53,13 @@ def test_the_depth_is_between_registers() -> None:
         "a": cell("LUT4", 10, 2), "b": cell("MUX", 11, 10), "c": cell("LUT4", 12, 11, 2), "r": cell("FF", 13, 12),
         "d": cell("LUT4", 14, 13),
     }  # fmt: skip
-    assert depth(cells, {"LUT4": 1}, {"FF"}) == 2
-    assert depth(cells, {"LUT4": 1}, set()) == 3
+    assert depth(cells, {"LUT4": 1}, {"FF"}) == (2, False)
+    assert depth(cells, {"LUT4": 1}, set()) == (3, False)
+    for first, second in (("a", "b"), ("b", "a")):  # one feeds the other, and both the last
+        net = {first: cell("LUT4", 1, 9), second: cell("LUT4", 2, 1), "c": cell("LUT4", 3, 1, 2)}
+        assert depth(dict(reversed(net.items())), {"LUT4": 1}, set()) == (3, False)
+    cells["a"] = cell("LUT4", 10, 12)
+    assert depth(cells, {"LUT4": 1}, {"FF"})[1]
 
 
 def test_a_report_without_a_clock_is_refused() -> None:
