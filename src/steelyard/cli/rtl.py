@@ -111,7 +111,8 @@ def verb(ask: Rtl) -> int:
         if lost := len(work.keeper.waiting):
             stderr().print(f"{counted(lost, 'run')} shown and not stored: {work.keeper.why}", style="bold red")
     meaning = [_MEANING] if ask.out.console and any(r.metrics for r in records) else []
-    ask.out.give([*sheets_of(records, columns, flat=ask.out.flat), *refused(failed)], document(records, []), meaning)
+    told = {**document(records, []), "rejected": [{"path": at, "detail": why} for at, why in failed]}
+    ask.out.give([*sheets_of(records, columns, flat=ask.out.flat), *refused(failed)], told, meaning)
     return 0 if records and all(r.ok for r in records) and not failed and not lost else 1
 
 
