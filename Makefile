@@ -3,7 +3,7 @@ STEELYARD = .venv/bin/steelyard
 # scripts/setup links a Rust there that the release has beside its first one
 export PATH := $(CURDIR)/.venv/bin:$(PATH)
 
-.PHONY: run lab serve finalists iot-study felics-blocks setup deps catalogue test test-rust test-python test-long fuzz check bench docs format clean msp430-toolchain
+.PHONY: run lab rtl rtl-tools serve finalists iot-study felics-blocks setup deps catalogue test test-rust test-python test-long fuzz check bench docs format clean msp430-toolchain
 
 run: setup            ## weigh three ciphers on every target: a matrix and tables, in a minute or two
 	$(STEELYARD) run campaigns/first.toml
@@ -27,6 +27,13 @@ lab:                  ## weigh three ciphers on five virtual boards through the 
 	$(STEELYARD) boards virtual --lab .steelyard/lab.toml -- $(STEELYARD) run \
 		asconaead128/small tinyjambu128v2/small aes128gcm/ref --workload 0/16,16/0 --lab .steelyard/lab.toml \
 		--on uno-1,pill-1,nucleo-1,esp-1,maix-1 --threads 5
+
+rtl: rtl-tools        ## weigh four bundled designs on ECP5, Artix-7 and Cyclone 10 LP: tables, and throughput against area
+	$(STEELYARD) rtl nocrypt/default ascon/x1 tinyjambu/default xoodyak/x1
+	$(STEELYARD) plot area --where "primitive == lwc_rtl" -o .steelyard/throughput-area.svg
+
+rtl-tools:            ## install what weighs hardware: Verilator, yosys, nextpnr, GHDL 5
+	@scripts/setup rtl
 
 serve: setup          ## serve the local results as web pages, at http://127.0.0.1:8017/
 	$(STEELYARD) serve

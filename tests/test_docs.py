@@ -13,13 +13,13 @@ from steelyard.analyse.rows import rows
 from steelyard.building import identify
 from steelyard.model.metric import metric_names
 from steelyard.model.protocol import PROTOCOLS
-from steelyard.model.record import OPERATIONS
 from steelyard.model.target import Target, load_target, target_names
 from steelyard.model.workload import NAMED, workload
 from steelyard.publish.figures import figure_names
 from steelyard.publish.ranking import CATALOGUE
 from steelyard.publish.results import column
 from steelyard.sources import discover
+from steelyard.web.documents import pattern_of
 from steelyard.web.pages import ROUTES
 from tests.conftest import Bench
 
@@ -101,7 +101,7 @@ def test_the_catalogue_ranks_what_is_measured(bench: Bench, target: Target, labe
 
 def test_every_metric_has_a_definition(bench: Bench, target: Target) -> None:
     text = (ROOT / "docs" / "definitions.md").read_text(encoding="utf-8")
-    defined = [d.replace("<op>", f"({'|'.join(OPERATIONS)})") for d in re.findall(r"`([a-z_<>]+)`", text)]
+    defined = [pattern_of(d) for d in re.findall(r"`([a-z_<>]+)`", text)]
     names = "|".join(defined)
     record = bench.weigh(bench.package(), target, load="default")
     assert record.metrics.keys() < set(metric_names())

@@ -7,6 +7,7 @@ import hashlib
 import json
 import os
 import platform
+import re
 import shutil
 import time
 import traceback
@@ -15,7 +16,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from datetime import UTC, datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TypeVar
+from typing import Literal, TypeVar
 
 import msgspec
 from msgspec import Struct
@@ -84,12 +85,18 @@ class Task(Struct, frozen=True):
             target=self.device.name,
             target_digest=self.device.digest,
             device="synthesis",
-            toolchain=Toolchain("rtl", ", ".join(t.version for t in found)[:255], digest),
+            toolchain=Toolchain("rtl", ", ".join(f"{t.name} {_number(t.version)}" for t in found), digest),
             flags=f"seeds 1-{self.seeds}" if self.device.place else "",
             workload="lwc",
             harness=_harness(),
             timing_model=self.device.place.tool if self.device.place else "none",
         )
+
+
+def _number(version: str) -> str:
+    """The number in what a tool says of its version."""
+    found = re.search(r"\d+\.\d[\w.]*", version)
+    return found[0] if found else version[:40]
 
 
 @Once
@@ -280,8 +287,7 @@ class Hardware:
     def _streams(self, design: Design) -> tuple[list[Stream], list[Size], list[Stream]]:
         """What the design is verified with, the sizes whose cycles count, and their streams."""
         inputs = Inputs(design.digest, self.seed)
-        aead = Software("crypto_aead", design.aead) if design.aead else None
-        hashed = Software("crypto_hash", design.hash) if design.hash else None
+        aead, hashed = _oracle("crypto_aead", design.aead), _oracle("crypto_hash", design.hash)
         calls = [
             *(vectors.aead(design, aead, inputs) if aead else []),
             *(vectors.hashes(design, hashed, inputs) if hashed else []),
@@ -384,6 +390,13 @@ def traced(design: Design, file: Path, seed: str = SEED) -> Outcome | None:
                 shutil.copyfile(made, file)
                 return outcome
     return None
+
+
+def _oracle(primitive: Literal["crypto_aead", "crypto_hash"], variant: str) -> vectors.Oracle | None:
+    """Who says what is right; None where the design has no such algorithm."""
+    if variant == "nocrypt":
+        return vectors.Nocrypt()
+    return Software(primitive, variant) if variant else None
 
 
 def _made(folder: Path) -> Path:

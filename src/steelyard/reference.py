@@ -51,11 +51,11 @@ def candidates(implementation: Implementation, choice: str = "") -> list[Impleme
     that follow this reading of the specification."""
     found = readings(implementation.primitive, implementation.variant)
     names = {implementation.variant, *(k.variant for k in found)}
-    bundled = [i for name in sorted(names) for i in bundled(implementation.primitive, name)]
-    bundled = [i for i in bundled if i.digest != implementation.digest and i.interface == "nist"]
+    several = [i for name in sorted(names) for i in bundled(implementation.primitive, name)]
+    several = [i for i in several if i.digest != implementation.digest and i.interface == "nist"]
     if choice and any(k.choice == "fixed" for k in found):  # a folder ``submitted`` keeps the mistake of a submission
-        bundled = [i for i in bundled if (i.name == "submitted") == (choice != "fixed")]
-    return sorted(bundled, key=lambda i: (i.name != "ref", i.name))
+        several = [i for i in several if (i.name == "submitted") == (choice != "fixed")]
+    return sorted(several, key=lambda i: (i.name != "ref", i.name))
 
 
 @cache

@@ -16,6 +16,8 @@ class Software:
     """One bundled variant on this machine, as :class:`.rtl.vectors.Oracle` has it. Raises :class:`UserError` for a name
     that nothing bundled has, :class:`DeviceError` when it cannot be built or run."""
 
+    binds = True
+
     def __init__(self, primitive: Primitive, variant: str) -> None:
         self._target = _host()
         self._image = building.built(_of(primitive, variant), self._target).images["both"]

@@ -33,6 +33,7 @@ WHAT = "old/crypto_aead/toy1/ref"
 QUESTIONS = {
     "run": "run old -t uno -w 16/0 --flags=-Os",
     "run --dry-run": "run old -t uno -w 16/0 --flags=-Os --dry-run",
+    "rtl": "rtl old --device ecp5",
     "boards": f"boards --lab {paths.ROOT}/docs/guides/lab.toml",
     "boards log": f"boards log pill-1 --lab {paths.ROOT}/docs/guides/lab.toml",
     "boards release": f"boards release pill-1 --lab {paths.ROOT}/docs/guides/lab.toml",

@@ -14,6 +14,7 @@ import pytest
 from steelyard.model import paths
 from steelyard.store import Store
 from tests.conftest import the_target
+from tests.rtl import toys
 
 ROOT = Path(__file__).parents[2]
 
@@ -162,6 +163,19 @@ def test_choose_a_cipher(folder: Path, home: Path) -> None:
     assert "interpolated" not in weighed.split("Pareto front")[1].split("is first")[0]
     assert re.search(r"--rom \d+", nothing)
     assert "asconaead128/armv7m" in (folder / "chips.md").read_text()
+
+
+@toys.needs("verilator", "yosys", "nextpnr-ecp5")
+def test_weigh_a_core(folder: Path, home: Path) -> None:
+    (folder / "rtl").symlink_to(ROOT / "rtl")
+    printed = run("weigh-a-core.md", folder, home, least=7)
+    first, *_ = printed
+    assert printed[first].count("verified") == 2
+    [wrong] = [text for command, text in printed.items() if "mine" in command and "--verify" in command]
+    assert "wrong-word" in wrong
+    assert "| tinyjambu/default" in (folder / "core.md").read_text()
+    assert "tinyjambu/default" in (folder / "area.csv").read_text()
+    assert "$dat" in printed["head -c 4 signals.vcd"]
 
 
 def test_the_service(folder: Path, home: Path) -> None:

@@ -22,6 +22,7 @@ from ..model.call import DeviceError
 from ..model.row import grouped
 from ..model.target import Target, ToolchainSpec, load_target, target_names
 from ..publish.sheet import plain
+from ..rtl import tools
 from . import options
 from .options import command
 from .output import Output
@@ -69,6 +70,10 @@ def verb(ask: Doctor) -> int:
             _, _, package, there = users[0]
             use = f"optional: boards, {'; '.join(title for _, title, *_ in users)}"
             rows.append((part, "found" if there else "missing", use, "" if there else package))
+    for t in tools.TOOLS.values():
+        found = tools.identify(t.name)
+        state = found.version if found else "missing" if tools.program(t.name) is None else "does not work"
+        rows.append((t.name, state, f"optional: hardware, {t.use}", "" if found else t.fix))
     rows += _plugs()
     rows.append(("Python", sys.version.split()[0], "runs Steelyard", ""))
     heads = ("part", "status", "for", "what fixes it")

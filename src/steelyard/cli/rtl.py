@@ -14,6 +14,7 @@ from ..analyse import order
 from ..analyse.answer import told_apart
 from ..analyse.rows import check_columns, rows
 from ..hardware import SEEDS, Hardware, Task, traced
+from ..model.call import DeviceError
 from ..model.errors import UserError, counted, unknown
 from ..model.inputs import MAX_SEED, SEED
 from ..model.paths import ROOT
@@ -110,7 +111,8 @@ def verb(ask: Rtl) -> int:
         if lost := len(work.keeper.waiting):
             stderr().print(f"{counted(lost, 'run')} shown and not stored: {work.keeper.why}", style="bold red")
     meaning = [_MEANING] if ask.out.console and any(r.metrics for r in records) else []
-    ask.out.give([*sheets_of(records, columns, flat=ask.out.flat), *refused(failed)], document(records, []), meaning)
+    told = {**document(records, []), "rejected": [{"path": at, "detail": why} for at, why in failed]}
+    ask.out.give([*sheets_of(records, columns, flat=ask.out.flat), *refused(failed)], told, meaning)
     return 0 if records and all(r.ok for r in records) and not failed and not lost else 1
 
 
@@ -126,7 +128,7 @@ def sheets_of(records: Sequence[Record], columns: Sequence[str] = (), *, flat: b
     for row, record in zip(found, records, strict=True):
         if record.failure is not None:
             row["detail"] = record.failure.detail
-    found = told_apart(order.ordered(found, (("target", False), ("lut", False), ("gate_equivalents", False))))
+    found = told_apart(order.ordered(found, (("target", False), ("lut", False))))
     if flat:
         return [results.flat(found, columns)]
     return [*results.tables(found, columns), *(results.without_figures(found) if columns else [])]
@@ -167,7 +169,7 @@ def _verify(work: Hardware, found: Sequence[Design], failed: Sequence[tuple[str,
     def one(d: Design) -> tuple[tuple[str | int | None, ...], bool]:
         try:
             v = work.verified(d)
-        except ToolError as e:
+        except (ToolError, DeviceError) as e:
             return (d.label, str(e.failure.reason), None, None, None, e.failure.detail), False
         cycles = {(s.op, s.ad, s.message, s.reuse): c for s, c in zip(v.sizes, v.cycles, strict=True)}
         outcome = "verified" if v.failure is None else str(v.failure.reason)

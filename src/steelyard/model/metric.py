@@ -88,7 +88,6 @@ def _of_hardware() -> Iterator[Metric]:
         ("ff", "FF", "", 0, True),
         ("elements_low", "LE, at least", "", 0, True),
         ("elements_high", "LE, at most", "", 0, True),
-        ("gate_equivalents", "gates", "GE", 0, True),
         ("cells_other", "other cells", "", 0, False),
         ("depth", "depth", "cells", 0, True),
         ("fmax_mean", "fmax", "MHz", 1, False),
@@ -109,7 +108,7 @@ def _of_hardware() -> Iterator[Metric]:
                 title = f"{said} long of a LUT"
                 yield Metric(f"throughput_{data}_long_per_lut", title, "Mbit/s", 3, lower=False, sized=True)
             else:
-                yield Metric(f"latency_{data}_{size}", f"{said} {size}", "µs", 2, sized=True)
+                yield Metric(f"latency_{data}_{size}", f"time of {said} {size}", "µs", 2, sized=True)
 
 
 _METRICS = {

@@ -112,7 +112,8 @@ def of_records(rows: Sequence[Row], *, over_time: bool = False) -> Data:
     best = set[int]()
     ciphers = (r for r in rows if r["variant"] != "nocrypt")
     for (_, primitive), group in grouped(ciphers, lambda r: (titles(r), r["primitive"])).items():
-        best |= {id(r) for r in pareto(group, (cycles_of(str(primitive)), "rom", "ram"))}
+        costs = ("lut",) if primitive == "lwc_rtl" else ("rom", "ram")
+        best |= {id(r) for r in pareto(group, (cycles_of(str(primitive)), *costs))}
     return [
         {"order": r["run"]}
         | {n: v for n, v in r.items() if v is not None or n in CONTEXT}

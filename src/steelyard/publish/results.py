@@ -35,7 +35,7 @@ DEFAULT = {
         "encrypt_per_byte", "context", "rom", "rom_encrypt", "stack", "ram_static",
     ),
     "lwc_rtl": (
-        "lut", "lut_low", "elements_low", "elements_high", "gate_equivalents", "ff", "depth", "fmax_mean", "fmax_sd",
+        "lut", "lut_low", "elements_low", "elements_high", "ff", "depth", "fmax_mean", "fmax_sd",
         "fmax_best", "bits_per_cycle_pt", "bits_per_cycle_ad", "bits_per_cycle_hash", "throughput_pt_long",
         "throughput_pt_1536", "throughput_pt_64", "throughput_pt_16", "throughput_hash_long", "key_cycles",
     ),

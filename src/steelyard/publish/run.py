@@ -70,6 +70,10 @@ def _facts(r: Record, same: Sequence[int]) -> list[tuple[str, str]]:
 def repeating(r: Record) -> str:
     """The command line that repeats a run."""
     s = r.setup
+    if s.primitive == "lwc_rtl":
+        parts = ["steelyard", "rtl", r.origin or s.label, "--device", s.target]
+        parts += ["--seeds", s.flags.removeprefix("seeds 1-")] if s.flags else []
+        return shlex.join([*parts, "--force", *(["--seed", r.seed] if r.seed not in ("", SEED) else [])])
     parts = ["steelyard", "run", r.origin or f"{s.primitive}/{s.family}/{s.label}"]
     board = lab.board_of(s.device, r.notes)
     parts += ["--on", board] if board else ["--target", s.target]

@@ -72,8 +72,8 @@ class Design(Struct, frozen=True):
         said = repr(
             (
                 self.top, self.width, self.aead, self.hash, self.order, self.parameters, self.defines, self.clock,
-                self.reset, self.reset_active, self.key_reuse, self.block, self.any_segments, self.segments, self.pdi_shares,
-                self.sdi_shares, self.standard,
+                self.reset, self.reset_active, self.key_reuse, self.block, self.any_segments, self.segments,
+                self.pdi_shares, self.sdi_shares, self.standard,
             )
         )  # fmt: skip
         h = hashlib.sha256(said.encode())

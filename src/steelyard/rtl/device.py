@@ -1,4 +1,4 @@
-"""Devices: FPGAs, and libraries of cells, each a folder with ``device.toml``. What their tools are told is data."""
+"""Devices: FPGAs, each a folder with ``device.toml``. What their tools are told is data."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ class Place(toml.Table, frozen=True):
 
 class Device(toml.Table, frozen=True):
     """``synth`` is the yosys command, ``area`` what ``lut`` counts: lookup tables by cell, ``lut_low`` a lower bound
-    where one table may take two cells. ``models`` are yosys' simulation models of its cells. Without ``place`` there is
-    ``no_frequency``, which says why. ``elements``: a table and a flip-flop may share an element. ``liberty`` is a file
-    of the folder with the cells of a library."""
+    where one table may take two cells. ``models`` are yosys' simulation models of its cells, which are read with
+    ``defines``; where they are wrong or absent, the folder has ``cells.v``. Without ``place`` there is
+    ``no_frequency``, which says why. ``elements``: a table and a flip-flop may share an element."""
 
     name: str
     folder: Path
@@ -33,13 +33,13 @@ class Device(toml.Table, frozen=True):
     synth: str
     area: str
     models: tuple[str, ...] = ()
+    defines: tuple[str, ...] = ()
     lut: dict[str, float] = field(default_factory=dict)
     lut_low: dict[str, float] = field(default_factory=dict)
     ff: dict[str, int] = field(default_factory=dict)
     place: Place | None = None
     no_frequency: str = ""
     elements: bool = False
-    liberty: str = ""
 
     @property
     def digest(self) -> str:

@@ -17,7 +17,7 @@ _BACK = "decrypt_"
 
 
 def area(cells: Cells, device: Device) -> dict[str, int | float]:
-    """Tables, flip-flops, and other cells; of a library, its area and that in two-input NANDs."""
+    """Tables, flip-flops, and other cells."""
 
     def weighed(table: Mapping[str, float]) -> int:
         return round(sum(n * table.get(kind, 0) for kind, n in cells.types.items()))
@@ -29,8 +29,6 @@ def area(cells: Cells, device: Device) -> dict[str, int | float]:
         made["elements_low"], made["elements_high"] = max(made["lut"], made["ff"]), made["lut"] + made["ff"]
     counted = {*device.lut, *device.ff}
     made["cells_other"] = sum(n for k, n in cells.types.items() if k not in counted and not k.startswith("$"))
-    if device.liberty:
-        made = {"gate_equivalents": cells.area, "ff": made["ff"], "depth": cells.depth}
     return made
 
 

@@ -192,7 +192,9 @@ def _tops(text: str) -> list[str]:
             names.append(found[1])
     names = list(dict.fromkeys(names))
     used = {
-        n for n in names if re.search(rf"(?im)^\s*(?:\w+\s*:\s*(?:entity\s+work\.)?{n}\b|{n}\s+(?:#|\w+\s*\())", text)
+        n
+        for n in names
+        if re.search(rf"(?i)(?:\w+\s*:\s*entity\s+work\.{n}\b|(?<!module )\b{n}\s+(?:#\s*\(|\w+\s*\())", text)
     }
     return [n for n in names if n not in used]
 

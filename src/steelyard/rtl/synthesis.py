@@ -25,13 +25,11 @@ SYNTHESIS, PLACEMENT = 900.0, 900.0
 
 class Cells(Struct, frozen=True):
     """``types`` counts the cells of a netlist by type, ``within`` those of tables by the top's part whose name they
-    have. ``depth`` is the most cells that a signal passes from register to register. ``area`` of a library is in its
-    unit."""
+    have. ``depth`` is the most cells that a signal passes from register to register."""
 
     types: dict[str, int]
     within: dict[str, int]
     depth: int
-    area: float = 0.0
 
 
 class Routed(Struct, frozen=True):
@@ -53,13 +51,11 @@ def script(n: Netlist, files: list[str], device: Device, *, slang: bool = False)
     else:
         reading = [f"read_verilog -sv -defer {defines} {include} {f}" for f in files]
         reading += [f"chparam -set {k} {_value(v)} {n.top}" for k, v in n.parameters]
-    liberty = [f"dfflibmap -liberty {device.liberty}", f"abc -liberty {device.liberty}", "opt_clean -purge"]
-    area = f" -liberty {device.liberty}" if device.liberty else ""
     return "\n".join(
         [
             *reading, f"hierarchy -check -top {n.top}", "proc", "tee -o check.log check",
-            device.synth.format(top=n.top), *(liberty if device.liberty else []),
-            "tee -o loops.log check", f"tee -o stat.json stat -json{area}",
+            device.synth.format(top=n.top),
+            "tee -o loops.log check", "tee -o stat.json stat -json",
             f"write_json {NETLIST}", f"write_verilog -noattr -noexpr {VERILOG}", "",
         ]
     )  # fmt: skip
@@ -72,8 +68,6 @@ def _value(value: int | str) -> str:
 def synthesise(n: Netlist, device: Device, work: Path) -> Cells:
     """Makes ``work`` hold the mapped netlist, and returns its cells. Raises :class:`ToolError` with a reason."""
     files = bench.copied(n, work)
-    if device.liberty:
-        shutil.copyfile(device.folder / device.liberty, work / device.liberty)
     log = ""
     for slang in (False, True):
         (work / "synth.ys").write_text(script(n, files, device, slang=slang))
@@ -125,12 +119,10 @@ def _cells(work: Path, top: str, device: Device) -> Cells:
     stat = json.loads(_text(work / "stat.json"))
     of = stat.get("design") or stat["modules"][f"\\{top}"]
     cells = json.loads((work / NETLIST).read_bytes())["modules"][top]["cells"]
-    tables = {**device.lut, **dict.fromkeys(() if device.lut else (c["type"] for c in cells.values()), 1.0)}
     return Cells(
         {k: int(v) for k, v in of["num_cells_by_type"].items()},
         _within(cells),
-        depth(cells, tables, {*device.ff}),
-        float(of.get("area") or 0.0),
+        depth(cells, device.lut, {*device.ff}),
     )
 
 
@@ -187,7 +179,12 @@ def mapped(n: Netlist, device: Device, work: Path) -> Netlist:
     own = tuple(device.folder.glob("cells*.v"))
     models = tuple(m for m in models if m.is_file())
     # a model includes others of its folder
-    return Netlist(n.top, (work / VERILOG, *models, *own), includes=tuple(dict.fromkeys(m.parent for m in models)))
+    return Netlist(
+        n.top,
+        (work / VERILOG, *models, *own),
+        defines=device.defines,
+        includes=tuple(dict.fromkeys(m.parent for m in models)),
+    )
 
 
 def place(device: Device, work: Path, netlist: Path, seed: int) -> Routed:

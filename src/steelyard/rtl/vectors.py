@@ -3,7 +3,7 @@ the software side."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Protocol
 
 from msgspec import Struct
@@ -25,17 +25,35 @@ _ANY_BLOCK = 528
 
 
 class Oracle(Protocol):
-    """Software that says what is right: bytes of its key, nonce, tag and digest, and answers to many inputs."""
+    """Software that says what is right: bytes of its key, nonce and tag, and answers to many inputs. ``binds`` says
+    that the tag depends on everything."""
 
     key: int
     npub: int
     tag: int
+    binds: bool
 
     def encrypt(self, inputs: Sequence[tuple[bytes, bytes, bytes, bytes]]) -> list[bytes]:
         """Ciphertexts with tags for (key, nonce, associated data, message)."""
 
     def hash(self, inputs: Sequence[bytes]) -> list[bytes]:
         """Digests."""
+
+
+class Nocrypt:
+    """What the baseline answers: the text as it is, and zeros for tag and digest. A tag that is not zero is refused;
+    nothing else is looked at."""
+
+    key, npub, tag = 16, 16, 16
+    binds = False
+
+    def encrypt(self, inputs: Sequence[tuple[bytes, bytes, bytes, bytes]]) -> list[bytes]:
+        """See :meth:`Oracle.encrypt`."""
+        return [message + bytes(self.tag) for *_, message in inputs]
+
+    def hash(self, inputs: Sequence[bytes]) -> list[bytes]:
+        """See :meth:`Oracle.hash`."""
+        return [bytes(32)] * len(inputs)
 
 
 class Size(Struct, frozen=True):
@@ -84,7 +102,8 @@ def aead(design: Design, oracle: Oracle, inputs: Inputs, count: int = 48) -> lis
         back = Call("decrypt", message, body, key, npub, ad, tag, segment=given[k][2], reuse=reused[2 * k + 1])
         made += [call, back]
         if k % 4 == 3 and oracle.tag:
-            possible = [p for p, data in (("tag", tag), ("data", body), ("ad", ad), ("npub", npub)) if data]
+            parts = (("tag", tag), ("data", body), ("ad", ad), ("npub", npub))
+            possible = [p for p, data in parts if data and (oracle.binds or p == "tag")]
             forged = possible[(k // 4) % len(possible)]
             made.append(Call("decrypt", message, body, key, npub, ad, tag, forged=forged, reuse=False))
     return made
@@ -135,12 +154,17 @@ def measured(design: Design, ops: Sequence[str]) -> list[Size]:
             for n in GMU:
                 made += [Size(op, "PT", 0, n, reuse), Size(op, "AD", n, 0, reuse), Size(op, "AD+PT", n, n, reuse)]
         for k in _LONG:
-            pt, ad = (k * (blocks.get(w, 0) or _ANY_BLOCK) for w in ("data", "ad"))
+            pt, ad = (_long(blocks, w, k) for w in ("data", "ad"))
             made += [Size(op, "PT", 0, pt), Size(op, "AD", ad, 0)]
             made.append(Size(op, "AD+PT", ad, pt))
     if "hash" in ops:
-        made += [Size("hash", "HM", 0, n) for n in (*GMU, *(k * (blocks.get("hash", 0) or _ANY_BLOCK) for k in _LONG))]
+        made += [Size("hash", "HM", 0, n) for n in (*GMU, *(_long(blocks, "hash", k) for k in _LONG))]
     return list(dict.fromkeys(made))
+
+
+def _long(blocks: Mapping[str, int], of: str, count: int) -> int:
+    """Bytes of so many blocks, or of a quarter as many of a size that is a multiple of most."""
+    return count * blocks[of] if blocks.get(of) else count // 4 * _ANY_BLOCK
 
 
 def every(ops: Sequence[str]) -> list[Size]:

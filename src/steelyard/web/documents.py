@@ -77,6 +77,21 @@ def claim(target: str) -> str:
     return f"/claims#{slug(heading[1])}" if heading else "/claims"
 
 
+#: what stands for several words in a metric's name
+PLACEHOLDERS = {
+    "<op>": f"(?:{'|'.join(OPERATIONS)})",
+    "<data>": "(?:(?:decrypt_)?(?:pt|ad|ad_pt)|hash)",
+    "<size>": "(?:16|64|1536|long)",
+}
+
+
+def pattern_of(name: str) -> str:
+    """The regular expression of a metric's name in the document."""
+    for word, meant in PLACEHOLDERS.items():
+        name = name.replace(word, meant)
+    return name
+
+
 @cache
 def _definitions(primitive: str) -> list[tuple[re.Pattern[str], str]]:
     """Patterns of metrics' names, and what the document says of each: those of block ciphers first where it is one,
@@ -86,8 +101,9 @@ def _definitions(primitive: str) -> list[tuple[re.Pattern[str], str]]:
     found = []
     for names, text in (row for s in sections for row in _ROW.findall(s) if not row[1].startswith("as of an AEAD")):
         for name in re.findall(r"`([a-z_<>]+)`", names):
-            pattern = name.replace("<op>", f"(?:{'|'.join(OPERATIONS)})")
-            found.append((re.compile(f"{pattern}(?:_uncertainty)?"), re.sub(r"\[([^]]*)\]\([^)]*\)|`", r"\1", text)))
+            found.append(
+                (re.compile(f"{pattern_of(name)}(?:_uncertainty)?"), re.sub(r"\[([^]]*)\]\([^)]*\)|`", r"\1", text))
+            )
     return found
 
 

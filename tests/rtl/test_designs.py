@@ -1,0 +1,126 @@
+"""Designs on the test bench and through synthesis: the toy as it is, and broken in every way that has a name."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from steelyard.hardware import Hardware, Task, traced
+from steelyard.model.reasons import Reason
+from steelyard.rtl import bench, synthesis
+from steelyard.rtl.device import load_device
+from steelyard.rtl.reading import designs_of
+from steelyard.rtl.tools import ToolError
+from steelyard.store import Store
+from tests.rtl import toys
+
+verilator = toys.needs("verilator")
+synthesises = toys.needs("verilator", "yosys", "nextpnr-ecp5")
+DEFAULT = ("      default: do_data = 32'he0000000; // DEFAULT", "      STATUS: do_data = 32'he0000000;")
+IDLE = "assign sdi_ready = 1'b0;"
+RING = "wire a, b; assign a = b ^ sdi_valid; assign b = ~(a & sdi_data[0]); assign sdi_ready = b;"
+NEVER_READY = ("state == INSTRUCTION || state == HEADER || state == DATA; // READY", "state == INSTRUCTION;")
+WRONG = ("sum <= sum ^ pdi_data;", "sum <= sum ^ {pdi_data[31:1], pdi_data[0] & (left != 16'd16)};")
+
+
+@verilator
+def test_the_toy_is_right_in_every_mode(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """And its cycles are the ones that follow from its states: a word in each, and three of the answer."""
+    monkeypatch.setenv("STEELYARD_HOME", str(tmp_path / "home"))
+    (design,) = designs_of(toys.design(tmp_path / "toy"))
+    work = tmp_path / "bench"
+    work.mkdir()
+    bench.build(design, bench.own(design), work)
+    assert [o.outcome for o in bench.run(work, toys.STREAMS, bench.MODES)] == ["ok"] * 4
+    (single,) = bench.run(work, toys.STREAMS, ("single",))
+    assert single.each[:6] == (4, 5, 5, 5, 5, 6)
+    wrong = toys.hashed(8)
+    bad = type(wrong)(wrong.name, wrong.sdi, wrong.pdi, (wrong.out[0], "01234567", *wrong.out[2:]))
+    (outcome,) = bench.run(work, [bad], ("full",))
+    assert outcome.failure is not None
+    assert outcome.failure.reason is Reason.WRONG_WORD
+    assert f"word 1 of do is {wrong.out[1]} instead of 01234567" in outcome.failure.detail
+
+
+@verilator
+@pytest.mark.parametrize(
+    ("change", "reason", "said"),
+    [
+        (("module toy", "module other"), Reason.WRONG_TOP, "toy"),
+        (("sum <= sum ^ pdi_data;", "sum <= sum ^ ;"), Reason.RTL_ERROR, "toy.sv:"),
+        (
+            ("input  logic [31:0] pdi_data", "input  logic [23:0] pdi_data"),
+            Reason.OTHER_PORTS,
+            "pdi_data has 24 bits, not 32",
+        ),
+        (("output logic        do_last", "output logic        do_last,\n output logic done"), None, ""),
+        (("do_ready,", "do_redy,"), Reason.OTHER_PORTS, "toy has no port do_ready"),
+        (("typedef enum", "left_out other(.clk); typedef enum"), Reason.MISSING_FILE, "left_out"),
+    ],
+)
+def test_what_cannot_be_simulated_has_a_reason(
+    tmp_path: Path, change: tuple[str, str], reason: Reason | None, said: str
+) -> None:
+    changes = [change, ("&& do_ready", "&& do_redy")] if "do_redy" in change[1] else [change]
+    (design,) = designs_of(toys.design(tmp_path / "toy", *changes))
+    work = tmp_path / "work"
+    work.mkdir()
+    try:
+        failure = bench.refused_ports(design, bench.ports(bench.own(design), work))
+    except ToolError as e:
+        failure = e.failure
+    assert (failure.reason if failure else None) is reason
+    assert failure is None or said in failure.detail
+
+
+@pytest.mark.long
+@synthesises
+@pytest.mark.parametrize(
+    ("change", "reason", "said"),
+    [
+        (DEFAULT, Reason.LATCH, "do_data"),
+        ((IDLE, ""), Reason.UNDRIVEN, "sdi_ready"),
+        ((IDLE, RING), Reason.LOOP, "without a register"),
+    ],
+)  # fmt: skip
+def test_a_circuit_that_nobody_means_has_a_reason(
+    tmp_path: Path, change: tuple[str, str], reason: Reason, said: str
+) -> None:
+    text = ("always_comb begin", "always @* begin")  # the one promises that there is no latch
+    (design,) = designs_of(toys.design(tmp_path / "toy", text, change))
+    work = tmp_path / "work"
+    work.mkdir()
+    with pytest.raises(ToolError) as raised:
+        synthesis.synthesise(bench.own(design), load_device("ecp5"), work)
+    assert raised.value.failure.reason is reason
+    assert said in raised.value.failure.detail
+
+
+@pytest.mark.long
+@synthesises
+def test_a_design_from_folder_to_record(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Figures of the toy; what is stored is not made again; broken ones end with their reason, and a trace."""
+    monkeypatch.setenv("STEELYARD_HOME", str(tmp_path / "home"))
+    (good,) = designs_of(toys.design(tmp_path / "good"))
+    (hangs,) = designs_of(toys.design(tmp_path / "hangs", NEVER_READY))
+    (wrong,) = designs_of(toys.design(tmp_path / "wrong", WRONG))
+    device = load_device("ecp5")
+    told: list[bool] = []
+    with Store(f"sqlite:///{tmp_path / 'results.db'}") as store:
+        tasks = [Task(d, device, 2) for d in (good, hangs, wrong)]
+        first = Hardware(store).campaign(tasks, lambda *_: None)
+        again = Hardware(store).campaign(tasks, lambda task, record, stored: told.append(stored))
+    assert told == [True] * 3
+    assert [r.setup.key for r in first] == [r.setup.key for r in again]
+    record = first[0]
+    assert record.failure is None, record.failure
+    assert record.metrics["ff"] == 3 + 32 + 16 + 1
+    assert record.metrics["fmax_seeds"] == 2
+    assert record.metrics["fmax_mean"] > 50
+    reasons = [r.failure.reason for r in first[1:] if r.failure]
+    assert reasons == [Reason.HANG, Reason.WRONG_WORD]
+    assert "word 1 of do" in (first[2].failure.detail if first[2].failure else "")
+    outcome = traced(wrong, tmp_path / "signals.vcd")
+    assert outcome is not None
+    assert "$enddefinitions" in (tmp_path / "signals.vcd").read_text()[:20000]

@@ -1,0 +1,76 @@
+"""Figures from cycles, cells and routes."""
+
+from __future__ import annotations
+
+import pytest
+
+from steelyard.rtl import figures
+from steelyard.rtl.device import device_names, load_device
+from steelyard.rtl.synthesis import Cells, Routed, depth, routed
+from steelyard.rtl.vectors import Size
+
+
+def test_long_inputs_are_differences() -> None:
+    """Cycles of a permutation of 7 in a cycle for 8 bytes, behind a start of 45."""
+    sizes = [Size("encrypt", "PT", 0, n) for n in (16, 256, 512, 1024)]
+    cycles = [45 + 7 * s.message // 8 for s in sizes]
+    made, notes = figures.of_cycles(sizes, cycles)
+    assert made["bits_per_cycle_pt"] == pytest.approx(64 / 7)
+    assert notes == []
+    _, notes = figures.of_cycles(sizes, [*cycles[:3], cycles[3] + 90])
+    assert len(notes) == 1
+    assert "differ between 256, 512, 1024 bytes" in notes[0]
+
+
+def test_a_key_costs_what_its_absence_saves() -> None:
+    sizes = [Size("encrypt", "PT", 0, 16), Size("encrypt", "PT", 0, 16, reuse=True)]
+    assert figures.of_cycles(sizes, [59, 55])[0] == {"key_cycles": 4}
+    assert [p.cycles for p in figures.points(sizes, [59, 55])] == [59]
+
+
+def test_throughput_follows_the_mean_frequency() -> None:
+    clock = figures.frequency([Routed(1, 100.0, {"a": 3.0}, {}), Routed(2, 110.0, {"a": 5.0}, {})])
+    assert (clock["fmax_mean"], clock["fmax_best"], clock["fmax_seeds"], clock["ports_ns"]) == (105.0, 110.0, 2, 5.0)
+    assert clock["fmax_sd"] == pytest.approx(50**0.5)
+    found = figures.points([Size("encrypt", "PT", 0, 64), Size("hash", "HM", 0, 16)], [128, 64])
+    made = figures.throughput({"lut": 1000, "bits_per_cycle_pt": 8.0}, found, 100.0)
+    assert made["throughput_pt_long"] == 800
+    assert made["throughput_pt_long_per_lut"] == 0.8
+    assert made["throughput_pt_64"] == 8 * 64 * 100 / 128
+    assert made["latency_hash_16"] == 0.64
+
+
+def test_the_depth_is_between_registers() -> None:
+    def cell(kind: str, out: int, *into: int) -> dict[str, object]:
+        ways = {f"I{k}": "input" for k in range(len(into))} | {"O": "output"}
+        return {
+            "type": kind,
+            "port_directions": ways,
+            "connections": {f"I{k}": [b] for k, b in enumerate(into)} | {"O": [out]},
+        }
+
+    cells = {
+        "a": cell("LUT4", 10, 2), "b": cell("MUX", 11, 10), "c": cell("LUT4", 12, 11, 2), "r": cell("FF", 13, 12),
+        "d": cell("LUT4", 14, 13),
+    }  # fmt: skip
+    assert depth(cells, {"LUT4": 1}, {"FF"}) == 2
+    assert depth(cells, {"LUT4": 1}, set()) == 3
+
+
+def test_a_report_without_a_clock_is_refused() -> None:
+    report = {"fmax": {"clk": {"achieved": 81.5}}, "utilization": {"TRELLIS_COMB": {"used": 5}, "MULT": {"used": 0}}}
+    log = "Info: Max delay <async>   -> posedge $glbnet$clk: 9.50 ns\nInfo: Max delay <async> -> <async>: 3.25 ns\n"
+    found = routed(report, 3, log)
+    assert (found.seed, found.mhz, found.used) == (3, 81.5, {"TRELLIS_COMB": 5})
+    assert sorted(found.ports.values()) == [3.25, 9.5]
+    with pytest.raises(Exception, match="no path from register to register"):
+        routed({"fmax": {}}, 1, "")
+
+
+@pytest.mark.parametrize("name", device_names())
+def test_every_device_says_where_its_frequency_is(name: str) -> None:
+    device = load_device(name)
+    assert (device.place is None) == bool(device.no_frequency)
+    made = figures.area(Cells({**dict.fromkeys(device.lut, 1), **dict.fromkeys(device.ff, 2)}, {}, 3), device)
+    assert made["ff"] == 2 * len(device.ff)
+    assert made["lut"] > 0

@@ -1,0 +1,61 @@
+"""Designs as their folders describe them, or do not."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from steelyard.model.errors import UserError
+from steelyard.rtl.reading import designs_of
+from tests.rtl import toys
+
+VERILOG = """module inner(input [15:0] pdi_data, input [15:0] sdi_data, output [15:0] do_data); endmodule
+module outer(clk, pdi_data, sdi_data, do_data); input clk; input [15:0] pdi_data; input [15:0] sdi_data;
+output [15:0] do_data; inner i (pdi_data, sdi_data, do_data); endmodule
+"""
+
+
+def test_variants_and_widths_are_designs(tmp_path: Path) -> None:
+    (tmp_path / "a.sv").write_text("")
+    said = 'top = "lwc"\nw = [32, 8]\nsources = ["*.sv"]\naead = "x"\ninput_sequence = ["ad", "npub", "data"]\n'
+    (tmp_path / "design.toml").write_text(said + "[variants]\nx1 = { ROUNDS = 1 }\nx2 = { ROUNDS = 2 }\n")
+    found = {d.variant: d for d in designs_of(tmp_path)}
+    assert list(found) == ["x1", "x1-w8", "x2", "x2-w8"]
+    assert found["x2-w8"].parameters == (("ROUNDS", 2), ("W", 8))
+    assert found["x1"].order == ("ad", "npub", "data", "tag")
+    assert len({d.digest for d in found.values()}) == 4
+
+
+def test_an_unknown_key_is_met_with_the_right_one(tmp_path: Path) -> None:
+    (tmp_path / "design.toml").write_text('top = "t"\nw = [32]\nsources = []\nhsah = "x"\n')
+    with pytest.raises(UserError, match="hash"):
+        designs_of(tmp_path)
+
+
+def test_the_lwc_package_s_file(tmp_path: Path) -> None:
+    (found,) = designs_of(toys.design(tmp_path / "toy"))
+    assert (found.name, found.top, found.width, found.answers) == ("toy", "toy", 32, tmp_path / "toy" / "kat")
+
+
+def test_a_list_of_sources_and_a_guessed_top(tmp_path: Path) -> None:
+    (tmp_path / "rtl").mkdir()
+    (tmp_path / "rtl" / "outer.v").write_text(VERILOG)
+    (tmp_path / "tb_outer.v").write_text("module tb; endmodule")
+    (guessed,) = designs_of(tmp_path, aead="asconaead128")
+    assert (guessed.top, guessed.width, guessed.aead, len(guessed.files)) == ("outer", 16, "asconaead128", 1)
+    assert "guessed" in guessed.notes[0]
+    (tmp_path / "rtl" / "source_list.txt").write_text("outer.v\n")
+    (listed,) = designs_of(tmp_path)
+    assert (listed.top, listed.name) == ("outer", "rtl")
+    (tmp_path / "rtl" / "source_list.txt").write_text("outer.v\ngone.v\n")
+    with pytest.raises(UserError, match=r"gone\.v is not there"):
+        designs_of(tmp_path)
+
+
+def test_no_design_is_said(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="no VHDL or Verilog file"):
+        designs_of(tmp_path)
+    (tmp_path / "a.v").write_text("module a; endmodule")
+    with pytest.raises(UserError, match="none of its modules has the ports"):
+        designs_of(tmp_path)
