@@ -53,7 +53,11 @@ def test_the_architecture_names_what_is_there() -> None:
 def test_contributing_names_what_is_there() -> None:
     """Modules are named from their stage on, as `lab/image.py`; words in capitals are in the code."""
     text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
-    sources = [f for folder in ("src", "tests", "harness", "crates", "oracles") for f in (ROOT / folder).rglob("*.*")]
+    sources = [
+        f
+        for folder in ("src", "tests", "harness", "crates", "oracles", "rtl", "devices")
+        for f in (ROOT / folder).rglob("*.*")
+    ]
     named = set(re.findall(r"`([\w/]+\.(?:py|toml|csv|c|h))`", text)) - {"target.toml", "variant.toml", "lab.toml"}
     assert len(named) > 30
     assert [n for n in named if not any(f"/{f}".endswith(f"/{n}") for f in [*map(str, sources), *FOLDER])] == []

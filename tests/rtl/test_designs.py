@@ -107,7 +107,7 @@ def test_a_design_from_folder_to_record(tmp_path: Path, monkeypatch: pytest.Monk
     (wrong,) = designs_of(toys.design(tmp_path / "wrong", WRONG))
     device = load_device("ecp5")
     told: list[bool] = []
-    with Store(f"sqlite:///{tmp_path / 'results.db'}") as store:
+    with Store.open(tmp_path / "results.db") as store:
         tasks = [Task(d, device, 2) for d in (good, hangs, wrong)]
         first = Hardware(store).campaign(tasks, lambda *_: None)
         again = Hardware(store).campaign(tasks, lambda task, record, stored: told.append(stored))

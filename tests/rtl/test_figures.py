@@ -53,12 +53,20 @@ def test_the_depth_is_between_registers() -> None:
         "a": cell("LUT4", 10, 2), "b": cell("MUX", 11, 10), "c": cell("LUT4", 12, 11, 2), "r": cell("FF", 13, 12),
         "d": cell("LUT4", 14, 13),
     }  # fmt: skip
-    assert depth(cells, {"LUT4": 1}, {"FF"}) == 2
-    assert depth(cells, {"LUT4": 1}, set()) == 3
+    assert depth(cells, {"LUT4": 1}, {"FF"}) == (2, False)
+    assert depth(cells, {"LUT4": 1}, set()) == (3, False)
+    for first, second in (("a", "b"), ("b", "a")):  # one feeds the other, and both the last
+        net = {first: cell("LUT4", 1, 9), second: cell("LUT4", 2, 1), "c": cell("LUT4", 3, 1, 2)}
+        assert depth(dict(reversed(net.items())), {"LUT4": 1}, set()) == (3, False)
+    cells["a"] = cell("LUT4", 10, 12)
+    assert depth(cells, {"LUT4": 1}, {"FF"})[1]
 
 
 def test_a_report_without_a_clock_is_refused() -> None:
-    report = {"fmax": {"clk": {"achieved": 81.5}}, "utilization": {"TRELLIS_COMB": {"used": 5}, "MULT": {"used": 0}}}
+    report: dict[str, dict[str, dict[str, float]]] = {
+        "fmax": {"clk": {"achieved": 81.5}},
+        "utilization": {"TRELLIS_COMB": {"used": 5}, "MULT": {"used": 0}},
+    }
     log = "Info: Max delay <async>   -> posedge $glbnet$clk: 9.50 ns\nInfo: Max delay <async> -> <async>: 3.25 ns\n"
     found = routed(report, 3, log)
     assert (found.seed, found.mhz, found.used) == (3, 81.5, {"TRELLIS_COMB": 5})

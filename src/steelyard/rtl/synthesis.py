@@ -55,7 +55,7 @@ def script(n: Netlist, files: list[str], device: Device, *, slang: bool = False)
         [
             *reading, f"hierarchy -check -top {n.top}", "proc", "tee -o check.log check",
             device.synth.format(top=n.top),
-            "tee -o loops.log check", "tee -o stat.json stat -json",
+            "tee -o stat.json stat -json",
             f"write_json {NETLIST}", f"write_verilog -noattr -noexpr {VERILOG}", "",
         ]
     )  # fmt: skip
@@ -76,12 +76,18 @@ def synthesise(n: Netlist, device: Device, work: Path) -> Cells:
             break
         except ToolError as e:
             unread = re.search(r"(?i)syntax error|unsupported|not implemented", e.failure.detail)
+            if meant := questionable(e.log, _text(work / "check.log"), n):  # why yosys stops, by its name
+                raise ToolError(meant, e.log) from e
             if slang or e.failure.reason is not Reason.COMPILE_ERROR or not unread:
                 raise bench.refused(_named(e), n) from e
     (work / SAID).write_text(log)
-    if wrong := questionable(log, _text(work / "check.log"), _text(work / "loops.log"), n):
+    if wrong := questionable(log, _text(work / "check.log"), n):
         raise ToolError(wrong, log)
-    return _cells(work, n.top, device)
+    cells, looped = _cells(work, n.top, device)
+    if looped and (found := re.search(r"found logic loop in module .*:\n((?: .*\n)*)", _text(work / "check.log"))):
+        lines = dict.fromkeys(re.findall(r"src/\S+?:\d+", found[1]))
+        raise ToolError(Failure(Reason.LOOP, _own_names(f"a loop without a register: {', '.join(lines)}", n)), log)
+    return cells
 
 
 def _named(error: ToolError) -> ToolError:
@@ -96,34 +102,37 @@ def _text(file: Path) -> str:
     return file.read_text(errors="replace") if file.exists() else ""
 
 
-def questionable(log: str, before: str, after: str, n: Netlist) -> Failure | None:
-    """Why a circuit is not what its author means: latches, loops, ports that nothing drives."""
-    names = {f"src/{k:03d}_{f.name}": f.name for k, f in enumerate(n.files)}
+def _own_names(text: str, n: Netlist) -> str:
+    """The text with the sources' names as the design has them."""
+    for k, f in enumerate(n.files):
+        text = text.replace(f"src/{k:03d}_{f.name}", f.name)
+    return text
 
-    def own(text: str) -> str:
-        for made, name in names.items():
-            text = text.replace(made, name)
-        return text
 
-    if found := re.search(r"^Latch inferred for signal `(\S+)' from process `(\S+?)'", log, re.MULTILINE):
-        return Failure(Reason.LATCH, own(f"{found[1].lstrip(chr(92))} is a latch: process {found[2].lstrip(chr(92))}"))
-    if found := re.search(rf"Wire {re.escape(n.top)}\.\\(\w+)(?: \[\d+\])? is used but has no driver", before):
+def questionable(log: str, checked: str, n: Netlist) -> Failure | None:
+    """Why a circuit is not what its author means: latches, ports that nothing drives."""
+    if found := re.search(
+        r"^(?:Warning: )?Latch inferred for signal `([^']*)' from process `([^']*)'", log, re.MULTILINE
+    ):
+        signal, line = found[1].split(".", 1)[-1].lstrip("\\"), re.search(r"src/\S+?:\d+", found[2])
+        return Failure(Reason.LATCH, _own_names(f"{signal} is a latch: {line[0] if line else found[2]}", n))
+    if found := re.search(rf"Wire {re.escape(n.top)}\.\\(\w+)(?: \[\d+\])? is used but has no driver", checked):
         return Failure(Reason.UNDRIVEN, f"{found[1]} of {n.top} is used and nothing drives it")
-    if found := re.search(r"found logic loop in module \S+:((?:\n {2,}.*){1,12})", after):
-        wires = re.findall(r"wire \\(\S+)", found[1]) or [found[1].strip()[:200]]
-        return Failure(Reason.LOOP, own(f"a loop without a register through {', '.join(wires[:4])}"))
     return None
 
 
-def _cells(work: Path, top: str, device: Device) -> Cells:
+def _cells(work: Path, top: str, device: Device) -> tuple[Cells, bool]:
+    """The cells of the netlist in ``work``, and whether a signal depends on itself without a register."""
     stat = json.loads(_text(work / "stat.json"))
     of = stat.get("design") or stat["modules"][f"\\{top}"]
     cells = json.loads((work / NETLIST).read_bytes())["modules"][top]["cells"]
-    return Cells(
+    deep, looped = depth(cells, device.lut, {*device.ff})
+    made = Cells(
         {k: int(v) for k, v in of["num_cells_by_type"].items()},
         _within(cells),
-        depth(cells, device.lut, {*device.ff}),
+        deep,
     )
+    return made, looped
 
 
 Netted = Mapping[str, Mapping[str, Any]]
@@ -139,8 +148,9 @@ def _within(cells: Netted) -> dict[str, int]:
     return counts
 
 
-def depth(cells: Netted, tables: Mapping[str, float], stops: Set[str]) -> int:
-    """The most tables that a signal passes between registers or ports. A carry chain is one."""
+def depth(cells: Netted, tables: Mapping[str, float], stops: Set[str]) -> tuple[int, bool]:
+    """The most tables that a signal passes between registers or ports, and whether it comes back to one of them."""
+    looped = False
     drives: dict[int, str] = {}
     into: dict[str, list[int]] = {}
     for name, cell in cells.items():
@@ -153,23 +163,23 @@ def depth(cells: Netted, tables: Mapping[str, float], stops: Set[str]) -> int:
             else:
                 into.setdefault(name, []).extend(bits)
     known: dict[str, int] = {}
+    opened: set[str] = set()  # those of the path from ``start`` are not known yet
     for start in into:
         stack = [start]
         while stack:
             name = stack[-1]
-            if name in known:
-                stack.pop()
+            opened.add(name)
+            before = {d for b in into.get(name, ()) if (d := drives.get(b))}
+            left = before - known.keys()
+            if name not in known and left - opened:
+                stack += left - opened
                 continue
-            before = {d for b in into.get(name, ()) if (d := drives.get(b)) and d != name}
-            if left := [d for d in before if d not in known]:
-                known_loop = [d for d in left if d in stack]
-                if not known_loop:
-                    stack += left
-                    continue
-            kind = cells[name]["type"]
-            known[name] = max((known.get(d, 0) for d in before), default=0) + (1 if tables.get(kind) else 0)
+            if name not in known:
+                looped = looped or bool(left)
+                deepest = max((known.get(d, 0) for d in before), default=0)
+                known[name] = deepest + (1 if tables.get(cells[name]["type"]) else 0)
             stack.pop()
-    return max(known.values(), default=0)
+    return max(known.values(), default=0), looped
 
 
 def mapped(n: Netlist, device: Device, work: Path) -> Netlist:
@@ -203,7 +213,7 @@ def place(device: Device, work: Path, netlist: Path, seed: int) -> Routed:
     return routed(json.loads(_text(work / "report.json")), seed, log)
 
 
-def routed(report: Mapping[str, dict[str, dict[str, float]]], seed: int, log: str) -> Routed:
+def routed(report: Mapping[str, Mapping[str, Mapping[str, float]]], seed: int, log: str) -> Routed:
     """What a report says. A design has one clock; where the tool tells several, the slowest is the limit."""
     clocks = [float(f["achieved"]) for f in report.get("fmax", {}).values()]
     if not clocks:

@@ -1,0 +1,1 @@
+"""Hardware: designs, what drives and checks them, and the tools that make cells and routes of them."""
