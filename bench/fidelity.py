@@ -3,6 +3,7 @@
 usage: bench/fidelity.py weigh CHECKOUT -t TARGET... [-o ROWS.csv] [--only TEXT] [--set KEY=VALUE...]
        bench/fidelity.py errors ROWS.csv...
        bench/fidelity.py fit ROWS.csv ROWS.csv...
+       bench/fidelity.py page [--before ROWS.csv]... [--after ROWS.csv]...
 
 CHECKOUT is one of usnistgov/Lightweight-Cryptography-Benchmarking, with its ``benchmarks`` and ``implementations``.
 ``weigh`` builds each implementation of the families below with each optimisation level, calls it twice at each size,
@@ -11,6 +12,7 @@ A board's call and the readings of its clock are in the published cycles and not
 for each family to the others. ``errors`` prints how errors are distributed, by family, level and size, and by how much
 of a row's cycles is assembly. ``fit`` takes files of the same rows by models that differ: for each family it
 chooses the file with the smallest error over the other families, and says the family's own error with that choice.
+``page`` writes the tables of docs/validation/fidelity.md, of the files beside it or first of other rows.
 """
 
 from __future__ import annotations
@@ -54,6 +56,9 @@ LEVELS = {"o1": "-O1", "o2": "-O2", "o3": "-O3", "os": "-Os"}
 SIZES = ((0, 0), (0, 8), (0, 64), (0, 128), (8, 0), (64, 64), (128, 0), (128, 128))
 #: published cycles from here on are wrong by multiples of this number where a counter of 24 bits took the time
 WRAP = 1 << 24
+PLACE = Path(__file__).parents[1] / "docs" / "validation"
+PAGE = PLACE / "fidelity.md"
+BLOCK = re.compile(r"(<!-- errors: ([\w-]+) -->\n).*?(<!-- end -->)", re.DOTALL)
 #: BX LR
 THUMB_RETURN = b"\x70\x47"
 #: the bytes of the published programs' inputs
@@ -111,11 +116,6 @@ class Row(NamedTuple):
     def error(self, calling: int = 0) -> float:
         """Simulated minus published, percent, where the published call takes so many cycles besides the callee's."""
         return 100 * ((self.cycles + calling) / self.published - 1)
-
-    @property
-    def call(self) -> tuple[str, ...]:
-        """What tells it from the file's other rows."""
-        return (self.target, self.variant, self.implementation, self.level, str(self.adlen), str(self.mlen))
 
 
 class Task(NamedTuple):
@@ -241,12 +241,22 @@ def copied(source: Path, target: Target, task: Task) -> dict[str, float]:
     return {name: hand / (hand + rest) for name, (rest, hand) in counts.items() if hand}
 
 
-def spread(errors: Iterable[float]) -> str:
-    """Median with its sign; then of magnitudes the median, the smallest that 95 % do not exceed, and the largest."""
+class Spread(NamedTuple):
+    """A distribution of errors: the median with its sign; of magnitudes the median, the smallest that 95 % do not
+    exceed, and the largest."""
+
+    values: int
+    bias: float
+    median: float
+    p95: float
+    most: float
+
+
+def spread(errors: Iterable[float]) -> Spread:
+    """The distribution of at least one error."""
     signed = list(errors)
     sizes = sorted(map(abs, signed))
-    p95 = sizes[math.ceil(0.95 * len(sizes)) - 1]
-    return f"{len(sizes):6d} {median(signed):+8.2f} {median(sizes):8.2f} {p95:8.2f} {sizes[-1]:8.2f}"
+    return Spread(len(sizes), median(signed), median(sizes), sizes[math.ceil(0.95 * len(sizes)) - 1], sizes[-1])
 
 
 def of_assembly(row: Row) -> str:
@@ -259,6 +269,7 @@ def of_assembly(row: Row) -> str:
 BY: dict[str, Callable[[Row], str]] = {
     "all": lambda r: "",
     "kind": of_assembly,
+    "submission": lambda r: r.family,
     "family": lambda r: f"{of_assembly(r)} {r.family}",
     "level": lambda r: f"{of_assembly(r)} {r.level}",
     "size": lambda r: f"{of_assembly(r)} {r.adlen}/{r.mlen}",
@@ -308,17 +319,47 @@ def best(models: Sequence[Sequence[Row]]) -> tuple[int, int]:
     return min(((k, c) for k in range(len(models)) for c in CALLING), key=lambda kc: score(models[kc[0]], kc[1]))
 
 
+def groups(rows: Sequence[tuple[Row, float]], by: str) -> dict[tuple[str, str], list[float]]:
+    """Errors by target and what ``BY`` calls a row."""
+    found: dict[tuple[str, str], list[float]] = {}
+    for r, error in rows:
+        found.setdefault((r.target, BY[by](r)), []).append(error)
+    return found
+
+
 def print_errors(rows: Sequence[tuple[Row, float]], by: Sequence[str]) -> None:
     """Prints how the errors of rows are distributed."""
     print(f"{'':44} {'values':>6} {'bias':>8} {'median':>8} {'p95':>8} {'max':>8}  %")
-    for target in dict.fromkeys(r.target for r, _ in rows):
-        for name in by:
-            groups: dict[str, list[float]] = {}
-            for r, error in rows:
-                if r.target == target:
-                    groups.setdefault(BY[name](r), []).append(error)
-            for group, errors in sorted(groups.items()):
-                print(f"{f'{target} {group}':44} {spread(errors)}")
+    for name in by:
+        for (target, group), errors in sorted(groups(rows, name).items()):
+            s = spread(errors)
+            print(f"{f'{target} {group}':44} {s.values:6d} {s.bias:+8.2f} {s.median:8.2f} {s.p95:8.2f} {s.most:8.2f}")
+
+
+def counted(rows: Sequence[Row]) -> list[Row]:
+    """The rows that a target's claim is made of: assembly where packages for it have some, else C."""
+    with_assembly = {r.target for r in rows if of_assembly(r) == KINDS[0]}
+    return [r for r in rows if of_assembly(r) == (KINDS[0] if r.target in with_assembly else KINDS[2])]
+
+
+def table(rows: Sequence[Row]) -> str:
+    """How the errors of counted rows are distributed, by target and family, in Markdown."""
+    held = held_out([counted(rows)])
+    lines = ["| target | code | family | values | bias | median / p95 / max |", "|---|---|---|---|---|---|"]
+    for target in sorted({r.target for r, _ in held}):
+        own = [(r, e) for r, e in held if r.target == target]
+        kind = of_assembly(own[0][0])
+        of = {"all": [e for _, e in own]} | {f: e for (_, f), e in sorted(groups(own, "submission").items())}
+        for family, errors in of.items():
+            s = spread(errors)
+            shown = f"{s.median:.2f} / {s.p95:.1f} / {s.most:.1f}"
+            lines.append(f"| {target} | {kind} | {family} | {s.values} | {s.bias:+.2f} | {shown} |")
+    return "\n".join(lines) + "\n"
+
+
+def filled(page: str) -> str:
+    """The page with its tables made anew."""
+    return BLOCK.sub(lambda m: f"{m[1]}{table(read(PLACE / f'{m[2]}.csv'))}{m[3]}", page)
 
 
 def main() -> int:
@@ -331,6 +372,9 @@ def main() -> int:
     weigh.add_argument("-o", "--output", type=Path)
     weigh.add_argument("--only", default="", help="expression that variant/implementation must match")
     weigh.add_argument("--set", action="append", default=[], metavar="KEY=VALUE")
+    page = verbs.add_parser("page")
+    page.add_argument("--before", type=Path, action="append", default=[])
+    page.add_argument("--after", type=Path, action="append", default=[])
     for name in ("errors", "fit"):
         verb = verbs.add_parser(name)
         verb.add_argument("rows", type=Path, nargs="+")
@@ -343,7 +387,13 @@ def main() -> int:
         with ProcessPoolExecutor(2) as pool:
             write((row for some in pool.map(weighed, todo, chunksize=4) for row in some), ask.output)
         return 0
-    kinds, by = ask.kind or KINDS[:3], ask.by or tuple(BY)[:-1]
+    if ask.verb == "page":
+        for files, name in ((ask.before, "fidelity-before"), (ask.after, "fidelity")):
+            if files:
+                write((r for file in files for r in read(file)), PLACE / f"{name}.csv")
+        PAGE.write_text(filled(PAGE.read_text(encoding="utf-8")), encoding="utf-8")
+        return 0
+    kinds, by = ask.kind or KINDS[:3], ask.by or ("kind", "family", "level", "size")
     models = [[r for r in read(file) if of_assembly(r) in kinds] for file in ask.rows]
     if ask.verb == "errors":
         models = [[r for rows in models for r in rows]]

@@ -242,10 +242,6 @@ def claims(target: str) -> str:
 
 
 def test_claims_are_those_of_the_files() -> None:
-    def two(rows: Sequence[Row]) -> tuple[str, str]:
-        middle, high, _ = spread(errors(rows), 1, 1, 1).split(" / ")
-        return middle, high
-
     best = median(map(abs, errors(chosen(LTO, RHYS, HASH, O12, time(5)))))
     slope = slopes(LTO, "published_us", "modelled_us", RHYS, having(configuration="O2"))
     worst = max(abs(s - 1) for s in slope.values())
@@ -259,14 +255,6 @@ def test_claims_are_those_of_the_files() -> None:
     assert f"{above[0]} % at O1 and O2 above 5 ms (95th percentile {above[1]} %) and {below[0]} % below" in claims(
         "nano-every"
     )
-    for target, test in (("mkrzero", having(implementation="rhys")), ("nrf52840", having(kind="asm"))):
-        middle, high = two(chosen(ARM, having(target=target), test))
-        assert f"{middle} % median, {high} % 95th percentile" in claims(target)
-    middle, high = two(chosen(ARM, having(target="due", kind="asm")))
-    without = two(chosen(ARM, having(target="due", kind="asm", config=("o2", "o3", "os"))))
-    assert f"{middle} % median, {high} % 95th percentile; {without[0]} and {without[1]} % without O1" in claims("due")
-    middle, high = two(chosen(ESP, UNMASKED))
-    assert f"Over all rows the error is {middle} % median, {float(high):.0f} % 95th percentile" in claims("esp8266")
     felics = chosen("felics-ae", having(target="atmega128"))
     equal = {n: sum(r[n] == r[f"ours_{n}"] for r in felics) for n in ("code_size", "code_ram", "code_time")}
     assert equal["code_size"] == equal["code_ram"] == len(felics)

@@ -33,10 +33,7 @@ impl CortexM4 {
 
 impl Timing<Thumb> for CortexM4 {
     fn id(&self) -> &'static str {
-        match self.front {
-            Front::Cache(_) => "cortex-m4/3",
-            _ => "cortex-m4/2",
-        }
+        "cortex-m4/3"
     }
 
     fn costs(&self, steps: &[Step]) -> Costs {

@@ -1,0 +1,114 @@
+"""What bench/fidelity.py makes of rows, and that the page and the claims have the figures of the files."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+import shutil
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+
+
+def _module() -> Any:
+    spec = importlib.util.spec_from_file_location("fidelity", ROOT / "bench" / "fidelity.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules["fidelity"] = module  # NamedTuple's annotations are looked up there
+    spec.loader.exec_module(module)
+    return module
+
+
+fidelity = _module()
+
+
+def row(family: str, published: int, cycles: int, **other: Any) -> Any:
+    values = {
+        "target": "due",
+        "model": "m/1",
+        "family": family,
+        "variant": family,
+        "implementation": "rhys",
+        "level": "o2",
+        "assembly": 1.0,
+        "code": 1000,
+        "adlen": 0,
+        "mlen": 8,
+    }
+    return fidelity.Row(**(values | {"published": published, "cycles": cycles} | other))
+
+
+def test_a_family_never_chooses_its_own_model() -> None:
+    # the first model is right for two families, the second for one
+    right = [row(f, 1000 * k, 1000 * k) for f in ("ascon", "isap", "romulus") for k in (3, 5)]
+    first = [r._replace(cycles=r.cycles * (5 if r.family == "romulus" else 4) // 4) for r in right]
+    first = [r if r.family == "romulus" else r._replace(cycles=r.published) for r in first]
+    second = [r._replace(cycles=r.published * (1 if r.family == "romulus" else 2)) for r in right]
+    errors = {(r.family, r.published): error for r, error in fidelity.held_out([first, second])}
+    assert {e for (family, _), e in errors.items() if family == "romulus"} == {25.0}
+    assert {e for (family, _), e in errors.items() if family == "ascon"} <= {0.0, 100.0}
+
+
+def test_what_a_call_takes_besides_the_callee_is_fitted_to_the_other_families() -> None:
+    rows = [row("ascon", 1020, 1000), row("ascon", 5020, 5000), row("isap", 3020, 3000), row("isap", 1060, 1000)]
+    found = {(r.family, r.published): e for r, e in fidelity.held_out([rows])}
+    assert found["isap", 3020] == 0
+    assert found["isap", 1060] == pytest.approx(100 * (1020 / 1060 - 1))
+
+
+def test_one_family_alone_says_that_nothing_is_held_out() -> None:
+    with pytest.raises(SystemExit, match="no other family than ascon"):
+        fidelity.held_out([[row("ascon", 1000, 1000)]])
+
+
+def test_kinds_of_code() -> None:
+    assert fidelity.of_assembly(row("ascon", 1, 1, assembly=0.69)) == "mixed"
+    assert fidelity.of_assembly(row("ascon", 1, 1, assembly=0.05)) == "compiled"
+    large = row("ascon", 1, 1, assembly=0.0, target="esp8266-flash", code=32769)
+    assert fidelity.of_assembly(large) == "beyond the cache"
+
+
+def test_the_page_has_the_figures_of_its_files() -> None:
+    page = fidelity.PAGE.read_text(encoding="utf-8")
+    assert fidelity.filled(page) == page, "run bench/fidelity.py page"
+    assert len(fidelity.BLOCK.findall(page)) == 2
+
+
+@pytest.mark.parametrize("target", ["due", "esp8266-flash", "mkrzero", "nrf52840"])
+def test_claims_are_errors_of_families_that_no_number_was_fitted_to(target: str) -> None:
+    rows = fidelity.counted(fidelity.read(fidelity.PLACE / "fidelity.csv"))
+    s = fidelity.spread(e for r, e in fidelity.held_out([rows]) if r.target == target)
+    text = (ROOT / "docs" / "claims.md").read_text(encoding="utf-8")
+    said = " ".join(text.split(f"\n## {target} (")[1].split("\n## ")[0].split())
+    assert f"{s.median:.1f} % median, {s.p95:.1f} % 95th percentile" in said
+    quoted = re.findall(r"([\d.]+) % median", said)
+    assert quoted == [f"{s.median:.1f}"], "no other median"
+
+
+def test_published_rows_are_built_and_weighed(tmp_path: Path) -> None:
+    header = "submission,variant,primary,implementation,config,flash,enc(0:0),enc(0:8),enc(0:64)\n"
+    lines = [f"{f},tinyjambu128v2,yes,small,o2,1,30000,-,{1 << 24}\n" for f in ("tinyjambu", "xoodyak")]
+    (tmp_path / "benchmarks").mkdir()
+    (tmp_path / "benchmarks" / "mkrzero-aead-summary.csv").write_text(header + "".join(lines))
+    package = ROOT / "ciphers" / "crypto_aead" / "tinyjambu" / "tinyjambu128v2" / "small"
+    for family in ("tinyjambu", "xoodyak"):
+        there = tmp_path / "implementations" / family / "crypto_aead" / "tinyjambu128v2" / "small"
+        shutil.copytree(package, there)
+    [task] = fidelity.tasks(tmp_path, "mkrzero", "", ())
+    assert (task.family, task.published) == ("tinyjambu", {(0, 0): 30000})
+    [seen] = fidelity.weighed(task)
+    assert (seen.target, seen.level, seen.published, seen.assembly) == ("mkrzero", "o2", 30000, 0.0)
+    [slower] = fidelity.weighed(task._replace(flash=(("wait_states", 2),)))
+    assert 1000 < seen.cycles < slower.cycles
+    fidelity.write([seen], tmp_path / "rows.csv")
+    assert fidelity.read(tmp_path / "rows.csv") == [seen]
+
+
+def test_only_permitted_families_are_read() -> None:
+    for name in ("fidelity", "fidelity-before"):
+        assert {r.family for r in fidelity.read(fidelity.PLACE / f"{name}.csv")} == set(fidelity.FAMILIES)
