@@ -315,9 +315,10 @@ class Pipeline:
                 text = f"{job.target.name}: nocrypt, which is subtracted, fails with {failed.reason}: {failed.detail}"
                 return replace(record, failure=Failure(Reason.NO_BASELINE, text))
             figures = figures.above(baseline.metrics, measure.helpers(built.folder / MAP, empty.folder / MAP))
+        code = measure.assembly(job.implementation.files, building.objects(built, job.implementation))
         return replace(
             record,
-            metrics=figures.metrics,
+            metrics=figures.metrics | code,
             points=figures.points,
             helpers=figures.helpers,
             notes=(*record.notes, *figures.notes),

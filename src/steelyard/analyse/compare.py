@@ -15,6 +15,7 @@ from ..model.metric import Metric, metric, of_sizes
 from ..model.row import Row, Value, grouped
 from ..model.target import load_target, target_names
 from .answer import common_workload, countable, of_one_device, pattern, run_number, workload_name
+from .errors import error_of
 from .validation import resolution
 
 #: what a setup is called by; two rows are a pair when these are the same
@@ -42,12 +43,14 @@ _NUMBER = (int, float)
 
 
 class Change(Struct, frozen=True):
-    """One metric of a pair. ``ratio`` is new over old; None where old is 0 and new is not."""
+    """One metric of a pair. ``ratio`` is new over old; None where old is 0 and new is not. ``within``: it changed by no
+    more than the median error that simulated cycles carry, so that a chip may say otherwise."""
 
     metric: str
     old: float
     new: float
     verdict: Verdict
+    within: bool = False
 
     @property
     def ratio(self) -> float | None:
@@ -214,11 +217,14 @@ def _matched(left: Sequence[Row], right: Sequence[Row], must: Sequence[str], wor
 def _changes(a: Row, b: Row, metrics: Iterable[Metric], threshold: float) -> Iterable[Change]:
     spread = sum(s for r in (a, b) if isinstance(s := r.get("spread_percent"), _NUMBER)) / 100
     unseen = _unseen(a) + _unseen(b)
+    error = max((e.median_percent / 100 for r in (a, b) if (e := error_of(r)) is not None), default=0.0)
     for m in metrics:
         old, new = a.get(m.name), b.get(m.name)
         if isinstance(old, _NUMBER) and isinstance(new, _NUMBER):
             sampled = unseen if m.unit == "cycles" else 0
-            yield Change(m.name, old, new, _verdict(m, old, new, threshold, spread, sampled))
+            verdict = _verdict(m, old, new, threshold, spread, sampled)
+            timed = m.unit.startswith("cycles") and verdict in ("better", "worse")
+            yield Change(m.name, old, new, verdict, timed and abs(new - old) <= error * abs(old))
 
 
 def _unseen(row: Row) -> float:

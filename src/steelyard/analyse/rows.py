@@ -7,10 +7,11 @@ from fnmatch import fnmatchcase
 from functools import cache
 
 from ..model.errors import UserError, cut, unknown
-from ..model.metric import DERIVED, headings, metric, metric_names, size_of
+from ..model.metric import DERIVED, MADE, headings, metric, metric_names, size_of
 from ..model.primitive import PRIMITIVES
 from ..model.record import Record
 from ..model.row import CONTEXT, Made, Row, made_by, names_of, row
+from .errors import carried
 
 #: what a name may be the name of
 NAMES = ("family", "variant", "label", "primitive")
@@ -51,7 +52,7 @@ def needed(columns: Iterable[str]) -> tuple[set[str], set[tuple[str, int, int]]]
         if size := size_of(name):
             points.add((size.operation, size.adlen, size.mlen))
         else:
-            metrics.update(DERIVED.get(name, (name,)))
+            metrics.update(MADE.get(name, (name,)))
     return metrics, points
 
 
@@ -79,6 +80,7 @@ def derive(found: list[Row]) -> list[Row]:
             values = list(map(r.get, parts))
             if None not in values:
                 r[name] = sum(values)  # type: ignore[arg-type]
+    carried(found)
     return found
 
 

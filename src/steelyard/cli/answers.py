@@ -10,7 +10,7 @@ from ..analyse import expression
 from ..analyse.answer import Answer, Together, answered
 from ..analyse.rows import NAMES, check_primitives, derive, named, needed
 from ..model.errors import meant
-from ..model.metric import DERIVED, size_of
+from ..model.metric import MADE, size_of
 from ..model.record import Point
 from ..model.row import CONTEXT, Made, Row
 from ..publish import results
@@ -81,7 +81,7 @@ def found(
             **known,
         )
         check_primitives(every)
-        if columns is None or names & DERIVED.keys():
+        if columns is None or names & MADE.keys():
             every = derive(every)
         left = _meant(every, what) if what else every
         if test:

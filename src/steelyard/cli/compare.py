@@ -14,7 +14,7 @@ from ..analyse import expression, files
 from ..analyse.compare import METRICS, Comparison, Words, compare, sides, summary
 from ..analyse.rows import check_columns, rows
 from ..model.errors import UserError, WorkError, counted, cut, refuse
-from ..model.metric import metric
+from ..model.metric import ERRORS, metric
 from ..model.record import Record
 from ..model.row import Made, Row, made_by
 from ..model.target import target_names
@@ -182,7 +182,7 @@ def _rows_of(
         return [*source.rows, *rows(source.records, made)], {("revision", "==", side)}
     is_filter = expression.is_filter(side)
     names, where = ([], side) if is_filter else ([side], "")
-    stored = found(names, where, [*columns, "spread_percent"], db, beside=made)
+    stored = found(names, where, [*columns, "spread_percent", *ERRORS], db, beside=made)
     if not stored:
         raise _unknown(side, is_filter)
     if side.isdecimal():

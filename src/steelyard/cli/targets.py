@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from msgspec import Struct
 
+from ..analyse.errors import published
 from ..building import identify
 from ..model import toml
+from ..model.errors import UserError
 from ..model.target import Target, load_target, target_names
 from ..publish.sheet import plain
 from . import options
@@ -17,18 +19,24 @@ class Targets(Struct, frozen=True):
     """What ``targets`` is asked."""
 
     wiring: bool
+    errors: bool
     out: Output
 
 
 @command(
     Targets,
     options.flag("--wiring", help="Which pins to wire where the chips are boards."),
+    options.flag("--errors", help="How far simulated cycles are from published ones."),
     options.tables,
 )
 def verb(ask: Targets) -> int:
     """List targets: chip, clock, memory, compiler, and how far figures are validated."""
+    if ask.wiring and ask.errors:
+        raise UserError("--wiring and --errors: leave one of them out")
     if ask.wiring:
         _wiring(ask.out)
+    elif ask.errors:
+        _errors(ask.out)
     else:
         answer(ask.out)
     return 0
@@ -43,6 +51,25 @@ def _wiring(out: Output) -> None:
         (t.name, t.chip_name, w.trigger, w.transmit, w.receive, w.baud, w.fast_baud, t.board_hz / 1e6) for t, w in wired
     ]
     out.give([plain("", "wiring", columns, rows)])
+
+
+def _errors(out: Output) -> None:
+    """Gives the errors that are published."""
+    columns = {
+        "target": None,
+        "model": None,
+        "code": None,
+        "memory": None,
+        "values": 0,
+        "median %": 2,
+        "95 % within": 2,
+    }
+    names = columns | {"page of docs/validation": None, "remark": None}
+    rows = [
+        (e.target, e.timing_model, e.code, e.memory, e.values, e.median_percent, e.p95_percent, e.page, e.remark)
+        for e in published()
+    ]
+    out.give([plain("", "errors", names, rows)])
 
 
 def answer(out: Output) -> None:

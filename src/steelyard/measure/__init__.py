@@ -9,12 +9,14 @@ from .phases import DATA, joined, message, phases
 from .plausible import implausible
 from .repeats import repeated, sampled
 from .rom import added, helpers
+from .share import assembly
 
 __all__ = [
     "DATA",
     "Felics",
     "Observations",
     "added",
+    "assembly",
     "depends",
     "empty_calls",
     "felics",

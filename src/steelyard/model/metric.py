@@ -57,6 +57,12 @@ _METERED = (
 _POWER = (("power_measured", "power", "mW", 2, False), ("power_idle_measured", "idle power", "mW", 2, False))
 
 
+#: how much of a package's code was assembly
+ASSEMBLY = "assembly_percent"
+#: the median and the 95th percentile of the error that simulated cycles carry; they are looked up, not stored
+ERRORS = ("error_median", "error_p95")
+
+
 def _words(operation: str) -> str:
     return operation.replace("_", " ")
 
@@ -135,6 +141,9 @@ _METRICS = {
         Metric("image_static", "image static", "bytes"),
         Metric("image_ram_touched", "image RAM touched", "bytes"),
         Metric("context", "context", "bytes"),
+        Metric(ASSEMBLY, "assembly", "%", 0, lower=False),
+        Metric(ERRORS[0], "error, median", "%", 2, lower=False),
+        Metric(ERRORS[1], "error, 95 %", "%", 2, lower=False),
         Metric("unaligned", "unaligned accesses", "", sized=True),
         Metric("spread_percent", "spread", "%", 2),
         Metric("counter_difference", "counter difference", "cycles", 1, lower=False, sized=True),
@@ -150,6 +159,10 @@ _METRICS = {
 }
 #: metrics that are sums of others: ``ram`` is the deepest stack, static data and heap together
 DERIVED = {"ram": ("stack", "ram_static", "heap")}
+
+
+#: what else is made of stored metrics
+MADE = DERIVED | dict.fromkeys(ERRORS, (ASSEMBLY, "rom"))
 
 
 class Size(Struct, frozen=True):

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from functools import cache, partial
 
 from ..analyse.compare import Change, Comparison, Pair
+from ..model.errors import counted
 from ..model.metric import metric
 from ..model.row import CONTEXT, Row, grouped
 from .results import column, lines, run_of, title_of
@@ -39,6 +40,7 @@ def tables(c: Comparison, *, everything: bool = False) -> list[Sheet]:
         notes += [f"compared although {_differing(p)}: {p.old['label']}" for p in pairs if p.differs]
         notes += _sides(pairs, [n for n in told if n not in varying])
         notes += _of_several_sources(pairs)
+        notes += _within(changes)
         sheets.append(
             Sheet(
                 f"{title}: {every.pop()}" if one else title,
@@ -62,6 +64,7 @@ def flat(c: Comparison, *, everything: bool = False) -> Sheet:
     columns = [column(n) for n in _ALL] + [Column("other", "compared with"), Column("metric", "metric")]
     columns += [Column("unit", "unit"), Column("old", "old", "", ANY), Column("new", "new", "", ANY)]
     columns += [Column("ratio", "new/old", "", 4), Column("change", "change", "%", 2), Column("verdict", "verdict")]
+    columns += [Column("within_error", "smaller than the error")]
     columns += [Column(f"other_{n}", f"{CONTEXT[n]} compared with") for n in others]
 
     def line(of: tuple[Pair, Change]) -> Line:
@@ -69,6 +72,7 @@ def flat(c: Comparison, *, everything: bool = False) -> Sheet:
         change = None if ch.ratio is None else 100 * (ch.ratio - 1)
         context: list[Cell] = [p.old.get(n) for n in _ALL]
         figures: list[Cell] = [ch.metric, metric(ch.metric).unit, ch.old, ch.new, ch.ratio, change, ch.verdict]
+        figures.append("yes" if ch.within else None)
         partner = [p.new.get(n) for n in others]
         return Line([*context, p.new["label"], *figures, *partner], (*run_of(p.old), *run_of(p.new)))
 
@@ -110,6 +114,16 @@ def _of_several_sources(pairs: Sequence[Pair]) -> list[str]:
         if p.old["label"] == p.new["label"] and len({p.old.get("digest"), p.new.get("digest")} - {None}) > 1
     )
     return [f"sources differ: {', '.join(labels)}"] if labels else []
+
+
+def _within(changes: Sequence[tuple[Pair, Change]]) -> list[str]:
+    """Says how many differences a chip may not have."""
+    within = sum(ch.within for _, ch in changes)
+    timed = sum(ch.verdict in ("better", "worse") and metric(ch.metric).unit.startswith("cycles") for _, ch in changes)
+    if not within:
+        return []
+    about = "smaller than the median error of simulated cycles here (steelyard targets --errors): a chip may differ"
+    return [f"±: {within} of {counted(timed, 'difference')} in cycles, {about}"]
 
 
 def _line(varying: Sequence[str], one: bool, of: tuple[Pair, Change]) -> Line:
@@ -170,7 +184,7 @@ def _short(row: Row, name: str) -> str:
 def _cells(p: Pair, ch: Change, varying: Sequence[str]) -> list[str | float | int | None]:
     ratio = ch.ratio
     percent = "new" if ratio is None else f"{100 * (ratio - 1):+.2f} %"
-    sign = f" {_SIGN[ch.verdict]}" if ch.verdict in ("noise", "same") else ""
+    sign = f" {_SIGN[ch.verdict]}" if ch.verdict in ("noise", "same") else " ±" if ch.within else ""
     context = [_value(_both(p, n)) for n in varying]
     old, new = (round(v, metric(ch.metric).digits) for v in (ch.old, ch.new))
     return [_name(p), *context, _title(ch.metric), old, new, ratio, percent + sign]

@@ -13,6 +13,7 @@ from jinja2 import Environment, FileSystemLoader
 from msgspec import Struct
 
 from ..analyse import rank
+from ..analyse.errors import published
 from ..model.errors import counted
 from ..model.primitive import cycles_of
 from ..model.record import Point
@@ -190,9 +191,18 @@ def _winners(primitive: str, rows: Sequence[Row]) -> Sheet:
 def claims(names: Sequence[str]) -> Sheet:
     """How far the cycles of these targets are validated."""
     known = {n: load_target(n) for n in names if n in target_names()}
-    rows = [(n, known[n].tier, known[n].silicon) if n in known else (n, "not known here", "-") for n in names]
-    heads = ("target", "cycle counts", "compared with silicon")
+    rows = [
+        (n, known[n].tier, _errors(n), known[n].silicon) if n in known else (n, "not known here", None, "-")
+        for n in names
+    ]
+    heads = ("target", "cycle counts", "error, median / 95 %", "compared with silicon")
     return plain("How far each target's cycles are validated", "claims-table", heads, rows)
+
+
+def _errors(target: str) -> str | None:
+    """The published errors of a target's model, by kind of code."""
+    found = [e for e in published() if e.target == target]
+    return "; ".join(f"{e.code} {e.median_percent:.2g} / {e.p95_percent:.2g} %" for e in found) or None
 
 
 def provenance(rows: Sequence[Row]) -> Sheet:

@@ -6,6 +6,8 @@ import shlex
 from collections.abc import Sequence
 
 from .. import lab
+from ..analyse.errors import error_of
+from ..analyse.rows import rows
 from ..model.inputs import SEED
 from ..model.metric import metric, metric_names
 from ..model.record import Record
@@ -61,6 +63,7 @@ def _facts(r: Record, same: Sequence[int]) -> list[tuple[str, str]]:
             facts.append(("same answers", f"as {'run' if len(same) == 1 else 'runs'} {numbers}, of other sources"))
     facts += [
         ("device", f"{s.device}, timing model {s.timing_model}"),
+        *_error(r),
         ("toolchain", f"{s.toolchain.version}  {s.toolchain.sha256[:16]}"),
         ("flags", s.flags),
         ("workload", s.workload),
@@ -69,6 +72,16 @@ def _facts(r: Record, same: Sequence[int]) -> list[tuple[str, str]]:
         ("run", f"{r.finished:%Y-%m-%d %H:%M} UTC on {r.host}, {r.seconds:.2f} s" if r.finished else "-"),
     ]
     return facts
+
+
+def _error(r: Record) -> list[tuple[str, str]]:
+    """The error that simulated cycles carry; nothing where there are none."""
+    if r.setup.device != "simulator" or not r.metrics:
+        return []
+    [row] = rows([r])
+    error = error_of(row)
+    none = f"nothing is published of {r.setup.target} and this model; docs/claims.md says what the model was checked by"
+    return [("error of its cycles", error.text if error else none)]
 
 
 def repeating(r: Record) -> str:

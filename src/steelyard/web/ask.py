@@ -9,7 +9,7 @@ from ..analyse import expression
 from ..analyse.answer import Answer, answered
 from ..analyse.rows import check_columns, check_primitives, derive, named, needed
 from ..model.errors import UserError, cut, unknown
-from ..model.metric import DERIVED
+from ..model.metric import MADE
 from ..model.row import CONTEXT, Row
 from ..store import FILTERS, Store
 
@@ -79,7 +79,7 @@ class Rows:
         for some in self._named(what, equal):
             rows += self._stored(some, None if asked is None else wanted, newest=newest)
         check_primitives(rows)
-        if asked is None or wanted & DERIVED.keys():
+        if asked is None or wanted & MADE.keys():
             rows = derive(rows)
         if what:
             rows = [r for r in rows if any(named(r, w) for w in what)]

@@ -25,6 +25,6 @@ pub fn words(words: &[u16]) -> Machine<Msp430, Msp430F1> {
     let code = Segment { address: FLASH, runs_at: FLASH, bytes };
     let vector = Segment { address: 0xFFFE, runs_at: 0xFFFE, bytes: vec![FLASH as u8, (FLASH >> 8) as u8] };
     let mut m = Machine::new(Msp430::new(Memory::new(&chip()).expect("the chip is valid")), Msp430F1);
-    m.load(&Image { segments: vec![code, vector], symbols: Vec::new() }).expect("the image fits");
+    m.load(&Image { segments: vec![code, vector], ..Image::default() }).expect("the image fits");
     m
 }

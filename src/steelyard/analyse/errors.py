@@ -1,0 +1,101 @@
+"""How far simulated cycles are from published ones, by target and kind of code: what every simulated figure carries.
+
+docs/validation/errors.csv is the only place of these numbers; docs/claims.md shows them as ``steelyard targets
+--errors`` prints them.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Sequence
+from functools import cache
+
+import msgspec
+from msgspec import Struct
+
+from ..model import paths
+from ..model.metric import ASSEMBLY, ERRORS
+from ..model.row import Row
+from ..model.target import load_target, target_names
+
+FILE = paths.ROOT / "docs" / "validation" / "errors.csv"
+#: percent of a package's code from which on it counts as assembly: that of a permutation with C around it, as most
+#: packages of assembly are in the published comparisons
+LEAST = 20.0
+
+
+class Error(Struct, frozen=True):
+    """The error of a timing model on a target, in percent of published cycles: of ``code`` that is ``assembly`` or
+    ``compiled``, and that a cache holds (``cached``), does not (``beyond``), or ``any``. ``page`` of docs/validation
+    has the comparison."""
+
+    target: str
+    timing_model: str
+    code: str
+    memory: str
+    values: int
+    median_percent: float
+    p95_percent: float
+    page: str
+    remark: str
+
+    @property
+    def text(self) -> str:
+        """In words, for a reader of one figure."""
+        kind = self.code if self.memory == "any" else f"{self.code}, {self.memory}"
+        size = f"median {self.median_percent:.2g} %, 95 % of them within {self.p95_percent:.2g} %"
+        return f"{size} ({kind}; {self.values} published values; {self.remark}; docs/validation/{self.page})"
+
+
+@cache
+def published() -> tuple[Error, ...]:
+    """All of them, in the file's order; none where the documents are not here."""
+    if not FILE.exists():
+        return ()
+    with FILE.open(newline="", encoding="utf-8") as stream:
+        return tuple(msgspec.convert(row, Error, strict=False) for row in csv.DictReader(stream))
+
+
+def error_of(row: Row) -> Error | None:
+    """The error that a row's cycles carry. Where it is not known what kind of code they are of, that of the kind with
+    the larger error; none where nothing is published of this target and model, and where cycles are not simulated."""
+    if row.get("device") != "simulator":
+        return None
+    # a model is named with its target's files where two of them have its name
+    model = str(row.get("timing_model")).partition(",")[0]
+    found = [e for e in published() if (e.target, e.timing_model) == (row["target"], model)]
+    share, memory = row.get(ASSEMBLY), _memory(row)
+    if isinstance(share, (int, float)):
+        kind = "assembly" if share >= LEAST else "compiled"
+        found = [e for e in found if e.code == kind]
+    if memory:
+        found = [e for e in found if e.memory in (memory, "any")]
+    exact = {e.code for e in found if e.memory != "any"}
+    found = [e for e in found if e.memory != "any" or e.code not in exact]
+    return max(found, key=lambda e: e.p95_percent, default=None)
+
+
+def carried(rows: Sequence[Row]) -> Sequence[Row]:
+    """The same rows, with the columns of their error."""
+    for row in rows:
+        error = error_of(row)
+        if error is not None:
+            row.update(zip(ERRORS, (error.median_percent, error.p95_percent), strict=True))
+    return rows
+
+
+@cache
+def _cache(target: str) -> int:
+    """Bytes of a target's cache of code; 0 where it has none."""
+    if target not in target_names():
+        return 0
+    flash = msgspec.json.decode(load_target(target).chip.json)["flash_timing"]
+    return int(flash["cache_lines"] * flash["line_bytes"])
+
+
+def _memory(row: Row) -> str:
+    """Whether a cache holds all of a row's code; empty where there is no cache, or this is not known."""
+    size, rom = _cache(str(row["target"])), row.get("rom")
+    if not size or not isinstance(rom, (int, float)):
+        return ""
+    return "cached" if rom <= size else "beyond"

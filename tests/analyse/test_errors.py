@@ -1,0 +1,121 @@
+"""Simulated cycles carry the published error of their target, model and kind of code, and nothing else does."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+
+from steelyard.analyse import errors
+from steelyard.analyse.compare import compare
+from steelyard.analyse.errors import LEAST, Error, error_of, published
+from steelyard.analyse.rows import rows
+from steelyard.model import paths
+from steelyard.model.record import Record
+from steelyard.model.target import target_names
+from steelyard.publish import comparison, report, run
+from tests import toys
+from tests.conftest import Bench, the_target
+from tests.made_up import record
+
+MODEL = "core/3"
+MADE = tuple(
+    Error("nrf52840", MODEL, code, memory, 7, middle, high, "arm.md", "made up")
+    for code, memory, middle, high in (
+        ("assembly", "cached", 1.0, 3.0),
+        ("assembly", "beyond", 2.0, 5.0),
+        ("compiled", "any", 4.0, 9.0),
+    )
+)
+
+
+@pytest.fixture(autouse=True)
+def few(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Answers have errors that are made up for these tests."""
+    monkeypatch.setattr(errors, "published", lambda: MADE)
+    monkeypatch.setattr(report, "published", lambda: MADE)
+
+
+def made(target: str = "nrf52840", model: str = MODEL, **more: float) -> Record:
+    one = record(target=target, **more)  # type: ignore[arg-type]
+    return replace(one, setup=replace(one.setup, timing_model=model))
+
+
+@pytest.mark.parametrize(
+    ("more", "expected"),
+    [
+        ({"assembly_percent": LEAST, "rom": 2048}, (1.0, 3.0)),  # the cache has 2 KiB
+        ({"assembly_percent": LEAST, "rom": 2049}, (2.0, 5.0)),
+        ({"assembly_percent": LEAST - 1, "rom": 100}, (4.0, 9.0)),
+        ({"rom": 100}, (4.0, 9.0)),  # who weighed before did not tell
+        ({"target": "due", "assembly_percent": 100}, (None, None)),
+        ({"model": "core/2", "assembly_percent": 100}, (None, None)),
+    ],
+)
+def test_the_error_is_that_of_the_kind_of_code(
+    more: dict[str, object], expected: tuple[float | None, float | None]
+) -> None:
+    [row] = rows([made(**more)])  # type: ignore[arg-type]
+    assert (row.get("error_median"), row.get("error_p95")) == expected
+    assert error_of(row | {"device": "virtual-board"}) is None
+
+
+def test_a_run_says_its_error() -> None:
+    facts = {line.cells[0]: line.cells[1] for line in run.sheets(made(assembly_percent=90, rom=10), [])[0].lines}
+    text = str(facts["error of its cycles"])
+    assert text.startswith("median 1 %, 95 % of them within 3 % (assembly, cached; 7 published values; made up;")
+    facts = {line.cells[0]: line.cells[1] for line in run.sheets(made(target="due"), [])[0].lines}
+    assert str(facts["error of its cycles"]).startswith("nothing is published of due and this model")
+    [line] = report.claims(["nrf52840"]).lines
+    assert line.cells[2] == "assembly 1 / 3 %; assembly 2 / 5 %; compiled 4 / 9 %"
+
+
+def test_a_difference_below_the_error_is_marked() -> None:
+    """The larger of both sides' errors counts; bytes carry none."""
+    old, new = made(cycles=1000.0, rom=100), made(cycles=970.0, rom=90)
+    new = replace(new, setup=replace(new.setup, flags="-Os"))
+    for cycles, within in ((970.0, True), (959.0, False), (1000.0, False)):
+        changed = replace(new, metrics=new.metrics | {"cycles_encrypt_mean": cycles, "assembly_percent": 0})
+        result = compare(rows([old]), rows([changed]))
+        [pair] = result.pairs
+        by = {ch.metric: ch for ch in pair.changes}
+        assert (by["cycles_encrypt_mean"].within, by["rom"].within) == (within, False)
+        [sheet] = comparison.tables(result)
+        assert [note for note in sheet.notes if "±: 1 of 1 difference in cycles" in note] != [] or not within
+        assert any(str(line.cells[-1]).endswith(" ±") for line in sheet.lines) is within
+        flat = comparison.flat(result)
+        assert ["yes" in line.cells for line in flat.lines].count(True) == within
+
+
+def test_every_error_is_of_a_target_and_on_a_page() -> None:
+    assert len(published()) > 5
+    for e in published():
+        assert e.target in target_names()
+        assert e.code in ("assembly", "compiled")
+        assert e.memory in ("any", "cached", "beyond")
+        assert 0 < e.median_percent <= e.p95_percent
+        assert (paths.ROOT / "docs" / "validation" / e.page).exists()
+
+
+def test_claims_print_the_file() -> None:
+    text = (paths.ROOT / "docs" / "claims.md").read_text(encoding="utf-8")
+    block = text.split("<!-- output: steelyard targets --errors -->")[1].split("<!-- end -->")[0]
+    table = block.rsplit("─\n", 1)[1]
+    printed = [re.split(r" {2,}", line.strip())[:4] for line in table.splitlines() if line.strip()]
+    assert printed == [[e.target, e.timing_model, e.code, e.memory] for e in published()]
+
+
+def test_how_much_is_assembly_is_measured(bench: Bench, tmp_path: Path) -> None:
+    uno = the_target("uno")
+    core = ".global core\n.section .text.core\ncore:\n" + " nop\n" * 400 + " ret\n"
+    files = toys.files(top="void core(void);", in_encrypt="core();") | {"core.S": core}
+    plain, mixed = (bench.weigh(bench.package(f), uno, load="kat") for f in (toys.files(), files))
+    assert plain.metrics["assembly_percent"] == 0
+    code = 802
+    share = mixed.metrics["assembly_percent"]
+    assert 0 < share < 100
+    whole = 100 * code / share
+    assert code < whole < code + 4000
+    assert whole == pytest.approx(round(whole), abs=1e-6)
