@@ -17,6 +17,7 @@ from .expected import Mismatch, expected
 from .fresh import again, cut_short, forge, once_more, sweep
 from .knownblock import known_block
 from .parts import parts
+from .warm import warm_blocks
 
 __all__ = [
     "BlockVerifier",
@@ -40,4 +41,5 @@ __all__ = [
     "second_set",
     "sweep",
     "unaligned",
+    "warm_blocks",
 ]
