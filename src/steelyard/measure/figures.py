@@ -23,8 +23,8 @@ from .ram import peaks, spread
 class Observations(Struct, frozen=True):
     """All calls of a run: on the ``known`` answers' inputs, on ``fresh`` inputs of the same sizes, and ``swept`` over
     the workload's sizes. ``quantity`` is what the device counts, ``untouched`` the RAM bytes that the known answers
-    left unwritten, ``block`` and ``context`` the bytes of a block cipher's, ``power`` what a meter measured. ``warm`` are
-    its calls with warm caches, ``warm_empty`` the empty ones, on a device that otherwise ``settles`` caches.
+    left unwritten, ``block`` and ``context`` the bytes of a block cipher's, ``power`` what a meter measured.
+    ``warm`` are its calls with warm caches, ``warm_empty`` the empty ones, on a device that otherwise ``settles`` them.
 
     When time ``depends`` on the inputs, ``fresh`` holds every size, otherwise a sample.
     """
