@@ -357,6 +357,7 @@ def commands(folder: Path) -> list[Row]:
         ("eight on atmega128", _eight),
         ("campaign, all stored", _stored),
         ("campaign, two targets", _threads),
+        ("block ciphers", _block_ciphers),
     ):
         say(name)
         try:
@@ -419,6 +420,22 @@ def _threads(folder: Path) -> Iterator[Row]:
         f"{one / two:.2f}x",
         "1.8",
     )
+
+
+def _block_ciphers(folder: Path) -> Iterator[Row]:
+    """Both portable implementations of every block cipher, verified in both directions with their key schedules."""
+    blocks = [i for i in bundled()[0] if i.primitive == "crypto_block" and i.variant != "nocrypt"]
+    labels = [i.label for i in blocks if i.name in ("ref", "fast")]
+    campaign = ["run", *labels, "-t", "uno,bluepill", "-w", "kat"]
+
+    def fresh() -> float:
+        return _cpu(campaign, Path(tempfile.mkdtemp(dir=folder)))[0]
+
+    text = f"{len(labels)} block ciphers on two targets, both directions"
+    yield f"{text}, nothing cached", f"{median(fresh, 3):.1f} CPU s", "-", "-", "< 60 CPU s"
+    home = folder / "blocks"
+    _cpu(campaign, home)
+    yield "the same, all stored", f"{median(lambda: _cpu(campaign, home)[0]):.2f} CPU s", "-", "-", "< 1 CPU s"
 
 
 def _records(home: Path, arguments: list[str]) -> list[object]:

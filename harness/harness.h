@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 /* Raise this with every change that a host or a figure can notice. */
-#define SY_PROTOCOL 7
+#define SY_PROTOCOL 8
 
 /* --- what a target provides (targets/<name>/target.c) ------------------------------------------- */
 
@@ -19,8 +19,16 @@
 #ifndef SY_STACK_EMPTY
 #define SY_STACK_EMPTY 0 /* the stack pointer points to what was pushed last */
 #endif
-#ifndef SY_SETTLE
-#define SY_SETTLE() ((void)0) /* before a call: leaves the same in flash buffers and branch predictors, whatever ran */
+/* SY_SETTLE(), before a call, leaves the same in flash buffers and branch predictors, whatever ran; but before a warm
+ * call they stay as the call before left them. */
+#ifdef SY_SETTLE
+enum { SY_WARMS = 4 }; /* the bit of the handshake that says so */
+extern uint8_t sy_warm; /* the call that is to come */
+void sy_settled(void);
+#define SY_SETTLED() sy_settled()
+#else
+enum { SY_WARMS = 0 }; /* nothing to settle: no call is warmer than another */
+#define SY_SETTLED() ((void)0)
 #endif
 #ifndef SY_REPEAT
 #define SY_REPEAT 1 /* calls for each request, where one is not enough to tell the time */
@@ -74,7 +82,7 @@ struct sy_call {
 #define SY_RISE() \
     do { \
         SY_NOTE_STACK(); \
-        SY_SETTLE(); \
+        SY_SETTLED(); \
         sy_pulse = !SY_TRIGGER_READ(); \
         SY_TRIGGER_HIGH(); \
     } while (0)

@@ -1,11 +1,11 @@
 /*
- * Answers requests with BouncyCastle's ciphers and hashes, one line for one line, until its input ends.
+ * Answers requests with BouncyCastle's ciphers, block ciphers and hashes, one line for one line, until its input ends.
  *
  *     java -cp bcprov.jar BouncyCastle.java
  *
  * A request is six words: variant, output bytes, key, nonce, associated data and message, the last four in
- * hexadecimal or "-" for nothing. The answer is the ciphertext with its tag, or the digest, in hexadecimal;
- * or "!" and what went wrong.
+ * hexadecimal or "-" for nothing. The answer is the ciphertext with its tag, the encrypted block, or the digest, in
+ * hexadecimal; or "!" and what went wrong.
  */
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -15,6 +15,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.HexFormat;
 
+import org.bouncycastle.crypto.BlockCipher;
 import org.bouncycastle.crypto.Digest;
 import org.bouncycastle.crypto.InvalidCipherTextException;
 import org.bouncycastle.crypto.Xof;
@@ -39,6 +40,7 @@ import org.bouncycastle.crypto.engines.PhotonBeetleEngine;
 import org.bouncycastle.crypto.engines.RomulusEngine;
 import org.bouncycastle.crypto.engines.SparkleEngine;
 import org.bouncycastle.crypto.engines.XoodyakEngine;
+import org.bouncycastle.crypto.engines.XTEAEngine;
 import org.bouncycastle.crypto.modes.AEADCipher;
 import org.bouncycastle.crypto.modes.CCMBlockCipher;
 import org.bouncycastle.crypto.modes.CCMModeCipher;
@@ -83,6 +85,15 @@ public final class BouncyCastle {
             case "aes128gcm", "aes192gcm", "aes256gcm" -> GCMBlockCipher.newInstance(AESEngine.newInstance());
             case "aes128ccm", "aes128ccm8" -> CCMBlockCipher.newInstance(AESEngine.newInstance());
             case "chacha20poly1305" -> new ChaCha20Poly1305();
+            default -> null;
+        };
+    }
+
+    /** The block cipher of that name; null when it is none. */
+    private static BlockCipher block(String variant) {
+        return switch (variant) {
+            case "aes128", "aes192", "aes256" -> AESEngine.newInstance();
+            case "xtea" -> new XTEAEngine();
             default -> null;
         };
     }
@@ -143,6 +154,13 @@ public final class BouncyCastle {
             AEADCipher cipher = key.length == 0 ? null : cipher(words[0]);
             if (cipher != null) {
                 return HEX.formatHex(encrypt(cipher, Integer.parseInt(words[1]), key, nonce, ad, message));
+            }
+            BlockCipher block = block(words[0]);
+            if (block != null) {
+                byte[] out = new byte[block.getBlockSize()];
+                block.init(true, new KeyParameter(key));
+                block.processBlock(message, 0, out, 0);
+                return HEX.formatHex(out);
             }
             return HEX.formatHex(digest(hash(words[0], ad), Integer.parseInt(words[1]), message));
         } catch (RuntimeException | InvalidCipherTextException e) {

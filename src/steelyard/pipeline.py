@@ -402,7 +402,8 @@ class Pipeline:
         """The calls of a block cipher: key schedules, and encryption and decryption of one block."""
         implementation = job.implementation
         verify.room_for_blocks(client, verify.known_block(implementation.variant))
-        empty = measure.empty_calls(client, PRIMITIVES[implementation.primitive].operations, link.resolution)
+        operations = PRIMITIVES[implementation.primitive].operations
+        empty = measure.empty_calls(client, operations, link.resolution)
         inputs = Inputs(implementation.digest, self.seed)
         verifier = verify.BlockVerifier(client, implementation, inputs, reference(implementation, job.target))
         known, verification = verify.known_blocks_answers(verifier)
@@ -413,6 +414,8 @@ class Pipeline:
         if job.workload.name in SCENARIOS:
             felics = self._scenario(job, built, client, verifier.own)
         verify.reused(verifier, known)
+        warm, notes = verify.warm_blocks(verifier, known, sampled=link.resolution > 0)
+        warm_empty = measure.empty_calls(client, operations, warm=True) if warm else empty
         power = lab.power(link, client, known.calls) if job.metered else None
         if implementation.interface == "nist":  # FELICS promises neither
             verify.promised(verifier, known)
@@ -423,9 +426,9 @@ class Pipeline:
             again = partial(verify.blocks_once_more, verifier, known)
             some, repeats = measure.repeated(own, again, link.resolution, "the known answers")
             own = tuple(some)
-        calls: list[Sequence[Observed]] = [own, fresh]
+        calls: list[Sequence[Observed]] = [own, fresh, warm]
         if implementation.interface == "phases":
-            calls = [measure.joined(made, empty) for made in calls]
+            calls = [measure.joined(m, e) for m, e in zip(calls, (empty, empty, warm_empty), strict=True)]
         seen = measure.Observations(
             empty=empty,
             known=tuple(calls[0]),
@@ -438,8 +441,11 @@ class Pipeline:
             block=client.hello.a_bytes,
             context=client.hello.npub_bytes,
             power=power,
+            warm=tuple(calls[2]),
+            warm_empty=warm_empty,
+            settles=client.hello.warms,
         )
-        return seen, verification, _Said(verifier.notes, [*repeats, *empty.notes])
+        return seen, verification, _Said(verifier.notes, [*notes, *repeats, *empty.notes])
 
     def _scenario(
         self, job: Job, built: building.Build, client: device.Client, vector: Vector | None

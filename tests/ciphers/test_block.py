@@ -15,6 +15,9 @@ from pathlib import Path
 
 import pytest
 
+from oracles import bouncycastle
+from oracles.bouncycastle import BouncyCastle
+from steelyard.model.call import Vector
 from steelyard.model.paths import CIPHERS, HARNESS
 from steelyard.verify.knownblock import COUNT, digest, known_blocks
 from tests.ciphers.common import SANITIZERS
@@ -35,6 +38,9 @@ CHAINS = 2
 #: what has assembly: a folder that is gone is missed
 AVR = {"aes128", "lea128", "present80", "simon6496", "simon64128", "speck6496", "speck64128"}
 ARM = {"aes128", "lea128", "speck64128"}
+#: what BouncyCastle has; of HIGHT, KATAN, KTANTAN, LEA, Piccolo, PRESENT, PRINCE, QARMA, RECTANGLE, SIMON, SPECK and
+#: TWINE neither it nor OpenSSL has any
+JUDGED = ("aes128", "aes192", "aes256", "xtea")
 _DRIVER = Path(__file__).with_name("block_driver.c")
 
 
@@ -196,3 +202,16 @@ def test_openssl_agrees(variant: str) -> None:
         encryptor = ciphers.Cipher(ciphers.algorithms.AES(key), ciphers.modes.ECB()).encryptor()
         answers.append(encryptor.update(block))
     assert digest(answers) == ROWS[variant].answers_sha256
+
+
+@pytest.mark.long
+def test_bouncycastle_agrees() -> None:
+    if (absent := bouncycastle.missing()) is not None:
+        pytest.skip(absent)
+    with BouncyCastle() as oracle:
+        for variant in JUDGED:
+            asked = [Vector(1, key, b"", block, b"") for key, block in ROWS[variant].inputs()]
+            answers = [oracle.answer(variant, 0, v) for v in asked]
+            assert all(isinstance(a, bytes) for a in answers), answers[0]
+            assert digest(a for a in answers if isinstance(a, bytes)) == ROWS[variant].answers_sha256, variant
+        assert str(oracle.answer("simon64128", 0, asked[0])).endswith("no such variant")

@@ -148,6 +148,26 @@ def test_all_targets(chosen: Cli) -> None:
     assert [(r["label"], r["relax"]) for r in none] == [(None, "--rom 4000: fast1/ref -O3"), ("small1/ref", "")]
 
 
+def test_a_protocol_refuses_sizes_that_it_does_not_have(chosen: Cli) -> None:
+    asked = chosen("choose -t uno --workload lorawan --mlen 243")
+    assert asked.code == 2
+    assert "--mlen 243: no LoRaWAN frame has such a message; at most 242 bytes (LoRaWAN L2 1.0.4" in asked.err
+    assert "encryption of 48 bytes and 9 bytes of" in chosen("choose -t uno --workload lorawan --mlen 48").out
+    assert chosen("choose -t uno --workload default --mlen 48").code == 2
+
+
+def test_what_is_used_today_stands_beside(chosen: Cli, tmp_path: Path) -> None:
+    """Whether it fits or not, and each of a protocol's with its cheapest implementation."""
+    store(tmp_path / "results.db", linear("aes128gcm/ref", 50, rom=9000, stack=400))
+    store(tmp_path / "results.db", linear("aes128gcm/fast", 40, rom=9500, stack=400))
+    store(tmp_path / "results.db", linear("aes128ccm/ref", 45, rom=900, stack=60))
+    found = {r["label"]: r["today"] for r in lines(chosen, "choose -t uno --workload tls13 --rom 4K")}
+    assert found["aes128gcm/fast"] == "yes, does not fit"
+    assert (found["aes128ccm/ref"], found["small1/ref"]) == ("yes", "")
+    assert "aes128gcm/ref" not in found
+    assert "used today" not in chosen(ASK).out.split("is first")[0]
+
+
 def test_a_protocol_has_its_size(chosen: Cli) -> None:
     text = chosen("choose -t uno --workload lorawan").out
     assert "LoRaWAN frame, encryption of 24 bytes and 9 bytes of associated data" in text

@@ -235,7 +235,7 @@ def test_choices(cli: Cli, tmp_path: Path) -> None:
         cli("choose --mlen 24"),
         cli("choose -t uno"),
         cli("choose -t uno --workload default"),
-        cli("choose -t uno --mlen 24 --workload ble"),
+        cli("choose -t uno --mlen 252 --workload ble"),
         cli("choose -t uno --mlen 24 --rate 5"),
         cli("choose -t uno --mlen 24 --battery 230mAh"),
         cli("choose -t uno --mlen 24 --voltage 3"),

@@ -253,6 +253,53 @@ def test_no_figure_is_of_a_context_or_key_that_was_used_before(bench: Bench, uno
         assert (r.aside, r.key, r.npub, r.data) == (False, v.key, v.npub, v.message)
 
 
+#: the latest call, which gives the same answer at once when it is made again
+MEMO = "static unsigned char seen[CRYPTO_CONTEXTBYTES], was[CRYPTO_BLOCKBYTES], kept[CRYPTO_BLOCKBYTES], kind;"
+AGAIN = "if (kind == __func__[13] && !memcmp(seen, ctx, sizeof seen) && !memcmp(was, in, sizeof was))"
+AGAIN += " { memcpy(out, kept, sizeof kept); return 0; } memcpy(was, in, sizeof was);"
+KEEP = "kind = (unsigned char)__func__[13]; memcpy(seen, ctx, sizeof seen); memcpy(kept, out, sizeof kept);"
+WARM = tuple(f"cycles_{op}_{{}}mean" for op in ("encrypt", "decrypt", "schedule_encrypt", "schedule_decrypt"))
+
+
+def test_warm_calls_find_the_cache_filled(bench: Bench) -> None:
+    (aes,) = discover(CIPHERS / "crypto_block" / "aes" / "aes128" / "fast").implementations
+    record = bench.weigh(aes, the_target("nrf52840"))
+    assert record.failure is None
+    saved = [record.metrics[m.format("")] - record.metrics[m.format("warm_")] for m in WARM]
+    assert min(saved) > 0, saved
+
+
+def test_a_warm_call_is_never_the_same_call_again(bench: Bench) -> None:
+    memo = package(bench, top=MEMO, before=AGAIN, encrypt=KEEP, decrypt=KEEP)
+    record = bench.weigh(memo, the_target("nrf52840"))
+    assert record.failure is None
+    found = record.metrics
+    assert all(found[f"cycles_{op}_warm_mean"] > found[f"cycles_{op}_mean"] / 2 for op in ("encrypt", "decrypt"))
+
+
+def test_without_caches_every_call_is_a_warm_one(bench: Bench, uno: Target) -> None:
+    found = bench.weigh(package(bench), uno).metrics
+    assert [found[m.format("warm_")] for m in WARM] == [found[m.format("")] for m in WARM]
+    client = bench.client(package(bench), uno)
+    assert not client.hello.warms
+
+
+def test_a_warm_call_needs_the_inputs_of_another(bench: Bench) -> None:
+    client = bench.client(package(bench), the_target("mkrzero"))
+    whole = Request(Op.ENCRYPT, bytes(KEY), bytes(CONTEXT), bytes(CONTEXT + KEY + BLOCK), bytes(BLOCK), warm=True)
+    assert client.call(whole).output == client.call(replace(whole, ad=b"", warm=False)).output
+    with pytest.raises(DeviceError, match="bad request"):
+        client.call(replace(whole, ad=whole.ad[1:]))
+
+
+def test_what_the_call_before_a_warm_one_writes_is_found(bench: Bench) -> None:
+    writes = "if (in[-1] == 0xA5) ((unsigned char *)out)[300] = 1;"
+    client = bench.client(package(bench, encrypt=writes), the_target("nrf52840"))
+    before = bytes(CONTEXT) + bytes(KEY - 1) + b"\xa5" + bytes(BLOCK)
+    with pytest.raises(DeviceError, match="stray-write: encrypt"):
+        client.call(Request(Op.ENCRYPT, bytes(KEY), bytes(CONTEXT), before, bytes(BLOCK), warm=True))
+
+
 def test_contexts_are_aligned_wherever_keys_and_blocks_are(bench: Bench, target: Target) -> None:
     odd = "if ((uintptr_t)ctx & 7) return 2;"
     assert bench.weigh(package(bench, schedule=odd, before=odd), target).ok

@@ -16,7 +16,7 @@ from ..analyse.rank import value
 from ..model import paths
 from ..model.campaign import Campaign
 from ..model.errors import UserError, counted, refuse, unknown
-from ..model.protocol import PROTOCOLS
+from ..model.protocol import PROTOCOLS, Protocol
 from ..model.quantity import BYTES, CHARGE, CURRENT, RATE, VOLTAGE, quantity
 from ..model.row import Row, grouped
 from ..model.target import load_target, target_names
@@ -69,7 +69,9 @@ def _bytes(name: str, help: str, default: int | None) -> options.Declared:
     options.flag("--table", help="All targets that have results, each with its first."),
     _bytes("--mlen", "Bytes of a message.", None),
     _bytes("--adlen", "Bytes of its associated data. Default: 0.", 0),
-    options.text("--workload", "-w", metavar="NAME|AD/M", help="A protocol's usual message instead: lorawan, ble."),
+    options.text(
+        "--workload", "-w", metavar="NAME|AD/M", help="A protocol's usual message, or of --mlen bytes: lorawan, ble."
+    ),
     options.text("--rate", metavar="RATE", help="Messages: 5/s, 1/min, 100/day."),
     options.text("--rom", metavar="BYTES", help="ROM that there is for it, such as 4K."),
     options.text("--ram", metavar="BYTES", help="RAM likewise: stack, static data and heap."),
@@ -107,10 +109,10 @@ def verb(ask: Choose) -> int:
 def _sizes(ask: Choose) -> tuple[int, int]:
     """Bytes of associated data and of message."""
     if ask.workload:
-        refuse({"--mlen": ask.mlen, "--adlen": ask.adlen}, "--workload has the sizes; leave it out, or --workload")
-        if ask.workload in PROTOCOLS:
-            typical = PROTOCOLS[ask.workload].typical
-            adlen, mlen = typical.adlen, typical.mlen
+        if (protocol := PROTOCOLS.get(ask.workload)) is None:
+            refuse({"--mlen": ask.mlen, "--adlen": ask.adlen}, "--workload has the sizes; leave it out, or --workload")
+        if protocol:
+            adlen, mlen = _of_protocol(protocol, ask)
         elif len(sizes := workload(ask.workload).sizes) == 1:
             [(adlen, mlen)] = sizes
         else:
@@ -128,6 +130,17 @@ def _sizes(ask: Choose) -> tuple[int, int]:
         more = "each call of an AEAD expands its key, and figures hold it; leave it out, or give --primitive"
         refuse({"--key-per-message": ask.key_per_message}, more)
     return adlen, mlen
+
+
+def _of_protocol(protocol: Protocol, ask: Choose) -> tuple[int, int]:
+    """The usual sizes of a protocol, or those that are given with it. Raises :class:`UserError` for messages that it
+    does not have."""
+    typical, most = protocol.typical, protocol.most
+    mlen = typical.mlen if ask.mlen is None else ask.mlen
+    if most is not None and mlen > most:
+        text = f"--mlen {mlen}: no {protocol.title} has such a message; at most {most} bytes ({protocol.standard})"
+        raise UserError(f"{text}: give a smaller one, or leave out --workload")
+    return ask.adlen or typical.adlen, mlen
 
 
 def _stored(db: str | None) -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from contextlib import nullcontext
+from itertools import accumulate
 
 from msgspec.structs import replace
 
@@ -24,7 +25,7 @@ def encode(r: Request) -> bytes:
     if size > frame.MAX_PAYLOAD:
         text = f"a call with {size} bytes of input is too large: a frame carries at most {frame.MAX_PAYLOAD}"
         raise DeviceError(Failure(Reason.PROTOCOL, text))
-    flags = r.paint * frame.PAINT | r.in_place * frame.IN_PLACE
+    flags = r.paint * frame.PAINT | r.in_place * frame.IN_PLACE | r.warm * frame.WARM
     head = frame.RUN_HEADER.pack(frame.OPERATIONS[r.op], flags, r.offset, 0, len(r.data), len(r.ad))
     return frame.encode(frame.RUN, head, r.key, r.npub, r.ad, r.data)
 
@@ -65,7 +66,8 @@ class Client:
         if self.link.build not in (None, build):
             text = f"what answers is of build {build:08x}, not {self.link.build:08x}: another image, or another board"
             raise DeviceError(Failure(Reason.FLASH_FAILED, text))
-        return Hello(api, parts, guard, key, npub, a, capacity, clock * 10_000, bits, build)
+        own, warms = parts & ~frame.WARMS, bool(parts & frame.WARMS)
+        return Hello(api, own, guard, key, npub, a, capacity, clock * 10_000, bits, build, warms)
 
     def _ask(self, data: bytes) -> list[tuple[int, bytes]]:
         return self._decoder.feed(self.link.exchange(data))
@@ -225,11 +227,15 @@ class Client:
                 why = frame.ERRORS.get(payload[0], "unknown error") if payload else "unknown error"
                 reason = Reason.RAM_OVERFLOW if payload[:1] == frame.TOO_LARGE else Reason.PROTOCOL
                 raise DeviceError(Failure(reason, why))
-        if len(pulses) != len(batch):
+        made = [frame.pulses(request) for request in batch]
+        if len(pulses) != sum(made):
             text = f"{counted(len(batch), 'request')}, {counted(len(pulses), 'trigger pulse')}"
             raise DeviceError(Failure(Reason.PROTOCOL, text))
+        own = [pulses[end - n : end] for n, end in zip(made, accumulate(made), strict=True)]
         answers = []
-        for (command, payload), pulse in zip(frames, pulses, strict=True):
+        for (command, payload), (*before, pulse) in zip(frames, own, strict=True):
+            for other in before:
+                pulse = replace(pulse, strays=(*other.strays, *pulse.strays))
             if command != frame.RUN | frame.ANSWER or len(payload) < frame.RUN_ANSWER.size:
                 raise DeviceError(Failure(Reason.PROTOCOL, f"unexpected answer {command:#x}"))
             code, length, found, over, stack, heap, ticks = frame.RUN_ANSWER.unpack_from(payload)

@@ -15,7 +15,7 @@ RUN = 2
 HASTEN = 3
 ANSWER = 0x80
 ERROR = 0xFF
-PROTOCOL = 7
+PROTOCOL = 8
 MAX_PAYLOAD = 0xFFFF
 #: bytes before the payload, and after it
 HEAD, TAIL = 5, 2
@@ -26,9 +26,11 @@ RUN_ANSWER = struct.Struct("<iIBBIII")
 #: bits of its third field: nothing was written after the output buffer; the pin was as the harness left it; repeated
 #: calls gave equal answers
 INTACT, PULSE, ALIKE = 1, 2, 4
-#: flags of a run: the harness measures the stack, and gives the output the input's address
-PAINT, IN_PLACE = 1, 2
+#: flags of a run: the harness measures the stack, gives the output the input's address, and makes another call first
+PAINT, IN_PLACE, WARM = 1, 2, 4
 RUN_HEADER = struct.Struct("<BBBBHH")
+#: the bit of the handshake's parts that says that the harness settles caches, and can leave them warm
+WARMS = 4
 HELLO_ANSWER = struct.Struct("<2sBBBBHHHHHBI")
 TOO_LARGE = b"\x03"
 
@@ -42,6 +44,13 @@ ERRORS = {
     3: "too large for the target",
     4: "bad request",
 }
+
+
+def pulses(request: bytes) -> int:
+    """The trigger pulses that a request makes; the last is its own call's."""
+    if request[1:2] != bytes((RUN,)):
+        return 0
+    return 2 if request[HEAD + 1] & WARM else 1
 
 
 def rest(came: bytes | bytearray) -> int:

@@ -30,13 +30,18 @@ class Empty(Struct, frozen=True):
     notes: tuple[str, ...] = ()
 
 
-def empty_calls(client: Caller, operations: Mapping[Operation, Op], resolution: float = 0.0) -> Empty:
+def empty_calls(
+    client: Caller, operations: Mapping[Operation, Op], resolution: float = 0.0, *, warm: bool = False
+) -> Empty:
     """Measures the empty calls of some operations, whose cost is subtracted from every figure of a call: the median of
     several, because the first finds branch predictors that know nothing of it, and an analyzer is good to a sample,
-    which is the ``resolution`` in cycles; then notes name outliers. Raises :class:`DeviceError`."""
+    which is the ``resolution`` in cycles; then notes name outliers. ``warm`` ones are subtracted from warm calls.
+    Raises :class:`DeviceError`."""
 
     def made(op: Op) -> list[Pulse]:
-        return sorted((a.pulse for a in client.calls([client.hello.zeros(op)] * EMPTY)), key=_cycles)
+        request = client.hello.zeros(op)
+        requests = [request.after(request) if warm else request] * EMPTY
+        return sorted((a.pulse for a in client.calls(requests)), key=_cycles)
 
     empty = {name: empty_of(op, client.hello.api) for name, op in operations.items()}
     of = {op: made(op) for op in dict.fromkeys(empty.values())}
@@ -96,6 +101,12 @@ def means(observed: Iterable[Observed], empty: dict[str, int], quantity: str = "
     """``cycles_<operation>_mean`` over the known-answer calls, minus the empty call's. ``quantity`` replaces ``cycles``
     in the name where the device counts something else."""
     return _means(quantity, ((op, answer.pulse.cycles) for op, _, answer in observed), empty)
+
+
+def warm(observed: Iterable[Observed], empty: Mapping[str, int]) -> dict[str, float]:
+    """``cycles_<operation>_warm_mean`` over warm calls, minus the warm empty call's."""
+    sums = grouped(((op, answer.pulse.cycles - empty[op]) for op, _, answer in observed), itemgetter(0))
+    return {f"cycles_{op}_warm_mean": sum(n for _, n in of) / len(of) for op, of in sums.items()}
 
 
 def instructions(observed: Iterable[Observed], empty: dict[str, int]) -> dict[str, float]:

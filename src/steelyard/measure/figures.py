@@ -12,7 +12,7 @@ from ..model.call import Observed
 from ..model.power import Power
 from ..model.record import Helper, Point
 from ..model.target import Target
-from .cycles import Empty, blocks, counter, instructions, lines, means, points
+from .cycles import Empty, blocks, counter, instructions, lines, means, points, warm
 from .dependence import dependence
 from .energy import measured
 from .felics import Felics
@@ -24,6 +24,7 @@ class Observations(Struct, frozen=True):
     """All calls of a run: on the ``known`` answers' inputs, on ``fresh`` inputs of the same sizes, and ``swept`` over
     the workload's sizes. ``quantity`` is what the device counts, ``untouched`` the RAM bytes that the known answers
     left unwritten, ``block`` and ``context`` the bytes of a block cipher's, ``power`` what a meter measured.
+    ``warm`` are its calls with warm caches, ``warm_empty`` the empty ones, on a device that otherwise ``settles`` them.
 
     When time ``depends`` on the inputs, ``fresh`` holds every size, otherwise a sample.
     """
@@ -39,6 +40,9 @@ class Observations(Struct, frozen=True):
     block: int = 0
     context: int = 0
     power: Power | None = None
+    warm: tuple[Observed, ...] = ()
+    warm_empty: Empty = Empty({}, {})
+    settles: bool = False
 
     @property
     def all(self) -> tuple[Observed, ...]:
@@ -80,6 +84,16 @@ def figures(seen: Observations, images: Mapping[str, Path], target: Target) -> F
         **measured({**mean, **slopes}, seen.power),
         **seen.felics.figures,
         **depending,
+        **_warm(seen, mean),
         **({"context": seen.context} if seen.block else {}),
     }
     return Figures(metrics, swept, (*notes, *seen.felics.notes))
+
+
+def _warm(seen: Observations, cold: Mapping[str, float]) -> dict[str, float]:
+    """A block cipher's warm figures: where nothing is settled before a call, those of all calls."""
+    if not seen.block or seen.quantity != "cycles":
+        return {}
+    if not seen.settles:
+        return {name.replace("_mean", "_warm_mean"): value for name, value in cold.items()}
+    return warm(seen.warm, seen.warm_empty.cycles)

@@ -7,6 +7,7 @@ from enum import Enum
 from typing import Protocol
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from .errors import counted
 from .reasons import Failure
@@ -57,7 +58,8 @@ class Request(Struct, frozen=True):
     """One call: ``data`` is the message, the ciphertext with its tag, or a block; ``npub`` is a block cipher's context.
     ``offset`` misaligns every buffer but contexts by that many bytes. ``paint`` asks the harness to measure the stack
     itself. ``aside`` says that no figure comes from the call: a simulator's branch predictor forgets it. ``in_place``
-    gives the output the input's address."""
+    gives the output the input's address. A ``warm`` one comes right after a call with other inputs, which are its
+    ``ad`` (context or nonce, key, data), and finds the caches as that left them."""
 
     op: Op
     key: bytes
@@ -68,6 +70,11 @@ class Request(Struct, frozen=True):
     paint: bool = False
     aside: bool = False
     in_place: bool = False
+    warm: bool = False
+
+    def after(self, other: Request) -> Request:
+        """The same as a warm call, right after one with the ``other``'s inputs."""
+        return replace(self, ad=other.npub + other.key + other.data, warm=True)
 
 
 class Stray(Struct, frozen=True):
@@ -141,7 +148,7 @@ class Hello(Struct, frozen=True):
     """What the harness says about itself. Sizes are in bytes, those of a block cipher key, context (as ``npub``) and
     block (as ``a``); ``capacity`` is the free RAM for a call's buffers and
     stack. The chip's own counter of cycles has ``counter_bits``; 0 where there is none. ``image`` is the number of
-    the build that its image is of."""
+    the build that its image is of. It ``warms``: where calls find caches settled, it can leave them as they are."""
 
     api: int
     parts: int
@@ -153,6 +160,7 @@ class Hello(Struct, frozen=True):
     clock_hz: int
     counter_bits: int = 0
     image: int = 0
+    warms: bool = False
 
     def zeros(self, op: Op, message: bytes = b"", *, paint: bool = False) -> Request:
         """A call with a key and a nonce, or a context, of zeros."""

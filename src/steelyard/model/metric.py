@@ -47,6 +47,8 @@ _OF_OPERATION = (
     ("stack_{}", "stack {}", "bytes", 0, True),
     ("energy_{}_modelled", "energy {} (modelled)", "µJ", 2, False),
 )
+#: operations of which a call may find the caches warm
+_WARM = ("encrypt", "decrypt", "schedule_encrypt", "schedule_decrypt")
 #: each has a counterpart with the suffix ``_uncertainty``
 _METERED = (
     ("energy_{}_measured", "energy {}", "µJ", 2, False),
@@ -125,6 +127,7 @@ _METRICS = {
             for op in OPERATIONS
             for n, t, unit, d, sized in _OF_OPERATION
         ),
+        *(Metric(f"cycles_{op}_warm_mean", f"{_words(op)}, warm", "cycles") for op in _WARM),
         *_metered(),
         Metric("rom", "ROM", "bytes"),
         Metric("rom_encrypt", "ROM encrypt", "bytes"),

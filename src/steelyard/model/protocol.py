@@ -22,7 +22,8 @@ class Size(Struct, frozen=True):
 class Protocol(Struct, frozen=True):
     """A protocol as a workload. ``associated`` says what its associated data are, ``standard`` where sizes are fixed,
     ``today`` the bundled variants that stand for what is used now, ``note`` what the calls do not show: other
-    algorithms that the protocol has in place of an AEAD, for one."""
+    algorithms that the protocol has in place of an AEAD, for one. ``most`` are the bytes of its longest message; None
+    where no standard says."""
 
     name: str
     title: str
@@ -31,6 +32,7 @@ class Protocol(Struct, frozen=True):
     today: tuple[str, ...]
     sizes: tuple[Size, ...]
     note: str = ""
+    most: int | None = None
 
     @property
     def typical(self) -> Size:
@@ -55,6 +57,7 @@ PROTOCOLS = {
                 Size(5, 513, "smallest max_fragment_length, 512 bytes (RFC 6066, 4), content type"),
                 Size(5, 16385, "maximum: 16384 bytes of content, content type (5.1, 5.2)"),
             ),
+            most=16385,
         ),
         Protocol(
             "dtls13",
@@ -70,6 +73,7 @@ PROTOCOLS = {
                 Size(5, 16385, "maximum: 16384 bytes of content, content type"),
             ),
             "the sequence number is encrypted besides: one more block (4.2.3)",
+            most=16385,
         ),
         Protocol(
             "quic",
@@ -127,6 +131,7 @@ PROTOCOLS = {
                 Size(9, 222, "maximum at EU863-870 DR4 and above, where repeaters may be"),
             ),
             "AES in counter mode and AES-CMAC with two keys, and no AEAD; an AEAD in their place is weighed",
+            most=242,
         ),
         Protocol(
             "ble",
@@ -140,6 +145,7 @@ PROTOCOLS = {
                 Size(1, 251, "maximum"),
             ),
             "CCM with a tag of 4 bytes, nonces of 13; the size of a tag costs nothing",
+            most=251,
         ),
         Protocol(
             "ieee802154",
@@ -153,6 +159,7 @@ PROTOCOLS = {
                 Size(15, 106, "maximum: 127 bytes less header, MIC of 4 and FCS of 2"),
             ),
             "CCM* with tags of 4, 8 or 16 bytes",
+            most=127,
         ),
         Protocol(
             "canfd",
@@ -167,6 +174,7 @@ PROTOCOLS = {
                 Size(4, 64, "maximum, the tag elsewhere"),
             ),
             "the standard has no cryptography; an AEAD over identifier and payload is weighed",
+            most=64,
         ),
         Protocol(
             "firmware",

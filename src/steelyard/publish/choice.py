@@ -11,7 +11,7 @@ from ..analyse.choose import AIMS, Device, Limits
 from ..analyse.rank import value
 from ..model.errors import counted
 from ..model.protocol import Protocol
-from ..model.row import Row
+from ..model.row import Row, Value
 from ..model.target import load_target
 from .results import column, run_of, shared, some, title_of
 from .sheet import Cell, Column, Line, Sheet
@@ -70,21 +70,27 @@ def sheets(answer: Answer, top: int) -> list[Sheet]:
     if not rows:
         return [_near(answer, title, notes)]
     kept = choose.front(answer.fitting)
+    used = _used(answer)
+    beside = [r for r in used if r["run"] not in {s["run"] for s in rows}]
+    fit = {r["run"] for r in answer.fitting}
     costs = _costs(answer.device)
     columns = [
         column("label"), column("flags"), Column("cycles", "cycles", "", 0), Column("by", "by"), _ROM, _RAM,
         *(c for c, _ in costs), Column("front", "Pareto front"),
+        *([Column("today", "used today")] if used else ()),
     ]  # fmt: skip
+    now = {r["run"]: "yes" if r["run"] in fit else "yes, does not fit" for r in used}
     lines = [
         Line(
             [
                 *(r[n] for n in ("label", "flags", "cycles", "by", "rom", "ram")),
                 *(cost(r) for _, cost in costs),
                 "yes" if r["run"] in kept else "",
+                *([now.get(r["run"], "")] if used else ()),
             ],
             run_of(r),
         )
-        for r in rows
+        for r in (*rows, *beside)
     ]
     more = len(choose.best_flags(answer.fitting, kept)) - len(rows)
     left = [f"{more} more fit; --top {len(rows) + more} shows them"] if more > 0 else []
@@ -196,14 +202,23 @@ def _reasons(answer: Answer) -> list[str]:
 _NEAR = 5.0
 
 
+def _used(answer: Answer) -> list[Row]:
+    """What is used today with the protocol, each variant by its cheapest implementation, whether it fits or not."""
+    today = answer.protocol.today if answer.protocol else ()
+    first: dict[Value, Row] = {}
+    for r in choose.ordered([r for r in answer.candidates if r["variant"] in today]):
+        first.setdefault(r["variant"], r)
+    return list(first.values())
+
+
 def _today(answer: Answer, first: Row) -> list[str]:
     """What is used today with the protocol."""
     if answer.protocol is None:
         return []
-    rows = [r for r in answer.candidates if r["variant"] in answer.protocol.today]
+    rows = _used(answer)
     if not rows:
         return [f"used today, and not among the results: {', '.join(answer.protocol.today)}"]
-    row = choose.ordered(rows)[0]
+    row = rows[0]
     if row["label"] == first["label"]:
         return []
     fits = "" if row["run"] in {r["run"] for r in answer.fitting} else "; it does not fit"

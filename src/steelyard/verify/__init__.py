@@ -18,6 +18,7 @@ from .expected import Mismatch, expected
 from .fresh import SAMPLE, again, cut_short, forge, once_more, sweep
 from .knownblock import known_block
 from .parts import parts
+from .warm import warm_blocks
 
 __all__ = [
     "SAMPLE",
@@ -44,4 +45,5 @@ __all__ = [
     "second_set",
     "sweep",
     "unaligned",
+    "warm_blocks",
 ]

@@ -39,7 +39,8 @@ _PROMISES = (
     ("in place", 0, True),
     ("in place at odd addresses", 3, True),
 )
-_SCHEDULES = {Op.ENCRYPT: Op.SCHEDULE_ENCRYPT, Op.DECRYPT: Op.SCHEDULE_DECRYPT}
+#: the schedule of each direction
+SCHEDULES = {Op.ENCRYPT: Op.SCHEDULE_ENCRYPT, Op.DECRYPT: Op.SCHEDULE_DECRYPT}
 
 
 class BlockVerifier:
@@ -68,7 +69,7 @@ class BlockVerifier:
     def schedule(self, op: Op, v: Vector) -> Request:
         """The schedule of a direction for the vector's key. Its context's place holds bytes that mean nothing."""
         hello = self.client.hello
-        return Request(_SCHEDULES[op], v.key, self.inputs.stream(f"context/{v.count}", hello.npub_bytes), b"", b"")
+        return Request(SCHEDULES[op], v.key, self.inputs.stream(f"context/{v.count}", hello.npub_bytes), b"", b"")
 
     def block(self, op: Op, v: Vector, context: bytes, data: bytes) -> Request:
         """An encryption or decryption, which gets no key: another one is where the key was."""
@@ -81,7 +82,7 @@ class BlockVerifier:
         self.client.restart()
         self._restarts += 1
         v = self.vector(f"between passes/{self._restarts}", 0)
-        for op in _SCHEDULES:
+        for op in SCHEDULES:
             made(self.client, op, v.key, v.message)
 
     def calls(self, vectors: Sequence[Vector], about: str, check: Callable[[list[bytes]], None]) -> list[Observed]:
@@ -187,7 +188,7 @@ class BlockVerifier:
 def made(client: Caller, op: Op, key: bytes, block: bytes) -> Answer:
     """A schedule for a key, then a call of ``op``: the answer of the first that fails, or of the call. Raises
     :class:`DeviceError`."""
-    scheduled = client.call(Request(_SCHEDULES[op], key, bytes(client.hello.npub_bytes), b"", b""))
+    scheduled = client.call(Request(SCHEDULES[op], key, bytes(client.hello.npub_bytes), b"", b""))
     if scheduled.code != 0:
         return scheduled
     return client.call(Request(op, key, scheduled.output, b"", block))
@@ -213,7 +214,7 @@ def known_blocks_answers(verifier: BlockVerifier) -> tuple[KnownAnswers, Verific
     hello = client.hello
     for k in range(_PROBED):  # before any restart, which writes all of the RAM
         v = verifier.vector(f"probe/{k}", 0)
-        for op in _SCHEDULES:
+        for op in SCHEDULES:
             made(client, op, v.key, v.message)
     untouched = client.untouched()
     verifier.settle()
@@ -271,10 +272,10 @@ def reused(verifier: BlockVerifier, known: KnownAnswers) -> None:
     for walked in trail * _TURNS:
         for _ in range(_IN_A_ROW):
             v, got = walked.pop()
-            _same(_one(verifier, Op.DECRYPT, v, got), walked[-1][1], Reason.DECRYPT_MISMATCH, _REUSE)
+            same(_one(verifier, Op.DECRYPT, v, got), walked[-1][1], Reason.DECRYPT_MISMATCH, _REUSE)
     for v, c in chosen:
-        _same(_one(verifier, Op.ENCRYPT, v, v.message), c, Reason.WRONG_OUTPUT, _REUSE)
-        _same(_one(verifier, Op.DECRYPT, v, c), v.message, Reason.DECRYPT_MISMATCH, _REUSE)
+        same(_one(verifier, Op.ENCRYPT, v, v.message), c, Reason.WRONG_OUTPUT, _REUSE)
+        same(_one(verifier, Op.DECRYPT, v, c), v.message, Reason.DECRYPT_MISMATCH, _REUSE)
 
 
 def promised(verifier: BlockVerifier, known: KnownAnswers) -> None:
@@ -294,7 +295,7 @@ def promised(verifier: BlockVerifier, known: KnownAnswers) -> None:
                         raise
                     raise DeviceError(replace(e.failure, detail=f"{how}: {e.failure.detail}")) from e
                 verifier.sane(asked, answer, f"{how}, ")
-                _same(answer.output, want, Reason.WRONG_OUTPUT, f"{op.value} {how}, ")
+                same(answer.output, want, Reason.WRONG_OUTPUT, f"{op.value} {how}, ")
 
 
 def block_parts(
@@ -303,12 +304,12 @@ def block_parts(
     """Repeats a sample of calls on the images ``encrypt`` and ``decrypt``, schedules included. They must give the same
     blocks as the image with both. ``device_of`` opens an image by its part. Raises :class:`Mismatch` when one does not,
     and :class:`DeviceError` when it fails."""
-    for op in _SCHEDULES:
+    for op in SCHEDULES:
         name = op.value
         try:
             client = device_of(name)
             for k, calls in enumerate(observed):
-                made_of = list(zip(_of(_SCHEDULES[op].value, calls), _of(name, calls), strict=True))
+                made_of = list(zip(_of(SCHEDULES[op].value, calls), _of(name, calls), strict=True))
                 for i in verifier.inputs.sample(f"parts/{name}/{k}", len(made_of), _SAMPLE):
                     (_, scheduled, _), (_, v, want) = made_of[i]
                     got = made(client, op, scheduled.key, v.message)
@@ -347,7 +348,8 @@ def _one(verifier: BlockVerifier, op: Op, v: Vector, data: bytes) -> bytes:
     return answer.output
 
 
-def _same(got: bytes, want: bytes, reason: Reason, about: str) -> None:
+def same(got: bytes, want: bytes, reason: Reason, about: str) -> None:
+    """Raises :class:`Mismatch` for another answer than is wanted."""
     if got != want:
         raise Mismatch(Failure(reason, f"{about}got {as_hex(got)}, expected {as_hex(want)}"))
 
