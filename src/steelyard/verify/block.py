@@ -248,11 +248,11 @@ def blocks_once_more(verifier: BlockVerifier, known: KnownAnswers) -> list[Obser
     """Makes the calls of the known answers again, each operation's after a restart as the first time. Raises
     :class:`Mismatch` for the first answer that is another now."""
 
-    def same(encrypted: list[bytes]) -> None:
+    def as_before(encrypted: list[bytes]) -> None:
         for (v, want), got in zip(known.outputs, encrypted, strict=True):
-            _same(got, want, Reason.KAT_MISMATCH, f"repeated, {_numbered(v)}")
+            same(got, want, Reason.KAT_MISMATCH, f"repeated, {_numbered(v)}")
 
-    return verifier.calls([v for v, _ in known.outputs], "repeated, ", same)
+    return verifier.calls([v for v, _ in known.outputs], "repeated, ", as_before)
 
 
 def reused(verifier: BlockVerifier, known: KnownAnswers) -> None:
