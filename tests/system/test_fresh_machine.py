@@ -16,7 +16,7 @@ import pytest
 
 from steelyard.model.target import load_target, target_names
 from tests.conftest import ROOT
-from tests.lab import test_make_lab
+from tests.lab import made_lab
 
 from .bare import Bare, absent
 
@@ -55,7 +55,7 @@ def test_make_lab_ends_with_a_measured_table(machine: Bare) -> None:
     """Five boards, through tools that it installs itself."""
     done = machine.run("make lab", "/root/steelyard")
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-4000:]
-    test_make_lab.check(done.stdout)
+    made_lab.check(done.stdout)
 
 
 def test_make_test_passes(machine: Bare) -> None:
