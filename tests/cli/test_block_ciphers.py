@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import json
+import os
+import shutil
+import subprocess
+from pathlib import Path
 
 import pytest
 
 from steelyard.analyse.rows import rows
 from steelyard.model.campaign import Campaign
+from steelyard.model.paths import CIPHERS
 from steelyard.publish.results import DEFAULT
 from steelyard.store import Store
 from steelyard.web import campaigns
@@ -54,6 +59,45 @@ def test_answers_know_them(weighed: Cli) -> None:
     assert "schedule_encrypt" in places.out
     compared = weighed("compare xtea/ref speck3264/ref").out
     assert "schedule decrypt (cycles)" in compared
+
+
+def test_a_report_a_choice_and_any_metric(weighed: Cli, tmp_path: Path) -> None:
+    assert weighed(f"report -o {tmp_path / 'report.html'}").code == 0
+    page = (tmp_path / "report.html").read_text()
+    assert page.count("speck3264") > 1
+    assert "schedule encrypt" in page
+    chosen = weighed("choose -t uno --mlen 16 --primitive crypto_block")
+    assert chosen.code == 0
+    assert "speck3264/ref is first: of 2 that fit" in chosen.out or "xtea/ref is first: of 2 that fit" in chosen.out
+    assert "encryption of 16 bytes" in chosen.out
+    assert weighed("choose -t uno --mlen 16 --adlen 4 --primitive crypto_block").code == 2
+    table = weighed("publish --columns label,cycles_encrypt_mean,cycles_encrypt_warm_mean --json").out
+    rows = json.loads(table)[0]["rows"]
+    assert len(rows) >= 2
+    assert all(r["cycles_encrypt_warm_mean"] == r["cycles_encrypt_mean"] for r in rows)  # an AVR has no cache
+
+
+def test_history_follows_them(cli: Cli, tmp_path: Path) -> None:
+    the_target("uno")
+    folder = tmp_path / "crypto_block" / "xtea" / "ref"
+    shutil.copytree(CIPHERS / "crypto_block" / "xtea" / "xtea" / "ref", folder)
+
+    def git(*arguments: str) -> None:
+        name = ["-c", "user.name=you", "-c", "user.email=you@example.com"]
+        environment = os.environ | {"GIT_CONFIG_GLOBAL": "/dev/null"}
+        subprocess.run(["git", *name, *arguments], cwd=tmp_path, env=environment, check=True)
+
+    git("init", "-q", ".")
+    for text in ("", "/* other */\n"):
+        source = folder / "ref.c"
+        source.write_text(source.read_text() + text)
+        git("add", "crypto_block")
+        git("commit", "-q", "-m", text or "begin")
+    told = cli("history HEAD crypto_block -t uno -c cycles_encrypt_mean,cycles_schedule_encrypt_mean --json")
+    assert told.code == 0, told.err
+    rows = json.loads(told.out)[0]["rows"]
+    assert len(rows) == 2
+    assert all(r["cycles_encrypt_mean"] > r["cycles_schedule_encrypt_mean"] > 0 for r in rows)
 
 
 def test_profile_takes_an_operation_and_no_size(weighed: Cli) -> None:
