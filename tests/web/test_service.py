@@ -262,7 +262,7 @@ def test_what_is_made_while_something_is_deleted_is_not_kept() -> None:
             return []
 
     async def play() -> bytes:
-        service = app.Service(Slow())
+        service = app.Service(Slow())  # type: ignore[arg-type]
         before = asyncio.create_task(service.answer("/", ""))
         await asyncio.sleep(0.02)
         service.forget()
