@@ -195,6 +195,7 @@ def test_what_is_offered_is_released_given_back_and_deleted(store: Store) -> Non
     assert yard.delete(1) == 1
     assert store.runs(newest_only=False) == []
     assert store.orphans() == []
+    assert store.implementations() == []
     assert states(desk, kept) == [DONE], "another handed in the same"
     assert yard.delete(2) == 0
     with pytest.raises(UserError, match="not there"):

@@ -23,6 +23,7 @@ from msgspec.structs import replace
 from steelyard.model.record import Verification
 from steelyard.store import Store
 from steelyard.web import api, wire
+from steelyard.web.hire import DEEDS
 from steelyard.web.respond import respond
 from tests.cli.conftest import Cli, cli
 from tests.made_up import other_build, record
@@ -120,6 +121,9 @@ def test_the_document_says_what_is_there(server: str) -> None:
     assert document["openapi"].startswith("3.1")
     hand_in = document["paths"].pop("/api/v1/submissions")["post"]
     assert [p["name"] for p in hand_in["parameters"] if p["required"]] == ["licence"]
+    for deed in DEEDS:
+        said = document["paths"].pop(f"/api/v1/work/{deed}")["post"]
+        assert said["security"] == [{"worker": []}]
     assert set(document["paths"]) == set(map(api.address, api.ROUTES))
 
     def references(of: Any) -> Iterator[str]:

@@ -33,6 +33,7 @@ def results(tmp_path: Path) -> Path:
 @pytest.fixture
 def served(results: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[FastAPI]:
     monkeypatch.setattr(app, "LOOK", 0.0)
+    monkeypatch.setattr("steelyard.web.kept.QUICK", 60.0)  # a loaded machine makes no page a slow one
     here = Here(str(results))
     yield app.create(here)
     here.close()
@@ -230,3 +231,44 @@ def test_packed_is_what_was_made() -> None:
     kept = packed(Reply(200, HTML, b"x" * 5000, "d", 1, 0.0))
     assert kept.packed
     assert gzip.decompress(kept.reply.body) == kept.plain == b"x" * 5000
+
+
+def test_the_server_knows_the_addresses_that_pages_have() -> None:
+    from steelyard.web.pages import ROUTES
+    from steelyard.web.places import PLACES
+
+    assert {words[0] if words else "" for words in ROUTES} | {"api"} == PLACES.keys()
+    for first, place in PLACES.items():
+        feeds = {route.feed[0] for words, route in ROUTES.items() if words[:1] == (first,) and route.feed}
+        assert feeds <= {place.of}, f"the newest runs of {first} are not what its pages depend on"
+
+
+def test_what_is_made_while_something_is_deleted_is_not_kept() -> None:
+    """A page of before, that is done after what was kept is dropped, is not on the server for ten minutes more."""
+
+    class Slow:
+        taking = None
+
+        def __init__(self) -> None:
+            self.count = 0
+
+        async def make(self, path: str, query: str, sent: bytes = b"") -> Kept:
+            self.count += 1
+            mine = self.count
+            await asyncio.sleep(0.05)
+            return packed(Reply(200, HTML, b"page %d" % mine, str(mine), 1))
+
+        async def since(self, last: int) -> list[New]:
+            return []
+
+    async def play() -> bytes:
+        service = app.Service(Slow())  # type: ignore[arg-type]
+        before = asyncio.create_task(service.answer("/", ""))
+        await asyncio.sleep(0.02)
+        service.forget()
+        await before
+        after = await service.answer("/", "")
+        assert after is not None
+        return after.plain
+
+    assert asyncio.run(play()) == b"page 2"

@@ -272,9 +272,20 @@ def _unpublished(connection: Connection, package: int, name: str) -> int:
     mine = [j for j in jobs if msgspec.json.decode(j.task, type=Task).file == name]
     runs: Sequence[int] = [j.run_id for j in mine]
     connection.execute(update(_job).where(_job.c.id.in_([j.id for j in mine])).values(run_id=None))
+    run, setup, implementation = schema.run, schema.setup, schema.implementation
+    setups = connection.execute(select(run.c.setup_id).where(run.c.id.in_(runs))).scalars().all()
     for table in (schema.measurement, schema.point, schema.helper):
         connection.execute(delete(table).where(table.c.run_id.in_(runs)))
-    connection.execute(delete(schema.run).where(schema.run.c.id.in_(runs)))
+    connection.execute(delete(run).where(run.c.id.in_(runs)))
+    # what has no run any more has no page either
+    used = select(run.c.setup_id).where(run.c.setup_id.in_(setups))
+    idle = sorted(set(setups) - set(connection.execute(used).scalars()))
+    of = select(setup.c.implementation_id).where(setup.c.id.in_(idle))
+    theirs = connection.execute(of).scalars().all()
+    connection.execute(delete(setup).where(setup.c.id.in_(idle)))
+    used = select(setup.c.implementation_id).where(setup.c.implementation_id.in_(theirs))
+    gone = sorted(set(theirs) - set(connection.execute(used).scalars()))
+    connection.execute(delete(implementation).where(implementation.c.id.in_(gone)))
     return len(runs)
 
 

@@ -80,17 +80,19 @@ class Service:
         return task
 
     async def _make(self, address: str, path: str, query: str) -> Kept | None:
+        cache = self._cache  # what is made of something that is deleted meanwhile is not kept
         try:
             made = await self.makers.make(path, query)
         finally:
-            del self._under_way[address]
+            self._under_way.pop(address, None)
         if made is not None:
-            self._cache.put(address, made)
+            cache.put(address, made)
         return made
 
     def forget(self) -> None:
         """Drops all that is kept."""
         self._cache = Cache()
+        self._under_way.clear()
 
     async def _look_again(self) -> None:
         """Learns of new runs, if the database says so soon."""

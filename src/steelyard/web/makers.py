@@ -20,6 +20,7 @@ from ..store import Store, StoreError
 from . import ahead
 from .kept import Kept, packed
 from .news import MOST, New
+from .places import PLACES, Place
 from .reply import Reply, Sent
 
 if TYPE_CHECKING:  # not in the server
@@ -30,8 +31,6 @@ P = ParamSpec("P")
 SECONDS, WAITING = 60, 64
 #: KiB of memory above which a process is replaced after its page
 _LARGE = 160 << 10
-#: first words of addresses that may be slow; files of tables and figures may be too
-_SLOW = frozenset(("targets", "tables", "results", "rank", "compare", "trade-offs", "figures", "campaigns", "api"))
 
 
 @cache
@@ -109,9 +108,9 @@ def since(place: str, last: int) -> list[New]:
 
 
 def slow(path: str) -> bool:
-    """Whether what stands there may take long."""
+    """Whether what stands there may take long, as files of tables and figures may."""
     first, _, rest = path.strip("/").partition("/")
-    return first in _SLOW or "." in rest or rest.endswith(("profile", "image"))
+    return PLACES.get(first, Place()).slow or "." in rest or rest.endswith(("profile", "image"))
 
 
 class _Maker:

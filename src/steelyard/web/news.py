@@ -8,7 +8,8 @@ from urllib.parse import parse_qsl
 
 from ..analyse import expression
 from ..model.errors import UserError
-from . import address, documents
+from . import address
+from .places import PLACES, Place
 
 #: a run: id, setup's key, family, variant, target
 New = tuple[int, str, str, str, str]
@@ -17,7 +18,6 @@ MOST = 500
 #: what a page is of: a kind of name, and the name
 Scope = tuple[str, str]
 _WHOLE: Scope = ("", "")
-_FILTERED = frozenset(("tables", "results", "rank", "trade-offs", "figures"))
 
 
 class News:
@@ -53,18 +53,17 @@ class News:
 def scopes_of(path: str, query: str) -> tuple[Scope, ...]:
     """What the answer at an address depends on; nothing where it is a document."""
     first, second, *_ = (*address.segments(path), "", "")
-    if first in documents.PAGES:
+    of = PLACES.get(first, Place()).of
+    if of == "none":
         return ()
-    if first == "runs" and len(second) >= address.KEY:
-        return (("key", second[: address.KEY]),)
-    if second and first in _KINDS:
-        return ((_KINDS[first], second),)
+    if of == "key":
+        return (("key", second[: address.KEY]),) if len(second) >= address.KEY else (_WHOLE,)
     asked = dict(parse_qsl(query, errors="backslashreplace"))
-    if first == "compare":
+    if of == "sides":
         sides = [asked.get(side, "") for side in ("old", "new")]
         if all(s.count("/") == 1 and not set(s) & set("*?[=<>~!") for s in sides):
             return tuple(("variant", s.split("/")[0]) for s in sides)
-    if first in _FILTERED and asked.get("where"):
+    elif of == "filter" and asked.get("where"):
         try:
             required = expression.parse(asked["where"]).required
         except UserError:
@@ -72,7 +71,6 @@ def scopes_of(path: str, query: str) -> tuple[Scope, ...]:
         for kind in ("variant", "family", "target"):
             if kind in required:
                 return ((kind, required[kind]),)
+    elif of in ("target", "family", "variant") and second:
+        return ((of, second),)
     return (_WHOLE,)
-
-
-_KINDS = {"targets": "target", "families": "family", "variants": "variant", "implementations": "variant"}

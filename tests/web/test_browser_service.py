@@ -1,0 +1,180 @@
+"""A service with nothing but its pages, in a real browser on a phone without scripts: hand in, watch, publish, operate,
+repair."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+from steelyard.store import Store
+from steelyard.store.queue import FAILED, Queue
+from tests.conftest import the_target
+from tests.store.servers import _port
+
+from .conftest import RECORDS, made
+from .test_browser import chromium, visit
+from .test_submissions import Service, _started, package, weighed
+
+__all__ = ["chromium"]
+pytestmark = pytest.mark.long
+PASSWORD = "correct horse battery"
+LOOKS = [("light", 1280), ("dark", 360)]
+
+
+class Started(NamedTuple):
+    url: str
+    database: Path
+    link: str
+
+
+@pytest.fixture(scope="module")
+def started(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Started]:
+    """``steelyard serve --submissions --review`` as a user starts it for the first time, and the link that it says."""
+    the_target("uno")
+    database, port = tmp_path_factory.mktemp("service") / "results.db", _port()
+    made(database, *RECORDS).close()
+    words = ("serve", "--port", str(port), "--db", str(database), "--submissions", "--review", "--target", "uno")
+    with _started(*words) as process:
+        assert process.stderr is not None
+        url = f"http://127.0.0.1:{port}"
+        assert url in process.stderr.readline()
+        link = next(w for w in process.stderr.readline().split() if "/operate/begin/" in w)
+        yield Started(url, database, link)
+        process.send_signal(signal.SIGINT)
+        process.wait(60)
+
+
+@pytest.fixture(scope="module")
+def signed_in(chromium: Any, started: Started) -> Iterator[Any]:
+    """A browser whose user has followed the link."""
+    page, wrong = visit(chromium, started.link, java_script_enabled=False, viewport={"width": 360, "height": 740})
+    page.get_by_label("name").fill("ann")
+    page.get_by_label("password").fill(PASSWORD)
+    page.get_by_label("the same again").fill(PASSWORD)
+    press(page, "Begin")
+    assert page.get_by_role("heading", name="Signed in as ann").is_visible()
+    assert wrong == []
+    yield page
+    page.context.close()
+
+
+def press(page: Any, button: str) -> None:
+    """Sends a form, and waits for what comes."""
+    with page.expect_navigation():
+        page.get_by_role("button", name=button).click()
+
+
+def shot(page: Any, name: str) -> None:
+    """A picture for who wants to look at it; and the page is no wider than the phone."""
+    if folder := os.environ.get("STEELYARD_SHOTS"):
+        page.screenshot(path=Path(folder) / f"{name}.png", full_page=True)
+
+
+def test_from_a_zip_to_the_public_page_and_back(
+    chromium: Any, started: Started, signed_in: Any, tmp_path: Path
+) -> None:
+    (tmp_path / "tiny.zip").write_bytes(package())
+    phone: dict[str, Any] = {"java_script_enabled": False, "viewport": {"width": 360, "height": 740}}
+    page, wrong = visit(chromium, started.url, color_scheme="dark", accept_downloads=True, **phone)
+    with page.expect_navigation():
+        page.get_by_role("link", name="hand in").click()
+    page.get_by_label("package (.zip)").set_input_files(tmp_path / "tiny.zip")
+    page.get_by_label("licence of the sources").fill("CC0-1.0")
+    page.get_by_label("I may hand this in").check()
+    press(page, "Hand in")
+    assert "1 run: 1 waiting" in page.inner_text("main")
+    assert "no worker that has the compiler of uno" in page.inner_text("main")
+    shot(page, "submission-waits")
+    weighed(Service(started.url, started.database))
+    page.reload()
+    assert "1 run: 1 done" in page.inner_text("main")
+    rom = page.locator("td.n").first.inner_text()
+    assert rom
+    with page.expect_download() as download:
+        page.locator('a[href$="uno-crypto_aead.csv"]').click()
+    assert "tinyjambu128v2/small" in Path(download.value.path()).read_text()
+    press(page, "Publish its results")
+    assert "Offered" in page.inner_text("main")
+    shot(page, "submission-offered")
+    assert page.goto(f"{started.url}/variants/tinyjambu128v2").status == 404
+
+    signed_in.goto(f"{started.url}/operate")
+    assert "1 submission to be released" in signed_in.inner_text("main")
+    with signed_in.expect_navigation():
+        signed_in.get_by_role("link", name="what is handed in").click()
+    with signed_in.expect_navigation():
+        signed_in.locator('a[href="/operate/submissions/1"]').click()
+    shot(signed_in, "operate-submission")
+    press(signed_in, "Publish its results")
+    public = page.goto(f"{started.url}/variants/tinyjambu128v2")
+    assert public.status == 200
+    assert "tinyjambu128v2/small" in page.inner_text("main")
+
+    press(signed_in, "Delete it and its results")
+    assert page.goto(f"{started.url}/variants/tinyjambu128v2").status == 404
+    assert wrong == []
+    page.context.close()
+
+
+def test_something_breaks_and_is_repaired_from_the_pages(
+    chromium: Any, started: Started, signed_in: Any, tmp_path: Path
+) -> None:
+    """A machine fails a run three times; an operator sees its log, pauses, resumes and repeats, and it is done."""
+    (tmp_path / "more.zip").write_bytes(package(b"\n/* more */\n"))
+    page, _ = visit(chromium, f"{started.url}/submissions")
+    page.get_by_label("package (.zip)").set_input_files(tmp_path / "more.zip")
+    page.get_by_label("licence of the sources").fill("MIT")
+    page.get_by_label("I may hand this in").check()
+    press(page, "Hand in")
+    with Store.open(started.database) as store, Queue(store, "bad 1", "bad").taken(["uno"]) as taken:
+        assert taken is not None
+        Queue(store, "bad 1", "bad").close(taken, FAILED, "disk-full: No space left", log="cc1: no space left\n")
+    signed_in.goto(f"{started.url}/operate")
+    assert "disk-full" in signed_in.inner_text("main")
+    with signed_in.expect_navigation():
+        signed_in.locator(f'a[href="/operate/jobs/{taken.number}"]').first.click()
+    assert "cc1: no space left" in signed_in.inner_text("main")
+    shot(signed_in, "operate-job")
+    signed_in.goto(f"{started.url}/operate")
+    signed_in.get_by_label("kind").select_option("target")
+    signed_in.get_by_label("name").fill("uno")
+    signed_in.get_by_label("why").fill("the disk is full")
+    press(signed_in, "Pause")
+    press(signed_in, "Repeat all that failed")
+    page.reload()
+    assert "uno is paused: the disk is full" in page.inner_text("main")
+    weighed(Service(started.url, started.database))
+    page.reload()
+    assert "1 waiting" in page.inner_text("main")
+    shot(signed_in, "operate-paused")
+    press(signed_in, "Resume target uno")
+    weighed(Service(started.url, started.database))
+    page.reload()
+    assert "1 run: 1 done" in page.inner_text("main")
+    page.context.close()
+
+
+@pytest.mark.parametrize(("look", "width"), LOOKS)
+@pytest.mark.parametrize("path", ["", "/audit", "/submissions", "/jobs/1"])
+def test_operators_pages_fit_and_axe_finds_nothing(
+    chromium: Any, started: Started, signed_in: Any, path: str, look: str, width: int
+) -> None:
+    if importlib.util.find_spec("axe_playwright_python") is None:
+        pytest.skip("axe is not installed: pip install axe-playwright-python")
+    from axe_playwright_python.sync_playwright import Axe
+
+    context = chromium.new_context(color_scheme=look, viewport={"width": width, "height": 800}, bypass_csp=True)
+    context.add_cookies(signed_in.context.cookies(f"{started.url}/operate"))
+    page = context.new_page()
+    page.goto(f"{started.url}/operate{path}")
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    found = Axe().run(page).response["violations"]
+    assert [(v["id"], v["nodes"][0]["html"][:200]) for v in found] == []
+    shot(page, f"operate{path.replace('/', '-')}-{look}-{width}")
+    context.close()
