@@ -28,7 +28,7 @@ from .model.call import DeviceError
 from .model.digest import of_file
 from .model.inputs import SEED, Inputs
 from .model.once import Once, alone
-from .model.reasons import Failure, Reason
+from .model.reasons import MACHINE, Failure, Reason
 from .model.record import Record, Setup, Toolchain, Verification
 from .rtl import bench, figures, synthesis, tools, vectors, vhdl
 from .rtl.bench import Netlist, Outcome
@@ -269,7 +269,7 @@ class Hardware:
             able = (design.key_reuse, design.segments)
             return Verified(None, tuple(sizes), cycles, len(streams), source, tuple(notes), *able)
         except ToolError as e:
-            if e.failure.reason in (Reason.NO_TOOLCHAIN, Reason.COMPILE_TIMEOUT):
+            if e.failure.reason in MACHINE:
                 raise
             return Verified(e.failure, notes=tuple(notes), log=e.log[-100_000:])
 

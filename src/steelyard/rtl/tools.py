@@ -27,6 +27,8 @@ from ..model.record import Toolchain
 SECONDS, MEMORY, LARGEST = 600.0, 8 << 30, 1 << 30
 #: most characters that are kept of what a tool says
 SAID = 1 << 20
+#: what programs say that the machine gave too little
+_STARVED = re.compile(r"\bKilled\b|[Oo]ut of memory|Cannot allocate memory|No space left on device|std::bad_alloc")
 
 
 class Tool(Struct, frozen=True):
@@ -168,6 +170,8 @@ def run(
     text = said.read_text(errors="replace")[-SAID:] if said.exists() else ""
     if code is None:
         raise ToolError(Failure(Reason.COMPILE_TIMEOUT, f"{name} was stopped after {seconds:.0f} s"), text)
+    if code != 0 and (code == 128 + signal.SIGKILL or _STARVED.search(text)):
+        raise ToolError(Failure(Reason.COMPILER_KILLED, f"{name}: {last_words(text, code)}"), text)
     if code != 0:
         raise ToolError(Failure(Reason.COMPILE_ERROR, f"{name}: {last_words(text, code)}"), text)
     return text

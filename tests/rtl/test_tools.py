@@ -1,0 +1,35 @@
+"""Tools that fail, and who is to blame."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from steelyard.model.reasons import MACHINE, Reason
+from steelyard.rtl import tools
+
+
+@pytest.mark.parametrize(
+    ("body", "reason", "said"),
+    [
+        ("echo 'Warning: error rate'; echo 'ERROR: no module'; exit 1", Reason.COMPILE_ERROR, "ERROR: no module"),
+        ("echo last words; kill -SEGV $$", Reason.COMPILE_ERROR, "last words"),
+        (
+            "echo 'g++: fatal error: Killed signal terminated program cc1plus'; exit 1",
+            Reason.COMPILER_KILLED,
+            "cc1plus",
+        ),
+        ("kill -KILL $$", Reason.COMPILER_KILLED, "SIGKILL"),
+        ("while :; do :; done", Reason.COMPILE_TIMEOUT, "stopped after 1 s"),
+    ],
+)
+def test_a_failure_is_the_source_s_or_the_machine_s(tmp_path: Path, body: str, reason: Reason, said: str) -> None:
+    (tmp_path / "tool").write_text(f"#!/bin/sh\n{body}\n")
+    (tmp_path / "tool").chmod(0o755)
+    with pytest.raises(tools.ToolError) as raised:
+        tools.run("./tool", [], tmp_path, seconds=1 if reason is Reason.COMPILE_TIMEOUT else 60)
+    failure = raised.value.failure
+    assert failure.reason is reason
+    assert said in failure.detail
+    assert (reason in MACHINE) == (reason is not Reason.COMPILE_ERROR)
