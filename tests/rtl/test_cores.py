@@ -49,7 +49,7 @@ def test_a_bundled_design_is_right_in_every_mode(
     """Any width and variant: at full speed, with pauses, with ready withdrawn, with resets; keys used again, several
     segments where the design takes them, forgeries."""
     monkeypatch.setenv("STEELYARD_HOME", str(tmp_path / "home"))
-    with Store(f"sqlite:///{tmp_path / 'results.db'}") as store:
+    with Store.open(tmp_path / "results.db") as store:
         verified = Hardware(store).verified(design)
     assert verified.failure is None, verified.failure
     assert verified.reuse
