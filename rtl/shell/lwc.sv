@@ -142,7 +142,8 @@ module lwc #(
     case (state)
       INSTRUCTION: word_bytes = 3'(W / 8);
       DATA: word_bytes = count(bdi_bytes);
-      default: word_bytes = 4;
+      HEADER, VERIFY: word_bytes = 4;
+      default: word_bytes = 0;       // what comes is of the next operation
     endcase
   end
 

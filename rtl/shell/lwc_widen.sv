@@ -7,7 +7,7 @@ module lwc_widen #(
     input  logic [W-1:0] data,
     input  logic         valid,
     output logic         ready,
-    input  logic [2:0]   bytes,       // 1 to 4, of the word that is awaited; any number where none is
+    input  logic [2:0]   bytes,       // 1 to 4, of the word that is awaited; 0 where none is
     output logic [31:0]  word,
     output logic         word_valid,
     input  logic         word_take    // the word is taken, if it is valid

@@ -110,10 +110,13 @@ def _value(value: int | str) -> str:
 
 
 def lint(n: Netlist, work: Path) -> str:
-    """What Verilator says about the design, with its warnings. Raises :class:`ToolError` when it cannot be read."""
+    """What Verilator says about the design, with its warnings but those of names, as the files are copies. Raises
+    :class:`ToolError` when it cannot be read."""
     files = copied(n, work)
     try:
-        return tools.run("verilator", ["--lint-only", "-Wno-fatal", "-Wall", *options(n), *files], work)
+        return tools.run(
+            "verilator", ["--lint-only", "-Wno-fatal", "-Wall", "-Wno-DECLFILENAME", *options(n), *files], work
+        )
     except ToolError as e:
         raise refused(e, n) from e
 

@@ -1,0 +1,1 @@
+../../ascon/src/ascon_rounds.sv
