@@ -58,7 +58,7 @@ def test_the_error_is_that_of_the_kind_of_code(
     more: dict[str, object], expected: tuple[float | None, float | None]
 ) -> None:
     [row] = rows([made(**more)])  # type: ignore[arg-type]
-    assert (row.get("error_median"), row.get("error_p95")) == expected
+    assert (row.get("error_median"), row.get("error_high")) == expected
     assert error_of(row | {"device": "virtual-board"}) is None
 
 

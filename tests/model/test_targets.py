@@ -160,7 +160,10 @@ def test_the_digest_is_of_every_file(load: Callable[[str], Target], tmp_path: Pa
     assert second != first
     (tmp_path / "mine/include").mkdir()
     (tmp_path / "mine/include/more.c").write_text("int more;\n")
-    assert len({load(TEXT).digest, load(TEXT + "\n").digest, first, second}) == 4
+    third = load(TEXT).digest
+    assert len({third, load(TEXT + "\n").digest, first, second}) == 4
+    (tmp_path / "mine/blocks.toml").write_text("timer = [1, 2]\n")  # of which no image is made
+    assert load(TEXT).digest == third
 
 
 def test_a_target_is_named_in_its_folder_and_nowhere_else() -> None:

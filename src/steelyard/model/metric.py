@@ -62,7 +62,7 @@ _POWER = (("power_measured", "power", "mW", 2, False), ("power_idle_measured", "
 #: how much of a package's code was assembly
 ASSEMBLY = "assembly_percent"
 #: the median and the 95th percentile of the error that simulated cycles carry; they are looked up, not stored
-ERRORS = ("error_median", "error_p95")
+ERRORS = ("error_median", "error_high")
 
 
 def _words(operation: str) -> str:
