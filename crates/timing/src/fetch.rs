@@ -1,6 +1,7 @@
 //! Flash front ends that cores share: the waits of fetches.
 
 use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hasher};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use isa::native::{Edge, StatePointer};
@@ -183,7 +184,25 @@ pub(crate) struct LineCache {
     waits: Arc<Mutex<Waits>>,
 }
 
-type Waits = HashMap<(u32, u32), Box<[u32]>>;
+type Waits = HashMap<(u32, u32), Box<[u32]>, BuildHasherDefault<Addresses>>;
+
+/// Hashes addresses, which nobody chooses to collide, in a few cycles.
+#[derive(Default)]
+struct Addresses(u64);
+
+impl Hasher for Addresses {
+    fn write(&mut self, bytes: &[u8]) {
+        bytes.iter().for_each(|b| self.write_u32((*b).into()));
+    }
+
+    fn write_u32(&mut self, n: u32) {
+        self.0 = (self.0.rotate_left(20) ^ u64::from(n)).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    }
+
+    fn finish(&self) -> u64 {
+        self.0
+    }
+}
 
 /// Stands for no line: lines have two bytes or more.
 const EMPTY: u32 = u32::MAX;
@@ -220,14 +239,18 @@ impl LineCache {
         }
         let known = self.waits.lock().unwrap_or_else(PoisonError::into_inner);
         let waits = known.get(&(start, end)).map_or(&[][..], |w| w);
-        let of = |k: u32| if k == 0 { None } else { waits.get(k as usize - 1) };
-        (0..64).filter(|k| missing >> k & 1 == 1).map(|k| of(k).copied().unwrap_or(self.wait_states)).sum()
+        let (mut left, mut stall) = (missing >> 1, if missing & 1 == 1 { self.wait_states } else { 0 });
+        while left != 0 {
+            stall += waits.get(left.trailing_zeros() as usize).copied().unwrap_or(self.wait_states);
+            left &= left - 1;
+        }
+        stall
     }
 
     /// Keeps what the lines of a run cost that takes `each` cycles without them.
     fn learn(&self, steps: &[Step], each: &[u32]) {
         let code = || steps.iter().zip(each).filter(|(s, _)| s.bytes != 0);
-        let (Some((first, _)), Some((last, _))) = (code().next(), code().last()) else { return };
+        let (Some((first, _)), Some((last, _))) = (code().next(), code().next_back()) else { return };
         if self.queue == 0 {
             return;
         }
