@@ -1,5 +1,6 @@
-"""A virtual lab for all tests of the folder: boards of all kinds, four of them with debug probes, two analyzers, the
-field's own tools. Another one has the rest of the chips that OpenOCD programs, for long tests."""
+"""A virtual lab for all tests of the folder, and no longer: dozing boards take some of a core. Boards of all kinds,
+four of them with debug probes, two analyzers, the field's own tools. Another one has the rest of the chips that
+OpenOCD programs, for long tests."""
 
 from __future__ import annotations
 
@@ -214,7 +215,7 @@ def free(count: int) -> list[int]:
         return [s.getsockname()[1] for s in sockets]
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def described(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The ``lab.toml`` of it."""
     port, swd3, swd4, second, fet, ten, eleven, sixteen = free(8)
@@ -225,14 +226,14 @@ def described(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return file
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def there(described: Path) -> Iterator[Lab]:
     """The lab, played."""
     with found(described) as loaded:
         yield loaded
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def others(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
     """The second lab, played."""
     port, *ports = free(1 + len(OTHERS))
