@@ -200,8 +200,11 @@ WRONG = {
 @pytest.mark.parametrize("what", WRONG)
 def test_what_is_wrong_has_a_reason(bench: Bench, what: str) -> None:
     how, reason, text = WRONG[what]
-    failed = failure(bench.weigh(package(bench, **how), the_target("bluepill")))  # type: ignore[arg-type]
+    record = bench.weigh(package(bench, **how), the_target("bluepill"))  # type: ignore[arg-type]
+    failed = failure(record)
     assert failed.reason is reason, failed
+    assert not record.ok
+    assert (record.metrics == {}) is (reason is not Reason.NO_EXPECTED)  # these are shown, with a mark
     assert failed.detail.startswith(text), failed
 
 

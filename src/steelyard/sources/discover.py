@@ -21,11 +21,11 @@ from msgspec import Struct
 
 from ..model.implementation import Implementation, Rejected
 from ..model.reasons import Failure, Reason
-from . import felics, phases
+from . import cores, felics, phases
 from .archive import unpack
 from .escape import escaped
 from .kind import COMPILED, TEST_FOLDERS, Kind, kind_of
-from .layout import ANCHORS, OTHERS, anchor_of, naming
+from .layout import ANCHORS, OTHERS, Naming, anchor_of, naming
 from .limits import Limits
 from .package import Package, own_sources
 from .reader import Reader
@@ -178,12 +178,37 @@ class _Search:
         where = naming(self._parts(folder), len(self._given), lambda up: self._holds(folder.path, up))
         holds = self._walker.holds
         package = Package(folder, above[:_LEVELS_UP], apart, where, self._reader, self._limits, holds)
-        said = package.read()
+        said = package.read() if cores.place(self._parts(folder)) is None else self._core(folder, where)
         if isinstance(said, Failure):
             self._reject(folder.path, said, anchored or not {"api.h", felics.INFO}.isdisjoint(folder.files))
             self._why[folder.path] = Failure(said.reason, f"part of {escaped(folder.name)}: {said.detail}")
         else:
-            self._implementations += said
+            self._implementations += (i for i in said if i not in self._implementations)
+
+    def _core(self, folder: Folder, where: Naming) -> list[Implementation] | Failure:
+        """The block cipher of two folders of ``crypto_core``, of which ``folder`` is one."""
+        at = cores.place(self._parts(folder)) or 0
+        parts = folder.path.split("/")
+
+        def path(direction: str) -> str:
+            return "/".join([*parts[:-at], cores.turned(parts[-at], direction), *parts[len(parts) - at + 1 :]])
+
+        def package(direction: str) -> Package | None:
+            half = folder if path(direction) == folder.path else self._other_half(path(direction))
+            if half is None:
+                return None
+            return Package(half, (), frozenset(), where, self._reader, self._limits)
+
+        said = cores.read(where, Path(path("encrypt")), package)
+        return said if isinstance(said, Failure) else [said]
+
+    def _other_half(self, path: str) -> Folder | None:
+        try:
+            return (
+                self._walker.walk(path) if os.path.isdir(path) and self._walker.holds(os.path.realpath(path)) else None
+            )
+        except TooManyError:
+            return None
 
     def _holds(self, path: str, up: int) -> bool:
         """Whether the folder ``up`` levels above ``path`` has an implementation directly below it."""

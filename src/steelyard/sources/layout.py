@@ -9,6 +9,7 @@ F/crypto_aead/V/I (NIST)              F         V        I
 crypto_aead/F/V/I (our own)           F         V        I
 crypto_aead/V/I (SUPERCOP)            stem(V)   V        I
 crypto_aead/V/I/J (SUPERCOP)          stem(V)   V        I/J
+crypto_core/Vencrypt/I (SUPERCOP)     stem(V)   V        I
 V_vI/source (FELICS-AE)               stem(V)   V        I
 V_M_N_vI/source (FELICS)              stem(V)   V_M_N    I
 ====================================  ========  =======  =======
@@ -38,6 +39,7 @@ ANCHORS: dict[str, tuple[Primitive, ...]] = {
     "crypto_hash": ("crypto_hash",),
     "crypto_cxof": ("crypto_cxof",),
     "crypto_block": ("crypto_block",),
+    "crypto_core": ("crypto_block",),
     "crypto_aead_hash": ("crypto_aead", "crypto_hash"),
     "aead_hash": ("crypto_aead", "crypto_hash"),
 }
@@ -48,7 +50,6 @@ OTHERS = frozenset(
         *(
             "auth",
             "box",
-            "core",
             "decode",
             "dh",
             "encode",

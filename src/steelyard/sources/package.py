@@ -138,6 +138,12 @@ class Package:
             )
         return out
 
+    def half(self) -> tuple[tuple[SourceFile, ...], bytes, list[str], tuple[str, ...]] | Failure:
+        """Files, content of api.h, notes and machines that it brings to an implementation of several folders."""
+        taken = self._fault() or self._take({}, False)
+        self._note_irregular()
+        return taken if isinstance(taken, Failure) else (*taken, self._notes, self._architectures() or ())
+
     # -- listing
 
     def _list(self, folder: Folder, prefix: str, apart: frozenset[str], test: bool) -> None:

@@ -1,0 +1,180 @@
+"""SUPERCOP's crypto_core: two folders that are a block cipher, those that are none, and what each is called."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from steelyard.model.reasons import Failure, Reason
+from steelyard.sources import discover
+from steelyard.sources.sizes import sizes
+from tests.conftest import Bench, the_target, write
+
+API = """#define CRYPTO_OUTPUTBYTES 8
+#define CRYPTO_INPUTBYTES 8
+#define CRYPTO_KEYBYTES 16
+#define CRYPTO_CONSTBYTES 0
+"""
+#: a global name that both folders have
+HEADER = """#include "crypto_core.h"
+#include "crypto_uint32.h"
+#define half CRYPTO_NAMESPACE(half)
+extern crypto_uint32 half(crypto_uint32, crypto_uint32);
+"""
+HALF = """#include "half.h"
+
+crypto_uint32 half(crypto_uint32 v, crypto_uint32 k)
+{
+    return ((v << 4 ^ v >> 5) + v) ^ k;
+}
+"""
+CORE = """#include "half.h"
+
+int crypto_core(unsigned char *out, const unsigned char *in, const unsigned char *k, const unsigned char *c)
+{
+    crypto_uint32 key[4], y = crypto_uint32_load_bigendian(in), z = crypto_uint32_load_bigendian(in + 4), sum;
+    int i;
+
+    for (i = 0; i < 4; ++i)
+        key[i] = crypto_uint32_load_bigendian(k + 4 * i);
+    @STEPS@
+    crypto_uint32_store_bigendian(out, y);
+    crypto_uint32_store_bigendian(out + 4, z);
+    return 0;
+}
+"""
+STEPS = {
+    "encrypt": """for (i = 0, sum = 0; i < 32; ++i) {
+        y += half(z, sum + key[sum & 3]);
+        sum += 0x9e3779b9;
+        z += half(y, sum + key[sum >> 11 & 3]);
+    }""",
+    "decrypt": """for (i = 0, sum = 0xc6ef3720; i < 32; ++i) {
+        z -= half(y, sum + key[sum >> 11 & 3]);
+        sum -= 0x9e3779b9;
+        y -= half(z, sum + key[sum & 3]);
+    }""",
+}
+
+
+def cores(root: Path, name: str = "xtea{}/mine", api: str = API, back: str = API) -> Path:
+    """XTEA as two folders of crypto_core."""
+    for direction, text in (("encrypt", api), ("decrypt", back)):
+        files = {"api.h": text, "half.h": HEADER, "half.c": HALF, "core.c": CORE.replace("@STEPS@", STEPS[direction])}
+        write(root / "crypto_core" / name.format(direction), files)
+    return root
+
+
+def refused(path: Path) -> Failure:
+    found = discover(path)
+    assert found.implementations == ()
+    assert len({r.failure for r in found.rejected}) == 1
+    return found.rejected[0].failure
+
+
+@pytest.mark.parametrize("name", ["uno", "bluepill"])
+def test_two_folders_are_a_block_cipher_that_is_verified(bench: Bench, name: str) -> None:
+    found = discover(cores(bench.folder))
+    assert found.rejected == ()
+    (xtea,) = found.implementations
+    assert (xtea.primitive, xtea.family, xtea.label) == ("crypto_block", "xtea", "xtea/mine")
+    assert sizes(xtea) == {"key": 16, "block": 8, "context": 16}
+    record = bench.weigh(xtea, the_target(name))
+    assert record.failure is None
+    assert record.verification is not None
+    assert record.verification.source == "known"
+    own, figures = bench.folder / "crypto_core", record.metrics
+    assert figures["context"] == 16
+    assert 0 < figures["cycles_schedule_encrypt_mean"] < figures["cycles_encrypt_mean"] / 5  # it copies the key
+    assert any(n.endswith("schedules copy the key, which every block expands anew") for n in record.notes)
+    for part in ("xteadecrypt/mine", "xteaencrypt", "."):
+        assert [i.digest for i in discover(own / part).implementations] == [xtea.digest]
+    # a zip of both is the same
+    packed = shutil.make_archive(str(bench.folder / "both"), "zip", bench.folder, "crypto_core")
+    (there,) = discover(Path(packed), cache=bench.folder / "cache").implementations
+    assert there.digest == xtea.digest
+
+
+def test_deeper_folders_pair_by_their_names(tmp_path: Path) -> None:
+    cores(tmp_path, "xtea{}/someone/fast")
+    cores(tmp_path, "xtea{}/someone/small")
+    assert [i.label for i in discover(tmp_path).implementations] == ["xtea/someone/fast", "xtea/someone/small"]
+
+
+def without(size: str) -> str:
+    return "".join(line for line in API.splitlines(True) if size not in line)
+
+
+IRREGULAR = {
+    "a permutation": (
+        {"name": "keccakf160064bits/mine"},
+        Reason.OTHER_PRIMITIVE,
+        "crypto_core is measured where it is a block cipher; keccakf160064bits ends neither in encrypt nor decrypt",
+    ),
+    "more comes out": (
+        {"api": API.replace("OUTPUTBYTES 8", "OUTPUTBYTES 64")},
+        Reason.OTHER_PRIMITIVE,
+        "encrypt: 8 bytes in, 64 out, key 16, constant 0: not a block cipher",
+    ),
+    "a constant": (
+        {"back": API.replace("CONSTBYTES 0", "CONSTBYTES 16")},
+        Reason.OTHER_PRIMITIVE,
+        "decrypt: 8 bytes in, 8 out, key 16, constant 16: not a block cipher",
+    ),
+    "no key": (
+        {"api": API.replace("KEYBYTES 16", "KEYBYTES 0")},
+        Reason.OTHER_PRIMITIVE,
+        "encrypt: 8 bytes in, 8 out, key 0, constant 0: not a block cipher",
+    ),
+    "no number": (
+        {"api": API.replace("KEYBYTES 16", "KEYBYTES sizeof(key)")},
+        Reason.NO_API,
+        "encrypt: api.h defines no CRYPTO_KEYBYTES as a plain number",
+    ),
+    "a size is missing": (
+        {"back": without("CONST")},
+        Reason.NO_API,
+        "decrypt: api.h defines no CRYPTO_CONSTBYTES as a plain number",
+    ),
+    "two keys": (
+        {"back": API.replace("KEYBYTES 16", "KEYBYTES 32")},
+        Reason.SIZES_DIFFER,
+        "encrypt has block 8, key 16 bytes, decrypt block 8, key 32",
+    ),
+}
+
+
+@pytest.mark.parametrize("what", IRREGULAR)
+def test_what_is_none_has_a_reason(tmp_path: Path, what: str) -> None:
+    how, reason, text = IRREGULAR[what]
+    failed = refused(cores(tmp_path, **how))
+    assert (failed.reason, failed.detail) == (reason, text)
+
+
+def test_one_direction_alone_is_none(tmp_path: Path) -> None:
+    shutil.rmtree(cores(tmp_path) / "crypto_core" / "xteadecrypt")
+    failed = refused(tmp_path)
+    assert (failed.reason, failed.detail) == (
+        Reason.NO_SOURCES,
+        "no crypto_core/xteadecrypt/mine: a block cipher has both directions",
+    )
+
+
+def test_no_link_leads_to_another_half(tmp_path: Path) -> None:
+    """One that leaves the folder which the user named."""
+    tree, elsewhere = cores(tmp_path / "tree") / "crypto_core", cores(tmp_path / "elsewhere") / "crypto_core"
+    shutil.rmtree(tree / "xteadecrypt")
+    (tree / "xteadecrypt").symlink_to(elsewhere / "xteadecrypt")
+    found = discover(tree / "xteaencrypt" / "mine")
+    assert found.implementations == ()
+    assert [r.failure.reason for r in found.rejected] == [Reason.NO_SOURCES]
+
+
+def test_a_key_of_another_size_is_no_known_cipher(bench: Bench) -> None:
+    api = API.replace("KEYBYTES 16", "KEYBYTES 32")
+    (xtea,) = discover(cores(bench.folder, api=api, back=api)).implementations
+    record = bench.weigh(xtea, the_target("bluepill"))
+    assert record.failure is not None
+    assert record.failure == Failure(Reason.KAT_MISMATCH, "api.h says key 32, block 8 bytes; xtea has 16, 8")
