@@ -90,6 +90,7 @@ bench: setup          ## speed against the named peers, in the same run
 	.venv/bin/python -m pip install -q --disable-pip-version-check 'unicorn>=2.1'
 	.venv/bin/python bench/bench.py
 	.venv/bin/python bench/analyzer.py
+	.venv/bin/python bench/service.py
 
 docs: setup           ## put real output into README and docs
 	.venv/bin/python scripts/docs.py

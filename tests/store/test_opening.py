@@ -19,11 +19,16 @@ from sqlalchemy import URL, NullPool, create_engine, inspect, text
 
 from steelyard.model.reasons import Failure, Reason
 from steelyard.store import Store, StoreError, migrate, schema
-from steelyard.store.engine import open_engine, url_of
+from steelyard.store.engine import downgrade, open_engine, url_of
+from steelyard.store.operating import Yard
+from steelyard.store.operators import Operators
+from steelyard.store.queue import Queue
+from steelyard.store.submissions import Desk
 
 from . import first_tables
 from .conftest import RECORD
 from .servers import SERVERS, emptied
+from .test_queue import GIVEN, ROOM, tasks
 
 REVISION = schema.REVISION_TABLE
 OLD = Path(__file__).with_name("schema_0002.sql")
@@ -243,6 +248,43 @@ def test_a_migration_that_loses_data_changes_nothing(
     monkeypatch.undo()
     with Store.open(path) as store:
         assert store.runs() == [RECORD]
+
+
+def test_back_to_an_older_schema_and_up_again_with_data(database: str) -> None:
+    """Every step: runs stay, what has no room is counted and not dropped unasked, and the way up leads to the same."""
+    with Store.open(database) as store:
+        store.add(RECORD)
+        Operators(store).hire("box")
+        token = Desk(store).hand_in(GIVEN, tasks(), ROOM)
+        with Queue(store, "w").taken("a") as taken:
+            assert taken is not None
+        Yard(store).pause("target a")
+    newest = shape(database)
+    url = url_of(database)
+    gone = {"0007": {"worker_key": 1}, "0006": {"worker_key": 1, "point.counter": 1}}
+    for revision, lost in gone.items():
+        assert downgrade(url, revision, lose=False) == lost
+    assert shape(database) == newest
+    plain = replace(RECORD, points=tuple(replace(p, counter=None) for p in RECORD.points))
+    for revision in reversed(sorted((migrate.OLDEST, *migrate.NEW))[:-1]):
+        assert downgrade(url, revision, lose=False), revision
+        there = downgrade(url, revision, lose=True)
+        assert there.keys() <= {n for names in migrate.NEW.values() for n in names}
+        server = create_engine(url)
+        with server.connect() as connection:
+            assert connection.execute(text(f"SELECT version_num FROM {REVISION}")).scalar() == revision
+            assert connection.execute(text("SELECT COUNT(*) FROM run")).scalar() == 1
+            tables = set(inspect(connection).get_table_names())
+        server.dispose()
+        assert tables.isdisjoint(n for of, names in migrate.NEW.items() if of > revision for n in names)
+        with Store.open(database) as store:  # migrates it up again
+            assert store.runs() == [RECORD if revision >= "0007" else plain]
+            assert (Desk(store).find(token) is not None) is (revision >= "0005")
+        assert shape(database) == newest
+        with Store.open(database) as store:  # something that the next step loses
+            Operators(store).hire("box")
+    with pytest.raises(StoreError, match="there are 0003, 0004"):
+        downgrade(url, "0002", lose=True)
 
 
 def test_settings_of_sqlite(store: Store) -> None:

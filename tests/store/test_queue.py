@@ -11,9 +11,9 @@ from msgspec.structs import replace
 from sqlalchemy import func, select
 
 from steelyard.model.errors import UserError
-from steelyard.store import Store, queue, schema, tenure
+from steelyard.store import Store, leasing, queue, schema, tenure
 from steelyard.store.errors import LeaseLost
-from steelyard.store.queue import DONE, FAILED, RUNNING, WAITING, Queue, Task
+from steelyard.store.queue import DONE, FAILED, RUNNING, WAITING, Queue, Taken, Task
 from steelyard.store.submissions import Desk, Given, Quota, QuotaError
 
 from .conftest import RECORD
@@ -233,6 +233,25 @@ def test_of_many_workers_one_does_each_job(database: str) -> None:
             assert connection.execute(select(func.count()).select_from(schema.lease)).scalar() == 0
     assert sorted(done) == sorted(set(done))
     assert len(done) == count
+
+
+def test_who_returns_a_job_waits_for_others_of_its_package(database: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """And is not refused: a package of many runs has many workers."""
+    count = 8
+    with Store.open(database) as store, ThreadPoolExecutor(count) as pool:
+        token = Desk(store).hand_in(GIVEN, tasks(targets="abcdefgh"), ROOM)
+        lines = [Queue(store, f"w{k}") for k in range(count)]
+        mine = [line.begin("abcdefgh") for line in lines]
+        both = threading.Barrier(count)
+
+        def back(line: Queue, taken: Taken | None) -> None:
+            assert taken is not None
+            both.wait(60)
+            line.close(taken, DONE, record=RECORD)
+
+        monkeypatch.setattr(leasing, "_ATTEMPTS", 1)
+        list(pool.map(back, lines, mine))
+        assert states(Desk(store), token) == [DONE] * count
 
 
 def test_what_is_published_while_it_ends_is_a_run(database: str) -> None:

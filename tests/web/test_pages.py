@@ -107,6 +107,19 @@ def test_history_says_what_changed(site: Site) -> None:
     lines = list(csv.DictReader(io.StringIO(site.get(reply).body.decode())))
     assert [line["subject"] for line in lines] == ["first", "compiler gcc 2"]
     assert [line["cycles_encrypt_mean"] for line in lines] == ["1000.0", "900.0"]
+    figure = json.loads(site.get("/implementations/toy1/ref/history.vl.json").body)
+    changed = [d.get("changed") for d in figure["data"]["values"] if d["target"].startswith("uno")]
+    assert changed == [None, "compiler gcc 2"], "it is marked in the figure too"
+    assert b"compiler gcc 2" in site.get("/implementations/toy1/ref/history.svg").body
+    (line,) = page.all("points", "polyline")
+    assert line == "0.0,1.0 48.0,11.0", "from 1000 down to 900"
+    assert page.all("class", "a") == ["spark"]
+
+
+def test_a_figure_of_a_run_has_an_address(site: Site) -> None:
+    page = site.page(f"/runs/{RECORDS[0].setup.key[:16]}")
+    assert {"metrics-rom", "metrics-stack", "points-0-16"} <= set(page.all("id", "tr"))
+    assert "#metrics-rom" in page.all("href", "a")
 
 
 @pytest.mark.parametrize("where", ["", "target == uno", "rom < 800 and not variant ~ 'toy3*'"])

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, Literal
 
@@ -24,6 +25,7 @@ from ..model.row import CONTEXT, Row, Value, grouped
 from ..model.target import load_target, target_names
 from . import names
 from .figures import FOLDER, figure_names
+from .history import OF_LAB, changed
 from .results import GROUP, column, title_of
 from .sheet import Column, Line, Sheet
 
@@ -107,20 +109,35 @@ def data_of(figure: Figure, rows: Sequence[Row], points: Mapping[int, Sequence[P
 
 def of_records(rows: Sequence[Row], *, over_time: bool = False) -> Data:
     """Rows as data, in the order of their runs, if they say no other. Each has a name of its own, unless they are one
-    thing ``over_time``. ``front`` marks those that nothing of their target beats."""
+    thing ``over_time``; then ``changed`` says what, but for the sources, is other than it was in the run before.
+    ``front`` marks those that nothing of their target beats."""
     named, titles = (_over_time(rows) if over_time else names_of(rows)), _titles(rows, over_time=over_time)
     best = set[int]()
     ciphers = (r for r in rows if r["variant"] != "nocrypt")
     for (_, primitive), group in grouped(ciphers, lambda r: (titles(r), r["primitive"])).items():
         costs = ("lut",) if primitive == "lwc_rtl" else ("rom", "ram")
         best |= {id(r) for r in pareto(group, (cycles_of(str(primitive)), *costs))}
+    changes = _changes(rows, named) if over_time else {}
     return [
         {"order": r["run"]}
         | {n: v for n, v in r.items() if v is not None or n in CONTEXT}
         | {"name": name, "target": titles(r), "front": id(r) in best}
         | {"at": r.get("revision") or f"run {r['run']}", "cycles": r.get(cycles_of(str(r["primitive"])))}
+        | ({"changed": changes[id(r)]} if id(r) in changes else {})
         for r, name in zip(rows, named, strict=True)
     ]
+
+
+def _changes(rows: Sequence[Row], named: Sequence[str]) -> dict[int, str]:
+    """By the identity of a row: what of compiler and template is other than in the run before of the same name."""
+    lines = grouped(zip(rows, named, strict=True), lambda of: (of[0]["target"], of[0]["workload"], of[1]))
+    found: dict[int, str] = {}
+    for line in lines.values():
+        ordered = sorted((r for r, _ in line), key=lambda r: r.get("order") or r["run"] or 0)
+        for before, r in pairwise(ordered):
+            if told := changed(before, r, OF_LAB):
+                found[id(r)] = "; ".join(told)
+    return found
 
 
 def of_points(rows: Sequence[Row], points: Mapping[int, Sequence[Point]]) -> Data:
@@ -311,6 +328,7 @@ def table(figure: Figure, data: Data, title: str = "") -> Sheet:
         revision = ["revision"] if any("revision" in d for d in data) else []
         metrics = [n for n in figure.metrics if any(d.get(n) is not None for d in data)]
         names = [*revision, "run", "name", "target", "flags", *metrics]
+        names += ["changed"] if any("changed" in d for d in data) else []
     columns = [column(n) if n in figure.metrics else _COLUMNS.get(n) or Column(n, n) for n in names]
     lines = [Line([d.get(n) for n in names], (d["run"],) if d.get("run") else ()) for d in data]
     return Sheet(title or figure.title, f"figure-{figure.name}", columns, lines, notes=[figure.note])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from ..model.metric import metric
 from ..model.row import CONTEXT, Row, grouped
@@ -11,6 +11,21 @@ from .sheet import Column, Line, Mark, Sheet
 
 #: what tells the lines of one history from those of another
 _APART = ("label", "flags", "workload", "compiler")
+#: what else may change between two runs of one name, and how to say so: the compiler, and the template, which are
+#: the harness and the target's own files
+OF_LAB = {"compiler": "compiler", "harness": "harness", "timing_model": "timing model"}
+CHANGES = {"digest": "sources", **OF_LAB}
+
+
+def changed(before: Row, row: Row, names: Mapping[str, str] = CHANGES) -> list[str]:
+    """What changed between two runs of one name."""
+    return [f"{text} {_short(row[n])}" for n, text in names.items() if n in before and before[n] != row[n]]
+
+
+def _short(value: object) -> str:
+    """Of a digest its beginning."""
+    text = str(value)
+    return text[:8] if len(text) == 64 else text
 
 
 def tables(rows: Sequence[Row], columns: Sequence[str]) -> list[Sheet]:

@@ -86,8 +86,10 @@ def explained(where: str) -> Iterator[None]:
 
 
 def writing(engine: Engine) -> Engine:
-    """The same engine, for transactions that write."""
-    return engine.execution_options(steelyard_write=True)
+    """The same engine, for transactions that write. On PostgreSQL each of their statements sees what was committed
+    before it: who waited for a row goes on, where he would otherwise be refused, again and again where many want it."""
+    more = {"isolation_level": "READ COMMITTED"} if engine.dialect.name == "postgresql" else {}
+    return engine.execution_options(steelyard_write=True, **more)
 
 
 def _prepare(file: Path) -> None:
@@ -198,6 +200,26 @@ def _migrate(engine: Engine, name: str) -> None:
                 upgrade(connection)
             except CommandError:
                 raise _odd(name, found) from None
+
+
+def downgrade(url: URL, revision: str, *, lose: bool) -> dict[str, int]:
+    """Gives a database back the schema of an older version; how many rows of which table are lost by that. Without
+    ``lose`` nothing is done where any are. Raises :class:`StoreError`."""
+    from .migrate import NEW, OLDEST, downgrade, lost
+
+    name, known = name_of(url), (OLDEST, *sorted(NEW))
+    if revision not in known:
+        raise StoreError(f"{cut(revision)}: no schema that a database may be given back; there are {', '.join(known)}")
+    open_engine(url).dispose()  # it is ours, and the newest
+    engine = _create(url)
+    try:
+        with explained(name), writing(engine).connect() as connection, _alone(connection), connection.begin():
+            gone = lost(connection, revision)
+            if lose or not gone:
+                downgrade(connection, revision)
+    finally:
+        engine.dispose()
+    return gone
 
 
 @contextmanager

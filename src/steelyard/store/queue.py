@@ -96,8 +96,7 @@ def _key(number: int) -> str:
 
 
 def touch(connection: Connection, which: ColumnElement[bool]) -> None:
-    """Makes transactions on a package take turns: each begins so, before it reads. On PostgreSQL the later one is
-    refused and starts again, on MariaDB it waits."""
+    """Makes transactions on a package take turns: each begins so, before it reads, and the later one waits."""
     connection.execute(update(_package).where(which).values(size=_package.c.size))
 
 

@@ -82,7 +82,8 @@ def html(
 
     def table(block: Table) -> Safe:
         name = markup.anchor(block.sheet.label, taken)
-        return Safe(markup.table(block.sheet, runs, name, bars=block.bars, wide=block.wide))
+        ids = markup.line_ids(block.sheet, block.anchors, taken) if block.anchors else ()
+        return Safe(markup.table(block.sheet, runs, name, bars=block.bars, wide=block.wide, past=block.past, ids=ids))
 
     def files(block: Table | Picture) -> list[tuple[str, str]]:
         known = TABLES if isinstance(block, Table) else FIGURES

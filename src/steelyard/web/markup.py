@@ -10,6 +10,7 @@ from html import escape
 
 from ..model.errors import printable
 from ..model.record import Point
+from ..model.row import Row, Value
 from ..publish.sheet import Column, Line, Sheet, text, unlike
 from . import address
 
@@ -41,7 +42,21 @@ def shown_runs(sheet: Sheet) -> set[int]:
     return {run for line in sheet.lines[:MOST] for run in line.runs}
 
 
-def table(sheet: Sheet, runs: Mapping[int, str], name: str, *, bars: str = "", wide: Sequence[str] = ()) -> str:
+def line_ids(sheet: Sheet, cells: int, taken: set[str]) -> list[str]:
+    """An id for each line that stands on the page, of its first ``cells``."""
+    return [anchor("-".join([sheet.label, *map(str, line.cells[:cells])]), taken) for line in sheet.lines[:MOST]]
+
+
+def table(
+    sheet: Sheet,
+    runs: Mapping[int, str],
+    name: str,
+    *,
+    bars: str = "",
+    wide: Sequence[str] = (),
+    past: Mapping[int, Sequence[Row]] = {},
+    ids: Sequence[str] = (),
+) -> str:
     """The table: its first column heads the lines; a line leads to its runs, a name to its page."""
     sheet = _cut(sheet)
     least = [c.name for c in sheet.columns]
@@ -54,14 +69,17 @@ def table(sheet: Sheet, runs: Mapping[int, str], name: str, *, bars: str = "", w
     most = max(numbers, default=0)
     first = next((k for k, c in enumerate(sheet.columns) if c.name in ("label", "variant", "name")), 0)
     body = []
-    for line in sheet.lines:
+    for number, line in enumerate(sheet.lines):
+        before = _spark([r.get(bars) for r in past.get(line.runs[0], ())]) if past and line.runs else ""
         cells = [
-            _cell(line, k, c, runs, head=k == first, bar=most if k == at else 0, wide=c.name in wide)
+            _cell(line, k, c, runs, head=k == first, bar=most if k == at else 0, wide=c.name in wide,
+                  spark=before if k == at else "", to=ids[number] if ids and k == first else "")
             for k, c in enumerate(sheet.columns)
-        ]
+        ]  # fmt: skip
         if linked:
             cells.append(f"<td>{' '.join(_run(n, runs) for n in line.runs)}</td>")
-        body.append(f"<tr>{''.join(cells)}</tr>")
+        at_line = f' id="{ids[number]}"' if ids else ""
+        body.append(f"<tr{at_line}>{''.join(cells)}</tr>")
     title = _escaped(sheet.caption or sheet.title or sheet.label)
     return (
         f'<div class="wide" tabindex="0" role="group" aria-labelledby="{name}-title">'
@@ -93,19 +111,23 @@ def _run(number: int, runs: Mapping[int, str]) -> str:
     return f'<a href="{escape(runs[number])}">{number}</a>' if number in runs else str(number)
 
 
-def _cell(line: Line, k: int, c: Column, runs: Mapping[int, str], *, head: bool, bar: float, wide: bool) -> str:
+def _cell(
+    line: Line, k: int, c: Column, runs: Mapping[int, str], *, head: bool, bar: float, wide: bool, spark: str, to: str
+) -> str:
     value = line.cells[k]
     if c.name == "run" and isinstance(value, int):
         return f"<td>{_run(value, runs)}</td>"
     if isinstance(value, str):
         inner = _escaped(value)
-        if to := _leads(c.name, value):
+        if to := _leads(c.name, value) or (f"#{to}" if to else ""):
             inner = f'<a href="{escape(to)}">{inner}</a>'
         tag = ' class="text"' if wide or len(value) > 60 else ""
     else:
         inner, tag = text(value, c, _THOUSANDS), _numeric(c)
+        if to:
+            inner = f'<a href="#{to}">{inner}</a>'
         if bar > 0 and value is not None and value > 0:
-            inner = f"{_bar(value / bar)}{inner}"
+            inner = f"{spark}{_bar(value / bar)}{inner}"
     mark = _MARKS[line.marks.get(c.name, "")] if line.marks else ""
     return f'<th scope="row"{tag}>{inner}{mark}</th>' if head else f"<td{tag}>{inner}{mark}</td>"
 
@@ -126,6 +148,24 @@ def _bar(share: float) -> str:
     return (
         '<svg class="bar" width="60" height="8" aria-hidden="true" focusable="false">'
         f'<rect width="{60 * share:.1f}" height="8"/></svg>'
+    )
+
+
+#: of a small line in pixels
+_SPARK_W, _SPARK_H = 48, 12
+
+
+def _spark(past: Sequence[Value]) -> str:
+    """What a figure was before, as a small line that leads to its history; nothing of a figure without one."""
+    numbers = [v for v in past if isinstance(v, int | float)]
+    if len(numbers) < 2:
+        return ""
+    low, span = min(numbers), (max(numbers) - min(numbers)) or 1
+    step, height = _SPARK_W / (len(numbers) - 1), _SPARK_H - 2
+    route = " ".join(f"{k * step:.1f},{1 + height - (v - low) / span * height:.1f}" for k, v in enumerate(numbers))
+    return (
+        f'<a href="#history" class="spark" aria-label="{len(numbers)} runs, history"><svg width="{_SPARK_W}" '
+        f'height="{_SPARK_H}" aria-hidden="true" focusable="false"><polyline points="{route}"/></svg></a>'
     )
 
 

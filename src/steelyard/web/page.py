@@ -9,6 +9,7 @@ from typing import Any, Literal
 from msgspec import Struct
 
 from ..model.errors import UserError
+from ..model.row import Row
 from ..publish.sheet import Sheet
 
 
@@ -25,12 +26,15 @@ class Heading(Struct, frozen=True):
 
 class Table(Struct, frozen=True):
     """A sheet, of which as many lines stand on the page as can be read; files have them all. ``bars`` names a column
-    whose numbers are drawn too, ``wide`` the columns whose text may break."""
+    whose numbers are drawn too, with their ``past`` (rows by run, the oldest first) as a line, ``wide`` the columns
+    whose text may break. Lines have addresses of their own, made of so many first cells as ``anchors`` says."""
 
     sheet: Sheet
     bars: str = ""
     wide: tuple[str, ...] = ()
     folded: str = ""
+    past: Mapping[int, Sequence[Row]] = {}
+    anchors: int = 0
 
 
 class Picture(Struct, frozen=True):

@@ -13,6 +13,7 @@ from ..progress import EVERY
 
 VERBS = {
     "copy": "Add the runs of one database that another lacks, with their logs, and what was handed in.",
+    "downgrade": "Give a database back the schema of an older Steelyard, for that to open it.",
     "check": "Read every run and every log, and list what is damaged.",
 }
 

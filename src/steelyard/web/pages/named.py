@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from hashlib import sha256
 
@@ -95,14 +95,14 @@ def variant(v: View, name: str) -> Page:
     return Page(name, blocks, trail=trail)
 
 
-def _of_names(v: View, answer: Answer) -> Iterable[Block]:
-    """Tables of some implementations: mean cycles by target, then each target."""
+def _of_names(v: View, answer: Answer, past: Mapping[int, Sequence[Row]] = {}) -> Iterable[Block]:
+    """Tables of some implementations: mean cycles by target, then each target, with what was there before."""
     good = [r for r in answer.rows if r["outcome"] == "verified"]
     if len({r["target"] for r in good}) > 1:
         yield from (Table(s) for s in pivot.tables(good, "target"))
     rows = v.complete(order.ordered(answer.rows, results.ORDER))
     for sheet in results.tables(rows, ()):
-        yield Table(sheet, bars=bars(sheet), wide=("detail",))
+        yield Table(sheet, bars=bars(sheet), wide=("detail",), past=past)
     yield from map(Text, answer.notes)
 
 
@@ -117,7 +117,9 @@ def implementation(v: View, variant: str, name: str) -> Page:
         raise not_there("implementation", f"{variant}/{name}", {f"{of}/{n}" for _, _, of, n in known})
     every = v.rows.found(asked=_ALL, all_runs=True, variant=variant, implementation=name)
     newest = v.rows.found(asked=_ALL, variant=variant, implementation=name)
-    blocks = [*_of_names(v, choose(newest)), *_over_time(every)]
+    several = _several(every)
+    past = {run_number(rows[-1]): rows for rows in several}
+    blocks = [*_of_names(v, choose(newest), past), *_over_time(several)]
     if any(r["outcome"] == "verified" for r in newest):
         blocks.append(Links([("badges", address.path("implementations", variant, name, "badges"))], "for other pages"))
     trail = [*((f, address.path("families", f)) for _, f in mine), (variant, address.path("variants", variant))]
@@ -154,22 +156,21 @@ def _place(row: Row) -> str:
     return re.sub(r"[^\w.]+", "-", exact + end).strip("-")
 
 
-#: what may change between two runs of one name, and how to say so
-_CHANGES = {"digest": "sources", "compiler": "compiler", "harness": "harness", "timing_model": "timing model"}
-
-
-def _over_time(every: Sequence[Row]) -> Iterable[Block]:
-    """Where figures of one name changed, with what had changed."""
+def _several(every: Sequence[Row]) -> list[list[Row]]:
+    """Runs of one place, the oldest first, where there are several."""
     places = grouped(
         sorted((r for r in every if r["outcome"] == "verified"), key=run_number),
         lambda r: (r["primitive"], r["target"], r["device"], r["flags"], r["workload"]),
     )
-    several = [rows for rows in places.values() if len(rows) > 1]
+    return [rows for rows in places.values() if len(rows) > 1]
+
+
+def _over_time(several: Sequence[Sequence[Row]]) -> Iterable[Block]:
+    """Where figures of one name changed, with what had changed."""
     told: list[Row] = []
     for rows in several:
         for before, r in zip([{}, *rows], rows, strict=False):
-            changed = [f"{text} {_short(r[n])}" for n, text in _CHANGES.items() if before and before[n] != r[n]]
-            subject = "; ".join(changed) or ("again" if before else "first")
+            subject = "; ".join(history.changed(before, r)) or ("again" if before else "first")
             # all of one setup's past is one history, whatever made it
             told.append(r | {"revision": f"{r['finished'] or '-'}", "subject": subject, "compiler": None})
     if told:
@@ -180,9 +181,3 @@ def _over_time(every: Sequence[Row]) -> Iterable[Block]:
         data = figure.drawn(kind, figure.of_records([r for rows in several for r in rows], over_time=True))
         if data:
             yield Picture("history", kind.title, kind.note, spec=lambda: figure.specification(kind, data))
-
-
-def _short(value: object) -> str:
-    """Of a digest its beginning."""
-    text = str(value)
-    return text[:8] if len(text) == 64 else text

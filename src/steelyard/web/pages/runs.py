@@ -32,13 +32,13 @@ def run(v: View, key: str, finished: str = "") -> Page:
     links += [("build log", address.path("runs", *mine, "log"))] if record.log else []
     blocks.append(Links(links, "more of this run"))
     if "metrics" in sheets:
-        blocks.append(Table(_defined(sheets["metrics"], record.setup.primitive), wide=("definition",)))
+        blocks.append(Table(_defined(sheets["metrics"], record.setup.primitive), wide=("definition",), anchors=1))
     if record.points:
         if workload_name(s.workload) == "vectors":
             blocks.append(_vectors(v, record))
         elif chart := markup.chart(record.points, f"cycles by size, {s.label} on {s.target}"):
             blocks.append(Markup(f"<figure>{chart}</figure>"))
-        blocks.append(Table(sheets["points"]))
+        blocks.append(Table(sheets["points"], anchors=2))
     if "members" in sheets:
         blocks.append(Table(sheets["members"]))
     older = [n for n in sorted(others, reverse=True) if n != record.id]

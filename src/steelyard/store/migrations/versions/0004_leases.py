@@ -25,3 +25,11 @@ def upgrade() -> None:
         sa.UniqueConstraint("key", name="uq_lease_key"),
         sqlite_autoincrement=True,
     )
+
+
+def downgrade() -> None:
+    """Drops it; MariaDB may lack it already."""
+    there = sa.inspect(op.get_bind()).get_table_names()
+    for name in ("lease",):
+        if name in there:
+            op.drop_table(name)

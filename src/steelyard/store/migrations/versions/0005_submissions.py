@@ -71,3 +71,11 @@ def upgrade() -> None:
             sa.Index("ix_job_state_priority_id", "state", "priority", "id"),
             sqlite_autoincrement=True,
         )
+
+
+def downgrade() -> None:
+    """Drops them, children before their parents; MariaDB may lack some already."""
+    there = sa.inspect(op.get_bind()).get_table_names()
+    for name in ("job", "submission", "package"):
+        if name in there:
+            op.drop_table(name)

@@ -61,3 +61,11 @@ def upgrade() -> None:
             op.create_table(
                 name, sa.Column("id", Id, nullable=False), *columns, key, sqlite_autoincrement=name == "audit"
             )
+
+
+def downgrade() -> None:
+    """Drops them, children before their parents; MariaDB may lack some already."""
+    there = sa.inspect(op.get_bind()).get_table_names()
+    for name in reversed(_tables()):
+        if name in there:
+            op.drop_table(name)

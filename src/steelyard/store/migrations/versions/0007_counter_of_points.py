@@ -14,3 +14,10 @@ def upgrade() -> None:
     there = {column["name"] for column in sa.inspect(op.get_bind()).get_columns("point")}
     if "counter" not in there:
         op.add_column("point", sa.Column("counter", sa.BigInteger))
+
+
+def downgrade() -> None:
+    """Drops it; MariaDB may lack it already."""
+    there = {column["name"] for column in sa.inspect(op.get_bind()).get_columns("point")}
+    if "counter" in there:
+        op.drop_column("point", "counter")

@@ -25,3 +25,11 @@ def upgrade() -> None:
         sa.UniqueConstraint("token", name="uq_worker_key_token"),
         sa.UniqueConstraint("machine", name="uq_worker_key_machine"),
     )
+
+
+def downgrade() -> None:
+    """Drops it; MariaDB may lack it already."""
+    there = sa.inspect(op.get_bind()).get_table_names()
+    for name in ("worker_key",):
+        if name in there:
+            op.drop_table(name)
