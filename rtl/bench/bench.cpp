@@ -158,7 +158,6 @@ struct Bench {
 
     void settle() {
         top->eval();
-        top->eval(); // where blocks depend on each other though no signals do, Verilator 5.006 stops a step early
 #if VM_TRACE
         if (trace)
             trace->dump(cycle * 10);
