@@ -87,8 +87,6 @@ template <typename T, std::enable_if_t<!std::is_integral<T>::value, int> = 0> vo
         words[i] = port[i];
 }
 
-constexpr int MAX_WORDS = 64; // of 32 bits, of one port
-
 void set_bits(uint32_t *words, unsigned at, unsigned width, uint32_t value) {
     for (unsigned i = 0; i < width; i++, at++)
         words[at / 32] = (words[at / 32] & ~(1u << at % 32)) | ((value >> i & 1) << at % 32);
@@ -105,9 +103,12 @@ const uint32_t WORD = SY_W == 32 ? 0xffffffffu : (1u << SY_W % 32) - 1;
 enum class Mode { full, single, stall, withdraw, reset };
 const char *const NAMES[] = {"full", "single", "stall", "withdraw", "reset"};
 
-// One input stream. Words that are offered stay until they are taken.
+constexpr int MAX_WORDS = 64; // of 32 bits, of one port
+
+// One input stream. Words that are offered stay until they are taken, and so do their shares.
 struct Source {
-    const uint32_t *word = nullptr, *end = nullptr;
+    const uint32_t *word = nullptr, *end = nullptr, *shared = nullptr;
+    uint32_t shares[MAX_WORDS] = {};
     bool valid = false, was_ready = false;
     bool left() const { return word != end; }
 };
@@ -187,16 +188,18 @@ struct Bench {
         was_waiting = do_was_valid = false;
     }
 
-    template <typename T> void offer(T &port, const Source &s, unsigned shares) {
-        uint32_t all[MAX_WORDS] = {};
-        uint32_t rest = s.valid ? *s.word : random.next() & WORD; // what is not valid may be anything
-        for (unsigned i = 1; i < shares; i++) {
-            const uint32_t mask = random.next() & WORD;
-            set_bits(all, i * SY_W, SY_W, mask);
-            rest ^= mask;
+    template <typename T> void offer(T &port, Source &s, unsigned shares) {
+        if (!s.valid || s.shared != s.word) {
+            uint32_t rest = s.valid ? *s.word : random.next() & WORD; // what is not valid may be anything
+            for (unsigned i = 1; i < shares; i++) {
+                const uint32_t mask = random.next() & WORD;
+                set_bits(s.shares, i * SY_W, SY_W, mask);
+                rest ^= mask;
+            }
+            set_bits(s.shares, 0, SY_W, rest);
+            s.shared = s.valid ? s.word : nullptr;
         }
-        set_bits(all, 0, SY_W, rest);
-        put(port, all);
+        put(port, s.shares);
     }
 
     bool offers(const Source &s, Mode mode, uint32_t pace) {

@@ -131,7 +131,8 @@ module lwc #(
   assign key_load = state == INSTRUCTION && word_valid && kind == ACTKEY;
   assign bdo_ready = text_leaves ? out_free : state == VERIFY ? word_valid : state == OUT && out_free;
 
-  always_comb begin
+  // each signal has its own block: together they would depend on themselves, by blocks though not by signals
+  always_comb
     case (state)
       INSTRUCTION: word_take = 1;
       HEADER: word_take = may_head;
@@ -139,13 +140,13 @@ module lwc #(
       VERIFY: word_take = bdo_valid && drained;
       default: word_take = 0;
     endcase
+  always_comb
     case (state)
       INSTRUCTION: word_bytes = 3'(W / 8);
       DATA: word_bytes = count(bdi_bytes);
       HEADER, VERIFY: word_bytes = 4;
       default: word_bytes = 0;       // what comes is of the next operation
     endcase
-  end
 
   always_comb begin
     out = bdo_data;

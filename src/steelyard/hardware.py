@@ -250,14 +250,15 @@ class Hardware:
             said = bench.lint(netlist, _made(work / "lint"))
             if warned := said.count("%Warning"):
                 notes.append(f"Verilator's lint has {warned} warning{'s' * (warned > 1)}")
-            bench.build(design, netlist, _made(work / "bench"))
+            doubt = bench.build(design, netlist, _made(work / "bench"))
             design, outcomes = self._modes(design, work / "bench", notes)
             streams, sizes, made = self._streams(design)
             failures = [o.failure for o in outcomes if o.failure]
             source = "known" if design.aead or design.hash else "package"
             if failures:
                 failed = ", ".join(o.mode for o in outcomes if o.failure)
-                why = Failure(failures[0].reason, f"{failures[0].detail}; modes that fail: {failed}")
+                text = f"{failures[0].detail}; modes that fail: {failed}"
+                why = Failure(failures[0].reason, f"{text}. {doubt}" if doubt else text)
                 return Verified(why, operations=len(streams), source=source, notes=tuple(notes))
             unstable = sum(o.unstable for o in outcomes)
             if unstable:

@@ -134,3 +134,26 @@ def test_no_figure_is_a_multiple_of_nothing() -> None:
 def test_sorting_by_several_columns_with_missing_ones_last(by: str, labels: str) -> None:
     rows = [row("a", rom=2, ram=1), row("b", rom=1, ram=1), row("c", rom=3, ram=1), row("d")]
     assert "".join(str(r["label"]) for r in order.ordered(rows, order.keys(by))) == labels
+
+
+def test_by_size_the_best_of_each_family_moves() -> None:
+    """The order is that of long data; arrows say how far a family is from there at other sizes."""
+
+    def design(label: str, family: str, *throughput: float) -> dict:
+        sizes = zip(("long", "1536", "64", "16"), throughput, strict=True)
+        mbits = {f"throughput_pt_{size}": v for size, v in sizes}
+        return row(label, "ecp5", lut=1000, **mbits) | {"family": family, "primitive": "lwc_rtl"}
+
+    rows = [
+        design("a/x1", "a", 500.0, 400.0, 50.0, 30.0), design("a/x2", "a", 900.0, 800.0, 60.0, 10.0),
+        design("b/x1", "b", 700.0, 600.0, 300.0, 20.0), design("c/x1", "c", 600.0, 500.0, 200.0, 100.0),
+        row("d/x1", "ecp5", lut=10) | {"family": "d", "primitive": "lwc_rtl"},
+    ]  # fmt: skip
+    (sheet,) = ranking.by_size(rows)
+    names = [c.name for c in sheet.columns]
+    lines = [dict(zip(names, line.cells, strict=True)) for line in sheet.lines]
+    assert [line["label"] for line in lines] == ["a/x2", "b/x1", "c/x1"]
+    assert [line["place_16"] for line in lines] == [3, 2, 1]
+    assert [line["moved_16"] for line in lines] == ["↓2", "", "↑2"]
+    assert [line["moved_1536"] for line in lines] == ["", "", ""]
+    assert [line["moved_64"] for line in lines] == ["↓2", "↑1", "↑1"]

@@ -36,7 +36,7 @@ SENSIBLE = {
     "new": (*NAMED, *FILTERS, "r.json", "HEAD"),
     "revisions": ("HEAD", "HEAD~1..HEAD"),
     "name": ("rom", "vectors", "throughput", "tradeoff", "history"),
-    "kind": ("implementations", "targets", "runs", "workloads", "top", "places", "merit", "score", "pareto"),
+    "kind": ("implementations", "targets", "runs", "workloads", "top", "places", "merit", "score", "pareto", "sizes"),
     "run": ("1", "2", "3"),
     "path": ("old", "new", "old.zip"),
     "server": ("http://127.0.0.1:9", "https://127.0.0.1:9/x"),

@@ -43,6 +43,15 @@ def test_the_toy_is_right_in_every_mode(tmp_path: Path, monkeypatch: pytest.Monk
     assert f"word 1 of do is {wrong.out[1]} instead of 01234567" in outcome.failure.detail
 
 
+def test_blocks_that_read_each_other_are_named(tmp_path: Path) -> None:
+    """Verilator loses changes there, so what fails need not be the design's fault."""
+    (design,) = designs_of(toys.design(tmp_path / "toy"))
+    warned = "%Warning-UNOPTFLAT: src/000_{}:86:8: Signal unoptimizable: Circular combinational logic: 'lwc.moves'\n"
+    assert "(toy.sv:86:8, lwc.moves)" in bench.in_doubt(warned.format("toy.sv"), bench.own(design))
+    assert bench.in_doubt(warned.format("cells_sim.v"), bench.own(design)) == ""
+    assert bench.in_doubt("- V e r i l a t i o n   R e p o r t", bench.own(design)) == ""
+
+
 @verilator
 @pytest.mark.parametrize(
     ("change", "reason", "said"),

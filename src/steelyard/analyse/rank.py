@@ -86,6 +86,13 @@ def shared_ranks(values: Sequence[float]) -> list[float]:
     return ranks
 
 
+def most(rows: Sequence[Row], name: str) -> Ranking:
+    """The largest first."""
+    rows = _labelled(rows)
+    found = _ranking(rows, [None if v is None else -v for v in _column(rows, name)])
+    return Ranking(tuple(Place(p.rank, p.row, -p.value) for p in found.places), found.left_out)
+
+
 def best_of_variant(rows: Sequence[Row], name: str) -> list[Row]:
     """Of each variant only the row with the least of a metric, as the round-one study's charts have it; of equal ones
     the first by name."""

@@ -46,7 +46,7 @@ class Rank(options.Answering, frozen=True, kw_only=True):
         "-k",
         default="top",
         metavar="KIND",
-        help="top, places, merit (FELICS), score (El-Hajj, Fadlallah), pareto.",
+        help="top, places, merit (FELICS), score (El-Hajj, Fadlallah), pareto, sizes (GMU's, of hardware).",
     ),
     options.text("--by", "-b", metavar="METRICS", listed=True, help="Comma-separated. Default: cycles, ROM, RAM."),
     options.where,
@@ -91,6 +91,11 @@ def verb(ask: Rank) -> int:
     for title, part in _grouped(rows, ask.group_by):
         made = ranking.ranked(ask.kind, part, metrics, ask.top, ask.relative_to, unit=ask.unit, variants=ask.variants)
         sheets += [replace(s, title=f"{title}{s.title}", notes=(*s.notes, *less)) for s in made]
+    if not sheets:
+        stderr().print(
+            f"rank --kind {ask.kind}: it is of hardware, and none of these runs has its throughput at all sizes"
+        )
+        return 1
     if ask.kind == "places":
         sheets += without_figures(complete([r for r in answer.rows if r["outcome"] != "verified"], ask.db))
     ask.out.give(distinct(sheets), notes=(*answer.notes, *ranking.unjudged(answer.rows)))
@@ -104,6 +109,8 @@ def _ignored(ask: Rank, metrics: Sequence[str]) -> list[str]:
     given = (
         ("--top", bool(ask.top) and kind == "pareto", "a front is shown whole"),
         ("--variants", ask.variants and kind == "pareto", "a front is over all implementations"),
+        ("--by", bool(ask.by) and kind == "sizes", "it is by throughput"),
+        ("--variants", ask.variants and kind == "sizes", "it is the best design of each family anyway"),
         ("--relative-to", bool(ask.relative_to) and kind != "top", "only --kind top is relative"),
         ("--unit", ask.unit and not (ask.relative_to and kind == "top"), "it needs --kind top and --relative-to"),
         ("--minus-nocrypt", ask.minus_nocrypt and not _timed(metrics), "no metric of --by is in cycles"),

@@ -31,7 +31,10 @@ KINDS = {
     "merit": "figure of merit (FELICS)",
     "score": "sum of ranks",
     "pareto": "Pareto front",
+    "sizes": "hardware's throughput by input size, the best design of each family (GMU)",
 }
+#: what rankings by input size are of, and the sizes in their order
+_DATA, _LENGTHS = ("pt", "ad", "hash"), ("long", "1536", "64", "16")
 #: how many of each metric are shown where nobody says
 TOP = 10
 _PLACE, _WHO = Column("place", "place"), (column("label"), column("flags"))
@@ -54,6 +57,8 @@ def metrics_of(kind: str, named: Sequence[str]) -> list[str]:
 def needed(kind: str, metrics: Sequence[str]) -> list[str]:
     """The metrics that rows need for a ranking by these, or by what its kind has for each primitive: of a hash,
     ``encrypt`` is ``hash``."""
+    if kind == "sizes":
+        return [*_throughputs(), "lut"]
     usual = CATALOGUE if kind == "places" else USUAL
     return [*metrics, *(m.replace("encrypt", "hash") for m in metrics)] or list(
         dict.fromkeys(chain.from_iterable(usual.values()))
@@ -75,6 +80,8 @@ def ranked(
         return tops(rows, metrics, top or TOP, reference, unit=unit, variants=variants)
     if kind == "pareto":
         return fronts(rows, metrics)
+    if kind == "sizes":
+        return by_size(rows, top)
     return {"places": places, "merit": merits, "score": scores}[kind](rows, metrics, top, variants=variants)
 
 
@@ -256,6 +263,53 @@ def _placed(at: Mapping[str, Mapping[int, float]], row: Row) -> Line:
     for name, place in at.items():
         cells += [row.get(name), place.get(id(row))]
     return Line(cells, run_of(row))
+
+
+def _throughputs() -> list[str]:
+    return [f"throughput_{data}_{size}" for data in _DATA for size in _LENGTHS]
+
+
+def by_size(rows: Sequence[Row], top: int | None = None) -> list[Sheet]:
+    """Of each family the design with the most throughput of long data, in that order, and for shorter data its place
+    and by how many places it is better (up) or worse than with long data."""
+    sheets = []
+    for (target, *_), group in grouped(rows).items():
+        for data in _DATA:
+            names = [f"throughput_{data}_{size}" for size in _LENGTHS]
+            having, _ = rank.complete(group, names)
+            best: dict[Value, Row] = {}
+            for row in having:
+                best[row["family"]] = max(
+                    best.get(row["family"], row), row, key=lambda r: rank.value(r, names[0]) or 0.0
+                )
+            if not best:
+                continue
+            at = {n: {id(p.row): p.rank for p in rank.most(list(best.values()), n).places} for n in names}
+            columns = [_PLACE, *_WHO[:1], column("lut"), column(names[0])]
+            for n, size in zip(names[1:], _LENGTHS[1:], strict=True):
+                columns += [column(n), Column(f"place_{size}", "place"), Column(f"moved_{size}", "moved")]
+            lines = []
+            for place in rank.most(list(best.values()), names[0]).places[:top]:
+                row = place.row
+                cells: list[Cell] = [place.rank, row["label"], row.get("lut"), place.value]
+                for n in names[1:]:
+                    there = at[n][id(row)]
+                    cells += [row.get(n), there, _moved(place.rank - there)]
+                lines.append(Line(cells, run_of(row)))
+            titles = {"pt": "plaintext", "ad": "associated data", "hash": "hash"}
+            notes = [
+                f"the best of {len(having)} designs in each of {len(best)} families by throughput of long data; "
+                "moved is against the place there",
+                *shared(group),
+            ]
+            title = f"{heading(group)}, {titles[data]} by input size"
+            sheets.append(Sheet(title, f"sizes-{target}-{data}", columns, lines, notes=notes))
+    return sheets
+
+
+def _moved(places: float) -> str:
+    """An arrow and how many places: up is better."""
+    return f"{'↑' if places > 0 else '↓'}{abs(places):g}" if places else ""
 
 
 def merits(
