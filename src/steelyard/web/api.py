@@ -162,7 +162,7 @@ def _defined(_: Store, __: wire.Asked) -> wire.Metrics:
 
 #: by the words of an address below the API's; ``*`` stands for the number of a run
 ROUTES: Mapping[tuple[str, ...], Route] = {
-    (): Route(_service, wire.Asked, wire.Service, "What answers here, and what may be asked."),
+    (): Route(_service, wire.Asked, wire.Service, "This service, and the questions that it answers."),
     ("rows",): Route(_rows, wire.RowsAsked, wire.Rows, "Runs as rows of columns, in parts."),
     ("rows", "named"): Route(_rows_of, wire.NamedRows, wire.Rows, "Rows of runs by number."),
     ("runs",): Route(_runs, wire.RunsAsked, wire.Runs, "Whole runs, in parts."),

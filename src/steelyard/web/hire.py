@@ -35,7 +35,7 @@ def answer(store: Store, sent: Sent) -> Reply:
     try:
         machine = Operators(store).machine(sent.session) if sent.session else None
         if machine is None:
-            return wrong_answer(401, "", "this is no key of a worker; steelyard queue key makes one")
+            return wrong_answer(401, "", "this is not the key of a worker; steelyard queue key makes one")
         deed = "/".join(names)
         if deed not in words.DEEDS:
             raise unknown("deed of a worker", deed, words.DEEDS)
@@ -74,7 +74,7 @@ def _beat(store: Store, queue: Queue, asked: words.JobAsked) -> words.Heard:
 
 def _close(store: Store, queue: Queue, asked: words.CloseAsked) -> words.Heard:
     if (asked.state == "done") != (asked.record is not None):
-        raise UserError("what is done has a record, and nothing else")
+        raise UserError("a job that is done has a record, and no other job has")
     task = queue.task(asked.job)
     if asked.record is not None and task is not None:
         setup = asked.record.setup

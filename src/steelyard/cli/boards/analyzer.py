@@ -10,7 +10,7 @@ from msgspec import Struct
 from ...lab import find
 from ...lab.analyzer import PATIENCE
 from ...lab.config import host_and_port
-from ...lab.daemon import Daemon, Taken, reaches_only_this_machine
+from ...lab.daemon import Daemon, InUse, reaches_only_this_machine
 from ...model.call import DeviceError
 from ...model.errors import UserError, WorkError, unknown
 from ..console import stderr
@@ -53,7 +53,7 @@ def verb(ask: Analyzer) -> int:
         raise UserError("--anybody: is for --listen; leave it out")
     try:
         daemon = Daemon(there.instruments[name], PATIENCE, None, place)
-    except Taken:
+    except InUse:
         raise WorkError(f"{name}: another Steelyard samples it; wait until that has ended") from None
     except (OSError, DeviceError) as e:
         raise WorkError(f"{name}: {getattr(e, 'strerror', None) or e}") from e
