@@ -107,7 +107,7 @@ class Told:
             if what == OVER and number <= TEXT:
                 self._text = number
             elif number < self.count or (what != MARK and what & ~self._mask):
-                raise ValueError("the bytes that came are not a stream of edges")
+                raise ValueError("these bytes are not a stream of edges")
             elif what == MARK:
                 self.count = number
             else:
