@@ -46,6 +46,11 @@ def test_the_architecture_names_what_is_there() -> None:
     assert (ROOT / followed / "api.h").exists()
     named = [p for p in re.findall(r"`([\w./*-]+)`", text) if p.endswith(("/", ".py", ".md", ".c")) or "crates/" in p]
     assert len(named) > 20
+    assert {f.parent.name for f in (ROOT / "src" / "steelyard").glob("*/__init__.py")} <= {
+        p.split("/")[0] for p in named
+    }
+    steps = [int(n) for n in re.findall(r"^(\d+)\. ", text, re.MULTILINE)]
+    assert steps == list(range(1, len(steps) + 1))
     for path in named:
         assert any([*ROOT.glob(path), *(ROOT / "src" / "steelyard").glob(path)]), path
 

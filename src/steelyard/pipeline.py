@@ -455,7 +455,7 @@ class Pipeline:
         implementation, scenario = job.implementation, SCENARIOS.index(job.workload.name)
         about = f"no figures of FELICS's scenario {scenario}: "
         if (data := measure.DATA.get(scenario, 0)) % (block := client.hello.a_bytes):
-            return measure.Felics(notes=(f"{about}{data} bytes are no whole number of blocks of {block}",))
+            return measure.Felics(notes=(f"{about}{data} bytes are not a whole number of blocks of {block}",))
         said, context = measure.message(client, scenario, vector)
         if scenario == 0:
             objects = building.objects(built, implementation)

@@ -1,4 +1,4 @@
-/* Start and exception vectors of the ESP8266: the boot ROM jumps to the first byte of instruction RAM.
+/* Start and exception vectors of the ESP8266: the boot ROM, or a boot loader, jumps to the first byte of code.
  * No interrupt is used, so every vector stops the program where a debugger or the simulator sees it. */
     .section .start, "ax", @progbits
     .global sy_reset
@@ -17,7 +17,7 @@ start:
     wsr.intenable a0
     movi a1, sy_stack_top
 
-    /* instruction RAM gives words only; all three addresses are multiples of four */
+    /* memory for code gives words only; all three addresses are multiples of four */
     movi a2, sy_data_start
     movi a3, sy_data_end
     movi a4, sy_data_load

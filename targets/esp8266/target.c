@@ -1,7 +1,7 @@
 /* Serial port and trigger pin of the ESP8266 (ESP8266 Technical Reference, GPIO and UART registers).
  *
- * The clock stays as the boot ROM leaves it, at twice the crystal's, because the registers of the PLL are not
- * documented. Cycle counts do not depend on it; core and bus have SY_BOARD_HZ then. */
+ * The clock stays as the boot ROM, or a boot loader, leaves it, because the registers of the PLL are not documented.
+ * Cycle counts do not depend on it; core and bus have SY_BOARD_HZ then. */
 #include "harness.h"
 
 #define UART_FIFO SY_REG(0x60000000u)

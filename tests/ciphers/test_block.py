@@ -188,8 +188,10 @@ def test_assembly_for_arm(folder: Path, tmp_path: Path) -> None:
     assert done.returncode == 0, done.stdout
 
 
-def test_fixsliced_assembly_is_what_its_script_writes() -> None:
-    script = runpy.run_path(str(CIPHERS.parent / "scripts" / "fixslice.py"))
+def test_fixsliced_assembly_is_what_its_script_writes(monkeypatch: pytest.MonkeyPatch) -> None:
+    scripts = CIPHERS.parent / "scripts"
+    monkeypatch.syspath_prepend(scripts)
+    script = runpy.run_path(str(scripts / "fixslice.py"))
     assert script["module"]() == script["FILE"].read_text()
 
 

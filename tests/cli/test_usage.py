@@ -115,7 +115,7 @@ def test_what_lies_at_a_path_is_known_to_every_question(cli: Cli, tmp_path: Path
     assert "1 setup compared" in cli(f"compare {place} mine").out
     result = cli("compare new mine")
     assert result.code == 1
-    assert result.err.endswith("new: what lies there now was never run; weigh it with steelyard run new\n")
+    assert result.err.endswith("new: its present content was never run; weigh it with steelyard run new\n")
     write(tmp_path / place, {"encrypt.c": "/* changed */"})
     assert cli("compare mine toy1").code == 1
 

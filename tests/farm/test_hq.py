@@ -159,7 +159,7 @@ def test_half_a_line_is_done_again(tmp_path: Path) -> None:
     the_target("uno")
     from tests.made_up import record
 
-    line = batch.Line("k", record("toy1/ref"), "said")
+    line = batch.Result("k", record("toy1/ref"), "said")
     import msgspec
 
     data = msgspec.json.encode(line) + b"\n"

@@ -208,5 +208,5 @@ def test_round_keys_that_are_not_read_from_flash_are_told(bench: Bench, atmega12
     assert felics(bench.weigh(ours, atmega128, "felics-block-1", "-O3"))["cycles_d"] > 0
     odd = bench.weigh(discover(CIPHERS / "crypto_block/simon/simon4872/ref").implementations[0], atmega128, SCENARIO_1)
     assert felics(odd) == {}
-    assert "no figures of FELICS's scenario 1: 128 bytes are no whole number of blocks of 6" in odd.notes
+    assert "no figures of FELICS's scenario 1: 128 bytes are not a whole number of blocks of 6" in odd.notes
     assert felics(bench.weigh(ours, the_target("bluepill"), "felics-block-2", "-O3"))["cycles_e"] > 0

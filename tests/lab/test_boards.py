@@ -149,7 +149,7 @@ def test_a_flasher_that_only_says_so_is_found_out(there: Lab, bench: Bench, imag
     idle = station.flasher.but(program="true", verify=())
     reason, text = failing(station.but(flasher=idle), other)
     assert reason == Reason.FLASH_FAILED
-    assert re.search("what answers is of build [0-9a-f]{8}, not [0-9a-f]{8}: another image", text)
+    assert re.search("the harness that answers is of build [0-9a-f]{8}, not [0-9a-f]{8}: another image", text)
     call(station, other)
 
 

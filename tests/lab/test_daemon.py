@@ -433,10 +433,16 @@ def test_strangers_and_chatterers_are_let_go(played: Played, at: Instrument) -> 
 @pytest.mark.parametrize(
     ("says", "why"),
     [
-        (b"HTTP/1.1 400 Bad Request\r\n", "what came is not understood: "),
-        (b"x" * (1 << 20), "what came is not an answer"),
-        (edgewire.line(edgewire.Answer(count=5)) + edgewire.WORD.pack(4, 1), "what came is not a stream of edges"),
-        (edgewire.line(edgewire.Answer(count=5)) + edgewire.WORD.pack(6, 4), "what came is not a stream of edges"),
+        (b"HTTP/1.1 400 Bad Request\r\n", "it said something that is not understood: "),
+        (b"x" * (1 << 20), "these bytes are not an answer"),
+        (
+            edgewire.line(edgewire.Answer(count=5)) + edgewire.WORD.pack(4, 1),
+            "these bytes are not a stream of edges",
+        ),
+        (
+            edgewire.line(edgewire.Answer(count=5)) + edgewire.WORD.pack(6, 4),
+            "these bytes are not a stream of edges",
+        ),
         (edgewire.line(edgewire.Answer(refused="\x1b[2J" * 500)), "\\\\x1b"),
         (edgewire.line(edgewire.Answer(version=2)), "one Steelyard speaks version 2, the other 1: install the same"),
         (b"", "the process that samples it ended without an answer"),

@@ -268,7 +268,7 @@ FAULTS: dict[str, tuple[Say, dict[str, object], Reason, str]] = {
     "unplugged": (later(700, lambda n: None), {}, Reason.METER_LOST, "m: "),
     "garbage": (
         later(700, lambda n: random.Random(n).randbytes(40) + b"\n"), {}, Reason.METER_LOST,
-        "20 lines in a row are no readings",
+        "20 lines in a row are not readings",
     ),
     "another baud rate": (lambda n: b"\xfe" * 40, {}, Reason.METER_LOST, ""),
     "out of range": (

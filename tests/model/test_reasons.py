@@ -14,6 +14,12 @@ def test_every_reason_has_a_next_action() -> None:
     assert set(Reason) >= MACHINE | UNFIT
 
 
+def test_every_reason_is_given() -> None:
+    files = [f for f in (ROOT / "src").rglob("*.py") if f.name != "reasons.py"]
+    code = "".join(f.read_text(encoding="utf-8") for f in files)
+    assert [reason.name for reason in Reason if f"Reason.{reason.name}" not in code] == []
+
+
 def test_the_definitions_list_what_is_never_reused() -> None:
     text = " ".join((ROOT / "docs/definitions.md").read_text().split())
     listed = text.split("caused by the machine:")[1].split(", and off the")[0]

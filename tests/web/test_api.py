@@ -23,8 +23,8 @@ from msgspec.structs import replace
 from steelyard.model.record import Verification
 from steelyard.store import Store
 from steelyard.web import api, wire
-from steelyard.web.hire import DEEDS
 from steelyard.web.respond import respond
+from steelyard.web.wirework import DEEDS
 from tests.cli.conftest import Cli, cli
 from tests.made_up import other_build, record
 from tests.store.servers import _port

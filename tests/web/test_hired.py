@@ -127,7 +127,7 @@ def test_work_over_http(service: Service, cli: Cli, tmp_path: Path) -> None:
     the_target("uno")
     link = hand_in(service.url, package()).headers["location"]
     wrong = cli(f"work --server {service.url} --key wrong --until-empty -t uno")
-    assert (wrong.code, "no key of a worker" in wrong.err) == (2, True), wrong.err
+    assert (wrong.code, "not the key of a worker" in wrong.err) == (2, True), wrong.err
     made = cli(f"queue key bench --db {service.database} --json")
     (key,) = [row["key"] for row in msgspec.json.decode(made.out)[0]["rows"]]
     words_ = ["work", "--server", service.url, "--until-empty", "-t", "uno"]

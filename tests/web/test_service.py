@@ -235,12 +235,12 @@ def test_packed_is_what_was_made() -> None:
 
 def test_the_server_knows_the_addresses_that_pages_have() -> None:
     from steelyard.web.pages import ROUTES
-    from steelyard.web.places import PLACES
+    from steelyard.web.sections import SECTIONS
 
-    assert {words[0] if words else "" for words in ROUTES} | {"api"} == PLACES.keys()
-    for first, place in PLACES.items():
+    assert {words[0] if words else "" for words in ROUTES} | {"api"} == SECTIONS.keys()
+    for first, section in SECTIONS.items():
         feeds = {route.feed[0] for words, route in ROUTES.items() if words[:1] == (first,) and route.feed}
-        assert feeds <= {place.of}, f"the newest runs of {first} are not what its pages depend on"
+        assert feeds <= {section.of}, f"the newest runs of {first} are not what its pages depend on"
 
 
 def test_what_is_made_while_something_is_deleted_is_not_kept() -> None:

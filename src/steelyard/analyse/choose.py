@@ -60,7 +60,7 @@ class Relaxed(Struct, frozen=True):
     row: Row
 
 
-class Line(Struct, frozen=True):
+class Curve(Struct, frozen=True):
     """Cycles over sizes of one input, the other being empty: ``zero`` of none, and of others ``slope`` a byte of blocks
     and what is ``left`` at the ``nodes``. ``shift`` are the bytes that fill the first block already; None where nodes
     hold whole blocks only, which leaves open what a part of a block costs."""
@@ -117,13 +117,13 @@ def _between(nodes: Sequence[int], values: Sequence[float], size: int) -> float:
     return values[above - 1] * (1 - share) + values[above] * share
 
 
-def _lines(cycles: Mapping[int, float], block: int) -> list[Line]:
+def _curves(cycles: Mapping[int, float], block: int) -> list[Curve]:
     """The lines through the cycles by size that are as good as each other, for blocks of this size or for pairs of
     them; none where there are too few points."""
     nodes = tuple(sorted(n for n in cycles if n))
     if len(nodes) < 2 or 0 not in cycles:
         return []
-    best: tuple[float, list[Line]] = (math.inf, [])
+    best: tuple[float, list[Curve]] = (math.inf, [])
     for size in (block, 2 * block):
         shifts: Sequence[int | None] = (None,) if all(n % size == 0 for n in nodes) else range(size)
         fits = [_fitted(cycles, nodes, size, shift) for shift in shifts]
@@ -138,13 +138,13 @@ def _lines(cycles: Mapping[int, float], block: int) -> list[Line]:
     return best[1]
 
 
-def _fitted(cycles: Mapping[int, float], nodes: tuple[int, ...], block: int, shift: int | None) -> tuple[float, Line]:
+def _fitted(cycles: Mapping[int, float], nodes: tuple[int, ...], block: int, shift: int | None) -> tuple[float, Curve]:
     """The line of least squares over blocks, and how far nodes are from it."""
     xs, weights = _grid(nodes, block, shift)
     ys = [cycles[n] for n in nodes]
     slope = sum(map(mul, weights, ys))
     left = tuple([y - slope * x for x, y in zip(xs, ys, strict=True)])
-    return max(left) - min(left), Line(cycles[0], nodes, block, shift, slope, left)
+    return max(left) - min(left), Curve(cycles[0], nodes, block, shift, slope, left)
 
 
 @cache
@@ -160,8 +160,8 @@ class Model(Struct, frozen=True):
     """Cycles over both sizes: the lines of associated data and of message, what both together cost ``besides``, and the
     ``part`` of a block that an incomplete one costs."""
 
-    ad: Line
-    message: Line
+    ad: Curve
+    message: Curve
     besides: Mapping[Size, float]
     part: float
 
@@ -189,7 +189,7 @@ def model(points: Mapping[Size, float], block: int, mean: float | None) -> Model
     """
     messages = {m: c for (a, m), c in points.items() if a == 0}
     data = {a: c for (a, m), c in points.items() if m == 0}
-    of_message, of_data = _lines(messages, block), _lines(data, block)
+    of_message, of_data = _curves(messages, block), _curves(data, block)
     if not of_message or not of_data:
         return None
     zero = points[0, 0]

@@ -105,7 +105,7 @@ def _shorten(logs: Sequence[Path]) -> None:
 def readable(target: Target, *more: Path) -> tuple[Path, ...]:
     """What compilers may see besides the system. Where they are installed, that is only the toolchain's own folders,
     because the parent may be somebody's home. The links in PATH to them are included too; otherwise a program of the
-    same name later in PATH would run."""
+    same name later in PATH would run. Files that a target shares with another of the same chip are links."""
     spec = target.toolchain
     programs = (spec.compiler, spec.cxx, spec.linker, *(f"{spec.prefix}{b}" for b in ("as", "ld", "objcopy", "nm")))
     found = [Path(p) for name in programs if name and (p := paths.compiler(name))]
@@ -113,7 +113,8 @@ def readable(target: Target, *more: Path) -> tuple[Path, ...]:
     folders = dict.fromkeys(p.resolve().parent for p in found)
     own = dict.fromkeys(folder for f in folders for n in names if n and (folder := f.parent / n).is_dir())
     links = (p for p in found if p != p.resolve() and p.parent not in folders)
-    return (paths.HARNESS, target.folder, *folders, *own, *links, *more)
+    shared = (f.resolve() for f in target.folder.iterdir() if f.is_symlink())
+    return (paths.HARNESS, target.folder, *shared, *folders, *own, *links, *more)
 
 
 def logs(work: Path, names: Mapping[str, str] = MappingProxyType({})) -> str:

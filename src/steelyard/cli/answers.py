@@ -6,15 +6,14 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 from fnmatch import fnmatchcase
 
-from ..analyse import expression
 from ..analyse.answer import Answer, Together, answered
-from ..analyse.rows import NAMES, check_primitives, derive, named, needed
+from ..analyse.rows import NAMES, named
+from ..analyse.selection import Selection
 from ..model.errors import meant
-from ..model.metric import MADE, size_of
+from ..model.metric import size_of
 from ..model.record import Point
 from ..model.row import CONTEXT, Made, Row
 from ..publish import results
-from ..store import FILTERS
 from . import select
 from .console import say
 
@@ -65,29 +64,15 @@ def found(
 ) -> list[Row]:
     """All rows that names and filter leave, the newest run of each setup; says which words mean nothing stored. What is
     ``beside`` them made other rows of the answer."""
-    test = expression.parse(where) if where.strip() else None
-    names = {*(columns or ()), *(test.columns if test else ())}
-    metrics, sizes = needed(names)
-    known = {n: v for n, v in test.required.items() if n in FILTERS} if test else {}
+    selection = Selection(what, where, columns, all_runs=all_runs)
+    known, test = dict(selection.equal), selection.test
     if len(what) == 1 and _LABEL.fullmatch(what[0]) and not select.exists_at(what[0]):
         known["variant"], known["implementation"] = what[0].split("/", 1)
-    newest_only = not all_runs and not any(w.isdecimal() for w in what)
     with select.store(db, existing=True) as store:
-        every: list[Row] = store.rows(
-            newest_only=newest_only,
-            points=sizes,
-            metrics=None if columns is None else metrics,
-            beside=beside,
-            **known,
-        )
-        check_primitives(every)
-        if columns is None or names & MADE.keys():
-            every = derive(every)
-        left = _meant(every, what) if what else every
-        if test:
-            left = [r for r in left if test.test(r)]
+        every = selection.stored(store, [known], beside)
+        left = selection.passed(_meant(every, what) if what else every)
         if not left and known:  # what there is apart from what was looked for
-            every = store.rows(points=sizes, metrics=metrics)
+            every = store.rows(points=selection.sizes, metrics=selection.metrics)
     _say_unknown(what, test.texts if test else (), every)
     if test and not left:
         say_empty([n for n in test.columns if n not in CONTEXT], every, db)

@@ -197,7 +197,7 @@ def _unknown(side: str, is_filter: bool) -> UserError:
     if not is_filter and side.endswith(_OTHER_FILES) and select.exists_at(side):
         return UserError(f"{side}: only .json holds all that a comparison needs; write results with -o FILE.json")
     if not is_filter and select.exists_at(side):
-        return WorkError(f"{side}: what lies there now was never run; weigh it with steelyard run {shlex.quote(side)}")
+        return WorkError(f"{side}: its present content was never run; weigh it with steelyard run {shlex.quote(side)}")
     return WorkError(f"{cut(side)}: no stored run matches; steelyard run makes them, steelyard list runs shows them")
 
 

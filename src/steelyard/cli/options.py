@@ -21,7 +21,7 @@ Declared = Callable[[Callable[..., Any]], Callable[..., Any]]
 def command(parameters: type[T], *declared: Declared) -> Callable[[Callable[[T], int]], click.Command]:
     """Makes a verb of a function that takes its ``parameters``, as ``declared``, and returns the exit code.
 
-    The verb has the name of the parameters' class; its help is the function's docstring.
+    The verb has the name of the function's file; its help is the function's docstring.
     """
 
     def made(act: Callable[[T], int]) -> click.Command:
@@ -31,7 +31,7 @@ def command(parameters: type[T], *declared: Declared) -> Callable[[Callable[[T],
         verb: Callable[..., Any] = called
         for declare in reversed(declared):
             verb = declare(verb)
-        return click.command(parameters.__name__.lower(), help=act.__doc__)(verb)
+        return click.command(act.__module__.rpartition(".")[2], help=act.__doc__)(verb)
 
     return made
 
@@ -71,23 +71,26 @@ class Commands(click.Group):
         return super().resolve_command(ctx, args)
 
 
-class Weighing(Struct, frozen=True, kw_only=True):
+class Stored(Struct, frozen=True, kw_only=True):
+    """Parameters of every verb about a database."""
+
+    db: str | None
+    out: Output
+
+
+class Weighing(Stored, frozen=True, kw_only=True):
     """Parameters of verbs that weigh: what, where, and how."""
 
     what: tuple[str, ...]
     target: tuple[str, ...]
     flags: tuple[str, ...]
-    db: str | None
-    out: Output
 
 
-class Answering(Struct, frozen=True, kw_only=True):
+class Answering(Stored, frozen=True, kw_only=True):
     """Parameters of verbs that answer from what is stored."""
 
     what: tuple[str, ...]
     where: str
-    db: str | None
-    out: Output
 
 
 class Number(click.ParamType[int]):

@@ -99,7 +99,7 @@ class Forecast(NamedTuple):
 
 
 #: what setups are called by, in setups and in rows
-_PLACE = ("primitive", "family", "label", "target", "flags", "workload")
+_CALLED = ("primitive", "family", "label", "target", "flags", "workload")
 #: fields of a setup that change with time, and how to say so
 CHANGES = {
     "implementation_digest": "sources changed",
@@ -117,18 +117,18 @@ def forecast(store: Store | None, jobs: Sequence[Job], seed: str = SEED) -> list
     setups = [job.plan for job in jobs]
     kept = store.find(s.key for s in setups if s.timing_model) if store else {}
     old = _nearest(store, setups) if store else {}
-    return [_forecast(j, s, kept.get(s.key), old.get(_place(s)), seed) for j, s in zip(jobs, setups, strict=True)]
+    return [_forecast(j, s, kept.get(s.key), old.get(_called(s)), seed) for j, s in zip(jobs, setups, strict=True)]
 
 
 def _nearest(store: Store, setups: Sequence[Setup]) -> dict[tuple[Value, ...], Record]:
-    """The newest records of the places of these setups, by place."""
-    places = set(map(_place, setups))
+    """The newest record that is called as one of these setups is, by what both are called."""
+    wanted = set(map(_called, setups))
     newest: dict[tuple[Value, ...], int] = {}
     for row in reversed(store.rows(metrics=())):  # newest last
-        place = tuple(row[name] for name in _PLACE)
-        if place in places and isinstance(row["run"], int):
-            newest[place] = row["run"]
-    return {_place(record.setup): record for record in store.records(newest.values())}
+        called = tuple(row[name] for name in _CALLED)
+        if called in wanted and isinstance(row["run"], int):
+            newest[called] = row["run"]
+    return {_called(record.setup): record for record in store.records(newest.values())}
 
 
 def _forecast(job: Job, setup: Setup, found: Record | None, near: Record | None, seed: str) -> Forecast:
@@ -147,5 +147,5 @@ def _forecast(job: Job, setup: Setup, found: Record | None, near: Record | None,
     return Forecast(job, None, f"asks the machine when it runs; all else as in run {near.id}", asks=True)
 
 
-def _place(s: Setup) -> tuple[Value, ...]:
-    return tuple(getattr(s, name) for name in _PLACE)
+def _called(s: Setup) -> tuple[Value, ...]:
+    return tuple(getattr(s, name) for name in _CALLED)

@@ -66,7 +66,7 @@ class Sim(Struct, frozen=True, kw_only=True):
         help="An argument of it, repeatable: 5, 0x10:8 (bytes), or a pointer: @64 (zeros), @hex:00ff, @file:FILE.",
     ),
     options.text("--trigger", metavar="SYMBOL|ADDRESS", listed=True, help="Measure every call of this function."),
-    options.text("--base", metavar="ADDRESS", help="Where bytes begin that are no ELF file. Default: the flash."),
+    options.text("--base", metavar="ADDRESS", help="Where a file that is not ELF begins. Default: the flash."),
     click.option("--input", type=options.FILE, metavar="FILE", help="What the serial port receives."),
     click.option("--uart", type=options.FILE, metavar="FILE|-", help="Where to write what the serial port sends."),
     options.number("--max-cycles", most=1 << 62, default=1_000_000_000, help="Cycles after which it ends."),

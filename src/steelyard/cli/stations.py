@@ -7,9 +7,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
+from msgspec import Struct
 
 from ..model.errors import UserError
 from .console import stderr
+from .output import Output
 
 if TYPE_CHECKING:  # most runs have none
     from ..lab import Lab, Station
@@ -26,6 +28,14 @@ named = click.argument("names", nargs=-1, metavar="[BOARD]...")
 #: what stands for all boards of a lab
 WHOLE = "lab"
 COMMANDLINE = click.core.ParameterSource.COMMANDLINE
+
+
+class Named(Struct, frozen=True, kw_only=True):
+    """Parameters of commands about boards: their names, and where they are described."""
+
+    names: tuple[str, ...] = ()
+    lab: Path | None
+    out: Output
 
 
 def stations(names: Sequence[str], file: Path | None, every: bool = False) -> list[Station]:

@@ -64,7 +64,8 @@ class Client:
         _, _, api, parts, guard, key, npub, a, capacity, clock, bits, build = frame.HELLO_ANSWER.unpack(got)
         self.link.pulses()
         if self.link.build not in (None, build):
-            text = f"what answers is of build {build:08x}, not {self.link.build:08x}: another image, or another board"
+            other = f"the harness that answers is of build {build:08x}, not {self.link.build:08x}"
+            text = f"{other}: another image, or another board"
             raise DeviceError(Failure(Reason.FLASH_FAILED, text))
         own, warms = parts & ~frame.WARMS, bool(parts & frame.WARMS)
         return Hello(api, own, guard, key, npub, a, capacity, clock * 10_000, bits, build, warms)

@@ -64,7 +64,7 @@ class Batch(Struct, frozen=True):
     seed: str
 
 
-class Line(Struct, frozen=True):
+class Result(Struct, frozen=True):
     """What came of the job with this key."""
 
     key: str
@@ -82,10 +82,10 @@ def lines(folder: Path, number: int | None = None) -> Iterator[Path]:
     return folder.glob("*.results" if number is None else f"{number}-*.results")
 
 
-def whole(data: bytes) -> tuple[list[Line], int]:
+def whole(data: bytes) -> tuple[list[Result], int]:
     """The lines that are whole, and how many bytes these are: who was killed leaves half of one."""
     end = data.rfind(b"\n") + 1
-    return [msgspec.json.decode(one, type=Line) for one in data[:end].splitlines()], end
+    return [msgspec.json.decode(one, type=Result) for one in data[:end].splitlines()], end
 
 
 def run(folder: Path, number: int) -> None:
@@ -107,7 +107,7 @@ def run(folder: Path, number: int) -> None:
                 log = store.get_blob(record.log)[:_LOG].decode(errors="replace") if record.log else ""
             except StoreError:
                 log = ""
-            line = Line(keys[id(job)], replace(record, id=None, log=""), log)
+            line = Result(keys[id(job)], replace(record, id=None, log=""), log)
             out.write(msgspec.json.encode(line) + b"\n")
             out.flush()
             os.fsync(out.fileno())

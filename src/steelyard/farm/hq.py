@@ -27,7 +27,7 @@ from ..pipeline import MAX_CYCLES, Pipeline
 from ..store import Store
 from ..store.queries import batches
 from . import batch
-from .batch import Batch, Line
+from .batch import Batch, Result
 
 #: how often what is left is submitted; seconds between two looks at results, which grow with the
 #: number of files, to this many
@@ -143,12 +143,12 @@ class Cluster:
         if waiting.error:
             raise WorkError(
                 f"HyperQueue's server is gone: {waiting.error}; start it and its workers, and give the same command: "
-                "what was done stays done"
+                "finished runs are not repeated"
             )
 
     def _taken(self, wave: Path, read: dict[Path, int]) -> Iterator[tuple[str, Record]]:
         """Stores what a wave has that is not stored, from where it was ``read`` to, and gives it by key."""
-        found: list[Line] = []
+        found: list[Result] = []
         for file in batch.lines(wave):
             at = read.get(file, 0)
             with suppress(OSError):

@@ -75,7 +75,7 @@ def name() -> str:
     return f"{os.getpid()} {secrets.token_hex(8)}"
 
 
-class Line(Protocol):
+class Jobs(Protocol):
     """A queue, wherever it is."""
 
     def taken(self, targets: Collection[str]) -> AbstractContextManager[Taken | None]:
@@ -107,7 +107,7 @@ class _Here(Queue):
 
 
 def work_for(
-    queue: Line,
+    queue: Jobs,
     targets: Collection[str],
     say: Callable[[Done | StoreError], None],
     over: Event,
@@ -136,7 +136,7 @@ def work_for(
 
 
 @contextmanager
-def _present(queue: Line, targets: tuple[str, ...], boards: Callable[[], tuple[Board, ...]]) -> Iterator[None]:
+def _present(queue: Jobs, targets: tuple[str, ...], boards: Callable[[], tuple[Board, ...]]) -> Iterator[None]:
     """Says every few seconds that a worker is there, and sets boards aside that are paused."""
     over = Event()
 
@@ -168,7 +168,7 @@ def _present(queue: Line, targets: tuple[str, ...], boards: Callable[[], tuple[B
             queue.absent()
 
 
-def _worked(queue: Line, own: Store, taken: Taken, say: Callable[[Done | StoreError], None]) -> Done:
+def _worked(queue: Jobs, own: Store, taken: Taken, say: Callable[[Done | StoreError], None]) -> Done:
     """Does a job, and puts back what came of it."""
     late, t = Event(), taken.task
 

@@ -266,7 +266,7 @@ def _asked(line: socket.socket, instrument: Instrument, over: Event) -> tuple[ed
             if not data:
                 return None, b""
             if len(said) > edgewire.LINE + _CHUNK:
-                raise ValueError("what came is not an answer")
+                raise ValueError("these bytes are not an answer")
         line.settimeout(None)
         answer, _, rest = said.partition(b"\n")
         return edgewire.understood(answer, edgewire.Answer), rest

@@ -40,7 +40,7 @@ USERS, KEPT = 64, 1 << 20
 CHUNK = 1 << 16
 
 
-class Taken(Exception):
+class InUse(Exception):
     """Another process has the instrument."""
 
 
@@ -103,7 +103,7 @@ class Daemon:
     """Samples ``instrument`` until no sample came for ``patience`` seconds, or for ``linger`` seconds nobody was there;
     for ever where that is None. It listens where the locks are, and at ``address`` if there is one.
 
-    :class:`Taken` when another process has the instrument, :class:`OSError` and :class:`DeviceError` where it cannot
+    :class:`InUse` when another process has the instrument, :class:`OSError` and :class:`DeviceError` where it cannot
     be had.
     """
 
@@ -126,7 +126,7 @@ class Daemon:
         self._place = lock.door(what)
         held = lock.taken(what, f"instrument {instrument.name}")
         if held is None:
-            raise Taken
+            raise InUse
         self._lock = held
         try:
             self._doors.append(_local(self._place))
@@ -332,7 +332,7 @@ def main() -> None:
     starter = socket.socket(fileno=int(sys.argv[2]))
     try:
         daemon = Daemon(msgspec.json.decode(sys.argv[1], type=Instrument), float(sys.argv[3]))
-    except Taken:
+    except InUse:
         starter.sendall(edgewire.line(edgewire.Answer(again=True)))
     except (DeviceError, OSError) as e:
         starter.sendall(edgewire.line(edgewire.Answer(refused=str(e))))

@@ -64,7 +64,7 @@ def understood(data: bytes, kind: type[Said]) -> Said:
     try:
         said = msgspec.json.decode(data, type=kind)
     except (msgspec.MsgspecError, RecursionError) as e:
-        raise ValueError(f"what came is not understood: {e}") from None
+        raise ValueError(f"it said something that is not understood: {e}") from None
     if said.version != VERSION:
         text = f"one Steelyard speaks version {said.version}, the other {VERSION}: install the same on both"
         raise ValueError(text)
@@ -107,7 +107,7 @@ class Told:
             if what == OVER and number <= TEXT:
                 self._text = number
             elif number < self.count or (what != MARK and what & ~self._mask):
-                raise ValueError("what came is not a stream of edges")
+                raise ValueError("these bytes are not a stream of edges")
             elif what == MARK:
                 self.count = number
             else:

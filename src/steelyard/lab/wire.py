@@ -311,7 +311,7 @@ class Channel:
         except OSError as e:
             self._end(HungUp(os.strerror(e.errno or 0)))
         except (msgspec.MsgspecError, ValueError, RecursionError) as e:
-            self._end(Gone(f"what comes is not what an agent says: {cut(printable(str(e)), 200)}"))
+            self._end(Gone(f"an agent does not say this: {cut(printable(str(e)), 200)}"))
 
     def _heard(self, message: Message) -> None:
         with self._changed:

@@ -156,7 +156,7 @@ PROTOCOLS = {
             (
                 Size(15, 20, "20 bytes of payload", typical=True),
                 Size(27, 94, "maximum with both addresses of 8 bytes, MIC of 4"),
-                Size(15, 106, "maximum: 127 bytes less header, MIC of 4 and FCS of 2"),
+                Size(15, 106, "maximum: 127 bytes minus header, MIC of 4 and FCS of 2"),
             ),
             "CCM* with tags of 4, 8 or 16 bytes",
             most=127,

@@ -84,7 +84,6 @@ class Reason(StrEnum):
     WRONG_OUTPUT = "wrong-output", "known answers are right, this output is not: look for a length that is cut or lost"
     IMPLAUSIBLE = "implausible", "do all the work inside the call, and leave the trigger pin to the harness"
     # hardware
-    NO_DESIGN = "no-design", "name the folder with a design's sources; docs/guides/weigh-a-core.md says what is found"
     WRONG_TOP = "wrong-top", "name the top module as the sources have it"
     RTL_ERROR = "rtl-error", "read what the tool says at the line that the detail names: steelyard show RUN --log"
     OTHER_PORTS = "other-ports", "give the top the ports of the LWC hardware API, with words of 8, 16 or 32 bits"

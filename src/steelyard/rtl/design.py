@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Literal
 
 from msgspec import Struct, field
-from msgspec.structs import replace
 
 from ..model import toml
 from ..model.digest import of_file
@@ -178,8 +177,3 @@ def _files(folder: Path, name: str, said: Path) -> list[Path]:
     if not found:
         raise UserError(f"{said}: {name} is not there; restore it, or correct sources")
     return found
-
-
-def with_note(design: Design, note: str) -> Design:
-    """The design with one note more."""
-    return replace(design, notes=(*design.notes, note))

@@ -1,4 +1,4 @@
-"""Who may operate a server: a link that is good once makes an operator, whose name and password open sessions. Tokens
+"""Who may operate a server: a link that works once makes an operator, whose name and password open sessions. Tokens
 are stored as hashes, passwords by Argon2, and everything that operators do is written down."""
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ class Operators:
             return connection.execute(select(_operator.c.id).limit(1)).first() is not None
 
     def link(self) -> str:
-        """The token of a new link that is good once, for a day; older ones are good no more."""
+        """The token of a new link that works once, for a day; older ones no longer do."""
         token = secrets.token_urlsafe(_TOKEN)
 
         def work(connection: Connection) -> None:
@@ -168,7 +168,7 @@ class Operators:
         ))  # fmt: skip
 
     def hire(self, machine: str, by: str = "") -> str:
-        """The key of a machine that is to take jobs over HTTP; an older one of it is good no more."""
+        """The key of a machine that is to take jobs over HTTP; an older one of it no longer works."""
         if not _NAME.fullmatch(machine):
             raise RefusedError("a machine's name has 1 to 64 letters, digits and . @ + - _")
         token = secrets.token_urlsafe(_TOKEN)
@@ -183,7 +183,7 @@ class Operators:
         return token
 
     def dismiss(self, machine: str, by: str = "") -> None:
-        """Makes the key of a machine good no more."""
+        """Puts an end to the key of a machine."""
 
         def work(connection: Connection) -> None:
             if connection.execute(delete(_key).where(_key.c.machine == machine)).rowcount != 1:

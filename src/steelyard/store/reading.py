@@ -43,7 +43,7 @@ _TEXT = frozenset({str})
 _MARGIN = 1000
 
 
-class Seen:
+class Used:
     """What made the figures of the setups up to one: there are many setups, and few of these."""
 
     def __init__(self) -> None:
@@ -54,9 +54,9 @@ class Seen:
 class Reader:
     """Reads through a connection, in its transaction. What was ``seen`` before is not read again."""
 
-    def __init__(self, connection: Connection, seen: Seen | None = None) -> None:
+    def __init__(self, connection: Connection, seen: Used | None = None) -> None:
         self._connection = connection
-        self._seen = seen or Seen()
+        self._seen = seen or Used()
 
     def _rows(self, query: Query) -> CursorResult[Any]:
         return self._connection.execute(text(query.sql), query.values)
@@ -247,7 +247,7 @@ def _check(names: Iterable[str], columns: Iterable[Sequence[Any]]) -> None:
 def _notes(text: str) -> tuple[str, ...]:
     notes = json.loads(text)
     if not isinstance(notes, list) or not all(isinstance(note, str) for note in notes):
-        raise ValueError("notes are no list of texts")
+        raise ValueError("notes are not a list of texts")
     return tuple(notes)
 
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:  # SQLAlchemy is slow to import, and many commands need no dat
     from sqlalchemy import Engine
 
     from .leasing import Lease
-    from .reading import Reader, Seen
+    from .reading import Reader, Used
 
 
 class Store:
@@ -35,7 +35,7 @@ class Store:
         self._engine = engine
         self._name = name
         self._blobs = None if blobs is None else Blobs(blobs)
-        self._seen: Seen | None = None
+        self._seen: Used | None = None
 
     @classmethod
     def open(cls, url_or_path: str | Path, *, blobs: Path | None = None) -> Store:
@@ -67,9 +67,9 @@ class Store:
     @contextmanager
     def _reader(self) -> Iterator[Reader]:
         from .engine import explained
-        from .reading import Reader, Seen
+        from .reading import Reader, Used
 
-        self._seen = self._seen or Seen()
+        self._seen = self._seen or Used()
         try:
             with explained(self._name), self._engine.connect() as connection:
                 yield Reader(connection, self._seen)

@@ -23,6 +23,7 @@ from .page import NotThereError, Text
 from .page import Table as Shown
 from .pages import answers
 from .pages.view import View
+from .wirework import DEEDS
 
 JSON, TEXT = "application/json", "text/plain; charset=utf-8"
 _MARK = "*"
@@ -161,7 +162,7 @@ def _defined(_: Store, __: wire.Asked) -> wire.Metrics:
 
 #: by the words of an address below the API's; ``*`` stands for the number of a run
 ROUTES: Mapping[tuple[str, ...], Route] = {
-    (): Route(_service, wire.Asked, wire.Service, "What answers here, and what may be asked."),
+    (): Route(_service, wire.Asked, wire.Service, "This service, and the questions that it answers."),
     ("rows",): Route(_rows, wire.RowsAsked, wire.Rows, "Runs as rows of columns, in parts."),
     ("rows", "named"): Route(_rows_of, wire.NamedRows, wire.Rows, "Rows of runs by number."),
     ("runs",): Route(_runs, wire.RunsAsked, wire.Runs, "Whole runs, in parts."),
@@ -251,10 +252,7 @@ def _of_query(kind: type[wire.Asked], query: str) -> dict[str, Any]:
 
 def document() -> dict[str, Any]:
     """The OpenAPI document, made of the table and of the structs."""
-    from .hire import DEEDS  # which knows this module
-
-    worked = {deed: (asked, get_type_hints(do)["return"]) for deed, (asked, do) in DEEDS.items()}
-    kinds: list[Any] = [wire.Refusal, wire.Taken, *(k for both in worked.values() for k in both)]
+    kinds: list[Any] = [wire.Refusal, wire.Taken, *(k for both in DEEDS.values() for k in both)]
     for route in ROUTES.values():
         kinds += [route.asked, *([route.gives] if route.gives else [])]
     kinds = list(dict.fromkeys(kinds))
@@ -270,7 +268,7 @@ def document() -> dict[str, Any]:
         "paths": {
             **{address(words): _described(words, route, of, components) for words, route in ROUTES.items()},
             address(("submissions",)): {"post": _handing_in(of)},
-            **{address(("work", deed)): {"post": _working(deed, of, *both)} for deed, both in worked.items()},
+            **{address(("work", deed)): {"post": _working(deed, of, *both)} for deed, both in DEEDS.items()},
         },
         "components": {
             "schemas": components,

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from urllib.parse import parse_qsl
 
-from ..analyse import expression
 from ..analyse.answer import Answer, answered
-from ..analyse.rows import check_columns, check_primitives, derive, named, needed
+from ..analyse.rows import check_columns, named
+from ..analyse.selection import Selection
 from ..model.errors import UserError, cut, unknown
-from ..model.metric import MADE
 from ..model.row import CONTEXT, Row
-from ..store import FILTERS, Store
+from ..store import Store
 
 #: characters of an address, columns and names of an answer
 LONGEST, COLUMNS, NAMES = 8000, 40, 20
@@ -68,22 +67,14 @@ class Rows:
         **equal: str,
     ) -> list[Row]:
         """All rows that names, filter and equalities leave, with what the columns ``asked`` need; None: all."""
-        test = expression.parse(where) if where else None
-        wanted = {*(asked or ()), *(test.columns if test else ())}
-        known = {n: v for n, v in test.required.items() if n in FILTERS} if test else {}
-        if any(equal.get(n, v) != v for n, v in known.items()):
+        selection = Selection(what, where, asked, all_runs=all_runs)
+        if any(equal.get(n, v) != v for n, v in selection.equal.items()):
             return []
-        equal |= known
-        newest = not all_runs and not any(w.isdecimal() for w in what)
-        rows: list[Row] = []
-        for some in self._named(what, equal):
-            rows += self._stored(some, None if asked is None else wanted, newest=newest)
-        check_primitives(rows)
-        if asked is None or wanted & MADE.keys():
-            rows = derive(rows)
-        if what:
-            rows = [r for r in rows if any(named(r, w) for w in what)]
-        return [r for r in rows if test.test(r)] if test else rows
+        equal |= selection.equal
+        parts = list(self._named(what, equal))
+        if any(not part.keys() & {"target", "family", "variant"} for part in parts):
+            self._check_few()
+        return selection.left(selection.stored(self.store, parts))
 
     def _named(self, what: Sequence[str], equal: dict[str, str]) -> Iterable[dict[str, str]]:
         """The equalities by which the database finds what may have these names: it has an index of variants."""
@@ -101,15 +92,12 @@ class Rows:
         variants = dict.fromkeys(hit)
         return [equal | {"variant": v} for v in variants] if len(variants) <= _FEW else [equal]
 
-    def _stored(self, equal: dict[str, str], wanted: Collection[str] | None, *, newest: bool) -> list[Row]:
-        if not equal.keys() & {"target", "family", "variant"} and sum(self.store.targets().values()) > LARGE:
+    def _check_few(self) -> None:
+        if sum(self.store.targets().values()) > LARGE:
             raise UserError(
                 f"more than {LARGE} runs; choose by names or a filter that begins with a target, such as "
                 "'target == uno'"
             )
-        metrics, sizes = needed(wanted or ())
-        some = None if wanted is None else metrics
-        return self.store.rows(newest_only=newest, points=sizes, metrics=some, beside=(), **equal)
 
     def answer(
         self,

@@ -35,12 +35,12 @@ def answer(store: Store, sent: Sent) -> Reply:
     try:
         machine = Operators(store).machine(sent.session) if sent.session else None
         if machine is None:
-            return wrong_answer(401, "", "this is no key of a worker; steelyard queue key makes one")
-        if len(names) != 1 or names[0] not in DEEDS:
-            raise unknown("deed of a worker", "/".join(names), DEEDS)
-        kind, do = DEEDS[names[0]]
+            return wrong_answer(401, "", "this is not the key of a worker; steelyard queue key makes one")
+        deed = "/".join(names)
+        if deed not in words.DEEDS:
+            raise unknown("deed of a worker", deed, words.DEEDS)
         try:
-            asked = msgspec.json.decode(sent.body, type=kind)
+            asked = msgspec.json.decode(sent.body, type=words.DEEDS[deed][0])
         except msgspec.MsgspecError as e:
             raise UserError(str(e)) from e
         if asked.version != __version__:
@@ -50,7 +50,7 @@ def answer(store: Store, sent: Sent) -> Reply:
         if not 0 < len(asked.worker) <= _NAME:
             raise UserError(f"a worker's name has 1 to {_NAME} characters")
         queue = _queue(store, f"{machine} {asked.worker}", machine)
-        return Reply(200, api.JSON, msgspec.json.encode(do(store, queue, asked)))
+        return Reply(200, api.JSON, msgspec.json.encode(_DONE_BY[deed](store, queue, asked)))
     except LeaseLost as e:
         return wrong_answer(409, "", str(e))
     except Exception as e:
@@ -74,7 +74,7 @@ def _beat(store: Store, queue: Queue, asked: words.JobAsked) -> words.Heard:
 
 def _close(store: Store, queue: Queue, asked: words.CloseAsked) -> words.Heard:
     if (asked.state == "done") != (asked.record is not None):
-        raise UserError("what is done has a record, and nothing else")
+        raise UserError("a job that is done has a record, and no other job has")
     task = queue.task(asked.job)
     if asked.record is not None and task is not None:
         setup = asked.record.setup
@@ -101,12 +101,12 @@ def _absent(store: Store, queue: Queue, asked: words.WorkAsked) -> words.Heard:
     return words.Heard()
 
 
-#: what a worker asks by the last word of the address, in which words
-DEEDS: Mapping[str, tuple[Any, Callable[[Store, Queue, Any], Struct]]] = {
-    "take": (words.TakeAsked, _take),
-    "beat": (words.JobAsked, _beat),
-    "close": (words.CloseAsked, _close),
-    "give-back": (words.JobAsked, _give_back),
-    "present": (words.PresentAsked, _present),
-    "absent": (words.WorkAsked, _absent),
+#: what is done about each of :data:`.wirework.DEEDS`
+_DONE_BY: Mapping[str, Callable[[Store, Queue, Any], Struct]] = {
+    "take": _take,
+    "beat": _beat,
+    "close": _close,
+    "give-back": _give_back,
+    "present": _present,
+    "absent": _absent,
 }

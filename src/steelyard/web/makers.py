@@ -20,8 +20,8 @@ from ..store import Store, StoreError
 from . import ahead
 from .kept import Kept, packed
 from .news import MOST, New
-from .places import PLACES, Place
 from .reply import Reply, Sent
+from .sections import SECTIONS, Section
 
 if TYPE_CHECKING:  # not in the server
     from .submit import Taking
@@ -110,7 +110,7 @@ def since(place: str, last: int) -> list[New]:
 def slow(path: str) -> bool:
     """Whether what stands there may take long, as files of tables and figures may."""
     first, _, rest = path.strip("/").partition("/")
-    return PLACES.get(first, Place()).slow or "." in rest or rest.endswith(("profile", "image"))
+    return SECTIONS.get(first, Section()).slow or "." in rest or rest.endswith(("profile", "image"))
 
 
 class _Maker:

@@ -22,7 +22,7 @@ def fields(kind: str, body: bytes) -> dict[str, tuple[str, bytes]]:
     """Each field's file name, empty where it is no file, and its bytes. Raises :class:`UserError`."""
     found = _BOUNDARY.match(kind)
     if found is None:
-        raise UserError("this is no form with a file; send it as multipart/form-data")
+        raise UserError("this is not a form with a file; send it as multipart/form-data")
     divider = b"\r\n--" + (found[1] or found[2]).encode("latin-1", "replace")
     parts = (b"\r\n" + body).split(divider, _PARTS + 1)
     if len(parts) > _PARTS + 1 or not parts[-1].startswith(b"--"):

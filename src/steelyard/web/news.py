@@ -9,7 +9,7 @@ from urllib.parse import parse_qsl
 from ..analyse import expression
 from ..model.errors import UserError
 from . import address
-from .places import PLACES, Place
+from .sections import SECTIONS, Section
 
 #: a run: id, setup's key, family, variant, target
 New = tuple[int, str, str, str, str]
@@ -53,7 +53,7 @@ class News:
 def scopes_of(path: str, query: str) -> tuple[Scope, ...]:
     """What the answer at an address depends on; nothing where it is a document."""
     first, second, *_ = (*address.segments(path), "", "")
-    of = PLACES.get(first, Place()).of
+    of = SECTIONS.get(first, Section()).of
     if of == "none":
         return ()
     if of == "key":

@@ -59,7 +59,7 @@ class Server:
             url.encode("ascii")
             parts.hostname.encode("idna")
         except ValueError:
-            raise UserError(f"{cut(url)}: is no server's address; write it as https://HOST/") from None
+            raise UserError(f"{cut(url)}: is not the address of a server; write it as https://HOST/") from None
         self.url = url.rstrip("/")
 
     def asked(self, words: Sequence[str], gives: type[T], asked: wire.Asked | None = None) -> T:

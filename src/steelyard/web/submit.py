@@ -101,7 +101,7 @@ def _token(link: str) -> str:
     """The token in a private link, or the token itself."""
     token = urlsplit(link.strip()).path.rstrip("/").rsplit("/", 1)[-1]
     if link.strip() and not re.fullmatch(r"[\w-]{10,64}", token):
-        raise UserError(f"{cut(link, 60)}: is no private link of a submission")
+        raise UserError(f"{cut(link, 60)}: is not the private link of a submission")
     return token
 
 

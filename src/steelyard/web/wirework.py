@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Literal
 
 from msgspec import Struct
@@ -61,3 +62,14 @@ class Paused(Struct, frozen=True):
 
 class Heard(Struct, frozen=True):
     """What a worker said is stored."""
+
+
+#: what a worker asks by the last word of the address, and what is answered
+DEEDS: Mapping[str, tuple[type[WorkAsked], type[Struct]]] = {
+    "take": (TakeAsked, Work),
+    "beat": (JobAsked, Heard),
+    "close": (CloseAsked, Heard),
+    "give-back": (JobAsked, Heard),
+    "present": (PresentAsked, Paused),
+    "absent": (WorkAsked, Heard),
+}

@@ -4,15 +4,22 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import click
+from msgspec import Struct
 
 from ...lab.agent import alone_with_streams, serve
+from ..options import command
 from ..stations import lab_option
 
 
-@click.command("agent")
-@lab_option
-def verb(lab: Path | None) -> None:
+class Agent(Struct, frozen=True):
+    """What ``boards agent`` is asked."""
+
+    lab: Path | None
+
+
+@command(Agent, lab_option)
+def verb(ask: Agent) -> int:
     """Use a board for another machine, which starts this command and says on standard input what is to be done."""
     with alone_with_streams() as (source, sink):
-        serve(lab, source, sink)
+        serve(ask.lab, source, sink)
+    return 0

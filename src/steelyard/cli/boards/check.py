@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 from threading import Event
-
-import click
 
 from ... import building, device
 from ... import lab as stage
@@ -15,15 +12,12 @@ from ...model.call import DeviceError, Op
 from ...pipeline import MAX_CYCLES, nocrypt
 from ...publish.sheet import plain
 from .. import options
-from ..output import Output
-from ..stations import lab_option, named, stations
+from ..options import command
+from ..stations import Named, lab_option, named, stations
 
 
-@click.command("check")
-@named
-@lab_option
-@options.tables
-def verb(names: tuple[str, ...], lab: Path | None, out: Output) -> None:
+@command(Named, named, lab_option, options.tables)
+def verb(ask: Named) -> int:
     """Check boards end to end, all by default.
 
     Each is flashed with nocrypt, shakes hands, and copies a message; its edges are counted, its meter is read, and its
@@ -31,7 +25,7 @@ def verb(names: tuple[str, ...], lab: Path | None, out: Output) -> None:
     """
     lines: list[tuple[str, ...]] = []
     wrong = False
-    for station in stations(names, lab, every=True):
+    for station in stations(ask.names, ask.lab, every=True):
         try:
             for step, found in _checked(station):
                 lines.append((station.board.title, step, "works", found))
@@ -42,8 +36,8 @@ def verb(names: tuple[str, ...], lab: Path | None, out: Output) -> None:
             lines.append((station.board.title, str(e.failure.reason), "does not work", text))
             if station.host is None:
                 lines += [(station.board.title, "plugs", "does not work", what) for what in stage.missing(station)]
-    out.give([plain("", "check", ("board", "part", "status", "what was found"), lines)])
-    raise click.exceptions.Exit(int(wrong))
+    ask.out.give([plain("", "check", ("board", "part", "status", "what was found"), lines)])
+    return int(wrong)
 
 
 def _checked(station: stage.Station) -> Iterator[tuple[str, str]]:

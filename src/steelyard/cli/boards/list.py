@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
-import click
-
 from ...lab import Board, Lab, described, find, missing
 from ...lab.hosts import station
 from ...lab.wire import Described
@@ -13,20 +9,19 @@ from ...model.errors import UserError, printable
 from ...model.reasons import Failure
 from ...publish.sheet import plain
 from .. import options
-from ..output import Output
-from ..stations import lab_option
+from ..options import command
+from ..stations import Named, lab_option
 
 
-@click.command("list")
-@lab_option
-@options.tables
-def verb(lab: Path | None, out: Output) -> None:
+@command(Named, lab_option, options.tables)
+def verb(ask: Named) -> int:
     """List the boards and what is missing."""
-    there = find(lab)
+    there = find(ask.lab)
     said = described(there, [name for name, b in there.boards.items() if b.host])
     columns = ("board", "target", "port", "flasher", "pulses", "meter", "clock", "status")
     lines = [_line(there, board, said.get(name)) for name, board in there.boards.items()]
-    out.give([plain("", "boards", columns, lines)])
+    ask.out.give([plain("", "boards", columns, lines)])
+    return 0
 
 
 def _line(lab: Lab, board: Board, said: Described | Failure | None) -> tuple[str, ...]:

@@ -7,22 +7,30 @@ import time
 from pathlib import Path
 
 import click
+from msgspec import Struct
 
 from ...lab import find
 from ...lab.virtual import played
 from ...model.errors import UserError, WorkError
+from .. import options
 from ..console import stderr
 from ..stations import COMMANDLINE, lab_option
 
 
-@click.command("virtual")
-@click.argument("command", nargs=-1, metavar="[LAB.toml] [COMMAND]...")
-@lab_option
-def verb(command: tuple[str, ...], lab: Path | None) -> None:
+class Virtual(Struct, frozen=True):
+    """What ``boards virtual`` is asked."""
+
+    command: tuple[str, ...]
+    lab: Path | None
+
+
+@options.command(Virtual, click.argument("command", nargs=-1, metavar="[LAB.toml] [COMMAND]..."), lab_option)
+def verb(ask: Virtual) -> int:
     """Play the virtual boards while COMMAND runs.
 
     Without a COMMAND they are there until Ctrl-C. The exit code is the COMMAND's, or 128 plus the signal that ended it.
     """
+    command, lab = ask.command, ask.lab
     if command and command[0].endswith(".toml"):
         if click.get_current_context().get_parameter_source("lab") is COMMANDLINE:
             raise UserError(f"{command[0]}: names a second lab; leave it out, or --lab")
@@ -34,7 +42,7 @@ def verb(command: tuple[str, ...], lab: Path | None) -> None:
                 code = subprocess.run(command, check=False).returncode
             except OSError as e:
                 raise UserError(f"{command[0]}: {e.strerror}") from e
-            raise click.exceptions.Exit(code if code >= 0 else 128 - code)
+            return code if code >= 0 else 128 - code
         names = ", ".join(name for name, b in there.boards.items() if b.virtual)
         stderr().print(f"ready: {names}; Ctrl-C ends them", soft_wrap=True)
         while all(process.is_alive() for process in processes):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import click
-from msgspec import to_builtins
+from msgspec import Struct, to_builtins
 
 from ...model.errors import UserError
 from ...publish.sheet import plain
@@ -13,17 +13,23 @@ from ..output import Output
 from . import progress
 
 
-@click.command("copy")
-@click.argument("source", metavar="FROM")
-@click.argument("to", metavar="TO")
-@options.tables
-def verb(source: str, to: str, out: Output) -> None:
+class Copy(Struct, frozen=True):
+    """What ``db copy`` is asked."""
+
+    source: str
+    to: str
+    out: Output
+
+
+@options.command(Copy, click.argument("source", metavar="FROM"), click.argument("to", metavar="TO"), options.tables)
+def verb(ask: Copy) -> int:
     """Add the runs of one database that another lacks, with their logs, and what was handed in.
 
     FROM and TO are files, or URLs of servers, which keep no logs. A copy is a backup, and the way back; copied again it
     gets what is new. Where TO has a later run of the same setup already, an older one is left out, because the newest
     counts. Submissions keep their private links; their queue goes on there. Operators, keys and pauses stay behind.
     """
+    source, to = ask.source, ask.to
     if source == to:
         raise UserError(f"{source}: is copied to itself; give another database")
     with select.store(source, existing=True) as mine, select.store(to) as theirs:
@@ -34,5 +40,6 @@ def verb(source: str, to: str, out: Output) -> None:
         ("copied", "there before", "left out: newer ones are there", "logs not copied", "submissions"), 0
     )
     counts = (done.copied, done.there, done.older, done.lacks, handed_in)
-    out.give([plain("", "copy", heads, [counts])], {**to_builtins(done), "submissions": handed_in})
-    out.remark(unkept)
+    ask.out.give([plain("", "copy", heads, [counts])], {**to_builtins(done), "submissions": handed_in})
+    ask.out.remark(unkept)
+    return 0

@@ -7,23 +7,33 @@ import click
 from ...publish.sheet import plain
 from ...store.operators import Operators
 from .. import options, select
-from ..output import Output
+from ..options import Stored, command
 from . import me
 
 
-@click.command("key")
-@click.argument("machine", metavar="MACHINE")
-@options.flag("--delete", help="Make its key good no more.")
-@options.db
-@options.tables
-def verb(machine: str, delete: bool, db: str | None, out: Output) -> None:
-    """Print the key by which a machine takes jobs over HTTP, or delete it.
+class Key(Stored, frozen=True, kw_only=True):
+    """What ``queue key`` is asked."""
 
-    An older key of the machine is good no more. Whoever has it gets the packages that others handed in.
+    machine: str
+    delete: bool
+
+
+@command(
+    Key,
+    click.argument("machine", metavar="MACHINE"),
+    options.flag("--delete", help="From now on its key does not work."),
+    options.db,
+    options.tables,
+)
+def verb(ask: Key) -> int:
+    """Print the key with which a machine takes jobs over HTTP, or delete it.
+
+    Older keys of the machine no longer work. Whoever has the key gets the packages that others handed in.
     """
-    with select.store(db, existing=True) as store:
+    with select.store(ask.db, existing=True) as store:
         operators = Operators(store)
-        if delete:
-            operators.dismiss(machine, me())
-        said = "deleted" if delete else operators.hire(machine, me())
-    out.give([plain("", "key", ("machine", "key"), [(machine, said)])])
+        if ask.delete:
+            operators.dismiss(ask.machine, me())
+        said = "deleted" if ask.delete else operators.hire(ask.machine, me())
+    ask.out.give([plain("", "key", ("machine", "key"), [(ask.machine, said)])])
+    return 0

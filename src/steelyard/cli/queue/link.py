@@ -2,24 +2,31 @@
 
 from __future__ import annotations
 
-import click
-
 from ...publish.sheet import plain
 from ...store.operators import Operators
 from .. import options, select
-from ..output import Output
+from ..options import Stored, command
 
 
-@click.command("link")
-@click.option("--server", default="http://127.0.0.1:8017", show_default=True, metavar="URL", help="Where it leads.")
-@options.db
-@options.tables
-def verb(server: str, db: str | None, out: Output) -> None:
-    """Print a link that is good once, for who is to operate the server.
+class Link(Stored, frozen=True, kw_only=True):
+    """What ``queue link`` is asked."""
 
-    Who follows it within a day chooses a name and a password, or a new password for a name that is there. Older links
-    are good no more.
+    server: str
+
+
+@command(
+    Link,
+    options.text("--server", default="http://127.0.0.1:8017", metavar="URL", help="Where it leads."),
+    options.db,
+    options.tables,
+)
+def verb(ask: Link) -> int:
+    """Print a link that works once, for somebody who is to operate the server.
+
+    Whoever follows it within a day chooses a name and a password, or a new password for a name that exists. Older links
+    no longer work.
     """
-    with select.store(db, existing=True) as store:
+    with select.store(ask.db, existing=True) as store:
         token = Operators(store).link()
-    out.give([plain("", "link", ("link",), [(f"{server.rstrip('/')}/operate/begin/{token}",)])])
+    ask.out.give([plain("", "link", ("link",), [(f"{ask.server.rstrip('/')}/operate/begin/{token}",)])])
+    return 0

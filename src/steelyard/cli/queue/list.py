@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
-import click
-
 from ...publish.sheet import plain
 from ...store.operating import Yard
 from ...store.queue import FAILED, RUNNING, WAITING
 from .. import options, select
-from ..output import Output
+from ..options import Stored, command
 
 
-@click.command("list")
-@options.db
-@options.tables
-def verb(db: str | None, out: Output) -> None:
+@command(Stored, options.db, options.tables)
+def verb(ask: Stored) -> int:
     """List jobs that wait, run or failed, with why each waits."""
-    with select.store(db, existing=True) as store:
+    with select.store(ask.db, existing=True) as store:
         yard = Yard(store)
         lines, counts = yard.lines((WAITING, RUNNING, FAILED)), yard.counts()
     heads = {"job": 0, "implementation": None, "target": None, "state": None, "attempts": 0, "why": None}
     rows = [(j.number, f"{j.task.variant}/{j.task.name}", j.task.target, j.state, j.attempts, j.why or j.detail)
             for j in lines]  # fmt: skip
     said = ", ".join(f"{n} {state}" for state, n in sorted(counts.items())) or "no jobs"
-    out.give([plain("Queue", "queue", heads, rows)], notes=[said])
+    ask.out.give([plain("Queue", "queue", heads, rows)], notes=[said])
+    return 0

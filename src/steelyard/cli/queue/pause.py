@@ -2,25 +2,31 @@
 
 from __future__ import annotations
 
-import click
-
-from ...store.operating import KINDS, Yard
+from ...store.operating import Yard
 from .. import options, select
-from ..output import Output
-from . import did, me
+from ..options import command
+from . import Subject, did, kind, me, name
 
 
-@click.command("pause")
-@click.argument("kind", type=click.Choice(KINDS))
-@click.argument("name", metavar="NAME")
-@options.text("--why", metavar="TEXT", help="What is said to who waits.")
-@options.db
-@options.tables
-def verb(kind: str, name: str, why: str, db: str | None, out: Output) -> None:
+class Pause(Subject, frozen=True, kw_only=True):
+    """What ``queue pause`` is asked."""
+
+    why: str
+
+
+@command(
+    Pause,
+    kind,
+    name,
+    options.text("--why", metavar="TEXT", help="What those who wait are told."),
+    options.db,
+    options.tables,
+)
+def verb(ask: Pause) -> int:
     """Give no jobs to a target, a machine or a board.
 
-    NAME is a target, a machine as queue workers lists it, or MACHINE/BOARD. Runs that were begun go on.
+    NAME is a target, a machine as queue workers lists it, or MACHINE/BOARD. Runs that have begun go on.
     """
-    with select.store(db, existing=True) as store:
-        Yard(store, me()).pause(f"{kind} {name}", why)
-    did(out, "pause", [(f"{kind} {name}", "paused")])
+    with select.store(ask.db, existing=True) as store:
+        Yard(store, me()).pause(f"{ask.kind} {ask.name}", ask.why)
+    return did(ask.out, "pause", [(f"{ask.kind} {ask.name}", "paused")])

@@ -1,4 +1,4 @@
-"""``steelyard queue repeat``: jobs that ended, once more."""
+"""``steelyard queue repeat``: jobs that have ended, once more."""
 
 from __future__ import annotations
 
@@ -7,25 +7,32 @@ import click
 from ...model.errors import UserError, counted
 from ...store.operating import Yard
 from .. import options, select
-from ..options import Number
-from ..output import Output
-from . import did, me
+from ..options import Stored, command
+from . import did, me, number
 
 
-@click.command("repeat")
-@click.argument("jobs", nargs=-1, type=Number(1 << 53), metavar="[JOB]...")
-@options.flag("--failed", help="All that failed.")
-@options.db
-@options.tables
-def verb(jobs: tuple[int, ...], failed: bool, db: str | None, out: Output) -> None:
-    """Do jobs again that ended, or all that failed."""
-    if bool(jobs) == failed:
+class Repeat(Stored, frozen=True, kw_only=True):
+    """What ``queue repeat`` is asked."""
+
+    jobs: tuple[int, ...]
+    failed: bool
+
+
+@command(
+    Repeat,
+    click.argument("jobs", nargs=-1, type=number, metavar="[JOB]..."),
+    options.flag("--failed", help="All that failed."),
+    options.db,
+    options.tables,
+)
+def verb(ask: Repeat) -> int:
+    """Repeat jobs that have ended, or all that failed."""
+    if bool(ask.jobs) == ask.failed:
         raise UserError("name jobs, or give --failed; steelyard queue list has their numbers")
-    with select.store(db, existing=True) as store:
+    with select.store(ask.db, existing=True) as store:
         yard = Yard(store, me())
-        if failed:
-            did(out, "repeat", [("all that failed", f"{counted(yard.repeat_failed(), 'job')} waiting")])
-            return
-        for job in jobs:
+        count = yard.repeat_failed() if ask.failed else 0
+        for job in ask.jobs:
             yard.repeat(job)
-    did(out, "repeat", [(f"job {job}", "waiting") for job in jobs])
+    done = [("all that failed", f"{counted(count, 'job')} waiting")] if ask.failed else []
+    return did(ask.out, "repeat", done or [(f"job {job}", "waiting") for job in ask.jobs])

@@ -2,24 +2,18 @@
 
 from __future__ import annotations
 
-import click
-
-from ...store.operating import KINDS, Yard
+from ...store.operating import Yard
 from .. import options, select
-from ..output import Output
-from . import did, me
+from ..options import command
+from . import Subject, did, kind, me, name
 
 
-@click.command("resume")
-@click.argument("kind", type=click.Choice(KINDS))
-@click.argument("name", metavar="NAME")
-@options.db
-@options.tables
-def verb(kind: str, name: str, db: str | None, out: Output) -> None:
+@command(Subject, kind, name, options.db, options.tables)
+def verb(ask: Subject) -> int:
     """End a pause.
 
     What waits is taken again.
     """
-    with select.store(db, existing=True) as store:
-        Yard(store, me()).resume(f"{kind} {name}")
-    did(out, "resume", [(f"{kind} {name}", "gets jobs again")])
+    with select.store(ask.db, existing=True) as store:
+        Yard(store, me()).resume(f"{ask.kind} {ask.name}")
+    return did(ask.out, "resume", [(f"{ask.kind} {ask.name}", "gets jobs again")])

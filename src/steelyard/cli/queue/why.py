@@ -7,23 +7,26 @@ import click
 from ...publish.sheet import plain
 from ...store.operating import Yard
 from .. import options, select
-from ..options import Number
-from ..output import Output
+from ..options import Stored, command
+from . import number
 
 
-@click.command("why")
-@click.argument("job", type=Number(1 << 53), metavar="JOB")
-@options.db
-@options.tables
-def verb(job: int, db: str | None, out: Output) -> None:
-    """Say why a job waits, and what came of each try."""
+class Why(Stored, frozen=True, kw_only=True):
+    """What ``queue why`` is asked."""
+
+    job: int
+
+
+@command(Why, click.argument("job", type=number, metavar="JOB"), options.db, options.tables)
+def verb(ask: Why) -> int:
+    """Say why a job waits, and what came of each attempt."""
     from ...web.pages.operate import when
 
-    with select.store(db, existing=True) as store:
-        line, attempts = Yard(store).job(job)
-    said = f"job {job}, {line.task.variant}/{line.task.name} on {line.task.target}, is {line.state}"
+    with select.store(ask.db, existing=True) as store:
+        line, attempts = Yard(store).job(ask.job)
+    said = f"job {ask.job}, {line.task.variant}/{line.task.name} on {line.task.target}, is {line.state}"
     heads = ("machine", "begun", "ended", "outcome", "detail")
     rows = [(a.worker.split(" ")[0], when(a.begun), when(a.ended), a.outcome, a.detail) for a in attempts]
-    out.give(
-        [plain("Attempts", "attempts", heads, rows)], notes=[": ".join(filter(None, (said, line.why or line.detail)))]
-    )
+    notes = [": ".join(filter(None, (said, line.why or line.detail)))]
+    ask.out.give([plain("Attempts", "attempts", heads, rows)], notes=notes)
+    return 0

@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-import click
-
 from ...publish.sheet import plain
 from ...store.operating import Yard
 from .. import options, select
-from ..output import Output
+from ..options import Stored, command
 
 
-@click.command("workers")
-@options.db
-@options.tables
-def verb(db: str | None, out: Output) -> None:
+@command(Stored, options.db, options.tables)
+def verb(ask: Stored) -> int:
     """List workers, their machines and boards, and what is paused."""
     from ...web.pages.operate import when
 
-    with select.store(db, existing=True) as store:
+    with select.store(ask.db, existing=True) as store:
         yard = Yard(store)
         workers, holds = yard.workers(), yard.holds()
     rows = [(w.machine, "there" if w.alive else "gone", w.job, when(w.seen), w.version, " ".join(w.targets))
@@ -29,4 +25,5 @@ def verb(db: str | None, out: Output) -> None:
     sheets += [plain("Boards", "boards", ("board", "target", "state"), boards.values())] if boards else []
     paused = [(h.subject, h.operator, when(h.since), h.why) for h in holds]
     sheets += [plain("Paused", "paused", ("paused", "by", "since", "why"), paused)] if paused else []
-    out.give(sheets)
+    ask.out.give(sheets)
+    return 0

@@ -73,7 +73,7 @@ class Driver:
                 if self._odd >= _ODD:
                     text = line[:40].decode("ascii", "backslashreplace")
                     raise ValueError(
-                        f"{_ODD} lines in a row are no readings, the last is {text!r}; look at its columns"
+                        f"{_ODD} lines in a row are not readings, the last is {text!r}; look at its columns"
                     )
         return made
 

@@ -286,6 +286,6 @@ def _published(of: Mapping[str, Sequence[Cipher]]) -> Sheet:
         lines.append(Line([target, m.title, r.published, m.unit, least, most, within, r.read]))
     notes = [
         "published: the least and the most in El-Hajj and Fadlallah, section IV, with their units as they stand there",
-        "its rounds and code size are not here: one is no cost, and what the other counts beside ROM is not said",
+        "its rounds and code size are not here: one is not a cost, and what the other counts beside ROM is not said",
     ]
     return Sheet("Published ranges and ours", "study-ranges", columns, lines, notes=notes)

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 
 from ...model.errors import counted
 from ...publish.sheet import Cell, Sheet, plain
-from ...store.operating import KINDS, Line, Offer, Worker, Yard
+from ...store.operating import KINDS, Offer, Queued, Worker, Yard
 from ...store.operators import LONGEST, SHORTEST, Deed, Session
 from ...store.queue import DONE, FAILED, RUNNING, WAITING
 from ...store.submissions import OFFERED, PRIVATE
@@ -23,14 +23,14 @@ _WHY = Field("why", "why", "for who waits; may be empty")
 
 
 def begin(token: str, why: str = "") -> Page:
-    """Where a link leads that is good once."""
+    """Where a link leads that works once."""
     if not token:
         text = "This link is used or too old. On the server's machine, steelyard queue link prints another."
         return Page("Operating", [Text(text)], status=410)
     first = Field("password", "password", "new-password", kind="password")
     again = Field("again", "the same again", "new-password", kind="password")
     form = Form(f"/operate/begin/{token}", (_NAME, first, again), "Begin", changes=True)
-    lead = f"Choose a name and a password of {SHORTEST} to {LONGEST} characters. This link is good once."
+    lead = f"Choose a name and a password of {SHORTEST} to {LONGEST} characters. This link works once."
     return Page("Operating", [*_refused(why), form], lead, status=400 if why else 200)
 
 
@@ -164,7 +164,7 @@ def _seconds(begun: int, ended: int | None) -> float | None:
     return None if ended is None else (ended - begun) / 1e6
 
 
-def _of_lines(title: str, label: str, lines: Sequence[Line]) -> Sheet:
+def _of_lines(title: str, label: str, lines: Sequence[Queued]) -> Sheet:
     heads = {"job": None, "implementation": None, "target": None, "state": None, "attempts": 0, "why": None,
              "detail": None}  # fmt: skip
     rows = [(str(j.number), f"{j.task.variant}/{j.task.name}", j.task.target, j.state, j.attempts, j.why, j.detail)

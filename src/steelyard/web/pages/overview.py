@@ -89,7 +89,7 @@ def all_campaigns(v: View) -> Page:
     """The campaigns that come with Steelyard."""
     lines = [(n, campaigns.load(n).title) for n in campaigns.names()]
     links = [(title or n, address.path("campaigns", n)) for n, title in lines]
-    return Page("Campaigns", [Links(links, "campaigns")], "What is asked for together, and what of it is there.")
+    return Page("Campaigns", [Links(links, "campaigns")], "Runs that belong together, and how many of them are stored.")
 
 
 def one_campaign(v: View, name: str) -> Page:

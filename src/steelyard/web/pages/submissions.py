@@ -68,7 +68,7 @@ def one(v: View, token: str) -> Page:
     if s is None:
         raise NotThereError("no submission has this link")
     if s.state == WITHDRAWN:
-        return Page("Withdrawn", [Text("This was withdrawn. What was handed in is deleted.")], status=410)
+        return Page("Withdrawn", [Text("This was withdrawn. The package is deleted.")], status=410)
     found = msgspec.json.decode(s.found, type=Found)
     jobs = desk.jobs(s)
     ahead = sum(j.state in (WAITING, RUNNING) for j in jobs)

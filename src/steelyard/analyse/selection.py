@@ -1,0 +1,51 @@
+"""Which rows names, a filter and columns ask for: the same for the verbs and for pages."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+
+from ..model.metric import MADE
+from ..model.row import Made, Row
+from ..store import FILTERS, Store
+from . import expression
+from .rows import check_primitives, derive, named, needed
+
+
+class Selection:
+    """The rows that have one of the names ``what`` and pass the filter ``where``, with what ``columns`` need; None
+    means all metrics. They are the newest run of each setup, unless ``all_runs`` are asked for or a run is named.
+
+    ``test`` is the filter, ``equal`` what the database can see to; :class:`UserError` where the filter is wrong.
+    """
+
+    def __init__(
+        self, what: Sequence[str], where: str, columns: Collection[str] | None, *, all_runs: bool = False
+    ) -> None:
+        self.what = what
+        self.test = expression.parse(where) if where.strip() else None
+        self.equal = {n: v for n, v in self.test.required.items() if n in FILTERS} if self.test else {}
+        names = {*(columns or ()), *(self.test.columns if self.test else ())}
+        self.metrics, self.sizes = needed(names)
+        self._every = columns is None
+        self._derived = columns is None or bool(names & MADE.keys())
+        self._newest = not all_runs and not any(w.isdecimal() for w in what)
+
+    def stored(self, store: Store, parts: Iterable[dict[str, str]], beside: Collection[Made] = ()) -> list[Row]:
+        """What the database has of these ``parts``, each of columns and their values. Names and filter are for
+        :meth:`left`. What is ``beside`` the rows made other rows of the answer."""
+        metrics = None if self._every else self.metrics
+        rows: list[Row] = []
+        for equal in parts:
+            rows += store.rows(newest_only=self._newest, points=self.sizes, metrics=metrics, beside=beside, **equal)
+        check_primitives(rows)
+        return derive(rows) if self._derived else rows
+
+    def left(self, rows: list[Row]) -> list[Row]:
+        """Those that have one of the names and pass the filter."""
+        if self.what:
+            rows = [r for r in rows if any(named(r, w) for w in self.what)]
+        return self.passed(rows)
+
+    def passed(self, rows: list[Row]) -> list[Row]:
+        """Those that pass the filter, whatever their names."""
+        return [r for r in rows if self.test.test(r)] if self.test else rows
