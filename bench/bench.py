@@ -21,7 +21,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -352,13 +352,7 @@ def commands(folder: Path) -> list[Row]:
     # bubblewrap does not wait for what it started: such processes become ours, and their time is counted
     ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
     rows: list[Row] = []
-    for name, measure in (
-        ("one cipher, nothing cached", _cold),
-        ("eight on atmega128", _eight),
-        ("campaign, all stored", _stored),
-        ("campaign, two targets", _threads),
-        ("block ciphers", _block_ciphers),
-    ):
+    for name, measure in COMMANDS.items():
         say(name)
         try:
             rows += measure(folder)
@@ -436,6 +430,16 @@ def _block_ciphers(folder: Path) -> Iterator[Row]:
     home = folder / "blocks"
     _cpu(campaign, home)
     yield "the same, all stored", f"{median(lambda: _cpu(campaign, home)[0]):.2f} CPU s", "-", "-", "< 1 CPU s"
+
+
+#: what is measured of whole commands
+COMMANDS: dict[str, Callable[[Path], Iterable[Row]]] = {
+    "one cipher, nothing cached": _cold,
+    "eight on atmega128": _eight,
+    "campaign, all stored": _stored,
+    "campaign, two targets": _threads,
+    "block ciphers": _block_ciphers,
+}
 
 
 def _records(home: Path, arguments: list[str]) -> list[object]:

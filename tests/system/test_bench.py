@@ -75,6 +75,7 @@ def test_a_command_that_cannot_is_a_row(monkeypatch: pytest.MonkeyPatch, tmp_pat
 
     monkeypatch.setattr(bench.ctypes, "CDLL", lambda name: bench.ctypes.pythonapi)
     monkeypatch.setattr(bench.ctypes.pythonapi, "prctl", lambda *_: 0, raising=False)
-    for name in ("_cold", "_eight", "_stored", "_threads"):
-        monkeypatch.setattr(bench, name, fails)
-    assert [row[1] for row in bench.commands(tmp_path)] == ["KeyError: 'runs'"] * 4
+    monkeypatch.setattr(
+        bench, "COMMANDS", {"first": fails, "second": lambda folder: [("second", "1 s", "-", "-", "-")]}
+    )
+    assert [row[1] for row in bench.commands(tmp_path)] == ["KeyError: 'runs'", "1 s"]
