@@ -109,7 +109,7 @@ def the_target(name: str) -> Target:
 STANDARD = ("uno", "bluepill")
 SIMULATED = [name for name in target_names() if load_target(name).device == "simulator"]
 #: bytes at the lower end of a frame that are made room for and not written: a window's save area, alignment
-UNTOUCHED = {"esp32": 32, "esp8266": 8, "gd32vf103": 8, "maixduino": 8}
+UNTOUCHED = {"esp32": 32, "esp8266": 8, "esp8266-flash": 8, "gd32vf103": 8, "maixduino": 8}
 
 
 @pytest.fixture(params=STANDARD)

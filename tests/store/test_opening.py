@@ -32,11 +32,13 @@ from .test_queue import GIVEN, ROOM, tasks
 
 REVISION = schema.REVISION_TABLE
 OLD = Path(__file__).with_name("schema_0002.sql")
+#: what was known before there were counters at points
+BEFORE = replace(RECORD, points=tuple(replace(p, counter=None) for p in RECORD.points))
 #: what it holds, in the order of numbers: made by the version that wrote schema 0002
 STORED = (
-    RECORD,
+    BEFORE,
     replace(
-        RECORD,
+        BEFORE,
         setup=replace(RECORD.setup, flags="-Os"),
         failure=Failure(Reason.FAULT, "at 0x12"),
         **dict.fromkeys(("points", "helpers", "notes"), ()),  # type: ignore[arg-type]
@@ -47,11 +49,11 @@ STORED = (
         seed="",
     ),
     replace(
-        RECORD,
+        BEFORE,
         setup=replace(RECORD.setup, target="bluepill"),
         verification=replace(RECORD.verification, answers=""),  # type: ignore[type-var]
     ),
-    replace(RECORD, seconds=2.5),
+    replace(BEFORE, seconds=2.5),
 )
 
 
