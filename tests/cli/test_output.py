@@ -200,7 +200,8 @@ def test_a_run_of_a_folder_can_be_repeated(cli: Cli, tmp_path: Path) -> None:
 
 
 def test_what_to_do_names_options_that_exist(cli: Cli) -> None:
-    known = set(re.findall(r"--[a-z-]+", "".join(cli(f"{verb} --help").out for verb in ("run", "check", "show", "rtl"))))
+    helps = "".join(cli(f"{verb} --help").out for verb in ("run", "check", "show", "rtl"))
+    known = set(re.findall(r"--[a-z-]+", helps))
     ours = [re.sub(r"sigrok-cli --[a-z-]+", "", text) for text in (reason.next_action for reason in Reason)]
     named = {o for text in ours for o in re.findall(r"--[a-z-]+", text)}
     assert named - known == set()
