@@ -140,7 +140,15 @@ def _of_protocol(protocol: Protocol, ask: Choose) -> tuple[int, int]:
     if most is not None and mlen > most:
         text = f"--mlen {mlen}: no {protocol.title} has such a message; at most {most} bytes ({protocol.standard})"
         raise UserError(f"{text}: give a smaller one, or leave out --workload")
-    return ask.adlen or typical.adlen, mlen
+    adlen = ask.adlen or typical.adlen
+    if protocol.ad is not None and not protocol.ad[0] <= adlen <= protocol.ad[1]:
+        text = f"--adlen {adlen}: no {protocol.title} has so many bytes of them; {_span(*protocol.ad)}"
+        raise UserError(f"{text} ({protocol.standard}): leave it out, or --workload")
+    return adlen, mlen
+
+
+def _span(least: int, most: int) -> str:
+    return f"it has {counted(least, 'byte')}" if least == most else f"it has {least} to {most} bytes"
 
 
 def _stored(db: str | None) -> list[str]:
