@@ -20,7 +20,7 @@ from ..model.protocol import PROTOCOLS, Protocol
 from ..model.quantity import BYTES, CHARGE, CURRENT, RATE, VOLTAGE, quantity
 from ..model.row import Row, grouped
 from ..model.target import load_target, target_names
-from ..model.variant import variant_of
+from ..model.variant import rate_of
 from ..model.workload import workload
 from ..publish import choice
 from ..publish.choice import Answer
@@ -288,8 +288,8 @@ def _interpolated(ask: Choose, rows: Sequence[Row], size: tuple[int, int], opera
 @cache
 def block_of(primitive: str, family: str, variant_name: str) -> int:
     """Bytes of a block, as the bundled variant of this name says."""
-    variant = variant_of(paths.CIPHERS / primitive / family / variant_name / "ref")
-    return max(variant.rate // 8, 1) if variant else choose.BLOCK
+    rate = rate_of(paths.CIPHERS / primitive / family / variant_name)
+    return choose.BLOCK if rate is None else max(rate // 8, 1)
 
 
 def _block(row: Row) -> int:
