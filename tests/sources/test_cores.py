@@ -9,6 +9,7 @@ import pytest
 
 from steelyard.model.reasons import Failure, Reason
 from steelyard.sources import discover
+from steelyard.sources.pack import pack
 from steelyard.sources.sizes import sizes
 from tests.conftest import Bench, the_target, write
 
@@ -94,6 +95,13 @@ def test_two_folders_are_a_block_cipher_that_is_verified(bench: Bench, name: str
     packed = shutil.make_archive(str(bench.folder / "both"), "zip", bench.folder, "crypto_core")
     (there,) = discover(Path(packed), cache=bench.folder / "cache").implementations
     assert there.digest == xtea.digest
+
+
+def test_one_half_is_handed_in_with_the_other(tmp_path: Path) -> None:
+    name, content = pack(cores(tmp_path) / "crypto_core" / "xteadecrypt" / "mine")
+    packed = tmp_path / name
+    packed.write_bytes(content)
+    assert [i.label for i in discover(packed, cache=tmp_path / "cache").implementations] == ["xtea/mine"]
 
 
 def test_deeper_folders_pair_by_their_names(tmp_path: Path) -> None:

@@ -42,9 +42,19 @@ def place(parts: Sequence[str]) -> int | None:
     return len(parts) - 1 - at or None if at is not None and parts[at] == ANCHOR else None
 
 
-def turned(variant: str, direction: str) -> str:
-    """The name of the variant's folder for a direction: ``turned("aes128decrypt", "encrypt")`` is aes128encrypt."""
-    return variant[: -len(direction)] + direction if variant.endswith(DIRECTIONS) else variant
+def turned(folder: Path, at: int, direction: str) -> Path:
+    """The folder for a direction, where the variant's is component ``at`` from the end: with aes128decrypt there and
+    ``encrypt``, that of aes128encrypt."""
+    parts = list(folder.parts)
+    if parts[-at].endswith(DIRECTIONS):
+        parts[-at] = parts[-at][: -len(direction)] + direction
+    return Path(*parts)
+
+
+def halves(folder: Path) -> list[Path]:
+    """The folders that one of ``crypto_core`` belongs with, itself among them; itself alone elsewhere."""
+    at = place(folder.parts)
+    return list(dict.fromkeys(turned(folder, at, d) for d in DIRECTIONS)) if at else [folder]
 
 
 def read(naming: Naming, folder: Path, package: Callable[[str], Package | None]) -> Implementation | Failure:
