@@ -64,7 +64,8 @@ class Reader:
     def _columns(self, query: Query) -> dict[str, Sequence[Any]]:
         rows = self._rows(query)
         names = list(rows.keys())
-        return dict(zip(names, list(zip(*rows, strict=True)) or [()] * len(names), strict=True))
+        every = rows.all()  # at once: to iterate asks the driver for each row
+        return dict(zip(names, list(zip(*every, strict=True)) or [()] * len(names), strict=True))
 
     def _of(self, sql: str, ids: Collection[int], **values: str) -> Iterator[Any]:
         """The rows of a query for some runs, in batches of ids."""
