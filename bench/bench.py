@@ -30,6 +30,7 @@ from rich.console import Console
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
+import answers
 from boards import boards
 
 from oracles import machines, replay
@@ -439,6 +440,10 @@ COMMANDS: dict[str, Callable[[Path], Iterable[Row]]] = {
     "campaign, all stored": _stored,
     "campaign, two targets": _threads,
     "block ciphers": _block_ciphers,
+    "block ciphers beside FELICS's": answers.block_ciphers,
+    "an answer from many records": lambda place: answers.choice(
+        place, lambda asked, home: _cpu(asked, home)[1], median
+    ),
 }
 
 

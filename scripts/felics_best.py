@@ -70,14 +70,37 @@ def compared(records: Sequence[Record], rows: Sequence[Line]) -> list[Line]:
     theirs = published(rows, {name for _, name in ours})
     lines = []
     for target, name in sorted(theirs.keys() & ours.keys()):
-        for best, figure, other in zip(BESTS, FIGURES, FIGURES[::-1], strict=True):
-            a, b = (
-                min(of[target, name], key=lambda x: (int(x[figure]), int(x[other]), x["name"])) for of in (theirs, ours)
-            )
-            line = {"target": target, "variant": name, "best": best, "compiler": b["compiler"]}
+        for best in BESTS:
+            a = _best(theirs[target, name], best)
+            line = {"target": target, "variant": name, "best": best}
             line |= {"felics": a["name"], "cycles": a["cycles"], "bytes": a["bytes"]}
-            lines.append(line | {"ours": b["name"], "ours_cycles": b["cycles"], "ours_bytes": b["bytes"]})
+            lines.append(line | _ours(ours[target, name], best))
     return lines
+
+
+def weighed(records: Sequence[Record], lines: Sequence[Line]) -> list[Line]:
+    """The lines of those that these records have, with their figures in place of ours."""
+    ours = measured(records)
+    return [n | _ours(ours[at], n["best"]) for n in lines if (at := (n["target"], n["variant"])) in ours]
+
+
+def _best(lines: Sequence[Line], best: str) -> Line:
+    figure, other = FIGURES if best == BESTS[0] else FIGURES[::-1]
+    return min(lines, key=lambda x: (int(x[figure]), int(x[other]), x["name"]))
+
+
+def _ours(lines: Sequence[Line], best: str) -> Line:
+    b = _best(lines, best)
+    return {"ours": b["name"], "ours_cycles": b["cycles"], "ours_bytes": b["bytes"], "compiler": b["compiler"]}
+
+
+def families(lines: Sequence[Line]) -> dict[str, bool]:
+    """Of each family whether a variant of it is as fast or as small somewhere."""
+    found: dict[str, bool] = {}
+    for line in lines:
+        name = line["variant"].rstrip("0123456789")
+        found[name] = found.get(name, False) or ratio(line) <= 100
+    return found
 
 
 def read(path: Path = TABLE) -> list[Line]:
@@ -120,9 +143,10 @@ def table(lines: Sequence[Line]) -> str:
         either = len({line["variant"] for line in here if ratio(line) <= 100})
         text += f"\nOf {len(here) // 2} variants {counts[0]} are at least as fast, {counts[1]} at least as small, "
         text += f"{either} one of both.\n\n"
-    names = {line["variant"] for line in lines}
+    names, every = {line["variant"] for line in lines}, families(lines)
     either = len({line["variant"] for line in lines if ratio(line) <= 100})
-    return text + f"On one target or the other {either} of {len(names)} variants are as fast or as small.\n"
+    text += f"On one target or the other {either} of {len(names)} variants are as fast or as small, "
+    return text + f"of {sum(every.values())} of {len(every)} families.\n"
 
 
 def filled(page: str, lines: Sequence[Line]) -> str:

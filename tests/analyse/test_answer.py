@@ -206,7 +206,12 @@ def test_rows_of_records_are_rows_of_the_store() -> None:
         for r in every:
             store.add(r)
         sizes = [(o, a, m) for o in get_args(Operation) for a, m in ((0, 0), (16, 64))]
+        alone = {name: store.rows(points=sizes, target=name) for name in ("uno", "due")}  # nothing else was read yet
         table = store.rows(points=sizes)
+        for name, some in alone.items():
+            there = [{n: r[n] for n in some[0]} for r in table if r["target"] == name]
+            assert some == there
+        assert len({r["compiler"] for r in alone["uno"]}) == len({r["timing_model"] for r in alone["due"]}) == 2
         for row, mine in zip(table, rows(store.runs()), strict=True):
             have = {n: v for n, v in row.items() if v is not None}
             assert have == {n: v for n, v in mine.items() if v is not None and n in row}

@@ -19,6 +19,7 @@ from oracles import bouncycastle
 from oracles.bouncycastle import BouncyCastle
 from steelyard.model.call import Vector
 from steelyard.model.paths import CIPHERS, HARNESS
+from steelyard.model.variant import rate_of
 from steelyard.verify.knownblock import COUNT, digest, known_blocks
 from tests.ciphers.common import SANITIZERS
 from tests.ciphers.test_every_cipher import INTS, LIBRARY, STRICT
@@ -96,6 +97,7 @@ def test_every_variant_has_digests_and_both_implementations() -> None:
     assert {f.parent.name for f in ASSEMBLY["armeabi"]} == ARM
     assert len(FOLDERS) == len(PORTABLE) + sum(map(len, ASSEMBLY.values()))
     assert all({f.name for f in PORTABLE if f.parent.name == name} >= {"ref", "fast"} for name in named)
+    assert all(rate_of(f.parent) == 8 * ROWS[f.parent.name].block for f in FOLDERS)
     sizes = {f: (ROWS[f.parent.name].key, ROWS[f.parent.name].block) for f in FOLDERS}
     assert sizes == {f: (size(f, "KEY"), size(f, "BLOCK")) for f in FOLDERS}
 

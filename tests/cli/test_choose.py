@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
+from steelyard.model.protocol import PROTOCOLS
 from steelyard.model.reasons import Failure, Reason
 from steelyard.model.record import Record
 from steelyard.model.row import Row
@@ -152,6 +153,10 @@ def test_a_protocol_refuses_sizes_that_it_does_not_have(chosen: Cli) -> None:
     asked = chosen("choose -t uno --workload lorawan --mlen 243")
     assert asked.code == 2
     assert "--mlen 243: no LoRaWAN frame has such a message; at most 242 bytes (LoRaWAN L2 1.0.4" in asked.err
+    short = chosen("choose -t uno --workload lorawan --adlen 8")
+    assert short.code == 2
+    assert "--adlen 8: no LoRaWAN frame has so many bytes of them; it has 9 to 24 bytes (LoRaWAN" in short.err
+    assert "it has 1 byte (Bluetooth" in chosen("choose -t uno --workload ble --adlen 2").err
     assert "encryption of 48 bytes and 9 bytes of" in chosen("choose -t uno --workload lorawan --mlen 48").out
     assert chosen("choose -t uno --workload default --mlen 48").code == 2
 
@@ -166,6 +171,13 @@ def test_what_is_used_today_stands_beside(chosen: Cli, tmp_path: Path) -> None:
     assert (found["aes128ccm/ref"], found["small1/ref"]) == ("yes", "")
     assert "aes128gcm/ref" not in found
     assert "used today" not in chosen(ASK).out.split("is first")[0]
+
+
+def test_sizes_of_a_protocol_are_among_those_that_it_has() -> None:
+    for p in PROTOCOLS.values():
+        least, most = p.ad or (0, max(s.adlen for s in p.sizes))
+        assert all(least <= s.adlen <= most and s.mlen <= (p.most or s.mlen) for s in p.sizes), p.name
+        assert len([s for s in p.sizes if s.typical]) == 1
 
 
 def test_a_protocol_has_its_size(chosen: Cli) -> None:

@@ -20,7 +20,7 @@ from ..model.protocol import PROTOCOLS, Protocol
 from ..model.quantity import BYTES, CHARGE, CURRENT, RATE, VOLTAGE, quantity
 from ..model.row import Row, grouped
 from ..model.target import load_target, target_names
-from ..model.variant import variant_of
+from ..model.variant import rate_of
 from ..model.workload import workload
 from ..publish import choice
 from ..publish.choice import Answer
@@ -140,7 +140,15 @@ def _of_protocol(protocol: Protocol, ask: Choose) -> tuple[int, int]:
     if most is not None and mlen > most:
         text = f"--mlen {mlen}: no {protocol.title} has such a message; at most {most} bytes ({protocol.standard})"
         raise UserError(f"{text}: give a smaller one, or leave out --workload")
-    return ask.adlen or typical.adlen, mlen
+    adlen = ask.adlen or typical.adlen
+    if protocol.ad is not None and not protocol.ad[0] <= adlen <= protocol.ad[1]:
+        text = f"--adlen {adlen}: no {protocol.title} has so many bytes of them; {_span(*protocol.ad)}"
+        raise UserError(f"{text} ({protocol.standard}): leave it out, or --workload")
+    return adlen, mlen
+
+
+def _span(least: int, most: int) -> str:
+    return f"it has {counted(least, 'byte')}" if least == most else f"it has {least} to {most} bytes"
 
 
 def _stored(db: str | None) -> list[str]:
@@ -280,8 +288,8 @@ def _interpolated(ask: Choose, rows: Sequence[Row], size: tuple[int, int], opera
 @cache
 def block_of(primitive: str, family: str, variant_name: str) -> int:
     """Bytes of a block, as the bundled variant of this name says."""
-    variant = variant_of(paths.CIPHERS / primitive / family / variant_name / "ref")
-    return max(variant.rate // 8, 1) if variant else choose.BLOCK
+    rate = rate_of(paths.CIPHERS / primitive / family / variant_name)
+    return choose.BLOCK if rate is None else max(rate // 8, 1)
 
 
 def _block(row: Row) -> int:

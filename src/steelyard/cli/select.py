@@ -8,12 +8,10 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
-from ..building import identify
 from ..model import campaign, paths
 from ..model.errors import UserError, cut, unknown
 from ..model.implementation import Implementation, Rejected
 from ..model.target import Target, load_target, target_names
-from ..sources import discover
 from ..store import Store
 from .console import stderr
 
@@ -21,6 +19,8 @@ from .console import stderr
 @cache
 def bundled() -> tuple[tuple[Implementation, ...], tuple[Rejected, ...]]:
     """The implementations that come with Steelyard."""
+    from ..sources import discover
+
     found = discover(paths.CIPHERS)
     return found.implementations, found.rejected
 
@@ -37,6 +37,8 @@ def implementations(what: Sequence[str]) -> tuple[list[Chosen], list[Rejected]]:
     if not what:
         found, rejected = bundled()
         return [Chosen(i, "") for i in found], list(rejected)
+    from ..sources import discover  # answers read no sources
+
     chosen: dict[tuple[Path, str], Chosen] = {}
     refused: list[Rejected] = []
     for text in what:
@@ -87,6 +89,8 @@ def targets(names: Sequence[str], toolchain: str = "") -> list[Target]:
         raise UserError("--target names no target; steelyard targets lists them")
     if split:
         return [target(n, toolchain, split) for n in dict.fromkeys(split)]
+    from ..building import identify
+
     every = target_names()
     offered = [t for n in every if not (t := target(n, toolchain, every)).opt_in]
     ready = [t for t in offered if identify(t.toolchain) is not None]

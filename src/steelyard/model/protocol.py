@@ -22,8 +22,8 @@ class Size(Struct, frozen=True):
 class Protocol(Struct, frozen=True):
     """A protocol as a workload. ``associated`` says what its associated data are, ``standard`` where sizes are fixed,
     ``today`` the bundled variants that stand for what is used now, ``note`` what the calls do not show: other
-    algorithms that the protocol has in place of an AEAD, for one. ``most`` are the bytes of its longest message; None
-    where no standard says."""
+    algorithms that the protocol has in place of an AEAD, for one. ``most`` are the bytes of its longest message, ``ad``
+    the least and the most of its associated data; None where no standard says."""
 
     name: str
     title: str
@@ -33,6 +33,7 @@ class Protocol(Struct, frozen=True):
     sizes: tuple[Size, ...]
     note: str = ""
     most: int | None = None
+    ad: tuple[int, int] | None = None
 
     @property
     def typical(self) -> Size:
@@ -58,6 +59,7 @@ PROTOCOLS = {
                 Size(5, 16385, "maximum: 16384 bytes of content, content type (5.1, 5.2)"),
             ),
             most=16385,
+            ad=(5, 5),
         ),
         Protocol(
             "dtls13",
@@ -74,6 +76,7 @@ PROTOCOLS = {
             ),
             "the sequence number is encrypted besides: one more block (4.2.3)",
             most=16385,
+            ad=(2, 260),  # a connection identifier has at most 255 bytes (RFC 9146, 3)
         ),
         Protocol(
             "quic",
@@ -132,6 +135,7 @@ PROTOCOLS = {
             ),
             "AES in counter mode and AES-CMAC with two keys, and no AEAD; an AEAD in their place is weighed",
             most=242,
+            ad=(9, 24),
         ),
         Protocol(
             "ble",
@@ -146,6 +150,7 @@ PROTOCOLS = {
             ),
             "CCM with a tag of 4 bytes, nonces of 13; the size of a tag costs nothing",
             most=251,
+            ad=(1, 1),
         ),
         Protocol(
             "ieee802154",
@@ -159,7 +164,7 @@ PROTOCOLS = {
                 Size(15, 106, "maximum: 127 bytes minus header, MIC of 4 and FCS of 2"),
             ),
             "CCM* with tags of 4, 8 or 16 bytes",
-            most=127,
+            most=121,
         ),
         Protocol(
             "canfd",
@@ -175,6 +180,7 @@ PROTOCOLS = {
             ),
             "the standard has no cryptography; an AEAD over identifier and payload is weighed",
             most=64,
+            ad=(4, 4),
         ),
         Protocol(
             "firmware",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from pathlib import Path
 from typing import Literal
@@ -38,6 +39,7 @@ class Variant(toml.Table, frozen=True, kw_only=True):
 
 
 FILE = "variant.toml"
+_RATE = re.compile(r"^rate = (\d+)$", re.M)
 
 
 @cache
@@ -46,3 +48,12 @@ def variant_of(folder: Path) -> Variant | None:
     a malformed one."""
     file = folder.parent / FILE
     return toml.load(file, Variant) if file.is_file() else None
+
+
+def rate_of(folder: Path) -> int | None:
+    """Only the ``rate`` of the variant in ``folder``, for answers about hundreds of variants; None without one."""
+    try:
+        found = _RATE.search((folder / FILE).read_text(encoding="utf-8"))
+    except OSError:
+        return None
+    return int(found[1]) if found else None

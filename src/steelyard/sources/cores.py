@@ -16,7 +16,7 @@ from ..model.digest import of_file
 from ..model.implementation import Implementation, Language, SourceFile
 from ..model.reasons import Failure, Reason
 from .escape import escaped, fitting
-from .layout import Naming, stem
+from .layout import Naming, anchor_of, stem
 from .package import Package
 from .spelling import bundled_name
 
@@ -38,23 +38,31 @@ _COPIES = "the functions of crypto_block are Steelyard's: schedules copy the key
 def place(parts: Sequence[str]) -> int | None:
     """How many components from the end of the path ``parts`` the folder of the variant is; None outside of
     ``crypto_core``, and for that folder itself."""
-    below = len(parts) - 1 - parts.index(ANCHOR) if ANCHOR in parts else 0
-    return below or None
+    at = anchor_of(parts)
+    return len(parts) - 1 - at or None if at is not None and parts[at] == ANCHOR else None
 
 
-def turned(variant: str, direction: str) -> str:
-    """The name of the variant's folder for a direction: ``turned("aes128decrypt", "encrypt")`` is aes128encrypt."""
-    return variant[: -len(direction)] + direction if variant.endswith(DIRECTIONS) else variant
+def turned(folder: Path, at: int, direction: str) -> Path:
+    """The folder for a direction, where the variant's is component ``at`` from the end: with aes128decrypt there and
+    ``encrypt``, that of aes128encrypt."""
+    parts = list(folder.parts)
+    if parts[-at].endswith(DIRECTIONS):
+        parts[-at] = parts[-at][: -len(direction)] + direction
+    return Path(*parts)
+
+
+def halves(folder: Path) -> list[Path]:
+    """The folders that one of ``crypto_core`` belongs with, itself among them; itself alone elsewhere."""
+    at = place(folder.parts)
+    return list(dict.fromkeys(turned(folder, at, d) for d in DIRECTIONS)) if at else [folder]
 
 
 def read(naming: Naming, folder: Path, package: Callable[[str], Package | None]) -> Implementation | Failure:
     """The block cipher that a folder of ``crypto_core`` is half of. ``folder`` is that of encryption, ``package`` reads
     that of a direction, or says that there is none."""
     variant = naming.variant
-    if not variant.endswith(DIRECTIONS):
-        text = (
-            f"{ANCHOR} is measured where it is a block cipher; {escaped(variant)} ends neither in encrypt nor decrypt"
-        )
+    if not variant.endswith(DIRECTIONS) or variant in DIRECTIONS:
+        text = f"{ANCHOR} is measured where it is a block cipher; {escaped(variant)} is not NAMEencrypt or NAMEdecrypt"
         return Failure(Reason.OTHER_PRIMITIVE, text)
     cipher = variant[: -len(DIRECTIONS[0])]
     files: list[SourceFile] = []

@@ -187,11 +187,10 @@ class _Search:
 
     def _core(self, folder: Folder, where: Naming) -> list[Implementation] | Failure:
         """The block cipher of two folders of ``crypto_core``, of which ``folder`` is one."""
-        at = cores.place(self._parts(folder)) or 0
-        parts = folder.path.split("/")
+        at = cores.place(self._parts(folder)) or 1
 
         def path(direction: str) -> str:
-            return "/".join([*parts[:-at], cores.turned(parts[-at], direction), *parts[len(parts) - at + 1 :]])
+            return str(cores.turned(Path(folder.path), at, direction))
 
         def package(direction: str) -> Package | None:
             half = folder if path(direction) == folder.path else self._other_half(path(direction))

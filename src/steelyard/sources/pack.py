@@ -7,9 +7,11 @@ import os
 import stat
 import zipfile
 from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
 
 from ..model.errors import UserError, cut
+from . import cores
 from .layout import anchor_of
 from .limits import HANDED_IN, Limits
 
@@ -51,14 +53,15 @@ def _packed(folder: Path, limits: Limits) -> bytes:
 
 
 def _files(folder: Path) -> Iterator[tuple[str, Path]]:
-    """Each file below, and those right above, by its name in the zip. Links become what they lead to."""
+    """Each file below, and those right above, by its name in the zip; of ``crypto_core`` both halves. Links become what
+    they lead to."""
     at = anchor_of(folder.parts)
     root = folder if at is None else Path(*folder.parts[:at])
     above = [p for p in folder.parents if p != root and p.is_relative_to(root)][:_ABOVE]
     for p in above:
         yield from ((f.relative_to(root).as_posix(), f) for f in p.iterdir() if f.is_file())
     seen = set[Path]()
-    for place, folders, files in os.walk(folder, followlinks=True):
+    for place, folders, files in chain.from_iterable(os.walk(f, followlinks=True) for f in cores.halves(folder)):
         here = Path(place)
         folders[:] = [f for f in folders if not f.startswith(".") and (here / f).resolve() not in seen]
         seen |= {(here / f).resolve() for f in folders}

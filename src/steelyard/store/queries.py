@@ -42,13 +42,16 @@ ROW = """
   setup.toolchain_id
 """
 #: which toolchains and files of targets the setups from a number on have, with what rows say of them
-USED = """
+_USED = """
 SELECT used.id, used.target_id, used.toolchain_id, used.timing_model, target.name AS target,
   target.digest AS target_digest, toolchain.version, toolchain.sha256
-FROM (SELECT MAX(id) AS id, target_id, toolchain_id, timing_model FROM setup WHERE id > :after
+FROM (SELECT MAX(id) AS id, target_id, toolchain_id, timing_model FROM setup WHERE {which}
   GROUP BY target_id, toolchain_id, timing_model) AS used
 JOIN target ON target.id = used.target_id JOIN toolchain ON toolchain.id = used.toolchain_id
 """
+USED = _USED.format(which="id > :after")
+#: the same of all setups of one target
+USED_BY = _USED.format(which="target_id IN (SELECT id FROM target WHERE name = :target)")
 #: columns by which records are filtered
 FILTERS = {
     "target": "target.name",

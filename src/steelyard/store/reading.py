@@ -64,7 +64,8 @@ class Reader:
     def _columns(self, query: Query) -> dict[str, Sequence[Any]]:
         rows = self._rows(query)
         names = list(rows.keys())
-        return dict(zip(names, list(zip(*rows, strict=True)) or [()] * len(names), strict=True))
+        every = rows.all()  # at once: to iterate asks the driver for each row
+        return dict(zip(names, list(zip(*every, strict=True)) or [()] * len(names), strict=True))
 
     def _of(self, sql: str, ids: Collection[int], **values: str) -> Iterator[Any]:
         """The rows of a query for some runs, in batches of ids."""
@@ -103,15 +104,20 @@ class Reader:
         ]
 
     def rows(
-        self, which: Which, points: Collection[Size], metrics: Collection[str] | None, beside: Iterable[Made] = ()
+        self,
+        which: Which,
+        points: Collection[Size],
+        metrics: Collection[str] | None,
+        beside: Iterable[Made] = (),
+        target: str | None = None,
     ) -> list[Row]:
         """Records as rows, in order. Metrics and points that a run lacks are None. Where a target has toolchains of one
         version, or a timing model with other files of the target, here or ``beside``, compiler and timing model say
-        which."""
+        which. All records are of ``target`` where one is given, which saves looking at all others."""
         found = self._columns(which.select(queries.ROW))
         _check(found, found.values())
         chips, tools = found.pop("target_id"), found.pop("toolchain_id")
-        used = self._used()
+        used = self._used(target)
         names = names_of((*(made for _, _, made in used), *beside))
         if names.compilers:
             compilers = {(chip, tool): names.compiler(made) for chip, tool, made in used}
@@ -150,10 +156,12 @@ class Reader:
         counted = ((table, self._rows(Query(sql)).scalar_one()) for table, sql in queries.ORPHANS.items())
         return [(table, count) for table, count in counted if count]
 
-    def _used(self) -> list[tuple[int, int, Made]]:
-        """What made figures, with the ids of target and toolchain."""
-        seen = self._seen
-        used = self._rows(Query(queries.USED, {"after": max(0, seen.last - _MARGIN)})).all()
+    def _used(self, target: str | None = None) -> list[tuple[int, int, Made]]:
+        """What made figures, of all targets or of one, with the ids of target and toolchain."""
+        seen, asked = self._seen, Query(queries.USED, {"after": max(0, self._seen.last - _MARGIN)})
+        if target is not None and not seen.last:
+            seen, asked = Seen(), Query(queries.USED_BY, {"target": target})
+        used = self._rows(asked).all()
         if used:
             _check(used[0]._fields, zip(*used, strict=True))
         for u in used:

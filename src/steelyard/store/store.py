@@ -160,7 +160,7 @@ class Store:
         bytes of associated data, bytes of message). Names of what made them mean the same in rows of what is
         ``beside`` them."""
         with self._reader() as reader:
-            return reader.rows(queries.filtered(equal, newest_only), points, metrics, beside)
+            return reader.rows(queries.filtered(equal, newest_only), points, metrics, beside, equal.get("target"))
 
     def rows_of(
         self,

@@ -282,7 +282,7 @@ def _published(of: Mapping[str, Sequence[Cipher]]) -> Sheet:
         m = MEASURES[r.measure]
         ours = sorted(v for c in of[target] if (v := c.figures[m.name]) is not None)
         within = f"{sum(r.least <= v <= r.most for v in ours)} of {len(ours)}"
-        least, most = (ours[0], ours[-1]) if ours else (None, None)
+        least, most = (round(v, m.digits) for v in (ours[0], ours[-1])) if ours else (None, None)
         lines.append(Line([target, m.title, r.published, m.unit, least, most, within, r.read]))
     notes = [
         "published: the least and the most in El-Hajj and Fadlallah, section IV, with their units as they stand there",
