@@ -85,6 +85,27 @@ class Job(Struct, frozen=True):
     why: str = ""
 
 
+#: what is said of a job whose task or record no version wrote, or a newer one
+DAMAGED = "its task cannot be read: it is a newer version's, or damaged; delete the submission, and hand it in again"
+_RECORD = "its record cannot be read: it is a newer version's, or damaged; repeat the job"
+
+
+def task_of(text: str) -> Task:
+    """A task as it is stored; one without any names where it cannot be read."""
+    try:
+        return msgspec.json.decode(text, type=Task)
+    except msgspec.MsgspecError:
+        empty = dict.fromkeys(("package", "file", "primitive", "family", "variant", "name", "digest", "target"), "")
+        return Task(**empty, flags=(), workload="")
+
+
+def _record_of(text: str | None) -> Record | None:
+    try:
+        return None if text is None else msgspec.json.decode(text, type=Record)
+    except msgspec.MsgspecError:
+        return None
+
+
 def now() -> int:
     """Microseconds since 1970."""
     return time.time_ns() // 1000
@@ -126,19 +147,12 @@ def jobs(connection: Connection, package: int, why: Callable[[Any], str]) -> lis
     rows = connection.execute(
         select(_job).where(_job.c.package_id == package).order_by(_job.c.priority, _job.c.id)
     ).all()
-    return [
-        Job(
-            r.id,
-            msgspec.json.decode(r.task, type=Task),
-            r.state,
-            r.attempts,
-            r.detail,
-            None if r.record is None else msgspec.json.decode(r.record, type=Record),
-            r.run_id,
-            why(r),
-        )
-        for r in rows
-    ]
+    made = []
+    for r in rows:
+        task, record = task_of(r.task), _record_of(r.record)
+        detail = _RECORD if r.record is not None and record is None else r.detail
+        made.append(Job(r.id, task, r.state, r.attempts, detail if task.file else DAMAGED, record, r.run_id, why(r)))
+    return made
 
 
 def removed(connection: Connection, which: ColumnElement[bool]) -> None:
@@ -158,14 +172,16 @@ def to_runs(connection: Connection, package: int, store: Store) -> int:
             _job.c.package_id == package, _job.c.record.is_not(None), _job.c.run_id.is_(None)
         )
     ).all()
-    mine = [r for r in rows if msgspec.json.decode(r.task, type=Task).file in origins]
-    for r in mine:
+    mine = [
+        (r, origins[file], record)
+        for r in rows
+        if (file := task_of(r.task).file) in origins and (record := _record_of(r.record)) is not None
+    ]
+    for r, origin, record in mine:
         log = ""
         with suppress(StoreError):  # a figure is worth more than what compilers said
             log = store.put_blob(r.log) if r.log else ""
-        origin = origins[msgspec.json.decode(r.task, type=Task).file]
-        record = replace(msgspec.json.decode(r.record, type=Record), origin=origin, log=log)
-        run = append(connection, record)
+        run = append(connection, replace(record, origin=origin, log=log))
         connection.execute(update(_job).where(_job.c.id == r.id).values(run_id=run))
     return len(mine)
 
