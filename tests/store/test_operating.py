@@ -242,7 +242,7 @@ def test_a_damaged_job_is_shown_and_repaired(store: Store) -> None:
     broken, junk = desk.jobs(submission)
     assert "repeat the job" in broken.detail
     assert "delete the submission" in junk.detail
-    assert [line.detail for line in yard.lines((WAITING,))] == [junk.detail]
+    assert [line.detail for line in yard.lines((WAITING, DONE))] == [broken.detail, junk.detail]
     assert desk.publish(token) == 0
     yard.repeat(broken.number)
     line = Queue(store, "w")

@@ -256,8 +256,7 @@ def _row(connection: Connection, number: int) -> Any:
 
 
 def _line(r: Any, why: str) -> Line:
-    task = queue.task_of(r.task)
-    return Line(r.id, task, r.state, r.attempts, r.detail if task.file else queue.DAMAGED, r.run_id, why)
+    return Line(r.id, queue.task_of(r.task), r.state, r.attempts, queue.detail_of(r), r.run_id, why)
 
 
 def _unpublished(connection: Connection, package: int, name: str) -> int:
