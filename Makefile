@@ -35,8 +35,8 @@ rtl: rtl-tools        ## weigh four bundled designs on ECP5, Artix-7 and Cyclone
 rtl-tools:            ## install what weighs hardware: Verilator, yosys, nextpnr, GHDL 5
 	@scripts/setup rtl
 
-serve: setup          ## serve the local results as web pages, at http://127.0.0.1:8017/
-	$(STEELYARD) serve
+serve: setup          ## serve the local results as web pages, at http://127.0.0.1:8017/, and weigh what is handed in there
+	$(STEELYARD) serve --submissions --work 1
 
 setup:                ## install what is missing, build the native core
 	@scripts/setup

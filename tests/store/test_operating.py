@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 from msgspec.structs import replace
-from sqlalchemy import select
+from sqlalchemy import select, update
 
 from steelyard.model.errors import UserError
 from steelyard.store import Store, operators, queue, schema
@@ -225,3 +225,31 @@ def test_boards_of_a_worker_are_paused_by_their_machine(store: Store) -> None:
     assert yard.present(worker(boards=boards)) == ["pill-1"]
     assert len(yard.workers()) == 1
     assert time.time() * 1e6 - yard.workers()[0].seen < 60e6
+
+
+def test_a_damaged_job_is_shown_and_repaired(store: Store) -> None:
+    """No page fails by it; its record is made again, and what cannot be read at all is deleted."""
+    desk, yard = Desk(store), Yard(store)
+    token = desk.hand_in(GIVEN, tasks(), ROOM)
+    with Queue(store, "w").taken("a") as taken:
+        assert taken is not None
+        Queue(store, "w").close(taken, DONE, record=RECORD)
+    with store._engine.begin() as connection:
+        connection.execute(update(schema.job).where(schema.job.c.id == taken.number).values(record="{"))
+        connection.execute(update(schema.job).where(schema.job.c.id != taken.number).values(task="junk"))
+    submission = desk.find(token)
+    assert submission is not None
+    broken, junk = desk.jobs(submission)
+    assert "repeat the job" in broken.detail
+    assert "delete the submission" in junk.detail
+    assert [line.detail for line in yard.lines((WAITING, DONE))] == [broken.detail, junk.detail]
+    assert desk.publish(token) == 0
+    yard.repeat(broken.number)
+    line = Queue(store, "w")
+    with line.taken("ab") as taken:
+        assert taken is not None
+        assert taken.number == broken.number
+        line.close(taken, DONE, record=RECORD)
+    assert len(store.runs()) == 1
+    assert yard.delete(submission.number) == 1
+    assert yard.counts() == {}

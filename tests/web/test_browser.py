@@ -12,20 +12,29 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from urllib.parse import urldefrag
 
 import pytest
 
 from steelyard.cli.app import app
+from steelyard.web.address import segments
+from steelyard.web.pages import ROUTES, route
 from tests.web.conftest import RECORDS, made
 
 pytestmark = pytest.mark.long
-#: the pages of which pictures are kept
+RUN = f"/runs/{RECORDS[0].setup.key[:16]}"
+AT = f"{RUN}/{int((RECORDS[0].finished or 0).timestamp()) * 1_000_000}"  # type: ignore[union-attr]
+#: one of each kind of page, of which pictures are kept; those of submissions are in test_browser_service.py
 PAGES = {
     "front": "/", "target": "/targets/uno", "implementation": "/implementations/toy1/ref", "rank": "/rank",
     "tables": "/tables", "compare": "/compare?old=toy1/ref&new=toy2/ref", "search": "/search?q=toy",
-    "run": f"/runs/{RECORDS[0].setup.key[:16]}", "claims": "/claims", "wrong": "/targets/unoo",
+    "run": RUN, "claims": "/claims", "wrong": "/targets/unoo",
     "trade-offs": "/trade-offs", "definitions": "/definitions", "campaign": "/campaigns/first",
-    "figure": "/figures/rom",
+    "figure": "/figures/rom", "targets": "/targets", "family": "/families/toy", "variant": "/variants/toy1",
+    "badges": "/implementations/toy1/ref/badges", "profile": f"{RUN}/profile", "image": f"{RUN}/image", "run-at": AT,
+    "log": f"{AT}/log", "results": "/results", "figures": "/figures", "campaigns": "/campaigns",
+    "glossary": "/glossary", "failed": f"/runs/{RECORDS[9].setup.key[:16]}", "look": "/search", "one": "/compare",
+    "point": f"{RUN}#points-0-16",
 }  # fmt: skip
 
 
@@ -83,7 +92,7 @@ def visit(chromium: Any, address: str, **settings: Any) -> tuple[Any, list[str]]
 
 
 @pytest.mark.parametrize("name", PAGES)
-@pytest.mark.parametrize(("look", "width"), [("light", 1280), ("dark", 1280), ("light", 360)])
+@pytest.mark.parametrize(("look", "width"), [("light", 1280), ("dark", 360)])
 def test_a_page_fits_and_asks_nobody_else(chromium: Any, server: str, name: str, look: str, width: int) -> None:
     page, wrong = visit(chromium, server + PAGES[name], color_scheme=look, viewport={"width": width, "height": 800})
     assert wrong == []
@@ -106,6 +115,30 @@ def test_axe_finds_nothing(chromium: Any, server: str, name: str, look: str) -> 
     page, _ = visit(chromium, server + PAGES[name], color_scheme=look, bypass_csp=True)
     found = Axe().run(page).response["violations"]
     assert [(v["id"], v["nodes"][0]["html"][:200]) for v in found] == []
+    page.context.close()
+
+
+def test_every_kind_of_page_is_looked_at() -> None:
+    kinds = {id(r): words for words, r in ROUTES.items() if words[:1] != ("submissions",)}
+    for address in PAGES.values():
+        if found := route(segments(urldefrag(address).url.partition("?")[0])):
+            kinds.pop(id(found[0]), None)
+    assert kinds == {}
+
+
+@pytest.mark.parametrize("name", ["implementation", "run", "tables", "target"])
+def test_a_page_is_printed_whole(chromium: Any, server: str, name: str) -> None:
+    """Black on white whatever the look, without what is to be pressed, and no table is cut off."""
+    page, _ = visit(chromium, server + PAGES[name], color_scheme="dark", viewport={"width": 1000, "height": 1400})
+    page.emulate_media(media="print")
+    assert page.evaluate("getComputedStyle(document.body).color") == "rgb(0, 0, 0)"
+    assert not page.locator("header, form, .files, .bar").filter(visible=True).count()
+    wider = "[...document.querySelectorAll('table')].filter(t => t.getBoundingClientRect().right > innerWidth).length"
+    assert page.evaluate(wider) == 0
+    printed = page.pdf(format="A4")
+    assert printed.startswith(b"%PDF")
+    if folder := os.environ.get("STEELYARD_SHOTS"):
+        (Path(folder) / f"{name}.pdf").write_bytes(printed)
     page.context.close()
 
 

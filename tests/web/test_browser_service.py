@@ -6,13 +6,16 @@ from __future__ import annotations
 import importlib.util
 import os
 import signal
+import time
 from collections.abc import Iterator
 from pathlib import Path
+from threading import Thread
 from typing import Any, NamedTuple
 
 import pytest
+from sqlalchemy import update
 
-from steelyard.store import Store
+from steelyard.store import Store, schema
 from steelyard.store.queue import FAILED, Queue
 from tests.conftest import the_target
 from tests.store.servers import _port
@@ -161,7 +164,9 @@ def test_something_breaks_and_is_repaired_from_the_pages(
 
 
 @pytest.mark.parametrize(("look", "width"), LOOKS)
-@pytest.mark.parametrize("path", ["", "/audit", "/submissions", "/jobs/1"])
+@pytest.mark.parametrize(
+    "path", ["", "/audit", "/submissions", "/submissions/2", "/jobs/1", "/machines/bad", "/boards/bad%2Fb"]
+)
 def test_operators_pages_fit_and_axe_finds_nothing(
     chromium: Any, started: Started, signed_in: Any, path: str, look: str, width: int
 ) -> None:
@@ -178,3 +183,81 @@ def test_operators_pages_fit_and_axe_finds_nothing(
     assert [(v["id"], v["nodes"][0]["html"][:200]) for v in found] == []
     shot(page, f"operate{path.replace('/', '-')}-{look}-{width}")
     context.close()
+
+
+def test_a_new_user_with_nothing_but_the_pages(chromium: Any, tmp_path: Path) -> None:
+    """What ``make serve`` starts: hand in, see figures, publish; then the worker is killed and a job is damaged, and
+    from the pages all is repaired."""
+    the_target("uno")
+    database, port = tmp_path / "results.db", _port()
+    words = ("serve", "--port", str(port), "--db", str(database), "--submissions", "--work", "1", "--target", "uno")
+    with _started(*words) as process:
+        assert process.stderr is not None
+        url = f"http://127.0.0.1:{port}"
+        assert url in process.stderr.readline()
+        link = next(w for w in process.stderr.readline().split() if "/operate/begin/" in w)
+        Thread(target=process.stderr.read, daemon=True).start()  # lest its workers wait for a reader
+        page, wrong = visit(chromium, url)
+        with page.expect_navigation():
+            page.get_by_role("link", name="hand in").click()
+        _fill(page, tmp_path / "mine.zip", package())
+        until(page, "1 run: 1 done")
+        shot(page, "new-user-figures")
+        press(page, "Publish its results")
+        assert "Published" in page.inner_text("main")
+        with page.expect_navigation():
+            page.get_by_role("link", name="tinyjambu128v2/small").first.click()
+        assert page.inner_text("h1") == "tinyjambu128v2/small"
+        shot(page, "new-user-published")
+
+        (child,) = [p for p in children(process.pid) if b"watch" in Path(f"/proc/{p}/cmdline").read_bytes()]
+        os.kill(child, signal.SIGKILL)
+        page.goto(f"{url}/submissions")
+        _fill(page, tmp_path / "more.zip", package(b"\n/* more */\n"))
+        until(page, "1 run: 1 done")  # by another worker, which the server started
+        with Store.open(database) as store, store._engine.begin() as connection:
+            connection.execute(update(schema.job).where(schema.job.c.id == 2).values(record="{"))
+        page.reload()
+        assert "its record cannot be read" in page.inner_text("main")
+        again = page.url
+        page.goto(link)
+        page.get_by_label("name").fill("ann")
+        page.get_by_label("password").fill(PASSWORD)
+        page.get_by_label("the same again").fill(PASSWORD)
+        press(page, "Begin")
+        page.goto(f"{url}/operate/jobs/2")
+        shot(page, "new-user-damaged")
+        press(page, "Repeat it")
+        page.goto(again)
+        until(page, "1 run: 1 done")
+        assert "cannot be read" not in page.inner_text("main")
+        assert wrong == []
+        process.send_signal(signal.SIGINT)
+        assert process.wait(60) == 130, "as every command that Ctrl-C ends"
+        assert not children(process.pid)
+    page.context.close()
+
+
+def children(process: int) -> list[int]:
+    try:
+        tasks = Path(f"/proc/{process}/task").iterdir()
+        return [int(c) for t in tasks for c in (t / "children").read_text().split()]
+    except OSError:
+        return []
+
+
+def until(page: Any, text: str) -> None:
+    """Looks again until it is there."""
+    deadline = time.monotonic() + 400
+    while text not in page.inner_text("main"):
+        assert time.monotonic() < deadline, page.inner_text("main")
+        time.sleep(1)
+        page.reload()
+
+
+def _fill(page: Any, file: Path, content: bytes) -> None:
+    file.write_bytes(content)
+    page.get_by_label("package (.zip)").set_input_files(file)
+    page.get_by_label("licence of the sources").fill("CC0-1.0")
+    page.get_by_label("I may hand this in").check()
+    press(page, "Hand in")

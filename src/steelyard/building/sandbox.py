@@ -21,6 +21,11 @@ _SYSTEM = ("/usr", "/bin", "/lib", "/lib64", "/sbin", "/etc/alternatives")
 _LOOK = 0.5
 #: most seconds until the processes of a script that was stopped are gone
 _DYING = 10.0
+#: what to do where there is no sandbox
+WITHOUT = (
+    "compilers would see all that you see, because bubblewrap does not work here; run: apt install bubblewrap, "
+    "and allow unprivileged user namespaces"
+)
 _ALONE = ("bwrap", "--unshare-all", "--die-with-parent", "--new-session")
 
 

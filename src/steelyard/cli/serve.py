@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import socket
+from contextlib import AbstractContextManager, nullcontext, suppress
 from typing import TYPE_CHECKING
 
 import click
@@ -26,6 +27,7 @@ class Serve(Struct, frozen=True):
     port: int
     submissions: bool
     review: bool
+    work: int | None
     target: tuple[str, ...]
     db: str | None
 
@@ -36,6 +38,7 @@ class Serve(Struct, frozen=True):
     click.option("--port", type=Number(65535), default=8017, show_default=True, metavar="N", help="Port to listen at."),
     options.flag("--submissions", help="Take packages that anybody hands in; steelyard work weighs them."),
     options.flag("--review", help="With --submissions: operators publish what owners offer."),
+    options.number("--work", most=64, help="With --submissions: also start so many workers here, which end with it."),
     click.option(
         "--target", "-t", multiple=True, metavar="TARGET", help="With --submissions: on these. Default: all simulated."
     ),
@@ -47,6 +50,8 @@ def verb(ask: Serve) -> int:
         raise UserError("--target: says where packages are weighed; it needs --submissions")
     if ask.review and not ask.submissions:
         raise UserError("--review: is of what others hand in; it needs --submissions")
+    if ask.work and not ask.submissions:
+        raise UserError("--work: weighs what others hand in; it needs --submissions")
     from ..web import ahead
 
     ahead.start()
@@ -67,17 +72,32 @@ def verb(ask: Serve) -> int:
         stderr().print(f"serving http://{host}:{port}/ ; stop with Ctrl-C", soft_wrap=True)
         if link:
             stderr().print(f"nobody operates it yet: http://{host}:{port}{link} works once, for a day", soft_wrap=True)
-        app = create(Makers(select.database(ask.db), _taking(ask) if ask.submissions else None))
+        taking = _taking(ask) if ask.submissions else None
+        if taking is not None and taking.closed:
+            stderr().print(f"takes no submissions: {taking.closed}", soft_wrap=True)
+        app = create(Makers(select.database(ask.db), taking))
         config = uvicorn.Config(
             app, log_level="warning", access_log=False, server_header=False, timeout_keep_alive=15,
             limit_concurrency=512, h11_max_incomplete_event_size=16 << 10, http="h11", ws="none",
         )  # fmt: skip
-        uvicorn.Server(config).run(sockets=[listener])
+        with _workers(ask, taking):
+            uvicorn.Server(config).run(sockets=[listener])
     return 0
 
 
+def _workers(ask: Serve, taking: Taking | None) -> AbstractContextManager[None]:
+    """The workers that are to be here."""
+    if not ask.work or taking is None or taking.closed:
+        return nullcontext()
+    from ..farm.beside import workers
+
+    chosen = [w for name in taking.targets for w in ("--target", name)]
+    return workers(ask.work, ["--db", select.database(ask.db), *chosen])
+
+
 def _taking(ask: Serve) -> Taking:
-    """What is taken, and on which targets."""
+    """What is taken, and on which targets; nothing where it is to be compiled here and there is no sandbox."""
+    from ..building import sandbox
     from ..store.submissions import Quota
     from ..web.lint import usual_targets
     from ..web.submit import Taking
@@ -85,7 +105,13 @@ def _taking(ask: Serve) -> Taking:
     found = select.targets(ask.target) if ask.target else []
     if other := [t.name for t in found if t.device != "simulator"]:
         raise UserError(f"--target {other[0]}: what strangers hand in runs simulated only")
-    return Taking(tuple(t.name for t in found) or usual_targets(), Quota(), ask.review)
+    named = tuple(t.name for t in found) or usual_targets()
+    if ask.work and not found:
+        with suppress(UserError):  # without any compiler jobs wait, and say so
+            here = {t.name for t in select.targets(())}
+            named = tuple(n for n in named if n in here) or named
+    closed = sandbox.WITHOUT if ask.work and not sandbox.available() else ""
+    return Taking(named, Quota(), ask.review, closed)
 
 
 def _first_link(store: Store) -> str:

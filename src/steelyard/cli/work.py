@@ -58,10 +58,7 @@ def verb(ask: Work) -> int:
     It takes jobs, runs them and puts the records back.
     """
     if not (ask.without_sandbox or sandbox.available()):
-        raise UserError(
-            "compilers would see all that you see, because bubblewrap does not work here; run: apt install bubblewrap, "
-            "and allow unprivileged user namespaces, or give --without-sandbox"
-        )
+        raise UserError(f"{sandbox.WITHOUT}, or give --without-sandbox")
     if ask.server and not ask.key:
         raise UserError("--server: needs --key; steelyard queue key prints one where the database is")
     select.usable_home()

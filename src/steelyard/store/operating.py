@@ -256,7 +256,7 @@ def _row(connection: Connection, number: int) -> Any:
 
 
 def _queued(r: Any, why: str) -> Queued:
-    return Queued(r.id, msgspec.json.decode(r.task, type=Task), r.state, r.attempts, r.detail, r.run_id, why)
+    return Queued(r.id, queue.task_of(r.task), r.state, r.attempts, queue.detail_of(r), r.run_id, why)
 
 
 def _unpublished(connection: Connection, package: int, name: str) -> int:
@@ -269,7 +269,7 @@ def _unpublished(connection: Connection, package: int, name: str) -> int:
     jobs = connection.execute(
         select(_job.c.id, _job.c.run_id, _job.c.task).where(_job.c.package_id == package, _job.c.run_id.is_not(None))
     ).all()
-    mine = [j for j in jobs if msgspec.json.decode(j.task, type=Task).file == name]
+    mine = [j for j in jobs if queue.task_of(j.task).file in (name, "")]
     runs: Sequence[int] = [j.run_id for j in mine]
     connection.execute(update(_job).where(_job.c.id.in_([j.id for j in mine])).values(run_id=None))
     run, setup, implementation = schema.run, schema.setup, schema.implementation

@@ -4,6 +4,7 @@ lease and what came of the run are stored together: who was only suspended store
 from __future__ import annotations
 
 import hashlib
+import random
 import time
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -85,6 +86,34 @@ class Job(Struct, frozen=True):
     why: str = ""
 
 
+#: what is said of a job whose task or record no version wrote, or a newer one
+_TASK = "its task cannot be read: it is a newer version's, or damaged; delete the submission, and hand it in again"
+_RECORD = "its record cannot be read: it is a newer version's, or damaged; repeat the job"
+
+
+def task_of(text: str) -> Task:
+    """A task as it is stored; one without any names where it cannot be read."""
+    try:
+        return msgspec.json.decode(text, type=Task)
+    except msgspec.MsgspecError:
+        empty = dict.fromkeys(("package", "file", "primitive", "family", "variant", "name", "digest", "target"), "")
+        return Task(**empty, flags=(), workload="")
+
+
+def _record_of(text: str | None) -> Record | None:
+    try:
+        return None if text is None else msgspec.json.decode(text, type=Record)
+    except msgspec.MsgspecError:
+        return None
+
+
+def detail_of(r: Any) -> str:
+    """What is to be said of a job."""
+    if not task_of(r.task).file:
+        return _TASK
+    return _RECORD if r.record is not None and _record_of(r.record) is None else str(r.detail)
+
+
 def now() -> int:
     """Microseconds since 1970."""
     return time.time_ns() // 1000
@@ -126,19 +155,11 @@ def jobs(connection: Connection, package: int, why: Callable[[Any], str]) -> lis
     rows = connection.execute(
         select(_job).where(_job.c.package_id == package).order_by(_job.c.priority, _job.c.id)
     ).all()
-    return [
-        Job(
-            r.id,
-            msgspec.json.decode(r.task, type=Task),
-            r.state,
-            r.attempts,
-            r.detail,
-            None if r.record is None else msgspec.json.decode(r.record, type=Record),
-            r.run_id,
-            why(r),
-        )
-        for r in rows
-    ]
+    made = []
+    for r in rows:
+        task, record = task_of(r.task), _record_of(r.record)
+        made.append(Job(r.id, task, r.state, r.attempts, detail_of(r), record, r.run_id, why(r)))
+    return made
 
 
 def removed(connection: Connection, which: ColumnElement[bool]) -> None:
@@ -158,14 +179,16 @@ def to_runs(connection: Connection, package: int, store: Store) -> int:
             _job.c.package_id == package, _job.c.record.is_not(None), _job.c.run_id.is_(None)
         )
     ).all()
-    mine = [r for r in rows if msgspec.json.decode(r.task, type=Task).file in origins]
-    for r in mine:
+    mine = [
+        (r, origins[file], record)
+        for r in rows
+        if (file := task_of(r.task).file) in origins and (record := _record_of(r.record)) is not None
+    ]
+    for r, origin, record in mine:
         log = ""
         with suppress(StoreError):  # a figure is worth more than what compilers said
             log = store.put_blob(r.log) if r.log else ""
-        origin = origins[msgspec.json.decode(r.task, type=Task).file]
-        record = replace(msgspec.json.decode(r.record, type=Record), origin=origin, log=log)
-        run = append(connection, record)
+        run = append(connection, replace(record, origin=origin, log=log))
         connection.execute(update(_job).where(_job.c.id == r.id).values(run_id=run))
     return len(mine)
 
@@ -229,8 +252,9 @@ class Queue:
 
     def _candidates(self, targets: Collection[str]) -> list[int]:
         """Jobs that wait, and then those that others run, as far as we know; none of what is paused. A pause that ends
-        later than any was meant to is of a clock that was set back."""
-        found: list[int] = []
+        later than any was meant to is of a clock that was set back. Where others work, the first as many as work stand
+        in any order: all are taken at once, and not all should want the same."""
+        found: dict[str, list[int]] = {}
         with explained(self._store._name), self._store._engine.connect() as connection:
             paused = set(connection.execute(select(schema.hold.c.subject)).scalars())
             if f"machine {self.machine}" in paused:
@@ -239,8 +263,11 @@ class Queue:
             of = (_job.c.target.in_(sorted(t for t in targets if f"target {t}" not in paused)), ready)
             for state in (WAITING, RUNNING):
                 query = select(_job.c.id).where(_job.c.state == state, *of).order_by(_job.c.priority, _job.c.id)
-                found += connection.execute(query.limit(_LOOKED_AT)).scalars()
-        return found
+                found[state] = [*connection.execute(query.limit(_LOOKED_AT)).scalars()]
+        many = len(found[RUNNING]) + 1
+        first, rest = found[WAITING][:many], found[WAITING][many:]
+        random.shuffle(first)
+        return [*first, *rest, *found[RUNNING]]
 
     def _begun(self, number: int, lease: int) -> Taken | None:
         """The job, where it is still to be run. One that was begun too often is not: who began it died."""

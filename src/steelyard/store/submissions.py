@@ -154,7 +154,7 @@ class Desk:
         """The jobs of a submission: its package may have others, by another name."""
         with explained(self._store._name), self._store._engine.connect() as connection:
             found = queue.jobs(connection, submission.package, Floor(connection).why)
-            return [j for j in found if j.task.file == submission.name]
+            return [j for j in found if j.task.file in (submission.name, "")]
 
     def publish(self, token: str) -> int:
         """Makes a submission public: what of it is finished becomes runs now, the rest when it is. How many now."""

@@ -17,7 +17,7 @@ LONGEST, COLUMNS, NAMES = 8000, 40, 20
 #: runs from which on answers are chosen target by target: less memory, and each target has its own workload
 LARGE = 20_000
 #: variants that are looked for one by one, not in all of the database
-_FEW = 100
+FEW = 100
 
 
 def query(raw: str, known: Collection[str]) -> dict[str, str]:
@@ -90,7 +90,7 @@ class Rows:
         hit = [r["variant"] for r in every if not what or any(named(dict(r), w) for w in names)]
         hit += [str(r["variant"]) for r in self.store.rows_of([int(w[:18]) for w in what if w.isdecimal()])]
         variants = dict.fromkeys(hit)
-        return [equal | {"variant": v} for v in variants] if len(variants) <= _FEW else [equal]
+        return [equal | {"variant": v} for v in variants] if len(variants) <= FEW else [equal]
 
     def _check_few(self) -> None:
         if sum(self.store.targets().values()) > LARGE:

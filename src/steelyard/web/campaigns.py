@@ -41,13 +41,18 @@ def _asked(c: Campaign) -> list[Implementation]:
     return [i for i in wanted if not any(map(i.is_called, c.exclude))]
 
 
+def variants(c: Campaign) -> tuple[str, ...]:
+    """The variants that a campaign names."""
+    return tuple(dict.fromkeys(i.variant for i in _asked(c)))
+
+
 def _flags(c: Campaign, target: str) -> list[str]:
     return [" ".join(s) for s in campaign.flag_sets(c.flags) or [load_target(target).toolchain.default_flags]]
 
 
 def sheets(c: Campaign, rows: Sequence[Row]) -> list[Sheet]:
     """What of a campaign is verified, failed and missing: counts by target, then each that failed or is missing.
-    ``rows`` are all stored ones, with details; what boards measured is no part of it."""
+    ``rows`` are all stored ones of its variants, with details; what boards measured is no part of it."""
     newest: dict[tuple[object, ...], Row] = {}
     for r in sorted((r for r in rows if r.get("device") not in ON), key=run_number):
         place = (r["primitive"], r["label"], r["target"], r["flags"], workload_name(str(r["workload"])))

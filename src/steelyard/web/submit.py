@@ -26,11 +26,13 @@ _ZIP = ("application/zip", "application/octet-stream", "application/x-zip-compre
 
 
 class Taking(Struct, frozen=True):
-    """What a server takes: on which targets, and how much; with ``review`` operators publish it, not its owners."""
+    """What a server takes: on which targets, and how much; with ``review`` operators publish it, not its owners.
+    ``closed`` says why it takes nothing, if so."""
 
     targets: tuple[str, ...]
     quota: Quota
     review: bool = False
+    closed: str = ""
 
 
 def answer(store: Store, sent: Sent, taking: Taking) -> Reply:
@@ -38,6 +40,8 @@ def answer(store: Store, sent: Sent, taking: Taking) -> Reply:
     names = address.segments(sent.path)
     program = api.is_asked(names)
     try:
+        if taking.closed and (program or len(names) == 1):
+            return (wrong_answer if program else wrong_page)(503, "Nothing is taken", taking.closed)
         if program:
             return _of_program(store, sent, taking)
         return _of_form(store, sent, taking) if len(names) == 1 else _decided(store, names, taking)

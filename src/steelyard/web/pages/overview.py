@@ -11,6 +11,7 @@ from ...model.target import Target, load_target, target_names
 from ...publish import pivot, results
 from ...publish.sheet import Sheet, plain
 from .. import address, campaigns, documents
+from ..ask import FEW
 from ..page import Block, Field, Heading, Links, Markup, Page, Table, Text
 from .view import View, every_name, not_there
 
@@ -97,7 +98,12 @@ def one_campaign(v: View, name: str) -> Page:
     if name not in campaigns.names():
         raise not_there("campaign", name, campaigns.names())
     c = campaigns.load(name)
-    rows = v.complete([r for t in c.targets or v.store.targets() for r in v.rows.found(asked=(), target=t)])
+    some = campaigns.variants(c)
+    if len(some) <= FEW:  # of which the database has an index
+        found = [v.rows.found(asked=(), variant=n) for n in some]
+    else:
+        found = [v.rows.found(asked=(), target=t) for t in c.targets or v.store.targets()]
+    rows = v.complete([r for part in found for r in part])
     blocks = [Table(s, wide=("detail",)) for s in campaigns.sheets(c, rows)]
     repeat = Text(f"steelyard run campaigns/{name}.toml weighs what is missing.")
     return Page(c.title or name, [*blocks, repeat], trail=[("campaigns", "/campaigns")])
