@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from steelyard.model.record import Record
 from tests.made_up import record, store
 
 from .conftest import BOTH, Cli, cells
@@ -134,3 +135,19 @@ def test_what_a_figure_has_no_mark_for_is_named(cli: Cli, tmp_path: Path) -> Non
     store(tmp_path / "results.db", record("toy1/ref"), record("toy2/ref", rom=0), record("toy2/ref", target="due"))
     assert "left out: toy2/ref on uno\n" in cli("plot tradeoff -o marks.csv").err
     assert len(cells((tmp_path / "marks.csv").read_text())) == 2
+
+
+def test_designs_have_the_reference_as_lines(cli: Cli, tmp_path: Path) -> None:
+    """AES-GCM's area and throughput, and the steps of those that nothing beats."""
+
+    def design(label: str, family: str, lut: float, mbits: float) -> Record:
+        figures = {"lut": lut, "throughput_pt_1536": mbits, "latency_pt_1536": 8 * 1536 / mbits}
+        return record(label, family=family, primitive="lwc_rtl", target="ecp5", **figures)
+
+    store(tmp_path / "results.db", design("a/x1", "a", 900, 50), design("b/x1", "b", 2000, 900))
+    dotted = 'stroke-dasharray="1,3"'
+    assert cli("plot area -o - --format svg").out.count(dotted) == 0
+    store(tmp_path / "results.db", design("aes128gcm/x1", "aes-gcm", 3000, 200))
+    drawn = cli("plot area -o - --format svg").out
+    assert drawn.count(dotted) == 2
+    assert [drawn.count(name) > 0 for name in (">a/x1<", ">b/x1<", ">aes128gcm/x1<")] == [True, True, False]

@@ -31,7 +31,8 @@ def test_every_family_is_there() -> None:
         "xoodyak", "subterranean", "aes-gcm", "sha256", "nocrypt",
     }  # fmt: skip
     assert [d.label for d in ALL if not d.aead and not d.hash] == []
-    assert {d.width for d in ALL} == {8, 16, 32}
+    for name in {d.name for d in ALL} - {"ascon-masked"}:
+        assert {d.width for d in ALL if d.name == name} == {8, 16, 32}, name
 
 
 @verilator

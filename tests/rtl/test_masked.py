@@ -15,20 +15,22 @@ from steelyard.rtl.device import load_device
 from steelyard.rtl.reading import designs_of
 from tests.rtl import toys
 
-#: registers and ports of both shares; those of instructions and headers, and of a comparison's result, are public
+#: registers of both shares, and nets that hold one above the other; those of instructions and headers, and of a
+#: comparison's result, are public
 PAIRS = (
-    ("core.share0.s", "core.share1.s"), ("core.share0.products", "core.share1.products"), ("key0.key", "key1.key"),
-    ("core.same0", "core.same1"), ("core.products0", "core.products1"), ("narrow0.held", "narrow1.held"),
+    ("core.share0.s", "core.share1.s"), ("core.share0.products", "core.share1.products"),
+    ("core.same0", "core.same1"), ("core.products0", "core.products1"),
 )  # fmt: skip
-PORTS = (("pdi_data", 32), ("sdi_data", 32))
+HALVES = ("pdi_data", "sdi_data", "key", "do_data")
 
 
 def together(module: dict[str, Any], stops: set[str]) -> list[str]:
     """Signals into registers and ports that depend on both shares of a bit."""
     nets = {name: net["bits"] for name, net in module["netnames"].items()}
     pairs = [p for a, b in PAIRS for p in zip(nets[a], nets[b], strict=True)]
-    pairs += [(nets[port][k], nets[port][k + width]) for port, width in PORTS for k in range(width)]
-    assert len(pairs) >= 320 + 320 + 128 + 32 + 32 + 32 + 64
+    for both in (nets[name] for name in HALVES):
+        pairs += zip(both[: len(both) // 2], both[len(both) // 2 :], strict=True)
+    assert len(pairs) == 2 * 320 + 2 * 32 + 3 * 32 + 128
     other = dict(pairs) | {b: a for a, b in pairs}
     drives: dict[int, list[int]] = {}
     ends: dict[int, str] = {

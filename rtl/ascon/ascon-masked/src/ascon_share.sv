@@ -47,7 +47,8 @@ module ascon_share #(
     next = s >> (64 * words) | s << (320 - 64 * words);
   endfunction
 
-  logic [319:0] s, products;
+  // names that the netlist keeps: tests/rtl/test_masked.py looks for both shares of a bit
+  (* keep *) logic [319:0] s, products;
 
   // ---- S-boxes
   wire [319:0] constant = FIRST ? {128'd0, 56'd0, ~i, i, 128'd0} : 320'd0;

@@ -74,12 +74,23 @@ module crypto_core (
       .operands(operands1), .text(text1), .tag_word(tag1));
   assign bdo_data = state == OUT ? {tag1, tag0} : {text1, text0};
 
+  // bits at half the distance of the fold before. None may depend on itself: both shares of it would meet
+  function automatic logic [31:0] farther(input logic [31:0] s, input logic [2:0] times);
+    case (times)
+      0: farther = s >> 16;
+      1: farther = s >> 8;
+      2: farther = s >> 4;
+      3: farther = s >> 2;
+      default: farther = s >> 1;
+    endcase
+  endfunction
+
   // ---- the comparison: bits that are equal so far, of both shares; words of the tag are joined to them by AND gates
   // as those of the S-boxes, then one half to the other until one bit is left
-  logic [31:0] same0, same1, products0, products1;
+  (* keep *) logic [31:0] same0, same1, products0, products1;
   logic result0, result1;
-  wire [31:0] joins0 = compares ? ~(tag0 ^ bdi_data[31:0]) : same0 >> (5'd16 >> folded);
-  wire [31:0] joins1 = compares ? tag1 ^ bdi_data[63:32] : same1 >> (5'd16 >> folded);
+  wire [31:0] joins0 = compares ? ~(tag0 ^ bdi_data[31:0]) : farther(same0, folded);
+  wire [31:0] joins1 = compares ? tag1 ^ bdi_data[63:32] : farther(same1, folded);
   assign checked = state == CHECKED;
   assign equal = result0 ^ result1;
   always_ff @(posedge clk) begin

@@ -34,7 +34,7 @@ module lwc_masked (
   // ---- the key
   wire key_load = state == DECODE && !opened && kind == ACTKEY;
   logic key_valid, key_turn, sdi_ready1, key_valid1;
-  logic [255:0] key;
+  (* keep *) logic [255:0] key;        // by its name in the netlist
   lwc_key key0 (
       .clk, .rst, .load(key_load), .turn(key_turn), .data(sdi_data[31:0]), .valid(sdi_valid), .ready(sdi_ready),
       .key(key[127:0]), .key_valid);
