@@ -56,7 +56,7 @@ def implementations(what: Sequence[str]) -> tuple[list[Chosen], list[Rejected]]:
 
 
 def exists_at(text: str) -> bool:
-    """Whether ``text`` is a path to something; :class:`UserError` when it can be no name at all."""
+    """Whether ``text`` is a path to something; :class:`UserError` when it cannot be a name at all."""
     if not text.strip():
         raise UserError("an empty name; give a path or a name, or leave it out")
     try:
@@ -171,7 +171,7 @@ def usable_home() -> None:
 
 
 def exists(db: str | None) -> bool:
-    """Whether the database is there already; a server's counts as such. :class:`UserError` when it can be no path."""
+    """Whether the database is there already; a server's counts as such. :class:`UserError` when it cannot be a path."""
     at = database(db)
     try:
         return "://" in at or Path(at).exists()
