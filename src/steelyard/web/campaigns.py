@@ -42,7 +42,8 @@ def _asked(c: Campaign) -> list[Implementation]:
 
 
 def _flags(c: Campaign, target: str) -> list[str]:
-    return [" ".join(s) for s in campaign.flag_sets(c.flags) or [load_target(target).toolchain.default_flags]]
+    usual = load_target(target).using(c.toolchain).toolchain.default_flags
+    return [" ".join(s) for s in campaign.flag_sets(c.flags) or [usual]]
 
 
 def sheets(c: Campaign, rows: Sequence[Row]) -> list[Sheet]:
