@@ -67,7 +67,7 @@ def verb(ask: Serve) -> int:
         stderr().print(f"serving http://{host}:{port}/ ; stop with Ctrl-C", soft_wrap=True)
         if link:
             stderr().print(f"nobody operates it yet: http://{host}:{port}{link} works once, for a day", soft_wrap=True)
-        app = create(Makers(select.database(ask.db), _taking(ask) if ask.submissions else None))
+        app = create(Makers(select.place(ask.db), _taking(ask) if ask.submissions else None))
         config = uvicorn.Config(
             app, log_level="warning", access_log=False, server_header=False, timeout_keep_alive=15,
             limit_concurrency=512, h11_max_incomplete_event_size=16 << 10, http="h11", ws="none",
