@@ -66,7 +66,9 @@ def verb(ask: Serve) -> int:
         host, port = listener.getsockname()[:2]
         stderr().print(f"serving http://{host}:{port}/ ; stop with Ctrl-C", soft_wrap=True)
         if link:
-            stderr().print(f"nobody operates it yet: http://{host}:{port}{link} works once, for a day", soft_wrap=True)
+            stderr().print(
+                f"nobody operates it yet: http://{host}:{port}{link} is good once, for a day", soft_wrap=True
+            )
         app = create(Makers(select.place(ask.db), _taking(ask) if ask.submissions else None))
         config = uvicorn.Config(
             app, log_level="warning", access_log=False, server_header=False, timeout_keep_alive=15,
