@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-#: the block in front of each piece and behind it
+#: the block before each piece and after it
 STATE = ("r4", "r5", "r6", "r7")
 #: all but the stack pointer, and r2, which points to the round keys; short instructions have the first ones only
 POOL = ("r0", "r1", "r3", *STATE, "r8", "r9", "r10", "r11", "r12", "lr")
@@ -37,13 +37,13 @@ class Operation(NamedTuple):
 
 @dataclass
 class Piece:
-    """Straight code; operations 0, 1 and so on are the words of the block in front of it, or others that are there."""
+    """Straight code; operations 0, 1 and so on are the words of the block before it, or others that are there."""
 
     there: tuple[str, ...] = STATE
     code: list[Operation] = field(default_factory=list)
 
     def words(self) -> list[Value]:
-        """What is there in front of the piece."""
+        """The words that are there before the piece."""
         return [Value(i) for i in range(len(self.there))]
 
     def add(self, mnemonic: str, *of: Value, rest: str = "") -> Value:
@@ -83,7 +83,7 @@ class Piece:
         return self.eor(a, self.masked(self.eor(a, a.ror(by)), mask)) if mask else a
 
     def permuted(self, a: Value, source: Sequence[int]) -> Value:
-        """Bit i of the value is bit ``source[i]`` of ``a``: a rotation behind at most two moves."""
+        """Bit i of the value is bit ``source[i]`` of ``a``: a rotation after at most two moves."""
         ways = sorted({(s - i) % 32 for i, s in enumerate(source)})
         for base in ways:
             for first in {(w - base) % 32 for w in ways}:

@@ -464,7 +464,9 @@ class Pipeline:
             return measure.Felics(notes=(f"{about}its mode of operation is simulated only",))
         in_flash = scenario == 2
         if in_flash and implementation.interface == "nist" and job.target.toolchain.family == "avr":
-            return measure.Felics(notes=(f"{about}crypto_block has no contexts in flash where that is no data memory",))
+            return measure.Felics(
+                notes=(f"{about}crypto_block has no contexts in flash where that is not data memory",)
+            )
         asked = building.Scenario(scenario, context if in_flash else b"")
         made = building.build(implementation, job.target, _toolchain(job), job.flags, self.force, asked)
         failure = made.failure

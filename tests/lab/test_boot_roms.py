@@ -21,7 +21,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from steelyard.lab import flash, image
-from steelyard.lab.config import flashers
+from steelyard.lab.config import FlashedChip, flashers
 from steelyard.lab.program import without_lines
 from steelyard.lab.virtual import avr109, jtag2updi, loaders, slip
 from steelyard.lab.virtual.loader import Loader
@@ -271,7 +271,7 @@ def test_a_message_with_a_wrong_checksum_is_not_answered() -> None:
 
 def test_blocks_of_avr109_erase_their_page_and_no_other() -> None:
     flash = bytearray(512)
-    loader = avr109.BootLoader(flash, b"\x1e\x95\x87", 128)
+    loader = avr109.BootLoader(FlashedChip(signature="1e9587", loader_bytes=128), flash)
     assert feed(loader, b"A\0\x40" + b"B\0\4F" + b"\1\2\3\4") == b"\r\r"
     assert flash == bytes(128) + b"\1\2\3\4" + b"\xff" * 124 + bytes(256)
     assert feed(loader, b"A\0\xc0" + b"B\0\1F" + b"\1") == b"\r?", "its own code"

@@ -4,9 +4,9 @@ use isa::{Insn, Run};
 use mcu::Site;
 
 use crate::compressed;
-use crate::exec::{self, Pseudo};
-use crate::op::Operands;
-use crate::state::{DROP, Riscv, SP};
+use crate::exec;
+use crate::op::{DROP, Operands, Pseudo};
+use crate::state::{Riscv, SP};
 use crate::step::{Class, Step};
 use crate::table::{self, Definition};
 use crate::word::Word;

@@ -3,7 +3,8 @@
 use isa::TableRow;
 
 use crate::decode::{Found, find};
-use crate::state::{DROP, Features, Riscv};
+use crate::op::DROP;
+use crate::state::{Features, Riscv};
 use crate::table::ROWS;
 use crate::word::Word;
 

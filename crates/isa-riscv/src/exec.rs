@@ -6,8 +6,8 @@
 use isa::Exec;
 use mcu::FaultKind;
 
-use crate::op::{Alu, Amo, Division, Op, Test, Width};
-use crate::state::{Counter, DROP, Riscv, SP};
+use crate::op::{Alu, Amo, DROP, Division, Op, Pseudo, Test, Width};
+use crate::state::{Counter, Riscv, SP};
 use crate::word::Word;
 
 /// A decoded instruction of this core.
@@ -485,17 +485,4 @@ pub(crate) fn pseudo<X: Word>(pseudo: Pseudo) -> Exec<Riscv<X>> {
         Pseudo::Undefined => last!(bad_opcode),
         Pseudo::Outside => last!(bad_fetch),
     }
-}
-
-/// Entries of a run that are not in the table.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Pseudo {
-    /// A run's end: the program counter becomes `imm`.
-    Seam,
-    /// Reports the stack pointer.
-    Stack,
-    /// A word that is not an instruction.
-    Undefined,
-    /// An address outside flash.
-    Outside,
 }

@@ -4,8 +4,8 @@ use isa::Insn;
 use isa::native::{self, ByHandler, Emit, Layout, Lower, Slot, Slots};
 
 use crate::decode::{Found, find};
-use crate::op::{Alu, Form, Op, Operands, Test};
-use crate::state::{DROP, Riscv, SP};
+use crate::op::{Alu, DROP, Form, Op, Operands, Test};
+use crate::state::{Riscv, SP};
 use crate::word::Word;
 
 impl<X: Word> Lower for Riscv<X> {

@@ -2,8 +2,10 @@
 
 use isa::Fields;
 
-use crate::state::DROP;
 use crate::step::Class;
+
+/// The register that results for x0 go to.
+pub(crate) const DROP: u8 = 32;
 
 /// An operation on two numbers of the same width.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -196,4 +198,17 @@ impl Form {
             Self::R | Self::S | Self::B => false,
         }
     }
+}
+
+/// Entries of a run that are not in the table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Pseudo {
+    /// A run's end: the program counter becomes `imm`.
+    Seam,
+    /// Reports the stack pointer.
+    Stack,
+    /// A word that is not an instruction.
+    Undefined,
+    /// An address outside flash.
+    Outside,
 }

@@ -6,9 +6,6 @@ use crate::op::Op;
 use crate::step::Class;
 use crate::word::Word;
 
-/// Where results for x0 go.
-pub(crate) const DROP: u8 = 32;
-
 /// The stack pointer.
 pub(crate) const SP: usize = 2;
 
@@ -73,7 +70,7 @@ impl Features {
 /// State of the core.
 #[repr(C)]
 pub struct Riscv<X: Word> {
-    /// x0 to x31 and [`DROP`]; longer than needed so that a byte indexes it without a check.
+    /// x0 to x31 and [`crate::op::DROP`]; longer than needed so that a byte indexes it without a check.
     pub(crate) r: [X; 256],
     pub(crate) pc: u32,
     /// Address of the last LR.

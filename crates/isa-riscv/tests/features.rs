@@ -50,7 +50,7 @@ fn what_a_core_lacks_is_no_instruction() {
             assert!(same || (kind, pc) == expected, "{word:#010x}: {kind:?} at {pc:#x}, not {expected:?}");
         }
     }
-    // an immediate of a CSR instruction is no register: csrrsi a0, mhartid, 31 is refused as on every core
+    // an immediate of a CSR instruction is not a register: csrrsi a0, mhartid, 31 is refused as on every core
     let (kind, _) = fault(Features::QINGKE_V2A, &[0xF14F_E573, EBREAK]);
     assert_eq!(kind, FaultKind::Unsupported { word: 0xF14 });
 }

@@ -11,6 +11,7 @@ mod edge;
 mod machine;
 pub mod native;
 mod pattern;
+mod pieces;
 mod profile;
 pub mod values;
 

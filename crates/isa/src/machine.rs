@@ -5,8 +5,9 @@ use std::collections::HashMap;
 use mcu::{Fault, FaultKind, Image, Site, Stop};
 
 use crate::block::{Block, Core, Timing};
-use crate::cause::{Cause, Pieces, Shares, Work, add};
+use crate::cause::{Cause, Shares, Work, add};
 use crate::native::Translator;
+use crate::pieces::Pieces;
 use crate::profile::Profile;
 
 /// Longest run that is decoded as one block, in instructions.

@@ -94,7 +94,7 @@ pub struct Memory {
     open_unaligned: u64,
     /// The watch over measured calls.
     pub watch: Watch,
-    /// Registers of peripherals that are not modelled, where accesses to them are no faults.
+    /// Registers of peripherals that are not modelled, where accesses to them are not faults.
     pub unmodelled: Option<Unmodelled>,
 }
 

@@ -3,16 +3,17 @@
 //! The interpreter lock is released while a simulator runs.
 
 mod chip;
+mod elf;
+mod frame;
 mod peripheral;
 
 use std::collections::HashMap;
 
-use elf::{File, Kind};
 use mcu::{Area, Image, Stop, Stray};
 use pyo3::create_exception;
 use pyo3::exceptions::{PyException, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyTuple};
+use pyo3::types::PyBytes;
 use sim::foreign::{self, Argument, Asked, End, Measured};
 use sim::{Profile, Span};
 
@@ -319,98 +320,11 @@ fn nothing_at(address: u32) -> PyErr {
     PyValueError::new_err(format!("nothing at {address:#010x}"))
 }
 
-/// One frame: `command`, and the bytes of all `parts` as payload. ValueError beyond 65535 bytes of it.
-#[pyfunction]
-#[pyo3(signature = (command, *parts))]
-fn encode<'py>(py: Python<'py>, command: u8, parts: &Bound<'py, PyTuple>) -> PyResult<Bound<'py, PyBytes>> {
-    let parts: Vec<Bound<'py, PyBytes>> = parts.iter().map(|p| Ok(p.cast_into()?)).collect::<PyResult<_>>()?;
-    let frame = wire::encode(command, parts.iter().map(|p| p.as_bytes()));
-    let frame = frame.ok_or_else(|| PyValueError::new_err("a frame has at most 65535 bytes of payload"))?;
-    Ok(PyBytes::new(py, &frame))
-}
-
-/// Finds frames in a stream of bytes.
-#[pyclass(module = "steelyard._native")]
-#[derive(Default)]
-struct Decoder(wire::Decoder);
-
-#[pymethods]
-impl Decoder {
-    #[new]
-    fn new() -> Self {
-        Self::default()
-    }
-
-    /// Takes received bytes; returns command and payload of the frames that are now complete.
-    fn feed<'py>(&mut self, py: Python<'py>, data: &[u8]) -> Vec<(u8, Bound<'py, PyBytes>)> {
-        let mut frames = Vec::new();
-        self.0.feed(data, |command, payload| frames.push((command, PyBytes::new(py, payload))));
-        frames
-    }
-
-    /// Bytes that belonged to no frame.
-    #[getter]
-    fn skipped(&self) -> usize {
-        self.0.skipped
-    }
-
-    /// Bytes of a frame that is not complete.
-    #[getter]
-    fn held(&self) -> usize {
-        self.0.held()
-    }
-}
-
-/// A section: name, address, bytes, and "code", "constants", "data" or "bss"; "" when it is not in memory.
-type SectionTuple = (String, u64, u64, &'static str);
-/// A symbol: name, bytes, whether it is local, and the kind of its section, "undefined" or "common"; "" for others.
-type SymbolTuple = (String, u64, bool, &'static str);
-
-fn file(elf: &[u8]) -> PyResult<File<'_>> {
-    File::parse(elf).map_err(PyValueError::new_err)
-}
-
-/// Sections of an ELF file. ValueError when it is not one.
-#[pyfunction]
-fn elf_sections(elf: &[u8]) -> PyResult<Vec<SectionTuple>> {
-    let kind = |k: Option<Kind>| k.map_or("", Kind::name);
-    Ok(file(elf)?.sections.into_iter().map(|s| (s.name.into_owned(), s.address, s.size, kind(s.kind))).collect())
-}
-
-/// What a loader takes of an ELF file: physical addresses with their bytes. ValueError when it is not one.
-#[pyfunction]
-fn elf_segments<'py>(py: Python<'py>, elf: &[u8]) -> PyResult<Vec<(u64, Bound<'py, PyBytes>)>> {
-    let segments = file(elf)?.segments().map_err(PyValueError::new_err)?;
-    Ok(segments.into_iter().map(|s| (s.address, PyBytes::new(py, s.bytes))).collect())
-}
-
-/// Symbols of an ELF file that have a name. ValueError when it is not one.
-#[pyfunction]
-fn elf_symbols(elf: &[u8]) -> PyResult<Vec<SymbolTuple>> {
-    let symbols = file(elf)?.symbols().map_err(PyValueError::new_err)?;
-    Ok(symbols.into_iter().map(|s| (s.name.into_owned(), s.size, s.local, s.place.name())).collect())
-}
-
-/// Address of an image's symbol; None where it has none of that name. ValueError when it is not an image.
-#[pyfunction]
-fn elf_address(elf: &[u8], name: &str) -> PyResult<Option<u32>> {
-    Ok(Image::parse(elf).map_err(PyValueError::new_err)?.address(name))
-}
-
 /// An argument of a call: a number with its bytes, or what a pointer points to.
 #[derive(FromPyObject)]
 enum Given {
     Number(u64, u8),
     Pointer(Vec<u8>),
-}
-
-/// Address of the code that has this name, global or not; None where there is none. ValueError when it is not an image.
-#[pyfunction]
-fn elf_code(elf: &[u8], name: &str) -> PyResult<Option<u32>> {
-    let image = Image::parse(elf).map_err(PyValueError::new_err)?;
-    let mut found: Vec<_> = image.symbols.iter().filter(|s| s.name == name && (s.code || s.function)).collect();
-    found.sort_by_key(|s| (!s.function, !s.global));
-    Ok(found.first().map(|s| s.address))
 }
 
 /// Runs an image that is not ours on `chip`: the ELF file `image`, or the bytes that are at `base` in flash. `call` is the
@@ -497,13 +411,13 @@ fn _native(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_class::<Simulator>()?;
     m.add_class::<Chip>()?;
     m.add_class::<Region>()?;
-    m.add_class::<Decoder>()?;
-    m.add_function(wrap_pyfunction!(encode, m)?)?;
-    m.add_function(wrap_pyfunction!(elf_sections, m)?)?;
-    m.add_function(wrap_pyfunction!(elf_segments, m)?)?;
-    m.add_function(wrap_pyfunction!(elf_symbols, m)?)?;
-    m.add_function(wrap_pyfunction!(elf_address, m)?)?;
-    m.add_function(wrap_pyfunction!(elf_code, m)?)?;
+    m.add_class::<frame::Decoder>()?;
+    m.add_function(wrap_pyfunction!(frame::encode, m)?)?;
+    m.add_function(wrap_pyfunction!(elf::elf_sections, m)?)?;
+    m.add_function(wrap_pyfunction!(elf::elf_segments, m)?)?;
+    m.add_function(wrap_pyfunction!(elf::elf_symbols, m)?)?;
+    m.add_function(wrap_pyfunction!(elf::elf_address, m)?)?;
+    m.add_function(wrap_pyfunction!(elf::elf_code, m)?)?;
     m.add_function(wrap_pyfunction!(simulate, m)?)?;
     m.add("SimulatorFault", m.py().get_type::<SimulatorFault>())?;
     m.add("BudgetExceeded", m.py().get_type::<BudgetExceeded>())?;

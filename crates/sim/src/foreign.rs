@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 use isa::{Invocation, Profile, Span};
 use mcu::{Chip, FaultKind, Image, Segment, Stop, Unmodelled};
 
+use crate::family::{FAMILIES, Family, family};
 use crate::{Simulator, simulator};
 
 /// Cycles between two looks at the clock, and at whether the program only turns round.
@@ -21,26 +22,6 @@ const PATIENCE: u32 = 1000;
 const MOST_OUTPUT: usize = 1 << 20;
 /// See there.
 const MOST_CALLS: usize = 100_000;
-
-/// Numbers of instruction sets in ELF files, by the beginning of a core's name, and what they are called.
-const MACHINES: [(&str, u16, &str); 5] = [
-    ("avr", 83, "AVR"),
-    ("cortex", 40, "Arm"),
-    ("msp430", 105, "MSP430"),
-    ("rv", 243, "RISC-V"),
-    ("xtensa", 94, "Xtensa"),
-];
-
-/// Where peripherals are, by the beginning of a core's name; on Cortex-M by its architecture (ARMv7-M, B3.1), the others'
-/// as their vendors placed them.
-const PERIPHERALS: [(&str, &[(u32, u32)]); 6] = [
-    ("avrxmega3", &[(0, 0x4000)]),
-    ("avr", &[(0x20, 0x100)]),
-    ("cortex", &[(0x4000_0000, 0x6000_0000), (0xD000_0000, 0xE010_0000)]),
-    ("msp430", &[(0, 0x200)]),
-    ("rv", &[(0x200_0000, 0x1000_0000), (0x3800_0000, 0x7000_0000), (0xD000_0000, 0xF000_0000)]),
-    ("xtensa", &[(0x3FF0_0000, 0x3FF8_0000), (0x6000_0000, 0x6010_0000)]),
-];
 
 /// avr-gcc's addresses of RAM, and of what is not in flash besides: EEPROM, fuses, lock bits, signature.
 const AVR_RAM: u32 = 0x80_0000;
@@ -140,19 +121,19 @@ pub struct Seen {
 /// # Errors
 /// A sentence where the image is not for the chip, or the call cannot be made.
 pub fn run(chip: &Chip<'_>, image: &Image, asked: &Asked, more: &mut dyn FnMut() -> bool) -> Result<Seen, String> {
-    let known = MACHINES.iter().find(|(core, ..)| chip.core.starts_with(core));
-    if let Some((_, number, name)) = known.filter(|(_, number, _)| ![0, *number].contains(&image.machine)) {
-        let other = MACHINES.iter().find(|m| m.1 == image.machine).map_or("another machine", |m| m.2);
-        return Err(format!("the image is for {other} (e_machine {}), the chip is {name} ({number})", image.machine));
-    }
     let mut sim = simulator(chip)?;
-    let (flash, ram, left_out) = placed(chip, image)?;
+    let family = family(chip.core).expect("every core has its row");
+    if ![0, family.machine].contains(&image.machine) {
+        let other = FAMILIES.iter().find(|i| i.machine == image.machine).map_or("another machine", |i| i.name);
+        let (number, name, own) = (image.machine, family.name, family.machine);
+        return Err(format!("the image is for {other} (e_machine {number}), the chip is {name} ({own})"));
+    }
+    let (flash, ram, left_out) = placed(chip, family, image)?;
     sim.load(&Image { segments: flash, symbols: image.symbols.clone(), ..Image::default() })?;
     let memory = sim.memory_mut();
     memory.look_after(None);
     memory.limit_pointer = None;
-    let within = PERIPHERALS.iter().find(|(core, _)| chip.core.starts_with(core)).map_or(&[][..], |p| p.1);
-    memory.unmodelled = Some(Unmodelled::new(within.iter().map(|&(from, to)| from..to).collect()));
+    memory.unmodelled = Some(Unmodelled::new(family.peripherals.iter().map(|&(from, to)| from..to).collect()));
     memory.host.to_chip.extend(&asked.input);
     for (address, bytes) in ram.iter().filter(|r| asked.call.is_some() || r.2).map(|r| (r.0, &r.1)) {
         let at = (address - chip.ram.base) as usize;
@@ -162,6 +143,7 @@ pub fn run(chip: &Chip<'_>, image: &Image, asked: &Asked, more: &mut dyn FnMut()
         image.code().into_iter().map(|(r, name)| (Span { start: r.start, end: r.end }, name)).unzip();
     let mut run = Run {
         sim,
+        family,
         image,
         more,
         profile: Some(Profile::new(spans)),
@@ -215,8 +197,12 @@ type ForRam = (u32, Vec<u8>, bool);
 
 /// The image's segments by where they belong: in flash; in RAM when the program runs; nowhere.
 #[allow(clippy::type_complexity)]
-fn placed(chip: &Chip<'_>, image: &Image) -> Result<(Vec<Segment>, Vec<ForRam>, Vec<(u32, usize)>), String> {
-    let avr = chip.core.starts_with("avr");
+fn placed(
+    chip: &Chip<'_>,
+    family: &Family,
+    image: &Image,
+) -> Result<(Vec<Segment>, Vec<ForRam>, Vec<(u32, usize)>), String> {
+    let avr = family.avr;
     let data = |at: u32| if avr && (AVR_RAM..AVR_REST.start).contains(&at) { at - AVR_RAM } else { at };
     let inside = |r: mcu::Region, at: u32, size: usize| {
         at.checked_sub(r.base).is_some_and(|from| from as usize + size <= r.size as usize)
@@ -251,6 +237,7 @@ fn placed(chip: &Chip<'_>, image: &Image) -> Result<(Vec<Segment>, Vec<ForRam>, 
 /// A run in progress.
 struct Run<'a> {
     sim: Box<dyn Simulator>,
+    family: &'static Family,
     image: &'a Image,
     more: &'a mut dyn FnMut() -> bool,
     profile: Option<Profile>,
@@ -268,9 +255,8 @@ struct Run<'a> {
 impl Run<'_> {
     /// Begins where the image says, on cores that do not begin at an address of their own (vectors).
     fn start(&mut self, chip: &Chip<'_>) {
-        let vectors = chip.core.starts_with("cortex") || chip.core.starts_with("msp430");
         let flash = chip.flash;
-        let entry = self.image.entry.filter(|e| !vectors && e.wrapping_sub(flash.base) < flash.size);
+        let entry = self.image.entry.filter(|e| !self.family.vectors && e.wrapping_sub(flash.base) < flash.size);
         if let Some(entry) = entry {
             self.sim.continue_at(entry);
         }
@@ -289,14 +275,12 @@ impl Run<'_> {
         }
         let sizes =
             arguments.iter().map(|a| if let Argument::Pointer(b) = a { b.len().next_multiple_of(16) } else { 0 });
-        let data_end = if chip.core.starts_with("avr") { self.image.data_end & 0xFFFF } else { self.image.data_end };
+        let data_end = if self.family.avr { self.image.data_end & 0xFFFF } else { self.image.data_end };
         let top = chip.ram.base + chip.ram.size;
         let low = data_end.clamp(chip.ram.base, top);
         let buffers = u32::try_from(sizes.sum::<usize>()).ok().and_then(|all| (top & !15).checked_sub(all));
         let stack = buffers.filter(|&stack| stack >= low.saturating_add(64));
         let stack = stack.ok_or("what pointers point to leaves no room for a stack in RAM")?;
-        let width = if chip.core.starts_with("avr") || chip.core.starts_with("msp430") { 2 } else { 4 };
-        let width = if chip.core.starts_with("rv64") { 8 } else { width };
         let mut at = stack;
         let (mut values, mut places) = (Vec::new(), Vec::new());
         for argument in arguments {
@@ -305,7 +289,7 @@ impl Run<'_> {
                 Argument::Pointer(bytes) => {
                     let from = (at - chip.ram.base) as usize;
                     self.sim.memory_mut().ram[from..from + bytes.len()].copy_from_slice(bytes);
-                    values.push((at.into(), width));
+                    values.push((at.into(), self.family.pointer));
                     places.push(from..from + bytes.len());
                     at += bytes.len().next_multiple_of(16) as u32;
                 }

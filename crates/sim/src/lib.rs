@@ -1,5 +1,6 @@
 //! Simulates whole chips: one interface to a core, its timing model and its memory.
 
+mod family;
 pub mod foreign;
 
 pub use isa::{Invocation, Profile, Share, Shares, Span};

@@ -40,6 +40,7 @@ pub mod cortex_m4;
 pub mod cortex_m7;
 mod fetch;
 pub mod msp430;
+mod rv32;
 pub mod rv32_bumblebee;
 pub mod rv32_esp32c3;
 pub mod rv32_qingke_v2;

@@ -12,6 +12,7 @@ use isa::{Costs, Timing};
 use isa_riscv::{Class, Events, Riscv, Step};
 
 use crate::branch_history::BranchHistory;
+use crate::rv32::in_order;
 
 /// A wrong prediction: the fetched instruction is dropped and the right one fetched (*assumed*).
 const MISS: u32 = 2;
@@ -47,16 +48,7 @@ impl Timing<Riscv<u32>> for Bumblebee {
     }
 
     fn costs(&self, steps: &[Step]) -> Costs {
-        let mut loaded = 0; // register that the instruction before loads
-        let each = steps.iter().map(|s| {
-            if s.class == Class::Pseudo {
-                return 0;
-            }
-            let waits = loaded != 0 && (s.rs1 == loaded || s.rs2 == loaded);
-            loaded = if matches!(s.class, Class::Load | Class::LoadNarrow) { s.rd } else { 0 };
-            cycles(s.class) + u32::from(waits)
-        });
-        Costs { each: each.collect(), taken: vec![0; steps.len()], skipped: 0 }
+        Costs { each: in_order(steps, cycles), taken: vec![0; steps.len()], skipped: 0 }
     }
 
     crate::enters_by!(history);

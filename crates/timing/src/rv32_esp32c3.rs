@@ -10,6 +10,8 @@
 use isa::{Costs, Timing};
 use isa_riscv::{Class, Events, Riscv, Step};
 
+use crate::rv32::in_order;
+
 /// What a taken branch takes beyond one that is not.
 const TAKEN: u8 = 2;
 /// A division: 160 MHz / 4.63 million of them in a second is 34.6 cycles, of additions in the same loop 1.3.
@@ -33,17 +35,8 @@ impl Timing<Riscv<u32>> for Esp32C3 {
     }
 
     fn costs(&self, steps: &[Step]) -> Costs {
-        let mut loaded = 0; // register that the instruction before loads
-        let each = steps.iter().map(|s| {
-            if s.class == Class::Pseudo {
-                return 0;
-            }
-            let waits = loaded != 0 && (s.rs1 == loaded || s.rs2 == loaded);
-            loaded = if matches!(s.class, Class::Load | Class::LoadNarrow) { s.rd } else { 0 };
-            cycles(s.class) + u32::from(waits)
-        });
         let taken = steps.iter().map(|s| if s.class == Class::Branch { TAKEN } else { 0 });
-        Costs { each: each.collect(), taken: taken.collect(), skipped: 0 }
+        Costs { each: in_order(steps, cycles), taken: taken.collect(), skipped: 0 }
     }
 
     fn is_static(&self) -> bool {

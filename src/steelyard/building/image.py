@@ -348,8 +348,8 @@ def _less_assembly(
     implementation: Implementation, target: Target, failure: Failure, work: Path
 ) -> Implementation | None:
     """``implementation`` without the assembly that prevents the build: the files that were not assembled, or all of
-    them when symbols are defined twice. None when that is no file or every file. None too when the package is for other
-    machines than the target: its C files alone are not what it offers."""
+    them when symbols are defined twice. None when that is not a file, or all of them. None too when the package is
+    for other machines than the target: its C files alone are not what it offers."""
     spellings = _SPELLINGS.get(target.toolchain.family, (target.toolchain.family,))
     if implementation.architectures and not any(a.startswith(spellings) for a in implementation.architectures):
         return None

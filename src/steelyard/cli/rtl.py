@@ -135,7 +135,7 @@ def sheets_of(records: Sequence[Record], columns: Sequence[str] = (), *, flat: b
 
 
 def refused(failed: Sequence[tuple[str, str]]) -> list[Sheet]:
-    """Folders that are no design, with the reason."""
+    """Folders that are not a design, with the reason."""
     return [plain("No design", "refused", ("folder", "why"), failed)] if failed else []
 
 

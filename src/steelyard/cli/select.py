@@ -58,7 +58,7 @@ def implementations(what: Sequence[str]) -> tuple[list[Chosen], list[Rejected]]:
 
 
 def exists_at(text: str) -> bool:
-    """Whether ``text`` is a path to something; :class:`UserError` when it can be no name at all."""
+    """Whether ``text`` is a path to something; :class:`UserError` when it cannot be a name at all."""
     if not text.strip():
         raise UserError("an empty name; give a path or a name, or leave it out")
     try:
@@ -148,17 +148,15 @@ def flag_sets(texts: Sequence[str], target: Target) -> list[tuple[str, ...]]:
 def store(db: str | None, *, existing: bool = False) -> Store:
     """The database that ``--db`` names, or the default one; :class:`UserError` when it must exist and does not. A
     server's address means the results that it shows, which can only be read."""
-    if database(db).lower().startswith(("http://", "https://")):
+    if place(db).lower().startswith(("http://", "https://")):
         from ..web.remote import Remote
 
         if not existing:
-            raise UserError(
-                f"--db {cut(database(db))}: a server shows results and takes none; give a file, or a database"
-            )
-        return Remote(database(db))
+            raise UserError(f"--db {cut(place(db))}: a server shows results and takes none; give a file, or a database")
+        return Remote(place(db))
     if existing and not exists(db):
-        raise UserError(f"{cut(paths.short(Path(database(db))))}: no results yet; steelyard run makes some")
-    return Store.open(database(db))
+        raise UserError(f"{cut(paths.short(Path(place(db))))}: no results yet; steelyard run makes some")
+    return Store.open(place(db))
 
 
 def usable_home() -> None:
@@ -175,14 +173,14 @@ def usable_home() -> None:
 
 
 def exists(db: str | None) -> bool:
-    """Whether the database is there already; a server's counts as such. :class:`UserError` when it can be no path."""
-    at = database(db)
+    """Whether the database is there already; a server's counts as such. :class:`UserError` when it cannot be a path."""
+    at = place(db)
     try:
         return "://" in at or Path(at).exists()
     except (OSError, ValueError) as e:
         raise UserError(f"{cut(at)}: {getattr(e, 'strerror', None) or e}; give another path") from e
 
 
-def database(db: str | None) -> str:
+def place(db: str | None) -> str:
     """The database that ``--db`` names, or the default one."""
     return db or str(paths.home() / "results.db")

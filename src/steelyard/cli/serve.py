@@ -75,7 +75,7 @@ def verb(ask: Serve) -> int:
         taking = _taking(ask) if ask.submissions else None
         if taking is not None and taking.closed:
             stderr().print(f"takes no submissions: {taking.closed}", soft_wrap=True)
-        app = create(Makers(select.database(ask.db), taking))
+        app = create(Makers(select.place(ask.db), taking))
         config = uvicorn.Config(
             app, log_level="warning", access_log=False, server_header=False, timeout_keep_alive=15,
             limit_concurrency=512, h11_max_incomplete_event_size=16 << 10, http="h11", ws="none",
@@ -92,7 +92,7 @@ def _workers(ask: Serve, taking: Taking | None) -> AbstractContextManager[None]:
     from ..farm.beside import workers
 
     chosen = [w for name in taking.targets for w in ("--target", name)]
-    return workers(ask.work, ["--db", select.database(ask.db), *chosen])
+    return workers(ask.work, ["--db", select.place(ask.db), *chosen])
 
 
 def _taking(ask: Serve) -> Taking:

@@ -39,7 +39,7 @@ def verb(ask: Site) -> int:
     select.store(ask.db, existing=True).close()
     if select.exists_at(str(ask.out)) and not ask.out.is_dir():
         raise UserError(f"{ask.out}: is not a folder; name one")
-    place, endings = select.database(ask.db), site.ALL if ask.all_formats else site.USUAL
+    place, endings = select.place(ask.db), site.ALL if ask.all_formats else site.USUAL
     try:
         plan = site.Plan(place, ask.out.absolute(), endings, ask.profiles)
         files, size = site.write(plan, min(4, len(os.sched_getaffinity(0))))

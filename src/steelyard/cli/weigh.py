@@ -62,9 +62,7 @@ def weigh(
             from ..farm.hq import Cluster
 
             folder = (
-                paths.home()
-                / "hq"
-                / hashlib.sha256(select.database(db).encode(errors="surrogateescape")).hexdigest()[:16]
+                paths.home() / "hq" / hashlib.sha256(select.place(db).encode(errors="surrogateescape")).hexdigest()[:16]
             )
             pipeline = Cluster(
                 store, folder, size=batch, threads=threads or 1, force=force, max_cycles=max_cycles, seed=seed

@@ -22,7 +22,7 @@ from ..model.reasons import Failure
 KEPT, SAID, LINE = 50, 8000, 1000
 #: seconds between two words on how far it is, and on what it still waits for
 TELL, STILL = 0.5, 60.0
-#: the reason in the log of an attempt that its user ended, which is no fault of the board
+#: the reason in the log of an attempt that its user ended, which is not the fault of the board
 INTERRUPTED = "interrupted"
 
 

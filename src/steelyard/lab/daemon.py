@@ -287,7 +287,7 @@ class Daemon:
 
 def _local(place: Path) -> socket.socket:
     """Listens to processes of this user."""
-    place.unlink(missing_ok=True)  # whoever had it is no more, because the lock is ours
+    place.unlink(missing_ok=True)  # whoever had it has ended, because the lock is ours
     made = socket.socket(socket.AF_UNIX)
     try:
         before = os.umask(0o177)

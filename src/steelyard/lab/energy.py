@@ -57,8 +57,9 @@ class _Burst(Struct, frozen=True):
 
 
 def power(link: Link, client: Caller, known: Sequence[Observed]) -> Power | None:
-    """Watts while the board behind ``link`` computes what it computed for the ``known`` answers; None where no meter is
-    in its supply. A meter that fails ends in the notes: the cycles stay. :class:`DeviceError` when the board fails."""
+    """Watts while the board at the end of ``link`` computes what it computed for the ``known`` answers; None where
+    no meter is in its supply. A meter that fails ends in the notes: cycles stay. :class:`DeviceError` when the board
+    fails."""
     if isinstance(link, AwayLink):
         return link.power(client, known)
     if not isinstance(link, BoardLink) or link.meter is None:

@@ -181,7 +181,7 @@ class Stream:
         return self.lost(" ".join(str(error).split())[:200] or type(error).__name__)
 
     def unsound(self, text: str) -> DeviceError:
-        """It is there, and what it says is no measurement."""
+        """It is there, and says something that is not a measurement."""
         return DeviceError(Failure(Reason.POWER_LOST, f"meter {self.metered.name}: {text}"))
 
     def close(self) -> None:

@@ -215,7 +215,7 @@ def _is_aside(name: str) -> bool:
 
 def _no_board(stations: Sequence[Station]) -> Failure:
     marks = [(s.board, aside.read(s.board.name) or Mark(0.0)) for s in stations]
-    # what hangs or answers wrongly with nocrypt is no property of the package that now has no board
+    # that a board hangs or answers wrongly with nocrypt is not a property of the package that now has no board
     reason = next((m.reason for _, m in marks if m.reason in MACHINE), Reason.BOARD_LOST)
     each = "; ".join(
         f"{board.title} was released: steelyard boards retry {board.name}"

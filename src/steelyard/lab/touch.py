@@ -1,6 +1,6 @@
 """How a boot loader is called that does not simply listen at the board's serial port after a reset.
 
-A port with USB behind it is opened at 1200 baud and closed, as the Arduino IDE does for boards with
+A port of a chip with its own USB is opened at 1200 baud and closed, as the Arduino IDE does for boards with
 ``use_1200bps_touch`` in their boards.txt. Where the boot loader has a port of its own, which no program keeps that has
 no USB, a pulse of the board's reset line brings that back (Arduino Leonardo's hardware guide, "Automatic (Software)
 Reset and Bootloader Initiation").
@@ -16,7 +16,7 @@ from pathlib import Path
 from .config import Station
 
 BAUD = 1200
-#: seconds after which a programmer behind the same port is ready; within which a port vanishes, and comes back
+#: seconds after which a programmer at the same port is ready; within which a port vanishes, and comes back
 READY, VANISHES, COMES = 0.5, 2.0, 10.0
 #: seconds that the reset line is pulled, and between two looks
 PULSE, LOOK = 0.1, 0.02

@@ -93,8 +93,8 @@ def writing(engine: Engine) -> Engine:
 
 
 def _prepare(file: Path) -> None:
-    """Creates the folder of a database. Raises :class:`StoreError` where it cannot, or where ``file`` can be no
-    path."""
+    """Creates the folder of a database. Raises :class:`StoreError` where it cannot, or where ``file`` cannot be
+    a path."""
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:

@@ -41,7 +41,7 @@ class Attempt(Struct, frozen=True):
     log: str | None
 
 
-class Queued(Struct, frozen=True):
+class Line(Struct, frozen=True):
     """A job of the queue; ``why`` it waits."""
 
     number: int
@@ -101,26 +101,26 @@ class Yard:
         )
         return {r.state: r.jobs for r in found}
 
-    def lines(self, states: Collection[str], most: int = 300) -> list[Queued]:
+    def lines(self, states: Collection[str], most: int = 300) -> list[Line]:
         """Jobs in these states, in the order in which they are taken."""
         query = select(_job).where(_job.c.state.in_(sorted(states))).order_by(_job.c.priority, _job.c.id).limit(most)
 
-        def work(connection: Connection) -> list[Queued]:
+        def work(connection: Connection) -> list[Line]:
             floor = Floor(connection)
-            return [_queued(r, floor.why(r)) for r in connection.execute(query)]
+            return [_line(r, floor.why(r)) for r in connection.execute(query)]
 
         return self._read(work)
 
-    def job(self, number: int) -> tuple[Queued, list[Attempt]]:
+    def job(self, number: int) -> tuple[Line, list[Attempt]]:
         """A job and its attempts, the newest first."""
 
-        def work(connection: Connection) -> tuple[Queued, list[Attempt]]:
+        def work(connection: Connection) -> tuple[Line, list[Attempt]]:
             r = _row(connection, number)
             fields = [_attempt.c[n] for n in Attempt.__struct_fields__]
             tried = connection.execute(
                 select(*fields).where(_attempt.c.job_id == number).order_by(_attempt.c.id.desc())
             )
-            return _queued(r, Floor(connection).why(r)), [Attempt(*a) for a in tried]
+            return _line(r, Floor(connection).why(r)), [Attempt(*a) for a in tried]
 
         return self._read(work)
 
@@ -255,8 +255,8 @@ def _row(connection: Connection, number: int) -> Any:
     return found
 
 
-def _queued(r: Any, why: str) -> Queued:
-    return Queued(r.id, queue.task_of(r.task), r.state, r.attempts, queue.detail_of(r), r.run_id, why)
+def _line(r: Any, why: str) -> Line:
+    return Line(r.id, queue.task_of(r.task), r.state, r.attempts, queue.detail_of(r), r.run_id, why)
 
 
 def _unpublished(connection: Connection, package: int, name: str) -> int:
@@ -289,4 +289,4 @@ def _unpublished(connection: Connection, package: int, name: str) -> int:
     return len(runs)
 
 
-__all__ = ["DONE", "FAILED", "RUNNING", "WAITING", "Attempt", "Board", "Hold", "Offer", "Queued", "Worker", "Yard"]
+__all__ = ["DONE", "FAILED", "RUNNING", "WAITING", "Attempt", "Board", "Hold", "Line", "Offer", "Worker", "Yard"]

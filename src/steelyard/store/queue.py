@@ -312,7 +312,7 @@ class Queue:
         self._close(taken, values, state, log)
 
     def give_back(self, taken: Mine) -> None:
-        """Lets another worker have it at once; this was no attempt."""
+        """Lets another worker have it at once; this does not count as an attempt."""
         self._close(taken, {"state": WAITING, "attempts": taken.attempt - 1, "ready": 0}, GIVEN_BACK)
 
     def _close(self, taken: Mine, values: dict[str, Any], outcome: str, log: str = "") -> None:

@@ -160,7 +160,7 @@ class Reader:
         """What made figures, of all targets or of one, with the ids of target and toolchain."""
         seen, asked = self._seen, Query(queries.USED, {"after": max(0, self._seen.last - _MARGIN)})
         if target is not None and not seen.last:
-            seen, asked = Seen(), Query(queries.USED_BY, {"target": target})
+            seen, asked = Used(), Query(queries.USED_BY, {"target": target})
         used = self._rows(asked).all()
         if used:
             _check(used[0]._fields, zip(*used, strict=True))

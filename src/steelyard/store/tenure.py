@@ -6,7 +6,7 @@ import hashlib
 import platform
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from threading import Event, Lock, Thread
 from typing import TYPE_CHECKING
 
@@ -34,37 +34,28 @@ class Tenure:
         self._lock = Lock()
         self._beats = Event()
 
-    @contextmanager
-    def held(self, key: str, over: Event) -> Iterator[int | None]:
+    def held(self, key: str, over: Event) -> AbstractContextManager[int | None]:
         """The number of a lease of the run with this key, which is waited for until ``over`` is set; it ends with the
         block. None where there is none."""
-        number = self._claimed(key, over)
-        if number is None:
-            yield None
-            return
-        with self._kept(number):
-            yield number
+        return self._kept(self._claimed(key, over))
 
-    @contextmanager
-    def tried(self, key: str) -> Iterator[int | None]:
+    def tried(self, key: str) -> AbstractContextManager[int | None]:
         """The number of a lease, if it can be had now; it ends with the block. Raises :class:`StoreError`."""
-        number = self.attempt(key)
+        return self._kept(self.attempt(key))
+
+    @contextmanager
+    def _kept(self, number: int | None) -> Iterator[int | None]:
+        """Beats for a lease, if there is one, and ends it."""
         if number is None:
             yield None
             return
-        with self._kept(number):
-            yield number
-
-    @contextmanager
-    def _kept(self, number: int) -> Iterator[None]:
-        """Beats for a lease, and ends it."""
         with self._lock:
             self._mine.add(number)
             if not self._beats.is_set():
                 self._beats.set()
                 Thread(target=self._beat, name="leases", daemon=True).start()
         try:
-            yield
+            yield number
         finally:
             with self._lock:
                 self._mine.discard(number)

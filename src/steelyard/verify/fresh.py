@@ -70,7 +70,7 @@ def random_sizes(verifier: Verifier) -> list[Observed]:
 
 def forgeries(verifier: Verifier, observed: Sequence[Observed], each: int) -> None:
     """Tries every kind of forgery on up to ``each`` of the ciphertexts that were ``observed``, among right ones in an
-    order that no package can know: refusing all of them is no answer. Raises :class:`Mismatch`."""
+    order that no package can know: refusing all of them is not an answer. Raises :class:`Mismatch`."""
     if not verifier.aead or verifier.client.hello.a_bytes == 0:
         return
     sealed = [(v, a.output) for op, v, a in observed if op == "encrypt"]

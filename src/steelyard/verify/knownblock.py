@@ -23,7 +23,7 @@ COUNT = 64
 
 class KnownBlock(Struct, frozen=True):
     """A known variant; ``name`` is the archive's label. ``key`` and ``block`` are in bytes; the key's
-    last ``tweak`` bytes are no secret. ``vectors`` is the number of the archive's."""
+    last ``tweak`` bytes are not secret. ``vectors`` is the number of the archive's."""
 
     family: str
     variant: str

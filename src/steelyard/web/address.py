@@ -15,7 +15,7 @@ _GUARD = "~"
 
 
 def path(*segments: str, **query: str) -> str:
-    """The address of a page: ``/variants/ascon128v12``, with what is asked behind ``?``. What is empty is not asked."""
+    """The address of a page: ``/variants/ascon128v12``, with what is asked after ``?``, but for empty parameters."""
     asked = {k: v for k, v in query.items() if v}
     return "/" + "/".join(map(_quoted, segments)) + (f"?{urlencode(asked)}" if asked else "")
 

@@ -30,7 +30,7 @@ _MARK = "*"
 
 
 class Route(NamedTuple):
-    """What answers, what it may be asked, what it gives (text, where that is no struct), and a sentence on it."""
+    """What answers, what it may be asked, what it gives (text, where that is not a struct), and a sentence on it."""
 
     answer: Callable[..., Any]
     asked: type[wire.Asked]

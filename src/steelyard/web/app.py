@@ -137,7 +137,7 @@ def create(makers: Makers | Here) -> FastAPI:
 
     @app.get("/robots.txt", include_in_schema=False)
     async def robots() -> Response:
-        # what is asked behind ? has no end
+        # there is no end to what may be asked after ?
         return Response(
             "User-agent: *\nDisallow: /*?\nDisallow: /submissions\nDisallow: /operate\n", media_type="text/plain"
         )

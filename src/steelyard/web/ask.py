@@ -1,4 +1,4 @@
-"""What the part of an address behind ``?`` may ask, with bounds; and the rows that it means."""
+"""What an address may ask after ``?``, with bounds; and the rows that it means."""
 
 from __future__ import annotations
 

@@ -47,12 +47,13 @@ def variants(c: Campaign) -> tuple[str, ...]:
 
 
 def _flags(c: Campaign, target: str) -> list[str]:
-    return [" ".join(s) for s in campaign.flag_sets(c.flags) or [load_target(target).toolchain.default_flags]]
+    usual = load_target(target).using(c.toolchain).toolchain.default_flags
+    return [" ".join(s) for s in campaign.flag_sets(c.flags) or [usual]]
 
 
 def sheets(c: Campaign, rows: Sequence[Row]) -> list[Sheet]:
     """What of a campaign is verified, failed and missing: counts by target, then each that failed or is missing.
-    ``rows`` are all stored ones of its variants, with details; what boards measured is no part of it."""
+    ``rows`` are all stored ones of its variants, with details; what boards measured does not belong to it."""
     newest: dict[tuple[object, ...], Row] = {}
     for r in sorted((r for r in rows if r.get("device") not in ON), key=run_number):
         place = (r["primitive"], r["label"], r["target"], r["flags"], workload_name(str(r["workload"])))

@@ -46,7 +46,7 @@ def _html(file: Path, _: int) -> str:
 
 
 def _linked(children: list[Token]) -> list[Token]:
-    """Without links to what is no page here."""
+    """Without links to what is not a page here."""
     kept, dropped = [], False
     for token in children:
         if token.type == "link_open":

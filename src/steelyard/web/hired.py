@@ -24,7 +24,7 @@ T = TypeVar("T", bound=Struct)
 
 
 class HttpQueue:
-    """See :class:`.queue.Queue`. Methods raise :class:`StoreError` where the server does not answer or refuses."""
+    """See :class:`..store.queue.Queue`. Methods raise :class:`StoreError` where the server does not answer."""
 
     def __init__(self, url: str, key: str, worker: str) -> None:
         self.worker, self._server = worker, Server(url, {"authorization": f"Bearer {key}"})

@@ -19,7 +19,7 @@ def texts(kind: str, body: bytes) -> dict[str, str]:
 
 
 def fields(kind: str, body: bytes) -> dict[str, tuple[str, bytes]]:
-    """Each field's file name, empty where it is no file, and its bytes. Raises :class:`UserError`."""
+    """Each field's file name, empty where it is not a file, and its bytes. Raises :class:`UserError`."""
     found = _BOUNDARY.match(kind)
     if found is None:
         raise UserError("this is not a form with a file; send it as multipart/form-data")

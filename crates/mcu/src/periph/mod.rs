@@ -75,7 +75,7 @@ pub trait Peripheral: Send + Sync {
     fn arithmetic(&self) -> bool {
         false
     }
-    /// Cycles of its clock that a bit takes on the serial line, as its divider is set; `None` where it is no serial port.
+    /// Cycles of its clock that a bit takes on the serial line, as its divider is set; `None` where it is not a serial port.
     fn bit(&self) -> Option<f64> {
         None
     }

@@ -66,7 +66,7 @@ impl<'a, C: Lower, T: Timing<C>> Emitter<'a, C, T> {
         self.b.ins().load(types::I64, FLAGS, self.core_at, at)
     }
 
-    /// Asks the model what entering the block `start..end` behind the current one costs.
+    /// Asks the model what entering the block `start..end` after the current one costs.
     pub(super) fn ask(&mut self, start: Value, end: Value) {
         if self.timing.is_static() {
             return;
@@ -81,7 +81,7 @@ impl<'a, C: Lower, T: Timing<C>> Emitter<'a, C, T> {
         self.set_cycle(cycle);
     }
 
-    /// Enters the block `start..end` behind the current one.
+    /// Enters the block `start..end` after the current one.
     pub(super) fn enter(&mut self, start: u32, end: u32) {
         let ask = |e: &mut Self| {
             let (start, end) = (e.constant(start.into()), e.constant(end.into()));
@@ -179,7 +179,7 @@ impl<'a, C: Lower, T: Timing<C>> Emitter<'a, C, T> {
         self.ended = true;
     }
 
-    /// Goes to the code of another region, whose entry is `place` bytes behind the start of the table, or to
+    /// Goes to the code of another region, whose entry is `place` bytes past the start of the table, or to
     /// the run loop. `known` are start and end of its first block.
     pub(super) fn chain(&mut self, place: Value, pc: Value, known: Option<(u32, u32)>) {
         let table =

@@ -11,7 +11,7 @@ use mcu::Memory;
 use super::{Emitter, int};
 use crate::FLAGS;
 
-/// Bytes of RAM: where they begin, where their marks of what was written do, and how far that is behind the
+/// Bytes of RAM: where they begin, where their marks of what was written do, and how far that is past the
 /// address that the span has its name from.
 #[derive(Clone, Copy)]
 pub(crate) struct Span {

@@ -119,7 +119,7 @@ impl<'a, C: Lower, T: Timing<C>> Emitter<'a, C, T> {
         }
     }
 
-    /// Slots that can be read behind a way to an address before they are written.
+    /// Slots that can be read after a way to an address before they are written.
     pub(super) fn live(&self, to: u32) -> u64 {
         if let Some(&k) = self.region.by_start.get(&to) {
             return !self.region.plans[k].survey.kills;

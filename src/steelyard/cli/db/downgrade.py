@@ -23,10 +23,10 @@ def verb(schema: str, lose: bool, db: str | None, out: Output) -> None:
     """
     from ...store.engine import downgrade, file_of, url_of
 
-    url = url_of(select.database(db))
+    url = url_of(select.place(db))
     file = file_of(url)
     if url.drivername.startswith("http") or (file is not None and not file.exists()):
-        raise UserError(f"{select.database(db)}: no database to be changed; give a file, or a database on a server")
+        raise UserError(f"{select.place(db)}: no database to be changed; give a file, or a database on a server")
     gone = downgrade(url, schema, lose=lose)
     out.give(
         [plain("", "lost", {"lost": None, "rows": 0}, list(gone.items()))] if gone or not out.console else [], gone

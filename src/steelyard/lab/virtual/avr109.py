@@ -6,11 +6,9 @@ It identifies itself as Arduino's does. Blocks erase the pages that they are wri
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator
+from collections.abc import Generator
 
-from ...model.target import Target
-from ..config import FlashedChip
-from .loader import Conversation
+from .loader import ArduinoLoader
 
 DONE, YES, UNKNOWN, ESCAPE = b"\r", b"Y", b"?", 0x1B
 NAME, VERSION, SERIAL = b"CATERIN", b"10", b"S"
@@ -27,19 +25,8 @@ _PLAIN = {
 }  # fmt: skip
 
 
-def loaders(_target: Target, known: FlashedChip, flash: bytearray) -> Callable[[], BootLoader]:
-    """See :data:`.loader.Loaders`."""
-    signature = bytes.fromhex(known.signature)
-    return lambda: BootLoader(flash, signature, known.loader_bytes)
-
-
-class BootLoader(Conversation):
-    """Programs ``flash``, whose last ``own`` bytes are its own."""
-
-    def __init__(self, flash: bytearray, signature: bytes, own: int) -> None:
-        super().__init__()
-        self._flash, self._signature, self._room = flash, signature, len(flash) - own
-        self._address = 0
+class BootLoader(ArduinoLoader):
+    """See :class:`.loader.ArduinoLoader`."""
 
     def _commands(self) -> Generator[None, int, None]:
         while True:
@@ -81,3 +68,6 @@ class BootLoader(Conversation):
         self._flash[page : page + BLOCK] = b"\xff" * BLOCK
         self._flash[start:end] = data
         return DONE
+
+
+loaders = BootLoader.loaders

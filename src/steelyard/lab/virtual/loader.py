@@ -54,6 +54,20 @@ class Conversation(ABC):
         """Takes byte after byte, and leaves what it answers in ``_sent``."""
 
 
+class ArduinoLoader(Conversation):
+    """Programs ``flash``, in whose last bytes it is itself, as the flasher knows of the chip."""
+
+    def __init__(self, known: FlashedChip, flash: bytearray) -> None:
+        super().__init__()
+        self._flash, self._signature = flash, bytes.fromhex(known.signature)
+        self._room, self._address = len(flash) - known.loader_bytes, 0
+
+    @classmethod
+    def loaders(cls, _target: Target, known: FlashedChip, flash: bytearray) -> Callable[[], Loader]:
+        """See :data:`Loaders`."""
+        return lambda: cls(known, flash)
+
+
 #: makes the loaders of a board, one for each reset, which share what they have stored: of the target, of what the
 #: flasher knows of its chip, and of the memory that its code is in, which is changed in place
 Loaders = Callable[[Target, FlashedChip, bytearray], Callable[[], Loader]]

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator
+from collections.abc import Generator
 
-from ...model.target import Target
-from ..config import FlashedChip
-from .loader import Conversation
+from .loader import ArduinoLoader
 
 OK, FAILED, IN_SYNC, END = b"\x10", b"\x11", b"\x14", 0x20
 SYNC, GET, SET_DEVICE, SET_EXTENDED, ENTER, LEAVE, ADDRESS, UNIVERSAL, PROGRAM, READ, SIGNATURE = b"0ABEPQUVdtu"
@@ -17,19 +15,8 @@ PARAMETERS = {0x80: 3, 0x81: 4, 0x82: 4}
 FLASH = ord("F")
 
 
-def loaders(_target: Target, known: FlashedChip, flash: bytearray) -> Callable[[], BootLoader]:
-    """See :data:`.loader.Loaders`."""
-    signature = bytes.fromhex(known.signature)
-    return lambda: BootLoader(flash, signature, known.loader_bytes)
-
-
-class BootLoader(Conversation):
-    """Programs ``flash``, whose last ``own`` bytes are its own. Bytes that it does not understand end it."""
-
-    def __init__(self, flash: bytearray, signature: bytes, own: int) -> None:
-        super().__init__()
-        self._flash, self._signature, self._room = flash, signature, len(flash) - own
-        self._address = 0
+class BootLoader(ArduinoLoader):
+    """See :class:`.loader.ArduinoLoader`. Bytes that it does not understand end it."""
 
     def _commands(self) -> Generator[None, int, None]:
         while not self.over:
@@ -71,3 +58,6 @@ class BootLoader(Conversation):
             part = self._flash[self._address : self._address + int.from_bytes(data[:2])]
             return bytes(part) + OK
         return FAILED if command in (PROGRAM, READ) else None
+
+
+loaders = BootLoader.loaders

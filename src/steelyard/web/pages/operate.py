@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 
 from ...model.errors import counted
 from ...publish.sheet import Cell, Sheet, plain
-from ...store.operating import KINDS, Offer, Queued, Worker, Yard
+from ...store.operating import KINDS, Line, Offer, Worker, Yard
 from ...store.operators import LONGEST, SHORTEST, Deed, Session
 from ...store.queue import DONE, FAILED, RUNNING, WAITING
 from ...store.submissions import OFFERED, PRIVATE
@@ -164,7 +164,7 @@ def _seconds(begun: int, ended: int | None) -> float | None:
     return None if ended is None else (ended - begun) / 1e6
 
 
-def _of_lines(title: str, label: str, lines: Sequence[Queued]) -> Sheet:
+def _of_lines(title: str, label: str, lines: Sequence[Line]) -> Sheet:
     heads = {"job": None, "implementation": None, "target": None, "state": None, "attempts": 0, "why": None,
              "detail": None}  # fmt: skip
     rows = [(str(j.number), f"{j.task.variant}/{j.task.name}", j.task.target, j.state, j.attempts, j.why, j.detail)

@@ -1,0 +1,89 @@
+//! A run of instructions, taken to pieces: what each instruction costs in it, by cause.
+//!
+//! A timing model says what a run of instructions costs, not why. What each instruction costs by itself is compared with
+//! what it costs in its run, and with what it would cost if memory never waited ([`Timing::waits`]). The parts always add
+//! up to the model's own figure, whatever its rules are.
+
+use std::collections::BTreeMap;
+
+use crate::block::{Block, Core, Costs, Run, Timing};
+use crate::cause::{Cause, Work};
+
+/// One instruction of a run by itself, with the costs that it has there. An IT block is one, too.
+pub(crate) struct Piece<C> {
+    pub block: Block<C>,
+    /// The parts of each of its instructions.
+    pub parts: Vec<(Work, Vec<(Cause, u32)>)>,
+}
+
+/// A run taken to pieces, by their addresses.
+pub(crate) struct Pieces<C> {
+    pub start: u32,
+    pub end: u32,
+    pub of: BTreeMap<u32, Piece<C>>,
+}
+
+impl<C: Core> Pieces<C> {
+    /// The run at `pc`, with the costs that `timing` gives it.
+    pub fn of(core: &C, timing: &impl Timing<C>, pc: u32, max: usize) -> Self {
+        let run = core.decode(pc, max);
+        let (costs, parts) = (timing.costs(&run.steps), parts::<C>(timing, &run.steps));
+        let (start, end) = (pc, run.end);
+        let mut pieces = Self { start, end, of: BTreeMap::new() };
+        let mut at = pc;
+        loop {
+            let one = core.decode(at, 1);
+            let next = one.end;
+            pieces.of.insert(at, piece(&run, &costs, &parts, at, one));
+            // what ends a run may be shorter than it: an instruction that is none
+            if next <= at || next >= end || !run.insns.iter().any(|i| i.site.pc == next) {
+                return pieces;
+            }
+            at = next;
+        }
+    }
+}
+
+fn piece<C: Core>(run: &Run<C>, costs: &Costs, parts: &[(Work, Vec<(Cause, u32)>)], at: u32, one: Run<C>) -> Piece<C> {
+    let mut own = Costs { each: Vec::new(), taken: Vec::new(), skipped: costs.skipped };
+    let mut seen: Vec<(u32, Work)> = Vec::new();
+    let mut mine = Vec::new();
+    for (insn, step) in one.insns.iter().zip(&one.steps) {
+        let same = (insn.site.pc, C::work(step));
+        let before = seen.iter().filter(|s| **s == same).count();
+        seen.push(same);
+        let alike = |&k: &usize| (run.insns[k].site.pc, C::work(&run.steps[k])) == same;
+        // the end of a piece may look like one of the whole run
+        let found = (0..run.insns.len()).filter(alike).nth(before).filter(|_| insn.site.pc < one.end);
+        own.each.push(found.map_or(0, |k| costs.each[k]));
+        own.taken.push(found.map_or(0, |k| costs.taken[k]));
+        mine.push(found.map_or((Work::Nothing, Vec::new()), |k| parts[k].clone()));
+    }
+    Piece { block: Block::priced(at, one, &own), parts: mine }
+}
+
+/// What each step of a run costs, by cause.
+fn parts<C: Core>(timing: &impl Timing<C>, steps: &[C::Step]) -> Vec<(Work, Vec<(Cause, u32)>)> {
+    let each = timing.costs(steps).each;
+    let waits = timing.waits(steps);
+    let part = |(k, step): (usize, &C::Step)| {
+        let work = C::work(step);
+        let mut left = each[k];
+        let mut found = Vec::new();
+        for (cause, some) in &waits {
+            let wait = some.get(k).copied().unwrap_or(0).min(left);
+            found.push((*cause, wait));
+            left -= wait;
+        }
+        if work != Work::Nothing {
+            found.push((Cause::Issue, left.min(1)));
+            left -= left.min(1);
+        }
+        let alone = std::slice::from_ref(step);
+        let waited: u32 = timing.waits(alone).iter().map(|(_, some)| some.iter().sum::<u32>()).sum();
+        let own = timing.costs(alone).each.iter().sum::<u32>().saturating_sub(waited).saturating_sub(1).min(left);
+        found.extend([(Cause::Work, own), (Cause::Neighbours, left - own)]);
+        (work, found)
+    };
+    steps.iter().enumerate().map(part).collect()
+}
