@@ -57,6 +57,15 @@ def test_of_several_workloads_one_is_compared_and_the_others_are_named() -> None
     assert not compare(old[:1], new[:1]).workloads
 
 
+def test_figures_that_nobody_has_judged_are_called_so() -> None:
+    unknown = {"outcome": "no-expected-values"}
+    c = compare([row(rom=100, **unknown), row("due")], [row(rom=90, **unknown), row("due", rom=90)])
+    said = {
+        s.label: [n for n in s.notes if "nobody knows whether it is right: v/ref" in n] for s in comparison.tables(c)
+    }
+    assert {name: len(notes) for name, notes in said.items()} == {"compare-uno": 1, "compare-due": 0}
+
+
 def test_the_hash_of_a_name_is_told_from_its_aead() -> None:
     old = [row(primitive=p, run=k) for k, p in enumerate(("crypto_aead", "crypto_hash"), 1)]
     new = [r | {"flags": "-Os", "rom": 80, "run": 9} for r in old]

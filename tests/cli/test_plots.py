@@ -39,7 +39,7 @@ def test_a_line_has_no_points_of_another_workload(cli: Cli, tmp_path: Path) -> N
     assert "workload default (" in "".join(subtitle), "what is not drawn has no part in it"
     result = cli("plot throughput -o lines.csv")
     assert {row[0] for row in cells((tmp_path / "lines.csv").read_text())} == {"1", "2"}
-    assert "not drawn: toy3/ref, toy4/ref" in result.err
+    assert "not drawn: toy3/ref on due, toy4/ref on due\n" in result.err
     assert "2 rows of workload gmu, not default: without what depends on its sizes" in result.err
     # unless it is asked for by its number
     cli("plot throughput 1 2 3 4 -o named.csv")

@@ -24,17 +24,17 @@ FAR = "[boards.far]\ntarget = 'uno'\nhost = '{}'\n"
 @pytest.mark.parametrize(
     ("old", "new", "said"),
     [
-        ('channel = "P8_45"', 'chanel = "P8_45"', "boards.*.chanel: unknown key 'chanel'; did you mean channel?"),
+        ('channel = "P8_45"', 'chanel = "P8_45"', "boards.one.chanel: unknown key 'chanel'; did you mean channel?"),
         ('target = "uno"', 'target = "unoo"', "boards.one: unknown target 'unoo'; did you mean uno"),
         ('flasher = "avrdude-arduino"', 'flasher = "avrdude"', "did you mean avrdude-a"),
         ('channel = "P8_45"', 'channel = "P8_49"', "unknown channel 'P8_49'"),
-        ('channel = "P8_45"', 'channel = "P8_46"', "boards.two: has the port, channel or probe of one"),
-        ('port = "ports/one"', 'port = "ports/two"', "boards.two: has the port, channel or probe of one"),
-        ('port = "ports/one"', 'port = "ports/../ports/two"', "boards.two: has the port, channel or probe of one"),
+        ('channel = "P8_45"', 'channel = "P8_46"', "boards.two: has the channel of one"),
+        ('port = "ports/one"', 'port = "ports/two"', "boards.two: has the port of one"),
+        ('port = "ports/one"', 'port = "ports/../ports/two"', "boards.two: has the port of one"),
         ('port = "ports/one"', 'port = ""', "boards.one.port: missing"),
-        ('port = "ports/one"', "port = 3", "boards.*.port: expected a path, in quotes"),
+        ('port = "ports/one"', "port = 3", "boards.one.port: expected a path, in quotes"),
         ('port = "ports/one"', 'port = "a\\u0000b"', "boards.one.port: is not a serial port"),
-        ('probe = "swd-4"', 'probe = "swd-3"', "boards.four: has the port, channel or probe of three"),
+        ('probe = "swd-4"', 'probe = "swd-3"', "boards.four: has the probe of three"),
         ('probe = "swd-4"', 'probe = "swd-5"', "boards.four: unknown probe 'swd-5'; did you mean swd-"),
         ('probe = "swd-4"\n', "", "boards.four: openocd-probe works through a debug probe; name it"),
         ('flasher = "kflash"', 'flasher = "kflash"\nprobe = "fet"', "boards.seven: kflash works without a debug probe"),
@@ -51,11 +51,8 @@ FAR = "[boards.far]\ntarget = 'uno'\nhost = '{}'\n"
             "mine.virtual: unknown player 'stk500'; known: debug-port, gdb",
         ),
         ('boot_port = "ports/seventeen-boot"\n', "", "boards.seventeen.boot_port: avrdude-avr109 needs the port of"),
-        (
-            'boot_port = "ports/seventeen-boot"',
-            'boot_port = "ports/one"',
-            "seventeen: has the port, channel or probe of",
-        ),
+        ('boot_port = "ports/seventeen-boot"', 'boot_port = "ports/one"', "boards.seventeen: has the port of one"),
+        ('boot_port = "ports/seventeen-boot"', 'boot_port = "ports/seventeen"', "seventeen.boot_port: is its port"),
         ('boot_port = "ports/seventeen-boot"', 'boot_port = ".."', "boards.seventeen.boot_port: is not a serial port"),
         (
             'port = "ports/one"',
@@ -103,7 +100,14 @@ FAR = "[boards.far]\ntarget = 'uno'\nhost = '{}'\n"
         ),
         ("[boards.one]", "[hosts.b]\nssh = 'b'\ncommand = ''\n[boards.one]", "hosts.b: write command and folder"),
         ("[boards.one]", "[hosts.b]\nssh = 'b'\nfolders = ''\n[boards.one]", "did you mean folder?"),
-        ("[boards.one]", "[flashers.x]\nname = 'y'\n[boards.one]", "flashers.*.title: missing"),
+        ("tcp-raw/127.0.0.1/", "tcp-raw/127.0.0.1/9", "instrument la: a virtual analyzer needs a driver such as"),
+        ('interface = "gdbc"\n', "", "probes.fet.interface: missing"),
+        (
+            "[boards.one]",
+            f"{MINE % ''}chips.x.signature = 3\n[boards.one]",
+            "flashers.mine.chips.x.signature: expected",
+        ),
+        ("[boards.one]", "[flashers.x]\nname = 'y'\n[boards.one]", "flashers.x.title: missing"),
     ],
 )
 def test_a_mistake_is_named(described: Path, tmp_path: Path, old: str, new: str, said: str) -> None:

@@ -10,6 +10,7 @@ import click
 
 from ..analyse.answer import run_number, workload_name
 from ..model.errors import MOST, WorkError, counted
+from ..model.row import Row
 from ..publish import figure, results
 from ..publish.figures import figure_names
 from ..publish.sheet import Sheet
@@ -60,15 +61,12 @@ def verb(ask: Plot) -> int:
         raise WorkError(f"{text}; run: steelyard run --workload {kind.workload}")
     points = points_of(answer, rows, db) if kind.of_points else {}
     if kind.of_points:
-        without = {str(r["label"]) for r in rows if r["run"] not in points and r["variant"] != "nocrypt"}
-        say([f"without points, so not drawn: {', '.join(sorted(without))}"] if without else [])
+        _say_left("without points, so not drawn", [r for r in rows if r["run"] not in points])
     data = figure.data_of(kind, rows, points)
     if kind.rows == "records":
         seen = {d["order"] for d in data}
-        lacking = [r for r in rows if r["run"] not in seen and r["variant"] != "nocrypt"]
-        left = sorted({f"{r['label']} on {r['target']}" for r in lacking})
-        more = f" and {len(left) - MOST} more" if len(left) > MOST else ""
-        say([f"without all that it draws, so left out: {', '.join(left[:MOST])}{more}"] if data and left else [])
+        lacking = [r for r in rows if data and r["run"] not in seen]
+        _say_left("without all that it draws, so left out", lacking)
     rows = [r for r in rows if r["run"] in points] if kind.of_points else rows
     if not data:
         there = "steelyard list runs shows what there is"
@@ -87,6 +85,13 @@ def verb(ask: Plot) -> int:
     draw(name, data, out, title=ask.title, context=context)
     say(answer.notes)
     return 0
+
+
+def _say_left(why: str, rows: Sequence[Row]) -> None:
+    """Names what is not in the figure, without nocrypt, which few look for."""
+    left = sorted({f"{r['label']} on {r['target']}" for r in rows if r["variant"] != "nocrypt"})
+    more = f" and {len(left) - MOST} more" if len(left) > MOST else ""
+    say([f"{why}: {', '.join(left[:MOST])}{more}"] if left else [])
 
 
 def draw(name: str, data: figure.Data, out: Output, *, title: str = "", context: Sequence[str] = ()) -> None:

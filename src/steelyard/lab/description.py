@@ -114,6 +114,8 @@ def _check_instrument(where: str, i: Instrument) -> None:
         raise UserError(f"{where}.channels: {cut(wrong[0])!r} is not a name of sigrok's, such as D0")
     if not 1000 <= i.samplerate <= 1_000_000_000:
         raise UserError(f"{where}.samplerate: write samples in a second, such as 24_000_000")
+    if i.virtual:
+        _ = i.address
     if i.at:
         try:
             _ = i.place
@@ -157,9 +159,12 @@ def _check_board(where: str, lab: Lab, b: Board, taken: dict[object, str]) -> No
             raise UserError(f"{where}.{key}: is not a serial port; write its path, such as /dev/ttyACM0")
     # the same device may have several names; the names of virtual ones lead nowhere yet, or where they once led
     real = [os.path.normpath(p) if b.virtual else os.path.realpath(p) for p in ports]
-    for thing in (*real, (b.analyzer, b.channel), *([("probe", b.probe)] if b.probe else [])):
+    things: list[tuple[str, object]] = [*(("port", r) for r in real), ("channel", (b.analyzer, b.channel))]
+    for what, thing in (*things, *([("probe", ("probe", b.probe))] if b.probe else [])):
+        if taken.get(thing) == b.name:
+            raise UserError(f"{where}.boot_port: is its port; write that of the boot loader")
         if thing in taken:
-            raise UserError(f"{where}: has the port, channel or probe of {taken[thing]}; give each its own")
+            raise UserError(f"{where}: has the {what} of {taken[thing]}; give each its own")
         taken[thing] = b.name
     if isinstance(b.reset, str) and b.reset not in LINES:
         raise UserError(f"{where}.reset: {unknown('line', b.reset, LINES)} A command is a list of words")

@@ -14,6 +14,8 @@ from .errors import unknown
 
 _T = TypeVar("_T")
 _MESSAGE = re.compile(r"(.*?)(?: - at `\$\.?(.*)`)?", re.DOTALL)
+#: a key that msgspec does not name, and in how many of them it is looked for
+_ANY, _MANY = "*", 64
 _FIELD = re.compile(r"Object (?:contains unknown|missing required) field `(.*)`", re.DOTALL)
 #: what serde says of a table's keys
 _UNKNOWN = re.compile(r"unknown field `(.*)`, (?:expected|there are) (.*)", re.DOTALL)
@@ -42,7 +44,10 @@ def convert(data: Any, kind: type[_T], *, strict: bool = True) -> _T:
         return msgspec.convert(data, kind, strict=strict, dec_hook=_made)
     except msgspec.ValidationError as e:
         inside = str(e.__cause__) if isinstance(e.__cause__, Wrong) else ""
-        raise Wrong(_sentence(str(e), kind, inside)) from None
+        found = _MESSAGE.fullmatch(str(e))
+        text, path = (found[1], found[2] or "") if found else (str(e), "")
+        parts = _keys(data, kind, _parts(path.replace("[...]", f".{_ANY}")), strict)
+        raise Wrong(_sentence(text, parts, kind, inside)) from None
 
 
 def as_json(value: object) -> object:
@@ -80,11 +85,45 @@ def _parts(path: str) -> list[str]:
     return [p for p in re.split(r"[.\[\]]+", path) if p]
 
 
-def _sentence(message: str, kind: Any, inside: str = "") -> str:
+def _keys(data: Any, kind: Any, parts: list[str], strict: bool) -> list[str]:
+    """The path ``parts`` of the first error with the key of each table that msgspec leaves out: the first one that, if
+    alone in its table, leads to the same error."""
+
+    def error(data: Any) -> str:
+        try:
+            msgspec.convert(data, kind, strict=strict, dec_hook=_made)
+        except msgspec.ValidationError as e:
+            return str(e)
+        return ""
+
+    said = error(data) if _ANY in parts else ""
+    for at, part in enumerate(parts):
+        table = _at(data, parts[:at]) if part == _ANY else {}
+        for key, value in table.items() if len(table) <= _MANY else ():
+            alone = _put(data, parts[:at], {key: value})
+            if error(alone) == said:
+                data, parts = alone, [*parts[:at], str(key), *parts[at + 1 :]]
+                break
+    return parts
+
+
+def _at(data: Any, parts: list[str]) -> Any:
+    for part in parts:
+        data = data[int(part)] if isinstance(data, list) else data[part]
+    return data
+
+
+def _put(data: Any, parts: list[str], value: Any) -> Any:
+    """A copy of ``data`` with ``value`` at ``parts``."""
+    if not parts:
+        return value
+    if isinstance(data, list):
+        return [_put(d, parts[1:], value) if n == int(parts[0]) else d for n, d in enumerate(data)]
+    return {**data, parts[0]: _put(data[parts[0]], parts[1:], value)}
+
+
+def _sentence(text: str, parts: list[str], kind: Any, inside: str = "") -> str:
     """What msgspec says, or what is wrong ``inside`` the value that it points to."""
-    found = _MESSAGE.fullmatch(message)
-    text, path = (found[1], found[2] or "") if found else (message, "")
-    parts = _parts(path.replace("[...]", ".*"))  # msgspec does not say which of a table's keys
     if inside:
         return f"{'.'.join(parts)}{inside}"
     if field := _FIELD.fullmatch(text):

@@ -9,6 +9,7 @@ from functools import cache, partial
 from ..analyse.compare import Change, Comparison, Pair
 from ..model.errors import counted
 from ..model.metric import metric
+from ..model.reasons import Reason
 from ..model.row import CONTEXT, Row, grouped
 from .results import column, lines, run_of, title_of
 from .sheet import ANY, Cell, Column, Line, Lines, Mark, Sheet, distinct
@@ -40,6 +41,7 @@ def tables(c: Comparison, *, everything: bool = False) -> list[Sheet]:
         notes += [f"compared although {_differing(p)}: {p.old['label']}" for p in pairs if p.differs]
         notes += _sides(pairs, [n for n in told if n not in varying])
         notes += _of_several_sources(pairs)
+        notes += _unjudged(pairs)
         notes += _within(changes)
         sheets.append(
             Sheet(
@@ -114,6 +116,13 @@ def _of_several_sources(pairs: Sequence[Pair]) -> list[str]:
         if p.old["label"] == p.new["label"] and len({p.old.get("digest"), p.new.get("digest")} - {None}) > 1
     )
     return [f"sources differ: {', '.join(labels)}"] if labels else []
+
+
+def _unjudged(pairs: Sequence[Pair]) -> list[str]:
+    """Says whose figures may be of wrong outputs."""
+    unknown = [_name(p) for p in pairs if Reason.NO_EXPECTED in (p.old.get("outcome"), p.new.get("outcome"))]
+    names = ", ".join(dict.fromkeys(unknown))
+    return [f"without known answers, so nobody knows whether it is right: {names}"] if names else []
 
 
 def _within(changes: Sequence[tuple[Pair, Change]]) -> list[str]:
