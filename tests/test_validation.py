@@ -196,8 +196,8 @@ def _held_out(target: str, kind: str) -> tuple[str, str, list[float]]:
 
 
 #: what docs/validation/errors.csv says, which claims and answers quote: target, timing model, errors, kind of code,
-#: what of it is in a cache, and how large this is if the model leaves its misses out, page, and what else a reader should
-#: know. A target's newest comparison counts
+#: what of it is in a cache, how large this is if the model leaves its misses out, page, and what else there is to know.
+#: A target has its newest comparison
 QUOTED: tuple[tuple[tuple[str, str, list[float]], str, str, int, str, str], ...] = (
     (("uno", "avre+/1", errors(chosen(LTO, having(kind="asm")))), "assembly", "any", 0, "README", _BOARD),
     (("uno", "avre+/1", errors(chosen(LTO, having(kind="c")))), "compiled", "any", 0, "README", _THEIRS),

@@ -13,6 +13,7 @@ from steelyard.analyse.compare import compare
 from steelyard.analyse.errors import LEAST, Error, error_of, published
 from steelyard.analyse.rows import rows
 from steelyard.model import paths
+from steelyard.model.reasons import Failure, Reason
 from steelyard.model.record import Record
 from steelyard.model.target import target_names
 from steelyard.publish import comparison, report, run
@@ -80,6 +81,12 @@ def test_an_error_of_assembly_is_not_that_of_unknown_code(monkeypatch: pytest.Mo
     monkeypatch.setattr(errors, "published", lambda: MADE[:2])
     [row] = rows([made(rom=100)])
     assert error_of(row) is None
+
+
+def test_a_failed_run_has_no_error() -> None:
+    failed = replace(made(assembly_percent=0, rom=10), metrics={}, failure=Failure(Reason.FAULT, "fell"))
+    [row] = rows([failed])
+    assert "error_median" not in row
 
 
 def test_an_error_is_that_of_code_in_a_cache_whose_misses_are_not_modelled(monkeypatch: pytest.MonkeyPatch) -> None:

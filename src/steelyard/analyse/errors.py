@@ -65,9 +65,11 @@ def published() -> tuple[Error, ...]:
 def error_of(row: Row) -> Error | None:
     """The error that a row's cycles carry. Where it is not known what kind of code they are of, that of the kind with
     the larger error, if compiled code has one; none where nothing is published of this target and model, and where
-    cycles are not simulated."""
-    found = of_models([row])
+    there are no cycles, or none that are simulated."""
     share = row.get(ASSEMBLY)
+    if share is None and row.get("rom") is None:  # what failed has no figures at all
+        return None
+    found = of_models([row])
     if isinstance(share, (int, float)):
         kind = "assembly" if share >= LEAST else "compiled"
         found = [e for e in found if e.code == kind]
