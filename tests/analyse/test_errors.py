@@ -13,6 +13,7 @@ from steelyard.analyse.compare import compare
 from steelyard.analyse.errors import LEAST, Error, error_of, published
 from steelyard.analyse.rows import rows
 from steelyard.model import paths
+from steelyard.model.reasons import Failure, Reason
 from steelyard.model.record import Record
 from steelyard.model.target import target_names
 from steelyard.publish import comparison, report, run
@@ -22,7 +23,7 @@ from tests.made_up import record
 
 MODEL = "core/3"
 MADE = tuple(
-    Error("nrf52840", MODEL, code, memory, 7, middle, high, "arm.md", "made up")
+    Error("nrf52840", MODEL, code, memory, 0, 7, middle, high, "arm.md", "made up")
     for code, memory, middle, high in (
         ("assembly", "cached", 1.0, 3.0),
         ("assembly", "beyond", 2.0, 5.0),
@@ -35,7 +36,6 @@ MADE = tuple(
 def few(monkeypatch: pytest.MonkeyPatch) -> None:
     """Answers have errors that are made up for these tests."""
     monkeypatch.setattr(errors, "published", lambda: MADE)
-    monkeypatch.setattr(report, "published", lambda: MADE)
 
 
 def made(target: str = "nrf52840", model: str = MODEL, **more: float) -> Record:
@@ -68,8 +68,33 @@ def test_a_run_says_its_error() -> None:
     assert text.startswith("median 1 %, 95 % of them within 3 % (assembly, cached; 7 published values; made up;")
     facts = {line.cells[0]: line.cells[1] for line in run.sheets(made(target="due"), [])[0].lines}
     assert str(facts["error of its cycles"]).startswith("nothing is published of due and this model")
-    [line] = report.claims(["nrf52840"]).lines
-    assert line.cells[2] == "assembly 1 / 3 %; assembly 2 / 5 %; compiled 4 / 9 %"
+
+
+def test_a_report_has_the_errors_of_its_records_models() -> None:
+    every = "assembly, cached 1 / 3 %; assembly, beyond 2 / 5 %; compiled 4 / 9 %"
+    for model, expected in ((MODEL, every), (f"{MODEL}, files 12ab34cd", every), ("core/2", None)):
+        [line] = report.claims(["nrf52840"], rows([made(model=model)])).lines
+        assert line.cells[2] == expected
+
+
+def test_an_error_of_assembly_is_not_that_of_unknown_code(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(errors, "published", lambda: MADE[:2])
+    [row] = rows([made(rom=100)])
+    assert error_of(row) is None
+
+
+def test_a_failed_run_has_no_error() -> None:
+    failed = replace(made(assembly_percent=0, rom=10), metrics={}, failure=Failure(Reason.FAULT, "fell"))
+    [row] = rows([failed])
+    assert "error_median" not in row
+
+
+def test_an_error_is_that_of_code_in_a_cache_whose_misses_are_not_modelled(monkeypatch: pytest.MonkeyPatch) -> None:
+    error = Error("uno", MODEL, "compiled", "cached", 1000, 7, 4.0, 9.0, "README.md", "made up")
+    monkeypatch.setattr(errors, "published", lambda: (error,))
+    for rom, expected in ((1000, error), (1001, None)):
+        [row] = rows([made("uno", assembly_percent=0, rom=rom)])
+        assert error_of(row) == expected
 
 
 def test_a_difference_below_the_error_is_marked() -> None:

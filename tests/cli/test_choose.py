@@ -142,6 +142,14 @@ def test_what_it_costs_is_arithmetic(chosen: Cli) -> None:
     assert row["life"] == pytest.approx(100 * 3.6 * 3 / (2 * cycles * per * 1e-9 + 3e-3) / 86400)
 
 
+def test_a_battery_at_a_chip_of_no_known_current(chosen: Cli, tmp_path: Path) -> None:
+    assert load_target("due").energy is None
+    store(tmp_path / "results.db", linear("fast1/ref", 3, target="due", rom=4000))
+    text = chosen("choose -t due --mlen 24 --rate 2/s --battery 100mAh").out
+    assert "no current of due is known, so nothing says how long it lasts" in text
+    assert "0 V" not in text
+
+
 def test_all_targets(chosen: Cli) -> None:
     found = lines(chosen, "choose --table --mlen 24 --rom 4500")
     assert [(r["target"], r["label"]) for r in found] == [("bluepill", "fast1/ref"), ("uno", "both1/ref")]

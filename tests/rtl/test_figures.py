@@ -32,6 +32,7 @@ def test_throughput_follows_the_mean_frequency() -> None:
     clock = figures.frequency([Routed(1, 100.0, {"a": 3.0}, {}), Routed(2, 110.0, {"a": 5.0}, {})])
     assert (clock["fmax_mean"], clock["fmax_best"], clock["fmax_seeds"], clock["ports_ns"]) == (105.0, 110.0, 2, 5.0)
     assert clock["fmax_sd"] == pytest.approx(50**0.5)
+    assert "fmax_sd" not in figures.frequency([Routed(1, 100.0, {}, {})]), "one seed says nothing of others"
     found = figures.points([Size("encrypt", "PT", 0, 64), Size("hash", "HM", 0, 16)], [128, 64])
     made = figures.throughput({"lut": 1000, "bits_per_cycle_pt": 8.0}, found, 100.0)
     assert made["throughput_pt_long"] == 800
@@ -53,13 +54,32 @@ def test_the_depth_is_between_registers() -> None:
         "a": cell("LUT4", 10, 2), "b": cell("MUX", 11, 10), "c": cell("LUT4", 12, 11, 2), "r": cell("FF", 13, 12),
         "d": cell("LUT4", 14, 13),
     }  # fmt: skip
-    assert depth(cells, {"LUT4": 1}, {"FF"}) == (2, False)
-    assert depth(cells, {"LUT4": 1}, set()) == (3, False)
+    assert depth(cells, {"LUT4": 1}, {"FF"}, {}) == (2, False)
+    assert depth(cells, {"LUT4": 1}, set(), {}) == (3, False)
     for first, second in (("a", "b"), ("b", "a")):  # one feeds the other, and both the last
         net = {first: cell("LUT4", 1, 9), second: cell("LUT4", 2, 1), "c": cell("LUT4", 3, 1, 2)}
-        assert depth(dict(reversed(net.items())), {"LUT4": 1}, set()) == (3, False)
+        assert depth(dict(reversed(net.items())), {"LUT4": 1}, set(), {}) == (3, False)
     cells["a"] = cell("LUT4", 10, 12)
-    assert depth(cells, {"LUT4": 1}, {"FF"})[1]
+    assert depth(cells, {"LUT4": 1}, {"FF"}, {})[1]
+
+
+def test_a_path_ends_where_a_memory_is_written() -> None:
+    def cell(kind: str, ways: str, *bits: int) -> dict[str, object]:
+        names = ways.split()
+        return {
+            "type": kind,
+            "port_directions": {w: "output" if w == "Q" else "input" for w in names},
+            "connections": {w: [b] for w, b in zip(names, bits, strict=True)},
+        }
+
+    reads = load_device("artix7").reads
+    shift = {
+        "before": cell("LUT4", "I Q", 1, 2), "srl": cell("SRL16E", "D A0 CLK Q", 2, 7, 9, 3),
+        "after": cell("LUT4", "I Q", 3, 4), "back": cell("LUT4", "I Q", 3, 1), "address": cell("LUT4", "I Q", 5, 7),
+    }  # fmt: skip
+    tables = {"LUT4": 1.0, "SRL16E": 1.0}
+    assert depth(shift, tables, set(), reads) == (4, False), "address, the memory, back, before"
+    assert depth(shift, tables, set(), {})[1], "as if a write were read at once"
 
 
 def test_a_report_without_a_clock_is_refused() -> None:

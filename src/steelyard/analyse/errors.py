@@ -26,13 +26,15 @@ LEAST = 20.0
 
 class Error(Struct, frozen=True):
     """The error of a timing model on a target, in percent of published cycles: of ``code`` that is ``assembly`` or
-    ``compiled``, and that a cache holds (``cached``), does not (``beyond``), or ``any``. ``page`` of docs/validation
-    has the comparison."""
+    ``compiled``, and that a cache holds (``cached``), does not (``beyond``), or ``any``. ``cache_bytes`` are those of a
+    cache whose misses the model leaves out; else 0, and the chip's are known. ``page`` of docs/validation has the
+    comparison."""
 
     target: str
     timing_model: str
     code: str
     memory: str
+    cache_bytes: int
     values: int
     median_percent: float
     p95_percent: float
@@ -40,11 +42,15 @@ class Error(Struct, frozen=True):
     remark: str
 
     @property
+    def kind(self) -> str:
+        """The kind of code, in words."""
+        return self.code if self.memory == "any" else f"{self.code}, {self.memory}"
+
+    @property
     def text(self) -> str:
         """In words, for a reader of one figure."""
-        kind = self.code if self.memory == "any" else f"{self.code}, {self.memory}"
         size = f"median {self.median_percent:.2g} %, 95 % of them within {self.p95_percent:.2g} %"
-        return f"{size} ({kind}; {self.values} published values; {self.remark}; docs/validation/{self.page})"
+        return f"{size} ({self.kind}; {self.values} published values; {self.remark}; docs/validation/{self.page})"
 
 
 @cache
@@ -58,21 +64,30 @@ def published() -> tuple[Error, ...]:
 
 def error_of(row: Row) -> Error | None:
     """The error that a row's cycles carry. Where it is not known what kind of code they are of, that of the kind with
-    the larger error; none where nothing is published of this target and model, and where cycles are not simulated."""
-    if row.get("device") != "simulator":
+    the larger error, if compiled code has one; none where nothing is published of this target and model, and where
+    there are no cycles, or none that are simulated."""
+    share = row.get(ASSEMBLY)
+    if share is None and row.get("rom") is None:  # what failed has no figures at all
         return None
-    # a model is named with its target's files where two of them have its name
-    model = str(row.get("timing_model")).partition(",")[0]
-    found = [e for e in published() if (e.target, e.timing_model) == (row["target"], model)]
-    share, memory = row.get(ASSEMBLY), _memory(row)
+    found = of_models([row])
     if isinstance(share, (int, float)):
         kind = "assembly" if share >= LEAST else "compiled"
         found = [e for e in found if e.code == kind]
-    if memory:
-        found = [e for e in found if e.memory in (memory, "any")]
+    elif not any(e.code == "compiled" for e in found):
+        return None
+    found = [e for e in found if e.memory in ("any", _memory(row, e.cache_bytes) or e.memory)]
     exact = {e.code for e in found if e.memory != "any"}
     found = [e for e in found if e.memory != "any" or e.code not in exact]
     return max(found, key=lambda e: e.p95_percent, default=None)
+
+
+def of_models(rows: Sequence[Row]) -> list[Error]:
+    """The published errors of the simulated targets and models that rows are of."""
+    # a model is named with its target's files where two of them have its name
+    models = {
+        (r["target"], str(r.get("timing_model")).partition(",")[0]) for r in rows if r.get("device") == "simulator"
+    }
+    return [e for e in published() if (e.target, e.timing_model) in models]
 
 
 def carried(rows: Sequence[Row]) -> Sequence[Row]:
@@ -93,9 +108,9 @@ def _cache(target: str) -> int:
     return int(flash["cache_lines"] * flash["line_bytes"])
 
 
-def _memory(row: Row) -> str:
+def _memory(row: Row, cache_bytes: int) -> str:
     """Whether a cache holds all of a row's code; empty where there is no cache, or this is not known."""
-    size, rom = _cache(str(row["target"])), row.get("rom")
+    size, rom = cache_bytes or _cache(str(row["target"])), row.get("rom")
     if not size or not isinstance(rom, (int, float)):
         return ""
     return "cached" if rom <= size else "beyond"

@@ -278,7 +278,7 @@ def _assumptions(answer: Answer, rows: Sequence[Row]) -> list[str]:
         )
     if BEYOND in ways:
         said.append("extrapolated: the size is beyond the run's points; --measure weighs what the chip has room for")
-    if answer.device.charge:
+    if answer.device.charge and answer.device.joules is not None:
         said.append("battery: all of its charge used, none lost in regulators or by itself")
     return said
 
@@ -291,7 +291,9 @@ def _of_device(answer: Answer, rows: Sequence[Row]) -> list[str]:
         said.append(f"energy: cycles x {target.nanojoule_per_cycle:.3g} nJ ({target.energy.source})")
     if d.rate:
         said.append(f"CPU: at {d.clock / 1e6:g} MHz")
-    if d.charge:
+    if d.charge and d.joules is None:
+        said.append(f"battery: no current of {answer.target} is known, so nothing says how long it lasts")
+    elif d.charge:
         idle = f"{d.idle * 1e6:g} µA all the time" if d.idle else "nothing else (--idle)"
         said.append(f"battery: {d.charge / 3.6:g} mAh at {d.volts:g} V; besides the messages it feeds {idle}")
     return [*said, *shared(rows, ("compiler",))]

@@ -13,7 +13,7 @@ from jinja2 import Environment, FileSystemLoader
 from msgspec import Struct
 
 from ..analyse import rank
-from ..analyse.errors import published
+from ..analyse.errors import of_models
 from ..model.errors import counted
 from ..model.primitive import cycles_of
 from ..model.record import Point
@@ -101,7 +101,7 @@ def compose(
         _summary(good, bad),
         [section(n, by_target[n], points, columns) for n in names],
         next(iter(results.without_figures(bad)), None),
-        claims(names),
+        claims(names, rows),
         provenance(rows),
     )
 
@@ -188,21 +188,21 @@ def _winners(primitive: str, rows: Sequence[Row]) -> Sheet:
     return Sheet(f"{primitive}: first by each metric", f"winners-{primitive}", columns, lines)
 
 
-def claims(names: Sequence[str]) -> Sheet:
-    """How far the cycles of these targets are validated."""
+def claims(names: Sequence[str], of: Sequence[Row]) -> Sheet:
+    """How far the cycles of these targets are validated, with the errors of the models that rows are of."""
     known = {n: load_target(n) for n in names if n in target_names()}
     rows = [
-        (n, known[n].tier, _errors(n), known[n].silicon) if n in known else (n, "not known here", None, "-")
+        (n, known[n].tier, _errors(n, of), known[n].silicon) if n in known else (n, "not known here", None, "-")
         for n in names
     ]
     heads = ("target", "cycle counts", "error, median / 95 %", "compared with silicon")
     return plain("How far each target's cycles are validated", "claims-table", heads, rows)
 
 
-def _errors(target: str) -> str | None:
-    """The published errors of a target's model, by kind of code."""
-    found = [e for e in published() if e.target == target]
-    return "; ".join(f"{e.code} {e.median_percent:.2g} / {e.p95_percent:.2g} %" for e in found) or None
+def _errors(target: str, of: Sequence[Row]) -> str | None:
+    """The published errors of a target's models, by kind of code."""
+    found = [e for e in of_models(of) if e.target == target]
+    return "; ".join(f"{e.kind} {e.median_percent:.2g} / {e.p95_percent:.2g} %" for e in found) or None
 
 
 def provenance(rows: Sequence[Row]) -> Sheet:

@@ -25,7 +25,8 @@ class Device(toml.Table, frozen=True):
     """``synth`` is the yosys command, ``area`` what ``lut`` counts: lookup tables by cell, ``lut_low`` a lower bound
     where one table may take two cells. ``models`` are yosys' simulation models of its cells, which are read with
     ``defines``; where they are wrong or absent, the folder has ``cells.v``. Without ``place`` there is
-    ``no_frequency``, which says why. ``elements``: a table and a flip-flop may share an element."""
+    ``no_frequency``, which says why. ``reads`` are the inputs of memories and shift registers that reach an output
+    without a clock; at the others a path ends. ``elements``: a table and a flip-flop may share an element."""
 
     name: str
     folder: Path
@@ -37,6 +38,7 @@ class Device(toml.Table, frozen=True):
     lut: dict[str, float] = field(default_factory=dict)
     lut_low: dict[str, float] = field(default_factory=dict)
     ff: dict[str, int] = field(default_factory=dict)
+    reads: dict[str, tuple[str, ...]] = field(default_factory=dict)
     place: Place | None = None
     no_frequency: str = ""
     elements: bool = False

@@ -37,8 +37,8 @@ def frequency(routes: Sequence[Routed]) -> dict[str, int | float]:
     mhz = [r.mhz for r in routes]
     ns = [v for r in routes for v in r.ports.values()]
     return {
-        "fmax_mean": fmean(mhz), "fmax_best": max(mhz), "fmax_sd": stdev(mhz) if len(mhz) > 1 else 0.0,
-        "fmax_seeds": len(mhz), **({"ports_ns": max(ns)} if ns else {}),
+        "fmax_mean": fmean(mhz), "fmax_best": max(mhz), "fmax_seeds": len(mhz),
+        **({"fmax_sd": stdev(mhz)} if len(mhz) > 1 else {}), **({"ports_ns": max(ns)} if ns else {}),
     }  # fmt: skip
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import shutil
-from collections.abc import Mapping, Set
+from collections.abc import Mapping, Sequence, Set
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +25,7 @@ SYNTHESIS, PLACEMENT = 900.0, 900.0
 
 class Cells(Struct, frozen=True):
     """``types`` counts the cells of a netlist by type, ``within`` those of tables by the top's part whose name they
-    have. ``depth`` is the most cells that a signal passes from register to register."""
+    have. ``depth`` is the most tables that a signal passes from register to register."""
 
     types: dict[str, int]
     within: dict[str, int]
@@ -126,7 +126,7 @@ def _cells(work: Path, top: str, device: Device) -> tuple[Cells, bool]:
     stat = json.loads(_text(work / "stat.json"))
     of = stat.get("design") or stat["modules"][f"\\{top}"]
     cells = json.loads((work / NETLIST).read_bytes())["modules"][top]["cells"]
-    deep, looped = depth(cells, device.lut, {*device.ff})
+    deep, looped = depth(cells, device.lut, {*device.ff}, device.reads)
     made = Cells(
         {k: int(v) for k, v in of["num_cells_by_type"].items()},
         _within(cells),
@@ -148,20 +148,24 @@ def _within(cells: Netted) -> dict[str, int]:
     return counts
 
 
-def depth(cells: Netted, tables: Mapping[str, float], stops: Set[str]) -> tuple[int, bool]:
-    """The most tables that a signal passes between registers or ports, and whether it comes back to one of them."""
+def depth(
+    cells: Netted, tables: Mapping[str, float], stops: Set[str], reads: Mapping[str, Sequence[str]]
+) -> tuple[int, bool]:
+    """The most tables that a signal passes between registers or ports, and whether it comes back to one of them. Into
+    memories, which are tables too, it passes by the ports that ``reads`` names only; at the others it ends."""
     looped = False
     drives: dict[int, str] = {}
     into: dict[str, list[int]] = {}
     for name, cell in cells.items():
         if cell["type"] in stops or cell["type"].startswith("$"):
             continue
+        open_ = reads.get(cell["type"], cell["port_directions"])
         for port, way in cell["port_directions"].items():
             bits = [b for b in cell["connections"].get(port, ()) if isinstance(b, int)]
             if way == "output":
                 drives |= dict.fromkeys(bits, name)
             else:
-                into.setdefault(name, []).extend(bits)
+                into.setdefault(name, []).extend(bits if port in open_ else ())
     known: dict[str, int] = {}
     opened: set[str] = set()  # those of the path from ``start`` are not known yet
     for start in into:

@@ -81,7 +81,7 @@ def compose(title: str, rows: Sequence[Row], targets: Sequence[str], notes: Sequ
         [s for s in [*summary, _published(of)] if s.lines],
         [_section(target, of[target], parts[target]) for target in of],
         None,
-        report.claims(targets),
+        report.claims(targets, kept),
         report.provenance(kept),
     )
 
