@@ -120,6 +120,8 @@ class Implementation(Struct, frozen=True):
     def is_called(self, pattern: str) -> bool:
         """Whether one of its names is like this: family, variant, primitive, label, or all of them."""
         names = (self.family, self.variant, self.primitive, self.label, f"{self.primitive}/{self.family}/{self.label}")
+        if not any(c in pattern for c in "*?["):  # most are no patterns, and matching takes long
+            return pattern in names
         return any(fnmatchcase(name, pattern) for name in names)
 
 
