@@ -61,7 +61,7 @@ def test_contributing_names_what_is_there() -> None:
     named = set(re.findall(r"`([\w/]+\.(?:py|toml|csv|c|h))`", text)) - {"target.toml", "variant.toml", "lab.toml"}
     assert len(named) > 30
     assert [n for n in named if not any(f"/{f}".endswith(f"/{n}") for f in [*map(str, sources), *FOLDER])] == []
-    code = "".join(f.read_text(encoding="utf-8") for f in sources if f.suffix in (".py", ".rs", ".c", ".h"))
+    code = "".join(f.read_text(encoding="utf-8") for f in sources if f.suffix in (".py", ".rs", ".c", ".h", ".sv"))
     tables = set(re.findall(r"`([A-Z]{4,})`", text)) - {"STEELYARD", "CRYPTO"}
     assert len(tables) > 10
     assert [word for word in tables if not re.search(rf"\b{word}\b", code)] == []
