@@ -55,7 +55,7 @@ def run(page: str, folder: Path, home: Path, least: int = 6) -> dict[str, str]:
             capture_output=True,
             text=True,
             check=False,
-            timeout=300,
+            timeout=1200,  # of a command that hangs; a loaded machine takes minutes for synthesis
         )
         assert done.returncode == 0, f"$ {command}\n{done.stdout}{done.stderr}"
         printed[command] = done.stdout
