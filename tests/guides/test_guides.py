@@ -165,6 +165,7 @@ def test_choose_a_cipher(folder: Path, home: Path) -> None:
     assert "asconaead128/armv7m" in (folder / "chips.md").read_text()
 
 
+@pytest.mark.long  # synthesis takes minutes
 @toys.needs("verilator", "yosys", "nextpnr-ecp5")
 def test_weigh_a_core(folder: Path, home: Path) -> None:
     (folder / "rtl").symlink_to(ROOT / "rtl")
