@@ -25,7 +25,8 @@ class Device(toml.Table, frozen=True):
     """``synth`` is the yosys command, ``area`` what ``lut`` counts: lookup tables by cell, ``lut_low`` a lower bound
     where one table may take two cells. ``models`` are yosys' simulation models of its cells, which are read with
     ``defines``; where they are wrong or absent, the folder has ``cells.v``. Without ``place`` there is
-    ``no_frequency``, which says why. ``elements``: a table and a flip-flop may share an element."""
+    ``no_frequency``, which says why. ``others`` are the cells that are neither tables nor flip-flops. ``elements``: a
+    table and a flip-flop may share an element."""
 
     name: str
     folder: Path
@@ -37,9 +38,15 @@ class Device(toml.Table, frozen=True):
     lut: dict[str, float] = field(default_factory=dict)
     lut_low: dict[str, float] = field(default_factory=dict)
     ff: dict[str, int] = field(default_factory=dict)
+    others: tuple[str, ...] = ()
     place: Place | None = None
     no_frequency: str = ""
     elements: bool = False
+
+    @property
+    def known(self) -> set[str]:
+        """The cells that a netlist may have; yosys notes in some of its own where others come from."""
+        return {*self.lut, *self.ff, *self.others, "$scopeinfo"}
 
     @property
     def digest(self) -> str:
