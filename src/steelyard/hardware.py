@@ -26,6 +26,7 @@ from .jobs import failure_of
 from .model import paths, whole
 from .model.call import DeviceError
 from .model.digest import of_file
+from .model.errors import UserError
 from .model.inputs import SEED, Inputs
 from .model.once import Once, alone
 from .model.reasons import MACHINE, Failure, Reason
@@ -43,7 +44,7 @@ from .store import Keeper, Store
 
 T = TypeVar("T")
 #: number of this pipeline: what is kept of an older one is made again
-RECIPE = "1"
+RECIPE = "2"
 #: seeds of place and route
 SEEDS = 6
 #: modes in which netlists are verified; the source is in all
@@ -81,7 +82,7 @@ class Task(Struct, frozen=True):
             family=d.family,
             variant=d.name,
             implementation=d.variant,
-            implementation_digest=d.digest,
+            implementation_digest=_digest(d),
             target=self.device.name,
             target_digest=self.device.digest,
             device="synthesis",
@@ -125,6 +126,21 @@ def _identity(design: Design) -> tuple[str, str]:
     return design.label, design.digest
 
 
+def _digest(design: Design) -> str:
+    """The design's digest; empty where a file is gone. The run will say so."""
+    try:
+        return design.digest
+    except (OSError, UserError):
+        return ""
+
+
+def _unchanged(design: Design, digest: str) -> None:
+    """Raises :class:`ToolError` where the sources are not those of the ``digest``."""
+    if _digest(design) != digest or not digest:
+        text = f"a file of {design.folder} changed since it was found, or is gone"
+        raise ToolError(Failure(Reason.SOURCES_CHANGED, text))
+
+
 class Hardware:
     """Weighs designs on several threads; finished records go to the store at once."""
 
@@ -146,7 +162,7 @@ class Hardware:
         todo = [(t, s) for t, s in zip(tasks, setups, strict=True) if s.key not in kept]
         with ThreadPoolExecutor(self.threads) as pool:
             # simulation and synthesis at once: neither needs the other
-            for design in {t.design.digest: t.design for t, _ in todo}.values():
+            for design in {s.implementation_digest: t.design for t, s in todo}.values():
                 pool.submit(self._quiet, self._verify, design)
             synthesised = [pool.submit(self._synthesised, t, s) for t, s in todo]
             gated = [pool.submit(self._gate, t, f) for (t, _), f in zip(todo, synthesised, strict=True)]
@@ -181,6 +197,7 @@ class Hardware:
         try:
             if gone := tools.missing(task.needed):
                 raise ToolError(gone)
+            _unchanged(task.design, setup.implementation_digest)
             verified = self._verify(task.design)
             notes = (*record.notes, *verified.notes)
             answers = Verification(verified.source, verified.operations, 0, 0)
@@ -188,6 +205,7 @@ class Hardware:
             if verified.failure is not None:
                 raise ToolError(verified.failure, verified.log)
             record = self._with_figures(task, record, verified, cells.result()[0], gate, routes)
+            _unchanged(task.design, setup.implementation_digest)
         except (KeyboardInterrupt, SystemExit):
             raise
         except ToolError as e:
@@ -240,8 +258,15 @@ class Hardware:
 
     def _verified(self, design: Design) -> Verified:
         """Lints and simulates the design in all modes, and counts cycles."""
-        identity = [design.digest, _harness(), self.seed, _version("verilator"), _version("ghdl-5")]
-        return self._kept("verify", identity, Verified, lambda work: self._simulate(design, work))
+        digest = design.digest
+        identity = [digest, _harness(), self.seed, _version("verilator"), _version("ghdl-5")]
+
+        def make(work: Path) -> Verified:
+            made = self._simulate(design, work)
+            _unchanged(design, digest)
+            return made
+
+        return self._kept("verify", identity, Verified, make)
 
     def _simulate(self, design: Design, work: Path) -> Verified:
         notes: list[str] = []
@@ -294,9 +319,8 @@ class Hardware:
             *(vectors.hashes(design, hashed, inputs) if hashed else []),
         ]
         streams = [stream(c, design.width, design.order) for c in calls]
-        if design.answers is not None:
-            pdi, sdi, do = (design.answers / f"{n}.txt" for n in ("pdi", "sdi", "do"))
-            streams += read(pdi, sdi, do, design.width)
+        if design.answers is not None:  # pdi, sdi and do
+            streams += read(*design.answer_files, design.width)
         if not streams:
             text = f"{design.label}: no algorithm of the software side is named, and there are no pdi, sdi and do files"
             raise ToolError(Failure(Reason.NO_EXPECTED, text))
@@ -312,7 +336,9 @@ class Hardware:
 
         def make(work: Path) -> Cells:
             netlist = _readable(task.design, work / "vhdl", [])
-            return synthesis.synthesise(netlist, task.device, work)
+            made = synthesis.synthesise(netlist, task.device, work)
+            _unchanged(task.design, setup.implementation_digest)
+            return made
 
         cells = self._kept("synthesis", identity, Cells, make, (synthesis.NETLIST, synthesis.VERILOG))
         return cells, _folder("synthesis", identity)
@@ -340,10 +366,18 @@ class Hardware:
         design = replace(task.design, key_reuse=verified.reuse, segments=verified.segments)
         shutil.copyfile(netlist, work / synthesis.VERILOG)
         bench.build(design, synthesis.mapped(Netlist(design.top, ()), task.device, work), work, quick=True)
-        streams, _, _ = self._streams(design)
-        for o in bench.run(work, streams, NETLIST_MODES):
+        streams, sizes, made = self._streams(design)
+        single = bench.run(work, made, ("single",))
+        outcomes = [*bench.run(work, streams, NETLIST_MODES), *single]
+        for o in outcomes:
             if o.failure is not None:
                 return Verified(Failure(Reason.NETLIST_DIFFERS, f"on {task.device.name}, {o.failure.detail}"))
+        # sources can tell simulators from synthesis, and a simulator does what they say
+        for size, ours, theirs in zip(sizes, vectors.kept(sizes, single[0].each), verified.cycles, strict=True):
+            if ours != theirs:
+                what = f"{size.op} of {size.of}, {size.ad} and {size.message} bytes"
+                text = f"on {task.device.name}, {what}: {ours} cycles, {theirs} of the source"
+                return Verified(Failure(Reason.NETLIST_DIFFERS, text))
         return Verified(None, operations=len(streams))
 
     def _placed(self, task: Task, synthesised: Future[tuple[Cells, Path]], seed: int) -> Routed:

@@ -181,8 +181,8 @@ def test_what_is_stored_is_found_while_the_machine_is_off(bench: Bench, there: E
 @pytest.mark.parametrize(
     ("program", "why"),
     [
-        ("printf 'Hello, world, this is no message'", "what comes is not what an agent says|a message of"),
-        ("printf '\\0\\0\\0\\7\\201\\244type\\300'", "what comes is not what an agent says"),
+        ("printf 'Hello, world, this is no message'", "an agent does not say this|a message of"),
+        ("printf '\\0\\0\\0\\7\\201\\244type\\300'", "an agent does not say this"),
         ("echo 'Traceback: it broke' >&2; exit 70", "the agent ended: Traceback: it broke"),
     ],
 )

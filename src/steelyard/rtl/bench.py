@@ -14,7 +14,7 @@ from msgspec import Struct
 from ..model.paths import ROOT
 from ..model.reasons import Failure, Reason
 from . import tools
-from .design import Design
+from .design import Design, included
 from .streams import Stream, written
 from .tools import ToolError
 
@@ -85,18 +85,23 @@ def own(design: Design) -> Netlist:
     return Netlist(design.top, design.files, design.parameters, design.defines, design.includes)
 
 
+def names(n: Netlist) -> dict[str, str]:
+    """What the files are called where tools see them, in order, with their own names. Two files may have one name, and
+    a name may mean something to a tool's script."""
+    return {f"src/{k:03d}_{re.sub(r'[^A-Za-z0-9_.-]', '_', f.name)}": f.name for k, f in enumerate(n.files)}
+
+
 def copied(n: Netlist, work: Path) -> list[str]:
-    """Copies the files into ``work``, where tools see them, and returns their names in order: two files of one name
-    have different folders."""
-    names = []
-    for k, f in enumerate(n.files):
-        at = work / "src" / f"{k:03d}_{f.name}"
-        at.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(f, at)
-        names.append(f"src/{at.name}")
+    """Copies the files into ``work``, where tools see them, and returns their names there."""
+    (work / "src").mkdir(parents=True, exist_ok=True)
+    for name, f in zip(names(n), n.files, strict=True):
+        shutil.copyfile(f, work / name)
     for k, folder in enumerate(n.includes):
-        shutil.copytree(folder, work / "inc" / str(k), dirs_exist_ok=True)
-    return names
+        for f in included(folder):
+            at = work / "inc" / str(k) / f.relative_to(folder)
+            at.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(f, at)
+    return list(names(n))
 
 
 def options(n: Netlist) -> list[str]:
@@ -121,12 +126,16 @@ def lint(n: Netlist, work: Path) -> str:
         raise refused(e, n) from e
 
 
+def own_names(text: str, n: Netlist) -> str:
+    """The text with the sources' names as the design has them."""
+    for made, name in names(n).items():
+        text = text.replace(made, name)
+    return text
+
+
 def refused(error: ToolError, n: Netlist) -> ToolError:
     """The error with the reason that it is of, and the design's own names of files."""
-    text = error.failure.detail
-    names = {f"src/{k:03d}_{f.name}": f.name for k, f in enumerate(n.files)}
-    for made, name in names.items():
-        text = text.replace(made, name)
+    text = own_names(error.failure.detail, n)
     reason = error.failure.reason
     if reason is Reason.COMPILE_ERROR:
         wrong_top = re.search(r"(?i)specified top.module .* not found|module .* not found", error.log)
@@ -204,7 +213,7 @@ def build(design: Design, n: Netlist, work: Path, *, trace: bool = False, quick:
         raise ToolError(failure)
     (work / "ports.h").write_text(header(design, found))
     shutil.copyfile(BENCH, work / "bench.cpp")
-    files = [f"src/{k:03d}_{f.name}" for k, f in enumerate(n.files)]
+    files = list(names(n))
     more = ["--trace", "--trace-underscore"] if trace else []
     fast = "-O1" if quick else "-O2"
     try:

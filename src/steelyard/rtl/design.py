@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from glob import glob
 from pathlib import Path
@@ -17,6 +18,12 @@ from ..model.errors import UserError
 WIDTHS = (8, 16, 32)
 FILE = "design.toml"
 VHDL, VERILOG, SYSTEM_VERILOG = (".vhd", ".vhdl"), (".v",), (".sv",)
+#: what a source's name ends with: nothing else of the machine is read because a description names it
+SOURCES = (*VHDL, *VERILOG, *SYSTEM_VERILOG)
+#: most files of a folder of included ones, and bytes of one
+_INCLUDED, _LARGEST = 2000, 8 << 20
+#: what tools' scripts take for one word
+_NAME, _DEFINITION, _TEXT = r"[A-Za-z_]\w*", r"[A-Za-z_]\w*(=[\w'.+-]*)?", r"[\w .,:/+-]*"
 Part = Literal["npub", "ad", "data", "tag"]
 USUAL_ORDER: tuple[Part, ...] = ("npub", "ad", "data", "tag")
 
@@ -78,7 +85,45 @@ class Design(Struct, frozen=True):
         h = hashlib.sha256(said.encode())
         for f in self.files:
             h.update(f"{f.name}\0{of_file(f)}\0".encode())
+        for k, folder in enumerate(self.includes):
+            for f in included(folder):
+                h.update(f"include {k} {f.relative_to(folder)}\0{of_file(f)}\0".encode())
+        for f in self.answer_files:
+            h.update(f"answers {f.name}\0{of_file(f)}\0".encode())
         return h.hexdigest()
+
+    @property
+    def answer_files(self) -> tuple[Path, ...]:
+        """What its package says that is given to pdi and sdi and comes on do; nothing where it says nothing."""
+        return tuple(self.answers / f"{n}.txt" for n in ("pdi", "sdi", "do")) if self.answers else ()
+
+
+def included(folder: Path) -> list[Path]:
+    """The files of a folder of included ones. Raises :class:`UserError` where they are not a design's."""
+    found = []
+    for f in folder.rglob("*"):
+        if f.is_file():
+            found.append(f)
+        if len(found) > _INCLUDED:
+            raise UserError(f"{folder}: more than {_INCLUDED} files; name the folder of included ones alone")
+    if large := [f for f in found if f.stat().st_size > _LARGEST]:
+        raise UserError(f"{large[0]}: larger than {_LARGEST >> 20} MiB; name the folder of included files alone")
+    return sorted(found)
+
+
+def checked(d: Design) -> Design:
+    """The design, if tools' scripts take its words for what they are. Raises :class:`UserError`."""
+    words = [("top", d.top, _NAME), ("clock", d.clock, _NAME), ("reset", d.reset, _NAME)]
+    words += [("parameter", k, _NAME) for k, _ in d.parameters]
+    words += [(f"parameter {k}", v, _TEXT) for k, v in d.parameters if isinstance(v, str)]
+    words += [("definition", t, _DEFINITION) for t in d.defines]
+    for what, text, pattern in words:
+        if not re.fullmatch(pattern, text):
+            raise UserError(f"{d.folder}: {what} {text!r} has characters that no {what.split()[0]} has here")
+    for f in d.files:
+        if f.resolve().suffix.lower() not in SOURCES:
+            raise UserError(f"{f}: not a source; their names end with {', '.join(SOURCES)}")
+    return d
 
 
 class Blocks(toml.Table, frozen=True):

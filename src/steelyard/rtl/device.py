@@ -25,8 +25,9 @@ class Device(toml.Table, frozen=True):
     """``synth`` is the yosys command, ``area`` what ``lut`` counts: lookup tables by cell, ``lut_low`` a lower bound
     where one table may take two cells. ``models`` are yosys' simulation models of its cells, which are read with
     ``defines``; where they are wrong or absent, the folder has ``cells.v``. Without ``place`` there is
-    ``no_frequency``, which says why. ``reads`` are the inputs of memories and shift registers that reach an output
-    without a clock; at the others a path ends. ``elements``: a table and a flip-flop may share an element."""
+    ``no_frequency``, which says why. ``others`` are the cells that are neither tables nor flip-flops. ``reads`` are the
+    inputs of memories and shift registers that reach an output without a clock; at the others a path ends.
+    ``elements``: a table and a flip-flop may share an element."""
 
     name: str
     folder: Path
@@ -39,9 +40,15 @@ class Device(toml.Table, frozen=True):
     lut_low: dict[str, float] = field(default_factory=dict)
     ff: dict[str, int] = field(default_factory=dict)
     reads: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    others: tuple[str, ...] = ()
     place: Place | None = None
     no_frequency: str = ""
     elements: bool = False
+
+    @property
+    def known(self) -> set[str]:
+        """The cells that a netlist may have; yosys notes in some of its own where others come from."""
+        return {*self.lut, *self.ff, *self.others, "$scopeinfo"}
 
     @property
     def digest(self) -> str:

@@ -13,9 +13,8 @@ from msgspec.structs import replace
 
 from ..model.errors import UserError
 from . import design
-from .design import FILE, ONLY, SYSTEM_VERILOG, VERILOG, VHDL, WIDTHS, Design
+from .design import FILE, ONLY, SOURCES, WIDTHS, Design
 
-_SOURCES = (*VHDL, *VERILOG, *SYSTEM_VERILOG)
 #: most sources of one design, and bytes of one of them that are looked at
 _MANY, _LARGE = 2000, 8 << 20
 _BENCHES = re.compile(r"(?i)(^|[_/])(tb|bench|test|testbench|sim)([_./]|$)")
@@ -35,7 +34,7 @@ def designs_of(folder: Path, *, top: str = "", aead: str = "", hash: str = "") -
     else:
         found = [_guessed(folder, top)]
     given: dict[str, str] = {k: v for k, v in (("top", top), ("aead", aead), ("hash", hash)) if v}
-    return [replace(d, **given) for d in found]
+    return [design.checked(replace(d, **given)) for d in found]
 
 
 def _table(file: Path) -> Mapping[str, Any]:
@@ -143,7 +142,7 @@ def _of_list(folder: Path, listed: Path, top: str) -> Design:
     files = tuple(
         _found(listed.parent, line, listed)
         for line in lines
-        if line.lower().endswith(_SOURCES) and not _BENCHES.search(line)
+        if line.lower().endswith(SOURCES) and not _BENCHES.search(line)
     )
     if not files:
         raise UserError(f"{listed}: names no VHDL or Verilog file")
@@ -153,7 +152,7 @@ def _of_list(folder: Path, listed: Path, top: str) -> Design:
 
 def _guessed(folder: Path, top: str) -> Design:
     """A design of which there are only sources."""
-    every = sorted(p for p in folder.rglob("*") if p.suffix.lower() in _SOURCES and p.is_file())
+    every = sorted(p for p in folder.rglob("*") if p.suffix.lower() in SOURCES and p.is_file())
     files = tuple(p for p in every if not _BENCHES.search(str(p.relative_to(folder))))
     if not files:
         raise UserError(f"{folder}: no VHDL or Verilog file; name the folder with a design's sources")

@@ -23,6 +23,12 @@ NETLIST, VERILOG, SAID = "mapped.json", "mapped.v", "yosys.log"
 SYNTHESIS, PLACEMENT = 900.0, 900.0
 
 
+#: attributes of sources that would keep parts of a design out of what is counted
+_PLAIN = ("setattr -mod -unset keep_hierarchy", "setattr -unset keep_hierarchy */c:*")
+#: what only simulators do, which a mapped netlist would do too
+_SILENT = ("chformal -remove", "delete */t:$print")
+
+
 class Cells(Struct, frozen=True):
     """``types`` counts the cells of a netlist by type, ``within`` those of tables by the top's part whose name they
     have. ``depth`` is the most tables that a signal passes from register to register."""
@@ -53,7 +59,7 @@ def script(n: Netlist, files: list[str], device: Device, *, slang: bool = False)
         reading += [f"chparam -set {k} {_value(v)} {n.top}" for k, v in n.parameters]
     return "\n".join(
         [
-            *reading, f"hierarchy -check -top {n.top}", "proc", "tee -o check.log check",
+            *reading, f"hierarchy -check -top {n.top}", *_PLAIN, "proc", *_SILENT, "tee -o check.log check",
             device.synth.format(top=n.top),
             "tee -o stat.json stat -json",
             f"write_json {NETLIST}", f"write_verilog -noattr -noexpr {VERILOG}", "",
@@ -84,16 +90,20 @@ def synthesise(n: Netlist, device: Device, work: Path) -> Cells:
     if wrong := questionable(log, _text(work / "check.log"), n):
         raise ToolError(wrong, log)
     cells, looped = _cells(work, n.top, device)
+    if strange := sorted(cells.types.keys() - device.known):
+        text = f"cells of the device that sources name, or that no figure counts: {', '.join(strange)}"
+        raise ToolError(Failure(Reason.STRANGE_CELL, text), log)
     if looped and (found := re.search(r"found logic loop in module .*:\n((?: .*\n)*)", _text(work / "check.log"))):
         lines = dict.fromkeys(re.findall(r"src/\S+?:\d+", found[1]))
-        raise ToolError(Failure(Reason.LOOP, _own_names(f"a loop without a register: {', '.join(lines)}", n)), log)
+        raise ToolError(Failure(Reason.LOOP, bench.own_names(f"a loop without a register: {', '.join(lines)}", n)), log)
     return cells
 
 
 def _named(error: ToolError) -> ToolError:
     """An error with the reason that yosys' words are of."""
     if re.search(r"(?i)module .* not found|Can't open|is not part of the design", error.failure.detail):
-        reason = Reason.WRONG_TOP if "hierarchy" in error.log[-3000:] else Reason.MISSING_FILE
+        top = "hierarchy" in error.log[-3000:] and "referenced in module" not in error.failure.detail
+        reason = Reason.WRONG_TOP if top else Reason.MISSING_FILE
         return ToolError(Failure(reason, error.failure.detail), error.log)
     return error
 
@@ -102,20 +112,13 @@ def _text(file: Path) -> str:
     return file.read_text(errors="replace") if file.exists() else ""
 
 
-def _own_names(text: str, n: Netlist) -> str:
-    """The text with the sources' names as the design has them."""
-    for k, f in enumerate(n.files):
-        text = text.replace(f"src/{k:03d}_{f.name}", f.name)
-    return text
-
-
 def questionable(log: str, checked: str, n: Netlist) -> Failure | None:
     """Why a circuit is not what its author means: latches, ports that nothing drives."""
     if found := re.search(
         r"^(?:Warning: )?Latch inferred for signal `([^']*)' from process `([^']*)'", log, re.MULTILINE
     ):
         signal, line = found[1].split(".", 1)[-1].lstrip("\\"), re.search(r"src/\S+?:\d+", found[2])
-        return Failure(Reason.LATCH, _own_names(f"{signal} is a latch: {line[0] if line else found[2]}", n))
+        return Failure(Reason.LATCH, bench.own_names(f"{signal} is a latch: {line[0] if line else found[2]}", n))
     if found := re.search(rf"Wire {re.escape(n.top)}\.\\(\w+)(?: \[\d+\])? is used but has no driver", checked):
         return Failure(Reason.UNDRIVEN, f"{found[1]} of {n.top} is used and nothing drives it")
     return None
@@ -217,9 +220,14 @@ def place(device: Device, work: Path, netlist: Path, seed: int) -> Routed:
     return routed(json.loads(_text(work / "report.json")), seed, log)
 
 
-def routed(report: Mapping[str, Mapping[str, Mapping[str, float]]], seed: int, log: str) -> Routed:
-    """What a report says. A design has one clock; where the tool tells several, the slowest is the limit."""
+def routed(report: Mapping[str, Any], seed: int, log: str) -> Routed:
+    """What a report says. A design has one clock: paths from one to another are in no frequency."""
     clocks = [float(f["achieved"]) for f in report.get("fmax", {}).values()]
+    ends = {e for path in report.get("critical_paths", ()) for e in (path["from"], path["to"]) if e != "<async>"}
+    ends |= report.get("fmax", {}).keys()
+    if len(domains := sorted({e.split()[-1] for e in ends})) > 1:
+        text = f"registers have several clocks, and paths between them no frequency: {', '.join(domains)}"
+        raise ToolError(Failure(Reason.CLOCKS, text), log)
     if not clocks:
         raise ToolError(Failure(Reason.UNDRIVEN, "no path from register to register, so no frequency"), log)
     ports: dict[str, float] = {}

@@ -1,0 +1,225 @@
+"""Designs that want better figures than they deserve, and files that are not what was hashed."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+
+from steelyard.hardware import Hardware, Task
+from steelyard.model.errors import UserError
+from steelyard.model.paths import ROOT
+from steelyard.model.reasons import Failure, Reason
+from steelyard.rtl import bench, synthesis
+from steelyard.rtl.design import Design
+from steelyard.rtl.device import load_device
+from steelyard.rtl.reading import designs_of
+from steelyard.rtl.tools import ToolError
+from steelyard.store import Store
+from tests.rtl import toys
+
+synthesises = toys.needs("verilator", "yosys", "nextpnr-ecp5")
+STATES = "state == INSTRUCTION || state == HEADER || state == DATA"
+READY = f"  assign pdi_ready = {STATES}; // READY"
+#: a cell of the device that is no figure's
+LUT2 = "(* blackbox *) module LUT2 #(parameter [3:0] INIT = 0) (input A, B, output Z); endmodule"
+NAMED = (
+    READY,
+    f"""  wire one;
+`ifdef SYNTHESIS
+  LUT2 #(.INIT(4'b0001)) cell(.A(pdi_data[0] & ~pdi_data[0]), .B(1'b0), .Z(one));
+`else
+  assign one = 1'b1;
+`endif
+  assign pdi_ready = one & ({STATES});""",
+)
+#: half of the registers have a clock of their own, so that no path begins and ends at one clock
+CLOCKS = (
+    (READY, f"  logic held; always_ff @(posedge clk) held <= rst ? 0 : held & pdi_valid;\n{READY}"),
+    ("        sum <= sum ^ pdi_data;\n", ""),
+    (
+        "  always_ff @(posedge clk) begin\n    if (rst)",
+        """`ifdef SYNTHESIS
+  wire own = clk ^ held;
+`else
+  wire own = clk;
+`endif
+  always_ff @(posedge own) if (in) sum <= state == DATA ? sum ^ pdi_data : state == INSTRUCTION ? 0 : sum;
+  always_ff @(posedge clk) begin
+    if (rst)""",
+    ),
+    ("        sum <= 0;\n", ""),
+)
+TWO_FACED = """module two_faced (
+    input logic clk, input logic rst,
+    input logic [31:0] pdi_data, input logic pdi_valid, output logic pdi_ready,
+    input logic [31:0] sdi_data, input logic sdi_valid, output logic sdi_ready,
+    output logic [31:0] do_data, output logic do_valid, input logic do_ready, output logic do_last
+);
+  logic [1:0] pace;
+  always_ff @(posedge clk) pace <= rst ? 0 : pace + 1;
+`ifdef SYNTHESIS
+  wire may = pace == 0;
+`else
+  wire may = 1'b1;
+`endif
+  logic taken;
+  assign pdi_ready = taken & may;
+  lwc inner (.clk, .rst, .pdi_data, .pdi_valid(pdi_valid & may), .pdi_ready(taken), .sdi_data, .sdi_valid, .sdi_ready,
+             .do_data, .do_valid, .do_ready, .do_last);
+endmodule
+"""
+SAYS = (READY, READY + '\n  always_ff @(posedge clk) if (pdi_valid) begin $display("{\\"mode\\""); assert (in); end')
+PARTS = (
+    (READY, READY + "\n  wire [31:0] next;\n  adder adder(.a(sum), .b(pdi_data), .c(next));"),
+    ("sum <= sum ^ pdi_data;", "sum <= next;"),
+    (
+        "// A toy",
+        "(* keep_hierarchy *) module adder(input [31:0] a, b, output [31:0] c); assign c = a ^ b; endmodule\n//",
+    ),
+)
+
+
+def weighed(folder: Path, *changes: tuple[str, str]) -> Failure | None:
+    (design,) = designs_of(toys.design(folder / "toy", *changes))
+    with Store.open(folder / "results.db") as store:
+        (record,) = Hardware(store).campaign([Task(design, load_device("ecp5"), 1)], lambda *_: None)
+    return record.failure
+
+
+@pytest.mark.long
+@synthesises
+@pytest.mark.parametrize(
+    ("changes", "reason", "said"),
+    [
+        ((NAMED, ("// A toy", f"`ifdef SYNTHESIS\n{LUT2}\n`endif\n//")), Reason.STRANGE_CELL, "LUT2"),
+        (CLOCKS, Reason.CLOCKS, "$glbnet$held"),
+    ],
+    ids=["named cells", "clocks"],
+)
+def test_a_better_figure_than_the_circuit_s_is_refused(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    changes: tuple[tuple[str, str], ...],
+    reason: Reason,
+    said: str,
+) -> None:
+    monkeypatch.setenv("STEELYARD_HOME", str(tmp_path / "home"))
+    failure = weighed(tmp_path, *changes)
+    assert failure is not None
+    assert failure.reason is reason, failure
+    assert said in failure.detail
+
+
+@pytest.mark.long
+@synthesises
+def test_cycles_are_those_of_what_is_made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A source that is fast where it is simulated, and slow where it is synthesised."""
+    monkeypatch.setenv("STEELYARD_HOME", str(tmp_path / "home"))
+    folder = tmp_path / "design"
+    shutil.copytree(ROOT / "rtl" / "nocrypt" / "nocrypt", folder / "nocrypt")
+    shutil.copytree(ROOT / "rtl" / "shell", folder / "shell")
+    (folder / "nocrypt" / "src" / "two_faced.sv").write_text(TWO_FACED)
+    said = (folder / "nocrypt" / "design.toml").read_text()
+    said = said.replace('"lwc"', '"two_faced"').replace("../../", "../")
+    (folder / "nocrypt" / "design.toml").write_text(said)
+    design = designs_of(folder / "nocrypt")[0]
+    with Store.open(tmp_path / "results.db") as store:
+        (record,) = Hardware(store).campaign([Task(design, load_device("ecp5"), 1)], lambda *_: None)
+    assert record.failure is not None
+    assert record.failure.reason is Reason.NETLIST_DIFFERS, record.failure
+    assert "cycles, " in record.failure.detail
+
+
+@pytest.mark.long
+@synthesises
+def test_what_only_simulators_do_and_parts_that_are_kept_change_no_netlist(tmp_path: Path) -> None:
+    made = {}
+    for name, changes in (("plain", ()), ("says", (SAYS,)), ("parts", PARTS)):
+        (design,) = designs_of(toys.design(tmp_path / name, *changes))
+        work = tmp_path / f"{name}-work"
+        work.mkdir()
+        made[name] = synthesis.synthesise(bench.own(design), load_device("ecp5"), work)
+        assert "$write" not in (work / synthesis.VERILOG).read_text()
+    assert made["says"].types.keys() == made["plain"].types.keys()
+    assert "module adder" not in (tmp_path / "parts-work" / synthesis.VERILOG).read_text()  # whose depth nobody sees
+
+
+def _described(folder: Path, more: str = "", source: str = "toy.sv") -> Design:
+    (folder / "inc").mkdir(parents=True, exist_ok=True)
+    (folder / "inc" / "sizes.svh").write_text("`define ROUNDS 1\n")
+    (folder / source).write_text(toys.SOURCE.read_text())
+    (folder / "design.toml").write_text(
+        f'top = "toy"\nw = [32]\nsources = ["toy*"]\nincludes = ["inc"]\n{more}\n', encoding="utf-8"
+    )
+    (design,) = designs_of(folder)
+    return design
+
+
+def test_the_digest_is_of_all_that_is_read(tmp_path: Path) -> None:
+    """Included files and a package's own answers decide what comes of a design, as its sources do."""
+    design = _described(tmp_path / "described")
+    before = design.digest
+    (tmp_path / "described" / "inc" / "sizes.svh").write_text("`define ROUNDS 2\n")
+    assert design.digest != before
+    (toy,) = designs_of(toys.design(tmp_path / "toy"))
+    before = toy.digest
+    (tmp_path / "toy" / "kat" / "do.txt").write_text("STT = e0000000\n")
+    assert toy.digest != before
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        'defines = ["A=1\\nshell touch made"]',
+        'parameters = {P = "a\\"; shell touch made"}',
+        'parameters = {"P; shell" = 1}',
+        'clock = "clk; exit"',
+    ],
+)
+def test_no_word_of_a_description_is_a_command(tmp_path: Path, more: str) -> None:
+    with pytest.raises(UserError, match="characters"):
+        _described(tmp_path, more)
+
+
+def test_no_name_of_a_file_is_a_command(tmp_path: Path) -> None:
+    design = _described(tmp_path / "design", source="toy; shell touch made.sv")
+    names = bench.copied(bench.own(design), tmp_path / "work")
+    said = synthesis.script(bench.own(design), names, load_device("ecp5"))
+    assert "shell" not in said.replace("toy__shell_touch_made.sv", "")
+    assert (tmp_path / "work" / names[0]).is_file()
+
+
+def test_nothing_but_sources_is_read(tmp_path: Path) -> None:
+    (tmp_path / "secret").write_text("secret")
+    folder = tmp_path / "design"
+    folder.mkdir()
+    (folder / "toy.sv").symlink_to(tmp_path / "secret")
+    (folder / "design.toml").write_text('top = "toy"\nw = [32]\nsources = ["toy.sv"]\n')
+    with pytest.raises(UserError, match="not a source"):
+        designs_of(folder)
+
+
+def test_a_path_between_clocks_has_no_frequency() -> None:
+    one = {"fmax": {"$glbnet$clk": {"achieved": 100.0}}, "critical_paths": [_path("clk", "clk"), _path("clk", "")]}
+    assert synthesis.routed(one, 1, "").mhz == 100.0
+    two = {**one, "critical_paths": [*one["critical_paths"], _path("clk", "gated")]}
+    with pytest.raises(ToolError, match="several-clocks"):
+        synthesis.routed(two, 1, "")
+
+
+def _path(start: str, end: str) -> dict[str, str]:
+    return {"from": f"posedge $glbnet${start}", "to": f"posedge $glbnet${end}" if end else "<async>"}
+
+
+def test_a_source_that_is_gone_ends_its_own_run_only(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("STEELYARD_HOME", str(tmp_path / "home"))
+    (design,) = designs_of(toys.design(tmp_path / "toy"))
+    gone = replace(design, name="gone", files=(tmp_path / "gone.sv",))
+    with Store.open(tmp_path / "results.db") as store:
+        tasks = [Task(gone, load_device("ecp5"), 1)]
+        (record,) = Hardware(store).campaign(tasks, lambda *_: None)
+    assert record.failure is not None
+    assert record.failure.reason in (Reason.SOURCES_CHANGED, Reason.NO_TOOLCHAIN)
