@@ -216,7 +216,7 @@ def test_a_program_hands_in(service: Service, cli: Cli, tmp_path: Path) -> None:
     for words, said in (
         (["--licence", " "], "--licence"),
         (["--licence", "MIT", "--previous", "x" * 22], "older version"),
-        (["--licence", "MIT", "--previous", "http://h/?"], "no private link"),
+        (["--licence", "MIT", "--previous", "http://h/?"], "is not the private link"),
     ):
         refused = cli(["submit", str(FOLDER), "--server", service.url, *words])
         assert (refused.code, said in refused.err) == (2, True), refused.err
