@@ -104,7 +104,10 @@ def test_the_command_that_flashes_is_that_of_the_chip(cli: Cli, tmp_path: Path) 
         in cli(f"image {runs['uno']} -o x.hex").err
     )
     said = cli(f"image {runs['esp8266']} -o x.esp").err
-    assert "esptool --chip esp8266 --port PORT --baud 115200 write-flash --no-progress 0x0 x.esp\n" in said
+    assert (
+        "esptool --connect-attempts 20 --chip esp8266 --port PORT --baud 115200 write-flash --no-progress 0x0 x.esp\n"
+        in said
+    )
     assert (tmp_path / "x.esp").read_bytes()[0] == 0xE9
     assert "take esp" in cli(f"image {runs['esp8266']} -o x.bin").err
     assert "its first byte belongs at 0x20000000" in cli(f"image {runs['rp2040']} -o x.bin").err

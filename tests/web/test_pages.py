@@ -113,7 +113,7 @@ def test_history_says_what_changed(site: Site) -> None:
     assert b"compiler gcc 2" in site.get("/implementations/toy1/ref/history.svg").body
     (line,) = page.all("points", "polyline")
     assert line == "0.0,1.0 48.0,11.0", "from 1000 down to 900"
-    assert page.all("class", "a") == ["spark"]
+    assert page.all("class", "a").count("spark") == 1
 
 
 def test_a_figure_of_a_run_has_an_address(site: Site) -> None:
