@@ -44,7 +44,8 @@ def steady(said: Result) -> Result:
     return replace(said, out=out, err=err)
 
 
-def test_a_lab_from_first_to_last(cli: Cli, tmp_path: Path) -> None:
+def test_a_lab_from_first_to_last(cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("STEELYARD_HOME", str(tmp_path / "home"))  # whose log has no other test's board
     for target in ("uno", "bluepill"):
         the_target(target)
     port, swd = free(2)
