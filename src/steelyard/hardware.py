@@ -320,7 +320,8 @@ class Hardware:
         ]
         streams = [stream(c, design.width, design.order) for c in calls]
         if design.answers is not None:  # pdi, sdi and do
-            streams += read(*design.answer_files, design.width)
+            pdi, sdi, out = design.answer_files
+            streams += read(pdi, sdi, out, design.width)
         if not streams:
             text = f"{design.label}: no algorithm of the software side is named, and there are no pdi, sdi and do files"
             raise ToolError(Failure(Reason.NO_EXPECTED, text))
