@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import shutil
 import sys
@@ -15,7 +16,10 @@ from click.testing import CliRunner, Result
 from steelyard import lab
 from steelyard.cli.app import app
 from steelyard.lab import Lab, load
+from steelyard.lab.virtual import played
 from steelyard.model.call import Request
+from tests.lab.conftest import free
+from tests.lab.wired import BOARD, TEXT
 
 pytest.importorskip("serial", reason="pyserial is not installed: scripts/setup test")
 
@@ -141,3 +145,21 @@ def test_a_command_runs_inside_a_virtual_lab(described: Path, tmp_path: Path) ->
     done = said("boards", "virtual", "--lab", file, "--", sys.executable, "-c", look)
     assert done.exit_code == 7
     assert not port.is_symlink()
+
+
+def test_a_second_virtual_lab_leaves_the_ports_of_the_first(tmp_path: Path) -> None:
+    file, port, foreign = tmp_path / "lab.toml", tmp_path / "a", tmp_path / "b"
+    file.write_text(TEXT.format(port=free(1)[0]) + BOARD.format(name="a", channel="P8_45"))
+    first = lab.load(file)
+    with played(first):
+        device = port.readlink()
+        same = said("boards", "virtual", "--lab", file, "--", "true")
+        file.write_text(TEXT.format(port=free(1)[0]) + BOARD.format(name="a", channel="P8_45"))
+        other = said("boards", "virtual", "--lab", file, "--", "true")
+        assert port.readlink() == device
+    for refused in (same, other):
+        assert f"another virtual lab is there (process {os.getpid()})" in str(refused.exception)
+    file.write_text(TEXT.format(port=free(1)[0]) + BOARD.format(name="b", channel="P8_45"))
+    foreign.symlink_to("/dev/null")
+    assert "leads to /dev/null" in str(said("boards", "virtual", "--lab", file, "--", "true").exception)
+    assert foreign.is_symlink()

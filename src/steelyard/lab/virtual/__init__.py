@@ -12,11 +12,12 @@ from importlib import import_module
 from multiprocessing.process import BaseProcess
 from multiprocessing.synchronize import Event
 from pathlib import Path
+from typing import IO
 
 from ...model import paths
 from ...model.errors import UserError, WorkError
 from ...model.target import Target
-from .. import config
+from .. import config, lock
 from ..config import Lab
 from ..description import BOOT_LOADERS, PROBES
 from ..metering import Metered
@@ -31,7 +32,8 @@ from .scpi import Scpi
 from .supply import Current, Played, Supply
 
 #: what helps where another lab of this machine has a port
-OTHER = "write another port into lab.toml if it is taken"
+PORT = "write another port into lab.toml"
+OTHER = f"{PORT} if it is taken"
 #: seconds for a process to be there
 PATIENCE = 60.0
 
@@ -57,9 +59,13 @@ def played(lab: Lab) -> Iterator[list[BaseProcess]]:
     boards = [b.name for b in lab.boards.values() if b.virtual]
     if not boards:
         raise UserError("no board of this lab is virtual; give some of them: virtual = true")
+    meters = [Path(lab.meters[m].port) for b in boards if (m := lab.boards[b].meter)]
+    ports = [*(port for b in boards for port in (lab.boards[b].port, lab.boards[b].boot_port)), *meters]
     processes: list[BaseProcess] = []
     # whose name is short: that of a socket has room for 107 bytes
-    with tempfile.TemporaryDirectory(prefix="steelyard-lab-", dir=paths.shared()) as folder:
+    with ExitStack() as stack, tempfile.TemporaryDirectory(prefix="steelyard-lab-", dir=paths.shared()) as folder:
+        for port in dict.fromkeys(p for p in ports if p != Path()):
+            stack.enter_context(_ours(port))
         try:
             for name in {lab.boards[b].analyzer: None for b in boards}:
                 processes.append(_started(_analyzer, lab, name, Path(folder), clock))
@@ -73,10 +79,20 @@ def played(lab: Lab) -> Iterator[list[BaseProcess]]:
                 process.terminate()
             for process in processes:
                 process.join()
-            meters = [Path(lab.meters[m].port) for b in boards if (m := lab.boards[b].meter)]
-            for port in (*(port for b in boards for port in (lab.boards[b].port, lab.boards[b].boot_port)), *meters):
+            for port in ports:
                 if port.is_symlink():
                     port.unlink()
+
+
+def _ours(port: Path) -> IO[bytes]:
+    """The right to make and remove the link at the port's path. :class:`WorkError` where another lab plays a board
+    there, or the link is somebody's."""
+    if port.is_symlink() and (to := port.readlink()).parent != Path("/dev/pts"):
+        raise WorkError(f"{port}: leads to {to}, which is no virtual board; {PORT}")
+    what = f"played {port.parent.resolve() / port.name}"
+    if (mine := lock.taken(what, str(port))) is None:
+        raise WorkError(f"{port}: another virtual lab is there (process {lock.holder(what)}); end it, or {PORT}")
+    return mine
 
 
 Play = Callable[[Lab, str, Path, Clock, Event], None]
