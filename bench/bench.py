@@ -471,18 +471,10 @@ def main() -> None:
             columns = ("target", "core", f"Steelyard, {PRIMARY}", "instructions", "x silicon")
             console.print(table(title, columns, cores, left=2, wrap=("instructions",), complete=WIDER))
             console.print(table("", headings, peers, left=3, wrap=PEERS, complete=WIDER))
-        for part, measure in (("commands", commands), ("boards", _boards)):
+        for part, measure in (("commands", commands), ("boards", lambda place: list(boards(place, say, why)))):
             if part in wanted:
                 shown = "" if "speed" in wanted else title
                 console.print(table(shown, headings, measure(Path(folder)), left=3, wrap=PEERS, complete=WIDER))
-
-
-def _boards(folder: Path) -> list[Row]:
-    say("a virtual lab")
-    try:
-        return boards(folder)
-    except Exception as e:
-        return [("a virtual lab", why(e), "-", "-", "-")]
 
 
 if __name__ == "__main__":
