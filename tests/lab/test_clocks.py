@@ -72,7 +72,7 @@ def test_the_clock_is_measured_kept_and_used(bench: Bench, tmp_path: Path, monke
         done = said("boards", "check", "a", "--lab", file)
         assert done.exit_code == 0, done.output
         [(ppm, within)] = re.findall(r"clock_ppm = (-?\d+), within (\d+): kept", " ".join(done.stdout.split()))
-        assert abs(int(ppm) - ERROR) <= int(within) < 300
+        assert abs(int(ppm) - ERROR) <= int(within) < 10
         after = lab.load(file).board("a")
         assert round(after.clock_ppm) == int(ppm)
         today = datetime.now(UTC).date().isoformat()

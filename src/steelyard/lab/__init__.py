@@ -21,10 +21,11 @@ from .hosts import described, stations
 from .image import intel_hex, made
 from .link import BoardLink, board_of
 from .plugs import missing
-from .pool import NoBoard, again, borrowed, pools, works
-from .proof import clock, keep_clock, proved
+from .pool import NoBoard, again, borrowed, pools, returned, works
+from .proof import DELAY, clock, keep_clock, proved
 
 __all__ = [
+    "DELAY",
     "AwayLink",
     "Board",
     "BoardLink",
@@ -52,6 +53,7 @@ __all__ = [
     "pools",
     "power",
     "proved",
+    "returned",
     "stations",
     "works",
 ]
