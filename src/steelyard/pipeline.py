@@ -315,10 +315,11 @@ class Pipeline:
                 text = f"{job.target.name}: nocrypt, which is subtracted, fails with {failed.reason}: {failed.detail}"
                 return replace(record, failure=Failure(Reason.NO_BASELINE, text))
             figures = figures.above(baseline.metrics, measure.helpers(built.folder / MAP, empty.folder / MAP))
+        clock = lab.uncertainty(job.target.device, record.notes, "counter_difference" in figures.metrics)
         code = measure.assembly(job.implementation.files, building.objects(built, job.implementation))
         return replace(
             record,
-            metrics=figures.metrics | code,
+            metrics=figures.metrics | code | (clock if job.on else {}),
             points=figures.points,
             helpers=figures.helpers,
             notes=(*record.notes, *figures.notes),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -115,6 +116,16 @@ def test_an_analyzer_tells_no_less_than_its_samples() -> None:
     board = {"device": "board", "timing_model": "sigrok fx2lafw 24 MHz"}
     for change, verdict in ((2.0, "noise"), (3.0, "worse"), (-2.0, "noise"), (-3.0, "better")):
         [pair] = compare([row()], [row(cycles_encrypt_mean=1000.0 + change, **board)]).pairs
+        assert {c.metric: c.verdict for c in pair.changes}["cycles_encrypt_mean"] == verdict
+    [pair] = compare([row()], [row(rom=101, **board)]).pairs
+    assert {c.metric: c.verdict for c in pair.changes}["rom"] == "worse"
+
+
+def test_cycles_of_a_board_are_as_uncertain_as_its_clock() -> None:
+    """1000 ppm of 100 000 cycles, besides the samples."""
+    board: dict[str, Any] = {"device": "board", "timing_model": "sigrok fx2lafw 24 MHz", "clock_uncertainty": 1000}
+    for change, verdict in ((100.0, "noise"), (-100.0, "noise"), (110.0, "worse"), (-110.0, "better")):
+        [pair] = compare([row(cycles_encrypt_mean=1e5)], [row(cycles_encrypt_mean=1e5 + change, **board)]).pairs
         assert {c.metric: c.verdict for c in pair.changes}["cycles_encrypt_mean"] == verdict
     [pair] = compare([row()], [row(rom=101, **board)]).pairs
     assert {c.metric: c.verdict for c in pair.changes}["rom"] == "worse"

@@ -34,6 +34,8 @@ def test_points_of_one_size_meet() -> None:
     assert [d.beyond for d in found] == [False, True, False]
     assert found[1].error == pytest.approx(-26 / 286)
     assert found[1].resolution == 5.0
+    measured = replace(measured, metrics={"clock_uncertainty": 100_000.0})
+    assert [(d.resolution, d.beyond) for d in differences(SIMULATED, measured, 2.0)][1] == (5 + 28.6, False)
 
 
 CALL = Difference("toy1/ref", "-O3", "encrypt", 0, 0, 100, 100, 5.0)

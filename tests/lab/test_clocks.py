@@ -79,6 +79,7 @@ def test_the_clock_is_measured_kept_and_used(bench: Bench, tmp_path: Path, monke
         assert re.fullmatch(rf"\+[0-9.]+ ppm, measured {today} by la, within {within}", after.clock_said)
         record = Pipeline(bench.store, threads=1, force=True).weigh(replace(job, on=(after,)))
     assert record.failure is None
+    assert record.metrics["clock_uncertainty"] == int(within)
     assert any(f"clock {after.clock_said}" in note for note in record.notes)
     assert len(record.points) == 4
     for a, b in zip(record.points, ours.points, strict=True):
@@ -102,6 +103,20 @@ def test_lab_tomls_word_wins_and_another_instrument_has_to_measure_anew(
     (tmp_path / "home" / "lab" / "a.clock").write_text("{")
     assert there.board("a").clock_ppm == 0
     assert clocks.kept("a", "uno", "la", la.clock) is None
+
+
+@pytest.mark.parametrize(
+    ("clock", "counted", "ppm"),
+    [
+        ("+8000 ppm, measured 2026-01-02 by la, within 4, probe swd", True, 4),
+        ("-7 ppm", True, 1000),
+        ("+0 ppm, never measured", True, 1000),
+        ("+0 ppm, never measured", False, None),
+    ],
+)
+def test_records_say_how_well_the_clock_is_known(clock: str, counted: bool, ppm: float | None) -> None:
+    notes = ("clock -1 ppm, within 2", f"board a: p, avrdude, channel D0 of la (41.6667 ns), clock {clock}")
+    assert lab.uncertainty("board", notes, counted).get("clock_uncertainty") == ppm
 
 
 def test_only_virtual_boards_have_an_error_of_their_own(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from typing import Literal
 from msgspec import Struct
 
 from ..model.errors import counted
-from ..model.metric import Metric, metric, of_sizes
+from ..model.metric import CLOCK, Metric, metric, of_sizes
 from ..model.row import Row, Value, grouped
 from ..model.target import load_target, target_names
 from .answer import common_workload, countable, of_one_device, pattern, run_number, workload_name
@@ -216,23 +216,24 @@ def _matched(left: Sequence[Row], right: Sequence[Row], must: Sequence[str], wor
 
 def _changes(a: Row, b: Row, metrics: Iterable[Metric], threshold: float) -> Iterable[Change]:
     spread = sum(s for r in (a, b) if isinstance(s := r.get("spread_percent"), _NUMBER)) / 100
-    unseen = _unseen(a) + _unseen(b)
     error = max((e.median_percent / 100 for r in (a, b) if (e := error_of(r)) is not None), default=0.0)
     for m in metrics:
         old, new = a.get(m.name), b.get(m.name)
         if isinstance(old, _NUMBER) and isinstance(new, _NUMBER):
-            sampled = unseen if m.unit == "cycles" else 0
-            verdict = _verdict(m, old, new, threshold, spread, sampled)
+            verdict = _verdict(m, old, new, threshold, spread, _unseen(a, m, old) + _unseen(b, m, new))
             timed = m.unit.startswith("cycles") and verdict in ("better", "worse")
             yield Change(m.name, old, new, verdict, timed and abs(new - old) <= error * abs(old))
 
 
-def _unseen(row: Row) -> float:
-    """Cycles that the analyzer, which the timing model of a board's row names, cannot tell; 0 of other rows."""
+def _unseen(row: Row, m: Metric, value: float) -> float:
+    """By how much cycles of a board may be off: what its analyzer, which the row's timing model names, cannot tell, and
+    what is not known of its clock; 0 of other rows."""
+    clock = row.get(CLOCK)
+    off = abs(value) * clock / 1e6 if isinstance(clock, _NUMBER) and m.unit.startswith("cycles") else 0.0
     sampled = re.fullmatch(r"sigrok \S+ (\S+) MHz", str(row.get("timing_model")))
-    if sampled is None or row["target"] not in target_names():
-        return 0
-    return resolution(load_target(str(row["target"])).board_hz / (float(sampled[1]) * 1e6))
+    if sampled is None or m.unit != "cycles" or row["target"] not in target_names():
+        return off
+    return off + resolution(load_target(str(row["target"])).board_hz / (float(sampled[1]) * 1e6))
 
 
 def _verdict(m: Metric, old: float, new: float, threshold: float, spread: float, unseen: float) -> Verdict:

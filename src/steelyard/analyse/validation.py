@@ -8,6 +8,7 @@ from statistics import median
 
 from msgspec import Struct
 
+from ..model.metric import CLOCK
 from ..model.record import Operation, Record
 
 #: samples of the analyzer by which a board's figure may be off: two edges of the call, two of the empty one
@@ -51,7 +52,7 @@ class Spread(Struct, frozen=True):
 
 
 def resolution(cycles_per_sample: float) -> float:
-    """Cycles by which a board's figure may be off, because the analyzer sees no more."""
+    """Cycles by which a board's figure may be off, because the analyzer sees no more; its clock comes on top."""
     return SAMPLES * cycles_per_sample + 1  # cycles are rounded
 
 
@@ -60,12 +61,12 @@ def differences(simulated: Record, measured: Record, cycles_per_sample: float) -
     them.
     """
     there = {(p.operation, p.adlen, p.mlen): p.cycles for p in simulated.points}
-    unseen = resolution(cycles_per_sample)
+    unseen, clock = resolution(cycles_per_sample), measured.metrics.get(CLOCK, 0.0) / 1e6
     runs = tuple(r.id for r in (simulated, measured) if r.id is not None)
     return [
         Difference(
             simulated.setup.label, simulated.setup.flags, p.operation, p.adlen, p.mlen, there[place], p.cycles,
-            unseen, runs,
+            unseen + clock * p.cycles, runs,
         )
         for p in measured.points
         if p.cycles > 0 and (place := (p.operation, p.adlen, p.mlen)) in there

@@ -13,6 +13,7 @@ from . import meter
 from .analyzer import Analyzer
 from .attempt import INTERRUPTED, Attempt, Task, begin
 from .away import Away, AwayLink, Hold, hold
+from .clocks import uncertainty
 from .config import Board, Instrument, Lab, Station
 from .description import find, load
 from .energy import look, power
@@ -55,6 +56,7 @@ __all__ = [
     "proved",
     "returned",
     "stations",
+    "uncertainty",
     "works",
 ]
 

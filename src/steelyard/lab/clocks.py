@@ -5,6 +5,8 @@ It is a file ``STEELYARD_HOME/lab/BOARD.clock``. What ``lab.toml`` says itself w
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
@@ -12,7 +14,9 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct
 
+from ..device.counter import DRIFT
 from ..model import paths, whole
+from ..model.metric import CLOCK
 
 #: parts per million that a clock may be off: one that is further off does not hold a serial line
 MOST = 50_000
@@ -48,6 +52,16 @@ def keep(board: str, target: str, instrument: str, title: str, ppm: float, withi
     """Keeps what was measured today. :class:`OSError` where that cannot be written."""
     made = Kept(ppm, within, datetime.now(UTC).date().isoformat(), instrument, title, target)
     whole.put(_file(board), msgspec.json.encode(made))
+
+
+def uncertainty(device: str, notes: Iterable[str], counted: bool) -> dict[str, float]:
+    """``clock_uncertainty`` of a record, out of its note that names board and clock: within how many parts per million
+    the clock was measured. A word of ``lab.toml``'s, or none, is good for what a run lets pass whose pulses were
+    ``counted`` by the chip as well, and else for nothing that is known."""
+    for note in notes:
+        if said := re.match(rf"{re.escape(device)} .* clock [+-]\S+ ppm(?:, measured \S+ by .*, within (\d+))?", note):
+            return {CLOCK: float(said[1])} if said[1] else {CLOCK: DRIFT * 1e6} if counted else {}
+    return {}
 
 
 def _file(board: str) -> Path:

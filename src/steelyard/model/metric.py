@@ -61,6 +61,8 @@ _POWER = (("power_measured", "power", "mW", 2, False), ("power_idle_measured", "
 
 #: how much of a package's code was assembly
 ASSEMBLY = "assembly_percent"
+#: how well the clock of a board is known
+CLOCK = "clock_uncertainty"
 #: the median and the 95th percentile of the error that simulated cycles carry; they are looked up, not stored
 ERRORS = ("error_median", "error_high")
 
@@ -150,6 +152,7 @@ _METRICS = {
         Metric("unaligned", "unaligned accesses", "", sized=True),
         Metric("spread_percent", "spread", "%", 2),
         Metric("counter_difference", "counter difference", "cycles", 1, lower=False, sized=True),
+        Metric(CLOCK, "clock uncertainty", "ppm", 0),
         *_of_phases(),
         *_of_hardware(),
         Metric("felics_code_size", "FELICS code size", "bytes", sized=True),

@@ -31,7 +31,7 @@ _COLUMNS = (
 )
 NOTE = (
     "Error: simulated over measured, minus one. p95: 95 % of the calls are no further off. Resolution: two samples of "
-    "the analyzer and the rounding to cycles; calls beyond it differ by more."
+    "the analyzer, the rounding to cycles, and what is not known of the board's clock; calls beyond it differ by more."
 )
 
 
@@ -105,7 +105,7 @@ def specification(target: str, differences: Sequence[Difference], device: str) -
     spec: dict[str, Any] = json.loads(_SPEC.read_text(encoding="utf-8"))
     spec["title"] = {
         "text": f"Simulator against {title_of(target, device)}",
-        "subtitle": ["Error of the simulator; grey is what the analyzer cannot tell"],
+        "subtitle": ["Error of the simulator; grey is what the analyzer and the clock cannot tell"],
     }
     spec["config"] = json.loads((figures.FOLDER / "theme.json").read_text(encoding="utf-8"))
     names = [c.name for c in _COLUMNS]
