@@ -405,12 +405,12 @@ struct Bench {
     }
 
     // Nothing may come out when nothing is asked.
-    bool silent(size_t op) {
+    bool silent(size_t op, Mode mode) {
         Source none;
         bool came = false;
         uint32_t got = 0;
         for (int i = 0; i < 64; i++) {
-            step(none, none, Mode::full, 8, came, got);
+            step(none, none, mode, 8, came, got);
             if (came) {
                 fail("extra", op, 0, nullptr, &got);
                 return false;
@@ -503,12 +503,12 @@ bool made(const std::vector<Operation> &ops, Mode mode, uint64_t seed, uint64_t 
             toggles[i] = bench.toggles() - before;
             total += cycles[i];
             // the next operation does not begin in the tail of this one
-            good = good && (mode == Mode::reset || bench.silent(i));
+            good = good && (mode == Mode::reset || bench.silent(i, mode == Mode::toggles ? mode : Mode::full));
         }
     } else {
         good = bench.run(ops, 0, ops.size(), mode);
         total = bench.cycle - begin;
-        good = good && bench.silent(ops.empty() ? 0 : ops.size() - 1);
+        good = good && bench.silent(ops.empty() ? 0 : ops.size() - 1, Mode::full);
     }
     printf("{\"mode\": \"%s\", \"outcome\": \"%s\", \"ops\": %zu, \"cycles\": %llu, \"words\": %llu, \"unstable\": %llu",
            NAMES[int(mode)], good ? "ok" : bench.failed.c_str(), ops.size(), static_cast<unsigned long long>(total),

@@ -222,7 +222,7 @@ class Hardware:
                 notes.append(f"Verilator's lint has {warned} warning{'s' * (warned > 1)}")
             doubt = bench.build(design, netlist, _made(work / "bench"))
             design, outcomes = self._modes(design, work / "bench", notes)
-            streams, sizes, made = self._streams(design)
+            streams, sizes, made = self.streams(design)
             failures = [o.failure for o in outcomes if o.failure]
             source = "known" if design.aead or design.hash else "package"
             if failures:
@@ -238,7 +238,7 @@ class Hardware:
                 return Verified(single.failure, operations=len(streams), source=source, notes=tuple(notes))
             cycles = tuple(vectors.kept(sizes, single.each))
             if every:
-                sizes, cycles = self._swept(design, work / "bench", sizes, cycles)
+                sizes, cycles = self.swept(design, work / "bench", sizes, cycles)
             able = (design.key_reuse, design.segments)
             return Verified(None, tuple(sizes), cycles, len(streams), source, tuple(notes), *able)
         except ToolError as e:
@@ -246,11 +246,12 @@ class Hardware:
                 raise
             return Verified(e.failure, notes=tuple(notes), log=e.log[-100_000:])
 
-    def _swept(
+    def swept(
         self, design: Design, work: Path, sizes: Sequence[Size], cycles: Sequence[int]
     ) -> tuple[list[Size], tuple[int, ...]]:
         """The sizes and cycles that are there, and those of all sizes up to 2 KiB. Raises :class:`ToolError`."""
-        more = [s for s in vectors.every(list(dict.fromkeys(s.op for s in sizes))) if s not in set(sizes)]
+        there = set(sizes)
+        more = [s for s in vectors.every(list(dict.fromkeys(s.op for s in sizes))) if s not in there]
         made = [
             stream(c, design.width, design.order) for c in vectors.calls(more, _oracles(design), self._inputs(design))
         ]
@@ -266,7 +267,7 @@ class Hardware:
     def _modes(self, design: Design, work: Path, notes: list[str]) -> tuple[Design, list[Outcome]]:
         """The outcomes of all modes. What the API lets a design lack is left out where that alone is wrong; the design
         that is returned says so."""
-        outcomes = bench.run(work, self._streams(design)[0], bench.MODES)
+        outcomes = bench.run(work, self.streams(design)[0], bench.MODES)
         failed = [o for o in outcomes if o.failure]
         for lacked, mark, note in _LACKED:
             if getattr(design, lacked) and failed and all(mark in o.op for o in failed):
@@ -274,7 +275,7 @@ class Hardware:
                 return self._modes(replace(design, **{lacked: False}), work, notes)
         return design, outcomes
 
-    def _streams(self, design: Design) -> tuple[list[Stream], list[Size], list[Stream]]:
+    def streams(self, design: Design) -> tuple[list[Stream], list[Size], list[Stream]]:
         """What the design is verified with, the sizes whose cycles count, and their streams."""
         inputs = self._inputs(design)
         aead, hashed = _oracles(design)
@@ -335,7 +336,7 @@ class Hardware:
         design = replace(task.design, key_reuse=verified.reuse, segments=verified.segments)
         shutil.copyfile(netlist, work / synthesis.VERILOG)
         bench.build(design, synthesis.mapped(Netlist(design.top, ()), task.device, work), work, trace=FLAT, quick=True)
-        streams, sizes, made = self._streams(design)
+        streams, sizes, made = self.streams(design)
         single = bench.run(work, made, ("single",))
         outcomes = [*bench.run(work, streams, NETLIST_MODES), *single]
         for o in outcomes:
@@ -393,7 +394,7 @@ def traced(design: Design, file: Path, seed: str = SEED) -> Outcome | None:
         work = Path(name)
         netlist = _readable(design, work / "vhdl", [])
         bench.build(design, netlist, _made(work / "bench"), trace=EVERY_LEVEL)
-        streams, _, _ = work_on._streams(design)
+        streams, _, _ = work_on.streams(design)
         for mode in bench.MODES:
             made = work / "bench" / "signals.vcd"
             outcome = bench.run(work / "bench", streams, (mode,), trace=made)[0]
