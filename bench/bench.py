@@ -32,6 +32,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 import answers
 from boards import boards
+from hardware import hardware
 
 from oracles import machines, replay
 from steelyard import building
@@ -456,9 +457,9 @@ def _records(home: Path, arguments: list[str]) -> list[object]:
 
 
 def main() -> None:
-    """Prints the tables: all of them, or only ``speed``, ``commands`` or ``boards``."""
+    """Prints the tables: all of them, or only ``speed``, ``commands``, ``boards`` or ``hardware``."""
     console = Console(width=None if sys.stdout.isatty() else 200, highlight=False)
-    wanted = sys.argv[1:] or ["speed", "commands", "boards"]
+    wanted = sys.argv[1:] or ["speed", "commands", "boards", "hardware"]
     title = f"medians of {RUNS}, processor time; {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}"
     headings = ("what", "Steelyard", "peer, same run", "ratio", "must reach")
     built = [os.environ["PATH"], *map(str, sorted((paths.home() / "toolchains").glob("*/bin")))]
@@ -471,10 +472,23 @@ def main() -> None:
             columns = ("target", "core", f"Steelyard, {PRIMARY}", "instructions", "x silicon")
             console.print(table(title, columns, cores, left=2, wrap=("instructions",), complete=WIDER))
             console.print(table("", headings, peers, left=3, wrap=PEERS, complete=WIDER))
-        for part, measure in (("commands", commands), ("boards", lambda place: list(boards(place, say, why)))):
+        parts = (
+            ("commands", commands),
+            ("boards", lambda place: list(boards(place, say, why))),
+            ("hardware", _hardware),
+        )
+        for part, measure in parts:
             if part in wanted:
                 shown = "" if "speed" in wanted else title
                 console.print(table(shown, headings, measure(Path(folder)), left=3, wrap=PEERS, complete=WIDER))
+
+
+def _hardware(folder: Path) -> list[Row]:
+    say("hardware, some minutes")
+    try:
+        return hardware(folder)
+    except Exception as e:
+        return [("hardware", why(e), "-", "-", "-")]
 
 
 if __name__ == "__main__":

@@ -16,9 +16,12 @@
 //
 //     full       all operations without a pause: every word is offered at once, and taken at once
 //     single     one operation at a time; cycles of each are told
+//     toggles    as single, with inputs that hold still while they are not valid; bits that changed are told too
 //     stall      every port pauses at random, and what is offered stays until it is taken
 //     withdraw   do_ready is withdrawn when do_valid comes, inputs come where they were not waited for
 //     reset      every operation is interrupted by a reset at a random cycle, and then made as a whole
+//
+// Toggles are of all traced signals, at the end of each cycle: what glitches, and the clock, is not in them.
 //
 // Each mode answers with one line of JSON. The exit code is 0 when all outcomes are "ok", else 1, 2 for wrong usage.
 //
@@ -33,6 +36,7 @@
 #include <memory>
 #include <sstream>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "ports.h" // before the model: it includes the model's header, Model, and the macros SY_*
@@ -100,8 +104,8 @@ uint32_t bits(const uint32_t *words, unsigned at, unsigned width) {
 
 const uint32_t WORD = SY_W == 32 ? 0xffffffffu : (1u << SY_W % 32) - 1;
 
-enum class Mode { full, single, stall, withdraw, reset };
-const char *const NAMES[] = {"full", "single", "stall", "withdraw", "reset"};
+enum class Mode { full, single, toggles, stall, withdraw, reset };
+const char *const NAMES[] = {"full", "single", "toggles", "stall", "withdraw", "reset"};
 
 constexpr int MAX_WORDS = 64; // of 32 bits, of one port
 
@@ -112,6 +116,43 @@ struct Source {
     bool valid = false, was_ready = false;
     bool left() const { return word != end; }
 };
+
+#if VM_TRACE
+// A VCD that is not written: it counts the bits that change. A signal's first value is no change.
+struct Counter final : VerilatedVcdFile {
+    uint64_t toggles = 0;
+    bool open(const std::string &) override { return true; }
+    void close() override {}
+    ssize_t write(const char *text, ssize_t size) override {
+        for (ssize_t i = 0; i < size; i++) {
+            if (text[i] != '\n') {
+                line += text[i];
+                continue;
+            }
+            if (!started)
+                started = line.rfind("$enddefinitions", 0) == 0;
+            else if (!line.empty() && line[0] != '#' && line[0] != '$')
+                change();
+            line.clear();
+        }
+        return size;
+    }
+
+  private:
+    bool started = false;
+    std::string line;
+    std::unordered_map<std::string, std::string> values; // of signals by their code
+    void change() {
+        const bool wide = line[0] == 'b';
+        const size_t gap = wide ? line.find(' ') : 1, from = wide;
+        std::string now = line.substr(from, gap - from);
+        std::string &was = values[line.substr(gap + wide)];
+        for (size_t i = 0; i < was.size() && i < now.size(); i++)
+            toggles += was[i] != now[i];
+        was = std::move(now);
+    }
+};
+#endif
 
 struct Bench {
     VerilatedContext context;
@@ -127,10 +168,12 @@ struct Bench {
     uint32_t rdi[MAX_WORDS] = {};
     bool rdi_valid = false;
 #if VM_TRACE
+    Counter counter;
+    bool counts = false;
     std::unique_ptr<VerilatedVcdC> trace;
 #endif
 
-    Bench(uint64_t seed, uint64_t idle, const char *file) : random(seed), idle_limit(idle) {
+    Bench(uint64_t seed, uint64_t idle, const char *file, Mode mode) : random(seed), idle_limit(idle) {
         context.randReset(2); // registers without reset start with anything
         context.randSeed(static_cast<int>(seed % 0x7fffffff) + 1);
 #if VM_TRACE
@@ -138,13 +181,14 @@ struct Bench {
 #endif
         top = std::make_unique<Model>(&context, "design");
 #if VM_TRACE
-        if (file) {
-            trace = std::make_unique<VerilatedVcdC>();
+        counts = mode == Mode::toggles;
+        if (file || counts) {
+            trace = std::make_unique<VerilatedVcdC>(counts ? &counter : nullptr);
             top->trace(trace.get(), 99);
-            trace->open(file);
+            trace->open(counts ? "counted" : file);
         }
 #endif
-        (void)file;
+        (void)file, (void)mode;
         restart(3);
     }
 
@@ -168,7 +212,7 @@ struct Bench {
         top->SY_CLK = 1;
         top->eval();
 #if VM_TRACE
-        if (trace)
+        if (trace && !counts)
             trace->dump(cycle * 10 + 5);
 #endif
         top->SY_CLK = 0;
@@ -188,7 +232,20 @@ struct Bench {
         was_waiting = do_was_valid = false;
     }
 
-    template <typename T> void offer(T &port, Source &s, unsigned shares) {
+    // Bits that changed so far.
+    uint64_t toggles() {
+#if VM_TRACE
+        if (counts) {
+            trace->flush();
+            return counter.toggles;
+        }
+#endif
+        return 0;
+    }
+
+    template <typename T> void offer(T &port, Source &s, unsigned shares, Mode mode) {
+        if (mode == Mode::toggles && !s.valid)
+            return;
         if (!s.valid || s.shared != s.word) {
             uint32_t rest = s.valid ? *s.word : random.next() & WORD; // what is not valid may be anything
             for (unsigned i = 1; i < shares; i++) {
@@ -236,8 +293,8 @@ struct Bench {
         top->SY_PDI_VALID = pdi.valid;
         top->SY_SDI_VALID = sdi.valid;
         top->SY_DO_READY = ready;
-        offer(top->SY_PDI_DATA, pdi, SY_PDI_SHARES);
-        offer(top->SY_SDI_DATA, sdi, SY_SDI_SHARES);
+        offer(top->SY_PDI_DATA, pdi, SY_PDI_SHARES, mode);
+        offer(top->SY_SDI_DATA, sdi, SY_SDI_SHARES, mode);
 #if SY_RW
         if (!rdi_valid) {
             rdi_valid = mode != Mode::stall || random.below(8) < pace;
@@ -348,12 +405,12 @@ struct Bench {
     }
 
     // Nothing may come out when nothing is asked.
-    bool silent(size_t op) {
+    bool silent(size_t op, Mode mode) {
         Source none;
         bool came = false;
         uint32_t got = 0;
         for (int i = 0; i < 64; i++) {
-            step(none, none, Mode::full, 8, came, got);
+            step(none, none, mode, 8, came, got);
             if (came) {
                 fail("extra", op, 0, nullptr, &got);
                 return false;
@@ -417,13 +474,21 @@ std::string quoted(const std::string &text) {
     return out + "\"";
 }
 
+void list(const char *name, const std::vector<uint64_t> &numbers) {
+    printf(", \"%s\": [", name);
+    for (size_t i = 0; i < numbers.size(); i++)
+        printf("%s%llu", i ? ", " : "", static_cast<unsigned long long>(numbers[i]));
+    printf("]");
+}
+
 bool made(const std::vector<Operation> &ops, Mode mode, uint64_t seed, uint64_t idle, const char *trace) {
-    Bench bench(seed, idle, trace);
-    std::vector<uint64_t> cycles(ops.size(), 0);
+    Bench bench(seed, idle, trace, mode);
+    const bool one_by_one = mode == Mode::single || mode == Mode::toggles;
+    std::vector<uint64_t> cycles(ops.size(), 0), toggles(ops.size(), 0);
     bool good = true;
     uint64_t total = 0;
     const uint64_t begin = bench.cycle;
-    if (mode == Mode::single || mode == Mode::reset) {
+    if (one_by_one || mode == Mode::reset) {
         for (size_t i = 0; good && i < ops.size(); i++) {
             if (mode == Mode::reset) {
                 if (ops[i].reuse)
@@ -432,17 +497,18 @@ bool made(const std::vector<Operation> &ops, Mode mode, uint64_t seed, uint64_t 
                 good = bench.run(ops, i, i + 1, Mode::full, 1 + bench.random.below(static_cast<uint32_t>(4 * words)));
                 bench.restart(1 + static_cast<int>(bench.random.below(3)));
             }
-            const uint64_t start = bench.cycle;
-            good = good && bench.run(ops, i, i + 1, Mode::full);
+            const uint64_t start = bench.cycle, before = bench.toggles();
+            good = good && bench.run(ops, i, i + 1, mode == Mode::toggles ? mode : Mode::full);
             cycles[i] = bench.cycle - start - 1;
+            toggles[i] = bench.toggles() - before;
             total += cycles[i];
             // the next operation does not begin in the tail of this one
-            good = good && (mode == Mode::reset || bench.silent(i));
+            good = good && (mode == Mode::reset || bench.silent(i, mode == Mode::toggles ? mode : Mode::full));
         }
     } else {
         good = bench.run(ops, 0, ops.size(), mode);
         total = bench.cycle - begin;
-        good = good && bench.silent(ops.empty() ? 0 : ops.size() - 1);
+        good = good && bench.silent(ops.empty() ? 0 : ops.size() - 1, Mode::full);
     }
     printf("{\"mode\": \"%s\", \"outcome\": \"%s\", \"ops\": %zu, \"cycles\": %llu, \"words\": %llu, \"unstable\": %llu",
            NAMES[int(mode)], good ? "ok" : bench.failed.c_str(), ops.size(), static_cast<unsigned long long>(total),
@@ -451,11 +517,10 @@ bool made(const std::vector<Operation> &ops, Mode mode, uint64_t seed, uint64_t 
         printf(", \"op\": %s, \"word\": %zu, \"expected\": %s, \"got\": %s, \"at\": %llu",
                quoted(ops[bench.failed_op].name).c_str(), bench.failed_word, quoted(bench.expected_text).c_str(),
                quoted(bench.got_text).c_str(), static_cast<unsigned long long>(bench.cycle));
-    } else if (mode == Mode::single) {
-        printf(", \"each\": [");
-        for (size_t i = 0; i < cycles.size(); i++)
-            printf("%s%llu", i ? ", " : "", static_cast<unsigned long long>(cycles[i]));
-        printf("]");
+    } else if (one_by_one) {
+        list("each", cycles);
+        if (mode == Mode::toggles)
+            list("toggles", toggles);
     }
     printf("}\n");
     fflush(stdout);

@@ -7,7 +7,6 @@ import hashlib
 import json
 import os
 import platform
-import re
 import shutil
 import time
 import traceback
@@ -26,85 +25,32 @@ from .jobs import failure_of
 from .model import paths, whole
 from .model.call import DeviceError
 from .model.digest import of_file
-from .model.errors import UserError
 from .model.inputs import SEED, Inputs
 from .model.once import Once, alone
 from .model.reasons import MACHINE, Failure, Reason
-from .model.record import Record, Setup, Toolchain, Verification
+from .model.record import Record, Setup, Verification
 from .rtl import bench, figures, synthesis, tools, vectors, vhdl
 from .rtl.bench import Netlist, Outcome
 from .rtl.design import Design
-from .rtl.device import Device
 from .rtl.streams import Stream, read, stream
 from .rtl.synthesis import Cells, Routed
+from .rtl.task import RECIPE, Task, digest_of, harness
 from .rtl.tools import ToolError
 from .rtl.vectors import Size
+from .rtl.vendor import Report
 from .software import Software
 from .store import Keeper, Store
 
 T = TypeVar("T")
-#: number of this pipeline: what is kept of an older one is made again
-RECIPE = "2"
-#: seeds of place and route
-SEEDS = 6
 #: modes in which netlists are verified; the source is in all
 NETLIST_MODES = ("full", "stall", "reset")
-PRIMITIVE = "lwc_rtl"
+#: levels of modules that a trace shows, and those of a flat netlist: the top's own signals, not those inside of cells
+EVERY_LEVEL, FLAT = 99, 2
 #: what some designs lack, by the design's field, with what names of operations say that they need it
 _LACKED = (
     ("key_reuse", "-reuse", "a key cannot be used again: every operation brings its own"),
     ("segments", "-by-", "not the whole API: data in several segments are not understood"),
 )
-
-
-class Task(Struct, frozen=True):
-    """One run to do: a design on a device, placed with seeds 1 to ``seeds``."""
-
-    design: Design
-    device: Device
-    seeds: int = SEEDS
-    origin: str = ""
-
-    @property
-    def needed(self) -> tuple[str, ...]:
-        """The tools that it needs."""
-        place = (self.device.place.tool,) if self.device.place else ()
-        return ("verilator", "yosys", *place, *(("ghdl-5",) if "vhdl" in self.design.languages else ()))
-
-    @property
-    def setup(self) -> Setup:
-        """Everything that its figures depend on."""
-        found = [tools.identify(n) or Toolchain(n, "missing", "") for n in self.needed]
-        digest = hashlib.sha256("".join(t.sha256 for t in found).encode()).hexdigest()
-        d = self.design
-        return Setup(
-            primitive=PRIMITIVE,
-            family=d.family,
-            variant=d.name,
-            implementation=d.variant,
-            implementation_digest=_digest(d),
-            target=self.device.name,
-            target_digest=self.device.digest,
-            device="synthesis",
-            toolchain=Toolchain("rtl", ", ".join(f"{t.name} {_number(t.version)}" for t in found), digest),
-            flags=f"seeds 1-{self.seeds}" if self.device.place else "",
-            workload="lwc",
-            harness=_harness(),
-            timing_model=self.device.place.tool if self.device.place else "none",
-        )
-
-
-def _number(version: str) -> str:
-    """The number in what a tool says of its version."""
-    found = re.search(r"\d+\.\d[\w.]*", version)
-    return found[0] if found else version[:40]
-
-
-@Once
-def _harness() -> str:
-    """The identity of test bench, vectors and figures."""
-    files = [bench.BENCH, *sorted(Path(bench.__file__).parent.glob("*.py"))]
-    return hashlib.sha256((RECIPE + "".join(of_file(f) for f in files)).encode()).hexdigest()
 
 
 class Verified(Struct, frozen=True):
@@ -120,23 +66,16 @@ class Verified(Struct, frozen=True):
     reuse: bool = True
     segments: bool = True
     log: str = ""
+    toggles: tuple[int, ...] = ()
 
 
-def _identity(design: Design) -> tuple[str, str]:
-    return design.label, design.digest
-
-
-def _digest(design: Design) -> str:
-    """The design's digest; empty where a file is gone. The run will say so."""
-    try:
-        return design.digest
-    except (OSError, UserError):
-        return ""
+def _identity(design: Design, every: bool = False) -> tuple[str, str, bool]:
+    return design.label, design.digest, every
 
 
 def _unchanged(design: Design, digest: str) -> None:
     """Raises :class:`ToolError` where the sources are not those of the ``digest``."""
-    if _digest(design) != digest or not digest:
+    if digest_of(design) != digest or not digest:
         text = f"a file of {design.folder} changed since it was found, or is gone"
         raise ToolError(Failure(Reason.SOURCES_CHANGED, text))
 
@@ -162,12 +101,14 @@ class Hardware:
         todo = [(t, s) for t, s in zip(tasks, setups, strict=True) if s.key not in kept]
         with ThreadPoolExecutor(self.threads) as pool:
             # simulation and synthesis at once: neither needs the other
-            for design in {s.implementation_digest: t.design for t, s in todo}.values():
-                pool.submit(self._quiet, self._verify, design)
+            for design, every in {(s.implementation_digest, t.every): (t.design, t.every) for t, s in todo}.values():
+                pool.submit(self._quiet, design, every)
             synthesised = [pool.submit(self._synthesised, t, s) for t, s in todo]
             gated = [pool.submit(self._gate, t, f) for (t, _), f in zip(todo, synthesised, strict=True)]
             placed = [
-                [pool.submit(self._placed, t, f, n) for n in range(1, t.seeds + 1)] if t.device.place else []
+                [pool.submit(self._placed, t, f, n) for n in range(1, t.seeds + 1)]
+                if t.device.place and not t.reports
+                else []
                 for (t, _), f in zip(todo, synthesised, strict=True)
             ]
             for (task, setup), cells, gate, routes in zip(todo, synthesised, gated, placed, strict=True):
@@ -177,10 +118,10 @@ class Hardware:
         kept |= self.keeper.again()
         return [kept[s.key] for s in setups]
 
-    def _quiet(self, work: Callable[[Design], object], design: Design) -> None:
-        """Does work ahead of those who need it; they get its errors."""
+    def _quiet(self, design: Design, every: bool) -> None:
+        """Verifies ahead of those who need it; they get the errors."""
         try:
-            work(design)
+            self._verify(design, every)
         except Exception:
             return
 
@@ -189,7 +130,7 @@ class Hardware:
         task: Task,
         setup: Setup,
         cells: Future[tuple[Cells, Path]],
-        gate: Future[None],
+        gate: Future[Verified],
         routes: Sequence[Future[Routed]],
     ) -> Record:
         start = time.monotonic()
@@ -198,13 +139,17 @@ class Hardware:
             if gone := tools.missing(task.needed):
                 raise ToolError(gone)
             _unchanged(task.design, setup.implementation_digest)
-            verified = self._verify(task.design)
-            notes = (*record.notes, *verified.notes)
+            verified = self._verify(task.design, task.every)
+            notes = (*record.notes, *_against(task.design), *verified.notes)
             answers = Verification(verified.source, verified.operations, 0, 0)
             record = replace(record, notes=notes, verification=answers if verified.source else None)
             if verified.failure is not None:
                 raise ToolError(verified.failure, verified.log)
-            record = self._with_figures(task, record, verified, cells.result()[0], gate, routes)
+            record = (
+                _with_report(task.reported, record, verified)
+                if task.reported
+                else self._with_figures(task, record, verified, cells.result()[0], gate.result(), routes)
+            )
             _unchanged(task.design, setup.implementation_digest)
         except (KeyboardInterrupt, SystemExit):
             raise
@@ -222,11 +167,11 @@ class Hardware:
         record: Record,
         verified: Verified,
         cells: Cells,
-        gate: Future[None],
+        gate: Verified,
         routes: Sequence[Future[Routed]],
     ) -> Record:
-        gate.result()
         metrics = figures.area(cells, task.device)
+        metrics |= figures.of_toggles(gate.sizes, gate.toggles)
         cycles, notes = figures.of_cycles(verified.sizes, verified.cycles)
         metrics |= cycles
         points = figures.points(verified.sizes, verified.cycles)
@@ -252,23 +197,23 @@ class Hardware:
 
     def verified(self, design: Design) -> Verified:
         """What simulation of a design came to. Raises :class:`ToolError` where a tool is missing or too slow."""
-        return self._verify(design)
+        return self._verify(design, False)
 
     # ---- steps, each kept by everything that it depends on
 
-    def _verified(self, design: Design) -> Verified:
-        """Lints and simulates the design in all modes, and counts cycles."""
+    def _verified(self, design: Design, every: bool) -> Verified:
+        """Lints and simulates the design in all modes, and counts cycles, of ``every`` size where that is asked."""
         digest = design.digest
-        identity = [digest, _harness(), self.seed, _version("verilator"), _version("ghdl-5")]
+        identity = [digest, harness(), self.seed, _version("verilator"), _version("ghdl-5"), *["every"] * every]
 
         def make(work: Path) -> Verified:
-            made = self._simulate(design, work)
+            made = self._simulate(design, work, every)
             _unchanged(design, digest)
             return made
 
         return self._kept("verify", identity, Verified, make)
 
-    def _simulate(self, design: Design, work: Path) -> Verified:
+    def _simulate(self, design: Design, work: Path, every: bool = False) -> Verified:
         notes: list[str] = []
         try:
             netlist = _readable(design, work / "vhdl", notes)
@@ -277,7 +222,7 @@ class Hardware:
                 notes.append(f"Verilator's lint has {warned} warning{'s' * (warned > 1)}")
             doubt = bench.build(design, netlist, _made(work / "bench"))
             design, outcomes = self._modes(design, work / "bench", notes)
-            streams, sizes, made = self._streams(design)
+            streams, sizes, made = self.streams(design)
             failures = [o.failure for o in outcomes if o.failure]
             source = "known" if design.aead or design.hash else "package"
             if failures:
@@ -292,6 +237,8 @@ class Hardware:
             if single.failure:
                 return Verified(single.failure, operations=len(streams), source=source, notes=tuple(notes))
             cycles = tuple(vectors.kept(sizes, single.each))
+            if every:
+                sizes, cycles = self.swept(design, work / "bench", sizes, cycles)
             able = (design.key_reuse, design.segments)
             return Verified(None, tuple(sizes), cycles, len(streams), source, tuple(notes), *able)
         except ToolError as e:
@@ -299,10 +246,28 @@ class Hardware:
                 raise
             return Verified(e.failure, notes=tuple(notes), log=e.log[-100_000:])
 
+    def swept(
+        self, design: Design, work: Path, sizes: Sequence[Size], cycles: Sequence[int]
+    ) -> tuple[list[Size], tuple[int, ...]]:
+        """The sizes and cycles that are there, and those of all sizes up to 2 KiB. Raises :class:`ToolError`."""
+        there = set(sizes)
+        more = [s for s in vectors.every(list(dict.fromkeys(s.op for s in sizes))) if s not in there]
+        made = [
+            stream(c, design.width, design.order) for c in vectors.calls(more, _oracles(design), self._inputs(design))
+        ]
+        (swept,) = bench.run(work, made, ("single",))
+        if swept.failure:
+            raise ToolError(swept.failure)
+        return [*sizes, *more], (*cycles, *swept.each)
+
+    def _inputs(self, design: Design) -> Inputs:
+        """What random inputs of the design are made from."""
+        return Inputs(design.digest, self.seed)
+
     def _modes(self, design: Design, work: Path, notes: list[str]) -> tuple[Design, list[Outcome]]:
         """The outcomes of all modes. What the API lets a design lack is left out where that alone is wrong; the design
         that is returned says so."""
-        outcomes = bench.run(work, self._streams(design)[0], bench.MODES)
+        outcomes = bench.run(work, self.streams(design)[0], bench.MODES)
         failed = [o for o in outcomes if o.failure]
         for lacked, mark, note in _LACKED:
             if getattr(design, lacked) and failed and all(mark in o.op for o in failed):
@@ -310,10 +275,10 @@ class Hardware:
                 return self._modes(replace(design, **{lacked: False}), work, notes)
         return design, outcomes
 
-    def _streams(self, design: Design) -> tuple[list[Stream], list[Size], list[Stream]]:
+    def streams(self, design: Design) -> tuple[list[Stream], list[Size], list[Stream]]:
         """What the design is verified with, the sizes whose cycles count, and their streams."""
-        inputs = Inputs(design.digest, self.seed)
-        aead, hashed = _oracle("crypto_aead", design.aead), _oracle("crypto_hash", design.hash)
+        inputs = self._inputs(design)
+        aead, hashed = _oracles(design)
         calls = [
             *(vectors.aead(design, aead, inputs) if aead else []),
             *(vectors.hashes(design, hashed, inputs) if hashed else []),
@@ -330,10 +295,12 @@ class Hardware:
         return streams, sizes, [stream(c, design.width, design.order) for c in made]
 
     def _synthesised(self, task: Task, setup: Setup) -> tuple[Cells, Path]:
-        """The cells of a design on a device, and the folder with its netlist."""
+        """The cells of a design on a device, and the folder with its netlist; none where reports say them."""
+        if task.reports:
+            return Cells({}, {}, 0), Path()
         if gone := tools.missing(task.needed):
             raise ToolError(gone)
-        identity = [setup.implementation_digest, setup.target_digest, _version("yosys"), _version("ghdl-5"), _harness()]
+        identity = [setup.implementation_digest, setup.target_digest, _version("yosys"), _version("ghdl-5"), harness()]
 
         def make(work: Path) -> Cells:
             netlist = _readable(task.design, work / "vhdl", [])
@@ -344,17 +311,18 @@ class Hardware:
         cells = self._kept("synthesis", identity, Cells, make, (synthesis.NETLIST, synthesis.VERILOG))
         return cells, _folder("synthesis", identity)
 
-    def _gate(self, task: Task, synthesised: Future[tuple[Cells, Path]]) -> None:
-        """Gives the mapped netlist the vectors that the source is verified with. Raises :class:`ToolError`."""
+    def _gate(self, task: Task, synthesised: Future[tuple[Cells, Path]]) -> Verified:
+        """Gives the mapped netlist the vectors that the source is verified with, and counts what toggles in it. Raises
+        :class:`ToolError`."""
         _, folder = synthesised.result()
-        verified = self._verify(task.design)
-        if verified.failure is not None:
-            return
+        verified = self._verify(task.design, task.every)
+        if verified.failure is not None or task.reports:
+            return verified
         netlist = folder / synthesis.VERILOG
         identity = [
             of_file(netlist),
             task.device.digest,
-            _harness(),
+            harness(),
             self.seed,
             _version("verilator"),
             _version("yosys"),
@@ -362,29 +330,37 @@ class Hardware:
         outcome = self._kept("gate", identity, Verified, lambda work: self._netlist(task, verified, netlist, work))
         if outcome.failure is not None:
             raise ToolError(outcome.failure, outcome.log)
+        return outcome
 
     def _netlist(self, task: Task, verified: Verified, netlist: Path, work: Path) -> Verified:
         design = replace(task.design, key_reuse=verified.reuse, segments=verified.segments)
         shutil.copyfile(netlist, work / synthesis.VERILOG)
-        bench.build(design, synthesis.mapped(Netlist(design.top, ()), task.device, work), work, quick=True)
-        streams, sizes, made = self._streams(design)
+        bench.build(design, synthesis.mapped(Netlist(design.top, ()), task.device, work), work, trace=FLAT, quick=True)
+        streams, sizes, made = self.streams(design)
         single = bench.run(work, made, ("single",))
         outcomes = [*bench.run(work, streams, NETLIST_MODES), *single]
         for o in outcomes:
             if o.failure is not None:
                 return Verified(Failure(Reason.NETLIST_DIFFERS, f"on {task.device.name}, {o.failure.detail}"))
         # sources can tell simulators from synthesis, and a simulator does what they say
-        for size, ours, theirs in zip(sizes, vectors.kept(sizes, single[0].each), verified.cycles, strict=True):
+        for size, ours, theirs in zip(sizes, vectors.kept(sizes, single[0].each), verified.cycles, strict=False):
             if ours != theirs:
                 what = f"{size.op} of {size.of}, {size.ad} and {size.message} bytes"
                 text = f"on {task.device.name}, {what}: {ours} cycles, {theirs} of the source"
                 return Verified(Failure(Reason.NETLIST_DIFFERS, text))
-        return Verified(None, operations=len(streams))
+        sizes = vectors.toggled(sizes)
+        made = [
+            stream(c, design.width, design.order) for c in vectors.calls(sizes, _oracles(design), self._inputs(design))
+        ]
+        (moved,) = bench.run(work, made, ("toggles",))
+        if moved.failure is not None:
+            raise ToolError(moved.failure)
+        return Verified(None, tuple(sizes), operations=len(streams), toggles=moved.toggles)
 
     def _placed(self, task: Task, synthesised: Future[tuple[Cells, Path]], seed: int) -> Routed:
         """The routed design for one seed."""
         _, folder = synthesised.result()
-        if self._verify(task.design).failure is not None:
+        if self._verify(task.design, task.every).failure is not None:
             raise ToolError(Failure(Reason.WRONG_WORD, "not verified, so not placed"))
         assert task.device.place is not None
         netlist = folder / synthesis.NETLIST
@@ -417,8 +393,8 @@ def traced(design: Design, file: Path, seed: str = SEED) -> Outcome | None:
     with TemporaryDirectory(prefix="steelyard-") as name:
         work = Path(name)
         netlist = _readable(design, work / "vhdl", [])
-        bench.build(design, netlist, _made(work / "bench"), trace=True)
-        streams, _, _ = work_on._streams(design)
+        bench.build(design, netlist, _made(work / "bench"), trace=EVERY_LEVEL)
+        streams, _, _ = work_on.streams(design)
         for mode in bench.MODES:
             made = work / "bench" / "signals.vcd"
             outcome = bench.run(work / "bench", streams, (mode,), trace=made)[0]
@@ -426,6 +402,29 @@ def traced(design: Design, file: Path, seed: str = SEED) -> Outcome | None:
                 shutil.copyfile(made, file)
                 return outcome
     return None
+
+
+def _oracles(design: Design) -> tuple[vectors.Oracle | None, vectors.Oracle | None]:
+    """Who says what is right of its AEAD and of its hash."""
+    return _oracle("crypto_aead", design.aead), _oracle("crypto_hash", design.hash)
+
+
+def _against(design: Design) -> list[str]:
+    """What the design is verified against, as its description has it."""
+    named = ", ".join(f"{what} {name}" for what, name in (("AEAD", design.aead), ("hash", design.hash)) if name)
+    package = "the package's own pdi, sdi and do files" if design.answers else ""
+    return [f"verified against: {', '.join(filter(None, (named, package)))}"] if named or package else []
+
+
+def _with_report(report: Report, record: Record, verified: Verified) -> Record:
+    """Figures of a vendor's tool, with the cycles of ours. Nothing here has seen its netlist."""
+    cycles, notes = figures.of_cycles(verified.sizes, verified.cycles)
+    points = figures.points(verified.sizes, verified.cycles)
+    metrics = report.metrics | cycles
+    if "fmax_reported" in metrics:
+        metrics |= figures.throughput(metrics, points, float(metrics["fmax_reported"]))
+    told = f"cells and frequency are those that reports of {report.tool} {report.version} say; no netlist was verified"
+    return replace(record, metrics=metrics, points=points, notes=(*record.notes, *notes, told, *report.notes))
 
 
 def _oracle(primitive: Literal["crypto_aead", "crypto_hash"], variant: str) -> vectors.Oracle | None:

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from steelyard.analyse import order, rank
-from steelyard.publish import ranking
+from steelyard.publish import joint, ranking
 
 
 def row(label: str, target: str = "uno", **metrics: float | str) -> dict:
@@ -157,3 +157,26 @@ def test_by_size_the_best_of_each_family_moves() -> None:
     assert [line["moved_16"] for line in lines] == ["↓2", "", "↑2"]
     assert [line["moved_1536"] for line in lines] == ["", "", ""]
     assert [line["moved_64"] for line in lines] == ["↓2", "↑1", "↑1"]
+
+
+def test_software_and_hardware_of_a_family() -> None:
+    """In one order, by the time of the longer message; without a frequency there are cycles, and the last place."""
+
+    def one(label: str, target: str, primitive: str, short: float, long: float, **more: float) -> dict:
+        points = {"encrypt@0/64": short, "encrypt@0/1536": long}
+        return row(label, target, **more) | points | {"family": "f", "primitive": primitive, "timing_model": primitive}
+
+    rows = [
+        one("f/fast", "bluepill", "crypto_aead", 7200.0, 72000.0, rom=900),
+        one("f/slow", "bluepill", "crypto_aead", 8000.0, 720000.0, rom=500),
+        one("f/x1", "ecp5", "lwc_rtl", 100.0, 1000.0, lut=700, fmax_mean=50.0),
+        one("f/x2", "artix7", "lwc_rtl", 50.0, 500.0, lut=900),
+        one("g/x1", "ecp5", "lwc_rtl", 1.0, 1.0, lut=1) | {"family": "hardware alone"},
+    ]
+    (sheet,) = joint.tables(rows)
+    names = [c.name for c in sheet.columns]
+    lines = [dict(zip(names, line.cells, strict=True)) for line in sheet.lines]
+    assert [line["label"] for line in lines] == ["f/x1", "f/fast", "f/x2"]
+    assert [line["time_1536"] for line in lines] == [20.0, 1000.0, None]
+    assert lines[0]["throughput"] == 8 * 1536 / 20
+    assert [(line["rom"], line["lut"]) for line in lines] == [(None, 700), (900, None), (None, 900)]

@@ -180,6 +180,10 @@ def test_weigh_a_core(folder: Path, home: Path) -> None:
     [ranked] = [text for command, text in printed.items() if "rank --kind sizes" in command]
     assert "plaintext by input size" in ranked
     assert "tinyjambu/default" in ranked
+    [gates] = [text for command, text in printed.items() if "--device asic" in command]
+    assert re.search(r" GE\b", gates)
+    [joint] = [text for command, text in printed.items() if "--kind joint" in command]
+    assert re.search(r"ecp5 .* tinyjambu/default[\s\S]*bluepill .* tinyjambu128v2/fast", joint)
 
 
 def test_the_service(folder: Path, home: Path) -> None:

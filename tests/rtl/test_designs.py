@@ -6,11 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from steelyard.hardware import Hardware, Task, traced
+from steelyard.hardware import FLAT, Hardware, traced
 from steelyard.model.reasons import Reason
 from steelyard.rtl import bench, synthesis
 from steelyard.rtl.device import load_device
 from steelyard.rtl.reading import designs_of
+from steelyard.rtl.task import Task
 from steelyard.rtl.tools import ToolError
 from steelyard.store import Store
 from tests.rtl import toys
@@ -24,17 +25,33 @@ NEVER_READY = ("state == INSTRUCTION || state == HEADER || state == DATA; // REA
 WRONG = ("sum <= sum ^ pdi_data;", "sum <= sum ^ {pdi_data[31:1], pdi_data[0] & (left != 16'd16)};")
 
 
+def ones(word: int) -> int:
+    return word.bit_count()
+
+
 @verilator
 def test_the_toy_is_right_in_every_mode(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """And its cycles are the ones that follow from its states: a word in each, and three of the answer."""
+    """Its cycles are the ones that follow from its states: a word in each, and three of the answer. What toggles more
+    for one message than for zeros is what its words change in pdi, the sum and do."""
     monkeypatch.setenv("STEELYARD_HOME", str(tmp_path / "home"))
     (design,) = designs_of(toys.design(tmp_path / "toy"))
     work = tmp_path / "bench"
     work.mkdir()
-    bench.build(design, bench.own(design), work)
+    bench.build(design, bench.own(design), work, trace=FLAT)
     assert [o.outcome for o in bench.run(work, toys.STREAMS, bench.MODES)] == ["ok"] * 4
     (single,) = bench.run(work, toys.STREAMS, ("single",))
     assert single.each[:6] == (4, 5, 5, 5, 5, 6)
+    a, b, length = 0xFFFFFFFF, 0x0F0F0F0F, 0x77000008
+    zeros, message = (toys.of(m) for m in (bytes(8), a.to_bytes(4) + b.to_bytes(4)))
+    (toggled,) = bench.run(work, [zeros, zeros, message], ("toggles",))
+    assert toggled.each == (6, 6, 6)
+    pdi = [(length, a, b), (length, 0, 0)]
+    out = [(0x93000004, x, 0xE0000000) for x in (a ^ b, 0)]
+    more, fewer = (
+        (ones(p[0] ^ p[1]) + ones(p[1] ^ p[2])) + (ones(d[0] ^ d[1]) + ones(d[1] ^ d[2]))
+        for p, d in zip(pdi, out, strict=True)
+    )
+    assert toggled.toggles[2] - toggled.toggles[1] == more - fewer + ones(a) + ones(b)
     wrong = toys.hashed(8)
     bad = type(wrong)(wrong.name, wrong.sdi, wrong.pdi, (wrong.out[0], "01234567", *wrong.out[2:]))
     (outcome,) = bench.run(work, [bad], ("full",))
@@ -126,6 +143,7 @@ def test_a_design_from_folder_to_record(tmp_path: Path, monkeypatch: pytest.Monk
     assert record.failure is None, record.failure
     assert record.metrics["ff"] == 6 + 32 + 16 + 1  # yosys gives each state a flip-flop
     assert record.metrics["fmax_seeds"] == 2
+    assert "verified against: the package's own pdi, sdi and do files" in record.notes
     assert record.metrics["fmax_mean"] > 50
     reasons = [r.failure.reason for r in first[1:] if r.failure]
     assert reasons == [Reason.HANG, Reason.WRONG_WORD]

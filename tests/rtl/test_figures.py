@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
-from steelyard.rtl import figures
+from steelyard.rtl import figures, vectors
+from steelyard.rtl.design import Design
 from steelyard.rtl.device import device_names, load_device
+from steelyard.rtl.streams import MAX_SEGMENT
 from steelyard.rtl.synthesis import Cells, Routed, depth, routed
 from steelyard.rtl.vectors import Size
 
@@ -20,6 +24,23 @@ def test_long_inputs_are_differences() -> None:
     _, notes = figures.of_cycles(sizes, [*cycles[:3], cycles[3] + 90])
     assert len(notes) == 1
     assert "differ between 256, 512, 1024 bytes" in notes[0]
+
+
+@pytest.mark.parametrize("said", [0, 1, 5, 8, 24])
+def test_long_inputs_are_whole_blocks_whatever_their_size_is_said_to_be(said: int) -> None:
+    """A block of 24 bytes takes 10 cycles, and one that is not full as well."""
+    blocks = (("hash", said),) if said else ()
+    design = Design("f", "d", "v", Path(), "top", 32, (), hash="h", block=blocks)
+    sizes = vectors.measured(design, ["hash"])
+    made, notes = figures.of_cycles(sizes, [7 + 10 * -(-s.message // 24) for s in sizes])
+    assert made["bits_per_cycle_hash"] == pytest.approx(19.2)
+    assert notes == []
+    assert max(s.message for s in sizes) <= MAX_SEGMENT
+
+
+def test_inverters_are_tables_that_may_share_others() -> None:
+    made = figures.area(Cells({"INV": 19, "LUT6": 23}, {}, 1), load_device("artix7"))
+    assert (made["lut"], made["lut_low"], made["cells_other"]) == (42, 23, 0)
 
 
 def test_a_key_costs_what_its_absence_saves() -> None:
@@ -101,4 +122,4 @@ def test_every_device_says_where_its_frequency_is(name: str) -> None:
     assert (device.place is None) == bool(device.no_frequency)
     made = figures.area(Cells({**dict.fromkeys(device.lut, 1), **dict.fromkeys(device.ff, 2)}, {}, 3), device)
     assert made["ff"] == 2 * len(device.ff)
-    assert made["lut"] > 0
+    assert made["ge" if device.liberty else "lut"] > 0

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from steelyard.hardware import Hardware, Task
+from steelyard.hardware import Hardware
 from steelyard.model.errors import UserError
 from steelyard.model.paths import ROOT
 from steelyard.model.reasons import Failure, Reason
@@ -16,6 +16,7 @@ from steelyard.rtl import bench, synthesis
 from steelyard.rtl.design import Design
 from steelyard.rtl.device import load_device
 from steelyard.rtl.reading import designs_of
+from steelyard.rtl.task import Task
 from steelyard.rtl.tools import ToolError
 from steelyard.store import Store
 from tests.rtl import toys

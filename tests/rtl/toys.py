@@ -34,10 +34,14 @@ def digest(message: bytes) -> bytes:
     return total.to_bytes(4)
 
 
+def of(message: bytes, segment: int = 0xFFFF) -> Stream:
+    """A hash of a message."""
+    return stream(Call("hash", message, digest(message), segment=segment), 32)
+
+
 def hashed(size: int, segment: int = 0xFFFF) -> Stream:
     """A hash of so many bytes."""
-    message = bytes((7 * k + size) & 0xFF for k in range(size))
-    return stream(Call("hash", message, digest(message), segment=segment), 32)
+    return of(bytes((7 * k + size) & 0xFF for k in range(size)), segment)
 
 
 STREAMS = [*(hashed(n) for n in range(40)), hashed(40, 8), hashed(41, 12), hashed(0, 4)]

@@ -46,7 +46,7 @@ class Rank(options.Answering, frozen=True, kw_only=True):
         "-k",
         default="top",
         metavar="KIND",
-        help="top, places, merit (FELICS), score (El-Hajj, Fadlallah), pareto, sizes (GMU's, of hardware).",
+        help="top, places, merit (FELICS), score (El-Hajj, Fadlallah), pareto, sizes (hardware), joint (and software).",
     ),
     options.text("--by", "-b", metavar="METRICS", listed=True, help="Comma-separated. Default: cycles, ROM, RAM."),
     options.where,
@@ -92,9 +92,11 @@ def verb(ask: Rank) -> int:
         made = ranking.ranked(ask.kind, part, metrics, ask.top, ask.relative_to, unit=ask.unit, variants=ask.variants)
         sheets += [replace(s, title=f"{title}{s.title}", notes=(*s.notes, *less)) for s in made]
     if not sheets:
-        stderr().print(
-            f"rank --kind {ask.kind}: it is of hardware, and none of these runs has its throughput at all sizes"
-        )
+        none = {
+            "sizes": "it is of hardware, and none of these runs has its throughput at all sizes",
+            "joint": "none of these families has both software and hardware with 64 and 1536 bytes",
+        }
+        stderr().print(f"rank --kind {ask.kind}: {none.get(ask.kind, 'nothing is ranked')}")
         return 1
     if ask.kind == "places":
         sheets += without_figures(complete([r for r in answer.rows if r["outcome"] != "verified"], ask.db))
@@ -111,6 +113,7 @@ def _ignored(ask: Rank, metrics: Sequence[str]) -> list[str]:
         ("--variants", ask.variants and kind == "pareto", "a front is over all implementations"),
         ("--by", bool(ask.by) and kind == "sizes", "it is by throughput"),
         ("--variants", ask.variants and kind == "sizes", "it is the best design of each family anyway"),
+        ("--by, --top or --variants", bool(ask.by or ask.top or ask.variants) and kind == "joint", "it is by time"),
         ("--relative-to", bool(ask.relative_to) and kind != "top", "only --kind top is relative"),
         ("--unit", ask.unit and not (ask.relative_to and kind == "top"), "it needs --kind top and --relative-to"),
         ("--minus-nocrypt", ask.minus_nocrypt and not _timed(metrics), "no metric of --by is in cycles"),

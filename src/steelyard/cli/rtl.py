@@ -13,7 +13,7 @@ from msgspec import Struct
 from ..analyse import order
 from ..analyse.answer import told_apart
 from ..analyse.rows import check_columns, rows
-from ..hardware import SEEDS, Hardware, Task, traced
+from ..hardware import Hardware, traced
 from ..model.call import DeviceError
 from ..model.errors import UserError, counted, unknown
 from ..model.inputs import MAX_SEED, SEED
@@ -24,6 +24,7 @@ from ..publish.sheet import Sheet, plain
 from ..rtl.design import Design
 from ..rtl.device import device_names, load_device
 from ..rtl.reading import designs_of
+from ..rtl.task import SEEDS, Task
 from ..rtl.tools import ToolError
 from . import options, select
 from .console import stderr
@@ -50,6 +51,9 @@ class Rtl(Struct, frozen=True, kw_only=True):
     seeds: int
     verify: bool
     trace: Path | None
+    every: bool
+    liberty: Path | None
+    report: tuple[Path, ...]
     threads: int | None
     force: bool
     seed: str
@@ -83,6 +87,17 @@ class Rtl(Struct, frozen=True, kw_only=True):
     click.option(
         "--trace", type=options.FILE, metavar="FILE", help="Write every signal up to the first wrong word (VCD)."
     ),
+    options.flag("--every", help="Cycles of all sizes up to 2 KiB besides, of all operations: they become points."),
+    click.option(
+        "--liberty", type=options.FILE, metavar="FILE", help="The library that the gates of asic are of, not ours."
+    ),
+    click.option(
+        "--report",
+        type=options.FILE,
+        multiple=True,
+        metavar="FILE",
+        help="Repeatable: what Vivado or Quartus say of one design on one device, instead of our synthesis.",
+    ),
     options.number("--threads", "-j", help="Tools at once. Default: one per core."),
     options.force,
     options.text("--seed", metavar="TEXT", default=SEED, help="What random inputs are made from."),
@@ -96,15 +111,20 @@ def verb(ask: Rtl) -> int:
         raise UserError(f"--seed: give 1 to {MAX_SEED} characters")
     columns = check_columns(ask.columns)
     named = [n for text in ask.device for n in text.split(",") if n] or list(USUAL)
-    devices = [load_device(n) for n in dict.fromkeys(device_names() if named == ["all"] else named)]
+    devices = [load_device(n, ask.liberty) for n in dict.fromkeys(device_names() if named == ["all"] else named)]
     found, failed = designs(ask)
     if ask.trace is not None:
         return _trace(found, ask)
+    if ask.liberty and not any(d.liberty for d in devices):
+        raise UserError("--liberty is of a device whose gates are of a library; give --device with one")
+    if ask.report and (len(found) != 1 or len(devices) != 1):
+        what = f"{counted(len(found), 'design')} on {counted(len(devices), 'device')} are named"
+        raise UserError(f"--report is of one design on one device; {what}")
     with select.store(":memory:" if ask.verify else ask.db) as store:
         work = Hardware(store, threads=ask.threads or os.cpu_count() or 1, force=ask.force, seed=ask.seed)
         if ask.verify:
             return _verify(work, [d for d, _ in found], failed, ask)
-        tasks = [Task(d, device, ask.seeds, origin) for d, origin in found for device in devices]
+        tasks = [Task(d, device, ask.seeds, origin, ask.every, ask.report) for d, origin in found for device in devices]
         if len(tasks) > 1:
             stderr().print(f"{counted(len(found), 'design')} on {counted(len(devices), 'device')}")
         records = work.campaign(tasks, _say)

@@ -98,12 +98,14 @@ def _of_hardware() -> Iterator[Metric]:
         ("ff", "FF", "", 0, True),
         ("elements_low", "LE, at least", "", 0, True),
         ("elements_high", "LE, at most", "", 0, True),
+        ("ge", "GE", "", 0, True),
         ("cells_other", "other cells", "", 0, False),
         ("depth", "depth", "cells", 0, True),
         ("fmax_mean", "fmax", "MHz", 1, False),
         ("fmax_sd", "fmax sd", "MHz", 1, False),
         ("fmax_best", "fmax best", "MHz", 1, False),
         ("fmax_seeds", "seeds", "", 0, False),
+        ("fmax_reported", "fmax, reported", "MHz", 1, False),
         ("ports_ns", "ports", "ns", 1, True),
         ("key_cycles", "new key", "cycles", 0, True),
     ):
@@ -112,6 +114,9 @@ def _of_hardware() -> Iterator[Metric]:
         said = data.replace("ad_pt", "AD+PT").replace("_", " ").replace("pt", "PT").replace("ad", "AD")
         said = said.replace("decryPT", "decrypt")
         yield Metric(f"bits_per_cycle_{data}", f"{said}, long", "bits/cycle", 2, lower=False, sized=True)
+        for size in (16, 64, 1536):
+            if data in ("pt", "ad", "hash"):
+                yield Metric(f"toggles_{data}_{size}", f"toggles of {said} {size}", "toggles/bit", 0, sized=True)
         for size in (16, 64, 1536, "long"):
             yield Metric(f"throughput_{data}_{size}", f"{said} {size}", "Mbit/s", 0, lower=False, sized=True)
             if size == "long":

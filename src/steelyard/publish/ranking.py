@@ -16,6 +16,7 @@ from ..model.metric import metric
 from ..model.primitive import PRIMITIVES, cycles_of
 from ..model.reasons import Reason
 from ..model.row import Row, Value
+from . import joint
 from .results import column, fewer, grouped, heading, run_of, shared, some
 from .sheet import Cell, Column, Line, Lines, Sheet
 
@@ -32,6 +33,7 @@ KINDS = {
     "score": "sum of ranks",
     "pareto": "Pareto front",
     "sizes": "hardware's throughput by input size, the best design of each family (GMU)",
+    "joint": "software and hardware of each family that has both, the fastest on each target",
 }
 #: what rankings by input size are of, and the sizes in their order
 _DATA, _LENGTHS = ("pt", "ad", "hash"), ("long", "1536", "64", "16")
@@ -59,6 +61,8 @@ def needed(kind: str, metrics: Sequence[str]) -> list[str]:
     ``encrypt`` is ``hash``."""
     if kind == "sizes":
         return [*_throughputs(), "lut"]
+    if kind == "joint":
+        return list(joint.NEEDED)
     usual = CATALOGUE if kind == "places" else USUAL
     return [*metrics, *(m.replace("encrypt", "hash") for m in metrics)] or list(
         dict.fromkeys(chain.from_iterable(usual.values()))
@@ -82,6 +86,8 @@ def ranked(
         return fronts(rows, metrics)
     if kind == "sizes":
         return by_size(rows, top)
+    if kind == "joint":
+        return joint.tables(rows)
     return {"places": places, "merit": merits, "score": scores}[kind](rows, metrics, top, variants=variants)
 
 

@@ -35,9 +35,10 @@ DEFAULT = {
         "encrypt_per_byte", "context", "rom", "rom_encrypt", "stack", "ram_static",
     ),
     "lwc_rtl": (
-        "lut", "lut_low", "elements_low", "elements_high", "ff", "depth", "fmax_mean", "fmax_sd",
-        "fmax_best", "bits_per_cycle_pt", "bits_per_cycle_ad", "bits_per_cycle_hash", "throughput_pt_long",
-        "throughput_pt_1536", "throughput_pt_64", "throughput_pt_16", "throughput_hash_long", "key_cycles",
+        "ge", "lut", "lut_low", "elements_low", "elements_high", "ff", "depth", "fmax_mean", "fmax_sd",
+        "fmax_best", "fmax_reported", "bits_per_cycle_pt", "bits_per_cycle_ad", "bits_per_cycle_hash",
+        "throughput_pt_long", "throughput_pt_1536", "throughput_pt_64", "throughput_pt_16", "throughput_hash_long",
+        "key_cycles", "toggles_pt_1536",
     ),
 }  # fmt: skip
 #: metrics shown besides where a run has them and they are not zero: the time of fresh inputs is stored where it differs

@@ -90,6 +90,8 @@ def repeating(r: Record) -> str:
     if s.primitive == "lwc_rtl":
         parts = ["steelyard", "rtl", r.origin or s.label, "--device", s.target]
         parts += ["--seeds", s.flags.removeprefix("seeds 1-")] if s.flags else []
+        parts += ["--every"] if s.workload == "lwc-every" else []
+        parts += ["--report", "FILE"] if s.timing_model.endswith(", reported") else []
         return shlex.join([*parts, "--force", *(["--seed", r.seed] if r.seed not in ("", SEED) else [])])
     parts = ["steelyard", "run", r.origin or f"{s.primitive}/{s.family}/{s.label}"]
     board = lab.board_of(s.device, r.notes)

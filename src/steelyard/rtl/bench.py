@@ -19,7 +19,7 @@ from .streams import Stream, written
 from .tools import ToolError
 
 BENCH = ROOT / "rtl" / "bench" / "bench.cpp"
-#: all but ``single``, which is for cycles
+#: all but ``single`` and ``toggles``, which are for figures
 MODES = ("full", "stall", "withdraw", "reset")
 #: cycles without a word on any port that are a hang
 IDLE = 100_000
@@ -35,8 +35,8 @@ _STYLE = ("-Wno-fatal", "-Wno-lint", "-Wno-style", "-Wno-MULTIDRIVEN", "-Wno-TIM
 
 class Outcome(Struct, frozen=True):
     """What a mode came to: ``ok``, or ``wrong``, ``hang``, ``early`` or ``extra`` at a ``word`` of an operation.
-    ``each`` are the cycles of every operation, of mode ``single``. ``unstable`` counts words that changed while they
-    waited for do_ready."""
+    ``each`` are the cycles of every operation, of mode ``single``, ``toggles`` the bits that changed in it, of mode
+    ``toggles``. ``unstable`` counts words that changed while they waited for do_ready."""
 
     mode: str
     outcome: str
@@ -50,6 +50,7 @@ class Outcome(Struct, frozen=True):
     got: str = ""
     at: int = 0
     each: tuple[int, ...] = ()
+    toggles: tuple[int, ...] = ()
 
     @property
     def failure(self) -> Failure | None:
@@ -204,17 +205,17 @@ def header(design: Design, found: dict[str, tuple[bool, int]]) -> str:
     return "\n".join(['#include "Vdesign.h"', "using Model = Vdesign;", *lines, ""])
 
 
-def build(design: Design, n: Netlist, work: Path, *, trace: bool = False, quick: bool = False) -> str:
-    """Compiles the test bench with a design or netlist, to ``work/obj/bench``; a ``quick`` compilation makes a slower
-    one. Returns why the simulation may be wrong though the design is right, empty where nothing says so. Raises
-    :class:`ToolError` with a reason when that cannot be."""
+def build(design: Design, n: Netlist, work: Path, *, trace: int = 0, quick: bool = False) -> str:
+    """Compiles the test bench with a design or netlist, to ``work/obj/bench``, with ``trace`` levels of its modules
+    traced; a ``quick`` compilation makes a slower one. Returns why the simulation may be wrong though the design is
+    right, empty where nothing says so. Raises :class:`ToolError` with a reason when that cannot be."""
     found = ports(n, work)
     if failure := refused_ports(design, found):
         raise ToolError(failure)
     (work / "ports.h").write_text(header(design, found))
     shutil.copyfile(BENCH, work / "bench.cpp")
     files = list(names(n))
-    more = ["--trace", "--trace-underscore"] if trace else []
+    more = ["--trace", "--trace-underscore", "--trace-depth", str(trace)] if trace else []
     fast = "-O1" if quick else "-O2"
     try:
         said = tools.run(

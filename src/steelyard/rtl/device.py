@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import hashlib
 from pathlib import Path
 
 from msgspec import field
+from msgspec.structs import replace
 
 from ..model import toml
-from ..model.digest import of_files
+from ..model.digest import of_file, of_files
 from ..model.errors import unknown
 from ..model.paths import ROOT
+from .liberty import library
 
 DEVICES = ROOT / "devices"
 
@@ -27,7 +30,8 @@ class Device(toml.Table, frozen=True):
     ``defines``; where they are wrong or absent, the folder has ``cells.v``. Without ``place`` there is
     ``no_frequency``, which says why. ``others`` are the cells that are neither tables nor flip-flops. ``reads`` are the
     inputs of memories and shift registers that reach an output without a clock; at the others a path ends.
-    ``elements``: a table and a flip-flop may share an element."""
+    ``elements``: a table and a flip-flop may share an element. ``liberty`` is the file of the gates' library,
+    whose areas ``lut``, ``ff`` and ``ge`` then are."""
 
     name: str
     folder: Path
@@ -44,6 +48,13 @@ class Device(toml.Table, frozen=True):
     place: Place | None = None
     no_frequency: str = ""
     elements: bool = False
+    liberty: str = ""
+    ge: dict[str, float] = field(default_factory=dict)
+
+    @property
+    def library(self) -> Path | None:
+        """The liberty file."""
+        return self.folder / self.liberty if self.liberty else None
 
     @property
     def known(self) -> set[str]:
@@ -52,8 +63,10 @@ class Device(toml.Table, frozen=True):
 
     @property
     def digest(self) -> str:
-        """SHA-256 over the folder's files."""
-        return of_files(sorted(p for p in self.folder.rglob("*") if p.is_file()), self.folder)
+        """SHA-256 over the folder's files, and the liberty file that it is told to take instead of its own."""
+        own = of_files(sorted(p for p in self.folder.rglob("*") if p.is_file()), self.folder)
+        other = self.library is not None and self.folder not in self.library.parents
+        return hashlib.sha256(f"{own}{of_file(self.library)}".encode()).hexdigest() if other and self.library else own
 
 
 def device_names() -> list[str]:
@@ -61,9 +74,15 @@ def device_names() -> list[str]:
     return sorted(f.parent.name for f in DEVICES.glob("*/device.toml"))
 
 
-def load_device(name: str) -> Device:
-    """The device of this name. Raises :class:`UserError`."""
+def load_device(name: str, liberty: Path | None = None) -> Device:
+    """The device of this name, with the gates of ``liberty`` where it takes such a file. Raises :class:`UserError`."""
     if name not in device_names():
         raise unknown("device", name, device_names())
     folder = DEVICES / name
-    return toml.load(folder / "device.toml", Device, {"name": name, "folder": folder})
+    device = toml.load(folder / "device.toml", Device, {"name": name, "folder": folder})
+    if not device.liberty:
+        return device
+    device = replace(device, liberty=str(liberty.resolve()) if liberty else device.liberty)
+    assert device.library is not None
+    cells = library(device.library)
+    return replace(device, lut=cells.gates, ff=dict.fromkeys(cells.registers, 1), ge={**cells.gates, **cells.registers})

@@ -17,11 +17,13 @@ _BACK = "decrypt_"
 
 
 def area(cells: Cells, device: Device) -> dict[str, int | float]:
-    """Tables, flip-flops, and other cells."""
+    """Tables, flip-flops, and other cells; of a library's gates the area in equivalents."""
 
     def weighed(table: Mapping[str, float]) -> int:
         return round(sum(n * table.get(kind, 0) for kind, n in cells.types.items()))
 
+    if device.ge:
+        return {"ge": weighed(device.ge), "ff": weighed(device.ff), "depth": cells.depth}
     made: dict[str, int | float] = {"lut": weighed(device.lut), "ff": weighed(device.ff), "depth": cells.depth}
     if device.lut_low:
         made["lut_low"] = weighed(device.lut_low)
@@ -72,6 +74,11 @@ def of_cycles(sizes: Sequence[Size], cycles: Sequence[int]) -> tuple[dict[str, i
             fresh = Size(s.op, s.of, s.ad, s.message)
             made.setdefault("key_cycles", taken[fresh] - taken[s])
     return made, notes
+
+
+def of_toggles(sizes: Sequence[Size], toggles: Sequence[int]) -> dict[str, int | float]:
+    """Bits of the netlist that change for each bit of data."""
+    return {f"toggles_{KINDS[s.of]}_{_bytes(s)}": n / (8 * _bytes(s)) for s, n in zip(sizes, toggles, strict=True)}
 
 
 def _short(of: str) -> set[int]:

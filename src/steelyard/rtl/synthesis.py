@@ -17,8 +17,8 @@ from .bench import Netlist
 from .device import Device
 from .tools import ToolError
 
-#: what a synthesis leaves in its folder
-NETLIST, VERILOG, SAID = "mapped.json", "mapped.v", "yosys.log"
+#: what a synthesis leaves in its folder, and the liberty file that it finds there
+NETLIST, VERILOG, SAID, LIBERTY = "mapped.json", "mapped.v", "yosys.log", "cells.lib"
 #: seconds for one run of yosys, and of a placement
 SYNTHESIS, PLACEMENT = 900.0, 900.0
 
@@ -27,6 +27,10 @@ SYNTHESIS, PLACEMENT = 900.0, 900.0
 _PLAIN = ("setattr -mod -unset keep_hierarchy", "setattr -unset keep_hierarchy */c:*")
 #: what only simulators do, which a mapped netlist would do too
 _SILENT = ("chformal -remove", "delete */t:$print")
+#: each net has one name and one bit, so that what toggles is counted once
+_ONCE = ("splitnets", "opt_clean -purge")
+#: models of a library's cells, from their functions; they say the directions of ports too
+_GATES = f"read_liberty -ignore_miss_func -ignore_miss_dir -ignore_miss_data_latch {LIBERTY}"
 
 
 class Cells(Struct, frozen=True):
@@ -62,7 +66,8 @@ def script(n: Netlist, files: list[str], device: Device, *, slang: bool = False)
             *reading, f"hierarchy -check -top {n.top}", *_PLAIN, "proc", *_SILENT, "tee -o check.log check",
             device.synth.format(top=n.top),
             "tee -o stat.json stat -json",
-            f"write_json {NETLIST}", f"write_verilog -noattr -noexpr {VERILOG}", "",
+            *([_GATES] if device.liberty else []), f"write_json {NETLIST}", *_ONCE,
+            f"write_verilog -noattr {'' if device.liberty else '-noexpr '}{VERILOG}", "",
         ]
     )  # fmt: skip
 
@@ -74,6 +79,8 @@ def _value(value: int | str) -> str:
 def synthesise(n: Netlist, device: Device, work: Path) -> Cells:
     """Makes ``work`` hold the mapped netlist, and returns its cells. Raises :class:`ToolError` with a reason."""
     files = bench.copied(n, work)
+    if device.library is not None:
+        shutil.copyfile(device.library, work / LIBERTY)
     log = ""
     for slang in (False, True):
         (work / "synth.ys").write_text(script(n, files, device, slang=slang))

@@ -25,7 +25,7 @@ from ..model.record import Toolchain
 
 #: seconds, and bytes of address space, that a tool may take; most bytes that it may write to one file
 SECONDS, MEMORY, LARGEST = 600.0, 8 << 30, 1 << 30
-#: most characters that are kept of what a tool says
+#: most bytes that are read of what a tool says
 SAID = 1 << 20
 #: what programs say that the machine gave too little
 _STARVED = re.compile(r"\bKilled\b|[Oo]ut of memory|Cannot allocate memory|No space left on device|std::bad_alloc")
@@ -167,7 +167,7 @@ def run(
         f"exec {shlex.join([where, *arguments])} >said.log 2>&1\n"
     )
     code = sandbox.run(script, work, (*_reads(where), *readable), seconds, lambda: False)
-    text = said.read_text(errors="replace")[-SAID:] if said.exists() else ""
+    text = _end(said) if said.exists() else ""
     if code is None:
         raise ToolError(Failure(Reason.COMPILE_TIMEOUT, f"{name} was stopped after {seconds:.0f} s"), text)
     if code != 0 and (code == 128 + signal.SIGKILL or _STARVED.search(text)):
@@ -175,6 +175,13 @@ def run(
     if code != 0:
         raise ToolError(Failure(Reason.COMPILE_ERROR, f"{name}: {last_words(text, code)}"), text)
     return text
+
+
+def _end(file: Path) -> str:
+    """The last of what a file says."""
+    with file.open("rb") as f:
+        f.seek(max(0, file.stat().st_size - SAID))
+        return f.read(SAID).decode(errors="replace")
 
 
 def last_words(text: str, code: int) -> str:

@@ -4,6 +4,7 @@ the software side."""
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from math import lcm
 from typing import Protocol
 
 from msgspec import Struct
@@ -18,9 +19,9 @@ _SMALL = (0, 1, 2, 3, 4, 5, 7, 8, 9, 11, 12, 15, 16, 17, 23, 24, 31, 32, 33, 44,
 LONGEST = 2048
 #: GMU's sizes in bytes
 GMU = (16, 64, 1536)
-#: blocks of the three long inputs whose differences give the cycles of a block
-_LONG = (32, 64, 128)
-#: bytes that stand for a block whose size is not known: a multiple of the usual ones
+#: the three long inputs whose differences give the cycles of a block, in multiples of the bytes that hold whole ones
+_LONG = (2, 4, 8)
+#: bytes that are a multiple of the usual blocks
 _ANY_BLOCK = 528
 
 
@@ -124,14 +125,8 @@ def _step(design: Design) -> int:
     sizes = dict(design.block)
     step = 1
     for n in (sizes.get("ad", 0), sizes.get("data", 0)):
-        step = _lcm(step, n or _ANY_BLOCK)
+        step = lcm(step, n or _ANY_BLOCK)
     return step
-
-
-def _lcm(a: int, b: int) -> int:
-    from math import lcm
-
-    return lcm(a, b)
 
 
 def hashes(design: Design, oracle: Oracle, inputs: Inputs, count: int = 24) -> list[Call]:
@@ -163,8 +158,14 @@ def measured(design: Design, ops: Sequence[str]) -> list[Size]:
 
 
 def _long(blocks: Mapping[str, int], of: str, count: int) -> int:
-    """Bytes of so many blocks, or of a quarter as many of a size that is a multiple of most."""
-    return count * blocks[of] if blocks.get(of) else count // 4 * _ANY_BLOCK
+    """Bytes of a long input: whole blocks, if they are as long as the design says, and if they are of a usual size."""
+    step = lcm(_ANY_BLOCK, blocks.get(of) or 1)
+    return count * (step if count * step <= MAX_SEGMENT else _ANY_BLOCK)
+
+
+def toggled(sizes: Sequence[Size]) -> list[Size]:
+    """The calls whose toggles count, of those whose cycles do: GMU's sizes of one kind of data, with a new key."""
+    return [s for s in sizes if s.op != "decrypt" and not s.reuse and s.of != "AD+PT" and s.ad + s.message in GMU]
 
 
 def every(ops: Sequence[str]) -> list[Size]:

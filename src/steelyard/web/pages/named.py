@@ -14,14 +14,14 @@ from ...analyse.answer import Answer, choose, run_number, told_apart
 from ...model.errors import cut
 from ...model.row import Row, grouped
 from ...model.target import load_target, target_names
-from ...publish import badge, figure, history, pivot, report, results
+from ...publish import badge, figure, history, joint, pivot, report, results
 from ...publish.sheet import plain
 from .. import address, documents
 from ..page import Block, Heading, Links, NotThereError, Page, Picture, Table, Text
 from .view import View, bars, not_there
 
 #: metrics that pages of names show: all that tables show, and what figures need
-_ALL = (*results.USUAL, "ram", "encrypt_per_byte")
+_ALL = (*results.USUAL, "ram", "encrypt_per_byte", *joint.NEEDED)
 #: and those of badges
 _BADGES = ("cycles_encrypt_mean", "cycles_hash_mean", "encrypt_per_byte", "rom", "ram")
 
@@ -74,13 +74,15 @@ def _of_target(v: View, name: str, answer: Answer) -> Iterable[Block]:
 
 
 def family(v: View, name: str) -> Page:
-    """A family: its variants, on all targets."""
+    """A family: its variants, on all targets, and what software and hardware are to each other."""
     known = v.store.implementations()
     if name not in (names := {f for _, f, _, _ in known}):
         raise not_there("family", name, names)
     variants = sorted({variant for _, f, variant, _ in known if f == name})
     links = Links([(n, address.path("variants", n)) for n in variants], "variants")
-    return Page(name, [links, *_of_names(v, v.rows.answer(asked=_ALL, family=name))])
+    answer = v.rows.answer(asked=_ALL, family=name)
+    both = [Table(s) for s in joint.tables([r for r in answer.rows if r["outcome"] == "verified"])]
+    return Page(name, [links, *both, *_of_names(v, answer)])
 
 
 def variant(v: View, name: str) -> Page:

@@ -1,0 +1,119 @@
+"""Libraries of gates, and vendors' reports: files of others, of which only some lines are figures."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from steelyard.model.errors import UserError
+from steelyard.rtl import figures, vendor
+from steelyard.rtl.device import load_device
+from steelyard.rtl.liberty import library
+from steelyard.rtl.synthesis import Cells
+
+LIBRARY = """library ("corner") {{ /* cell(NO) {{ area : 9; }} */
+ cell (N2) {{ area : 1.5; pin(Y) {{ direction : output; function : "{nand}"; }} }}
+ cell (N2X4) {{ area : 4.5; pin(Y) {{ function : "(A B)'"; }} }}
+ cell (O2) {{ area : 0.5; pin(Y) {{ function : "!(A + B)"; }} }}
+ cell (HALF) {{ area : 0.5; pin(C) {{ function : "(A*B)'"; }} pin(S) {{ function : "A^B"; }} }}
+ cell ("DFF") {{ area : 6; ff(IQ,IQN) {{ next_state : "D"; clocked_on : "C"; }} pin(Q) {{ function : "IQ"; }} }}
+ cell (CLOCK) {{ dont_use : true; area : 0.1; pin(Y) {{ function : "!(A & B)"; }} }}
+}}"""
+
+
+@pytest.mark.parametrize("nand", ["!(A & B)", "(A*B)'", "(!A) | (!B)", "!A+!B", "(A B)' ", "!(A&B)&(A^B|!A&!B)"])
+def test_areas_are_in_the_smallest_nand(tmp_path: Path, nand: str) -> None:
+    """However its function is written; it is not the smallest cell, and not one that is not to be used."""
+    (tmp_path / "a.lib").write_text(LIBRARY.format(nand=nand))
+    found = library(tmp_path / "a.lib")
+    assert found.name == "corner"
+    assert found.registers == {"DFF": 4.0}
+    assert found.gates == {"N2": 1.0, "N2X4": 3.0, "O2": 1 / 3, "HALF": 1 / 3}
+
+
+@pytest.mark.parametrize("nand", ["!(A & B & C)", "A & B", "!(A & ", "!(A | B)"])
+def test_a_library_without_its_equivalent_is_refused(tmp_path: Path, nand: str) -> None:
+    text = LIBRARY.format(nand=nand).replace("(A B)'", "A").replace("(A*B)'", "A")
+    (tmp_path / "a.lib").write_text(text)
+    with pytest.raises(UserError, match="no NAND of two inputs"):
+        library(tmp_path / "a.lib")
+
+
+def test_another_library_is_another_device(tmp_path: Path) -> None:
+    (tmp_path / "a.lib").write_text(LIBRARY.format(nand="!(A & B)"))
+    ours, theirs = load_device("asic"), load_device("asic", tmp_path / "a.lib")
+    assert ours.digest != theirs.digest
+    assert theirs.known >= {"N2", "DFF"}
+    made = figures.area(Cells({"N2": 3, "O2": 3, "DFF": 2}, {}, 5), theirs)
+    assert made == {"ge": 12, "ff": 2, "depth": 5}
+
+
+VIVADO = """| Tool Version : Vivado v.2020.1 (lin64) Build 2902540
+| Device       : 7a12tcsg325-3
+| Design State : Routed
++-----------------------+------+-------+
+| Slice LUTs*           | 1612 |     0 |
+|   LUT as Memory       |   12 |     0 |
+| Slice Registers       |  540 |     0 |
+| Block RAM Tile        |  0.5 |     0 |
+| DSPs                  |    0 |     0 |
+"""
+TIMING = """    WNS(ns)      TNS(ns)  TNS Failing Endpoints
+    -------      -------  ---------------------
+     -0.100       -0.400                      4
+
+Clock  Waveform(ns)         Period(ns)      Frequency(MHz)
+-----  ------------         ----------      --------------
+clk    {0.000 2.450}        4.900           204.082
+"""
+QUARTUS = """Quartus Prime Version : 18.1.0 Build 625 09/12/2018 SJ Lite Edition
+Device : 10CL016YF484C6G
+Total logic elements : 2,808 / 15,408 ( 18 % )
+    Total combinational functions : 2,700 / 15,408 ( 18 % )
+    Dedicated logic registers : 612 / 15,408 ( 4 % )
+Total memory bits : 0 / 516,096 ( 0 % )
+"""
+FMAX = """; Fmax       ; Restricted Fmax ; Clock Name ; Note ;
+; 133.74 MHz ; 131.50 MHz      ; clk        ;      ;
+; 151.20 MHz ; 150.00 MHz      ; clk        ;      ;
+"""
+
+
+def written(folder: Path, *texts: str) -> list[Path]:
+    files = [folder / f"{k}.rpt" for k in range(len(texts))]
+    for file, text in zip(files, texts, strict=True):
+        file.write_text(text)
+    return files
+
+
+def test_what_vivado_reports(tmp_path: Path) -> None:
+    found = vendor.read(written(tmp_path, VIVADO, TIMING))
+    assert (found.tool, found.version) == ("vivado", "2020.1")
+    assert found.metrics == {"lut": 1612, "ff": 540, "fmax_reported": pytest.approx(200.0)}
+    assert found.notes[:2] == ("reported for 7a12tcsg325-3", "state of the design: Routed")
+    assert "0.5 of block RAM" in found.notes[2]
+    assert "fmax_reported" not in vendor.read(written(tmp_path, VIVADO)).metrics
+
+
+def test_what_quartus_reports(tmp_path: Path) -> None:
+    found = vendor.read(written(tmp_path, QUARTUS, FMAX))
+    assert (found.tool, found.version) == ("quartus", "18.1.0")
+    elements = {"elements_low": 2808, "elements_high": 2808}
+    assert found.metrics == {"lut": 2700, "ff": 612, **elements, "fmax_reported": 131.5}
+    assert found.notes == ("reported for 10CL016YF484C6G",)
+
+
+@pytest.mark.parametrize(
+    ("texts", "said"),
+    [
+        (("nothing",), "no report of Vivado or Quartus"),
+        ((VIVADO, QUARTUS), "both of Vivado and of Quartus"),
+        ((TIMING, "Vivado v.2020.1"), "no tables are counted"),
+        ((VIVADO, TIMING + "slow   {0.000 5.000}        10.000          100.000\n"), "clocks clk, slow"),
+        ((QUARTUS, FMAX + "; 99.0 MHz ; 99.0 MHz ; slow ; ;\n"), "clocks clk, slow"),
+    ],
+)
+def test_reports_that_say_nothing_are_refused(tmp_path: Path, texts: tuple[str, ...], said: str) -> None:
+    with pytest.raises(UserError, match=said):
+        vendor.read(written(tmp_path, *texts))
