@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 
 from msgspec import field
@@ -56,11 +57,13 @@ class Device(toml.Table, frozen=True):
         return of_files(sorted(p for p in self.folder.rglob("*") if p.is_file()), self.folder)
 
 
-def device_names() -> list[str]:
-    """The names of all devices."""
-    return sorted(f.parent.name for f in DEVICES.glob("*/device.toml"))
+@cache
+def device_names() -> tuple[str, ...]:
+    """The names of all devices, sorted."""
+    return tuple(sorted(f.parent.name for f in DEVICES.glob("*/device.toml")))
 
 
+@cache
 def load_device(name: str) -> Device:
     """The device of this name. Raises :class:`UserError`."""
     if name not in device_names():
