@@ -56,8 +56,8 @@ USED_BY = _USED.format(which="target_id IN (SELECT id FROM target WHERE name = :
 FILTERS = {
     "target": "setup.target_id IN (SELECT id FROM target WHERE name = :target)",
     **{
-        n: f"setup.implementation_id IN (SELECT id FROM implementation WHERE {column} = :{n})"
-        for n, column in dict(family="family", variant="variant", implementation="name", primitive="primitive").items()
+        name: f"setup.implementation_id IN (SELECT id FROM implementation WHERE {column} = :{name})"
+        for name, column in (*((n, n) for n in ("family", "variant", "primitive")), ("implementation", "name"))
     },
     "flags": "setup.flags = :flags",
 }
