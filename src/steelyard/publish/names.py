@@ -59,12 +59,14 @@ def offsets(
         text, x, y = names[k]
         px, py = across(x), height - down(y)
         boxes = [_box(text, px + dx, py + dy, dx) for dx, dy in _WAYS]
+        far = max(boxes[0].right - px, max(dy for _, dy in _WAYS) + LINE) + _RIM
+        near = [(sx, sy) for sx, sy in spots if abs(sx - px) <= far and abs(sy - py) <= far]
 
-        def cost(n: int, boxes: Sequence[_Box] = boxes) -> int:
+        def cost(n: int, boxes: Sequence[_Box] = boxes, near: Sequence[tuple[float, float]] = near) -> int:
             b = boxes[n]
             outside = b.left < 0 or b.right > width or b.top < 0 or b.bottom > height
             rim = _Box(b.left - _RIM, b.top - _RIM, b.right + _RIM, b.bottom + _RIM)
-            met = sum(rim.left < sx < rim.right and rim.top < sy < rim.bottom for sx, sy in spots)
+            met = sum(rim.left < sx < rim.right and rim.top < sy < rim.bottom for sx, sy in near)
             return _NAME * sum(map(b.meets, taken)) + _EDGE * outside + _MARK * met + abs(_WAYS[n][1]) // 11
 
         best = min(range(len(_WAYS)), key=cost)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from functools import cache
 from pathlib import Path
 
 from msgspec import field
@@ -69,11 +70,13 @@ class Device(toml.Table, frozen=True):
         return hashlib.sha256(f"{own}{of_file(self.library)}".encode()).hexdigest() if other and self.library else own
 
 
-def device_names() -> list[str]:
-    """The names of all devices."""
-    return sorted(f.parent.name for f in DEVICES.glob("*/device.toml"))
+@cache
+def device_names() -> tuple[str, ...]:
+    """The names of all devices, sorted."""
+    return tuple(sorted(f.parent.name for f in DEVICES.glob("*/device.toml")))
 
 
+@cache
 def load_device(name: str, liberty: Path | None = None) -> Device:
     """The device of this name, with the gates of ``liberty`` where it takes such a file. Raises :class:`UserError`."""
     if name not in device_names():

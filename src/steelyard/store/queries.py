@@ -52,14 +52,14 @@ JOIN target ON target.id = used.target_id JOIN toolchain ON toolchain.id = used.
 USED = _USED.format(which="id > :after")
 #: the same of all setups of one target
 USED_BY = _USED.format(which="target_id IN (SELECT id FROM target WHERE name = :target)")
-#: columns by which records are filtered
+#: conditions by which records are filtered, such that databases begin with the setups of a name, not with all runs
 FILTERS = {
-    "target": "target.name",
-    "family": "implementation.family",
-    "variant": "implementation.variant",
-    "implementation": "implementation.name",
-    "primitive": "implementation.primitive",
-    "flags": "setup.flags",
+    "target": "setup.target_id IN (SELECT id FROM target WHERE name = :target)",
+    **{
+        name: f"setup.implementation_id IN (SELECT id FROM implementation WHERE {column} = :{name})"
+        for name, column in (*((n, n) for n in ("family", "variant", "primitive")), ("implementation", "name"))
+    },
+    "flags": "setup.flags = :flags",
 }
 _FROM = """
 FROM run
@@ -73,19 +73,10 @@ _OF_MACHINE = ", ".join(f"'{reason}'" for reason in sorted(MACHINE))
 _NEWEST = f"COALESCE(MAX(CASE WHEN newest.reason IN ({_OF_MACHINE}) THEN NULL ELSE newest.id END), MAX(newest.id))"
 
 
-def _counts(few: bool, last: int | None = None) -> str:
-    """That as a condition: on each run where there are ``few``, or on all setups, which is faster there. Runs after the
-    ``last`` one count for nothing."""
-    known = ("" if last is None else f" AND {of}.id <= {last:d}" for of in ("newest", "failed", "other"))
-    newest, failed, other = known
-    if few:
-        return f"run.id = (SELECT {_NEWEST} FROM run AS newest WHERE newest.setup_id = run.setup_id{newest})"
-    return f"""run.id IN (
-  SELECT MAX(newest.id) FROM run AS newest WHERE newest.id NOT IN (
-    SELECT failed.id FROM run AS failed WHERE failed.reason IN ({_OF_MACHINE}){failed} AND EXISTS (
-      SELECT 1 FROM run AS other WHERE other.setup_id = failed.setup_id{other}
-      AND (other.reason IS NULL OR other.reason NOT IN ({_OF_MACHINE})))){newest}
-  GROUP BY newest.setup_id)"""
+def _counts(last: int | None = None) -> str:
+    """That as a condition on each run. Runs after the ``last`` one count for nothing."""
+    known = "" if last is None else f" AND newest.id <= {last:d}"
+    return f"run.id = (SELECT {_NEWEST} FROM run AS newest WHERE newest.setup_id = run.setup_id{known})"
 
 
 HELPERS = "SELECT run_id, member, size FROM helper WHERE run_id IN ({ids}) ORDER BY run_id, position"
@@ -172,10 +163,10 @@ class Which(NamedTuple):
     values: Mapping[str, str] = MappingProxyType({})
     order: str = "ORDER BY run.id DESC"
 
-    def select(self, columns: str, joined: str = "", values: Mapping[str, str] = MappingProxyType({})) -> Query:
+    def select(self, columns: str, joined: str = _FROM, values: Mapping[str, str] = MappingProxyType({})) -> Query:
         """The query for these columns of the records, and of tables that are ``joined`` with parameters of their
         own."""
-        return Query(f"SELECT {columns} {_FROM} {joined} {self.where} {self.order}", {**self.values, **values})
+        return Query(f"SELECT {columns} {joined} {self.where} {self.order}", {**self.values, **values})
 
 
 def by_ids(ids: Collection[int]) -> Which:
@@ -196,9 +187,9 @@ def by_keys(keys: Sequence[str]) -> Which:
 def filtered(equal: Mapping[str, str], newest_only: bool, last: int | None = None) -> Which:
     """Records whose columns ``equal`` these values; ``newest_only`` keeps the one that counts for each setup. Runs
     after the ``last`` one are left out."""
-    conditions = [f"{FILTERS[name]} = :{name}" for name in equal]
+    conditions = [FILTERS[name] for name in equal]
     if newest_only:
-        conditions.append(_counts("variant" in equal, last))
+        conditions.append(_counts(last))
     if last is not None:
         conditions.append(f"run.id <= {last:d}")
     values = {name: storable(value) for name, value in equal.items()}
@@ -227,14 +218,14 @@ def part(equal: Mapping[str, str], newest_only: bool, of: Part) -> Query:
 
 def metrics(which: Which) -> Query:
     """The query for the names of all metrics that the records have."""
-    joined = "JOIN measurement ON measurement.run_id = run.id"
+    joined = f"{_FROM} JOIN measurement ON measurement.run_id = run.id"
     return which._replace(order="ORDER BY measurement.metric").select("DISTINCT measurement.metric", joined)
 
 
-def figures(which: Which, asked: Sequence[str | Size]) -> Query:
-    """The query for metrics by name and cycles of points by size, as columns ``whole0, fraction0, whole1, ...`` in the
-    order of ``asked``. Each is one join."""
-    columns, joined, values = ["run.id AS run"], [], {}
+def figures(ids: Collection[int], asked: Sequence[str | Size]) -> Query:
+    """The query for metrics by name and cycles of points by size of these runs, as columns ``whole0, fraction0, whole1,
+    ...`` in the order of ``asked``. Each is one join."""
+    columns, joined, values = ["run.id AS run"], ["FROM run"], {}
     for k, what in enumerate(asked):
         values[f"what{k}"] = storable(what if isinstance(what, str) else what[0])
         if isinstance(what, str):
@@ -247,7 +238,7 @@ def figures(which: Which, asked: Sequence[str | Size]) -> Query:
                 f"LEFT JOIN point AS t{k} ON t{k}.run_id = run.id AND t{k}.operation = :what{k} "
                 f"AND t{k}.adlen = {adlen:d} AND t{k}.mlen = {mlen:d}"
             )
-    return which.select(", ".join(columns), " ".join(joined), values)
+    return by_ids(ids).select(", ".join(columns), " ".join(joined), values)
 
 
 def numbers(ids: Collection[int]) -> str:

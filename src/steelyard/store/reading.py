@@ -23,8 +23,9 @@ from .values import EPOCH, MICROSECOND
 
 #: metrics and points in one query: each is a join, and databases plan many joins slowly or not at all
 _JOINS = 16
-#: runs that are named by number when their figures are read, which is faster than to choose them again
-_FEW = 5000
+#: runs whose figures are read at once, named by number, which is faster than to choose them again; characters of SQL
+#: from which on it is not remembered, for it is asked once
+_AT_ONCE, _LONG = 5000, 4000
 _MINUTE = 60_000_000
 _NUMBER, _MAYBE = frozenset({int}), frozenset({int, type(None)})
 #: types of the values in columns that hold other things than text; SQLite keeps what it is given
@@ -59,7 +60,8 @@ class Reader:
         self._seen = seen or Used()
 
     def _rows(self, query: Query) -> CursorResult[Any]:
-        return self._connection.execute(text(query.sql), query.values)
+        once = {"compiled_cache": None} if len(query.sql) > _LONG else {}
+        return self._connection.execute(text(query.sql), query.values, execution_options=once)
 
     def _columns(self, query: Query) -> dict[str, Sequence[Any]]:
         rows = self._rows(query)
@@ -134,11 +136,9 @@ class Reader:
         columns["finished"] = [None if time is None else minute(time // _MINUTE) for time in found["finished"]]
         if metrics is None:
             metrics = [row.metric for row in self._rows(queries.metrics(which))]
-        if 0 < len(found["run"]) <= _FEW:
-            which = queries.by_ids(found["run"])._replace(order=which.order)
         asked: list[str | Size] = [*sorted(metrics), *sorted(points)]
         for some in queries.batches(asked, _JOINS):
-            columns |= self._figures(which, found["run"], some)
+            columns |= self._figures(found["run"], some)
         return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
 
     def made(self) -> set[Made]:
@@ -170,9 +170,13 @@ class Reader:
             seen.last = max(seen.last, u.id)
         return [(target, tool, made) for (target, tool, _), made in list(seen.used.items())]
 
-    def _figures(self, which: Which, ids: Sequence[int], asked: Sequence[str | Size]) -> dict[str, Sequence[Value]]:
+    def _figures(self, ids: Sequence[int], asked: Sequence[str | Size]) -> dict[str, Sequence[Value]]:
         """Metrics and points by column, in the order of ``ids``."""
-        found = self._columns(queries.figures(which, asked))
+        parts = [self._some_figures(some, asked) for some in queries.batches(ids, _AT_ONCE)]
+        return {name: [v for part in parts for v in part[name]] for name in (parts[0] if parts else ())}
+
+    def _some_figures(self, ids: Sequence[int], asked: Sequence[str | Size]) -> dict[str, Sequence[Value]]:
+        found = self._columns(queries.figures(ids, asked))
         _check((name.rstrip("0123456789") for name in found), found.values())
         if found["run"] != ids:  # a run has the same size twice; one of them is taken
             at = {k: index for index, k in enumerate(found["run"])}

@@ -120,8 +120,10 @@ class Rows:
             rows = self.found(what, where, asked, all_runs=all_runs, **equal, **more)
             return answered(rows, what, all_runs=all_runs, workload=workload, apart=apart, every=every, wanted=wanted)
 
+        if whole or {"target", "family", "variant"} & equal.keys():
+            return chosen()
         targets = self.store.targets()
-        if whole or {"target", "family", "variant"} & equal.keys() or sum(targets.values()) <= LARGE:
+        if sum(targets.values()) <= LARGE:
             return chosen()
         parts = [chosen(target=name) for name in targets]
         return Answer(
