@@ -10,10 +10,15 @@ from collections.abc import Callable, Iterator
 from itertools import cycle, islice, product
 from pathlib import Path
 
+from sqlalchemy import Connection
+
 from steelyard.analyse import files
 from steelyard.cli.select import bundled
+from steelyard.model.record import Record
 from steelyard.model.target import load_target, target_names
 from steelyard.store import Store
+from steelyard.store.leasing import repeated
+from steelyard.store.writing import append
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 sys.path.insert(0, str(Path(__file__).parents[1] / "scripts"))
@@ -33,12 +38,19 @@ def store(database: Path) -> None:
     """So many records of all bundled AEADs on all simulated chips, none of them older than another."""
     labels = [(i.family, i.label) for i in bundled()[0] if i.primitive == "crypto_aead" and i.variant != "nocrypt"]
     chips = [name for name in target_names() if load_target(name).device == "simulator"]
-    with Store.open(database) as opened:
+
+    def made() -> Iterator[Record]:
         for k, (flags, target, (family, label)) in enumerate(islice(cycle(product(FLAGS, chips, labels)), RECORDS)):
             n = k % 97  # 97 is prime: costs do not repeat with labels, chips or flags
-            made = record(label, family=family, target=target, flags=flags, digest="abcd"[k // RECORDS % 4],
-                          cycles=3000 + 40 * n, rom=900 + 37 * n, stack=60 + 3 * n, per_byte=20 + n)  # fmt: skip
-            opened.add(made)
+            yield record(label, family=family, target=target, flags=flags,
+                         cycles=3000 + 40 * n, rom=900 + 37 * n, stack=60 + 3 * n, per_byte=20 + n)  # fmt: skip
+
+    def fill(connection: Connection) -> None:  # at once: a transaction for each would take minutes
+        for one in made():
+            append(connection, one)
+
+    with Store.open(database) as opened:
+        repeated(opened._engine, fill)
 
 
 def choice(
