@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from sqlalchemy import func, select
 
 from steelyard.model.errors import UserError
+from steelyard.model.record import Point
 from steelyard.store import Store, leasing, queue, schema, tenure
 from steelyard.store.errors import LeaseLost
 from steelyard.store.queue import DONE, FAILED, RUNNING, WAITING, Queue, Taken, Task
@@ -78,6 +79,21 @@ def test_jobs_come_back_as_runs_when_published(blobs: Store) -> None:
     with line.taken(["a", "b"]) as taken:
         assert taken is None
     assert blobs.orphans() == []
+
+
+def test_a_record_that_cannot_be_stored_ends_its_job_alone(store: Store) -> None:
+    """Nothing of it is a run, and the others of its package are published."""
+    desk, line = Desk(store), Queue(store, "w")
+    token = desk.hand_in(GIVEN, tasks(targets="abcd"), ROOM)
+    point = Point("encrypt", 0, 0, 1 << 70)
+    bad = {"a": {"metrics": {"rom": 1 << 70}}, "b": {"metrics": {"x" * 999: 1.0}}, "c": {"points": (point,)}, "d": {}}
+    for target, changes in bad.items():
+        with line.taken([target]) as taken:
+            assert taken is not None
+            line.close(taken, DONE, record=replace(RECORD, setup=replace(RECORD.setup, target=target), **changes))
+    assert desk.publish(token) == 1
+    assert [r.setup.target for r in store.runs()] == ["d"]
+    assert states(desk, token) == [FAILED, FAILED, FAILED, DONE]
 
 
 def test_a_zip_that_is_there_is_kept_and_run_once(store: Store) -> None:

@@ -14,6 +14,9 @@ import pytest
 from msgspec.structs import replace
 
 from steelyard import __version__
+from steelyard.model.reasons import Failure, Reason
+from steelyard.model.record import Point
+from steelyard.model.workload import workload
 from steelyard.store import Store
 from steelyard.store.errors import LeaseLost
 from steelyard.store.operating import Yard
@@ -41,7 +44,7 @@ class Desks:
     def __init__(self, place: Path) -> None:
         self.store, self._here = Store.open(place), Here(str(place), Taking(("uno",), Quota()))
         self.app = app.create(self._here)
-        self.token = Desk(self.store).hand_in(GIVEN, tasks(), ROOM)
+        self.token = Desk(self.store).hand_in(GIVEN, [replace(t, sources="e" * 64) for t in tasks()], ROOM)
         self.keys = {m: Operators(self.store).hire(m) for m in ("one", "two")}
 
     def said(self, machine: str, deed: str, **asked: Any) -> Sent:
@@ -80,7 +83,7 @@ def test_only_with_a_key(desks: Desks) -> None:
 def test_what_workers_may_not_say(desks: Desks) -> None:
     """Of another's job, of a job twice, of another implementation, in words that nobody knows, from another version."""
     mine, theirs = desks.took("one", "a"), desks.took("two", "b")
-    good = record("toy1/ref", family="toy", target="a", flags="-O3", load="kat")
+    good = record("toy1/ref", family="toy", digest="e", target="a", flags="-O3", load="kat")
     said = {"state": "done", "record": msgspec.to_builtins(good)}
 
     def of(job: Mine, **more: Any) -> dict[str, Any]:
@@ -90,10 +93,27 @@ def test_what_workers_may_not_say(desks: Desks) -> None:
         assert desks.said("one", "close", **of(job)).status in (400, 409)
     assert desks.said("two", "beat", job=msgspec.to_builtins(mine)).status == 409
     assert desks.said("two", "give-back", job=msgspec.to_builtins(mine)).status == 409
-    for changes in ({"target": "b"}, {"variant": "aes"}, {"flags": "-O0"}, {"device": "board"}):
+    for changes in (
+        {"target": "b"},
+        {"variant": "aes"},
+        {"flags": "-O0"},
+        {"device": "board"},
+        {"implementation_digest": "d" * 64},
+        {"workload": workload("default").text},
+    ):
         other = replace(good, setup=replace(good.setup, **changes))
         refused = desks.said("one", "close", **of(mine, record=msgspec.to_builtins(other)))
         assert (refused.status, "of another job" in refused.text) == (400, True), changes
+    elsewhere, below = Point("encrypt", 7, 7, 900), Point("encrypt", 0, 0, -1)
+    for other, why in (
+        (replace(good, verification=None), "verified"),
+        (replace(good, failure=Failure(Reason.NO_TOOLCHAIN, "")), "no fault of a machine"),
+        (replace(good, points=(elsewhere,)), "points"),
+        (replace(good, points=(below,)), "points"),
+        (replace(good, metrics={"speed": 1.0}), "unknown metric"),
+    ):
+        refused = desks.said("one", "close", **of(mine, record=msgspec.to_builtins(other)))
+        assert (refused.status, why in refused.text) == (400, True), refused.text
     assert desks.said("one", "close", **of(mine, state="published")).status == 400
     assert desks.said("one", "close", **of(mine, record=None)).status == 400
     assert desks.said("one", "close", **of(mine, more=1)).status == 400
@@ -105,8 +125,10 @@ def test_what_workers_may_not_say(desks: Desks) -> None:
     assert desks.said("one", "beat", job=msgspec.to_builtins(mine)).status == 200
     assert desks.said("one", "close", **of(mine)).status == 200
     assert desks.said("one", "close", **of(mine)).status == 409, "said twice"
-    assert desks.said("two", "give-back", job=msgspec.to_builtins(theirs)).status == 200
+    made_up = replace(theirs, attempt=-99)
+    assert desks.said("two", "give-back", job=msgspec.to_builtins(made_up)).status == 200
     assert states(Desk(desks.store), desks.token) == ["done", "waiting"]
+    assert desks.took("two", "b").attempt == 1, "what is given back was no attempt, and no more than that"
 
 
 def test_a_paused_machine_gets_nothing(desks: Desks) -> None:

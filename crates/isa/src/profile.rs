@@ -4,6 +4,11 @@
 //! pointer is back at the caller's value; a block elsewhere in a function that is on the stack is a
 //! return to it.
 
+use std::collections::HashMap;
+
+/// Nodes of a tree: programs with more paths than that are there, such as deep recursion.
+const MOST: usize = 1 << 17;
+
 /// A function's addresses, the last one excluded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Span {
@@ -31,10 +36,12 @@ struct Frame {
     sp: u32,
 }
 
-/// A call tree that grows while a program runs.
+/// A call tree that grows while a program runs. Once it has very many nodes, functions on new paths are at its root.
 pub struct Profile {
     functions: Vec<Span>,
     nodes: Vec<Node>,
+    /// Nodes by function and caller's node.
+    known: HashMap<(usize, Option<usize>), usize>,
     stack: Vec<Frame>,
     last: usize,
 }
@@ -42,7 +49,7 @@ pub struct Profile {
 impl Profile {
     /// An empty tree for `functions`, which must be sorted by start and not overlap.
     pub fn new(functions: Vec<Span>) -> Self {
-        Self { functions, nodes: Vec::new(), stack: Vec::new(), last: 0 }
+        Self { functions, nodes: Vec::new(), known: HashMap::new(), stack: Vec::new(), last: 0 }
     }
 
     /// Nodes, callers before callees.
@@ -79,16 +86,15 @@ impl Profile {
     }
 
     fn push(&mut self, function: usize, sp: u32) {
-        let parent = self.stack.last().map(|f| f.node);
-        let same = |n: &Node, k: usize| n.function == function && n.parent == parent.unwrap_or(k);
-        let node = match (0..self.nodes.len()).find(|&k| same(&self.nodes[k], k)) {
-            Some(k) => k,
-            None => {
-                let k = self.nodes.len();
-                self.nodes.push(Node { function, parent: parent.unwrap_or(k), calls: 0, cycles: 0 });
-                k
-            }
-        };
+        let mut parent = self.stack.last().map(|f| f.node);
+        if self.nodes.len() >= MOST && !self.known.contains_key(&(function, parent)) {
+            parent = None;
+        }
+        let next = self.nodes.len();
+        let node = *self.known.entry((function, parent)).or_insert(next);
+        if node == next {
+            self.nodes.push(Node { function, parent: parent.unwrap_or(next), calls: 0, cycles: 0 });
+        }
         self.nodes[node].calls += 1;
         self.stack.push(Frame { node, sp });
     }
@@ -117,5 +123,25 @@ mod tests {
         }
         let seen: Vec<_> = p.nodes().iter().map(|n| (n.function, n.parent, n.calls, n.cycles)).collect();
         assert_eq!(seen, [(0, 0, 1, 7), (1, 0, 1, 6), (2, 1, 1, 3), (3, 0, 1, 5)]);
+    }
+
+    #[test]
+    fn a_tree_of_endless_paths_has_a_size() {
+        let spans: Vec<_> = (0..3).map(|n| Span { start: 10 * n, end: 10 * n + 10 }).collect();
+        let mut p = Profile::new(spans);
+        let mut cycles = 0;
+        for path in 0_u32..1 << 14 {
+            // the bits of its number say which of two functions calls the other
+            for depth in 0..15 {
+                p.block(if depth == 0 { 0 } else { 10 + (path >> (depth - 1) & 1) * 10 }, 1000 - depth, 1);
+                cycles += 1;
+            }
+            p.end();
+        }
+        let nodes = p.nodes();
+        let of = |f: usize| nodes.iter().filter(|n| n.function == f).map(|n| n.cycles).sum::<u64>();
+        assert!(nodes.len() <= super::MOST + 3, "{} nodes", nodes.len());
+        assert_eq!((of(0), of(0) + of(1) + of(2)), (1 << 14, cycles));
+        assert!(nodes.iter().enumerate().all(|(k, n)| n.parent <= k), "callers come first");
     }
 }

@@ -106,8 +106,10 @@ impl Image {
         const OTHER: &str = "other";
         let mut functions: Vec<(Range<u32>, &str)> = Vec::new();
         let called: Vec<_> = self.symbols.iter().filter(|s| s.function).collect();
-        for (k, f) in called.iter().enumerate() {
-            let next = called[k + 1..].iter().map(|n| n.address).find(|&a| a > f.address).unwrap_or(u32::MAX);
+        let mut above = called.iter().copied().peekable();
+        for f in &called {
+            while above.next_if(|n| n.address <= f.address).is_some() {}
+            let next = above.peek().map_or(u32::MAX, |n| n.address);
             let end = if f.size > 0 { f.address.saturating_add(f.size).min(next) } else { next };
             if functions.last().is_none_or(|(r, _)| r.start < f.address) && f.address < end {
                 functions.push((f.address..end, &f.name));

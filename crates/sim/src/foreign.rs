@@ -317,7 +317,7 @@ impl Run<'_> {
                 return end;
             }
             let (back, sp) = (self.sim.returns_to(), self.sim.place().1);
-            if let Some(end) = self.profiled(|run| run.measured(back, sp)) {
+            if let Some(end) = self.profiled(|run| run.measured(back, sp)).or_else(|| self.limit()) {
                 return end;
             }
         }
@@ -334,6 +334,9 @@ impl Run<'_> {
             }
             if self.sim.place().1 >= sp {
                 break;
+            }
+            if let Some(end) = self.limit() {
+                return Some(end);
             }
         }
         let stack = sp.saturating_sub(self.sim.memory().sp_min);
@@ -386,11 +389,8 @@ impl Run<'_> {
                 }
                 Stop::Budget => {}
             }
-            if self.sim.memory().host.from_chip.len() > MOST_OUTPUT {
-                return Some(End::Output);
-            }
-            if Instant::now() >= self.deadline || !(self.more)() {
-                return Some(End::Time);
+            if let Some(end) = self.limit() {
+                return Some(end);
             }
             match self.turns(places) {
                 Turns::Round => return Some(End::Loops),
@@ -398,6 +398,16 @@ impl Run<'_> {
                 Turns::Not => {}
             }
         }
+    }
+
+    /// Whether it is at a limit that is not one of cycles.
+    fn limit(&mut self) -> Option<End> {
+        self.take_pulses();
+        if self.sim.memory().host.from_chip.len() > MOST_OUTPUT {
+            return Some(End::Output);
+        }
+        let over = Instant::now() >= self.deadline || !(self.more)();
+        over.then_some(End::Time)
     }
 
     /// Whether the program comes back to where it is with all registers as they are, without input: it will do so for

@@ -38,8 +38,9 @@ UNDER_WAY, DIED, GIVEN_BACK = "running", "died", "given back"
 _job, _package, _submission, _attempt = schema.job, schema.package, schema.submission, schema.job_attempt
 
 
-class Task(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What is to be run: an implementation in the zip with this digest, and how."""
+class Task(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
+    """What is to be run: an implementation in the zip with this digest, and how. ``sources`` is the digest that its
+    records have, of its sources and known answers; empty in tasks of versions that did not know it."""
 
     package: str
     file: str
@@ -51,6 +52,7 @@ class Task(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     target: str
     flags: tuple[str, ...]
     workload: str
+    sources: str = ""
 
     @property
     def identity(self) -> str:
@@ -170,7 +172,8 @@ def removed(connection: Connection, which: ColumnElement[bool]) -> None:
 
 
 def to_runs(connection: Connection, package: int, store: Store) -> int:
-    """Makes runs of the finished jobs of published packages that are none yet; how many."""
+    """Makes runs of the finished jobs of published packages that are none yet; how many. A record that cannot be
+    stored ends its job, and no other."""
     origins = _origins(connection, package)
     if not origins:
         return 0
@@ -184,13 +187,18 @@ def to_runs(connection: Connection, package: int, store: Store) -> int:
         for r in rows
         if (file := task_of(r.task).file) in origins and (record := _record_of(r.record)) is not None
     ]
+    made = 0
     for r, origin, record in mine:
         log = ""
         with suppress(StoreError):  # a figure is worth more than what compilers said
             log = store.put_blob(r.log) if r.log else ""
-        run = append(connection, replace(record, origin=origin, log=log))
-        connection.execute(update(_job).where(_job.c.id == r.id).values(run_id=run))
-    return len(mine)
+        try:
+            values: dict[str, Any] = {"run_id": append(connection, replace(record, origin=origin, log=log))}
+        except StoreError as e:
+            values = {"state": FAILED, "record": None, "detail": storable(f"its record cannot be stored: {e}")}
+        made += "run_id" in values
+        connection.execute(update(_job).where(_job.c.id == r.id).values(values))
+    return made
 
 
 def _origins(connection: Connection, package: int) -> dict[str, str]:
@@ -308,12 +316,12 @@ class Queue:
         if record is not None:
             values |= {"record": msgspec.json.encode(record).decode(), "log": storable(log)}
         if state == WAITING:
-            values["ready"] = now() + PAUSE * taken.attempt
+            values["ready"] = now() + PAUSE * min(taken.attempt, ATTEMPTS)
         self._close(taken, values, state, log)
 
     def give_back(self, taken: Mine) -> None:
         """Lets another worker have it at once; this does not count as an attempt."""
-        self._close(taken, {"state": WAITING, "attempts": taken.attempt - 1, "ready": 0}, GIVEN_BACK)
+        self._close(taken, {"state": WAITING, "attempts": _job.c.attempts - 1, "ready": 0}, GIVEN_BACK)
 
     def _close(self, taken: Mine, values: dict[str, Any], outcome: str, log: str = "") -> None:
         mine = select(_job.c.package_id).where(_job.c.id == taken.number).scalar_subquery()

@@ -38,8 +38,7 @@ def add(engine: Engine, record: Record, lease: int | None = None) -> int:
 def _check(record: Record) -> None:
     """Refuses numbers that some databases would not return unchanged."""
     for name, value in record.metrics.items():
-        fits = -_INT64 <= value < _INT64 if isinstance(value, int) else math.isfinite(value)
-        if not fits:
+        if isinstance(value, float) and not math.isfinite(value):
             raise StoreError(f"metric {name} is {value}; leave a metric out when it has no finite value")
 
 
@@ -79,14 +78,18 @@ def append(connection: Connection, record: Record) -> int:
         "finished": record.finished,
         **{name: getattr(record, name) for name in PLAIN if name != "id"},
     }
+    parts = [
+        (table, [row_of(table, row) for row in rows])  # before anything of the run is there
+        for table, rows in (
+            (schema.measurement, [_measured(name, value) for name, value in record.metrics.items()]),
+            (schema.point, [{"position": i, **to_builtins(p)} for i, p in enumerate(record.points)]),
+            (schema.helper, [{"position": i, **to_builtins(h)} for i, h in enumerate(record.helpers)]),
+        )
+    ]
     run_id = _insert(connection, schema.run, run)
-    for table, rows in (
-        (schema.measurement, [_measured(name, value) for name, value in record.metrics.items()]),
-        (schema.point, [{"position": i, **to_builtins(p)} for i, p in enumerate(record.points)]),
-        (schema.helper, [{"position": i, **to_builtins(h)} for i, h in enumerate(record.helpers)]),
-    ):
+    for table, rows in parts:
         if rows:
-            connection.execute(insert(table), [row_of(table, {"run_id": run_id, **row}) for row in rows])
+            connection.execute(insert(table), [{"run_id": run_id, **row} for row in rows])
     return run_id
 
 
@@ -118,6 +121,8 @@ def _stored(value: Any, most: int | None) -> Any:
         if most is not None and len(text) > most:  # SQLite would accept more, other databases would not
             raise StoreError(f"{text[:40]!r}... has {len(text)} characters; at most {most} fit")
         return text
+    if isinstance(value, int) and not -_INT64 <= value < _INT64:
+        raise StoreError(f"the number {str(value)[:40]}... has more than 64 bits")
     if isinstance(value, datetime):
         if value.tzinfo is None:
             raise StoreError(f"the time {value} has no zone; use datetime.now(UTC)")

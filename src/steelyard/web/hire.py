@@ -11,12 +11,16 @@ from msgspec import Struct
 
 from .. import __version__
 from ..model.errors import UserError, cut, unknown
+from ..model.metric import metric
+from ..model.primitive import PRIMITIVES
+from ..model.record import Record
+from ..model.workload import KNOWN, workload
 from ..store import Store
 from ..store.errors import LeaseLost
 from ..store.floor import Worker
 from ..store.operating import Yard
 from ..store.operators import Operators
-from ..store.queue import Queue
+from ..store.queue import Queue, Task
 from . import address, api
 from . import wirework as words
 from .reply import Reply, Sent
@@ -76,14 +80,29 @@ def _close(store: Store, queue: Queue, asked: words.CloseAsked) -> words.Heard:
     if (asked.state == "done") != (asked.record is not None):
         raise UserError("a job that is done has a record, and no other job has")
     task = queue.task(asked.job)
-    if asked.record is not None and task is not None:
-        setup = asked.record.setup
-        if other := [n for n, field in _SAME.items() if getattr(task, n) != getattr(setup, field)]:
-            raise UserError(f"{other[0]}: this record is of another job")
-        if setup.flags != " ".join(task.flags) or setup.device != "simulator":
-            raise UserError("flags or device: this record is of another job")
+    if asked.record is not None and task is not None and (wrong := _wrong(asked.record, task)):
+        raise UserError(wrong)
     queue.close(asked.job, asked.state, asked.detail, asked.record, asked.log)
     return words.Heard()
+
+
+def _wrong(record: Record, task: Task) -> str:
+    """Why this record cannot be the task's; empty where it can. Its figures are taken on trust."""
+    setup = record.setup
+    known = {name: getattr(task, name) for name in _SAME}
+    known |= {"flags": " ".join(task.flags), "device": "simulator", "sources": task.sources}
+    asked = workload(task.workload if PRIMITIVES[task.primitive].sized else KNOWN)
+    said = {name: getattr(setup, field) for name, field in _SAME.items()}
+    said |= {"flags": setup.flags, "device": setup.device, "sources": task.sources and setup.implementation_digest}
+    if other := [n for n in known if known[n] != said[n]] or ["workload"] * (setup.workload != asked.text):
+        return f"{other[0]}: this record is of another job"
+    if not record.final or (record.ok and record.verification is None):
+        return "a job that is done is verified, or fails by no fault of a machine"
+    if any((p.adlen, p.mlen) not in asked.sizes or p.cycles < 0 for p in record.points):
+        return "points: a size that the workload does not have, or a time below zero"
+    for name in record.metrics:
+        metric(name)
+    return ""
 
 
 def _give_back(store: Store, queue: Queue, asked: words.JobAsked) -> words.Heard:

@@ -7,6 +7,7 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
+from ..jobs import identity
 from ..model.errors import UserError, counted
 from ..model.implementation import Implementation
 from ..model.target import load_target, target_names
@@ -53,7 +54,7 @@ def _offer(i: Implementation) -> Offer:
     )  # fmt: skip
     return Offer(
         i.primitive, i.family, i.variant, i.name, i.digest, i.interface, len(i.files), dict(sizes(i)),
-        tuple(k.name for k in i.kat), known, i.notes,
+        tuple(k.name for k in i.kat), known, i.notes, identity(i),
     )  # fmt: skip
 
 
@@ -78,6 +79,7 @@ def tasks(found: Found, package: str, file: str, targets: Sequence[str]) -> list
         Task(
             package=package, file=file, primitive=i.primitive, family=i.family, variant=i.variant, name=i.name,
             digest=i.digest, target=t, flags=load_target(t).toolchain.default_flags, workload="default",
+            sources=i.sources,
         )
         for t in targets
         for i in found.implementations

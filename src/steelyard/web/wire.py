@@ -204,7 +204,7 @@ class Metrics(Struct, frozen=True):
 
 class Offer(Struct, frozen=True):
     """An implementation: its API, the ``bytes`` that its api.h says, its KAT files, and whether its known answers are
-    known without them."""
+    known without them. ``sources`` is the digest of its sources and KAT files, as its records have it."""
 
     primitive: str
     family: str
@@ -217,6 +217,7 @@ class Offer(Struct, frozen=True):
     kat: tuple[str, ...]
     known: bool
     notes: tuple[str, ...]
+    sources: str = ""
 
 
 class Refused(Struct, frozen=True):
