@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import click
@@ -13,7 +13,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from steelyard import pipeline
+from steelyard import hardware, pipeline
 from steelyard.cli import select
 from steelyard.cli.app import VERBS, app
 from steelyard.model import paths
@@ -180,6 +180,11 @@ def _campaign(self: pipeline.Pipeline, jobs: list[pipeline.Job], done: object) -
     return [Record(job.plan, Failure(Reason.COMPILE_ERROR, "not tried"), {}, origin=job.origin) for job in jobs]
 
 
+def _hardware(self: hardware.Hardware, tasks: Sequence[hardware.Task], done: object) -> list[Record]:
+    """The same of designs."""
+    return [Record(t.setup, Failure(Reason.HANG, "not tried"), {}, origin=t.origin) for t in tasks]
+
+
 def _play(cli: Cli, prepared: Path, parts: list[str]) -> None:
     os.chdir(prepared)
     result = cli(parts)
@@ -205,6 +210,7 @@ def ready(cli: Cli, prepared: Path, monkeypatch: pytest.MonkeyPatch) -> Cli:
         (prepared / "r.json").write_text(result.out)
         assert cli("run new -t uno -w kat --flags=-Os").code == 0
     monkeypatch.setattr(pipeline.Pipeline, "campaign", _campaign)
+    monkeypatch.setattr(hardware.Hardware, "campaign", _hardware)
     monkeypatch.setattr("steelyard.device.remote.ERRAND", 1)
     monkeypatch.setattr("uvicorn.Server.run", lambda *_, **__: None)  # which ends when somebody ends it
     monkeypatch.setattr("steelyard.farm.work", lambda *_, **__: None)
