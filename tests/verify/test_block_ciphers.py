@@ -280,6 +280,19 @@ def test_a_warm_call_is_never_the_same_call_again(bench: Bench) -> None:
     assert all(found[f"cycles_{op}_warm_mean"] > found[f"cycles_{op}_mean"] / 2 for op in ("encrypt", "decrypt"))
 
 
+#: the call after this one is made here, from where its inputs are in RAM already, if it is a warm one
+AHEAD = "kind = (unsigned char)__func__[13]; memcpy(seen, ctx - sizeof seen, sizeof seen);"
+AHEAD += " memcpy(was, in + CRYPTO_BLOCKBYTES, sizeof was); xtea_{}(kept, was, seen);"
+
+
+def test_the_call_before_a_warm_one_cannot_do_its_work(bench: Bench) -> None:
+    hooks = {"encrypt": AHEAD.format("encrypt"), "decrypt": AHEAD.format("decrypt")}
+    record = bench.weigh(package(bench, top=MEMO, before=AGAIN, **hooks), the_target("nrf52840"))
+    assert record.failure is not None
+    assert record.failure.reason is Reason.IMPLAUSIBLE
+    assert "right after another call, and its instructions alone" in record.failure.detail
+
+
 def test_without_caches_every_call_is_a_warm_one(bench: Bench, uno: Target) -> None:
     found = bench.weigh(package(bench), uno).metrics
     assert [found[m.format("warm_")] for m in WARM] == [found[m.format("")] for m in WARM]
