@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from msgspec.structs import replace
@@ -17,7 +19,7 @@ from steelyard.model.reasons import Failure, Reason
 from steelyard.model.record import Record, Verification
 from steelyard.model.target import Target
 from steelyard.sources import discover
-from steelyard.verify import known_block
+from steelyard.verify import known_block, warm
 from steelyard.verify.knownblock import COUNT
 from tests.conftest import Bench, the_target, write
 
@@ -291,6 +293,20 @@ def test_the_call_before_a_warm_one_cannot_do_its_work(bench: Bench) -> None:
     assert record.failure is not None
     assert record.failure.reason is Reason.IMPLAUSIBLE
     assert "right after another call, and its instructions alone" in record.failure.detail
+
+
+def test_a_sample_of_long_calls_is_small() -> None:
+    """Instruction by instruction a call of seconds takes minutes, in which nobody can stop it."""
+    asked = []
+
+    def least(request: Any) -> int:
+        asked.append(request)
+        return 60_000_000
+
+    client = SimpleNamespace(least=least)
+    verifier: Any = SimpleNamespace(client=client, inputs=Inputs("x"), forget=lambda: None)
+    requests: Any = [SimpleNamespace(op=Op.ENCRYPT)] * 65
+    assert len(warm._least(verifier, requests)) == len(asked) == 2
 
 
 def test_without_caches_every_call_is_a_warm_one(bench: Bench, uno: Target) -> None:
