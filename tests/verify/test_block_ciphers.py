@@ -288,8 +288,9 @@ AHEAD += " memcpy(was, in + CRYPTO_BLOCKBYTES, sizeof was); xtea_{}(kept, was, s
 
 
 def test_the_call_before_a_warm_one_cannot_do_its_work(bench: Bench) -> None:
-    hooks = {"encrypt": AHEAD.format("encrypt"), "decrypt": AHEAD.format("decrypt")}
-    record = bench.weigh(package(bench, top=MEMO, before=AGAIN, **hooks), the_target("nrf52840"))
+    ahead = {op: AHEAD.format(op) for op in ("encrypt", "decrypt")}
+    mine = package(bench, top=MEMO, before=AGAIN, encrypt=ahead["encrypt"], decrypt=ahead["decrypt"])
+    record = bench.weigh(mine, the_target("nrf52840"))
     assert record.failure is not None
     assert record.failure.reason is Reason.IMPLAUSIBLE
     assert "right after another call, and its instructions alone" in record.failure.detail
