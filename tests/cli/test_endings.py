@@ -64,6 +64,8 @@ def test_any_locale_and_any_width(tmp_path: Path) -> None:
     ascii_only = shell("$S targets", tmp_path, PYTHONIOENCODING="ascii", LC_ALL="C", PYTHONCOERCECLOCALE="0")
     assert (ascii_only.returncode, ascii_only.stderr) == (0, "")
     assert "ATmega328P" in ascii_only.stdout
+    letters = shell("$S targets --errors", tmp_path, PYTHONIOENCODING="latin-1")
+    assert (letters.returncode, "\\u" in letters.stdout, "-----" in letters.stdout) == (0, False, True)
     done = shell("$S check $'b\\xe9d\\e[31m' -t uno", tmp_path, LC_ALL="C")
     assert done.returncode == 2
     assert "\x1b" not in done.stderr

@@ -216,3 +216,17 @@ def test_a_figure_of_the_baseline_alone(cli: Cli) -> None:
 def test_no_machine_of_a_program_is_to_be_switched_off(reason: Reason, word: str) -> None:
     assert word in reason.next_action
     assert "power-cycle" not in reason.next_action
+
+
+def test_what_a_campaign_excludes_in_vain(cli: Cli, tmp_path: Path) -> None:
+    """A word that leaves nothing out is a mistake; a primitive that does is not one."""
+    lines = f'implementations = ["{FAST}"]\nexclude = ["tinyjambu128v2/fats", "crypto_hash"]\ntargets = ["uno"]\n'
+    (tmp_path / "some.toml").write_text(lines)
+    done = cli("run some.toml --dry-run")
+    said = "exclude: nothing of this campaign is called 'tinyjambu128v2/fats'; did you mean tinyjambu128v2/fast"
+    assert (done.code, said in done.err, "crypto_hash" in done.err) == (0, True, False)
+
+
+def test_no_next_action_is_the_command_just_given() -> None:
+    """Who reads it has just shown the run."""
+    assert [r for r in Reason if r.next_action.endswith("show RUN")] == []

@@ -4,6 +4,7 @@ not modelled named."""
 from __future__ import annotations
 
 import contextlib
+import struct
 import subprocess
 from pathlib import Path
 
@@ -205,6 +206,42 @@ def test_images_of_others_are_refused_in_words(tmp_path: Path, bluepill: Target,
         run(bluepill, image, call=0x20000000)
     with pytest.raises(ValueError, match="leaves no room for a stack"):
         run(bluepill, image, call=0x08000100, arguments=(bytes(20 << 10),))
+
+
+@pytest.mark.parametrize(
+    ("program", "trigger", "seconds", "end"),
+    [
+        # calls a function that returns at once, for ever
+        ("d001 cffe 9508", 4, 1.0, "time"),
+        # so again, and each call sends 256 bytes: TXEN0, then UDR0
+        ("e088 9380 00c1 d001 cffe 9380 00c6 959a f7e1 9508", 10, 60.0, "output"),
+    ],
+)
+def test_limits_hold_while_measured_calls_follow_each_other(
+    uno: Target, program: str, trigger: int, seconds: float, end: str
+) -> None:
+    image = b"".join(bytes.fromhex(word)[::-1] for word in program.split())
+    assert run(uno, image, base=0, trigger=trigger, cycles=3_000_000_000, seconds=seconds).end == end
+
+
+def test_a_million_functions_at_one_place(uno: Target) -> None:
+    """Every function ends where the next one begins; finding that out takes no more time than reading them."""
+    count, code, names = 1 << 20, bytes.fromhex("ffcf"), b"\0f\0"
+    symbols = struct.pack("<IIIBBH", 1, 0, 0, 0x12, 0, 1) * count
+    at = [52, 84, 84 + len(code), 84 + len(code) + len(names)]
+    sections = (
+        (0,) * 10,
+        (1, 1, 6, 0, at[1], len(code), 0, 0, 2, 0),
+        (1, 3, 0, 0, at[2], len(names), 0, 0, 1, 0),
+        (1, 2, 0, 0, at[3], len(symbols), 2, 0, 4, 16),
+    )
+    head = struct.pack(
+        "<16sHHIIIIIHHHHHH", b"\x7fELF\1\1\1", 2, 83, 1, 0, 52, at[3] + len(symbols), 0, 52, 32, 1, 40, 4, 2
+    )
+    load = struct.pack("<8I", 1, at[1], 0, 0, len(code), len(code), 5, 1)
+    table = b"".join(struct.pack("<10I", *s) for s in sections)
+    seen = run(uno, b"".join((head, load, code, names, symbols, table)))
+    assert (seen.end, seen.function) == ("loops", "f")
 
 
 def test_damaged_images_end_in_bounds(tmp_path: Path, target: Target) -> None:

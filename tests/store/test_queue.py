@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import pytest
 from msgspec.structs import replace
@@ -86,7 +87,12 @@ def test_a_record_that_cannot_be_stored_ends_its_job_alone(store: Store) -> None
     desk, line = Desk(store), Queue(store, "w")
     token = desk.hand_in(GIVEN, tasks(targets="abcd"), ROOM)
     point = Point("encrypt", 0, 0, 1 << 70)
-    bad = {"a": {"metrics": {"rom": 1 << 70}}, "b": {"metrics": {"x" * 999: 1.0}}, "c": {"points": (point,)}, "d": {}}
+    bad: dict[str, dict[str, Any]] = {
+        "a": {"metrics": {"rom": 1 << 70}},
+        "b": {"metrics": {"x" * 999: 1.0}},
+        "c": {"points": (point,)},
+        "d": {},
+    }
     for target, changes in bad.items():
         with line.taken([target]) as taken:
             assert taken is not None

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from msgspec.structs import replace
@@ -17,7 +19,7 @@ from steelyard.model.reasons import Failure, Reason
 from steelyard.model.record import Record, Verification
 from steelyard.model.target import Target
 from steelyard.sources import discover
-from steelyard.verify import known_block
+from steelyard.verify import known_block, warm
 from steelyard.verify.knownblock import COUNT
 from tests.conftest import Bench, the_target, write
 
@@ -278,6 +280,34 @@ def test_a_warm_call_is_never_the_same_call_again(bench: Bench) -> None:
     assert record.failure is None
     found = record.metrics
     assert all(found[f"cycles_{op}_warm_mean"] > found[f"cycles_{op}_mean"] / 2 for op in ("encrypt", "decrypt"))
+
+
+#: the call after this one is made here, from where its inputs are in RAM already, if it is a warm one
+AHEAD = "kind = (unsigned char)__func__[13]; memcpy(seen, ctx - sizeof seen, sizeof seen);"
+AHEAD += " memcpy(was, in + CRYPTO_BLOCKBYTES, sizeof was); xtea_{}(kept, was, seen);"
+
+
+def test_the_call_before_a_warm_one_cannot_do_its_work(bench: Bench) -> None:
+    ahead = {op: AHEAD.format(op) for op in ("encrypt", "decrypt")}
+    mine = package(bench, top=MEMO, before=AGAIN, encrypt=ahead["encrypt"], decrypt=ahead["decrypt"])
+    record = bench.weigh(mine, the_target("nrf52840"))
+    assert record.failure is not None
+    assert record.failure.reason is Reason.IMPLAUSIBLE
+    assert "right after another call, and its instructions alone" in record.failure.detail
+
+
+def test_a_sample_of_long_calls_is_small() -> None:
+    """Instruction by instruction a call of seconds takes minutes, in which nobody can stop it."""
+    asked = []
+
+    def least(request: Any) -> int:
+        asked.append(request)
+        return 60_000_000
+
+    client = SimpleNamespace(least=least)
+    verifier: Any = SimpleNamespace(client=client, inputs=Inputs("x"), forget=lambda: None)
+    requests: Any = [SimpleNamespace(op=Op.ENCRYPT)] * 65
+    assert len(warm._least(verifier, requests)) == len(asked) == 2
 
 
 def test_without_caches_every_call_is_a_warm_one(bench: Bench, uno: Target) -> None:

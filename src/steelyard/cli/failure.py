@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import contextlib
 import errno
 import io
@@ -38,6 +39,10 @@ _ACTIONS = {
 }
 
 
+#: marks and lines of tables for terminals that have no other characters than letters
+_PLAIN = {"▾": "v", "▴": "^", "─": "-", "µ": "u", "±": "+-", "…": "..."}
+
+
 def prepare_streams() -> None:
     """Every stream is open, and no character of a name ends a command."""
     for number, name in enumerate(("stdin", "stdout", "stderr")):
@@ -46,8 +51,17 @@ def prepare_streams() -> None:
                 os.fstat(number)
                 continue
             setattr(sys, name, open(os.devnull, "r+" if number else "r", encoding="utf-8"))  # noqa: PTH123, SIM115
-    if isinstance(sys.stdout, io.TextIOWrapper):
-        sys.stdout.reconfigure(errors="backslashreplace")
+    codecs.register_error("steelyard", _plain)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="steelyard")
+
+
+def _plain(error: UnicodeError) -> tuple[str, int]:
+    """What a terminal shows of characters that it does not have."""
+    assert isinstance(error, UnicodeEncodeError)
+    missing = error.object[error.start : error.end]
+    return "".join(_PLAIN.get(c) or ascii(c)[1:-1] for c in missing), error.end
 
 
 def say(text: str) -> None:

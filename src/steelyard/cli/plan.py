@@ -11,7 +11,7 @@ from msgspec.structs import asdict, replace
 from .. import lab
 from ..model import campaign as campaigns
 from ..model.campaign import Campaign
-from ..model.errors import UserError, cut
+from ..model.errors import UserError, cut, meant
 from ..model.implementation import Rejected
 from ..model.inputs import SEED
 from ..model.primitive import PRIMITIVES
@@ -54,7 +54,12 @@ def plan(
     select.usable_home()
     loads = [parse_workload(w) for w in campaign.workloads or ("default",)]
     found, rejected = select.implementations(campaign.implementations)
-    found = [c for c in found if not any(c.implementation.is_called(pattern) for pattern in campaign.exclude)]
+    left = [c for c in found if not any(c.implementation.is_called(pattern) for pattern in campaign.exclude)]
+    patterns = (p for p in campaign.exclude if p not in PRIMITIVES)
+    for idle in (p for p in patterns if not any(c.implementation.is_called(p) for c in found)):
+        hint = meant(idle, {n for c in found for n in (c.implementation.variant, c.implementation.label)})
+        stderr().print(f"exclude: nothing of this campaign is called {cut(idle)!r}{'; ' * bool(hint)}{hint}")
+    found = left
     named = [c.implementation for c in found if c.implementation.variant != "nocrypt"]
     unsized = sorted({i.primitive for i in named if not PRIMITIVES[i.primitive].sized})
     if unsized and any(of_one_size([load.name]) != (load.name,) for load in loads) and campaign.workloads:

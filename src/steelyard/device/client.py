@@ -17,6 +17,8 @@ from .link import Link
 from .simulator import SimulatorLink
 
 API_AEAD = 1
+#: causes of cycles that a call has whatever was called before
+_OWN = ("issue", "work", "operands")
 
 
 def encode(r: Request) -> bytes:
@@ -195,6 +197,13 @@ class Client:
         tree = self.link.profile(encode(request))
         self.link.pulses()
         return sum(cycles for k, (_, parent, _, cycles) in enumerate(tree) if parent != k)
+
+    def least(self, request: Request) -> int | None:
+        """Cycles that the instructions of one call take wherever they and their operands are; None on links that cannot
+        tell causes apart."""
+        if not isinstance(self.link, SimulatorLink):
+            return None
+        return sum(cycles for cause, _, _, cycles in self.causes(request) if cause in _OWN)
 
     def profile(self, request: Request) -> tuple[list[tuple[str, int, int, int]], dict[str, int], int]:
         """The call tree as (function, parent's index, calls, cycles), instruction counts by mnemonic, and the number of

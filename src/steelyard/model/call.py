@@ -214,6 +214,10 @@ class Caller(Protocol):
     def inside(self, request: Request) -> int | None:
         """Cycles of one call without its call instruction; None where the device cannot tell them apart."""
 
+    def least(self, request: Request) -> int | None:
+        """Cycles that the instructions of one call take wherever they and their operands are; None where the device
+        cannot tell."""
+
 
 #: operation name, input and answer: the raw material of verification and measurement
 Observed = tuple[str, Vector, Answer]

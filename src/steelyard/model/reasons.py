@@ -56,7 +56,7 @@ class Reason(StrEnum):
     HARNESS_SYMBOL = "harness-symbol", "rename the package's functions and variables that clash with the harness"
     PLACED_SECTION = "placed-section", "leave code and data in the compiler's sections: .text, .rodata, .data, .bss"
     # device
-    FAULT = "fault", "look at the faulting address in: steelyard show RUN"
+    FAULT = "fault", "look at the code at the address that the detail names: steelyard image RUN -o image.elf"
     RUNAWAY = "runaway", "look for an endless loop, or run again with --force and a larger --max-cycles"
     PROTOCOL = "protocol", "look for code that writes over the harness's memory; power-cycle a board and run again"
     STACK_OVERFLOW = "stack-overflow", "use less stack, or a target with more RAM"
@@ -78,8 +78,8 @@ class Reason(StrEnum):
     # verify
     NO_EXPECTED = "no-expected-values", "put the package's LWC_*_KAT_*.txt into the variant's folder"
     BAD_KAT = "malformed-kat", "repair the KAT file at the line that the detail names"
-    KAT_MISMATCH = "kat-mismatch", "compare the first differing vector in: steelyard show RUN"
-    DECRYPT_MISMATCH = "decrypt-mismatch", "compare the first differing vector in: steelyard show RUN"
+    KAT_MISMATCH = "kat-mismatch", "make the vector that the detail names by hand: it is the first that differs"
+    DECRYPT_MISMATCH = "decrypt-mismatch", "make the vector that the detail names by hand: it is the first that differs"
     FORGERY_ACCEPTED = "forgery-accepted", "crypto_aead_decrypt must return non-zero for a wrong tag"
     WRONG_OUTPUT = "wrong-output", "known answers are right, this output is not: look for a length that is cut or lost"
     IMPLAUSIBLE = "implausible", "do all the work inside the call, and leave the trigger pin to the harness"

@@ -15,7 +15,7 @@ from ..model.errors import printable
 _T = TypeVar("_T")
 
 Cell = str | float | int | None
-#: ``digits`` of a column whose numbers are of several kinds: as many as they have, three at most
+#: ``digits`` of a column whose numbers are of several kinds: as many as they have, three at most, or two that count
 ANY = -1
 #: how a cell stands to what it is compared with
 Mark = Literal["better", "worse", ""]
@@ -147,6 +147,8 @@ def text(cell: Cell, column: Column, group: str = "") -> str:
     if column.digits is None:
         return str(cell)
     digits = column.digits
+    if digits == ANY and cell and not round(cell, 3):
+        return f"{cell:.2g}"
     if digits == ANY:
         cell, digits = round(cell, 3), 0 if round(cell, 3) == round(cell) else 3
     shown = f"{cell:,.{digits}f}".replace(",", group) if group else "%.*f" % (digits, cell)  # noqa: UP031, which is slow

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
 from ..model.call import Observed, Op, Request, Vector
 from ..model.errors import counted
-from ..model.reasons import Reason
+from ..model.reasons import Failure, Reason
 from .block import SCHEDULES, BlockVerifier, same
 from .check import KnownAnswers
+from .expected import Mismatch
 
 _ABOUT = "right after another call, "
+#: warm calls of each operation that are held against what their instructions take
+_SAMPLE = 12
+#: cycles of the sample after which it is large enough: following them one by one takes some seconds
+_MOST = 100_000_000
 
 
 def warm_blocks(
@@ -20,7 +25,10 @@ def warm_blocks(
     """The known answers' calls with warm caches, and notes. The call before each is of the same operation, with key and
     block (or context and block) of the vector before, so that nothing which it may have kept is of use. No calls where
     the harness settles nothing, since all are alike there; where pulses are ``sampled``, which come too close to each
-    other here; and where RAM has no room for the inputs of two. Raises :class:`Mismatch` and :class:`DeviceError`."""
+    other here; and where RAM has no room for the inputs of two.
+
+    Inputs are in RAM already while the call before runs, which could do their work. So a sample may take no less than
+    its instructions do where nothing was called before. Raises :class:`Mismatch` and :class:`DeviceError`."""
     hello = verifier.client.hello
     if not hello.warms:
         return [], []
@@ -36,26 +44,51 @@ def warm_blocks(
         vectors = [v for v, _ in calls]
         verifier.forget()
         scheduled = [verifier.schedule(op, v) for v in vectors]
-        contexts = _outputs(verifier, scheduled, vectors, observed)
+        least = _least(verifier, scheduled)
+        contexts = _outputs(verifier, scheduled, vectors, least, observed)
         verifier.forget()
         given = [v.message if op is Op.ENCRYPT else c or v.message for v, c in calls]
         blocks = [verifier.block(op, v, x, d) for v, x, d in zip(vectors, contexts, given, strict=True)]
-        outputs = _outputs(verifier, blocks, vectors, observed)
+        least = _least(verifier, blocks)
+        outputs = _outputs(verifier, blocks, vectors, least, observed)
         wanted = [c if op is Op.ENCRYPT else v.message for v, c in known.outputs]
         for v, got, want in zip(vectors[1:], outputs[1:], wanted, strict=True):
             same(got, want, Reason.WRONG_OUTPUT, f"{op.value}, {_ABOUT}vector {v.count}: ")
     return observed, []
 
 
+def _least(verifier: BlockVerifier, requests: Sequence[Request]) -> dict[int, int]:
+    """Of a sample of ``requests``, by number, what their instructions take at the least. The device is restarted
+    afterwards: no call finds what this one left."""
+    sample = verifier.inputs.sample(f"warm/{requests[0].op.value}", len(requests) - 1, _SAMPLE)
+    found: dict[int, int] = {}
+    for k in sample:
+        cycles = verifier.client.least(requests[k + 1])
+        if cycles is None:
+            return {}
+        found[k + 1] = cycles
+        if sum(found.values()) > _MOST:
+            break
+    verifier.forget()
+    return found
+
+
 def _outputs(
-    verifier: BlockVerifier, requests: Sequence[Request], vectors: Sequence[Vector], observed: list[Observed]
+    verifier: BlockVerifier,
+    requests: Sequence[Request],
+    vectors: Sequence[Vector],
+    least: Mapping[int, int],
+    observed: list[Observed],
 ) -> list[bytes]:
-    """The outputs of all ``requests``, each warm but the first, whose inputs are those before the second's. Notes the
-    warm calls as ``observed``."""
+    """The outputs of all ``requests``, each warm but the first, whose inputs are those before the second's, and none
+    of which takes less than the ``least``. Notes the warm calls as ``observed``."""
     asked = [requests[0], *(r.after(before) for before, r in pairwise(requests))]
     outputs = []
-    for r, v, answer in zip(asked, vectors, verifier.client.calls(asked), strict=True):
+    for k, (r, v, answer) in enumerate(zip(asked, vectors, verifier.client.calls(asked), strict=True)):
         verifier.sane(r, answer, f"{_ABOUT if r.warm else ''}vector {v.count}: ")
+        if (cycles := answer.pulse.cycles) < least.get(k, 0):
+            text = f"{r.op.value} takes {cycles} cycles {_ABOUT}and its instructions alone take {least[k]} otherwise"
+            raise Mismatch(Failure(Reason.IMPLAUSIBLE, f"{text}: the work was not done inside the call"))
         outputs.append(answer.output)
         if r.warm:
             observed.append((r.op.value, Vector(v.count, r.key, r.npub, r.data, b""), answer))
