@@ -306,7 +306,7 @@ def test_a_board_that_stays_away_leaves_its_run_to_the_other(
     assert lost.reason == Reason.BOARD_LOST
     why = only(attempted(there, image))  # it could not prove itself
     assert "a is out of order: " in why.detail
-    assert "No such file or directory: plug the board in" in why.detail
+    assert re.search("No such file or directory; the board is virtual.*: see that steelyard boards virtual", why.detail)
 
 
 def test_flash_that_is_not_as_it_was_written(there: Wired, image: Path) -> None:

@@ -54,7 +54,7 @@ def test_a_board_says_what_it_does_how_long_the_rest_takes_and_its_last_error(
     assert [d.runs_left for d in seen] == sorted((d.runs_left for d in seen), reverse=True)
     assert last.runs_left < 4
     assert last.seconds_left > 0
-    assert last.error == "board-unreachable: a: as it was told"
+    assert last.error == "board-unreachable: a: as it was told; the board is virtual"
     assert doing(there, "a").state != last.state
     assert (doing(there, "a").run, doing(there, "a").runs_left) == ("", 0)
 

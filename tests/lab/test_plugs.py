@@ -17,6 +17,7 @@ from steelyard.lab.analyzer import Analyzer
 from steelyard.lab.config import Lab
 from steelyard.lab.plugs import denied, missing
 from steelyard.model.call import DeviceError
+from steelyard.model.reasons import Failure, Reason
 from tests.conftest import ROOT, the_target
 
 
@@ -103,6 +104,23 @@ def test_an_analyzer_that_nobody_plays_says_who_does() -> None:
 
     with pytest.raises(DeviceError, match="it is virtual: steelyard boards virtual -- COMMAND"):
         Analyzer(nobody, Event())
+
+
+def test_no_cable_is_to_blame_for_a_virtual_board(monkeypatch: pytest.MonkeyPatch) -> None:
+    station = load(ROOT / "docs" / "guides" / "lab.toml").board("uno-1")
+    lost = Failure(Reason.FLASH_FAILED, "avrdude: not in sync")
+    for load_now, busy in ((0.5, ""), (99.0, ", and this machine is busy: load 99 on 2 processors")):
+        monkeypatch.setattr(os, "getloadavg", lambda now=load_now: (now, 0.0, 0.0))
+        monkeypatch.setattr(os, "cpu_count", lambda: 2)
+        said = plugs.told(station, lost)
+        assert said.detail == f"uno-1: avrdude: not in sync; the board is virtual{busy}"
+        assert "cable" not in said.next_action
+        assert "boards virtual" in said.next_action
+    real = station.but(board=station.board.but(virtual=False))
+    assert plugs.told(real, lost) == Failure(lost.reason, "uno-1: avrdude: not in sync")
+    assert "cable" in plugs.told(real, lost).next_action
+    hangs = Failure(Reason.RUNAWAY, "no answer")
+    assert plugs.told(station, hangs).next_action == hangs.next_action
 
 
 def test_the_doctor_knows_who_may_use_boards(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ Boards are simulators here that fail as they are told; test_faults.py has the re
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import Callable
 from contextlib import nullcontext, suppress
@@ -100,6 +101,7 @@ def play(made: Boards, monkeypatch: pytest.MonkeyPatch, home: Path) -> None:
     monkeypatch.setattr(lab, "BoardLink", Played)
     monkeypatch.setattr(lab, "Analyzer", lambda *_: nullcontext())
     monkeypatch.setattr(pool, "AWAY", 0.0)
+    monkeypatch.setattr(os, "getloadavg", lambda: (0.0, 0.0, 0.0))  # what is busy says so
     for state in (pool._doubted, pool._faults, pool._out):
         state.clear()
 
@@ -195,10 +197,10 @@ def test_a_board_that_fails_is_set_aside_and_the_other_takes_its_runs(bench: Ben
     assert reasons(records) == [None] * 4
     assert on(records) == {"b"}
     [(text, _)] = [(n, r) for r in records for n in r.notes if n.startswith("attempt")]
-    assert text == "attempt 1 ended with board-unreachable: a: as it was told"
+    assert text == "attempt 1 ended with board-unreachable: a: as it was told; the board is virtual"
     mark = aside.read("a")
     assert mark is not None
-    assert (mark.reason, mark.detail) == ("board-unreachable", "a: as it was told")
+    assert (mark.reason, mark.detail) == ("board-unreachable", "a: as it was told; the board is virtual")
     assert boards.opened.count("a") == 1 + pool.PROOFS
     assert (attempt.logs("a")[0].number, attempt.logs("a")[0].reason) == (1, "board-unreachable")
 
@@ -257,7 +259,8 @@ def test_where_all_boards_are_lost_every_run_says_why(bench: Bench, boards: Boar
     assert not any(r.final for r in records)
     assert records[-1].failure is not None
     for name in "ab":
-        assert f"{name} is out of order: as it was told: plug the analyzer in" in records[-1].failure.detail
+        why = f"{name} is out of order: as it was told; the board is virtual: see that steelyard boards virtual"
+        assert why in records[-1].failure.detail
     boards.behave.clear()
     pool._out.clear()  # as in another process: the boards may prove themselves
     pool._doubted.clear()
@@ -276,7 +279,7 @@ def test_a_flaky_board_is_set_aside_though_it_proves_itself(bench: Bench, boards
 
     boards.behave["a"] = behave
     [record] = weighed(bench, [replace(job, on=job.on[:1]) for job in jobs(bench, there, 1)])
-    assert record.failure == Failure(Reason.FLASH_FAILED, "a: as it was told")
+    assert record.failure == Failure(Reason.FLASH_FAILED, "a: as it was told; the board is virtual")
     assert proofs == [False, True, False, True, False]
     assert [n.split(" ended")[0] for n in record.notes if n.startswith("attempt")] == ["attempt 1", "attempt 2"]
     assert aside.read("a") is not None

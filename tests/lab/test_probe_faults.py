@@ -122,7 +122,8 @@ def test_a_run_whose_probe_stays_away_has_no_figure(
     assert record.failure is not None
     assert record.failure.reason == Reason.PROBE_LOST
     assert re.match(
-        r"no board is left: pill is out of order: swd: openocd: .*: plug the debug probe in, ", record.failure.detail
+        r"no board is left: pill is out of order: swd: openocd: .*; the board is virtual.*: see that ",
+        record.failure.detail,
     )
     assert (record.metrics, record.points, record.final) == ({}, (), False)
 

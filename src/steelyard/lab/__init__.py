@@ -8,7 +8,7 @@ from pathlib import Path
 from threading import Event
 
 from ..model.call import DeviceError
-from ..model.reasons import Failure, Reason
+from ..model.reasons import Reason
 from . import meter
 from .analyzer import Analyzer
 from .attempt import INTERRUPTED, Attempt, Task, begin
@@ -21,7 +21,7 @@ from .flash import by_hand, forget, kind_of
 from .hosts import described, stations
 from .image import intel_hex, made
 from .link import BoardLink, board_of
-from .plugs import missing
+from .plugs import missing, told
 from .pool import NoBoard, again, borrowed, pools, returned, works
 from .proof import DELAY, clock, keep_clock, proved
 
@@ -84,7 +84,7 @@ def opened(
                 yield link
         except DeviceError as e:
             forget(board.port)  # whatever is in it
-            named = Failure(e.failure.reason, f"{board.title}: {e.failure.detail}")
+            named = told(station, e.failure)
             now.end(named)
             raise DeviceError(named) from e
         except KeyboardInterrupt:

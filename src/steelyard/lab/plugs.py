@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from ..model import paths
+from ..model.errors import counted
+from ..model.reasons import LAB, VIRTUAL, Failure
 from .config import Station
 
 #: who may use serial ports on Debian, Ubuntu, Fedora; on Arch
@@ -20,6 +22,17 @@ RULES = (
 )
 #: drivers of sigrok's that load firmware into an instrument: its files, and who brings them
 FIRMWARE = {"fx2lafw": ("fx2lafw-*.fw", "apt install sigrok-firmware-fx2lafw")}
+
+
+def told(station: Station, failure: Failure) -> Failure:
+    """What failed, with the board's name. Where parts of a lab are to blame that is virtual, that is said, and whether
+    this machine has more to do than it can."""
+    board, text = station.board, failure.detail
+    if board.virtual and station.host is None and failure.reason in LAB and VIRTUAL not in text:
+        load, processors = os.getloadavg()[0], os.cpu_count() or 1
+        busy = f", and this machine is busy: load {load:.0f} on {counted(processors, 'processor')}"
+        text += f"; the board {VIRTUAL}" + busy * (load > processors)
+    return Failure(failure.reason, f"{board.title}: {text}")
 
 
 def missing(station: Station) -> Iterator[str]:

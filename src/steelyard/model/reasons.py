@@ -153,6 +153,11 @@ LAB = frozenset(
 )
 
 
+#: what the detail of a failure says where no cable can be the cause, and what to do about it then
+VIRTUAL = "is virtual"
+PLAY = "see that steelyard boards virtual plays it, end other work here or lower speed in lab.toml; run again"
+
+
 class Failure(Struct, frozen=True):
     """Why something has no figures: a ``reason`` from the vocabulary, and a ``detail`` about this case."""
 
@@ -162,4 +167,4 @@ class Failure(Struct, frozen=True):
     @property
     def next_action(self) -> str:
         """What the user can do next."""
-        return self.reason.next_action
+        return PLAY if self.reason in LAB and VIRTUAL in self.detail else self.reason.next_action
