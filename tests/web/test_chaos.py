@@ -17,13 +17,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import uvicorn
 from msgspec.structs import replace
 from sqlalchemy import URL, event, func, select
 
 from steelyard.farm import worker
 from steelyard.store import Store, schema
 from steelyard.store.submissions import Desk, Quota
-from steelyard.web import app
+from steelyard.web import app, idle
 from steelyard.web.makers import Here
 from steelyard.web.submit import Taking
 from tests.made_up import record
@@ -196,6 +197,41 @@ def test_an_upload_that_takes_too_long_is_ended(tmp_path: Path, monkeypatch: pyt
         assert sent[0]["status"] == 408
         assert b"to send" in sent[1]["body"]
     here.close()
+
+
+def test_connections_that_ask_nothing_give_their_places_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Silent from the beginning, in the middle of a head, and after an answer; one that takes no answer too."""
+    monkeypatch.setattr(idle, "SILENT", 0.2)
+    monkeypatch.setattr(idle, "WHOLE", 0.4)
+    stuck = asyncio.Event()
+
+    async def answers(scope: Any, receive: Any, send: Any) -> None:
+        if scope["path"] == "/stuck":
+            await stuck.wait()
+        await send({"type": "http.response.start", "status": 200, "headers": [(b"content-length", b"0")]})
+        await send({"type": "http.response.body"})
+
+    config = uvicorn.Config(
+        answers, port=_port(), http=idle.Protocol, lifespan="off", limit_concurrency=8, log_config=None
+    )
+    server = uvicorn.Server(config)
+    thread = threading.Thread(target=server.run)
+    thread.start()
+    try:
+        deadline = time.monotonic() + 60
+        while not server.started and time.monotonic() < deadline:
+            time.sleep(0.02)
+        head = b"GET /%s HTTP/1.1\r\nhost: x\r\n"
+        for said in (b"", head % b"", head % b"" + b"\r\n" + head % b"", head % b"stuck" + b"\r\n"):
+            with socket.create_connection(("127.0.0.1", config.port), timeout=60) as one:
+                one.sendall(said)
+                with suppress(ConnectionResetError):
+                    while one.recv(1 << 16):
+                        pass
+    finally:
+        server.should_exit = True
+        server.force_exit = True
+        thread.join(60)
 
 
 class _Served:

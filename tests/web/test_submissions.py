@@ -450,3 +450,26 @@ def test_a_worker_needs_a_sandbox(cli: Cli, monkeypatch: pytest.MonkeyPatch, tmp
     refused = cli("work --until-empty")
     assert refused.code == 2
     assert "apt install bubblewrap" in refused.err
+
+
+def test_without_a_sandbox_a_server_that_compiles_takes_nothing(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """And says what to install, before anybody fills the form in, to browsers and to programs."""
+    from steelyard.cli import serve
+    from steelyard.web import app
+    from steelyard.web.makers import Here
+    from tests.web.conftest import ask
+
+    monkeypatch.setattr("steelyard.building.sandbox.available", lambda: False)
+    asked = serve.Serve("", 0, submissions=True, review=False, work=1, target=("uno",), db=None)
+    here = Here(str(tmp_path / "r.db"), serve._taking(asked))
+    served = app.create(here)
+    body, kind = form(package=("toy.zip", package()), licence="MIT", rights="yes")
+    for said in (
+        ask(served, "/submissions"),
+        ask(served, "/submissions", "POST", body, content_type=kind),
+        ask(served, "/api/v1/submissions?licence=MIT", "POST", package(), content_type="application/zip"),
+    ):
+        assert (said.status, "apt install bubblewrap" in said.text) == (503, True)
+    here.close()

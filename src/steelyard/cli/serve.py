@@ -59,6 +59,7 @@ def verb(ask: Serve) -> int:
         link = _first_link(store) if ask.submissions else ""
     import uvicorn
 
+    from ..web import idle
     from ..web.app import create
     from ..web.makers import Makers
 
@@ -78,7 +79,7 @@ def verb(ask: Serve) -> int:
         app = create(Makers(select.place(ask.db), taking))
         config = uvicorn.Config(
             app, log_level="warning", access_log=False, server_header=False, timeout_keep_alive=15,
-            limit_concurrency=512, h11_max_incomplete_event_size=16 << 10, http="h11", ws="none",
+            limit_concurrency=512, h11_max_incomplete_event_size=16 << 10, http=idle.Protocol, ws="none",
         )  # fmt: skip
         with _workers(ask, taking):
             uvicorn.Server(config).run(sockets=[listener])

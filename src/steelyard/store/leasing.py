@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable
 from typing import TypeVar
 
 from msgspec import Struct
-from sqlalchemy import Connection, Engine, delete, insert, select, update
+from sqlalchemy import Connection, Engine, bindparam, delete, insert, select, update
 from sqlalchemy.exc import IntegrityError, OperationalError
 
 from . import schema
@@ -22,6 +22,13 @@ from .engine import writing
 #: times that a transaction is begun, and seconds that are waited at most before the last ones
 _ATTEMPTS, _PAUSE = 12, 0.5
 _T = TypeVar("_T")
+#: what is done with a new lease, by its number
+Then = Callable[[Connection, int], object]
+#: statements that are made once: making them takes longer than databases take for them
+_FOUND = select(schema.lease).where(schema.lease.c.key == bindparam("key"))
+_MAKE = insert(schema.lease)
+_END = delete(schema.lease).where(schema.lease.c.id == bindparam("number"))
+_END_OF = _END.where(schema.lease.c.key == bindparam("of"), schema.lease.c.holder == bindparam("by"))
 
 
 class Lease(Struct, frozen=True):
@@ -47,21 +54,24 @@ def repeated(engine: Engine, work: Callable[[Connection], _T]) -> _T:
     raise AssertionError("unreachable")
 
 
-def claim(engine: Engine, key: str, holder: str, stale: Lease | None = None) -> Lease:
+def claim(engine: Engine, key: str, holder: str, stale: Lease | None = None, then: Then | None = None) -> Lease:
     """A new lease of the run with this key, or the one that another holder has. One that ``holder`` has is left from
-    before, and one that is still as the ``stale`` one was is nobody's."""
+    before, and one that is still as the ``stale`` one was is nobody's. ``then`` is done in the transaction that makes a
+    new one."""
     lease = schema.lease
 
     def work(connection: Connection) -> Lease:
         if stale is not None:
             connection.execute(delete(lease).where(lease.c.id == stale.number, lease.c.beats == stale.beats))
-        found = connection.execute(select(lease).where(lease.c.key == key)).first()
+        found = connection.execute(_FOUND, {"key": key}).first()
         if found is not None and found.holder != holder:
             return Lease(found.id, found.holder, found.beats)
         if found is not None:
             connection.execute(delete(lease).where(lease.c.id == found.id))
-        made = connection.execute(insert(lease).values(key=key, holder=holder, beats=0)).inserted_primary_key
+        made = connection.execute(_MAKE, {"key": key, "holder": holder, "beats": 0}).inserted_primary_key
         assert made is not None
+        if then is not None:
+            then(connection, int(made[0]))
         return Lease(int(made[0]), holder, 0, mine=True)
 
     return repeated(engine, work)
@@ -86,6 +96,6 @@ def end(engine: Engine, number: int) -> None:
 def ended(connection: Connection, number: int, key: str | None = None, holder: str | None = None) -> bool:
     """Ends a lease in this transaction; whether it was there, of this ``key`` and this ``holder`` where they are
     given."""
-    said = {schema.lease.c.key: key, schema.lease.c.holder: holder}
-    of = [column == value for column, value in said.items() if value is not None]
-    return connection.execute(delete(schema.lease).where(schema.lease.c.id == number, *of)).rowcount == 1
+    if key is None or holder is None:
+        return connection.execute(_END, {"number": number}).rowcount == 1
+    return connection.execute(_END_OF, {"number": number, "of": key, "by": holder}).rowcount == 1

@@ -13,14 +13,14 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
-from sqlalchemy import ColumnElement, Connection, delete, insert, or_, select, update
+from sqlalchemy import ColumnElement, Connection, bindparam, delete, insert, select, text, update
 
 from steelyard.model.record import Record
 
 from . import schema
 from .engine import explained
 from .errors import LeaseLost, StoreError
-from .leasing import ended, repeated
+from .leasing import Then, ended, repeated
 from .store import Store
 from .tenure import Tenure
 from .values import storable
@@ -36,6 +36,31 @@ _LOOKED_AT = 20
 #: what an attempt is called while it goes on, and where another followed without its end
 UNDER_WAY, DIED, GIVEN_BACK = "running", "died", "given back"
 _job, _package, _submission, _attempt = schema.job, schema.package, schema.submission, schema.job_attempt
+#: statements of each claim and return, which are made once: making them takes longer than databases take for them.
+#: ``_TO_BEGIN`` waits for who changes the job, and reads what he left, also where a transaction has an older view
+_HELD = text("SELECT subject FROM hold")
+_CANDIDATES = text(
+    "SELECT id FROM job WHERE state = :state AND target IN :targets AND (ready <= :now OR ready > :late) "
+    f"ORDER BY priority, id LIMIT {_LOOKED_AT}"
+).bindparams(bindparam("targets", expanding=True))
+_TO_BEGIN = (
+    select(_job.c.id, _job.c.task, _job.c.state, _job.c.attempts, _job.c.package_id)
+    .where(_job.c.id == bindparam("number"))
+    .with_for_update()
+)
+_CONTENT = select(_package.c.content).where(_package.c.id == bindparam("number"))
+_DIED = text("UPDATE job_attempt SET ended = :now, outcome = :died WHERE job_id = :number AND ended IS NULL")
+_BEGIN = text("UPDATE job SET state = :state, attempts = :attempts WHERE id = :number")
+_ATTEMPT = insert(_attempt)
+_ENDED = text(
+    "UPDATE job_attempt SET ended = :now, outcome = :outcome, detail = :detail, log = :log "
+    "WHERE job_id = :number AND ended IS NULL"
+)
+_TOUCH = text("UPDATE package SET size = size WHERE id = (SELECT package_id FROM job WHERE id = :number)")
+_PACKAGE = text("SELECT package_id FROM job WHERE id = :number")
+_ORIGINS = text(
+    "SELECT id, first_id, name FROM submission WHERE package_id = :package AND state = :state ORDER BY id DESC"
+)
 
 
 class Task(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
@@ -203,11 +228,7 @@ def to_runs(connection: Connection, package: int, store: Store) -> int:
 
 def _origins(connection: Connection, package: int) -> dict[str, str]:
     """What runs of a published package are named by: the file, and the first submission of its line. By file."""
-    found = connection.execute(
-        select(_submission.c.id, _submission.c.first_id, _submission.c.name)
-        .where(_submission.c.package_id == package, _submission.c.state == PUBLISHED)
-        .order_by(_submission.c.id.desc())
-    ).all()
+    found = connection.execute(_ORIGINS, {"package": package, "state": PUBLISHED}).all()
     return {s.name: f"{s.name} (submission {s.first_id or s.id})" for s in found}
 
 
@@ -222,10 +243,11 @@ class Queue:
         """A job on one of these targets, whose worker beats for it with :meth:`beat`, and ends it with :meth:`close` or
         :meth:`give_back`. Raises :class:`StoreError`."""
         for number in self._candidates(targets):
-            lease = self._tenure.attempt(_key(number))
+            made = list[Taken | None]()
+            lease = self._tenure.attempt(_key(number), self._begun(number, made))
             if lease is not None:
-                if (taken := self._begun(number, lease)) is not None:
-                    return taken
+                if made[-1] is not None:
+                    return made[-1]
                 self._store.end(lease)
         return None
 
@@ -252,9 +274,10 @@ class Queue:
         """A job on one of these targets, which is ours within the block; None where none can be had. Raises
         :class:`StoreError`."""
         for number in self._candidates(targets):
-            with self._tenure.tried(_key(number)) as lease:
-                if lease is not None and (taken := self._begun(number, lease)) is not None:
-                    yield taken
+            made = list[Taken | None]()
+            with self._tenure.tried(_key(number), self._begun(number, made)) as lease:
+                if lease is not None and made[-1] is not None:
+                    yield made[-1]
                     return
         yield None
 
@@ -264,50 +287,44 @@ class Queue:
         in any order: all are taken at once, and not all should want the same."""
         found: dict[str, list[int]] = {}
         with explained(self._store._name), self._store._engine.connect() as connection:
-            paused = set(connection.execute(select(schema.hold.c.subject)).scalars())
+            paused = set(connection.execute(_HELD).scalars())
             if f"machine {self.machine}" in paused:
                 return []
-            ready = or_(_job.c.ready <= now(), _job.c.ready > now() + PAUSE * ATTEMPTS)
-            of = (_job.c.target.in_(sorted(t for t in targets if f"target {t}" not in paused)), ready)
+            mine = sorted(t for t in targets if f"target {t}" not in paused)
+            of = {"targets": mine, "now": now(), "late": now() + PAUSE * ATTEMPTS}
             for state in (WAITING, RUNNING):
-                query = select(_job.c.id).where(_job.c.state == state, *of).order_by(_job.c.priority, _job.c.id)
-                found[state] = [*connection.execute(query.limit(_LOOKED_AT)).scalars()]
+                found[state] = [*connection.execute(_CANDIDATES, {"state": state, **of}).scalars()]
         many = len(found[RUNNING]) + 1
         first, rest = found[WAITING][:many], found[WAITING][many:]
         random.shuffle(first)
         return [*first, *rest, *found[RUNNING]]
 
-    def _begun(self, number: int, lease: int) -> Taken | None:
-        """The job, where it is still to be run. One that was begun too often is not: who began it died."""
+    def _begun(self, number: int, made: list[Taken | None]) -> Then:
+        """What makes of a lease the job, where it is still to be run, and None of others. One that was begun too often
+        is not: who began it died."""
 
-        def work(connection: Connection) -> Taken | None:
-            r = connection.execute(
-                select(_job.c.id, _job.c.task, _job.c.state, _job.c.attempts, _package.c.content)
-                .join(_package, _package.c.id == _job.c.package_id)
-                .where(_job.c.id == number)
-            ).first()
+        def work(connection: Connection, lease: int) -> None:
+            made.append(None)
+            r = connection.execute(_TO_BEGIN, {"number": number}).first()
             if r is None or r.state not in (WAITING, RUNNING):
-                return None
+                return
             try:
                 task = msgspec.json.decode(r.task, type=Task)
             except msgspec.MsgspecError:  # of a newer version's server: a newer worker does it
-                return None
-            connection.execute(
-                update(_attempt).where(_attempt.c.job_id == number, _attempt.c.ended.is_(None))
-                .values(ended=now(), outcome=DIED)
-            )  # fmt: skip
+                return
+            if r.attempts:
+                connection.execute(_DIED, {"number": number, "now": now(), "died": DIED})
             if r.attempts >= ATTEMPTS:
                 detail = "its worker died each time that it was tried"
                 connection.execute(update(_job).where(_job.c.id == number).values(state=FAILED, detail=detail))
-                return None
-            changes = {"state": RUNNING, "attempts": r.attempts + 1}
-            connection.execute(update(_job).where(_job.c.id == number).values(changes))
+                return
+            connection.execute(_BEGIN, {"number": number, "state": RUNNING, "attempts": r.attempts + 1})
             begun = {"job_id": number, "worker": self.worker, "begun": now(), "outcome": UNDER_WAY, "detail": ""}
-            connection.execute(insert(_attempt).values(row_of(_attempt, begun)))
-            return Taken(number, lease, r.attempts + 1, task, r.content)
+            connection.execute(_ATTEMPT, row_of(_attempt, begun))
+            content = connection.execute(_CONTENT, {"number": r.package_id}).scalar_one()
+            made[-1] = Taken(number, lease, r.attempts + 1, task, content)
 
-        with explained(self._store._name):
-            return repeated(self._store._engine, work)
+        return work
 
     def close(self, taken: Mine, state: str, detail: str = "", record: Record | None = None, log: str = "") -> None:
         """Says what came of it: ``done`` with a record, ``failed`` with the reason, or ``waiting`` for another try.
@@ -324,23 +341,16 @@ class Queue:
         self._close(taken, {"state": WAITING, "attempts": _job.c.attempts - 1, "ready": 0}, GIVEN_BACK)
 
     def _close(self, taken: Mine, values: dict[str, Any], outcome: str, log: str = "") -> None:
-        mine = select(_job.c.package_id).where(_job.c.id == taken.number).scalar_subquery()
+        number = taken.number
+        over = {"outcome": outcome, "detail": values.get("detail", ""), "log": storable(log) or None}
 
         def work(connection: Connection) -> None:
-            touch(connection, _package.c.id == mine)
-            if not ended(connection, taken.lease, _key(taken.number), self.worker):
+            connection.execute(_TOUCH, {"number": number})
+            if not ended(connection, taken.lease, _key(number), self.worker):
                 raise LeaseLost("another worker has taken over this job")
-            connection.execute(update(_job).where(_job.c.id == taken.number).values(values))
-            over = {
-                "ended": now(),
-                "outcome": outcome,
-                "detail": values.get("detail", ""),
-                "log": storable(log) or None,
-            }
-            connection.execute(
-                update(_attempt).where(_attempt.c.job_id == taken.number, _attempt.c.ended.is_(None)).values(over)
-            )
-            package = connection.execute(select(mine)).scalar()
+            connection.execute(update(_job).where(_job.c.id == number).values(values))
+            connection.execute(_ENDED, {"number": number, "now": now(), **over})
+            package = connection.execute(_PACKAGE, {"number": number}).scalar()
             if package is not None and "record" in values:
                 to_runs(connection, package, self._store)
 

@@ -18,7 +18,7 @@ from .errors import DAMAGED, StoreError, StoreFailure
 if TYPE_CHECKING:  # SQLAlchemy is slow to import, and many commands need no database
     from sqlalchemy import Engine
 
-    from .leasing import Lease
+    from .leasing import Lease, Then
     from .reading import Reader, Used
 
 
@@ -85,13 +85,13 @@ class Store:
         with explained(self._name):
             return add(self._engine, record, lease)
 
-    def claim(self, key: str, holder: str, stale: Lease | None = None) -> Lease:
+    def claim(self, key: str, holder: str, stale: Lease | None = None, then: Then | None = None) -> Lease:
         """See :func:`.leasing.claim`."""
         from . import leasing
         from .engine import explained
 
         with explained(self._name):
-            return leasing.claim(self._engine, key, holder, stale)
+            return leasing.claim(self._engine, key, holder, stale, then)
 
     def beat(self, leases: Iterable[int]) -> None:
         """Says that the holder of these leases is alive."""

@@ -16,7 +16,7 @@ from .errors import StoreError
 from .store import Store
 
 if TYPE_CHECKING:
-    from .leasing import Lease
+    from .leasing import Lease, Then
 
 #: seconds between two beats of a holder, and after which a lease without one is nobody's; of a look at another's
 BEAT, STALE, LOOK = 10.0, 60.0, 1.0
@@ -39,9 +39,9 @@ class Tenure:
         block. None where there is none."""
         return self._kept(self._claimed(key, over))
 
-    def tried(self, key: str) -> AbstractContextManager[int | None]:
+    def tried(self, key: str, then: Then | None = None) -> AbstractContextManager[int | None]:
         """The number of a lease, if it can be had now; it ends with the block. Raises :class:`StoreError`."""
-        return self._kept(self.attempt(key))
+        return self._kept(self.attempt(key, then))
 
     @contextmanager
     def _kept(self, number: int | None) -> Iterator[int | None]:
@@ -74,11 +74,12 @@ class Tenure:
             over.wait(LOOK)
         raise KeyboardInterrupt
 
-    def attempt(self, key: str) -> int | None:
-        """The number of a lease, if nobody else has one; whoever has one and does not beat for too long loses it."""
+    def attempt(self, key: str, then: Then | None = None) -> int | None:
+        """The number of a lease, if nobody else has one; whoever has one and does not beat for too long loses it.
+        ``then`` is done in the transaction that makes it."""
         seen, since = self._others.get(key, (None, 0.0))
         stale = seen if seen is not None and time.monotonic() - since > STALE else None
-        found = self._store.claim(key, self._holder or _holder(), stale)
+        found = self._store.claim(key, self._holder or _holder(), stale, then)
         if found.mine:
             self._others.pop(key, None)
             return found.number

@@ -213,7 +213,10 @@ def create(makers: Makers | Here) -> FastAPI:
         path, query = _address(request)
         if makers.taking is None and not path.strip("/").count("/"):
             return Response("this server takes no submissions\n", 403, media_type="text/plain")
-        kept = await makers.make(path, query)
+        if makers.taking is not None and makers.taking.closed and path.strip("/") == "submissions":
+            kept = await makers.take(Sent(path, query, b"", "", "", posted=False))  # it says why
+        else:
+            kept = await makers.make(path, query)
         return _busy() if kept is None else _kept_private(kept, request)
 
     @app.api_route("/{path:path}", methods=["GET", "HEAD"], include_in_schema=False)
