@@ -45,7 +45,7 @@ T = TypeVar("T")
 #: modes in which netlists are verified; the source is in all
 NETLIST_MODES = ("full", "stall", "reset")
 #: levels of modules that a trace shows, and those of a flat netlist: the top's own signals, not those inside of cells
-EVERY_LEVEL, FLAT = 99, 2
+EVERY_LEVEL, FLAT = 99, 1
 #: what some designs lack, by the design's field, with what names of operations say that they need it
 _LACKED = (
     ("key_reuse", "-reuse", "a key cannot be used again: every operation brings its own"),

@@ -21,7 +21,12 @@ from steelyard.rtl import tools
             "cc1plus",
         ),
         ("kill -KILL $$", Reason.COMPILER_KILLED, "SIGKILL"),
-        ("while :; do :; done", Reason.COMPILE_TIMEOUT, "stopped after 1 s"),
+        ("while :; do :; done", Reason.COMPILE_TIMEOUT, "stopped after"),
+        (
+            "echo 'CPU time limit exceeded signal terminated program cc1plus'; exit 1",
+            Reason.COMPILE_TIMEOUT,
+            "after 1 s",
+        ),
     ],
 )
 def test_a_failure_is_the_source_s_or_the_machine_s(tmp_path: Path, body: str, reason: Reason, said: str) -> None:

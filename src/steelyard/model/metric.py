@@ -114,9 +114,9 @@ def _of_hardware() -> Iterator[Metric]:
         said = data.replace("ad_pt", "AD+PT").replace("_", " ").replace("pt", "PT").replace("ad", "AD")
         said = said.replace("decryPT", "decrypt")
         yield Metric(f"bits_per_cycle_{data}", f"{said}, long", "bits/cycle", 2, lower=False, sized=True)
-        for size in (16, 64, 1536):
-            if data in ("pt", "ad", "hash"):
-                yield Metric(f"toggles_{data}_{size}", f"toggles of {said} {size}", "toggles/bit", 0, sized=True)
+        if data in ("pt", "ad", "hash"):
+            for n in (16, 64, 1536):
+                yield Metric(f"toggles_{data}_{n}", f"toggles of {said} {n}", "toggles/bit", 0, sized=True)
         for size in (16, 64, 1536, "long"):
             yield Metric(f"throughput_{data}_{size}", f"{said} {size}", "Mbit/s", 0, lower=False, sized=True)
             if size == "long":

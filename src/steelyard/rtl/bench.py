@@ -215,7 +215,8 @@ def build(design: Design, n: Netlist, work: Path, *, trace: int = 0, quick: bool
     (work / "ports.h").write_text(header(design, found))
     shutil.copyfile(BENCH, work / "bench.cpp")
     files = list(names(n))
-    more = ["--trace", "--trace-underscore", "--trace-depth", str(trace)] if trace else []
+    # a traced parameter with an x ends Verilator 5.006
+    more = ["--trace", "--trace-underscore", "--no-trace-params", "--trace-depth", str(trace)] if trace else []
     fast = "-O1" if quick else "-O2"
     try:
         said = tools.run(

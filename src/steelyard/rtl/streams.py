@@ -64,7 +64,7 @@ class Call(Struct, frozen=True):
 def words(data: bytes, width: int) -> tuple[str, ...]:
     """Bytes as words of ``width`` bits."""
     size = width // 8
-    return tuple(data[i : i + size].ljust(size, b"\0").hex() for i in range(0, len(data), size))
+    return tuple((data + bytes(-len(data) % size)).hex(" ", size).split())
 
 
 def instruction(code: int, width: int) -> tuple[str, ...]:

@@ -23,12 +23,17 @@ from ..model.once import Once
 from ..model.reasons import Failure, Reason
 from ..model.record import Toolchain
 
-#: seconds, and bytes of address space, that a tool may take; most bytes that it may write to one file
+#: seconds of a processor, and bytes of address space, that a tool may take; most bytes that it may write to one file
 SECONDS, MEMORY, LARGEST = 600.0, 8 << 30, 1 << 30
+#: how much longer than its own time a tool may take on a machine that has other work
+PATIENCE = 6
 #: most bytes that are read of what a tool says
 SAID = 1 << 20
 #: what programs say that the machine gave too little
 _STARVED = re.compile(r"\bKilled\b|[Oo]ut of memory|Cannot allocate memory|No space left on device|std::bad_alloc")
+
+#: what they say when a program that they started took too long
+_ENDLESS = re.compile(r"CPU time limit exceeded")
 
 
 class Tool(Struct, frozen=True):
@@ -162,14 +167,16 @@ def run(
     said, script = work / "said.log", work / "run.sh"
     said.unlink(missing_ok=True)
     script.write_text(
-        f"ulimit -c 0; ulimit -t {seconds:.0f}; ulimit -f {LARGEST >> 9}; {memory}"
+        f"ulimit -c 0; ulimit -S -t {seconds:.0f}; ulimit -f {LARGEST >> 9}; {memory}"
         f"export YOWASP_CACHE_DIR={shlex.quote(str(cache()))} TMPDIR=/tmp\n"
         f"exec {shlex.join([where, *arguments])} >said.log 2>&1\n"
     )
-    code = sandbox.run(script, work, (*_reads(where), *readable), seconds, lambda: False)
+    code = sandbox.run(script, work, (*_reads(where), *readable), PATIENCE * seconds, lambda: False)
     text = _end(said) if said.exists() else ""
     if code is None:
-        raise ToolError(Failure(Reason.COMPILE_TIMEOUT, f"{name} was stopped after {seconds:.0f} s"), text)
+        raise ToolError(Failure(Reason.COMPILE_TIMEOUT, f"{name} was stopped after {PATIENCE * seconds:.0f} s"), text)
+    if code == 128 + signal.SIGXCPU or (code != 0 and _ENDLESS.search(text)):
+        raise ToolError(Failure(Reason.COMPILE_TIMEOUT, f"{name} was stopped after {seconds:.0f} s of processor"), text)
     if code != 0 and (code == 128 + signal.SIGKILL or _STARVED.search(text)):
         raise ToolError(Failure(Reason.COMPILER_KILLED, f"{name}: {last_words(text, code)}"), text)
     if code != 0:

@@ -1,0 +1,48 @@
+"""Figures of netlists: what toggles, gates of a library, all sizes, and a vendor's report in place of all that."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from steelyard.hardware import Hardware
+from steelyard.model.paths import ROOT
+from steelyard.rtl import vectors
+from steelyard.rtl.device import load_device
+from steelyard.rtl.reading import designs_of
+from steelyard.rtl.task import Task
+from steelyard.store import Store
+from tests.rtl import toys
+from tests.rtl.test_liberty import TIMING, VIVADO, written
+
+
+@pytest.mark.long
+@toys.needs("verilator", "yosys")
+def test_the_baseline_on_devices_without_a_route(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What has no cipher moves each bit of plaintext a few times, on any device; its cycles are the same at each size
+    whoever counts its cells."""
+    monkeypatch.setenv("STEELYARD_HOME", str(tmp_path / "home"))
+    design = next(d for d in designs_of(ROOT / "rtl/nocrypt/nocrypt") if d.width == 32)
+    reports = tuple(written(tmp_path, VIVADO, TIMING))
+    tasks = [
+        Task(design, load_device("asic"), every=True), Task(design, load_device("artix7"), every=True),
+        Task(design, load_device("artix7"), every=True, reports=reports),
+    ]  # fmt: skip
+    with Store.open(tmp_path / "results.db") as store:
+        asic, artix7, reported = Hardware(store).campaign(tasks, lambda *_: None)
+    assert [r.failure for r in (asic, artix7, reported)] == [None] * 3
+    assert len({r.setup.key for r in (asic, artix7, reported)}) == 3
+    assert asic.metrics["ff"] == artix7.metrics["ff"]
+    assert asic.metrics["ge"] > 6 * asic.metrics["ff"], "a flip-flop has 24 transistors"
+    for r in (asic, artix7):
+        assert 2 < r.metrics["toggles_pt_1536"] < r.metrics["toggles_pt_64"] < 50
+    assert set(asic.points) == set(artix7.points) == set(reported.points)
+    every = [p for p in asic.points if p.operation == "encrypt" and not p.adlen and p.mlen <= vectors.LONGEST]
+    assert [p.mlen for p in sorted(every, key=lambda p: p.mlen)] == list(range(vectors.LONGEST + 1))
+    cycles = {p.mlen: p.cycles for p in every}
+    assert [cycles[n + 4] - cycles[n] for n in range(4, vectors.LONGEST - 4)] == [1] * (vectors.LONGEST - 8)
+    assert reported.metrics["fmax_reported"] == pytest.approx(200)
+    assert reported.metrics["throughput_pt_64"] == pytest.approx(8 * 64 * 200 / cycles[64])
+    assert any("no netlist was verified" in n for n in reported.notes)
+    assert "verified against: AEAD nocrypt, hash nocrypt" in reported.notes
