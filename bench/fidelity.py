@@ -4,7 +4,7 @@ usage: bench/fidelity.py weigh CHECKOUT -t TARGET... [-o ROWS.csv] [--only TEXT]
        bench/fidelity.py sensitivity CHECKOUT -t TARGET... [--only TEXT] --set KEY=VALUE...
        bench/fidelity.py errors ROWS.csv...
        bench/fidelity.py fit ROWS.csv ROWS.csv...
-       bench/fidelity.py page [--before ROWS.csv]... [--after ROWS.csv]...
+       bench/fidelity.py page [--before ROWS.csv]... [--after ROWS.csv]... [--compiled ROWS.csv]...
 
 CHECKOUT is one of usnistgov/Lightweight-Cryptography-Benchmarking, with its ``benchmarks`` and ``implementations``.
 ``weigh`` builds each implementation of the families below with each optimisation level, calls it twice at each size,
@@ -12,8 +12,8 @@ and writes the second call's cycles beside the published ones. ``--set`` changes
 A board's call and the readings of its clock are in the published cycles and not in ours: how many these are is fitted,
 for each family to the others. ``sensitivity`` weighs without a change and with each one alone, and prints the errors:
 how much the figures depend on each number. ``errors`` prints how errors are distributed, by family, level and size, and
-by how much of a row's cycles is assembly. ``fit`` takes files of the same rows by models that differ: for each family it
-chooses the file with the smallest error over the other families, and says the family's own error with that choice.
+by how much of a row's cycles is assembly. ``fit`` takes files of the same rows by models that differ: for each family
+it chooses the file with the smallest error over the other families, and says the family's own error with that choice.
 ``page`` writes the tables of docs/validation/fidelity.md, of the files beside it or first of other rows.
 """
 
@@ -392,6 +392,7 @@ def main() -> int:
     page = verbs.add_parser("page")
     page.add_argument("--before", type=Path, action="append", default=[])
     page.add_argument("--after", type=Path, action="append", default=[])
+    page.add_argument("--compiled", type=Path, action="append", default=[])
     for name in ("errors", "fit"):
         verb = verbs.add_parser(name)
         verb.add_argument("rows", type=Path, nargs="+")
@@ -409,7 +410,11 @@ def main() -> int:
             write((row for some in pool.map(weighed, todo, chunksize=4) for row in some), ask.output)
         return 0
     if ask.verb == "page":
-        for files, name in ((ask.before, "fidelity-before"), (ask.after, "fidelity")):
+        for files, name in (
+            (ask.before, "fidelity-before"),
+            (ask.after, "fidelity"),
+            (ask.compiled, "fidelity-compiled"),
+        ):
             if files:
                 write((r for file in files for r in read(file)), PLACE / f"{name}.csv")
         PAGE.write_text(filled(PAGE.read_text(encoding="utf-8")), encoding="utf-8")
