@@ -1,17 +1,19 @@
 """How far simulated cycles are from published ones, for families of ciphers that no number was fitted to.
 
 usage: bench/fidelity.py weigh CHECKOUT -t TARGET... [-o ROWS.csv] [--only TEXT] [--set KEY=VALUE...]
+       bench/fidelity.py sensitivity CHECKOUT -t TARGET... [--only TEXT] --set KEY=VALUE...
        bench/fidelity.py errors ROWS.csv...
        bench/fidelity.py fit ROWS.csv ROWS.csv...
-       bench/fidelity.py page [--before ROWS.csv]... [--after ROWS.csv]...
+       bench/fidelity.py page [--before ROWS.csv]... [--after ROWS.csv]... [--compiled ROWS.csv]...
 
 CHECKOUT is one of usnistgov/Lightweight-Cryptography-Benchmarking, with its ``benchmarks`` and ``implementations``.
 ``weigh`` builds each implementation of the families below with each optimisation level, calls it twice at each size,
 and writes the second call's cycles beside the published ones. ``--set`` changes a number of the chip's flash timing.
 A board's call and the readings of its clock are in the published cycles and not in ours: how many these are is fitted,
-for each family to the others. ``errors`` prints how errors are distributed, by family, level and size, and by how much
-of a row's cycles is assembly. ``fit`` takes files of the same rows by models that differ: for each family it
-chooses the file with the smallest error over the other families, and says the family's own error with that choice.
+for each family to the others. ``sensitivity`` weighs without a change and with each one alone, and prints the errors:
+how much the figures depend on each number. ``errors`` prints how errors are distributed, by family, level and size, and
+by how much of a row's cycles is assembly. ``fit`` takes files of the same rows by models that differ: for each family
+it chooses the file with the smallest error over the other families, and says the family's own error with that choice.
 ``page`` writes the tables of docs/validation/fidelity.md, of the files beside it or first of other rows.
 """
 
@@ -362,25 +364,45 @@ def filled(page: str) -> str:
     return BLOCK.sub(lambda m: f"{m[1]}{table(read(PLACE / f'{m[2]}.csv'))}{m[3]}", page)
 
 
+def sensitivity(checkout: Path, targets: Sequence[str], only: str, changes: Sequence[tuple[str, int]]) -> None:
+    """Prints the errors on held-out families as the models are, and with each change of a number of the flash alone."""
+    print("| target | change | values | bias | median / p95 / max |\n|---|---|---|---|---|")
+    for target in targets:
+        chip = json.loads(load_target(target).chip.json)["flash_timing"]
+        for change in (None, *changes):
+            flash = (change,) if change else ()
+            with ProcessPoolExecutor(2) as pool:
+                rows = [r for some in pool.map(weighed, tasks(checkout, target, only, flash)) for r in some]
+            s = spread(e for _, e in held_out([counted(rows)]))
+            said = f"{change[0]} {chip[change[0]]} -> {change[1]}" if change else "none"
+            print(f"| {target} | {said} | {s.values} | {s.bias:+.2f} | {s.median:.2f} / {s.p95:.1f} / {s.most:.1f} |")
+
+
 def main() -> int:
     """Runs the tool; returns its exit code."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     verbs = parser.add_subparsers(dest="verb", required=True)
-    weigh = verbs.add_parser("weigh")
-    weigh.add_argument("checkout", type=Path)
-    weigh.add_argument("-t", "--target", action="append", choices=sorted(BOARDS), required=True)
-    weigh.add_argument("-o", "--output", type=Path)
-    weigh.add_argument("--only", default="", help="expression that variant/implementation must match")
-    weigh.add_argument("--set", action="append", default=[], metavar="KEY=VALUE")
+    for name in ("weigh", "sensitivity"):
+        weigh = verbs.add_parser(name)
+        weigh.add_argument("checkout", type=Path)
+        weigh.add_argument("-t", "--target", action="append", choices=sorted(BOARDS), required=True)
+        weigh.add_argument("-o", "--output", type=Path)
+        weigh.add_argument("--only", default="", help="expression that variant/implementation must match")
+        weigh.add_argument("--set", action="append", default=[], metavar="KEY=VALUE")
     page = verbs.add_parser("page")
     page.add_argument("--before", type=Path, action="append", default=[])
     page.add_argument("--after", type=Path, action="append", default=[])
+    page.add_argument("--compiled", type=Path, action="append", default=[])
     for name in ("errors", "fit"):
         verb = verbs.add_parser(name)
         verb.add_argument("rows", type=Path, nargs="+")
         verb.add_argument("--by", action="append", choices=sorted(BY))
         verb.add_argument("--kind", action="append", choices=KINDS)
     ask = parser.parse_args()
+    if ask.verb == "sensitivity":
+        changes = [(k, int(v)) for k, v in (s.split("=") for s in ask.set)]
+        sensitivity(ask.checkout, ask.target, ask.only, changes)
+        return 0
     if ask.verb == "weigh":
         flash = tuple((k, int(v)) for k, v in (s.split("=") for s in ask.set))
         todo = [task for target in ask.target for task in tasks(ask.checkout, target, ask.only, flash)]
@@ -388,7 +410,11 @@ def main() -> int:
             write((row for some in pool.map(weighed, todo, chunksize=4) for row in some), ask.output)
         return 0
     if ask.verb == "page":
-        for files, name in ((ask.before, "fidelity-before"), (ask.after, "fidelity")):
+        for files, name in (
+            (ask.before, "fidelity-before"),
+            (ask.after, "fidelity"),
+            (ask.compiled, "fidelity-compiled"),
+        ):
             if files:
                 write((r for file in files for r in read(file)), PLACE / f"{name}.csv")
         PAGE.write_text(filled(PAGE.read_text(encoding="utf-8")), encoding="utf-8")

@@ -76,7 +76,7 @@ def test_kinds_of_code() -> None:
 def test_the_page_has_the_figures_of_its_files() -> None:
     page = fidelity.PAGE.read_text(encoding="utf-8")
     assert fidelity.filled(page) == page, "run bench/fidelity.py page"
-    assert len(fidelity.BLOCK.findall(page)) == 2
+    assert len(fidelity.BLOCK.findall(page)) == 3
 
 
 @pytest.mark.parametrize("target", ["due", "esp8266-flash", "mkrzero", "nrf52840"])
@@ -110,5 +110,5 @@ def test_published_rows_are_built_and_weighed(tmp_path: Path) -> None:
 
 
 def test_only_permitted_families_are_read() -> None:
-    for name in ("fidelity", "fidelity-before"):
+    for name in ("fidelity", "fidelity-before", "fidelity-compiled"):
         assert {r.family for r in fidelity.read(fidelity.PLACE / f"{name}.csv")} == set(fidelity.FAMILIES)

@@ -187,9 +187,9 @@ _THEIRS = "most of it is the compiler's"
 _HELD = "families held out of every fit"
 
 
-def _held_out(target: str, kind: str) -> tuple[str, str, list[float]]:
-    """Target, timing model and errors of the rows of fidelity.csv that are of this kind of code."""
-    rows = [r for r in fidelity.read(fidelity.PLACE / "fidelity.csv") if r.target == target]
+def _held_out(target: str, kind: str, file: str = "fidelity.csv") -> tuple[str, str, list[float]]:
+    """Target, timing model and errors of the rows of a file that are of this kind of code."""
+    rows = [r for r in fidelity.read(fidelity.PLACE / file) if r.target == target]
     rows = [r for r in rows if fidelity.of_assembly(r) == kind]
     [model] = {r.model for r in rows}
     return target, model, [error for _, error in fidelity.held_out([rows])]
@@ -205,6 +205,8 @@ QUOTED: tuple[tuple[tuple[str, str, list[float]], str, str, int, str, str], ...]
     (("nano-every", "avrxt/1", errors(chosen(NANO, having(kind="C")))), "compiled", "any", 0, "nano-every", _THEIRS),
     (_held_out("nrf52840", "assembly"), "assembly", "any", 0, "fidelity", _HELD),
     (_held_out("due", "assembly"), "assembly", "any", 0, "fidelity", _HELD),
+    (_held_out("nrf52840", "compiled", "fidelity-compiled.csv"), "compiled", "any", 0, "fidelity", _THEIRS),
+    (_held_out("due", "compiled", "fidelity-compiled.csv"), "compiled", "any", 0, "fidelity", _THEIRS),
     (_held_out("mkrzero", "compiled"), "compiled", "any", 0, "fidelity", _HELD),
     (("esp8266", "xtensa-lx106/1", errors(chosen(ESP, UNMASKED))), "compiled", "any", 0, "esp8266", _THEIRS),
     (_held_out("esp8266-flash", "compiled"), "compiled", "cached", 32768, "fidelity", _HELD),

@@ -41,6 +41,7 @@ QUESTIONS = {
     "boards check": f"boards check pill-1 --lab {paths.ROOT}/docs/guides/lab.toml",
     "boards list": f"boards list --lab {paths.ROOT}/docs/guides/lab.toml",
     "validate": f"validate old -w 16/0 --flags=-Os --on pill-1 --lab {paths.ROOT}/docs/guides/lab.toml --db b.db",
+    "validate --kernels": "validate --kernels loop -t uno",
     "check": "check old -t uno --flags=-Os",
     "profile": f"profile {WHAT} -t uno --flags=-Os",
     "size": f"size {WHAT} -t uno --flags=-Os",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shutil
@@ -121,6 +122,9 @@ def test_weigh_on_boards(folder: Path, home: Path) -> None:
     assert (every[1].strip(), every[-1].strip()) == ("6", "0"), "six calls, none beyond what the analyzer can tell"
     assert "Nothing here is silicon" in validated
     assert (folder / "uno-1.svg").read_text().count("asconaead128") >= 1
+    kernels = json.loads((folder / "uno-1.kernels.json").read_text())["kernels"]
+    assert all(abs(k["simulated"] - k["measured"]) <= k["resolution"] for k in kernels)
+    assert "load-after-store" in printed["steelyard validate --kernels 'load*' --target stm32f407"]
     cycles, ram = (text for command, text in printed.items() if command.startswith("steelyard compare"))
     assert re.search(r"encrypt \(cycles\) +(\d+) +\1 +1\.0000", cycles), cycles
     assert re.search(r"RAM \(Renner\) \(bytes\) +(\d+) +\1 +1\.0000", ram), ram

@@ -12,7 +12,7 @@
 //!
 //! Data: the SRAM is reached through the system bus and the bus matrix. Every load waits `BUS` cycles more,
 //! whatever it transfers; a store that does not directly follow another access waits as long in the write buffer, and the
-//! next access waits for it. The number is fitted to published figures of an Arduino Due (`docs/validation/due.md`), one
+//! next access waits for it. The number is fitted to published figures of an Arduino Due (`docs/validation/cortex-m3-sam3x.md`), one
 //! for both; a data read from flash is taken to wait as long.
 
 use isa::native::Edge;

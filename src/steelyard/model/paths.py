@@ -7,11 +7,12 @@ import shutil
 import sys
 from pathlib import Path
 
-#: the checkout; targets/, harness/ and ciphers/ are data outside the Python package
+#: the checkout; targets/, harness/, ciphers/ and bench/kernels/ are data outside the Python package
 ROOT = Path(os.environ.get("STEELYARD_ROOT") or Path(__file__).resolve().parents[3])
 TARGETS = ROOT / "targets"
 HARNESS = ROOT / "harness"
 CIPHERS = ROOT / "ciphers"
+KERNELS = ROOT / "bench" / "kernels"
 
 
 def home() -> Path:
