@@ -7,8 +7,9 @@ from alembic.migration import MigrationContext
 from alembic.operations import Operations
 from sqlalchemy import Connection
 
-from steelyard.store.schema import REVISION_TABLE, metadata
+from steelyard.store.schema import metadata
 from steelyard.store.types import Id, LongText, Name, UtcTime
+from steelyard.store.values import REVISION_TABLE
 
 #: parents before their children
 NAMES = ("implementation", "toolchain", "target", "setup", "run", "measurement", "point", "helper")

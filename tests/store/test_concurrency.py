@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from sqlalchemy import URL
 
 from steelyard.store import Store
-from steelyard.store.schema import REVISION_TABLE
+from steelyard.store.values import REVISION_TABLE
 
 from .conftest import RECORD, Make
 from .servers import emptied

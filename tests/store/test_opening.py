@@ -18,7 +18,7 @@ from msgspec.structs import replace
 from sqlalchemy import URL, NullPool, create_engine, inspect, text
 
 from steelyard.model.reasons import Failure, Reason
-from steelyard.store import Store, StoreError, migrate, schema
+from steelyard.store import Store, StoreError, migrate, values
 from steelyard.store.engine import downgrade, open_engine, url_of
 from steelyard.store.operating import Yard
 from steelyard.store.operators import Operators
@@ -30,7 +30,7 @@ from .conftest import RECORD
 from .servers import SERVERS, emptied
 from .test_queue import GIVEN, ROOM, tasks
 
-REVISION = schema.REVISION_TABLE
+REVISION = values.REVISION_TABLE
 OLD = Path(__file__).with_name("schema_0002.sql")
 #: what was known before there were counters at points
 BEFORE = replace(RECORD, points=tuple(replace(p, counter=None) for p in RECORD.points))
@@ -108,7 +108,7 @@ def shape(database: str) -> object:
 
 
 def test_head_is_the_newest_migration() -> None:
-    assert ScriptDirectory.from_config(migrate.config()).get_heads() == [schema.HEAD]
+    assert ScriptDirectory.from_config(migrate.config()).get_heads() == [values.HEAD]
 
 
 def test_an_old_database_keeps_all_and_becomes_as_a_new_one(
@@ -145,6 +145,20 @@ def test_a_migrated_file_has_the_schemas_own_words(path: Path, tmp_path: Path) -
             found = connection.execute("SELECT name, sql FROM sqlite_master WHERE sql IS NOT NULL ORDER BY name")
             made.append({name: "".join(sql.replace('"', "").split()) for name, sql in found})
     assert made[0] == made[1]
+
+
+def test_a_file_is_read_without_sqlalchemy(path: Path) -> None:
+    """Whose import takes as long as all else that an answer does."""
+    with Store.open(path) as store:
+        store.add(RECORD)
+    code = f"""if True:
+        import sys
+        from steelyard.store import Store
+        with Store.open({str(path)!r}) as store:
+            print(len(store.rows()), len(store.find(["{RECORD.setup.key}"])), "sqlalchemy" in sys.modules)
+            print(store._engine.dialect.name)"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["1", "1", "False", "sqlite"]
 
 
 def test_processes_that_migrate_at_once(database: str) -> None:
@@ -198,7 +212,7 @@ def test_a_newer_server_is_left_alone(database: str) -> None:
     with server.begin() as connection:
         connection.exec_driver_sql(f"UPDATE {REVISION} SET version_num = '9876'")
     server.dispose()
-    with pytest.raises(StoreError, match=f"schema 9876.*up to {schema.HEAD}; run: pip install --upgrade"):
+    with pytest.raises(StoreError, match=f"schema 9876.*up to {values.HEAD}; run: pip install --upgrade"):
         Store.open(database)
 
 
@@ -226,10 +240,10 @@ def migrate_to_next(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
             store.add(RECORD)
         scripts = tmp_path / "100% migrations"
         shutil.copytree(Path(migrate.__file__).parent / "migrations", scripts)
-        head, later = schema.HEAD, f"{int(schema.HEAD) + 1:04}"
+        head, later = values.HEAD, f"{int(values.HEAD) + 1:04}"
         (scripts / "versions" / f"{later}_next.py").write_text(NEXT.format(more=more, head=head, next=later))
         monkeypatch.setattr(migrate, "SCRIPTS", str(scripts).replace("%", "%%"))
-        monkeypatch.setattr(schema, "HEAD", later)
+        monkeypatch.setattr(values, "HEAD", later)
         Store.open(path).close()
 
     return run
@@ -313,10 +327,10 @@ def test_commands_import_what_they_need(path: Path, code: str, left_out: str) ->
 def test_a_newer_schema_is_left_alone(path: Path) -> None:
     Store.open(path).close()
     with sqlite3.connect(path) as connection:
-        connection.execute(f"UPDATE {schema.REVISION_TABLE} SET version_num = '9876'")
+        connection.execute(f"UPDATE {values.REVISION_TABLE} SET version_num = '9876'")
     connection.close()
     before = path.read_bytes()
-    with pytest.raises(StoreError, match=f"schema 9876.*up to {schema.HEAD}; run: pip install --upgrade"):
+    with pytest.raises(StoreError, match=f"schema 9876.*up to {values.HEAD}; run: pip install --upgrade"):
         Store.open(path)
     assert path.read_bytes() == before
     assert [p.name for p in path.parent.iterdir()] == [path.name]

@@ -174,16 +174,19 @@ def table(
         if k >= left or lines(k) == lines(-1):
             kept.remove(k)
     full = needed() > width
+    shown: Table | Text
     if sum(widths[k] for k in kept) + gap * len(kept) <= width:  # nothing to lay out
         shown = _drawn([columns[k] for k in kept], [[row[k] for k in kept] for row in body], left, gap)
     else:
-        shown = Table(box=SIMPLE_HEAD, show_header=any(columns), show_edge=False, pad_edge=False, header_style="")
-        shown.padding = (0, 1, 0, gap - 2)  # and the box has a character of its own
+        shown = laid = Table(
+            box=SIMPLE_HEAD, show_header=any(columns), show_edge=False, pad_edge=False, header_style=""
+        )
+        laid.padding = (0, 1, 0, gap - 2)  # and the box has a character of its own
         for k in kept:
             fixed = columns[k] not in wrap and not (full and k < left)
-            shown.add_column(columns[k], justify="left" if k < left else "right", no_wrap=fixed, overflow="fold")
+            laid.add_column(columns[k], justify="left" if k < left else "right", no_wrap=fixed, overflow="fold")
         for row in body:
-            shown.add_row(*(_coloured(row[k]) for k in kept))
+            laid.add_row(*(_coloured(row[k]) for k in kept))
     hidden = [name for k, name in enumerate(columns) if k not in kept]
     caption = f"not shown for want of width: {', '.join(hidden)}; {complete} has all" if hidden else ""
     above = [Text(one_line(title), "bold")] if title else []

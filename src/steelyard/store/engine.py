@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -68,7 +68,7 @@ def open_engine(url: URL) -> Engine:
         with explained(name):
             with engine.connect() as connection:
                 found = _revision(connection, name)
-            if found != schema.HEAD:
+            if found != values.HEAD:
                 _migrate(engine, name)
     except BaseException:
         engine.dispose()
@@ -83,6 +83,13 @@ def explained(where: str) -> Iterator[None]:
         yield
     except DBAPIError as error:
         raise explain(where, str(error.orig)) from error
+
+
+@contextmanager
+def queried(engine: Engine, name: str) -> Iterator[Callable[[str, Mapping[str, Any]], Any]]:
+    """How to execute queries in a transaction that reads."""
+    with explained(name), engine.connect() as connection:
+        yield lambda sql, values: connection.execute(text(sql), values)
 
 
 def writing(engine: Engine) -> Engine:
@@ -162,19 +169,19 @@ def _revision(connection: Connection, name: str) -> str | None:
     """The stored revision; None for a database that is empty or not yet whole. Raises :class:`StoreError` for one that
     is not ours or too new."""
     tables = inspect(connection).get_table_names()
-    if schema.REVISION_TABLE not in tables:
+    if values.REVISION_TABLE not in tables:
         if tables and connection.dialect.name == "sqlite":
             raise StoreError(f"{name} contains tables that are not Steelyard's; give another path")
         return None
-    every = connection.execute(text(f"SELECT version_num FROM {schema.REVISION_TABLE}")).scalars().all()
+    every = connection.execute(text(f"SELECT version_num FROM {values.REVISION_TABLE}")).scalars().all()
     if not every and connection.dialect.name in _BY_TABLE:  # somebody is at it, or was killed at it
         return None
     found = str(every[0]) if len(every) == 1 else "unknown"
     if not found.isdigit():
         raise _odd(name, found)
-    if found > schema.HEAD:
+    if found > values.HEAD:
         raise StoreError(
-            f"{name} has schema {found}, this version of Steelyard knows schemas up to {schema.HEAD}; "
+            f"{name} has schema {found}, this version of Steelyard knows schemas up to {values.HEAD}; "
             "run: pip install --upgrade steelyard"
         )
     return found
@@ -191,7 +198,7 @@ def _migrate(engine: Engine, name: str) -> None:
         found = _revision(connection, name)
         if found is None:
             schema.create(connection)
-        elif found != schema.HEAD:
+        elif found != values.HEAD:
             from alembic.util import CommandError
 
             from .migrate import upgrade

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from functools import cache
 from sys import intern
 from typing import Any
-
-from sqlalchemy import Connection, CursorResult, text
 
 from steelyard.model.reasons import Failure, Reason
 from steelyard.model.record import Helper, Point, Record, Setup, Toolchain, Verification
@@ -52,19 +50,20 @@ class Used:
 
 
 class Reader:
-    """Reads through a connection, in its transaction. What was ``seen`` before is not read again."""
+    """Reads in a transaction, whose queries ``execute`` answers. What was ``seen`` before is not read again."""
 
-    def __init__(self, connection: Connection, seen: Used | None = None) -> None:
-        self._connection = connection
+    def __init__(self, execute: Callable[[str, Mapping[str, Any]], Any], seen: Used | None = None) -> None:
+        self._execute = execute
         self._seen = seen or Used()
 
-    def _rows(self, query: Query) -> CursorResult[Any]:
-        return self._connection.execute(text(query.sql), query.values)
+    def _rows(self, query: Query) -> Any:
+        """What was found, as SQLAlchemy's results have it; :class:`.plain.Found` has the same methods."""
+        return self._execute(query.sql, query.values)
 
     def _columns(self, query: Query) -> dict[str, Sequence[Any]]:
         rows = self._rows(query)
         names = list(rows.keys())
-        every = rows.all()  # at once: to iterate asks the driver for each row
+        every = rows.fetchall()  # at once: to iterate asks the driver for each row
         return dict(zip(names, list(zip(*every, strict=True)) or [()] * len(names), strict=True))
 
     def _of(self, sql: str, ids: Collection[int], **values: str) -> Iterator[Any]:

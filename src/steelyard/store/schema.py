@@ -24,13 +24,8 @@ from sqlalchemy import (
     insert,
 )
 
+from . import values
 from .types import Content, Id, LongText, Name, UtcTime
-
-#: newest revision in migrations/versions; a test compares the two
-HEAD = "0008"
-
-#: the table with the revision; its name is our own, so that a database can be shared
-REVISION_TABLE = "steelyard_revision"
 
 metadata = MetaData(
     naming_convention={
@@ -296,10 +291,10 @@ audit = Table(
 
 #: as Alembic creates it; outside our metadata, so that Alembic ignores it
 _revision = Table(
-    REVISION_TABLE,
+    values.REVISION_TABLE,
     MetaData(),
     Column("version_num", String(32), nullable=False),
-    PrimaryKeyConstraint("version_num", name=f"{REVISION_TABLE}_pkc"),
+    PrimaryKeyConstraint("version_num", name=f"{values.REVISION_TABLE}_pkc"),
 )
 
 
@@ -307,4 +302,4 @@ def create(connection: Connection) -> None:
     """Creates the tables that an empty or half-made database lacks, at the newest revision."""
     metadata.create_all(connection)
     _revision.create(connection, checkfirst=True)
-    connection.execute(insert(_revision).values(version_num=HEAD))
+    connection.execute(insert(_revision).values(version_num=values.HEAD))

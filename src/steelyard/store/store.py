@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from threading import Lock
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
@@ -14,6 +15,7 @@ from steelyard.model.row import Made, Row
 from . import queries
 from .blobs import Blobs
 from .errors import DAMAGED, StoreError, StoreFailure
+from .plain import File
 
 if TYPE_CHECKING:  # SQLAlchemy is slow to import, and many commands need no database
     from sqlalchemy import Engine
@@ -31,8 +33,9 @@ class Store:
     store.rows(primitive="crypto_aead")``.
     """
 
-    def __init__(self, engine: Engine, name: str, blobs: Path | None):
-        self._engine = engine
+    def __init__(self, opened: Engine | File, name: str, blobs: Path | None):
+        self._opened = opened
+        self._lock = Lock()
         self._name = name
         self._blobs = None if blobs is None else Blobs(blobs)
         self._seen: Used | None = None
@@ -45,6 +48,9 @@ class Store:
         ``blobs`` is the folder of logs; for ``x.db`` the default is ``x.blobs`` beside it. Raises :class:`StoreError`,
         which says why it cannot be opened.
         """
+        if plain := File.opened(url_or_path):
+            path = Path(url_or_path).absolute()
+            return cls(plain, str(path), blobs or path.with_suffix(".blobs"))
         from .engine import file_of, name_of, open_engine, url_of
 
         url = url_of(url_or_path)
@@ -52,9 +58,23 @@ class Store:
         beside = file.parent / f"{file.stem}.blobs" if file else None
         return cls(open_engine(url), name_of(url), blobs or beside)
 
+    @property
+    def _engine(self) -> Engine:
+        """What writes; made when it is first needed."""
+        with self._lock:
+            if isinstance(self._opened, File):
+                from .engine import open_engine, url_of
+
+                plain, self._opened = self._opened, open_engine(url_of(Path(self._name)))
+                plain.close()
+            return self._opened
+
     def close(self) -> None:
         """Closes all connections. A database in memory is lost."""
-        self._engine.dispose()
+        if isinstance(self._opened, File):
+            self._opened.close()
+        else:
+            self._opened.dispose()
 
     def __enter__(self) -> Self:
         return self
@@ -66,13 +86,18 @@ class Store:
 
     @contextmanager
     def _reader(self) -> Iterator[Reader]:
-        from .engine import explained
         from .reading import Reader, Used
 
         self._seen = self._seen or Used()
         try:
-            with explained(self._name), self._engine.connect() as connection:
-                yield Reader(connection, self._seen)
+            if isinstance(plain := self._opened, File):
+                with plain.explained() as execute:
+                    yield Reader(execute, self._seen)
+                return
+            from .engine import queried
+
+            with queried(self._engine, self._name) as execute:
+                yield Reader(execute, self._seen)
         except (ValueError, TypeError, LookupError, OverflowError) as error:  # values that nobody stored
             raise StoreFailure(f"{self._name}: {type(error).__name__}: {error}; {DAMAGED}") from error
 

@@ -6,6 +6,10 @@ from datetime import UTC, datetime, timedelta
 
 #: seconds to wait for another process's lock
 BUSY_SECONDS = 20.0
+#: newest revision in migrations/versions; a test compares the two
+HEAD = "0008"
+#: the table with the revision; its name is our own, so that a database can be shared
+REVISION_TABLE = "steelyard_revision"
 
 #: times are stored in microseconds since then
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)

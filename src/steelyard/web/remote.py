@@ -122,7 +122,7 @@ class Remote(Store):
         self._logs: dict[str, int] = {}
 
     @property
-    def _engine(self) -> Any:  # type: ignore[override]
+    def _engine(self) -> Any:
         raise self._only_there()
 
     @contextmanager

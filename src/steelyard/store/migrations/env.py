@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from alembic import context
 
-from steelyard.store.schema import REVISION_TABLE, metadata
+from steelyard.store.schema import metadata
+from steelyard.store.values import REVISION_TABLE
 
 context.configure(
     connection=context.config.attributes["connection"],
