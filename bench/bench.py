@@ -49,7 +49,7 @@ _PR_SET_CHILD_SUBREAPER = 36
 #: seconds that a run of ours takes at least, so that a peer's start does not count
 SECONDS = {"msp430": 0.25}
 #: columns that a sentence may stand in, and what shows a table whole
-PEERS, WIDER = ("peer, same run",), "a wider terminal"
+PEERS, WIDER = ("what", "peer, same run"), "a wider terminal"
 Row = tuple[str, str, str, str, str]
 STEELYARD = [sys.executable, "-m", "steelyard"]
 HERE = Path(__file__).parent

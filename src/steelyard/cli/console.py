@@ -174,16 +174,13 @@ def table(
         if k >= left or lines(k) == lines(-1):
             kept.remove(k)
     full = needed() > width
-    if sum(widths[k] for k in kept) + gap * len(kept) <= width:  # nothing to lay out
-        shown = _drawn([columns[k] for k in kept], [[row[k] for k in kept] for row in body], left, gap)
-    else:
-        shown = Table(box=SIMPLE_HEAD, show_header=any(columns), show_edge=False, pad_edge=False, header_style="")
-        shown.padding = (0, 1, 0, gap - 2)  # and the box has a character of its own
-        for k in kept:
-            fixed = columns[k] not in wrap and not (full and k < left)
-            shown.add_column(columns[k], justify="left" if k < left else "right", no_wrap=fixed, overflow="fold")
-        for row in body:
-            shown.add_row(*(_coloured(row[k]) for k in kept))
+    shown = Table(box=SIMPLE_HEAD, show_header=any(columns), show_edge=False, pad_edge=False, header_style="")
+    shown.padding = (0, 1, 0, gap - 2)  # and the box has a character of its own
+    for k in kept:
+        fixed = columns[k] not in wrap and not (full and k < left)
+        shown.add_column(columns[k], justify="left" if k < left else "right", no_wrap=fixed, overflow="fold")
+    for row in body:
+        shown.add_row(*(_coloured(row[k]) for k in kept))
     hidden = [name for k, name in enumerate(columns) if k not in kept]
     caption = f"not shown for want of width: {', '.join(hidden)}; {complete} has all" if hidden else ""
     above = [Text(one_line(title), "bold")] if title else []
@@ -191,21 +188,8 @@ def table(
     return Group(*above, *([Text("")] if any(columns) else []), Padding(shown, (0, 0, 0, int(any(columns)))), *below)
 
 
-def _drawn(columns: Sequence[str], rows: Sequence[Sequence[str]], left: int, gap: int) -> Text:
-    """The same table where there is room for all of it, which Rich need not find out: it asks each cell."""
-    head = [columns] if any(columns) else []
-    widths = [max(map(cell_len, column)) for column in zip(*head, *rows, strict=True)]
-
-    def line(row: Sequence[str]) -> str:
-        padded = ((" " * (w - cell_len(cell)), cell) for w, cell in zip(widths, row, strict=True))
-        return (" " * gap).join(cell + more if k < left else more + cell for k, (more, cell) in enumerate(padded))
-
-    rule = "─" * (sum(widths) + gap * (len(widths) - 1))
-    return _coloured("\n".join([*(text for names in head for text in (line(names), rule)), *map(line, rows)]))
-
-
 def _coloured(cell: str) -> Text:
-    """A cell, or several, with their marks."""
+    """A cell with its mark."""
     made = Text(cell)
     for mark, style in _STYLES.items():
         made.highlight_words([mark], style)
