@@ -339,6 +339,15 @@ def test_bytes_that_are_lost_are_noticed(station: Station, slow: Path, monkeypat
     assert note.startswith("no energy: power-lost: meter m: ")
 
 
+@one_kind("ppk2")
+def test_a_rate_that_is_not_the_meters_is_noticed(station: Station, slow: Path) -> None:
+    """Where no pin tells how long calls are, too: energy is power times the meter's time."""
+    assert station.meter is not None
+    [note] = metering(station.but(meter=station.meter.but(bit=None, rate=50_000.0)), slow).notes
+    assert note.startswith("no energy: power-lost: meter m: ")
+    assert "by the analyzer: samples are lost, or its rate is not 50000" in note
+
+
 def test_what_is_no_ppk2_is_named(terminal: tuple[int, str]) -> None:
     pytest.importorskip("ppk2_api", reason="ppk2-api is not installed: scripts/setup test")
     _, port = terminal

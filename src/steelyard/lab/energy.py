@@ -36,6 +36,8 @@ BURSTS, STUDENT = 5, 2.8
 SIZES = (128, 64, 32, 16, 0)
 #: seconds that a fast meter looks at an idle board, and on for an edge; that samples may be on their way to us
 IDLE, LOOK_ON, WAY = 0.1, 2.0, 0.3
+#: the part by which a meter's time and the analyzer's may differ besides what is on its way
+APART = 0.2
 #: what a crystal and the analyzer's are off by together, at the most
 CLOCKS = 1e-4
 
@@ -279,13 +281,16 @@ class _Metering:
     def _bursts(self, request: Request, output: bytes, idle: _Part) -> _Burst:
         """The same call again and again, some times with silence after it: nothing that is late is lost."""
         self._call(request, output)
-        begin, rose = time.monotonic(), self._link.rose
+        begin, rose, first = time.monotonic(), self._link.rose, self._stream.latest()
         self._silence()
         found = [self._burst(request, output, idle) for _ in range(BURSTS)]
         self._call(request, output)
-        pace = 1.0
+        pace, passed, own = 1.0, (self._link.rose - rose) * self._link.sample, self._stream.latest() - first
         if self._stream.by_host:  # energy goes by the analyzer's time, as cycles do
-            pace = (self._link.rose - rose) * self._link.sample / (time.monotonic() - begin)
+            pace = passed / (time.monotonic() - begin)
+        elif abs(own - passed) > APART * passed + 2 * WAY:
+            text = f"{own:.3g} s pass by the meter and {passed:.3g} s by the analyzer"
+            raise self._stream.unsound(f"{text}: samples are lost, or its rate is not {self._metered.rate:g}")
         joules = [b.joules * pace for b in found]
         pulse, seconds = (meter.mean([getattr(b, name) for b in found]) for name in ("pulse", "seconds"))
         return _Burst(meter.mean(joules), pulse, seconds * pace, STUDENT * stdev(joules) / math.sqrt(BURSTS))
