@@ -32,9 +32,9 @@ from .model.record import Record, Setup, Verification
 from .rtl import bench, figures, synthesis, tools, vectors, vhdl
 from .rtl.bench import Netlist, Outcome
 from .rtl.design import Design
+from .rtl.job import RECIPE, Job, digest_of, harness
 from .rtl.streams import Stream, read, stream
 from .rtl.synthesis import Cells, Routed
-from .rtl.task import RECIPE, Task, digest_of, harness
 from .rtl.tools import ToolError
 from .rtl.vectors import Size
 from .rtl.vendor import Report
@@ -90,15 +90,15 @@ class Hardware:
         self.seed = seed
         self._verify = Once(self._verified, key=_identity)
 
-    def campaign(self, tasks: Sequence[Task], done: Callable[[Task, Record, bool], None]) -> list[Record]:
-        """The records of tasks in their order; stored ones are not made again. Raises nothing for a bad design."""
-        setups = [t.setup for t in tasks]
+    def campaign(self, jobs: Sequence[Job], done: Callable[[Job, Record, bool], None]) -> list[Record]:
+        """The records of jobs in their order; stored ones are not made again. Raises nothing for a bad design."""
+        setups = [t.setup for t in jobs]
         kept = {} if self.force else self.keeper.find([s.key for s in setups])
         kept = {k: r for k, r in kept.items() if r.seed == self.seed}
-        for task, setup in zip(tasks, setups, strict=True):
+        for job, setup in zip(jobs, setups, strict=True):
             if setup.key in kept:
-                done(task, kept[setup.key], True)
-        todo = [(t, s) for t, s in zip(tasks, setups, strict=True) if s.key not in kept]
+                done(job, kept[setup.key], True)
+        todo = [(t, s) for t, s in zip(jobs, setups, strict=True) if s.key not in kept]
         with ThreadPoolExecutor(self.threads) as pool:
             # simulation and synthesis at once: neither needs the other
             for design, every in {(s.implementation_digest, t.every): (t.design, t.every) for t, s in todo}.values():
@@ -111,10 +111,10 @@ class Hardware:
                 else []
                 for (t, _), f in zip(todo, synthesised, strict=True)
             ]
-            for (task, setup), cells, gate, routes in zip(todo, synthesised, gated, placed, strict=True):
-                record = self.keeper.add(self._record(task, setup, cells, gate, routes))
+            for (job, setup), cells, gate, routes in zip(todo, synthesised, gated, placed, strict=True):
+                record = self.keeper.add(self._record(job, setup, cells, gate, routes))
                 kept[setup.key] = record
-                done(task, record, False)
+                done(job, record, False)
         kept |= self.keeper.again()
         return [kept[s.key] for s in setups]
 
@@ -127,30 +127,30 @@ class Hardware:
 
     def _record(
         self,
-        task: Task,
+        job: Job,
         setup: Setup,
         cells: Future[tuple[Cells, Path]],
         gate: Future[Verified],
         routes: Sequence[Future[Routed]],
     ) -> Record:
         start = time.monotonic()
-        record = Record(setup, None, {}, notes=task.design.notes, origin=task.origin, seed=self.seed)
+        record = Record(setup, None, {}, notes=job.design.notes, origin=job.origin, seed=self.seed)
         try:
-            if gone := tools.missing(task.needed):
+            if gone := tools.missing(job.needed):
                 raise ToolError(gone)
-            _unchanged(task.design, setup.implementation_digest)
-            verified = self._verify(task.design, task.every)
-            notes = (*record.notes, *_against(task.design), *verified.notes)
+            _unchanged(job.design, setup.implementation_digest)
+            verified = self._verify(job.design, job.every)
+            notes = (*record.notes, *_against(job.design), *verified.notes)
             answers = Verification(verified.source, verified.operations, 0, 0)
             record = replace(record, notes=notes, verification=answers if verified.source else None)
             if verified.failure is not None:
                 raise ToolError(verified.failure, verified.log)
             record = (
-                _with_report(task.reported, record, verified)
-                if task.reported
-                else self._with_figures(task, record, verified, cells.result()[0], gate.result(), routes)
+                _with_report(job.reported, record, verified)
+                if job.reported
+                else self._with_figures(job, record, verified, cells.result()[0], gate.result(), routes)
             )
-            _unchanged(task.design, setup.implementation_digest)
+            _unchanged(job.design, setup.implementation_digest)
         except (KeyboardInterrupt, SystemExit):
             raise
         except ToolError as e:
@@ -163,19 +163,19 @@ class Hardware:
 
     def _with_figures(
         self,
-        task: Task,
+        job: Job,
         record: Record,
         verified: Verified,
         cells: Cells,
         gate: Verified,
         routes: Sequence[Future[Routed]],
     ) -> Record:
-        metrics = figures.area(cells, task.device)
+        metrics = figures.area(cells, job.device)
         metrics |= figures.of_toggles(gate.sizes, gate.toggles)
         cycles, notes = figures.of_cycles(verified.sizes, verified.cycles)
         metrics |= cycles
         points = figures.points(verified.sizes, verified.cycles)
-        if task.device.place:
+        if job.device.place:
             routed = [r.result() for r in routes]
             metrics |= figures.frequency(routed)
             metrics |= figures.throughput(metrics, points, float(metrics["fmax_mean"]))
@@ -183,12 +183,12 @@ class Hardware:
             notes.append(f"MHz of seeds 1-{len(routed)}: {said}")
             worst = {name: max(r.ports.get(name, 0.0) for r in routed) for r in routed for name in r.ports}
             notes += [f"{name}: up to {ns:.1f} ns, in no frequency" for name, ns in sorted(worst.items())]
-        elif task.device.no_frequency:
-            notes.append(f"frequency {task.device.no_frequency}")
+        elif job.device.no_frequency:
+            notes.append(f"frequency {job.device.no_frequency}")
         kinds = ", ".join(f"{n} {kind}" for kind, n in sorted(cells.types.items()) if not kind.startswith("$"))
         parts = sorted(((n, name) for name, n in cells.within.items() if name), reverse=True)[:6]
         notes.append(f"cells: {kinds}")
-        if task.device.place and parts:
+        if job.device.place and parts:
             whole_ = sum(cells.within.values())
             notes.append(
                 "parts, by the names of cells: " + ", ".join(f"{p} {100 * n / whole_:.0f} %" for n, p in parts)
@@ -294,59 +294,59 @@ class Hardware:
         made = vectors.calls(sizes, (aead, hashed), inputs)
         return streams, sizes, [stream(c, design.width, design.order) for c in made]
 
-    def _synthesised(self, task: Task, setup: Setup) -> tuple[Cells, Path]:
+    def _synthesised(self, job: Job, setup: Setup) -> tuple[Cells, Path]:
         """The cells of a design on a device, and the folder with its netlist; none where reports say them."""
-        if task.reports:
+        if job.reports:
             return Cells({}, {}, 0), Path()
-        if gone := tools.missing(task.needed):
+        if gone := tools.missing(job.needed):
             raise ToolError(gone)
         identity = [setup.implementation_digest, setup.target_digest, _version("yosys"), _version("ghdl-5"), harness()]
 
         def make(work: Path) -> Cells:
-            netlist = _readable(task.design, work / "vhdl", [])
-            made = synthesis.synthesise(netlist, task.device, work)
-            _unchanged(task.design, setup.implementation_digest)
+            netlist = _readable(job.design, work / "vhdl", [])
+            made = synthesis.synthesise(netlist, job.device, work)
+            _unchanged(job.design, setup.implementation_digest)
             return made
 
         cells = self._kept("synthesis", identity, Cells, make, (synthesis.NETLIST, synthesis.VERILOG))
         return cells, _folder("synthesis", identity)
 
-    def _gate(self, task: Task, synthesised: Future[tuple[Cells, Path]]) -> Verified:
+    def _gate(self, job: Job, synthesised: Future[tuple[Cells, Path]]) -> Verified:
         """Gives the mapped netlist the vectors that the source is verified with, and counts what toggles in it. Raises
         :class:`ToolError`."""
         _, folder = synthesised.result()
-        verified = self._verify(task.design, task.every)
-        if verified.failure is not None or task.reports:
+        verified = self._verify(job.design, job.every)
+        if verified.failure is not None or job.reports:
             return verified
         netlist = folder / synthesis.VERILOG
         identity = [
             of_file(netlist),
-            task.device.digest,
+            job.device.digest,
             harness(),
             self.seed,
             _version("verilator"),
             _version("yosys"),
         ]
-        outcome = self._kept("gate", identity, Verified, lambda work: self._netlist(task, verified, netlist, work))
+        outcome = self._kept("gate", identity, Verified, lambda work: self._netlist(job, verified, netlist, work))
         if outcome.failure is not None:
             raise ToolError(outcome.failure, outcome.log)
         return outcome
 
-    def _netlist(self, task: Task, verified: Verified, netlist: Path, work: Path) -> Verified:
-        design = replace(task.design, key_reuse=verified.reuse, segments=verified.segments)
+    def _netlist(self, job: Job, verified: Verified, netlist: Path, work: Path) -> Verified:
+        design = replace(job.design, key_reuse=verified.reuse, segments=verified.segments)
         shutil.copyfile(netlist, work / synthesis.VERILOG)
-        bench.build(design, synthesis.mapped(Netlist(design.top, ()), task.device, work), work, trace=FLAT, quick=True)
+        bench.build(design, synthesis.mapped(Netlist(design.top, ()), job.device, work), work, trace=FLAT, quick=True)
         streams, sizes, made = self.streams(design)
         single = bench.run(work, made, ("single",))
         outcomes = [*bench.run(work, streams, NETLIST_MODES), *single]
         for o in outcomes:
             if o.failure is not None:
-                return Verified(Failure(Reason.NETLIST_DIFFERS, f"on {task.device.name}, {o.failure.detail}"))
+                return Verified(Failure(Reason.NETLIST_DIFFERS, f"on {job.device.name}, {o.failure.detail}"))
         # sources can tell simulators from synthesis, and a simulator does what they say
         for size, ours, theirs in zip(sizes, vectors.kept(sizes, single[0].each), verified.cycles, strict=False):
             if ours != theirs:
                 what = f"{size.op} of {size.of}, {size.ad} and {size.message} bytes"
-                text = f"on {task.device.name}, {what}: {ours} cycles, {theirs} of the source"
+                text = f"on {job.device.name}, {what}: {ours} cycles, {theirs} of the source"
                 return Verified(Failure(Reason.NETLIST_DIFFERS, text))
         sizes = vectors.toggled(sizes)
         made = [
@@ -357,15 +357,15 @@ class Hardware:
             raise ToolError(moved.failure)
         return Verified(None, tuple(sizes), operations=len(streams), toggles=moved.toggles)
 
-    def _placed(self, task: Task, synthesised: Future[tuple[Cells, Path]], seed: int) -> Routed:
+    def _placed(self, job: Job, synthesised: Future[tuple[Cells, Path]], seed: int) -> Routed:
         """The routed design for one seed."""
         _, folder = synthesised.result()
-        if self._verify(task.design, task.every).failure is not None:
+        if self._verify(job.design, job.every).failure is not None:
             raise ToolError(Failure(Reason.WRONG_WORD, "not verified, so not placed"))
-        assert task.device.place is not None
+        assert job.device.place is not None
         netlist = folder / synthesis.NETLIST
-        identity = [of_file(netlist), task.device.digest, _version(task.device.place.tool), str(seed), RECIPE]
-        return self._kept("place", identity, Routed, lambda work: synthesis.place(task.device, work, netlist, seed))
+        identity = [of_file(netlist), job.device.digest, _version(job.device.place.tool), str(seed), RECIPE]
+        return self._kept("place", identity, Routed, lambda work: synthesis.place(job.device, work, netlist, seed))
 
     def _kept(
         self, kind: str, identity: Sequence[str], model: type[T], make: Callable[[Path], T], files: Sequence[str] = ()

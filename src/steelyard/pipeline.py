@@ -234,18 +234,18 @@ class Pipeline:
                 yield link
             return
         ahead = self._ahead.get(_boards(job), _Ahead())
-        task = lab.Task(f"{job.plan.label} {' '.join(job.flags)}", attempt, ahead.runs, len(job.on), ahead.usual)
+        purpose = lab.Purpose(f"{job.plan.label} {' '.join(job.flags)}", attempt, ahead.runs, len(job.on), ahead.usual)
         with (
             lab.borrowed(job.on, self.over, partial(self._prove, job)) as (station, lock),
-            lab.opened(station, image, self.max_cycles, self.over, task, lock) as link,
+            lab.opened(station, image, self.max_cycles, self.over, purpose, lock) as link,
         ):
             yield link
 
     def _prove(self, job: Job, station: lab.Station, lock: lab.Hold) -> None:
         """Whether a board does what it has to with nocrypt; :class:`DeviceError` where it does not."""
         built = building.built(nocrypt("crypto_aead"), job.target)
-        task = lab.Task("nocrypt, to prove the board")
-        with lab.opened(station, built.images["both"], self.max_cycles, self.over, task, lock) as link:
+        purpose = lab.Purpose("nocrypt, to prove the board")
+        with lab.opened(station, built.images["both"], self.max_cycles, self.over, purpose, lock) as link:
             for _ in lab.proved(station, link, device.Client(link)):
                 pass
 

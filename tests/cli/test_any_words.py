@@ -19,6 +19,7 @@ from steelyard.cli.app import VERBS, app
 from steelyard.model import paths
 from steelyard.model.reasons import Failure, Reason
 from steelyard.model.record import Record
+from steelyard.rtl.job import Job
 from tests import toys
 from tests.conftest import the_target, write
 
@@ -180,9 +181,9 @@ def _campaign(self: pipeline.Pipeline, jobs: list[pipeline.Job], done: object) -
     return [Record(job.plan, Failure(Reason.COMPILE_ERROR, "not tried"), {}, origin=job.origin) for job in jobs]
 
 
-def _hardware(self: hardware.Hardware, tasks: Sequence[hardware.Task], done: object) -> list[Record]:
+def _hardware(self: hardware.Hardware, jobs: Sequence[Job], done: object) -> list[Record]:
     """The same of designs."""
-    return [Record(t.setup, Failure(Reason.HANG, "not tried"), {}, origin=t.origin) for t in tasks]
+    return [Record(t.setup, Failure(Reason.HANG, "not tried"), {}, origin=t.origin) for t in jobs]
 
 
 def _play(cli: Cli, prepared: Path, parts: list[str]) -> None:

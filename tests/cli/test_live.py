@@ -20,9 +20,9 @@ def test_a_run_that_its_user_ended_is_no_error_of_the_board(tmp_path: Path, monk
     there = lab.load(paths.ROOT / "docs/guides/lab.toml")
     lost = Failure(Reason.BOARD_LOST, "uno-1: no such device")
     for failure, other in ((lost, ""), (None, attempt.INTERRUPTED)):
-        attempt.begin("uno-1", lab.Task("a run")).end(failure, other)
+        attempt.begin("uno-1", lab.Purpose("a run")).end(failure, other)
     assert doing(there, "uno-1").error == "board-unreachable: uno-1: no such device"
-    attempt.begin("uno-1", lab.Task("a run")).end(None, "ZeroDivisionError")
+    attempt.begin("uno-1", lab.Purpose("a run")).end(None, "ZeroDivisionError")
     assert doing(there, "uno-1").error == "ZeroDivisionError"
 
 
@@ -30,7 +30,7 @@ def test_a_long_error_takes_no_room_from_the_state(cli: Cli, tmp_path: Path, mon
     monkeypatch.setenv("STEELYARD_HOME", str(tmp_path))
     monkeypatch.setattr("steelyard.cli.console.PIPED_WIDTH", 80)
     there = str(paths.ROOT / "docs/guides/lab.toml")
-    attempt.begin("uno-1", lab.Task("a run")).end(Failure(Reason.BOARD_LOST, "uno-1: no such device; " * 9))
+    attempt.begin("uno-1", lab.Purpose("a run")).end(Failure(Reason.BOARD_LOST, "uno-1: no such device; " * 9))
     assert cli(["boards", "release", "uno-1", "--lab", there]).code == 0
     said = cli(["boards", "--lab", there]).out
     assert "released" in said, said

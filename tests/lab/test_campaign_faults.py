@@ -161,7 +161,7 @@ def test_thirty_kills_of_a_scheduler_with_the_real_tools(behind: tuple[Lab, list
     def on_boards(since: float) -> int:
         """Calls that the runs on both boards have had answered, since so many seconds after 1970."""
         there = [now for name in "ab" if is_held(port_of(own.boards[name])) and (now := attempt.now(name))]
-        return sum(now.calls for now in there if now.begun >= since and now.task.what.startswith("toy"))
+        return sum(now.calls for now in there if now.begun >= since and now.purpose.what.startswith("toy"))
 
     for k in range(KILLS):
         while len(packages) < len(finished) + WAITING:

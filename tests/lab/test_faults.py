@@ -71,7 +71,7 @@ def image(bench: Bench) -> Path:
 
 def prove(image: Path) -> Callable[[Station, Hold], None]:
     def proves(station: Station, lock: IO[bytes]) -> None:
-        with lab.opened(station, image, 10**7, Event(), lab.Task("nocrypt"), lock) as opened:
+        with lab.opened(station, image, 10**7, Event(), lab.Purpose("nocrypt"), lock) as opened:
             list(lab.proved(station, opened, device.Client(opened)))
 
     return proves
@@ -93,7 +93,7 @@ def attempted(
         try:
             with (
                 pool.borrowed(stations, Event(), prove(image)) as (station, lock),
-                lab.opened(station, image, 10**7, Event(), lab.Task("calls", number), lock) as opened,
+                lab.opened(station, image, 10**7, Event(), lab.Purpose("calls", number), lock) as opened,
             ):
                 client = device.Client(opened)
                 for k, (call, right) in enumerate(zip(CALLS, expected, strict=True)):
@@ -181,7 +181,7 @@ def test_a_board_that_a_busy_machine_keeps_waiting_is_waited_for(
 def test_a_board_says_how_far_it_is(there: Wired, image: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(attempt, "TELL", 0.0)
     seen: list[Doing] = []
-    with lab.opened(there.lab.board("a"), image, 10**7, Event(), lab.Task("three calls")) as opened:
+    with lab.opened(there.lab.board("a"), image, 10**7, Event(), lab.Purpose("three calls")) as opened:
         client = device.Client(opened)
         for call in CALLS[:3]:
             client.call(call)

@@ -64,8 +64,8 @@ def test_the_rest_is_shared_among_boards(bench: Bench, boards: Boards, there: La
 
     def behave(image: Path) -> None:
         for name in "ab":
-            if (now := attempt.now(name)) is not None and now.task.left:
-                shares.add(now.task.boards)
+            if (now := attempt.now(name)) is not None and now.purpose.left:
+                shares.add(now.purpose.boards)
 
     boards.behave = {"a": behave, "b": behave}
     weighed(bench, jobs(bench, there, 2))
@@ -132,7 +132,7 @@ def test_what_is_in_a_board_that_was_released_is_not_believed(there: Lab, boards
 @pytest.mark.parametrize("count", [1, 3])
 def test_the_log_has_the_newest_attempts_and_what_tools_said(there: Lab, boards: Boards, count: int) -> None:
     for n in range(4):
-        made = attempt.begin("a", attempt.Task(f"run {n}"))
+        made = attempt.begin("a", attempt.Purpose(f"run {n}"))
         attempt.heard("avrdude", f"said {n}".encode())
         made.passed("<", bytes([n]))
         made.end(Failure(Reason.FLASH_FAILED, f"detail {n}"))

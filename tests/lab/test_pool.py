@@ -219,9 +219,9 @@ def test_a_board_that_fails_with_nocrypt_says_nothing_of_packages(
     """Neither in the reason, which would be theirs for ever, nor in what to do about it."""
 
     def behave(image: Path) -> Reason:
-        task = attempt.now("a")
-        assert task is not None
-        return how if task.task.what.startswith("nocrypt,") else Reason.PROTOCOL
+        purpose = attempt.now("a")
+        assert purpose is not None
+        return how if purpose.purpose.what.startswith("nocrypt,") else Reason.PROTOCOL
 
     boards.behave["a"] = behave
     records = weighed(bench, [replace(job, on=job.on[:1]) for job in jobs(bench, there, 3)])
@@ -272,9 +272,9 @@ def test_a_flaky_board_is_set_aside_though_it_proves_itself(bench: Bench, boards
     proofs = []
 
     def behave(image: Path) -> Reason | None:
-        task = attempt.now("a")
-        assert task is not None
-        proofs.append(task.task.what.startswith("nocrypt,"))
+        purpose = attempt.now("a")
+        assert purpose is not None
+        proofs.append(purpose.purpose.what.startswith("nocrypt,"))
         return None if proofs[-1] else Reason.FLASH_FAILED
 
     boards.behave["a"] = behave
@@ -293,9 +293,9 @@ def test_what_a_package_does_is_not_the_boards_fault(bench: Bench, boards: Board
     sizes: dict[str, int] = {}
 
     def behave(image: Path) -> Reason | None:
-        task = attempt.now("a")
-        assert task is not None
-        name = task.task.what.partition("/")[0]
+        purpose = attempt.now("a")
+        assert purpose is not None
+        name = purpose.purpose.what.partition("/")[0]
         sizes[name] = sizes.get(name, 0) + 1
         return Reason.PROTOCOL if name in ("toy2", "toy3", "toy4") else None
 
@@ -410,7 +410,7 @@ def test_logs_are_bounded_and_a_full_disk_costs_only_them(
     boards: Boards, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     for n in range(attempt.KEPT + 3):
-        made = attempt.begin("a", attempt.Task(f"run {n}"))
+        made = attempt.begin("a", attempt.Purpose(f"run {n}"))
         for _ in range(50):
             made.passed(">", bytes(500))
         attempt.heard("tool", b"x" * 3 * attempt.SAID)
@@ -420,7 +420,7 @@ def test_logs_are_bounded_and_a_full_disk_costs_only_them(
     assert len(logs[-1].tools) <= attempt.SAID
     assert sum(len(line) for line in logs[-1].line) < 6 * attempt.LINE
     monkeypatch.setattr(whole, "put", lambda *_: (_ for _ in ()).throw(OSError(28, "No space left on device")))
-    attempt.begin("a", attempt.Task("on a full disk")).end(None)
+    attempt.begin("a", attempt.Purpose("on a full disk")).end(None)
     assert len(attempt.logs("a")) >= attempt.KEPT - 1
 
 

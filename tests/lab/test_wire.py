@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from steelyard import lab
 from steelyard.lab import agent, hosts, wire
-from steelyard.lab.attempt import Task
+from steelyard.lab.attempt import Purpose
 from steelyard.model.call import Op, Request
 from steelyard.model.errors import UserError
 from steelyard.model.power import Power, Value
@@ -29,7 +29,7 @@ ASKED: list[wire.Message] = [
     wire.Beat("works"),
     wire.Describe("one"),
     wire.Take("one", DIGEST),
-    wire.Open("both.elf", DIGEST, 10, Task("a run")),
+    wire.Open("both.elf", DIGEST, 10, Purpose("a run")),
     wire.Image(b"\x7fELF"),
     wire.Exchange(b"\xa5"),
     wire.Reset(),

@@ -10,8 +10,8 @@ from steelyard.hardware import FLAT, Hardware, traced
 from steelyard.model.reasons import Reason
 from steelyard.rtl import bench, synthesis
 from steelyard.rtl.device import load_device
+from steelyard.rtl.job import Job
 from steelyard.rtl.reading import designs_of
-from steelyard.rtl.task import Task
 from steelyard.rtl.tools import ToolError
 from steelyard.store import Store
 from tests.rtl import toys
@@ -134,9 +134,9 @@ def test_a_design_from_folder_to_record(tmp_path: Path, monkeypatch: pytest.Monk
     device = load_device("ecp5")
     told: list[bool] = []
     with Store.open(tmp_path / "results.db") as store:
-        tasks = [Task(d, device, 2) for d in (good, hangs, wrong)]
-        first = Hardware(store).campaign(tasks, lambda *_: None)
-        again = Hardware(store).campaign(tasks, lambda task, record, stored: told.append(stored))
+        jobs = [Job(d, device, 2) for d in (good, hangs, wrong)]
+        first = Hardware(store).campaign(jobs, lambda *_: None)
+        again = Hardware(store).campaign(jobs, lambda job, record, stored: told.append(stored))
     assert told == [True] * 3
     assert [r.setup.key for r in first] == [r.setup.key for r in again]
     record = first[0]

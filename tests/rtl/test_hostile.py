@@ -15,8 +15,8 @@ from steelyard.model.reasons import Failure, Reason
 from steelyard.rtl import bench, synthesis
 from steelyard.rtl.design import Design
 from steelyard.rtl.device import load_device
+from steelyard.rtl.job import Job
 from steelyard.rtl.reading import designs_of
-from steelyard.rtl.task import Task
 from steelyard.rtl.tools import ToolError
 from steelyard.store import Store
 from tests.rtl import toys
@@ -86,7 +86,7 @@ PARTS = (
 def weighed(folder: Path, *changes: tuple[str, str]) -> Failure | None:
     (design,) = designs_of(toys.design(folder / "toy", *changes))
     with Store.open(folder / "results.db") as store:
-        (record,) = Hardware(store).campaign([Task(design, load_device("ecp5"), 1)], lambda *_: None)
+        (record,) = Hardware(store).campaign([Job(design, load_device("ecp5"), 1)], lambda *_: None)
     return record.failure
 
 
@@ -128,7 +128,7 @@ def test_cycles_are_those_of_what_is_made(tmp_path: Path, monkeypatch: pytest.Mo
     (folder / "nocrypt" / "design.toml").write_text(said)
     design = designs_of(folder / "nocrypt")[0]
     with Store.open(tmp_path / "results.db") as store:
-        (record,) = Hardware(store).campaign([Task(design, load_device("ecp5"), 1)], lambda *_: None)
+        (record,) = Hardware(store).campaign([Job(design, load_device("ecp5"), 1)], lambda *_: None)
     assert record.failure is not None
     assert record.failure.reason is Reason.NETLIST_DIFFERS, record.failure
     assert "cycles, " in record.failure.detail
@@ -220,7 +220,7 @@ def test_a_source_that_is_gone_ends_its_own_run_only(tmp_path: Path, monkeypatch
     (design,) = designs_of(toys.design(tmp_path / "toy"))
     gone = replace(design, name="gone", files=(tmp_path / "gone.sv",))
     with Store.open(tmp_path / "results.db") as store:
-        tasks = [Task(gone, load_device("ecp5"), 1)]
-        (record,) = Hardware(store).campaign(tasks, lambda *_: None)
+        jobs = [Job(gone, load_device("ecp5"), 1)]
+        (record,) = Hardware(store).campaign(jobs, lambda *_: None)
     assert record.failure is not None
     assert record.failure.reason in (Reason.SOURCES_CHANGED, Reason.NO_TOOLCHAIN)

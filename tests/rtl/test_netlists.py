@@ -10,8 +10,8 @@ from steelyard.hardware import Hardware
 from steelyard.model.paths import ROOT
 from steelyard.rtl import vectors
 from steelyard.rtl.device import load_device
+from steelyard.rtl.job import Job
 from steelyard.rtl.reading import designs_of
-from steelyard.rtl.task import Task
 from steelyard.store import Store
 from tests.rtl import toys
 from tests.rtl.test_liberty import TIMING, VIVADO, written
@@ -25,12 +25,12 @@ def test_the_baseline_on_devices_without_a_route(tmp_path: Path, monkeypatch: py
     monkeypatch.setenv("STEELYARD_HOME", str(tmp_path / "home"))
     design = next(d for d in designs_of(ROOT / "rtl/nocrypt/nocrypt") if d.width == 32)
     reports = tuple(written(tmp_path, VIVADO, TIMING))
-    tasks = [
-        Task(design, load_device("asic"), every=True), Task(design, load_device("artix7"), every=True),
-        Task(design, load_device("artix7"), every=True, reports=reports),
+    jobs = [
+        Job(design, load_device("asic"), every=True), Job(design, load_device("artix7"), every=True),
+        Job(design, load_device("artix7"), every=True, reports=reports),
     ]  # fmt: skip
     with Store.open(tmp_path / "results.db") as store:
-        asic, artix7, reported = Hardware(store).campaign(tasks, lambda *_: None)
+        asic, artix7, reported = Hardware(store).campaign(jobs, lambda *_: None)
     assert [r.failure for r in (asic, artix7, reported)] == [None] * 3
     assert len({r.setup.key for r in (asic, artix7, reported)}) == 3
     assert asic.metrics["ff"] == artix7.metrics["ff"]

@@ -75,7 +75,7 @@ def _measured(station: Station, image: Path, some: Sequence[tuple[int, Kernel]])
     """What a board makes of them, what it is, and its clock; attempted again as any run is."""
     for attempt in count(1):
         try:
-            with lab.opened(station, image, _MOST, Event(), lab.Task("kernels", attempt)) as link:
+            with lab.opened(station, image, _MOST, Event(), lab.Purpose("kernels", attempt)) as link:
                 its = _rounds(device.Client(link), some)
                 # its port says nothing to others
                 return its, re.sub(r": [^,]+,", ":", link.notes[0], count=1), link.clock

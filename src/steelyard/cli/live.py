@@ -49,15 +49,15 @@ def doing(lab: Lab, name: str) -> Doing:
     what = Doing(name, board.target, _idle(board, held, mark), board.host, error=error, remedy=remedy)
     if not held or now is None or time.time() - now.told > FORGOTTEN:
         return what
-    task, elapsed = now.task, time.time() - now.begun
+    purpose, elapsed = now.purpose, time.time() - now.begun
     return replace(
         what,
         state=now.step,
-        run=task.what,
-        attempt=task.number,
+        run=purpose.what,
+        attempt=purpose.number,
         seconds=elapsed,
         calls=now.calls,
-        runs_left=task.left,
+        runs_left=purpose.left,
         seconds_left=_left(now, elapsed),
     )
 
@@ -74,8 +74,8 @@ def _idle(board: Board, held: bool, mark: aside.Mark | None) -> str:
 
 def _left(now: Now, elapsed: float) -> float:
     """Seconds until the runs that are left have ended, if all take as long as usual; 0 where nobody knows."""
-    task = now.task
-    return max(task.usual * max(task.left, 1) / task.boards - elapsed, 1.0) if task.usual else 0.0
+    purpose = now.purpose
+    return max(purpose.usual * max(purpose.left, 1) / purpose.boards - elapsed, 1.0) if purpose.usual else 0.0
 
 
 def states(found: list[Doing]) -> Sheet:

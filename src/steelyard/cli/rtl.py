@@ -23,8 +23,8 @@ from ..publish import results
 from ..publish.sheet import Sheet, plain
 from ..rtl.design import Design
 from ..rtl.device import device_names, load_device
+from ..rtl.job import SEEDS, Job
 from ..rtl.reading import designs_of
-from ..rtl.task import SEEDS, Task
 from ..rtl.tools import ToolError
 from . import options, select
 from .console import stderr
@@ -124,10 +124,10 @@ def verb(ask: Rtl) -> int:
         work = Hardware(store, threads=ask.threads or os.cpu_count() or 1, force=ask.force, seed=ask.seed)
         if ask.verify:
             return _verify(work, [d for d, _ in found], failed, ask)
-        tasks = [Task(d, device, ask.seeds, origin, ask.every, ask.report) for d, origin in found for device in devices]
-        if len(tasks) > 1:
+        jobs = [Job(d, device, ask.seeds, origin, ask.every, ask.report) for d, origin in found for device in devices]
+        if len(jobs) > 1:
             stderr().print(f"{counted(len(found), 'design')} on {counted(len(devices), 'device')}")
-        records = work.campaign(tasks, _say)
+        records = work.campaign(jobs, _say)
         if lost := len(work.keeper.waiting):
             stderr().print(f"{counted(lost, 'run')} shown and not stored: {work.keeper.why}", style="bold red")
     meaning = [_MEANING] if ask.out.console and any(r.metrics for r in records) else []
@@ -136,10 +136,10 @@ def verb(ask: Rtl) -> int:
     return 0 if records and all(r.ok for r in records) and not failed and not lost else 1
 
 
-def _say(task: Task, record: Record, stored: bool) -> None:
+def _say(job: Job, record: Record, stored: bool) -> None:
     if not stored:
         what = "done" if record.failure is None else str(record.failure.reason)
-        stderr().print(f"{task.design.label} on {task.device.name}: {what}", soft_wrap=True)
+        stderr().print(f"{job.design.label} on {job.device.name}: {what}", soft_wrap=True)
 
 
 def sheets_of(records: Sequence[Record], columns: Sequence[str] = (), *, flat: bool = False) -> list[Sheet]:

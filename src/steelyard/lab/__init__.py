@@ -11,7 +11,7 @@ from ..model.call import DeviceError
 from ..model.reasons import Reason
 from . import meter
 from .analyzer import Analyzer
-from .attempt import INTERRUPTED, Attempt, Task, begin
+from .attempt import INTERRUPTED, Attempt, Purpose, begin
 from .away import Away, AwayLink, Hold, hold
 from .clocks import uncertainty
 from .config import Board, Instrument, Lab, Station
@@ -34,8 +34,8 @@ __all__ = [
     "Instrument",
     "Lab",
     "NoBoard",
+    "Purpose",
     "Station",
-    "Task",
     "again",
     "board_of",
     "borrowed",
@@ -67,18 +67,18 @@ def opened(
     image: Path,
     max_cycles: int,
     over: Event,
-    task: Task | None = None,
+    purpose: Purpose | None = None,
     lock: Hold | None = None,
 ) -> Iterator[BoardLink | AwayLink]:
     """The board with ``image`` in its flash, for one user at a time: whoever has the ``lock`` of its port, which is
     waited for where it is not given. What fails inside names the board, and is in the log of this attempt at the
-    ``task``.
+    ``purpose``.
 
     :class:`DeviceError` with the part's name when something is missing.
     """
     board = station.board
     with nullcontext(lock) if lock else hold(station, over) as mine:
-        now = begin(board.name, task or Task("by hand"))
+        now = begin(board.name, purpose or Purpose("by hand"))
         try:
             with _linked(station, image, max_cycles, over, now, mine) as link:
                 yield link

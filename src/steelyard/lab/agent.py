@@ -103,7 +103,7 @@ class _Agent:
         returned(station.board.port, channel.ended)  # the asker cannot see whether it is plugged in again
         last: wire.Message = wire.Done()
         try:
-            with here.opened(station, image, ask.max_cycles, channel.ended, ask.task, lock) as link:
+            with here.opened(station, image, ask.max_cycles, channel.ended, ask.purpose, lock) as link:
                 assert not isinstance(link, AwayLink)
                 _used(channel, link)
         except DeviceError as e:

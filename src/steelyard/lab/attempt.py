@@ -26,7 +26,7 @@ TELL, STILL = 0.5, 60.0
 INTERRUPTED = "interrupted"
 
 
-class Task(Struct, frozen=True):
+class Purpose(Struct, frozen=True):
     """What a board is wanted for: ``number`` counts the attempts of a run. ``left`` runs are for ``boards`` boards, of
     which one ``usual``-ly takes that many seconds; 0 where nobody knows."""
 
@@ -40,7 +40,7 @@ class Task(Struct, frozen=True):
 class Now(Struct, frozen=True):
     """How far an attempt is: its ``step``, and the calls that were answered. Times are seconds since 1970."""
 
-    task: Task
+    purpose: Purpose
     step: str
     calls: int
     begun: float
@@ -67,8 +67,8 @@ class Log(Struct, frozen=True):
 class Attempt:
     """One try on the board of that name."""
 
-    def __init__(self, board: str, task: Task) -> None:
-        self._board, self.task, self._begun = board, task, time.time()
+    def __init__(self, board: str, purpose: Purpose) -> None:
+        self._board, self.purpose, self._begun = board, purpose, time.time()
         self._step, self._calls, self._told = "waits", 0, 0.0
         self._tools = ""
         self._line: deque[tuple[str, bytes]] = deque()
@@ -105,7 +105,7 @@ class Attempt:
 
     def end(self, failure: Failure | None, other: str = "") -> None:
         """It is over: well, with a failure, or for some ``other`` reason."""
-        log = Log(self._board, self.task.what, self.task.number, self._begun, time.time(), self._calls, other)
+        log = Log(self._board, self.purpose.what, self.purpose.number, self._begun, time.time(), self._calls, other)
         if failure is not None:
             line = tuple(f"{way} {data.hex(' ')}" for way, data in self._line)
             told = {"reason": str(failure.reason), "detail": failure.detail, "remedy": failure.next_action}
@@ -117,7 +117,7 @@ class Attempt:
 
     def _tell(self) -> None:
         self._told = time.time()
-        told = Now(self.task, self._step, self._calls, self._begun, self._told)
+        told = Now(self.purpose, self._step, self._calls, self._begun, self._told)
         with suppress(OSError):
             whole.put(_now(self._board), msgspec.json.encode(told))
 
@@ -126,9 +126,9 @@ class Attempt:
 _mine: ContextVar[Attempt | None] = ContextVar("attempt", default=None)
 
 
-def begin(board: str, task: Task) -> Attempt:
+def begin(board: str, purpose: Purpose) -> Attempt:
     """An attempt of this thread, until the next one."""
-    made = Attempt(board, task)
+    made = Attempt(board, purpose)
     _mine.set(made)
     return made
 

@@ -173,7 +173,7 @@ class AwayLink:
         self.samples = 0
         content = image.read_bytes()
         self.build = elf.address(content, BUILD)
-        ask = wire.Open(image.name, hashlib.sha256(content).hexdigest(), max_cycles, mine.task)
+        ask = wire.Open(image.name, hashlib.sha256(content).hexdigest(), max_cycles, mine.purpose)
         opened = self._agent.say(ask, over, mine)
         if isinstance(opened, wire.Wanted):
             opened = self._agent.say(wire.Image(content), over, mine)

@@ -19,7 +19,7 @@ from ..model.errors import UserError
 from ..model.reasons import LAB, MACHINE, Failure, Reason
 from . import aside
 from .aside import Mark
-from .attempt import Task, begin
+from .attempt import Purpose, begin
 from .away import Hold, Holds
 from .config import Station
 from .lock import PAUSE
@@ -149,7 +149,7 @@ def _taken(station: Station, holds: Holds, over: Event) -> Hold | None:
         except DeviceError as e:
             failure = Failure(e.failure.reason, f"{station.board.title}: {e.failure.detail}")
             if name not in _doubted:
-                begin(name, Task(f"ask {station.board.host}")).end(failure)
+                begin(name, Purpose(f"ask {station.board.host}")).end(failure)
                 _blame(name, failure)
                 raise DeviceError(failure) from e
             if time.monotonic() >= end:

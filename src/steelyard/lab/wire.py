@@ -25,7 +25,7 @@ from ..model.call import Answer, Request, Vector
 from ..model.errors import cut, printable
 from ..model.power import Power
 from ..model.reasons import Failure
-from .attempt import Task
+from .attempt import Purpose
 
 #: what the greeting begins with; the version of Steelyard follows
 MARK = "steelyard agent "
@@ -78,7 +78,7 @@ class Open(Message, frozen=True):
     image: Name
     digest: Digest
     max_cycles: Annotated[int, Meta(gt=0, lt=1 << 62)]
-    task: Task
+    purpose: Purpose
 
 
 class Image(Message, frozen=True):

@@ -66,7 +66,7 @@ def _checked(station: stage.Station, attempt: int) -> Iterator[tuple[str, str]]:
     """The parts of a board that work, in order; :class:`DeviceError` at the first that does not."""
     delay = sources.discover(stage.DELAY).implementations[0]
     image = building.built(delay, station.target).images["both"]
-    with stage.opened(station, image, MAX_CYCLES, Event(), stage.Task("boards check", attempt)) as link:
+    with stage.opened(station, image, MAX_CYCLES, Event(), stage.Purpose("boards check", attempt)) as link:
         yield "flash", f"by {station.flasher.program}"
         client = device.Client(link, compares=False)  # clock_ppm may be wrong, and is found out below
         asked = client.hello.zeros(Op.ENCRYPT, MESSAGE)

@@ -24,7 +24,7 @@ SEEDS = 6
 PRIMITIVE = "lwc_rtl"
 
 
-class Task(Struct, frozen=True):
+class Job(Struct, frozen=True):
     """One run to do: a design on a device, placed with seeds 1 to ``seeds``; or with what a vendor's ``reports`` say of
     it instead. ``every`` asks for the cycles of all sizes."""
 
