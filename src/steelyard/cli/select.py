@@ -25,16 +25,6 @@ def bundled() -> tuple[tuple[Implementation, ...], tuple[Rejected, ...]]:
     return found.implementations, found.rejected
 
 
-@cache
-def _by_name() -> dict[str, list[Implementation]]:
-    """The same by each of their names."""
-    found: dict[str, list[Implementation]] = {}
-    for i in bundled()[0]:
-        for name in dict.fromkeys(i.names):
-            found.setdefault(name, []).append(i)
-    return found
-
-
 class Chosen(NamedTuple):
     """An implementation and the path that the user named it by; empty for a bundled one."""
 
@@ -80,7 +70,7 @@ def exists_at(text: str) -> bool:
 def _named(text: str) -> tuple[list[Implementation], list[Rejected]]:
     """The bundled implementations of this name, and what was refused there."""
     every, refused = bundled()
-    found = _by_name().get(text) or [i for i in every if i.is_called(text)]
+    found = [i for i in every if i.is_called(text)]
     hit = [r for r in refused if text in r.path.parts or str(r.path).endswith(text)]
     if found or hit:
         return found, hit
