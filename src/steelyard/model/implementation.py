@@ -117,16 +117,12 @@ class Implementation(Struct, frozen=True):
         """``variant/name``, the short form that tables show."""
         return f"{self.variant}/{self.name}"
 
-    @property
-    def names(self) -> tuple[str, ...]:
-        """What it is called by: family, variant, primitive, label, or all of them."""
-        return self.family, self.variant, self.primitive, self.label, f"{self.primitive}/{self.family}/{self.label}"
-
     def is_called(self, pattern: str) -> bool:
-        """Whether one of its names is like this."""
+        """Whether one of its names is like this: family, variant, primitive, label, or all of them."""
+        names = (self.family, self.variant, self.primitive, self.label, f"{self.primitive}/{self.family}/{self.label}")
         if not any(c in pattern for c in "*?["):  # most are no patterns, and matching takes long
-            return pattern in self.names
-        return any(fnmatchcase(name, pattern) for name in self.names)
+            return pattern in names
+        return any(fnmatchcase(name, pattern) for name in names)
 
 
 class Rejected(Struct, frozen=True):
