@@ -80,6 +80,7 @@ def chromium() -> Iterator[Any]:
 def visit(chromium: Any, address: str, **settings: Any) -> tuple[Any, list[str]]:
     """A page in a window of its own, and what it complained of or asked of others."""
     page = chromium.new_context(**settings).new_page()
+    page.set_default_timeout(300_000)  # milliseconds; on a machine that does other things too
     wrong: list[str] = []
     origin = re.match(r"file://|http://[^/]*", address)
     assert origin is not None

@@ -7,10 +7,11 @@ import json
 import math
 from collections.abc import Mapping
 from datetime import datetime
+from functools import cache
 from typing import Any
 
 from msgspec import to_builtins
-from sqlalchemy import Connection, Engine, Table, insert, select
+from sqlalchemy import Connection, Engine, Select, Table, bindparam, insert, select
 
 from steelyard.model.record import Record
 
@@ -89,7 +90,7 @@ def append(connection: Connection, record: Record) -> int:
     run_id = _insert(connection, schema.run, run)
     for table, rows in parts:
         if rows:
-            connection.execute(insert(table), [{"run_id": run_id, **row} for row in rows])
+            connection.execute(_into(table), [{"run_id": run_id, **row} for row in rows])
     return run_id
 
 
@@ -98,13 +99,27 @@ def _measured(metric: str, value: float) -> dict[str, Any]:
     return {"metric": metric, "whole": value if whole else None, "fraction": None if whole else value}
 
 
+#: statements, and the characters that columns hold: made once, for there are many records
+_into = cache(insert)
+
+
+@cache
+def _by(table: Table, column: str) -> Select[Any]:
+    return select(table.c.id).where(table.c[column] == bindparam("value"))
+
+
+@cache
+def _most(table: Table) -> dict[str, int | None]:
+    return {c.name: getattr(c.type, "length", None) for c in table.c}
+
+
 def _find_or_insert(connection: Connection, table: Table, by: str, values: Mapping[str, Any]) -> int:
-    found = connection.execute(select(table.c.id).where(table.c[by] == values[by])).scalar()
+    found = connection.execute(_by(table, by), {"value": values[by]}).scalar()
     return _insert(connection, table, values) if found is None else int(found)
 
 
 def _insert(connection: Connection, table: Table, values: Mapping[str, Any]) -> int:
-    made = connection.execute(insert(table), row_of(table, values)).inserted_primary_key
+    made = connection.execute(_into(table), row_of(table, values)).inserted_primary_key
     assert made is not None
     return int(made[0])
 
@@ -112,10 +127,13 @@ def _insert(connection: Connection, table: Table, values: Mapping[str, Any]) -> 
 def row_of(table: Table, values: Mapping[str, Any]) -> dict[str, Any]:
     """Values as their columns take them. Raises :class:`StoreError` for one that some databases would not return
     unchanged."""
-    return {name: _stored(value, getattr(table.c[name].type, "length", None)) for name, value in values.items()}
+    most = _most(table)
+    return {name: _stored(value, most[name]) for name, value in values.items()}
 
 
 def _stored(value: Any, most: int | None) -> Any:
+    if type(value) is int or value is None:  # as most are
+        return value
     if isinstance(value, str):
         text = storable(value)
         if most is not None and len(text) > most:  # SQLite would accept more, other databases would not
