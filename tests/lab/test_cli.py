@@ -114,7 +114,7 @@ def test_a_board_that_does_not_work_says_what_to_do(there: Lab, described: Path,
     file.write_text(re.sub(r"(?<=127\.0\.0\.1/)\d+", lambda _: str(next(ports)), text))
     done = said("boards", "check", "two", "--lab", file, "--json")
     assert done.exit_code == 1
-    assert "plug the" in done.stdout
+    assert "no port: steelyard boards virtual" in done.stdout
 
 
 @pytest.mark.parametrize(

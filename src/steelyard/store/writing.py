@@ -132,15 +132,17 @@ def row_of(table: Table, values: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _stored(value: Any, most: int | None) -> Any:
-    if type(value) is int or value is None:  # as most are
+    if value is None:
+        return value
+    if isinstance(value, int):
+        if not -_INT64 <= value < _INT64:
+            raise StoreError(f"the number {str(value)[:40]}... has more than 64 bits")
         return value
     if isinstance(value, str):
         text = storable(value)
         if most is not None and len(text) > most:  # SQLite would accept more, other databases would not
             raise StoreError(f"{text[:40]!r}... has {len(text)} characters; at most {most} fit")
         return text
-    if isinstance(value, int) and not -_INT64 <= value < _INT64:
-        raise StoreError(f"the number {str(value)[:40]}... has more than 64 bits")
     if isinstance(value, datetime):
         if value.tzinfo is None:
             raise StoreError(f"the time {value} has no zone; use datetime.now(UTC)")
