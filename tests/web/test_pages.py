@@ -249,7 +249,7 @@ def test_what_is_asked_is_answered(site: Site, address: str, says: str) -> None:
         ("/tables?columns=" + ",".join(f"encrypt@{n}/0" for n in range(50)), 400, "at most 40"),
         ("/tables?what=" + "+".join(f"a{n}" for n in range(50)), 400, "at most 20"),
         ("/tables?where=" + "x" * 9000, 400, "too long"),
-        ("/rank?kind=best", 400, "known: merit"),
+        ("/rank?kind=best", 400, "known: joint"),
         ("/rank?top=-1", 400, "from 1 to 10000"),
         ("/rank?top=" + "9" * 500, 400, "from 1 to 10000"),
         ("/compare?old=toy1/ref&new=nothing", 404, "no stored run matches"),

@@ -41,6 +41,8 @@ def _check(record: Record) -> None:
     for name, value in record.metrics.items():
         if isinstance(value, float) and not math.isfinite(value):
             raise StoreError(f"metric {name} is {value}; leave a metric out when it has no finite value")
+        if isinstance(value, int) and not -_INT64 <= value < _INT64:
+            raise StoreError(f"metric {name} is {value}, which has more than 64 bits")
 
 
 def append(connection: Connection, record: Record) -> int:
