@@ -20,9 +20,10 @@ def test_a_target_verifies_a_cipher(name: str, bench: Bench) -> None:
     record = Pipeline(bench.store, threads=1).weigh(job)
     assert record.ok, record.failure
     assert record.verification is not None
-    # what 512 bytes of RAM have no room for is left out, and counted
-    left_out = record.verification.skipped if target.chip.ram.size <= 512 else 0
-    assert 1000 < record.verification.vectors <= 1089 <= record.verification.vectors + left_out
+    # what 512 bytes of RAM have no room for beside the stack, which newer compilers make larger, is left out and counted
+    small = target.chip.ram.size <= 512
+    left_out = record.verification.skipped if small else 0
+    assert (900 if small else 1000) < record.verification.vectors <= 1089 <= record.verification.vectors + left_out
     assert 2000 < record.metrics["cycles_encrypt_mean"] < 600_000
     assert 300 < record.metrics["rom"] < 6000
     assert record.metrics["cycles_reject_mean"] >= record.metrics["cycles_decrypt_mean"] * 0.98
