@@ -37,7 +37,7 @@ UNDER_WAY, DIED, GIVEN_BACK = "running", "died", "given back"
 _job, _package, _submission, _attempt = schema.job, schema.package, schema.submission, schema.job_attempt
 #: statements of each claim and return, which are made once: making them takes longer than databases take for them.
 #: ``_TO_BEGIN`` waits for who changes the job, and reads what he left, also where a transaction has an older view
-_HELD = text("SELECT subject FROM hold")
+_HELD = text(f"SELECT subject FROM hold UNION ALL SELECT version_num FROM {schema.REVISION_TABLE}")
 _CANDIDATES = text(
     "SELECT id FROM job WHERE state = :state AND target IN :targets AND (ready <= :now OR ready > :late) "
     f"ORDER BY priority, id LIMIT {_LOOKED_AT}"
@@ -282,7 +282,7 @@ class Queue:
             if r is None:
                 return None
             if not other:
-                asked["targets"] = self._allowed(targets, set(connection.execute(_HELD).scalars()))
+                asked["targets"] = self._allowed(targets, connection)
             if r.target in asked["targets"]:
                 lease = anew(connection, _key(r.id), self.worker)
                 taken = self._taken(connection, r, lease)
@@ -318,17 +318,25 @@ class Queue:
         with self._tenure.kept(None if taken is None else taken.lease):
             yield taken
 
-    def _allowed(self, targets: Collection[str], paused: Collection[str]) -> list[str]:
-        """Those of the targets that are not paused; none where the machine is."""
-        if f"machine {self.machine}" in paused:
+    def _allowed(self, targets: Collection[str], connection: Connection) -> list[str]:
+        """Those of the targets that are not paused; none where the machine is. Raises :class:`StoreError` where the
+        database was migrated meanwhile: who does not know its schema takes nothing from it."""
+        held = set(connection.execute(_HELD).scalars())
+        if schema.HEAD not in held:
+            found = ", ".join(sorted(h for h in held if " " not in h))
+            raise StoreError(
+                f"{self._store._name} has schema {found} now, this worker knows {schema.HEAD}; "
+                "install the server's version of Steelyard and start it again"
+            )
+        if f"machine {self.machine}" in held:
             return []
-        return sorted(t for t in targets if f"target {t}" not in paused)
+        return sorted(t for t in targets if f"target {t}" not in held)
 
     def _candidates(self, targets: Collection[str]) -> list[int]:
         """Jobs that wait, as another just looked at them, and then those that others run, as far as we know."""
         found: list[int] = []
         with explained(self._store._name), self._store._engine.connect() as connection:
-            mine = self._allowed(targets, set(connection.execute(_HELD).scalars()))
+            mine = self._allowed(targets, connection)
             for state in (WAITING, RUNNING) if mine else ():
                 found += connection.execute(_CANDIDATES, {"state": state, **_asked(mine)}).scalars()
         return found
