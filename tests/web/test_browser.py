@@ -143,6 +143,30 @@ def test_a_page_is_printed_whole(chromium: Any, server: str, name: str) -> None:
     page.context.close()
 
 
+def test_a_wide_table_s_caption_stays_in_a_phone_s_window(chromium: Any, server: str) -> None:
+    page, _ = visit(chromium, server + PAGES["target"], viewport={"width": 360, "height": 800})
+    wide = page.locator(".wide").filter(has=page.locator("th", has_text="stack")).first
+    assert wide.evaluate("box => box.scrollWidth > box.clientWidth"), "a table that is wider than the window"
+    caption = wide.locator("caption span")
+    for place in (0, 99999):
+        wide.evaluate("(box, x) => { box.scrollLeft = x }", place)
+        at = caption.evaluate("text => text.getBoundingClientRect().toJSON()")
+        assert at["left"] >= 0
+        assert at["right"] <= 360
+    page.context.close()
+
+
+def test_what_scrolls_on_a_screen_is_printed_whole(chromium: Any, server: str) -> None:
+    page, _ = visit(chromium, server + PAGES["log"], viewport={"width": 700, "height": 900})
+    text = page.locator("pre")
+    text.evaluate("box => { box.textContent = ('x'.repeat(300) + '\\n').repeat(200) }")
+    cut = "box => box.scrollHeight > box.clientHeight + 1 || box.scrollWidth > box.clientWidth + 1"
+    assert text.evaluate(cut)
+    page.emulate_media(media="print")
+    assert not text.evaluate(cut)
+    page.context.close()
+
+
 def test_without_scripts_a_visitor_finds_filters_compares_and_downloads(chromium: Any, server: str) -> None:
     page, wrong = visit(chromium, server, java_script_enabled=False, accept_downloads=True)
     page.get_by_role("navigation", name="pages").get_by_role("link", name="tables").click()

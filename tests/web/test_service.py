@@ -195,6 +195,29 @@ def test_what_is_only_made_anew_leaves_room_for_who_waits(monkeypatch: pytest.Mo
     assert asyncio.run(play()) == (makers.LATER, makers.WAITING - makers.LATER)
 
 
+def test_whose_turn_does_not_come_is_told_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(makers, "_TURN", 0.02)
+    go = asyncio.Event()
+
+    async def made(work: object) -> Kept:
+        await go.wait()
+        return packed(Reply(200, HTML, b"", "d", 1, 0.2))
+
+    async def play() -> list[bool]:
+        service = Makers("nowhere.db")
+        monkeypatch.setattr(service._slow, "_make", made)
+        try:
+            first = asyncio.create_task(service.make("/rank", ""))
+            await asyncio.sleep(0)
+            late = await service.make("/tables", "")
+            go.set()
+            return [r is None for r in (await first, late, await service.make("/tables", ""))]
+        finally:
+            service.close()
+
+    assert asyncio.run(play()) == [False, True, False]
+
+
 @pytest.mark.parametrize(
     ("path", "query", "long"),
     [

@@ -72,7 +72,7 @@ class Service:
         if kept.age >= STALE and not self.makers.busy(path, query):
             return await asyncio.shield(self._made(address, path, query)) or kept
         if not kept.slow:
-            task = self._made(address, path, query)
+            task = self._made(address, path, query, later=True)
             done, _ = await asyncio.wait([task], timeout=SOON)
             return (task.result() if done else None) or kept
         if kept.age > REST * kept.reply.seconds:

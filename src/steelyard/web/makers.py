@@ -13,10 +13,9 @@ import resource
 import signal
 import threading
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import asynccontextmanager
 from functools import cache, partial
 from itertools import count
 from pathlib import Path
@@ -37,6 +36,8 @@ if TYPE_CHECKING:  # not in the server
 SECONDS, WAITING, LATER = 60, 64, 24
 #: a page waits for others as many times its own seconds, and one that is only made anew so many seconds
 _PATIENT, _ANEW = 10.0, 60.0
+#: seconds after which who waited for his turn is told to come back
+_TURN = 90.0
 #: seconds that a page is taken to need of whose kind none was made
 _UNKNOWN = {True: 1.0, False: 0.05}
 _DRAWN = (".svg", ".png")
@@ -162,25 +163,22 @@ class _Turns:
         self._numbers = count()
         self._line: list[tuple[float, int, asyncio.Future[None]]] = []
 
-    @asynccontextmanager
-    async def turn(self, due: float) -> AsyncIterator[None]:
-        """Waits until it is the turn of who is due then."""
-        if self._taken:
-            mine = asyncio.get_running_loop().create_future()
-            heapq.heappush(self._line, (due, next(self._numbers), mine))
-            try:
-                await mine
-            except asyncio.CancelledError:
-                if not mine.cancelled():  # it was our turn already
-                    self._give()
-                raise
-        self._taken = True
+    async def take(self, due: float) -> None:
+        """Waits until it is the turn of who is due then, who gives it back."""
+        if not self._taken:
+            self._taken = True
+            return
+        mine = asyncio.get_running_loop().create_future()
+        heapq.heappush(self._line, (due, next(self._numbers), mine))
         try:
-            yield
-        finally:
-            self._give()
+            await mine
+        except asyncio.CancelledError:
+            if not mine.cancelled():  # it was our turn already
+                self.give()
+            raise
 
-    def _give(self) -> None:
+    def give(self) -> None:
+        """Makes it the turn of the next one."""
         while self._line:
             _, _, other = heapq.heappop(self._line)
             if not other.done():
@@ -206,14 +204,21 @@ class _Maker:
     async def make(
         self, work: Callable[[], tuple[Kept, bool]], patient: float = 0.0, most: int = WAITING
     ) -> Kept | None:
-        """A reply; None where as many wait as may at ``most``. It lets others go first that come within as many seconds
-        as it is ``patient``."""
+        """A reply; None where as many wait as may at ``most``, or where its turn does not come in time. It lets others
+        go first that come within as many seconds as it is ``patient``."""
         if self.waiting >= most:
             return None
         self.waiting += 1
         try:
-            async with self._turns.turn(time.monotonic() + patient):  # none waits in a process that is to be replaced
+            try:
+                async with asyncio.timeout(_TURN):  # none waits in a process that is to be replaced
+                    await self._turns.take(time.monotonic() + patient)
+            except TimeoutError:
+                return None
+            try:
                 return await self._make(work)
+            finally:
+                self._turns.give()
         finally:
             self.waiting -= 1
 
