@@ -22,6 +22,8 @@ from steelyard.web.pages import ROUTES, route
 from tests.web.conftest import RECORDS, made
 
 pytestmark = pytest.mark.long
+#: pixels between the margins of a sheet of A4, as Chromium prints it
+A4 = 718
 RUN = f"/runs/{RECORDS[0].setup.key[:16]}"
 AT = f"{RUN}/{int((RECORDS[0].finished or 0).timestamp()) * 1_000_000}"  # type: ignore[union-attr]
 #: one of each kind of page, of which pictures are kept; those of submissions are in test_browser_service.py
@@ -130,7 +132,7 @@ def test_every_kind_of_page_is_looked_at() -> None:
 @pytest.mark.parametrize("name", ["implementation", "run", "tables", "target"])
 def test_a_page_is_printed_whole(chromium: Any, server: str, name: str) -> None:
     """Black on white whatever the look, without what is to be pressed, and no table is cut off."""
-    page, _ = visit(chromium, server + PAGES[name], color_scheme="dark", viewport={"width": 1000, "height": 1400})
+    page, _ = visit(chromium, server + PAGES[name], color_scheme="dark", viewport={"width": A4, "height": 1000})
     page.emulate_media(media="print")
     assert page.evaluate("getComputedStyle(document.body).color") == "rgb(0, 0, 0)"
     assert not page.locator("header, form, .files, .bar").filter(visible=True).count()
