@@ -156,8 +156,9 @@ def test_processes_that_migrate_at_once(database: str) -> None:
 
 
 @pytest.mark.parametrize("database", SERVERS, indirect=True)
-def test_a_server_that_ended_our_connections(database: str) -> None:
-    """Like a process that was started again in the meantime."""
+def test_a_server_that_ended_our_connections(database: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Like a process that was started again in the meantime, while nothing was asked for longer than ``_IDLE``."""
+    monkeypatch.setattr("steelyard.store.engine._IDLE", 0.0)
     with Store.open(database) as store:
         store.add(RECORD)
         every, end = (

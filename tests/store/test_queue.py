@@ -9,14 +9,14 @@ from typing import Any
 
 import pytest
 from msgspec.structs import replace
-from sqlalchemy import func, select
+from sqlalchemy import column, func, select, table, update
 
 from steelyard.model.errors import UserError
 from steelyard.model.record import Point
 from steelyard.store import Store, leasing, queue, schema, tenure
-from steelyard.store.errors import LeaseLost
+from steelyard.store.errors import LeaseLost, StoreError
 from steelyard.store.queue import DONE, FAILED, RUNNING, WAITING, Queue, Taken, Task
-from steelyard.store.submissions import Desk, Given, Quota, QuotaError
+from steelyard.store.submissions import WITHDRAWN, Desk, Given, Quota, QuotaError, new_token
 
 from .conftest import RECORD
 
@@ -138,6 +138,42 @@ def test_what_is_withdrawn_while_it_runs_leaves_nothing(store: Store) -> None:
         assert desk.withdraw(token)
         line.close(taken, DONE, record=RECORD)
     assert store.runs() == []
+
+
+def test_a_worker_of_another_schema_takes_nothing(store: Store) -> None:
+    """It was there before the database was migrated. What it has it may still give back."""
+    desk, old = Desk(store), Queue(store, "w")
+    token = desk.hand_in(GIVEN, tasks(), ROOM)
+    mine = old.begin(["a"])
+    assert mine is not None
+    newer = update(table(schema.REVISION_TABLE, column("version_num"))).values(version_num="9999")
+    with store._engine.begin() as connection:
+        connection.execute(newer)
+    for targets in (["b"], ["a"]):
+        with pytest.raises(StoreError, match=r"has schema 9999 now, .* install the server's version"):
+            old.begin(targets)
+    old.give_back(mine)
+    assert states(desk, token) == [WAITING, WAITING]
+
+
+def test_a_form_that_is_sent_twice_is_one_submission(store: Store) -> None:
+    """At once and later; withdrawn, it is not back. Another file in the same form is another submission."""
+    desk, form = Desk(store), replace(GIVEN, once=new_token())
+    with ThreadPoolExecutor(4) as pool:
+        links = set(pool.map(lambda _: desk.hand_in(form, tasks(), ROOM), range(8)))
+    assert links == {form.once}
+    changed = replace(form, content=b"PK other", name="other.zip")
+    other = desk.hand_in(changed, tasks(changed, "c"), ROOM)
+    assert other != form.once
+    with store._engine.connect() as connection:
+        assert connection.execute(select(func.count()).select_from(schema.submission)).scalar() == 2
+    assert desk.withdraw(form.once)
+    assert not desk.known(form.digest)
+    assert desk.hand_in(form, tasks(), ROOM) == form.once
+    assert not desk.known(form.digest)
+    found = desk.find(form.once)
+    assert found is not None
+    assert found.state == WITHDRAWN
 
 
 def test_quotas(store: Store) -> None:

@@ -22,6 +22,8 @@ from steelyard.web.pages import ROUTES, route
 from tests.web.conftest import RECORDS, made
 
 pytestmark = pytest.mark.long
+#: pixels between the margins of a sheet of A4, as Chromium prints it
+A4 = 718
 RUN = f"/runs/{RECORDS[0].setup.key[:16]}"
 AT = f"{RUN}/{int((RECORDS[0].finished or 0).timestamp()) * 1_000_000}"  # type: ignore[union-attr]
 #: one of each kind of page, of which pictures are kept; those of submissions are in test_browser_service.py
@@ -130,7 +132,7 @@ def test_every_kind_of_page_is_looked_at() -> None:
 @pytest.mark.parametrize("name", ["implementation", "run", "tables", "target"])
 def test_a_page_is_printed_whole(chromium: Any, server: str, name: str) -> None:
     """Black on white whatever the look, without what is to be pressed, and no table is cut off."""
-    page, _ = visit(chromium, server + PAGES[name], color_scheme="dark", viewport={"width": 1000, "height": 1400})
+    page, _ = visit(chromium, server + PAGES[name], color_scheme="dark", viewport={"width": A4, "height": 1000})
     page.emulate_media(media="print")
     assert page.evaluate("getComputedStyle(document.body).color") == "rgb(0, 0, 0)"
     assert not page.locator("header, form, .files, .bar").filter(visible=True).count()
@@ -140,6 +142,30 @@ def test_a_page_is_printed_whole(chromium: Any, server: str, name: str) -> None:
     assert printed.startswith(b"%PDF")
     if folder := os.environ.get("STEELYARD_SHOTS"):
         (Path(folder) / f"{name}.pdf").write_bytes(printed)
+    page.context.close()
+
+
+def test_a_wide_table_s_caption_stays_in_a_phone_s_window(chromium: Any, server: str) -> None:
+    page, _ = visit(chromium, server + PAGES["target"], viewport={"width": 360, "height": 800})
+    wide = page.locator(".wide").filter(has=page.locator("th", has_text="stack")).first
+    assert wide.evaluate("box => box.scrollWidth > box.clientWidth"), "a table that is wider than the window"
+    caption = wide.locator("caption span")
+    for place in (0, 99999):
+        wide.evaluate("(box, x) => { box.scrollLeft = x }", place)
+        at = caption.evaluate("text => text.getBoundingClientRect().toJSON()")
+        assert at["left"] >= 0
+        assert at["right"] <= 360
+    page.context.close()
+
+
+def test_what_scrolls_on_a_screen_is_printed_whole(chromium: Any, server: str) -> None:
+    page, _ = visit(chromium, server + PAGES["log"], viewport={"width": 700, "height": 900})
+    text = page.locator("pre")
+    text.evaluate("box => { box.textContent = ('x'.repeat(300) + '\\n').repeat(200) }")
+    cut = "box => box.scrollHeight > box.clientHeight + 1 || box.scrollWidth > box.clientWidth + 1"
+    assert text.evaluate(cut)
+    page.emulate_media(media="print")
+    assert not text.evaluate(cut)
     page.context.close()
 
 

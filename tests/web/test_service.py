@@ -18,7 +18,7 @@ from steelyard.web import app, makers
 from steelyard.web.kept import Cache, Kept, packed
 from steelyard.web.makers import Here, Makers
 from steelyard.web.news import New, News
-from steelyard.web.reply import HTML, Reply
+from steelyard.web.reply import HTML, Reply, Sent
 from tests.made_up import record
 from tests.web.conftest import RECORDS, ask, made
 
@@ -65,7 +65,7 @@ def test_what_takes_long_is_served_as_it_was_and_made_anew(monkeypatch: pytest.M
     go, asked, stored = threading.Event(), [], [1]
 
     class Slow:
-        async def make(self, path: str, query: str, sent: bytes = b"") -> Kept | None:
+        async def make(self, path: str, query: str, sent: bytes = b"", *, later: bool = False) -> Kept | None:
             asked.append(path)
             state = stored[-1]
             if len(asked) > 1:
@@ -75,7 +75,7 @@ def test_what_takes_long_is_served_as_it_was_and_made_anew(monkeypatch: pytest.M
         async def since(self, last: int) -> list[New]:
             return [(n, "k", "f", "v", "t") for n in reversed(stored) if n > last]
 
-        def busy(self, path: str) -> bool:
+        def busy(self, path: str, query: str) -> bool:
             return False
 
     async def visits() -> list[bytes]:
@@ -96,6 +96,138 @@ def test_what_takes_long_is_served_as_it_was_and_made_anew(monkeypatch: pytest.M
 
     assert asyncio.run(visits()) == [b"1", b"1", b"1", b"2"]
     assert asked == ["/", "/"]
+
+
+def test_what_is_quick_is_waited_for_a_moment_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where its process is busy with others, who asks gets it as it was."""
+    monkeypatch.setattr(app, "LOOK", 0.0)
+    monkeypatch.setattr(app, "SOON", 0.01)
+    stored, go = [1], asyncio.Event()
+
+    class Behind:
+        async def make(self, path: str, query: str, sent: bytes = b"", *, later: bool = False) -> Kept | None:
+            state = stored[-1]
+            if state > 1:
+                await go.wait()
+            return packed(Reply(200, HTML, b"%d" % state, "d", state, 0.001))
+
+        async def since(self, last: int) -> list[New]:
+            return [(n, "k", "f", "v", "t") for n in reversed(stored) if n > last]
+
+        def busy(self, path: str, query: str) -> bool:
+            return True
+
+    async def visits() -> list[bytes]:
+        service = app.Service(Behind())  # type: ignore[arg-type]
+        bodies = []
+        for end in (False, False, True):
+            if end:
+                go.set()
+            kept = await service.answer("/feed.atom", "")
+            assert kept is not None
+            bodies.append(kept.plain)
+            stored.append(2)
+        return bodies
+
+    assert asyncio.run(visits()) == [b"1", b"1", b"2"]
+
+
+def test_who_waits_goes_first_and_the_shorter_before_the_longer(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One process makes a slow page. Of those that come meanwhile a worker is first, then pages by how long their kind
+    took, then what is only made anew; and who goes away keeps nobody waiting."""
+    order, go = list[str](), asyncio.Event()
+
+    async def made(work: object) -> Kept:
+        path = work.args[1]  # type: ignore[attr-defined]
+        order.append(path if isinstance(path, str) else "worker")
+        if len(order) == 1:
+            await go.wait()
+        seconds = {"/targets/a": 2.0, "/rank": 0.01}.get(order[-1], 0.2)
+        return packed(Reply(200, HTML, b"", "d", 1, seconds))
+
+    async def play() -> None:
+        service = Makers("nowhere.db")
+        monkeypatch.setattr(service._slow, "_make", made)
+        try:
+            known = [asyncio.create_task(service.make("/targets/a", ""))]
+            await asyncio.sleep(0)
+            go.set()
+            await asyncio.gather(*known, service.make("/rank", ""))
+            go.clear()
+            order.clear()
+            asked = [
+                asyncio.create_task(service.make(path, "", later=path == "/tables"))
+                for path in ("/campaigns/first", "/tables", "/targets/b", "/targets/gone", "/rank")
+            ]
+            asked.append(asyncio.create_task(service.hire(Sent("/take", "", b"", "", ""))))
+            await asyncio.sleep(0)
+            asked.pop(3).cancel()
+            go.set()
+            await asyncio.gather(*asked)
+        finally:
+            service.close()
+
+    asyncio.run(play())
+    assert order == ["/campaigns/first", "worker", "/rank", "/targets/b", "/tables"]
+
+
+def test_what_is_only_made_anew_leaves_room_for_who_waits(monkeypatch: pytest.MonkeyPatch) -> None:
+    go = asyncio.Event()
+
+    async def made(work: object) -> Kept:
+        await go.wait()
+        return packed(Reply(200, HTML, b"", "d", 1, 0.2))
+
+    async def play() -> tuple[int, int]:
+        service = Makers("nowhere.db")
+        monkeypatch.setattr(service._slow, "_make", made)
+        try:
+            anew = [asyncio.create_task(service.make(f"/targets/{k}", "", later=True)) for k in range(makers.WAITING)]
+            await asyncio.sleep(0)
+            waited = [asyncio.create_task(service.make(f"/rank/{k}", "")) for k in range(makers.WAITING)]
+            await asyncio.sleep(0)
+            go.set()
+            done = [[r for r in await asyncio.gather(*some) if r is not None] for some in (anew, waited)]
+            return len(done[0]), len(done[1])
+        finally:
+            service.close()
+
+    assert asyncio.run(play()) == (makers.LATER, makers.WAITING - makers.LATER)
+
+
+def test_whose_turn_does_not_come_is_told_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(makers, "_TURN", 0.02)
+    go = asyncio.Event()
+
+    async def made(work: object) -> Kept:
+        await go.wait()
+        return packed(Reply(200, HTML, b"", "d", 1, 0.2))
+
+    async def play() -> list[bool]:
+        service = Makers("nowhere.db")
+        monkeypatch.setattr(service._slow, "_make", made)
+        try:
+            first = asyncio.create_task(service.make("/rank", ""))
+            await asyncio.sleep(0)
+            late = await service.make("/tables", "")
+            go.set()
+            return [r is None for r in (await first, late, await service.make("/tables", ""))]
+        finally:
+            service.close()
+
+    assert asyncio.run(play()) == [False, True, False]
+
+
+@pytest.mark.parametrize(
+    ("path", "query", "long"),
+    [
+        ("/feed.atom", "", False), ("/targets/uno/feed.atom", "", False), ("/compare", "old=a/x&new=b/y", False),
+        ("/compare", "old=a*&new=b/y", True), ("/compare/comparison.csv", "old=a/x&new=b/y", True),
+        ("/targets/uno", "", True), ("/variants/a/a.csv", "", True), ("/variants/a", "", False), ("/rank", "", True),
+    ],
+)  # fmt: skip
+def test_which_pages_may_take_long(path: str, query: str, long: bool) -> None:
+    assert makers.slow(path, query) is long
 
 
 @pytest.mark.parametrize(
@@ -218,7 +350,7 @@ def test_a_page_that_takes_too_long_is_given_up(results: Path, monkeypatch: pyte
 
 def test_too_many_are_told_to_come_back(results: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     class Busy(Here):
-        async def make(self, path: str, query: str, sent: bytes = b"") -> Kept | None:
+        async def make(self, path: str, query: str, sent: bytes = b"", *, later: bool = False) -> Kept | None:
             return None
 
     busy = Busy(str(results))
@@ -252,7 +384,7 @@ def test_what_is_made_while_something_is_deleted_is_not_kept() -> None:
         def __init__(self) -> None:
             self.count = 0
 
-        async def make(self, path: str, query: str, sent: bytes = b"") -> Kept:
+        async def make(self, path: str, query: str, sent: bytes = b"", *, later: bool = False) -> Kept:
             self.count += 1
             mine = self.count
             await asyncio.sleep(0.05)

@@ -20,7 +20,8 @@ from sqlalchemy import (
     make_url,
     text,
 )
-from sqlalchemy.exc import ArgumentError, DatabaseError, DBAPIError, NoSuchModuleError
+from sqlalchemy.exc import ArgumentError, DatabaseError, DBAPIError, DisconnectionError, NoSuchModuleError
+from sqlalchemy.pool import ConnectionPoolEntry
 
 from steelyard.model.errors import cut
 
@@ -30,6 +31,8 @@ from .errors import DAMAGED, StoreError, StoreFailure, explain
 _DRIVERS = {"psycopg": "steelyard[servers]", "psycopg2": "psycopg2-binary", "pymysql": "steelyard[servers]"}
 #: where each table is committed as it is made, so that others see some of them
 _BY_TABLE = ("mariadb", "mysql")
+#: seconds after which a connection may have been closed
+_IDLE = 1.0
 #: the lock by which processes that create or migrate tables on a server take turns
 _LOCK = 0x57EE1  # PostgreSQL takes it as a number, MariaDB as a name
 
@@ -109,8 +112,8 @@ def _prepare(file: Path) -> None:
 
 def _create(url: URL) -> Engine:
     sqlite = url.get_backend_name() == "sqlite"
-    # every query of a transaction must see the same state; a server may have closed connections that were idle for long
-    options: dict[str, Any] = {"isolation_level": "REPEATABLE READ", "pool_pre_ping": True}
+    # every query of a transaction must see the same state
+    options: dict[str, Any] = {"isolation_level": "REPEATABLE READ"}
     if sqlite:
         options = {"connect_args": {"timeout": values.BUSY_SECONDS}, "max_overflow": -1}
         file = file_of(url)
@@ -135,7 +138,29 @@ def _create(url: URL) -> Engine:
     if sqlite:
         event.listen(engine, "connect", _on_connect)
         event.listen(engine, "begin", _on_begin)
+    else:
+        _ping_idle(engine)
     return engine
+
+
+def _ping_idle(engine: Engine) -> None:
+    """Asks connections that were idle whether the server is still there: it may have closed them. To ask each time
+    would take as long as most transactions do."""
+
+    def used(_: object, record: ConnectionPoolEntry) -> None:
+        record.info["used"] = time.monotonic()
+
+    def taken(connection: Any, record: ConnectionPoolEntry, _: object) -> None:
+        if time.monotonic() - record.info.get("used", 0.0) < _IDLE:
+            return
+        try:
+            engine.dialect.do_ping(connection)
+        except engine.dialect.loaded_dbapi.Error as error:
+            raise DisconnectionError from error  # the pool makes another
+
+    event.listen(engine, "connect", used)
+    event.listen(engine, "checkin", used)
+    event.listen(engine, "checkout", taken)
 
 
 def _read_as_it_stands(file: Path) -> bool:

@@ -67,14 +67,27 @@ def claim(engine: Engine, key: str, holder: str, stale: Lease | None = None, the
         if found is not None and found.holder != holder:
             return Lease(found.id, found.holder, found.beats)
         if found is not None:
-            connection.execute(delete(lease).where(lease.c.id == found.id))
-        made = connection.execute(_MAKE, {"key": key, "holder": holder, "beats": 0}).inserted_primary_key
-        assert made is not None
+            connection.execute(_END, {"number": found.id})
+        made = _made(connection, key, holder)
         if then is not None:
-            then(connection, int(made[0]))
-        return Lease(int(made[0]), holder, 0, mine=True)
+            then(connection, made)
+        return Lease(made, holder, 0, mine=True)
 
     return repeated(engine, work)
+
+
+def anew(connection: Connection, key: str, holder: str) -> int:
+    """The number of a new lease in this transaction, of what nobody works on: one that is there was left behind."""
+    found = connection.execute(_FOUND, {"key": key}).first()
+    if found is not None:
+        connection.execute(_END, {"number": found.id})
+    return _made(connection, key, holder)
+
+
+def _made(connection: Connection, key: str, holder: str) -> int:
+    made = connection.execute(_MAKE, {"key": key, "holder": holder, "beats": 0}).inserted_primary_key
+    assert made is not None
+    return int(made[0])
 
 
 def beat(engine: Engine, numbers: Iterable[int]) -> None:

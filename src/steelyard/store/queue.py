@@ -4,7 +4,6 @@ lease and what came of the run are stored together: who was only suspended store
 from __future__ import annotations
 
 import hashlib
-import random
 import time
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -13,14 +12,14 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
-from sqlalchemy import ColumnElement, Connection, bindparam, delete, insert, select, text, update
+from sqlalchemy import ColumnElement, Connection, bindparam, delete, insert, or_, select, text, update
 
 from steelyard.model.record import Record
 
 from . import schema
 from .engine import explained
 from .errors import LeaseLost, StoreError
-from .leasing import Then, ended, repeated
+from .leasing import Then, anew, ended, repeated
 from .store import Store
 from .tenure import Tenure
 from .values import storable
@@ -38,15 +37,24 @@ UNDER_WAY, DIED, GIVEN_BACK = "running", "died", "given back"
 _job, _package, _submission, _attempt = schema.job, schema.package, schema.submission, schema.job_attempt
 #: statements of each claim and return, which are made once: making them takes longer than databases take for them.
 #: ``_TO_BEGIN`` waits for who changes the job, and reads what he left, also where a transaction has an older view
-_HELD = text("SELECT subject FROM hold")
+_HELD = text(f"SELECT subject FROM hold UNION ALL SELECT version_num FROM {schema.REVISION_TABLE}")
 _CANDIDATES = text(
     "SELECT id FROM job WHERE state = :state AND target IN :targets AND (ready <= :now OR ready > :late) "
     f"ORDER BY priority, id LIMIT {_LOOKED_AT}"
 ).bindparams(bindparam("targets", expanding=True))
-_TO_BEGIN = (
-    select(_job.c.id, _job.c.task, _job.c.state, _job.c.attempts, _job.c.package_id)
-    .where(_job.c.id == bindparam("number"))
-    .with_for_update()
+_JOB = select(_job.c.id, _job.c.task, _job.c.target, _job.c.state, _job.c.attempts, _job.c.package_id)
+_TO_BEGIN = _JOB.where(_job.c.id == bindparam("number")).with_for_update()
+#: the first one that waits, apart from those that others are just taking
+_NEXT = (
+    _JOB.where(
+        _job.c.state == WAITING,
+        _job.c.target.in_(bindparam("targets", expanding=True)),
+        or_(_job.c.ready <= bindparam("now"), _job.c.ready > bindparam("late")),
+        _job.c.id.not_in(bindparam("other", expanding=True)),
+    )
+    .order_by(_job.c.priority, _job.c.id)
+    .limit(1)
+    .with_for_update(skip_locked=True)
 )
 _CONTENT = select(_package.c.content).where(_package.c.id == bindparam("number"))
 _DIED = text("UPDATE job_attempt SET ended = :now, outcome = :died WHERE job_id = :number AND ended IS NULL")
@@ -57,7 +65,11 @@ _ENDED = text(
     "WHERE job_id = :number AND ended IS NULL"
 )
 _TOUCH = text("UPDATE package SET size = size WHERE id = (SELECT package_id FROM job WHERE id = :number)")
-_PACKAGE = text("SELECT package_id FROM job WHERE id = :number")
+#: the package of a job, if what comes of it is public
+_PUBLIC = text(
+    "SELECT job.package_id FROM job JOIN submission ON submission.package_id = job.package_id "
+    "WHERE job.id = :number AND submission.state = :state"
+)
 _ORIGINS = text(
     "SELECT id, first_id, name FROM submission WHERE package_id = :package AND state = :state ORDER BY id DESC"
 )
@@ -232,6 +244,12 @@ def _origins(connection: Connection, package: int) -> dict[str, str]:
     return {s.name: f"{s.name} (submission {s.first_id or s.id})" for s in found}
 
 
+def _asked(targets: Collection[str]) -> dict[str, Any]:
+    """What is asked of jobs on these targets. A pause that ends later than any was meant to is of a clock that was set
+    back."""
+    return {"targets": sorted(targets), "now": now(), "late": now() + PAUSE * ATTEMPTS}
+
+
 class Queue:
     """The queue as a ``worker`` sees it, who has a name that no other has."""
 
@@ -242,6 +260,10 @@ class Queue:
     def begin(self, targets: Collection[str]) -> Taken | None:
         """A job on one of these targets, whose worker beats for it with :meth:`beat`, and ends it with :meth:`close` or
         :meth:`give_back`. Raises :class:`StoreError`."""
+        with explained(self._store._name):
+            taken = repeated(self._store._engine, lambda connection: self._next(connection, targets))
+        if taken is not None:
+            return taken
         for number in self._candidates(targets):
             made = list[Taken | None]()
             lease = self._tenure.attempt(_key(number), self._begun(number, made))
@@ -249,6 +271,25 @@ class Queue:
                 if made[-1] is not None:
                     return made[-1]
                 self._store.end(lease)
+        return None
+
+    def _next(self, connection: Connection, targets: Collection[str]) -> Taken | None:
+        """The first job that waits. Nobody has a lease of it: a job waits, or has one, from one transaction on. All
+        that is read is read after the job is ours: on MariaDB it is as it was when the first of it was read."""
+        asked, other = _asked(targets), list[int]()
+        while asked["targets"]:
+            r = connection.execute(_NEXT, {**asked, "other": other}).first()
+            if r is None:
+                return None
+            if not other:
+                asked["targets"] = self._allowed(targets, connection)
+            if r.target in asked["targets"]:
+                lease = anew(connection, _key(r.id), self.worker)
+                taken = self._taken(connection, r, lease)
+                if taken is not None:
+                    return taken
+                ended(connection, lease)
+            other.append(r.id)
         return None
 
     def beat(self, mine: Mine) -> None:
@@ -273,31 +314,32 @@ class Queue:
     def taken(self, targets: Collection[str]) -> Iterator[Taken | None]:
         """A job on one of these targets, which is ours within the block; None where none can be had. Raises
         :class:`StoreError`."""
-        for number in self._candidates(targets):
-            made = list[Taken | None]()
-            with self._tenure.tried(_key(number), self._begun(number, made)) as lease:
-                if lease is not None and made[-1] is not None:
-                    yield made[-1]
-                    return
-        yield None
+        taken = self.begin(targets)
+        with self._tenure.kept(None if taken is None else taken.lease):
+            yield taken
+
+    def _allowed(self, targets: Collection[str], connection: Connection) -> list[str]:
+        """Those of the targets that are not paused; none where the machine is. Raises :class:`StoreError` where the
+        database was migrated meanwhile: who does not know its schema takes nothing from it."""
+        held = set(connection.execute(_HELD).scalars())
+        if schema.HEAD not in held:
+            found = ", ".join(sorted(h for h in held if " " not in h))
+            raise StoreError(
+                f"{self._store._name} has schema {found} now, this worker knows {schema.HEAD}; "
+                "install the server's version of Steelyard and start it again"
+            )
+        if f"machine {self.machine}" in held:
+            return []
+        return sorted(t for t in targets if f"target {t}" not in held)
 
     def _candidates(self, targets: Collection[str]) -> list[int]:
-        """Jobs that wait, and then those that others run, as far as we know; none of what is paused. A pause that ends
-        later than any was meant to is of a clock that was set back. Where others work, the first as many as work stand
-        in any order: all are taken at once, and not all should want the same."""
-        found: dict[str, list[int]] = {}
+        """Jobs that wait, as another just looked at them, and then those that others run, as far as we know."""
+        found: list[int] = []
         with explained(self._store._name), self._store._engine.connect() as connection:
-            paused = set(connection.execute(_HELD).scalars())
-            if f"machine {self.machine}" in paused:
-                return []
-            mine = sorted(t for t in targets if f"target {t}" not in paused)
-            of = {"targets": mine, "now": now(), "late": now() + PAUSE * ATTEMPTS}
-            for state in (WAITING, RUNNING):
-                found[state] = [*connection.execute(_CANDIDATES, {"state": state, **of}).scalars()]
-        many = len(found[RUNNING]) + 1
-        first, rest = found[WAITING][:many], found[WAITING][many:]
-        random.shuffle(first)
-        return [*first, *rest, *found[RUNNING]]
+            mine = self._allowed(targets, connection)
+            for state in (WAITING, RUNNING) if mine else ():
+                found += connection.execute(_CANDIDATES, {"state": state, **_asked(mine)}).scalars()
+        return found
 
     def _begun(self, number: int, made: list[Taken | None]) -> Then:
         """What makes of a lease the job, where it is still to be run, and None of others. One that was begun too often
@@ -306,25 +348,28 @@ class Queue:
         def work(connection: Connection, lease: int) -> None:
             made.append(None)
             r = connection.execute(_TO_BEGIN, {"number": number}).first()
-            if r is None or r.state not in (WAITING, RUNNING):
-                return
-            try:
-                task = msgspec.json.decode(r.task, type=Task)
-            except msgspec.MsgspecError:  # of a newer version's server: a newer worker does it
-                return
-            if r.attempts:
-                connection.execute(_DIED, {"number": number, "now": now(), "died": DIED})
-            if r.attempts >= ATTEMPTS:
-                detail = "its worker died each time that it was tried"
-                connection.execute(update(_job).where(_job.c.id == number).values(state=FAILED, detail=detail))
-                return
-            connection.execute(_BEGIN, {"number": number, "state": RUNNING, "attempts": r.attempts + 1})
-            begun = {"job_id": number, "worker": self.worker, "begun": now(), "outcome": UNDER_WAY, "detail": ""}
-            connection.execute(_ATTEMPT, row_of(_attempt, begun))
-            content = connection.execute(_CONTENT, {"number": r.package_id}).scalar_one()
-            made[-1] = Taken(number, lease, r.attempts + 1, task, content)
+            if r is not None and r.state in (WAITING, RUNNING):
+                made[-1] = self._taken(connection, r, lease)
 
         return work
+
+    def _taken(self, connection: Connection, r: Any, lease: int) -> Taken | None:
+        """The job of a row, begun under this lease."""
+        try:
+            task = msgspec.json.decode(r.task, type=Task)
+        except msgspec.MsgspecError:  # of a newer version's server: a newer worker does it
+            return None
+        if r.attempts:
+            connection.execute(_DIED, {"number": r.id, "now": now(), "died": DIED})
+        if r.attempts >= ATTEMPTS:
+            detail = "its worker died each time that it was tried"
+            connection.execute(update(_job).where(_job.c.id == r.id).values(state=FAILED, detail=detail))
+            return None
+        connection.execute(_BEGIN, {"number": r.id, "state": RUNNING, "attempts": r.attempts + 1})
+        begun = {"job_id": r.id, "worker": self.worker, "begun": now(), "outcome": UNDER_WAY, "detail": ""}
+        connection.execute(_ATTEMPT, row_of(_attempt, begun))
+        content = connection.execute(_CONTENT, {"number": r.package_id}).scalar_one()
+        return Taken(r.id, lease, r.attempts + 1, task, content)
 
     def close(self, taken: Mine, state: str, detail: str = "", record: Record | None = None, log: str = "") -> None:
         """Says what came of it: ``done`` with a record, ``failed`` with the reason, or ``waiting`` for another try.
@@ -350,8 +395,10 @@ class Queue:
                 raise LeaseLost("another worker has taken over this job")
             connection.execute(update(_job).where(_job.c.id == number).values(values))
             connection.execute(_ENDED, {"number": number, "now": now(), **over})
-            package = connection.execute(_PACKAGE, {"number": number}).scalar()
-            if package is not None and "record" in values:
+            if "record" not in values:
+                return
+            package = connection.execute(_PUBLIC, {"number": number, "state": PUBLISHED}).scalar()
+            if package is not None:
                 to_runs(connection, package, self._store)
 
         with explained(self._store._name):

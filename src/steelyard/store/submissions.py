@@ -41,7 +41,8 @@ class Quota(Struct, frozen=True):
 
 
 class Given(Struct, frozen=True):
-    """What somebody hands in. ``found`` is what is in the zip, as JSON; ``previous`` the token of an older version."""
+    """What somebody hands in. ``found`` is what is in the zip, as JSON; ``previous`` the token of an older version.
+    ``once`` is the :func:`new_token` of the form that was filled in, which becomes that of the private link."""
 
     name: str
     content: bytes
@@ -49,6 +50,7 @@ class Given(Struct, frozen=True):
     licence: str
     address: str
     previous: str = ""
+    once: str = ""
 
     @property
     def digest(self) -> str:
@@ -70,6 +72,11 @@ class Submission(Struct, frozen=True):
     previous: int | None
 
 
+def new_token() -> str:
+    """A token that nobody guesses."""
+    return secrets.token_urlsafe(_TOKEN)
+
+
 def _hashed(token: str) -> str:
     """What is stored of a token: who reads the database cannot follow its links."""
     return hashlib.sha256(token.encode(errors="surrogateescape")).hexdigest()
@@ -89,12 +96,16 @@ class Desk:
 
     def hand_in(self, given: Given, tasks: Sequence[Task], quota: Quota) -> str:
         """Takes a submission and its jobs; the token of its private link. A zip that was handed in before is kept once,
-        and its jobs are run once. Raises :class:`QuotaError`, and :class:`UserError` for an older version that is not
-        there."""
-        token = secrets.token_urlsafe(_TOKEN)
+        and its jobs are run once. A form that is sent twice is one submission. Raises :class:`QuotaError`, and
+        :class:`UserError` for an older version that is not there."""
 
-        def work(connection: Connection) -> None:
+        def work(connection: Connection) -> str:
             queue.touch(connection, _package.c.digest == given.digest)
+            token, before = given.once or new_token(), self._sent_before(connection, given)
+            if before == given.digest:
+                return token
+            if before is not None:  # another file in the same form
+                token = new_token()
             older = self._older(connection, given.previous)
             _within(connection, given, len(tasks), quota)
             package = _packed(connection, given)
@@ -112,10 +123,17 @@ class Desk:
             }
             connection.execute(insert(_submission).values(row_of(_submission, values)))
             queue.put(connection, package, tasks)
+            return token
 
         with explained(self._store._name):
-            repeated(self._store._engine, work)
-        return token
+            return repeated(self._store._engine, work)
+
+    @staticmethod
+    def _sent_before(connection: Connection, given: Given) -> str | None:
+        """The digest of what was handed in by the same form, if it was sent before."""
+        query = select(_package.c.digest).join(_submission, _submission.c.package_id == _package.c.id)
+        found = connection.execute(query.where(_submission.c.token == _hashed(given.once))).scalar()
+        return None if found is None else str(found)
 
     @staticmethod
     def _older(connection: Connection, token: str) -> tuple[int, int] | None:

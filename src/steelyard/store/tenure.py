@@ -37,14 +37,10 @@ class Tenure:
     def held(self, key: str, over: Event) -> AbstractContextManager[int | None]:
         """The number of a lease of the run with this key, which is waited for until ``over`` is set; it ends with the
         block. None where there is none."""
-        return self._kept(self._claimed(key, over))
-
-    def tried(self, key: str, then: Then | None = None) -> AbstractContextManager[int | None]:
-        """The number of a lease, if it can be had now; it ends with the block. Raises :class:`StoreError`."""
-        return self._kept(self.attempt(key, then))
+        return self.kept(self._claimed(key, over))
 
     @contextmanager
-    def _kept(self, number: int | None) -> Iterator[int | None]:
+    def kept(self, number: int | None) -> Iterator[int | None]:
         """Beats for a lease, if there is one, and ends it."""
         if number is None:
             yield None

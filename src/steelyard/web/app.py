@@ -20,6 +20,8 @@ from .reply import Sent
 
 #: seconds for which the newest run is not asked for again, and after which an answer to that is not waited for
 LOOK, PATIENCE = 1.0, 0.05
+#: seconds for which a new page is waited for where an old one is there
+SOON = 0.1
 #: seconds after which a page is made anew whatever is known: on servers a run may be committed after one of a higher
 #: number
 OLDEST = 600.0
@@ -67,24 +69,29 @@ class Service:
             return await asyncio.shield(self._made(address, path, query))
         if self.news.fresh(kept.reply.state, path, query) and kept.age < OLDEST:
             return kept
-        if kept.slow and (kept.age < STALE or self.makers.busy(path)):
-            if kept.age > REST * kept.reply.seconds:
-                self._made(address, path, query)
-            return kept
-        return await asyncio.shield(self._made(address, path, query))
+        if kept.age >= STALE and not self.makers.busy(path, query):
+            return await asyncio.shield(self._made(address, path, query)) or kept
+        if not kept.slow:
+            task = self._made(address, path, query, later=True)
+            done, _ = await asyncio.wait([task], timeout=SOON)
+            return (task.result() if done else None) or kept
+        if kept.age > REST * kept.reply.seconds:
+            self._made(address, path, query, later=True)
+        return kept
 
-    def _made(self, address: str, path: str, query: str) -> asyncio.Task[Kept | None]:
+    def _made(self, address: str, path: str, query: str, *, later: bool = False) -> asyncio.Task[Kept | None]:
         task = self._under_way.get(address)
         if task is None:
-            task = self._under_way[address] = asyncio.create_task(self._make(address, path, query))
+            task = self._under_way[address] = asyncio.create_task(self._make(address, path, query, later))
         return task
 
-    async def _make(self, address: str, path: str, query: str) -> Kept | None:
+    async def _make(self, address: str, path: str, query: str, later: bool) -> Kept | None:
         cache = self._cache  # what is made of something that is deleted meanwhile is not kept
         try:
-            made = await self.makers.make(path, query)
+            made = await self.makers.make(path, query, later=later)
         finally:
-            self._under_way.pop(address, None)
+            if self._under_way.get(address) is asyncio.current_task():
+                del self._under_way[address]
         if made is not None:
             cache.put(address, made)
         return made

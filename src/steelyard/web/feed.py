@@ -13,8 +13,9 @@ from ..publish import results
 from ..publish.sheet import text
 from ..store import Store
 from . import address
+from .sections import FEED
 
-NAME, KIND = "feed.atom", "application/atom+xml; charset=utf-8"
+NAME, KIND = FEED, "application/atom+xml; charset=utf-8"
 #: runs in a feed
 COUNT = 30
 _ATOM = "http://www.w3.org/2005/Atom"

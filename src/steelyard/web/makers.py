@@ -1,36 +1,50 @@
 """Processes that make pages: one for those that are quick, one for tables and figures, so that none of these waits for
-one of those, and the server that hands out what is kept waits for neither."""
+one of those, and the server that hands out what is kept waits for neither. In each the shorter goes before the longer,
+and what somebody waits for before what is only made anew."""
 
 from __future__ import annotations
 
 import asyncio
+import ctypes
+import heapq
 import multiprocessing
 import os
 import resource
 import signal
 import threading
+import time
 from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from functools import cache, partial
+from itertools import count
+from pathlib import Path
 from types import FrameType
-from typing import TYPE_CHECKING, ParamSpec
+from typing import TYPE_CHECKING
 
 from ..store import Store, StoreError
 from . import ahead
 from .kept import Kept, packed
-from .news import MOST, New
+from .news import MOST, New, of_names
 from .reply import Reply, Sent
-from .sections import SECTIONS, Section
+from .sections import FEED, SECTIONS, Section
 
 if TYPE_CHECKING:  # not in the server
     from .submit import Taking
 
-P = ParamSpec("P")
-#: seconds that a page may take, and pages that may wait
-SECONDS, WAITING = 60, 64
+#: seconds that a page may take, pages that may wait, and of those the ones that are only made anew
+SECONDS, WAITING, LATER = 60, 64, 24
+#: a page waits for others as many times its own seconds, and one that is only made anew so many seconds
+_PATIENT, _ANEW = 10.0, 60.0
+#: seconds after which who waited for his turn is told to come back
+_TURN = 90.0
+#: seconds that a page is taken to need of whose kind none was made
+_UNKNOWN = {True: 1.0, False: 0.05}
+_DRAWN = (".svg", ".png")
 #: KiB of memory above which a process is replaced after its page
 _LARGE = 160 << 10
+#: what the process for tables and figures leaves to others, as nice has it
+_NICE = 5
 
 
 @cache
@@ -38,8 +52,9 @@ def _store(place: str) -> Store:
     return Store.open(place)
 
 
-def _begin(taking: bool) -> None:
+def _begin(taking: bool, nice: int) -> None:
     """Prepares a process: it ends with the server, however that ends. Where submissions are taken, all pages say so."""
+    os.nice(nice)
     if taking:
         from . import layout
 
@@ -96,7 +111,29 @@ def _in_time(work: Callable[[], Reply]) -> tuple[Kept, bool]:
         made = packed(Reply(503, "text/plain; charset=utf-8", f"steelyard: {e}\n".encode()))
     finally:
         signal.alarm(0)
-    return made, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss > _LARGE
+    if made.slow:
+        _trim()
+    return made, _resident() > _LARGE
+
+
+def _trim() -> None:
+    """Gives back what a large page needed: the C library keeps it otherwise."""
+    if trim := getattr(_c_library(), "malloc_trim", None):
+        trim(0)
+
+
+@cache
+def _c_library() -> ctypes.CDLL:
+    return ctypes.CDLL(None)
+
+
+def _resident() -> int:
+    """KiB of memory of this process; where that is not known, the most that it ever had."""
+    try:
+        pages = int(Path("/proc/self/statm").read_text().split()[1])
+    except OSError:
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return pages * resource.getpagesize() >> 10
 
 
 def since(place: str, last: int) -> list[New]:
@@ -107,32 +144,81 @@ def since(place: str, last: int) -> list[New]:
         return []
 
 
-def slow(path: str) -> bool:
-    """Whether what stands there may take long, as files of tables and figures may."""
+def slow(path: str, query: str = "") -> bool:
+    """Whether what stands there may take long, as files of tables and figures may. What is of two names or a feed does
+    not."""
     first, _, rest = path.strip("/").partition("/")
+    if rest.rpartition("/")[2] == FEED:
+        return False
+    if first == "compare" and not rest and of_names(query):
+        return False
     return SECTIONS.get(first, Section()).slow or "." in rest or rest.endswith(("profile", "image"))
+
+
+class _Turns:
+    """Who is next of those that want one process: who is due first."""
+
+    def __init__(self) -> None:
+        self._taken = False
+        self._numbers = count()
+        self._line: list[tuple[float, int, asyncio.Future[None]]] = []
+
+    async def take(self, due: float) -> None:
+        """Waits until it is the turn of who is due then, who gives it back."""
+        if not self._taken:
+            self._taken = True
+            return
+        mine = asyncio.get_running_loop().create_future()
+        heapq.heappush(self._line, (due, next(self._numbers), mine))
+        try:
+            await mine
+        except asyncio.CancelledError:
+            if not mine.cancelled():  # it was our turn already
+                self.give()
+            raise
+
+    def give(self) -> None:
+        """Makes it the turn of the next one."""
+        while self._line:
+            _, _, other = heapq.heappop(self._line)
+            if not other.done():
+                other.set_result(None)
+                return
+        self._taken = False
 
 
 class _Maker:
     """A process, which is replaced when it has become large or was killed."""
 
-    def __init__(self, taking: bool) -> None:
+    def __init__(self, taking: bool, nice: int = 0) -> None:
         self.waiting = 0
-        self._taking = taking
-        self._turn = asyncio.Lock()
+        self._taking, self._nice = taking, nice
+        self._turns = _Turns()
         self._start()
 
     def _start(self) -> None:
-        self.pool = ProcessPoolExecutor(1, mp_context=ahead.context(), initializer=_begin, initargs=(self._taking,))
+        self.pool = ProcessPoolExecutor(
+            1, mp_context=ahead.context(), initializer=_begin, initargs=(self._taking, self._nice)
+        )
 
-    async def make(self, work: Callable[P, tuple[Kept, bool]], *args: P.args, **no: P.kwargs) -> Kept | None:
-        """A reply; None where too many wait."""
-        if self.waiting >= WAITING:
+    async def make(
+        self, work: Callable[[], tuple[Kept, bool]], patient: float = 0.0, most: int = WAITING
+    ) -> Kept | None:
+        """A reply; None where as many wait as may at ``most``, or where its turn does not come in time. It lets others
+        go first that come within as many seconds as it is ``patient``."""
+        if self.waiting >= most:
             return None
         self.waiting += 1
         try:
-            async with self._turn:  # none waits in a process that is to be replaced
-                return await self._make(partial(work, *args, **no))
+            try:
+                async with asyncio.timeout(_TURN):  # none waits in a process that is to be replaced
+                    await self._turns.take(time.monotonic() + patient)
+            except TimeoutError:
+                return None
+            try:
+                return await self._make(work)
+            finally:
+                self._turns.give()
         finally:
             self.waiting -= 1
 
@@ -151,33 +237,49 @@ class _Maker:
         return packed(Reply(500, "text/plain; charset=utf-8", b"steelyard: this page ended its process\n"))
 
 
+def _kind(path: str) -> str:
+    """What pages are alike in how long they take: those of one first word, its tables as files, and its drawings."""
+    first, _, rest = path.strip("/").partition("/")
+    file = "" if "." not in rest else "drawing" if rest.endswith(_DRAWN) else "file"
+    return f"{first} {file}" if first in SECTIONS else file
+
+
 class Makers:
     """The two processes for a database."""
 
     def __init__(self, place: str, taking: Taking | None = None) -> None:
         self._place, self.taking = place, taking
-        self._quick, self._slow = _Maker(taking is not None), _Maker(taking is not None)
+        self._quick, self._slow = _Maker(taking is not None), _Maker(taking is not None, _NICE)
+        self._seconds: dict[str, float] = {}
 
-    async def make(self, path: str, query: str, sent: bytes = b"") -> Kept | None:
-        """What stands at an address, with what is asked in a body; None where too many wait."""
-        return await (self._slow if slow(path) else self._quick).make(make, self._place, path, query, sent)
+    async def make(self, path: str, query: str, sent: bytes = b"", *, later: bool = False) -> Kept | None:
+        """What stands at an address, with what is asked in a body; None where too many wait. What may come ``later`` is
+        made when nobody waits, or after a minute."""
+        kind, long = _kind(path), slow(path, query)
+        patient = _ANEW if later else min(_PATIENT * self._seconds.get(kind, _UNKNOWN[long]), _ANEW)
+        work = partial(make, self._place, path, query, sent)
+        made = await (self._slow if long else self._quick).make(work, patient, LATER if later else WAITING)
+        if made is not None and made.reply.status == 200:
+            seconds = made.reply.seconds
+            self._seconds[kind] = (self._seconds.get(kind, seconds) + seconds) / 2
+        return made
 
     async def take(self, sent: Sent) -> Kept | None:
         """What becomes of what is handed in; None where too many wait."""
         assert self.taking is not None
-        return await self._slow.make(take, self._place, sent, self.taking)  # quick pages do not wait for zips
+        return await self._slow.make(partial(take, self._place, sent, self.taking))  # quick pages do not wait for zips
 
     async def operate(self, sent: Sent) -> Kept | None:
         """What operators see, and what becomes of what they do; None where too many wait."""
-        return await self._slow.make(operate, self._place, sent)
+        return await self._slow.make(partial(operate, self._place, sent))
 
     async def hire(self, sent: Sent) -> Kept | None:
         """What a worker gets that has no database; None where too many wait."""
-        return await self._slow.make(hire, self._place, sent)
+        return await self._slow.make(partial(hire, self._place, sent))
 
-    def busy(self, path: str) -> bool:
+    def busy(self, path: str, query: str) -> bool:
         """Whether others wait for such pages."""
-        return (self._slow if slow(path) else self._quick).waiting > 0
+        return (self._slow if slow(path, query) else self._quick).waiting > 0
 
     async def since(self, last: int) -> list[New]:
         """The runs newer than one."""
@@ -198,7 +300,7 @@ class Here:
     def __init__(self, place: str, taking: Taking | None = None) -> None:
         self._store, self.taking = Store.open(place), taking
 
-    async def make(self, path: str, query: str, sent: bytes = b"") -> Kept | None:
+    async def make(self, path: str, query: str, sent: bytes = b"", *, later: bool = False) -> Kept | None:
         """See :meth:`Makers.make`."""
         from .respond import respond
 
@@ -223,7 +325,7 @@ class Here:
 
         return packed(answer(self._store, sent))
 
-    def busy(self, path: str) -> bool:
+    def busy(self, path: str, query: str) -> bool:
         """See :meth:`Makers.busy`."""
         return False
 

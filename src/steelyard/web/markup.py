@@ -83,7 +83,7 @@ def table(
     title = _escaped(sheet.caption or sheet.title or sheet.label)
     return (
         f'<div class="wide" tabindex="0" role="group" aria-labelledby="{name}-title">'
-        f'<table id="{name}"><caption id="{name}-title">{title}</caption>\n'
+        f'<table id="{name}"><caption id="{name}-title"><span>{title}</span></caption>\n'
         f"<thead><tr>{''.join(heads)}</tr></thead>\n<tbody>\n{chr(10).join(body)}\n</tbody></table></div>"
     )
 

@@ -18,6 +18,7 @@ MOST = 500
 #: what a page is of: a kind of name, and the name
 Scope = tuple[str, str]
 _WHOLE: Scope = ("", "")
+_SIDES = ("old", "new")
 
 
 class News:
@@ -50,6 +51,13 @@ class News:
         return all(self._of[s] <= state for s in scopes) and _WHOLE not in scopes
 
 
+def of_names(query: str) -> bool:
+    """Whether a comparison is of two implementations by their names, of which the database has an index."""
+    asked = dict(parse_qsl(query, errors="backslashreplace"))
+    sides = [asked.get(side, "") for side in _SIDES]
+    return all(s.count("/") == 1 and not set(s) & set("*?[=<>~!") for s in sides)
+
+
 def scopes_of(path: str, query: str) -> tuple[Scope, ...]:
     """What the answer at an address depends on; nothing where it is a document."""
     first, second, *_ = (*address.segments(path), "", "")
@@ -60,9 +68,8 @@ def scopes_of(path: str, query: str) -> tuple[Scope, ...]:
         return (("key", second[: address.KEY]),) if len(second) >= address.KEY else (_WHOLE,)
     asked = dict(parse_qsl(query, errors="backslashreplace"))
     if of == "sides":
-        sides = [asked.get(side, "") for side in ("old", "new")]
-        if all(s.count("/") == 1 and not set(s) & set("*?[=<>~!") for s in sides):
-            return tuple(("variant", s.split("/")[0]) for s in sides)
+        if of_names(query):
+            return tuple(("variant", asked[side].split("/")[0]) for side in _SIDES)
     elif of == "filter" and asked.get("where"):
         try:
             required = expression.parse(asked["where"]).required

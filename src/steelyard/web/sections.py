@@ -10,6 +10,10 @@ from typing import Literal, NamedTuple
 Of = Literal["all", "none", "key", "target", "family", "variant", "filter", "sides"]
 
 
+#: the last word of a feed's address
+FEED = "feed.atom"
+
+
 class Section(NamedTuple):
     """Whether its pages are ``slow``, lest quick ones wait for them, and which runs they are ``of``."""
 

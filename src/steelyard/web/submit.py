@@ -95,10 +95,18 @@ def _taken(
     tasks = lint.tasks(found, hashlib.sha256(content).hexdigest(), file, taking.targets)
     desk = Desk(store)
     given = Given(
-        file, content, msgspec.json.encode(found).decode(), licence, sent.address, _token(asked.get("previous", ""))
-    )
+        file, content, msgspec.json.encode(found).decode(), licence, sent.address, _token(asked.get("previous", "")),
+        _once(asked.get("once", "")),
+    )  # fmt: skip
     known = desk.known(given.digest)
     return desk.hand_in(given, tasks, taking.quota), found, known
+
+
+def _once(token: str) -> str:
+    """The token of a form, as :func:`..store.submissions.new_token` makes it; of a program there is none."""
+    if token and not re.fullmatch(r"[\w-]{22}", token, re.ASCII):
+        raise UserError("this form is not one of this server's; load it again")
+    return token
 
 
 def _token(link: str) -> str:

@@ -16,7 +16,7 @@ from ...publish import comparison, results
 from ...publish.sheet import Sheet, plain
 from ...sources.limits import HANDED_IN
 from ...store.queue import DONE, FAILED, RUNNING, WAITING, Job
-from ...store.submissions import OFFERED, PRIVATE, PUBLISHED, WITHDRAWN, Desk, Submission
+from ...store.submissions import OFFERED, PRIVATE, PUBLISHED, WITHDRAWN, Desk, Submission, new_token
 from .. import address, lint
 from ..page import Block, Field, Form, Heading, NotThereError, Page, Table, Text
 from ..wire import Found
@@ -44,8 +44,7 @@ def hand_in(why: str = "", licence: str = "") -> Page:
         "and weighed on simulated microcontrollers, and its figures stand behind a private link until you publish or "
         "withdraw them."
     )
-    asked = (_FILE, msgspec.structs.replace(_LICENCE, value=licence), _RIGHTS)
-    blocks: list[Block] = [Form("/submissions", asked, "Hand in", changes=True)]
+    blocks: list[Block] = [_form(licence)]
     if why:
         blocks = [Heading("Not taken", "not-taken"), Text(why), *blocks]
     most = f"{lint.MOST >> 20} MiB as a zip, {HANDED_IN.zip_bytes >> 20} MiB unpacked"
@@ -53,6 +52,13 @@ def hand_in(why: str = "", licence: str = "") -> Page:
         Text(f"At most {most}, {lint.IMPLEMENTATIONS} implementations. A file may be dragged onto its field.")
     )
     return Page("Hand in", blocks, lead, status=400 if why else 200)
+
+
+def _form(licence: str, *more: Field) -> Form:
+    """The form, which is one submission however often it is sent."""
+    once = Field("once", "", value=new_token(), kind="hidden")
+    asked = (_FILE, msgspec.structs.replace(_LICENCE, value=licence), _RIGHTS, once, *more)
+    return Form("/submissions", asked, "Hand in", changes=True)
 
 
 _FILE = Field("package", "package (.zip)", ".zip,application/zip", kind="file", needed=True)
@@ -83,13 +89,8 @@ def one(v: View, token: str) -> Page:
     blocks.append(
         Text("Here, when these runs are done; or with steelyard submit --previous and this page's address.")
         if ahead  # the page is loaded again until then, and what was filled in would be lost
-        else Form(
-            "/submissions",
-            (_FILE, msgspec.structs.replace(_LICENCE, value=s.licence), _RIGHTS,
-             Field(_PREVIOUS, "", value=token, kind="hidden")),
-            "Hand in", changes=True,
-        )
-    )  # fmt: skip
+        else _form(s.licence, Field(_PREVIOUS, "", value=token, kind="hidden"))
+    )
     return Page(f"Submission of {s.name}", blocks, again=AGAIN if ahead else 0)
 
 
