@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import re
 import shutil
@@ -20,7 +21,7 @@ ROOT = Path(__file__).parents[1]
 
 
 def row(family: str, published: int, cycles: int, **other: Any) -> Any:
-    values = {
+    values: dict[str, Any] = {
         "target": "due",
         "model": "m/1",
         "family": family,
@@ -73,7 +74,9 @@ def test_pages_have_the_figures_of_their_files() -> None:
         blocks += [(kind, name) for _, kind, name, _ in pages.BLOCK.findall(text)]
     errors = {("errors", name) for name in ("fidelity", "fidelity-before", "fidelity-compiled")}
     weighed = {("sensitivity", c.target) for c in pages.known()}
-    assert sorted(blocks) == sorted({*errors, ("aims", "fidelity"), *weighed})
+    with pages.TRIED.open(newline="") as f:
+        tried = {("tried", r["target"]) for r in csv.DictReader(f)}
+    assert sorted(blocks) == sorted({*errors, ("aims", "fidelity"), *weighed, *tried})
 
 
 def test_what_is_missed_of_an_aim_is_said() -> None:
