@@ -1,7 +1,7 @@
 """How far simulated cycles are from published ones, for families of ciphers that no number was fitted to.
 
 usage: bench/fidelity.py weigh CHECKOUT -t TARGET... [-o ROWS.csv] [--only TEXT] [--set KEY=VALUE...]
-       bench/fidelity.py sensitivity CHECKOUT -t TARGET... [--only TEXT] --set KEY=VALUE...
+       bench/fidelity.py sensitivity CHECKOUT -t TARGET... [--only TEXT] [--level LEVEL...] [--set K=V...] [--keep]
        bench/fidelity.py errors ROWS.csv...
        bench/fidelity.py fit ROWS.csv ROWS.csv...
        bench/fidelity.py page [--before ROWS.csv]... [--after ROWS.csv]... [--compiled ROWS.csv]...
@@ -10,11 +10,14 @@ CHECKOUT is one of usnistgov/Lightweight-Cryptography-Benchmarking, with its ``b
 ``weigh`` builds each implementation of the families below with each optimisation level, calls it twice at each size,
 and writes the second call's cycles beside the published ones. ``--set`` changes a number of the chip's flash timing.
 A board's call and the readings of its clock are in the published cycles and not in ours: how many these are is fitted,
-for each family to the others. ``sensitivity`` weighs without a change and with each one alone, and prints the errors:
-how much the figures depend on each number. ``errors`` prints how errors are distributed, by family, level and size, and
-by how much of a row's cycles is assembly. ``fit`` takes files of the same rows by models that differ: for each family
-it chooses the file with the smallest error over the other families, and says the family's own error with that choice.
-``page`` writes the tables of docs/validation/fidelity.md, of the files beside it or first of other rows.
+for each family to the others. ``sensitivity`` weighs without a change and with each one alone (of its own accord each
+number of the chip's flash timing one step down and up), and prints the errors: how much the figures depend on each
+number; ``--keep`` puts them into docs/validation. ``errors`` prints how errors are distributed, by family, level and
+size, and by how much of a row's cycles is assembly. ``fit`` takes files of the same rows by models that differ: for
+each family it chooses the file with the smallest error over the other families, and says the family's own error with
+that choice.
+``page`` writes the tables of docs/validation, of the files beside it or first of other rows: errors by family, what is
+reached of the aims, and what sensitivities are known.
 """
 
 from __future__ import annotations
@@ -27,12 +30,13 @@ import re
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from contextlib import nullcontext
 from pathlib import Path
-from statistics import fmean, median
-from typing import NamedTuple, get_type_hints
+from typing import NamedTuple
+
+from fidelity_pages import BLOCK, PLACE, Change, filled, keep, sensitivities
+from fidelity_rows import BY, KINDS, Row, counted, groups, held_out, of_assembly, read, spread, write
 
 from steelyard import _native, building, device
 from steelyard.building.commands import CODE
@@ -58,21 +62,16 @@ LEVELS = {"o1": "-O1", "o2": "-O2", "o3": "-O3", "os": "-Os"}
 SIZES = ((0, 0), (0, 8), (0, 64), (0, 128), (8, 0), (64, 64), (128, 0), (128, 128))
 #: published cycles from here on are wrong by multiples of this number where a counter of 24 bits took the time
 WRAP = 1 << 24
-PLACE = Path(__file__).parents[1] / "docs" / "validation"
-PAGE = PLACE / "fidelity.md"
-BLOCK = re.compile(r"(<!-- errors: ([\w-]+) -->\n).*?(<!-- end -->)", re.DOTALL)
 #: BX LR
 THUMB_RETURN = b"\x70\x47"
 #: the bytes of the published programs' inputs
 PATTERN = bytes(range(256)) * 8
-#: a row with the first share of its cycles in assembly counts as assembly, with the second as mixed
-MOSTLY, SOME = 0.7, 0.1
-KINDS = ("assembly", "mixed", "compiled", "beyond the cache")
-#: bytes of a cache whose misses a target's model leaves out: the published programs call encryption and decryption in
-#: turns, so code of both that is larger is fetched from flash in every call
-CACHE = {"esp8266-flash": 32768}
 #: levels of a board's file that do not say what this compiler makes of them: an older compiler made them
 OLDER = {"due": ("o1",)}
+
+
+#: changes of numbers of a chip's flash timing, by their names
+Flash = tuple[tuple[str, int], ...]
 
 
 class Board(NamedTuple):
@@ -94,30 +93,6 @@ BOARDS = {
     "nrf52840": Board("nano33ble", 1),
     "uno": Board("uno", 16, 20_000),
 }
-#: cycles that published times may contain besides the callee's: the call, two readings of the clock
-CALLING = range(0, 201, 4)
-
-
-class Row(NamedTuple):
-    """A call that was published, in cycles; ``assembly`` is the share of simulated cycles in hand-written assembly,
-    ``code`` the bytes of the image in flash, encryption, decryption and the harness."""
-
-    target: str
-    model: str
-    family: str
-    variant: str
-    implementation: str
-    level: str
-    assembly: float
-    code: int
-    adlen: int
-    mlen: int
-    published: int
-    cycles: int
-
-    def error(self, calling: int = 0) -> float:
-        """Simulated minus published, percent, where the published call takes so many cycles besides the callee's."""
-        return 100 * ((self.cycles + calling) / self.published - 1)
 
 
 class Task(NamedTuple):
@@ -130,10 +105,10 @@ class Task(NamedTuple):
     level: str
     folder: Path
     published: dict[tuple[int, int], int]
-    flash: tuple[tuple[str, int], ...]
+    flash: Flash
 
 
-def tasks(checkout: Path, target: str, only: str, flash: tuple[tuple[str, int], ...]) -> Iterator[Task]:
+def tasks(checkout: Path, target: str, only: str, flash: Flash) -> Iterator[Task]:
     """The builds of a board's file that have sources."""
     board = BOARDS[target]
     with (checkout / "benchmarks" / f"{board.name}-aead-summary.csv").open(newline="") as f:
@@ -153,27 +128,43 @@ def tasks(checkout: Path, target: str, only: str, flash: tuple[tuple[str, int], 
 
 def weighed(task: Task) -> list[Row]:
     """The rows of a build; none where it does not build or fit, which is printed."""
+    return varied(task, (task.flash,))[0]
+
+
+def varied(task: Task, changes: Sequence[Flash]) -> list[list[Row]]:
+    """The rows of a build with each of some changes of the flash timing; none at all where it does not build or fit,
+    which is printed."""
     target = load_target(task.target)
-    chip = json.loads(target.chip.json)
-    chip["flash_timing"] |= dict(task.flash)
-    rows = []
+    found: list[list[Row]] = []
     try:
         [implementation] = discover(task.folder).implementations
         built = building.built(implementation, target, (LEVELS[task.level],))
-        client = warm(target.but(chip=_native.Chip(json.dumps(chip))), built.images["both"])
-        empty = [client.call(client.hello.zeros(Op.EMPTY)).pulse.cycles for _ in range(2)][1]
-        for (adlen, mlen), published in task.published.items():
-            if client.fits(Op.ENCRYPT, mlen, adlen):
-                client.call(request(client, adlen, mlen))
-                cycles = client.call(request(client, adlen, mlen)).pulse.cycles - empty
-                of = (task.target, client.link.clock, task.family, task.variant, task.implementation, task.level)
-                rows.append(Row(*of, 0.0, 0, adlen, mlen, published, cycles))
-        if rows:
-            share, code = seen(client, implementation, target, task, built)
-            rows = [row._replace(assembly=round(share, 3), code=code) for row in rows]
+        for flash in changes:
+            chip = json.loads(target.chip.json)
+            chip["flash_timing"] |= dict(flash)
+            client = warm(target.but(chip=_native.Chip(json.dumps(chip))), built.images["both"])
+            rows = called(task, client)
+            # what a call consists of does not depend on its cycles
+            of = (found[0][0].assembly, found[0][0].code) if found and rows else (0.0, 0)
+            if rows and not found:
+                of = seen(client, implementation, target, task, built)
+            found.append([row._replace(assembly=round(of[0], 3), code=of[1]) for row in rows])
     except (DeviceError, ValueError) as e:
         why = e.failure if isinstance(e, DeviceError) else e
         print(f"left out: {task.target} {task.variant}/{task.implementation} {task.level}: {why}", file=sys.stderr)
+    return found if len(found) == len(changes) else [[] for _ in changes]
+
+
+def called(task: Task, client: Client) -> list[Row]:
+    """The second of two calls at each size, minus the empty call."""
+    rows = []
+    empty = [client.call(client.hello.zeros(Op.EMPTY)).pulse.cycles for _ in range(2)][1]
+    of = (task.target, client.link.clock, task.family, task.variant, task.implementation, task.level)
+    for (adlen, mlen), published in task.published.items():
+        if client.fits(Op.ENCRYPT, mlen, adlen):
+            client.call(request(client, adlen, mlen))
+            cycles = client.call(request(client, adlen, mlen)).pulse.cycles - empty
+            rows.append(Row(*of, 0.0, 0, adlen, mlen, published, cycles))
     return rows
 
 
@@ -243,92 +234,6 @@ def copied(source: Path, target: Target, task: Task) -> dict[str, float]:
     return {name: hand / (hand + rest) for name, (rest, hand) in counts.items() if hand}
 
 
-class Spread(NamedTuple):
-    """A distribution of errors: the median with its sign; of magnitudes the median, the smallest that 95 % do not
-    exceed, and the largest."""
-
-    values: int
-    bias: float
-    median: float
-    p95: float
-    most: float
-
-
-def spread(errors: Iterable[float]) -> Spread:
-    """The distribution of at least one error."""
-    signed = list(errors)
-    sizes = sorted(map(abs, signed))
-    return Spread(len(sizes), median(signed), median(sizes), sizes[math.ceil(0.95 * len(sizes)) - 1], sizes[-1])
-
-
-def of_assembly(row: Row) -> str:
-    """How much of a row's cycles is assembly, as a word; another where its code is larger than what the model knows."""
-    if row.code > CACHE.get(row.target, math.inf):
-        return KINDS[3]
-    return KINDS[0] if row.assembly >= MOSTLY else KINDS[1] if row.assembly >= SOME else KINDS[2]
-
-
-BY: dict[str, Callable[[Row], str]] = {
-    "all": lambda r: "",
-    "kind": of_assembly,
-    "submission": lambda r: r.family,
-    "family": lambda r: f"{of_assembly(r)} {r.family}",
-    "level": lambda r: f"{of_assembly(r)} {r.level}",
-    "size": lambda r: f"{of_assembly(r)} {r.adlen}/{r.mlen}",
-    "implementation": lambda r: f"{of_assembly(r)} {r.variant}/{r.implementation}",
-}
-
-
-def read(file: Path) -> list[Row]:
-    """The rows of a file that ``weigh`` wrote."""
-    types = get_type_hints(Row)
-    with file.open(newline="") as f:
-        return [Row(*(types[n](line[n]) for n in Row._fields)) for line in csv.DictReader(f)]
-
-
-def write(rows: Iterable[Row], file: Path | None) -> None:
-    """Writes rows where ``read`` finds them, or to standard output."""
-    with file.open("w", newline="") if file else nullcontext(sys.stdout) as f:
-        out = csv.writer(f, lineterminator="\n")
-        out.writerow(Row._fields)
-        out.writerows(rows)
-
-
-def held_out(models: Sequence[Sequence[Row]]) -> list[tuple[Row, float]]:
-    """Every row by the model, and with the cycles of a call, that suit the other families of its target best, with its
-    error. All models have the same rows."""
-    found = []
-    for target in dict.fromkeys(r.target for r in models[0]):
-        of = [[r for r in rows if r.target == target] for rows in models]
-        for family in dict.fromkeys(r.family for r in of[0]):
-            others = [[r for r in rows if r.family != family] for rows in of]
-            if not others[0]:
-                raise SystemExit(f"{target}: no other family than {family}, so nothing can be held out; weigh more")
-            model, calling = best(others)
-            found += [(r, r.error(calling)) for r in of[model] if r.family == family]
-    return found
-
-
-def best(models: Sequence[Sequence[Row]]) -> tuple[int, int]:
-    """The number of the model with the smallest mean over families of the median error, and the cycles of a call."""
-
-    def score(rows: Sequence[Row], calling: int) -> float:
-        sizes: dict[str, list[float]] = {}
-        for r in rows:
-            sizes.setdefault(r.family, []).append(abs(r.error(calling)))
-        return fmean(median(some) for some in sizes.values())
-
-    return min(((k, c) for k in range(len(models)) for c in CALLING), key=lambda kc: score(models[kc[0]], kc[1]))
-
-
-def groups(rows: Sequence[tuple[Row, float]], by: str) -> dict[tuple[str, str], list[float]]:
-    """Errors by target and what ``BY`` calls a row."""
-    found: dict[tuple[str, str], list[float]] = {}
-    for r, error in rows:
-        found.setdefault((r.target, BY[by](r)), []).append(error)
-    return found
-
-
 def print_errors(rows: Sequence[tuple[Row, float]], by: Sequence[str]) -> None:
     """Prints how the errors of rows are distributed."""
     print(f"{'':44} {'values':>6} {'bias':>8} {'median':>8} {'p95':>8} {'max':>8}  %")
@@ -338,44 +243,37 @@ def print_errors(rows: Sequence[tuple[Row, float]], by: Sequence[str]) -> None:
             print(f"{f'{target} {group}':44} {s.values:6d} {s.bias:+8.2f} {s.median:8.2f} {s.p95:8.2f} {s.most:8.2f}")
 
 
-def counted(rows: Sequence[Row]) -> list[Row]:
-    """The rows that a target's claim is made of: assembly where packages for it have some, else C."""
-    with_assembly = {r.target for r in rows if of_assembly(r) == KINDS[0]}
-    return [r for r in rows if of_assembly(r) == (KINDS[0] if r.target in with_assembly else KINDS[2])]
+def steps(flash: dict[str, int]) -> list[tuple[str, int]]:
+    """Each number of a flash timing one step down and up; sizes are powers of two, and a queue of one word is none.
+    What is 0 does not exist there."""
+    found: list[tuple[str, int]] = []
+    for key, value in sorted(flash.items()):
+        if value and key in ("line_bytes", "cache_lines"):
+            found += [(key, value // 2), (key, value * 2)]
+        elif value:
+            less = 0 if (key, value) == ("queue_words", 2) else value - 1
+            found += [(key, less), (key, value + 1)]
+    return found
 
 
-def table(rows: Sequence[Row]) -> str:
-    """How the errors of counted rows are distributed, by target and family, in Markdown."""
-    held = held_out([counted(rows)])
-    lines = ["| target | code | family | values | bias | median / p95 / max |", "|---|---|---|---|---|---|"]
-    for target in sorted({r.target for r, _ in held}):
-        own = [(r, e) for r, e in held if r.target == target]
-        kind = of_assembly(own[0][0])
-        of = {"all": [e for _, e in own]} | {f: e for (_, f), e in sorted(groups(own, "submission").items())}
-        for family, errors in of.items():
-            s = spread(errors)
-            shown = f"{s.median:.2f} / {s.p95:.1f} / {s.most:.1f}"
-            lines.append(f"| {target} | {kind} | {family} | {s.values} | {s.bias:+.2f} | {shown} |")
-    return "\n".join(lines) + "\n"
-
-
-def filled(page: str) -> str:
-    """The page with its tables made anew."""
-    return BLOCK.sub(lambda m: f"{m[1]}{table(read(PLACE / f'{m[2]}.csv'))}{m[3]}", page)
-
-
-def sensitivity(checkout: Path, targets: Sequence[str], only: str, changes: Sequence[tuple[str, int]]) -> None:
-    """Prints the errors on held-out families as the models are, and with each change of a number of the flash alone."""
-    print("| target | change | values | bias | median / p95 / max |\n|---|---|---|---|---|")
-    for target in targets:
-        chip = json.loads(load_target(target).chip.json)["flash_timing"]
-        for change in (None, *changes):
-            flash = (change,) if change else ()
-            with ProcessPoolExecutor(2) as pool:
-                rows = [r for some in pool.map(weighed, tasks(checkout, target, only, flash)) for r in some]
-            s = spread(e for _, e in held_out([counted(rows)]))
-            said = f"{change[0]} {chip[change[0]]} -> {change[1]}" if change else "none"
-            print(f"| {target} | {said} | {s.values} | {s.bias:+.2f} | {s.median:.2f} / {s.p95:.1f} / {s.most:.1f} |")
+def sensitivity(
+    checkout: Path, target: str, only: str, levels: Sequence[str], changes: Sequence[tuple[str, int]]
+) -> list[Change]:
+    """The errors on held-out families as the model is, and with each change of a number of the flash alone."""
+    flash = json.loads(load_target(target).chip.json)["flash_timing"]
+    alone: list[Flash] = [(), *(((c,)) for c in changes or steps(flash))]
+    todo = [task for task in tasks(checkout, target, only, ()) if task.level in (levels or LEVELS)]
+    with ProcessPoolExecutor(2) as pool:
+        of = list(pool.map(varied, todo, [alone] * len(todo)))
+    found = []
+    for k, change in enumerate(alone):
+        rows = counted([r for some in of for r in some[k]])
+        number, changed = change[0] if change else ("", 0)
+        s = spread(e for _, e in held_out([rows]))
+        shown = [round(value, 3) for value in s[1:]]
+        which = f"{only or 'all'} {' '.join(levels) or 'all'}"
+        found.append(Change(target, rows[0].model, which, number, flash.get(number, 0), changed, s.values, *shown))
+    return found
 
 
 def main() -> int:
@@ -389,6 +287,8 @@ def main() -> int:
         weigh.add_argument("-o", "--output", type=Path)
         weigh.add_argument("--only", default="", help="expression that variant/implementation must match")
         weigh.add_argument("--set", action="append", default=[], metavar="KEY=VALUE")
+        weigh.add_argument("--keep", action="store_true", help="sensitivity: for the pages, in docs/validation")
+        weigh.add_argument("--level", action="append", default=[], choices=sorted(LEVELS))
     page = verbs.add_parser("page")
     page.add_argument("--before", type=Path, action="append", default=[])
     page.add_argument("--after", type=Path, action="append", default=[])
@@ -401,11 +301,16 @@ def main() -> int:
     ask = parser.parse_args()
     if ask.verb == "sensitivity":
         changes = [(k, int(v)) for k, v in (s.split("=") for s in ask.set)]
-        sensitivity(ask.checkout, ask.target, ask.only, changes)
+        for target in ask.target:
+            some = sensitivity(ask.checkout, target, ask.only, ask.level, changes)
+            print(f"{target}\n\n{sensitivities(target, some)}")
+            if ask.keep:
+                keep(some)
         return 0
     if ask.verb == "weigh":
         flash = tuple((k, int(v)) for k, v in (s.split("=") for s in ask.set))
-        todo = [task for target in ask.target for task in tasks(ask.checkout, target, ask.only, flash)]
+        every = (task for target in ask.target for task in tasks(ask.checkout, target, ask.only, flash))
+        todo = [task for task in every if task.level in (ask.level or LEVELS)]
         with ProcessPoolExecutor(2) as pool:
             write((row for some in pool.map(weighed, todo, chunksize=4) for row in some), ask.output)
         return 0
@@ -417,7 +322,10 @@ def main() -> int:
         ):
             if files:
                 write((r for file in files for r in read(file)), PLACE / f"{name}.csv")
-        PAGE.write_text(filled(PAGE.read_text(encoding="utf-8")), encoding="utf-8")
+        for file in PLACE.glob("*.md"):
+            text = file.read_text(encoding="utf-8")
+            if BLOCK.search(text):
+                file.write_text(filled(text), encoding="utf-8")
         return 0
     kinds, by = ask.kind or KINDS[:3], ask.by or ("kind", "family", "level", "size")
     models = [[r for r in read(file) if of_assembly(r) in kinds] for file in ask.rows]

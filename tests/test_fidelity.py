@@ -2,33 +2,26 @@
 
 from __future__ import annotations
 
-import importlib.util
+import csv
+import json
 import re
 import shutil
-import sys
 from pathlib import Path
 from typing import Any
 
+import fidelity
+import fidelity_pages as pages
+import fidelity_rows as rows_of
 import pytest
+
+from steelyard.device import timing_model
+from steelyard.model.target import load_target
 
 ROOT = Path(__file__).parents[1]
 
 
-def _module() -> Any:
-    spec = importlib.util.spec_from_file_location("fidelity", ROOT / "bench" / "fidelity.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules["fidelity"] = module  # NamedTuple's annotations are looked up there
-    spec.loader.exec_module(module)
-    return module
-
-
-fidelity = _module()
-
-
 def row(family: str, published: int, cycles: int, **other: Any) -> Any:
-    values = {
+    values: dict[str, Any] = {
         "target": "due",
         "model": "m/1",
         "family": family,
@@ -40,7 +33,7 @@ def row(family: str, published: int, cycles: int, **other: Any) -> Any:
         "adlen": 0,
         "mlen": 8,
     }
-    return fidelity.Row(**(values | {"published": published, "cycles": cycles} | other))
+    return rows_of.Row(**(values | {"published": published, "cycles": cycles} | other))
 
 
 def test_a_family_never_chooses_its_own_model() -> None:
@@ -49,40 +42,70 @@ def test_a_family_never_chooses_its_own_model() -> None:
     first = [r._replace(cycles=r.cycles * (5 if r.family == "romulus" else 4) // 4) for r in right]
     first = [r if r.family == "romulus" else r._replace(cycles=r.published) for r in first]
     second = [r._replace(cycles=r.published * (1 if r.family == "romulus" else 2)) for r in right]
-    errors = {(r.family, r.published): error for r, error in fidelity.held_out([first, second])}
+    errors = {(r.family, r.published): error for r, error in rows_of.held_out([first, second])}
     assert {e for (family, _), e in errors.items() if family == "romulus"} == {25.0}
     assert {e for (family, _), e in errors.items() if family == "ascon"} <= {0.0, 100.0}
 
 
 def test_what_a_call_takes_besides_the_callee_is_fitted_to_the_other_families() -> None:
     rows = [row("ascon", 1020, 1000), row("ascon", 5020, 5000), row("isap", 3020, 3000), row("isap", 1060, 1000)]
-    found = {(r.family, r.published): e for r, e in fidelity.held_out([rows])}
+    found = {(r.family, r.published): e for r, e in rows_of.held_out([rows])}
     assert found["isap", 3020] == 0
     assert found["isap", 1060] == pytest.approx(100 * (1020 / 1060 - 1))
 
 
 def test_one_family_alone_says_that_nothing_is_held_out() -> None:
     with pytest.raises(SystemExit, match="no other family than ascon"):
-        fidelity.held_out([[row("ascon", 1000, 1000)]])
+        rows_of.held_out([[row("ascon", 1000, 1000)]])
 
 
 def test_kinds_of_code() -> None:
-    assert fidelity.of_assembly(row("ascon", 1, 1, assembly=0.69)) == "mixed"
-    assert fidelity.of_assembly(row("ascon", 1, 1, assembly=0.05)) == "compiled"
+    assert rows_of.of_assembly(row("ascon", 1, 1, assembly=0.69)) == "mixed"
+    assert rows_of.of_assembly(row("ascon", 1, 1, assembly=0.05)) == "compiled"
     large = row("ascon", 1, 1, assembly=0.0, target="esp8266-flash", code=32769)
-    assert fidelity.of_assembly(large) == "beyond the cache"
+    assert rows_of.of_assembly(large) == "beyond the cache"
 
 
-def test_the_page_has_the_figures_of_its_files() -> None:
-    page = fidelity.PAGE.read_text(encoding="utf-8")
-    assert fidelity.filled(page) == page, "run bench/fidelity.py page"
-    assert len(fidelity.BLOCK.findall(page)) == 3
+def test_pages_have_the_figures_of_their_files() -> None:
+    blocks = []
+    for page in pages.PLACE.glob("*.md"):
+        text = page.read_text(encoding="utf-8")
+        assert pages.filled(text) == text, f"{page.name}: run bench/fidelity.py page"
+        blocks += [(kind, name) for _, kind, name, _ in pages.BLOCK.findall(text)]
+    errors = {("errors", name) for name in ("fidelity", "fidelity-before", "fidelity-compiled")}
+    weighed = {("sensitivity", c.target) for c in pages.known()}
+    with pages.TRIED.open(newline="") as f:
+        tried = {("tried", r["target"]) for r in csv.DictReader(f)}
+    assert sorted(blocks) == sorted({*errors, ("aims", "fidelity"), *weighed, *tried})
+
+
+def test_what_is_missed_of_an_aim_is_said() -> None:
+    some = [row(f, 1000, c, target="mkrzero", assembly=0.0) for f in ("ascon", "isap") for c in (1000, 1000, 1060)]
+    others = [row(f, 1000, 1000, target=t) for t in pages.AIMS if t != "mkrzero" for f in ("ascon", "isap")]
+    lines = {line.split(" | ")[0]: line for line in pages.aims(some + others).splitlines()}
+    assert lines["| mkrzero"].endswith("| 0.00 / 6.0 | reached | missed by 2.0 |")
+    assert lines["| due"].endswith("| 0.00 / 0.0 | reached | reached |")
+
+
+def test_each_number_goes_one_step_down_and_up() -> None:
+    flash = {"wait_states": 3, "line_bytes": 16, "cache_lines": 0, "queue_words": 2}
+    queue, wait = [("queue_words", 0), ("queue_words", 3)], [("wait_states", 2), ("wait_states", 4)]
+    assert fidelity.steps(flash) == [("line_bytes", 8), ("line_bytes", 32), *queue, *wait]
+
+
+def test_sensitivities_are_of_todays_models_and_numbers() -> None:
+    for target in {c.target for c in pages.known()}:
+        some = [c for c in pages.known() if c.target == target]
+        flash = json.loads(load_target(target).chip.json)["flash_timing"]
+        assert {c.model for c in some} == {timing_model(load_target(target))}
+        assert [(c.number, c.changed) for c in some] == [("", 0), *fidelity.steps(flash)]
+        assert all(c.value == flash[c.number] for c in some if c.number)
 
 
 @pytest.mark.parametrize("target", ["due", "esp8266-flash", "mkrzero", "nrf52840"])
 def test_claims_are_errors_of_families_that_no_number_was_fitted_to(target: str) -> None:
-    rows = fidelity.counted(fidelity.read(fidelity.PLACE / "fidelity.csv"))
-    s = fidelity.spread(e for r, e in fidelity.held_out([rows]) if r.target == target)
+    rows = rows_of.counted(rows_of.read(pages.PLACE / "fidelity.csv"))
+    s = rows_of.spread(e for r, e in rows_of.held_out([rows]) if r.target == target)
     text = (ROOT / "docs" / "claims.md").read_text(encoding="utf-8")
     said = " ".join(text.split(f"\n## {target} (")[1].split("\n## ")[0].split())
     assert f"{s.median:.1f} % median, {s.p95:.1f} % 95th percentile" in said
@@ -105,10 +128,11 @@ def test_published_rows_are_built_and_weighed(tmp_path: Path) -> None:
     assert (seen.target, seen.level, seen.published, seen.assembly) == ("mkrzero", "o2", 30000, 0.0)
     [slower] = fidelity.weighed(task._replace(flash=(("wait_states", 2),)))
     assert 1000 < seen.cycles < slower.cycles
-    fidelity.write([seen], tmp_path / "rows.csv")
-    assert fidelity.read(tmp_path / "rows.csv") == [seen]
+    assert fidelity.varied(task, ((), (("wait_states", 2),))) == [[seen], [slower]]
+    rows_of.write([seen], tmp_path / "rows.csv")
+    assert rows_of.read(tmp_path / "rows.csv") == [seen]
 
 
 def test_only_permitted_families_are_read() -> None:
     for name in ("fidelity", "fidelity-before", "fidelity-compiled"):
-        assert {r.family for r in fidelity.read(fidelity.PLACE / f"{name}.csv")} == set(fidelity.FAMILIES)
+        assert {r.family for r in rows_of.read(pages.PLACE / f"{name}.csv")} == set(fidelity.FAMILIES)

@@ -13,12 +13,13 @@ from functools import cache
 from pathlib import Path
 from statistics import linear_regression, median
 
+import fidelity_pages as pages
+import fidelity_rows as fidelity
 import pytest
 
 from steelyard.analyse.errors import Error, published
 from steelyard.device import timing_model
 from steelyard.model.target import load_target
-from tests.test_fidelity import fidelity
 
 DOCS = Path(__file__).parents[1] / "docs"
 Row = dict[str, str]
@@ -189,7 +190,7 @@ _HELD = "families held out of every fit"
 
 def _held_out(target: str, kind: str, file: str = "fidelity.csv") -> tuple[str, str, list[float]]:
     """Target, timing model and errors of the rows of a file that are of this kind of code."""
-    rows = [r for r in fidelity.read(fidelity.PLACE / file) if r.target == target]
+    rows = [r for r in fidelity.read(pages.PLACE / file) if r.target == target]
     rows = [r for r in rows if fidelity.of_assembly(r) == kind]
     [model] = {r.model for r in rows}
     return target, model, [error for _, error in fidelity.held_out([rows])]
