@@ -126,8 +126,18 @@ def test_the_first_may_be_the_one_with_the_least_ram_or_rom(chosen: Cli) -> None
 
 def test_ram_of_a_block_cipher_has_the_context(chosen: Cli, tmp_path: Path) -> None:
     """Stack, static data and heap of the run, and the context that the device keeps: 40 + 8 + 2 + 176."""
-    cost = {"stack": 40, "ram_static": 8, "heap": 2, "cycles_encrypt_mean": 500.0, "cycles_schedule_encrypt_mean": 90.0}
-    made = record("aes128/ref", primitive="crypto_block", load="kat", rom=900, context=176, **cost)
+    made = record(
+        "aes128/ref",
+        primitive="crypto_block",
+        load="kat",
+        rom=900,
+        stack=40,
+        ram_static=8,
+        heap=2,
+        context=176,
+        cycles_encrypt_mean=500.0,
+        cycles_schedule_encrypt_mean=90.0,
+    )
     store(tmp_path / "results.db", made)
     ask = "choose -t uno --mlen 33 --primitive crypto_block"
     [row] = lines(chosen, f"{ask} --ram 226")
