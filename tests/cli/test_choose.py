@@ -109,6 +109,45 @@ def test_the_first_is_first_for_a_reason(chosen: Cli) -> None:
     assert "fast1" not in text
 
 
+def test_the_first_may_be_the_one_with_the_least_ram_or_rom(chosen: Cli) -> None:
+    """By cycles among equals, and with the flags that have the least."""
+    found = lines(chosen, f"{ASK} --by ram")
+    assert [(r["label"], r["ram"]) for r in found] == [
+        ("small1/ref", 90), ("both1/ref", 200), ("both1/ref", 200), ("fast1/ref", 300), ("older1/ref", 400)
+    ]  # fmt: skip
+    text = chosen(f"{ASK} --by ram --ram 250").out
+    assert "small1/ref is first: of 2 that fit it needs the least RAM, 90 bytes, 55 % less than both1/ref" in text
+    assert ", and the least ROM" in text
+    assert re.search(r"fewest cycles: both1/ref -O3, \d+, 2.2 times the RAM", text)
+    [uno] = [r for r in lines(chosen, "choose --table --mlen 24 --by rom both1 fast1") if r["target"] == "uno"]
+    assert (uno["label"], uno["flags"], uno["rom"]) == ("both1/ref", "-Os", 2000)
+    assert chosen(f"{ASK} --by energy").code == 2
+
+
+def test_ram_of_a_block_cipher_has_the_context(chosen: Cli, tmp_path: Path) -> None:
+    """Stack, static data and heap of the run, and the context that the device keeps: 40 + 8 + 2 + 176."""
+    made = record(
+        "aes128/ref",
+        primitive="crypto_block",
+        load="kat",
+        rom=900,
+        stack=40,
+        ram_static=8,
+        heap=2,
+        context=176,
+        cycles_encrypt_mean=500.0,
+        cycles_schedule_encrypt_mean=90.0,
+    )
+    store(tmp_path / "results.db", made)
+    ask = "choose -t uno --mlen 33 --primitive crypto_block"
+    [row] = lines(chosen, f"{ask} --ram 226")
+    assert (row["ram"], row["cycles"], row["by"]) == (226, 1500, "by blocks")
+    assert [r["cycles"] for r in lines(chosen, f"{ask} --key-per-message")] == [1590]
+    less = chosen(f"{ask} --ram 225")
+    assert less.code == 1
+    assert "--ram 226" in less.out
+
+
 def test_a_point_that_was_weighed_is_taken(chosen: Cli, tmp_path: Path) -> None:
     store(tmp_path / "results.db", linear("fast1/ref", 11, load="8/24", rom=5000, stack=300))
     found = {(r["label"], r["flags"]): r for r in lines(chosen, ASK)}

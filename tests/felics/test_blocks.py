@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
 import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
 
+from steelyard import building
 from steelyard.model.implementation import Implementation
 from steelyard.model.paths import CIPHERS
 from steelyard.model.reasons import Reason
@@ -106,6 +109,16 @@ def test_it_is_weighed_and_has_felics_s_figures(bench: Bench, atmega128: Target)
     # what makes a context to decrypt is both schedules; FELICS's figures of a call have the call and the return in them
     both = record.metrics["cycles_schedule_decrypt_mean"]
     assert both - record.metrics["cycles_schedule_encrypt_mean"] == pytest.approx(found["cycles_dks"], abs=10)
+
+
+def test_it_is_linked_in_the_order_of_the_published_images(bench: Bench, atmega128: Target) -> None:
+    implementation = package(bench)
+    image = building.built(implementation, atmega128).images["both"]
+    said = subprocess.run(["avr-nm", "--numeric-sort", image], capture_output=True, text=True, check=True).stdout
+    names = [name for name in re.findall(r" [Tt] (\S+)", said) if name == "swap" or name.startswith("crypto_block")]
+    assert [name.removeprefix("crypto_block_") for name in names] == [
+        "encrypt", "swap", "encrypt_schedule", "decrypt_schedule", "decrypt"
+    ]  # fmt: skip
 
 
 def test_schedules_that_are_none_do_not_count(bench: Bench, atmega128: Target) -> None:

@@ -156,10 +156,13 @@ def test_the_iot_study(folder: Path, home: Path) -> None:
 
 def test_choose_a_cipher(folder: Path, home: Path) -> None:
     printed = run("choose-a-cipher.md", folder, home)
-    sensor, received, weighed, nothing = (text for command, text in printed.items() if "choose --target" in command)
+    sensor, small, received, weighed, nothing = (
+        text for command, text in printed.items() if "choose --target" in command
+    )
     assert "LoRaWAN frame, encryption of 24 bytes and 9 bytes of associated data" in sensor
     assert re.search(r"asconaead128/avr is first: of \d+ that fit it needs the fewest cycles", sensor)
     assert "used today: aes128ccm8/ref" in sensor
+    assert re.search(r" is first: of \d+ that fit it needs the least RAM, \d+ bytes", small)
     assert "does not fit" in sensor
     assert re.search(r"asconaead128/avr +-O3 +\d+ \d+ +interpolated", sensor)
     assert "decryption of 24 bytes" in received

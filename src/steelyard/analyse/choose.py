@@ -254,9 +254,10 @@ def relaxed(rows: Sequence[Row], limits: Limits) -> list[Relaxed]:
     return list(best.values())[: None if fewest == 1 else 1]
 
 
-def ordered(rows: Sequence[Row]) -> list[Row]:
-    """Fewest cycles first, then the smallest."""
-    return sorted(rows, key=lambda r: (*(value(r, n) or 0.0 for n in AIMS), str(r["label"]), str(r["flags"])))
+def ordered(rows: Sequence[Row], by: str = AIMS[0]) -> list[Row]:
+    """The least ``by`` one of the aims first; equal ones by the others, in their order."""
+    names = (by, *(n for n in AIMS if n != by))
+    return sorted(rows, key=lambda r: (*(value(r, n) or 0.0 for n in names), str(r["label"]), str(r["flags"])))
 
 
 def front(rows: Sequence[Row]) -> set[Value]:

@@ -54,6 +54,7 @@ class Choose(options.Answering, frozen=True, kw_only=True):
     battery: str
     voltage: str
     idle: str
+    by: str
     measure: bool
     top: int | None
 
@@ -82,6 +83,13 @@ def _bytes(name: str, help: str, default: int | None) -> options.Declared:
     options.flag("--key-per-message", help="With crypto_block: a key schedule for each message."),
     options.text("--primitive", metavar="PRIMITIVE", default="crypto_aead", help="Or crypto_block."),
     options.where,
+    click.option(
+        "--by",
+        type=click.Choice(choose.AIMS),
+        default=choose.AIMS[0],
+        show_default=True,
+        help="What the first has least of.",
+    ),
     options.number("--top", "-n", help=f"How many are shown besides the Pareto front. Default: {TOP}."),
     options.flag("--measure", help="Weigh what is shown at these sizes, instead of interpolating."),
     options.tables,
@@ -217,7 +225,7 @@ def _chosen(ask: Choose, name: str, rows: Sequence[Row], size: tuple[int, int], 
         rows, notes = [], (f"message and associated data alone take {sum(size)} of the chip's {most} bytes of RAM",)
     candidates, lost = _costed(ask, rows, size, limits)
     if ask.measure:
-        shown = choice.shown(choose.fitting(candidates, limits), ask.top or TOP)
+        shown = choice.shown(choose.fitting(candidates, limits), ask.top or TOP, ask.by)
         if _measured(ask, name, shown, size):
             rows, notes = _rows(ask, name, *size, together="newest")
             candidates, lost = _costed(ask, rows, size, limits)
@@ -230,7 +238,8 @@ def _chosen(ask: Choose, name: str, rows: Sequence[Row], size: tuple[int, int], 
         device=device,
         limits=limits,
         candidates=candidates,
-        fitting=choose.ordered(choose.fitting(candidates, limits)),
+        by=ask.by,
+        fitting=choose.ordered(choose.fitting(candidates, limits), ask.by),
         protocol=PROTOCOLS.get(ask.workload),
         notes=(*lost, *notes),
     )

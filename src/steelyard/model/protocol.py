@@ -155,7 +155,7 @@ PROTOCOLS = {
         Protocol(
             "ieee802154",
             "IEEE 802.15.4 frame",
-            "IEEE 802.15.4-2020, 7.2, 9.3 and 9.4",
+            "IEEE 802.15.4-2020, 7.2, 9.3, 9.4 and 11.3",
             "MAC header with auxiliary security header: 15 bytes with short addresses and a key index",
             ("aes128ccm8",),
             (
@@ -169,7 +169,7 @@ PROTOCOLS = {
         Protocol(
             "canfd",
             "CAN FD payload",
-            "ISO 11898-1:2015, data length code: 0 to 8, 12, 16, 20, 24, 32, 48 or 64 bytes",
+            "ISO 11898-1:2015, data length code (8.4.2.3 in Linux): 0 to 8, 12, 16, 20, 24, 32, 48 or 64 bytes",
             "identifier of 29 bits, in 4 bytes",
             ("aes128ccm8", "aes128gcm"),
             (

@@ -27,13 +27,14 @@ _Cost = Callable[[Row], float | None]
 
 class Answer(Struct, frozen=True, kw_only=True):
     """A choice for one target: the ``candidates`` with their ``cycles`` at the ``size`` (associated data, message), and
-    those ``fitting``, the first of them first. ``keyed``: each message has its key schedule."""
+    those ``fitting``, the least ``by`` an aim first. ``keyed``: each message has its key schedule."""
 
     target: str
     primitive: str
     size: tuple[int, int]
     decrypt: bool
     keyed: bool = False
+    by: str = AIMS[0]
     device: Device
     limits: Limits
     candidates: Sequence[Row]
@@ -47,9 +48,9 @@ class Answer(Struct, frozen=True, kw_only=True):
         return self.fitting[0] if self.fitting else None
 
 
-def shown(fitting: Sequence[Row], top: int) -> list[Row]:
+def shown(fitting: Sequence[Row], top: int, by: str = AIMS[0]) -> list[Row]:
     """The first of what fits, each implementation with its best flags, and all that nothing beats."""
-    ordered = choose.ordered(fitting)
+    ordered = choose.ordered(fitting, by)
     kept = choose.front(ordered)
     best = choose.best_flags(ordered, kept)
     return [r for k, r in enumerate(best) if k < top or r["run"] in kept]
@@ -58,7 +59,7 @@ def shown(fitting: Sequence[Row], top: int) -> list[Row]:
 def sheets(answer: Answer, top: int) -> list[Sheet]:
     """The table of what fits, or of what nearly does where nothing fits."""
     device = load_target(answer.target)
-    rows = shown(answer.fitting, top)
+    rows = shown(answer.fitting, top, answer.by)
     kind = answer.candidates[0]["device"] if answer.candidates else None
     title = f"{title_of(device.name, kind)}: {_call(answer)}"
     notes = [
@@ -119,7 +120,9 @@ def table(answers: Sequence[Answer]) -> Sheet:
             cells += [cost(first) for _, cost in _costs(a.device)]
             lines.append(Line([*cells, ""], run_of(first)))
     title = f"{_call(answers[0])}: the first on each target" if answers else ""
-    notes = ["first: fewest cycles, and with them least energy, of what fits"]
+    by = answers[0].by if answers else AIMS[0]
+    least = _least(by).removeprefix("the ")
+    notes = [f"first: {least}{', and with them least energy,' if by == AIMS[0] else ''} of what fits"]
     if answers:
         notes += _assumptions(answers[0], [a.first for a in answers if a.first])
         notes.append("energy, clock and voltage: each target's (steelyard targets --json)")
@@ -174,28 +177,47 @@ def _reasons(answer: Answer) -> list[str]:
     number = len({r["label"] for r in answer.fitting})
     if not others:
         return [f"{first['label']} is first: nothing else fits", *_today(answer, first)]
-    second = others[0]
-    less = 100 * (1 - _cycles(first) / _cycles(second)) if _cycles(second) else 0.0
-    gap = f"{less:.0f} % fewer than {second['label']}" if less >= 0.5 else f"as many as {second['label']}"
-    said = (
-        f"{first['label']} is first: of {number} that fit it needs the fewest cycles, {_number(_cycles(first))}, {gap}"
-    )
-    smallest = [(name, min(answer.fitting, key=lambda r: (value(r, name) or 0.0, _cycles(r)))) for name in AIMS[1:]]
-    own = [column(name).title for name, r in smallest if value(r, name) == value(first, name)]
-    said += f", and the least {' and '.join(own)}" if own else ""
+    second, by = others[0], answer.by
+    less = _less(first, second, by)
+    gap = f"{less:.0f} %" if less >= 1 else "less than 1 %"
+    fewer, many = ("fewer", "many") if by == "cycles" else ("less", "much")
+    beside = f"{gap} {fewer} than {second['label']}" if less > 0 else f"as {many} as {second['label']}"
+    said = f"{first['label']} is first: of {number} that fit it needs {_least(by)}, {_amount(first, by)}, {beside}"
+    aims = [n for n in AIMS if n != by]
+    leading = [(n, min(answer.fitting, key=lambda r: (value(r, n) or 0.0, value(r, by) or 0.0))) for n in aims]
+    own = [n for n, r in leading if value(r, n) == value(first, n)]
+    said += f", and {' and '.join(map(_least, own))}" if own else ""
     more = [
-        f"least {column(name).title}: {r['label']} {r['flags']}, {_number(value(r, name) or 0)} bytes, "
-        f"{_cycles(r) / _cycles(first):.2g} times the cycles"
-        for name, r in smallest
-        if column(name).title not in own and _cycles(first)
+        f"{_least(n).removeprefix('the ')}: {r['label']} {r['flags']}, {_amount(r, n)}, {_times(r, first, by)}"
+        for n, r in leading
+        if n not in own and value(first, by)
     ]
     unsure = first["by"] not in (WEIGHED, BLOCKS) or second["by"] not in (WEIGHED, BLOCKS)
     doubt = (
         ["the first two are nearer than an interpolation is exact; --measure weighs them"]
-        if unsure and less < _NEAR
+        if by == "cycles" and unsure and less < _NEAR
         else []
     )
     return [said, *more, *doubt, *_today(answer, first)]
+
+
+def _less(first: Row, second: Row, name: str) -> float:
+    """By how many percent the first is below the second."""
+    one, other = value(first, name) or 0.0, value(second, name) or 0.0
+    return 100 * (1 - one / other) if other else 0.0
+
+
+def _least(name: str) -> str:
+    return "the fewest cycles" if name == "cycles" else f"the least {column(name).title}"
+
+
+def _amount(row: Row, name: str) -> str:
+    return f"{_number(value(row, name) or 0.0)}{'' if name == 'cycles' else ' bytes'}"
+
+
+def _times(row: Row, first: Row, name: str) -> str:
+    title = "cycles" if name == "cycles" else column(name).title
+    return f"{(value(row, name) or 0.0) / (value(first, name) or 1.0):.2g} times the {title}"
 
 
 #: percent within which interpolated cycles decide nothing
@@ -265,6 +287,7 @@ def _assumptions(answer: Answer, rows: Sequence[Row]) -> list[str]:
     said = [
         "security is not weighed: names restrict the choice, such as 'ascon*' 'aes*'",
         "ROM and RAM: of both directions, without the caller's buffers and keys; K is 1024 bytes",
+        "RAM: static data, and the most stack and heap that any call of the run took (docs/definitions.md)",
     ]
     if answer.primitive == "crypto_block":
         of = "a key schedule and the blocks" if answer.keyed else "the blocks alone"
