@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from pathlib import Path
 
 from ..model.reasons import Failure, Reason
@@ -13,26 +14,72 @@ from .tools import ToolError
 
 #: what GHDL makes
 MADE = "converted.v"
+#: how often sources are adapted before what GHDL says of them counts
+_ATTEMPTS = 8
+#: an error of GHDL's in a copy, and a literal of zeros
+_LENGTH = re.compile(r"^(\S+?):(\d+):(\d+):error: string length does not match", re.MULTILINE)
+_ZEROS = re.compile(r'[xXbB]?"0+"')
 
 
-def converted(design: Design, work: Path) -> Netlist:
+def converted(design: Design, work: Path, notes: list[str]) -> Netlist:
     """The design's VHDL as Verilog, beside its own. Raises :class:`ToolError` where GHDL is missing or refuses it."""
     if tools.identify("ghdl-5") is None:
-        raise ToolError(Failure(Reason.NO_VHDL, "the design is VHDL, and only GHDL 5 makes right netlists of it"))
+        text = "the design is VHDL, and only GHDL 5 makes right netlists of it"
+        if older := tools.identify("ghdl"):
+            text += f"; {older.version} simulates it: steelyard rtl --verify"
+        raise ToolError(Failure(Reason.NO_VHDL, text))
     own = bench.own(design)
     names = bench.copied(own, work)
     parts = [(n, f) for n, f in zip(names, design.files, strict=True) if f.suffix.lower() in VHDL]
     generics = [f"-g{k}={v}" for k, v in design.parameters]
-    options = [f"--std={design.standard}", "-frelaxed", "--work=work"]
     try:
-        tools.run("ghdl-5", ["-i", *options, *(n for n, _ in parts)], work)
-        tools.run("ghdl-5", ["-m", *options, design.top], work)
-        text = tools.run("ghdl-5", ["--synth", *options, "--latches", "--out=verilog", *generics, design.top], work)
+        analysed("ghdl-5", design, design.top, [n for n, _ in parts], work, notes)
+        arguments = ["--synth", *options(design), "--latches", "--out=verilog", *generics, design.top]
+        text = tools.run("ghdl-5", arguments, work)
     except ToolError as e:
         raise bench.refused(e, own) from e
     (work / MADE).write_text(plain(text))
     verilog = tuple(f for f in design.files if f.suffix.lower() not in VHDL)
     return Netlist(design.top, (work / MADE, *verilog), (), design.defines, design.includes)
+
+
+def options(design: Design) -> list[str]:
+    """GHDL's options for the design's sources."""
+    return [f"--std={design.standard}", "-frelaxed", "--work=work"]
+
+
+def analysed(ghdl: str, design: Design, top: str, names: Sequence[str], work: Path, notes: list[str]) -> None:
+    """Lets GHDL analyse what ``top`` needs of the copies of sources that ``names`` are. The LWC package 1.0 gives zeros
+    for eight bits to words of any width where words of eight bits only come, which GHDL refuses: such zeros get the
+    width that they need, in the copy, and notes say where. Raises :class:`ToolError`."""
+    tools.run(ghdl, ["-i", *options(design), *names], work)
+    for attempt in range(_ATTEMPTS):
+        try:
+            tools.run(ghdl, ["-m", *options(design), top], work)
+        except ToolError as e:
+            if attempt == _ATTEMPTS - 1 or not (changed := _widened(e.log, names, work)):
+                raise
+            notes += [f"adapted in a copy: {c}" for c in changed]
+        else:
+            return
+
+
+def _widened(log: str, names: Sequence[str], work: Path) -> list[str]:
+    """Replaces literals of zeros whose length GHDL says does not match, and returns where."""
+    made = []
+    for name, row, column in dict.fromkeys(_LENGTH.findall(log)):
+        if name not in names:
+            continue
+        lines = (work / name).read_text(encoding="latin-1").split("\n")
+        line, at = lines[int(row) - 1], int(column) - 1
+        found = _ZEROS.match(line, at)
+        if found is None:
+            continue
+        lines[int(row) - 1] = f"{line[:at]}(others => '0'){line[found.end() :]}"
+        (work / name).write_text("\n".join(lines), encoding="latin-1")
+        own = re.sub(r"^src/\d+_", "", name)
+        made.append(f"{own}, line {row}: {found[0]} has as many bits as its target")
+    return made
 
 
 def plain(text: str) -> str:
