@@ -183,6 +183,8 @@ class Hardware:
             metrics |= figures.throughput(metrics, points, float(metrics["fmax_mean"]))
             said = ", ".join(f"{r.mhz:.1f}" for r in routed)
             notes.append(f"MHz of seeds 1-{len(routed)}: {said}")
+            if any(r.crowded for r in routed):
+                notes.append("more bits of ports than the device has pins: placed and routed without pins")
             worst = {name: max(r.ports.get(name, 0.0) for r in routed) for r in routed for name in r.ports}
             notes += [f"{name}: up to {ns:.1f} ns, in no frequency" for name, ns in sorted(worst.items())]
         elif job.device.no_frequency:
