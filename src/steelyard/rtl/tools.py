@@ -38,13 +38,15 @@ _ENDLESS = re.compile(r"CPU time limit exceeded")
 
 class Tool(Struct, frozen=True):
     """One of the ``programs`` does the work, the first that is there; ``version`` asks which it is. ``fix`` installs
-    it. One made of WebAssembly reserves more address space than it uses."""
+    it. One made of WebAssembly reserves more address space than it uses. Where the tool that it ``spares`` is there,
+    nobody needs it."""
 
     name: str
     use: str
     programs: tuple[str, ...]
     fix: str
     version: str = "--version"
+    spares: str = ""
 
 
 TOOLS: Mapping[str, Tool] = MappingProxyType(
@@ -62,7 +64,7 @@ TOOLS: Mapping[str, Tool] = MappingProxyType(
                 "make rtl-tools",
             ),
             Tool("ghdl-5", "synthesis of VHDL", ("ghdl-5",), "make rtl-tools"),
-            Tool("ghdl", "simulation of VHDL without GHDL 5", ("ghdl",), "apt install ghdl"),
+            Tool("ghdl", "simulation of VHDL without GHDL 5", ("ghdl",), "apt install ghdl", spares="ghdl-5"),
         )
     }
 )
