@@ -22,6 +22,7 @@ from steelyard.asked import settled
 from steelyard.hardware import Hardware
 from steelyard.model.paths import ROOT, home
 from steelyard.model.record import Record
+from steelyard.rtl.bench import MODES
 from steelyard.rtl.design import Design
 from steelyard.rtl.device import load_device
 from steelyard.rtl.job import SEEDS, Job
@@ -59,8 +60,8 @@ Line = dict[str, str]
 
 class Public(Struct, frozen=True):
     """A public design: what the earlier measurement calls it, its repository, what is given to ``steelyard rtl`` of it,
-    and the algorithms. Only as much of it as ``aead`` and ``hash`` say is verified in mode ``full``; ``all_aead`` is
-    for the verdict on all of it. ``package`` is a folder that the sources take the LWC package from."""
+    and the algorithms. As much of it as ``aead`` and ``hash`` say is verified in ``modes`` and weighed on ``devices``;
+    ``all_aead`` is for the verdict on all of it. ``package`` is a folder that the sources take the LWC package from."""
 
     name: str
     repository: str
@@ -70,7 +71,14 @@ class Public(Struct, frozen=True):
     hash: str = ""
     all_aead: str = ""
     package: str = ""
-    is_ascon: bool = False
+    modes: tuple[str, ...] = MODES
+    devices: tuple[str, ...] = ("ecp5",)
+    seeds: int = 0
+
+    @property
+    def is_ascon(self) -> bool:
+        """Whether it stands beside ours."""
+        return self.aead.startswith("ascon")
 
     @property
     def title(self) -> str:
@@ -78,65 +86,30 @@ class Public(Struct, frozen=True):
         return f"{self.name} ({self.repository} at `{self.commit}`, `{self.path}`)"
 
 
+V12, V12A = ("ascon128v12", "asconhashv12"), ("ascon128av12", "asconhashav12")
+LWC_ASCON = "hardware/ascon_lwc/ascon_{}.toml"
+FULL = ("full",)
 PUBLIC = (
     Public("dummy", "GMUCERG/LWC", "9232d6d", "hardware/dummy_lwc/dummy_lwc_w32_ccw32.toml"),
+    Public("ascon v1", "ascon/ascon-hardware", "0fcf072", LWC_ASCON.format("v1"), *V12, modes=FULL, devices=DEVICES),
+    Public("ascon v2", "ascon/ascon-hardware", "0fcf072", LWC_ASCON.format("v2"), *V12A),
+    Public("ascon v4", "ascon/ascon-hardware", "0fcf072", LWC_ASCON.format("v4"), *V12A),
     Public(
-        "ascon v1",
-        "ascon/ascon-hardware",
-        "0fcf072",
-        "hardware/ascon_lwc/ascon_v1.toml",
-        "ascon128v12",
-        "asconhashv12",
-        is_ascon=True,
+        "xoodyak v1", "GMUCERG/Xoodyak", "d940427", "src_rtl/v1", "xoodyakv1", "xoodyakv1",
+        package="LWC-1.1.0/hardware/LWC_rtl", modes=FULL, devices=DEVICES,
+    ),
+    Public("tinyjambu v1", "GMUCERG/TinyJAMBU", "2078315", ".", "tinyjambu128", modes=FULL, devices=DEVICES),
+    Public("photonbeetle", "GMUCERG/PHOTON-Beetle", "fec4391", "PHOTON-Beetle.toml", seeds=1),
+    Public("gmu ascon v1", "GMUCERG/Ascon", "f36ed3e", ".", "ascon128av12", modes=FULL),
+    Public(
+        "bluelight Ascon128 x1", "kammoh/bluelight", "4b90d3d", "Ascon/Ascon128_x1.toml", *V12,
+        modes=FULL, devices=DEVICES,
     ),
     Public(
-        "ascon v2",
-        "ascon/ascon-hardware",
-        "0fcf072",
-        "hardware/ascon_lwc/ascon_v2.toml",
-        "ascon128av12",
-        "asconhashav12",
-        is_ascon=True,
+        "subterranean", "pmassolino/hw-subterranean", "2485a0a", "verilog_source",
+        hash="subterraneanv1", all_aead="subterraneanv1", modes=FULL,
     ),
-    Public(
-        "ascon v4",
-        "ascon/ascon-hardware",
-        "0fcf072",
-        "hardware/ascon_lwc/ascon_v4.toml",
-        "ascon128av12",
-        "asconhashav12",
-        is_ascon=True,
-    ),
-    Public(
-        "xoodyak v1",
-        "GMUCERG/Xoodyak",
-        "d940427",
-        "src_rtl/v1",
-        "xoodyakv1",
-        "xoodyakv1",
-        package="LWC-1.1.0/hardware/LWC_rtl",
-    ),
-    Public("tinyjambu v1", "GMUCERG/TinyJAMBU", "2078315", ".", "tinyjambu128"),
-    Public("photonbeetle", "GMUCERG/PHOTON-Beetle", "fec4391", "PHOTON-Beetle.toml"),
-    Public("gmu ascon v1", "GMUCERG/Ascon", "f36ed3e", ".", "ascon128av12", is_ascon=True),
-    Public(
-        "bluelight Ascon128 x1",
-        "kammoh/bluelight",
-        "4b90d3d",
-        "Ascon/Ascon128_x1.toml",
-        "ascon128v12",
-        "asconhashv12",
-        is_ascon=True,
-    ),
-    Public(
-        "subterranean",
-        "pmassolino/hw-subterranean",
-        "2485a0a",
-        "verilog_source",
-        hash="subterraneanv1",
-        all_aead="subterraneanv1",
-    ),
-)
+)  # fmt: skip
 
 
 # ---- what was measured before
@@ -196,7 +169,7 @@ def design(p: Public, checkouts: Path, *, aead: str) -> Design:
     """The design as the product finds it."""
     at = checkouts / p.repository.split("/")[1] / p.path
     if p.package:  # the package that the repository has is another release
-        own = checkouts / re.sub(r"\W", "-", f"{p.name}-{p.package.split('/')[0]}".lower())
+        own = checkouts / f"{p.name}-{re.sub('[-.]', '', p.package.split('/')[0])}".lower().replace(" ", "-")
         if not own.exists():
             shutil.copytree(at, own)
             for f in (checkouts / p.package).glob("*.vhd"):
@@ -243,17 +216,15 @@ def weighed(checkouts: Path, measured: str, seeds: int) -> tuple[list[Line], lis
     lines, beside, verdicts = [], [], []
     with Store.open(home() / "results.db") as store:
         engine = Hardware(store)
-        devices = [load_device(n) for n in DEVICES]
-        jobs = [Job(d, device, seeds, modes=("full",)) for d in known.values() for device in devices]
-        made = engine.campaign(jobs, lambda *_: None)
-        for p, records in zip(PUBLIC, (made[k : k + 3] for k in range(0, len(made), 3)), strict=True):
+        for p in PUBLIC:
+            jobs = [Job(known[p.name], load_device(n), p.seeds or seeds, modes=p.modes) for n in p.devices]
+            records = engine.campaign(jobs, lambda *_: None)
             lines += _compared(p.name, earlier, records)
             if p.is_ascon and records[0].ok:
                 beside.append(_beside(p.name, "public", records[0]))
-            whole = design(p, checkouts, aead=p.aead or p.all_aead)
-            verdicts.append({"design": p.name, **_verdict(engine, whole)})
-        for r in engine.campaign([Job(bundled[n], devices[0], seeds) for n in OURS], lambda *_: None):
-            beside.append(_beside(r.setup.variant + "/" + r.setup.implementation, "ours", r))
+            verdicts.append({"design": p.name, **_verdict(engine, design(p, checkouts, aead=p.aead or p.all_aead))})
+        for r in engine.campaign([Job(bundled[n], load_device(DEVICES[0]), seeds) for n in OURS], lambda *_: None):
+            beside.append(_beside(f"{r.setup.variant}/{r.setup.implementation}", "ours", r))
     return lines, beside, verdicts
 
 

@@ -39,7 +39,7 @@ def test_every_public_design_is_there(script: ModuleType) -> None:
         own = [x for x in lines if x["design"] == p.name]
         assert own, p.name
         assert {x["device"] for x in own} == {"", *script.DEVICES}, p.name
-        lacking = [x["figure"] for x in own if not x["ours"]]
+        lacking = [x["figure"] for x in own if not x["ours"] and x["device"] in ("", "ecp5")]
         assert not lacking or verdicts[p.name]["outcome"] != "verified", (p.name, lacking)
 
 
