@@ -163,6 +163,41 @@ def test_zeros_of_another_width_get_theirs_in_a_copy(tmp_path: Path) -> None:
     assert "toy.vhd:37" in raised.value.failure.detail
 
 
+MIXED = """library ieee;
+use ieee.std_logic_1164.all;
+entity adder is
+  port (a, b : in std_logic_vector(31 downto 0); q : out std_logic_vector(31 downto 0));
+end entity;
+architecture rtl of adder is
+begin
+  q <= a xor b;
+end architecture;
+"""
+
+
+@converts
+@pytest.mark.parametrize("name", ["adder", "Adder"])
+def test_verilog_has_a_part_in_vhdl(tmp_path: Path, name: str) -> None:
+    """In whatever letters Verilog names it; one whose generics it sets is refused."""
+    folder = toys.design(
+        tmp_path / "toy", ("sum <= sum ^ pdi_data;", "sum <= more;"),
+        ("wire out =", f"wire [31:0] more;\n  {name} a (.a(sum), .b(pdi_data), .q(more));\n  wire out ="),
+    )  # fmt: skip
+    (folder / "adder.vhd").write_text(MIXED)
+    (folder / "toy.toml").write_text(toys.TOML.replace('"toy.sv"', '"toy.sv", "adder.vhd"'))
+    (design,) = designs_of(folder)
+    assert design.languages == {"vhdl", "verilog"}
+    work = _made(tmp_path / "bench")
+    bench.build(design, vhdl.converted(design, _made(tmp_path / "vhdl"), []), work)
+    assert [o.outcome for o in bench.run(work, toys.STREAMS, ("full",))] == ["ok"]
+    text = (folder / "toy.sv").read_text()
+    (folder / "toy.sv").write_text(text.replace(f"{name} a (", f"{name} #(.N(2)) a ("))
+    with pytest.raises(tools.ToolError) as raised:
+        vhdl.converted(design, _made(tmp_path / "other"), [])
+    assert raised.value.failure.reason is Reason.NO_VHDL
+    assert f"generics of {name}" in raised.value.failure.detail
+
+
 def _made(folder: Path) -> Path:
     folder.mkdir()
     return folder

@@ -18,6 +18,8 @@ MADE = "converted.v"
 _ATTEMPTS = 8
 #: an error of GHDL's in a copy, and a literal of zeros
 _LENGTH = re.compile(r"^(\S+?):(\d+):(\d+):error: string length does not match", re.MULTILINE)
+_ENTITY = re.compile(r"(?im)^\s*entity\s+(\w+)\s+is\b")
+_MODULE = re.compile(r"(?m)^\s*module\s+(\w+)")
 _ZEROS = re.compile(r'[xXbB]?"0+"')
 
 
@@ -31,16 +33,53 @@ def converted(design: Design, work: Path, notes: list[str]) -> Netlist:
     own = bench.own(design)
     names = bench.copied(own, work)
     parts = [(n, f) for n, f in zip(names, design.files, strict=True) if f.suffix.lower() in VHDL]
-    generics = [f"-g{k}={v}" for k, v in design.parameters]
+    verilog = tuple(f for f in design.files if f.suffix.lower() not in VHDL)
+    entities = [e for _, f in parts for e in _ENTITY.findall(_text(f))]
+    whole = design.top.lower() in {e.lower() for e in entities}
+    tops = [design.top] if whole else _instances(entities, "\n".join(map(_text, verilog)))
+    generics = [f"-g{k}={v}" for k, v in design.parameters] if whole else []
+    made: dict[str, str] = {}
     try:
-        analysed("ghdl-5", design, design.top, [n for n, _ in parts], work, notes)
-        arguments = ["--synth", *options(design), "--latches", "--out=verilog", *generics, design.top]
-        text = tools.run("ghdl-5", arguments, work)
+        for top in tops:
+            analysed("ghdl-5", design, top, [n for n, _ in parts], work, notes)
+            arguments = ["--synth", *options(design), "--latches", "--out=verilog", *generics, top]
+            made |= _modules(plain(tools.run("ghdl-5", arguments, work)), top)
     except ToolError as e:
         raise bench.refused(e, own) from e
-    (work / MADE).write_text(plain(text))
-    verilog = tuple(f for f in design.files if f.suffix.lower() not in VHDL)
-    return Netlist(design.top, (work / MADE, *verilog), (), design.defines, design.includes)
+    if not whole and design.top not in _MODULE.findall("\n".join(map(_text, verilog))):
+        raise ToolError(Failure(Reason.WRONG_TOP, f"no entity or module {design.top}; there is {', '.join(entities)}"))
+    (work / MADE).write_text("\n".join(made.values()))
+    return Netlist(
+        design.top, (work / MADE, *verilog), () if whole else design.parameters, design.defines, design.includes
+    )
+
+
+def _text(file: Path) -> str:
+    return file.read_text(encoding="latin-1")
+
+
+def _instances(entities: Sequence[str], verilog: str) -> list[str]:
+    """The entities that Verilog has instances of, in the letters that it names them with. Raises :class:`ToolError`
+    where an instance sets generics: GHDL makes a circuit of one value of each, the entity's own."""
+    found = []
+    for name in dict.fromkeys(entities):
+        for used in re.finditer(rf"(?im)^\s*({name})\s+(#\s*\(|\w+\s*\()", verilog):
+            if used[2].startswith("#"):
+                text = f"Verilog sets generics of {used[1]}, which is VHDL; a circuit is made of their own values only"
+                raise ToolError(Failure(Reason.NO_VHDL, text))
+            found.append(used[1])
+    return list(dict.fromkeys(found))
+
+
+def _modules(text: str, top: str) -> dict[str, str]:
+    """The modules that GHDL made, by their names; the top is called as those do who have instances of it."""
+    made = {}
+    for part in re.findall(r"^module .*?^endmodule", text, re.MULTILINE | re.DOTALL):
+        name = _MODULE.findall(part)[0]
+        if name.lower() == top.lower():
+            part, name = re.sub(r"^module\s+\S+", f"module {top}", part), top
+        made[name] = part
+    return made
 
 
 def options(design: Design) -> list[str]:
