@@ -9,12 +9,13 @@ import sys
 import time
 from pathlib import Path
 
-from steelyard.hardware import Hardware
+from steelyard.asked import Asked
+from steelyard.hardware import swept
+from steelyard.model.inputs import SEED
 from steelyard.model.paths import ROOT
 from steelyard.rtl import bench, tools
 from steelyard.rtl.design import Design
 from steelyard.rtl.reading import designs_of
-from steelyard.store import Store
 
 #: the design of three thousand tables, and those of which all sizes are simulated: a fast one, and a slow one
 WHOLE, SWEPT = "ascon/x2", ("ascon/x1", "tinyjambu/default")
@@ -57,12 +58,11 @@ def _swept(folder: Path, label: str) -> Row:
     work = folder / label.replace("/", "-")
     work.mkdir()
     bench.build(design, bench.own(design), work)
-    with Store.open(":memory:") as store:
-        engine = Hardware(store)
-        _, sizes, _ = engine.streams(design)
-        before, start = _children(), time.process_time()
-        found, cycles = engine.swept(design, work, sizes, [0] * len(sizes))
-        seconds = _children() - before + time.process_time() - start
+    asked = Asked(design, SEED)
+    sizes = asked.sizes()
+    before, start = _children(), time.process_time()
+    found, cycles = swept(asked, work, sizes, [0] * len(sizes))
+    seconds = _children() - before + time.process_time() - start
     done = f"{len(found) - len(sizes)} operations, {sum(cycles) / 1e6:.0f} million cycles: {seconds:.1f} CPU s"
     return (f"{label}, all sizes to 2 KiB", done, "-", "-", "10 CPU s")
 

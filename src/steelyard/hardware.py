@@ -15,30 +15,29 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from datetime import UTC, datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Literal, TypeVar
+from typing import TypeVar
 
 import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
+from .asked import Asked, against
 from .jobs import failure_of
 from .model import paths, whole
 from .model.call import DeviceError
 from .model.digest import of_file
-from .model.inputs import SEED, Inputs
+from .model.inputs import SEED
 from .model.once import Once, alone
 from .model.reasons import MACHINE, Failure, Reason
 from .model.record import Record, Setup, Verification
-from .rtl import bench, figures, synthesis, tools, vectors, vhdl
+from .rtl import bench, figures, ghdl, synthesis, tools, vectors, vhdl
 from .rtl.bench import Netlist, Outcome
 from .rtl.design import Design
 from .rtl.job import RECIPE, Job, digest_of, harness
-from .rtl.streams import Stream, read, stream
 from .rtl.synthesis import Cells, Routed
 from .rtl.tools import ToolError
 from .rtl.vectors import Size
 from .rtl.vendor import Report
-from .software import Software
 from .store import Keeper, Store
 
 T = TypeVar("T")
@@ -46,16 +45,18 @@ T = TypeVar("T")
 NETLIST_MODES = ("full", "stall", "reset")
 #: levels of modules that a trace shows, and those of a flat netlist: the top's own signals, not those inside of cells
 EVERY_LEVEL, FLAT = 99, 1
-#: what some designs lack, by the design's field, with what names of operations say that they need it
+#: what some designs lack, by the design's field, with what names of operations that need it have in them
 _LACKED = (
     ("key_reuse", "-reuse", "a key cannot be used again: every operation brings its own"),
     ("segments", "-by-", "not the whole API: data in several segments are not understood"),
+    ("padded", "", "not the whole API: what fills up the last word of do is not zero"),
 )
 
 
 class Verified(Struct, frozen=True):
     """What simulation came to: ``sizes`` with their cycles, or the reason why the design is not right. ``reuse`` says
-    whether a key serves for more than one operation, ``segments`` whether data may come in several."""
+    whether a key serves for more than one operation, ``segments`` whether data may come in several, ``padded``
+    whether what fills up the last word of do is zero."""
 
     failure: Failure | None
     sizes: tuple[Size, ...] = ()
@@ -65,12 +66,13 @@ class Verified(Struct, frozen=True):
     notes: tuple[str, ...] = ()
     reuse: bool = True
     segments: bool = True
+    padded: bool = True
     log: str = ""
     toggles: tuple[int, ...] = ()
 
 
-def _identity(design: Design, every: bool = False) -> tuple[str, str, bool]:
-    return design.label, design.digest, every
+def _identity(design: Design, every: bool, modes: tuple[str, ...]) -> tuple[str, str, bool, tuple[str, ...]]:
+    return design.label, design.digest, every, modes
 
 
 def _unchanged(design: Design, digest: str) -> None:
@@ -101,8 +103,8 @@ class Hardware:
         todo = [(t, s) for t, s in zip(jobs, setups, strict=True) if s.key not in kept]
         with ThreadPoolExecutor(self.threads) as pool:
             # simulation and synthesis at once: neither needs the other
-            for design, every in {(s.implementation_digest, t.every): (t.design, t.every) for t, s in todo}.values():
-                pool.submit(self._quiet, design, every)
+            for job in {(s.implementation_digest, t.every, t.modes): t for t, s in todo}.values():
+                pool.submit(self._quiet, job)
             synthesised = [pool.submit(self._synthesised, t, s) for t, s in todo]
             gated = [pool.submit(self._gate, t, f) for (t, _), f in zip(todo, synthesised, strict=True)]
             placed = [
@@ -118,10 +120,10 @@ class Hardware:
         kept |= self.keeper.again()
         return [kept[s.key] for s in setups]
 
-    def _quiet(self, design: Design, every: bool) -> None:
+    def _quiet(self, job: Job) -> None:
         """Verifies ahead of those who need it; they get the errors."""
         try:
-            self._verify(design, every)
+            self._verify(job.design, job.every, job.modes)
         except Exception:
             return
 
@@ -139,8 +141,8 @@ class Hardware:
             if gone := tools.missing(job.needed):
                 raise ToolError(gone)
             _unchanged(job.design, setup.implementation_digest)
-            verified = self._verify(job.design, job.every)
-            notes = (*record.notes, *_against(job.design), *verified.notes)
+            verified = self._verify(job.design, job.every, job.modes)
+            notes = (*record.notes, *against(job.design), *verified.notes)
             answers = Verification(verified.source, verified.operations, 0, 0)
             record = replace(record, notes=notes, verification=answers if verified.source else None)
             if verified.failure is not None:
@@ -181,6 +183,8 @@ class Hardware:
             metrics |= figures.throughput(metrics, points, float(metrics["fmax_mean"]))
             said = ", ".join(f"{r.mhz:.1f}" for r in routed)
             notes.append(f"MHz of seeds 1-{len(routed)}: {said}")
+            if any(r.crowded for r in routed):
+                notes.append("more bits of ports than the device has pins: placed and routed without pins")
             worst = {name: max(r.ports.get(name, 0.0) for r in routed) for r in routed for name in r.ports}
             notes += [f"{name}: up to {ns:.1f} ns, in no frequency" for name, ns in sorted(worst.items())]
         elif job.device.no_frequency:
@@ -195,39 +199,48 @@ class Hardware:
             )
         return replace(record, metrics=metrics, points=points, notes=(*record.notes, *notes))
 
-    def verified(self, design: Design) -> Verified:
+    def verified(self, design: Design, modes: tuple[str, ...] = bench.MODES) -> Verified:
         """What simulation of a design came to. Raises :class:`ToolError` where a tool is missing or too slow."""
-        return self._verify(design, False)
+        return self._verify(design, False, modes)
 
     # ---- steps, each kept by everything that it depends on
 
-    def _verified(self, design: Design, every: bool) -> Verified:
-        """Lints and simulates the design in all modes, and counts cycles, of ``every`` size where that is asked."""
+    def _verified(self, design: Design, every: bool, modes: tuple[str, ...]) -> Verified:
+        """Lints and simulates the design in ``modes``, and counts cycles, of ``every`` size where that is asked."""
         digest = design.digest
-        identity = [digest, harness(), self.seed, _version("verilator"), _version("ghdl-5"), *["every"] * every]
+        identity = [digest, harness(), self.seed, _version("verilator"), _version(ghdl.simulator() or "")]
+        identity += [*["every"] * every, *modes]
 
         def make(work: Path) -> Verified:
-            made = self._simulate(design, work, every)
+            made = self._simulate(design, work, every, modes)
             _unchanged(design, digest)
             return made
 
         return self._kept("verify", identity, Verified, make)
 
-    def _simulate(self, design: Design, work: Path, every: bool = False) -> Verified:
-        notes: list[str] = []
+    def _simulate(self, design: Design, work: Path, every: bool, modes: tuple[str, ...]) -> Verified:
+        left = [m for m in bench.MODES if m not in modes]
+        notes = [f"not verified in mode {', '.join(left)}, which nobody asked for"] if left else []
         try:
+            if tools.identify("ghdl-5") is None and ghdl.serves(design):
+                return _in_ghdl(design, Asked(design, self.seed), work / "ghdl", modes, notes)
             netlist = _readable(design, work / "vhdl", notes)
             said = bench.lint(netlist, _made(work / "lint"))
             if warned := said.count("%Warning"):
                 notes.append(f"Verilator's lint has {warned} warning{'s' * (warned > 1)}")
             doubt = bench.build(design, netlist, _made(work / "bench"))
-            design, outcomes = self._modes(design, work / "bench", notes)
-            streams, sizes, made = self.streams(design)
+            design, outcomes = self._modes(design, work / "bench", modes, notes)
+            asked = Asked(design, self.seed)
+            streams, sizes = asked.streams(), asked.sizes()
+            made = asked.measured(sizes)
             failures = [o.failure for o in outcomes if o.failure]
             source = "known" if design.aead or design.hash else "package"
             if failures:
                 failed = ", ".join(o.mode for o in outcomes if o.failure)
                 text = f"{failures[0].detail}; modes that fail: {failed}"
+                if ghdl.serves(design):
+                    other = ghdl.compared(design, _made(work / "ghdl"), work / "bench", [*made, *streams])
+                    text += f"; {other.text}" if other.text else "; GHDL says the same of the VHDL"
                 why = Failure(failures[0].reason, f"{text}. {doubt}" if doubt else text)
                 return Verified(why, operations=len(streams), source=source, notes=tuple(notes))
             unstable = sum(o.unstable for o in outcomes)
@@ -236,63 +249,33 @@ class Hardware:
             single = bench.run(work / "bench", made, ("single",))[0]
             if single.failure:
                 return Verified(single.failure, operations=len(streams), source=source, notes=tuple(notes))
+            if ghdl.serves(design):
+                other = ghdl.compared(design, _made(work / "ghdl"), work / "bench", [*made, *streams])
+                same = f"GHDL gives the same words in the same cycles in {other.operations} operations"
+                notes.append(f"GHDL's simulation of the VHDL differs: {other.text}" if other.text else same)
             cycles = tuple(vectors.kept(sizes, single.each))
             if every:
-                sizes, cycles = self.swept(design, work / "bench", sizes, cycles)
-            able = (design.key_reuse, design.segments)
+                sizes, cycles = swept(asked, work / "bench", sizes, cycles)
+            able = (design.key_reuse, design.segments, design.padded)
             return Verified(None, tuple(sizes), cycles, len(streams), source, tuple(notes), *able)
         except ToolError as e:
             if e.failure.reason in MACHINE:
                 raise
             return Verified(e.failure, notes=tuple(notes), log=e.log[-100_000:])
 
-    def swept(
-        self, design: Design, work: Path, sizes: Sequence[Size], cycles: Sequence[int]
-    ) -> tuple[list[Size], tuple[int, ...]]:
-        """The sizes and cycles that are there, and those of all sizes up to 2 KiB. Raises :class:`ToolError`."""
-        there = set(sizes)
-        more = [s for s in vectors.every(list(dict.fromkeys(s.op for s in sizes))) if s not in there]
-        made = [
-            stream(c, design.width, design.order) for c in vectors.calls(more, _oracles(design), self._inputs(design))
-        ]
-        (swept,) = bench.run(work, made, ("single",))
-        if swept.failure:
-            raise ToolError(swept.failure)
-        return [*sizes, *more], (*cycles, *swept.each)
-
-    def _inputs(self, design: Design) -> Inputs:
-        """What random inputs of the design are made from."""
-        return Inputs(design.digest, self.seed)
-
-    def _modes(self, design: Design, work: Path, notes: list[str]) -> tuple[Design, list[Outcome]]:
-        """The outcomes of all modes. What the API lets a design lack is left out where that alone is wrong; the design
+    def _modes(
+        self, design: Design, work: Path, modes: tuple[str, ...], notes: list[str]
+    ) -> tuple[Design, list[Outcome]]:
+        """The outcomes of ``modes``. What the API lets a design lack is left out where that alone is wrong; the design
         that is returned says so."""
-        outcomes = bench.run(work, self.streams(design)[0], bench.MODES)
+        outcomes = bench.run(work, Asked(design, self.seed).streams(), modes)
         failed = [o for o in outcomes if o.failure]
         for lacked, mark, note in _LACKED:
-            if getattr(design, lacked) and failed and all(mark in o.op for o in failed):
-                notes.append(f"{note} ({failed[0].op}: {failed[0].outcome})")
-                return self._modes(replace(design, **{lacked: False}), work, notes)
+            needed = [o for o in failed if (mark in o.op if mark else o.filled)]
+            if getattr(design, lacked) and needed:
+                notes.append(f"{note} ({needed[0].op}: {needed[0].outcome})")
+                return self._modes(replace(design, **{lacked: False}), work, modes, notes)
         return design, outcomes
-
-    def streams(self, design: Design) -> tuple[list[Stream], list[Size], list[Stream]]:
-        """What the design is verified with, the sizes whose cycles count, and their streams."""
-        inputs = self._inputs(design)
-        aead, hashed = _oracles(design)
-        calls = [
-            *(vectors.aead(design, aead, inputs) if aead else []),
-            *(vectors.hashes(design, hashed, inputs) if hashed else []),
-        ]
-        streams = [stream(c, design.width, design.order) for c in calls]
-        if design.answers is not None:  # pdi, sdi and do
-            pdi, sdi, out = design.answer_files
-            streams += read(pdi, sdi, out, design.width)
-        if not streams:
-            text = f"{design.label}: no algorithm of the software side is named, and there are no pdi, sdi and do files"
-            raise ToolError(Failure(Reason.NO_EXPECTED, text))
-        sizes = vectors.measured(design, [*(["encrypt", "decrypt"] if aead else []), *(["hash"] if hashed else [])])
-        made = vectors.calls(sizes, (aead, hashed), inputs)
-        return streams, sizes, [stream(c, design.width, design.order) for c in made]
 
     def _synthesised(self, job: Job, setup: Setup) -> tuple[Cells, Path]:
         """The cells of a design on a device, and the folder with its netlist; none where reports say them."""
@@ -315,7 +298,7 @@ class Hardware:
         """Gives the mapped netlist the vectors that the source is verified with, and counts what toggles in it. Raises
         :class:`ToolError`."""
         _, folder = synthesised.result()
-        verified = self._verify(job.design, job.every)
+        verified = self._verify(job.design, job.every, job.modes)
         if verified.failure is not None or job.reports:
             return verified
         netlist = folder / synthesis.VERILOG
@@ -326,6 +309,7 @@ class Hardware:
             self.seed,
             _version("verilator"),
             _version("yosys"),
+            *job.modes,
         ]
         outcome = self._kept("gate", identity, Verified, lambda work: self._netlist(job, verified, netlist, work))
         if outcome.failure is not None:
@@ -333,12 +317,13 @@ class Hardware:
         return outcome
 
     def _netlist(self, job: Job, verified: Verified, netlist: Path, work: Path) -> Verified:
-        design = replace(job.design, key_reuse=verified.reuse, segments=verified.segments)
+        design = replace(job.design, key_reuse=verified.reuse, segments=verified.segments, padded=verified.padded)
         shutil.copyfile(netlist, work / synthesis.VERILOG)
         bench.build(design, synthesis.mapped(Netlist(design.top, ()), job.device, work), work, trace=FLAT, quick=True)
-        streams, sizes, made = self.streams(design)
-        single = bench.run(work, made, ("single",))
-        outcomes = [*bench.run(work, streams, NETLIST_MODES), *single]
+        asked = Asked(design, self.seed)
+        streams, sizes = asked.streams(), asked.sizes()
+        single = bench.run(work, asked.measured(sizes), ("single",))
+        outcomes = [*bench.run(work, streams, [m for m in NETLIST_MODES if m in job.modes]), *single]
         for o in outcomes:
             if o.failure is not None:
                 return Verified(Failure(Reason.NETLIST_DIFFERS, f"on {job.device.name}, {o.failure.detail}"))
@@ -349,10 +334,7 @@ class Hardware:
                 text = f"on {job.device.name}, {what}: {ours} cycles, {theirs} of the source"
                 return Verified(Failure(Reason.NETLIST_DIFFERS, text))
         sizes = vectors.toggled(sizes)
-        made = [
-            stream(c, design.width, design.order) for c in vectors.calls(sizes, _oracles(design), self._inputs(design))
-        ]
-        (moved,) = bench.run(work, made, ("toggles",))
+        (moved,) = bench.run(work, asked.measured(sizes), ("toggles",))
         if moved.failure is not None:
             raise ToolError(moved.failure)
         return Verified(None, tuple(sizes), operations=len(streams), toggles=moved.toggles)
@@ -360,7 +342,7 @@ class Hardware:
     def _placed(self, job: Job, synthesised: Future[tuple[Cells, Path]], seed: int) -> Routed:
         """The routed design for one seed."""
         _, folder = synthesised.result()
-        if self._verify(job.design, job.every).failure is not None:
+        if self._verify(job.design, job.every, job.modes).failure is not None:
             raise ToolError(Failure(Reason.WRONG_WORD, "not verified, so not placed"))
         assert job.device.place is not None
         netlist = folder / synthesis.NETLIST
@@ -385,16 +367,30 @@ class Hardware:
             return made
 
 
+def _in_ghdl(design: Design, asked: Asked, work: Path, modes: tuple[str, ...], notes: Sequence[str]) -> Verified:
+    """What GHDL's simulation alone comes to, where no netlist can be made of the VHDL. Raises :class:`ToolError`."""
+    said = (
+        *notes,
+        f"simulated by {_version_text(ghdl.simulator() or '')}, whose netlists are wrong: only GHDL 5 synthesises",
+    )
+    source = "known" if design.aead or design.hash else "package"
+    ghdl.build(design, _made(work))
+    streams, sizes = asked.streams(), asked.sizes()
+    failures = [o.failure for o in ghdl.run(design, work, streams, modes) if o.failure]
+    (single,) = ghdl.run(design, work, asked.measured(sizes), ("single",))
+    if single.failure or failures:
+        return Verified([*failures, single.failure][0], operations=len(streams), source=source, notes=said)
+    return Verified(None, tuple(sizes), tuple(vectors.kept(sizes, single.each)), len(streams), source, said)
+
+
 def traced(design: Design, file: Path, seed: str = SEED) -> Outcome | None:
     """Writes what every signal of a design did up to the first wrong word, as VCD, and returns what was wrong; None
     when nothing is. Raises :class:`ToolError`."""
-    work_on = Hardware.__new__(Hardware)
-    work_on.seed = seed
     with TemporaryDirectory(prefix="steelyard-") as name:
         work = Path(name)
         netlist = _readable(design, work / "vhdl", [])
         bench.build(design, netlist, _made(work / "bench"), trace=EVERY_LEVEL)
-        streams, _, _ = work_on.streams(design)
+        streams = Asked(design, seed).streams()
         for mode in bench.MODES:
             made = work / "bench" / "signals.vcd"
             outcome = bench.run(work / "bench", streams, (mode,), trace=made)[0]
@@ -402,18 +398,6 @@ def traced(design: Design, file: Path, seed: str = SEED) -> Outcome | None:
                 shutil.copyfile(made, file)
                 return outcome
     return None
-
-
-def _oracles(design: Design) -> tuple[vectors.Oracle | None, vectors.Oracle | None]:
-    """Who says what is right of its AEAD and of its hash."""
-    return _oracle("crypto_aead", design.aead), _oracle("crypto_hash", design.hash)
-
-
-def _against(design: Design) -> list[str]:
-    """What the design is verified against, as its description has it."""
-    named = ", ".join(f"{what} {name}" for what, name in (("AEAD", design.aead), ("hash", design.hash)) if name)
-    package = "the package's own pdi, sdi and do files" if design.answers else ""
-    return [f"verified against: {', '.join(filter(None, (named, package)))}"] if named or package else []
 
 
 def _with_report(report: Report, record: Record, verified: Verified) -> Record:
@@ -427,11 +411,15 @@ def _with_report(report: Report, record: Record, verified: Verified) -> Record:
     return replace(record, metrics=metrics, points=points, notes=(*record.notes, *notes, told, *report.notes))
 
 
-def _oracle(primitive: Literal["crypto_aead", "crypto_hash"], variant: str) -> vectors.Oracle | None:
-    """Who says what is right; None where the design has no such algorithm."""
-    if variant == "nocrypt":
-        return vectors.Nocrypt()
-    return Software(primitive, variant) if variant else None
+def swept(asked: Asked, work: Path, sizes: Sequence[Size], cycles: Sequence[int]) -> tuple[list[Size], tuple[int, ...]]:
+    """The sizes and cycles that are there, and those of all sizes up to 2 KiB, of the bench in ``work``. Raises
+    :class:`ToolError`."""
+    there = set(sizes)
+    more = [s for s in vectors.every(list(dict.fromkeys(s.op for s in sizes))) if s not in there]
+    (made,) = bench.run(work, asked.measured(more), ("single",))
+    if made.failure:
+        raise ToolError(made.failure)
+    return [*sizes, *more], (*cycles, *made.each)
 
 
 def _made(folder: Path) -> Path:
@@ -444,7 +432,7 @@ def _readable(design: Design, work: Path, notes: list[str]) -> Netlist:
     if "vhdl" not in design.languages:
         return bench.own(design)
     notes.append(f"VHDL, simulated and synthesised as the Verilog that {_version_text('ghdl-5')} makes of it")
-    return vhdl.converted(design, _made(work))
+    return vhdl.converted(design, _made(work), notes)
 
 
 def _version(tool: str) -> str:

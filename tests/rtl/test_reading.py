@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from steelyard.model.errors import UserError
+from steelyard.rtl import bench
 from steelyard.rtl.reading import designs_of
 from tests.rtl import toys
 
@@ -51,6 +52,30 @@ def test_a_list_of_sources_and_a_guessed_top(tmp_path: Path) -> None:
     (tmp_path / "rtl" / "source_list.txt").write_text("outer.v\ngone.v\n")
     with pytest.raises(UserError, match=r"gone\.v is not there"):
         designs_of(tmp_path)
+
+
+@toys.needs("verilator")
+def test_ports_of_an_included_file(tmp_path: Path) -> None:
+    """A list of ports may be in a file of its own, and that in another; folders of included files are found."""
+    text = toys.SOURCE.read_text()
+    ports, body = text.split("module toy (", 1)[1].split(");", 1)
+    mine = tmp_path / "mine"
+    (mine / "include" / "api").mkdir(parents=True)
+    (mine / "toy.sv").write_text(f'module toy (\n`include "ports.svh"\n);{body}')
+    (mine / "include" / "ports.svh").write_text('  `include "api/streams.svh"\n')
+    (mine / "include" / "api" / "streams.svh").write_text(ports)
+    (found,) = designs_of(mine)
+    assert (found.top, found.width) == ("toy", 32)
+    assert found.includes == (mine / "include",)
+    assert "included files found: ports.svh, api/streams.svh" in found.notes
+    (tmp_path / "work").mkdir()
+    assert bench.refused_ports(found, bench.ports(bench.own(found), tmp_path / "work")) is None
+    (mine / "include" / "api" / "streams.svh").write_text(ports.replace("sdi_data", "sdi_word"))
+    with pytest.raises(UserError, match="none of its modules has the ports"):
+        designs_of(mine)
+    (mine / "toy.sv").write_text(f'module toy (\n`include "../../ports.svh"\n);{body}')
+    with pytest.raises(UserError, match="none of its modules has the ports"):
+        designs_of(mine)
 
 
 def test_no_design_is_said(tmp_path: Path) -> None:

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from steelyard.model.errors import UserError
-from steelyard.rtl.streams import Call, read, stream, written
+from steelyard.rtl.package import forms, unchecked
+from steelyard.rtl.streams import Call, read, stream, unpadded, written
 from tests.rtl import toys
 
 NPUB, KEY, TAG = bytes(range(12)), bytes(range(16)), bytes(range(0x20, 0x30))
@@ -56,3 +57,42 @@ def test_files_of_different_sets_are_refused(tmp_path: Path) -> None:
     (folder / "do.txt").write_text("HDR = 93000004\nDAT = 00000000\nSTT = E0000000\n")
     with pytest.raises(UserError, match=r"43 operations, 0 with a new key, but 1 answers"):
         read(folder / "pdi.txt", folder / "sdi.txt", folder / "do.txt", 32)
+
+
+@pytest.mark.parametrize("width", [8, 16, 32])
+def test_what_fills_up_the_last_word_may_be_anything(width: int) -> None:
+    """Of each segment that comes out, at any width; a tag of whole words stays as it is."""
+    given = stream(Call("encrypt", bytes(5), bytes(range(0x51, 0x56)), KEY, NPUB, b"", TAG), width)
+    made = unpadded(given, width)
+    text, before = "".join(made.out), "".join(given.out)
+    assert text.replace("x", "0") == before
+    filled = -5 % (width // 8) * 2
+    assert text.count("x") == filled
+    assert ("55" + "x" * filled) in text
+    assert (made.pdi, made.sdi) == (given.pdi, given.sdi)
+
+
+@pytest.mark.parametrize("width", [8, 16, 32])
+def test_of_unknown_words_headers_and_status_are_kept(width: int) -> None:
+    given = stream(Call("encrypt", bytes(5), bytes(5), KEY, NPUB, b"", TAG), width)
+    out = "".join(unchecked(given, width).out)
+    data = -(-5 // (width // 8)) * width // 4
+    assert out == f"52000005{'x' * data}83000010{'x' * 32}{'e'.ljust(width // 4, '0')}"
+
+
+@pytest.mark.parametrize("width", [8, 16, 32])
+def test_a_package_s_operations_have_the_sizes_of_their_parts(width: int) -> None:
+    calls = [
+        Call("hash", b"abc", bytes(20)),
+        Call("encrypt", b"", b"", KEY, NPUB, b"", TAG[:8]),
+        Call("encrypt", b"", b"", KEY, NPUB, b"", TAG[:8], reuse=True),
+    ]
+    aead, hashed = forms([stream(c, width) for c in calls], width)
+    assert aead is not None
+    assert hashed is not None
+    assert (aead.key, aead.npub, aead.tag, aead.binds) == (16, 12, 8, False)
+    assert [len(x) for x in hashed.hash([b"", b"abc"])] == [20, 20]
+    assert [len(x) for x in aead.encrypt([(KEY, NPUB, b"", bytes(5))])] == [5 + 8]
+    alone, none = forms([stream(c, width) for c in calls[1:]], width)
+    assert alone is not None
+    assert none is None

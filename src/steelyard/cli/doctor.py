@@ -71,6 +71,8 @@ def verb(ask: Doctor) -> int:
             use = f"optional: boards, {'; '.join(title for _, title, *_ in users)}"
             rows.append((part, "found" if there else "missing", use, "" if there else package))
     for t in tools.TOOLS.values():
+        if t.spares and tools.identify(t.spares) is not None:
+            continue
         found = tools.identify(t.name)
         state = found.version if found else "missing" if tools.program(t.name) is None else "does not work"
         rows.append((t.name, state, f"optional: hardware, {t.use}", "" if found else t.fix))

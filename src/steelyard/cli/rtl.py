@@ -13,6 +13,7 @@ from msgspec import Struct
 from ..analyse import order
 from ..analyse.answer import told_apart
 from ..analyse.rows import check_columns, rows
+from ..asked import settled
 from ..hardware import Hardware, traced
 from ..model.call import DeviceError
 from ..model.errors import UserError, counted, unknown
@@ -21,6 +22,7 @@ from ..model.paths import ROOT
 from ..model.record import Record
 from ..publish import results
 from ..publish.sheet import Sheet, plain
+from ..rtl.bench import MODES
 from ..rtl.design import Design
 from ..rtl.device import device_names, load_device
 from ..rtl.job import SEEDS, Job
@@ -50,6 +52,7 @@ class Rtl(Struct, frozen=True, kw_only=True):
     hash: str
     seeds: int
     verify: bool
+    modes: str
     trace: Path | None
     every: bool
     liberty: Path | None
@@ -84,6 +87,12 @@ class Rtl(Struct, frozen=True, kw_only=True):
         "--seeds", most=100, default=SEEDS, help="Placements of each design, of which frequency is the mean."
     ),
     options.flag("--verify", help="Simulate only: all modes, and cycles."),
+    options.text(
+        "--modes",
+        metavar="MODES",
+        listed=True,
+        help=f"The modes of the test bench that a design has to be right in. Default: {','.join(MODES)}.",
+    ),
     click.option(
         "--trace", type=options.FILE, metavar="FILE", help="Write every signal up to the first wrong word (VCD)."
     ),
@@ -110,6 +119,7 @@ def verb(ask: Rtl) -> int:
     if not 0 < len(ask.seed) <= MAX_SEED:
         raise UserError(f"--seed: give 1 to {MAX_SEED} characters")
     columns = check_columns(ask.columns)
+    modes = _modes(ask.modes)
     named = [n for text in ask.device for n in text.split(",") if n] or list(USUAL)
     devices = [load_device(n, ask.liberty) for n in dict.fromkeys(device_names() if named == ["all"] else named)]
     found, failed = designs(ask)
@@ -123,8 +133,10 @@ def verb(ask: Rtl) -> int:
     with select.store(":memory:" if ask.verify else ask.db) as store:
         work = Hardware(store, threads=ask.threads or os.cpu_count() or 1, force=ask.force, seed=ask.seed)
         if ask.verify:
-            return _verify(work, [d for d, _ in found], failed, ask)
-        jobs = [Job(d, device, ask.seeds, origin, ask.every, ask.report) for d, origin in found for device in devices]
+            return _verify(work, [d for d, _ in found], failed, ask, modes)
+        jobs = [
+            Job(d, device, ask.seeds, origin, ask.every, ask.report, modes) for d, origin in found for device in devices
+        ]
         if len(jobs) > 1:
             stderr().print(f"{counted(len(found), 'design')} on {counted(len(devices), 'device')}")
         records = work.campaign(jobs, _say)
@@ -134,6 +146,14 @@ def verb(ask: Rtl) -> int:
     told = {**document(records, []), "rejected": [{"path": at, "detail": why} for at, why in failed]}
     ask.out.give([*sheets_of(records, columns, flat=ask.out.flat), *refused(failed)], told, meaning)
     return 0 if records and all(r.ok for r in records) and not failed and not lost else 1
+
+
+def _modes(text: str) -> tuple[str, ...]:
+    """The modes that are named, in the order in which they are tried; all where none is. Raises :class:`UserError`."""
+    named = {m for m in text.split(",") if m} or {*MODES}
+    if other := sorted(named - {*MODES}):
+        raise unknown("mode", other[0], MODES)
+    return tuple(m for m in MODES if m in named)
 
 
 def _say(job: Job, record: Record, stored: bool) -> None:
@@ -177,18 +197,20 @@ def designs(ask: Rtl) -> tuple[list[tuple[Design, str]], list[tuple[str, str]]]:
             several = [d for d in several if any(fnmatchcase(n, text) for n in (d.family, d.name, d.label))]
             if not several:
                 raise unknown("design", text, [f.name for f in folders])
-        for d in several:
+        for d in map(settled, several):
             chosen.setdefault(f"{d.folder}/{d.variant}", (d, text if at.exists() else ""))
     return list(chosen.values()), failed
 
 
-def _verify(work: Hardware, found: Sequence[Design], failed: Sequence[tuple[str, str]], ask: Rtl) -> int:
+def _verify(
+    work: Hardware, found: Sequence[Design], failed: Sequence[tuple[str, str]], ask: Rtl, modes: tuple[str, ...]
+) -> int:
     """Says of each design whether it is right, and the cycles of a message of 64 bytes."""
     from concurrent.futures import ThreadPoolExecutor
 
     def one(d: Design) -> tuple[tuple[str | int | None, ...], bool]:
         try:
-            v = work.verified(d)
+            v = work.verified(d, modes)
         except (ToolError, DeviceError) as e:
             return (d.label, str(e.failure.reason), None, None, None, e.failure.detail), False
         cycles = {(s.op, s.ad, s.message, s.reuse): c for s, c in zip(v.sizes, v.cycles, strict=True)}

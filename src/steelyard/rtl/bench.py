@@ -53,6 +53,12 @@ class Outcome(Struct, frozen=True):
     toggles: tuple[int, ...] = ()
 
     @property
+    def filled(self) -> bool:
+        """Whether the word that came is the expected one, but for bytes at its end that should be zero."""
+        used = re.sub("(00)+$", "", self.expected)
+        return self.outcome == "wrong" and used != self.expected and self.got.startswith(used)
+
+    @property
     def failure(self) -> Failure | None:
         """Why a design that came to this has no figures."""
         where = f"mode {self.mode}, {self.op}"

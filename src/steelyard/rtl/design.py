@@ -32,7 +32,8 @@ class Design(Struct, frozen=True):
     """``name`` and ``variant`` are what tables show. ``files`` are in the order in which they are read. ``aead`` and
     ``hash`` name the variants of the software side that say what is right, empty where there is none. ``block`` is the
     bytes of a block of ``ad``, ``data`` and ``hash``, as far as they are known. ``any_segments``: input may be cut
-    after any word, not after whole blocks only; not at all without ``segments``. ``notes`` say what was guessed."""
+    after any word, not after whole blocks only; not at all without ``segments``. Without ``padded``, what fills up the
+    last word of do may be anything. ``notes`` say what was guessed."""
 
     family: str
     name: str
@@ -54,6 +55,7 @@ class Design(Struct, frozen=True):
     block: tuple[tuple[str, int], ...] = ()
     any_segments: bool = False
     segments: bool = True
+    padded: bool = True
     pdi_shares: int = 1
     sdi_shares: int = 1
     standard: str = "08"
@@ -79,7 +81,7 @@ class Design(Struct, frozen=True):
             (
                 self.top, self.width, self.aead, self.hash, self.order, self.parameters, self.defines, self.clock,
                 self.reset, self.reset_active, self.key_reuse, self.block, self.any_segments, self.segments,
-                self.pdi_shares, self.sdi_shares, self.standard,
+                self.padded, self.pdi_shares, self.sdi_shares, self.standard,
             )
         )  # fmt: skip
         h = hashlib.sha256(said.encode())

@@ -19,10 +19,13 @@ DEVICES = ROOT / "devices"
 
 
 class Place(toml.Table, frozen=True):
-    """The tool that places and routes, and its arguments."""
+    """The tool that places and routes, and its arguments. A design with more bits of ports than ``pins`` is placed
+    with the arguments ``crowded`` besides, without pins."""
 
     tool: str
     arguments: tuple[str, ...]
+    pins: int = 0
+    crowded: tuple[str, ...] = ()
 
 
 class Device(toml.Table, frozen=True):

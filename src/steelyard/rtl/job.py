@@ -12,7 +12,7 @@ from ..model.digest import of_file
 from ..model.errors import UserError
 from ..model.once import Once
 from ..model.record import Setup, Toolchain
-from . import bench, tools, vendor
+from . import bench, ghdl, tools, vendor
 from .design import Design
 from .device import Device
 from .vendor import Report
@@ -26,7 +26,7 @@ PRIMITIVE = "lwc_rtl"
 
 class Job(Struct, frozen=True):
     """One run to do: a design on a device, placed with seeds 1 to ``seeds``; or with what a vendor's ``reports`` say of
-    it instead. ``every`` asks for the cycles of all sizes."""
+    it instead. ``every`` asks for the cycles of all sizes. ``modes`` are those that it has to be right in."""
 
     design: Design
     device: Device
@@ -34,13 +34,19 @@ class Job(Struct, frozen=True):
     origin: str = ""
     every: bool = False
     reports: tuple[Path, ...] = ()
+    modes: tuple[str, ...] = bench.MODES
 
     @property
     def needed(self) -> tuple[str, ...]:
         """The tools that it needs."""
         place = (self.device.place.tool,) if self.device.place else ()
         cells = () if self.reports else ("yosys", *place)
-        return ("verilator", *cells, *(("ghdl-5",) if "vhdl" in self.design.languages else ()))
+        return ("verilator", *cells, *((self._ghdl,) if "vhdl" in self.design.languages else ()))
+
+    @property
+    def _ghdl(self) -> str:
+        """GHDL 5, or an older one that simulates only."""
+        return "ghdl" if ghdl.serves(self.design) and ghdl.simulator() == "ghdl" else "ghdl-5"
 
     @property
     def setup(self) -> Setup:
@@ -60,7 +66,7 @@ class Job(Struct, frozen=True):
             device="synthesis",
             toolchain=Toolchain("rtl", ", ".join(f"{t.name} {_number(t.version)}" for t in found), digest),
             flags=f"seeds 1-{self.seeds}" if self.device.place and not self.reports else "",
-            workload="lwc-every" if self.every else "lwc",
+            workload=self._workload,
             harness=harness(),
             timing_model=self._timing,
         )
@@ -69,6 +75,12 @@ class Job(Struct, frozen=True):
     def reported(self) -> Report | None:
         """What the reports say. Raises :class:`UserError`."""
         return vendor.read(self.reports) if self.reports else None
+
+    @property
+    def _workload(self) -> str:
+        """What it is asked, as records name it: with the modes, where these are not all."""
+        modes = self.modes if self.modes != bench.MODES else ()
+        return "-".join(["lwc", *["every"] * self.every, *modes])
 
     @property
     def _timing(self) -> str:

@@ -17,6 +17,8 @@ from .design import FILE, ONLY, SOURCES, WIDTHS, Design
 
 #: most sources of one design, and bytes of one of them that are looked at
 _MANY, _LARGE = 2000, 8 << 20
+#: a file that a Verilog source includes, and how deep they are followed
+_INCLUDE, _DEPTH = re.compile(r'^[ \t]*`include[ \t]+"([^"\n]+)"', re.MULTILINE), 8
 _BENCHES = re.compile(r"(?i)(^|[_/])(tb|bench|test|testbench|sim)([_./]|$)")
 
 
@@ -33,6 +35,7 @@ def designs_of(folder: Path, *, top: str = "", aead: str = "", hash: str = "") -
         found = [_of_list(folder, f, top) for f in lists]
     else:
         found = [_guessed(folder, top)]
+    found = [_with_included(d) for d in found]
     given: dict[str, str] = {k: v for k, v in (("top", top), ("aead", aead), ("hash", hash)) if v}
     return [design.checked(replace(d, **given)) for d in found]
 
@@ -162,7 +165,7 @@ def _guessed(folder: Path, top: str) -> Design:
 
 
 def _of_files(folder: Path, name: str, files: tuple[Path, ...], top: str) -> Design:
-    text = _text(files)
+    text = _whole(_text(files), folder)
     tops = [top] if top else _tops(text)
     if len(tops) != 1:
         what = f"one of {', '.join(tops)}" if tops else "none of its modules has the ports of the LWC hardware API"
@@ -175,6 +178,43 @@ def _of_files(folder: Path, name: str, files: tuple[Path, ...], top: str) -> Des
 
 def _text(files: Sequence[Path]) -> str:
     return "\n".join(f.read_text(errors="replace")[:_LARGE] for f in files if f.stat().st_size <= _LARGE)
+
+
+def _whole(text: str, folder: Path, depth: int = _DEPTH) -> str:
+    """The text with the files of the folder that it includes in their places."""
+
+    def of(found: re.Match[str]) -> str:
+        at = _place(folder, found[1])
+        return _whole(_text([at]), folder, depth - 1) if at is not None else found[0]
+
+    return _INCLUDE.sub(of, text) if depth else text
+
+
+def _place(folder: Path, name: str) -> Path | None:
+    """An included file of the folder."""
+    if Path(name).is_absolute() or ".." in Path(name).parts:
+        return None
+    return next((p for p in sorted(folder.rglob(Path(name).name)) if p.is_file() and str(p).endswith(f"/{name}")), None)
+
+
+def _includes(text: str, folder: Path, depth: int = _DEPTH) -> dict[str, Path]:
+    """The files of the folder that a text includes, and those that these include, by the names that it gives them."""
+    found: dict[str, Path] = {}
+    for name in _INCLUDE.findall(text) if depth else ():
+        if (at := _place(folder, name)) is not None:
+            found |= {name: at} | _includes(_text([at]), folder, depth - 1)
+    return found
+
+
+def _with_included(made: Design) -> Design:
+    """The design with the folders of the files that its sources include, where its description names none."""
+    if made.includes or "verilog" not in made.languages:
+        return made
+    found = _includes(_text(made.files), made.folder)
+    folders = tuple(dict.fromkeys(at.parents[len(Path(n).parts) - 1] for n, at in found.items()))
+    if not folders:
+        return made
+    return replace(made, includes=folders, notes=(*made.notes, f"included files found: {', '.join(found)}"))
 
 
 def _tops(text: str) -> list[str]:

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from ..model.errors import UserError
 
@@ -135,6 +136,25 @@ def _headers(kind: int, size: int, width: int, most: int) -> list[int]:
         made.append(at)
         at += len(header(kind, 0, 0, width)) + len(words(bytes(min(most, size - start)), width))
     return made
+
+
+def parts(words: Sequence[str], width: int) -> Iterator[tuple[int, int]]:
+    """The segments among words that come out: where each header begins, and the bytes of its data."""
+    at, head = 0, 32 // width
+    while at + head < len(words):
+        size = int("".join(words[at : at + head])[-4:], 16)
+        yield at, size
+        at += head + -(-8 * size // width)
+
+
+def unpadded(made: Stream, width: int) -> Stream:
+    """The stream with anything for the bytes that fill up a segment's last word."""
+    out = list(made.out)
+    for at, size in parts(out, width):
+        if used := 2 * (size % (width // 8)):
+            last = at + 32 // width + 8 * size // width
+            out[last] = out[last][:used].ljust(width // 4, "x")
+    return replace(made, out=tuple(out))
 
 
 def written(streams: Iterable[Stream]) -> str:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from ..model.reasons import Failure, Reason
 from . import bench, tools
@@ -43,12 +44,14 @@ class Cells(Struct, frozen=True):
 
 
 class Routed(Struct, frozen=True):
-    """What nextpnr reports: MHz of the clock, and the longest paths from and to ports that no clock bounds, in ns."""
+    """What nextpnr reports: MHz of the clock, and the longest paths from and to ports that no clock bounds, in ns. One
+    that is ``crowded`` was placed without pins."""
 
     seed: int
     mhz: float
     ports: dict[str, float]
     used: dict[str, int]
+    crowded: bool = False
 
 
 def script(n: Netlist, files: list[str], device: Device, *, slang: bool = False) -> str:
@@ -215,7 +218,9 @@ def place(device: Device, work: Path, netlist: Path, seed: int) -> Routed:
     """Places and routes with a seed. Raises :class:`ToolError`."""
     assert device.place is not None
     shutil.copyfile(netlist, work / NETLIST)
-    arguments = [*device.place.arguments, "--json", NETLIST, "--seed", str(seed), "--timing-allow-fail", "--report"]
+    crowded = crowds(netlist, device)
+    arguments = [*device.place.arguments, *(device.place.crowded if crowded else ())]
+    arguments += ["--json", NETLIST, "--seed", str(seed), "--timing-allow-fail", "--report"]
     try:
         log = tools.run(device.place.tool, [*arguments, "report.json"], work, seconds=PLACEMENT)
     except ToolError as e:
@@ -224,7 +229,17 @@ def place(device: Device, work: Path, netlist: Path, seed: int) -> Routed:
         )
         why = Reason.DOES_NOT_FIT if full else e.failure.reason
         raise ToolError(Failure(why, e.failure.detail), e.log) from e
-    return routed(json.loads(_text(work / "report.json")), seed, log)
+    return replace(routed(json.loads(_text(work / "report.json")), seed, log), crowded=crowded)
+
+
+def crowds(netlist: Path, device: Device) -> bool:
+    """Whether the device has fewer pins than the design has bits of ports, and can be routed without pins."""
+    assert device.place is not None
+    if not device.place.crowded:
+        return False
+    modules = json.loads(netlist.read_bytes())["modules"].values()
+    (top,) = (m for m in modules if int(m["attributes"].get("top", "0"), 2))
+    return sum(len(p["bits"]) for p in top["ports"].values()) > device.place.pins
 
 
 def routed(report: Mapping[str, Any], seed: int, log: str) -> Routed:

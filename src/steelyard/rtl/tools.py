@@ -38,13 +38,15 @@ _ENDLESS = re.compile(r"CPU time limit exceeded")
 
 class Tool(Struct, frozen=True):
     """One of the ``programs`` does the work, the first that is there; ``version`` asks which it is. ``fix`` installs
-    it. One made of WebAssembly reserves more address space than it uses."""
+    it. One made of WebAssembly reserves more address space than it uses. Where the tool that it ``spares`` is there,
+    nobody needs it."""
 
     name: str
     use: str
     programs: tuple[str, ...]
     fix: str
     version: str = "--version"
+    spares: str = ""
 
 
 TOOLS: Mapping[str, Tool] = MappingProxyType(
@@ -62,6 +64,7 @@ TOOLS: Mapping[str, Tool] = MappingProxyType(
                 "make rtl-tools",
             ),
             Tool("ghdl-5", "synthesis of VHDL", ("ghdl-5",), "make rtl-tools"),
+            Tool("ghdl", "simulation of VHDL without GHDL 5", ("ghdl",), "apt install ghdl", spares="ghdl-5"),
         )
     }
 )
@@ -195,6 +198,6 @@ def last_words(text: str, code: int) -> str:
     """The first line of what a tool said that speaks of an error, else the last, or how it ended."""
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     wrong = [line for line in lines if re.match(r"%?error\b|%Error", line, re.IGNORECASE)]
-    wrong = wrong or [line for line in lines if re.search(r"\berror\b", line)]
+    wrong = wrong or [line for line in lines if re.search(r"\berror\b", line) and not re.search(r"\bwarning\b", line)]
     ended = f"ended by {signal.Signals(code - 128).name}" if 128 < code < 160 else f"ended with code {code}"
     return (wrong[0] if wrong else lines[-1] if lines else ended)[:300]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from pathlib import Path
 
 from ..model.reasons import Failure, Reason
@@ -13,26 +14,111 @@ from .tools import ToolError
 
 #: what GHDL makes
 MADE = "converted.v"
+#: how often sources are adapted before what GHDL says of them counts
+_ATTEMPTS = 8
+#: an error of GHDL's in a copy, and a literal of zeros
+_LENGTH = re.compile(r"^(\S+?):(\d+):(\d+):error: string length does not match", re.MULTILINE)
+_ENTITY = re.compile(r"(?im)^\s*entity\s+(\w+)\s+is\b")
+_MODULE = re.compile(r"(?m)^\s*module\s+(\w+)")
+_ZEROS = re.compile(r'[xXbB]?"0+"')
 
 
-def converted(design: Design, work: Path) -> Netlist:
+def converted(design: Design, work: Path, notes: list[str]) -> Netlist:
     """The design's VHDL as Verilog, beside its own. Raises :class:`ToolError` where GHDL is missing or refuses it."""
     if tools.identify("ghdl-5") is None:
-        raise ToolError(Failure(Reason.NO_VHDL, "the design is VHDL, and only GHDL 5 makes right netlists of it"))
+        text = "the design is VHDL, and only GHDL 5 makes right netlists of it"
+        if older := tools.identify("ghdl"):
+            text += f"; {older.version} simulates it: steelyard rtl --verify"
+        raise ToolError(Failure(Reason.NO_VHDL, text))
     own = bench.own(design)
     names = bench.copied(own, work)
     parts = [(n, f) for n, f in zip(names, design.files, strict=True) if f.suffix.lower() in VHDL]
-    generics = [f"-g{k}={v}" for k, v in design.parameters]
-    options = [f"--std={design.standard}", "-frelaxed", "--work=work"]
+    verilog = tuple(f for f in design.files if f.suffix.lower() not in VHDL)
+    entities = [e for _, f in parts for e in _ENTITY.findall(_text(f))]
+    whole = design.top.lower() in {e.lower() for e in entities}
+    tops = [design.top] if whole else _instances(entities, "\n".join(map(_text, verilog)))
+    generics = [f"-g{k}={v}" for k, v in design.parameters] if whole else []
+    made: dict[str, str] = {}
     try:
-        tools.run("ghdl-5", ["-i", *options, *(n for n, _ in parts)], work)
-        tools.run("ghdl-5", ["-m", *options, design.top], work)
-        text = tools.run("ghdl-5", ["--synth", *options, "--latches", "--out=verilog", *generics, design.top], work)
+        for top in tops:
+            analysed("ghdl-5", design, top, [n for n, _ in parts], work, notes)
+            arguments = ["--synth", *options(design), "--latches", "--out=verilog", *generics, top]
+            made |= _modules(plain(tools.run("ghdl-5", arguments, work)), top)
     except ToolError as e:
         raise bench.refused(e, own) from e
-    (work / MADE).write_text(plain(text))
-    verilog = tuple(f for f in design.files if f.suffix.lower() not in VHDL)
-    return Netlist(design.top, (work / MADE, *verilog), (), design.defines, design.includes)
+    if not whole and design.top not in _MODULE.findall("\n".join(map(_text, verilog))):
+        raise ToolError(Failure(Reason.WRONG_TOP, f"no entity or module {design.top}; there is {', '.join(entities)}"))
+    (work / MADE).write_text("\n".join(made.values()))
+    return Netlist(
+        design.top, (work / MADE, *verilog), () if whole else design.parameters, design.defines, design.includes
+    )
+
+
+def _text(file: Path) -> str:
+    return file.read_text(encoding="latin-1")
+
+
+def _instances(entities: Sequence[str], verilog: str) -> list[str]:
+    """The entities that Verilog has instances of, in the letters that it names them with. Raises :class:`ToolError`
+    where an instance sets generics: GHDL makes a circuit of one value of each, the entity's own."""
+    found = []
+    for name in dict.fromkeys(entities):
+        for used in re.finditer(rf"(?im)^\s*({name})\s+(#\s*\(|\w+\s*\()", verilog):
+            if used[2].startswith("#"):
+                text = f"Verilog sets generics of {used[1]}, which is VHDL; a circuit is made of their own values only"
+                raise ToolError(Failure(Reason.NO_VHDL, text))
+            found.append(used[1])
+    return list(dict.fromkeys(found))
+
+
+def _modules(text: str, top: str) -> dict[str, str]:
+    """The modules that GHDL made, by their names; the top is called as those do who have instances of it."""
+    made = {}
+    for part in re.findall(r"^module .*?^endmodule", text, re.MULTILINE | re.DOTALL):
+        name = _MODULE.findall(part)[0]
+        if name.lower() == top.lower():
+            part, name = re.sub(r"^module\s+\S+", f"module {top}", part), top
+        made[name] = part
+    return made
+
+
+def options(design: Design) -> list[str]:
+    """GHDL's options for the design's sources."""
+    return [f"--std={design.standard}", "-frelaxed", "--work=work"]
+
+
+def analysed(ghdl: str, design: Design, top: str, names: Sequence[str], work: Path, notes: list[str]) -> None:
+    """Lets GHDL analyse what ``top`` needs of the copies of sources that ``names`` are. The LWC package 1.0 gives zeros
+    for eight bits to words of any width where words of eight bits only come, which GHDL refuses: such zeros get the
+    width that they need, in the copy, and notes say where. Raises :class:`ToolError`."""
+    tools.run(ghdl, ["-i", *options(design), *names], work)
+    for attempt in range(_ATTEMPTS):
+        try:
+            tools.run(ghdl, ["-m", *options(design), top], work)
+        except ToolError as e:
+            if attempt == _ATTEMPTS - 1 or not (changed := _widened(e.log, names, work)):
+                raise
+            notes += [f"adapted in a copy: {c}" for c in changed]
+        else:
+            return
+
+
+def _widened(log: str, names: Sequence[str], work: Path) -> list[str]:
+    """Replaces literals of zeros whose length GHDL says does not match, and returns where."""
+    made = []
+    for name, row, column in dict.fromkeys(_LENGTH.findall(log)):
+        if name not in names:
+            continue
+        lines = (work / name).read_text(encoding="latin-1").split("\n")
+        line, at = lines[int(row) - 1], int(column) - 1
+        found = _ZEROS.match(line, at)
+        if found is None:
+            continue
+        lines[int(row) - 1] = f"{line[:at]}(others => '0'){line[found.end() :]}"
+        (work / name).write_text("\n".join(lines), encoding="latin-1")
+        own = re.sub(r"^src/\d+_", "", name)
+        made.append(f"{own}, line {row}: {found[0]} has as many bits as its target")
+    return made
 
 
 def plain(text: str) -> str:

@@ -1,0 +1,100 @@
+"""What a design is asked, and what is right: calls that bundled software answers, and the package's own files."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal
+
+from msgspec.structs import replace
+
+from .model.inputs import Inputs
+from .model.reasons import Failure, Reason
+from .reference import bundled
+from .rtl import package, vectors
+from .rtl.design import Design
+from .rtl.streams import Call, Stream, read, stream, unpadded
+from .rtl.tools import ToolError
+from .rtl.vectors import Oracle, Size
+from .software import Software
+
+
+def settled(design: Design) -> Design:
+    """The design without the algorithms that nothing bundled has, where its package's files say what is right."""
+    unknown = [] if design.answers is None else [n for n in (design.aead, design.hash) if n and not _bundled(n)]
+    if not unknown:
+        return design
+    note = f"no software here has {', '.join(dict.fromkeys(unknown))}: what is right, the package's files alone say"
+    aead, hashed = ("" if n in unknown else n for n in (design.aead, design.hash))
+    return replace(design, aead=aead, hash=hashed, notes=(*design.notes, note))
+
+
+def _bundled(variant: str) -> bool:
+    return variant == "nocrypt" or any(bundled(p, variant) for p in ("crypto_aead", "crypto_hash"))
+
+
+class Asked:
+    """What one design is asked. Raises :class:`UserError` for a name that nothing bundled has, and for files that are
+    not of one another."""
+
+    def __init__(self, design: Design, seed: str) -> None:
+        self._design = design
+        self._inputs = Inputs(design.digest, seed)
+        files = _of_package(design)
+        self._package = files if design.padded else [unpadded(s, design.width) for s in files]
+        self._known = (_oracle("crypto_aead", design.aead), _oracle("crypto_hash", design.hash))
+        forms = package.forms(self._package, design.width)
+        self._oracles = tuple(known or form for known, form in zip(self._known, forms, strict=True))
+
+    def streams(self) -> list[Stream]:
+        """What the design is verified with. Raises :class:`ToolError` where nothing says what is right."""
+        aead, hashed = self._known
+        calls = [
+            *(vectors.aead(self._design, aead, self._inputs) if aead else []),
+            *(vectors.hashes(self._design, hashed, self._inputs) if hashed else []),
+        ]
+        made = [*(self._words(c) for c in calls), *self._package]
+        if not made:
+            text = "no algorithm of the software side is named, and there are no pdi, sdi and do files"
+            raise ToolError(Failure(Reason.NO_EXPECTED, f"{self._design.label}: {text}"))
+        return made
+
+    def sizes(self) -> list[Size]:
+        """The calls whose cycles count. Whether a decryption is right, only software says."""
+        aead, hashed = self._oracles
+        ops = [*(["encrypt"] if aead else []), *(["decrypt"] if self._known[0] else []), *(["hash"] if hashed else [])]
+        return vectors.measured(self._design, ops)
+
+    def measured(self, sizes: Sequence[Size]) -> list[Stream]:
+        """The words of calls whose cycles count, which may come out as they want where only their form is known."""
+        aead, hashed = self._oracles
+        made = []
+        for call in vectors.calls(sizes, (aead, hashed), self._inputs):
+            known, words = self._known[call.op == "hash"], self._words(call)
+            made.append(words if known else package.unchecked(words, self._design.width))
+        return made
+
+    def _words(self, call: Call) -> Stream:
+        made = stream(call, self._design.width, self._design.order)
+        return made if self._design.padded else unpadded(made, self._design.width)
+
+
+def _of_package(design: Design) -> list[Stream]:
+    """The operations of its package's files."""
+    if design.answers is None:
+        return []
+    pdi, sdi, out = design.answer_files
+    return read(pdi, sdi, out, design.width)
+
+
+def _oracle(primitive: Literal["crypto_aead", "crypto_hash"], variant: str) -> Oracle | None:
+    """Who says what is right; None where the design has no such algorithm."""
+    if variant == "nocrypt":
+        return vectors.Nocrypt()
+    return Software(primitive, variant) if variant else None
+
+
+def against(design: Design) -> list[str]:
+    """What the design is verified against, as its description has it."""
+    named = ", ".join(f"{what} {name}" for what, name in (("AEAD", design.aead), ("hash", design.hash)) if name)
+    files = "the package's own pdi, sdi and do files" if design.answers else ""
+    return [f"verified against: {', '.join(filter(None, (named, files)))}"] if named or files else []

@@ -1,0 +1,189 @@
+"""VHDL as GHDL itself simulates it: what the Verilog that is made of it is held against, and all there is where only
+an older GHDL is installed."""
+
+from __future__ import annotations
+
+import random
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+
+from msgspec import Struct
+
+from ..model.paths import ROOT
+from ..model.reasons import Failure, Reason
+from . import bench, tools, vhdl
+from .bench import Outcome
+from .design import Design
+from .streams import Stream
+from .tools import ToolError
+
+BENCH = ROOT / "rtl" / "bench" / "bench.vhd"
+#: the tools that simulate VHDL, the best first
+SIMULATORS = ("ghdl-5", "ghdl")
+#: cycles of the operations that are compared, of which GHDL makes some thousands in a second, and most of one
+_CYCLES, _LONG = 30_000, 2_000
+_TOP, _DUT = "steelyard_bench", "dut.vhd"
+_OUTCOMES = {"wrong", "hang", "early", "extra"}
+
+
+class Difference(Struct, frozen=True):
+    """What GHDL and Verilator were compared on, and the first thing in which they differ; empty where nothing does."""
+
+    operations: int
+    text: str
+
+
+def simulator() -> str | None:
+    """The GHDL that simulates."""
+    return next((n for n in SIMULATORS if tools.identify(n) is not None), None)
+
+
+def serves(design: Design) -> bool:
+    """Whether a GHDL is here that simulates the design, which is of VHDL alone and has one share of each word."""
+    return design.languages == {"vhdl"} and design.pdi_shares == design.sdi_shares == 1 and simulator() is not None
+
+
+def build(design: Design, work: Path) -> None:
+    """Analyses a design that GHDL :func:`serves`, and the test bench in ``work``. Raises :class:`ToolError`."""
+    own = bench.own(design)
+    names = bench.copied(own, work)
+    (work / _DUT).write_text(wrapper(design))
+    shutil.copyfile(BENCH, work / BENCH.name)
+    try:
+        vhdl.analysed(_tool(), design, _TOP, [*names, _DUT, BENCH.name], work, [])
+    except ToolError as e:
+        raise bench.refused(e, own) from e
+
+
+def _tool() -> str:
+    return simulator() or SIMULATORS[0]
+
+
+def wrapper(design: Design) -> str:
+    """An entity with the names of the API's ports around the design."""
+    reset = "rst" if design.reset_active else "not_rst"
+    generics = ", ".join(f"{k} => {_value(v)}" for k, v in design.parameters)
+    data = [f"{p}_{w}" for p in ("pdi", "sdi", "do") for w in ("data", "valid", "ready")]
+    ports = ", ".join([f"{design.clock} => clk", f"{design.reset} => {reset}", *(f"{p} => {p}" for p in data)])
+    return f"""library ieee;
+use ieee.std_logic_1164.all;
+
+entity steelyard_dut is
+  generic (W : positive);
+  port (
+    clk, rst : in std_logic;
+    pdi_data, sdi_data : in std_logic_vector(W - 1 downto 0);
+    pdi_valid, sdi_valid, do_ready : in std_logic;
+    do_data : out std_logic_vector(W - 1 downto 0);
+    pdi_ready, sdi_ready, do_valid : out std_logic
+  );
+end entity;
+
+architecture wrapped of steelyard_dut is
+  signal not_rst : std_logic;
+begin
+  not_rst <= not rst;
+  top : entity work.{design.top}
+    {f"generic map ({generics})" if generics else ""}
+    port map ({ports});
+end architecture;
+"""
+
+
+def _value(value: int | str) -> str:
+    return str(value) if isinstance(value, int) else f'"{value}"'
+
+
+def run(design: Design, work: Path, streams: Sequence[Stream], modes: Sequence[str]) -> list[Outcome]:
+    """What the bench that :func:`build` made says of streams in each mode, as :func:`.bench.run` does. Raises
+    :class:`ToolError`."""
+    return [_mode(design, work, streams, mode) for mode in modes]
+
+
+def _mode(design: Design, work: Path, streams: Sequence[Stream], mode: str) -> Outcome:
+    parts = [[s] for s in streams] if mode in ("single", "reset") else [list(streams)]
+    if mode == "reset":
+        parts = [p for p in parts if not p[0].reuse]
+    (work / "vectors.txt").write_text("".join(_written(p, design.width, reset=mode == "reset") for p in parts))
+    given = {"W": design.width, "MODE": mode if mode in ("stall", "withdraw") else "full", "IDLE": bench.IDLE}
+    generics = [f"-g{k}={v}" for k, v in given.items()]
+    asserts = "--ieee-asserts=disable"
+    tools.run(_tool(), ["-r", *vhdl.options(design), _TOP, *generics, asserts], work)
+    answers = [line.split() for line in (work / "answers.txt").read_text().splitlines()]
+    each = tuple(int(a[1]) for a in answers if a[0] == "ok")
+    words = sum(len(s.out) for s in streams)
+    if len(each) == len(parts):
+        return Outcome(mode, "ok", len(streams), sum(each), words, 0, each=each)
+    if not answers or answers[-1][0] not in _OUTCOMES:
+        raise ToolError(Failure(Reason.RTL_ERROR, f"GHDL ended after {len(each)} of {len(parts)} parts, mode {mode}"))
+    how, number, got = (*answers[-1], "")[:3]
+    part = parts[len(each)]
+    owner, word = _owner(part, int(number))
+    expected = owner.out[word] if word < len(owner.out) else ""
+    digits = _digits(got) if got else "GHDL"
+    return Outcome(mode, how, len(streams), sum(each), words, 0, owner.name, word, expected, digits)
+
+
+def _owner(part: Sequence[Stream], word: int) -> tuple[Stream, int]:
+    """The operation that a word of do is of, and its number there."""
+    for s in part[:-1]:
+        if word < len(s.out):
+            return s, word
+        word -= len(s.out)
+    return part[-1], word
+
+
+def _digits(bits: str) -> str:
+    """Bits as digits; one with an unknown bit is x."""
+    parts = [bits[k : k + 4] for k in range(0, len(bits), 4)]
+    return "".join("x" if "x" in p else f"{int(p, 2):x}" for p in parts)
+
+
+def _written(part: Sequence[Stream], width: int, *, reset: bool) -> str:
+    """Streams as bench.vhd reads them."""
+    lines = [f"{kind} {_bits(w)}" for s in part for kind, ws in (("s", s.sdi), ("p", s.pdi), ("d", s.out)) for w in ws]
+    if reset:
+        words = sum(len(s.pdi) + len(s.out) for s in part)
+        lines.append(f"r {random.Random(part[0].name).randint(1, 4 * words)}")
+    return "\n".join([*lines, "e", ""])
+
+
+def _bits(word: str) -> str:
+    return "".join("----" if digit == "x" else f"{int(digit, 16):04b}" for digit in word)
+
+
+def few(streams: Sequence[Stream], cycles: Sequence[int]) -> list[int]:
+    """Which operations GHDL is fast enough for, the first of those that are not long; one with a key that is there
+    follows the one that brings it."""
+    made: list[int] = []
+    total, brought = 0, False
+    for k, (s, n) in enumerate(zip(streams, cycles, strict=True)):
+        brought = brought if s.reuse else n <= _LONG
+        if brought and n <= _LONG and total + n <= _CYCLES:
+            made.append(k)
+            total += n
+        else:
+            brought = False
+    return made
+
+
+def compared(design: Design, work: Path, theirs: Path, streams: Sequence[Stream]) -> Difference:
+    """Gives the same operations to the VHDL, in GHDL, and to the bench in ``theirs``, which Verilator made of its
+    Verilog: words and cycles have to be the same. Raises :class:`ToolError`."""
+    (verilator,) = bench.run(theirs, streams, ("single",))
+    cycles = verilator.each or [len(s.pdi) + len(s.out) for s in streams]
+    at = few(streams, cycles)
+    some = [streams[k] for k in at]
+    build(design, work)
+    (ghdl,) = run(design, work, some, ("single",))
+    if verilator.failure:
+        (verilator,) = bench.run(theirs, some, ("single",))
+    if ghdl.failure or verilator.failure:
+        said = [o.failure.detail if o.failure else "right" for o in (ghdl, verilator)]
+        text = "" if said[0] == said[1] else f"GHDL: {said[0]}; Verilator: {said[1]}"
+        return Difference(len(some), text)
+    for k, theirs_, ours in zip(at, ghdl.each, (cycles[k] for k in at), strict=True):
+        if theirs_ != ours:
+            return Difference(len(some), f"{streams[k].name} takes {theirs_} cycles in GHDL, {ours} in Verilator")
+    return Difference(len(some), "")

@@ -1,0 +1,93 @@
+"""docs/validation/hardware.md: its tables are made from its files, and what is reproduced is what it says."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from types import ModuleType
+
+import pytest
+
+from steelyard.model.paths import ROOT
+
+#: how far cells may be apart in percent, and frequencies in standard deviations
+CELLS, SPREADS = 2.0, 2.0
+
+
+@pytest.fixture(scope="module")
+def script() -> ModuleType:
+    """scripts/hardware.py."""
+    spec = importlib.util.spec_from_file_location("hardware_script", ROOT / "scripts" / "hardware.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_the_page_is_made_from_its_files(script: ModuleType) -> None:
+    lines, beside, verdicts = (script.read(f) for f in (script.TABLE, script.ASCON, script.VERDICTS))
+    text = script.PAGE.read_text()
+    assert script.written(text, script.page_tables(lines, beside, verdicts)) == text
+
+
+def test_every_public_design_is_there(script: ModuleType) -> None:
+    """With figures of its devices, unless it has a verdict that says why not."""
+    lines, verdicts = script.read(script.TABLE), script.read(script.VERDICTS)
+    first = {v["design"]: v for v in reversed(verdicts)}
+    for p in script.PUBLIC:
+        own = [x for x in lines if x["design"] == p.name]
+        assert first[p.name]["modes"] == ", ".join(p.modes)
+        lacking = [x["figure"] for x in own if not x["ours"] and x["device"] in ("", *p.devices)]
+        assert own, p.name
+        assert bool(lacking) == (first[p.name]["outcome"] != "verified"), (p.name, lacking)
+
+
+def test_cycles_are_those_of_the_earlier_measurement(script: ModuleType) -> None:
+    found = [x for x in script.read(script.TABLE) if x["figure"].startswith("cycles") and x["ours"]]
+    assert len(found) > 30
+    assert [x for x in found if x["ours"] != x["before"]] == []
+
+
+def test_cells_and_frequency_are_near(script: ModuleType) -> None:
+    """Cells within two percent, frequency within two standard deviations of the larger spread."""
+    lines = [x for x in script.read(script.TABLE) if x["ours"]]
+    cells = [x for x in lines if x["figure"] in ("tables", "packed", "ff")]
+    assert len(cells) > 15
+    far = [x for x in cells if abs(100 * float(x["ours"]) / float(x["before"]) - 100) > CELLS]
+    assert far == []
+    routed = [x for x in lines if x["figure"] == "fmax_mean"]
+    assert len(routed) > 3
+    spread = {x["design"]: max(float(x["before_sd"] or 0), float(x["ours_sd"] or 0)) for x in routed}
+    away = [x for x in routed if abs(float(x["ours"]) - float(x["before"])) > SPREADS * spread[x["design"]]]
+    assert away == []
+
+
+def test_ours_stand_beside_the_public_ones(script: ModuleType) -> None:
+    beside, lines = script.read(script.ASCON), script.read(script.TABLE)
+    assert {x["design"] for x in beside if x["whose"] == "ours"} == set(script.OURS)
+    assert {x["design"] for x in beside if x["whose"] == "public"} == {
+        p.name for p in script.PUBLIC if p.is_ascon and any(x["design"] == p.name and x["ours"] for x in lines)
+    }
+    for x in beside:
+        product = float(x["bits_per_cycle_pt"]) * float(x["fmax_mean"])
+        assert product == pytest.approx(float(x["throughput_pt_long"]), rel=2e-3), x["design"]
+
+
+def test_an_earlier_table_is_read(script: ModuleType) -> None:
+    """A row is found by the design's name, or by its name without a version; what is not a figure is none."""
+    text = (
+        "### 3.2 Cycles\n\n| design | PT | AD | hash | long |\n|---|---|---|---|---|\n"
+        "| photonbeetle | 1/2/3 | 4/5/6 | \u2013 | 8 |\n"
+        "### 3.3 ECP5\n| design | LUT4 | COMB | FF | seeds | mean | best |\n|---|---|---|---|---|---|---|\n"
+        "| tinyjambu | 10 | 11 | 12 | 1 2 | 3.5 ± 0.5 | 4 |\n| dummy, OOC | 99 | | | | 1 | |\n"
+        "### 3.4 others\n| design | cells | LC | FF | comb | FF |\n|---|---|---|---|---|---|\n"
+        "| dummy | 749 (+72) | 618 | 191 | 1374 | 703 (RAM) |\n"
+    )
+    found = script.before(text)
+    assert found["photonbeetle", "", "cycles_ad_1536"] == ("6", "")
+    assert ("photonbeetle", "", "cycles_hash_16") not in found
+    assert found["tinyjambu v1", "ecp5", "fmax_mean"] == ("3.5", "0.5")
+    assert found["dummy", "cyclone10lp", "ff"] == ("703", "")
+    assert ("dummy", "ecp5", "tables") not in found

@@ -1,0 +1,211 @@
+"""VHDL: the toy again, in GHDL's simulator and as the Verilog that GHDL makes of it."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from steelyard.asked import settled
+from steelyard.hardware import Hardware
+from steelyard.model.reasons import Reason
+from steelyard.model.record import Toolchain
+from steelyard.rtl import bench, ghdl, tools, vhdl
+from steelyard.rtl.design import Design
+from steelyard.rtl.device import load_device
+from steelyard.rtl.job import Job
+from steelyard.rtl.reading import designs_of
+from steelyard.store import Store
+from tests.rtl import toys
+
+SOURCE = Path(__file__).parent / "toy.vhd"
+simulates = toys.needs("ghdl-5")
+converts = toys.needs("ghdl-5", "verilator")
+
+
+def toy(folder: Path, *changes: tuple[str, str]) -> Design:
+    """The toy in VHDL, changed, with its answers; its algorithm is one that no software here has."""
+    toys.design(folder)
+    text = SOURCE.read_text()
+    for old, new in changes:
+        assert old in text, old
+        text = text.replace(old, new)
+    (folder / "toy.sv").unlink()
+    (folder / "toy.vhd").write_text(text)
+    lwc = '[lwc]\nhash.algorithm = "toy"\n'
+    (folder / "toy.toml").write_text(toys.TOML.replace("toy.sv", "toy.vhd") + lwc)
+    return settled(*designs_of(folder))
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A new home that has this machine's GHDL."""
+    if where := tools.program("ghdl-5"):
+        monkeypatch.setenv("PATH", str(Path(where).parent), prepend=os.pathsep)
+    monkeypatch.setenv("STEELYARD_HOME", str(tmp_path / "home"))
+    return tmp_path / "home"
+
+
+@simulates
+def test_ghdl_s_bench_says_what_the_other_one_says(tmp_path: Path) -> None:
+    """All modes are right; its cycles are the ones that follow from its states; a wrong word is told with its place."""
+    design = toy(tmp_path / "toy")
+    work = tmp_path / "ghdl"
+    work.mkdir()
+    ghdl.build(design, work)
+    assert [o.outcome for o in ghdl.run(design, work, toys.STREAMS, bench.MODES)] == ["ok"] * 4
+    (single,) = ghdl.run(design, work, toys.STREAMS, ("single",))
+    assert single.each[:6] == (4, 5, 5, 5, 5, 6)
+    wrong = toys.hashed(8)
+    bad = type(wrong)(wrong.name, wrong.sdi, wrong.pdi, (wrong.out[0], "01234567", *wrong.out[2:]))
+    (outcome,) = ghdl.run(design, work, [toys.hashed(4), bad], ("full",))
+    assert outcome.failure is not None
+    assert f"hash@8: word 1 of do is {wrong.out[1]} instead of 01234567" in outcome.failure.detail
+    free = type(wrong)(wrong.name, wrong.sdi, wrong.pdi, (wrong.out[0], "x" * 8, *wrong.out[2:]))
+    (outcome,) = ghdl.run(design, work, [free], ("full",))
+    assert outcome.failure is None
+
+
+AGAIN = "state <= {};\n            end if;\n        end case"
+
+
+@simulates
+@pytest.mark.parametrize(
+    ("change", "outcome"),
+    [
+        (("last <= pdi_data(24);", "last <= '0';"), "hang"),
+        (("state <= OUT_HEADER;\n              end if;", "state <= HEADER;\n              end if;"), "hang"),
+        ((AGAIN.format("INSTRUCTION"), AGAIN.format("DIGEST")), "extra"),
+    ],
+)
+def test_ghdl_s_bench_finds_what_is_broken(tmp_path: Path, change: tuple[str, str], outcome: str) -> None:
+    design = toy(tmp_path / "toy", change)
+    work = tmp_path / "ghdl"
+    work.mkdir()
+    ghdl.build(design, work)
+    (said,) = ghdl.run(design, work, toys.STREAMS, ("single",))
+    assert said.outcome == outcome
+
+
+@pytest.mark.long
+@converts
+def test_both_simulators_are_compared(tmp_path: Path) -> None:
+    """A package's files alone verify a design whose algorithm nothing bundled has, and its cycles are counted."""
+    design = toy(tmp_path / "toy")
+    assert any("no software here has toy" in n for n in design.notes)
+    with Store.open(tmp_path / "results.db") as store:
+        verified = Hardware(store).verified(design)
+    assert verified.failure is None, verified.failure
+    assert any("GHDL gives the same words in the same cycles" in n for n in verified.notes)
+    cycles = {s.message: c for s, c in zip(verified.sizes, verified.cycles, strict=True) if s.of == "HM"}
+    assert {n: cycles[n] for n in (16, 64, 1536)} == {n: 4 + n // 4 for n in (16, 64, 1536)}
+
+
+@pytest.mark.long
+@converts
+def test_simulators_that_differ_are_told(tmp_path: Path) -> None:
+    """A process without all that it reads in its list reads it late in simulation, not as a circuit."""
+    late = ("  sdi_ready <= '0';", "  sdi_ready <= '0';\n  process (state) begin pdi_ready <= waits; end process;")
+    renamed = ("  pdi_ready <= '1' when", "  waits <= '1' when")
+    signal = ("  signal last  : std_logic;", "  signal last, waits : std_logic;")
+    design = toy(tmp_path / "toy", renamed, late, signal)
+    with Store.open(tmp_path / "results.db") as store:
+        verified = Hardware(store).verified(design)
+    assert verified.failure is None, verified.failure
+    assert any(n.startswith("GHDL's simulation of the VHDL differs: ") for n in verified.notes), verified.notes
+
+
+@simulates
+def test_without_ghdl_5_vhdl_is_simulated_and_not_synthesised(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An older GHDL, here one that says so of itself, verifies, and the run says why it has no figures."""
+    where = tools.program("ghdl-5")
+    identify = tools.identify
+
+    def older(name: str) -> Toolchain | None:
+        if name == "ghdl":
+            return Toolchain(name, "GHDL 2.0.0", "00")
+        return None if name == "ghdl-5" else identify(name)
+
+    monkeypatch.setattr(tools, "identify", older)
+    program = tools.program
+    monkeypatch.setattr(tools, "program", lambda name: where if name == "ghdl" else program(name))
+    design = toy(tmp_path / "toy")
+    with Store.open(tmp_path / "results.db") as store:
+        engine = Hardware(store)
+        verified = engine.verified(design)
+        assert verified.failure is None, verified.failure
+        assert any("simulated by GHDL 2.0.0" in n for n in verified.notes)
+        assert len(verified.cycles) == len(verified.sizes) > 0
+        job = Job(design, load_device("artix7"))
+        assert "ghdl" in job.needed
+        if not toys.tools.missing(("verilator", "yosys")):
+            (record,) = engine.campaign([job], lambda *_: None)
+            assert record.failure is not None
+            assert record.failure.reason is Reason.NO_VHDL
+            assert "GHDL 2.0.0 simulates it" in record.failure.detail
+
+
+@converts
+def test_zeros_of_another_width_get_theirs_in_a_copy(tmp_path: Path) -> None:
+    """As the LWC package 1.0 has them; the source stays as it is, and other literals are refused."""
+    narrow = ('x"e0000000" when others', 'x"e0000000" when STATUS,\n               x"00" when others')
+    design = toy(tmp_path / "toy", narrow)
+    before = (tmp_path / "toy" / "toy.vhd").read_text()
+    notes: list[str] = []
+    vhdl.converted(design, _made(tmp_path / "vhdl"), notes)
+    assert notes == ['adapted in a copy: toy.vhd, line 37: x"00" has as many bits as its target']
+    assert (tmp_path / "toy" / "toy.vhd").read_text() == before
+    other = toy(tmp_path / "other", (narrow[0], narrow[1].replace('x"00"', 'x"01"')))
+    with pytest.raises(tools.ToolError) as raised:
+        vhdl.converted(other, _made(tmp_path / "vhdl2"), [])
+    assert raised.value.failure.reason is Reason.RTL_ERROR
+    assert "toy.vhd:37" in raised.value.failure.detail
+
+
+MIXED = """library ieee;
+use ieee.std_logic_1164.all;
+entity adder is
+  port (a, b : in std_logic_vector(31 downto 0); q : out std_logic_vector(31 downto 0));
+end entity;
+architecture rtl of adder is
+begin
+  q <= a xor b;
+end architecture;
+"""
+
+
+@converts
+@pytest.mark.parametrize("name", ["adder", "Adder"])
+def test_verilog_has_a_part_in_vhdl(tmp_path: Path, name: str) -> None:
+    """In whatever letters Verilog names it; one whose generics it sets is refused."""
+    folder = toys.design(
+        tmp_path / "toy", ("sum <= sum ^ pdi_data;", "sum <= more;"),
+        ("wire out =", f"wire [31:0] more;\n  {name} a (.a(sum), .b(pdi_data), .q(more));\n  wire out ="),
+    )  # fmt: skip
+    (folder / "adder.vhd").write_text(MIXED)
+    (folder / "toy.toml").write_text(toys.TOML.replace('"toy.sv"', '"toy.sv", "adder.vhd"'))
+    (design,) = designs_of(folder)
+    assert design.languages == {"vhdl", "verilog"}
+    work = _made(tmp_path / "bench")
+    bench.build(design, vhdl.converted(design, _made(tmp_path / "vhdl"), []), work)
+    assert [o.outcome for o in bench.run(work, toys.STREAMS, ("full",))] == ["ok"]
+    text = (folder / "toy.sv").read_text()
+    (folder / "toy.sv").write_text(text.replace(f"{name} a (", f"{name} #(.N(2)) a ("))
+    with pytest.raises(tools.ToolError) as raised:
+        vhdl.converted(design, _made(tmp_path / "other"), [])
+    assert raised.value.failure.reason is Reason.NO_VHDL
+    assert f"generics of {name}" in raised.value.failure.detail
+
+
+def _made(folder: Path) -> Path:
+    folder.mkdir()
+    return folder
+
+
+def test_ghdl_gets_what_it_is_fast_enough_for() -> None:
+    """Long operations are left out, with those that need their keys."""
+    reuse = (False, True, False, True, False)
+    some = [type(s)(s.name, s.sdi, s.pdi, s.out, again) for s, again in zip(toys.STREAMS, reuse, strict=False)]
+    assert ghdl.few(some, (100, 100, 5000, 100, 100)) == [0, 1, 4]
+    assert ghdl.few(some, (2000,) * 5) == [0, 1, 2, 3, 4]
