@@ -115,5 +115,5 @@ def keep(changes: Sequence[Change]) -> None:
     with SENSITIVITY.open("w", newline="") as f:
         out = csv.writer(f, lineterminator="\n")
         out.writerow(Change._fields)
-        every: list[Change] = [*there, *changes]
-        out.writerows(sorted(every, key=lambda c: c.target))
+        every = sorted([*there, *changes], key=lambda c: c.target)
+        out.writerows(every)
