@@ -15,10 +15,11 @@ from steelyard.model.errors import UserError
 from steelyard.model.record import Point
 from steelyard.store import Store, leasing, queue, schema, tenure
 from steelyard.store.errors import LeaseLost, StoreError
-from steelyard.store.queue import DONE, FAILED, RUNNING, WAITING, Queue, Taken, Task
+from steelyard.store.queue import DONE, FAILED, RUNNING, WAITING, Mine, Queue, Taken, Task
 from steelyard.store.submissions import WITHDRAWN, Desk, Given, Quota, QuotaError, new_token
 
 from .conftest import RECORD
+from .servers import SERVERS
 
 GIVEN = Given("toy.zip", bytes(range(256)) * 400, "{}", "MIT", "10.0.0.1")
 ROOM = Quota()
@@ -138,6 +139,30 @@ def test_what_is_withdrawn_while_it_runs_leaves_nothing(store: Store) -> None:
         assert desk.withdraw(token)
         line.close(taken, DONE, record=RECORD)
     assert store.runs() == []
+
+
+@pytest.mark.parametrize("database", SERVERS, indirect=True)
+def test_nobody_waits_for_who_is_just_taking_a_job(store: Store) -> None:
+    Desk(store).hand_in(GIVEN, tasks(), ROOM)
+    asked = {**queue._asked(["a", "b"]), "other": []}
+    with store._engine.begin() as connection:
+        first = connection.execute(queue._NEXT, asked).one()
+        mine = Queue(store, "w").begin(["a", "b"])
+        assert mine is not None
+        assert {mine.task.target, first.target} == {"a", "b"}
+
+
+def test_a_lease_of_a_job_that_waits_was_left_behind(store: Store) -> None:
+    """Who has it and is still there finds that it is gone."""
+    Desk(store).hand_in(GIVEN, tasks(targets="a"), ROOM)
+    with store._engine.connect() as connection:
+        number = connection.execute(select(schema.job.c.id)).scalar_one()
+    left = store.claim(f"queue {number}", "dead")
+    mine = Queue(store, "w").begin(["a"])
+    assert mine is not None
+    assert mine.number == number
+    with pytest.raises(LeaseLost):
+        Queue(store, "dead").close(Mine(number, left.number, 1), FAILED)
 
 
 def test_a_worker_of_another_schema_takes_nothing(store: Store) -> None:

@@ -43,8 +43,6 @@ _UNKNOWN = {True: 1.0, False: 0.05}
 _DRAWN = (".svg", ".png")
 #: KiB of memory above which a process is replaced after its page
 _LARGE = 160 << 10
-#: what the process for tables and figures leaves to others, as nice has it
-_NICE = 5
 
 
 @cache
@@ -52,9 +50,8 @@ def _store(place: str) -> Store:
     return Store.open(place)
 
 
-def _begin(taking: bool, nice: int) -> None:
+def _begin(taking: bool) -> None:
     """Prepares a process: it ends with the server, however that ends. Where submissions are taken, all pages say so."""
-    os.nice(nice)
     if taking:
         from . import layout
 
@@ -190,16 +187,14 @@ class _Turns:
 class _Maker:
     """A process, which is replaced when it has become large or was killed."""
 
-    def __init__(self, taking: bool, nice: int = 0) -> None:
+    def __init__(self, taking: bool) -> None:
         self.waiting = 0
-        self._taking, self._nice = taking, nice
+        self._taking = taking
         self._turns = _Turns()
         self._start()
 
     def _start(self) -> None:
-        self.pool = ProcessPoolExecutor(
-            1, mp_context=ahead.context(), initializer=_begin, initargs=(self._taking, self._nice)
-        )
+        self.pool = ProcessPoolExecutor(1, mp_context=ahead.context(), initializer=_begin, initargs=(self._taking,))
 
     async def make(
         self, work: Callable[[], tuple[Kept, bool]], patient: float = 0.0, most: int = WAITING
@@ -249,7 +244,7 @@ class Makers:
 
     def __init__(self, place: str, taking: Taking | None = None) -> None:
         self._place, self.taking = place, taking
-        self._quick, self._slow = _Maker(taking is not None), _Maker(taking is not None, _NICE)
+        self._quick, self._slow = _Maker(taking is not None), _Maker(taking is not None)
         self._seconds: dict[str, float] = {}
 
     async def make(self, path: str, query: str, sent: bytes = b"", *, later: bool = False) -> Kept | None:
