@@ -111,9 +111,8 @@ def filled(page: str) -> str:
 def keep(changes: Sequence[Change]) -> None:
     """Puts the sensitivities of a target in the place of those that are known of it."""
     of = {c.target for c in changes}
-    there = [c for c in known() if c.target not in of] if SENSITIVITY.exists() else []
+    there: list[Change] = [c for c in known() if c.target not in of] if SENSITIVITY.exists() else []
     with SENSITIVITY.open("w", newline="") as f:
         out = csv.writer(f, lineterminator="\n")
         out.writerow(Change._fields)
-        every = sorted([*there, *changes], key=lambda c: c.target)
-        out.writerows(every)
+        out.writerows(sorted([*there, *changes]))
