@@ -348,7 +348,7 @@ def merits(
             f"mean over {len(targets)} targets of the best implementation's sum of {_titles(names)} over the least"
         ]
         if lost := sorted({str(r["variant"]) for r in mine} - {variant for variant, _, _ in found}):
-            notes.append(f"not on all of them, so not ranked: {some(lost)}")
+            notes.append(f"not on all of them, so not ranked: {', '.join(lost)}")
         if mixed := sorted(t for t, n in Counter(k[0] for k in groups if k[1] == primitive).items() if n > 1):
             notes.append(f"figures of several compilers, harnesses or timing models: {', '.join(mixed)}")
         title = f"{primitive}, figure of merit over {len(targets)} targets"
