@@ -101,6 +101,7 @@ PUBLIC = (
         package="LWC-1.1.0/hardware/LWC_rtl", modes=FULL,
     ),
     Public("tinyjambu v1", "GMUCERG/TinyJAMBU", "2078315", ".", "tinyjambu128", modes=FULL, devices=DEVICES),
+    Public("photonbeetle", "GMUCERG/PHOTON-Beetle", "fec4391", "PHOTON-Beetle.toml"),
     Public("gmu ascon v1", "GMUCERG/Ascon", "f36ed3e", ".", "ascon128av12", modes=FULL),
     Public(
         "bluelight Ascon128 x1", "kammoh/bluelight", "4b90d3d", "Ascon/Ascon128_x1.toml", *V12,
