@@ -1,7 +1,9 @@
 """Compares what Steelyard says of public designs with what was measured of them before, and ours with public ones.
 
-usage: scripts/hardware.py CHECKOUTS MEASURED.md [SEEDS]    weighs, rewrites docs/validation/hardware*.csv and the page
-       scripts/hardware.py                                  rewrites the page's tables from the csv files
+usage: scripts/hardware.py CHECKOUTS MEASURED.md SEEDS [NAME]...    weighs, rewrites docs/validation/hardware*.csv
+       scripts/hardware.py                                          rewrites the page's tables from the csv files
+
+NAMEs are those of ``PUBLIC`` and ``OURS``; without any, all are weighed. What is there of others stays.
 
 CHECKOUTS has a folder with the files of each repository that ``PUBLIC`` names, called as that is without its owner.
 MEASURED.md has the tables of the earlier measurement: cycles, cells and frequency of ECP5, cells of the others.
@@ -19,13 +21,13 @@ from pathlib import Path
 from msgspec import Struct
 
 from steelyard.asked import settled
-from steelyard.hardware import Hardware
+from steelyard.hardware import Hardware, Verified
 from steelyard.model.paths import ROOT, home
 from steelyard.model.record import Record
 from steelyard.rtl.bench import MODES
 from steelyard.rtl.design import Design
 from steelyard.rtl.device import load_device
-from steelyard.rtl.job import SEEDS, Job
+from steelyard.rtl.job import Job
 from steelyard.rtl.reading import designs_of
 from steelyard.store import Store
 
@@ -52,6 +54,8 @@ BESIDE = (
 )
 #: cells of lookup tables by device, as the earlier measurement counted them
 _TABLES = {"ecp5": r"LUT4", "artix7": r"LUT[1-6]", "cyclone10lp": r"\w*lcell_comb"}
+#: figures of cells, and how many percent apart they may be at most
+CELLS, AIM = ("tables", "packed", "ff"), 2.0
 _PACKED = r"LUT[3-6]"
 _KINDS = ("pt", "ad", "hash")
 _SIZES = (16, 64, 1536)
@@ -97,6 +101,7 @@ PUBLIC = (
         package="LWC-1.1.0/hardware/LWC_rtl", modes=FULL,
     ),
     Public("tinyjambu v1", "GMUCERG/TinyJAMBU", "2078315", ".", "tinyjambu128", modes=FULL, devices=DEVICES),
+    Public("photonbeetle", "GMUCERG/PHOTON-Beetle", "fec4391", "PHOTON-Beetle.toml"),
     Public("gmu ascon v1", "GMUCERG/Ascon", "f36ed3e", ".", "ascon128av12", modes=FULL),
     Public(
         "bluelight Ascon128 x1", "kammoh/bluelight", "4b90d3d", "Ascon/Ascon128_x1.toml", *V12,
@@ -202,27 +207,27 @@ def of_record(r: Record) -> dict[tuple[str, str], tuple[float, float | None]]:
     return made
 
 
-def weighed(checkouts: Path, measured: str, seeds: int) -> tuple[list[Line], list[Line], list[Line]]:
-    """The lines of the three files."""
+def weighed(
+    checkouts: Path, measured: str, seeds: int, names: Sequence[str]
+) -> tuple[list[Line], list[Line], list[Line]]:
+    """The lines of the three files, of these designs."""
     earlier = before(measured)
-    known = {p.name: design(p, checkouts) for p in PUBLIC}
+    known = {p.name: design(p, checkouts) for p in PUBLIC if p.name in names}
     bundled = {d.label: d for f in sorted((ROOT / "rtl").glob("*/*/design.toml")) for d in designs_of(f.parent)}
     lines, beside, verdicts = [], [], []
     with Store.open(home() / "results.db") as store:
         engine = Hardware(store)
-        for p in PUBLIC:
+        for p in (p for p in PUBLIC if p.name in names):
+            found = engine.verified(known[p.name], p.modes)
+            verdicts.append({"design": p.name, "modes": ", ".join(p.modes), **_verdict(found)})
             jobs = [Job(known[p.name], load_device(n), seeds, modes=p.modes) for n in p.devices]
-            records = engine.campaign(jobs, lambda *_: None)
+            records = [] if found.failure else engine.campaign(jobs, lambda *_: None)
             lines += _compared(p.name, earlier, records)
-            if p.is_ascon and records[0].ok:
+            if p.is_ascon and records:
                 beside.append(_beside(p.name, "public", records[0]))
-            verdicts.append({"design": p.name, "modes": ", ".join(p.modes), **_verdict(records[0])})
-            if p.modes != MODES and records[0].ok:
-                whole = engine.verified(known[p.name])
-                if whole.failure:
-                    line = {"outcome": str(whole.failure.reason), "detail": whole.failure.detail}
-                    verdicts.append({"design": p.name, "modes": ", ".join(MODES)} | line)
-        for r in engine.campaign([Job(bundled[n], load_device(DEVICES[0]), seeds) for n in OURS], lambda *_: None):
+        for r in engine.campaign(
+            [Job(bundled[n], load_device(DEVICES[0]), seeds) for n in OURS if n in names], lambda *_: None
+        ):
             beside.append(_beside(f"{r.setup.variant}/{r.setup.implementation}", "ours", r))
     return lines, beside, verdicts
 
@@ -249,11 +254,11 @@ def _beside(name: str, whose: str, r: Record) -> Line:
     return {"design": name, "whose": whose} | {k: f"{v:.0f}" if k in whole else f"{v:.4g}" for k, v in values.items()}
 
 
-def _verdict(r: Record) -> Line:
-    """What verification in its modes came to, and what was left out."""
-    said = [n for n in r.notes if n.startswith(("a key cannot", "not the whole API", "adapted", "GHDL"))]
-    if r.failure:
-        return {"outcome": str(r.failure.reason), "detail": "; ".join([r.failure.detail, *said])}
+def _verdict(v: Verified) -> Line:
+    """What verification came to, and what was left out."""
+    said = [n for n in v.notes if n.startswith(("a key cannot", "not the whole API", "adapted", "GHDL"))]
+    if v.failure:
+        return {"outcome": str(v.failure.reason), "detail": "; ".join([v.failure.detail, *said])}
     return {"outcome": "verified", "detail": "; ".join(said)}
 
 
@@ -265,6 +270,7 @@ def page_tables(lines: Sequence[Line], beside: Sequence[Line], verdicts: Sequenc
     return {
         "cycles": _cycles(lines),
         "cells": _cells(lines),
+        "far": _far(lines),
         "frequency": _frequency(lines),
         "verdicts": _table(("design", "modes", "outcome", "what was said"), [[*v.values()] for v in verdicts]),
         "ascon": _ascon(beside),
@@ -295,10 +301,25 @@ def _cycles(lines: Sequence[Line]) -> str:
 def _cells(lines: Sequence[Line]) -> str:
     rows = []
     for x in lines:
-        if x["figure"] in ("tables", "packed", "ff"):
-            ratio = f"{100 * float(x['ours']) / float(x['before']) - 100:+.1f} %" if x["ours"] else "-"
+        if x["figure"] in CELLS:
+            ratio = f"{apart(x):+.1f} %" if x["ours"] else "-"
             rows.append([x["design"], x["device"], x["figure"], x["before"], x["ours"] or "-", ratio])
     return _table(("design", "device", "figure", "before", "ours", "difference"), rows)
+
+
+def apart(x: Line) -> float:
+    """Percent by which our figure is larger than the one before."""
+    return 100 * float(x["ours"]) / float(x["before"]) - 100
+
+
+def _far(lines: Sequence[Line]) -> str:
+    """How many cells are further apart than they should be."""
+    counted = [x for x in lines if x["figure"] in CELLS and x["ours"]]
+    far = [x for x in counted if abs(apart(x)) > AIM]
+    named = ", ".join(dict.fromkeys(x["design"] for x in far))
+    most = max((abs(apart(x)) for x in far), default=0.0)
+    said = f" They are of {named}, up to {most:.1f} %." if far else ""
+    return f"{len(far)} of {len(counted)} figures are more than {AIM:.0f} % apart.{said}"
 
 
 def _frequency(lines: Sequence[Line]) -> str:
@@ -342,6 +363,12 @@ def read(file: Path) -> list[Line]:
         return list(csv.DictReader(f))
 
 
+def _ordered(lines: Sequence[Line]) -> list[Line]:
+    """The lines in the order of ``PUBLIC`` and ``OURS``."""
+    order = [*(p.name for p in PUBLIC), *OURS]
+    return sorted(lines, key=lambda x: order.index(x["design"]))
+
+
 def _write(file: Path, columns: Sequence[str], lines: Iterable[Line]) -> None:
     with file.open("w", newline="") as f:
         writer = csv.DictWriter(f, columns, lineterminator="\n")
@@ -353,10 +380,12 @@ def main() -> None:
     """See the module."""
     if len(sys.argv) > 1:
         checkouts, measured = Path(sys.argv[1]), Path(sys.argv[2]).read_text()
-        lines, beside, verdicts = weighed(checkouts, measured, int(sys.argv[3]) if len(sys.argv) > 3 else SEEDS)
-        _write(TABLE, COLUMNS, lines)
-        _write(ASCON, BESIDE, beside)
-        _write(VERDICTS, ("design", "modes", "outcome", "detail"), verdicts)
+        names = sys.argv[4:] or [*(p.name for p in PUBLIC), *OURS]
+        made = weighed(checkouts, measured, int(sys.argv[3]), names)
+        heads = (COLUMNS, BESIDE, ("design", "modes", "outcome", "detail"))
+        for file, columns, lines in zip((TABLE, ASCON, VERDICTS), heads, made, strict=True):
+            kept = [x for x in read(file) if x["design"] not in names] if file.exists() else []
+            _write(file, columns, _ordered([*kept, *lines]))
     PAGE.write_text(written(PAGE.read_text(), page_tables(read(TABLE), read(ASCON), read(VERDICTS))))
 
 

@@ -240,7 +240,8 @@ class Hardware:
                 text = f"{failures[0].detail}; modes that fail: {failed}"
                 if ghdl.serves(design):
                     other = ghdl.compared(design, _made(work / "ghdl"), work / "bench", [*made, *streams])
-                    text += f"; {other.text}" if other.text else "; GHDL says the same of the VHDL"
+                    same = f"GHDL's simulation of the VHDL is the same in {other.operations} operations, one at a time"
+                    text += f"; {other.text or same}"
                 why = Failure(failures[0].reason, f"{text}. {doubt}" if doubt else text)
                 return Verified(why, operations=len(streams), source=source, notes=tuple(notes))
             unstable = sum(o.unstable for o in outcomes)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,7 @@ from steelyard.rtl import figures, vectors
 from steelyard.rtl.design import Design
 from steelyard.rtl.device import device_names, load_device
 from steelyard.rtl.streams import MAX_SEGMENT
-from steelyard.rtl.synthesis import Cells, Routed, depth, routed
+from steelyard.rtl.synthesis import Cells, Routed, crowds, depth, routed
 from steelyard.rtl.vectors import Size
 
 
@@ -123,3 +124,14 @@ def test_every_device_says_where_its_frequency_is(name: str) -> None:
     made = figures.area(Cells({**dict.fromkeys(device.lut, 1), **dict.fromkeys(device.ff, 2)}, {}, 3), device)
     assert made["ff"] == 2 * len(device.ff)
     assert made["ge" if device.liberty else "lut"] > 0
+
+
+@pytest.mark.parametrize(("bits", "crowded"), [(196, False), (197, False), (198, True)])
+def test_a_design_with_more_ports_than_pins_is_placed_without_pins(tmp_path: Path, bits: int, crowded: bool) -> None:
+    """Other modules of a netlist are models of cells, whose ports are no pins."""
+    top = {"attributes": {"top": "1".rjust(32, "0")}, "ports": {"a": {"bits": [*range(bits - 1)]}, "b": {"bits": [7]}}}
+    cell = {"attributes": {}, "ports": {"a": {"bits": [*range(500)]}}}
+    netlist = tmp_path / "mapped.json"
+    netlist.write_text(json.dumps({"modules": {"LUT4": cell, "lwc": top}}))
+    assert crowds(netlist, load_device("ecp5")) is crowded
+    assert crowds(netlist, load_device("ice40")) is False
