@@ -20,7 +20,7 @@ def test_a_target_verifies_a_cipher(name: str, bench: Bench) -> None:
     record = Pipeline(bench.store, threads=1).weigh(job)
     assert record.ok, record.failure
     assert record.verification is not None
-    # what 512 bytes of RAM have no room for beside the stack, which newer compilers make larger, is left out and counted
+    # what 512 bytes of RAM have no room for beside the stack is left out and counted; newer compilers take more stack
     small = target.chip.ram.size <= 512
     left_out = record.verification.skipped if small else 0
     assert (900 if small else 1000) < record.verification.vectors <= 1089 <= record.verification.vectors + left_out
