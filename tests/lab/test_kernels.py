@@ -10,20 +10,14 @@ from click.testing import CliRunner
 
 from steelyard.cli.app import app
 from steelyard.lab import Lab
-from steelyard.model.target import load_target
-from steelyard.sources.kernels import chosen, kernels_of
 
 pytest.importorskip("serial", reason="pyserial is not installed: scripts/setup test")
 
 
-SOME = ("load*", "branch*", "multiply")
-
-
-@pytest.mark.parametrize(("board", "some"), [("one", ()), ("three", SOME), ("eleven", SOME)])
-def test_a_board_takes_what_the_simulator_takes(
-    there: Lab, described: Path, tmp_path: Path, board: str, some: tuple[str, ...]
-) -> None:
+@pytest.mark.parametrize("board", ["one", "three", "eleven"])
+def test_a_board_takes_what_the_simulator_takes(there: Lab, described: Path, tmp_path: Path, board: str) -> None:
     file = tmp_path / "kernels.json"
+    some = ("load*", "branch*", "multiply")
     words = ["validate", "--kernels", *some, "--on", board, "--lab", str(described), "-o", str(file)]
     said = CliRunner().invoke(app, words)
     assert said.exit_code == 0, said.output
@@ -31,8 +25,6 @@ def test_a_board_takes_what_the_simulator_takes(
     assert (found["device"], len(found["image"])) == ("virtual-board", 64)
     assert board in found["board"]
     assert "ports/" not in file.read_text()
-    every = kernels_of(load_target(found["target"]).chip.core).every
-    assert [f["name"] for f in found["kernels"]] == [k.name for k in chosen(every, some)]
     for f in found["kernels"]:
         assert abs(f["simulated"] - f["measured"]) <= f["resolution"] < 0.05, f
     assert "agree on all" in " ".join(said.output.split())
