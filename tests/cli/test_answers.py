@@ -205,6 +205,21 @@ def test_merit_over_targets_says_what_it_leaves_out_and_mixes(cli: Cli, tmp_path
     assert "figures of several compilers, harnesses or timing models: uno" in over
 
 
+def test_merit_over_targets_names_everything_that_it_leaves_out(cli: Cli, tmp_path: Path) -> None:
+    kept = (record("toy1/ref", target=t) for t in ("uno", "due"))
+    lost = [f"gap{n}" for n in range(10, 22)]
+    store(tmp_path / "results.db", *kept, *(record(f"{name}/ref", target="due") for name in lost))
+    assert f"not on all of them, so not ranked: {', '.join(lost)}\n" in cli("rank --kind merit").out
+
+
+def test_merit_is_over_the_targets_where_something_has_the_figures(cli: Cli, tmp_path: Path) -> None:
+    measured = (record(f"toy{n}/ref", target=t, rom=100 * n, felics_ram=n) for n in (1, 2) for t in ("uno", "due"))
+    store(tmp_path / "results.db", *measured, record("toy1/ref", target="bluepill"))
+    over = cli("rank --kind merit --by rom,felics_ram").out.partition("over 2 targets\n")[2]
+    assert "toy2" in over
+    assert "not counted, because nothing has these figures there: bluepill" in over
+
+
 def test_what_a_report_names_is_beaten_by_nothing(cli: Cli, tmp_path: Path) -> None:
     """``middle`` is first in nothing, but beats the other variant."""
     store(

@@ -332,10 +332,12 @@ def merits(
         sheets.append(_scored(ranking, names, title, f"merit-{target}-{primitive}", "figure", 2, top))
     for primitive in dict.fromkeys(k[1] for k in groups):
         mine = [r for r in rows if r["primitive"] == primitive]
-        targets = sorted({str(r["target"]) for r in mine})
+        names = metrics or ("rom", "ram", USUAL[primitive][0])
+        targets = sorted({str(r["target"]) for r in mine if all(rank.value(r, n) is not None for n in names)})
+        without = sorted({str(r["target"]) for r in mine} - set(targets))
+        mine = [r for r in mine if r["target"] in targets]
         if len(targets) < 2:
             continue
-        names = metrics or ("rom", "ram", USUAL[primitive][0])
         columns = [Column("variant", "variant"), Column("figure", "figure", "", 2)]
         columns += [Column(t, f"chosen on {t}") for t in targets]
         found = rank.merit_over_targets(mine, names)
@@ -349,6 +351,8 @@ def merits(
         ]
         if lost := sorted({str(r["variant"]) for r in mine} - {variant for variant, _, _ in found}):
             notes.append(f"not on all of them, so not ranked: {', '.join(lost)}")
+        if without:
+            notes.append(f"not counted, because nothing has these figures there: {', '.join(without)}")
         if mixed := sorted(t for t, n in Counter(k[0] for k in groups if k[1] == primitive).items() if n > 1):
             notes.append(f"figures of several compilers, harnesses or timing models: {', '.join(mixed)}")
         title = f"{primitive}, figure of merit over {len(targets)} targets"
