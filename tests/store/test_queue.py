@@ -145,7 +145,7 @@ def test_what_is_withdrawn_while_it_runs_leaves_nothing(store: Store) -> None:
 def test_nobody_waits_for_who_is_just_taking_a_job(store: Store) -> None:
     Desk(store).hand_in(GIVEN, tasks(), ROOM)
     asked = {**queue._asked(["a", "b"]), "other": []}
-    with store._engine.begin() as connection:
+    with queue._apart(store._engine).begin() as connection:
         first = connection.execute(queue._NEXT, asked).one()
         mine = Queue(store, "w").begin(["a", "b"])
         assert mine is not None

@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
-from sqlalchemy import ColumnElement, Connection, bindparam, delete, insert, or_, select, text, update
+from sqlalchemy import ColumnElement, Connection, Engine, bindparam, delete, insert, or_, select, text, update
 
 from steelyard.model.record import Record
 
@@ -250,6 +250,11 @@ def _asked(targets: Collection[str]) -> dict[str, Any]:
     return {"targets": sorted(targets), "now": now(), "late": now() + PAUSE * ATTEMPTS}
 
 
+def _apart(engine: Engine) -> Engine:
+    """The engine for claims: on MariaDB who locks a job would otherwise keep others from beginning those after it."""
+    return engine if engine.dialect.name == "sqlite" else engine.execution_options(isolation_level="READ COMMITTED")
+
+
 class Queue:
     """The queue as a ``worker`` sees it, who has a name that no other has."""
 
@@ -261,7 +266,7 @@ class Queue:
         """A job on one of these targets, whose worker beats for it with :meth:`beat`, and ends it with :meth:`close` or
         :meth:`give_back`. Raises :class:`StoreError`."""
         with explained(self._store._name):
-            taken = repeated(self._store._engine, lambda connection: self._next(connection, targets))
+            taken = repeated(_apart(self._store._engine), lambda connection: self._next(connection, targets))
         if taken is not None:
             return taken
         for number in self._candidates(targets):
