@@ -16,8 +16,8 @@ CELLS, SPREADS = 6.0, 2.0
 
 @pytest.fixture(scope="module")
 def script() -> ModuleType:
-    """scripts/hardware.py."""
-    spec = importlib.util.spec_from_file_location("hardware_script", ROOT / "scripts" / "hardware.py")
+    """scripts/public_designs.py."""
+    spec = importlib.util.spec_from_file_location("public_designs", ROOT / "scripts" / "public_designs.py")
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)

@@ -1,7 +1,7 @@
 """Compares what Steelyard says of public designs with what was measured of them before, and ours with public ones.
 
-usage: scripts/hardware.py CHECKOUTS MEASURED.md SEEDS [NAME]...    weighs, rewrites docs/validation/hardware*.csv
-       scripts/hardware.py                                          rewrites the page's tables from the csv files
+usage: scripts/public_designs.py CHECKOUTS MEASURED.md SEEDS [NAME]...    weighs, rewrites docs/validation/hardware*.csv
+       scripts/public_designs.py                                          rewrites the page's tables from the csv files
 
 NAMEs are those of ``PUBLIC`` and ``OURS``; without any, all are weighed. What is there of others stays.
 
