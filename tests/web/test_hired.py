@@ -14,6 +14,7 @@ import pytest
 from msgspec.structs import replace
 
 from steelyard import __version__
+from steelyard.model.errors import UserError
 from steelyard.model.reasons import Failure, Reason
 from steelyard.model.record import Point
 from steelyard.model.workload import workload
@@ -25,6 +26,7 @@ from steelyard.store.queue import Mine, Queue
 from steelyard.store.submissions import Desk, Quota
 from steelyard.web import app
 from steelyard.web import wirework as words
+from steelyard.web.hired import HttpQueue
 from steelyard.web.makers import Here
 from steelyard.web.submit import Taking
 from tests.cli.conftest import Cli, cli
@@ -165,3 +167,9 @@ def test_work_over_http(service: Service, cli: Cli, tmp_path: Path) -> None:
         assert [a.worker.split()[0] for a in Yard(store).job(1)[1]] == ["bench"]
         with pytest.raises(LeaseLost):
             Queue(store, "x").beat(Mine(1, 1, 1))
+
+
+@pytest.mark.parametrize("key", ["b\u202ed", "key\nHost: other"])
+def test_what_no_header_can_have_is_no_key(key: str) -> None:
+    with pytest.raises(UserError, match="is not a key that steelyard queue key prints"):
+        HttpQueue("http://127.0.0.1:9", key, "one")

@@ -11,6 +11,7 @@ import msgspec
 from msgspec import Struct
 
 from .. import __version__
+from ..model.errors import UserError, cut
 from ..model.record import Record
 from ..store.errors import StoreError
 from ..store.floor import Board
@@ -24,9 +25,12 @@ T = TypeVar("T", bound=Struct)
 
 
 class HttpQueue:
-    """See :class:`..store.queue.Queue`. Methods raise :class:`StoreError` where the server does not answer."""
+    """See :class:`..store.queue.Queue`. Methods raise :class:`StoreError` where the server does not answer.
+    :class:`UserError` for an address or a key that none can be."""
 
     def __init__(self, url: str, key: str, worker: str) -> None:
+        if not (key.isascii() and key.isprintable()):  # a header has nothing else
+            raise UserError(f"{cut(key)!r}: is not a key that steelyard queue key prints")
         self.worker, self._server = worker, Server(url, {"authorization": f"Bearer {key}"})
 
     def _asked(self, deed: str, kind: Any, gives: type[T], **said: Any) -> T:
