@@ -208,7 +208,7 @@ class Hardware:
     def _verified(self, design: Design, every: bool, modes: tuple[str, ...]) -> Verified:
         """Lints and simulates the design in ``modes``, and counts cycles, of ``every`` size where that is asked."""
         digest = design.digest
-        identity = [digest, harness(), self.seed, _version("verilator"), _version(ghdl.simulator() or "")]
+        identity = [digest, harness(), self.seed, _version("verilator"), _version(ghdl.tool())]
         identity += [*["every"] * every, *modes]
 
         def make(work: Path) -> Verified:
@@ -372,7 +372,7 @@ def _in_ghdl(design: Design, asked: Asked, work: Path, modes: tuple[str, ...], n
     """What GHDL's simulation alone comes to, where no netlist can be made of the VHDL. Raises :class:`ToolError`."""
     said = (
         *notes,
-        f"simulated by {_version_text(ghdl.simulator() or '')}, whose netlists are wrong: only GHDL 5 synthesises",
+        f"simulated by {_version_text(ghdl.tool())}, whose netlists are wrong: only GHDL 5 synthesises",
     )
     source = "known" if design.aead or design.hash else "package"
     ghdl.build(design, _made(work))

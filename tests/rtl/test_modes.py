@@ -13,7 +13,7 @@ from steelyard.cli import rtl
 from steelyard.hardware import Hardware
 from steelyard.model.errors import UserError
 from steelyard.model.paths import ROOT
-from steelyard.rtl import bench
+from steelyard.rtl import bench, ghdl, tools
 from steelyard.rtl.bench import Outcome
 from steelyard.rtl.design import Design
 from steelyard.rtl.device import load_device
@@ -21,6 +21,7 @@ from steelyard.rtl.job import Job
 from steelyard.rtl.reading import designs_of
 from steelyard.rtl.streams import Stream
 from steelyard.store import Store
+from tests.rtl import toys
 
 BASELINE = next(d for d in designs_of(ROOT / "rtl/nocrypt/nocrypt") if d.width == 32)
 
@@ -103,3 +104,13 @@ def test_an_unknown_mode_is_met_with_the_right_one() -> None:
     assert rtl._modes("") == bench.MODES
     with pytest.raises(UserError, match="full"):
         rtl._modes("ful")
+
+
+@toys.needs("verilator")
+def test_verilog_needs_no_ghdl(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("STEELYARD_HOME", str(tmp_path / "home"))
+    there = tools.identify
+    monkeypatch.setattr(tools, "identify", lambda name: None if name in ghdl.SIMULATORS else there(name))
+    with Store.open(tmp_path / "results.db") as store:
+        verified = Hardware(store).verified(BASELINE, ("full",))
+    assert verified.failure is None, verified.failure

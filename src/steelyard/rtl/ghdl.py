@@ -51,12 +51,13 @@ def build(design: Design, work: Path) -> None:
     (work / _DUT).write_text(wrapper(design))
     shutil.copyfile(BENCH, work / BENCH.name)
     try:
-        vhdl.analysed(_tool(), design, _TOP, [*names, _DUT, BENCH.name], work, [])
+        vhdl.analysed(tool(), design, _TOP, [*names, _DUT, BENCH.name], work, [])
     except ToolError as e:
         raise bench.refused(e, own) from e
 
 
-def _tool() -> str:
+def tool() -> str:
+    """The name of the GHDL that simulates, or of the one that would."""
     return simulator() or SIMULATORS[0]
 
 
@@ -109,7 +110,7 @@ def _mode(design: Design, work: Path, streams: Sequence[Stream], mode: str) -> O
     given = {"W": design.width, "MODE": mode if mode in ("stall", "withdraw") else "full", "IDLE": bench.IDLE}
     generics = [f"-g{k}={v}" for k, v in given.items()]
     asserts = "--ieee-asserts=disable"
-    tools.run(_tool(), ["-r", *vhdl.options(design), _TOP, *generics, asserts], work)
+    tools.run(tool(), ["-r", *vhdl.options(design), _TOP, *generics, asserts], work)
     answers = [line.split() for line in (work / "answers.txt").read_text().splitlines()]
     each = tuple(int(a[1]) for a in answers if a[0] == "ok")
     words = sum(len(s.out) for s in streams)
