@@ -13,8 +13,7 @@ from fidelity_rows import Row, counted, groups, held_out, of_assembly, read, spr
 PLACE = Path(__file__).parents[1] / "docs" / "validation"
 PAGE = PLACE / "fidelity.md"
 SENSITIVITY = PLACE / "sensitivity.csv"
-TRIED = PLACE / "tried.csv"
-BLOCK = re.compile(r"(<!-- (errors|aims|sensitivity|tried): ([\w-]+) -->\n).*?(<!-- end -->)", re.DOTALL)
+BLOCK = re.compile(r"(<!-- (errors|aims|sensitivity): ([\w-]+) -->\n).*?(<!-- end -->)", re.DOTALL)
 #: what the errors of a target's counted rows are to be at most, percent: median, 95th percentile
 AIMS = {"due": (1.0, 4.0), "esp8266-flash": (2.0, 8.0), "mkrzero": (1.0, 4.0), "nrf52840": (0.7, 3.0)}
 
@@ -79,20 +78,6 @@ def sensitivities(target: str, changes: Sequence[Change]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def tried(target: str) -> str:
-    """What rules were tried on a target's traces and not adopted, in Markdown."""
-    lines = [
-        "| rule | cycles that the other families choose | without, with | better, worse |",
-        "|---|---|---|---|",
-    ]
-    with TRIED.open(newline="") as f:
-        for r in csv.DictReader(f):
-            if r["target"] == target:
-                errors = f"{float(r['without_percent']):.2f}, {float(r['held_out_percent']):.2f}"
-                lines.append(f"| {r['rule']} | {r['chosen']} | {errors} | {r['better']}, {r['worse']} |")
-    return "\n".join(lines) + "\n"
-
-
 def filled(page: str) -> str:
     """A page with its tables made anew."""
 
@@ -100,8 +85,6 @@ def filled(page: str) -> str:
         kind, name = block[2], block[3]
         if kind == "sensitivity":
             return f"{block[1]}{sensitivities(name, known())}{block[4]}"
-        if kind == "tried":
-            return f"{block[1]}{tried(name)}{block[4]}"
         rows = read(PLACE / f"{name}.csv")
         return f"{block[1]}{aims(rows) if kind == 'aims' else table(rows)}{block[4]}"
 
