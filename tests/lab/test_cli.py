@@ -6,8 +6,11 @@ import json
 import os
 import re
 import shutil
+import signal
+import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from unittest import mock
 
@@ -22,6 +25,7 @@ from steelyard.lab.virtual import played
 from steelyard.model.call import DeviceError, Request
 from steelyard.model.reasons import Failure, Reason
 from tests.lab.conftest import free
+from tests.lab.test_daemon import is_there, until
 from tests.lab.wired import BOARD, TEXT
 
 pytest.importorskip("serial", reason="pyserial is not installed: scripts/setup test")
@@ -187,3 +191,22 @@ def test_a_second_virtual_lab_leaves_the_ports_of_the_first(tmp_path: Path) -> N
     foreign.symlink_to("/dev/null")
     assert "leads to /dev/null" in str(said("boards", "virtual", "--lab", file, "--", "true").exception)
     assert foreign.is_symlink()
+
+
+def test_a_virtual_lab_ends_with_who_plays_it(tmp_path: Path) -> None:
+    """Its boards and analyzers, when the process that started them is killed: they would go on for ever."""
+    file, port = tmp_path / "lab.toml", tmp_path / "a"
+    file.write_text(TEXT.format(port=free(1)[0]) + BOARD.format(name="a", channel="P8_45"))
+    words = [sys.executable, "-m", "steelyard", "boards", "virtual", "--lab", str(file), "--", "sleep", "60"]
+    playing = subprocess.Popen(words, start_new_session=True)
+    try:
+        until(port.is_symlink, 60)
+        children = Path(f"/proc/{playing.pid}/task/{playing.pid}/children").read_text().split()
+        played_by = [int(c) for c in children if b"spawn_main" in Path("/proc", c, "cmdline").read_bytes()]
+        assert len(played_by) == 2  # analyzer and board
+        playing.kill()
+        playing.wait()
+        until(lambda: not any(map(is_there, played_by)))
+    finally:
+        with suppress(ProcessLookupError):
+            os.killpg(playing.pid, signal.SIGKILL)

@@ -7,11 +7,8 @@ from __future__ import annotations
 import asyncio
 import ctypes
 import heapq
-import multiprocessing
-import os
 import resource
 import signal
-import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
@@ -22,6 +19,7 @@ from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING
 
+from ..model.parent import end_with_parent
 from ..store import Store, StoreError
 from . import ahead
 from .kept import Kept, packed
@@ -58,14 +56,7 @@ def _begin(taking: bool) -> None:
         layout.MENU["submissions"] = "hand in"
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the server's
     signal.signal(signal.SIGALRM, _late)
-    server = multiprocessing.parent_process()
-
-    def watch() -> None:
-        if server is not None:
-            server.join()
-        os._exit(0)
-
-    threading.Thread(target=watch, daemon=True).start()
+    end_with_parent()
 
 
 def _late(signum: int, frame: FrameType | None) -> None:

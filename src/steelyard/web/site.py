@@ -15,6 +15,7 @@ from urllib.parse import quote
 from msgspec import Struct
 
 from ..model.errors import UserError
+from ..model.parent import end_with_parent
 from ..publish.formats import save
 from ..store import Store
 from . import address, layout, pages, reply
@@ -56,7 +57,7 @@ def write(plan: Plan, processes: int) -> tuple[int, int]:
     files, size = 1, len(reply.style())
     begin = {address.path(*words) for words in pages.ROUTES if "*" not in words and not _ASK.intersection(words)}
     seen, next_ = set(begin), sorted(begin)
-    with ProcessPoolExecutor(processes, mp_context=get_context("forkserver")) as pool:
+    with ProcessPoolExecutor(processes, mp_context=get_context("forkserver"), initializer=end_with_parent) as pool:
         while next_:
             some = max(1, min(50, len(next_) // (4 * processes)))
             found = list(pool.map(_page, [plan] * len(next_), next_, chunksize=some))

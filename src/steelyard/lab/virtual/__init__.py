@@ -16,6 +16,7 @@ from typing import IO
 
 from ...model import paths
 from ...model.errors import UserError, WorkError
+from ...model.parent import end_with_parent
 from ...model.target import Target
 from .. import config, lock
 from ..config import Lab
@@ -197,7 +198,8 @@ METERS = {"ppk2": _ppk2, "sigrok": _scpi, "lines": _lines}
 
 
 def _until_over(play: Callable[[], None]) -> None:
-    """Plays until the lab is left."""
+    """Plays until the lab is left, or who plays it is gone."""
+    end_with_parent()
     try:
         play()
     except (KeyboardInterrupt, BrokenPipeError, ConnectionResetError):
