@@ -8,7 +8,9 @@ from pathlib import Path
 import pytest
 
 from steelyard.cli.select import bundled
+from steelyard.model import paths
 from steelyard.model.implementation import Implementation
+from steelyard.model.once import alone
 from steelyard.model.paths import HARNESS
 from steelyard.verify.known import readings
 
@@ -16,7 +18,9 @@ from steelyard.verify.known import readings
 CIPHERS = [i for i in bundled()[0] if i.family != "nocrypt" and i.primitive != "crypto_block"]
 BLOCKS = [i for i in bundled()[0] if i.family != "nocrypt" and i.primitive == "crypto_block"]
 KINDS = {"crypto_aead": "AEAD", "crypto_hash": "HASH", "crypto_cxof": "CXOF"}
-SANITIZERS = ("-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-O1", "-g", "-w")
+SANITIZERS = ("-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-O1", "-g1", "-w")
+#: what an implementation may leave to the C library and to the compiler's own
+LIBRARY = {"memcmp", "memcpy", "memmove", "memset", "strcmp"}
 _DRIVER = Path(__file__).with_name("driver.c")
 
 
@@ -40,15 +44,32 @@ def sources(implementation: Implementation) -> list[str]:
     return [f"-I{p}" for p in (implementation.folder, *folders, HARNESS / "include")] + [str(p) for p in names]
 
 
-def driver(implementation: Implementation, folder: Path) -> Path:
+def driver(implementation: Implementation) -> Path:
     """``driver.c`` around an implementation, under sanitizers."""
-    program = folder / "driver"
-    command = ["gcc", *SANITIZERS, f"-D{KINDS[implementation.primitive]}", *_limits(implementation), str(_DRIVER)]
-    built = subprocess.run(
-        [*command, *sources(implementation), "-o", str(program)], capture_output=True, text=True, check=False
-    )
-    assert built.returncode == 0, built.stderr
+    kind = f"-D{KINDS[implementation.primitive]}"
+    return sanitized(name(implementation), [kind, *_limits(implementation), str(_DRIVER), *sources(implementation)])
+
+
+def sanitized(name: str, words: list[str]) -> Path:
+    """A program of these sources and options under sanitizers, compiled once for all tests."""
+    program = paths.home() / "cache" / "drivers" / name.replace("/", "-")
+    with alone(f"driver {name}"):
+        if not program.exists():
+            program.parent.mkdir(parents=True, exist_ok=True)
+            command = ["gcc", *SANITIZERS, *words, "-o", str(program)]
+            built = subprocess.run(command, capture_output=True, text=True, check=False)
+            assert built.returncode == 0, built.stderr
     return program
+
+
+def needed(sources: list[str], folder: Path) -> set[str]:
+    """What these C files leave to others when they are compiled for speed."""
+    relocatable = folder / "implementation.o"
+    subprocess.run(
+        ["gcc", "-O2", "-w", "-r", "-nostdlib", *sources, "-o", relocatable], capture_output=True, check=True
+    )
+    named = subprocess.run(["nm", "-u", "-P", relocatable], capture_output=True, text=True, check=True).stdout
+    return {line.split()[0] for line in named.splitlines()}
 
 
 def _limits(implementation: Implementation) -> list[str]:

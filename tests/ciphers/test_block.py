@@ -21,8 +21,8 @@ from steelyard.model.call import Vector
 from steelyard.model.paths import CIPHERS, HARNESS
 from steelyard.model.variant import rate_of
 from steelyard.verify.knownblock import COUNT, digest, known_blocks
-from tests.ciphers.common import SANITIZERS
-from tests.ciphers.test_every_cipher import INTS, LIBRARY, STRICT
+from tests.ciphers.common import LIBRARY, needed, sanitized
+from tests.ciphers.test_every_cipher import INTS, STRICT
 from tests.conftest import the_target
 
 ROWS = {name: known for name, known in known_blocks().items() if name != "nocrypt"}
@@ -72,14 +72,10 @@ def sources(folder: Path) -> list[str]:
     return [f"-I{folder}", f"-I{HARNESS / 'include'}", *(str(p) for p in sorted(folder.glob("*.c")))]
 
 
-def built(folder: Path, tmp_path: Path) -> list[str]:
+def built(folder: Path) -> list[str]:
     """The command that runs ``block_driver.c`` around an implementation, under sanitizers."""
     the_target("host")
-    program = tmp_path / "driver"
-    command = ["gcc", *SANITIZERS, str(_DRIVER), *sources(folder), "-o", str(program)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    return [str(program)]
+    return [str(sanitized(f"block {folder.parent.name} {folder.name}", [str(_DRIVER), *sources(folder)]))]
 
 
 def ask(run: list[str], mode: str, asked: list[tuple[bytes, bytes]]) -> list[bytes]:
@@ -103,17 +99,17 @@ def test_every_variant_has_digests_and_both_implementations() -> None:
 
 
 @EVERY
-def test_answers(folder: Path, tmp_path: Path) -> None:
-    run, row = built(folder, tmp_path), ROWS[folder.parent.name]
+def test_answers(folder: Path) -> None:
+    run, row = built(folder), ROWS[folder.parent.name]
     assert digest(ask(run, "answers", list(inputs(folder)))) == row.answers_sha256
     assert digest(ask(run, "chain", list(inputs(folder, CHAINS)))) == row.chain_sha256
 
 
 @EVERY
-def test_archive(folder: Path, tmp_path: Path) -> None:
+def test_archive(folder: Path) -> None:
     if not ARCHIVE.is_dir():
         pytest.skip("the archive of known answers is not beside this repository")
-    run, row = built(folder, tmp_path), ROWS[folder.parent.name]
+    run, row = built(folder), ROWS[folder.parent.name]
     archive = list(vectors(folder.parent.name))
     assert len(archive) == row.vectors
     assert {(len(key), len(block)) for key, block, _ in archive} == {(row.key, row.block)}
@@ -122,8 +118,8 @@ def test_archive(folder: Path, tmp_path: Path) -> None:
 
 
 @EVERY
-def test_promises(folder: Path, tmp_path: Path) -> None:
-    done = subprocess.run(built(folder, tmp_path), capture_output=True, text=True, check=False, timeout=300)
+def test_promises(folder: Path) -> None:
+    done = subprocess.run(built(folder), capture_output=True, text=True, check=False, timeout=300)
     assert done.returncode == 0, done.stdout + done.stderr[:4000]
 
 
@@ -138,11 +134,7 @@ def test_it_is_plain_c(folder: Path, bits: int) -> None:
 @EVERY
 def test_it_needs_no_library(folder: Path, tmp_path: Path) -> None:
     the_target("host")
-    relocatable = tmp_path / "implementation.o"
-    command = ["gcc", "-O2", "-r", "-nostdlib", *sources(folder), "-o", str(relocatable)]
-    subprocess.run(command, capture_output=True, check=True)
-    named = subprocess.run(["nm", "-u", "-P", str(relocatable)], capture_output=True, text=True, check=True).stdout
-    assert {line.split()[0] for line in named.splitlines()} <= LIBRARY
+    assert needed(sources(folder), tmp_path) <= LIBRARY
 
 
 @pytest.mark.parametrize("folder", ASSEMBLY["avr"], ids=lambda f: f.parent.name)
@@ -151,7 +143,7 @@ def test_assembly_for_avr(folder: Path, tmp_path: Path) -> None:
     if shutil.which("simavr") is None:
         pytest.skip("simavr is not installed")
     asked = list(inputs(folder, 8))
-    answers = ask(built(folder.with_name("ref"), tmp_path), "answers", asked)
+    answers = ask(built(folder.with_name("ref")), "answers", asked)
     text = ""
     for name, rows in (("keys", [key for key, _ in asked]), ("blocks", [block for _, block in asked])):
         initial = ", ".join("{" + ", ".join(map(str, row)) + "}" for row in rows)

@@ -142,17 +142,17 @@ def test_nothing_that_it_has_is_missed() -> None:
 
 
 @pytest.mark.parametrize("implementation", JUDGED, ids=name)
-def test_it_agrees_with_bouncycastle(implementation: Implementation, oracle: BouncyCastle, tmp_path: Path) -> None:
+def test_it_agrees_with_bouncycastle(implementation: Implementation, oracle: BouncyCastle) -> None:
     lines = judged(oracle, readings(implementation.primitive, implementation.variant)[0], VECTORS)
-    assert told(driver(implementation, tmp_path), lines) == (0, "")
+    assert told(driver(implementation), lines) == (0, "")
 
 
 @pytest.mark.parametrize("variant", sorted(WRONG))
-def test_what_is_left_out_is_wrong(variant: tuple[Primitive, str], oracle: BouncyCastle, tmp_path: Path) -> None:
+def test_what_is_left_out_is_wrong(variant: tuple[Primitive, str], oracle: BouncyCastle) -> None:
     """Otherwise the oracle has been fixed, and more can be compared."""
     implementation = next(i for i in JUDGED if (i.primitive, i.variant) == variant)
-    program = driver(implementation, tmp_path)
+    program = driver(implementation)
     for line in judged(oracle, readings(*variant)[0], 16, wrong=True):
         code, text = told(program, [line])
         assert code == 1, f"not wrong: {WRONG[variant].why}"
-        assert text.startswith(("encryption gives another ciphertext", "another digest")), text
+        assert text.startswith("another output"), text
