@@ -24,7 +24,7 @@ import pytest
 from msgspec.structs import replace
 
 from steelyard import device, lab
-from steelyard.device import counter
+from steelyard.device import counter, frame
 from steelyard.lab import Lab, Station, flash, line, link
 from steelyard.lab.lock import held
 from steelyard.model.call import DeviceError, Op, Request
@@ -326,7 +326,7 @@ class Quiet:
     def take(self, channel: str, count: int) -> list[tuple[int, int]]:
         return []
 
-    def drop(self, channel: str) -> int:
+    def drop(self, channel: str, until: int | None = None) -> int:
         return 0
 
     settle = drop
@@ -355,7 +355,7 @@ def terminal(monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[int, Path]]:
 
 def at(there: Lab, port: Path) -> Station:
     station = there.board("one")
-    return station.but(board=station.board.but(port=port), flasher=station.flasher.but(boot_seconds=0))
+    return station.but(board=station.board.but(port=port), flasher=station.flasher.but(boot_seconds=0, leave=None))
 
 
 def test_garbage_is_no_answer(described: Path, image: Path, terminal: tuple[int, Path]) -> None:
@@ -427,6 +427,68 @@ def test_one_line_restarts_a_board_and_the_other_keeps_its_boot_loader_away() ->
     for name, other in (("rts", (False, True)), ("dtr", (True, False))):
         line.pull(lines := Lines(), name, station)  # type: ignore[arg-type]
         assert lines.seen == [other, other, (False, False)]
+
+
+class Loader:
+    """A serial port with a boot loader at its other end, which hands over when it is told to, or ``stays``."""
+
+    def __init__(self, stays: bool) -> None:
+        self.written: list[str] = []
+        self._stays, self._sends = stays, b""
+
+    in_waiting = property(lambda self: len(self._sends))
+
+    def write(self, data: bytes) -> None:
+        there = self._stays or "5120" not in self.written
+        firmware = frame.encode(frame.HELLO | frame.ANSWER, bytes(frame.HELLO_ANSWER.size))
+        self.written.append(data.hex())
+        self._sends += bytes.fromhex("1410") if there and len(data) == 2 else b"" if there else firmware
+
+    def read(self, most: int) -> bytes:
+        data, self._sends = self._sends[:most], self._sends[most:]
+        return data
+
+
+def test_a_boot_loader_is_told_to_hand_over(there: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(line, "SPEAKS", 0.01)
+    leave = there.flashers["avrdude-arduino"].leave
+    assert leave is not None
+    goes, stays = Loader(stays=False), Loader(stays=True)
+    assert line._leaves(goes, leave, 9.0)  # type: ignore[arg-type]
+    assert goes.written == ["3020", "5120", frame.encode(frame.HELLO).hex()]
+    assert not line._leaves(stays, leave, 9.0)  # type: ignore[arg-type]
+    assert stays.written == goes.written
+
+
+def test_a_restart_waits_until_one_more_pulse_would_have_been_seen(there: Lab, image: Path) -> None:
+    """Had a pulse been made up, the latest call's own would be further from the one before than any two were."""
+    station = there.board("one")
+    spans: list[tuple[int, int]] = []
+    until: list[int | None] = []
+    with lab.opened(station, image, 10**6, Event()) as opened:
+        client = device.Client(opened)
+        pulses = opened._pulses  # type: ignore[union-attr]
+        take, settle = pulses.take, pulses.settle
+        pulses.take = lambda *asked: spans.extend(found := take(*asked)) or found  # type: ignore[method-assign, func-returns-value]
+        pulses.settle = lambda channel, end=None: until.append(end) or settle(channel, end)  # type: ignore[method-assign, func-returns-value]
+        list(client.calls([CALL] * 3))
+        client.restart()
+    before, after, *_ = until
+    assert before is not None
+    assert after is not None
+    latest = spans[2][1]
+    assert before - latest >= max(spans[n + 1][1] - spans[n][0] for n in range(2))
+    assert latest < after
+
+
+def test_what_ram_is_filled_with_follows_from_the_image(tmp_path: Path) -> None:
+    """Of whatever name: packages know that."""
+    image, seeds = tmp_path / "both.elf", list[str]()
+    for content in (b"one", b"another", b"one"):
+        image.write_bytes(content)
+        with mock.patch.object(link.probe, "fill", lambda _, seed: seeds.append(seed)):
+            link.BoardLink.fill_ram(mock.Mock(_image=image))
+    assert seeds[0] == seeds[2] != seeds[1]
 
 
 def test_wrong_figures_and_answers_are_found_once_and_for_all(request: pytest.FixtureRequest) -> None:

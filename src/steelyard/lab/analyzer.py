@@ -50,8 +50,9 @@ class Pulses(Protocol):
     def drop(self, channel: str) -> int:
         """Takes all that have been seen; how many there were."""
 
-    def settle(self, channel: str) -> int:
-        """The same of those that are on their way, too: waits for all that happened before."""
+    def settle(self, channel: str, until: int | None = None) -> int:
+        """The same of those that are on their way, too: waits for all that happened before ``until``, a sample, or
+        before now."""
 
     def watch(self) -> Watch:
         """How far it has come, from now on."""
@@ -113,10 +114,11 @@ class Analyzer:
             self._seen[channel].clear()
             return count
 
-    def settle(self, channel: str) -> int:
+    def settle(self, channel: str, until: int | None = None) -> int:
         """See :class:`Pulses`."""
         with self._changed:
             end = self._told.count + SETTLE * self._instrument.samplerate
+            end = end if until is None else min(end, until)
             self._wait(lambda: self._told.count > end)
             return self.drop(channel)
 

@@ -43,6 +43,15 @@ class FlashedChip(toml.Table, frozen=True, kw_only=True):
     go: str = "resume"
 
 
+class Leave(toml.Table, frozen=True, kw_only=True):
+    """What a boot loader is told, in hexadecimal: ``sync`` until it is there, then ``go``, by which it hands over at
+    once. Each has the same ``answer``."""
+
+    sync: str
+    go: str
+    answer: str
+
+
 class Flasher(toml.Table, frozen=True, kw_only=True):
     """A program that puts an image into a board's flash, or compares it with what is there.
 
@@ -54,9 +63,9 @@ class Flasher(toml.Table, frozen=True, kw_only=True):
     too. It gets ``seconds``; ``package`` is the command that installs it.
 
     A board restarts when its port is opened, or by a pulse of the control line that ``resets`` names. After that its
-    boot loader has the line for ``boot_seconds``. One that ``touches`` needs to be called, see :mod:`.touch`.
-    ``virtual`` names who plays that boot loader on a virtual board. The port of a virtual board has no control lines; a
-    program in Python that ends where there are none ``wants_lines``.
+    boot loader has the line for ``boot_seconds``, unless it can be told to ``leave``. One that ``touches`` needs to be
+    called, see :mod:`.touch`. ``virtual`` names who plays that boot loader on a virtual board, whose port has no
+    control lines; a program in Python that ends where there are none ``wants_lines``.
 
     Where it works through a debug probe, ``{probe}`` stands for ``probe``, in which ``{interface}`` is the probe's, and
     ``probe_command`` for each ``{command}`` of the probe. ``restart`` restarts the chip, ``fill`` does so with
@@ -75,6 +84,7 @@ class Flasher(toml.Table, frozen=True, kw_only=True):
     write_hex: tuple[str, ...] = ()
     verify: tuple[str, ...]
     boot_seconds: float = 0.0
+    leave: Leave | None = None
     resets: str = ""
     touches: bool = False
     wants_lines: bool = False
@@ -274,6 +284,7 @@ class Lab(toml.Table, frozen=True, kw_only=True):
             clock_ppm=ppm,
             clock_origin=origin,
             fast_baud=fast_baud,
+            speed=self.speed if board.virtual else 1.0,
             target=target.but(device="virtual-board" if board.virtual else "board"),
             flasher=self.flashers[board.flasher],
             instrument=instrument,
@@ -299,6 +310,8 @@ class Station(toml.Table, frozen=True, kw_only=True):
     clock_origin: str = ""
     #: bits in a second at which the line goes on after a handshake at the board's baud; 0 where it stays there
     fast_baud: int = 0
+    #: how much faster than the wall's its time goes, and its analyzer's
+    speed: float = 1.0
     #: where it is, if that is not here, and the SHA-256 of what is known of it from there
     host: Host | None = None
     known: str = ""

@@ -28,8 +28,8 @@ from .sigrok import Sampling, with_us
 
 #: seconds after its last user has left, within which the next one may come
 LINGER = 2.0
-#: seconds of the wall between two looks at who is there, and two marks
-TICK = 0.1
+#: seconds of the wall between two looks at who is there, and two marks, for which restarts of boards wait
+TICK = 0.02
 #: seconds for the first sample, where there is less patience with later ones
 START = 30.0
 #: seconds for a newcomer to say what he wants, and for all to hear why it is over

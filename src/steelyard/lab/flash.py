@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import tempfile
-import time
 from pathlib import Path
 
 from ..device import frame
@@ -137,12 +136,8 @@ def _says_so(station: Station, image: Path) -> bool:
             port.read(port.in_waiting)
             for baud in dict.fromkeys((station.board.baud, station.fast_baud or station.board.baud)):
                 port.baudrate = baud  # where nothing restarts it, it may have gone on at the second one
-                decoder, end = frame.Decoder(), time.monotonic() + ASKED
-                port.write(frame.encode(frame.HELLO))
-                while time.monotonic() < end:
-                    for command, payload in decoder.feed(port.read(port.in_waiting or 1)):
-                        if command == frame.HELLO | frame.ANSWER and len(payload) == frame.HELLO_ANSWER.size:
-                            return build is not None and frame.HELLO_ANSWER.unpack(payload)[-1] == build
+                if (answer := line.hello(port, ASKED)) is not None:
+                    return build is not None and frame.HELLO_ANSWER.unpack(answer)[-1] == build
     except (ImportError, OSError, ValueError):  # what cannot be asked is written to, which says what is wrong
         pass
     return False

@@ -7,15 +7,19 @@ import subprocess
 import time
 from typing import TYPE_CHECKING
 
-from .config import Station
+from ..device import frame
+from .config import Leave, Station
 
 if TYPE_CHECKING:
     from serial import Serial
 
 #: seconds that a reset line is pulled
 PULSE = 0.1
-#: the most seconds that the boot loader of a virtual board has the line
-PLAYED_BOOTS = 1.2
+#: the most seconds that the boot loader of a virtual board has the line, and that it may be late with an answer
+PLAYED_BOOTS, PLAYED_ANSWERS = 1.2, 5.0
+#: seconds that a boot loader has for an answer; from its last one to the firmware, where a watchdog of 16 ms resets the
+#: chip in between; and that the firmware has for its answer
+ANSWERS, GOES, SPEAKS = 0.05, 0.03, 0.2
 #: seconds that a command has which resets a board
 COMMAND = 20.0
 
@@ -33,12 +37,47 @@ def opened(station: Station, most: float) -> Serial:
                 pull(line, reset, station)
             else:
                 command(reset)
-        boots = station.flasher.boot_seconds
-        time.sleep(min(boots, PLAYED_BOOTS) if board.virtual else boots)
+        boots, leave = station.flasher.boot_seconds, station.flasher.leave
+        patience = PLAYED_ANSWERS if board.virtual else boots
+        if leave is None or not _leaves(line, leave, patience):
+            time.sleep(min(boots, PLAYED_BOOTS) if board.virtual else boots)
     except BaseException:
         line.close()
         raise
     return line
+
+
+def _leaves(line: Serial, leave: Leave, patience: float) -> bool:
+    """Tells the boot loader to hand over; whether the firmware speaks then. One that does not come within ``patience``
+    is none, and one that stays has to be waited for."""
+    sync, go, answer = (bytes.fromhex(text) for text in (leave.sync, leave.go, leave.answer))
+    end = time.monotonic() + patience
+    while not _says(line, sync, answer, ANSWERS):
+        if time.monotonic() > end:
+            return True
+    _says(line, go, answer, ANSWERS)
+    time.sleep(GOES)
+    return hello(line, SPEAKS) is not None
+
+
+def _says(line: Serial, request: bytes, answer: bytes, seconds: float) -> bool:
+    """Whether the answer comes in time."""
+    line.write(request)
+    end, came = time.monotonic() + seconds, b""
+    while answer not in came and time.monotonic() < end:
+        came += line.read(line.in_waiting or 1)
+    return answer in came
+
+
+def hello(line: Serial, seconds: float) -> bytes | None:
+    """What a firmware answers to the handshake, if it does so in time."""
+    decoder, end = frame.Decoder(), time.monotonic() + seconds
+    line.write(frame.encode(frame.HELLO))
+    while time.monotonic() < end:
+        for command, payload in decoder.feed(line.read(line.in_waiting or 1)):
+            if command == frame.HELLO | frame.ANSWER and len(payload) == frame.HELLO_ANSWER.size:
+                return payload
+    return None
 
 
 def before_flashing(station: Station) -> None:

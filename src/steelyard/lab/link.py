@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import hashlib
 import math
 import os
 import re
 import time
 from collections.abc import Iterable
 from contextlib import suppress
+from itertools import pairwise
 from pathlib import Path
 from threading import Event
 from typing import IO, TYPE_CHECKING
@@ -37,6 +39,8 @@ TRIES = 4
 SLOW = 0.9
 #: bytes of RAM in a row that some calls leave untouched at the least; so many are not alike by chance
 LEFT = 8
+#: the most by which the analyzer's clock is faster than the wall's
+FASTER = 1e-3
 #: bits of a byte on the line
 _BITS = 10
 #: bytes before the end of an answer at which the next request gets ready: by then the firmware listens again when its
@@ -113,6 +117,12 @@ class BoardLink:
         #: bytes since the latest call began, and the sample at which its pulse fell
         self._since = 0
         self._fell: int | None = None
+        #: by the wall: when the latest request went out; when the latest call's pulse rose at the earliest; and the
+        #: longest from there to the fall of the next one's, of those of an exchange; the same in samples
+        self._wrote = self._risen = self._apart = 0.0
+        self._between = 0
+        #: the sample at which the latest pulse fell, and when it rose at the earliest by the wall
+        self._latest: tuple[int, float] | None = None
         self._image, self._filled = image, b""
         self.build = elf.address(image.read_bytes(), BUILD)
         #: samples of all pulses that were taken, and of the latest one's rising edge
@@ -202,7 +212,7 @@ class BoardLink:
         fast = self._station.fast_baud if board.port not in _slow else 0
         if fast:
             self._ask(frame.encode(frame.HASTEN))
-        self._pulses.settle(board.channel)  # what a reset did to the pin; meanwhile the firmware hastens
+        self._pulses.settle(board.channel, self._now())  # what a reset did to the pin; meanwhile the firmware hastens
         if fast:
             self._hasten(fast)
 
@@ -241,7 +251,21 @@ class BoardLink:
         a call may have got another's, too."""
         if self._sound:
             self._sound = False
-            self._nobodys(self._pulses.settle(self._station.board.channel))
+            # had a call got another's pulse, there would be one more, no further from the latest that was taken
+            until = self._after(self._apart)
+            if until is not None and self._latest is not None:
+                until = max(until, self._latest[0] + self._between)
+            self._nobodys(self._pulses.settle(self._station.board.channel, until))
+
+    def _now(self) -> int | None:
+        """A sample that is not before now; None where no pulse is known."""
+        return self._after(time.monotonic() - self._latest[1]) if self._latest else None
+
+    def _after(self, seconds: float) -> int | None:
+        """The sample that is so many seconds of the wall past the latest pulse; None where there was none."""
+        if self._latest is None:
+            return None
+        return self._latest[0] + math.ceil(seconds * self._station.speed * (1 + FASTER) / self.sample)
 
     def _nobodys(self, pulses: int) -> None:
         if pulses:
@@ -258,6 +282,8 @@ class BoardLink:
         if b"".join(r for r, _ in requests) != data:  # filler, which a board that hears it may answer
             requests = [(data, False)]
         came = bytearray()
+        self._risen = self._apart = 0.0
+        self._between = 0
         self._write(requests[0][0])
         for (request, runs), (following, _) in zip(requests, (*requests[1:], (b"", False)), strict=True):
             came += self._answer(request, runs, following)
@@ -267,6 +293,7 @@ class BoardLink:
         """What came after a request that was sent, which ``runs`` a call, or after filler. The ``following`` one is
         sent."""
         work = runs * self._max_cycles / self._station.target.board_hz
+        risen = self._wrote + SLOW * len(request) * self._byte / self._station.speed
         before, self._since = self._since + len(request), 0
         watch = self._pulses.watch() if self._station.board.virtual else None
         silence, whole = Silence(watch), Silence(watch)
@@ -294,6 +321,9 @@ class BoardLink:
             if whole.over():
                 break
         self._since = len(came) if runs else before + len(came)
+        if runs:
+            fallen = time.monotonic() - SLOW * len(came) * self._byte / self._station.speed
+            self._apart, self._risen = max(self._apart, fallen - (self._risen or risen)), risen
         if self.over.is_set():
             raise KeyboardInterrupt
         if runs and not came:
@@ -315,6 +345,8 @@ class BoardLink:
             self._compare(rose, before)
             self._fell, self.rose = fell, rose
             self.samples += fell - rose
+            self._latest = fell, self._risen
+        self._between = max((fell - rose for (rose, _), (_, fell) in pairwise(spans)), default=0)
         self._sound = True
         return [Pulse(round((fall - rise) * self._station.cycles_per_sample)) for rise, fall in spans]
 
@@ -331,9 +363,10 @@ class BoardLink:
             raise DeviceError(Failure(Reason.ANALYZER_LOST, f"{text}; lower its samplerate"))
 
     def fill_ram(self) -> None:
-        """Restarts the firmware with random bytes in all RAM that it does not initialise."""
+        """Restarts the firmware with random bytes in all RAM that it does not initialise. They follow from the image,
+        so that a run can be repeated, and no package can contain what they follow from."""
         self.settle()
-        self._filled = probe.fill(self._station, self._image.name)
+        self._filled = probe.fill(self._station, hashlib.sha256(self._image.read_bytes()).hexdigest())
         self._open()
 
     def longest_untouched(self) -> int | None:
@@ -375,6 +408,7 @@ class BoardLink:
         assert self._line is not None
         self._attempt.passed(">", data)
         self.spent.line += len(data) * self._byte
+        self._wrote = time.monotonic()
         try:
             self._line.write(data)
         except OSError as e:  # as pyserial's own are
