@@ -7,6 +7,7 @@ import re
 import shutil
 import subprocess
 import tempfile
+import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from steelyard.building import Build, diagnose, image, objects, sandbox, script
+from steelyard.building import Build, diagnose, image, objects, sandbox, script, trouble
 from steelyard.model import paths
 from steelyard.model.call import Op, Request
 from steelyard.model.implementation import Implementation
@@ -490,3 +491,32 @@ def test_what_does_not_fit_is_that_of_the_largest_image() -> None:
     said = [f"region `flash' overflowed by {n} bytes" for n in (20, 3482)]
     failed = diagnose.failure([("link-both", "\n".join(said)), ("link-decrypt", said[0].replace("20", "44"))], ())
     assert failed == Failure(Reason.FLASH_OVERFLOW, "3482 bytes too many")
+
+
+#: how lines begin that patterns read on from, and a text of blank lines that ends as a marked place does
+LONG = {
+    "anything": "x" * 20_000,
+    "fatal": "fatal error: " * 1500,
+    "programs": "Executable " * 1500,
+    "files": "a:" * 10_000,
+    "blank": "a.c:1: Error: x" + "\n" * 20_000 + "^",
+}
+
+
+@pytest.mark.parametrize("begin", LONG)
+def test_reading_what_compilers_say_takes_no_longer_than_its_length(uno: Target, tmp_path: Path, begin: str) -> None:
+    """``#error`` and ``.print`` make lines of any length; patterns hold up all other jobs while they are tried."""
+    start = time.process_time()
+    for code in 1, 127:
+        trouble.of_machine([trouble.Failed("encrypt.c", code, LONG[begin])], uno.toolchain, tmp_path)
+    assert diagnose.failure([("encrypt.c", LONG[begin])], ("crypto_aead_encrypt",)).reason is Reason.COMPILE_ERROR
+    assert time.process_time() - start < 1
+
+
+def test_a_line_of_a_megabyte_is_a_reason_like_others(bench: Bench, uno: Target) -> None:
+    start = time.process_time()
+    built = bench.build(bench.package({**GOOD, "encrypt.c": f"#error {'long ' * 200_000}\n"}), uno)
+    assert built.failure is not None
+    assert built.failure.reason is Reason.COMPILE_ERROR
+    assert len(built.failure.detail) < 400
+    assert time.process_time() - start < 20

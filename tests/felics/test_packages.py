@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 import pytest
@@ -161,3 +162,10 @@ def test_a_huge_file_of_known_answers_is_not_read(tmp_path: Path) -> None:
     file.write_text("/" * (felicsfile.MAX_BYTES + 1))
     with pytest.raises(MalformedKat, match="larger than"):
         felicsfile.read(file)
+
+
+def test_comments_that_begin_again_and_again_are_read_once() -> None:
+    start = time.process_time()
+    with pytest.raises(MalformedKat):
+        felicsfile.parse("/*" * (felicsfile.MAX_BYTES // 2 - 1))
+    assert time.process_time() - start < 1

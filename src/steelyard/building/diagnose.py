@@ -52,26 +52,33 @@ _NARROW = r"^(?:src/)?([^:\n]+):\d+:\d+: warning: (?:left |right )?shift count >
 _NEON = re.compile(r"bad-opcode: unknown opcode 0x(?:e[c-f]|f9|f[c-f])[0-9a-f]{6}\b")
 _SOURCE_BYTES = 1 << 20
 
-# patterns for GCC, binutils and LLVM; the first match gives the reason. They are compiled only when something failed
+# patterns for GCC, binutils and LLVM; the first match gives the reason. They are compiled only when something failed.
+# Sources can make lines of megabytes: what begins with any characters begins with a line, and nothing is read again
+# from each of its characters
 _COMPILE = (
     (Reason.UNSUPPORTED_SIZE, r"unsupported size: (CRYPTO_[^\"\n]+)"),
-    (Reason.MISSING_FILE, r"fatal error: '?(.+?)'?(?:: No such file or directory| file not found)"),
+    (
+        Reason.MISSING_FILE,
+        r"fatal error: '?((?:(?!fatal error: ).)+?)'?(?:: No such file or directory| file not found)",
+    ),
     (
         Reason.FOREIGN_ISA,
-        r"(?i:(no such instruction.*|bad instruction.*|unknown opcode.*|unrecognized opcode.*|unknown mnemonic.*"
+        r"(?im:(^.*(?:is not supported on this (?:target|architecture)|to use arm_neon\.h"
+        r"|target specific option mismatch|only meant to be used on).*"
+        r"|no such instruction.*|bad instruction.*|unknown opcode.*|unrecognized opcode.*|unknown mnemonic.*"
         r"|selected processor does not support.*|impossible constraint in .asm.*|invalid instruction.*"
-        r"|unknown pseudo-op.*|unknown architecture.*|[^\n]*is not supported on this (?:target|architecture).*"
+        r"|unknown pseudo-op.*|unknown architecture.*"
         r"|unknown register name.*|invalid register name.*|bad register name.*|attempt to use ARM instructions.*"
-        r"|unknown MCU.*|(?:can't|cannot|unable to) find a register.*|.*to use arm_neon\.h.*|NEON intrinsics not.*"
-        r"|.*target specific option mismatch.*|r13 not allowed here.*|lo register required.*|only lo regs allowed.*"
+        r"|unknown MCU.*|(?:can't|cannot|unable to) find a register.*|NEON intrinsics not.*"
+        r"|r13 not allowed here.*|lo register required.*|only lo regs allowed.*"
         r"|selected FPU does not.*|instruction not supported in.*|unknown target CPU.*"
         r"|unrecognized instruction mnemonic.*|instruction requires:.*|unknown directive.*|unexpected token\b.*"
-        r"|use of unknown builtin.*|[^\n]*only meant to be used on.*|ACLE intrinsics support not.*"
+        r"|use of unknown builtin.*|ACLE intrinsics support not.*"
         r"|invalid output constraint.*in asm|invalid input constraint.*in asm))",
     ),
     (Reason.COMPILE_ERROR, r"(?:^|\n)((?!collect2: )[^\n]*(?:error|Error):[^\n]*)"),
 )
-_PROFILES = r"(\S+): conflicting architecture profiles (\S+)"
+_PROFILES = r"(?<!\S)(\S+): conflicting architecture profiles (\S+)"
 _DUPLICATE = r"(?:multiple definition of [`']|duplicate symbol: )(.+?)(?:'|$)"
 _UNDEFINED = r"(?:undefined reference to [`']|undefined symbol: )(.+?)(?:'|$)"
 _OVERFLOW = r"region [`'](flash|ram)'(?:: |\s)overflowed by (\d+) bytes?"

@@ -17,7 +17,7 @@ SECONDS = 120.0
 LARGEST = 128 << 20  # most bytes that a compiler may write to one file
 ALTOGETHER = 512 << 20  # and to all files of a build
 #: most bytes that are kept of the compilers' output, of one command at least and of all
-SAID_LEAST, SAID = 4 << 10, 8 << 20
+SAID_LEAST, SAID = 4 << 10, 2 << 20
 #: folders of an installed toolchain, besides the one named after its target
 _TOOLCHAIN = ("lib", "lib32", "lib64", "libexec", "include", "share")
 

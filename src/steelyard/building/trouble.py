@@ -18,8 +18,9 @@ from ..model.target import ToolchainSpec
 _LITTLE = 1 << 20
 _FULL = r"No space left on device|Disk quota exceeded"
 _KILLED = (
-    r"[^\n]*(?:Killed signal terminated program|internal compiler error: (?:Killed|Terminated)|terminated with signal"
-    r"|out of memory allocating|virtual memory exhausted|memory exhausted|Cannot allocate memory|std::bad_alloc)[^\n]*"
+    r"(?m)^[^\n]*(?:Killed signal terminated program|internal compiler error: (?:Killed|Terminated)"
+    r"|terminated with signal|out of memory allocating|virtual memory exhausted|memory exhausted"
+    r"|Cannot allocate memory|std::bad_alloc)[^\n]*"
 )
 # messages of the shell, GCC, collect2, the linkers and the program loader
 _MISSING = (
@@ -30,12 +31,13 @@ _MISSING = (
     r"cannot read spec file ['`\"]([^'\"\n]+)",
     r"cannot open linker script file ([^\s:]+)",
     r"error while loading shared libraries: ([^\s:]+)",
-    r"(?:Executable|linker name)[^\n]*? [\"']([\w./+-]+)[\"']",
+    r"(?:Executable|linker name)(?:(?!Executable|linker name).)*? [\"']([\w./+-]+)[\"']",
 )
+_UNSTARTED = re.compile(r"(?<![^\s:])([^\s:]+): (?:[^\n:]*not found|[Pp]ermission denied|Exec format error)")
 # a diagnostic at a place in the sources (``#error``, ``.error``, failed assertions) and what it shows of them;
 # what the compiler says of itself is a fatal or an internal error, or has no place
 _QUOTED = re.compile(
-    r"^[^\n:]+:\d+(?::\d+)?: (?:error|warning|note|Error|Warning): .*(?:\n .*|\n.*(?=\n\s*\^))*", re.MULTILINE
+    r"^[^\n:]+:\d+(?::\d+)?: (?:error|warning|note|Error|Warning): .*(?:\n .*|\n.*(?=\n[ \t]*\^))*", re.MULTILINE
 )
 
 
@@ -61,7 +63,7 @@ def of_machine(commands: Iterable[Failed], spec: ToolchainSpec, work: Path) -> F
         return Failure(Reason.COMPILER_KILLED, f"the cache changed during the run: {found[0][:300]}")
     for c in commands:
         if c.code in (126, 127):
-            program = re.findall(r"([^\s:]+): (?:[^\n:]*not found|[Pp]ermission denied|Exec format error)", c.said)
+            program = _UNSTARTED.findall(c.said)
             return Failure(Reason.NO_TOOLCHAIN, f"{c.name}: {(program or ['a program'])[0]} not found: {spec.fix}")
     for pattern in _MISSING:
         if found := re.search(pattern, text):

@@ -14,6 +14,8 @@ from ..model.implementation import API, Primitive
 
 #: a wrapper is a page of text; anything longer is not one
 MAX_BYTES = 32 * 1024
+#: most characters of a function's parameters
+_ARGUMENTS = 1000
 
 _CONTEXT = re.compile(r"\b(?:aead|hash|cxof)_ctx\s+\w+\s*=\s*\{([^{}]*)\}")
 _TOKEN = re.compile(r'"(?:\\.|[^"\\\n])*"|//[^\n]*|/\*')
@@ -53,7 +55,7 @@ def parse(data: bytes, primitive: Primitive) -> Wrapper | None:
     if len(found) != len(api):
         return None
     shown = [f.strip('" ') for f in fields[:2]] if fields[0].startswith('"') else ["", ""]
-    defines = any(re.search(rf"\b{re.escape(s)}\s*\([^;{{}}]*\)\s*\{{", text) for s in found.values())
+    defines = any(re.search(rf"\b{re.escape(s)}\s*\([^;{{}}]{{0,{_ARGUMENTS}}}\)\s*\{{", text) for s in found.values())
     entry = tuple((a, s) for a, s in found.items() if a != s)
     return Wrapper(entry, shown[0], shown[-1], defines)
 

@@ -12,7 +12,7 @@ MAX_BYTES = 64 * 1024
 #: bytes of message and of associated data in FELICS-AE's only case
 LENGTH = 16
 
-_COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
+_COMMENT = re.compile(r"/\*.*?(?:\*/|\Z)|//[^\n]*", re.DOTALL)
 _ARRAY = re.compile(r"\b(expected\w+)\s*\[[^\]\n]{0,100}\]\s*=\s*\{([^{}]*)\}")
 _NUMBER = re.compile(r"(0[xX][0-9a-fA-F]{1,4}|0+|[1-9]\d{0,3})[uU]?")
 
