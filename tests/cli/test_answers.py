@@ -89,6 +89,16 @@ def test_means_over_few_known_answers_are_told(cli: Cli, tmp_path: Path) -> None
     assert "mean over" not in cli("publish -c label,rom").out
 
 
+@pytest.mark.parametrize(("vectors", "told"), [(900, True), (1089, False)])
+def test_means_over_somewhat_fewer_known_answers_are_told(cli: Cli, tmp_path: Path, vectors: int, told: bool) -> None:
+    """A package that takes much RAM has only the shorter ones; one with a file of its own has some more."""
+    own = replace(record("toy2/ref"), verification=Verification("package+known", 1092, 0, 0))
+    less = replace(record("toy3/ref"), verification=Verification("known", vectors, 0, 0))
+    store(tmp_path / "results.db", own, less)
+    text = " ".join(cli("publish").out.split())
+    assert (f"mean over {vectors} known answers, of others over up to 1092: toy3/ref" in text) == told
+
+
 def test_a_label_of_two_sources_says_which(cli: Cli, tmp_path: Path) -> None:
     store(tmp_path / "results.db", record(), record(digest="b", origin="mine", rom=400))
     for command in ("publish", "rank --by rom", "plot rom -o rom.vl.json", "publish --pivot target -c rom"):

@@ -76,6 +76,21 @@ def test_means_over_a_file_s_own_sizes_are_told(bench: Bench, uno: Target) -> No
     assert bench.weigh(bench.package({**toys.files(), KAT: nist}), uno).notes == ()
 
 
+def test_answers_that_much_static_data_leaves_no_room_for_are_told(bench: Bench, uno: Target) -> None:
+    """They are the longest, so the mean over the others is lower: here by a tenth."""
+    files = {p.name: p.read_text() for p in ASCON.iterdir()}
+    files["aead.c"] = files["aead.c"].replace("int crypto_aead_encrypt(", "int inner(")
+    inner = toys.ENCRYPT.replace("crypto_aead_encrypt", "inner")
+    files["outer.c"] = f'#include "api.h"\nunsigned char volatile pad[1500];\n{inner};\n'
+    files["outer.c"] += f"{toys.ENCRYPT}\n{{ pad[0]++; return inner(c, clen, m, mlen, ad, adlen, nsec, npub, k); }}\n"
+    record = bench.weigh(bench.package(files, variant="ascon128v12"), uno)
+    assert record.ok, record.failure
+    assert record.verification is not None
+    made = record.verification.vectors
+    assert made < 1089
+    assert [n for n in record.notes if n.startswith(f"means are over {made} of 1089 known answers: ")]
+
+
 def test_memory_in_the_room_of_a_tag_that_is_not_there(bench: Bench, uno: Target) -> None:
     """CAESAR allows ciphertexts that are shorter than message and CRYPTO_ABYTES together."""
     files = toys.files(top="#undef CRYPTO_ABYTES\n#define CRYPTO_ABYTES 8", after_encrypt="if (n) c[n + 107] = 1;")

@@ -53,6 +53,8 @@ USUAL = (*dict.fromkeys(chain.from_iterable(DEFAULT.values())), *_SELDOM)
 WITHOUT = "without"
 #: most sizes of a workload that stand in the table
 FEW = 6
+#: the part of others' known answers below which a mean over fewer is told; packages with own files have some more
+SO_MANY = 0.9
 #: devices that a job says it runs on, and how to say so
 ON: Mapping[Value, str] = {"board": "measured on a board", "virtual-board": "measured on a virtual board"}
 #: what rows of one table share, because figures that differ in it cannot be compared
@@ -224,7 +226,7 @@ def fewer(rows: Sequence[Row], names: Sequence[str]) -> list[str]:
     most = max((v for r in rows if isinstance(v := r.get("vectors"), int)), default=0)
     few: dict[int, dict[str, None]] = {}
     for r in rows:
-        if isinstance(v := r.get("vectors"), int) and v < most / 2:
+        if isinstance(v := r.get("vectors"), int) and v < SO_MANY * most:
             few.setdefault(v, {})[str(r["label"])] = None
     return [f"mean over {v} known answers, of others over up to {most}: {some([*few[v]])}" for v in sorted(few)]
 
