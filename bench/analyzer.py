@@ -82,8 +82,19 @@ def seconds_of(pid: int) -> float:
     return (int(numbers[11]) + int(numbers[12])) / os.sysconf("SC_CLK_TCK")
 
 
-def measured(rate: int, channels: int, boards: int, most: float) -> tuple[str, ...]:
-    """A row of the table."""
+def row(rate: int, channels: int, boards: int, most: float) -> tuple[str, ...]:
+    """A row of the table, which says why where nothing can be measured."""
+    what, must = f"{rate / 1e6:g} MS/s, {channels} channels, {boards} boards", f"< {most:g}"
+    if shutil.which("sigrok-cli") is None:
+        return what, "sigrok-cli is not installed: apt install sigrok-cli", "-", "-", "-", "-", must
+    try:
+        return what, *measured(rate, channels, boards), must
+    except Exception as e:
+        return what, f"{type(e).__name__}: {' '.join(str(e).split())}"[:200], "-", "-", "-", "-", must
+
+
+def measured(rate: int, channels: int, boards: int) -> tuple[str, ...]:
+    """Pulses, and the cores of each process and of all."""
     with socket.create_server(("127.0.0.1", 0)) as door, ExitStack() as stack:
         player = multiprocessing.get_context("fork").Process(target=play, args=(door, rate, boards), daemon=True)
         player.start()
@@ -110,20 +121,16 @@ def measured(rate: int, channels: int, boards: int, most: float) -> tuple[str, .
         cores = [(seconds_of(p) - b) / took for p, b in zip(processes, before, strict=True)]
     late = 1 - len(found) / (took * PULSES * boards)
     return (
-        f"{rate / 1e6:g} MS/s, {channels} channels, {boards} boards",
         f"{len(found)}, {found.count(False)} wrong" + (f", {late:.0%} late" if late > 0.02 else ""),
         *(f"{c:.3f}" for c in (*cores, sum(cores))),
-        f"< {most:g}",
     )
 
 
 def main() -> None:
     """Prints the table."""
-    if shutil.which("sigrok-cli") is None:
-        sys.exit("sigrok-cli is not installed: apt install sigrok-cli")
     columns = ("analyzer", "pulses", "daemon", "sigrok-cli", "boards", "cores in all", "must reach")
     title = f"{SECONDS:g} s at the wall's pace; {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}"
-    rows = [measured(*wanted) for wanted in WANTED]
+    rows = [row(*wanted) for wanted in WANTED]
     Console(width=None if sys.stdout.isatty() else 200, highlight=False).print(table(title, columns, rows, left=2))
 
 

@@ -428,6 +428,14 @@ PARTS: dict[str, Callable[[Path, argparse.Namespace], list[Line]]] = {
 }  # fmt: skip
 
 
+def measured(part: str, folder: Path, asked: argparse.Namespace) -> list[Line]:
+    """The lines of a part: one that says why where it cannot be measured, as without a server of databases."""
+    try:
+        return PARTS[part](folder, asked)
+    except Exception as e:
+        return [(part, f"{type(e).__name__}: {' '.join(str(e).split())}"[:200], "-", "-")]
+
+
 def main() -> None:
     """Prints what was measured, beside what must be reached."""
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -447,8 +455,7 @@ def main() -> None:
         for part in asked.part or PARTS:
             heads = ("what", "on the clock", "processors", "must reach")
             title = f"{part}; {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}"
-            lines = PARTS[part](folder, asked)
-            print(formats.render([plain(title, part, heads, lines)], "md").decode(), flush=True)
+            print(formats.render([plain(title, part, heads, measured(part, folder, asked))], "md").decode(), flush=True)
 
 
 if __name__ == "__main__":

@@ -5,7 +5,9 @@ from __future__ import annotations
 import subprocess
 from pathlib import Path
 
+import analyzer
 import pytest
+import service
 
 import bench
 
@@ -79,3 +81,20 @@ def test_a_command_that_cannot_is_a_row(monkeypatch: pytest.MonkeyPatch, tmp_pat
         bench, "COMMANDS", {"first": fails, "second": lambda folder: [("second", "1 s", "-", "-", "-")]}
     )
     assert [row[1] for row in bench.commands(tmp_path)] == ["KeyError: 'runs'", "1 s"]
+
+
+def test_a_part_of_the_service_or_an_analyzer_that_cannot_is_a_row(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    def fails(*_: object) -> list[object]:
+        raise OSError("no server of databases")
+
+    asked = service.argparse.Namespace()
+    monkeypatch.setitem(service.PARTS, "queue", fails)
+    assert service.measured("queue", tmp_path, asked) == [("queue", "OSError: no server of databases", "-", "-")]
+    monkeypatch.setattr(analyzer, "measured", fails)
+    for found, text in ((None, "sigrok-cli is not installed"), ("/bin/sigrok-cli", "OSError: no server")):
+        monkeypatch.setattr(analyzer.shutil, "which", lambda _, found=found: found)
+        made = analyzer.row(*analyzer.WANTED[0])
+        assert made[1].startswith(text)
+        assert made[-1] == "< 0.5"
