@@ -10,8 +10,8 @@
 
 const uint8_t sy_api = 1;
 const uint8_t sy_parts = SY_PARTS;
-extern const unsigned char *const nsec_encrypt; /* params.c; null where the package has no secret message number */
-extern unsigned char *const nsec_decrypt;
+extern const unsigned char *const sy_nsec_encrypt; /* params.c; null where the package has no secret message number */
+extern unsigned char *const sy_nsec_decrypt;
 
 typedef int (*encrypt_fn)(unsigned char *, unsigned long long *, const unsigned char *, unsigned long long,
                           const unsigned char *, unsigned long long, const unsigned char *,
@@ -44,7 +44,7 @@ int sy_run(uint8_t op, struct sy_call *p)
 #endif
         decrypt_fn call = fn;
         SY_RISE();
-        code = call(p->out, &p->out_len, nsec_decrypt, p->in, p->in_len, p->ad, p->ad_len, p->npub, p->key);
+        code = call(p->out, &p->out_len, sy_nsec_decrypt, p->in, p->in_len, p->ad, p->ad_len, p->npub, p->key);
         SY_FALL();
     } else {
         volatile encrypt_fn fn = (encrypt_fn)SY_NOTHING;
@@ -54,7 +54,7 @@ int sy_run(uint8_t op, struct sy_call *p)
 #endif
         encrypt_fn call = fn;
         SY_RISE();
-        code = call(p->out, &p->out_len, p->in, p->in_len, p->ad, p->ad_len, nsec_encrypt, p->npub, p->key);
+        code = call(p->out, &p->out_len, p->in, p->in_len, p->ad, p->ad_len, sy_nsec_encrypt, p->npub, p->key);
         SY_FALL();
     }
     return code;

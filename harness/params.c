@@ -30,10 +30,10 @@ const uint16_t sy_a_bytes = CRYPTO_ABYTES;
 #endif
 static const unsigned char zeros[CRYPTO_NSECBYTES + 1];
 static unsigned char found[CRYPTO_NSECBYTES + 1];
-extern const unsigned char *const nsec_encrypt;
-extern unsigned char *const nsec_decrypt;
-const unsigned char *const nsec_encrypt = CRYPTO_NSECBYTES ? zeros : 0;
-unsigned char *const nsec_decrypt = CRYPTO_NSECBYTES ? found : 0;
+extern const unsigned char *const sy_nsec_encrypt;
+extern unsigned char *const sy_nsec_decrypt;
+const unsigned char *const sy_nsec_encrypt = CRYPTO_NSECBYTES ? zeros : 0;
+unsigned char *const sy_nsec_decrypt = CRYPTO_NSECBYTES ? found : 0;
 #elif SY_API == 4 /* a context travels as a nonce, a block as a tag */
 SY_FITS("CRYPTO_KEYBYTES", CRYPTO_KEYBYTES);
 SY_FITS("CRYPTO_CONTEXTBYTES", CRYPTO_CONTEXTBYTES);

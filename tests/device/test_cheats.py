@@ -152,6 +152,18 @@ def test_the_harness_variables_by_address(bench: Bench, name: str) -> None:
         assert (failed.reason, text in failed.detail) == (reason, True), failed
 
 
+def test_constants_that_are_in_ram(bench: Bench, uno: Target) -> None:
+    """As all are on AVR: those that are compiled against the package's api.h are the harness's too."""
+    for symbol in ("sy_a_bytes", "sy_nsec_encrypt", "sy_nsec_decrypt"):
+        where = 0
+        for _ in range(2):
+            package = bench.package(after_encrypt=f"*(volatile unsigned char *){where & 0xFFFF} = 0;")
+            where = address_of(bench.build(package, uno), symbol)
+        failed = failure(bench.weigh(package, uno))
+        assert failed.reason is Reason.STRAY_WRITE, failed
+        assert f"of the harness's {symbol}" in failed.detail, failed
+
+
 @pytest.mark.parametrize("name", TARGETS)
 def test_inputs_that_are_written_are_named(bench: Bench, name: str) -> None:
     same = "if (adlen) { volatile unsigned char *p = (unsigned char *)ad; *p = *p; }"

@@ -70,6 +70,8 @@ BOUNDS = (
     "sy_npub_bytes",
     "sy_a_bytes",
     "sy_image",
+    "sy_nsec_encrypt",
+    "sy_nsec_decrypt",
 )
 
 

@@ -62,7 +62,7 @@ _RETRY = {
     ),
 }
 #: the only symbols of the compiled params.c that stay global: the rest comes from ``api.h`` and belongs to the package
-_PARAMS = ("sy_key_bytes", "sy_npub_bytes", "sy_a_bytes", "sy_image", "nsec_encrypt", "nsec_decrypt")
+_PARAMS = ("sy_key_bytes", "sy_npub_bytes", "sy_a_bytes", "sy_image", "sy_nsec_encrypt", "sy_nsec_decrypt")
 #: what FELICS calls a toolchain's family; all others are like its PC
 _FELICS = {"avr": "AVR", "msp430": "MSP", "thumb": "ARM"}
 #: how SUPERCOP's ``architectures`` files spell a toolchain's family, where the spelling differs
