@@ -17,9 +17,17 @@ from .rtl.tools import ToolError
 from .rtl.vectors import Oracle, Size
 from .software import Software
 
+#: most letters of what a record was verified with, as the store has it
+_LETTERS = 64
+
 
 def settled(design: Design) -> Design:
-    """The design without the algorithms that nothing bundled has, where its package's files say what is right."""
+    """The design in the family of the algorithm that it is verified against, which its folder need not be called after,
+    and without the algorithms that nothing bundled has, where its package's files say what is right."""
+    named = (("crypto_aead", design.aead), ("crypto_hash", design.hash))
+    families = [i.family for primitive, name in named if name for i in bundled(primitive, name)]
+    if families and design.family != families[0]:
+        design = replace(design, family=families[0])
     unknown = [] if design.answers is None else [n for n in (design.aead, design.hash) if n and not _bundled(n)]
     if not unknown:
         return design
@@ -91,6 +99,12 @@ def _oracle(primitive: Literal["crypto_aead", "crypto_hash"], variant: str) -> O
     if variant == "nocrypt":
         return vectors.Nocrypt()
     return Software(primitive, variant) if variant else None
+
+
+def verified_with(design: Design) -> str:
+    """What says what is right, in few letters: algorithms by their names, and the package's files."""
+    named = [*dict.fromkeys(filter(None, (design.aead, design.hash))), *["package"] * (design.answers is not None)]
+    return "+".join(named)[:_LETTERS]
 
 
 def against(design: Design) -> list[str]:

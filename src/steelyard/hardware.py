@@ -21,7 +21,7 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from .asked import Asked, against
+from .asked import Asked, against, verified_with
 from .jobs import failure_of
 from .model import paths, whole
 from .model.call import DeviceError
@@ -62,7 +62,6 @@ class Verified(Struct, frozen=True):
     sizes: tuple[Size, ...] = ()
     cycles: tuple[int, ...] = ()
     operations: int = 0
-    source: str = ""
     notes: tuple[str, ...] = ()
     reuse: bool = True
     segments: bool = True
@@ -143,8 +142,8 @@ class Hardware:
             _unchanged(job.design, setup.implementation_digest)
             verified = self._verify(job.design, job.every, job.modes)
             notes = (*record.notes, *against(job.design), *verified.notes)
-            answers = Verification(verified.source, verified.operations, 0, 0)
-            record = replace(record, notes=notes, verification=answers if verified.source else None)
+            answers = Verification(verified_with(job.design), verified.operations, 0, 0)
+            record = replace(record, notes=notes, verification=answers if verified.operations else None)
             if verified.failure is not None:
                 raise ToolError(verified.failure, verified.log)
             record = (
@@ -234,7 +233,6 @@ class Hardware:
             streams, sizes = asked.streams(), asked.sizes()
             made = asked.measured(sizes)
             failures = [o.failure for o in outcomes if o.failure]
-            source = "known" if design.aead or design.hash else "package"
             if failures:
                 failed = ", ".join(o.mode for o in outcomes if o.failure)
                 text = f"{failures[0].detail}; modes that fail: {failed}"
@@ -243,13 +241,13 @@ class Hardware:
                     same = f"GHDL's simulation of the VHDL is the same in {other.operations} operations, one at a time"
                     text += f"; {other.text or same}"
                 why = Failure(failures[0].reason, f"{text}. {doubt}" if doubt else text)
-                return Verified(why, operations=len(streams), source=source, notes=tuple(notes))
+                return Verified(why, operations=len(streams), notes=tuple(notes))
             unstable = sum(o.unstable for o in outcomes)
             if unstable:
                 notes.append(f"{unstable} words of do changed or went away while do_ready was low")
             single = bench.run(work / "bench", made, ("single",))[0]
             if single.failure:
-                return Verified(single.failure, operations=len(streams), source=source, notes=tuple(notes))
+                return Verified(single.failure, operations=len(streams), notes=tuple(notes))
             if ghdl.serves(design):
                 other = ghdl.compared(design, _made(work / "ghdl"), work / "bench", [*made, *streams])
                 same = f"GHDL gives the same words in the same cycles in {other.operations} operations"
@@ -258,7 +256,7 @@ class Hardware:
             if every:
                 sizes, cycles = swept(asked, work / "bench", sizes, cycles)
             able = (design.key_reuse, design.segments, design.padded)
-            return Verified(None, tuple(sizes), cycles, len(streams), source, tuple(notes), *able)
+            return Verified(None, tuple(sizes), cycles, len(streams), tuple(notes), *able)
         except ToolError as e:
             if e.failure.reason in MACHINE:
                 raise
@@ -374,14 +372,13 @@ def _in_ghdl(design: Design, asked: Asked, work: Path, modes: tuple[str, ...], n
         *notes,
         f"simulated by {_version_text(ghdl.tool())}, whose netlists are wrong: only GHDL 5 synthesises",
     )
-    source = "known" if design.aead or design.hash else "package"
     ghdl.build(design, _made(work))
     streams, sizes = asked.streams(), asked.sizes()
     failures = [o.failure for o in ghdl.run(design, work, streams, modes) if o.failure]
     (single,) = ghdl.run(design, work, asked.measured(sizes), ("single",))
     if single.failure or failures:
-        return Verified([*failures, single.failure][0], operations=len(streams), source=source, notes=said)
-    return Verified(None, tuple(sizes), tuple(vectors.kept(sizes, single.each)), len(streams), source, said)
+        return Verified([*failures, single.failure][0], operations=len(streams), notes=said)
+    return Verified(None, tuple(sizes), tuple(vectors.kept(sizes, single.each)), len(streams), said)
 
 
 def traced(design: Design, file: Path, seed: str = SEED) -> Outcome | None:

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
+from steelyard.asked import settled, verified_with
 from steelyard.hardware import Hardware
 from steelyard.model.errors import UserError
 from steelyard.model.paths import ROOT
@@ -157,6 +158,16 @@ def _described(folder: Path, more: str = "", source: str = "toy.sv") -> Design:
     )
     (design,) = designs_of(folder)
     return design
+
+
+def test_a_design_is_of_the_family_of_what_it_is_verified_against(tmp_path: Path) -> None:
+    """A folder's name puts no hash of nothing among the fastest of Ascon, and the record names what was compared."""
+    design = _described(tmp_path / "ascon" / "fastest", 'aead = "nocrypt"')
+    assert design.family == "ascon"
+    design = settled(design)
+    assert (design.family, design.name, verified_with(design)) == ("nocrypt", "fastest", "nocrypt")
+    (toy,) = designs_of(toys.design(tmp_path / "toy"))
+    assert (settled(toy).family, verified_with(toy)) == (toy.family, "package")
 
 
 def test_the_digest_is_of_all_that_is_read(tmp_path: Path) -> None:
