@@ -100,6 +100,10 @@ PUBLIC = (
         "xoodyak v1", "GMUCERG/Xoodyak", "d940427", "src_rtl/v1", "xoodyakv1", "xoodyakv1",
         package="LWC-1.1.0/hardware/LWC_rtl", modes=FULL,
     ),
+    Public(
+        "xoodyak v2", "GMUCERG/Xoodyak", "d940427", "src_rtl/v2", "xoodyakv1", "xoodyakv1",
+        package="LWC-1.1.0/hardware/LWC_rtl", modes=FULL,
+    ),
     Public("tinyjambu v1", "GMUCERG/TinyJAMBU", "2078315", ".", "tinyjambu128", modes=FULL, devices=DEVICES),
     Public("photonbeetle", "GMUCERG/PHOTON-Beetle", "fec4391", "PHOTON-Beetle.toml"),
     Public("gmu ascon v1", "GMUCERG/Ascon", "f36ed3e", ".", "ascon128av12", modes=FULL),

@@ -7,6 +7,8 @@ from typing import Literal
 
 from msgspec.structs import replace
 
+from .model.errors import UserError
+from .model.implementation import Primitive
 from .model.inputs import Inputs
 from .model.reasons import Failure, Reason
 from .reference import bundled
@@ -23,21 +25,21 @@ _LETTERS = 64
 
 def settled(design: Design) -> Design:
     """The design in the family of the algorithm that it is verified against, which its folder need not be called after,
-    and without the algorithms that nothing bundled has, where its package's files say what is right."""
-    named = (("crypto_aead", design.aead), ("crypto_hash", design.hash))
+    and without the algorithms that nothing bundled has, where its package's files say what is right. Raises
+    :class:`UserError` where they do not."""
+    named: tuple[tuple[Primitive, str], ...] = (("crypto_aead", design.aead), ("crypto_hash", design.hash))
     families = [i.family for primitive, name in named if name for i in bundled(primitive, name)]
     if families and design.family != families[0]:
         design = replace(design, family=families[0])
-    unknown = [] if design.answers is None else [n for n in (design.aead, design.hash) if n and not _bundled(n)]
+    unknown = [n for primitive, n in named if n and n != "nocrypt" and not bundled(primitive, n)]
     if not unknown:
         return design
+    if design.answers is None:
+        text = f"{design.folder}: no bundled software is called {unknown[0]}, and there are no pdi, sdi and do files"
+        raise UserError(f"{text}; steelyard list implementations")
     note = f"no software here has {', '.join(dict.fromkeys(unknown))}: what is right, the package's files alone say"
     aead, hashed = ("" if n in unknown else n for n in (design.aead, design.hash))
     return replace(design, aead=aead, hash=hashed, notes=(*design.notes, note))
-
-
-def _bundled(variant: str) -> bool:
-    return variant == "nocrypt" or any(bundled(p, variant) for p in ("crypto_aead", "crypto_hash"))
 
 
 class Asked:

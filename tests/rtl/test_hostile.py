@@ -196,6 +196,49 @@ def test_no_word_of_a_description_is_a_command(tmp_path: Path, more: str) -> Non
         _described(tmp_path, more)
 
 
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        ("pdi_shares = 100000", "100000 shares"),
+        ("block = { ad = -4 }", "a block of -4 bytes"),
+        ('input_sequence = ["ad", "ad"]', "names npub, ad and data once each"),
+        ('aead = "asconhash256"', "no bundled software is called asconhash256"),
+        ('hash = "../*"', "no bundled software is called"),
+    ],
+)
+def test_what_no_design_has_is_refused_before_a_tool_runs(tmp_path: Path, more: str, said: str) -> None:
+    with pytest.raises(UserError, match=said):
+        settled(_described(tmp_path, more))
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ('lwc = "x"', "lwc.aead is 'x', not a table"),
+        ("tb = 3", "tb.sources is 3, not a list"),
+        ('lwc.ports.pdi.bit_width = "x"', "bit_width is 'x', not a number"),
+        ("lwc.ports.pdi.bit_width = 64", "words of 64 bits"),
+        ('lwc.block_bits.AD = "x"', "AD is 'x', not a number"),
+        ("lwc.aead.algorithm = 1", "algorithm is 1, not a text"),
+        ('language = "vhdl"', "language.vhdl is 'vhdl', not a table"),
+        ('language.vhdl.standard = "2008 -o x"', "VHDL of"),
+    ],
+)
+def test_a_description_of_the_package_says_what_is_odd_in_it(tmp_path: Path, text: str, said: str) -> None:
+    folder = toys.design(tmp_path / "toy")
+    (folder / "toy.toml").write_text(f'{text}\n[rtl]\nsources = ["toy.sv"]\ntop = "toy"\n')
+    with pytest.raises(UserError, match=said):
+        designs_of(folder)
+
+
+def test_included_files_that_include_each_other_often_end(tmp_path: Path) -> None:
+    (tmp_path / "toy.sv").write_text('`include "0.svh"\n' + toys.SOURCE.read_text())
+    for k in range(10):
+        (tmp_path / f"{k}.svh").write_text(f'`include "{(k + 1) % 10}.svh"\n' * 30)
+    (design,) = designs_of(tmp_path)
+    assert design.top == "toy"
+
+
 def test_no_name_of_a_file_is_a_command(tmp_path: Path) -> None:
     design = _described(tmp_path / "design", source="toy; shell touch made.sv")
     names = bench.copied(bench.own(design), tmp_path / "work")

@@ -190,14 +190,14 @@ def designs(ask: Rtl) -> tuple[list[tuple[Design, str]], list[tuple[str, str]]]:
         several: list[Design] = []
         for folder in folders:
             try:
-                several += designs_of(folder, top=ask.top, aead=ask.aead, hash=ask.hash)
+                several += map(settled, designs_of(folder, top=ask.top, aead=ask.aead, hash=ask.hash))
             except UserError as e:
                 failed.append((str(folder), str(e)))
         if not at.exists():
             several = [d for d in several if any(fnmatchcase(n, text) for n in (d.family, d.name, d.label))]
             if not several:
                 raise unknown("design", text, [f.name for f in folders])
-        for d in map(settled, several):
+        for d in several:
             chosen.setdefault(f"{d.folder}/{d.variant}", (d, text if at.exists() else ""))
     return list(chosen.values()), failed
 

@@ -24,6 +24,8 @@ SOURCES = (*VHDL, *VERILOG, *SYSTEM_VERILOG)
 _INCLUDED, _LARGEST = 2000, 8 << 20
 #: what tools' scripts take for one word
 _NAME, _DEFINITION, _TEXT = r"[A-Za-z_]\w*", r"[A-Za-z_]\w*(=[\w'.+-]*)?", r"[\w .,:/+-]*"
+#: most shares that the test bench makes of a word, and the years of VHDL that GHDL has
+_SHARES, _STANDARDS = 8, ("87", "93", "00", "02", "08", "19")
 Part = Literal["npub", "ad", "data", "tag"]
 USUAL_ORDER: tuple[Part, ...] = ("npub", "ad", "data", "tag")
 
@@ -115,6 +117,8 @@ def included(folder: Path) -> list[Path]:
 
 def checked(d: Design) -> Design:
     """The design, if tools' scripts take its words for what they are. Raises :class:`UserError`."""
+    if wrong := _odd(d):
+        raise UserError(f"{d.folder}: {wrong}")
     words = [("top", d.top, _NAME), ("clock", d.clock, _NAME), ("reset", d.reset, _NAME)]
     words += [("parameter", k, _NAME) for k, _ in d.parameters]
     words += [(f"parameter {k}", v, _TEXT) for k, v in d.parameters if isinstance(v, str)]
@@ -126,6 +130,25 @@ def checked(d: Design) -> Design:
         if f.resolve().suffix.lower() not in SOURCES:
             raise UserError(f"{f}: not a source; their names end with {', '.join(SOURCES)}")
     return d
+
+
+def _odd(d: Design) -> str:
+    """What no design of the API has, though a description may say it; empty where there is nothing."""
+    if not d.files:
+        return "no sources; name them"
+    if d.width not in WIDTHS:
+        return f"words of {d.width} bits; the API has words of 8, 16 or 32 bits"
+    if other := [n for n in (d.pdi_shares, d.sdi_shares) if not 1 <= n <= _SHARES]:
+        return f"{other[0]} shares; the test bench has 1 to {_SHARES}"
+    if other := [n for _, n in d.block if n < 1]:
+        return f"a block of {other[0]} bytes"
+    if sorted(d.order) != sorted(USUAL_ORDER):
+        return f"input_sequence is {', '.join(d.order)}; it names npub, ad and data once each"
+    if d.standard not in _STANDARDS:
+        return f"VHDL of {d.standard!r}; there is {', '.join(_STANDARDS)}"
+    if large := [f for f in d.files if f.stat().st_size > _LARGEST]:
+        return f"{large[0].name} is larger than {_LARGEST >> 20} MiB"
+    return ""
 
 
 class Blocks(toml.Table, frozen=True):
@@ -172,6 +195,8 @@ def described(folder: Path) -> list[Design]:
     d = toml.load(file, Described)
     if wrong := [w for w in d.w if w not in WIDTHS]:
         raise UserError(f"{file}: w has {wrong[0]}; the API has words of 8, 16 or 32 bits")
+    if not d.w or len({*d.w}) < len(d.w):
+        raise UserError(f"{file}: w has {', '.join(map(str, d.w)) or 'nothing'}; name each width of words once")
     files = tuple(f for s in d.sources for f in _files(folder, s, file))
     order: tuple[Part, ...] = (*(p for p in d.input_sequence if p != "tag"), "tag")
     made = []

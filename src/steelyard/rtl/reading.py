@@ -5,9 +5,10 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from types import MappingProxyType
+from typing import Any, TypeVar
 
 from msgspec.structs import replace
 
@@ -19,6 +20,11 @@ from .design import FILE, ONLY, SOURCES, WIDTHS, Design
 _MANY, _LARGE = 2000, 8 << 20
 #: a file that a Verilog source includes, and how deep they are followed
 _INCLUDE, _DEPTH = re.compile(r'^[ \t]*`include[ \t]+"([^"\n]+)"', re.MULTILINE), 8
+#: what a description has at a place, in words
+_KINDS: Mapping[type, str] = MappingProxyType(
+    {str: "a text", int: "a number", list: "a list", dict: "a table", bool: "true or false"}
+)
+T = TypeVar("T")
 _BENCHES = re.compile(r"(?i)(^|[_/])(tb|bench|test|testbench|sim)([_./]|$)")
 
 
@@ -55,12 +61,26 @@ def _is_lwc(file: Path) -> bool:
     return isinstance(rtl, dict) and "sources" in rtl and "top" in rtl
 
 
+def _at(file: Path, table: Mapping[str, Any], path: str, kind: type[T]) -> T:
+    """What a description has at a path of keys; the kind's empty value where it has nothing. Raises :class:`UserError`
+    where something else is there."""
+    value: Any = table
+    for key in path.split("."):
+        value = value.get(key) if isinstance(value, dict) else None
+        if value is None:
+            return kind()
+        if not isinstance(value, dict) and not path.endswith(key):
+            break
+    if not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
+        raise UserError(f"{file}: {path} is {value!r}, not {_KINDS[kind]}")
+    return value
+
+
 def _of_toml(file: Path) -> list[Design]:
     """One variant as the LWC package and xeda describe it."""
     table, folder = _table(file), file.parent
-    rtl, lwc = table.get("rtl", {}), table.get("lwc", {})
-    tb = {str(s) for s in table.get("tb", {}).get("sources", ()) if isinstance(s, str)}
-    named = [str(s) for s in rtl.get("sources", ()) if isinstance(s, str)]
+    tb = {str(s) for s in _at(file, table, "tb.sources", list)}
+    named = [str(s) for s in _at(file, table, "rtl.sources", list) if isinstance(s, str)]
     sources = [s for s in named if s not in tb and not _BENCHES.search(s)]
     notes = (
         [f"left out of the sources, as they are of a test bench: {', '.join(left)}"]
@@ -70,34 +90,35 @@ def _of_toml(file: Path) -> list[Design]:
     files = tuple(_found(folder, s, file) for s in sources)
     if not files:
         raise UserError(f"{file}: no sources in [rtl]; name them")
-    aead, hashed = lwc.get("aead", {}), lwc.get("hash", {})
+    aead = _at(file, table, "lwc.aead", dict)
     sequence = aead.get("input_sequence", {})
     order = sequence.get("encrypt", ()) if isinstance(sequence, dict) else sequence
-    bits = lwc.get("block_bits", {})
-    blocks = {"ad": bits.get("AD", 0), "data": bits.get("PT", bits.get("XT", 0)), "hash": bits.get("HM", 0)}
-    ports = lwc.get("ports", {})
-    clock = rtl.get("clock", {}).get("port") or rtl.get("clock_port") or "clk"
-    standard = str(table.get("language", {}).get("vhdl", {}).get("standard", "2008"))
+    bits = "lwc.block_bits"
+    data = "PT" if "PT" in _at(file, table, bits, dict) else "XT"
+    blocks = {k: _at(file, table, f"{bits}.{n}", int) for k, n in (("ad", "AD"), ("data", data), ("hash", "HM"))}
+    clock = _at(file, table, "rtl.clock.port", str) or _at(file, table, "rtl.clock_port", str) or "clk"
+    standard = str(_at(file, table, "language.vhdl", dict).get("standard", "2008"))
+    generics = _at(file, table, "rtl.generics", dict) or _at(file, table, "rtl.parameters", dict)
     text = _text(files)
     made = Design(
         family=folder.resolve().name,
         name=str(table.get("name") or file.stem),
         variant=ONLY,
         folder=folder,
-        top=str(rtl.get("top")),
-        width=int(ports.get("pdi", {}).get("bit_width", 0)) or _width(text),
+        top=_at(file, table, "rtl.top", str),
+        width=_at(file, table, "lwc.ports.pdi.bit_width", int) or _width(text),
         files=files,
-        aead=str(aead.get("algorithm", "")),
-        hash=str(hashed.get("algorithm", "")),
+        aead=_at(file, table, "lwc.aead.algorithm", str),
+        hash=_at(file, table, "lwc.hash.algorithm", str),
         order=_order(order),
-        parameters=_parameters(rtl.get("generics") or rtl.get("parameters") or {}),
-        clock=str(clock),
+        parameters=_parameters(generics),
+        clock=clock,
         key_reuse=bool(aead.get("key_reuse", True)),
-        block=tuple((k, int(n) // 8) for k, n in blocks.items() if n),
-        pdi_shares=int(ports.get("pdi", {}).get("num_shares", 1)),
-        sdi_shares=int(ports.get("sdi", {}).get("num_shares", 1)),
+        block=tuple((k, n // 8) for k, n in blocks.items() if n),
+        pdi_shares=_at(file, table, "lwc.ports.pdi.num_shares", int) or 1,
+        sdi_shares=_at(file, table, "lwc.ports.sdi.num_shares", int) or 1,
         standard=standard[-2:],
-        answers=_answers(folder, table.get("tb", {})),
+        answers=_answers(folder, _at(file, table, "tb", dict)),
         notes=tuple(notes),
     )
     return [_conventional(made, text)]
@@ -111,16 +132,18 @@ def _parameters(given: Mapping[str, Any]) -> tuple[tuple[str, int | str], ...]:
     )
 
 
-def _order(given: Iterable[str]) -> tuple[Any, ...]:
+def _order(given: object) -> tuple[Any, ...]:
     """Segments in the LWC package's words, as ours."""
     names = {"npub": "npub", "ad": "ad", "pt": "data", "ct": "data", "data": "data"}
-    said = [names[w] for w in map(str.lower, map(str, given)) if w in names]
+    words = [str(w).lower() for w in given] if isinstance(given, list) else []
+    said = [names[w] for w in words if w in names]
     return (*said, "tag") if sorted(said) == ["ad", "data", "npub"] else design.USUAL_ORDER
 
 
 def _answers(folder: Path, tb: Mapping[str, Any]) -> Path | None:
     """The folder of the test bench's pdi, sdi and do files."""
-    for given in {**tb.get("generics", {}), **tb.get("parameters", {})}.values():
+    tables = [x for n in ("generics", "parameters") if isinstance(x := tb.get(n), dict)]
+    for given in (v for x in tables for v in x.values()):
         if isinstance(given, dict) and str(given.get("file", "")).endswith("pdi.txt"):
             at = (folder / str(given["file"])).parent
             if all((at / f"{n}.txt").is_file() for n in ("pdi", "sdi", "do")):
@@ -180,14 +203,20 @@ def _text(files: Sequence[Path]) -> str:
     return "\n".join(f.read_text(errors="replace")[:_LARGE] for f in files if f.stat().st_size <= _LARGE)
 
 
-def _whole(text: str, folder: Path, depth: int = _DEPTH) -> str:
-    """The text with the files of the folder that it includes in their places."""
+def _whole(text: str, folder: Path) -> str:
+    """The text with the files of the folder that it includes in their places, as far as these are no endless text."""
+    left = _LARGE
 
-    def of(found: re.Match[str]) -> str:
-        at = _place(folder, found[1])
-        return _whole(_text([at]), folder, depth - 1) if at is not None else found[0]
+    def of(text: str, depth: int) -> str:
+        nonlocal left
+        left -= len(text)
+        return _INCLUDE.sub(lambda found: _in_place(found, depth), text) if depth and left > 0 else text
 
-    return _INCLUDE.sub(of, text) if depth else text
+    def _in_place(found: re.Match[str], depth: int) -> str:
+        at = _place(folder, found[1]) if left > 0 else None
+        return of(_text([at]), depth - 1) if at is not None else found[0]
+
+    return of(text, _DEPTH)
 
 
 def _place(folder: Path, name: str) -> Path | None:
@@ -197,12 +226,15 @@ def _place(folder: Path, name: str) -> Path | None:
     return next((p for p in sorted(folder.rglob(Path(name).name)) if p.is_file() and str(p).endswith(f"/{name}")), None)
 
 
-def _includes(text: str, folder: Path, depth: int = _DEPTH) -> dict[str, Path]:
+def _includes(text: str, folder: Path) -> dict[str, Path]:
     """The files of the folder that a text includes, and those that these include, by the names that it gives them."""
     found: dict[str, Path] = {}
-    for name in _INCLUDE.findall(text) if depth else ():
-        if (at := _place(folder, name)) is not None:
-            found |= {name: at} | _includes(_text([at]), folder, depth - 1)
+    texts = [text]
+    while texts:
+        for name in dict.fromkeys(_INCLUDE.findall(texts.pop(0))):
+            if name not in found and (at := _place(folder, name)) is not None:
+                found[name] = at
+                texts.append(_text([at]))
     return found
 
 
