@@ -1,6 +1,7 @@
 """Compares what Steelyard says of public designs with what was measured of them before, and ours with public ones.
 
 usage: scripts/public_designs.py CHECKOUTS MEASURED.md SEEDS [NAME]...    weighs, rewrites docs/validation/hardware*.csv
+       scripts/public_designs.py CHECKOUTS names COUNT NAME...            cells of VHDL whose nets are named anew
        scripts/public_designs.py                                          rewrites the page's tables from the csv files
 
 NAMEs are those of ``PUBLIC`` and ``OURS``; without any, all are weighed. What is there of others stays.
@@ -12,11 +13,13 @@ MEASURED.md has the tables of the earlier measurement: cycles, cells and frequen
 from __future__ import annotations
 
 import csv
+import random
 import re
 import shutil
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from msgspec import Struct
 
@@ -24,6 +27,7 @@ from steelyard.asked import settled
 from steelyard.hardware import Hardware, Verified
 from steelyard.model.paths import ROOT, home
 from steelyard.model.record import Record
+from steelyard.rtl import synthesis, vhdl
 from steelyard.rtl.bench import MODES
 from steelyard.rtl.design import Design
 from steelyard.rtl.device import load_device
@@ -32,8 +36,8 @@ from steelyard.rtl.reading import designs_of
 from steelyard.store import Store
 
 PLACE = ROOT / "docs" / "validation"
-PAGE, TABLE, ASCON, VERDICTS = (
-    PLACE / n for n in ("hardware.md", "hardware.csv", "hardware-ascon.csv", "hardware-verdicts.csv")
+PAGE, TABLE, ASCON, VERDICTS, RENAMED = (
+    PLACE / f"hardware{n}" for n in (".md", ".csv", "-ascon.csv", "-verdicts.csv", "-names.csv")
 )
 DEVICES = ("ecp5", "artix7", "cyclone10lp")
 #: ours that stand beside the public designs of Ascon
@@ -56,6 +60,8 @@ BESIDE = (
 _TABLES = {"ecp5": r"LUT4", "artix7": r"LUT[1-6]", "cyclone10lp": r"\w*lcell_comb"}
 #: figures of cells, and how many percent apart they may be at most
 CELLS, AIM = ("tables", "packed", "ff"), 2.0
+#: a net as GHDL names those that have no name
+_NET = r"\bn(\d+)(?=_[oq]\b|\b)"
 _PACKED = r"LUT[3-6]"
 _KINDS = ("pt", "ad", "hash")
 _SIZES = (16, 64, 1536)
@@ -165,6 +171,31 @@ def before(text: str) -> dict[tuple[str, str, str], tuple[str, str]]:
     return {k: v for k, v in found.items() if v[0] not in ("\u2013", "")}
 
 
+# ---- what names of nets are worth
+
+
+def renamed(text: str, seed: int) -> str:
+    """Verilog of GHDL's whose numbered nets have each other's numbers: the same circuit, in the same order."""
+    numbers = sorted({int(n) for n in re.findall(_NET, text)})
+    given = dict(zip(numbers, random.Random(seed).sample(numbers, len(numbers)), strict=True))
+    return re.sub(_NET, lambda m: f"n{given[int(m[1])]}", text)
+
+
+def renamings(checkouts: Path, name: str, count: int) -> list[Line]:
+    """The tables of ECP5 that a design takes: with the names that GHDL gives its nets, and with ``count`` others."""
+    (p,) = (p for p in PUBLIC if p.name == name)
+    device, lines = load_device(DEVICES[0]), []
+    for seed in range(count + 1):
+        with TemporaryDirectory() as at:
+            work = Path(at)
+            netlist = vhdl.converted(design(p, checkouts), work, [])
+            made = netlist.files[0]
+            made.write_text(renamed(made.read_text(), seed) if seed else made.read_text())
+            tables = synthesis.synthesise(netlist, device, work).types["LUT4"]
+        lines.append({"design": name, "names": str(seed), "tables": str(tables)})
+    return lines
+
+
 # ---- what Steelyard says
 
 
@@ -269,12 +300,15 @@ def _verdict(v: Verified) -> Line:
 # ---- the page
 
 
-def page_tables(lines: Sequence[Line], beside: Sequence[Line], verdicts: Sequence[Line]) -> dict[str, str]:
+def page_tables(
+    lines: Sequence[Line], beside: Sequence[Line], verdicts: Sequence[Line], names: Sequence[Line]
+) -> dict[str, str]:
     """The tables of the page by their names."""
     return {
         "cycles": _cycles(lines),
         "cells": _cells(lines),
         "far": _far(lines),
+        "names": _names(lines, names),
         "frequency": _frequency(lines),
         "verdicts": _table(("design", "modes", "outcome", "what was said"), [[*v.values()] for v in verdicts]),
         "ascon": _ascon(beside),
@@ -324,6 +358,18 @@ def _far(lines: Sequence[Line]) -> str:
     most = max((abs(apart(x)) for x in far), default=0.0)
     said = f" They are of {named}, up to {most:.1f} %." if far else ""
     return f"{len(far)} of {len(counted)} figures are more than {AIM:.0f} % apart.{said}"
+
+
+def _names(lines: Sequence[Line], names: Sequence[Line]) -> str:
+    rows = []
+    for name in dict.fromkeys(x["design"] for x in names):
+        first, *others = (int(x["tables"]) for x in names if x["design"] == name)
+        found = _of(lines, name, DEVICES[0], "tables")
+        spread = f"{min(others)} to {max(others)}", f"{100 * max(first, *others) / min(first, *others) - 100:.1f} %"
+        rows.append([name, found["before"] if found else "-", str(first), str(len(others)), *spread])
+    return _table(
+        ("design", "before", "GHDL's names", "other names", "tables with those", "largest over smallest"), rows
+    )
 
 
 def _frequency(lines: Sequence[Line]) -> str:
@@ -382,7 +428,11 @@ def _write(file: Path, columns: Sequence[str], lines: Iterable[Line]) -> None:
 
 def main() -> None:
     """See the module."""
-    if len(sys.argv) > 1:
+    if sys.argv[2:3] == ["names"]:
+        made_anew = [x for n in sys.argv[4:] for x in renamings(Path(sys.argv[1]), n, int(sys.argv[3]))]
+        kept = [x for x in read(RENAMED) if x["design"] not in sys.argv[4:]] if RENAMED.exists() else []
+        _write(RENAMED, ("design", "names", "tables"), _ordered([*kept, *made_anew]))
+    elif len(sys.argv) > 1:
         checkouts, measured = Path(sys.argv[1]), Path(sys.argv[2]).read_text()
         names = sys.argv[4:] or [*(p.name for p in PUBLIC), *OURS]
         made = weighed(checkouts, measured, int(sys.argv[3]), names)
@@ -390,7 +440,7 @@ def main() -> None:
         for file, columns, lines in zip((TABLE, ASCON, VERDICTS), heads, made, strict=True):
             kept = [x for x in read(file) if x["design"] not in names] if file.exists() else []
             _write(file, columns, _ordered([*kept, *lines]))
-    PAGE.write_text(written(PAGE.read_text(), page_tables(read(TABLE), read(ASCON), read(VERDICTS))))
+    PAGE.write_text(written(PAGE.read_text(), page_tables(read(TABLE), read(ASCON), read(VERDICTS), read(RENAMED))))
 
 
 if __name__ == "__main__":
