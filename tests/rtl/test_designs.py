@@ -21,6 +21,7 @@ synthesises = toys.needs("verilator", "yosys", "nextpnr-ecp5")
 DEFAULT = ("      default: do_data = 32'he0000000; // DEFAULT", "      STATUS: do_data = 32'he0000000;")
 IDLE = "assign sdi_ready = 1'b0;"
 RING = "wire a, b; assign a = b ^ sdi_valid; assign b = ~(a & sdi_data[0]); assign sdi_ready = b;"
+HOST = 'reg [7:0] host [0:15]; initial $readmemh("/etc/hostname", host); assign sdi_ready = host[sdi_data[3:0]][0];'
 NEVER_READY = ("state == INSTRUCTION || state == HEADER || state == DATA; // READY", "state == INSTRUCTION;")
 WRONG = ("sum <= sum ^ pdi_data;", "sum <= sum ^ {pdi_data[31:1], pdi_data[0] & (left != 16'd16)};")
 
@@ -108,6 +109,7 @@ def test_what_cannot_be_simulated_has_a_reason(
         (DEFAULT, Reason.LATCH, "do_data"),
         ((IDLE, ""), Reason.UNDRIVEN, "sdi_ready"),
         ((IDLE, RING), Reason.LOOP, "without a register"),
+        ((IDLE, HOST), Reason.MISSING_FILE, "/etc/hostname"),
     ],
 )  # fmt: skip
 def test_a_circuit_that_nobody_means_has_a_reason(

@@ -14,6 +14,7 @@ from steelyard.rtl import tools
     ("body", "reason", "said"),
     [
         ("echo 'Warning: error rate'; echo 'ERROR: no module'; exit 1", Reason.COMPILE_ERROR, "ERROR: no module"),
+        ("echo 'a.sv:5: ERROR: no file m'; echo 'Generating RTLIL'; exit 1", Reason.COMPILE_ERROR, "ERROR: no file m"),
         ("echo last words; kill -SEGV $$", Reason.COMPILE_ERROR, "last words"),
         (
             "echo 'g++: fatal error: Killed signal terminated program cc1plus'; exit 1",

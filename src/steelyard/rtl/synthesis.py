@@ -111,7 +111,9 @@ def synthesise(n: Netlist, device: Device, work: Path) -> Cells:
 
 def _named(error: ToolError) -> ToolError:
     """An error with the reason that yosys' words are of."""
-    if re.search(r"(?i)module .* not found|Can't open|is not part of the design", error.failure.detail):
+    if re.search(r"Can(?:'t| not) open", error.failure.detail):
+        return ToolError(Failure(Reason.MISSING_FILE, error.failure.detail), error.log)
+    if re.search(r"(?i)module .* not found|is not part of the design", error.failure.detail):
         top = "hierarchy" in error.log[-3000:] and "referenced in module" not in error.failure.detail
         reason = Reason.WRONG_TOP if top else Reason.MISSING_FILE
         return ToolError(Failure(reason, error.failure.detail), error.log)
