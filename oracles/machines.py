@@ -6,7 +6,7 @@ import re
 import shutil
 import subprocess
 from array import array
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -117,7 +117,7 @@ def states(target: Target, machine: _native.Simulator, count: int = 1 << 40, str
     """Every ``stride``-th of our next ``count`` states."""
     view, names = VIEWS[target.toolchain.family], machine.registers
     words = array("I", machine.trace(count))
-    columns = {name: words[n :: len(names) * stride] for n, name in enumerate(names)}
+    columns = {name: _compared(name, words[n :: len(names) * stride]) for n, name in enumerate(names)}
     if target.toolchain.family == "riscv":
         low = [columns[n] for n in names[:32]]
         if "zero.h" not in columns:
@@ -126,6 +126,12 @@ def states(target: Target, machine: _native.Simulator, count: int = 1 << 40, str
         wide = [[a | b << 32 for a, b in zip(*pair, strict=True)] for pair in zip(low, high, strict=True)]
         return list(zip(*wide, columns["pc"], strict=True))
     return list(zip(*(columns[n] for n in view.names), strict=True))
+
+
+def _compared(name: str, column: Sequence[int]) -> Sequence[int]:
+    """What of a register's values both sides know."""
+    mask = _COMPARED.get(name)
+    return column if mask is None else [value & mask for value in column]
 
 
 def steps(target: Target, image: Path) -> int:
@@ -149,8 +155,7 @@ def compare_ends(target: Target, image: Path) -> str | None:
     """
     machine, _ = replay.ours(target, image)
     mine, theirs = states(target, machine, 1)[0], end(target, image)
-    names = VIEWS[target.toolchain.family].names
-    if all((a ^ b) & _COMPARED.get(n, -1) == 0 for n, a, b in zip(names[:-1], mine, theirs, strict=False)):
+    if mine[:-1] == theirs[:-1]:
         return None
     return compare(target, image) or "only the ends differ"
 
@@ -183,10 +188,13 @@ def _qemu_log(target: Target, image: Path, more: tuple[str, ...] = ()) -> list[S
     assert command is not None
     command += [*_one_by_one(command[0]), "-d", "cpu,nochain", *more, "-D", str(log)]
     subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, timeout=300, check=False)
-    values = [int(v, 16) for v in view.pattern.findall(log.read_text())]
+    found = view.pattern.findall(log.read_text())
     log.unlink()
+    values = array("Q" if len("".join(found[:1])) == 16 else "I", bytes.fromhex("".join(found)))
+    values.byteswap()
     width = len(view.order)
-    return list(zip(*(values[n::width] for n in view.order), strict=True))
+    columns = zip(view.names, (values[n::width] for n in view.order), strict=True)
+    return list(zip(*(_compared(*column) for column in columns), strict=True))
 
 
 @cache
@@ -205,7 +213,7 @@ def _mspdebug(image: Path, steps: list[int]) -> Iterator[State]:
     out = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=300, check=False)
     values = [int(v, 16) for v in view.pattern.findall(out.stdout)]
     for k in range(0, len(values), 16):
-        yield tuple(values[k + n] for n in view.order)
+        yield tuple(values[k + n] & _COMPARED.get(name, -1) for name, n in zip(view.names, view.order, strict=True))
 
 
 def span(image: Path, target: Target, symbol: str) -> tuple[int, int]:
@@ -228,7 +236,6 @@ def first_difference(target: Target, machine: _native.Simulator, mine: list[Stat
     """
     names, arm = VIEWS[target.toolchain.family].names, target.toolchain.family == "thumb"
     known = [not (arm and n == "xpsr") and target.toolchain.family != "msp430" for n in names]
-    mask = [_COMPARED.get(n, -1) for n in names]
     at = 0
     for n, state in enumerate(mine):
         while arm and at < len(theirs) and theirs[at][-1] != state[-1] and at < n * 5 + 8:
@@ -236,7 +243,11 @@ def first_difference(target: Target, machine: _native.Simulator, mine: list[Stat
         if at == len(theirs):
             return f"the oracle stops before state {n}, at pc {state[-1]:#x}"
         other = theirs[at]
-        alike = [(a ^ b) & m == 0 for a, b, m in zip(state, other, mask, strict=True)]
+        at += 1
+        if other == state:
+            known = [True] * len(names)
+            continue
+        alike = [a == b for a, b in zip(state, other, strict=True)]
         if n and not all(a or not k for a, k in zip(alike, known, strict=True)):
             before = mine[n - 1]
             rows = "\n".join(
@@ -246,5 +257,4 @@ def first_difference(target: Target, machine: _native.Simulator, mine: list[Stat
             head = f"after {machine.disassemble(before[-1])!r} at {before[-1]:#x}, state {n}"
             return f"{head}\n{'':>6} {'before':>18} {'ours':>18} {'theirs':>18}\n{rows}"
         known = [k or a for k, a in zip(known, alike, strict=True)]
-        at += 1
     return None
