@@ -33,7 +33,8 @@ class Plan(NamedTuple):
 
 
 def asked(what: Sequence[str], said: Campaign) -> Campaign:
-    """What the command line names and has ``said`` besides, over what the campaign file among the names says."""
+    """What the command line names and has ``said`` besides, over what the campaign file among the names says. Raises
+    :class:`UserError` for an empty option and for a second file."""
     for option, words in (("--flags", said.flags), ("--workload", said.workloads)):
         if words and not any(w.strip(" ;") for w in words):
             raise UserError(f"{option}: is empty; leave it out for the usual")
@@ -50,7 +51,7 @@ def plan(
 ) -> Plan:
     """The jobs of a campaign, ``on`` boards instead of its targets where some are given; out of the ``whole_lab`` those
     of its targets. With ``baselines`` nocrypt is weighed for itself too: its row stands beside what it is subtracted
-    from."""
+    from. Raises :class:`UserError` for a name that nothing has."""
     select.usable_home()
     loads = [parse_workload(w) for w in campaign.workloads or ("default",)]
     found, rejected = select.implementations(campaign.implementations)

@@ -33,7 +33,8 @@ class Chosen(NamedTuple):
 
 
 def implementations(what: Sequence[str]) -> tuple[list[Chosen], list[Rejected]]:
-    """Implementations named by paths or names; all bundled ones when nothing is named."""
+    """Implementations named by paths or names; all bundled ones when nothing is named. Raises :class:`UserError` for a
+    name that nothing has."""
     if not what:
         found, rejected = bundled()
         return [Chosen(i, "") for i in found], list(rejected)
@@ -113,7 +114,7 @@ def target(name: str, toolchain: str = "", names: Sequence[str] = ()) -> Target:
 
 
 def one_target(name: str, toolchain: str = "") -> Target:
-    """The target of a verb that takes one."""
+    """The target of a verb that takes one; :class:`UserError` for several."""
     found = targets([name], toolchain)
     if len(found) != 1:
         raise UserError(f"--target {name}: names {len(found)} targets; name one of them, and run again for the other")
@@ -121,7 +122,7 @@ def one_target(name: str, toolchain: str = "") -> Target:
 
 
 def one_flag_set(text: str | None, target: Target) -> tuple[str, ...]:
-    """The flag set of a verb that takes one; the target's own by default."""
+    """The flag set of a verb that takes one; the target's own by default. :class:`UserError` for several."""
     found = flag_sets([] if text is None else [text], target)
     if len(found) != 1:
         raise UserError(f"--flags {text!r}: holds {len(found)} sets; give one of them, and run again for the other")
@@ -134,7 +135,8 @@ _OURS_FROM = ("-B", "-M", "-fplugin", "-specs", "--specs", "@", "--version", "--
 
 
 def flag_sets(texts: Sequence[str], target: Target) -> list[tuple[str, ...]]:
-    """Flag sets for one target: each is a tuple of compiler options."""
+    """Flag sets for one target: each is a tuple of compiler options. Raises :class:`UserError` for a word that is not
+    one, and for options that are the build's own."""
     sets = campaign.flag_sets(texts)
     for flag in (f for s in sets for f in s):
         if not flag.startswith("-"):

@@ -40,7 +40,8 @@ class Named(Struct, frozen=True, kw_only=True):
 
 def stations(names: Sequence[str], file: Path | None, every: bool = False) -> list[Station]:
     """Boards of the lab by name, repeatable or comma-separated, all for :data:`WHOLE`; with ``every`` all of them where
-    none is named. No lab is looked for where there are none."""
+    none is named. No lab is looked for where there are none. Raises :class:`UserError` for a lab that nothing
+    asks for."""
     if not names and not every:
         # in the environment it says which lab is meant, if one is
         if click.get_current_context().get_parameter_source("lab") is COMMANDLINE:
@@ -55,7 +56,8 @@ def stations(names: Sequence[str], file: Path | None, every: bool = False) -> li
 
 
 def boards(names: Sequence[str], file: Path | None) -> tuple[Lab, list[str]]:
-    """The lab, and the names of the boards that are named, of all where none is."""
+    """The lab, and the names of the boards that are named, of all where none is. Raises :class:`UserError` for names
+    that hold none."""
     split = [n.strip() for part in names for n in part.split(",") if n.strip()]
     if names and not split:
         raise UserError("--on names no board; steelyard boards list has them")

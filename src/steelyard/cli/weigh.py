@@ -53,7 +53,8 @@ def weigh(
     batch: int = 0,
 ) -> Weighed:
     """Runs what is not stored. ``threads`` is one per core by default; ``force`` runs what is stored too. With
-    ``batch`` a cluster does it, so many jobs at once, each on one thread by default."""
+    ``batch`` a cluster does it, so many jobs at once, each on one thread by default. Raises
+    :class:`UserError` for a seed that no record has room for."""
     if not 0 < len(seed) <= MAX_SEED:
         raise UserError(f"--seed: give 1 to {MAX_SEED} characters")
     with select.store(db) as store:

@@ -244,7 +244,8 @@ def _over_time(rows: Sequence[Row]) -> list[str]:
 
 
 def specification(figure: Figure, data: Data, title: str = "", notes: Sequence[str] = ()) -> dict[str, Any]:
-    """The whole Vega-Lite specification with its data; ``notes`` stand below the title."""
+    """The whole Vega-Lite specification with its data; ``notes`` stand below the title. Raises :class:`UserError` for
+    more marks than a figure has room for."""
     if len(data) > MAX_ROWS:
         raise UserError(f"{len(data)} marks are more than {MAX_ROWS}; choose fewer runs")
     spec = dict(figure.spec)

@@ -168,7 +168,8 @@ class BlockVerifier:
         return True
 
     def agrees(self, vectors: Sequence[Vector], encrypted: Sequence[bytes], about: str) -> None:
-        """Compares encrypted blocks with those of the bundled implementation."""
+        """Compares encrypted blocks with those of the bundled implementation. Raises :class:`Mismatch` for the first
+        that differs."""
         if self.reference is None:
             return
         key, block = self.orders.key.of, self.orders.block.of

@@ -10,7 +10,8 @@ from ..sheet import Sheet
 
 
 def render(sheets: Sequence[Sheet]) -> bytes:
-    """One table; column names as metrics are called, text or double precision."""
+    """One table; column names as metrics are called, text or double precision. Raises :class:`UserError` for several
+    tables, and where pyarrow is not installed."""
     try:
         import pyarrow as pa
         import pyarrow.parquet as pq
