@@ -320,6 +320,14 @@ def damaged(folder: Path) -> Iterator[Callable[[], object]]:
     yield (folder / "log.txt").unlink
 
 
+@pytest.fixture
+def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """``STEELYARD_HOME`` of one test, whose cache it may damage."""
+    monkeypatch.setenv("STEELYARD_HOME", str(tmp_path / "home"))
+    return tmp_path / "home"
+
+
+@pytest.mark.usefixtures("own")
 def test_a_damaged_cache_is_made_again(bench: Bench, uno: Target) -> None:
     package = bench.package(GOOD)
     whole = bench.build(package, uno)
@@ -333,9 +341,9 @@ def test_a_damaged_cache_is_made_again(bench: Bench, uno: Target) -> None:
     assert [f.name for f in whole.folder.parent.iterdir() if len(f.name) != len(whole.folder.name)] == []
 
 
-def test_a_damaged_harness_is_made_again(bench: Bench, uno: Target, home: Path) -> None:
+def test_a_damaged_harness_is_made_again(bench: Bench, uno: Target, own: Path) -> None:
     assert bench.build(bench.package(GOOD), uno).failure is None
-    objects = [f for f in (home / "cache/harness").rglob("*.o") if f.is_file()]
+    objects = [f for f in (own / "cache/harness").rglob("*.o") if f.is_file()]
     for k, file in enumerate(objects):
         file.write_bytes(file.read_bytes()[: 100 * (k % 2)])
     assert bench.build(bench.package({**GOOD, "more.c": "int more;\n"}), uno).failure is None
