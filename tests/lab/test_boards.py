@@ -26,6 +26,7 @@ from msgspec.structs import replace
 from steelyard import device, lab
 from steelyard.device import counter, frame
 from steelyard.lab import Lab, Station, flash, line, link
+from steelyard.lab.config import flashers
 from steelyard.lab.lock import held
 from steelyard.model.call import DeviceError, Op, Request
 from steelyard.model.paths import CIPHERS
@@ -449,9 +450,9 @@ class Loader:
         return data
 
 
-def test_a_boot_loader_is_told_to_hand_over(there: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_boot_loader_is_told_to_hand_over(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(line, "SPEAKS", 0.01)
-    leave = there.flashers["avrdude-arduino"].leave
+    leave = flashers()["avrdude-arduino"].leave
     assert leave is not None
     goes, stays = Loader(stays=False), Loader(stays=True)
     assert line._leaves(goes, leave, 9.0)  # type: ignore[arg-type]

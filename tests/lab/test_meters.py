@@ -340,12 +340,13 @@ def test_bytes_that_are_lost_are_noticed(station: Station, slow: Path, monkeypat
 
 
 @one_kind("ppk2")
-def test_a_rate_that_is_not_the_meters_is_noticed(station: Station, slow: Path) -> None:
+@pytest.mark.parametrize("rate", [50_000.0, 115_000.0])
+def test_a_rate_that_is_not_the_meters_is_noticed(station: Station, slow: Path, rate: float) -> None:
     """Where no pin tells how long calls are, too: energy is power times the meter's time."""
     assert station.meter is not None
-    [note] = metering(station.but(meter=station.meter.but(bit=None, rate=50_000.0)), slow).notes
+    [note] = metering(station.but(meter=station.meter.but(bit=None, rate=rate)), slow).notes
     assert note.startswith("no energy: power-lost: meter m: ")
-    assert "by the analyzer: samples are lost, or its rate is not 50000" in note
+    assert f"by the analyzer: samples are lost, or its rate is not {rate:g}" in note
 
 
 def test_what_is_no_ppk2_is_named(terminal: tuple[int, str]) -> None:

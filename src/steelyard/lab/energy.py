@@ -36,8 +36,11 @@ BURSTS, STUDENT = 5, 2.8
 SIZES = (128, 64, 32, 16, 0)
 #: seconds that a fast meter looks at an idle board, and on for an edge; that samples may be on their way to us
 IDLE, LOOK_ON, WAY = 0.1, 2.0, 0.3
-#: the part by which a meter's time and the analyzer's may differ besides what is on its way
-APART = 0.2
+#: the part by which a meter's time and the analyzer's may differ besides what is on its way: while a call is repeated,
+#: and while all are, which takes so long that little is on its way
+APART, APART_IN_ALL = 0.2, 0.02
+#: calls by which both times are compared at the beginning and at the end: what is on its way is the same then
+MARKS = 10
 #: what a crystal and the analyzer's are off by together, at the most
 CLOCKS = 1e-4
 
@@ -127,6 +130,7 @@ class _Metering:
         above: dict[str, Value] = {}
         total: dict[str, Value] = {}
         pulses = 0
+        start: tuple[float, float] | None = None
         # gated ones first: pulses of those that are repeated may still be on their way
         for op, calls in sorted(by.items(), key=lambda of: not gated[of[0]]):
             requests: list[tuple[Request, bytes | None]] = []
@@ -135,9 +139,14 @@ class _Metering:
                 text = v.message if block or op in ("encrypt", "hash") else sealed[v.count]
                 request = _request(op, v.key, v.npub, v.ad, text, bool(self._client.hello.key_bytes))
                 requests.append((request, None if op == "reject" else a.output))
+            if not gated[op]:
+                start = start or self._ahead()
             part = self._gated(requests) if gated[op] else self._repeated(op, requests[0][0], idle)
             pulses += len(requests) * gated[op]
             above[op], total[op] = self._above(part, idle, gated[op]), self._total(part, idle)
+        if start is not None:
+            passed, drifted = (now - then for now, then in zip(self._ahead(), start, strict=True))
+            self._alike(passed, passed + drifted, APART_IN_ALL)
         short = [op for op in by if not gated[op]]
         how = f"{counted(pulses, 'call')} gated by D{self.bit}" if pulses else "calls repeated, empty calls subtracted"
         if pulses and short:
@@ -285,15 +294,28 @@ class _Metering:
         self._silence()
         found = [self._burst(request, output, idle) for _ in range(BURSTS)]
         self._call(request, output)
-        pace, passed, own = 1.0, (self._link.rose - rose) * self._link.sample, self._stream.latest() - first
+        pace, passed = 1.0, (self._link.rose - rose) * self._link.sample
+        self._alike(passed, self._stream.latest() - first, APART)
         if self._stream.by_host:  # energy goes by the analyzer's time, as cycles do
             pace = passed / (time.monotonic() - begin)
-        elif abs(own - passed) > APART * passed + 2 * WAY:
-            text = f"{own:.3g} s pass by the meter and {passed:.3g} s by the analyzer"
-            raise self._stream.unsound(f"{text}: samples are lost, or its rate is not {self._metered.rate:g}")
         joules = [b.joules * pace for b in found]
         pulse, seconds = (meter.mean([getattr(b, name) for b in found]) for name in ("pulse", "seconds"))
         return _Burst(meter.mean(joules), pulse, seconds * pace, STUDENT * stdev(joules) / math.sqrt(BURSTS))
+
+    def _alike(self, passed: float, own: float, apart: float) -> None:
+        """:class:`DeviceError` where seconds by the analyzer are others by the meter's clock, if it has one, by more
+        than the part that may be ``apart`` and what is on its way."""
+        if not self._stream.by_host and abs(own - passed) > apart * passed + 2 * WAY:
+            text = f"{own:.3g} s pass by the meter and {passed:.3g} s by the analyzer"
+            raise self._stream.unsound(f"{text}: samples are lost, or its rate is not {self._metered.rate:g}")
+
+    def _ahead(self) -> tuple[float, float]:
+        """Seconds by the analyzer, and how far the meter's time is ahead of it, when its samples come soonest."""
+        ahead = -math.inf
+        for _ in range(MARKS):
+            self._client.call(self._client.hello.zeros(Op.EMPTY))
+            ahead = max(ahead, self._stream.latest() - self._link.rose * self._link.sample)
+        return self._link.rose * self._link.sample, ahead
 
     def _silence(self) -> None:
         """Until all that the calls before drew has come."""
