@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 import pytest
@@ -84,3 +85,12 @@ def test_no_design_is_said(tmp_path: Path) -> None:
     (tmp_path / "a.v").write_text("module a; endmodule")
     with pytest.raises(UserError, match="none of its modules has the ports"):
         designs_of(tmp_path)
+
+
+def test_modules_that_begin_and_do_not_end_are_read_once(tmp_path: Path) -> None:
+    """2 kB of them took a second, 20 kB would have taken minutes."""
+    (tmp_path / "a.v").write_text(VERILOG + "module a #(" * 300 + ")(" * 3000)
+    start = time.process_time()
+    (found,) = designs_of(tmp_path)
+    assert found.top == "outer"
+    assert time.process_time() - start < 2

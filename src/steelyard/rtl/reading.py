@@ -25,6 +25,8 @@ _KINDS: Mapping[type, str] = MappingProxyType(
     {str: "a text", int: "a number", list: "a list", dict: "a table", bool: "true or false"}
 )
 T = TypeVar("T")
+#: most characters of a module's parameters and ports
+_HEAD = 8000
 _BENCHES = re.compile(r"(?i)(^|[_/])(tb|bench|test|testbench|sim)([_./]|$)")
 
 
@@ -258,8 +260,9 @@ def _tops(text: str) -> list[str]:
         body = found[2] or found[4] or ""
         if all(re.search(rf"\b{p}\b", body) for p in ("pdi_data", "sdi_data", "do_data")):
             names.append(found[1] or found[3])
-    for found in re.finditer(r"(?is)\bmodule\s+(\w+)\s*(?:#\s*\(.*?\)\s*)?\((.{0,2000}?)\)\s*;", text):
-        if all(re.search(rf"\b{p}\b", found[2]) for p in ("pdi_data", "sdi_data", "do_data")):
+    for found in re.finditer(r"(?i)\bmodule\s+(\w+)", text):  # whose body may be long
+        head = re.split(r"\)\s*;", text[found.end() : found.end() + _HEAD], maxsplit=1)[0]
+        if all(re.search(rf"\b{p}\b", head) for p in ("pdi_data", "sdi_data", "do_data")):
             names.append(found[1])
     names = list(dict.fromkeys(names))
     used = {
