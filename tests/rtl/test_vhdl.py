@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from pathlib import Path
 
 import pytest
@@ -209,3 +210,11 @@ def test_ghdl_gets_what_it_is_fast_enough_for() -> None:
     some = [type(s)(s.name, s.sdi, s.pdi, s.out, again) for s, again in zip(toys.STREAMS, reuse, strict=False)]
     assert ghdl.few(some, (100, 100, 5000, 100, 100)) == [0, 1, 4]
     assert ghdl.few(some, (2000,) * 5) == [0, 1, 2, 3, 4]
+
+
+def test_blank_lines_are_read_once() -> None:
+    start = time.process_time()
+    blank = "\n" * 50_000
+    assert vhdl._ENTITY.findall(f"  Entity e\nis{blank};") == ["e"]
+    assert vhdl._MODULE.findall(f" module m({blank});") == ["m"]
+    assert time.process_time() - start < 1

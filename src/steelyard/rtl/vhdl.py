@@ -18,8 +18,8 @@ MADE = "converted.v"
 _ATTEMPTS = 8
 #: an error of GHDL's in a copy, and a literal of zeros
 _LENGTH = re.compile(r"^(\S+?):(\d+):(\d+):error: string length does not match", re.MULTILINE)
-_ENTITY = re.compile(r"(?im)^\s*entity\s+(\w+)\s+is\b")
-_MODULE = re.compile(r"(?m)^\s*module\s+(\w+)")
+_ENTITY = re.compile(r"(?im)^[ \t]*entity\s+(\w+)\s+is\b")
+_MODULE = re.compile(r"(?m)^[ \t]*module\s+(\w+)")
 _ZEROS = re.compile(r'[xXbB]?"0+"')
 
 
@@ -63,7 +63,7 @@ def _instances(entities: Sequence[str], verilog: str) -> list[str]:
     where an instance sets generics: GHDL makes a circuit of one value of each, the entity's own."""
     found = []
     for name in dict.fromkeys(entities):
-        for used in re.finditer(rf"(?im)^\s*({name})\s+(#\s*\(|\w+\s*\()", verilog):
+        for used in re.finditer(rf"(?im)^[ \t]*({name})\s+(#\s*\(|\w+\s*\()", verilog):
             if used[2].startswith("#"):
                 text = f"Verilog sets generics of {used[1]}, which is VHDL; a circuit is made of their own values only"
                 raise ToolError(Failure(Reason.NO_VHDL, text))
