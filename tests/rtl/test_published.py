@@ -32,13 +32,14 @@ def test_the_page_is_made_from_its_files(script: ModuleType) -> None:
     assert script.written(text, script.page_tables(*made)) == text
 
 
-def test_names_of_nets_are_worth_more_than_what_differs(script: ModuleType) -> None:
-    """Which is why tables of VHDL are no further apart than the same circuit is from itself."""
+def test_names_of_nets_are_worth_what_the_page_says(script: ModuleType) -> None:
+    """More than what differs for one design, less for the other."""
     lines, names = script.read(script.TABLE), script.read(script.RENAMED)
     for name in {x["design"] for x in names}:
         tables = [int(x["tables"]) for x in names if x["design"] == name]
         (found,) = (x for x in lines if (x["design"], x["device"], x["figure"]) == (name, "ecp5", "tables"))
-        assert max(tables) / min(tables) - 1 > abs(script.apart(found)) / 100, name
+        explained = max(tables) / min(tables) - 1 > abs(script.apart(found)) / 100
+        assert explained == (name == "tinyjambu v1"), name
         assert tables[0] == int(found["ours"]), "GHDL's own names"
 
 
