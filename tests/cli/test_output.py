@@ -15,11 +15,13 @@ from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
-from rich.console import Console
+from rich.cells import cell_len
+from rich.console import Console, RenderableType
+from rich.padding import Padding
 
 from steelyard.cli import boards, db, doctor
 from steelyard.cli.app import VERBS, app
-from steelyard.cli.console import number, table
+from steelyard.cli.console import _broken, _lines, number, table
 from steelyard.lab.metering import kinds
 from steelyard.model.reasons import Reason
 from steelyard.model.record import Record, Setup, Toolchain
@@ -315,3 +317,22 @@ def test_there_is_no_minus_before_zero(value: float, digits: int, shown: str) ->
 )
 def test_numbers_of_several_kinds_have_the_digits_that_they_need(value: float, shown: str) -> None:
     assert number(value, ANY) == shown
+
+
+@pytest.mark.parametrize("gap", [2, 3])
+@pytest.mark.parametrize("terminal", [False, True])
+def test_a_table_with_room_is_drawn_as_rich_draws_it(terminal: bool, gap: int) -> None:
+    columns = ["name", "漢字", "cycles"]
+    rows = [["a", "élan", "12 345 ▾"], ["longer name", "", "-"], ["", "漢", "1 ▴"]]
+    widths = [max(cell_len(r[k]) for r in [columns, *rows]) for k in range(3)]
+
+    def drawn(what: RenderableType) -> list[str]:
+        out = io.StringIO()
+        console = Console(file=out, width=80, force_terminal=terminal, color_system="truecolor" if terminal else None)
+        console.print(what)
+        return [line.rstrip() for line in out.getvalue().splitlines()]
+
+    for heads in (columns, ["", "", ""]):
+        whole = _broken(heads, rows, [False] * 3, 2, gap)
+        wanted = drawn(Padding(whole, (0, 0, 0, int(heads == columns))))
+        assert drawn(_lines(heads, rows, widths, 2, gap)) == wanted

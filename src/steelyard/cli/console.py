@@ -173,19 +173,46 @@ def table(
             break
         if k >= left or lines(k) == lines(-1):
             kept.remove(k)
-    full = needed() > width
-    shown = Table(box=SIMPLE_HEAD, show_header=any(columns), show_edge=False, pad_edge=False, header_style="")
-    shown.padding = (0, 1, 0, gap - 2)  # and the box has a character of its own
-    for k in kept:
-        fixed = columns[k] not in wrap and not (full and k < left)
-        shown.add_column(columns[k], justify="left" if k < left else "right", no_wrap=fixed, overflow="fold")
-    for row in body:
-        shown.add_row(*(_coloured(row[k]) for k in kept))
     hidden = [name for k, name in enumerate(columns) if k not in kept]
     caption = f"not shown for want of width: {', '.join(hidden)}; {complete} has all" if hidden else ""
+    headed = any(columns)
     above = [Text(one_line(title), "bold")] if title else []
-    below = [Text(""), *([Text(caption)] if caption else [])] if any(columns) else []
-    return Group(*above, *([Text("")] if any(columns) else []), Padding(shown, (0, 0, 0, int(any(columns)))), *below)
+    below = [Text(""), *([Text(caption)] if caption else [])] if headed else []
+    heads, cells = [columns[k] for k in kept], [[row[k] for k in kept] for row in body]
+    full = needed() > width
+    folded = [columns[k] in wrap or (full and k < left) for k in kept]
+    left = sum(k < left for k in kept)
+    if sum(widths[k] + gap for k in kept) - gap + int(headed) <= width:
+        shown: Text | Padding = _lines(heads, cells, [widths[k] for k in kept], left, gap)
+    else:
+        shown = Padding(_broken(heads, cells, folded, left, gap), (0, 0, 0, int(headed)))
+    return Group(*above, *([Text("")] if headed else []), shown, *below)
+
+
+def _lines(columns: Sequence[str], rows: Sequence[Sequence[str]], widths: Sequence[int], left: int, gap: int) -> Text:
+    """The lines of a table that has room. Rich's own tables take longer than all else that a long answer needs."""
+
+    def line(row: Sequence[str]) -> str:
+        spaces = [" " * (width - cell_len(cell)) for width, cell in zip(widths, row, strict=True)]
+        return (" " * gap).join(c + s if k < left else s + c for k, (c, s) in enumerate(zip(row, spaces, strict=True)))
+
+    if not any(columns):
+        return _coloured("\n".join(map(line, rows)))
+    rule = "─" * (sum(widths) + gap * (len(widths) - 1))
+    return _coloured("\n".join(f" {text}" for text in (line(columns), rule, *map(line, rows))))
+
+
+def _broken(
+    columns: Sequence[str], rows: Sequence[Sequence[str]], folded: Sequence[bool], left: int, gap: int
+) -> Table:
+    """A table without room for its longest text, which is broken where a column is ``folded``."""
+    shown = Table(box=SIMPLE_HEAD, show_header=any(columns), show_edge=False, pad_edge=False, header_style="")
+    shown.padding = (0, 1, 0, gap - 2)  # and the box has a character of its own
+    for k, name in enumerate(columns):
+        shown.add_column(name, justify="left" if k < left else "right", no_wrap=not folded[k], overflow="fold")
+    for row in rows:
+        shown.add_row(*map(_coloured, row))
+    return shown
 
 
 def _coloured(cell: str) -> Text:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from ..model import campaign, paths
 from ..model.errors import UserError, cut, unknown
-from ..model.implementation import Implementation, Rejected
+from ..model.implementation import Implementation, Rejected, is_pattern
 from ..model.target import Target, load_target, target_names
 from ..store import Store
 from .console import stderr
@@ -68,10 +68,20 @@ def exists_at(text: str) -> bool:
         raise UserError(f"{cut(text)}: {getattr(e, 'strerror', None) or e}; give another path") from e
 
 
+@cache
+def _by_name() -> dict[str, list[Implementation]]:
+    """The bundled implementations by each of their names."""
+    named: dict[str, list[Implementation]] = {}
+    for i in bundled()[0]:
+        for name in dict.fromkeys(i.names):
+            named.setdefault(name, []).append(i)
+    return named
+
+
 def _named(text: str) -> tuple[list[Implementation], list[Rejected]]:
     """The bundled implementations of this name, and what was refused there."""
     every, refused = bundled()
-    found = [i for i in every if i.is_called(text)]
+    found = [i for i in every if i.is_called(text)] if is_pattern(text) else _by_name().get(text, [])
     hit = [r for r in refused if text in r.path.parts or str(r.path).endswith(text)]
     if found or hit:
         return found, hit

@@ -31,6 +31,11 @@ API: dict[Primitive, tuple[str, ...]] = {
 }
 
 
+def is_pattern(text: str) -> bool:
+    """Whether a name stands for several: it has characters that match others."""
+    return any(c in text for c in "*?[")
+
+
 class SourceFile(Struct, frozen=True):
     """One file of an implementation.
 
@@ -117,12 +122,16 @@ class Implementation(Struct, frozen=True):
         """``variant/name``, the short form that tables show."""
         return f"{self.variant}/{self.name}"
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What users may call it: family, variant, primitive, label, or all of them."""
+        return (self.family, self.variant, self.primitive, self.label, f"{self.primitive}/{self.family}/{self.label}")
+
     def is_called(self, pattern: str) -> bool:
-        """Whether one of its names is like this: family, variant, primitive, label, or all of them."""
-        names = (self.family, self.variant, self.primitive, self.label, f"{self.primitive}/{self.family}/{self.label}")
-        if not any(c in pattern for c in "*?["):  # most are no patterns, and matching takes long
-            return pattern in names
-        return any(fnmatchcase(name, pattern) for name in names)
+        """Whether one of its names is like this."""
+        if not is_pattern(pattern):  # most are no patterns, and matching takes long
+            return pattern in self.names
+        return any(fnmatchcase(name, pattern) for name in self.names)
 
 
 class Rejected(Struct, frozen=True):

@@ -120,6 +120,8 @@ class Walker:
         where, name = os.path.split(text)
         if name in ("", ".", ".."):
             return os.path.realpath(f"{at}/{text}")
+        while where == ".." or where.startswith("../"):  # the parent of a real folder is its own path's
+            at, where = os.path.dirname(at), where[3:]
         where = os.path.join(at, where)
         real = self._resolved.get(where)
         if real is None:
