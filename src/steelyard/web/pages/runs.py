@@ -73,7 +73,14 @@ def _record(v: View, key: str, finished: str = "") -> tuple[Record, dict[int, in
 
 
 def _defined(sheet: Sheet, primitive: str) -> Sheet:
-    lines = [Line([*line.cells, documents.definition(str(line.cells[0]), primitive) or None]) for line in sheet.lines]
+    lines, said = [], dict[str, str]()
+    for line in sheet.lines:
+        name = str(line.cells[0])
+        text = documents.definition(name, primitive)
+        first = said.setdefault(text, name)
+        if text and first != name:  # what several share is said once
+            text = f"as {first}"
+        lines.append(Line([*line.cells, text or None]))
     return replace(sheet, title="Metrics", columns=[*sheet.columns, Column("definition", "definition")], lines=lines)
 
 
