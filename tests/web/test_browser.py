@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 from urllib.parse import urldefrag
@@ -36,8 +37,22 @@ PAGES = {
     "badges": "/implementations/toy1/ref/badges", "profile": f"{RUN}/profile", "image": f"{RUN}/image", "run-at": AT,
     "log": f"{AT}/log", "results": "/results", "figures": "/figures", "campaigns": "/campaigns",
     "glossary": "/glossary", "failed": f"/runs/{RECORDS[9].setup.key[:16]}", "look": "/search", "one": "/compare",
-    "point": f"{RUN}#points-0-16",
+    "point": f"{RUN}#points-0-16", "refused": "/tables?columns=roam", "nobody": "/runs/ffffffffffffffff",
+    "nowhere": "/tragets", "too-long": f"/search?q={'a' * 9000}", "no-hit": "/search?q=qqqq",
+    "long-name": f"/families/{'x' * 200}",
+    "pivot": "/tables?pivot=target&columns=rom", "every-run": "/tables?all=yes", "merit": "/rank?kind=merit",
+    "score": "/rank?kind=score", "pareto": "/rank?kind=pareto",
 }  # fmt: skip
+#: those that a database without results has to have too
+EMPTY = (
+    "front", "targets", "target", "tables", "results", "rank", "trade-offs", "figures", "figure", "compare", "campaign",
+    "search", "run", "implementation",
+)  # fmt: skip
+#: colours and pixels of a window, and what axe looks for: colours alone, where the rest was looked at
+_COLOURS = {"runOnly": ["color-contrast"]}
+LOOKS: list[tuple[str, int, dict[str, Any]]] = [
+    ("light", 1280, {}), ("dark", 1280, _COLOURS), ("light", 360, _COLOURS), ("dark", 360, {}),
+]  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -47,8 +62,8 @@ def database(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-@pytest.fixture(scope="module")
-def server(database: Path) -> Iterator[str]:
+@contextmanager
+def serving(database: Path) -> Iterator[str]:
     """``steelyard serve`` as a user starts it."""
     from tests.store.servers import _port
 
@@ -60,6 +75,19 @@ def server(database: Path) -> Iterator[str]:
         yield f"http://127.0.0.1:{port}"
         process.send_signal(signal.SIGINT)
         process.wait(30)
+
+
+@pytest.fixture(scope="module")
+def server(database: Path) -> Iterator[str]:
+    with serving(database) as url:
+        yield url
+
+
+@pytest.fixture(scope="module")
+def nothing(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The server of a database that has no results yet."""
+    with serving(tmp_path_factory.mktemp("nothing") / "results.db") as url:
+        yield url
 
 
 @pytest.fixture(scope="module")
@@ -86,7 +114,7 @@ def visit(chromium: Any, address: str, **settings: Any) -> tuple[Any, list[str]]
     wrong: list[str] = []
     origin = re.match(r"file://|http://[^/]*", address)
     assert origin is not None
-    page.on("console", lambda m: wrong.append(m.text) if "404" not in m.text else None)
+    page.on("console", lambda m: wrong.append(m.text) if "status of 4" not in m.text else None)
     page.on("pageerror", lambda e: wrong.append(str(e)))
     page.on("request", lambda r: wrong.append(r.url) if not r.url.startswith((origin[0], "data:")) else None)
     page.goto(address)
@@ -94,30 +122,41 @@ def visit(chromium: Any, address: str, **settings: Any) -> tuple[Any, list[str]]
     return page, wrong
 
 
-@pytest.mark.parametrize("name", PAGES)
-@pytest.mark.parametrize(("look", "width"), [("light", 1280), ("dark", 360)])
-def test_a_page_fits_and_asks_nobody_else(chromium: Any, server: str, name: str, look: str, width: int) -> None:
-    page, wrong = visit(chromium, server + PAGES[name], color_scheme=look, viewport={"width": width, "height": 800})
-    assert wrong == []
-    assert page.evaluate("document.documentElement.scrollWidth") <= width
-    for image in page.locator("img").all():
-        image.scroll_into_view_if_needed()
-        page.wait_for_function("image => image.complete && image.naturalWidth > 0", arg=image.element_handle())
-    if folder := os.environ.get("STEELYARD_SHOTS"):
-        page.screenshot(path=Path(folder) / f"{name}-{look}-{width}.png", full_page=True)
-    page.context.close()
-
-
-@pytest.mark.parametrize("name", PAGES)
-@pytest.mark.parametrize("look", ["light", "dark"])
-def test_axe_finds_nothing(chromium: Any, server: str, name: str, look: str) -> None:
+def looked_at(page: Any, name: str) -> None:
+    """A page in every look is no wider than its window, and axe finds nothing, whatever is folded on it; a picture is
+    kept for who wants to look at it."""
     if importlib.util.find_spec("axe_playwright_python") is None:
         pytest.skip("axe is not installed: pip install axe-playwright-python")
     from axe_playwright_python.sync_playwright import Axe
 
-    page, _ = visit(chromium, server + PAGES[name], color_scheme=look, bypass_csp=True)
-    found = Axe().run(page).response["violations"]
-    assert [(v["id"], v["nodes"][0]["html"][:200]) for v in found] == []
+    folder = os.environ.get("STEELYARD_SHOTS")
+    for look, width, rules in LOOKS:
+        page.emulate_media(color_scheme=look)
+        page.set_viewport_size({"width": width, "height": 800})
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        if folder:
+            page.screenshot(path=Path(folder) / f"{name}-{look}-{width}.png", full_page=True)
+        page.evaluate("document.querySelectorAll('details').forEach(of => { of.open = true })")
+        found = Axe().run(page, options={"resultTypes": ["violations"], **rules}).response["violations"]
+        assert [(look, width, v["id"], v["nodes"][0]["html"][:200]) for v in found] == []
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_a_page_fits_asks_nobody_else_and_axe_finds_nothing(chromium: Any, server: str, name: str) -> None:
+    page, wrong = visit(chromium, server + PAGES[name])
+    for image in page.locator("img").all():
+        image.scroll_into_view_if_needed()
+        page.wait_for_function("image => image.complete && image.naturalWidth > 0", arg=image.element_handle())
+    looked_at(page, name)
+    assert wrong == []
+    page.context.close()
+
+
+@pytest.mark.parametrize("name", EMPTY)
+def test_without_results_a_page_says_so_and_axe_finds_nothing(chromium: Any, nothing: str, name: str) -> None:
+    page, wrong = visit(chromium, nothing + PAGES[name])
+    looked_at(page, f"empty-{name}")
+    assert wrong == []
     page.context.close()
 
 
@@ -210,5 +249,6 @@ def test_files_open_from_disk_without_a_request(chromium: Any, database: Path, t
     assert "ATmega328P" in page.inner_text("h1")
     assert page.evaluate("getComputedStyle(document.querySelector('.files')).marginTop") != "16px"  # the style is there
     assert page.evaluate("document.images[0].naturalWidth") > 100
+    looked_at(page, "from-disk")
     assert wrong == []
     page.context.close()
