@@ -184,7 +184,7 @@ def _family(process: int) -> list[int]:
 
 
 def memory(process: int) -> int:
-    """MiB of a process and all that it started; pages that they share count once."""
+    """MB of a process and all that it started; pages that they share count once."""
     found = 0
     for p in _family(process):
         try:
@@ -192,7 +192,7 @@ def memory(process: int) -> int:
         except OSError:
             continue
         found += next((int(line.split()[1]) for line in rollup.splitlines() if line.startswith("Pss:")), 0)
-    return found // 1024
+    return found * 1024 // 1_000_000
 
 
 def processor(process: int) -> float:
@@ -299,7 +299,7 @@ def pages(folder: Path, asked: argparse.Namespace) -> list[Line]:
     every = [s for of in whole.values() for s in of]
     lines = [(f"first byte of the front page, median of {len(firsts)} starts", f"{median(firsts):.2f} s", "", "1.5 s")]
     lines += [
-        (f"server with its processes, {count} records: at most, and at the end", f"{most} and {rest} MiB", "", "300 MB")
+        (f"server with its processes, {count} records: at most, and at the end", f"{most} and {rest} MB", "", "300 MB")
     ]
     for kind, of in {**whole, "all pages": every}.items():
         if of:

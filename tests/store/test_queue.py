@@ -16,7 +16,8 @@ from steelyard.model.record import Point
 from steelyard.store import Store, leasing, queue, schema, tenure
 from steelyard.store.errors import LeaseLost, StoreError
 from steelyard.store.queue import DONE, FAILED, RUNNING, WAITING, Mine, Queue, Taken, Task
-from steelyard.store.submissions import WITHDRAWN, Desk, Given, Quota, QuotaError, new_token
+from steelyard.store.quota import Quota
+from steelyard.store.submissions import WITHDRAWN, Desk, Given, QuotaError, new_token
 
 from .conftest import RECORD
 from .servers import SERVERS

@@ -19,7 +19,8 @@ from steelyard.store.floor import Board, Worker
 from steelyard.store.operating import Yard
 from steelyard.store.operators import Operators
 from steelyard.store.queue import FAILED, Queue
-from steelyard.store.submissions import Desk, Quota
+from steelyard.store.quota import Quota
+from steelyard.store.submissions import Desk
 from steelyard.web import multipart
 from tests.store.servers import _port
 from tests.store.test_queue import tasks

@@ -23,10 +23,11 @@ from sqlalchemy import URL, event, func, select
 
 from steelyard.farm import worker
 from steelyard.store import Store, schema
-from steelyard.store.submissions import Desk, Quota
+from steelyard.store.quota import Quota
+from steelyard.store.submissions import Desk
 from steelyard.web import app, idle
 from steelyard.web.makers import Here
-from steelyard.web.submit import Taking
+from steelyard.web.reply import Taking
 from tests.made_up import record
 from tests.store.conftest import servers
 from tests.store.servers import _port, emptied

@@ -23,12 +23,13 @@ from steelyard.store.errors import LeaseLost
 from steelyard.store.operating import Yard
 from steelyard.store.operators import Operators
 from steelyard.store.queue import Mine, Queue
-from steelyard.store.submissions import Desk, Quota
+from steelyard.store.quota import Quota
+from steelyard.store.submissions import Desk
 from steelyard.web import app
 from steelyard.web import wirework as words
 from steelyard.web.hired import HttpQueue
 from steelyard.web.makers import Here
-from steelyard.web.submit import Taking
+from steelyard.web.reply import Taking
 from tests.cli.conftest import Cli, cli
 from tests.conftest import the_target
 from tests.made_up import record

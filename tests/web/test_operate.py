@@ -18,10 +18,11 @@ from steelyard.store import Store
 from steelyard.store.operating import Yard
 from steelyard.store.operators import Operators
 from steelyard.store.queue import DONE, FAILED, Queue
-from steelyard.store.submissions import Desk, Given, Quota
+from steelyard.store.quota import Quota
+from steelyard.store.submissions import Desk, Given
 from steelyard.web import app
 from steelyard.web.makers import Here
-from steelyard.web.submit import Taking
+from steelyard.web.reply import Taking
 from tests.store.test_queue import tasks
 
 from .conftest import RECORDS, Parsed, Sent, ask, harmless

@@ -7,20 +7,25 @@ import gzip
 import os
 import signal
 import threading
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 from fastapi import FastAPI
 
 from steelyard.store import Store
-from steelyard.web import app, makers
+from steelyard.web import app, makers, pages
 from steelyard.web.kept import Cache, Kept, packed
 from steelyard.web.makers import Here, Makers
 from steelyard.web.news import New, News
+from steelyard.web.page import Page
+from steelyard.web.pages import View
 from steelyard.web.reply import HTML, Reply, Sent
 from tests.made_up import record
+from tests.store.servers import _port
 from tests.web.conftest import RECORDS, ask, made
+from tests.web.test_submissions import _started, request
 
 
 @pytest.fixture
@@ -332,19 +337,42 @@ def test_processes_make_pages_and_may_die(results: Path) -> None:
         service.close()
 
 
-def test_a_page_that_takes_too_long_is_given_up(results: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from steelyard.web import pages
+def endless(v: View) -> Page:
+    while True:
+        pass
 
-    def endless(v: object) -> None:
-        while True:
-            pass
 
-    monkeypatch.setitem(pages.ROUTES, ("claims",), pages.Route(endless))  # type: ignore[arg-type]
-    monkeypatch.setattr(makers, "SECONDS", 1)
-    signal.signal(signal.SIGALRM, makers._late)
+def stuck(v: View) -> Page:
+    time.sleep(60)
+    return Page("late", [])
+
+
+def slowed(v: View) -> Page:
+    """What a page is on a machine that has other things to do."""
+    time.sleep(1.2)
+    return Page("Slowed", [])
+
+
+@pytest.mark.parametrize(
+    ("does", "limits", "status", "says"),
+    [
+        (endless, {"SECONDS": 1}, 503, b"takes too long"),
+        (stuck, {"LONGEST": 1}, 503, b"takes too long"),
+        (slowed, {"SECONDS": 1}, 200, b"Slowed"),
+    ],
+)
+def test_a_page_that_takes_too_long_is_given_up(
+    results: Path, monkeypatch: pytest.MonkeyPatch, does: Callable[[View], Page], limits: dict[str, int], status: int,
+    says: bytes,
+) -> None:  # fmt: skip
+    monkeypatch.setitem(pages.ROUTES, ("claims",), pages.Route(does))  # type: ignore[arg-type]
+    for name, seconds in limits.items():
+        monkeypatch.setattr(makers, name, seconds)
+    for late in (signal.SIGALRM, signal.SIGPROF):
+        signal.signal(late, makers._late)
     kept, _ = makers.make(str(results), "/claims", "")
-    assert kept.reply.status == 503
-    assert b"takes too long" in kept.plain
+    assert kept.reply.status == status
+    assert says in kept.plain
     assert kept.reply.kind == HTML
 
 
@@ -357,6 +385,39 @@ def test_too_many_are_told_to_come_back(results: Path, monkeypatch: pytest.Monke
     reply = ask(app.create(busy), "/")
     busy.close()
     assert (reply.status, reply.headers["retry-after"]) == (503, "5")
+
+
+def test_the_server_has_no_database_in_memory_and_takes_its_makers_with_it(results: Path) -> None:
+    """It shares a bound of memory with them. Killed, it leaves none of them behind."""
+    port = _port()
+    with _started("serve", "--port", str(port), "--db", str(results), "--submissions", "--target", "uno") as process:
+        assert process.stderr is not None
+        assert f":{port}/" in process.stderr.readline()
+        assert request(f"http://127.0.0.1:{port}", "/").status == 200
+        mapped = Path(f"/proc/{process.pid}/maps").read_text()
+        assert "python" in mapped
+        assert not [name for name in ("sqlalchemy", "_sqlite3", "vl_convert") if name in mapped]
+        others = below(process.pid)
+        assert len(others) > 2
+        process.kill()
+        process.wait()
+        deadline = time.monotonic() + 60
+        while left := [p for p in others if running(p)]:
+            assert time.monotonic() < deadline, left
+            time.sleep(0.1)
+
+
+def below(process: int) -> list[int]:
+    """All that a process and its children started."""
+    children = [int(c) for c in Path(f"/proc/{process}/task/{process}/children").read_text().split()]
+    return [*children, *(p for c in children for p in below(c))]
+
+
+def running(process: int) -> bool:
+    try:
+        return Path(f"/proc/{process}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"
+    except OSError:
+        return False
 
 
 def test_packed_is_what_was_made() -> None:

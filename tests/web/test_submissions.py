@@ -26,10 +26,11 @@ from steelyard.model.paths import CIPHERS
 from steelyard.sources import discover
 from steelyard.sources.pack import pack
 from steelyard.store import Store
-from steelyard.store.submissions import Desk, Quota
+from steelyard.store.quota import Quota
+from steelyard.store.submissions import Desk
 from steelyard.web import lint, multipart, wire
-from steelyard.web.reply import Sent
-from steelyard.web.submit import Taking, answer
+from steelyard.web.reply import Sent, Taking
+from steelyard.web.submit import answer
 from tests.cli.conftest import Cli, cli
 from tests.conftest import the_target
 from tests.store.servers import _port

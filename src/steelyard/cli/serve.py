@@ -17,7 +17,7 @@ from .options import Number, command
 
 if TYPE_CHECKING:
     from ..store import Store
-    from ..web.submit import Taking
+    from ..web.reply import Taking
 
 
 class Serve(Struct, frozen=True):
@@ -55,14 +55,15 @@ def verb(ask: Serve) -> int:
     from ..web import ahead
 
     ahead.start()
-    with select.store(ask.db) as store:  # says what is wrong with it before anything listens
-        link = _first_link(store) if ask.submissions else ""
-    import uvicorn
+    with ahead.process() as other:  # says what is wrong with the database before anything listens
+        prepared = other.submit(_prepared, ask)
+        import uvicorn
 
-    from ..web import idle
-    from ..web.app import create
-    from ..web.makers import Makers
+        from ..web import idle
+        from ..web.app import create
+        from ..web.makers import Makers
 
+        link, taking = prepared.result()
     try:
         listener = socket.create_server((ask.host, ask.port), reuse_port=False, backlog=256)
     except OSError as e:
@@ -73,7 +74,6 @@ def verb(ask: Serve) -> int:
         stderr().print(f"serving http://{host}:{port}/ ; stop with Ctrl-C", soft_wrap=True)
         if link:
             stderr().print(f"nobody operates it yet: http://{host}:{port}{link} works once, for a day", soft_wrap=True)
-        taking = _taking(ask) if ask.submissions else None
         if taking is not None and taking.closed:
             stderr().print(f"takes no submissions: {taking.closed}", soft_wrap=True)
         app = create(Makers(select.place(ask.db), taking))
@@ -84,6 +84,12 @@ def verb(ask: Serve) -> int:
         with _workers(ask, taking):
             uvicorn.Server(config).run(sockets=[listener])
     return 0
+
+
+def _prepared(ask: Serve) -> tuple[str, Taking | None]:
+    """The first operator's link, if one is needed, and what is taken. In a process of its own."""
+    with select.store(ask.db) as store:
+        return (_first_link(store), _taking(ask)) if ask.submissions else ("", None)
 
 
 def _workers(ask: Serve, taking: Taking | None) -> AbstractContextManager[None]:
@@ -99,9 +105,9 @@ def _workers(ask: Serve, taking: Taking | None) -> AbstractContextManager[None]:
 def _taking(ask: Serve) -> Taking:
     """What is taken, and on which targets; nothing where it is to be compiled here and there is no sandbox."""
     from ..building import sandbox
-    from ..store.submissions import Quota
+    from ..store.quota import Quota
     from ..web.lint import usual_targets
-    from ..web.submit import Taking
+    from ..web.reply import Taking
 
     found = select.targets(ask.target) if ask.target else []
     if other := [t.name for t in found if t.device != "simulator"]:

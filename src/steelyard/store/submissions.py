@@ -17,6 +17,7 @@ from .errors import StoreError
 from .floor import Floor
 from .leasing import repeated
 from .queue import Job, Task
+from .quota import Quota
 from .store import Store
 from .writing import row_of
 
@@ -30,14 +31,6 @@ _submission, _package, _job = schema.submission, schema.package, schema.job
 
 class QuotaError(UserError):
     """Too much was handed in already."""
-
-
-class Quota(Struct, frozen=True):
-    """What is taken: submissions of one address in a day, jobs that wait at once, and bytes of all packages."""
-
-    of_address: int = 20
-    jobs: int = 2000
-    size: int = 2 << 30
 
 
 class Given(Struct, frozen=True):

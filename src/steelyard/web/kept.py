@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from .reply import Reply
 
 #: bytes of all kept replies
-MOST = 48 << 20
+MOST = 16 << 20
 #: seconds after which an older answer is no longer good enough, unless others wait for new ones; it is only good enough
 #: where making a new one takes longer than ``QUICK``, and that is tried after ``REST`` times as long
 STALE, QUICK, REST = 60.0, 0.15, 10.0

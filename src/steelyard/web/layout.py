@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import cache
+from collections.abc import Callable, Sequence
+from functools import cache, partial
 from pathlib import Path
-from typing import Any
 from urllib.parse import quote
 
 import jinja2
@@ -102,12 +101,13 @@ def html(
     )  # fmt: skip
 
 
-def file(page: Page, label: str, ending: str) -> bytes | None:
-    """A table or figure of the page; None where it has none of this label."""
+def file(page: Page, label: str, ending: str) -> Callable[[], bytes] | None:
+    """What makes a file of a table or figure of the page, and needs nothing else of it; None where it has none of this
+    label."""
     if ending in TABLES:
         sheet = page.sheet(label)
         if sheet is not None:
-            return _of_table(sheet, ending)
+            return partial(_of_table, sheet, ending)
     if ending in FIGURES:
         picture = page.picture(label)
         if picture is not None:
@@ -121,15 +121,18 @@ def _of_table(sheet: Sheet, ending: str) -> bytes:
     return formats.render([sheet], ending)
 
 
-def _of_figure(picture: Picture, ending: str) -> bytes:
+def _of_figure(picture: Picture, ending: str) -> Callable[[], bytes]:
     if picture.svg is not None:
-        if ending == "svg":
-            return picture.svg().encode()
-        if ending == "png":
-            import vl_convert as vlc
-
-            return bytes(vlc.svg_to_png(picture.svg(), scale=1.0))
-        raise UserError(f"{picture.title} is drawn without Vega-Lite; it is there as .svg and .png")
+        if ending == "vl.json":
+            raise UserError(f"{picture.title} is drawn without Vega-Lite; it is there as .svg and .png")
+        return partial(_of_svg, picture.svg(), ending)
     assert picture.spec is not None
-    spec: dict[str, Any] = picture.spec()
-    return figure.draw(spec, "json" if ending == "vl.json" else ending)
+    return partial(figure.draw, picture.spec(), "json" if ending == "vl.json" else ending)
+
+
+def _of_svg(svg: str, ending: str) -> bytes:
+    if ending == "svg":
+        return svg.encode()
+    import vl_convert as vlc
+
+    return bytes(vlc.svg_to_png(svg, scale=1.0))

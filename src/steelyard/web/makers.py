@@ -5,9 +5,7 @@ and what somebody waits for before what is only made anew."""
 from __future__ import annotations
 
 import asyncio
-import ctypes
 import heapq
-import resource
 import signal
 import time
 from collections.abc import Callable
@@ -15,23 +13,18 @@ from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from functools import cache, partial
 from itertools import count
-from pathlib import Path
 from types import FrameType
-from typing import TYPE_CHECKING
 
-from ..model.parent import end_with_parent
 from ..store import Store, StoreError
-from . import ahead
+from . import ahead, memory
 from .kept import Kept, packed
 from .news import MOST, New, of_names
-from .reply import Reply, Sent
+from .reply import Reply, Sent, Taking
 from .sections import FEED, SECTIONS, Section
 
-if TYPE_CHECKING:  # not in the server
-    from .submit import Taking
-
-#: seconds that a page may take, pages that may wait, and of those the ones that are only made anew
-SECONDS, WAITING, LATER = 60, 64, 24
+#: seconds of processors that a page may take, and seconds on the clock, which are many more: where a machine has much
+#: else to do, short pages take long; pages that may wait, and of those the ones that are only made anew
+SECONDS, LONGEST, WAITING, LATER = 60, 240, 64, 24
 #: a page waits for others as many times its own seconds, and one that is only made anew so many seconds
 _PATIENT, _ANEW = 10.0, 60.0
 #: seconds after which who waited for his turn is told to come back
@@ -39,8 +32,9 @@ _TURN = 90.0
 #: seconds that a page is taken to need of whose kind none was made
 _UNKNOWN = {True: 1.0, False: 0.05}
 _DRAWN = (".svg", ".png")
-#: KiB of memory above which a process is replaced after its page
-_LARGE = 160 << 10
+#: KiB of memory above which a process is replaced after its page: one that has drawn is below it, unless the page was
+#: large too
+_LARGE = 132 << 10
 
 
 @cache
@@ -49,14 +43,14 @@ def _store(place: str) -> Store:
 
 
 def _begin(taking: bool) -> None:
-    """Prepares a process: it ends with the server, however that ends. Where submissions are taken, all pages say so."""
+    """Prepares a process. Where submissions are taken, all pages say so."""
+    ahead.begin()
     if taking:
         from . import layout
 
         layout.MENU["submissions"] = "hand in"
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the server's
-    signal.signal(signal.SIGALRM, _late)
-    end_with_parent()
+    for late in (signal.SIGALRM, signal.SIGPROF):
+        signal.signal(late, _late)
 
 
 def _late(signum: int, frame: FrameType | None) -> None:
@@ -92,36 +86,18 @@ def hire(place: str, sent: Sent) -> tuple[Kept, bool]:
 
 
 def _in_time(work: Callable[[], Reply]) -> tuple[Kept, bool]:
-    signal.alarm(SECONDS)
+    signal.setitimer(signal.ITIMER_PROF, SECONDS)
+    signal.alarm(LONGEST)
     try:
         made = packed(work())
     except (StoreError, TimeoutError) as e:  # it could not even be opened
         made = packed(Reply(503, "text/plain; charset=utf-8", f"steelyard: {e}\n".encode()))
     finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
         signal.alarm(0)
     if made.slow:
-        _trim()
-    return made, _resident() > _LARGE
-
-
-def _trim() -> None:
-    """Gives back what a large page needed: the C library keeps it otherwise."""
-    if trim := getattr(_c_library(), "malloc_trim", None):
-        trim(0)
-
-
-@cache
-def _c_library() -> ctypes.CDLL:
-    return ctypes.CDLL(None)
-
-
-def _resident() -> int:
-    """KiB of memory of this process; where that is not known, the most that it ever had."""
-    try:
-        pages = int(Path("/proc/self/statm").read_text().split()[1])
-    except OSError:
-        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return pages * resource.getpagesize() >> 10
+        memory.trim()
+    return made, memory.resident() > _LARGE
 
 
 def since(place: str, last: int) -> list[New]:

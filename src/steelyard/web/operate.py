@@ -95,7 +95,7 @@ def _seen(yard: Yard, operators: Operators, session: Session, names: Sequence[st
     if ending:
         found = layout.file(_page(yard, operators, session, above), last[: -len(ending) - 1], ending)
         if found is not None:
-            return Reply(200, layout.TABLES[ending], found)
+            return Reply(200, layout.TABLES[ending], found())
     return _shown(_page(yard, operators, session, names), names)
 
 

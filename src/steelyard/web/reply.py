@@ -1,4 +1,4 @@
-"""What a browser gets. Apart from what makes it, which the server need not have in memory."""
+"""What a browser gets, and what is taken of it. Apart from what makes it, which the server need not have in memory."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from functools import cache
 from pathlib import Path
 
 from msgspec import Struct
+
+from ..store.quota import Quota
 
 HTML = "text/html; charset=utf-8"
 
@@ -38,6 +40,16 @@ class Sent(Struct, frozen=True):
     address: str
     session: str = ""
     posted: bool = True
+
+
+class Taking(Struct, frozen=True):
+    """What a server takes: on which targets, and how much; with ``review`` operators publish it, not its owners.
+    ``closed`` says why it takes nothing, if so."""
+
+    targets: tuple[str, ...]
+    quota: Quota
+    review: bool = False
+    closed: str = ""
 
 
 @cache

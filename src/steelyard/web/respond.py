@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from ..model.errors import UserError, cut, unknown
 from ..store import Store, StoreError
-from . import address, api, ask, feed, layout, pages
+from . import address, api, ask, feed, layout, memory, pages
 from .page import Links, NotThereError, Page, Text
 from .reply import HTML, Reply
 
@@ -59,11 +59,12 @@ def _found(store: Store, names: tuple[str, ...], path: str, query: str, sent: by
     if ending and (of := pages.route(above)):
         label = last[: -len(ending) - 1]
         try:
-            content = layout.file(page(store, *of, query), label, ending)
+            make = layout.file(page(store, *of, query), label, ending)
         except NotThereError:
-            content = None
-        if content is not None:
-            return Reply(200, (layout.TABLES | layout.FIGURES)[ending], content)
+            make = None
+        if make is not None:
+            memory.trim()  # the page's rows, before what draws takes as much
+            return Reply(200, (layout.TABLES | layout.FIGURES)[ending], make())
     if last == feed.NAME and (of := pages.route(above)) and of[0].feed is not None:
         found = feed.feed(store, address.path(*above), dict(zip(of[0].feed, of[1], strict=True)))
         if found is None:

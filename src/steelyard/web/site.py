@@ -125,7 +125,8 @@ def _files(plan: Plan, made: Page, path: str) -> Iterator[tuple[str, bytes]]:
         label = block.sheet.label if isinstance(block, Table) else block.label
         for ending in (e for e in known if e in plan.endings):
             try:
-                content = layout.file(made, label, ending)
+                make = layout.file(made, label, ending)
+                content = make() if make is not None else None
             except UserError:  # a format that this one has not
                 continue
             if content is not None:

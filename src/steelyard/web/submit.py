@@ -9,30 +9,19 @@ from typing import NoReturn
 from urllib.parse import parse_qsl, urlsplit
 
 import msgspec
-from msgspec import Struct
 
 from ..model.errors import UserError, cut, unknown
 from ..store import Store, StoreError
-from ..store.submissions import Desk, Given, Quota, QuotaError
+from ..store.submissions import Desk, Given, QuotaError
 from . import address, api, layout, lint, multipart, wire
 from .page import NotThereError
 from .pages.submissions import hand_in
-from .reply import HTML, Reply, Sent
+from .reply import HTML, Reply, Sent, Taking
 from .respond import explained, wrong_answer, wrong_page
 
 _ASKED = ("name", "licence", "previous")
 _LICENCE = 500
 _ZIP = ("application/zip", "application/octet-stream", "application/x-zip-compressed")
-
-
-class Taking(Struct, frozen=True):
-    """What a server takes: on which targets, and how much; with ``review`` operators publish it, not its owners.
-    ``closed`` says why it takes nothing, if so."""
-
-    targets: tuple[str, ...]
-    quota: Quota
-    review: bool = False
-    closed: str = ""
 
 
 def answer(store: Store, sent: Sent, taking: Taking) -> Reply:

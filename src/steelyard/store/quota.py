@@ -1,0 +1,13 @@
+"""How much is taken of what others hand in. Apart, for the server has no database in memory."""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+
+class Quota(Struct, frozen=True):
+    """What is taken: submissions of one address in a day, jobs that wait at once, and bytes of all packages."""
+
+    of_address: int = 20
+    jobs: int = 2000
+    size: int = 2 << 30
