@@ -234,13 +234,19 @@ def there(described: Path) -> Iterator[Lab]:
 
 
 @pytest.fixture(scope="package")
-def others(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
-    """The second lab, played."""
+def others_described(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The ``lab.toml`` of the second lab."""
     port, *ports = free(1 + len(OTHERS))
     file = tmp_path_factory.mktemp("others") / "lab.toml"
     boards = (probed(name, at, *rest) for at, (name, rest) in zip(ports, OTHERS.items(), strict=True))
     file.write_text(OTHER.format(port=port) + "".join(boards))
-    with found(file) as loaded:
+    return file
+
+
+@pytest.fixture(scope="package")
+def others(others_described: Path) -> Iterator[Lab]:
+    """The second lab, played."""
+    with found(others_described) as loaded:
         yield loaded
 
 
