@@ -80,14 +80,13 @@ fn auipc<X: Word>(cpu: &mut Riscv<X>, i: &Insn<X>) {
 /// A division, of the lower 32 bits where `SHORT`.
 #[inline(always)]
 fn divide<X: Word, const SHORT: bool>(cpu: &mut Riscv<X>, i: &Insn<X>, division: Division) {
-    let signed = matches!(division, Division::Div | Division::Rem);
-    let short = |v: X| match (SHORT, signed) {
+    let short = |v: X| match (SHORT, division.is_signed()) {
         (false, _) => v,
         (true, true) => X::sext(v.low()),
         (true, false) => X::zext(v.low()),
     };
     let (x, y) = (short(rs1(cpu, i)), short(rs2(cpu, i)));
-    cpu.mem.stall += i64::from((cpu.events.div)(x.wide(), y.wide(), signed));
+    cpu.mem.stall += i64::from((cpu.events.div)(x.wide(), y.wide(), division));
     let value = match division {
         Division::Div => x.div(y),
         Division::Divu => x.divu(y),

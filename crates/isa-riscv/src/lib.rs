@@ -21,6 +21,7 @@ use mcu::Memory;
 use crate::decode::Found;
 use crate::state::SP;
 
+pub use op::Division;
 pub use state::{Counter, Events, Features, Riscv};
 pub use step::{Class, Step};
 pub use word::Word;

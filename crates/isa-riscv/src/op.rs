@@ -25,13 +25,24 @@ pub(crate) enum Alu {
     Mulhu,
 }
 
-/// DIV, DIVU, REM, REMU.
+/// Divisions, of 32 bits too.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Division {
+pub enum Division {
+    /// DIV.
     Div,
+    /// DIVU.
     Divu,
+    /// REM.
     Rem,
+    /// REMU.
     Remu,
+}
+
+impl Division {
+    /// Whether its operands are signed.
+    pub fn is_signed(self) -> bool {
+        matches!(self, Self::Div | Self::Rem)
+    }
 }
 
 /// The new value of memory after an AMO.

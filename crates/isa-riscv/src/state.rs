@@ -2,7 +2,7 @@
 
 use mcu::Memory;
 
-use crate::op::Op;
+use crate::op::{Division, Op};
 use crate::step::Class;
 use crate::word::Word;
 
@@ -12,9 +12,8 @@ pub(crate) const SP: usize = 2;
 /// Costs that depend on operand values, in cycles beyond the static ones; a timing model fills them.
 #[derive(Clone, Copy, Debug)]
 pub struct Events {
-    /// Division of the first argument by the second, both extended to 64 bits from XLEN; the third is set
-    /// for signed ones.
-    pub div: fn(u64, u64, bool) -> u32,
+    /// Division of the first argument by the second, both extended to 64 bits as it extends them.
+    pub div: fn(u64, u64, Division) -> u32,
     /// An unaligned access: address and bytes. None where the core traps; atomics always trap.
     pub unaligned: Option<fn(u32, u32) -> u32>,
 }
