@@ -15,8 +15,8 @@ from steelyard.model.paths import HARNESS
 from steelyard.verify.known import readings
 
 #: the baseline keeps none of the promises, by design; block ciphers have tests of their own
-CIPHERS = [i for i in bundled()[0] if i.family != "nocrypt" and i.primitive != "crypto_block"]
-BLOCKS = [i for i in bundled()[0] if i.family != "nocrypt" and i.primitive == "crypto_block"]
+CIPHERS = [i for i in bundled().implementations if i.family != "nocrypt" and i.primitive != "crypto_block"]
+BLOCKS = [i for i in bundled().implementations if i.family != "nocrypt" and i.primitive == "crypto_block"]
 KINDS = {"crypto_aead": "AEAD", "crypto_hash": "HASH", "crypto_cxof": "CXOF"}
 SANITIZERS = ("-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-O1", "-g1", "-w")
 #: what an implementation may leave to the C library and to the compiler's own

@@ -20,7 +20,7 @@ from steelyard.model.reasons import Reason
 from steelyard.model.target import load_target
 
 #: those that the oracles' program can call: not with a context that another call made
-ALL = [i for i in bundled()[0] if i.primitive != "crypto_block"]
+ALL = [i for i in bundled().implementations if i.primitive != "crypto_block"]
 #: AVR's flash and RAM make it the narrowest judge, so its cycles are compared for two chips
 CYCLES = ("uno", "atmega128")
 #: chips with the core of one of these, or less: what every commit takes is enough

@@ -16,13 +16,25 @@ from ..store import Store
 from .console import stderr
 
 
+class Bundled(NamedTuple):
+    """What comes with Steelyard: implementations, also by each of their names, and what was refused among them."""
+
+    implementations: tuple[Implementation, ...]
+    rejected: tuple[Rejected, ...]
+    named: dict[str, tuple[Implementation, ...]]
+
+
 @cache
-def bundled() -> tuple[tuple[Implementation, ...], tuple[Rejected, ...]]:
+def bundled() -> Bundled:
     """The implementations that come with Steelyard."""
     from ..sources import discover
 
     found = discover(paths.CIPHERS)
-    return found.implementations, found.rejected
+    named: dict[str, tuple[Implementation, ...]] = {}
+    for i in found.implementations:
+        for name in dict.fromkeys(i.names):
+            named[name] = (*named.get(name, ()), i)
+    return Bundled(found.implementations, found.rejected, named)
 
 
 class Chosen(NamedTuple):
@@ -36,8 +48,8 @@ def implementations(what: Sequence[str]) -> tuple[list[Chosen], list[Rejected]]:
     """Implementations named by paths or names; all bundled ones when nothing is named. Raises :class:`UserError` for a
     name that nothing has."""
     if not what:
-        found, rejected = bundled()
-        return [Chosen(i, "") for i in found], list(rejected)
+        every = bundled()
+        return [Chosen(i, "") for i in every.implementations], list(every.rejected)
     from ..sources import discover  # answers read no sources
 
     chosen: dict[tuple[Path, str], Chosen] = {}
@@ -68,20 +80,10 @@ def exists_at(text: str) -> bool:
         raise UserError(f"{cut(text)}: {getattr(e, 'strerror', None) or e}; give another path") from e
 
 
-@cache
-def _by_name() -> dict[str, list[Implementation]]:
-    """The bundled implementations by each of their names."""
-    named: dict[str, list[Implementation]] = {}
-    for i in bundled()[0]:
-        for name in dict.fromkeys(i.names):
-            named.setdefault(name, []).append(i)
-    return named
-
-
-def _named(text: str) -> tuple[list[Implementation], list[Rejected]]:
+def _named(text: str) -> tuple[Sequence[Implementation], list[Rejected]]:
     """The bundled implementations of this name, and what was refused there."""
-    every, refused = bundled()
-    found = [i for i in every if i.is_called(text)] if is_pattern(text) else _by_name().get(text, [])
+    every, refused, by_name = bundled()
+    found = [i for i in every if i.is_called(text)] if is_pattern(text) else by_name.get(text, ())
     hit = [r for r in refused if text in r.path.parts or str(r.path).endswith(text)]
     if found or hit:
         return found, hit
