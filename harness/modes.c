@@ -1,10 +1,9 @@
 /* The modes of FELICS's scenarios, compiled beside the package with the flags under test: CBC over 128 bytes in scenario
- * 1, CTR over 16 in scenario 2, whose round keys are in flash. */
+ * 1, CTR over 16 in scenario 2, whose round keys are in flash. No header of the package is read here: its code would be
+ * the mode's. */
 #include <stdint.h>
 
-#include "api.h"
-
-#define BLOCK CRYPTO_BLOCKBYTES
+#define BLOCK SY_BLOCK
 
 #ifdef SY_PHASES /* FELICS's functions: in place, round keys that are not const */
 extern void crypto_block_encrypt(uint8_t *block, uint8_t *round_keys);
@@ -70,7 +69,7 @@ enum { DATA = 16 };
 #define FLASH
 #endif
 
-static const uint8_t keys[CRYPTO_CONTEXTBYTES] FLASH __attribute__((aligned(8))) = {
+static const uint8_t keys[] FLASH __attribute__((aligned(8))) = {
 #include "steelyard_round_keys.inc"
 };
 

@@ -8,7 +8,7 @@
 #endif
 
 const uint8_t sy_api = SY_API_BLOCK;
-const uint8_t sy_parts = SY_PARTS & 3;
+const uint8_t sy_parts = (SY_PARTS & 3) | (SY_PARTS & 4 ? SY_CONTINUES : 0);
 
 typedef void (*mode_fn)(uint8_t *, uint8_t *, uint8_t *);
 extern void sy_mode_encrypt(uint8_t *data, uint8_t *round_keys, uint8_t *iv);
@@ -53,15 +53,16 @@ int sy_run(uint8_t op, struct sy_call *p)
     if (op >= SY_EMPTY_DECRYPT) {
         volatile schedule_fn fn = SY_EMPTY_SCHEDULE;
         schedule_fn call;
+#if SY_PARTS & 4
+        uint16_t i;
+        for (i = 0; op == SY_SCHEDULE_DECRYPT && i < sy_npub_bytes; i++)
+            p->out[i] = p->npub[i];
+#endif
         if (op == SY_SCHEDULE_ENCRYPT)
             fn = crypto_block_encrypt_schedule;
 #if SY_PARTS & 2
-        if (op == SY_SCHEDULE_DECRYPT) {
+        if (op == SY_SCHEDULE_DECRYPT)
             fn = crypto_block_decrypt_schedule;
-#if SY_PARTS & 4
-            crypto_block_encrypt_schedule(SY_FIRST(p), SY_SECOND(p));
-#endif
-        }
 #endif
         call = fn;
         p->out_len = sy_npub_bytes;

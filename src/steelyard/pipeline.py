@@ -468,7 +468,7 @@ class Pipeline:
             return measure.Felics(
                 notes=(f"{about}crypto_block has no contexts in flash where that is not data memory",)
             )
-        asked = building.Scenario(scenario, context if in_flash else b"")
+        asked = building.Scenario(scenario, block, context if in_flash else b"")
         made = building.build(implementation, job.target, _toolchain(job), job.flags, self.force, asked)
         failure = made.failure
         if failure is None:

@@ -223,3 +223,67 @@ def test_round_keys_that_are_not_read_from_flash_are_told(bench: Bench, atmega12
     assert felics(odd) == {}
     assert "no figures of FELICS's scenario 1: 128 bytes are not a whole number of blocks of 6" in odd.notes
     assert felics(bench.weigh(ours, the_target("bluepill"), "felics-block-2", "-O3"))["cycles_e"] > 0
+
+
+#: an encryption's schedule that does the work of the decryption's, where it is called for that, and says so in memory
+_AHEAD = """uint8_t ahead, done;
+void RunEncryptionKeySchedule(uint8_t *key, uint8_t *roundKeys)
+{
+    uint32_t *k = (uint32_t *)key, *rk = (uint32_t *)roundKeys, sum = 0;
+    uint8_t i;
+    for (i = 0; i < 32; i++) {
+        rk[2 * i] = sum + k[sum & 3];
+        sum += READ_ROM_DATA_DOUBLE_WORD(delta[0]);
+        rk[2 * i + 1] = sum + k[sum >> 11 & 3];
+    }
+    done = ahead;
+    for (i = 0; ahead && i < 64; i++)
+        rk[64 + i] = rk[63 - i];
+    ahead = 0;
+}
+"""
+_BEHIND = """extern uint8_t ahead, done;
+void RunDecryptionKeySchedule(uint8_t *key, uint8_t *roundKeys)
+{
+    uint32_t *rk = (uint32_t *)roundKeys;
+    uint8_t i;
+    for (i = 0; !done && i < 64; i++)
+        rk[64 + i] = rk[63 - i];
+    done = 0;
+    ahead = 1;
+}
+"""
+
+
+def test_no_schedule_s_work_is_done_outside_of_its_pulse(bench: Bench, atmega128: Target) -> None:
+    """That of encryption runs before each of decryption, which goes on from its round keys."""
+    constants = blocks.SOURCES["constants.h"]
+    twice = {
+        "constants.h": constants.replace(f"E {blocks.ROUND_KEYS}", f"E {2 * blocks.ROUND_KEYS}"),
+        "decrypt.c": blocks.SOURCES["decrypt.c"].replace("rk[", "rk[64 + "),
+    }
+    eager = twice | {
+        "encryption_key_schedule.c": f'#include "constants.h"\n{_AHEAD}',
+        "decryption_key_schedule.c": f'#include "constants.h"\n{_BEHIND}',
+    }
+    honest = twice | {
+        "encryption_key_schedule.c": eager["encryption_key_schedule.c"].replace("ahead = 0", "ahead = done = 0"),
+        "decryption_key_schedule.c": eager["decryption_key_schedule.c"].replace("ahead = 1;", ""),
+    }
+    runs = []
+    for version, extra in (("01", honest), ("02", eager)):
+        (found,) = discover(blocks.tree(bench.folder, f"XTEA_64_128_v{version}", extra)).implementations
+        runs.append(bench.weigh(found, atmega128, SCENARIO_0, "-O3"))
+        assert runs[-1].failure is None, runs[-1].failure
+    least, got = (run.metrics["cycles_schedule_decrypt_mean"] for run in runs)
+    assert got > 0.95 * least
+    assert runs[1].metrics["felics_cycles_dks"] > 0.9 * runs[0].metrics["felics_cycles_dks"] > 500
+
+
+def test_the_mode_is_made_without_the_package_s_headers(bench: Bench, atmega128: Target) -> None:
+    """Its code is in no figure: a cipher that api.h brings there would be in none."""
+    ours = discover(CIPHERS / "crypto_block/speck/speck64128/ref").implementations[0]
+    files = {f.name: f.path.read_text() for f in ours.files}
+    files["api.h"] += "#ifdef SY_SCENARIO\n#error\n#endif\n"
+    (found,) = discover(write(bench.folder / "crypto_block/speck64128/mine", files)).implementations
+    assert felics(bench.weigh(found, atmega128, SCENARIO_1, "-O3"))["code_mode"] > 0

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from steelyard import building, device, measure
-from steelyard.model.call import Op, Request
+from steelyard.model.call import Op, Request, scheduling
 from steelyard.sources import discover
 from steelyard.sources.spelling import bundled_block
 from steelyard.verify import felicsfile
@@ -46,7 +46,7 @@ def published(file: Path, options: str) -> list[dict[str, str]]:
 def long_and_short(client: device.Client, op: Op, key: bytes, block: bytes) -> tuple[int, int]:
     """How many calls and jumps of a call could take a cycle less or more elsewhere in flash."""
     schedule = {Op.ENCRYPT: Op.SCHEDULE_ENCRYPT, Op.DECRYPT: Op.SCHEDULE_DECRYPT}.get(op, op)
-    request = Request(schedule, key, bytes(client.hello.npub_bytes), b"", b"")
+    request = scheduling(client, schedule, key, bytes(client.hello.npub_bytes))
     if op is not schedule:
         request = Request(op, key, client.call(request).output, b"", block)
     _, mix, _ = client.profile(request)

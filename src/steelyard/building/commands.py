@@ -70,13 +70,13 @@ def providing(spec: ToolchainSpec, flags: tuple[str, ...], primitive: str) -> li
 
 
 def operating(
-    spec: ToolchainSpec, flags: tuple[str, ...], interface: str, scenario: int, include: Iterable[str]
+    spec: ToolchainSpec, flags: tuple[str, ...], interface: str, scenario: int, block: int
 ) -> tuple[str, ...]:
     """The command that compiles the mode of operation of a FELICS scenario with the flags under test, for a package of
-    this ``interface``; link-time optimisation is for the package alone."""
+    this ``interface`` and blocks of so many bytes; link-time optimisation is for the package alone."""
     own = (f for f in flags if not f.startswith("-flto"))
-    defined = (f"-DSY_SCENARIO={scenario}", *(["-DSY_PHASES"] if interface == "phases" else []))
-    compiler = (spec.compiler, *spec.flags, "-std=gnu99", *CODE, *own, *defined, *include, "-I.")
+    defined = (f"-DSY_SCENARIO={scenario}", f"-DSY_BLOCK={block}", *(["-DSY_PHASES"] if interface == "phases" else []))
+    compiler = (spec.compiler, *spec.flags, "-std=gnu99", *CODE, *own, *defined, f"-I{paths.HARNESS}/include", "-I.")
     return (*compiler, "-c", f"{paths.HARNESS}/modes.c", "-o", MODE)
 
 

@@ -70,10 +70,12 @@ _SPELLINGS = {"thumb": ("thumb", "arm"), "native": ("amd64", "x86", "native"), "
 
 
 class Scenario(Struct, frozen=True):
-    """A scenario of FELICS's: its ``number``, and in the one with round keys in flash the ``context`` that these are.
-    The image has a mode of operation besides the package, and no other than that with both directions."""
+    """A scenario of FELICS's: its ``number``, the bytes of a ``block``, and in the one with round keys in flash the
+    ``context`` that these are. The image has a mode of operation besides the package, and no other than that with both
+    directions."""
 
     number: int
+    block: int
     context: bytes = b""
 
 
@@ -106,7 +108,7 @@ def build(
     they are undamaged. ``fresh`` builds in any case. Failures caused by the machine are not cached. Raises nothing for
     a failed build: ``build(...).failure`` says why."""
     flags = tuple(flags)
-    more = [] if scenario is None else [f"scenario {scenario.number}", scenario.context.hex()]
+    more = [] if scenario is None else [f"scenario {scenario.number} {scenario.block}", scenario.context.hex()]
     primitive, made_of = implementation.primitive, (implementation.digest, harness_digest(), target.digest)
     key, folder = _place(primitive, *made_of, toolchain.sha256, *flags, *more)
     if not fresh and (there := _read(key, folder, cached=True)):
@@ -246,7 +248,7 @@ def _compile(
         script.add(primitive, *providing(spec, flags, primitive))
     if scenario is not None:
         (work / ROUND_KEYS).write_text(f"{', '.join(map(str, scenario.context))}\n")
-        script.add("mode", operating(spec, flags, implementation.interface, scenario.number, include))
+        script.add("mode", operating(spec, flags, implementation.interface, scenario.number, scenario.block))
     script.barrier()
     renames = [o for api, symbol in implementation.entry for o in ("--redefine-sym", f"{symbol}={api}")]
     keep = [o for api in API[implementation.primitive] for o in ("--keep-global-symbol", api)]

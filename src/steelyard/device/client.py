@@ -69,8 +69,8 @@ class Client:
             other = f"the harness that answers is of build {build:08x}, not {self.link.build:08x}"
             text = f"{other}: another image, or another board"
             raise DeviceError(Failure(Reason.FLASH_FAILED, text))
-        own, warms = parts & ~frame.WARMS, bool(parts & frame.WARMS)
-        return Hello(api, own, guard, key, npub, a, capacity, clock * 10_000, bits, build, warms)
+        own, warms, continues = parts & 3, bool(parts & frame.WARMS), bool(parts & frame.CONTINUES)
+        return Hello(api, own, guard, key, npub, a, capacity, clock * 10_000, bits, build, warms, continues)
 
     def _ask(self, data: bytes) -> list[tuple[int, bytes]]:
         return self._decoder.feed(self.link.exchange(data))

@@ -31,6 +31,8 @@ PAINT, IN_PLACE, WARM = 1, 2, 4
 RUN_HEADER = struct.Struct("<BBBBHH")
 #: the bit of the handshake's parts that says that the harness settles caches, and can leave them warm
 WARMS = 4
+#: the one that says that decryption's schedule goes on from encryption's round keys
+CONTINUES = 8
 HELLO_ANSWER = struct.Struct("<2sBBBBHHHHHBI")
 TOO_LARGE = b"\x03"
 

@@ -8,7 +8,7 @@ from typing import cast
 
 from msgspec import Struct
 
-from ..model.call import API_BLOCK, Caller, DeviceError, Observed, Op, Pulse, Request, Vector, empty_of
+from ..model.call import API_BLOCK, Caller, DeviceError, Observed, Op, Pulse, Request, Vector, empty_of, scheduling
 from ..model.inputs import Inputs
 from ..model.reasons import Failure, Reason
 from ..model.record import Operation, Point
@@ -90,10 +90,10 @@ def _block_call(client: Caller, op: Op) -> tuple[Request, int]:
     key, rest = stream[: hello.key_bytes], stream[hello.key_bytes :]
     context, block = rest[: hello.npub_bytes], rest[hello.npub_bytes :]
     if op.is_schedule:
-        request = Request(op, key, context, b"", b"")
+        request = scheduling(client, op, key, context)
     else:
-        schedule = Op.SCHEDULE_DECRYPT if op is Op.DECRYPT else Op.SCHEDULE_ENCRYPT
-        request = Request(op, key, client.call(Request(schedule, key, context, b"", b"")).output, b"", block)
+        own = Op.SCHEDULE_DECRYPT if op is Op.DECRYPT else Op.SCHEDULE_ENCRYPT
+        request = Request(op, key, client.call(scheduling(client, own, key, context)).output, b"", block)
     return request, client.call(request).pulse.unaligned or 0
 
 

@@ -247,7 +247,8 @@ def _calls(client: Caller, said: Message, scenario: int) -> list[tuple[Operation
     contexts = dict[Operation, bytes]()
     for op, schedule in (("encrypt", "schedule_encrypt"), ("decrypt", "schedule_decrypt")):
         if _operation(schedule) in MEASURED[scenario]:
-            made = client.call(Request(Op(schedule), said.key, blank, b"", b"", paint=True))
+            before = contexts.get("encrypt", blank) if hello.continues else blank
+            made = client.call(Request(Op(schedule), said.key, before, b"", b"", paint=True))
             answers[_operation(schedule)] = made
             contexts[_operation(op)] = made.output
     data = said.data

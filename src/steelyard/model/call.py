@@ -148,7 +148,8 @@ class Hello(Struct, frozen=True):
     """What the harness says about itself. Sizes are in bytes, those of a block cipher key, context (as ``npub``) and
     block (as ``a``); ``capacity`` is the free RAM for a call's buffers and
     stack. The chip's own counter of cycles has ``counter_bits``; 0 where there is none. ``image`` is the number of
-    the build that its image is of. It ``warms``: where calls find caches settled, it can leave them as they are."""
+    the build that its image is of. It ``warms``: where calls find caches settled, it can leave them as they are.
+    Where it ``continues``, a block cipher's schedule of decryption goes on from the round keys of encryption's."""
 
     api: int
     parts: int
@@ -161,6 +162,7 @@ class Hello(Struct, frozen=True):
     counter_bits: int = 0
     image: int = 0
     warms: bool = False
+    continues: bool = False
 
     def zeros(self, op: Op, message: bytes = b"", *, paint: bool = False) -> Request:
         """A call with a key and a nonce, or a context, of zeros."""
@@ -217,6 +219,14 @@ class Caller(Protocol):
     def least(self, request: Request) -> int | None:
         """Cycles that the instructions of one call take wherever they and their operands are; None where the device
         cannot tell."""
+
+
+def scheduling(client: Caller, op: Op, key: bytes, place: bytes) -> Request:
+    """The call of a schedule whose context's place holds the bytes ``place``: where decryption's goes on from
+    encryption's round keys, these, which are made for it. Raises :class:`DeviceError`."""
+    if op is Op.SCHEDULE_DECRYPT and client.hello.continues:
+        place = client.call(Request(Op.SCHEDULE_ENCRYPT, key, place, b"", b"")).output
+    return Request(op, key, place, b"", b"")
 
 
 #: operation name, input and answer: the raw material of verification and measurement

@@ -12,7 +12,7 @@ from itertools import pairwise
 
 from msgspec.structs import replace
 
-from ..model.call import Answer, Caller, DeviceError, Observed, Op, Reference, Request, Vector
+from ..model.call import Answer, Caller, DeviceError, Observed, Op, Reference, Request, Vector, scheduling
 from ..model.implementation import Implementation
 from ..model.inputs import Inputs
 from ..model.reasons import LAB, Failure, Reason
@@ -67,9 +67,14 @@ class BlockVerifier:
         return self.inputs.vector(use, count, hello.key_bytes, 0, hello.a_bytes, 0)
 
     def schedule(self, op: Op, v: Vector) -> Request:
-        """The schedule of a direction for the vector's key. Its context's place holds bytes that mean nothing."""
+        """The schedule of a direction for the vector's key. Where it goes on from encryption's round keys they are the
+        ones that were measured, else bytes that mean nothing."""
         hello = self.client.hello
-        return Request(SCHEDULES[op], v.key, self.inputs.stream(f"context/{v.count}", hello.npub_bytes), b"", b"")
+        if op is Op.DECRYPT and hello.continues:
+            before = self.again(Op.ENCRYPT, v)
+        else:
+            before = self.inputs.stream(f"context/{v.count}", hello.npub_bytes)
+        return Request(SCHEDULES[op], v.key, before, b"", b"")
 
     def block(self, op: Op, v: Vector, context: bytes, data: bytes) -> Request:
         """An encryption or decryption, which gets no key: another one is where the key was."""
@@ -105,7 +110,7 @@ class BlockVerifier:
         self.forget()
         schedules = [self.schedule(op, v) for v in vectors]
         contexts = self._answers(schedules, vectors, about, observed)
-        self._contexts |= {(op, v.key): c for v, c in zip(vectors, contexts, strict=True)}
+        self.keep(op, vectors, contexts)
         self.forget()
         turns = zip(vectors, contexts, blocks, strict=True)
         return self._answers([self.block(op, v, c, x) for v, c, x in turns], vectors, about, observed)
@@ -181,6 +186,10 @@ class BlockVerifier:
                 reason = Reason.WRONG_OUTPUT if about else Reason.KAT_MISMATCH
                 raise Mismatch(Failure(reason, text))
 
+    def keep(self, op: Op, vectors: Sequence[Vector], contexts: Sequence[bytes]) -> None:
+        """Remembers what a pass made of the vectors' keys."""
+        self._contexts |= {(op, v.key): c for v, c in zip(vectors, contexts, strict=True)}
+
     def again(self, op: Op, v: Vector) -> bytes:
         """The context that a pass made of the vector's key."""
         return self._contexts[op, v.key]
@@ -189,7 +198,7 @@ class BlockVerifier:
 def made(client: Caller, op: Op, key: bytes, block: bytes) -> Answer:
     """A schedule for a key, then a call of ``op``: the answer of the first that fails, or of the call. Raises
     :class:`DeviceError`."""
-    scheduled = client.call(Request(SCHEDULES[op], key, bytes(client.hello.npub_bytes), b"", b""))
+    scheduled = client.call(scheduling(client, SCHEDULES[op], key, bytes(client.hello.npub_bytes)))
     if scheduled.code != 0:
         return scheduled
     return client.call(Request(op, key, scheduled.output, b"", block))

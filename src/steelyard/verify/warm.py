@@ -46,6 +46,7 @@ def warm_blocks(
         scheduled = [verifier.schedule(op, v) for v in vectors]
         least = _least(verifier, scheduled)
         contexts = _outputs(verifier, scheduled, vectors, least, observed)
+        verifier.keep(op, vectors, contexts)
         verifier.forget()
         given = [v.message if op is Op.ENCRYPT else c or v.message for v, c in calls]
         blocks = [verifier.block(op, v, x, d) for v, x, d in zip(vectors, contexts, given, strict=True)]
