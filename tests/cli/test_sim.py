@@ -9,6 +9,7 @@ import pytest
 
 from steelyard.device import simulated
 from steelyard.device.client import encode
+from steelyard.lab.image import from_intel_hex, intel_hex
 from steelyard.model.call import Op, Request
 from tests import toys
 from tests.conftest import Bench, the_target
@@ -53,6 +54,26 @@ def test_a_program_and_its_serial_port(cli: Cli, tmp_path: Path, image: bytes) -
     assert "the program waits for a byte at its serial port" in cli("sim x.elf -t uno").out
 
 
+def test_intel_hex_is_the_image_that_it_was_made_of(cli: Cli, tmp_path: Path, image: bytes) -> None:
+    made = intel_hex((tmp_path / "x.elf").read_bytes())
+    (tmp_path / "x.hex").write_bytes(made)
+    done = cli("sim x.hex -t uno --input request --uart answer --json")
+    assert (done.code, json.loads(done.out)["end"]) == (0, "waits")
+    assert image in (tmp_path / "answer").read_bytes()
+    lines = made.splitlines(keepends=True)
+    for wrong, why in (
+        (lines[:-1], "a part of the file is missing"),
+        ([lines[0], b":" + lines[1][3:], *lines[2:]], "line 2 is no record of Intel HEX"),
+        ([b":020000020010EC\n:0100000055AA\n", b":020000040FFFEC\n:0100000055AA\n", lines[-1]], "reaches over 268"),
+        ([lines[-1]], "reaches over 0 bytes"),
+    ):
+        (tmp_path / "x.hex").write_bytes(b"".join(wrong))
+        assert why in cli("sim x.hex -t uno").err
+    # a base in paragraphs of 16 bytes, and bytes that no record has
+    text = b":020000021000EC\n:01000100FFFF\n:0100030011EB\n:00000001FF\n"
+    assert from_intel_hex(text, 3) == (0x10001, b"\xff\xff\x11")
+
+
 def test_one_function(cli: Cli, image: bytes) -> None:
     said = cli(f"{CALL} copied --arg @4 --arg @hex:01020304 --arg 3 --json")
     assert said.code == 0
@@ -72,6 +93,8 @@ def test_one_function(cli: Cli, image: bytes) -> None:
         ("sim x.elf --chip uno --arg 3", "--arg: is for --call; name a function"),
         ("sim x.elf", "--chip: name a target, or its chip"),
         ("sim x.elf --chip unno", "unknown chip 'unno'; did you mean uno"),
+        ("sim x.elf --chip zzz", "known: atmega128, atmega328p, atmega32u4"),
+        ("sim x.elf --chip uno --base 0", "--base: an ELF file says itself where its bytes belong; leave it out"),
         ("sim x.elf --chip host", "host is a machine, and no chip that is simulated"),
         ("sim x.elf --chip bluepill", "x.elf on bluepill: the image is for AVR (e_machine 83), the chip is Arm (40)"),
         ("sim none.elf --chip uno", "none.elf: No such file or directory; name another image"),

@@ -14,6 +14,7 @@ from ..analyse.profile import by_function
 from ..device import foreign
 from ..device.blocks import name_of
 from ..device.foreign import Measured, Place, Seen
+from ..lab.image import from_intel_hex
 from ..model import elf
 from ..model.errors import UserError, WorkError, counted, cut, meant, printable, unknown
 from ..model.profile import Node, Profile
@@ -56,7 +57,7 @@ class Sim(Struct, frozen=True, kw_only=True):
 
 @command(
     Sim,
-    click.argument("image", type=options.FILE, metavar="IMAGE", help="An ELF file, or bytes."),
+    click.argument("image", type=options.FILE, metavar="IMAGE", help="An ELF file, Intel HEX, or bytes."),
     options.text("--chip", "-t", metavar="CHIP", help="A target, or its chip; steelyard targets lists them."),
     options.text("--call", metavar="SYMBOL|ADDRESS", listed=True, help="Run this function alone, with a stack."),
     click.option(
@@ -66,7 +67,7 @@ class Sim(Struct, frozen=True, kw_only=True):
         help="An argument of it, repeatable: 5, 0x10:8 (bytes), or a pointer: @64 (zeros), @hex:00ff, @file:FILE.",
     ),
     options.text("--trigger", metavar="SYMBOL|ADDRESS", listed=True, help="Measure every call of this function."),
-    options.text("--base", metavar="ADDRESS", help="Where a file that is not ELF begins. Default: the flash."),
+    options.text("--base", metavar="ADDRESS", help="Where a file of bytes begins. Default: the flash."),
     click.option("--input", type=options.FILE, metavar="FILE", help="What the serial port receives."),
     click.option("--uart", type=options.FILE, metavar="FILE|-", help="Where to write what the serial port sends."),
     options.number("--max-cycles", most=1 << 62, default=1_000_000_000, help="Cycles after which it ends."),
@@ -86,13 +87,20 @@ def verb(ask: Sim) -> int:
     target = _chip(ask.chip)
     image = _read(ask.image, "image")
     is_elf = image.startswith(b"\x7fELF")
+    is_hex = image.startswith(b":")  # no core begins with it: a vector or a first instruction
     if ask.call and ask.trigger:
         raise UserError("--call and --trigger: leave one of them out")
     if ask.arg and not ask.call:
         raise UserError("--arg: is for --call; name a function")
-    if ask.base and is_elf:
-        raise UserError("--base: an ELF file says itself where its bytes belong; leave it out")
+    if ask.base and (is_elf or is_hex):
+        kind = "an ELF file" if is_elf else "Intel HEX"
+        raise UserError(f"--base: {kind} says itself where its bytes belong; leave it out")
     base = _address(ask.base, "--base") if ask.base else target.chip.flash.base
+    if is_hex:
+        try:
+            base, image = from_intel_hex(image, foreign.MAX_FILE)
+        except ValueError as e:
+            raise UserError(f"{cut(ask.image.name)}: {e}") from e
     asked = foreign.Asked(
         base=None if is_elf else base,
         call=_place(ask.call, image, is_elf, "--call") if ask.call else None,
@@ -116,7 +124,7 @@ def _chip(name: str) -> Target:
         raise UserError("--chip: name a target, or its chip; steelyard targets lists them")
     by_chip = {load_target(n).chip_name.lower(): n for n in reversed(target_names())}
     if name not in target_names() and name.lower() not in by_chip:
-        raise unknown("chip", name, [*target_names(), *by_chip])
+        raise unknown("chip", name, {n for pair in by_chip.items() for n in pair if load_target(pair[1]).is_chip})
     target = load_target(name if name in target_names() else by_chip[name.lower()])
     if not target.is_chip:
         raise UserError(f"{target.name} is a machine, and no chip that is simulated")

@@ -36,6 +36,8 @@ def flat(elf: bytes, base: int, size: int) -> bytes:
 
 #: Intel HEX: bytes of a record of data, and kinds of records (Intel, Hexadecimal Object File Format, revision A)
 _ROW, _DATA, _END, _UPPER = 16, 0, 1, 4
+#: kinds whose two bytes are the base of the addresses that follow, and by how many bits they are shifted
+_BASES = {2: 4, _UPPER: 16}
 
 
 def intel_hex(elf: bytes) -> bytes:
@@ -54,6 +56,37 @@ def intel_hex(elf: bytes) -> bytes:
             lines.append(_record(at & 0xFFFF, _DATA, data[at - start : end - start]))
             at = end
     return "".join([*lines, _record(0, _END, b"")]).encode()
+
+
+def from_intel_hex(text: bytes, most: int) -> tuple[int, bytes]:
+    """The first address that an Intel HEX file has, and the bytes from there on; gaps are as erased flash is.
+    :class:`ValueError` with the line that is none of Intel HEX, or when it reaches over more than ``most`` bytes."""
+    parts: list[tuple[int, bytes]] = []
+    base = 0
+    for number, line in enumerate(text.split(), 1):
+        try:
+            record = bytes.fromhex(line.decode("ascii").removeprefix(":"))
+        except ValueError:
+            record = b""
+        if not line.startswith(b":") or len(record) < 5 or len(record) != record[0] + 5 or sum(record) & 0xFF:
+            raise ValueError(f"line {number} is no record of Intel HEX, or its checksum is wrong")
+        kind, data = record[3], record[4:-1]
+        if kind == _DATA:
+            parts.append((base + int.from_bytes(record[1:3], "big"), data))
+        elif kind == _END:
+            break
+        elif kind in _BASES:
+            base = int.from_bytes(data, "big") << _BASES[kind]
+    else:
+        raise ValueError("Intel HEX without a record that ends it: a part of the file is missing")
+    first = min((at for at, _ in parts), default=0)
+    size = max((at + len(data) for at, data in parts), default=0) - first
+    if not 0 < size <= most:
+        raise ValueError(f"Intel HEX that reaches over {size} bytes; there are to be some, and at most {most}")
+    content = bytearray(b"\xff" * size)
+    for at, data in parts:
+        content[at - first : at - first + len(data)] = data
+    return first, bytes(content)
 
 
 def _record(address: int, kind: int, data: bytes) -> str:
