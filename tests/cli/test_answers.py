@@ -324,6 +324,13 @@ def test_a_packet_is_in_the_default_workload(answers: Cli) -> None:
     assert re.search(r"toy1/ref +900", shown.out)
 
 
+def test_what_has_no_value_to_sort_by_stands_as_it_does_unsorted(cli: Cli, tmp_path: Path) -> None:
+    hashes = [record(f"toyhash/i{n}", primitive="crypto_hash", cycles=n) for n in (3, 1, 2)]
+    store(tmp_path / "results.db", record(), *hashes)
+    for sort in ("", "--sort encrypt@16/64"):
+        assert re.findall(r"toyhash/i(\d)", cli(f"publish {sort}").out) == ["1", "2", "3"], sort
+
+
 def test_the_nearest_sizes_are_of_the_operation(cli: Cli, tmp_path: Path) -> None:
     """Hashes of the same workload, which are stored after them, have other sizes."""
     store(tmp_path / "results.db", record(), record("toyhash/ref", primitive="crypto_hash"))

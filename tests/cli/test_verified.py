@@ -5,9 +5,13 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import pytest
 from msgspec.structs import replace
 
+from steelyard.cli import revisions
 from steelyard.cli.run import sheets_of
+from steelyard.model.campaign import Campaign
+from steelyard.model.errors import WorkError
 from steelyard.model.reasons import Failure, Reason
 from tests.made_up import record, store
 
@@ -27,6 +31,30 @@ def test_a_ranking_says_whom_it_could_not_judge(cli: Cli, tmp_path: Path) -> Non
     store(tmp_path / "results.db", record(), record("mine/ref", failure=unknown))
     for kind in ("top", "places", "merit", "pareto"):
         assert "without known answers, so not ranked: mine/ref" in cli(f"rank --kind {kind}").out, kind
+
+
+def test_what_nobody_could_judge_is_in_no_figure_and_no_matrix(cli: Cli, tmp_path: Path) -> None:
+    unknown = Failure(Reason.NO_EXPECTED, "no known answers for mine")
+    store(tmp_path / "results.db", record(), replace(record("mine/ref"), failure=unknown))
+    assert "without known answers, so not drawn: mine/ref" in cli("plot rom").err
+    pivoted = cli("publish --pivot target --columns rom")
+    assert re.search(r"^ mine/ref", pivoted.out, re.MULTILINE) is None
+    assert "without known answers, so not shown: mine/ref" in pivoted.out
+    alone = cli("publish mine --pivot target")
+    assert (alone.code, "1 matching run, none of them verified" in alone.err) == (1, True)
+    assert "no-expected-values: put the package's LWC_*_KAT_*.txt into the variant's folder" in cli("publish").out
+
+
+def test_revisions_that_nobody_can_judge_are_compared(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Who compares his own cipher's has no known answers; the comparison says so."""
+    mine = record("mine/ref", failure=Failure(Reason.FLASH_OVERFLOW, "2922 bytes too many"))
+    monkeypatch.setattr(revisions, "git", lambda *_: "0" * 40)
+    monkeypatch.setattr(revisions.Revisions, "weighed", lambda *_: [mine])
+    asked = revisions.Revisions(tmp_path, (), Campaign(), None)
+    with pytest.raises(WorkError, match="nothing could be weighed"):
+        asked.of_revision("HEAD")
+    mine = replace(record("mine/ref"), failure=Failure(Reason.NO_EXPECTED, "no known answers for mine"))
+    assert [r["label"] for r in asked.of_revision("HEAD")] == ["mine/ref"]
 
 
 def test_what_is_no_longer_verified_is_no_equal_result(cli: Cli, tmp_path: Path) -> None:

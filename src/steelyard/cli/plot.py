@@ -13,6 +13,7 @@ from ..model.errors import MOST, WorkError, counted
 from ..model.row import Row
 from ..publish import figure, results
 from ..publish.figures import figure_names
+from ..publish.ranking import unjudged
 from ..publish.sheet import Sheet
 from . import options
 from .answers import asked, points_of
@@ -71,7 +72,8 @@ def verb(ask: Plot) -> int:
     if not data:
         there = "steelyard list runs shows what there is"
         if rows:
-            text = f"plot {name}: nothing to draw in {counted(len(rows), 'matching run')}. {kind.note}"
+            need = "it draws hardware, which steelyard rtl weighs" if "lut" in kind.metrics else there
+            text = f"plot {name}: nothing to draw in {counted(len(rows), 'matching run')}; {need}. {kind.note}"
         elif any(r["outcome"] == "verified" for r in answer.rows):
             text = f"plot {name}: {verified}, none of them with sizes; steelyard run --workload default makes some"
         elif answer.rows:
@@ -83,7 +85,7 @@ def verb(ask: Plot) -> int:
     context = results.shared(rows, ("flags", "workload"))
     out = Output(Path(f"{name}.svg"), "svg") if ask.out.console else ask.out
     draw(name, data, out, title=ask.title, context=context)
-    say(answer.notes)
+    say([*unjudged(answer.rows, "drawn"), *answer.notes])
     return 0
 
 

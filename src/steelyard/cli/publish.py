@@ -64,8 +64,9 @@ def verb(ask: Publish) -> int:
         refuse(looks, "not with --pivot, whose titles say metric and column; leave it out")
         if len(measured) < len(chosen):
             raise UserError("--pivot takes metrics alone as --columns, such as rom,encrypt@16/64: one table for each")
-    by = order.keys(ask.sort) if ask.sort else results.ORDER
-    keys = [n for n, _ in by if n not in CONTEXT] if ask.sort else []
+    asked_for = order.keys(ask.sort) if ask.sort else []
+    by = [*asked_for, *results.ORDER]  # what is equal, or has no value, stands as it does without --sort
+    keys = [n for n, _ in asked_for if n not in CONTEXT]
     wanted = (*measured, *keys)
     flat = ask.out.flat and not ask.pivot
     columns = None if flat and not chosen else [*(chosen or results.USUAL), *(n for n, _ in by)]
@@ -76,10 +77,14 @@ def verb(ask: Publish) -> int:
         stderr().print("no stored run matches; steelyard list runs shows what there is")
         return 1
     empty = say_empty(wanted, found, ask.db)
-    failed = sum(r["outcome"] != "verified" for r in found) if chosen and not flat else 0
+    failed = sum(r["outcome"] != "verified" for r in found) if (chosen or ask.pivot) and not flat else 0
     lost = [f"{counted(failed, 'run')} without verified figures; publish without columns says why"] if failed else []
     if ask.pivot:
-        sheets = pivot.tables(found, ask.pivot, measured, sorted_by=bool(ask.sort))
+        sheets = pivot.verified(found, ask.pivot, measured, sorted_by=bool(ask.sort))
+        if not sheets:
+            text = f"{counted(len(found), 'matching run')}, none of them verified; publish without --pivot says why"
+            stderr().print(text, soft_wrap=True)
+            return 1
     elif flat:
         sheets = [results.flat(found, chosen)]
     else:

@@ -14,6 +14,7 @@ from msgspec.structs import replace
 from ..analyse.rows import rows
 from ..model.campaign import Campaign
 from ..model.errors import UserError, WorkError
+from ..model.reasons import Reason
 from ..model.record import Record
 from ..model.row import Row
 from ..pipeline import Job
@@ -42,7 +43,7 @@ class Revisions(Struct, frozen=True):
         weighed."""
         commit = git(self.top, "rev-parse", "--verify", "--end-of-options", f"{revision}^{{commit}}")
         records = self.weighed(revision, commit)
-        if not any(r.ok for r in records):
+        if not any(r.ok or (r.failure and r.failure.reason == Reason.NO_EXPECTED) for r in records):
             raise WorkError(f"revision {revision}: nothing could be weighed; steelyard show RUN --log has the details")
         return rows(records)
 

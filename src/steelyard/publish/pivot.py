@@ -30,13 +30,19 @@ def tables(rows: Sequence[Row], across: str, metrics: Sequence[str] = (), *, sor
     return [s for s in sheets if s.lines or len(sheets) == 1]
 
 
+def verified(rows: Sequence[Row], across: str, metrics: Sequence[str] = (), *, sorted_by: bool = False) -> list[Sheet]:
+    """The tables of the verified ones among ``rows``: a cell has no room for an outcome. None where none is."""
+    good = [r for r in rows if r["outcome"] == "verified"]
+    notes = ranking.unjudged(rows, "shown")
+    made = tables(good, across, metrics, sorted_by=sorted_by)
+    return [replace(sheet, notes=(*sheet.notes, *notes)) for sheet in made]
+
+
 def matrix(rows: Sequence[Row]) -> list[Sheet]:
     """Mean cycles of all verified implementations by target, where one looks at three targets or more."""
-    ranked = [r for r in rows if r["outcome"] == "verified" and r["variant"] != "nocrypt"]
-    if len({r["target"] for r in ranked}) < _FEWEST:
-        return []
-    notes = ranking.unjudged(rows, "shown")
-    return [replace(sheet, notes=(*sheet.notes, *notes)) for sheet in tables(ranked, "target")]
+    ranked = [r for r in rows if r["variant"] != "nocrypt"]
+    many = len({r["target"] for r in ranked if r["outcome"] == "verified"}) >= _FEWEST
+    return verified(ranked, "target") if many else []
 
 
 def _table(rows: Sequence[Row], across: str, name: str, primitive: str, sorted_by: bool) -> Sheet:

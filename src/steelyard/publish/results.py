@@ -12,6 +12,7 @@ from msgspec.structs import replace
 from ..analyse.answer import run_number
 from ..model.metric import Size, metric, size_of
 from ..model.primitive import PRIMITIVES
+from ..model.reasons import Reason
 from ..model.record import OPERATIONS
 from ..model.row import CONTEXT, Row, Value
 from ..model.row import grouped as by_key
@@ -149,7 +150,9 @@ def without_figures(rows: Iterable[Row]) -> list[Sheet]:
     columns = [*columns, Column("detail", "detail")]
     if len({r["primitive"] for r in failed}) < 2:
         del columns[2]
-    return [Sheet("No verified figures", WITHOUT, columns, lines(failed, columns))] if failed else []
+    unjudged = any(r["outcome"] == Reason.NO_EXPECTED for r in failed)
+    notes = (f"{Reason.NO_EXPECTED}: {Reason.NO_EXPECTED.next_action}",) if unjudged else ()
+    return [Sheet("No verified figures", WITHOUT, columns, lines(failed, columns), notes=notes)] if failed else []
 
 
 def few_sizes(load: str) -> bool:

@@ -54,15 +54,16 @@ def tables(v: View) -> Page:
     chosen = ask.metrics_of(v.text("columns")) if across else ask.columns(v.text("columns"))
     if across and across not in CONTEXT:
         raise unknown("column", across, CONTEXT)
-    by = order.keys(v.text("sort")) if v.text("sort") else list(results.ORDER)
-    measured = [n for n in (*chosen, *(n for n, _ in by if v.text("sort"))) if n not in CONTEXT]
+    sort = order.keys(v.text("sort"))
+    by = [*sort, *results.ORDER]
+    measured = [n for n in (*chosen, *(n for n, _ in sort)) if n not in CONTEXT]
     answer = v.rows.answer(
         what, where, [*(chosen or results.USUAL), *(n for n, _ in by)], all_runs=v.text("all") == "yes",
         wanted=measured, apart=(across,) if across else (),
     )  # fmt: skip
     found = order.ordered(answer.rows, by)
     if across:
-        sheets = pivot.tables(found, across, chosen, sorted_by=bool(v.text("sort")))
+        sheets = pivot.verified(found, across, chosen, sorted_by=bool(v.text("sort")))
     else:
         sheets = results.tables(found if chosen else v.complete(found), chosen)
     form = v.form("/tables", "Show", TABLES)
@@ -76,9 +77,10 @@ def tables(v: View) -> Page:
 def whole(v: View) -> Page:
     """All rows as one table, with all that tells them apart; all metrics where no columns are named."""
     chosen = ask.columns(v.text("columns"))
-    by = order.keys(v.text("sort")) if v.text("sort") else list(results.ORDER)
+    sort = order.keys(v.text("sort"))
+    by = [*sort, *results.ORDER]
     asked = [*chosen, *(n for n, _ in by)] if chosen else None
-    measured = [n for n in (*chosen, *(n for n, _ in by if v.text("sort"))) if n not in CONTEXT]
+    measured = [n for n in (*chosen, *(n for n, _ in sort)) if n not in CONTEXT]
     answer = v.rows.answer(
         ask.names(v.text("what")), v.text("where"), asked, all_runs=v.text("all") == "yes", wanted=measured, whole=True
     )
