@@ -19,7 +19,7 @@ def main() -> None:
     a database that fails with one and 3, an error that nobody foresaw with one that says where its traceback is, and
     70."""
     try:
-        code = _run()
+        code = ended()
     except KeyboardInterrupt:
         signal.signal(signal.SIGINT, signal.SIG_DFL)  # who asks again gets it at once
         print("steelyard: stopped; finished runs are kept, the same command goes on", file=sys.stderr)
@@ -29,7 +29,8 @@ def main() -> None:
     sys.exit(code)
 
 
-def _run() -> int:
+def ended() -> int:
+    """How the command that ``sys.argv`` holds ended; an interruption is :class:`KeyboardInterrupt`."""
     from . import failure  # imports take long enough to be interrupted
 
     failure.prepare_streams()
@@ -67,4 +68,4 @@ def _run() -> int:
     return code
 
 
-__all__ = ["main"]
+__all__ = ["ended", "main"]

@@ -20,8 +20,12 @@ def watch():
     os.kill(os.getpid(), signal.SIGTERM)
 
 threading.Thread(target=watch, daemon=True).start()
-from steelyard.cli.app import app
-app.main(["work", *sys.argv[1:]])
+from steelyard.cli import ended
+sys.argv[1:1] = ["work"]
+try:
+    sys.exit(ended())
+except KeyboardInterrupt:
+    pass  # the server says that it is over
 """
 
 

@@ -26,7 +26,7 @@ from .view import View, bars
 AGAIN = 10
 _PREVIOUS = "previous"
 _STATES = {
-    PRIVATE: "Private: only who has this link sees it. Keep the link; nobody can give it to you again.",
+    PRIVATE: "Private: only those who have this link see it. Keep the link; nobody can give it to you again.",
     OFFERED: "Offered: whoever runs this server looks at it before it is published. You may still withdraw it.",
     PUBLISHED: "Published: its results are on all pages.",
 }
