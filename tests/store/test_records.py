@@ -95,6 +95,8 @@ def test_what_no_database_holds_is_escaped(store: Store, make: Make) -> None:
         ({"metrics": {"rom": 2**63}}, "metric rom is 9223372036854775808"),
         ({"target": "x" * 256}, "256 characters; at most 255 fit"),
         ({"finished": datetime(2026, 1, 1)}, "has no zone"),
+        ({"finished": datetime(1, 1, 1, tzinfo=timezone(timedelta(hours=14)))}, "is of no year from 1 to 9999"),
+        ({"finished": datetime.max.replace(tzinfo=timezone(-timedelta(hours=12)))}, "is of no year from 1 to 9999"),
     ],
 )
 def test_what_cannot_be_stored_is_refused(store: Store, make: Make, fields: dict[str, object], message: str) -> None:

@@ -6,7 +6,7 @@ import hashlib
 import json
 import math
 from collections.abc import Mapping
-from datetime import datetime
+from datetime import UTC, datetime
 from functools import cache
 from typing import Any
 
@@ -22,6 +22,8 @@ from .queries import PLAIN
 from .values import EPOCH, MICROSECOND, storable
 
 _INT64 = 2**63
+#: the times that can be read back
+_FIRST, _LAST = datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC)
 
 
 def add(engine: Engine, record: Record, lease: int | None = None) -> int:
@@ -148,5 +150,7 @@ def _stored(value: Any, most: int | None) -> Any:
     if isinstance(value, datetime):
         if value.tzinfo is None:
             raise StoreError(f"the time {value} has no zone; use datetime.now(UTC)")
+        if not _FIRST <= value <= _LAST:  # in UTC: nobody could read it back
+            raise StoreError(f"the time {value} is of no year from 1 to 9999 in UTC")
         return (value - EPOCH) // MICROSECOND
     return value
