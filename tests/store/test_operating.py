@@ -33,6 +33,14 @@ def worker(name: str = "m 1 x", targets: str = "ab", boards: tuple[Board, ...] =
     return Worker(name, name.split()[0], tuple(targets), boards, "1", 0)
 
 
+def test_a_guess_of_a_link_costs_no_hash(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Anybody may guess, and a hash takes what pages need."""
+    monkeypatch.setattr(operators, "_hasher", lambda: pytest.fail("hashed"))
+    for token in ("", "x" * 32):
+        with pytest.raises(RefusedError, match="used or too old"):
+            Operators(store).begin(token, "ann", PASSWORD, "h")
+
+
 def test_a_link_is_good_once_and_a_session_for_a_while(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     who = Operators(store)
     assert not who.any()

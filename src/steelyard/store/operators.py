@@ -30,6 +30,7 @@ TRIES, OF_ALL, WITHIN = 5, 100, 900_000_000
 #: characters of a password
 SHORTEST, LONGEST = 10, 200
 _NAME = re.compile(r"[\w.@+-]{1,64}")
+_USED = "this link is used or too old; steelyard queue link makes another"
 SIGNED_IN, REFUSED = "signed in", "sign-in refused"
 _operator, _admission, _audit, _key = schema.operator, schema.admission, schema.audit, schema.worker_key
 _T = TypeVar("_T")
@@ -108,6 +109,8 @@ class Operators:
             raise RefusedError("a name has 1 to 64 letters, digits and . @ + - _")
         if not SHORTEST <= len(password) <= LONGEST:
             raise RefusedError(f"a password has {SHORTEST} to {LONGEST} characters")
+        if not self.is_link(token):  # hashing takes the time that a guess must not cost
+            raise RefusedError(_USED)
         made, hashed = secrets.token_urlsafe(_TOKEN), _hasher().hash(password)
 
         def work(connection: Connection) -> None:
@@ -115,7 +118,7 @@ class Operators:
                 _admission.c.token == _hashed(token), _admission.c.operator_id.is_(None), *_in_time()
             )
             if connection.execute(used).rowcount != 1:
-                raise RefusedError("this link is used or too old; steelyard queue link makes another")
+                raise RefusedError(_USED)
             found = connection.execute(select(_operator.c.id).where(_operator.c.name == name)).scalar()
             if found is None:
                 values = {"name": name, "password": hashed, "created": now()}
