@@ -268,6 +268,13 @@ def test_an_empty_database_has_pages(tmp_path: Path) -> None:
                 site.page("/" + "/".join(words))
 
 
+def test_a_front_page_without_verified_results_has_no_heading_for_them(tmp_path: Path) -> None:
+    with made(tmp_path / "results.db", next(r for r in RECORDS if r.failure)) as store:
+        text = Site(store).page("/").text
+    assert "Newest results" in text
+    assert "Weighed last" not in text
+
+
 def test_a_run_that_newer_ones_replace_keeps_its_address(tmp_path: Path) -> None:
     from datetime import UTC, datetime
 

@@ -63,6 +63,7 @@ def front(v: View) -> Page:
     ]
     if newest:
         blocks.append(Table(Sheet("Newest results", "newest", shown, results.lines(newest, shown))))
+    if joint:
         blocks += [Heading("Weighed last, on every target", "joint"), *joint]
     return Page("Steelyard", blocks, lead)
 
