@@ -164,7 +164,7 @@ def parts(of: Sequence[Cipher]) -> list[Part]:
 
 class Group(Struct, frozen=True):
     """What ciphers of one size are against AES by one measure: how many, how many of them below 100 %, the percentages'
-    sum, as the study adds them up, their geometric mean, and the least."""
+    sum, as the study adds them up, their geometric mean, and the least with all that have it."""
 
     size: int
     measure: str
@@ -172,7 +172,7 @@ class Group(Struct, frozen=True):
     below: int
     total: float
     mean: float
-    winner: Cipher
+    winners: tuple[Cipher, ...]
     percent: float
 
 
@@ -187,11 +187,12 @@ def groups(of: Iterable[Part], by: str) -> list[Group]:
             having = [p for p in some if p.percent.get(m, 0) > 0]
             if not having:
                 continue
-            least = min(having, key=lambda p: (p.percent[m], p.cipher.variant))
             values = [p.percent[m] for p in having]
+            least = min(values)
+            winners = sorted((p.cipher for p in having if p.percent[m] == least), key=lambda c: c.variant)
             mean = math.exp(math.fsum(map(math.log, values)) / len(values))
             below = sum(v < 100 for v in values)
-            made.append(Group(size, m, len(values), below, math.fsum(values), mean, least.cipher, least.percent[m]))
+            made.append(Group(size, m, len(values), below, math.fsum(values), mean, tuple(winners), least))
     return made
 
 

@@ -195,7 +195,8 @@ _GROUP = (
 
 def _groups(target: str, kind: str, parts: Sequence[Part], by: str) -> Sheet:
     lines = [
-        Line([g.size, MEASURES[g.measure].title, *_group(g)], run_of(g.winner.row)) for g in study.groups(parts, by)
+        Line([g.size, MEASURES[g.measure].title, *_group(g)], [r for c in g.winners for r in run_of(c.row)])
+        for g in study.groups(parts, by)
     ]
     columns = [Column(by, by, "bits", 0), Column("measure", "measure"), *_GROUP]
     notes = [
@@ -206,7 +207,11 @@ def _groups(target: str, kind: str, parts: Sequence[Part], by: str) -> Sheet:
 
 
 def _group(g: Group) -> list[Cell]:
-    return [g.count, g.below, g.mean, g.total, g.winner.variant, g.percent]
+    return [g.count, g.below, g.mean, g.total, _names(g), g.percent]
+
+
+def _names(g: Group) -> str:
+    return ", ".join(c.variant for c in g.winners)
 
 
 def _winners(parts: Mapping[str, Sequence[Part]], by: str) -> list[Sheet]:
@@ -227,7 +232,7 @@ def _winners(parts: Mapping[str, Sequence[Part]], by: str) -> list[Sheet]:
             cells: list[Cell] = [size, MEASURES[measure].title]
             for of in found.values():
                 g = of.get((size, measure))
-                cells += [f"{g.below} of {g.count}", g.winner.variant, g.percent] if g else [None, None, None]
+                cells += [f"{g.below} of {g.count}", _names(g), g.percent] if g else [None, None, None]
             lines.append(Line(cells))
         sheets.append(Sheet(f"{kind} by {by}: winners against AES", f"study-winners-{by}", columns, lines))
     return sheets
