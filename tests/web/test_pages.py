@@ -88,6 +88,7 @@ def test_a_definition_is_that_of_the_primitive() -> None:
         assert documents.definition("stack_encrypt", primitive).startswith("stack pointer at the rising edge")
         assert ("64 random keys" in documents.definition("cycles_encrypt_mean", primitive)) is block
         assert ("four calls of each operation" in documents.definition("ram_renner", primitive)) is block
+        assert documents.definition("unaligned", primitive).startswith("data accesses"), "not the cause of cycles"
 
 
 def test_what_failed_says_why_and_what_to_do(site: Site) -> None:

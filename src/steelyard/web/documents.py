@@ -16,6 +16,8 @@ if TYPE_CHECKING:  # only where pages are made
 #: documents that are pages, by the page's name
 PAGES = {"claims": "Claims", "definitions": "Definitions", "glossary": "Words"}
 _FOLDER = paths.ROOT / "docs"
+#: a table of metrics; others have words that are metrics' names too, such as causes of cycles
+_TABLE = re.compile(r"^\| metric \| definition \|\n(?:\|.*\n)+", re.MULTILINE)
 _ROW = re.compile(r"^\| (`[^|]*?) \| (.*) \|$", re.MULTILINE)
 
 
@@ -99,7 +101,8 @@ def _definitions(primitive: str) -> list[tuple[re.Pattern[str], str]]:
     sections = re.split(r"^## ", (_FOLDER / "definitions.md").read_text(encoding="utf-8"), flags=re.MULTILINE)
     sections.sort(key=lambda s: s.startswith("Block ciphers") != (primitive == "crypto_block"))
     found = []
-    for names, text in (row for s in sections for row in _ROW.findall(s) if not row[1].startswith("as of an AEAD")):
+    rows = [row for s in sections for table in _TABLE.findall(s) for row in _ROW.findall(table)]
+    for names, text in (row for row in rows if not row[1].startswith("as of an AEAD")):
         for name in re.findall(r"`([a-z_<>]+)`", names):
             found.append(
                 (re.compile(f"{pattern_of(name)}(?:_uncertainty)?"), re.sub(r"\[([^]]*)\]\([^)]*\)|`", r"\1", text))
