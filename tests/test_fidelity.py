@@ -133,3 +133,21 @@ def test_published_rows_are_built_and_weighed(tmp_path: Path) -> None:
 def test_only_permitted_families_are_read() -> None:
     for name in ("fidelity", "fidelity-before", "fidelity-compiled"):
         assert {r.family for r in rows_of.read(pages.PLACE / f"{name}.csv")} == set(fidelity.FAMILIES)
+
+
+def test_the_page_says_what_the_limit_of_a_call_does(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The figures of a board whose number is at the limit are those of the limit."""
+    rows = [r for r in rows_of.read(pages.PLACE / "fidelity.csv") if r.target == "mkrzero"]
+    families = {r.family for r in rows}
+    chosen = [rows_of.best([[r for r in rows if r.family != f]])[1] for f in families]
+    limit, many = max(rows_of.CALLING), 4 * max(rows_of.CALLING)
+    figures = [rows_of.spread(e for _, e in rows_of.held_out([rows]))]
+    monkeypatch.setattr(rows_of, "CALLING", range(0, many + 1, rows_of.CALLING.step))
+    figures.append(rows_of.spread(e for _, e in rows_of.held_out([rows])))
+    here, there = (f"{f[2]:.2f} / {f[3]:.1f} %" for f in figures)
+    page = " ".join((pages.PLACE / "fidelity.md").read_text(encoding="utf-8").split())
+    assert f"It is at most {limit} cycles" in page
+    assert (
+        f"for {chosen.count(limit)} of the {len(families)} families on the MKR Zero the others choose {limit}" in page
+    )
+    assert f"up to {many} cycles they would leave {there} instead of {here}" in page
