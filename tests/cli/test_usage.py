@@ -230,3 +230,14 @@ def test_what_a_campaign_excludes_in_vain(cli: Cli, tmp_path: Path) -> None:
 def test_no_next_action_is_the_command_just_given() -> None:
     """Who reads it has just shown the run."""
     assert [r for r in Reason if r.next_action.endswith("show RUN")] == []
+
+
+def test_hardware_without_its_tools_is_one_sentence_and_no_rows(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("steelyard.rtl.tools.identify", lambda name: None)
+    done = cli("rtl nocrypt ascon --device ecp5,artix7")
+    assert done.code == 1
+    assert "no verilator, yosys" in done.err
+    assert "make rtl-tools" in done.err
+    assert "nothing was weighed or stored" in done.err
+    assert len(done.err.splitlines()) == 1
+    assert "nocrypt" not in cli("list runs").out

@@ -16,12 +16,13 @@ from ..analyse.rows import check_columns, rows
 from ..asked import settled
 from ..hardware import Hardware, traced
 from ..model.call import DeviceError
-from ..model.errors import UserError, counted, unknown
+from ..model.errors import UserError, WorkError, counted, unknown
 from ..model.inputs import MAX_SEED, SEED
 from ..model.paths import ROOT
 from ..model.record import Record
 from ..publish import results
 from ..publish.sheet import Sheet, plain
+from ..rtl import tools
 from ..rtl.bench import MODES
 from ..rtl.design import Design
 from ..rtl.device import device_names, load_device
@@ -138,6 +139,9 @@ def verb(ask: Rtl) -> int:
             Job(d, device, ask.seeds, origin, ask.every, ask.report, modes) for d, origin in found for device in devices
         ]
         if len(jobs) > 1:
+            gone = [tools.missing(j.needed) for j in jobs]
+            if all(gone) and gone[0]:  # one row for each would be the newest results, and say the same
+                raise WorkError(f"{gone[0].detail}; nothing was weighed or stored")
             stderr().print(f"{counted(len(found), 'design')} on {counted(len(devices), 'device')}")
         records = work.campaign(jobs, _say)
         if lost := len(work.keeper.waiting):
