@@ -462,7 +462,10 @@ def _records(home: Path, arguments: list[str]) -> list[object]:
 def main() -> None:
     """Prints the tables: all of them, or only ``speed``, ``commands``, ``boards`` or ``hardware``."""
     console = Console(width=None if sys.stdout.isatty() else 200, highlight=False)
-    wanted = sys.argv[1:] or ["speed", "commands", "boards", "hardware"]
+    parts = ("speed", "commands", "boards", "hardware")
+    wanted = sys.argv[1:] or parts
+    if unknown := [part for part in wanted if part not in parts]:
+        sys.exit(f"bench: no part is named {unknown[0]}; name some of {', '.join(parts)}, or none for all of them")
     title = f"medians of {RUNS}, processor time; {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}"
     headings = ("what", "Steelyard", "peer, same run", "ratio", "must reach")
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # an installed Steelyard is compiled once, not at each start
@@ -476,12 +479,12 @@ def main() -> None:
             columns = ("target", "core", f"Steelyard, {PRIMARY}", "instructions", "x silicon")
             console.print(table(title, columns, cores, left=2, wrap=("instructions",), complete=WIDER))
             console.print(table("", headings, peers, left=3, wrap=PEERS, complete=WIDER))
-        parts = (
+        measures = (
             ("commands", commands),
             ("boards", lambda place: list(boards(place, say, why))),
             ("hardware", _hardware),
         )
-        for part, measure in parts:
+        for part, measure in measures:
             if part in wanted:
                 shown = "" if "speed" in wanted else title
                 console.print(table(shown, headings, measure(Path(folder)), left=3, wrap=PEERS, complete=WIDER))

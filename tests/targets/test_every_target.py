@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from steelyard.cli.select import implementations
+from steelyard.model.call import Op, Request
 from steelyard.model.reasons import Reason
 from steelyard.model.target import load_target
 from steelyard.pipeline import Pipeline
@@ -29,6 +30,15 @@ def test_a_target_verifies_a_cipher(name: str, bench: Bench) -> None:
     assert record.metrics["cycles_reject_mean"] >= record.metrics["cycles_decrypt_mean"] * 0.98
     again = Pipeline(bench.store, threads=1, force=True).weigh(job)
     assert (again.metrics, again.points) == (record.metrics, record.points)
+
+
+@pytest.mark.parametrize("name", SIMULATED)
+def test_an_analyzer_sees_an_empty_call(name: str, bench: Bench) -> None:
+    """At least two samples of 24 MS/s, the rate that the guide's analyzer has, lie in its pulse."""
+    client = bench.client(bench.package(), the_target(name))
+    for op in (Op.EMPTY, Op.EMPTY_DECRYPT):
+        pulse = client.call(Request(op, bytes(16), bytes(16), b"", b"")).pulse
+        assert pulse.cycles / the_target(name).chip.clock_hz >= 2 / 24e6
 
 
 #: calls deeper than there are register windows, through pointers, with arrays of variable size in between
