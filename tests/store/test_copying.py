@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import sqlite3
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
 
 from steelyard.model.record import Record
-from steelyard.store import Store, checking, copying, moving
+from steelyard.store import Keeper, Store, checking, copying, moving
 from steelyard.store.operating import Yard
 from steelyard.store.queue import DONE, WAITING, Queue
 from steelyard.store.submissions import Desk
@@ -89,6 +89,43 @@ def test_an_older_run_does_not_take_the_place_of_a_newer_one(make: Make, tmp_pat
         assert copying.copy(there, mine) == copying.Copied(1, COUNT - 2, 0, 1)  # its log is nowhere
         assert mine.find([newer.setup.key]) == {newer.setup.key: newer}
         assert len(mine.runs(newest_only=False)) == len(records) + 1
+
+
+def test_a_run_of_the_future_is_not_the_newest_for_ever(make: Make, tmp_path: Path) -> None:
+    """It is copied as it is, into an empty database too, and keeps none out."""
+    ahead, real = make(finished=datetime.now(UTC) + timedelta(days=900)), make(seconds=2.0)
+    with (
+        Store.open(tmp_path / "a.db") as mine,
+        Store.open(tmp_path / "b.db") as there,
+        Store.open(tmp_path / "c.db") as backup,
+    ):
+        there.add(ahead)
+        mine.add(real)
+        assert copying.copy(there, backup) == copying.Copied(1, 0, 0, 1, 1)
+        assert copying.copy(there, mine) == copying.Copied(0, 0, 1, 0, 1)
+        assert copying.copy(mine, there) == copying.Copied(1, 0, 0, 1, 0)
+        assert there.find([real.setup.key]) == {real.setup.key: real}
+        assert copying.copy(there, backup) == copying.Copied(1, 1, 0, 1, 1)
+        assert backup.runs(newest_only=False) == there.runs(newest_only=False)
+
+
+def test_who_takes_a_run_of_the_future_dates_it_anew(make: Make, tmp_path: Path) -> None:
+    """From a pipeline, and from a worker, whatever its clock says; and the run says so."""
+    before, ahead = datetime.now(UTC), make(finished=datetime.now(UTC) + timedelta(days=900))
+    with Store.open(tmp_path / "a.db") as store:
+        found = [Keeper(store).add(ahead)]
+        desk = Desk(store)
+        token = desk.hand_in(GIVEN, tasks(targets="b"), ROOM)
+        with Queue(store, "w").taken("b") as taken:
+            assert taken is not None
+            Queue(store, "w").close(taken, DONE, record=replace(ahead, log=""))
+        assert desk.publish(token) == 1
+        found += store.runs(newest_only=False)
+    assert len(found) == 3
+    for r in found:
+        assert r.finished is not None
+        assert before <= r.finished <= datetime.now(UTC)
+        assert "the clock of bench was ahead" in r.notes[-1]
 
 
 def test_what_is_damaged_is_found(make: Make, tmp_path: Path) -> None:

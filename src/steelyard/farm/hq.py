@@ -25,6 +25,7 @@ from ..model.once import alone
 from ..model.record import Record
 from ..pipeline import MAX_CYCLES, Pipeline
 from ..store import Store
+from ..store.dates import dated
 from ..store.queries import batches
 from . import batch
 from .batch import Batch, Result
@@ -162,15 +163,20 @@ class Cluster:
             there = self.keeper.store.find(line.record.setup.key for line in some_of)
             for line in some_of:
                 old = there.get(line.record.setup.key)
-                if old is not None and (old.finished == line.record.finished or _later(old, line.record)):
+                if old is not None and _there(old, line.record):
                     yield line.key, old
                     continue
                 record = self.keeper.with_log(line.record, line.log) if line.log else line.record
                 yield line.key, self.keeper.add(record)
 
 
-def _later(old: Record, new: Record) -> bool:
-    return old.finished is not None and new.finished is not None and old.finished > new.finished
+def _there(old: Record, new: Record) -> bool:
+    """Whether what is stored is this run, whatever date it was given there, or one that ended later."""
+    if (old.host, old.seconds) == (new.host, new.seconds):
+        return True
+    if old.finished is None or new.finished is None:
+        return False
+    return dated(old) is old and old.finished > new.finished
 
 
 class _Waiting(Thread):

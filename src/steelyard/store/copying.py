@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection
 
 from msgspec import Struct
 
+from .dates import ended
 from .errors import StoreError
 from .queries import RECORDS, Run, batches
 from .store import Store
@@ -13,39 +14,43 @@ from .store import Store
 
 class Copied(Struct, frozen=True):
     """Runs that were ``copied``; that were ``there`` before; ``older`` ones, left out because a newer run of their
-    setup is there; and logs that the source ``lacks``, or that the copy has no folder for."""
+    setup is there; logs that the source ``lacks``, or that the copy has no folder for; and runs of the source that are
+    dated ``ahead`` of now."""
 
     copied: int
     there: int
     older: int
     lacks: int
+    ahead: int = 0
 
 
 def copy(source: Store, to: Store, step: Callable[[int, int], None] = lambda done, of: None) -> Copied:
     """Adds the runs of ``source`` that ``to`` lacks, oldest first, each in a transaction of its own: what a kill leaves
     is continued by the next call. ``step`` is told how many of how many are done. Raises :class:`StoreError`.
 
-    The newest id counts for a setup, so a run is left out where ``to`` has had a later one all along.
+    The newest id counts for a setup, so a run is left out where ``to`` has had a later one all along. What is dated in
+    the future is copied as it is, and is no later one.
     """
     mine, theirs = source.known(), to.known()
     there = set(theirs.values())
     newest = _newest(theirs.values())
     missing = {number: run for number, run in sorted(mine.items()) if run not in there}
-    todo = [number for number, run in missing.items() if (run.finished or 0) >= newest.get(run.key, 0)]
+    todo = [number for number, run in missing.items() if ended(run.finished) >= newest.get(run.key, 0)]
     done = lacks = 0
     for batch in batches(todo, RECORDS):
         for record in sorted(source.records(batch), key=lambda r: r.id or 0):
             lacks += not _copy_log(source, to, record.log)
             to.add(record)
         step(done := done + len(batch), len(todo))
-    return Copied(len(todo), len(mine) - len(missing), len(missing) - len(todo), lacks)
+    ahead = sum(ended(run.finished) != (run.finished or 0) for run in mine.values())
+    return Copied(len(todo), len(mine) - len(missing), len(missing) - len(todo), lacks, ahead)
 
 
 def _newest(runs: Collection[Run]) -> dict[str, int]:
     """When the last run of each setup ended."""
     found: dict[str, int] = {}
     for run in runs:
-        found[run.key] = max(found.get(run.key, 0), run.finished or 0)
+        found[run.key] = max(found.get(run.key, 0), ended(run.finished))
     return found
 
 

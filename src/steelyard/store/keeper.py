@@ -12,6 +12,7 @@ from msgspec.structs import replace
 from steelyard.model.record import Record
 
 from . import values
+from .dates import dated
 from .errors import LeaseLost, StoreError
 from .store import Store
 from .tenure import Tenure
@@ -60,6 +61,7 @@ class Keeper:
     def add(self, record: Record, lease: int | None = None) -> Record:
         """Stores a record of the run that we have a ``lease`` of, if we have one. Returns it with its id, unchanged
         when it could not be stored yet, or another's where that has taken over."""
+        record = dated(record)
         with self._lock:
             self.waiting[record.setup.key], self._leases[record.setup.key] = record, lease
             if time.monotonic() < self._next_try:

@@ -17,6 +17,7 @@ from sqlalchemy import ColumnElement, Connection, Engine, bindparam, delete, ins
 from steelyard.model.record import Record
 
 from . import schema
+from .dates import dated
 from .engine import explained
 from .errors import LeaseLost, StoreError
 from .leasing import Then, anew, ended, repeated
@@ -230,7 +231,7 @@ def to_runs(connection: Connection, package: int, store: Store) -> int:
         with suppress(StoreError):  # a figure is worth more than what compilers said
             log = store.put_blob(r.log) if r.log else ""
         try:
-            values: dict[str, Any] = {"run_id": append(connection, replace(record, origin=origin, log=log))}
+            values: dict[str, Any] = {"run_id": append(connection, replace(dated(record), origin=origin, log=log))}
         except StoreError as e:
             values = {"state": FAILED, "record": None, "detail": storable(f"its record cannot be stored: {e}")}
         made += "run_id" in values
@@ -381,7 +382,7 @@ class Queue:
         Raises :class:`LeaseLost`, and stores nothing, where another has taken over."""
         values: dict[str, Any] = {"state": state, "detail": storable(detail)}
         if record is not None:
-            values |= {"record": msgspec.json.encode(record).decode(), "log": storable(log)}
+            values |= {"record": msgspec.json.encode(dated(record)).decode(), "log": storable(log)}
         if state == WAITING:
             values["ready"] = now() + PAUSE * min(taken.attempt, ATTEMPTS)
         self._close(taken, values, state, log)

@@ -11,7 +11,7 @@ from ..model.errors import printable
 from ..model.row import Row
 from ..publish import results
 from ..publish.sheet import text
-from ..store import Store
+from ..store import Store, dates
 from . import address
 from .sections import FEED
 
@@ -35,7 +35,7 @@ def feed(store: Store, path: str, equal: Mapping[str, str]) -> bytes | None:
     title = " ".join(equal.values()) or "newest runs"
     _add(root, "title", f"Steelyard: {title}")
     _add(root, "id", f"urn:uuid:{uuid.uuid5(uuid.NAMESPACE_URL, f'{path} {store.addresses([1])}')}")
-    _add(root, "updated", _when(max(finished or 0 for _, finished in places.values())))
+    _add(root, "updated", _when(max(dates.ended(finished) for _, finished in places.values())))
     xml.SubElement(root, "link", rel="alternate", type="text/html", href=path)
     xml.SubElement(root, "link", rel="self", type="application/atom+xml", href=f"{path.rstrip('/')}/{NAME}")
     _add(xml.SubElement(root, "author"), "name", "Steelyard")

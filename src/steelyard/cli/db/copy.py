@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 from msgspec import Struct, to_builtins
 
-from ...model.errors import UserError
+from ...model.errors import UserError, counted
 from ...publish.sheet import plain
 from ...store import copying, moving
 from .. import options, select
@@ -36,6 +36,8 @@ def verb(ask: Copy) -> int:
         done = copying.copy(mine, theirs, progress("copied"))
         handed_in = 0 if "_server" in vars(mine) else moving.move(mine, theirs)
         unkept = [] if theirs.keeps_logs or not done.lacks else [f"a server keeps no logs: they stay in {source}"]
+    if done.ahead:
+        unkept.append(f"{counted(done.ahead, 'run')} of the future, by a clock that was ahead: all others are newer")
     heads = dict.fromkeys(
         ("copied", "there before", "left out: newer ones are there", "logs not copied", "submissions"), 0
     )

@@ -1,0 +1,29 @@
+"""When runs ended, as far as it can be believed: by a clock that is ahead a run would stay the newest for years."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+from msgspec.structs import replace
+
+from steelyard.model.record import Record
+
+from .values import EPOCH, MICROSECOND
+
+#: how far clocks of machines that work together may be apart
+APART = timedelta(minutes=5)
+
+
+def dated(record: Record) -> Record:
+    """The record; one of the future is dated now, and says so."""
+    now, at = datetime.now(UTC), record.finished
+    if at is None or at.tzinfo is None or at <= now + APART:
+        return record
+    said = f"the clock of {record.host or 'its machine'} was ahead: it said {at:%Y-%m-%d %H:%M}; dated when it came"
+    return replace(record, finished=now, notes=(*record.notes, said))
+
+
+def ended(at: int | None) -> int:
+    """When a stored run ended, in microseconds since 1970; nothing is known of one that has no time, or a future
+    one."""
+    return 0 if at is None or at > (datetime.now(UTC) + APART - EPOCH) // MICROSECOND else at
