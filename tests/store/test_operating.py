@@ -98,6 +98,22 @@ def test_who_guesses_is_refused_for_a_while(store: Store, monkeypatch: pytest.Mo
     assert [d.action for d in who.deeds()].count(operators.REFUSED) == operators.TRIES
 
 
+def test_who_guesses_from_many_addresses_keeps_nobody_out(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    who = Operators(store)
+    who.begin(who.link(), "ann", PASSWORD, "h")
+    monkeypatch.setattr(operators, "OF_ALL", 4)
+    monkeypatch.setattr(operators, "_verified", lambda hashed, password: password == PASSWORD)
+    for k in range(8):
+        with pytest.raises(RefusedError, match="name or password"):
+            who.sign_in("ann", "guess", f"bot {k}")
+    with pytest.raises(RefusedError, match="too many tries"):
+        who.sign_in("ann", PASSWORD, "bot 7")
+    assert who.session(who.sign_in("ann", PASSWORD, "elsewhere")) is not None
+    now = operators.now  # by a clock that is set back these tries are of the future
+    monkeypatch.setattr(operators, "now", lambda: now() - 2 * operators._WRONG)
+    who.sign_in("ann", PASSWORD, "bot 7")
+
+
 def test_why_jobs_wait(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     yard, line = Yard(store, "ann"), Queue(store, "m 1 x", "m")
     Desk(store).hand_in(GIVEN, tasks(targets="abc"), ROOM)

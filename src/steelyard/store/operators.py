@@ -25,7 +25,8 @@ from .writing import row_of
 
 #: bytes of a token; microseconds that a session and a link last, and that a clock may be wrong
 _TOKEN, SESSION, LINK, _WRONG = 24, 12 * 3_600_000_000, 24 * 3_600_000_000, 300_000_000
-#: failed tries of one address, and of all, in so many microseconds, after which nobody else is let in
+#: failed tries that an address has in so many microseconds; where others failed so often that somebody guesses from
+#: many addresses, each has one: nobody can keep operators out
 TRIES, OF_ALL, WITHIN = 5, 100, 900_000_000
 #: characters of a password
 SHORTEST, LONGEST = 10, 200
@@ -136,13 +137,13 @@ class Operators:
     def sign_in(self, name: str, password: str, address: str) -> str:
         """The token of a new session. Whoever guesses is refused for a while, whatever the password."""
         with explained(self._store._name), self._store._engine.connect() as connection:
-            failed = (_audit.c.action == REFUSED, _audit.c.at > now() - WITHIN)
+            failed = (_audit.c.action == REFUSED, _audit.c.at > now() - WITHIN, _audit.c.at <= now() + _WRONG)
             mine = connection.execute(select(func.count()).where(*failed, _audit.c.address == address)).scalar_one()
             every = connection.execute(select(func.count()).where(*failed)).scalar_one()
             found = connection.execute(
                 select(_operator.c.id, _operator.c.password).where(_operator.c.name == name[:64])
             ).first()
-        if mine >= TRIES or every >= OF_ALL:
+        if mine >= (TRIES if every < OF_ALL else 1):
             raise RefusedError(f"too many tries; wait {WITHIN // 60_000_000} minutes")
         right = _verified(found.password if found else _nobodys(), password[:LONGEST])
         if not (found and right):
