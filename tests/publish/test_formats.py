@@ -43,12 +43,34 @@ def cells(sheet: Sheet) -> list[list[object]]:
 
 @pytest.mark.parametrize(
     ("text", "kept"),
-    [("-O3 -flto", True), ("-1+cmd|' /C calc'!A0", False), ('-HYPERLINK("x")', False), ("=1", False), ("@f", False)],
-)
+    [("-O3 -flto", True), ("-1+cmd|' /C calc'!A0", False), ('-HYPERLINK("x")', False), ("=1", False), ("@f", False),
+     ("\uff1dcmd|'x'!A0", False), ("\uff0d1|x!A", False), ("a;b", True)],
+)  # fmt: skip
 def test_no_text_of_a_csv_is_a_formula_that_calls(text: str, kept: bool) -> None:
-    made = formats.render([Sheet("t", "t", [Column("flags", "flags")], [Line([text])])], "csv").decode()
-    [_, [cell]] = csv.reader(io.StringIO(made))
-    assert cell == (text if kept else f"'{text}")
+    """Nor one of its headings, which a pivot takes from names."""
+    made = formats.render([Sheet("t", "t", [Column(text, "flags")], [Line([text])])], "csv").decode()
+    for [cell] in csv.reader(io.StringIO(made)):
+        assert cell == (text if kept else f"'{text}")
+
+
+@pytest.mark.parametrize("separator", [";", "\n"])
+def test_no_part_of_a_text_is_a_formula_where_other_separators_are_usual(separator: str) -> None:
+    made = formats.render([Sheet("t", "t", [Column("a", "a")], [Line([f"x{separator}=1"])])], "csv").decode()
+    assert "'=1" in made
+
+
+def test_no_name_is_a_command_of_latex() -> None:
+    """Nor an argument of what ends the line above it."""
+    names = ("\\input{x}", "[\\input{x}]", "*", " [9cm]", "x}\\write18{ls}", "^^5cinput", "% a comment", "a\n\\bye")
+    label, heads = "x}\\input{/etc/passwd}", [Column("a", "a"), Column("b", "b", "", 0)]
+    made = formats.render(
+        [Sheet(names[0], label, heads, [Line([n, 1], (1,)) for n in names], notes=names)], "tex"
+    ).decode()
+    assert "\\label{x-input-/etc/passwd-}" in made
+    assert set(re.findall(r"\\([a-z]+)", made.split("\\midrule")[1].split("\\bottomrule")[0])) <= {
+        "textbackslash", "textasciicircum",
+    }  # fmt: skip
+    assert not re.search(r"(\\\\[^\n]*|\\midrule)\n\s*[\[*]", made)
 
 
 @given(sheets())

@@ -7,10 +7,14 @@ import io
 import re
 from collections.abc import Sequence
 
+from ...model.errors import printable
 from ..sheet import Sheet
 
-#: text that a spreadsheet would run as a formula gets a quote before it; options such as -O3 call nothing, and stay
-_FORMULA = re.compile(r"[=+@\t\r]|-.*[(|!]", re.DOTALL)
+#: where a spreadsheet would begin a formula, wide signs included, and after what it may take for a separator: there a
+#: quote is put; options such as -O3 call nothing, and stay
+_FORMULA = re.compile(
+    r"^(?=[=+@\t\r\uff1d\uff0b\uff20]|[-\uff0d].*[(|!])|(?<=[;\t\r\n])(?=[-=+@\uff1d\uff0b\uff20\uff0d])", re.DOTALL
+)
 
 
 def render(sheets: Sequence[Sheet]) -> str:
@@ -20,8 +24,10 @@ def render(sheets: Sequence[Sheet]) -> str:
     for sheet in sheets:
         if len(sheets) > 1:
             writer.writerow([f"# {sheet.title}"])
-        writer.writerow([c.name for c in sheet.columns])
-        writer.writerows(
-            [f"'{v}" if isinstance(v, str) and _FORMULA.match(v) else v for v in x.cells] for x in sheet.lines
-        )
+        writer.writerow([_text(printable(c.name)) for c in sheet.columns])
+        writer.writerows([_text(v) if isinstance(v, str) else v for v in x.cells] for x in sheet.lines)
     return out.getvalue()
+
+
+def _text(value: str) -> str:
+    return _FORMULA.sub("'", value)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from functools import lru_cache
 
@@ -22,7 +23,14 @@ def render(sheets: Sequence[Sheet]) -> str:
 
 @lru_cache(1 << 16)
 def _escape(cell: str) -> str:
-    return "".join(_SPECIAL.get(c, c) for c in cell.replace("\n", " "))
+    made = "".join(_SPECIAL.get(c, c) for c in cell.replace("\n", " "))
+    at = len(made) - len(made.lstrip())  # what ends the line before takes these for its own
+    return f"{made[:at]}{{{made[at]}}}{made[at + 1 :]}" if made[at : at + 1] in ("[", "*") and made else made
+
+
+def _key(label: str) -> str:
+    """What tables are referred to by: it is read as it is, so that nothing else may stand in it."""
+    return re.sub(r"[^\w.:+/@-]+", "-", label, flags=re.ASCII)
 
 
 def _cell(line: Line, value: str | float | int | None, column: Column) -> str:
@@ -36,7 +44,7 @@ def _cell(line: Line, value: str | float | int | None, column: Column) -> str:
 def _sheet(sheet: Sheet) -> str:
     spec = "".join("l" if c.digits is None else "r" for c in sheet.columns)
     lines = [r"\begin{table}", r"  \centering"]
-    lines += [f"  \\caption{{{_escape(sheet.caption or sheet.title)}}}", f"  \\label{{{sheet.label}}}"]
+    lines += [f"  \\caption{{{_escape(sheet.caption or sheet.title)}}}", f"  \\label{{{_key(sheet.label)}}}"]
     lines += [f"  \\begin{{tabular}}{{{spec}}}", r"    \toprule"]
     lines += ["    " + " & ".join(rf"\textbf{{{_escape(c.heading)}}}" for c in sheet.columns) + r" \\", r"    \midrule"]
     for line in sheet.lines:
