@@ -21,11 +21,13 @@ import uvicorn
 from msgspec.structs import replace
 from sqlalchemy import URL, event, func, select
 
+from steelyard import __version__
 from steelyard.farm import worker
 from steelyard.store import Store, schema
+from steelyard.store.operators import Operators
 from steelyard.store.quota import Quota
 from steelyard.store.submissions import Desk
-from steelyard.web import app, idle
+from steelyard.web import app, idle, upload
 from steelyard.web.makers import Here
 from steelyard.web.reply import Taking
 from tests.made_up import record
@@ -174,7 +176,7 @@ def test_a_full_disk_takes_nothing_by_half(tmp_path: Path) -> None:
 
 def test_an_upload_that_takes_too_long_is_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """One byte now and then, for ever: it is told so, and its place is another's."""
-    monkeypatch.setattr(app, "PATIENT", 0.2)
+    monkeypatch.setattr(upload, "PATIENT", 0.2)
     here = Here(str(tmp_path / "r.db"), TAKING)
     served = app.create(here)
     scope = {
@@ -311,6 +313,63 @@ def test_what_a_server_acknowledged_survives_its_death(served: _Served) -> None:
     for link in links:
         assert request(served.url, link).status == 200
     assert hand_in(served.url, 1000).status == 303
+
+
+def test_large_uploads_at_once_are_on_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As many as are taken at once, all slow, none of which ends: the server does not grow, and nothing is left."""
+    monkeypatch.setenv("STEELYARD_HOME", str(tmp_path))
+    served, size = _Served(tmp_path), 8 << 20
+    head = "POST /submissions HTTP/1.1\r\nhost: x\r\ncontent-type: multipart/form-data; boundary=x\r\n"
+    senders: list[socket.socket] = []
+
+    def memory() -> int:
+        return int(Path(f"/proc/{served.process.pid}/statm").read_text().split()[1]) * 4096
+
+    def files() -> list[int]:
+        return [f.stat().st_size for f in (tmp_path / "uploads").glob("*")]
+
+    def until(what: Callable[[], bool]) -> None:
+        deadline = time.monotonic() + 60
+        while not what() and time.monotonic() < deadline:
+            time.sleep(0.05)
+        assert what(), files()
+
+    try:
+        request(served.url, "/submissions")
+        before = memory()
+        for k in range(app.UPLOADS):
+            senders.append(socket.create_connection(("127.0.0.1", served._port), timeout=60))
+            senders[-1].sendall(f"{head}content-length: {size}\r\nx-forwarded-for: 10.2.0.{k}\r\n\r\n".encode())
+            senders[-1].sendall(bytes(size - (64 << 10)))
+        until(lambda: len(files()) == app.UPLOADS and sum(files()) > app.UPLOADS * (size - (1 << 20)))
+        assert memory() - before < 24 << 20
+        assert hand_in(served.url, 1).status == 503
+        for one in senders:
+            one.close()
+        until(lambda: not files())
+        assert hand_in(served.url, 2).status == 303
+    finally:
+        for one in senders:
+            one.close()
+        served.end(signal.SIGINT)
+
+
+def test_what_nobody_knows_sends_little(tmp_path: Path) -> None:
+    """A worker's key is known once it was good; until then a large result waits, and a stranger's is never read."""
+    here = Here(str(tmp_path / "r.db"), TAKING)
+    served, large = app.create(here), b'{"worker": "w"}' + b" " * (1 << 20)
+    try:
+        key = Operators(here._store).hire("m")
+        said = b'{"worker":"w","version":"%s","targets":[],"boards":[]}' % __version__.encode()
+
+        def work(deed: str, body: bytes, of: str) -> int:
+            return ask(served, f"/api/v1/work/{deed}", "POST", body, authorization=f"Bearer {of}").status
+
+        assert (work("close", large, key), work("close", large, "other")) == (503, 503)
+        assert (work("present", said, "other"), work("close", large, "other")) == (401, 503)
+        assert (work("present", said, key), work("close", large, key)) == (200, 400)
+    finally:
+        here.close()
 
 
 @pytest.mark.long

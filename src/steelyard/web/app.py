@@ -8,11 +8,11 @@ import time
 from collections import Counter
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from pathlib import Path
 
 from fastapi import FastAPI, Request, Response
-from starlette.requests import ClientDisconnect
 
-from . import reply
+from . import reply, upload
 from .kept import REST, STALE, Cache, Kept
 from .makers import Here, Makers
 from .news import News
@@ -42,9 +42,9 @@ _OF_FIGURES = {
 _FOR_EVER = {"cache-control": "public, max-age=31536000, immutable"}
 #: bytes of what programs ask in a body
 MOST_ASKED = 64 << 10
-#: bytes of what is handed in: a zip, and the form around it; seconds that it may take; how many hand in at once, and
-#: how many of one address; how many times as much is read before it is refused
-MOST_SENT, PATIENT, UPLOADS, OF_ONE, READ = (8 << 20) + (64 << 10), 60.0, 16, 4, 8
+#: bytes of what is handed in: a zip, and the form around it; how many hand in at once, and how many of one address; how
+#: many workers may send as much
+MOST_SENT, UPLOADS, OF_ONE, HANDS = (8 << 20) + (64 << 10), 16, 4, 256
 #: the cookie of who is signed in
 _COOKIE = "steelyard-operator"
 _SAVED = ("application/vnd", "text/x-tex", "text/csv")
@@ -127,6 +127,7 @@ def create(makers: Makers | Here) -> FastAPI:
         makers.close()
 
     uploads: Counter[str] = Counter()
+    hands: set[str] = set()
     app = FastAPI(title="Steelyard", docs_url=None, redoc_url=None, openapi_url=None, lifespan=life)
 
     @app.middleware("http")
@@ -163,10 +164,10 @@ def create(makers: Makers | Here) -> FastAPI:
             return _busy()
         uploads[who] += 1
         try:
-            sent = await _body(request, MOST_SENT)
-            if isinstance(sent, Response):
-                return sent
-            kept = await makers.take(Sent(*_address(request), sent, kind, who))
+            async with upload.received(request, MOST_SENT) as sent:
+                if isinstance(sent, Response):
+                    return sent
+                kept = await makers.take(_sent_in(request, sent, kind, who))
         finally:
             uploads[who] -= 1
             if not uploads[who]:
@@ -182,7 +183,7 @@ def create(makers: Makers | Here) -> FastAPI:
             return Response("this server has no queue\n", 403, media_type="text/plain")
         if posted and request.headers.get("sec-fetch-site", "none") not in ("same-origin", "none"):
             return Response("this form is another site's\n", 403, media_type="text/plain")
-        sent = await _body(request, MOST_ASKED)
+        sent = await upload.small(request, MOST_ASKED)
         if isinstance(sent, Response):
             return sent
         who, kind = _of_one(request.client.host if request.client else ""), request.headers.get("content-type", "")
@@ -196,18 +197,24 @@ def create(makers: Makers | Here) -> FastAPI:
         """What workers ask that have no database."""
         if makers.taking is None:
             return Response("this server has no queue\n", 403, media_type="text/plain")
-        sent = await _body(request, MOST_SENT)
-        if isinstance(sent, Response):
-            return sent
         scheme, _, key = request.headers.get("authorization", "").partition(" ")
-        asked = Sent(*_address(request), sent, "", "", key.strip() if scheme.lower() == "bearer" else "")
-        kept = await makers.hire(asked)
-        return _busy() if kept is None else _kept_private(kept, request)
+        key = key.strip() if scheme.lower() == "bearer" else ""
+        async with upload.received(request, MOST_SENT if key in hands else MOST_ASKED) as sent:
+            if isinstance(sent, Response):  # a worker that nobody knows yet says soon that it is there
+                return _busy() if sent.status_code == 413 and key not in hands else sent
+            kept = await makers.hire(_sent_in(request, sent, "", "", key))
+        if kept is None:
+            return _busy()
+        if kept.reply.status == 401:
+            hands.discard(key)
+        elif kept.reply.status == 200 and len(hands) < HANDS:
+            hands.add(key)
+        return _kept_private(kept, request)
 
     @app.api_route("/api/{path:path}", methods=["GET", "HEAD", "POST"], include_in_schema=False)
     async def asked(request: Request) -> Response:
         """What programs ask is made for each: a reading of several parts has to know the newest run."""
-        sent = await _body(request, MOST_ASKED)
+        sent = await upload.small(request, MOST_ASKED)
         if isinstance(sent, Response):
             return sent
         kept = await makers.make(*_address(request), sent)
@@ -240,26 +247,10 @@ def _address(request: Request) -> tuple[str, str]:
     return raw.decode("ascii", "replace").split("?")[0], request.scope["query_string"].decode("latin-1")
 
 
-async def _body(request: Request, most: int) -> bytes | Response:
-    """What is sent, or why it is not taken: it is too much, or it comes too slowly. What is somewhat too much is read
-    to its end, for no browser shows an answer before that."""
-    length, read, sent = request.headers.get("content-length", "0"), 0, bytearray()
-    too_much = Response(f"more than {most} bytes are not taken here\n", 413, {"connection": "close"}, "text/plain")
-    if not length.isdecimal() or int(length[:18]) > READ * most:
-        return too_much
-    try:
-        async with asyncio.timeout(PATIENT):
-            async for some in request.stream():
-                read += len(some)
-                if read <= most:
-                    sent += some
-                elif read > READ * most:
-                    break
-    except TimeoutError:
-        return Response(f"this took more than {PATIENT:.0f} s to send\n", 408, media_type="text/plain")
-    except ClientDisconnect:
-        return Response(status_code=400)
-    return bytes(sent) if read <= most else too_much
+def _sent_in(request: Request, sent: bytes | Path, kind: str, who: str, session: str = "") -> Sent:
+    """What came whole."""
+    body, file = (b"", str(sent)) if isinstance(sent, Path) else (sent, "")
+    return Sent(*_address(request), body, kind, who, session, file=file)
 
 
 def _of_one(host: str) -> str:

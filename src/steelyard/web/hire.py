@@ -44,7 +44,7 @@ def answer(store: Store, sent: Sent) -> Reply:
         if deed not in words.DEEDS:
             raise unknown("deed of a worker", deed, words.DEEDS)
         try:
-            asked = msgspec.json.decode(sent.body, type=words.DEEDS[deed][0])
+            asked = msgspec.json.decode(sent.content, type=words.DEEDS[deed][0])
         except msgspec.MsgspecError as e:
             raise UserError(str(e)) from e
         if asked.version != __version__:

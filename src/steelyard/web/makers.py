@@ -68,7 +68,7 @@ def take(place: str, sent: Sent, taking: Taking) -> tuple[Kept, bool]:
     """What becomes of what is handed in; as :func:`make`."""
     from .submit import answer
 
-    return _in_time(lambda: answer(_store(place), sent, taking))
+    return _in_time(lambda: answer(_store(place), sent, taking), large=bool(sent.file))
 
 
 def operate(place: str, sent: Sent) -> tuple[Kept, bool]:
@@ -82,10 +82,10 @@ def hire(place: str, sent: Sent) -> tuple[Kept, bool]:
     """What a worker gets; as :func:`make`."""
     from .hire import answer
 
-    return _in_time(lambda: answer(_store(place), sent))
+    return _in_time(lambda: answer(_store(place), sent), large=bool(sent.file))
 
 
-def _in_time(work: Callable[[], Reply]) -> tuple[Kept, bool]:
+def _in_time(work: Callable[[], Reply], *, large: bool = False) -> tuple[Kept, bool]:
     signal.setitimer(signal.ITIMER_PROF, SECONDS)
     signal.alarm(LONGEST)
     try:
@@ -95,7 +95,7 @@ def _in_time(work: Callable[[], Reply]) -> tuple[Kept, bool]:
     finally:
         signal.setitimer(signal.ITIMER_PROF, 0)
         signal.alarm(0)
-    if made.slow:
+    if made.slow or large:
         memory.trim()
     return made, memory.resident() > _LARGE
 

@@ -31,7 +31,7 @@ class Reply(Struct, frozen=True):
 
 class Sent(Struct, frozen=True):
     """What is handed in: to which address, what, of which kind, and from where; ``session`` is the token of who is
-    signed in."""
+    signed in. What is large is in a ``file``."""
 
     path: str
     query: str
@@ -40,6 +40,12 @@ class Sent(Struct, frozen=True):
     address: str
     session: str = ""
     posted: bool = True
+    file: str = ""
+
+    @property
+    def content(self) -> bytes:
+        """What it is, wherever it is."""
+        return Path(self.file).read_bytes() if self.file else self.body
 
 
 class Taking(Struct, frozen=True):

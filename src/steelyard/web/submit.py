@@ -48,13 +48,13 @@ def _of_program(store: Store, sent: Sent, taking: Taking) -> Reply:
         asked[name] = value
     if sent.kind.split(";")[0].strip().lower() not in _ZIP:
         raise UserError("send the zip itself as the body, as content-type application/zip")
-    token, found, known = _taken(store, sent, asked.get("name", ""), sent.body, asked, taking)
+    token, found, known = _taken(store, sent, asked.get("name", ""), sent.content, asked, taking)
     taken = wire.Taken(address.path("submissions", token), known, found)
     return Reply(201, api.JSON, msgspec.json.encode(taken))
 
 
 def _of_form(store: Store, sent: Sent, taking: Taking) -> Reply:
-    fields = multipart.fields(sent.kind, sent.body)
+    fields = multipart.fields(sent.kind, sent.content)
     name, content = fields.pop("package", ("", b""))
     asked = {n: value.decode("utf-8", "replace") for n, (_, value) in fields.items()}
     try:
