@@ -16,6 +16,7 @@ from fastapi import FastAPI
 from steelyard.model.reasons import Failure, Reason
 from steelyard.model.record import Record
 from steelyard.store import Store
+from steelyard.web import script
 from steelyard.web.reply import HTML, Reply
 from steelyard.web.respond import respond
 from tests.made_up import record
@@ -74,7 +75,9 @@ class Parsed(HTMLParser):
 def harmless(page: Parsed) -> None:
     """That nothing on a page acts, has a style of its own, or is from elsewhere; and that every part has its name."""
     for tag, attributes in page.elements:
-        assert tag not in ("script", "style", "iframe", "object", "embed", "base")
+        assert tag not in ("style", "iframe", "object", "embed", "base")
+        if tag == "script":
+            assert (attributes["src"], attributes["integrity"]) == (f"/static/{script.NAME}", script.INTEGRITY)
         assert not [n for n in attributes if n.startswith("on") or n == "style"]
     for to in page.all("href") + page.all("src") + page.all("action"):
         assert to.startswith(("/", "#")) or to == "data:,", to

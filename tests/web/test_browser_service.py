@@ -165,6 +165,30 @@ def test_something_breaks_and_is_repaired_from_the_pages(
     page.context.close()
 
 
+def test_a_page_that_waits_is_renewed_in_place(chromium: Any, started: Started, signed_in: Any, tmp_path: Path) -> None:
+    """The submission's until it is done, the scheduler's without a word of what is just filled in there."""
+    page, wrong = visit(chromium, f"{started.url}/submissions")
+    _fill(page, tmp_path / "live.zip", package(b"\n/* live */\n"))
+    page.evaluate("window.still = 1")
+    context = chromium.new_context()
+    context.add_cookies(signed_in.context.cookies(f"{started.url}/operate"))
+    other = context.new_page()
+    other.goto(f"{started.url}/operate")
+    other.get_by_label("why").fill("half a sentence")
+    row = other.locator("#queue td", has_text="uno")
+    row.first.wait_for()
+    weighed(Service(started.url, started.database))
+    page.get_by_text("1 run: 1 done").wait_for()
+    page.get_by_role("button", name="Hand in").wait_for()
+    row.first.wait_for(state="detached")
+    assert page.evaluate("window.still") == 1, "it was loaded anew"
+    assert other.get_by_label("why").input_value() == "half a sentence"
+    looked_at(page, "submission-renewed")
+    assert wrong == []
+    context.close()
+    page.context.close()
+
+
 @pytest.mark.parametrize(
     "path", ["", "/audit", "/submissions", "/submissions/2", "/jobs/1", "/machines/bad", "/boards/bad%2Fb", "/nothing"]
 )

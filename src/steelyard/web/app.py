@@ -12,7 +12,7 @@ from pathlib import Path
 
 from fastapi import FastAPI, Request, Response
 
-from . import reply, upload
+from . import reply, script, upload
 from .kept import REST, STALE, Cache, Kept
 from .makers import Here, Makers
 from .news import News
@@ -34,6 +34,8 @@ _HEADERS = {
     "cross-origin-resource-policy": "same-origin",
     "permissions-policy": "interest-cohort=()",
 }
+#: pages that wait have htmx, which asks for them again
+_RENEWED = f"{_HEADERS['content-security-policy']}; script-src 'self'; connect-src 'self'"
 #: figures have styles in them, and nothing else that could act; pages elsewhere may show them
 _OF_FIGURES = {
     "content-security-policy": "default-src 'none'; style-src 'unsafe-inline'; sandbox",
@@ -139,6 +141,8 @@ def create(makers: Makers | Here) -> FastAPI:
 
     @app.get("/static/{name}", include_in_schema=False)
     async def static(name: str) -> Response:
+        if name == script.NAME and (source := script.source()):
+            return Response(source, media_type="text/javascript", headers=_FOR_EVER)
         if name != reply.style_name():
             return Response("no such file\n", 404, media_type="text/plain")
         return Response(reply.style(), media_type="text/css", headers=_FOR_EVER)
@@ -269,6 +273,8 @@ def _kept_private(kept: Kept, request: Request) -> Response:
     """A reply that no cache keeps and no search engine finds."""
     if kept.reply.to:
         response = Response(status_code=303, headers={"location": kept.reply.to})
+    elif kept.reply.shown and request.headers.get("x-shown") == kept.reply.shown:
+        response = Response(status_code=204)  # nothing has changed
     else:
         response = _sent(kept, request)
         del response.headers["etag"]
@@ -279,6 +285,8 @@ def _kept_private(kept: Kept, request: Request) -> Response:
             max_age=None if token else 0,
         )  # fmt: skip
     response.headers["x-robots-tag"] = "noindex, nofollow"
+    if kept.reply.shown:
+        response.headers["content-security-policy"] = _RENEWED
     if kept.reply.again:
         response.headers["refresh"] = str(kept.reply.again)
     return response

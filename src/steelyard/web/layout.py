@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Sequence
 from functools import cache, partial
 from pathlib import Path
@@ -16,8 +17,9 @@ from ..publish import figure, formats
 from ..publish.formats.html import printed
 from ..publish.sheet import Sheet, unlike
 from ..store import Store
-from . import address, markup, reply
+from . import address, markup, reply, script
 from .page import Block, Heading, Page, Picture, Table
+from .reply import HTML, Reply
 
 FOLDER = Path(__file__).parent
 #: what browsers are told that files are
@@ -34,6 +36,8 @@ _TYPES = {
 TABLES = {e: _TYPES.get(e, "application/octet-stream") for e in formats.MODULES if e != "html"}
 FIGURES = {"svg": "image/svg+xml", "png": "image/png", "vl.json": "application/json"}
 ENDINGS = (*TABLES, *FIGURES)
+#: seconds after which a page that waits is renewed in place, and what stands in it for what it shows
+RENEWED, _SHOWN = 3, "[shown]"
 #: cells of a table in a file
 MOST_CELLS = 4_000_000
 MENU = {
@@ -66,6 +70,19 @@ def distinct(page: Page) -> Page:
     return replace(page, blocks=made)
 
 
+def answer(
+    page: Page, store: Store | None, names: Sequence[str] = (), query: str = "", *, feed: str = "",
+    endings: Sequence[str] = (*TABLES, *FIGURES),
+) -> Reply:  # fmt: skip
+    """The page as a reply; see :func:`html`. What waits is renewed in place, or loaded again where nothing can do that
+    and nobody fills anything in."""
+    text = html(page, store, names, query, feed=feed, endings=endings)
+    if not (page.again and script.source()):
+        return Reply(page.status, HTML, text.encode(), again=0 if page.fixed else page.again)
+    shown = hashlib.sha256(text.encode()).hexdigest()[:16]
+    return Reply(page.status, HTML, text.replace(_SHOWN, shown).encode(), shown=shown)
+
+
 def html(
     page: Page, store: Store | None, names: Sequence[str] = (), query: str = "", *, live: bool = True, feed: str = "",
     endings: Sequence[str] = (*TABLES, *FIGURES),
@@ -77,7 +94,7 @@ def html(
     runs = address.runs(store, ids) if store else {}
     base, asked = address.path(*names).rstrip("/"), f"?{query}" if query else ""
 
-    taken = {"content", *(b.id for b in page.blocks if isinstance(b, Heading))}
+    taken = {"content", "now", *(b.id for b in page.blocks if isinstance(b, Heading))}
 
     def table(block: Table) -> Safe:
         name = markup.anchor(block.sheet.label, taken)
@@ -98,6 +115,7 @@ def html(
     return _template().render(
         page=page, menu=MENU, here=names[0] if names else "", live=live, table=table, files=files, drawing=drawing,
         notes=markup.notes, safe=Safe, feed=feed, style=f"/static/{reply.style_name()}",
+        script=script if live and page.again and script.source() else None, at=base, seconds=RENEWED, shown=_SHOWN,
     )  # fmt: skip
 
 

@@ -6,6 +6,8 @@ import hashlib
 import hmac
 from collections.abc import Callable, Mapping, Sequence
 
+from msgspec.structs import replace
+
 from ..model.errors import UserError, unknown
 from ..store import Store
 from ..store.operating import Yard
@@ -122,8 +124,8 @@ def _shown(page: Page, names: Sequence[str]) -> Reply:
     here = ("operate", *names)
     page = layout.distinct(page)
     assert all(b.action.startswith("/operate") for b in page.blocks if isinstance(b, Form))
-    body = layout.html(page, None, here, endings=tuple(layout.TABLES)).encode()
-    return Reply(page.status, HTML, body, hashlib.sha256(body).hexdigest()[:24], again=page.again)
+    made = layout.answer(page, None, here, endings=tuple(layout.TABLES))
+    return replace(made, digest=hashlib.sha256(made.body).hexdigest()[:24])
 
 
 def _led(to: str, session: str | None = None) -> Reply:

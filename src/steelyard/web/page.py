@@ -99,7 +99,8 @@ Block = Heading | Table | Picture | Markup | Text | Pre | Links | Form
 
 
 class Page(Struct, frozen=True):
-    """A page. ``trail`` are the pages above it. It is to be looked at again after ``again`` seconds, if any."""
+    """A page. ``trail`` are the pages above it. It is to be looked at again after ``again`` seconds, if any; somebody
+    may just be filling in its last blocks, so many as are ``fixed``."""
 
     title: str
     blocks: Sequence[Block]
@@ -107,6 +108,7 @@ class Page(Struct, frozen=True):
     trail: Sequence[tuple[str, str]] = ()
     status: int = 200
     again: int = 0
+    fixed: int = 0
 
     def sheet(self, label: str) -> Sheet | None:
         """The table of this label."""

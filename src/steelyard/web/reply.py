@@ -16,7 +16,8 @@ HTML = "text/html; charset=utf-8"
 class Reply(Struct, frozen=True):
     """What a browser gets. ``digest`` is of the body, ``state`` the newest run when it was made, ``seconds`` how long
     that took. It leads ``to`` another address, or is to be looked at ``again`` after seconds. ``session`` is the
-    token that the browser gets; an empty one ends its session, None changes nothing."""
+    token that the browser gets; an empty one ends its session, None changes nothing. A page that is renewed in place
+    says what it has ``shown``."""
 
     status: int
     kind: str
@@ -27,6 +28,7 @@ class Reply(Struct, frozen=True):
     to: str = ""
     again: int = 0
     session: str | None = None
+    shown: str = ""
 
 
 class Sent(Struct, frozen=True):

@@ -75,7 +75,7 @@ def _found(store: Store, names: tuple[str, ...], path: str, query: str, sent: by
         raise _nowhere(names)
     made = page(store, *of, query)
     news = "" if of[0].feed is None else f"{address.path(*names).rstrip('/')}/{feed.NAME}"
-    return Reply(made.status, HTML, layout.html(made, store, names, query, feed=news).encode(), again=made.again)
+    return layout.answer(made, store, names, query, feed=news)
 
 
 def page(store: Store, route: pages.Route, names: tuple[str, ...], query: str = "") -> Page:

@@ -73,6 +73,7 @@ def front(yard: Yard, session: Session) -> Page:
         paused = [(h.subject, h.operator, when(h.since), h.why) for h in holds]
         blocks.append(Table(plain("Paused", "paused", ("paused", "by", "since", "why"), paused), wide=("why",)))
         blocks += [_form(session, "resume", h.subject, f"Resume {h.subject}") for h in holds]
+    renewed = len(blocks)
     blocks.append(Heading("Pause", "pause"))
     kinds = {k: k for k in KINDS}
     blocks.append(
@@ -81,7 +82,7 @@ def front(yard: Yard, session: Session) -> Page:
     )  # fmt: skip
     blocks.append(Heading(f"Signed in as {session.operator}", "session"))
     blocks.append(Form("/operate/sign-out", (_seal(session),), "Sign out", changes=True))
-    return Page("Operating", blocks, again=0)
+    return Page("Operating", blocks, again=AGAIN, fixed=len(blocks) - renewed)
 
 
 def job(yard: Yard, session: Session, number: int) -> Page:
