@@ -64,6 +64,16 @@ def lines(chosen: Cli, ask: str) -> list[dict[str, object]]:
     return list(sheet["rows"])
 
 
+def test_programs_read_the_unit_of_each_figure(chosen: Cli) -> None:
+    for ask in (f"{ASK} --rate 5/s --battery 230mAh", f"{ASK} --rom 10", "choose --table --mlen 24"):
+        [sheet] = json.loads(chosen(f"{ask} --json").out)
+        units = {c["name"]: c["unit"] for c in sheet["columns"]}
+        costs = {"cycles": "cycles", "rom": "bytes", "ram": "bytes", "energy": "µJ", "share": "%", "life": "days"}
+        assert {n: units[n] for n in costs if n in units} == {n: u for n, u in costs.items() if n in units}
+        assert "cycles" in units
+    assert "cycles: cycles" not in chosen(ASK).out
+
+
 def test_only_what_stands_side_by_side_is_chosen_from(chosen: Cli) -> None:
     found = [(r["label"], r["flags"]) for r in lines(chosen, ASK)]
     assert found == [("fast1/ref", "-O3"), ("both1/ref", "-O3"), ("both1/ref", "-Os"), ("small1/ref", "-O3"),

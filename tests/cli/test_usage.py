@@ -36,6 +36,7 @@ def compiler() -> None:
             "--mlen '64:0:16': holds no size, as 64 is above 0; did you mean 0:64:16?",
         ),
         (f"run nocrypt -t uno -w {'9' * 5000}/0", "...': write AD/M in bytes, each at most 32767"),
+        ("run nocrypt -t uno -w 16", "workload size '16': write AD/M in bytes, each at most 32767, such as 16/64"),
         (f"compare 1 {'9' * 5000} --db none.db", "none.db: no results yet"),
         ("run nocrypt -t uno --mlen 0:64:0", "with a step of at least 1"),
         ("run nocrypt -t ,", "--target names no target; steelyard targets lists them"),

@@ -33,6 +33,17 @@ def test_a_ranking_says_whom_it_could_not_judge(cli: Cli, tmp_path: Path) -> Non
         assert "without known answers, so not ranked: mine/ref" in cli(f"rank --kind {kind}").out, kind
 
 
+def test_a_choice_and_a_study_say_so_too(cli: Cli, tmp_path: Path) -> None:
+    unknown = Failure(Reason.NO_EXPECTED, "no known answers for mine")
+    mine = replace(record("mine/ref", load="0/16"), failure=unknown)
+    store(tmp_path / "results.db", mine)
+    said = "without known answers, so not compared: mine/ref"
+    assert said in cli("study").err
+    store(tmp_path / "results.db", record(load="0/16"))
+    assert said in cli("study").out
+    assert said in cli("choose -t uno --mlen 16").out
+
+
 def test_what_nobody_could_judge_is_in_no_figure_and_no_matrix(cli: Cli, tmp_path: Path) -> None:
     unknown = Failure(Reason.NO_EXPECTED, "no known answers for mine")
     store(tmp_path / "results.db", record(), replace(record("mine/ref"), failure=unknown))
@@ -42,7 +53,7 @@ def test_what_nobody_could_judge_is_in_no_figure_and_no_matrix(cli: Cli, tmp_pat
     assert "without known answers, so not shown: mine/ref" in pivoted.out
     alone = cli("publish mine --pivot target")
     assert (alone.code, "1 matching run, none of them verified" in alone.err) == (1, True)
-    assert "no-expected-values: put the package's LWC_*_KAT_*.txt into the variant's folder" in cli("publish").out
+    assert "no-expected-values: put its LWC_*_KAT_*.txt into the variant's folder; a block cipher" in cli("publish").out
 
 
 def test_revisions_that_nobody_can_judge_are_compared(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -24,6 +24,7 @@ from ..model.variant import rate_of
 from ..model.workload import workload
 from ..publish import choice
 from ..publish.choice import Answer
+from ..publish.ranking import unjudged
 from . import options, select
 from .answers import found
 from .options import command
@@ -215,7 +216,8 @@ def _rows(
     where = f"target == {name} and primitive == {ask.primitive}" + (f" and ({ask.where})" if ask.where.strip() else "")
     rows = found(ask.what, where, columns, ask.db)
     answer = answered(rows, apart=("workload",), together=together)
-    return [r for r in answer.rows if r["outcome"] == "verified" and r["variant"] != "nocrypt"], answer.notes
+    weighed = [r for r in answer.rows if r["variant"] != "nocrypt"]
+    return [r for r in weighed if r["outcome"] == "verified"], (*answer.notes, *unjudged(weighed, "compared"))
 
 
 def _chosen(ask: Choose, name: str, rows: Sequence[Row], size: tuple[int, int], notes: Iterable[str]) -> Answer:

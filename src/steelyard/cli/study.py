@@ -8,6 +8,7 @@ from ..analyse import study as measures
 from ..model.errors import unknown
 from ..model.target import target_names
 from ..publish import report, study
+from ..publish.ranking import unjudged
 from . import options
 from .answers import asked
 from .console import say, stderr
@@ -44,16 +45,19 @@ def verb(ask: Study) -> int:
     if wrong := [t for t in named if t not in target_names()]:
         raise unknown("target", wrong[0], target_names())
     answer = asked(ask.what, ask.where, measures.NEEDED, ask.db, wanted=measures.NEEDED, together="most")
-    rows = [r for r in answer.rows if r["outcome"] == "verified" and measures.has_latency(r)]
+    weighed = [r for r in answer.rows if measures.has_latency(r)]
+    notes = (*answer.notes, *unjudged(weighed, "compared"))
+    rows = [r for r in weighed if r["outcome"] == "verified"]
     stored = {str(r["target"]) for r in rows if r["target"] in target_names()}
     targets = [t for t in named if t in stored] or sorted(stored, key=lambda t: (not study.published(t), t))
     if lost := [t for t in named if t not in stored]:
         say([f"no verified run of a block cipher or an AEAD on {', '.join(lost)}"])
     if not targets or (lost and len(lost) == len(named)):
         text = "no stored run has the cycles of a block, or of a message of 16 bytes"
+        say(unjudged(weighed, "compared"))
         stderr().print(f"{text}; steelyard run campaigns/iot-study.toml makes those of the study")
         return 1
-    made = study.compose(ask.title, rows, targets, answer.notes)
+    made = study.compose(ask.title, rows, targets, notes)
     if ask.out.format == "html":
         ask.out.put(report.page(made))
     else:

@@ -76,7 +76,10 @@ class Reason(StrEnum):
     METER_LOST = "meter-unreachable", "plug the meter in, correct its port in lab.toml, or install what is missing"
     POWER_LOST = "power-lost", "look at the meter's wires, range and rate; steelyard boards check tries it"
     # verify
-    NO_EXPECTED = "no-expected-values", "put the package's LWC_*_KAT_*.txt into the variant's folder"
+    NO_EXPECTED = (
+        "no-expected-values",
+        "put its LWC_*_KAT_*.txt into the variant's folder; a block cipher has none: give it a bundled variant's name",
+    )
     BAD_KAT = "malformed-kat", "repair the KAT file at the line that the detail names"
     KAT_MISMATCH = "kat-mismatch", "make the vector that the detail names by hand: it is the first that differs"
     DECRYPT_MISMATCH = "decrypt-mismatch", "make the vector that the detail names by hand: it is the first that differs"

@@ -84,7 +84,7 @@ def workload(text: str) -> Workload:
     Raises :class:`UserError`."""
     if text in NAMED:
         return Workload(text, NAMED[text])
-    if "/" not in text:
+    if "/" not in text and not text.replace(",", "").isdecimal():
         raise unknown("workload", text, NAMED)
     sizes = []
     for part in text.split(","):

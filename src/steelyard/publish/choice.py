@@ -20,7 +20,7 @@ from .sheet import Cell, Column, Line, Sheet
 WEIGHED, BETWEEN, BEYOND, BLOCKS = "weighed", "interpolated", "extrapolated", "by blocks"
 #: limits as options
 _OPTIONS = {"rom": "--rom", "ram": "--ram", "cycles": "--rate"}
-_ROM, _RAM = column("rom"), column("ram")
+_CYCLES, _ROM, _RAM = Column("cycles", "cycles", "cycles", 0), column("rom"), column("ram")
 #: a figure of a row
 _Cost = Callable[[Row], float | None]
 
@@ -76,7 +76,7 @@ def sheets(answer: Answer, top: int) -> list[Sheet]:
     fit = {r["run"] for r in answer.fitting}
     costs = _costs(answer.device)
     columns = [
-        column("label"), column("flags"), Column("cycles", "cycles", "", 0), Column("by", "by"), _ROM, _RAM,
+        column("label"), column("flags"), _CYCLES, Column("by", "by"), _ROM, _RAM,
         *(c for c, _ in costs), Column("front", "Pareto front"),
         *([Column("today", "used today")] if used else ()),
     ]  # fmt: skip
@@ -104,7 +104,7 @@ def table(answers: Sequence[Answer]) -> Sheet:
     costs = _costs(rated)
     columns = [
         column("target"), Column("fit", "fit", "", 0), column("label"), column("flags"),
-        Column("cycles", "cycles", "", 0), Column("by", "by"), _ROM, _RAM, *(c for c, _ in costs),
+        _CYCLES, Column("by", "by"), _ROM, _RAM, *(c for c, _ in costs),
         Column("relax", "nothing fits, but would with"),
     ]  # fmt: skip
     lines = []
@@ -272,7 +272,7 @@ def _near(answer: Answer, title: str, notes: Sequence[str]) -> Sheet:
             title, f"choice-{answer.target}", [column("label")], [], notes=answer.notes or ["no verified results"]
         )
     columns = [Column("relax", "nothing fits, but would with"), column("label"), column("flags"),
-               Column("cycles", "cycles", "", 0), _ROM, _RAM]  # fmt: skip
+               _CYCLES, _ROM, _RAM]  # fmt: skip
     lines = []
     for r in choose.relaxed(answer.candidates, answer.limits):
         limits = " ".join(f"{_OPTIONS[n]} {_needed(n, least, answer.device)}" for n, least in r.limits.items())

@@ -31,8 +31,8 @@ class Column(Struct, frozen=True):
 
     @property
     def heading(self) -> str:
-        """Title with unit."""
-        return f"{self.title} ({self.unit})" if self.unit else self.title
+        """Title with unit, where the title does not say it."""
+        return f"{self.title} ({self.unit})" if self.unit not in ("", self.title) else self.title
 
 
 _NO_MARKS: Mapping[str, Mark] = MappingProxyType({})
