@@ -10,7 +10,7 @@ import pytest
 from steelyard.publish.figure import Data, draw, load, specification
 
 #: those that are drawn: the others have opacity 0, or no text
-LABEL = re.compile(r'<text (?![^>]*opacity="0")[^>]*>([\d,]+)</text>')
+LABEL = re.compile(r'<text (?![^>]*opacity="0")[^>]*>([\d\u00a0]+)</text>')
 
 
 def data(low: float, high: float) -> Data:
@@ -25,7 +25,7 @@ def labels(figure: str, low: float, high: float) -> list[set[int]]:
     """The labels of the axes of numbers from ``low`` to ``high``."""
     svg = draw(specification(load(figure), data(low, high)), "svg").decode()
     axes = re.findall(r'class="mark-text role-axis-label".*?</g>', svg, re.DOTALL)
-    found = [{int(n.replace(",", "")) for n in LABEL.findall(axis)} for axis in axes]
+    found = [{int(n.replace("\u00a0", "")) for n in LABEL.findall(axis)} for axis in axes]
     return [axis for axis in found if axis]
 
 

@@ -21,6 +21,7 @@ from steelyard.model.campaign import Campaign
 from steelyard.model.metric import metric_names
 from steelyard.model.primitive import PRIMITIVES
 from steelyard.model.reasons import Failure, Reason
+from steelyard.publish import run
 from steelyard.web import campaigns, documents, layout, pages
 from tests.made_up import record
 from tests.web.conftest import RECORDS, Site, made
@@ -68,6 +69,42 @@ def test_a_run_has_every_metric_with_its_definition(site: Site) -> None:
             assert documents.definition(name, r.setup.primitive) in text
     for primitive in PRIMITIVES:
         assert [n for n in metric_names() if not documents.definition(n, primitive)] == []
+
+
+def test_a_page_advises_what_pages_can_do(site: Site) -> None:
+    """And no option of the command line, but in commands and documents."""
+    led = set[str]()
+    for at, page in site.crawl().items():
+        if not at.startswith(("/claims", "/definitions", "/glossary", "/runs")):
+            options = r"to (see|compare): |(?<!steelyard compare )--(where|columns|sources|mixed|all-runs)"
+            assert not re.search(options, page.text), at
+        led |= {to for to in page.all("href", "a") if "workload" in to}
+    assert led
+    assert all(site.get(to).status == 200 for to in led)
+
+
+def test_what_a_table_is_sorted_by_is_in_it(site: Site) -> None:
+    heads = [
+        site.get(f"/tables/uno-crypto_aead.csv{sort}").body.decode().splitlines()[0].split(",")
+        for sort in ("", "?sort=heap", "?sort=heap&columns=label")
+    ]
+    assert [h.count("heap") for h in heads] == [0, 1, 0]
+
+
+def test_a_runs_figures_stand_by_what_they_are_of() -> None:
+    names = (
+        "stack",
+        "cycles_reject_mean",
+        "energy_encrypt_modelled",
+        "cycles_encrypt_mean",
+        "rom",
+        "encrypt_per_byte",
+        "x",
+    )
+    shown = run.sheets(record(**dict.fromkeys(names, 1)), ())[1]
+    assert [line.cells[0] for line in shown.lines if line.cells[0] in names] == [
+        "cycles_encrypt_mean", "cycles_reject_mean", "encrypt_per_byte", "rom", "stack", "energy_encrypt_modelled", "x",
+    ]  # fmt: skip
 
 
 def test_figures_without_known_answers_are_said_to_be_left_out(tmp_path: Path) -> None:

@@ -127,9 +127,11 @@ def output(*known: str, usual: str = "", help: str = "") -> Declared:
     return declare
 
 
-def text(*names: str, metavar: str, help: str, default: str = "", listed: bool = False) -> Declared:
-    """An option whose value is a text, empty by default; one that is ``listed`` names something, or is left out. No
-    file could hold, and no terminal show, lone surrogates and control characters: they become escapes."""
+def text(
+    *names: str, metavar: str, help: str, default: str = "", listed: bool = False, needed: bool = False
+) -> Declared:
+    """An option whose value is a text, empty by default, or ``needed``; one that is ``listed`` names something, or is
+    left out. No file could hold, and no terminal show, lone surrogates and control characters: they become escapes."""
 
     def checked(context: click.Context, option: click.Parameter, value: str) -> str:
         given = context.get_parameter_source(option.name or "") is not click.core.ParameterSource.DEFAULT
@@ -137,9 +139,8 @@ def text(*names: str, metavar: str, help: str, default: str = "", listed: bool =
             raise UserError(f"{names[0]} names nothing; leave it out, or name {metavar}")
         return printable(value)
 
-    return click.option(
-        *names, default=default, show_default=bool(default), metavar=metavar, help=help, callback=checked
-    )
+    usual = {"required": True} if needed else {"default": default, "show_default": bool(default)}
+    return click.option(*names, metavar=metavar, help=help, callback=checked, **usual)
 
 
 def flag(*names: str, help: str) -> Declared:
@@ -191,8 +192,18 @@ one_target = click.option("--target", "-t", required=True, metavar="TARGET", hel
 one_flag_set = click.option("--flags", "-f", metavar="OPTIONS", help="Compiler options. Default: the target's.")
 against = click.option("--against", metavar="PATH|NAME", help="Another implementation to compare with.")
 force = flag("--force", help="Run again what is stored already.")
+
+
+def _place(context: click.Context, option: click.Parameter, value: str | None) -> str | None:
+    """The database that is named here, else the server that is named before the verb."""
+    here = context.get_parameter_source("db") is click.core.ParameterSource.COMMANDLINE
+    server: str | None = context.find_root().params.get("server")
+    return value if here or not server else server
+
+
 db = click.option(
     "--db",
+    callback=_place,
     envvar="STEELYARD_DB",
     show_envvar=True,
     metavar="FILE|URL",

@@ -89,6 +89,6 @@ def verb(ask: Publish) -> int:
         sheets = [results.flat(found, chosen)]
     else:
         found = found if chosen else complete(found, ask.db)
-        sheets = results.tables(found, chosen, caption=ask.caption, label=ask.label)
+        sheets = results.tables(found, chosen, caption=ask.caption, label=ask.label, more=keys)
     ask.out.give(sheets, notes=[*answer.notes, *lost])
     return 1 if any(k in empty for k in keys) or (measured and set(measured) <= set(empty)) else 0

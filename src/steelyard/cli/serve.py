@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import os
 import socket
 from contextlib import AbstractContextManager, nullcontext, suppress
 from typing import TYPE_CHECKING
@@ -68,7 +69,8 @@ def verb(ask: Serve) -> int:
         listener = socket.create_server((ask.host, ask.port), reuse_port=False, backlog=256)
     except OSError as e:
         action = "give another --port" if e.errno == errno.EADDRINUSE else "give another --host or --port"
-        raise UserError(f"{ask.host}:{ask.port}: {e.strerror}; {action}") from e
+        why = os.strerror(e.errno) if e.errno else e.strerror  # without the address, which is said already
+        raise UserError(f"{ask.host}:{ask.port}: {why}; {action}") from e
     with listener:
         host, port = listener.getsockname()[:2]
         stderr().print(f"serving http://{host}:{port}/ ; stop with Ctrl-C", soft_wrap=True)

@@ -46,7 +46,7 @@ class Submit(msgspec.Struct, frozen=True):
     click.option(
         "--server", envvar="STEELYARD_SERVER", required=True, metavar="URL", help="Where steelyard serve runs."
     ),
-    options.text("--licence", metavar="TEXT", help="Licence of the sources, such as MIT, or a sentence. Needed."),
+    options.text("--licence", metavar="TEXT", help="Licence of the sources, such as MIT, or a sentence.", needed=True),
     options.text("--previous", metavar="LINK", help="Private link of an older version, to be compared with."),
     options.flag("--wait", help="Wait until every run has ended; 1 where one has no verified figures."),
     options.tables,

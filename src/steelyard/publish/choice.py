@@ -14,7 +14,7 @@ from ..model.protocol import Protocol
 from ..model.row import Row, Value
 from ..model.target import load_target
 from .results import column, run_of, shared, some, title_of
-from .sheet import Cell, Column, Line, Sheet
+from .sheet import Cell, Column, Line, Sheet, spaced
 
 #: how cycles came about
 WEIGHED, BETWEEN, BEYOND, BLOCKS = "weighed", "interpolated", "extrapolated", "by blocks"
@@ -164,10 +164,6 @@ def _cycles(row: Row) -> float:
     return value(row, "cycles") or 0.0
 
 
-def _number(n: float) -> str:
-    return f"{n:,.0f}".replace(",", " ")
-
-
 def _reasons(answer: Answer) -> list[str]:
     """Why the first is first, what else there is to take, and how today's cipher stands to it."""
     first = answer.first
@@ -212,7 +208,7 @@ def _least(name: str) -> str:
 
 
 def _amount(row: Row, name: str) -> str:
-    return f"{_number(value(row, name) or 0.0)}{'' if name == 'cycles' else ' bytes'}"
+    return f"{spaced(value(row, name) or 0.0)}{'' if name == 'cycles' else ' bytes'}"
 
 
 def _times(row: Row, first: Row, name: str) -> str:

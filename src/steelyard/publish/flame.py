@@ -6,6 +6,7 @@ from xml.sax.saxutils import escape, quoteattr
 
 from ..analyse.profile import inclusive
 from ..model.profile import Profile
+from .sheet import spaced
 
 WIDTH, ROW, TOP = 1200, 22, 48
 #: narrower boxes are left out, in pixels
@@ -50,7 +51,7 @@ def flame_svg(profile: Profile, title: str) -> str:
             f'role="img" aria-label={quoteattr(title)} font-family="sans-serif" font-size="12">',
             f'<rect width="{WIDTH}" height="{height}" fill="#ffffff"/>',
             f'<text x="4" y="18" font-size="15" font-weight="bold">{escape(title)}</text>',
-            f'<text x="4" y="36">{total:,} cycles; width is cycles, callers above callees</text>',
+            f'<text x="4" y="36">{spaced(total)} cycles; width is cycles, callers above callees</text>',
             *boxes,
             "</svg>\n",
         ]
@@ -61,8 +62,8 @@ def _box(profile: Profile, node: int, cycles: int, total: int, x: float, depth: 
     n = profile.nodes[node]
     y = TOP + depth * ROW
     fill = FILLS[sum(n.function.encode()) % len(FILLS)]
-    calls = "1 call" if n.calls == 1 else f"{n.calls:,} calls"
-    tip = f"{n.function}: {cycles:,} cycles, {100 * cycles / total:.1f} %; {n.cycles:,} in itself; {calls}"
+    calls = "1 call" if n.calls == 1 else f"{spaced(n.calls)} calls"
+    tip = f"{n.function}: {spaced(cycles)} cycles, {100 * cycles / total:.1f} %; {spaced(n.cycles)} in itself; {calls}"
     fits = int((width - 6) / 6.6)
     name = n.function if len(n.function) <= fits else n.function[: fits - 1] + "…" if fits > 3 else ""
     label = f'<text x="{x + 3:.1f}" y="{y + 15}">{escape(name)}</text>' if name else ""

@@ -109,18 +109,21 @@ def grouped(rows: Iterable[Row]) -> dict[tuple[str, ...], list[Row]]:
     return dict(sorted(((tuple(map(str, key)), group) for key, group in groups.items()), key=itemgetter(0)))
 
 
-def tables(rows: Sequence[Row], columns: Sequence[str], *, caption: str = "", label: str = "") -> list[Sheet]:
+def tables(
+    rows: Sequence[Row], columns: Sequence[str], *, caption: str = "", label: str = "", more: Sequence[str] = ()
+) -> list[Sheet]:
     """One table for each target and primitive; two where compiler, harness or timing model differ.
 
     ``columns`` are those shown, in order; when empty, the implementation, what differs between rows, and the
-    primitive's usual metrics, with a table of runs that have no verified figures at the end. ``caption`` and ``label``
-    may hold ``{target}`` and ``{primitive}``.
+    primitive's usual metrics and ``more``, with a table of runs without verified figures at the end. ``caption`` and
+    ``label`` may hold ``{target}`` and ``{primitive}``.
     """
     sheets = []
     groups = grouped(rows if columns else [r for r in rows if measured(r)])
     for key, group in groups.items():
         target, primitive, _, compiler, *_ = key
-        chosen = [column(c) for c in columns or _usual(group, primitive)]
+        there = [n for n in more if any(r.get(n) is not None for r in group)]
+        chosen = [column(c) for c in columns or dict.fromkeys([*_usual(group, primitive), *there])]
         shown = {c.name for c in chosen}
         one = [f"{CONTEXT[n]} {v}" for n in ("flags", "workload") if (v := _same(group, n)) and n not in shown]
         if len([k for k in groups if k[:2] == key[:2]]) > 1:

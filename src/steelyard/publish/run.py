@@ -14,6 +14,9 @@ from ..model.record import Record
 from ..model.target import load_target, target_names
 from .sheet import ANY, Cell, Column, Line, Sheet, plain
 
+#: units of a run's figures in the order in which these stand; all other figures come after them
+_UNITS = ("cycles", "cycles/byte", "ticks", "instructions", "bytes", "µJ", "µJ/byte", "nJ/bit", "mW")
+
 
 def sheets(r: Record, same: Sequence[int]) -> list[Sheet]:
     """The record as tables: what it is of, its metrics, its cycles by size, and what libraries gave."""
@@ -21,7 +24,7 @@ def sheets(r: Record, same: Sequence[int]) -> list[Sheet]:
     title = f"run {r.id}: {r.setup.primitive} {r.setup.label} on {r.setup.target}"
     notes = [*(f"note: {n}" for n in r.notes), f"to repeat: {repeating(r)}"]
     sheets = [Sheet(title, "run", about, [Line(fact) for fact in _facts(r, same)], notes=notes)]
-    figures: list[tuple[Cell, ...]] = [(n, _unit(n), v) for n, v in sorted(r.metrics.items())]
+    figures: list[tuple[Cell, ...]] = [(n, _unit(n), v) for n, v in sorted(r.metrics.items(), key=_place)]
     heads: dict[str, int | None] = {"metric": None, "unit": None, "value": ANY}
     if figures:
         sheets.append(plain("metrics (docs/definitions.md)", "metrics", heads, figures))
@@ -41,6 +44,13 @@ def sheets(r: Record, same: Sequence[int]) -> list[Sheet]:
         heads = {"member": None, "bytes": 0}
         sheets.append(plain("library members pulled in (counted in ROM)", "members", heads, members))
     return sheets
+
+
+def _place(figure: tuple[str, float]) -> tuple[int, int, str]:
+    """Where a figure stands among those of a run: cycles first, then memory, then energy."""
+    name, unit, known = figure[0], _unit(figure[0]), metric_names()
+    place = known.index(name) if name in known else len(known)
+    return (_UNITS.index(unit) if unit in _UNITS else len(_UNITS), place, name)
 
 
 def _unit(name: str) -> str:

@@ -138,6 +138,11 @@ def shown(sheet: Sheet) -> Sheet:
     )
 
 
+def spaced(number: float) -> str:
+    """A whole number as people read it, with a space between thousands."""
+    return f"{number:,.0f}".replace(",", " ")
+
+
 def text(cell: Cell, column: Column, group: str = "") -> str:
     """A cell as tables show it: digits as the column says, ``group`` between thousands, a dash for what is missing."""
     if cell is None:

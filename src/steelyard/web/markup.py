@@ -98,9 +98,15 @@ def _cut(sheet: Sheet) -> Sheet:
     )  # fmt: skip
 
 
+#: what notes call options of the command line, and pages do not have or call otherwise
+_OPTIONS = {"--where": "a filter", "add to --columns": "add to the columns", "--sources": "steelyard compare --sources",
+            "--mixed": "steelyard compare --mixed"}  # fmt: skip
+_OPTION = re.compile("|".join(rf"(?<!compare ){o}\b" for o in _OPTIONS))
+
+
 def notes(sheet: Sheet) -> Sequence[str]:
     """What stands below a table."""
-    return _cut(sheet).notes
+    return [_OPTION.sub(lambda found: _OPTIONS[found[0]], n) for n in _cut(sheet).notes]
 
 
 def _numeric(c: Column) -> str:

@@ -17,6 +17,11 @@ STYLE = """
 body { font: 15px/1.45 system-ui, sans-serif; color: var(--ink); background: var(--paper); margin: 2rem auto;
   max-width: 72rem; padding: 0 1rem; }
 .wide { overflow-x: auto; }
+@property --more { syntax: "<number>"; inherits: false; initial-value: 1; }
+@keyframes more { from { --more: .15; } 80% { --more: .15; } to { --more: 1; } }
+@supports (animation-timeline: scroll()) { @media screen { .wide { animation: more linear both;
+  animation-timeline: scroll(self inline);
+  mask-image: linear-gradient(to left, rgb(0 0 0 / var(--more)), #000 2.5rem); } } }
 table { border-collapse: collapse; margin: .5rem 0 .25rem; font-variant-numeric: tabular-nums; }
 caption { text-align: left; font-weight: 600; padding: .25rem 0; }
 th, td { padding: .25rem .7rem; border-bottom: 1px solid var(--rule); text-align: left; white-space: nowrap; }

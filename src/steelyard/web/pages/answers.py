@@ -16,7 +16,7 @@ from ...publish import comparison, figure, pivot, ranking, results
 from ...publish.figures import figure_names
 from .. import address, ask
 from ..page import Block, Field, Links, NotThereError, Page, Table, Text
-from .view import FIND, NAMES, View, bars, figure_of, nearest, not_there, remarks
+from .view import FIND, NAMES, View, bars, figure_of, nearest, not_there, noted, remarks
 
 SIDES = {"": "nothing", "target": "targets", "flags": "flags", "compiler": "compilers"}
 #: what a page may be asked
@@ -65,7 +65,8 @@ def tables(v: View) -> Page:
     if across:
         sheets = pivot.verified(found, across, chosen, sorted_by=bool(v.text("sort")))
     else:
-        sheets = results.tables(found if chosen else v.complete(found), chosen)
+        keys = [n for n, _ in sort if n not in CONTEXT]
+        sheets = results.tables(found if chosen else v.complete(found), chosen, more=keys)
     form = v.form("/tables", "Show", TABLES)
     blocks: list[Block] = [form, *(Table(s, bars=bars(s), wide=("detail",)) for s in sheets)]
     if found and not across:
@@ -117,7 +118,7 @@ def compare(v: View) -> Page:
     everything = v.text("everything") == "yes"
     sheets = [*comparison.tables(found, everything=everything), *comparison.unpaired(found)]
     summary = [*comparing.summary(found), f"{counted(len(found.pairs), 'setup')} compared", *left_out]
-    blocks: list[Block] = [form, *map(Text, summary), *(Table(s) for s in sheets)]
+    blocks: list[Block] = [form, *map(noted, summary), *(Table(s) for s in sheets)]
     if found.pairs:
         blocks.append(Table(comparison.flat(found, everything=everything), folded="all of it as one table"))
     return Page(f"{cut(asked[0], 60)} against {cut(asked[1], 60)}", blocks, lead)

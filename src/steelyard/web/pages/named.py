@@ -18,7 +18,7 @@ from ...publish import badge, figure, history, joint, pivot, report, results
 from ...publish.sheet import plain
 from .. import address, documents
 from ..page import Block, Heading, Links, NotThereError, Page, Picture, Table, Text
-from .view import View, bars, not_there
+from .view import View, bars, not_there, noted
 
 #: metrics that pages of names show: all that tables show, and what figures need
 _ALL = (*results.USUAL, "ram", "encrypt_per_byte", *joint.NEEDED)
@@ -70,7 +70,7 @@ def _of_target(v: View, name: str, answer: Answer) -> Iterable[Block]:
         for sheet in part.tables:
             yield Table(sheet, bars=bars(sheet))
     yield from (Table(s, wide=("detail",)) for s in results.without_figures(rows))
-    yield from map(Text, answer.notes)
+    yield from map(noted, answer.notes)
 
 
 def family(v: View, name: str) -> Page:
@@ -105,7 +105,7 @@ def _of_names(v: View, answer: Answer, past: Mapping[int, Sequence[Row]] = {}) -
     rows = v.complete(order.ordered(answer.rows, results.ORDER))
     for sheet in results.tables(rows, ()):
         yield Table(sheet, bars=bars(sheet), wide=("detail",), past=past)
-    yield from map(Text, answer.notes)
+    yield from map(noted, answer.notes)
 
 
 def implementation(v: View, variant: str, name: str) -> Page:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
+from html import escape
 from typing import NamedTuple
 
 from msgspec.structs import replace
 
 from ...analyse.answer import Answer
-from ...model.errors import counted, meant, unknown
+from ...model.errors import counted, meant, printable, unknown
 from ...model.row import CONTEXT, Row
 from ...model.target import target_names
 from ...publish import figure, results
@@ -16,7 +18,7 @@ from ...publish.sheet import Sheet
 from ...store import Store
 from .. import address
 from ..ask import Rows
-from ..page import Block, Field, Form, NotThereError, Picture, Table, Text
+from ..page import Block, Field, Form, Markup, NotThereError, Picture, Table, Text
 
 NAMES = Field("what", "names", "ascon* aes128gcm/ref")
 FIND = Field("where", "filter", 'target == uno and (rom < 4096 or variant ~ "ascon*")')
@@ -71,7 +73,21 @@ def remarks(answer: Answer, found: Sequence[Row]) -> Iterable[Block]:
         there = sum(r["variant"] != "nocrypt" for r in answer.rows)
         some = f"{counted(there, 'matching run')}, none of them verified."
         yield Text(some if there else "No stored run matches.")
-    yield from map(Text, answer.notes)
+    yield from map(noted, answer.notes)
+
+
+#: what a note advises on the command line: a filter, or runs that newer ones replace
+_ADVICE = re.compile(r"; to (?:see|compare): (?:--where '(.*)'|steelyard publish --all-runs)$")
+
+
+def noted(note: str) -> Text | Markup:
+    """A note of an answer, whose advice leads to the page that follows it."""
+    advice = _ADVICE.search(note)
+    if advice is None:
+        return Text(note)
+    to = address.path("tables", where=advice[1]) if advice[1] else address.path("tables", all="yes")
+    shown = f'{escape(printable(note[: advice.start()]))}; <a href="{escape(to)}">show them</a>'
+    return Markup(f'<p class="note">{shown}</p>')
 
 
 def every_name(v: View) -> dict[str, tuple[str, str]]:
