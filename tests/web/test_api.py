@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import signal
+import socket
 import subprocess
 import sys
 import urllib.error
@@ -91,6 +92,15 @@ def test_a_server_answers_as_its_database(
         mine, theirs = (cli([*question.split(), "--db", db]) for db in (str(database), server))
         assert (theirs.code, theirs.out, theirs.err) == (mine.code, mine.out, mine.err), question
     assert mine.out
+    monkeypatch.setenv("STEELYARD_DB", "nowhere.db")
+    assert cli(["--server", server, *question.split()]).out == mine.out
+
+
+def test_a_port_that_is_taken_is_said_once(cli: Cli, database: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        port = other.getsockname()[1]
+        got = cli(f"serve --port {port} --db {database}")
+    assert (got.code, got.err.count(str(port)), "give another --port" in got.err) == (2, 1, True), got.err
 
 
 def test_parts_are_as_of_one_run(database: Path, tmp_path: Path) -> None:

@@ -46,6 +46,10 @@ VERBS = {
     context_settings={"help_option_names": ["--help", "-h"]},
 )
 @click.version_option(package_name="steelyard", message="%(prog)s %(version)s")
+@click.option("--server", metavar="URL", help="Where steelyard serve runs: results are read there, and packages sent.")
 @click.option("--traceback", is_flag=True, help="Print where an unexpected error came from.")
-def app(traceback: bool) -> None:
+@click.pass_context
+def app(context: click.Context, server: str | None, traceback: bool) -> None:
     """Weigh lightweight cryptography on microcontrollers: cycles, ROM, RAM, energy, correctness."""
+    if server:  # of verbs with a --server of their own; --db looks here itself
+        context.default_map = {verb: {"server": server} for verb in ("submit", "work")}
