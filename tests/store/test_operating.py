@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from sqlalchemy import select, update
 
 from steelyard.model.errors import UserError
+from steelyard.model.target import load_target
 from steelyard.store import Store, operators, queue, schema
 from steelyard.store.floor import Board, Worker
 from steelyard.store.operating import Yard
@@ -277,3 +278,28 @@ def test_a_damaged_job_is_shown_and_repaired(store: Store) -> None:
     assert len(store.runs()) == 1
     assert yard.delete(submission.number) == 1
     assert yard.counts() == {}
+
+
+def test_a_submission_goes_to_the_boards_that_workers_have(store: Store) -> None:
+    """When an operator says so, after all that is simulated, once, and to who has such a board only."""
+    desk, yard = Desk(store), Yard(store, "ann")
+    desk.hand_in(GIVEN, tasks(targets="ab"), ROOM)
+    with pytest.raises(UserError, match="steelyard work --boards"):
+        yard.to_boards(1)
+    yard.present(replace(worker(), targets=("a", "uno board")))
+    assert (yard.boards(), yard.to_boards(1), yard.to_boards(1)) == (["uno"], 1, 0)
+    desk.hand_in(replace(GIVEN, content=b"other"), tasks(replace(GIVEN, content=b"other"), "a"), ROOM)
+    waiting = yard.lines((WAITING,))
+    assert [j.task.place for j in waiting] == ["a", "a", "b", "uno board"]
+    assert waiting[-1].task.flags == load_target("uno").toolchain.default_flags
+    with Queue(store, "m 1 x", "m").taken(["uno", "b board"]) as taken:
+        assert taken is None
+    with Queue(store, "m 1 x", "m").taken(["uno board"]) as taken:
+        assert taken is not None
+        assert (taken.task.on, taken.task.target) == ("board", "uno")
+    yard.absent(worker().name)
+    assert yard.boards() == []
+    assert yard.lines((WAITING,))[0].why == "no worker that has the compiler of a is there"
+    assert [(d.subject, d.detail) for d in Operators(store).deeds() if d.action == "to boards"] == [
+        ("submission 1", "uno")
+    ] * 2

@@ -110,7 +110,7 @@ def test_a_database_that_is_gone_for_a_while(cable: tuple[Cut, str], monkeypatch
             cut.cut()
         return record("toy1/ref", target=job)
 
-    monkeypatch.setattr(worker, "_job", lambda taken, folder: taken.task.target)
+    monkeypatch.setattr(worker, "_job", lambda taken, folder, lab: taken.task.target)
     monkeypatch.setattr(worker.Pipeline, "weigh", weigh)
     monkeypatch.setattr(worker, "LOOK", 0.1)
     try:

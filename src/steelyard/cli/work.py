@@ -16,6 +16,9 @@ from .console import stderr
 from .options import command
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from ..lab import Station
     from ..store.floor import Board
 
 
@@ -25,6 +28,7 @@ class Work(Struct, frozen=True):
     target: tuple[str, ...]
     until_empty: bool
     without_sandbox: bool
+    boards: bool
     server: str
     key: str
     db: str | None
@@ -40,6 +44,7 @@ class Work(Struct, frozen=True):
         help="Only jobs of these. Default: all whose compiler is here.",
     ),
     options.flag("--until-empty", help="End when no job is left that can be had."),
+    options.flag("--boards", help="Also jobs for the boards of this machine's lab.toml, which an operator asks for."),
     options.text("--server", metavar="URL", help="Take jobs over HTTP from the server here, without its database."),
     click.option(
         "--key",
@@ -65,6 +70,7 @@ def verb(ask: Work) -> int:
     targets = [t.name for t in select.targets(ask.target) if t.device == "simulator"]
     if not targets:
         raise UserError("--target: what was handed in runs simulated only; name such a target")
+    lab = _lab() if ask.boards else {}
     from ..farm import Done, name, work, work_for
     from ..store import StoreError
 
@@ -75,7 +81,8 @@ def verb(ask: Work) -> int:
         detail = f": {what.detail}" if what.detail else ""
         stderr().print(f"job {what.number} {what.label} on {what.target}: {what.state}{detail}", soft_wrap=True)
 
-    stderr().print(f"takes jobs on {', '.join(targets)}; stop with Ctrl-C", soft_wrap=True)
+    also = f", and on boards: {', '.join(lab)}" if lab else ""
+    stderr().print(f"takes jobs on {', '.join(targets)}{also}; stop with Ctrl-C", soft_wrap=True)
     over = Event()
     before = signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
@@ -84,15 +91,23 @@ def verb(ask: Work) -> int:
 
             line = HttpQueue(ask.server, ask.key, name())
             line.present(tuple(sorted(targets)), _boards())  # says at once what is wrong with address or key
-            work_for(line, targets, say, over, until_empty=ask.until_empty, boards=_boards)
+            work_for(line, targets, say, over, until_empty=ask.until_empty, boards=_boards, lab=lab)
             return 0
         with select.store(ask.db, existing=ask.until_empty) as store:
             if "_server" in vars(store):
                 raise UserError("--db: is a server; give --server and --key instead, or the database itself")
-            work(store, targets, say, over, until_empty=ask.until_empty, boards=_boards)
+            work(store, targets, say, over, until_empty=ask.until_empty, boards=_boards, lab=lab)
     finally:
         signal.signal(signal.SIGTERM, before)
     return 0
+
+
+def _lab() -> Mapping[str, tuple[Station, ...]]:
+    """The boards of this machine's lab by target. Raises :class:`UserError`."""
+    from .. import lab
+    from .stations import stations
+
+    return lab.pools(stations((), None, every=True))
 
 
 def _boards() -> tuple[Board, ...]:

@@ -7,7 +7,7 @@ import os
 import platform
 import secrets
 import time
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -19,7 +19,7 @@ from msgspec.structs import replace
 
 from .. import __version__
 from ..jobs import Job
-from ..lab import aside
+from ..lab import Station, aside
 from ..model.errors import UserError
 from ..model.record import Record
 from ..model.target import load_target
@@ -31,16 +31,20 @@ from ..store import Store, StoreError
 from ..store.errors import LeaseLost
 from ..store.floor import Board, Worker
 from ..store.operating import Yard
-from ..store.queue import ATTEMPTS, DONE, FAILED, WAITING, Mine, Queue, Taken
+from ..store.queue import ATTEMPTS, BOARD, DONE, FAILED, WAITING, Mine, Queue, Taken
 
 #: seconds between two words of a worker that is there; what the mark of a board says that operators paused
 PRESENT, PAUSED = 10.0, "paused on the scheduler's page"
 #: seconds between two looks at an empty queue, and that a run may take; cycles that a call may take
 LOOK, SECONDS, CYCLES = 1.0, 900.0, 1 << 28
+#: seconds that a run on boards may take, which others may have meanwhile
+ON_BOARDS = 3600.0
 #: seconds that a result waits for a database that does not answer
 PATIENCE = 600.0
 #: characters of a log
 _LOG = 1 << 20
+#: boards that are alike
+Stations = tuple[Station, ...]
 
 
 class Done(Struct, frozen=True):
@@ -61,13 +65,14 @@ def work(
     *,
     until_empty: bool = False,
     boards: Callable[[], tuple[Board, ...]] = tuple,
+    lab: Mapping[str, Stations] = {},
 ) -> None:
     """Takes jobs on these targets one by one, and says what became of each, until ``over`` is set, or the queue is
     empty. Errors of the database are said and waited for. A job that Ctrl-C interrupts goes back at once. Tells
-    operators that it is there, and what this machine's ``boards`` do."""
+    operators that it is there, and what this machine's ``boards`` do; those of ``lab`` are for jobs of its targets."""
     machine = platform.node()[:150]
     line = _Here(store, f"{machine} {name()}", machine)
-    work_for(line, targets, say, over, until_empty=until_empty, boards=boards)
+    work_for(line, targets, say, over, until_empty=until_empty, boards=boards, lab=lab)
 
 
 def name() -> str:
@@ -114,10 +119,12 @@ def work_for(
     *,
     until_empty: bool = False,
     boards: Callable[[], tuple[Board, ...]] = tuple,
+    lab: Mapping[str, Stations] = {},
 ) -> None:
     """See :func:`work`, with a queue that may be elsewhere."""
+    targets = sorted((*targets, *(f"{t} {BOARD}" for t in lab)))
     with (
-        _present(queue, tuple(sorted(targets)), boards),
+        _present(queue, tuple(targets), boards),
         TemporaryDirectory(prefix="steelyard-work-") as folder,
         Store.open(Path(folder, "results.db")) as own,
     ):
@@ -125,7 +132,7 @@ def work_for(
             try:
                 with queue.taken(targets) as taken:
                     if taken is not None:
-                        say(_worked(queue, own, taken, say))
+                        say(_worked(queue, own, taken, say, lab))
             except StoreError as e:
                 say(e)
                 taken = None
@@ -168,7 +175,9 @@ def _present(queue: Jobs, targets: tuple[str, ...], boards: Callable[[], tuple[B
             queue.absent()
 
 
-def _worked(queue: Jobs, own: Store, taken: Taken, say: Callable[[Done | StoreError], None]) -> Done:
+def _worked(
+    queue: Jobs, own: Store, taken: Taken, say: Callable[[Done | StoreError], None], lab: Mapping[str, Stations] = {}
+) -> Done:
     """Does a job, and puts back what came of it."""
     late, t = Event(), taken.task
 
@@ -185,7 +194,7 @@ def _worked(queue: Jobs, own: Store, taken: Taken, say: Callable[[Done | StoreEr
                 say(e)
                 time.sleep(LOOK)
                 continue
-            return Done(taken.number, f"{t.variant}/{t.name}", t.target, state, detail)
+            return Done(taken.number, f"{t.variant}/{t.name}", t.place, state, detail)
 
     try:
         with TemporaryDirectory(prefix="steelyard-work-") as folder:
@@ -195,10 +204,10 @@ def _worked(queue: Jobs, own: Store, taken: Taken, say: Callable[[Done | StoreEr
                 late.set()
                 pipeline.over.set()
 
-            timer = Timer(SECONDS, stop)
+            timer = Timer(ON_BOARDS if t.on else SECONDS, stop)
             timer.start()
             try:
-                record = pipeline.weigh(_job(taken, Path(folder)))
+                record = pipeline.weigh(_job(taken, Path(folder), lab))
             finally:
                 timer.cancel()
     except UserError as e:
@@ -207,7 +216,7 @@ def _worked(queue: Jobs, own: Store, taken: Taken, say: Callable[[Done | StoreEr
         return done(FAILED, str(e))
     except KeyboardInterrupt:
         if late.is_set():
-            return done(FAILED, f"not done after {SECONDS:.0f} s")
+            return done(FAILED, f"not done after {ON_BOARDS if t.on else SECONDS:.0f} s")
         queue.give_back(taken)
         raise
     log = own.get_blob(record.log)[:_LOG].decode(errors="replace") if record.log else ""
@@ -220,7 +229,7 @@ def _worked(queue: Jobs, own: Store, taken: Taken, say: Callable[[Done | StoreEr
     return done(DONE, "", replace(record, id=None, log=digest), log)
 
 
-def _job(taken: Taken, folder: Path) -> Job:
+def _job(taken: Taken, folder: Path, lab: Mapping[str, Stations] = {}) -> Job:
     """The job of a task, unpacked into ``folder``. :class:`UserError` where this version finds something else."""
     t = taken.task
     if hashlib.sha256(taken.content).hexdigest() != t.package:
@@ -230,5 +239,5 @@ def _job(taken: Taken, folder: Path) -> Job:
     found = discover(place, limits=HANDED_IN, cache=folder / "unpacked")
     for i in found.implementations:
         if (i.primitive, i.family, i.variant, i.name, i.digest) == (t.primitive, t.family, t.variant, t.name, t.digest):
-            return Job(i, load_target(t.target), t.flags, workload(t.workload))
+            return Job(i, load_target(t.target), t.flags, workload(t.workload), on=lab[t.target] if t.on else ())
     raise UserError("this version of Steelyard finds other implementations in the zip; hand it in again")

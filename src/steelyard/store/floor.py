@@ -9,7 +9,7 @@ from msgspec import Struct
 from sqlalchemy import Connection, func, or_, select
 
 from . import schema
-from .queue import ATTEMPTS, DONE, PAUSE, WAITING, now
+from .queue import ATTEMPTS, BOARD, DONE, PAUSE, WAITING, now
 
 #: microseconds after which a worker that says nothing is not there
 GONE = 60_000_000
@@ -64,7 +64,8 @@ class Floor:
             return f"{r.target} is paused{f': {hold.why}' if hold.why else ''}"
         able = [w for w in self._workers if r.target in w.targets]
         if not able:
-            return f"no worker that has the compiler of {r.target} is there"
+            lacks = f"no worker with a {r.target} that works" if r.target.endswith(f" {BOARD}") else ""
+            return f"{lacks or f'no worker that has the compiler of {r.target}'} is there"
         at_work = [w for w in able if f"machine {w.machine}" not in self._paused]
         if not at_work:
             return f"all workers for {r.target} are paused"

@@ -7,9 +7,11 @@ from typing import Any, TypeVar
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 from sqlalchemy import Connection, delete, func, insert, select, update
 
 from steelyard.model.errors import UserError, unknown
+from steelyard.model.target import load_target
 
 from . import queue, schema
 from .engine import explained
@@ -23,6 +25,8 @@ from .writing import row_of
 
 #: microseconds after which a worker that says nothing is forgotten
 FORGOTTEN = 7 * 86_400_000_000
+#: priority of what is run on boards
+_LATER = 1 << 20
 #: kinds of what may be paused
 KINDS = ("target", "machine", "board")
 _job, _attempt, _worker, _hold = schema.job, schema.job_attempt, schema.worker, schema.hold
@@ -218,6 +222,40 @@ class Yard:
             return runs
 
         return self._done("deleted", f"submission {number}", work)
+
+    def boards(self) -> list[str]:
+        """The targets of which workers that are there have boards for the queue."""
+        end = f" {queue.BOARD}"
+        return sorted({t.removesuffix(end) for w in self.workers() if w.alive for t in w.targets if t.endswith(end)})
+
+    def to_boards(self, number: int) -> int:
+        """Lets all boards that workers have weigh a submission, after everything that is simulated; how many jobs that
+        makes."""
+        boards = self.boards()
+        if not boards:
+            raise UserError("no worker has boards; start steelyard work --boards where a lab is")
+
+        def work(connection: Connection) -> int:
+            found = connection.execute(
+                select(_submission.c.package_id, _submission.c.name).where(
+                    _submission.c.id == number, _submission.c.state != WITHDRAWN
+                )
+            ).first()
+            if found is None:
+                raise UserError(f"submission {number} is not there")
+            queue.touch(connection, schema.package.c.id == found.package_id)
+            texts = connection.execute(select(_job.c.task).where(_job.c.package_id == found.package_id)).scalars()
+            tasks = [t for t in map(queue.task_of, texts) if t.file == found.name and not t.on]
+            flags = {t.target: t.flags for t in tasks}
+            each = {(t.primitive, t.family, t.variant, t.name): t for t in tasks}
+            more = [
+                replace(t, target=b, on=queue.BOARD, flags=flags.get(b) or load_target(b).toolchain.default_flags)
+                for b in boards
+                for t in each.values()
+            ]
+            return queue.put(connection, found.package_id, more, _LATER)
+
+        return self._done("to boards", f"submission {number}", work, ", ".join(boards))
 
     def present(self, worker: Worker) -> list[str]:
         """Says that a worker is there; the boards of its machine that are paused."""

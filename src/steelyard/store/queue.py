@@ -29,6 +29,8 @@ from .writing import append, row_of
 WAITING, RUNNING, DONE, FAILED = "waiting", "running", "done", "failed"
 #: the state of a submission whose finished jobs are runs
 PUBLISHED = "published"
+#: what of a task says that it is of a board
+BOARD = "board"
 #: times that a job is taken: by a worker that dies, or whose machine fails it; microseconds until it is taken again
 ATTEMPTS, PAUSE = 3, 30_000_000
 #: jobs that a worker looks at for one that it can have
@@ -78,7 +80,8 @@ _ORIGINS = text(
 
 class Task(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
     """What is to be run: an implementation in the zip with this digest, and how. ``sources`` is the digest that its
-    records have, of its sources and known answers; empty in tasks of versions that did not know it."""
+    records have, of its sources and known answers; empty in tasks of versions that did not know it. ``on`` a board it
+    is run where it says so (:data:`BOARD`), and simulated where it is empty."""
 
     package: str
     file: str
@@ -91,6 +94,12 @@ class Task(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_d
     flags: tuple[str, ...]
     workload: str
     sources: str = ""
+    on: str = ""
+
+    @property
+    def place(self) -> str:
+        """Where it is to be run, as workers say what they can do: ``uno``, or ``uno board``."""
+        return f"{self.target} {self.on}".rstrip()
 
     @property
     def identity(self) -> str:
@@ -178,7 +187,7 @@ def put(connection: Connection, package: int, tasks: Sequence[Task], priority: i
                 "identity": task.identity,
                 "package_id": package,
                 "task": msgspec.json.encode(task).decode(),
-                "target": task.target,
+                "target": task.place,
                 "priority": priority + k,
                 "state": WAITING,
                 "attempts": 0,

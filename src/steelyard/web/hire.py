@@ -90,10 +90,11 @@ def _wrong(record: Record, task: Task) -> str:
     """Why this record cannot be the task's; empty where it can. Its figures are taken on trust."""
     setup = record.setup
     known = {name: getattr(task, name) for name in _SAME}
-    known |= {"flags": " ".join(task.flags), "device": "simulator", "sources": task.sources}
+    known |= {"flags": " ".join(task.flags), "board": bool(task.on), "sources": task.sources}
     asked = workload(task.workload if PRIMITIVES[task.primitive].sized else KNOWN)
     said = {name: getattr(setup, field) for name, field in _SAME.items()}
-    said |= {"flags": setup.flags, "device": setup.device, "sources": task.sources and setup.implementation_digest}
+    said |= {"flags": setup.flags, "board": setup.device != "simulator"}
+    said |= {"sources": task.sources and setup.implementation_digest}
     if other := [n for n in known if known[n] != said[n]] or ["workload"] * (setup.workload != asked.text):
         return f"{other[0]}: this record is of another job"
     if not record.final or (record.ok and record.verification is None):

@@ -25,6 +25,7 @@ DEEDS: Mapping[str, tuple[Callable[[Yard, str, str], object], str]] = {
     "pause": (lambda yard, what, why: yard.pause(what, why), ""),
     "resume": (lambda yard, what, why: yard.resume(what), ""),
     "release": (lambda yard, what, why: yard.release(_number(what)), "submissions/{}"),
+    "boards": (lambda yard, what, why: yard.to_boards(_number(what)), "submissions/{}"),
     "decline": (lambda yard, what, why: yard.decline(_number(what)), "submissions/{}"),
     "delete": (lambda yard, what, why: yard.delete(_number(what)), "submissions"),
 }

@@ -16,7 +16,7 @@ def verb(ask: Stored) -> int:
         yard = Yard(store)
         lines, counts = yard.lines((WAITING, RUNNING, FAILED)), yard.counts()
     heads = {"job": 0, "implementation": None, "target": None, "state": None, "attempts": 0, "why": None}
-    rows = [(j.number, f"{j.task.variant}/{j.task.name}", j.task.target, j.state, j.attempts, j.why or j.detail)
+    rows = [(j.number, f"{j.task.variant}/{j.task.name}", j.task.place, j.state, j.attempts, j.why or j.detail)
             for j in lines]  # fmt: skip
     said = ", ".join(f"{n} {state}" for state, n in sorted(counts.items())) or "no jobs"
     ask.out.give([plain("Queue", "queue", heads, rows)], notes=[said])

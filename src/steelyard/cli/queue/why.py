@@ -24,7 +24,7 @@ def verb(ask: Why) -> int:
 
     with select.store(ask.db, existing=True) as store:
         line, attempts = Yard(store).job(ask.job)
-    said = f"job {ask.job}, {line.task.variant}/{line.task.name} on {line.task.target}, is {line.state}"
+    said = f"job {ask.job}, {line.task.variant}/{line.task.name} on {line.task.place}, is {line.state}"
     heads = ("machine", "begun", "ended", "outcome", "detail")
     rows = [(a.worker.split(" ")[0], when(a.begun), when(a.ended), a.outcome, a.detail) for a in attempts]
     notes = [": ".join(filter(None, (said, line.why or line.detail)))]

@@ -112,6 +112,7 @@ def submission(yard: Yard, session: Session, number: int) -> Page:
         raise NotThereError(f"there is no submission {number}, or it was withdrawn")
     deeds = [("release", "Publish its results")] if found[0].state in (PRIVATE, OFFERED) else []
     deeds += [("decline", "Give it back to its owner")] if found[0].state == OFFERED else []
+    deeds += [("boards", f"Weigh it on boards: {', '.join(boards)}")] if (boards := yard.boards()) else []
     deeds += [("delete", "Delete it and its results")]
     forms = [_form(session, deed, str(number), title) for deed, title in deeds]
     trail = [*_TRAIL, ("handed in", "/operate/submissions")]
@@ -168,7 +169,7 @@ def _seconds(begun: int, ended: int | None) -> float | None:
 def _of_lines(title: str, label: str, lines: Sequence[Line]) -> Sheet:
     heads = {"job": None, "implementation": None, "target": None, "state": None, "attempts": 0, "why": None,
              "detail": None}  # fmt: skip
-    rows = [(str(j.number), f"{j.task.variant}/{j.task.name}", j.task.target, j.state, j.attempts, j.why, j.detail)
+    rows = [(str(j.number), f"{j.task.variant}/{j.task.name}", j.task.place, j.state, j.attempts, j.why, j.detail)
             for j in lines]  # fmt: skip
     return plain(title, label, heads, rows)
 

@@ -20,7 +20,7 @@ from ...store.submissions import OFFERED, PRIVATE, PUBLISHED, WITHDRAWN, Desk, S
 from .. import address, lint
 from ..page import Block, Field, Form, Heading, NotThereError, Page, Table, Text
 from ..wire import Found
-from .view import View, bars
+from .view import View, bars, noted
 
 #: seconds after which a page with runs ahead is looked at again
 AGAIN = 10
@@ -133,7 +133,7 @@ def _linted(found: Found, s: Submission) -> Iterable[Block]:
 
 def _of_jobs(jobs: Sequence[Job]) -> Sheet:
     lines = [
-        (f"{j.task.variant}/{j.task.name}", j.task.target, " ".join(j.task.flags), j.state, j.attempts or None,
+        (f"{j.task.variant}/{j.task.name}", j.task.place, " ".join(j.task.flags), j.state, j.attempts or None,
          _said(j))
         for j in jobs
     ]  # fmt: skip
@@ -167,5 +167,5 @@ def _changes(desk: Desk, s: Submission, mine: Sequence[Row]) -> Iterable[Block]:
         return
     found = comparing.compare(theirs, mine, sources=True)
     yield Heading("Since the last version", "changes")
-    yield from map(Text, comparing.summary(found))
+    yield from map(noted, comparing.summary(found))
     yield from (Table(t) for t in (*comparison.tables(found), *comparison.unpaired(found)))
