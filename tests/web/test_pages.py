@@ -101,7 +101,7 @@ def test_a_runs_figures_stand_by_what_they_are_of() -> None:
         "encrypt_per_byte",
         "x",
     )
-    shown = run.sheets(record(**dict.fromkeys(names, 1)), ())[1]
+    shown = run.sheets(replace(record(), metrics=dict.fromkeys(names, 1)), ())[1]
     assert [line.cells[0] for line in shown.lines if line.cells[0] in names] == [
         "cycles_encrypt_mean", "cycles_reject_mean", "encrypt_per_byte", "rom", "stack", "energy_encrypt_modelled", "x",
     ]  # fmt: skip
