@@ -87,10 +87,10 @@ def link(
     wrap = [f"-Wl,--wrap={n}" for n in ("sy_getc", "sy_putc", "sy_target_init")]
     operation = _OPERATION[implementation.primitive] if implementation.interface == "nist" else "felics-3"
     if target.toolchain.family == "avr":
-        parts = [*map(str, harness_objects(target, toolchain, operation)), "-x", "none"]
+        parts = [*map(str, harness_objects(target, toolchain, operation)[operation]), "-x", "none"]
     else:  # whose oracles have no pin that could be read, and other values in the counter
         stem, numbers = operation.split("-")
-        objects = [o for o in harness_objects(target, toolchain) if o.stem not in ("main", "tally")]
+        objects = [o for o in harness_objects(target, toolchain)[""] if o.stem not in ("main", "tally")]
         parts = [*map(str, objects), "-x", "none", f"-I{paths.HARNESS}/include", "-DSY_NO_PIN", "-DSY_NO_COUNTER"]
         parts += [f"-DSY_PARTS={numbers}", *(str(paths.HARNESS / f"{n}.c") for n in ("main", "tally", stem))]
     parts += [str(built.folder / "params.o"), str(built.folder / "implementation.o"), str(HERE / "replay.c"), "blob.S"]
@@ -104,7 +104,7 @@ def link(
 
 def torture(target: Target, flag: str, folder: Path) -> Path:
     """The programs in ``torture/``, compiled with ``flag`` and linked to the target's start-up code."""
-    objects = harness_objects(target, _toolchain(target))
+    objects = harness_objects(target, _toolchain(target))[""]
     parts = [str(o) for o in objects if o.stem not in ("main", "heap")]
     parts += ["-x", "none", *(str(c) for c in sorted((HERE / "torture").glob("*.c")))]
     name = f"torture{flag}.elf"
@@ -118,7 +118,7 @@ def painted(implementation: Implementation, target: Target, flags: tuple[str, ..
     toolchain = _toolchain(target)
     built = building.build(implementation, target, toolchain, flags)
     assert built.failure is None, built.failure
-    parts = [str(o) for o in harness_objects(target, toolchain) if o.stem not in ("main", "heap")]
+    parts = [str(o) for o in harness_objects(target, toolchain)[""] if o.stem not in ("main", "heap")]
     own = (str(built.folder / "implementation.o"), "-x", "none", str(HERE / "stack.c"))
     _link(target, ["-Os", f"-I{paths.HARNESS / 'include'}", *parts, *own], folder, "stack.elf")
     return folder / "stack.elf"

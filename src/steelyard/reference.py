@@ -9,11 +9,11 @@ from functools import cache
 from glob import escape
 
 from . import building, device, sources
-from .model.call import API_BLOCK, Caller, DeviceError, Reference, Request
+from .model.call import API_BLOCK, Caller, DeviceError, Op, Reference, Request
 from .model.implementation import Implementation
 from .model.paths import CIPHERS
 from .model.target import Target, load_target, target_names
-from .verify.block import made
+from .verify.block import made_all
 from .verify.known import readings
 
 #: outputs by the reference's digest and the call. An algorithm gives the same answer on every target, so one answer
@@ -47,15 +47,15 @@ def reference(implementation: Implementation, target: Target) -> Reference | Non
 
 
 def candidates(implementation: Implementation, choice: str = "") -> list[Implementation]:
-    """Bundled implementations of the variant with other sources, ``ref`` first. Where ``choice`` is given, only those
-    that follow this reading of the specification."""
+    """Bundled implementations of the variant with other sources: ``ref`` first, and last those of single machines,
+    which most targets cannot build. Where ``choice`` is given, only those of this reading of the specification."""
     found = readings(implementation.primitive, implementation.variant)
     names = {implementation.variant, *(k.variant for k in found)}
     several = [i for name in sorted(names) for i in bundled(implementation.primitive, name)]
     several = [i for i in several if i.digest != implementation.digest and i.interface == "nist"]
     if choice and any(k.choice == "fixed" for k in found):  # a folder ``submitted`` keeps the mistake of a submission
         several = [i for i in several if (i.name == "submitted") == (choice != "fixed")]
-    return sorted(several, key=lambda i: (i.name != "ref", i.name))
+    return sorted(several, key=lambda i: (i.name != "ref", bool(i.architectures), i.name))
 
 
 @cache
@@ -81,11 +81,16 @@ def _started(candidate: Implementation, target: Target) -> tuple[str, Caller] | 
 
 
 def _call(client: Caller, digest: str, requests: Sequence[Request]) -> None:
-    """Puts outputs into ``_answers``, shortest inputs first, so that the stack depth is known before inputs fill the
-    RAM."""
+    """Puts outputs into ``_answers``: of a block cipher all at once, of others those to the shortest inputs first, so
+    that the stack depth is known before inputs fill the RAM."""
+    todo = [r for r in sorted(requests, key=lambda r: len(r.data) + len(r.ad)) if (digest, r) not in _answers]
     with suppress(DeviceError):
-        for r in sorted(requests, key=lambda r: len(r.data) + len(r.ad)):
-            if (digest, r) not in _answers and client.fits(r.op, len(r.data), len(r.ad)):
-                answer = made(client, r.op, r.key, r.data) if client.hello.api == API_BLOCK else client.call(r)
+        if client.hello.api == API_BLOCK:
+            answers = made_all(client, Op.ENCRYPT, [(r.key, r.data) for r in todo])
+            _answers.update({(digest, r): a.output for r, a in zip(todo, answers, strict=True) if a.code == 0})
+            return
+        for r in todo:
+            if client.fits(r.op, len(r.data), len(r.ad)):
+                answer = client.call(r)
                 if answer.code == 0:
                     _answers[digest, r] = answer.output

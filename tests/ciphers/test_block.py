@@ -20,8 +20,9 @@ from oracles.bouncycastle import BouncyCastle
 from steelyard.model.call import Vector
 from steelyard.model.paths import CIPHERS, HARNESS
 from steelyard.model.variant import rate_of
+from steelyard.reference import candidates
 from steelyard.verify.knownblock import COUNT, digest, known_blocks
-from tests.ciphers.common import LIBRARY, needed, sanitized
+from tests.ciphers.common import BLOCKS, LIBRARY, needed, sanitized
 from tests.ciphers.test_every_cipher import INTS, STRICT
 from tests.conftest import the_target
 
@@ -43,6 +44,14 @@ ARM = {"aes128", "lea128", "speck64128"}
 #: TWINE neither it nor OpenSSL has any
 JUDGED = ("aes128", "aes192", "aes256", "xtea")
 _DRIVER = Path(__file__).with_name("block_driver.c")
+
+
+def test_what_every_target_can_build_answers_before_assembly() -> None:
+    """Else each run would build it first for a machine that is another."""
+    for implementation in (i for i in BLOCKS if i.label in {f"{variant}/ref" for variant in AVR | ARM}):
+        several = candidates(implementation)
+        assert several[0].architectures == (), implementation.label
+        assert several[-1].architectures != (), implementation.label
 
 
 def size(folder: Path, of: str) -> int:

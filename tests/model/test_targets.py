@@ -164,6 +164,10 @@ def test_the_digest_is_of_every_file(load: Callable[[str], Target], tmp_path: Pa
     assert len({third, load(TEXT + "\n").digest, first, second}) == 4
     (tmp_path / "mine/blocks.toml").write_text("timer = [1, 2]\n")  # of which no image is made
     assert load(TEXT).digest == third
+    (tmp_path / "mine/.#target.c").symlink_to("an-editor's-lock")
+    assert load(TEXT).digest == third
+    (tmp_path / "mine/more.c").write_text("int less;\n")
+    assert load(TEXT).digest not in {third, second}
 
 
 def test_a_target_is_named_in_its_folder_and_nowhere_else() -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 from threading import Lock
 
 from ..model import paths
-from ..model.digest import of_files
+from ..model.digest import of_folder
 from ..model.once import Once, alone
 from ..model.reasons import Failure, Reason
 from ..model.record import Toolchain
@@ -56,7 +56,7 @@ def harness_digest() -> str:
 
 def harness_now() -> str:
     """The same digest, computed now: the sources may change while they are compiled."""
-    return of_files(sorted(p for p in paths.HARNESS.rglob("*") if p.is_file()), paths.HARNESS, RECIPE)
+    return of_folder(paths.HARNESS, RECIPE)
 
 
 def as_identified(spec: ToolchainSpec) -> None:
@@ -65,20 +65,20 @@ def as_identified(spec: ToolchainSpec) -> None:
         raise Interrupted(Failure(Reason.NO_TOOLCHAIN, f"{file} was replaced after this campaign began: run it again"))
 
 
-def harness_objects(target: Target, toolchain: Toolchain, operation: str = "") -> list[Path]:
-    """The harness's objects in an image for ``target``, compiled once: those in every image, and that of an
-    ``operation`` such as ``aead-3``. Raises :class:`Interrupted` when they do not compile."""
+def harness_objects(target: Target, toolchain: Toolchain, *operations: str) -> dict[str, list[Path]]:
+    """The harness's objects for ``target``, compiled once: by operation, such as ``aead-3``, those of an image with it,
+    and by the empty name those in every image. Raises :class:`Interrupted` when they do not compile."""
     own = [
         *(paths.HARNESS / n for n in ("main.c", "heap.c", "libc.c", "tally.c", "tempo.c")),
         *target.folder.glob("*.[cS]"),
     ]
     folder = _harness_folder(target, toolchain)
-    made = [*_harness_group(folder / "common", target, {source.stem: (source,) for source in own}).values()]
-    if operation:
-        stem = operation.split("-")[0]
+    common = [*_harness_group(folder / "common", target, {source.stem: (source,) for source in own}).values()]
+    made = {"": common}
+    for stem in dict.fromkeys(o.split("-")[0] for o in operations):
         variants = [o for o in _OPERATIONS if o.startswith(f"{stem}-")]
         sources = {o: (f"-DSY_PARTS={o.split('-')[1]}", paths.HARNESS / f"{stem}.c") for o in variants}
-        made.append(_harness_group(folder / stem, target, sources)[operation])
+        made |= {o: [*common, file] for o, file in _harness_group(folder / stem, target, sources).items()}
     return made
 
 

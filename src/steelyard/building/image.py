@@ -165,7 +165,8 @@ def _build_into(
     if scenario is not None:
         parts = {"both": MODES[implementation.interface, scenario.number]}
     firmware, number = (target.digest, harness_digest()), f"0x{folder.name[:8]}"
-    objects = {part: harness_objects(target, toolchain, operation) for part, operation in parts.items()}
+    harness = harness_objects(target, toolchain, *parts.values())
+    objects = {part: harness[operation] for part, operation in parts.items()}
     with kept.made(folder) as (work, said):
         failure, notes = _compile(implementation, target, flags, objects, work, number, scenario)
         if failure is not None and (plain := _less_assembly(implementation, target, failure, work)):

@@ -11,7 +11,7 @@ from msgspec import Meta
 from .._native import Chip as Chip
 from .._native import Simulator
 from . import paths, toml
-from .digest import of_files
+from .digest import of_folder
 from .errors import UserError, unknown
 
 #: a target's names of peripherals that no model answers for; no image and no figure depends on them
@@ -137,8 +137,7 @@ class Target(toml.Table, frozen=True, kw_only=True):
     @property
     def digest(self) -> str:
         """SHA-256 over the target's files that images and figures depend on: description, firmware, linker script."""
-        files = sorted(f for f in self.folder.rglob("*") if f.is_file() and f.name != BLOCKS)
-        return _digest(self.folder, tuple((f, (s := f.stat()).st_mtime_ns, s.st_size) for f in files))
+        return of_folder(self.folder, but=BLOCKS)
 
     @property
     def toolchains(self) -> tuple[ToolchainSpec, ...]:
@@ -155,12 +154,6 @@ class Target(toml.Table, frozen=True, kw_only=True):
         if self.energy is None:
             return None
         return self.energy.volts * self.energy.milliamperes * 1e6 / self.energy.clock_hz
-
-
-@cache
-def _digest(folder: Path, stamped: tuple[tuple[Path, int, int], ...]) -> str:
-    """Every job of a campaign asks for it; files are read again when they changed."""
-    return of_files((f for f, *_ in stamped), folder)
 
 
 @cache

@@ -10,7 +10,7 @@ from msgspec import field
 from msgspec.structs import replace
 
 from ..model import toml
-from ..model.digest import of_file, of_files
+from ..model.digest import of_file, of_folder
 from ..model.errors import unknown
 from ..model.paths import ROOT
 from .liberty import library
@@ -68,7 +68,7 @@ class Device(toml.Table, frozen=True):
     @property
     def digest(self) -> str:
         """SHA-256 over the folder's files, and the liberty file that it is told to take instead of its own."""
-        own = of_files(sorted(p for p in self.folder.rglob("*") if p.is_file()), self.folder)
+        own = of_folder(self.folder)
         other = self.library is not None and self.folder not in self.library.parents
         return hashlib.sha256(f"{own}{of_file(self.library)}".encode()).hexdigest() if other and self.library else own
 

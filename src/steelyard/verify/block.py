@@ -7,7 +7,7 @@ nor of a second one with the same context.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import pairwise
 
 from msgspec.structs import replace
@@ -198,10 +198,17 @@ class BlockVerifier:
 def made(client: Caller, op: Op, key: bytes, block: bytes) -> Answer:
     """A schedule for a key, then a call of ``op``: the answer of the first that fails, or of the call. Raises
     :class:`DeviceError`."""
-    scheduled = client.call(scheduling(client, SCHEDULES[op], key, bytes(client.hello.npub_bytes)))
-    if scheduled.code != 0:
-        return scheduled
-    return client.call(Request(op, key, scheduled.output, b"", block))
+    return made_all(client, op, [(key, block)])[0]
+
+
+def made_all(client: Caller, op: Op, given: Iterable[tuple[bytes, bytes]]) -> list[Answer]:
+    """The same for several keys and blocks, all schedules first: one context has to survive the next key's."""
+    given = list(given)
+    place = bytes(client.hello.npub_bytes)
+    scheduled = list(client.calls([scheduling(client, SCHEDULES[op], key, place) for key, _ in given]))
+    turns = zip(given, scheduled, strict=True)
+    calls = client.calls([Request(op, key, s.output, b"", block) for (key, block), s in turns if s.code == 0])
+    return [s if s.code != 0 else next(calls) for s in scheduled]
 
 
 def room_for_blocks(client: Caller, known: KnownBlock | None) -> None:
@@ -291,20 +298,23 @@ def reused(verifier: BlockVerifier, known: KnownAnswers) -> None:
 def promised(verifier: BlockVerifier, known: KnownAnswers) -> None:
     """Keys and blocks at odd addresses, and output in place of the input, which ``crypto_block.h`` allows. Raises
     :class:`Mismatch` and :class:`DeviceError`."""
-    for v, c in known.outputs[:: len(known.outputs) // _PROMISED]:
-        for how, offset, in_place in _PROMISES:
-            for op, data, want in ((Op.ENCRYPT, v.message, c), (Op.DECRYPT, c, v.message)):
-                try:
-                    asked = replace(verifier.schedule(op, v), offset=offset, aside=True)
-                    context = verifier.client.call(asked).output
-                    asked = verifier.block(op, v, context, data)
-                    asked = replace(asked, offset=offset, in_place=in_place, aside=True)
-                    answer = verifier.client.call(asked)
-                except DeviceError as e:
-                    if e.failure.reason in LAB:  # no doing of the implementation's
-                        raise
-                    raise DeviceError(replace(e.failure, detail=f"{how}: {e.failure.detail}")) from e
-                verifier.sane(asked, answer, f"{how}, ")
+    chosen = known.outputs[:: len(known.outputs) // _PROMISED]
+    for how, offset, in_place in _PROMISES:
+        for op in SCHEDULES:
+            asked = [replace(verifier.schedule(op, v), offset=offset, aside=True) for v, _ in chosen]
+            data = [(v.message, c) if op is Op.ENCRYPT else (c, v.message) for v, c in chosen]
+            try:
+                contexts = [answer.output for answer in verifier.client.calls(asked)]
+                turns = zip(chosen, contexts, data, strict=True)
+                asked = [verifier.block(op, v, context, given) for (v, _), context, (given, _) in turns]
+                asked = [replace(r, offset=offset, in_place=in_place, aside=True) for r in asked]
+                answers = list(verifier.client.calls(asked))
+            except DeviceError as e:
+                if e.failure.reason in LAB:  # no doing of the implementation's
+                    raise
+                raise DeviceError(replace(e.failure, detail=f"{how}: {e.failure.detail}")) from e
+            for r, answer, (_, want) in zip(asked, answers, data, strict=True):
+                verifier.sane(r, answer, f"{how}, ")
                 same(answer.output, want, Reason.WRONG_OUTPUT, f"{op.value} {how}, ")
 
 
@@ -320,9 +330,9 @@ def block_parts(
             client = device_of(name)
             for k, calls in enumerate(observed):
                 made_of = list(zip(_of(SCHEDULES[op].value, calls), _of(name, calls), strict=True))
-                for i in verifier.inputs.sample(f"parts/{name}/{k}", len(made_of), _SAMPLE):
-                    (_, scheduled, _), (_, v, want) = made_of[i]
-                    got = made(client, op, scheduled.key, v.message)
+                sample = [made_of[i] for i in verifier.inputs.sample(f"parts/{name}/{k}", len(made_of), _SAMPLE)]
+                answers = made_all(client, op, [(scheduled.key, v.message) for (_, scheduled, _), (_, v, _) in sample])
+                for (_, (_, _, want)), got in zip(sample, answers, strict=True):
                     if (got.code, got.output) != (0, want.output):
                         text = f"got {as_hex(got.output)}" if got.code == 0 else f"returned {got.code}"
                         text = f"{name}, in an image of its own: {text}, the image with both {as_hex(want.output)}"
