@@ -6,10 +6,12 @@ import json
 import re
 from pathlib import Path
 
+from steelyard.farm import worker
 from steelyard.store import Store
+from steelyard.store.operating import Yard
 from steelyard.store.operators import Operators
 from steelyard.store.queue import DONE, FAILED, Queue
-from steelyard.store.submissions import Desk
+from steelyard.store.submissions import PRIVATE, PUBLISHED, Desk
 from tests.made_up import record
 from tests.store.test_queue import GIVEN, ROOM, tasks
 
@@ -56,3 +58,25 @@ def test_a_queue_from_the_command_line(cli: Cli, tmp_path: Path) -> None:
         deeds = operators.deeds()
         assert {d.action for d in deeds} == {"paused", "resumed", "repeated", "released", "deleted", "made a link"}
         assert all(d.operator.endswith("(command line)") for d in deeds if d.action != "made a link")
+
+
+def test_a_campaign_waits_for_what_others_hand_in(cli: Cli, tmp_path: Path) -> None:
+    """And is public as it comes; added again it is still the same."""
+    with Store.open(tmp_path / "q.db") as store:
+        words = "queue add tinyjambu128v2/small giftcofb128v1/small -t uno,bluepill --flags -O1 --db q.db --json"
+        once, again = (json.loads(cli(words).out)[0]["rows"] for _ in range(2))
+        assert {(r["variant"], r["new_jobs"]) for r in once} == {("giftcofb128v1", 2), ("tinyjambu128v2", 2)}
+        assert {r["new_jobs"] for r in again} == {0}
+        Desk(store).hand_in(GIVEN, tasks(targets="a"), ROOM)
+        waiting = json.loads(cli("queue list --db q.db --json").out)[0]["rows"]
+        assert waiting[0]["implementation"] == "toy1/ref"
+        assert len(waiting) == 5
+        assert [o.state for o in Yard(store).offers()] == [PRIVATE, PUBLISHED, PUBLISHED]
+        with Queue(store, "m 1 x", "m").taken(["bluepill"]) as taken:
+            assert taken is not None
+            worker._job(taken, tmp_path)
+            line = Queue(store, "m 1 x", "m")
+            line.close(taken, DONE, record=record(f"{taken.task.variant}/{taken.task.name}", target="bluepill"))
+        (run,) = store.runs()
+        assert run.origin.startswith(f"{taken.task.file} (submission ")
+        assert cli("queue add tinyjambu128v2/small -t host --db q.db").code == 2

@@ -23,6 +23,8 @@ from .writing import row_of
 
 #: what is offered waits for an operator to publish it
 PRIVATE, OFFERED, PUBLISHED, WITHDRAWN = "private", "offered", queue.PUBLISHED, "withdrawn"
+#: priority of campaigns
+_AFTER = 1 << 16
 #: bytes of a token: nobody guesses 128 bits
 _TOKEN = 16
 _DAY = 86_400_000_000
@@ -102,21 +104,27 @@ class Desk:
             older = self._older(connection, given.previous)
             _within(connection, given, len(tasks), quota)
             package = _packed(connection, given)
-            values = {
-                "token": _hashed(token),
-                "package_id": package,
-                "previous_id": older and older[0],
-                "first_id": older and older[1],
-                "name": given.name,
-                "found": given.found,
-                "licence": given.licence,
-                "address": given.address,
-                "state": PRIVATE,
-                "created": queue.now(),
-            }
-            connection.execute(insert(_submission).values(row_of(_submission, values)))
+            _insert(connection, given, token, package, PRIVATE, older)
             queue.put(connection, package, tasks)
             return token
+
+        with explained(self._store._name):
+            return repeated(self._store._engine, work)
+
+    def add(self, given: Given, tasks: Sequence[Task]) -> int:
+        """Takes what its results are public of as they come, of whoever has the database, after what others hand in;
+        how many jobs are new. What was added before is still the same submission."""
+
+        def work(connection: Connection) -> int:
+            queue.touch(connection, _package.c.digest == given.digest)
+            package = _packed(connection, given)
+            mine = (_submission.c.package_id == package, _submission.c.name == given.name)
+            there = select(_submission.c.id).where(*mine, _submission.c.state == PUBLISHED)
+            if connection.execute(there).first() is None:
+                _insert(connection, given, new_token(), package, PUBLISHED)
+            added = queue.put(connection, package, tasks, _AFTER)
+            queue.to_runs(connection, package, self._store)  # what was done while it was private
+            return added
 
         with explained(self._store._name):
             return repeated(self._store._engine, work)
@@ -231,6 +239,24 @@ def _within(connection: Connection, given: Given, more: int, quota: Quota) -> No
         raise QuotaError("too many runs wait already; come back later")
     if (connection.execute(select(func.sum(_package.c.size))).scalar() or 0) + len(given.content) > quota.size:
         raise QuotaError("there is no room for more packages; ask whoever runs this server")
+
+
+def _insert(
+    connection: Connection, given: Given, token: str, package: int, state: str, older: tuple[int, int] | None = None
+) -> None:
+    values = {
+        "token": _hashed(token),
+        "package_id": package,
+        "previous_id": older and older[0],
+        "first_id": older and older[1],
+        "name": given.name,
+        "found": given.found,
+        "licence": given.licence,
+        "address": given.address,
+        "state": state,
+        "created": queue.now(),
+    }
+    connection.execute(insert(_submission).values(row_of(_submission, values)))
 
 
 def _packed(connection: Connection, given: Given) -> int:

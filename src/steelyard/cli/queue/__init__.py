@@ -17,6 +17,7 @@ VERBS = {
     "list": "List jobs that wait, run or failed, with why each waits.",
     "why": "Say why a job waits, and what came of each attempt.",
     "workers": "List workers, their machines and boards, and what is paused.",
+    "add": "Let workers weigh implementations or a campaign, after what others hand in.",
     "repeat": "Repeat jobs that have ended, or all that failed.",
     "pause": "Give no jobs to a target, a machine or a board.",
     "resume": "End a pause.",

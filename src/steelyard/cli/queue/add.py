@@ -1,0 +1,76 @@
+"""``steelyard queue add``: a campaign for the workers of a server, after what others hand in."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+
+import msgspec
+
+from ...model.campaign import Campaign
+from ...model.errors import UserError
+from ...model.implementation import Implementation
+from ...pipeline import Job
+from ...publish.sheet import plain
+from ...sources.pack import pack
+from ...store.queue import Task
+from ...store.submissions import Desk, Given
+from ...web import lint
+from .. import options, select
+from ..options import Stored, command
+from ..plan import asked, plan
+from . import me
+
+
+class Add(Stored, frozen=True, kw_only=True):
+    """What ``queue add`` is asked."""
+
+    what: tuple[str, ...]
+    target: tuple[str, ...]
+    flags: tuple[str, ...]
+    workload: tuple[str, ...]
+
+
+@command(Add, options.packages, options.targets, options.flags, options.workloads, options.db, options.tables)
+def verb(ask: Add) -> int:
+    """Let workers weigh implementations or a campaign, after what others hand in.
+
+    Results are published as they come. What was added before and is the same is not done again; queue repeat does it.
+    """
+    campaign = asked(ask.what, Campaign(targets=ask.target, flags=ask.flags, workloads=ask.workload))
+    jobs = plan(campaign, baselines=False).jobs
+    if other := [j.target.name for j in jobs if j.target.device != "simulator"]:
+        raise UserError(f"{other[0]}: workers run what is simulated; name other targets with --target")
+    lines = []
+    with select.store(ask.db) as store:
+        for some in _by_implementation(jobs):
+            given, tasks = _given(some)
+            lines.append((some[0].implementation.variant, some[0].implementation.name, Desk(store).add(given, tasks)))
+    ask.out.give([plain("", "added", {"variant": None, "implementation": None, "new jobs": 0}, lines)])
+    return 0
+
+
+def _by_implementation(jobs: Sequence[Job]) -> list[list[Job]]:
+    found: dict[str, list[Job]] = {}
+    for job in jobs:
+        found.setdefault(str(job.implementation.folder), []).append(job)
+    return list(found.values())
+
+
+def _given(jobs: Sequence[Job]) -> tuple[Given, list[Task]]:
+    """The package of some jobs of one implementation, and what is to be done. :class:`UserError` where it is not whole
+    without what is around it."""
+    i: Implementation = jobs[0].implementation
+    _, content = pack(i.folder)
+    file = lint.safe(f"{i.variant}-{i.name}.zip")
+    found = lint.lint(content, file)
+    offer = next((o for o in found.implementations if o.digest == i.digest), None)
+    if offer is None:
+        raise UserError(f"{i.folder}: cannot be packed by itself; hand in the folder above it with steelyard submit")
+    of = {n: getattr(offer, n) for n in ("primitive", "family", "variant", "name", "digest", "sources")}
+    tasks = [
+        Task(package=hashlib.sha256(content).hexdigest(), file=file, **of, target=j.target.name, flags=j.flags,
+             workload=j.workload.name)
+        for j in jobs
+    ]  # fmt: skip
+    return Given(file, content, msgspec.json.encode(found).decode(), "of its sources", me()), tasks
