@@ -5,17 +5,21 @@ from __future__ import annotations
 import asyncio
 import gzip
 import os
+import pickle
 import signal
 import threading
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 
 import pytest
 from fastapi import FastAPI
+from msgspec.structs import replace
 
 from steelyard.store import Store
 from steelyard.web import app, makers, pages
+from steelyard.web import respond as responding
 from steelyard.web.kept import Cache, Kept, packed
 from steelyard.web.makers import Here, Makers
 from steelyard.web.news import New, News
@@ -174,6 +178,38 @@ def test_who_waits_goes_first_and_the_shorter_before_the_longer(monkeypatch: pyt
 
     asyncio.run(play())
     assert order == ["/campaigns/first", "worker", "/rank", "/targets/b", "/tables"]
+
+
+def test_a_process_that_is_large_draws_no_figure(results: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Another does, of what it leaves, which is as good; and what cannot be drawn is said."""
+    monkeypatch.setattr(responding, "ROOM", 0)
+    with Store.open(results) as store:
+        whole = responding.respond(store, "/targets/uno/figure-tradeoff.svg")
+        left = responding.respond(store, "/targets/uno/figure-tradeoff.svg", apart=True)
+        assert responding.respond(store, "/targets/uno/uno-crypto_aead.csv", apart=True).draw is None
+    assert (left.body, left.kind, left.state) == (b"", whole.kind, whole.state)
+    asked = list[str]()
+
+    async def made(self: object, pool: object, work: Callable[[], tuple[Kept, bool]]) -> tuple[Kept, bool]:
+        asked.append(work.func.__name__)  # type: ignore[attr-defined]
+        return (packed(left), False) if len(asked) == 1 else pickle.loads(pickle.dumps(work))()
+
+    async def play() -> Kept | None:
+        service = Makers(str(results))
+        monkeypatch.setattr(asyncio.BaseEventLoop, "run_in_executor", made)
+        monkeypatch.setattr(asyncio, "to_thread", lambda *_: asyncio.sleep(0))
+        try:
+            return await service.make("/targets/uno/figure-tradeoff.svg", "")
+        finally:
+            monkeypatch.undo()
+            service.close()
+
+    kept = asyncio.run(play())
+    assert kept is not None
+    assert asked == ["make", "draw"]
+    assert (kept.plain, kept.reply.digest, kept.reply.draw) == (whole.body, whole.digest, None)
+    lost = responding.drawn(replace(left, draw=partial(int, "no figure")))
+    assert (lost.status, lost.draw) == (500, None)
 
 
 def test_what_is_only_made_anew_leaves_room_for_who_waits(monkeypatch: pytest.MonkeyPatch) -> None:

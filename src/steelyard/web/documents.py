@@ -42,6 +42,7 @@ def _html(file: Path, _: int) -> str:
             token.children = _linked(token.children or [])
     begin = 3 if tokens and tokens[0].tag == "h1" else 0
     made: str = reader.renderer.render(tokens[begin:], reader.options, {})
+    made = made.replace("<pre>", '<pre tabindex="0">')  # which keyboards scroll
     return made.replace("<table", '<div class="wide" tabindex="0" role="group" aria-label="table"><table').replace(
         "</table>", "</table></div>"
     )

@@ -34,7 +34,7 @@ _UNKNOWN = {True: 1.0, False: 0.05}
 _DRAWN = (".svg", ".png")
 #: KiB of memory above which a process is replaced after its page: one that has drawn is below it, unless the page was
 #: large too
-_LARGE = 132 << 10
+_LARGE = 96 << 10
 
 
 @cache
@@ -61,7 +61,14 @@ def make(place: str, path: str, query: str, sent: bytes = b"") -> tuple[Kept, bo
     """A reply, in a process for that; and whether the process has become large."""
     from .respond import respond  # not in the server
 
-    return _in_time(lambda: respond(_store(place), path, query, sent))
+    return _in_time(lambda: respond(_store(place), path, query, sent, apart=True))
+
+
+def draw(reply: Reply) -> tuple[Kept, bool]:
+    """A figure that another process left; as :func:`make`."""
+    from .respond import drawn
+
+    return _in_time(lambda: drawn(reply))
 
 
 def take(place: str, sent: Sent, taking: Taking) -> tuple[Kept, bool]:
@@ -186,16 +193,18 @@ class _Maker:
 
     async def _make(self, work: Callable[[], tuple[Kept, bool]]) -> Kept:
         loop = asyncio.get_running_loop()
-        for _ in range(2):
+        for _ in range(3):
             try:
                 made, large = await loop.run_in_executor(self.pool, work)
             except BrokenProcessPool:
                 self._start()
                 continue
-            if large:  # it is gone before the next one begins
+            if large or made.reply.draw is not None:  # it is gone before the next one begins
                 await asyncio.to_thread(self.pool.shutdown)
                 self._start()
-            return made
+            if made.reply.draw is None:
+                return made
+            work = partial(draw, made.reply)
         return packed(Reply(500, "text/plain; charset=utf-8", b"steelyard: this page ended its process\n"))
 
 

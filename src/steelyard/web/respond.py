@@ -15,23 +15,37 @@ from . import address, api, ask, feed, layout, memory, pages
 from .page import Links, NotThereError, Page, Text
 from .reply import HTML, Reply
 
+#: KiB of memory of a process that still draws itself, which takes 100 MB more
+ROOM = 60 << 10
 _SAY = logging.getLogger(__name__)
 
 
-def respond(store: Store, path: str, query: str = "", sent: bytes = b"") -> Reply:
+def respond(store: Store, path: str, query: str = "", sent: bytes = b"", *, apart: bool = False) -> Reply:
     """What stands at an address, as it was sent, with what programs ask in a body. Whatever is wrong is a page that
-    says so."""
+    says so. A figure may be left to be drawn ``apart``, where this process has become large."""
     begun = time.perf_counter()
     state = -1
     names = address.segments(path[: ask.LONGEST])
     wrong = wrong_answer if api.is_asked(names) else wrong_page
     try:
         state = store.last()
-        made = _found(store, names, path, query, sent)
+        made = _found(store, names, path, query, sent, apart)
     except Exception as e:
         made = explained(e, "a submission" if names[:1] == ("submissions",) else f"{path}?{query}", wrong)
     seconds = time.perf_counter() - begun
     return replace(made, digest=hashlib.sha256(made.body).hexdigest()[:24], state=state, seconds=seconds)
+
+
+def drawn(reply: Reply) -> Reply:
+    """A figure that was left to be drawn."""
+    begun = time.perf_counter()
+    assert reply.draw is not None
+    try:
+        made = replace(reply, body=reply.draw(), draw=None)
+    except Exception as e:
+        made = replace(explained(e, "a figure", wrong_page), state=reply.state)
+    seconds = reply.seconds + time.perf_counter() - begun
+    return replace(made, digest=hashlib.sha256(made.body).hexdigest()[:24], seconds=seconds)
 
 
 def explained(e: Exception, what: str, wrong: Callable[[int, str, str], Reply]) -> Reply:
@@ -49,7 +63,7 @@ def explained(e: Exception, what: str, wrong: Callable[[int, str, str], Reply]) 
     return wrong(500, "An error in Steelyard", "It is in the server's log.")
 
 
-def _found(store: Store, names: tuple[str, ...], path: str, query: str, sent: bytes) -> Reply:
+def _found(store: Store, names: tuple[str, ...], path: str, query: str, sent: bytes, apart: bool) -> Reply:
     if len(path) + len(query) > ask.LONGEST:
         raise UserError(f"this address is too long: at most {ask.LONGEST} characters")
     if api.is_asked(names):
@@ -64,7 +78,10 @@ def _found(store: Store, names: tuple[str, ...], path: str, query: str, sent: by
             make = None
         if make is not None:
             memory.trim()  # the page's rows, before what draws takes as much
-            return Reply(200, (layout.TABLES | layout.FIGURES)[ending], make())
+            kind = (layout.TABLES | layout.FIGURES)[ending]
+            if apart and ending in layout.FIGURES and memory.resident() > ROOM:
+                return Reply(200, kind, b"", draw=make)
+            return Reply(200, kind, make())
     if last == feed.NAME and (of := pages.route(above)) and of[0].feed is not None:
         found = feed.feed(store, address.path(*above), dict(zip(of[0].feed, of[1], strict=True)))
         if found is None:

@@ -16,12 +16,11 @@ STYLE = """
   --better: #5fd0a5; --worse: #ff9a8f; } }
 body { font: 15px/1.45 system-ui, sans-serif; color: var(--ink); background: var(--paper); margin: 2rem auto;
   max-width: 72rem; padding: 0 1rem; }
-.wide { overflow-x: auto; }
-@property --more { syntax: "<number>"; inherits: false; initial-value: 1; }
-@keyframes more { from { --more: .15; } 80% { --more: .15; } to { --more: 1; } }
-@supports (animation-timeline: scroll()) { @media screen { .wide { animation: more linear both;
-  animation-timeline: scroll(self inline);
-  mask-image: linear-gradient(to left, rgb(0 0 0 / var(--more)), #000 2.5rem); } } }
+.wide { overflow-x: auto; position: relative; }
+@keyframes more { from { opacity: .9; } 2%, to { opacity: 0; } }
+@supports (animation-timeline: scroll()) { @media screen { .wide::after { content: ""; position: absolute;
+  inset: 0 0 0 auto; width: 2.5rem; opacity: 0; pointer-events: none; animation: more linear both;
+  background: linear-gradient(to left, var(--paper), transparent); animation-timeline: scroll(nearest inline); } } }
 table { border-collapse: collapse; margin: .5rem 0 .25rem; font-variant-numeric: tabular-nums; }
 caption { text-align: left; font-weight: 600; padding: .25rem 0; }
 th, td { padding: .25rem .7rem; border-bottom: 1px solid var(--rule); text-align: left; white-space: nowrap; }
