@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import http.client
 import io
 import json
@@ -363,6 +364,24 @@ def test_names_in_a_package_are_names(tmp_path: Path) -> None:
         assert page.status == 200
         harmless(Parsed(page.body.decode()))
         assert page.shown
+
+
+def test_names_in_a_package_are_text_in_files_too(tmp_path: Path) -> None:
+    """No formula of a spreadsheet, and nothing that LaTeX obeys."""
+    names = ("=SUM(1)", "[9cm]", "@x", "a;=1+1", "$x$ %")
+    content = zipped(**{f"crypto_aead__{v}__ref__{n}": API for v in names for n in ("api_h", "encrypt_c")})
+    with Store.open(tmp_path / "r.db") as store:
+        body, kind = form(package=("toy.zip", content), licence="MIT", rights="yes")
+        taken = answer(store, Sent("/submissions", "", body, kind, "a"), Taking(("uno",), Quota()))
+        from steelyard.web.respond import respond
+
+        found = {e: respond(store, f"{taken.to}/found.{e}") for e in ("csv", "tex", "xlsx", "md")}
+    assert {r.status for r in found.values()} == {200}
+    labels = {row[0] for row in csv.reader(io.StringIO(found["csv"].body.decode()))} - {"implementation"}
+    assert labels == {"'=SUM(1)/ref", "[9cm]/ref", "'@x/ref", "a;'=1+1/ref", "$x$ %/ref"}
+    text = found["tex"].body.decode()
+    assert "{[}9cm]/ref" in text
+    assert "\\$x\\$ \\%/ref" in text
 
 
 @pytest.mark.parametrize(
