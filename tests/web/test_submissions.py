@@ -157,6 +157,9 @@ def test_from_the_form_to_the_public_page(service: Service) -> None:
     assert not Parsed(page.text).all("hx-get")
     assert 'name="previous"' in page.text
     harmless(Parsed(page.text))
+    assert not [h for h in Parsed(page.text).all("href", "a") if h.startswith("/implementations")], (
+        "nothing is there yet"
+    )
     (file,) = [h for h in Parsed(page.text).all("href", "a") if h.endswith("uno-crypto_aead.csv")]
     private = request(service.url, file)
     assert private.headers["cache-control"] == "private, no-store"

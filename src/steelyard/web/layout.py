@@ -99,7 +99,10 @@ def html(
     def table(block: Table) -> Safe:
         name = markup.anchor(block.sheet.label, taken)
         ids = markup.line_ids(block.sheet, block.anchors, taken) if block.anchors else ()
-        return Safe(markup.table(block.sheet, runs, name, bars=block.bars, wide=block.wide, past=block.past, ids=ids))
+        shown = markup.table(
+            block.sheet, runs, name, bars=block.bars, wide=block.wide, past=block.past, ids=ids, private=block.private
+        )
+        return Safe(shown)
 
     def files(block: Table | Picture) -> list[tuple[str, str]]:
         known = TABLES if isinstance(block, Table) else FIGURES

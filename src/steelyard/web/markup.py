@@ -56,6 +56,7 @@ def table(
     wide: Sequence[str] = (),
     past: Mapping[int, Sequence[Row]] = {},
     ids: Sequence[str] = (),
+    private: bool = False,
 ) -> str:
     """The table: its first column heads the lines; a line leads to its runs, a name to its page."""
     sheet = _cut(sheet)
@@ -73,7 +74,8 @@ def table(
         before = _spark([r.get(bars) for r in past.get(line.runs[0], ())]) if past and line.runs else ""
         cells = [
             _cell(line, k, c, runs, head=k == first, bar=most if k == at else 0, wide=c.name in wide,
-                  spark=before if k == at else "", to=ids[number] if ids and k == first else "")
+                  spark=before if k == at else "", to=ids[number] if ids and k == first else "",
+                  leads=not (private and c.name == "label"))
             for k, c in enumerate(sheet.columns)
         ]  # fmt: skip
         if linked:
@@ -118,14 +120,24 @@ def _run(number: int, runs: Mapping[int, str]) -> str:
 
 
 def _cell(
-    line: Line, k: int, c: Column, runs: Mapping[int, str], *, head: bool, bar: float, wide: bool, spark: str, to: str
+    line: Line,
+    k: int,
+    c: Column,
+    runs: Mapping[int, str],
+    *,
+    head: bool,
+    bar: float,
+    wide: bool,
+    spark: str,
+    to: str,
+    leads: bool = True,
 ) -> str:
     value = line.cells[k]
     if c.name == "run" and isinstance(value, int):
         return f"<td>{_run(value, runs)}</td>"
     if isinstance(value, str):
         inner = _escaped(value)
-        if to := _leads(c.name, value) or (f"#{to}" if to else ""):
+        if to := (_leads(c.name, value) if leads else "") or (f"#{to}" if to else ""):
             inner = f'<a href="{escape(to)}">{inner}</a>'
         tag = ' class="text"' if wide or len(value) > 60 else ""
     else:

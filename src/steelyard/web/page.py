@@ -27,7 +27,8 @@ class Heading(Struct, frozen=True):
 class Table(Struct, frozen=True):
     """A sheet, of which as many lines stand on the page as can be read; files have them all. ``bars`` names a column
     whose numbers are drawn too, with their ``past`` (rows by run, the oldest first) as a line, ``wide`` the columns
-    whose text may break. Lines have addresses of their own, made of so many first cells as ``anchors`` says."""
+    whose text may break. Lines have addresses of their own, made of so many first cells as ``anchors`` says. Of
+    implementations that are ``private`` there is no page."""
 
     sheet: Sheet
     bars: str = ""
@@ -35,6 +36,7 @@ class Table(Struct, frozen=True):
     folded: str = ""
     past: Mapping[int, Sequence[Row]] = {}
     anchors: int = 0
+    private: bool = False
 
 
 class Picture(Struct, frozen=True):

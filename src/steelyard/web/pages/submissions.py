@@ -83,7 +83,8 @@ def one(v: View, token: str) -> Page:
     blocks += _linted(found, s)
     blocks.append(Table(_of_jobs(jobs), wide=("detail",)))
     mine = _rows(jobs)
-    blocks += (Table(t, bars=bars(t), wide=("detail",)) for t in results.tables(mine, ()) if mine)
+    tables = results.tables(mine, ()) if mine else []
+    blocks += (Table(t, bars=bars(t), wide=("detail",), private=s.state != PUBLISHED) for t in tables)
     blocks += _changes(desk, s, mine)
     blocks.append(Heading("Hand in a new version", "new"))
     blocks.append(
@@ -168,4 +169,5 @@ def _changes(desk: Desk, s: Submission, mine: Sequence[Row]) -> Iterable[Block]:
     found = comparing.compare(theirs, mine, sources=True)
     yield Heading("Since the last version", "changes")
     yield from map(noted, comparing.summary(found))
-    yield from (Table(t) for t in (*comparison.tables(found), *comparison.unpaired(found)))
+    both = (*comparison.tables(found), *comparison.unpaired(found))
+    yield from (Table(t, private=s.state != PUBLISHED) for t in both)
