@@ -79,17 +79,17 @@ module lwc #(
   logic [13:0] left;
   logic [3:0] tail;                  // valid bytes of the last word
   logic final_word, empty;
+  logic passes;                      // its words leave as well
   logic eoi, eot, last;
   wire [13:0] full = word[15:2];
   wire exact = word[1:0] == 0;
   wire none = word[15:0] == 0;
   wire moves = bdi_valid && bdi_ready;
-  wire aead_text = bdi_text && !hash;
 
   assign bdi_bytes = final_word ? tail : 4'hF;
   assign bdi_last = eot && final_word;
   assign bdi_eoi = eoi && final_word;
-  assign bdi_valid = state == DATA && (empty || word_valid) && (!aead_text || empty || out_free);
+  assign bdi_valid = state == DATA && (empty || word_valid) && (!passes || out_free);
 
   function automatic logic [2:0] count(input logic [3:0] bytes);
     count = bytes[0] ? 3'd4 : bytes[1] ? 3'd3 : bytes[2] ? 3'd2 : {2'd0, bytes[3]};
@@ -104,7 +104,7 @@ module lwc #(
       logic [3:0] pending;
       logic ends;                    // the last word of the text is in the core
       logic [3:0] end_bytes;
-      wire enters = moves && aead_text && !empty;
+      wire enters = moves && passes;
       assign text_leaves = !drained;
       wire leaves = text_leaves && bdo_valid && bdo_ready;
       assign drained = pending == 0;
@@ -191,6 +191,7 @@ module lwc #(
           3: tail <= 4'b1110;
         endcase
         empty <= none;
+        passes <= header_out && !none;
         {eoi, eot, last} <= word[26:24];
         bdi_length <= word[15:0];
         bdi_nonce <= kind == NPUB;

@@ -4,6 +4,10 @@
 // S_3 and S_4. What has no word of its own, the addition of keys and the domain bit, comes with the words beside it. The
 // halves of the key change places before finalization and again before the tag, so that S_1 and S_3 only ever meet one
 // half, S_2 and S_4 the other.
+//
+// What is done with the state is known from registers alone; whether a word is taken, which is known late, only enables
+// it. So the initial values are loaded in every cycle that waits for the nonce, the key is added after initialization and
+// the domain bit set without waiting for a word, and a text always ends in the state PAD.
 module crypto_core #(
     parameter int UNROLL = 1
 ) (
@@ -40,8 +44,9 @@ module crypto_core #(
   logic [2:0] n;                     // words of this block, or of tag and hash
   logic [319:0] s, rounds;           // S_4 .. S_0
   logic started;                     // hash: the state is set up
-  logic keyed;                       // the key has been added after the initialization
-  logic text;                        // the permutation is that of the text
+  logic begun;                       // the nonce is in
+  logic unkeyed;                     // the key is to be added after the initialization
+  logic text;                        // the domain bit is set, or the message of a hash has begun
   logic pad;                         // the padding is still to come
   logic [1:0] turns;                 // of the key that are to come
 
@@ -66,34 +71,35 @@ module crypto_core #(
   wire [31:0] entering = state == WORDS ? (dec && bdi_text ? s[31:0] & ~mask ^ in : sum) ^ padding : {s[31:1], s[0] ^ pad};
   assign bdo_data = swap(state != OUT ? sum & mask : hash ? s[31:0] : s[223:192] ^ k0);
   assign bdo_valid = state == OUT || (take && bdi_text && !hash && some);
-  assign bdi_ready = state == WORDS && (hash ? started : key_valid || !bdi_last);
+  assign bdi_ready = state == WORDS && (key_valid || !bdi_nonce || n[1:0] != 3);
   wire tag_leaves = state == OUT && !hash && bdo_ready;
   assign key_turn = tag_leaves || turns != 0;
 
   // a block is complete with its padding
-  wire ends = state == PAD ? n == 0 || full : take && bdi_last && some && !bdi_bytes[0] && full;
-  wire ends_text = ends && (state == PAD ? text : bdi_text);
-  wire turn = (take && !bdi_nonce && some) || (state == PAD && n != 0) || (state == OUT && hash && bdo_ready);
+  wire ends = state == PAD && (n == 0 || full);
+  wire turn = (take && some) || (state == PAD && n != 0) || (state == OUT && bdo_ready);
 
-  wire start = take && bdi_nonce;
-  wire post = take && bdi_ad && !keyed;
-  wire finalize = ends_text && !hash;
+  wire load = state == WORDS && bdi_nonce && !begun && !hash;
+  wire post = state == WORDS && unkeyed;
+  wire domain = state == WORDS && bdi_text && !text;
+  wire finalize = ends && text && !hash;
 
   always_ff @(posedge clk) begin
     if (state == WORDS && hash && !started) s <= HASH_START;
     else if (state == PERMUTE) s <= rounds;
     else begin
-      if (start) s[63:0] <= IV;
-      else if (state == PAD && n == 0) s[0] <= !s[0];
+      if (load) s[63:0] <= IV;
+      else if (state == PAD && n == 0) s[0] <= s[0] ^ pad;
       else if (turn) s[63:0] <= {hash ? entering : s[95:64], s[63:32]};
-      if (start) s[127:64] <= low;
+      if (load) s[127:64] <= low;
       else if (turn && !hash) s[127:64] <= {entering, s[127:96]};
-      if (start || finalize) s[191:128] <= (start ? 0 : s[191:128]) ^ high;
-      if (start || tag_leaves) s[319:192] <= {in, s[319:224]};
-      else begin
+      if (load || finalize) s[191:128] <= (load ? 0 : s[191:128]) ^ high;
+      if (load || state == OUT) begin
+        if (take || tag_leaves) s[319:192] <= {in, s[319:224]};
+      end else begin
         if (post || finalize) s[255:192] <= s[255:192] ^ low;
         if (post) s[319:256] <= s[319:256] ^ high;
-        if (take && bdi_text && !hash && !text) s[319] <= !s[319];
+        else if (domain && !hash) s[319] <= !s[319];
       end
     end
   end
@@ -103,26 +109,24 @@ module crypto_core #(
       WORDS: begin
         if (hash && !started) n <= 0;
         if (hash) started <= 1;
+        unkeyed <= 0;
+        text <= bdi_text;
         if (take) begin
-          keyed <= bdi_ad;
-          text <= bdi_text;
           if (some) n <= full ? 0 : n + 1;
           pad <= bdi_bytes[0] || !some;
-          if (bdi_nonce) begin
-            i <= 0;
-            if (bdi_last) state <= PERMUTE;
-            after <= WORDS;
-          end else begin
-            i <= hash ? 0 : 4;
-            after <= bdi_last ? PAD : WORDS;
-            if (some ? full : 1'b0) state <= PERMUTE;
-            else if (bdi_last && (some || bdi_text)) state <= PAD;
-          end
+          i <= hash || bdi_nonce ? 0 : 4;
+          after <= bdi_last && !bdi_nonce ? PAD : WORDS;
+          if (bdi_nonce) {begun, unkeyed} <= {2{bdi_last}};
+          if (bdi_last && !bdi_nonce && (some ? !bdi_bytes[0] || !full : bdi_text)) state <= PAD;
+          else if (some && full) state <= PERMUTE;
         end
       end
       PAD: begin
         pad <= 0;
-        n <= n == 0 || full ? 0 : n + 1;
+        n <= ends ? 0 : n + 1;
+        i <= text ? 0 : 4;
+        after <= text ? OUT : WORDS;
+        if (ends) state <= PERMUTE;
       end
       PERMUTE: begin
         i <= i + 4'(UNROLL);
@@ -134,23 +138,20 @@ module crypto_core #(
         if (hash ? n == 7 : n == 3) begin
           state <= WORDS;
           started <= 0;
+          begun <= 0;
           n <= 0;
         end else if (hash && n[0]) state <= PERMUTE;
       end
     endcase
     turns <= post || finalize ? 2 : turns == 0 ? 0 : turns - 1;
-    if (ends) begin
-      n <= 0;
-      i <= ends_text ? 0 : 4;
-      after <= ends_text ? OUT : WORDS;
-      state <= PERMUTE;
-    end
     if (rst) begin
       state <= WORDS;
       started <= 0;
+      begun <= 0;
+      unkeyed <= 0;
       n <= 0;
       turns <= 0;
     end
   end
-  wire unused = &{1'b0, bdi_eoi, bdi_length};
+  wire unused = &{1'b0, bdi_ad, bdi_eoi, bdi_length};
 endmodule
