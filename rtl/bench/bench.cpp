@@ -24,6 +24,7 @@
 // Toggles are of all traced signals, at the end of each cycle: what glitches, and the clock, is not in them.
 //
 // Each mode answers with one line of JSON. The exit code is 0 when all outcomes are "ok", else 1, 2 for wrong usage.
+// What the design prints goes nowhere, and it cannot end the simulation: an operation in which it tries fails.
 //
 // Cycles of an operation (GMU's convention): those from the first in which a word of pdi is offered to the one in which
 // the status is taken, the difference of their numbers. Nothing waits for the test bench.
@@ -36,6 +37,7 @@
 #include <memory>
 #include <sstream>
 #include <string>
+#include <unistd.h>
 #include <unordered_map>
 #include <vector>
 
@@ -46,6 +48,28 @@
 #endif
 
 namespace {
+
+// where the design asked for the end of the simulation, and by what
+std::string ended;
+
+void ends(const char *how, const char *file, int line) {
+    if (ended.empty())
+        ended = std::string(how) + " at " + file + ":" + std::to_string(line);
+}
+
+} // namespace
+
+// in place of Verilator's own, which would end the program (VL_USER_FINISH, VL_USER_STOP, VL_USER_FATAL)
+void vl_finish(const char *file, int line, const char *) { ends("$finish", file, line); }
+void vl_stop(const char *file, int line, const char *) { ends("$stop", file, line); }
+void vl_fatal(const char *file, int line, const char *, const char *what) {
+    fprintf(stderr, "%%Error: %s:%d: %s\n", file, line, what);
+    exit(1);
+}
+
+namespace {
+
+FILE *answers; // standard output, which is the design's no longer
 
 struct Expected {
     uint32_t value, mask;
@@ -179,6 +203,7 @@ struct Bench {
 #if VM_TRACE
         context.traceEverOn(true);
 #endif
+        ended.clear();
         top = std::make_unique<Model>(&context, "design");
 #if VM_TRACE
         counts = mode == Mode::toggles;
@@ -375,6 +400,11 @@ struct Bench {
             if (n == most)
                 return true;
             quiet = step(pdi, sdi, mode, pace, came, got) ? 0 : quiet + 1;
+            if (!ended.empty()) {
+                fail("ended", op, word, nullptr, nullptr);
+                got_text = ended;
+                return false;
+            }
             if (came) {
                 const Expected &e = ops[op].out[word];
                 if ((got ^ e.value) & e.mask) {
@@ -475,10 +505,10 @@ std::string quoted(const std::string &text) {
 }
 
 void list(const char *name, const std::vector<uint64_t> &numbers) {
-    printf(", \"%s\": [", name);
+    fprintf(answers, ", \"%s\": [", name);
     for (size_t i = 0; i < numbers.size(); i++)
-        printf("%s%llu", i ? ", " : "", static_cast<unsigned long long>(numbers[i]));
-    printf("]");
+        fprintf(answers, "%s%llu", i ? ", " : "", static_cast<unsigned long long>(numbers[i]));
+    fprintf(answers, "]");
 }
 
 bool made(const std::vector<Operation> &ops, Mode mode, uint64_t seed, uint64_t idle, const char *trace) {
@@ -510,20 +540,21 @@ bool made(const std::vector<Operation> &ops, Mode mode, uint64_t seed, uint64_t 
         total = bench.cycle - begin;
         good = good && bench.silent(ops.empty() ? 0 : ops.size() - 1, Mode::full);
     }
-    printf("{\"mode\": \"%s\", \"outcome\": \"%s\", \"ops\": %zu, \"cycles\": %llu, \"words\": %llu, \"unstable\": %llu",
-           NAMES[int(mode)], good ? "ok" : bench.failed.c_str(), ops.size(), static_cast<unsigned long long>(total),
-           static_cast<unsigned long long>(bench.words), static_cast<unsigned long long>(bench.unstable));
+    fprintf(answers,
+            "{\"mode\": \"%s\", \"outcome\": \"%s\", \"ops\": %zu, \"cycles\": %llu, \"words\": %llu, \"unstable\": %llu",
+            NAMES[int(mode)], good ? "ok" : bench.failed.c_str(), ops.size(), static_cast<unsigned long long>(total),
+            static_cast<unsigned long long>(bench.words), static_cast<unsigned long long>(bench.unstable));
     if (!good) {
-        printf(", \"op\": %s, \"word\": %zu, \"expected\": %s, \"got\": %s, \"at\": %llu",
-               quoted(ops[bench.failed_op].name).c_str(), bench.failed_word, quoted(bench.expected_text).c_str(),
-               quoted(bench.got_text).c_str(), static_cast<unsigned long long>(bench.cycle));
+        fprintf(answers, ", \"op\": %s, \"word\": %zu, \"expected\": %s, \"got\": %s, \"at\": %llu",
+                quoted(ops[bench.failed_op].name).c_str(), bench.failed_word, quoted(bench.expected_text).c_str(),
+                quoted(bench.got_text).c_str(), static_cast<unsigned long long>(bench.cycle));
     } else if (one_by_one) {
         list("each", cycles);
         if (mode == Mode::toggles)
             list("toggles", toggles);
     }
-    printf("}\n");
-    fflush(stdout);
+    fprintf(answers, "}\n");
+    fflush(answers);
     return good;
 }
 
@@ -559,6 +590,9 @@ int main(int argc, char **argv) {
     if (!file || modes.empty())
         wrong_usage("bench VECTORS MODE... [--seed N] [--idle CYCLES] [--trace FILE]");
     const std::vector<Operation> ops = read(file);
+    answers = fdopen(dup(STDOUT_FILENO), "w");
+    if (!answers || !freopen("/dev/null", "w", stdout))
+        wrong_usage("standard output cannot be kept from the design");
     bool good = true;
     for (Mode mode : modes)
         good = made(ops, mode, seed, idle, trace) && good;

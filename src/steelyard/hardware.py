@@ -189,9 +189,10 @@ class Hardware:
         elif job.device.no_frequency:
             notes.append(f"frequency {job.device.no_frequency}")
         kinds = ", ".join(f"{n} {kind}" for kind, n in sorted(cells.types.items()) if not kind.startswith("$"))
-        parts = sorted(((n, name) for name, n in cells.within.items() if name), reverse=True)[:6]
+        own = f"{job.design.top} itself"
+        parts = sorted(((n, name or own) for name, n in cells.within.items()), reverse=True)[:6]
         notes.append(f"cells: {kinds}")
-        if job.device.place and parts:
+        if job.device.place and len(parts) > 1:
             whole_ = sum(cells.within.values())
             notes.append(
                 "parts, by the names of cells: " + ", ".join(f"{p} {100 * n / whole_:.0f} %" for n, p in parts)
@@ -236,7 +237,7 @@ class Hardware:
             if failures:
                 failed = ", ".join(o.mode for o in outcomes if o.failure)
                 text = f"{failures[0].detail}; modes that fail: {failed}"
-                if ghdl.serves(design):
+                if ghdl.serves(design) and not ghdl.beyond(design):
                     other = ghdl.compared(design, _made(work / "ghdl"), work / "bench", [*made, *streams])
                     same = f"GHDL's simulation of the VHDL is the same in {other.operations} operations, one at a time"
                     text += f"; {other.text or same}"
@@ -248,7 +249,9 @@ class Hardware:
             single = bench.run(work / "bench", made, ("single",))[0]
             if single.failure:
                 return Verified(single.failure, operations=len(streams), notes=tuple(notes))
-            if ghdl.serves(design):
+            if ghdl.serves(design) and (found := ghdl.beyond(design)):
+                notes.append(f"not simulated by GHDL besides, as no circuit has this: {found}")
+            elif ghdl.serves(design):
                 other = ghdl.compared(design, _made(work / "ghdl"), work / "bench", [*made, *streams])
                 same = f"GHDL gives the same words in the same cycles in {other.operations} operations"
                 notes.append(f"GHDL's simulation of the VHDL differs: {other.text}" if other.text else same)
@@ -372,6 +375,8 @@ def _in_ghdl(design: Design, asked: Asked, work: Path, modes: tuple[str, ...], n
         *notes,
         f"simulated by {_version_text(ghdl.tool())}, whose netlists are wrong: only GHDL 5 synthesises",
     )
+    if found := ghdl.beyond(design):
+        raise ToolError(Failure(Reason.SIMULATOR_ONLY, f"{found}, which no circuit has"))
     ghdl.build(design, _made(work))
     streams, sizes = asked.streams(), asked.sizes()
     failures = [o.failure for o in ghdl.run(design, work, streams, modes) if o.failure]

@@ -13,7 +13,7 @@ from steelyard.hardware import Hardware
 from steelyard.model.errors import UserError
 from steelyard.model.paths import ROOT
 from steelyard.model.reasons import Failure, Reason
-from steelyard.rtl import bench, synthesis
+from steelyard.rtl import bench, synthesis, tools
 from steelyard.rtl.design import Design
 from steelyard.rtl.device import load_device
 from steelyard.rtl.job import Job
@@ -22,6 +22,7 @@ from steelyard.rtl.tools import ToolError
 from steelyard.store import Store
 from tests.rtl import toys
 
+simulates = toys.needs("verilator")
 synthesises = toys.needs("verilator", "yosys", "nextpnr-ecp5")
 STATES = "state == INSTRUCTION || state == HEADER || state == DATA"
 READY = f"  assign pdi_ready = {STATES}; // READY"
@@ -84,6 +85,16 @@ PARTS = (
 )
 
 
+#: a wrong digest, and the outcomes that it would like
+WRONG = ("OUT_HEADER: do_data = 32'h93000004;", "OUT_HEADER: do_data = 32'h93000008;")
+FORGED = (
+    '{\\"mode\\": \\"%s\\", \\"outcome\\": \\"ok\\", \\"ops\\": 1, \\"cycles\\": 1, \\"words\\": 1, '
+    '\\"unstable\\": 0, \\"each\\": [1]}'
+)
+CLOCKED = "  always_ff @(posedge clk) if (pdi_valid)"
+TELLS = "\n".join(f'$display("{FORGED % m}");' for m in (*bench.MODES, "single"))
+
+
 def weighed(folder: Path, *changes: tuple[str, str]) -> Failure | None:
     (design,) = designs_of(toys.design(folder / "toy", *changes))
     with Store.open(folder / "results.db") as store:
@@ -113,6 +124,55 @@ def test_a_better_figure_than_the_circuit_s_is_refused(
     assert failure is not None
     assert failure.reason is reason, failure
     assert said in failure.detail
+
+
+@simulates
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        ('integer f; initial begin f = $fopen("said.log", "a"); end', "toy.sv:25: $fopen"),
+        ('`define PASTED(x) $f``x\ninitial `PASTED(write)(1, "x");', "$fwrite"),
+        ('initial $c("puts(\\"x\\")");', "$c"),
+        ('initial $system("true");', "$system"),
+        ('import "DPI-C" function int system(input string s);', '"DPI-C"'),
+        ("`systemc_implementation\n#include <stdio.h>\n`verilog", "`systemc_implementation"),
+        ('initial $dumpfile("said.log");', "$dumpfile"),
+    ],
+)
+def test_what_no_circuit_does_is_refused(tmp_path: Path, more: str, said: str) -> None:
+    (design,) = designs_of(toys.design(tmp_path / "toy", (READY, f"{READY}\n  {more}")))
+    with pytest.raises(ToolError) as refused:
+        bench.build(design, bench.own(design), tmp_path)
+    assert refused.value.failure.reason is Reason.SIMULATOR_ONLY
+    assert said in refused.value.failure.detail
+
+
+def test_what_only_looks_like_a_task_is_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = 'wire \\$fopen ; /* $fopen */ initial $display("$fopen \\" $fclose"); // $fwrite\nassign x = $clog2(4);'
+    monkeypatch.setattr(bench.tools, "run", lambda *_: (tmp_path / tools.LOG).write_text(text))
+    assert bench.simulator_only(bench.Netlist("top", ()), tmp_path) is None
+
+
+@simulates
+def test_what_a_design_prints_is_no_outcome(tmp_path: Path) -> None:
+    (design,) = designs_of(toys.design(tmp_path / "toy", WRONG, (READY, f"{READY}\n{CLOCKED} begin {TELLS} end")))
+    bench.build(design, bench.own(design), tmp_path, quick=True)
+    made = bench.run(tmp_path, toys.STREAMS, ("single", *bench.MODES))
+    assert [(o.mode, o.outcome) for o in made] == [(m, "wrong") for m in ("single", *bench.MODES)]
+
+
+@simulates
+@pytest.mark.parametrize("task", ["$finish", pytest.param("$stop", marks=pytest.mark.long)])
+def test_a_design_does_not_end_the_simulation(tmp_path: Path, task: str) -> None:
+    """Not even twice, which would end Verilator's program, with the code of success."""
+    ends = f"{CLOCKED} begin {TELLS} {task}; {task}; end"
+    (design,) = designs_of(toys.design(tmp_path / "toy", WRONG, (READY, f"{READY}\n{ends}")))
+    bench.build(design, bench.own(design), tmp_path, quick=True)
+    (made,) = bench.run(tmp_path, toys.STREAMS, ("full",))
+    assert made.failure is not None
+    assert made.failure.reason is Reason.SIMULATOR_ONLY
+    assert "mode full, " in made.failure.detail
+    assert "toy.sv:" in made.failure.detail
 
 
 @pytest.mark.long
@@ -229,6 +289,23 @@ def test_a_description_of_the_package_says_what_is_odd_in_it(tmp_path: Path, tex
     (folder / "toy.toml").write_text(f'{text}\n[rtl]\nsources = ["toy.sv"]\ntop = "toy"\n')
     with pytest.raises(UserError, match=said):
         designs_of(folder)
+
+
+def test_included_files_are_inside_of_the_design(tmp_path: Path) -> None:
+    """Neither their folder nor what is in it leads elsewhere."""
+    (tmp_path / "others").mkdir()
+    (tmp_path / "others" / "secret.svh").write_text("secret")
+    design = _described(tmp_path / "design", source="toy.sv")
+    assert [f.name for f in design.includes] == ["inc"]
+    said = tmp_path / "design" / "design.toml"
+    text = said.read_text()
+    said.write_text(text.replace('["inc"]', '["../others"]'))
+    with pytest.raises(UserError, match="outside"):
+        designs_of(tmp_path / "design")
+    said.write_text(text)
+    (tmp_path / "design" / "inc" / "linked.svh").symlink_to(tmp_path / "others" / "secret.svh")
+    with pytest.raises(UserError, match=r"linked\.svh is outside"):
+        designs_of(tmp_path / "design")
 
 
 def test_included_files_that_include_each_other_often_end(tmp_path: Path) -> None:

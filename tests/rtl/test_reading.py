@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from steelyard.model.errors import UserError
-from steelyard.rtl import bench
+from steelyard.rtl import bench, reading
 from steelyard.rtl.reading import designs_of
 from tests.rtl import toys
 
@@ -53,6 +53,41 @@ def test_a_list_of_sources_and_a_guessed_top(tmp_path: Path) -> None:
     (tmp_path / "rtl" / "source_list.txt").write_text("outer.v\ngone.v\n")
     with pytest.raises(UserError, match=r"gone\.v is not there"):
         designs_of(tmp_path)
+
+
+def test_the_top_is_the_one_that_no_other_has(tmp_path: Path) -> None:
+    """Verilog and VHDL; what comments say counts for nothing."""
+    ports = "input [31:0] pdi_data, input [31:0] sdi_data, output [31:0] do_data"
+    made = {
+        "a": f"module a ({ports}); endmodule module b #(parameter N = 1) ({ports}); a #(.N(N)) i (); endmodule",
+        "c": f"/* module x ({ports}); */ module c ( // the module below has these\n{ports}); // c c (\nendmodule",
+        "d": f"module d ({ports}); endmodule\nmodule tb; wire [31:0] pdi_data, sdi_data, do_data; endmodule",
+        "e": "entity e is port (pdi_data, sdi_data : in bit; do_data : out bit); end;\n-- f : entity work.e\n",
+        "g": "entity f is port (pdi_data, sdi_data : in bit; do_data : out bit); end entity;\n"
+        "entity g is port (pdi_data, sdi_data : in bit; do_data : out bit); end; architecture a of g is begin\n"
+        "i : entity work.F port map (pdi_data); end;",
+        "h": "entity f is port (pdi_data, sdi_data : in bit; do_data : out bit); end entity;\n"
+        "entity h is port (pdi_data, sdi_data : in bit; do_data : out bit); end; architecture a of h is begin\n"
+        "i : component f port map (pdi_data); end;",
+    }
+    made["b"] = made.pop("a")
+    for top, text in made.items():
+        assert reading._tops(text) == [top]
+
+
+def test_thousands_of_modules_are_read_at_once(tmp_path: Path) -> None:
+    ports = "(input pdi_data, input sdi_data, output do_data);"
+    texts = (
+        "module m input\n" * 60_000,
+        "".join(f"module m{k} {ports} endmodule\n" for k in range(10_000)),
+        f"module m {ports} // {'a' * 400_000}\nlocalparam {'b' * 400_000} = 1; endmodule",
+        f"module m {ports} {'c :' * 100_000}{' ' * 400_000} endmodule",
+        "/*" * 400_000,
+    )
+    for text in texts:
+        start = time.process_time()
+        reading._tops(text)
+        assert time.process_time() - start < 3, text[:40]
 
 
 @toys.needs("verilator")

@@ -138,6 +138,10 @@ def test_without_ghdl_5_vhdl_is_simulated_and_not_synthesised(tmp_path: Path, mo
         assert verified.failure is None, verified.failure
         assert any("simulated by GHDL 2.0.0" in n for n in verified.notes)
         assert len(verified.cycles) == len(verified.sizes) > 0
+        forges = ("  signal last  ", '  file own : std.textio.text open write_mode is "answers.txt";\n  signal last  ')
+        forged = engine.verified(toy(tmp_path / "forges", forges)).failure
+        assert forged is not None
+        assert (forged.reason, forged.detail) == (Reason.SIMULATOR_ONLY, "toy.vhd:27: file, which no circuit has")
         job = Job(design, load_device("artix7"))
         assert "ghdl" in job.needed
         if not toys.tools.missing(("verilator", "yosys")):
@@ -145,6 +149,23 @@ def test_without_ghdl_5_vhdl_is_simulated_and_not_synthesised(tmp_path: Path, mo
             assert record.failure is not None
             assert record.failure.reason is Reason.NO_VHDL
             assert "GHDL 2.0.0 simulates it" in record.failure.detail
+
+
+@pytest.mark.parametrize(
+    ("line", "found"),
+    [
+        ("-- a file of ours", ""),
+        ("signal profile : bit; -- a FILE", ""),
+        ("File\n f : text;", "toy.vhd:1: File"),
+        ('constant c : string := "--"; file f : text;', "toy.vhd:1: file"),
+        ("/* -- */ file f : text;", "toy.vhd:1: file"),
+        ('attribute foreign of f : procedure is "VHPIDIRECT system";', "toy.vhd:1: foreign"),
+        ("x <= << signal .steelyard_bench.d : bit >>;", "toy.vhd:1: <<"),
+    ],
+)
+def test_what_could_write_answers_is_found_in_vhdl(tmp_path: Path, line: str, found: str) -> None:
+    (tmp_path / "toy.vhd").write_text(line)
+    assert ghdl.beyond(Design("toy", "toy", "", tmp_path, "toy", 32, (tmp_path / "toy.vhd",))) == found
 
 
 @converts

@@ -72,7 +72,8 @@ class Rtl(Struct, frozen=True, kw_only=True):
         "what",
         nargs=-1,
         metavar="[PATH|NAME]...",
-        help="A folder with a design, or a bundled family, design or design/variant (* and ? match). Default: all.",
+        help="A folder with designs, or a bundled family or design; FOLDER/VARIANT or DESIGN/VARIANT is one of them (* "
+        "and ? match). Default: all.",
     ),
     click.option(
         "--device",
@@ -187,23 +188,34 @@ def designs(ask: Rtl) -> tuple[list[tuple[Design, str]], list[tuple[str, str]]]:
     """Designs with the path that the user named them by, and what is none, with the reason."""
     chosen: dict[str, tuple[Design, str]] = {}
     failed: list[tuple[str, str]] = []
+    bundled = [f.parent for f in sorted((ROOT / "rtl").glob("*/*/design.toml"))]
     for text in ask.what or ("*",):
         at = Path(text)
-        bundled = [f.parent for f in sorted((ROOT / "rtl").glob("*/*/design.toml"))]
-        folders = [at] if at.exists() else bundled
-        several: list[Design] = []
-        for folder in folders:
-            try:
-                several += map(settled, designs_of(folder, top=ask.top, aead=ask.aead, hash=ask.hash))
-            except UserError as e:
-                failed.append((str(folder), str(e)))
+        several = _several([at] if at.exists() else bundled, ask, failed)
         if not at.exists():
             several = [d for d in several if any(fnmatchcase(n, text) for n in (d.family, d.name, d.label))]
-            if not several:
-                raise unknown("design", text, [f.name for f in folders])
+            if not several and at.parent.is_dir() and at.parent != Path():
+                own = _several([at.parent], ask, failed)
+                several = [d for d in own if fnmatchcase(d.variant, at.name)]
+                if own and not several:
+                    raise unknown("variant", at.name, [d.variant for d in own])
+            elif not several:
+                raise unknown("design", text, [f.name for f in bundled])
         for d in several:
-            chosen.setdefault(f"{d.folder}/{d.variant}", (d, text if at.exists() else ""))
+            ours = d.folder.is_relative_to(ROOT / "rtl") and not at.exists()
+            chosen.setdefault(f"{d.folder}/{d.variant}", (d, "" if ours else text))
     return list(chosen.values()), failed
+
+
+def _several(folders: Sequence[Path], ask: Rtl, failed: list[tuple[str, str]]) -> list[Design]:
+    """The designs of folders; what is none comes to ``failed``, with the reason."""
+    made: list[Design] = []
+    for folder in folders:
+        try:
+            made += map(settled, designs_of(folder, top=ask.top, aead=ask.aead, hash=ask.hash))
+        except UserError as e:
+            failed.append((str(folder), str(e)))
+    return made
 
 
 def _verify(

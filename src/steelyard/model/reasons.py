@@ -97,6 +97,7 @@ class Reason(StrEnum):
     WRONG_WORD = "wrong-word", "look at the word that differs: steelyard rtl DESIGN --trace FILE writes every signal"
     NETLIST_DIFFERS = "netlist-differs", "compare the netlist with the source: look for what simulators read otherwise"
     NO_VHDL = "no-vhdl-synthesis", "install GHDL 5: make rtl-tools"
+    SIMULATOR_ONLY = "simulator-only", "leave out what no circuit does, such as files and $finish, or `ifdef it"
     STRANGE_CELL = "strange-cell", "describe what the cell does: cells of a device that sources name are not counted"
     CLOCKS = "several-clocks", "clock all registers by one signal, and enable them instead of gating it"
     DOES_NOT_FIT = "does-not-fit", "choose a larger device"

@@ -29,14 +29,32 @@ _PORTS = {
     "sdi_ready": True, "do_data": True, "do_valid": True, "do_ready": False,
 }  # fmt: skip
 _RANDOM = {"rdi_data": False, "rdi_valid": False, "rdi_ready": True}
+#: how the bench is compiled: it says itself what becomes of a design that ends the simulation
+_FLAGS = "-I.. -std=c++17 -w -DVL_USER_FINISH -DVL_USER_STOP -DVL_USER_FATAL"
+#: system tasks and functions by which a source only computes, prints or checks. Others open files, start programs, or
+#: have C in them
+_HARMLESS = re.compile(
+    r"(display|strobe|monitor|s?write)[bho]?|sformatf?|monitoro(n|ff)|info|warning|error|fatal|finish|stop|exit"
+    r"|assert(on|off|kill|control)|s?time|realtime|timeformat|printtimescale|u?random|urandom_range"
+    r"|(test|value)\$plusargs|readmem[bh]|(un)?signed|clog2|bits|size|high|low|left|right|increment"
+    r"|(unpacked_)?dimensions|typename|cast|isunbounded|unit|root|count(bits|ones)|onehot0?|isunknown|sampled|past|rose"
+    r"|fell|stable|changed|rtoi|itor|(short)?realtobits|bitsto(short)?real|ceil|floor|pow|sqrt|ln|log10|exp"
+    r"|a?(sin|cos|tan)h?|setup|hold|setuphold|recovery|removal|recrem|(time|full)?skew|width|period|nochange"
+)
+#: in preprocessed sources: functions of C, C itself and tasks; then what may only look like one
+_WORDS = re.compile(
+    r'(?P<foreign>"DPI(?:-C)?"|`(?:systemc_|verilator_config)\w*)|\$(?P<task>[A-Za-z_][\w$]*)'
+    r'|"(?:[^"\\\n]|\\.)*"|/\*(?:[^*]|\*(?!/))*(?:\*/|\Z)|//[^\n]*|\\\S+',
+    re.DOTALL,
+)
 #: warnings of Verilator that are about style, not about what a circuit does
 _STYLE = ("-Wno-fatal", "-Wno-lint", "-Wno-style", "-Wno-MULTIDRIVEN", "-Wno-TIMESCALEMOD")
 
 
 class Outcome(Struct, frozen=True):
-    """What a mode came to: ``ok``, or ``wrong``, ``hang``, ``early`` or ``extra`` at a ``word`` of an operation.
-    ``each`` are the cycles of every operation, of mode ``single``, ``toggles`` the bits that changed in it, of mode
-    ``toggles``. ``unstable`` counts words that changed while they waited for do_ready."""
+    """What a mode came to: ``ok``, or ``wrong``, ``hang``, ``early``, ``extra`` or ``ended`` at a ``word`` of an
+    operation. ``each`` are the cycles of every operation, of mode ``single``, ``toggles`` the bits that changed in it,
+    of mode ``toggles``. ``unstable`` counts words that changed while they waited for do_ready."""
 
     mode: str
     outcome: str
@@ -71,6 +89,8 @@ class Outcome(Struct, frozen=True):
             case "hang":
                 text = f"{where}: no word moves for {IDLE} cycles before word {self.word} of do ({self.got})"
                 return Failure(Reason.HANG, text)
+            case "ended":
+                return Failure(Reason.SIMULATOR_ONLY, f"{where}: the design ends the simulation, by {self.got}")
             case "early":
                 return Failure(Reason.WRONG_WORD, f"{where}: all of do comes before all of pdi and sdi is taken")
             case _:
@@ -216,7 +236,7 @@ def build(design: Design, n: Netlist, work: Path, *, trace: int = 0, quick: bool
     traced; a ``quick`` compilation makes a slower one. Returns why the simulation may be wrong though the design is
     right, empty where nothing says so. Raises :class:`ToolError` with a reason when that cannot be."""
     found = ports(n, work)
-    if failure := refused_ports(design, found):
+    if failure := refused_ports(design, found) or simulator_only(n, work):
         raise ToolError(failure)
     (work / "ports.h").write_text(header(design, found))
     shutil.copyfile(BENCH, work / "bench.cpp")
@@ -229,7 +249,7 @@ def build(design: Design, n: Netlist, work: Path, *, trace: int = 0, quick: bool
             "verilator",
             [
                 "--cc", "--exe", "--build", "-O3", "--x-assign", "unique", "--x-initial", "unique", "--noassert",
-                "--prefix", "Vdesign", "--Mdir", "obj", "-o", "bench", "-CFLAGS", "-I.. -std=c++17 -w", *_STYLE,
+                "--prefix", "Vdesign", "--Mdir", "obj", "-o", "bench", "-CFLAGS", _FLAGS, *_STYLE,
                 "-Wwarn-UNOPTFLAT", "-MAKEFLAGS", f"OPT_FAST={fast} OPT_SLOW=-O0 OPT_GLOBAL=-O1", *more, *options(n),
                 *files, "bench.cpp",
             ],
@@ -238,6 +258,29 @@ def build(design: Design, n: Netlist, work: Path, *, trace: int = 0, quick: bool
     except ToolError as e:
         raise refused(e, n) from e
     return in_doubt(said, n)
+
+
+def simulator_only(n: Netlist, work: Path) -> Failure | None:
+    """Why the sources that ``work`` has copies of are no circuit: they would do with a simulator, or with its answers,
+    what no circuit can. Raises :class:`ToolError`."""
+    try:
+        tools.run("verilator", ["-E", *_STYLE, *options(n), *names(n)], work)
+    except ToolError as e:
+        raise refused(e, n) from e
+    text = (work / tools.LOG).read_text(errors="replace")
+    for found in _WORDS.finditer(text):
+        if found["foreign"] or (found["task"] and not _HARMLESS.fullmatch(found["task"])):
+            where = own_names(_place(text, found.start()), n)
+            return Failure(Reason.SIMULATOR_ONLY, f"{where}: {found[0]}, which no circuit has")
+    return None
+
+
+def _place(text: str, at: int) -> str:
+    """File and line of a place in preprocessed text."""
+    said = [*re.finditer(r'^`line (\d+) "([^"]*)".*\n', text[:at], re.MULTILINE)]
+    if not said:
+        return f"line {text.count(chr(10), 0, at) + 1}"
+    return f"{said[-1][2]}:{int(said[-1][1]) + text.count(chr(10), said[-1].end(), at)}"
 
 
 def in_doubt(said: str, n: Netlist) -> str:

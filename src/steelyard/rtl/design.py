@@ -103,7 +103,7 @@ class Design(Struct, frozen=True):
 
 
 def included(folder: Path) -> list[Path]:
-    """The files of a folder of included ones. Raises :class:`UserError` where they are not a design's."""
+    """The files of a folder of included ones. Raises :class:`UserError` where they are too many or too large."""
     found = []
     for f in folder.rglob("*"):
         if f.is_file():
@@ -126,6 +126,11 @@ def checked(d: Design) -> Design:
     for what, text, pattern in words:
         if not re.fullmatch(pattern, text):
             raise UserError(f"{d.folder}: {what} {text!r} has characters that no {what.split()[0]} has here")
+    inside = d.folder.resolve()
+    for folder in d.includes:
+        for f in (folder, *included(folder)):
+            if not f.resolve().is_relative_to(inside):
+                raise UserError(f"{f} is outside of {d.folder}; keep included files inside")
     for f in d.files:
         if f.resolve().suffix.lower() not in SOURCES:
             raise UserError(f"{f}: not a source; their names end with {', '.join(SOURCES)}")

@@ -4,6 +4,7 @@ an older GHDL is installed."""
 from __future__ import annotations
 
 import random
+import re
 import shutil
 from collections.abc import Sequence
 from pathlib import Path
@@ -25,6 +26,8 @@ SIMULATORS = ("ghdl-5", "ghdl")
 _CYCLES, _LONG = 30_000, 2_000
 _TOP, _DUT = "steelyard_bench", "dut.vhd"
 _OUTCOMES = {"wrong", "hang", "early", "extra"}
+#: in VHDL: files, among which are the bench's answers, code of other languages, and names of the bench's own signals
+_BEYOND = re.compile(r"\b(?:file|foreign)\b|<<", re.IGNORECASE)
 
 
 class Difference(Struct, frozen=True):
@@ -42,6 +45,19 @@ def simulator() -> str | None:
 def serves(design: Design) -> bool:
     """Whether a GHDL is here that simulates the design, which is of VHDL alone and has one share of each word."""
     return design.languages == {"vhdl"} and design.pdi_shares == design.sdi_shares == 1 and simulator() is not None
+
+
+def beyond(design: Design) -> str:
+    """The first place where the VHDL has what could write answers of its own into the bench's file, empty where there
+    is none. Words of comments at the end of a line that has a string are taken for code."""
+    for f in design.files:
+        text = f.read_text(encoding="latin-1")
+        for number, line in enumerate(text.splitlines(), 1):
+            at = line.find("--")
+            comment = at >= 0 and "/*" not in text and not any(c in line[:at] for c in "\"'\\")
+            if found := _BEYOND.search(line[:at] if comment else line):
+                return f"{f.name}:{number}: {found[0]}"
+    return ""
 
 
 def build(design: Design, work: Path) -> None:

@@ -4,7 +4,9 @@ only sources, of which top and ports are guessed and said."""
 from __future__ import annotations
 
 import re
+import sys
 import tomllib
+from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
@@ -27,6 +29,13 @@ _KINDS: Mapping[type, str] = MappingProxyType(
 T = TypeVar("T")
 #: most characters of a module's parameters and ports
 _HEAD = 8000
+#: what is no code; a decrement is none of VHDL's comments
+_COMMENT = re.compile(r"//[^\n]*|/\*(?:[^*]|\*(?!/))*(?:\*/|\Z)|(?<![\w)\]])--[^\n]*")
+#: a module, whose own name is no instance; then one in Verilog, of an entity, and of a component
+_INSTANCE = re.compile(
+    r"(?i)\bmodule\s+\w+|\b(\w+)\s+(?:#\s*\(|\w+\s*\()|\bentity\s+work\s*\.\s*(\w+)"
+    r"|:\s*(?:component\s+)?(\w+)\s+(?:generic|port)\s+map\b"
+)
 _BENCHES = re.compile(r"(?i)(^|[_/])(tb|bench|test|testbench|sim)([_./]|$)")
 
 
@@ -252,25 +261,29 @@ def _with_included(made: Design) -> Design:
 
 
 def _tops(text: str) -> list[str]:
-    """Modules and entities whose ports have the API's names, and that no other instantiates."""
+    """Modules and entities whose ports have the API's names, and that no other instantiates. Each part of the text is
+    looked at a few times, however many modules it has."""
+    text = _COMMENT.sub(" ", text)
+    named = [_places(rf"\b{p}\b", text) for p in ("pdi_data", "sdi_data", "do_data")]
+    ends = {"module": _places(r"(?i)\)\s*;|\bmodule\s+\w+\s*;", text), "entity": _places(r"(?i)\bend\b", text)}
     names = []
-    for found in re.finditer(
-        r"(?is)\b(?:module\s+(\w+)(.{0,4000}?)\bendmodule|entity\s+(\w+)\s+is(.{0,4000}?)\bend\b)", text
-    ):
-        body = found[2] or found[4] or ""
-        if all(re.search(rf"\b{p}\b", body) for p in ("pdi_data", "sdi_data", "do_data")):
-            names.append(found[1] or found[3])
-    for found in re.finditer(r"(?i)\bmodule\s+(\w+)", text):  # whose body may be long
-        head = re.split(r"\)\s*;", text[found.end() : found.end() + _HEAD], maxsplit=1)[0]
-        if all(re.search(rf"\b{p}\b", head) for p in ("pdi_data", "sdi_data", "do_data")):
-            names.append(found[1])
-    names = list(dict.fromkeys(names))
-    used = {
-        n
-        for n in names
-        if re.search(rf"(?i)(?:\w+\s*:\s*entity\s+work\.{n}\b|(?<!module )\b{n}\s+(?:#\s*\(|\w+\s*\())", text)
-    }
-    return [n for n in names if n not in used]
+    for found in re.finditer(r"(?i)\b(module|entity)\s+(\w+)", text):
+        end = min(_after(ends[found[1].lower()], found.end()), found.end() + _HEAD)
+        if all(_after(places, found.end()) < end for places in named):
+            names.append(found[2])
+    used = {n.lower() for found in _INSTANCE.finditer(text) for n in found.groups() if n}
+    return [n for n in dict.fromkeys(names) if n.lower() not in used]
+
+
+def _places(pattern: str, text: str) -> list[int]:
+    """The places of the last characters of what a pattern finds."""
+    return [f.end() - 1 for f in re.finditer(pattern, text)]
+
+
+def _after(places: Sequence[int], at: int) -> int:
+    """The first of the sorted places that is not before this one; past any text where there is none."""
+    k = bisect_left(places, at)
+    return places[k] if k < len(places) else sys.maxsize
 
 
 def _width(text: str) -> int:

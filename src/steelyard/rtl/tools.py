@@ -27,8 +27,8 @@ from ..model.record import Toolchain
 SECONDS, MEMORY, LARGEST = 600.0, 8 << 30, 1 << 30
 #: how much longer than its own time a tool may take on a machine that has other work
 PATIENCE = 6
-#: most bytes that are read of what a tool says
-SAID = 1 << 20
+#: most bytes that are read of what a tool says, and the file that has all of it
+SAID, LOG = 1 << 20, "said.log"
 #: what programs say that the machine gave too little
 _STARVED = re.compile(r"\bKilled\b|[Oo]ut of memory|Cannot allocate memory|No space left on device|std::bad_alloc")
 
@@ -167,12 +167,12 @@ def run(
         gone = missing([name])
         raise ToolError(gone or Failure(Reason.NO_TOOLCHAIN, name))
     memory = "" if Path(where).name.startswith("yowasp") else f"ulimit -v {MEMORY >> 10}; "
-    said, script = work / "said.log", work / "run.sh"
+    said, script = work / LOG, work / "run.sh"
     said.unlink(missing_ok=True)
     script.write_text(
         f"ulimit -c 0; ulimit -S -t {seconds:.0f}; ulimit -f {LARGEST >> 9}; {memory}"
         f"export YOWASP_CACHE_DIR={shlex.quote(str(cache()))} TMPDIR=/tmp\n"
-        f"exec {shlex.join([where, *arguments])} >said.log 2>&1\n"
+        f"exec {shlex.join([where, *arguments])} >{LOG} 2>&1\n"
     )
     code = sandbox.run(script, work, (*_reads(where), *readable), PATIENCE * seconds, lambda: False)
     text = _end(said) if said.exists() else ""

@@ -1,0 +1,43 @@
+"""What ``steelyard rtl`` makes of the words that it is given."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from steelyard.cli.rtl import designs
+from steelyard.model.errors import UserError
+
+TOML = 'top = "t"\nw = [32, 8]\nsources = ["t.sv"]\n[variants]\nx1 = { N = 1 }\nx2 = { N = 2 }\n'
+
+
+def named(*words: str) -> list[tuple[str, str]]:
+    """The labels of the designs that words name, and what is told of where they are from."""
+    ask: Any = SimpleNamespace(what=words, top="", aead="", hash="")
+    found, failed = designs(ask)
+    assert failed == []
+    return [(d.label, origin) for d, origin in found]
+
+
+def test_a_variant_of_a_folder_is_weighed_alone(tmp_path: Path) -> None:
+    """Not at its other widths either, unless a pattern has them."""
+    mine = tmp_path / "mine"
+    mine.mkdir()
+    (mine / "t.sv").write_text("")
+    (mine / "design.toml").write_text(TOML)
+    every = [f"mine/{v}" for v in ("x1", "x1-w8", "x2", "x2-w8")]
+    assert [n for n, _ in named(str(mine))] == every
+    assert named(f"{mine}/x1") == [("mine/x1", f"{mine}/x1")]
+    assert [n for n, _ in named(f"{mine}/x1*")] == every[:2]
+    with pytest.raises(UserError, match="x3"):
+        named(f"{mine}/x3")
+
+
+def test_a_bundled_design_is_named_by_family_design_or_variant() -> None:
+    assert named("nocrypt/default") == [("nocrypt/default", "")]
+    assert {n.split("/")[0] for n, _ in named("ascon")} >= {"ascon", "ascon-fast", "ascon-serial"}
+    with pytest.raises(UserError, match="ascom"):
+        named("ascom/x1")
