@@ -125,10 +125,9 @@ def search(v: View) -> Page:
     known = every_name(v)
     hits = [n for n in known if low in n.lower()]
     hits = hits or get_close_matches(low, known, n=10, cutoff=0.6)
-    lines = [
-        (known[n][0], n, known[n][1]) for n in sorted(hits, key=lambda n: (not n.lower().startswith(low), len(n), n))
-    ]
-    found = Links([(f"{kind} {n}", to) for kind, n, to in lines[:HITS]], f"{counted(len(hits), 'hit')}")
+    best = sorted(hits, key=lambda n: (not n.lower().startswith(low), len(n), n))[:HITS]
+    links = [(f"{known[n][0]} {n}", address.path(*known[n][1])) for n in best]
+    found = Links(links, f"{counted(len(hits), 'hit')}")
     blocks: list[Block] = [form, found] if hits else [form, Text("Nothing is called so.")]
     if len(text) >= address.SHORTEST and not set(text) - set("0123456789abcdef"):
         key = v.store.of_setup(text[:64])

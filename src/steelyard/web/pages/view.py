@@ -90,15 +90,15 @@ def noted(note: str) -> Text | Markup:
     return Markup(f'<p class="note">{shown}</p>')
 
 
-def every_name(v: View) -> dict[str, tuple[str, str]]:
-    """All that has a page by name: what it is, and its address."""
-    every: dict[str, tuple[str, str]] = {}
+def every_name(v: View) -> dict[str, tuple[str, tuple[str, ...]]]:
+    """All that has a page by name: what it is, and the names in its address."""
+    every: dict[str, tuple[str, tuple[str, ...]]] = {}
     for _, f, of, n in v.store.implementations():
-        every.setdefault(f"{of}/{n}", ("implementation", address.path("implementations", of, n)))
-        every.setdefault(of, ("variant", address.path("variants", of)))
-        every.setdefault(f, ("family", address.path("families", f)))
+        every.setdefault(f"{of}/{n}", ("implementation", ("implementations", of, n)))
+        every.setdefault(of, ("variant", ("variants", of)))
+        every.setdefault(f, ("family", ("families", f)))
     for n in {*v.store.targets(), *target_names()}:
-        every.setdefault(n, ("target", address.path("targets", n)))
+        every.setdefault(n, ("target", ("targets", n)))
     return every
 
 
