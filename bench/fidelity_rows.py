@@ -19,6 +19,8 @@ KINDS = ("assembly", "mixed", "compiled", "beyond the cache")
 CACHE = {"esp8266-flash": 32768}
 #: cycles that published times may contain besides the callee's: the call, two readings of the clock
 CALLING = range(0, 201, 4)
+#: boards where these were counted, and are in the rows
+COUNTED = ("nano-every", "uno")
 
 
 class Row(NamedTuple):
@@ -94,7 +96,7 @@ def write(rows: Iterable[Row], file: Path | None) -> None:
         out.writerows(rows)
 
 
-def held_out(models: Sequence[Sequence[Row]]) -> list[tuple[Row, float]]:
+def held_out(models: Sequence[Sequence[Row]], callings: Sequence[int] = CALLING) -> list[tuple[Row, float]]:
     """Every row by the model, and with the cycles of a call, that suit the other families of its target best, with its
     error. All models have the same rows."""
     found = []
@@ -104,12 +106,12 @@ def held_out(models: Sequence[Sequence[Row]]) -> list[tuple[Row, float]]:
             others = [[r for r in rows if r.family != family] for rows in of]
             if not others[0]:
                 raise SystemExit(f"{target}: no other family than {family}, so nothing can be held out; weigh more")
-            model, calling = best(others)
+            model, calling = best(others, (0,) if target in COUNTED else callings)
             found += [(r, r.error(calling)) for r in of[model] if r.family == family]
     return found
 
 
-def best(models: Sequence[Sequence[Row]]) -> tuple[int, int]:
+def best(models: Sequence[Sequence[Row]], callings: Sequence[int] = CALLING) -> tuple[int, int]:
     """The number of the model with the smallest mean over families of the median error, and the cycles of a call."""
 
     def score(rows: Sequence[Row], calling: int) -> float:
@@ -118,7 +120,7 @@ def best(models: Sequence[Sequence[Row]]) -> tuple[int, int]:
             sizes.setdefault(r.family, []).append(abs(r.error(calling)))
         return fmean(median(some) for some in sizes.values())
 
-    return min(((k, c) for k in range(len(models)) for c in CALLING), key=lambda kc: score(models[kc[0]], kc[1]))
+    return min(((k, c) for k in range(len(models)) for c in callings), key=lambda kc: score(models[kc[0]], kc[1]))
 
 
 def groups(rows: Sequence[tuple[Row, float]], by: str) -> dict[tuple[str, str], list[float]]:
