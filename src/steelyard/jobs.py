@@ -31,7 +31,11 @@ from .model.workload import Workload, of_one_size, workload
 _UNREAD, _LARGE = "unread", 64 << 20
 #: where the baselines of other interfaces than NIST's are
 _BASELINES = {"felics": HARNESS / "nocrypt_vfelics", "phases": HARNESS / "nocrypt_128_128_vphases"}
-_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+_FULL = {
+    errno.ENOSPC: "no space left",
+    errno.EDQUOT: "the quota is used up",
+    errno.EFBIG: "larger than files may be here",
+}
 
 
 class Job(Struct, frozen=True):
@@ -219,7 +223,7 @@ def failure_of(error: BaseException, job: Job | None = None) -> Failure:
     text = " ".join(f"{type(error).__name__}: {error}".split())[:300]
     if isinstance(error, OSError):
         if error.errno in _FULL:
-            return Failure(Reason.DISK_FULL, text)
+            return Failure(Reason.DISK_FULL, f"{_FULL[error.errno]}: {error.filename or home()}")
         if error.errno in (errno.ENOENT, errno.ESTALE) and str(error.filename).startswith(f"{home() / 'cache'}/"):
             return Failure(Reason.COMPILER_KILLED, f"the cache changed during the run: {text}")
         own = (*(f.path for f in job.implementation.files), *job.implementation.kat) if job else ()

@@ -293,6 +293,17 @@ def test_no_terminal_is_too_narrow_for_what_tells_lines_apart() -> None:
     assert "uno" not in shown
 
 
+def test_a_long_name_is_broken_before_a_column_goes() -> None:
+    columns, rows = ("name", "flags", "ROM", "RAM"), [("n" * 255, "-O3", "1 234", "56"), ("short", "-Os", "1 000", "7")]
+    console = Console(width=120, record=True, file=io.StringIO())
+    console.print(table("", columns, rows, left=2, drop=("flags",), width=120))
+    shown = console.export_text()
+    assert "not shown" not in shown
+    assert all(cell_len(line) <= 120 for line in shown.splitlines())
+    assert all(c in shown for c in ("-O3", "1 234", "56"))
+    assert shown.count("n") >= 255
+
+
 def test_no_number_is_cut_where_a_table_has_no_room() -> None:
     columns = ["implementation", *(f"metric{k}" for k in range(8))]
     rows = [[f"a-rather-long-name-{c}/ref", *(f"{10**k + k}" for k in range(8))] for c in "xyz"]

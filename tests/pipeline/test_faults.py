@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
 import sqlite3
@@ -21,6 +22,8 @@ from steelyard.building import script as build_script
 from steelyard.cli import doctor
 from steelyard.cli.app import app
 from steelyard.cli.plan import forecast
+from steelyard.jobs import failure_of
+from steelyard.model import paths
 from steelyard.model.implementation import Implementation
 from steelyard.model.reasons import MACHINE, Failure, Reason
 from steelyard.model.record import Record
@@ -374,6 +377,13 @@ def test_a_full_disk(bench: Bench, disk: Callable[[str], Path], monkeypatch: pyt
     assert reasons
     assert reasons <= {Reason.DISK_FULL, Reason.NO_BASELINE}
     assert all(r.ok for r in campaign(bench, job, other))
+
+
+def test_a_full_disk_is_said_in_words() -> None:
+    named = OSError(errno.ENOSPC, "No space left on device", "/cache/x")
+    assert failure_of(named) == Failure(Reason.DISK_FULL, "no space left: /cache/x")
+    unnamed = failure_of(OSError(errno.EDQUOT, "Disk quota exceeded"))
+    assert unnamed.detail == f"the quota is used up: {paths.home()}"
 
 
 def test_a_full_disk_under_the_database(bench: Bench, disk: Callable[[str], Path]) -> None:

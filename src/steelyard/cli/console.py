@@ -39,6 +39,8 @@ _STYLES = {"▾": "green", "▴": "red"}
 _GAP, _CLOSE = 3, 2
 #: characters that a column whose text may be broken has at least
 _NARROW = 32
+#: characters of other text that go before a column does: a name can have 255
+_LONG = 64
 #: what Rich fills the last column with
 _SPACES = re.compile(r" +$", re.MULTILINE)
 
@@ -162,8 +164,11 @@ def table(
     widths = [max([len(name), *(cell_len(r[k]) for r in body)]) for k, name in enumerate(columns)]
     kept = list(range(len(columns)))
 
+    def least(k: int) -> int:
+        return min(widths[k], _NARROW if columns[k] in wrap else _LONG if k < left else widths[k])
+
     def needed() -> int:
-        return sum(min(widths[k], _NARROW) if columns[k] in wrap else widths[k] for k in kept) + gap * len(kept)
+        return sum(map(least, kept)) + gap * len(kept)
 
     def lines(without: int) -> int:
         return len({tuple(row[c] for c in kept if c < left and c != without) for row in body})
@@ -180,7 +185,7 @@ def table(
     below = [Text(""), *([Text(caption)] if caption else [])] if headed else []
     heads, cells = [columns[k] for k in kept], [[row[k] for k in kept] for row in body]
     full = needed() > width
-    folded = [columns[k] in wrap or (full and k < left) for k in kept]
+    folded = [columns[k] in wrap or (k < left and (full or widths[k] > _LONG)) for k in kept]
     left = sum(k < left for k in kept)
     if sum(widths[k] + gap for k in kept) - gap + int(headed) <= width:
         shown: Text | Padding = _lines(heads, cells, [widths[k] for k in kept], left, gap)
