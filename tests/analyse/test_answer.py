@@ -52,6 +52,18 @@ def test_one_row_of_two_workloads_sources_and_compilers() -> None:
     )
 
 
+def test_what_is_for_another_machine_is_one_line() -> None:
+    foreign, other = Failure(Reason.FOREIGN_ISA, "bad instruction"), Failure(Reason.COMPILE_ERROR, "x.c")
+    three = [record("a/avr", target=t, failure=foreign) for t in ("due", "mkrzero", "esp32")]
+    two = [record("a/arm", target=t, failure=foreign) for t in ("uno", "esp32")]
+    broken = [record("a/ref", target=t, failure=other) for t in ("due", "mkrzero", "uno")]
+    [sheet] = results.without_figures(numbered(*three, *two, *broken))
+    named = [c.name for c in sheet.columns]
+    shown = [(line.cells[named.index("label")], line.cells[named.index("target")], line.runs) for line in sheet.lines]
+    assert shown[-1] == ("a/avr", "due, esp32, mkrzero", (1, 3, 2))
+    assert [label for label, *_ in shown] == ["a/ref", "a/arm", "a/ref", "a/arm", "a/ref", "a/avr"]
+
+
 def test_runs_without_figures_do_not_choose_the_workload() -> None:
     """A ``check`` that fails on many targets takes nothing from what was run."""
     failed = Failure(Reason.KAT_MISMATCH, "vector 1")

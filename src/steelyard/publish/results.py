@@ -147,15 +147,29 @@ def measured(row: Row) -> bool:
 
 
 def without_figures(rows: Iterable[Row]) -> list[Sheet]:
-    """Runs that have a reason instead of verified figures, by target; with the ``detail`` that rows have."""
+    """Runs that have a reason instead of verified figures, by target; with the ``detail`` that rows have. What is for
+    another machine, and says so on several targets, is one line."""
     failed = sorted((r for r in rows if r["outcome"] != "verified"), key=lambda r: (str(r["target"]), str(r["label"])))
+    foreign = by_key(
+        (r for r in failed if r["outcome"] == Reason.FOREIGN_ISA), lambda r: (r["label"], r["primitive"], r["flags"])
+    )
+    same = [some for some in foreign.values() if len(some) > 2]
+    covered = set(map(id, chain(*same)))
+    failed = [r for r in failed if id(r) not in covered]
     columns = [column(n) for n in ("run", "label", "primitive", "target", "flags", "outcome")]
     columns = [*columns, Column("detail", "detail")]
-    if len({r["primitive"] for r in failed}) < 2:
+    if len({r["primitive"] for r in [*failed, *chain(*same)]}) < 2:
         del columns[2]
     unjudged = any(r["outcome"] == Reason.NO_EXPECTED for r in failed)
     notes = (f"{Reason.NO_EXPECTED}: {Reason.NO_EXPECTED.next_action}",) if unjudged else ()
-    return [Sheet("No verified figures", WITHOUT, columns, lines(failed, columns), notes=notes)] if failed else []
+    body = [*lines(failed, columns), *(_together(some, columns) for some in same)]
+    return [Sheet("No verified figures", WITHOUT, columns, body, notes=notes)] if body else []
+
+
+def _together(rows: Sequence[Row], columns: Sequence[Column]) -> Line:
+    """Rows that differ in target and run as one line, with the first one's run and detail."""
+    [line] = lines([rows[0] | {"target": ", ".join(str(r["target"]) for r in rows)}], columns)
+    return replace(line, runs=tuple(chain(*map(run_of, rows))))
 
 
 def few_sizes(load: str) -> bool:
