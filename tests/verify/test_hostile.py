@@ -11,11 +11,12 @@ from steelyard.model.call import Op, Request
 from steelyard.model.reasons import Reason
 from steelyard.model.record import Record
 from steelyard.model.target import Target
+from steelyard.sources import discover
 from steelyard.verify.calls import Verifier
 from steelyard.verify.known import readings
 from steelyard.verify.vectors import format_vector
 from tests import toys
-from tests.conftest import ROOT, Bench, the_target
+from tests.conftest import ROOT, Bench, the_target, write
 
 KAT = "LWC_AEAD_KAT_128_128.txt"
 ASCON = ROOT / "ciphers/crypto_aead/ascon/ascon128v12/fast"
@@ -267,6 +268,39 @@ def test_what_the_known_answers_do_not_see(
     assert record.failure is not None
     assert record.failure.reason is reason, record.failure
     assert re.match(detail, record.failure.detail), record.failure.detail
+
+
+CXOF = ROOT / "ciphers/crypto_cxof/ascon/asconcxof128/fast"
+CALL = (
+    "\nint crypto_cxof(unsigned char *out, unsigned long long outlen, const unsigned char *in, "
+    "unsigned long long inlen, const unsigned char *cs, unsigned long long cslen)\n"
+)
+HONEST = "honest(out, outlen, in, inlen, cs, cslen)"
+
+
+@pytest.mark.parametrize(
+    ("body", "reason", "detail"),
+    [
+        (f"int r = {HONEST}; if (inlen > 1024) out[3] ^= 1; return r;", Reason.KAT_MISMATCH, "second set, .*"),
+        (
+            "return honest(out, outlen, in, inlen, cs, cslen > 40 ? 40 : cslen);",
+            Reason.KAT_MISMATCH,
+            r"second set, vector \d+ \(message \d+, customization 65 bytes\): got .*",
+        ),
+        (f"int r = {HONEST}; out[outlen] = 1; return r;", Reason.BUFFER_OVERRUN, r"hash, vector 1 \(message 0 bytes\)"),
+        (f"if (inlen > 200) return -1; return {HONEST};", Reason.KAT_MISMATCH, "hash, .*: returned -1"),
+        (f"return outlen < 64 ? {HONEST} : honest(out, 32, in, inlen, cs, cslen);", Reason.KAT_MISMATCH, "vector 1 .*"),
+    ],
+    ids=["long messages", "a customization that is cut", "past the output", "refuses", "half of the output"],
+)
+def test_a_cxof_that_cheats(bench: Bench, bluepill: Target, body: str, reason: Reason, detail: str) -> None:
+    files = {f"crypto_cxof/asconcxof128/evil/{f.name}": f.read_text() for f in CXOF.iterdir()}
+    cipher = "crypto_cxof/asconcxof128/evil/cxof.c"
+    files[cipher] = files[cipher].replace("int crypto_cxof(", "static int honest(") + f"{CALL}{{ {body} }}\n"
+    [package] = discover(write(bench.folder, files) / "crypto_cxof").implementations
+    failure = bench.weigh(package, bluepill).failure
+    assert failure is not None
+    assert (failure.reason, bool(re.match(detail, failure.detail))) == (reason, True), failure
 
 
 ZERO = "static const unsigned char zero[16];"

@@ -8,7 +8,7 @@ from itertools import accumulate
 
 from msgspec.structs import replace
 
-from ..model.call import API_BLOCK, Answer, DeviceError, Hello, Op, Request, Stray
+from ..model.call import API_BLOCK, Answer, DeviceError, Hello, Op, Request, Stray, sizes_of
 from ..model.errors import counted
 from ..model.reasons import Failure, Reason
 from . import counter, frame
@@ -161,7 +161,7 @@ class Client:
         if self.hello.api == API_BLOCK:
             return ""
         given = "ciphertext" if request.op is Op.DECRYPT else "message"
-        return f" ({given} {len(request.data)}, associated data {len(request.ad)} bytes)"
+        return f" ({sizes_of(given, request.data, request.ad, request.key)})"
 
     def _know_counter(self) -> None:
         """Makes some empty calls, where the chip's counter is a second time of a call that is not known yet."""

@@ -54,6 +54,13 @@ class Vector(Struct, frozen=True):
     output: bytes | None = None
 
 
+def sizes_of(given: str, data: bytes, ad: bytes, key: bytes) -> str:
+    """The lengths of a call's inputs in words: ``message 0, associated data 2 bytes``. What has no key has a
+    customization string beside its message, or nothing."""
+    beside = f", {'associated data' if key else 'customization'} {len(ad)}" if key or ad else ""
+    return f"{given} {len(data)}{beside} bytes"
+
+
 class Request(Struct, frozen=True):
     """One call: ``data`` is the message, the ciphertext with its tag, or a block; ``npub`` is a block cipher's context.
     ``offset`` misaligns every buffer but contexts by that many bytes. ``paint`` asks the harness to measure the stack

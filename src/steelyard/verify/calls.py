@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from ..model.call import Answer, Caller, Observed, Op, Reference, Request, Vector
+from ..model.call import Answer, Caller, Observed, Op, Reference, Request, Vector, sizes_of
 from ..model.implementation import Implementation
 from ..model.inputs import Inputs
 from ..model.reasons import Failure, Reason
@@ -299,7 +299,7 @@ def probe(verifier: Verifier, vectors: Iterable[Vector]) -> None:
 
 def describe(v: Vector) -> str:
     """A vector in words: ``vector 3 (message 0, associated data 2 bytes)``. Only known answers have a number."""
-    sizes = f"message {len(v.message)}, associated data {len(v.ad)} bytes"
+    sizes = sizes_of("message", v.message, v.ad, v.key)
     return f"vector {v.count} ({sizes})" if v.count else sizes
 
 

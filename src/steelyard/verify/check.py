@@ -121,7 +121,9 @@ def _of_other_sizes(own: Sequence[Vector], primitive: Primitive) -> list[str]:
         return []
     total, ad = sum(m for m, _ in sizes) / len(own), sum(a for _, a in sizes) / len(own)
     about = f"{counted(len(own), 'known answer')} of its own file, {total:.4g} bytes of message"
-    about += "" if primitive == "crypto_hash" else f" and {ad:.4g} of associated data"
+    about += {"crypto_aead": f" and {ad:.4g} of associated data", "crypto_cxof": f" and {ad:.4g} of customization"}.get(
+        primitive, ""
+    )
     return [f"means are over the {about} each on average, not over NIST's {len(nist)} sizes"]
 
 
