@@ -285,6 +285,7 @@ def test_rejections(tmp_path: Path) -> None:
     grow(root / "asm", api_dot_h=API_BOTH, encrypt_dot_asm="", crypto_hash_dot_h="")
     grow(root / "empty", api_dot_h=API_BOTH, readme_dot_md="")
     grow(root / "noapi", hash_dot_c="int x;")
+    grow(root / "objects", api_dot_h=API_BOTH, libhash_dot_a="!<thin>", hash_dot_o="")
     plain(root, "large")
     put(root, "large/table.h", "x" * 2000)
     plain(root, "pipe")
@@ -295,10 +296,13 @@ def test_rejections(tmp_path: Path) -> None:
         "asm": Reason.FOREIGN_ASSEMBLER,
         "empty": Reason.NO_SOURCES,
         "noapi": Reason.NO_API,
+        "objects": Reason.NO_SOURCES,
         "large": Reason.UNREADABLE,
         "pipe": Reason.UNREADABLE,
     }
-    assert [r.path.name for r in found.rejected] == ["asm", "empty", "large", "noapi", "pipe"]
+    assert [r.path.name for r in found.rejected] == ["asm", "empty", "large", "noapi", "objects", "pipe"]
+    [objects] = [r.failure.detail for r in found.rejected if r.path.name == "objects"]
+    assert objects.endswith("; objects and libraries are not linked: hash.o, libhash.a")
 
 
 def test_nothing_to_find_is_a_reason_too(tmp_path: Path) -> None:

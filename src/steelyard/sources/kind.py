@@ -25,6 +25,7 @@ class Kind(Enum):
     FOREIGN_ASM = auto()
     SKETCH = auto()
     MAKEFILE = auto()
+    BINARY = auto()
     IGNORED = auto()
     UNKNOWN = auto()
 
@@ -42,7 +43,7 @@ _SUFFIX: dict[str, Kind] = {
     ".ino": Kind.SKETCH,
     **dict.fromkeys((".mk", ".cmake"), Kind.MAKEFILE),
     **dict.fromkeys((".md", ".rst", ".pdf", ".html", ".tex", ".png", ".jpg", ".svg"), Kind.IGNORED),
-    **dict.fromkeys((".o", ".obj", ".a", ".so", ".lib", ".elf", ".hex", ".exe", ".gch", ".pch"), Kind.IGNORED),
+    **dict.fromkeys((".o", ".obj", ".a", ".so", ".lib", ".elf", ".hex", ".exe", ".gch", ".pch"), Kind.BINARY),
     **dict.fromkeys((".lst", ".map", ".log"), Kind.IGNORED),
     **dict.fromkeys((".d", ".su", ".orig", ".rej", ".bak", ".swp", ".info", ".py", ".sh"), Kind.IGNORED),
 }

@@ -52,7 +52,7 @@ _BY_API: dict[Primitive, tuple[bytes, ...]] = {
 }
 _NIST_API = re.compile(rb"\bint\s+crypto_aead_encrypt\s*\(")
 #: files that may lead nowhere or be none: no build reads them, or the compiler names the one that a source includes
-_SPARED = (Kind.IGNORED, Kind.MAKEFILE, Kind.UNKNOWN)
+_SPARED = (Kind.BINARY, Kind.IGNORED, Kind.MAKEFILE, Kind.UNKNOWN)
 _SEVERITY = (Reason.PATH_ESCAPE, Reason.DANGLING_LINK, Reason.UNREADABLE)
 
 
@@ -331,7 +331,9 @@ class Package:
             foreign = self._listing.of(Kind.FOREIGN_ASM)
             if foreign:
                 return Failure(Reason.FOREIGN_ASSEMBLER, f"only {_listed(foreign)}")
-            return Failure(Reason.NO_SOURCES, "no .c, .S, .s or .cpp file")
+            made = self._listing.of(Kind.BINARY)
+            unlinked = f"; objects and libraries are not linked: {_listed(made)}" if made else ""
+            return Failure(Reason.NO_SOURCES, f"no .c, .S, .s or .cpp file{unlinked}")
         api = self._api(chosen, wrappers)
         if api is None:
             return Failure(Reason.NO_API, "no api.h in the folder or above it")
