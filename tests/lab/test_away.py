@@ -194,6 +194,17 @@ def test_garbage_from_there_is_no_board(there: Elsewhere, here: Lab, image: Path
     assert e.value.failure.reason == Reason.BOARD_LOST
 
 
+def test_who_never_stops_complaining_fills_no_disk(
+    there: Elsewhere, here: Lab, image: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(connection, "ALL", 1 << 16)
+    far = station(here)
+    there.steelyard(f"#!/bin/sh\necho 'steelyard agent {__version__}'\nwhile :; do echo no end; done >&2\n")
+    with pytest.raises(DeviceError, match="the agent ended: ") as e:
+        call(far, image)
+    assert e.value.failure.reason == Reason.BOARD_LOST
+
+
 def test_a_connection_that_is_cut_is_made_again(
     bench: Bench, there: Elsewhere, here: Lab, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -223,10 +223,20 @@ def test_a_description_is_a_board_or_refused(data: st.DataObject) -> None:
         {"type": "Came", "data": b"", "pulses": [2**63], "lost": None, "samples": 0},
         {"type": "Came", "data": b"", "pulses": [-1], "lost": None, "samples": 0},
         {"type": "Came", "data": b"", "pulses": [{"cycles": 3, "stack": 1}], "lost": None, "samples": 0},
+        {"type": "Came", "data": b"", "pulses": [1] * (1 << 17), "lost": None, "samples": 0},
+        {"type": "Opened", "window": 0, "fills_ram": True, "resolution": float("inf"), "clock": "", "notes": []},
         {"type": "Weighed", "power": {"above": {"encrypt": {"value": float("nan"), "uncertainty": 0.0}}}},
         {"type": "Weighed", "power": {"total": {"encrypt": {"value": float("inf"), "uncertainty": 0.0}}}},
     ],
-    ids=["many cycles", "cycles below zero", "what only a simulator sees", "no number", "without end"],
+    ids=[
+        "many cycles",
+        "cycles below zero",
+        "what only a simulator sees",
+        "more calls than bytes",
+        "never a sample",
+        "no number",
+        "without end",
+    ],
 )
 def test_a_figure_that_no_board_has_ends_a_connection(said: dict[str, object]) -> None:
     with piped(wire.Said) as (channel, mine, _):

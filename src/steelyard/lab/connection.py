@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import resource
 import shlex
 import subprocess
 import tempfile
@@ -23,8 +24,8 @@ from .config import Host
 
 #: seconds for the greeting, and bytes that a login shell may print before it
 GREETING, NOISE = 60.0, 1 << 20
-#: bytes of what the other end says last that are looked at
-LAST = 4096
+#: bytes of what the other end says last that are looked at, and of all that it may say: it fills no disk
+LAST, ALL = 4096, 16 << 20
 #: seconds for an agent to end
 END = 10.0
 #: exit codes of a shell that does not find a command, or may not run it
@@ -59,6 +60,8 @@ class Connection:
             self._log.close()
             why = ssh.NOT_INSTALLED if isinstance(e, FileNotFoundError) else f"ssh: {e.strerror}"
             raise self._away(why) from None
+        with suppress(OSError):  # it has ended already
+            resource.prlimit(self._process.pid, resource.RLIMIT_FSIZE, (ALL, ALL))
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         self._sink, self._source = self._process.stdin, self._process.stdout
@@ -118,8 +121,8 @@ class Connection:
         while not (found := _GREETING.search(came)):
             if len(came) > NOISE:
                 raise self._away("its shell prints too much")
-            piece = b""
-            if wire.there(self._source.fileno(), end - time.monotonic()):
+            piece, left = b"", end - time.monotonic()
+            if left > 0 and wire.there(self._source.fileno(), left):
                 piece = os.read(self._source.fileno(), NOISE)
             if not piece:
                 raise self._away(self._no_greeting(end))

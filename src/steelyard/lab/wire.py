@@ -152,7 +152,7 @@ class Opened(Message, frozen=True):
 
     window: Annotated[int, Meta(ge=0, le=1 << 20)]
     fills_ram: bool
-    resolution: Annotated[float, Meta(ge=0)]
+    resolution: Annotated[float, Meta(ge=0, lt=1 << 32)]
     clock: Text
     notes: Annotated[list[Text], Meta(max_length=20)]
 
@@ -161,7 +161,7 @@ class Came(Message, frozen=True):
     """What the board sent, the cycles of its calls' pulses or why they are lost, and the samples of all so far."""
 
     data: bytes
-    pulses: list[Count]
+    pulses: Annotated[list[Count], Meta(max_length=1 << 16)]
     lost: Failure | None
     samples: Count
 
