@@ -25,7 +25,7 @@ from steelyard.device.client import encode
 from steelyard.device.frame import HEAD, RUN, RUN_ANSWER, TAIL, Decoder
 from steelyard.device.frame import encode as encode_frame
 from steelyard.lab.virtual import played
-from steelyard.model.call import Answer, Op, Request
+from steelyard.model.call import CallResult, Op, Request
 from steelyard.model.target import Target
 from steelyard.model.workload import workload
 from steelyard.pipeline import Job, Pipeline
@@ -231,7 +231,7 @@ def _kept(there: lab.Lab) -> list[Kept]:
 
 
 def _one(
-    station: lab.Station, client: device.Client, image: Path, requests: list[Request], expected: list[Answer]
+    station: lab.Station, client: device.Client, image: Path, requests: list[Request], expected: list[CallResult]
 ) -> Kept:
     """What the board did."""
     start = time.monotonic()
@@ -266,7 +266,7 @@ def _at_work(target: Target, image: Path, frames: list[bytes]) -> float:
     return cycles / target.board_hz
 
 
-def _work(target: Target) -> tuple[Path, list[Request], list[Answer]]:
+def _work(target: Target) -> tuple[Path, list[Request], list[CallResult]]:
     """The image, calls that encrypt, decrypt and refuse, and the simulator's answers to them."""
     implementation = next(i for i in bundled()[0] if i.label == WHAT)
     toolchain = building.identify(target.toolchain)

@@ -22,7 +22,7 @@ from fidelity_pages import TODAY, ZeroWait, put_zero_waits
 
 from steelyard import _native
 from steelyard.device import foreign
-from steelyard.device.foreign import Asked, Seen
+from steelyard.device.foreign import Experiment, Seen
 from steelyard.model.target import Target, load_target
 
 #: a target with each core
@@ -125,7 +125,7 @@ class Program:
     def call(self, name: str, *arguments: Argument) -> Seen:
         """Calls a function; pointers point to the bytes that are given."""
         where = foreign.address(self.image, name)
-        asked = Asked(call=where, arguments=arguments, cycles=1 << 30, seconds=600)
+        asked = Experiment(call=where, arguments=arguments, cycles=1 << 30, seconds=600)
         seen = foreign.run(self.target, self.image, asked)
         if seen.end != "returned":
             raise SystemExit(f"{name}: {seen.end} {seen.text}")

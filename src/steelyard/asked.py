@@ -16,7 +16,7 @@ from .rtl import package, vectors
 from .rtl.design import Design
 from .rtl.streams import Call, Stream, read, stream, unpadded
 from .rtl.tools import ToolError
-from .rtl.vectors import Oracle, Size
+from .rtl.vectors import CallSize, Oracle
 from .software import Software
 
 #: most letters of what a record was verified with, as the store has it
@@ -68,13 +68,13 @@ class Asked:
             raise ToolError(Failure(Reason.NO_EXPECTED, f"{self._design.label}: {text}"))
         return made
 
-    def sizes(self) -> list[Size]:
+    def sizes(self) -> list[CallSize]:
         """The calls whose cycles count. Whether a decryption is right, only software says."""
         aead, hashed = self._oracles
         ops = [*(["encrypt"] if aead else []), *(["decrypt"] if self._known[0] else []), *(["hash"] if hashed else [])]
         return vectors.measured(self._design, ops)
 
-    def measured(self, sizes: Sequence[Size]) -> list[Stream]:
+    def measured(self, sizes: Sequence[CallSize]) -> list[Stream]:
         """The words of calls whose cycles count, which may come out as they want where only their form is known."""
         aead, hashed = self._oracles
         made = []

@@ -36,7 +36,7 @@ from .rtl.design import Design
 from .rtl.job import RECIPE, Job, digest_of, harness
 from .rtl.synthesis import Cells, Routed
 from .rtl.tools import ToolError
-from .rtl.vectors import Size
+from .rtl.vectors import CallSize
 from .rtl.vendor import Report
 from .store import Keeper, Store
 
@@ -59,7 +59,7 @@ class Verified(Struct, frozen=True):
     whether what fills up the last word of do is zero."""
 
     failure: Failure | None
-    sizes: tuple[Size, ...] = ()
+    sizes: tuple[CallSize, ...] = ()
     cycles: tuple[int, ...] = ()
     operations: int = 0
     notes: tuple[str, ...] = ()
@@ -414,7 +414,9 @@ def _with_report(report: Report, record: Record, verified: Verified) -> Record:
     return replace(record, metrics=metrics, points=points, notes=(*record.notes, *notes, told, *report.notes))
 
 
-def swept(asked: Asked, work: Path, sizes: Sequence[Size], cycles: Sequence[int]) -> tuple[list[Size], tuple[int, ...]]:
+def swept(
+    asked: Asked, work: Path, sizes: Sequence[CallSize], cycles: Sequence[int]
+) -> tuple[list[CallSize], tuple[int, ...]]:
     """The sizes and cycles that are there, and those of all sizes up to 2 KiB, of the bench in ``work``. Raises
     :class:`ToolError`."""
     there = set(sizes)

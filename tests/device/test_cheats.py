@@ -10,7 +10,7 @@ import pytest
 
 from steelyard import device
 from steelyard.building import Build
-from steelyard.model.call import Answer, DeviceError, Op, Request
+from steelyard.model.call import CallResult, DeviceError, Op, Request
 from steelyard.model.reasons import Failure, Reason
 from steelyard.model.record import Record
 from steelyard.model.target import Target
@@ -249,7 +249,7 @@ def test_the_harness_finds_its_pin_changed_where_nobody_watches(bench: Bench, na
     """As on a board: an image without the symbols by which the simulator recognises the harness."""
     target = the_target(name)
 
-    def call(**hooks: str) -> Answer:
+    def call(**hooks: str) -> CallResult:
         built = bench.build(bench.package(**hooks), target)
         image = built.folder / "unwatched.elf"
         objcopy = f"{target.toolchain.prefix}objcopy"

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from steelyard.device import Client, counter, frame
 from steelyard.device.counter import WAY, Counter
-from steelyard.model.call import Answer, DeviceError, Op, Pulse, Request
+from steelyard.model.call import CallResult, DeviceError, Op, Pulse, Request
 from steelyard.model.reasons import Reason
 from tests.conftest import SIMULATED, Bench, the_target
 
@@ -48,7 +48,7 @@ def test_it_is_the_pulse_of_the_simulator_to_a_few_cycles(name: str, bench: Benc
 @given(st.sampled_from([16, 24, 32]), st.integers(0, 1 << 40), st.integers(0, 2000), st.data())
 def test_a_count_is_right_modulo_its_width(bits: int, cycles: int, besides: int, data: st.DataObject) -> None:
     more = data.draw(st.integers(-(1 << bits - 1), (1 << bits - 1) - 1))
-    seen = Answer(0, 0, True, 0, 0, 0, b"", Pulse(cycles), (cycles + besides + more) % (1 << bits))
+    seen = CallResult(0, 0, True, 0, 0, 0, b"", Pulse(cycles), (cycles + besides + more) % (1 << bits))
     assert Counter(bits, 1.0, {False: besides, True: -besides}).apart(Op.ENCRYPT, seen) == more
 
 
@@ -82,7 +82,7 @@ class Sampled(FakeLink):
         super()._answer(command, payload)
 
 
-def called(link: Sampled, size: int = 100, *, compares: bool = True) -> Answer:
+def called(link: Sampled, size: int = 100, *, compares: bool = True) -> CallResult:
     return Client(link, compares=compares).call(Request(Op.ENCRYPT, *ZEROS, bytes(size)))
 
 
@@ -123,7 +123,7 @@ def test_it_can_be_looked_at_alone() -> None:
 
 
 def test_one_of_the_empty_calls_may_lack_samples() -> None:
-    right = [Answer(0, 0, True, 0, 0, 0, b"", Pulse(100), 250)] * (counter.EMPTY - 1)
+    right = [CallResult(0, 0, True, 0, 0, 0, b"", Pulse(100), 250)] * (counter.EMPTY - 1)
     short = replace(right[0], pulse=Pulse(40))
     made = Counter.of(16, 4.0, [*right, short], [short, *right])
     assert made.besides == {False: 150, True: 150}

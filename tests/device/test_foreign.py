@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from steelyard.device import foreign
 from steelyard.device.blocks import name_of
 from steelyard.device.client import encode
-from steelyard.device.foreign import Asked, Seen, returned
+from steelyard.device.foreign import Experiment, Seen, returned
 from steelyard.lab.image import made
 from steelyard.model.call import Op, Request
 from steelyard.model.target import Target
@@ -109,7 +109,7 @@ def built(folder: Path, target: Target) -> Path:
 
 
 def run(target: Target, image: bytes, **asked: object) -> Seen:
-    return foreign.run(target, image, Asked(**{"cycles": 3_000_000, "seconds": 60.0, **asked}))  # type: ignore[arg-type]
+    return foreign.run(target, image, Experiment(**{"cycles": 3_000_000, "seconds": 60.0, **asked}))  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("name", ISAS)

@@ -8,7 +8,7 @@ import pytest
 
 from steelyard.device import Client, frame
 from steelyard.device.client import encode
-from steelyard.model.call import Answer, DeviceError, Op, Request
+from steelyard.model.call import CallResult, DeviceError, Op, Request
 from steelyard.pipeline import nocrypt
 from tests.conftest import STANDARD, Bench, the_target
 
@@ -28,7 +28,7 @@ def client(request: pytest.FixtureRequest, bench: Bench) -> Iterator[Client]:
     assert ask(client, b"last").output == b"last"
 
 
-def ask(client: Client, data: bytes, **fields: int) -> Answer:
+def ask(client: Client, data: bytes, **fields: int) -> CallResult:
     return client.call(Request(Op.ENCRYPT, KEY, NPUB, b"ad", data, **fields))  # type: ignore[arg-type]
 
 

@@ -14,7 +14,7 @@ from steelyard.measure import cycles, ram, rom
 from steelyard.measure.energy import measured
 from steelyard.measure.image import energy
 from steelyard.measure.rom import library_members, load_size, static_ram
-from steelyard.model.call import Answer, Op, Pulse, Request, Vector
+from steelyard.model.call import CallResult, Op, Pulse, Request, Vector
 from steelyard.model.power import Power, Value
 from steelyard.model.record import Helper, Point
 from steelyard.model.target import Target
@@ -42,9 +42,9 @@ def test_the_line_through_affine_points_is_exact(
         assert got["encrypt_per_ad_byte"] == pytest.approx(per_ad, rel=1e-9, abs=1e-6)
 
 
-def observed(op: str, used: int, stack: int | None, heap: int = 0) -> tuple[str, Vector, Answer]:
+def observed(op: str, used: int, stack: int | None, heap: int = 0) -> tuple[str, Vector, CallResult]:
     vector = Vector(1, b"", b"", b"abc", b"d")
-    return op, vector, Answer(0, 3, True, 0, 77, heap, b"", Pulse(used, stack, None if stack is None else 2))
+    return op, vector, CallResult(0, 3, True, 0, 77, heap, b"", Pulse(used, stack, None if stack is None else 2))
 
 
 def test_a_point_has_what_the_counter_has_beside_it() -> None:

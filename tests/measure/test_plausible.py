@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from steelyard import measure
 from steelyard.measure.dependence import dependence
-from steelyard.model.call import Answer, Observed, Pulse, Vector
+from steelyard.model.call import CallResult, Observed, Pulse, Vector
 from steelyard.model.inputs import Inputs
 from steelyard.model.reasons import Reason
 from steelyard.model.target import load_target
@@ -22,7 +22,7 @@ EMPTY = {"encrypt": 20, "decrypt": 20, "reject": 20, "hash": 20}
 
 def observed(op: str, cycles: int, size: int = 32, count: int = 1) -> Observed:
     v = Vector(count, bytes(16), bytes(16), bytes(size), bytes(size))
-    return op, v, Answer(0, size + 16, True, 0, 0, 0, bytes(size + 16), Pulse(20 + cycles))
+    return op, v, CallResult(0, size + 16, True, 0, 0, 0, bytes(size + 16), Pulse(20 + cycles))
 
 
 @pytest.mark.parametrize(
@@ -70,7 +70,7 @@ def test_a_block_cipher_moves_its_key_or_both_blocks_but_not_all_of_its_context(
     xtea = discover(ROOT / "ciphers/crypto_block/xtea/xtea/ref").implementations[0]
     v = Vector(1, bytes(16), bytes(400), bytes(8), b"")
     for cycles, fine in ((16, True), (15, False)):  # on an AVR, a byte a cycle
-        calls: list[Observed] = [("encrypt", v, Answer(0, 8, True, 0, 0, 0, bytes(8), Pulse(20 + cycles)))]
+        calls: list[Observed] = [("encrypt", v, CallResult(0, 8, True, 0, 0, 0, bytes(8), Pulse(20 + cycles)))]
         failure = measure.implausible(calls, EMPTY, "cycles", load_target("uno"), xtea)
         assert (failure is None) is fine
         assert failure is None or failure.detail == "encrypt takes 15 cycles; moving 16 bytes takes more"

@@ -11,16 +11,16 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from steelyard.measure import cycles, repeats
-from steelyard.model.call import Answer, Observed, Op, Pulse, Vector
+from steelyard.model.call import CallResult, Observed, Op, Pulse, Vector
 
 VECTOR = Vector(0, b"", b"", b"m" * 16, b"a", None)
 
 
-CALL = Answer(0, 24, True, 0, 40, 0, b"", Pulse(1))
+CALL = CallResult(0, 24, True, 0, 40, 0, b"", Pulse(1))
 
 
 def calls(*cycles: int) -> list[Observed]:
-    return [("encrypt", VECTOR, Answer(0, 24, True, 0, 40, 0, b"", Pulse(c))) for c in cycles]
+    return [("encrypt", VECTOR, CallResult(0, 24, True, 0, 40, 0, b"", Pulse(c))) for c in cycles]
 
 
 def played(rounds: Sequence[Sequence[int]], resolution: float = 1.0) -> tuple[list[Pulse], list[str], int]:

@@ -12,12 +12,12 @@ from steelyard.rtl.design import Design
 from steelyard.rtl.device import device_names, load_device
 from steelyard.rtl.streams import MAX_SEGMENT
 from steelyard.rtl.synthesis import Cells, Routed, crowds, depth, routed
-from steelyard.rtl.vectors import Size
+from steelyard.rtl.vectors import CallSize
 
 
 def test_long_inputs_are_differences() -> None:
     """Cycles of a permutation of 7 in a cycle for 8 bytes, behind a start of 45."""
-    sizes = [Size("encrypt", "PT", 0, n) for n in (16, 256, 512, 1024)]
+    sizes = [CallSize("encrypt", "PT", 0, n) for n in (16, 256, 512, 1024)]
     cycles = [45 + 7 * s.message // 8 for s in sizes]
     made, notes = figures.of_cycles(sizes, cycles)
     assert made["bits_per_cycle_pt"] == pytest.approx(64 / 7)
@@ -45,7 +45,7 @@ def test_inverters_are_tables_that_may_share_others() -> None:
 
 
 def test_a_key_costs_what_its_absence_saves() -> None:
-    sizes = [Size("encrypt", "PT", 0, 16), Size("encrypt", "PT", 0, 16, reuse=True)]
+    sizes = [CallSize("encrypt", "PT", 0, 16), CallSize("encrypt", "PT", 0, 16, reuse=True)]
     assert figures.of_cycles(sizes, [59, 55])[0] == {"key_cycles": 4}
     assert [p.cycles for p in figures.points(sizes, [59, 55])] == [59]
 
@@ -55,7 +55,7 @@ def test_throughput_follows_the_mean_frequency() -> None:
     assert (clock["fmax_mean"], clock["fmax_best"], clock["fmax_seeds"], clock["ports_ns"]) == (105.0, 110.0, 2, 5.0)
     assert clock["fmax_sd"] == pytest.approx(50**0.5)
     assert "fmax_sd" not in figures.frequency([Routed(1, 100.0, {}, {})]), "one seed says nothing of others"
-    found = figures.points([Size("encrypt", "PT", 0, 64), Size("hash", "HM", 0, 16)], [128, 64])
+    found = figures.points([CallSize("encrypt", "PT", 0, 64), CallSize("hash", "HM", 0, 16)], [128, 64])
     made = figures.throughput({"lut": 1000, "bits_per_cycle_pt": 8.0}, found, 100.0)
     assert made["throughput_pt_long"] == 800
     assert made["throughput_pt_long_per_lut"] == 0.8

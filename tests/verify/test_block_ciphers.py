@@ -11,7 +11,7 @@ import pytest
 from msgspec.structs import replace
 
 from steelyard import device, verify
-from steelyard.model.call import Answer, DeviceError, Op, Request
+from steelyard.model.call import CallResult, DeviceError, Op, Request
 from steelyard.model.implementation import Implementation
 from steelyard.model.inputs import Inputs
 from steelyard.model.paths import CIPHERS
@@ -233,7 +233,7 @@ class _Kept(device.Client):
         self.asked: list[Request] = []
         super().__init__(link)
 
-    def calls(self, requests: Iterable[Request]) -> Iterator[Answer]:
+    def calls(self, requests: Iterable[Request]) -> Iterator[CallResult]:
         every = list(requests)
         self.asked += every
         return super().calls(every)

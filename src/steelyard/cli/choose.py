@@ -23,7 +23,7 @@ from ..model.target import load_target, target_names
 from ..model.variant import rate_of
 from ..model.workload import workload
 from ..publish import choice
-from ..publish.choice import Answer
+from ..publish.choice import Choice
 from ..publish.ranking import unjudged
 from . import options, select
 from .answers import found
@@ -220,7 +220,7 @@ def _rows(
     return [r for r in weighed if r["outcome"] == "verified"], (*answer.notes, *unjudged(weighed, "compared"))
 
 
-def _chosen(ask: Choose, name: str, rows: Sequence[Row], size: tuple[int, int], notes: Iterable[str]) -> Answer:
+def _chosen(ask: Choose, name: str, rows: Sequence[Row], size: tuple[int, int], notes: Iterable[str]) -> Choice:
     device = _device(ask, name)
     limits = _limits(ask, device)
     if ask.primitive == "crypto_aead" and sum(size) > (most := load_target(name).chip.ram.size):
@@ -231,7 +231,7 @@ def _chosen(ask: Choose, name: str, rows: Sequence[Row], size: tuple[int, int], 
         if _measured(ask, name, shown, size):
             rows, notes = _rows(ask, name, *size, together="newest")
             candidates, lost = _costed(ask, rows, size, limits)
-    return Answer(
+    return Choice(
         target=name,
         primitive=ask.primitive,
         size=size,

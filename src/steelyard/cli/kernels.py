@@ -17,7 +17,7 @@ from ..analyse.validation import resolution
 from ..model.call import DeviceError, Op
 from ..model.errors import UserError, WorkError
 from ..model.target import Target
-from ..publish.kernels import Figure, Kernels
+from ..publish.kernels import Figure, KernelRun
 from ..sources.kernels import Kernel, answered, chosen, kernels_of, message, package
 from . import select
 
@@ -32,7 +32,7 @@ _MOST = 1 << 26
 _SETTLED, _SEEN = 16, 64
 
 
-def weighed(target: Target, station: Station | None, patterns: Sequence[str]) -> Kernels:
+def weighed(target: Target, station: Station | None, patterns: Sequence[str]) -> KernelRun:
     """The kernels of the target's core whose names match, on the simulator, and on the board if there is one.
     :class:`UserError` where there are none, :class:`WorkError` where they do not run."""
     of = kernels_of(target.chip.core) if target.is_chip else None
@@ -53,7 +53,7 @@ def weighed(target: Target, station: Station | None, patterns: Sequence[str]) ->
         raise WorkError(f"kernels on {target.name}: {f.reason}: {f.detail}; {f.next_action}") from e
     unseen = resolution(station.cycles_per_sample) / ROUNDS if station else None
     toolchain = building.identify(target.toolchain)
-    return Kernels(
+    return KernelRun(
         target.name,
         target.chip_name,
         device.timing_model(target),

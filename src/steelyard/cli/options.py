@@ -21,7 +21,8 @@ Declared = Callable[[Callable[..., Any]], Callable[..., Any]]
 def command(parameters: type[T], *declared: Declared) -> Callable[[Callable[[T], int]], click.Command]:
     """Makes a verb of a function that takes its ``parameters``, as ``declared``, and returns the exit code.
 
-    The verb has the name of the function's file; its help is the function's docstring.
+    The verb has the name of the function's file; its help is the function's docstring, which says nothing to callers:
+    all of them raise :class:`UserError` for what cannot be asked, and :class:`WorkError` for what failed.
     """
 
     def made(act: Callable[[T], int]) -> click.Command:

@@ -101,7 +101,7 @@ def verb(ask: Sim) -> int:
             base, image = from_intel_hex(image, foreign.MAX_FILE)
         except ValueError as e:
             raise UserError(f"{cut(ask.image.name)}: {e}") from e
-    asked = foreign.Asked(
+    asked = foreign.Experiment(
         base=None if is_elf else base,
         call=_place(ask.call, image, is_elf, "--call") if ask.call else None,
         arguments=tuple(map(_argument, ask.arg)),

@@ -8,7 +8,7 @@ from itertools import accumulate
 
 from msgspec.structs import replace
 
-from ..model.call import API_BLOCK, Answer, DeviceError, Hello, Op, Request, Stray, sizes_of
+from ..model.call import API_BLOCK, CallResult, DeviceError, Hello, Op, Request, Stray, sizes_of
 from ..model.errors import counted
 from ..model.reasons import Failure, Reason
 from . import counter, frame
@@ -109,7 +109,7 @@ class Client:
         self._decoder = frame.Decoder()
         self.call(self._handshake().zeros(Op.EMPTY, paint=True))
 
-    def call(self, request: Request) -> Answer:
+    def call(self, request: Request) -> CallResult:
         """Makes one call. Raises :class:`DeviceError` when the device fails or does not answer."""
         return next(iter(self.calls([request])))
 
@@ -117,7 +117,7 @@ class Client:
         """Whether buffers of these sizes and the deepest stack seen so far fit the target's RAM."""
         return self.hello.fits(op, mlen, adlen, self.deepest)
 
-    def calls(self, requests: Iterable[Request]) -> Iterator[Answer]:
+    def calls(self, requests: Iterable[Request]) -> Iterator[CallResult]:
         """Makes calls in order, with as many in flight as the link allows. Raises as :meth:`call`."""
         sees_stack, simulated = self.link.sees_stack, isinstance(self.link, SimulatorLink)
         self._know_counter()
@@ -134,7 +134,7 @@ class Client:
         if batch:
             yield from self._own(batch)
 
-    def _own(self, batch: list[tuple[Request, bytes]]) -> Iterator[Answer]:
+    def _own(self, batch: list[tuple[Request, bytes]]) -> Iterator[CallResult]:
         """Answers to a batch. Raises for a call that wrote outside its own memory."""
         link = self.link
         with link.aside() if batch[0][0].aside and isinstance(link, SimulatorLink) else nullcontext():
@@ -175,7 +175,7 @@ class Client:
             None
         )
 
-    def _compared(self, counter: Counter, request: Request, data: bytes, answer: Answer) -> Answer:
+    def _compared(self, counter: Counter, request: Request, data: bytes, answer: CallResult) -> CallResult:
         """The answer with what the counter says of its pulse. Where they differ the call is made once more: who lost
         samples will not lose the same again."""
         apart = counter.apart(request.op, answer)
@@ -183,7 +183,7 @@ class Client:
             raise DeviceError(counter.differs(request.op, answer, self._batch([data])[0]))
         return replace(answer, pulse=replace(answer.pulse, apart=apart))
 
-    def _keep(self, request: Request, answer: Answer) -> None:
+    def _keep(self, request: Request, answer: CallResult) -> None:
         """Notes the call if none of its operation had larger buffers, or more stack or heap."""
         size = len(request.ad) + len(request.data)
         for what, used in (("buffers", size), ("stack", answer.stack), ("heap", answer.heap)):
@@ -226,7 +226,7 @@ class Client:
         self.link.pulses()
         return found
 
-    def _batch(self, batch: list[bytes]) -> list[Answer]:
+    def _batch(self, batch: list[bytes]) -> list[CallResult]:
         frames = self._ask(b"".join(batch))
         pulses = self.link.pulses()
         if len(frames) != len(batch):
@@ -257,7 +257,9 @@ class Client:
                     Failure(Reason.WRONG_OUTPUT, "equal calls, repeated to take their time, give different answers")
                 )
             output = payload[frame.RUN_ANSWER.size :]
-            answers.append(Answer(code, length, bool(found & frame.INTACT), over, stack, heap, output, pulse, ticks))
+            answers.append(
+                CallResult(code, length, bool(found & frame.INTACT), over, stack, heap, output, pulse, ticks)
+            )
         self.deepest = max(self.deepest, *(a.stack if a.pulse.stack is None else a.pulse.stack for a in answers))
         return answers
 

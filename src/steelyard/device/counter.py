@@ -8,7 +8,7 @@ from statistics import median
 
 from msgspec import Struct
 
-from ..model.call import Answer, Op, empty_of
+from ..model.call import CallResult, Op, empty_of
 from ..model.reasons import Failure, Reason
 
 #: empty calls that tell what the counter counts besides a pulse
@@ -31,14 +31,14 @@ class Counter(Struct, frozen=True):
 
     @classmethod
     def of(
-        cls, bits: int, sample: float, empty: Sequence[Answer], empty_decrypt: Sequence[Answer], api: int = 1
+        cls, bits: int, sample: float, empty: Sequence[CallResult], empty_decrypt: Sequence[CallResult], api: int = 1
     ) -> Counter:
         """The counter that saw these empty calls. Their median counts, as one of them may lack samples."""
         plain = cls(bits, sample, {False: 0.0, True: 0.0})
         ways = {False: empty, True: empty_decrypt}
         return cls(bits, sample, {way: median(plain.apart(Op.EMPTY, a) for a in of) for way, of in ways.items()}, api)
 
-    def apart(self, op: Op, answer: Answer) -> float:
+    def apart(self, op: Op, answer: CallResult) -> float:
         """Cycles that the counter has more than the pulse: of all numbers that are right modulo its width, the one
         nearest to 0."""
         width = 1 << self.bits
@@ -50,7 +50,7 @@ class Counter(Struct, frozen=True):
         to the edges, and the clocks."""
         return 2 * self.sample + WAY + DRIFT * cycles
 
-    def differs(self, op: Op, answer: Answer, again: Answer) -> Failure:
+    def differs(self, op: Op, answer: CallResult, again: CallResult) -> Failure:
         """Why counter and pulse are apart in a call, by the same call made ``again``: an instrument that lost samples,
         or a counter that goes on in another way each time it is asked."""
         first, second = self.apart(op, answer), self.apart(op, again)

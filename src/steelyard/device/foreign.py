@@ -72,7 +72,7 @@ class Seen(Struct, frozen=True, kw_only=True):
         return self.end in ("returned", "waits", "loops") or self.fault == "trap"
 
 
-class Asked(Struct, frozen=True, kw_only=True):
+class Experiment(Struct, frozen=True, kw_only=True):
     """What is asked of an image. ``call`` is the address of a function that runs alone, with ``arguments``: numbers
     with their bytes, or what pointers point to; ``trigger`` that of one whose calls are measured. ``base`` is where a
     file that is no ELF file begins."""
@@ -86,7 +86,7 @@ class Asked(Struct, frozen=True, kw_only=True):
     seconds: float
 
 
-def run(target: Target, image: bytes, asked: Asked) -> Seen:
+def run(target: Target, image: bytes, asked: Experiment) -> Seen:
     """Runs ``image`` on the target's chip. :class:`ValueError` with a sentence where it is not for that chip, or the
     call cannot be made."""
     said = _native.simulate(

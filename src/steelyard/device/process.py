@@ -48,7 +48,7 @@ _LOST = 6
 _one_at_a_time = Lock()
 
 
-class Counter(Struct, frozen=True):
+class Counted(Struct, frozen=True):
     """What a process's pulses count: ``quantity`` is the first word of the metrics' names, ``text`` describes the
     counter."""
 
@@ -59,10 +59,10 @@ class Counter(Struct, frozen=True):
 #: counters by the harness's number. Ticks of the time-stamp counter are taken as cycles; docs/claims.md says when they
 #: are
 COUNTERS = {
-    1: Counter("cycles", "core cycles by perf"),
-    2: Counter("cycles", "time-stamp counter"),
-    3: Counter("instructions", "instructions by perf"),
-    4: Counter("ticks", "generic timer"),
+    1: Counted("cycles", "core cycles by perf"),
+    2: Counted("cycles", "time-stamp counter"),
+    3: Counted("instructions", "instructions by perf"),
+    4: Counted("ticks", "generic timer"),
 }
 
 

@@ -69,7 +69,8 @@ class Away:
 
     @contextmanager
     def opened(self, image: Path, max_cycles: int, over: Event, mine: Attempt) -> Iterator[AwayLink]:
-        """The board with ``image`` in its flash; as :func:`..lab.opened` there, which keeps its own log."""
+        """The board with ``image`` in its flash; as :func:`..lab.opened` there, which keeps its own log.
+        :class:`DeviceError` where it cannot be had, or does not work."""
         mine.step(f"asks {self._station.board.host}")
         link = None
         try:
@@ -214,7 +215,7 @@ class AwayLink:
         self._ask(wire.FillRam(), wire.Done)
 
     def longest_untouched(self) -> int | None:
-        """See :class:`..device.Link`."""
+        """See :class:`..device.Link`; :class:`DeviceError` for more bytes than there are."""
         run = self._ask(wire.Untouched(), wire.Longest).run
         if run is not None and run > self._ram:
             text = f"{run} bytes of RAM are as they were, and {self._ram} is all that there is"

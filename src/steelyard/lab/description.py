@@ -65,7 +65,7 @@ def _meter(meter: Meter, folder: Path) -> Meter:
 
 
 def find(file: Path | None) -> Lab:
-    """The lab of the file that the user names, or of the usual one."""
+    """The lab of the file that the user names, or of the usual one. Raises :class:`UserError` where there is none."""
     usual = Path(os.environ.get("STEELYARD_LAB") or "lab.toml")
     if file is None and not usual.exists():
         raise UserError(f"{usual}: no such file; docs/guides/lab.md says how a lab is described, --lab names another")

@@ -16,7 +16,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from ..device import Link
-from ..model.call import API_BLOCK, Answer, Caller, DeviceError, Observed, Op, Request, Vector, empty_of
+from ..model.call import API_BLOCK, Caller, CallResult, DeviceError, Observed, Op, Request, Vector, empty_of
 from ..model.errors import counted
 from ..model.power import Power, Value
 from ..model.reasons import Failure, Reason
@@ -157,7 +157,7 @@ class _Metering:
         quiet = Value(idle.watts, math.hypot(self._metered.gain * idle.watts, offset, idle.spread))
         return Power(above, total, quiet, cycle, (f"{self._metered.text}, {how}",))
 
-    def _seen(self, calls: Sequence[tuple[Vector, Answer]]) -> bool:
+    def _seen(self, calls: Sequence[tuple[Vector, CallResult]]) -> bool:
         """Whether the meter sees the trigger pin, and enough samples between the edges of calls like these: a key
         schedule may be much shorter than the calls after it."""
         seconds = sum(a.pulse.cycles for _, a in calls) / len(calls) * self._link.cycle

@@ -371,7 +371,7 @@ class BoardLink:
 
     def longest_untouched(self) -> int | None:
         """The longest run of RAM bytes after static data that are as :meth:`fill_ram` left them; None without a debug
-        probe."""
+        probe. Raises :class:`DeviceError` where what it reads cannot be this board's RAM."""
         if not self._filled:
             return None
         start = elf.address(self._image.read_bytes(), "sy_free_start")

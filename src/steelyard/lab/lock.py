@@ -60,7 +60,8 @@ def holder(what: str) -> int:
 
 
 def taken(what: str, name: str) -> IO[bytes] | None:
-    """The lock that :func:`held` waits for; None when another has it."""
+    """The lock that :func:`held` waits for; None when another has it. Raises :class:`DeviceError` where no file can be
+    locked."""
     file = _file(what)
     try:
         opened = os.fdopen(_opened(file), "r+b")

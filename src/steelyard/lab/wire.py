@@ -21,7 +21,7 @@ import msgspec
 from msgspec import Meta, Struct
 
 from .. import __version__
-from ..model.call import Answer, Request, Vector
+from ..model.call import CallResult, Request, Vector
 from ..model.errors import cut, printable
 from ..model.power import Power
 from ..model.reasons import Failure
@@ -108,7 +108,7 @@ class Untouched(Message, frozen=True):
 class Weigh(Message, frozen=True):
     """What do the calls of these known answers draw, of which the deepest had so many bytes of stack?"""
 
-    known: list[tuple[str, Vector, Answer]]
+    known: list[tuple[str, Vector, CallResult]]
     deepest: Count
 
 

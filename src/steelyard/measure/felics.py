@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from msgspec import Struct, field
 
-from ..model.call import Answer, Caller, DeviceError, Observed, Op, Request
+from ..model.call import Caller, CallResult, DeviceError, Observed, Op, Request
 from ..model.elf import Section, sections
 from ..model.implementation import API, CodeLists, Implementation
 from ..model.reasons import Failure, Reason
@@ -86,7 +86,7 @@ def _zeros(client: Caller) -> tuple[bytes, bytes, bytes, bytes]:
     return bytes(client.hello.key_bytes), bytes(client.hello.npub_bytes), b"", b""
 
 
-def _calls(client: Caller, answers: Iterable[Observed]) -> tuple[Answer, Answer]:
+def _calls(client: Caller, answers: Iterable[Observed]) -> tuple[CallResult, CallResult]:
     """The encryption that FELICS-AE measures, and its decryption.
 
     Key, nonce and associated data are those of the known answer with 16 bytes of both, the message is 16, 15, ... 1.

@@ -13,7 +13,7 @@ from pathlib import Path
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ..model.call import Answer, Caller, DeviceError, Observed, Op, Request, Vector
+from ..model.call import Caller, CallResult, DeviceError, Observed, Op, Request, Vector
 from ..model.elf import Section, sections
 from ..model.implementation import API, Implementation, Phase, Phases
 from ..model.reasons import Failure, Reason
@@ -41,7 +41,7 @@ def joined(calls: Iterable[Observed], empty: Empty) -> tuple[Observed, ...]:
     """Calls of a FELICS package, the pulse of each ``schedule_decrypt`` with that of its key's ``schedule_encrypt``:
     what makes the context of a decryption from a key."""
     out: list[Observed] = []
-    first: dict[bytes, Answer] = {}
+    first: dict[bytes, CallResult] = {}
     for op, v, answer in calls:
         if op == "schedule_encrypt":
             first[v.key] = answer
@@ -51,7 +51,7 @@ def joined(calls: Iterable[Observed], empty: Empty) -> tuple[Observed, ...]:
     return tuple(out)
 
 
-def _with(before: Answer, after: Answer, empty: Empty) -> Answer:
+def _with(before: CallResult, after: CallResult, empty: Empty) -> CallResult:
     one, two = before.pulse, after.pulse
     more, cost = one.instructions, empty.instructions["schedule_encrypt"]
     pulse = replace(
@@ -239,11 +239,11 @@ def _operation(name: str) -> Operation:
     return next(op for op in PHASES if op == name)
 
 
-def _calls(client: Caller, said: Message, scenario: int) -> list[tuple[Operation, Answer, int | None]]:
+def _calls(client: Caller, said: Message, scenario: int) -> list[tuple[Operation, CallResult, int | None]]:
     """FELICS's calls, and the cycles inside of the empty one. Raises :class:`DeviceError`."""
     hello = client.hello
     blank = bytes(hello.npub_bytes)
-    answers: dict[Operation, Answer] = {}
+    answers: dict[Operation, CallResult] = {}
     contexts = dict[Operation, bytes]()
     for op, schedule in (("encrypt", "schedule_encrypt"), ("decrypt", "schedule_decrypt")):
         if _operation(schedule) in MEASURED[scenario]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from ..model.call import Answer, Observed, Vector
+from ..model.call import CallResult, Observed, Vector
 from ..model.implementation import Implementation, Primitive
 from ..model.primitive import PRIMITIVES
 from ..model.reasons import Failure, Reason
@@ -23,19 +23,19 @@ _BYTES_PER_CYCLE = (("avr", 1), ("msp430", 1), ("cortex-m7", 16), ("rv64", 8), (
 SHORT = 32
 
 
-def _all_of_it(op: str, v: Vector, answer: Answer) -> int:
+def _all_of_it(op: str, v: Vector, answer: CallResult) -> int:
     """Bytes of all inputs, and of the output unless it is discarded."""
     moved = len(v.key) + len(v.npub) + len(v.ad) + len(v.message)
     return moved if op == "reject" else moved + len(answer.output)
 
 
-def _of_block(op: str, v: Vector, answer: Answer) -> int:
+def _of_block(op: str, v: Vector, answer: CallResult) -> int:
     """Bytes of the key that a schedule reads, or of both blocks: a context may have more than a call needs of it."""
     return len(v.message) + len(answer.output) if v.message else len(v.key)
 
 
 #: bytes that a call moves at least, of primitives whose calls need not read all of their inputs
-_MOVED: dict[Primitive, Callable[[str, Vector, Answer], int]] = {"crypto_block": _of_block}
+_MOVED: dict[Primitive, Callable[[str, Vector, CallResult], int]] = {"crypto_block": _of_block}
 
 
 def implausible(

@@ -134,7 +134,7 @@ class Pulse(Struct, frozen=True):
     apart: float | None = None
 
 
-class Answer(Struct, frozen=True):
+class CallResult(Struct, frozen=True):
     """The result of a call: return ``code``, the output ``length`` that it claims, whether the bytes after its output
     buffer are ``intact``, how many bytes it touched ``over`` its output inside the buffer, the painted ``stack`` and
     the ``heap`` peak in bytes, the ``output``, and its trigger pulse. ``counted`` is what the chip's own counter has,
@@ -203,10 +203,10 @@ class Caller(Protocol):
     #: bytes of the deepest stack of a call so far
     deepest: int
 
-    def call(self, request: Request) -> Answer:
+    def call(self, request: Request) -> CallResult:
         """Makes one call. Raises :class:`DeviceError` when the device fails or does not answer."""
 
-    def calls(self, requests: Iterable[Request]) -> Iterator[Answer]:
+    def calls(self, requests: Iterable[Request]) -> Iterator[CallResult]:
         """Makes calls in order; raises as :meth:`call`."""
 
     def fits(self, op: Op, mlen: int, adlen: int) -> bool:
@@ -237,7 +237,7 @@ def scheduling(client: Caller, op: Op, key: bytes, place: bytes) -> Request:
 
 
 #: operation name, input and answer: the raw material of verification and measurement
-Observed = tuple[str, Vector, Answer]
+Observed = tuple[str, Vector, CallResult]
 
 #: asks another implementation of the same variant to encrypt or hash: returns its outputs, None where it cannot answer.
 #: The first argument is the reading of the specification (``KnownVariant.choice``) that is asked for

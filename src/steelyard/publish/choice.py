@@ -25,7 +25,7 @@ _CYCLES, _ROM, _RAM = Column("cycles", "cycles", "cycles", 0), column("rom"), co
 _Cost = Callable[[Row], float | None]
 
 
-class Answer(Struct, frozen=True, kw_only=True):
+class Choice(Struct, frozen=True, kw_only=True):
     """A choice for one target: the ``candidates`` with their ``cycles`` at the ``size`` (associated data, message), and
     those ``fitting``, the least ``by`` an aim first. ``keyed``: each message has its key schedule."""
 
@@ -56,7 +56,7 @@ def shown(fitting: Sequence[Row], top: int, by: str = AIMS[0]) -> list[Row]:
     return [r for k, r in enumerate(best) if k < top or r["run"] in kept]
 
 
-def sheets(answer: Answer, top: int) -> list[Sheet]:
+def sheets(answer: Choice, top: int) -> list[Sheet]:
     """The table of what fits, or of what nearly does where nothing fits."""
     device = load_target(answer.target)
     rows = shown(answer.fitting, top, answer.by)
@@ -98,7 +98,7 @@ def sheets(answer: Answer, top: int) -> list[Sheet]:
     return [Sheet(title, f"choice-{answer.target}", columns, lines, notes=[*notes[:1], *left, *notes[1:]])]
 
 
-def table(answers: Sequence[Answer]) -> Sheet:
+def table(answers: Sequence[Choice]) -> Sheet:
     """The first on each target."""
     rated = next((a.device for a in answers), Device(1.0))
     costs = _costs(rated)
@@ -136,7 +136,7 @@ def without(labels: Sequence[str]) -> tuple[str, ...]:
     return (f"without points to interpolate between, or not for such messages, so not compared: {some(labels)}",)
 
 
-def _call(answer: Answer) -> str:
+def _call(answer: Choice) -> str:
     adlen, mlen = answer.size
     what = "decryption" if answer.decrypt else "encryption"
     data = f" and {counted(adlen, 'byte')} of associated data" if answer.primitive == "crypto_aead" else ""
@@ -164,7 +164,7 @@ def _cycles(row: Row) -> float:
     return value(row, "cycles") or 0.0
 
 
-def _reasons(answer: Answer) -> list[str]:
+def _reasons(answer: Choice) -> list[str]:
     """Why the first is first, what else there is to take, and how today's cipher stands to it."""
     first = answer.first
     if first is None:
@@ -220,7 +220,7 @@ def _times(row: Row, first: Row, name: str) -> str:
 _NEAR = 5.0
 
 
-def _used(answer: Answer) -> list[Row]:
+def _used(answer: Choice) -> list[Row]:
     """What is used today with the protocol, each variant by its cheapest implementation, whether it fits or not."""
     today = answer.protocol.today if answer.protocol else ()
     first: dict[Value, Row] = {}
@@ -229,7 +229,7 @@ def _used(answer: Answer) -> list[Row]:
     return list(first.values())
 
 
-def _today(answer: Answer, first: Row) -> list[str]:
+def _today(answer: Choice, first: Row) -> list[str]:
     """What is used today with the protocol."""
     if answer.protocol is None:
         return []
@@ -243,7 +243,7 @@ def _today(answer: Answer, first: Row) -> list[str]:
     return [f"used today: {row['label']}, {_cycles(row) / max(_cycles(first), 1):.2g} times the cycles{fits}"]
 
 
-def _relaxations(answer: Answer) -> list[str]:
+def _relaxations(answer: Choice) -> list[str]:
     """Which limit to relax, and to what, so that something fits."""
     return [
         f"{' '.join(f'{_OPTIONS[name]} {_needed(name, least, answer.device)}' for name, least in r.limits.items())}: "
@@ -261,7 +261,7 @@ def _needed(name: str, least: float, device: Device) -> str:
     return f"{int(rate * times * 100) / 100:g}{unit}"
 
 
-def _near(answer: Answer, title: str, notes: Sequence[str]) -> Sheet:
+def _near(answer: Choice, title: str, notes: Sequence[str]) -> Sheet:
     """That nothing fits, and what would."""
     if not answer.candidates:
         return Sheet(
@@ -278,7 +278,7 @@ def _near(answer: Answer, title: str, notes: Sequence[str]) -> Sheet:
     return Sheet(title, f"choice-{answer.target}", columns, lines, notes=[said, *notes])
 
 
-def _assumptions(answer: Answer, rows: Sequence[Row]) -> list[str]:
+def _assumptions(answer: Choice, rows: Sequence[Row]) -> list[str]:
     """What the figures of these rows rest on, on any target."""
     said = [
         "security is not weighed: names restrict the choice, such as 'ascon*' 'aes*'",
@@ -302,7 +302,7 @@ def _assumptions(answer: Answer, rows: Sequence[Row]) -> list[str]:
     return said
 
 
-def _of_device(answer: Answer, rows: Sequence[Row]) -> list[str]:
+def _of_device(answer: Choice, rows: Sequence[Row]) -> list[str]:
     """What they rest on there."""
     d, target = answer.device, load_target(answer.target)
     said = []

@@ -42,7 +42,7 @@ class Figure(Struct, frozen=True):
         return self.difference is not None and abs(self.difference) > (self.resolution or 0.0)
 
 
-class Kernels(Struct, frozen=True):
+class KernelRun(Struct, frozen=True):
     """What was run where: enough to run the same image again."""
 
     target: str
@@ -58,7 +58,7 @@ class Kernels(Struct, frozen=True):
     kernels: tuple[Figure, ...]
 
 
-def tables(of: Kernels) -> list[Sheet]:
+def tables(of: KernelRun) -> list[Sheet]:
     """The kernels with their cycles, those that differ beyond the resolution, and where the figures come from."""
     boarded = of.device != "simulator"
     causes = [*dict.fromkeys(cause for f in of.kernels for cause in f.causes)]

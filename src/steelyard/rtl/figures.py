@@ -9,7 +9,7 @@ from statistics import fmean, stdev
 from ..model.record import Point
 from .device import Device
 from .synthesis import Cells, Routed
-from .vectors import GMU, Size
+from .vectors import GMU, CallSize
 
 #: what data are, and the part of a metric's name that says so
 KINDS = {"PT": "pt", "AD": "ad", "AD+PT": "ad_pt", "HM": "hash"}
@@ -44,13 +44,13 @@ def frequency(routes: Sequence[Routed]) -> dict[str, int | float]:
     }  # fmt: skip
 
 
-def points(sizes: Sequence[Size], cycles: Sequence[int]) -> tuple[Point, ...]:
+def points(sizes: Sequence[CallSize], cycles: Sequence[int]) -> tuple[Point, ...]:
     """Cycles of calls with a new key as points."""
     made = {(s.op, s.ad, s.message): c for s, c in zip(sizes, cycles, strict=True) if not s.reuse}
     return tuple(Point(op, a, m, c) for (op, a, m), c in made.items())  # type: ignore[arg-type]
 
 
-def of_cycles(sizes: Sequence[Size], cycles: Sequence[int]) -> tuple[dict[str, int | float], list[str]]:
+def of_cycles(sizes: Sequence[CallSize], cycles: Sequence[int]) -> tuple[dict[str, int | float], list[str]]:
     """Bits in a cycle of long inputs, and what a new key costs; and a note for each kind of data whose differences do
     not agree yet."""
     made: dict[str, int | float] = {}
@@ -71,12 +71,12 @@ def of_cycles(sizes: Sequence[Size], cycles: Sequence[int]) -> tuple[dict[str, i
                 )
     for s in sizes:
         if s.reuse and s.op == "encrypt":
-            fresh = Size(s.op, s.of, s.ad, s.message)
+            fresh = CallSize(s.op, s.of, s.ad, s.message)
             made.setdefault("key_cycles", taken[fresh] - taken[s])
     return made, notes
 
 
-def of_toggles(sizes: Sequence[Size], toggles: Sequence[int]) -> dict[str, int | float]:
+def of_toggles(sizes: Sequence[CallSize], toggles: Sequence[int]) -> dict[str, int | float]:
     """Bits of the netlist that change for each bit of data."""
     return {f"toggles_{KINDS[s.of]}_{_bytes(s)}": n / (8 * _bytes(s)) for s, n in zip(sizes, toggles, strict=True)}
 
@@ -85,7 +85,7 @@ def _short(of: str) -> set[int]:
     return {n * (2 if of == "AD+PT" else 1) for n in GMU}
 
 
-def _bytes(s: Size) -> int:
+def _bytes(s: CallSize) -> int:
     return s.ad + s.message
 
 

@@ -245,7 +245,8 @@ def crowds(netlist: Path, device: Device) -> bool:
 
 
 def routed(report: Mapping[str, Any], seed: int, log: str) -> Routed:
-    """What a report says. A design has one clock: paths from one to another are in no frequency."""
+    """What a report says. A design has one clock: paths from one to another are in no frequency.
+    Raises :class:`ToolError` where it has several."""
     clocks = [float(f["achieved"]) for f in report.get("fmax", {}).values()]
     ends = {e for path in report.get("critical_paths", ()) for e in (path["from"], path["to"]) if e != "<async>"}
     ends |= report.get("fmax", {}).keys()

@@ -57,7 +57,7 @@ class Nocrypt:
         return [bytes(32)] * len(inputs)
 
 
-class Size(Struct, frozen=True):
+class CallSize(Struct, frozen=True):
     """What a call of cycles is: ``of`` is ``PT``, ``AD`` or ``AD+PT``, or ``HM``."""
 
     op: str
@@ -140,20 +140,24 @@ def hashes(design: Design, oracle: Oracle, inputs: Inputs, count: int = 24) -> l
     return [Call("hash", t, a, segment=cut) for t, a, (_, cut) in zip(texts, answers, cuts, strict=True)]
 
 
-def measured(design: Design, ops: Sequence[str]) -> list[Size]:
+def measured(design: Design, ops: Sequence[str]) -> list[CallSize]:
     """The calls whose cycles count, of the operations that the design has."""
     blocks = dict(design.block)
     made = []
     for op in (o for o in ops if o != "hash"):
         for reuse in (False, True) if design.key_reuse else (False,):
             for n in GMU:
-                made += [Size(op, "PT", 0, n, reuse), Size(op, "AD", n, 0, reuse), Size(op, "AD+PT", n, n, reuse)]
+                made += [
+                    CallSize(op, "PT", 0, n, reuse),
+                    CallSize(op, "AD", n, 0, reuse),
+                    CallSize(op, "AD+PT", n, n, reuse),
+                ]
         for k in _LONG:
             pt, ad = (_long(blocks, w, k) for w in ("data", "ad"))
-            made += [Size(op, "PT", 0, pt), Size(op, "AD", ad, 0)]
-            made.append(Size(op, "AD+PT", ad, pt))
+            made += [CallSize(op, "PT", 0, pt), CallSize(op, "AD", ad, 0)]
+            made.append(CallSize(op, "AD+PT", ad, pt))
     if "hash" in ops:
-        made += [Size("hash", "HM", 0, n) for n in (*GMU, *(_long(blocks, "hash", k) for k in _LONG))]
+        made += [CallSize("hash", "HM", 0, n) for n in (*GMU, *(_long(blocks, "hash", k) for k in _LONG))]
     return list(dict.fromkeys(made))
 
 
@@ -163,19 +167,21 @@ def _long(blocks: Mapping[str, int], of: str, count: int) -> int:
     return count * (step if count * step <= MAX_SEGMENT else _ANY_BLOCK)
 
 
-def toggled(sizes: Sequence[Size]) -> list[Size]:
+def toggled(sizes: Sequence[CallSize]) -> list[CallSize]:
     """The calls whose toggles count, of those whose cycles do: GMU's sizes of one kind of data, with a new key."""
     return [s for s in sizes if s.op != "decrypt" and not s.reuse and s.of != "AD+PT" and s.ad + s.message in GMU]
 
 
-def every(ops: Sequence[str]) -> list[Size]:
+def every(ops: Sequence[str]) -> list[CallSize]:
     """All sizes from 0 to 2 KiB of all operations."""
     sizes = range(LONGEST + 1)
-    made = [s for op in ops if op != "hash" for n in sizes for s in (Size(op, "PT", 0, n), Size(op, "AD", n, 0))]
-    return [*made, *(Size("hash", "HM", 0, n) for n in sizes if "hash" in ops)]
+    made = [
+        s for op in ops if op != "hash" for n in sizes for s in (CallSize(op, "PT", 0, n), CallSize(op, "AD", n, 0))
+    ]
+    return [*made, *(CallSize("hash", "HM", 0, n) for n in sizes if "hash" in ops)]
 
 
-def calls(sizes: Sequence[Size], oracles: tuple[Oracle | None, Oracle | None], inputs: Inputs) -> list[Call]:
+def calls(sizes: Sequence[CallSize], oracles: tuple[Oracle | None, Oracle | None], inputs: Inputs) -> list[Call]:
     """The calls of sizes; the oracles are those of the AEAD and of the hash. One whose key is used again follows one
     that brings it, which is not among ``sizes``: :func:`kept` leaves that out."""
     texts, messages = [], []
@@ -206,7 +212,7 @@ def calls(sizes: Sequence[Size], oracles: tuple[Oracle | None, Oracle | None], i
     return made
 
 
-def kept(sizes: Sequence[Size], cycles: Sequence[int]) -> list[int]:
+def kept(sizes: Sequence[CallSize], cycles: Sequence[int]) -> list[int]:
     """The cycles of sizes among those of :func:`calls`."""
     every = iter(cycles)
     made = []

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from msgspec import Struct
 
 from .errors import DAMAGED, StoreError
-from .queries import RECORDS, Run, batches
+from .queries import RECORDS, Identity, batches
 from .store import Store
 
 _AGAIN = "restore a copy, or run it again"
@@ -44,7 +44,7 @@ def check(store: Store, step: Callable[[int, int], None] = lambda done, of: None
         step(done := done + len(batch), len(known))
 
 
-def _reads(store: Store, number: int, run: Run) -> Iterator[Trouble]:
+def _reads(store: Store, number: int, run: Identity) -> Iterator[Trouble]:
     try:
         record = store.get(number)
     except StoreError as e:
@@ -53,7 +53,7 @@ def _reads(store: Store, number: int, run: Run) -> Iterator[Trouble]:
         yield from _fits(number, run, record.setup.key if record else None)
 
 
-def _fits(number: int, run: Run, key: str | None) -> Iterator[Trouble]:
+def _fits(number: int, run: Identity, key: str | None) -> Iterator[Trouble]:
     if run.key != key:
         yield Trouble(number, "its setup is not the one that its key was made of", _AGAIN)
 

@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from .dates import ended
 from .errors import StoreError
-from .queries import RECORDS, Run, batches
+from .queries import RECORDS, Identity, batches
 from .store import Store
 
 
@@ -46,7 +46,7 @@ def copy(source: Store, to: Store, step: Callable[[int, int], None] = lambda don
     return Copied(len(todo), len(mine) - len(missing), len(missing) - len(todo), lacks, ahead)
 
 
-def _newest(runs: Collection[Run]) -> dict[str, int]:
+def _newest(runs: Collection[Identity]) -> dict[str, int]:
     """When the last run of each setup ended."""
     found: dict[str, int] = {}
     for run in runs:

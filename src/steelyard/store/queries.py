@@ -139,7 +139,7 @@ AND implementation.digest <> :digest GROUP BY implementation.digest ORDER BY id
 """
 
 
-class Run(NamedTuple):
+class Identity(NamedTuple):
     """What tells one run from all others, whatever its id; ``finished`` in microseconds since 1970."""
 
     key: str
@@ -201,7 +201,7 @@ def latest(equal: Mapping[str, str], count: int) -> Query:
     return filtered(equal, newest_only=False)._replace(order=f"ORDER BY run.id DESC LIMIT {count:d}").select("run.id")
 
 
-class Part(NamedTuple):
+class Window(NamedTuple):
     """Of the runs as they were when ``last`` was the newest: the ``most`` newest before the run ``before``."""
 
     last: int
@@ -209,7 +209,7 @@ class Part(NamedTuple):
     most: int
 
 
-def part(equal: Mapping[str, str], newest_only: bool, of: Part) -> Query:
+def part(equal: Mapping[str, str], newest_only: bool, of: Window) -> Query:
     """The query for the ids of a part of the runs that :func:`filtered` leaves, the newest first."""
     which = filtered(equal, newest_only, of.last)
     where = f"{which.where} AND run.id < {of.before:d}"

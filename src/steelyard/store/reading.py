@@ -18,7 +18,7 @@ from steelyard.model.row import Made, Row, Value, names_of
 
 from . import queries
 from .errors import StoreError
-from .queries import Query, Run, Size, Which
+from .queries import Identity, Query, Size, Which
 from .values import EPOCH, MICROSECOND
 
 #: metrics and points in one query: each is a join, and databases plan many joins slowly or not at all
@@ -145,11 +145,11 @@ class Reader:
         """All that made figures."""
         return {made for _, _, made in self._used()}
 
-    def known(self) -> dict[int, Run]:
+    def known(self) -> dict[int, Identity]:
         """All runs by id."""
         found = self._columns(Query(queries.KNOWN))
         _check(found, found.values())
-        return dict(zip(found.pop("id"), map(Run, *found.values()), strict=True))
+        return dict(zip(found.pop("id"), map(Identity, *found.values()), strict=True))
 
     def orphans(self) -> list[tuple[str, int]]:
         """How many rows of which table belong to no row of another."""
@@ -235,7 +235,7 @@ class Reader:
         """The newest runs whose columns ``equal`` these values, the newest first."""
         return [row.id for row in self._rows(queries.latest(equal, count))]
 
-    def part(self, equal: Mapping[str, str], newest_only: bool, of: queries.Part) -> list[int]:
+    def part(self, equal: Mapping[str, str], newest_only: bool, of: queries.Window) -> list[int]:
         """The ids of a part of the runs, the newest first."""
         return [row.id for row in self._rows(queries.part(equal, newest_only, of))]
 

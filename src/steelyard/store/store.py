@@ -173,7 +173,7 @@ class Store:
         with self._reader() as reader:
             return reader.rows(queries.by_ids(run_ids), points, metrics, beside) if run_ids else []
 
-    def part(self, of: queries.Part, *, newest_only: bool = True, **equal: str) -> list[int]:
+    def part(self, of: queries.Window, *, newest_only: bool = True, **equal: str) -> list[int]:
         """The ids of a part of the runs whose columns ``equal`` these values, the newest first. What is stored
         meanwhile changes no part."""
         with self._reader() as reader:
@@ -234,7 +234,7 @@ class Store:
         with self._reader() as reader:
             return reader.details(run_ids)
 
-    def known(self) -> dict[int, queries.Run]:
+    def known(self) -> dict[int, queries.Identity]:
         """All runs by id: what tells each from all others."""
         with self._reader() as reader:
             return reader.known()

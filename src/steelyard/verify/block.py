@@ -12,7 +12,7 @@ from itertools import pairwise
 
 from msgspec.structs import replace
 
-from ..model.call import Answer, Caller, DeviceError, Observed, Op, Reference, Request, Vector, scheduling
+from ..model.call import Caller, CallResult, DeviceError, Observed, Op, Reference, Request, Vector, scheduling
 from ..model.implementation import Implementation
 from ..model.inputs import Inputs
 from ..model.reasons import LAB, Failure, Reason
@@ -126,7 +126,7 @@ class BlockVerifier:
             outputs.append(answer.output)
         return outputs
 
-    def sane(self, r: Request, answer: Answer, about: str) -> None:
+    def sane(self, r: Request, answer: CallResult, about: str) -> None:
         """Raises :class:`Mismatch` for a call that fails or writes past its output."""
         if not answer.intact:
             what = f"context of {self.client.hello.npub_bytes}" if r.op.is_schedule else f"block of {len(r.data)}"
@@ -195,7 +195,7 @@ class BlockVerifier:
         return self._contexts[op, v.key]
 
 
-def made(client: Caller, op: Op, key: bytes, block: bytes) -> Answer:
+def made(client: Caller, op: Op, key: bytes, block: bytes) -> CallResult:
     """A schedule for a key, then a call of ``op``: the answer of the first that fails, or of the call. Raises
     :class:`DeviceError`."""
     return made_all(client, op, [(key, block)])[0]

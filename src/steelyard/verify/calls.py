@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from ..model.call import Answer, Caller, Observed, Op, Reference, Request, Vector, sizes_of
+from ..model.call import Caller, CallResult, Observed, Op, Reference, Request, Vector, sizes_of
 from ..model.implementation import Implementation
 from ..model.inputs import Inputs
 from ..model.reasons import Failure, Reason
@@ -201,7 +201,7 @@ class Verifier:
                 answers.append((name, v, answer))
         return over
 
-    def right(self, v: Vector, answer: Answer, about: str) -> None:
+    def right(self, v: Vector, answer: CallResult, about: str) -> None:
         """Raises :class:`Mismatch` when a decryption does not give the vector's message."""
         if not answer.intact:
             raise Mismatch(Failure(Reason.BUFFER_OVERRUN, f"decrypt, {about}{describe(v)}"))
@@ -251,7 +251,7 @@ class Verifier:
             return range(len(v.output), len(v.output) + 1)
         return range(message + (tag > 0), message + tag + 1)
 
-    def _sane(self, v: Vector, answer: Answer, about: str) -> None:
+    def _sane(self, v: Vector, answer: CallResult, about: str) -> None:
         if not answer.intact:
             raise Mismatch(Failure(Reason.BUFFER_OVERRUN, f"{self.name}, {about}{describe(v)}"))
         if text := self._odd(v, answer):
@@ -261,7 +261,7 @@ class Verifier:
             self.beyond = max(self.beyond, answer.over)
             self.shortest_tag = min(self.shortest_tag, answer.length - len(v.message))
 
-    def _odd(self, v: Vector, answer: Answer) -> str:
+    def _odd(self, v: Vector, answer: CallResult) -> str:
         """What is wrong with the return code or length of an encryption or hash; empty when nothing is."""
         if answer.code != 0:
             return f"returned {answer.code}"

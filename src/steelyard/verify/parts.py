@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from msgspec.structs import replace
 
-from ..model.call import Answer, Caller, DeviceError, Observed, Op, Vector
+from ..model.call import Caller, CallResult, DeviceError, Observed, Op, Vector
 from ..model.reasons import Failure, Reason
 from .calls import Verifier, as_hex, describe
 from .expected import Mismatch
@@ -56,7 +56,7 @@ def _sealed(observed: Sequence[Observed]) -> list[tuple[Vector, bytes]]:
     return [(v, a.output) for name, v, a in observed if name == "encrypt"]
 
 
-def _odd(answer: Answer, want: bytes | None) -> str:
+def _odd(answer: CallResult, want: bytes | None) -> str:
     """What is wrong with an answer that should be ``want`` (None: a refusal); empty when nothing is."""
     if want is None:
         return "accepts a wrong tag, which the image with both refuses" if answer.code == 0 else ""

@@ -17,7 +17,7 @@ from ..model.primitive import PRIMITIVES
 from ..model.target import load_target, target_names
 from ..publish.sheet import Sheet
 from ..store import FILTERS, Store
-from ..store.queries import Part
+from ..store.queries import Window
 from . import ask, documents, wire
 from .page import NotThereError, Text
 from .page import Table as Shown
@@ -47,7 +47,7 @@ def _part(store: Store, asked: wire.RunsAsked) -> tuple[list[int], int, int | No
     last = store.last() if asked.last is None else asked.last
     before = last + 1 if asked.before is None else asked.before
     equal = {name: value for name in FILTERS if (value := getattr(asked, name)) is not None}
-    ids = store.part(Part(last, before, asked.limit), newest_only=asked.newest, **equal)
+    ids = store.part(Window(last, before, asked.limit), newest_only=asked.newest, **equal)
     return ids, last, ids[-1] if len(ids) == asked.limit else None
 
 
@@ -191,7 +191,8 @@ def is_asked(names: Sequence[str]) -> bool:
 
 
 def answer(store: Store, names: tuple[str, ...], query: str, body: bytes) -> tuple[int, str, bytes]:
-    """What the API answers at an address. Raises :class:`UserError` where it cannot."""
+    """What the API answers at an address. Raises :class:`UserError` where it cannot,
+    :class:`NotThereError` where there is nothing."""
     if names[: len(wire.ROOT)] != wire.ROOT:
         raise NotThereError(f"this server has version {wire.ROOT[1]}, at {address(())}")
     below = names[len(wire.ROOT) :]

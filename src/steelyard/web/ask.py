@@ -36,7 +36,7 @@ def query(raw: str, known: Collection[str]) -> dict[str, str]:
 
 
 def columns(text: str) -> list[str]:
-    """The columns of a list, as ``publish --columns`` takes them."""
+    """The columns of a list, as ``publish --columns`` takes them. Raises :class:`UserError` for too many."""
     found = list(dict.fromkeys(check_columns(text)))
     if len(found) > COLUMNS:
         raise UserError(f"{len(found)} columns; at most {COLUMNS} are shown at once")
@@ -44,7 +44,8 @@ def columns(text: str) -> list[str]:
 
 
 def names(text: str) -> tuple[str, ...]:
-    """Names of families, variants or implementations, which spaces or commas divide."""
+    """Names of families, variants or implementations, which spaces or commas divide. Raises :class:`UserError` for too
+    many."""
     found = tuple(dict.fromkeys(text.replace(",", " ").split()))
     if len(found) > NAMES:
         raise UserError(f"{len(found)} names; at most {NAMES} are looked for at once")

@@ -34,7 +34,7 @@ _SAME = {"primitive": "primitive", "family": "family", "variant": "variant", "na
 
 
 def answer(store: Store, sent: Sent) -> Reply:
-    """What a worker gets."""
+    """What a worker gets. Raises :class:`UserError` for what it may not ask."""
     names = address.segments(sent.path)[3:]
     try:
         machine = Operators(store).machine(sent.session) if sent.session else None

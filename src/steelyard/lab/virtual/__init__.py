@@ -37,6 +37,8 @@ PORT = "write another port into lab.toml"
 OTHER = f"{PORT} if it is taken"
 #: seconds for a process to be there
 PATIENCE = 60.0
+#: what boards import when they begin: read once for all of them
+PLAYERS = ("core", *dict.fromkeys((*BOOT_LOADERS, *PROBES.values())))
 
 
 def loaders(name: str) -> Loaders:
@@ -55,7 +57,8 @@ def probes(name: str) -> Callable[[config.Probe, Chip, Target, bytearray], Probe
 
 @contextmanager
 def played(lab: Lab) -> Iterator[list[BaseProcess]]:
-    """Inside the virtual part of the lab is there, as processes. :class:`WorkError` when one does not start."""
+    """Inside the virtual part of the lab is there, as processes. :class:`UserError` where it has no such part,
+    :class:`WorkError` when one does not start."""
     clock = Clock(time.monotonic_ns(), lab.speed)
     boards = [b.name for b in lab.boards.values() if b.virtual]
     if not boards:
@@ -100,7 +103,8 @@ Play = Callable[[Lab, str, Path, Clock, Event], None]
 
 
 def _started(play: Play, lab: Lab, name: str, folder: Path, clock: Clock) -> BaseProcess:
-    context = multiprocessing.get_context("spawn")
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload([__name__, *(f"{__name__}.{module}" for module in PLAYERS)])
     ready = context.Event()
     process = context.Process(target=play, args=(lab, name, folder, clock, ready), daemon=True)
     process.start()

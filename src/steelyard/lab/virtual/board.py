@@ -33,7 +33,7 @@ SLICE = SECOND // 1000
 TELL = SECOND // 200
 #: seconds after which a board that is idle looks seldom, and of the wall between two such looks; its time is that much
 #: ahead meanwhile, for the analyzer waits for all boards
-DOZES, DOZE = 0.3, 0.015
+DOZES, DOZE = 0.3, 0.04
 #: bits of a byte on the line: start, eight, stop
 BITS = 10
 #: seconds of the wall that a boot loader waits for a command: flashers know no other time, and begin late on a busy

@@ -16,7 +16,7 @@ __all__ = ["ROUTES", "Route", "View", "route"]
 
 class Route(NamedTuple):
     """A page function, what it may be asked, and the columns that its names are of, where their newest runs are a
-    feed."""
+    feed. The function raises :class:`UserError` for what cannot be asked, :class:`NotThereError` for what is not."""
 
     make: Callable[..., Page]
     asked: Sequence[Field] = ()

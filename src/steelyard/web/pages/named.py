@@ -129,7 +129,7 @@ def implementation(v: View, variant: str, name: str) -> Page:
 
 
 def badges(v: View, variant: str, name: str) -> Page:
-    """Badges of an implementation: small figures for pages elsewhere."""
+    """Badges of an implementation: small figures for pages elsewhere. Raises :class:`NotThereError` for no such one."""
     answer = v.rows.answer(asked=_ALL, variant=variant, implementation=name)
     good = [r for r in answer.rows if r["outcome"] == "verified"]
     if not good:

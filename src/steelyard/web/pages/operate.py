@@ -106,7 +106,7 @@ def submissions(yard: Yard) -> Page:
 
 
 def submission(yard: Yard, session: Session, number: int) -> Page:
-    """One of them, and what may be done about it."""
+    """One of them, and what may be done about it. Raises :class:`NotThereError` for no such one."""
     found = [o for o in yard.offers(most=1 << 30) if o.number == number]
     if not found:
         raise NotThereError(f"there is no submission {number}, or it was withdrawn")
