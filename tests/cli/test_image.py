@@ -46,7 +46,7 @@ def test_every_format_holds_what_objcopy_finds(
     for source in (["x.elf"], ["-I", "ihex", "x.hex"]):
         subprocess.run([objcopy, *source, "-O", "binary", "theirs.bin"], cwd=tmp_path, check=True)
         assert (tmp_path / "theirs.bin").read_bytes() == (tmp_path / "x.bin").read_bytes()
-    assert "no ESP chip" in cli(f"image {run} -o x.esp").err
+    assert "it is for ESP chips" in cli(f"image {run} -o x.esp").err
 
 
 def test_an_image_is_the_one_that_was_weighed(cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -95,9 +95,10 @@ def test_an_image_is_the_one_that_was_weighed(cli: Cli, tmp_path: Path, monkeypa
 
 
 def test_the_command_that_flashes_is_that_of_the_chip(cli: Cli, tmp_path: Path) -> None:
-    for name in ("uno", "esp8266", "rp2040", "host"):
+    names = ("uno", "esp8266", "esp8266-flash", "rp2040", "host")
+    for name in names:
         the_target(name)
-    assert cli("run nocrypt -t uno,esp8266,rp2040,host -w kat -f -Os").code == 0
+    assert cli(f"run nocrypt -t {','.join(names)} -w kat -f -Os").code == 0
     runs = newest(cli, "target")
     assert (
         "avrdude -c arduino -p ATmega328P -P PORT -b 115200 -D -U flash:w:x.hex:i\n"
@@ -110,5 +111,7 @@ def test_the_command_that_flashes_is_that_of_the_chip(cli: Cli, tmp_path: Path) 
     )
     assert (tmp_path / "x.esp").read_bytes()[0] == 0xE9
     assert "take esp" in cli(f"image {runs['esp8266']} -o x.bin").err
+    assert "No flasher is known" in cli(f"image {runs['esp8266-flash']} -o x.elf").err
+    assert "no boot ROM loads what is for esp8266-flash" in cli(f"image {runs['esp8266-flash']} -o x.esp").err
     assert "its first byte belongs at 0x20000000" in cli(f"image {runs['rp2040']} -o x.bin").err
     assert "is a program of this machine's kind" in cli(f"image {runs['host']} -o x.bin").err

@@ -77,6 +77,11 @@ FAR = "[boards.far]\ntarget = 'uno'\nhost = '{}'\n"
         ("samplerate = ", 'at = "[::1]:65536"\nsamplerate = ', "instruments.la.at: '[::1]:65536' is not HOST:PORT"),
         ('analyzer = "la"', 'analyzer = "lab"', "unknown instrument 'lab'; did you mean l"),
         ('target = "uno"', 'target = "bluepill"', "avrdude-arduino does not program STM32F103C8"),
+        (
+            'target = "uno"\nport = "ports/one"\nflasher = "avrdude-arduino"',
+            'target = "esp8266-flash"\nport = "ports/one"\nflasher = "esptool"',
+            "esptool does not run images of target esp8266-flash, whose code is elsewhere",
+        ),
         ("clock_ppm = 0", "clock_error_ppm = nan", "boards.one.clock_error_ppm: is not within 50 000"),
         # a serial round trip is no time: nothing is weighed without the trigger's pulses
         ('analyzer = "la"\n', "", "boards.one.analyzer: missing"),

@@ -149,7 +149,7 @@ def _made(content: bytes, target: Target, format: str) -> bytes:
         raise UserError(f"the image for {target.name} is a program of this machine's kind; take it as -o FILE.elf")
     code, esp = target.chip.flash, lab.kind_of(target)
     if format == "esp" and not esp:
-        raise UserError(f"{target.chip_name} is no ESP chip; take .elf, .hex or .bin")
+        raise UserError(f"no boot ROM loads what is for {target.name}: it is for ESP chips; take .elf, .hex or .bin")
     try:
         return (
             lab.intel_hex(content)

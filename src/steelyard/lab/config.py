@@ -32,10 +32,11 @@ class FlashedChip(toml.Table, frozen=True, kw_only=True):
     OpenOCD's ``script`` for it, and the command that lets it ``go`` after a reset which it may have left already; the
     ``name`` that the flasher has for it where that is another than the target's, the
     address in its flash that the image ``start``s at, and the ``image`` that it takes where that is another than the
-    flasher's."""
+    flasher's. ``loads`` is the address of the memory that its boot loader puts code into, where it runs no other."""
 
     name: str = ""
     start: int = 0
+    loads: int | None = None
     image: str = ""
     signature: str = ""
     loader_bytes: int = 0
@@ -95,6 +96,11 @@ class Flasher(toml.Table, frozen=True, kw_only=True):
     fill: tuple[str, ...] = ()
     dump: tuple[str, ...] = ()
     chips: dict[str, FlashedChip]
+
+    def known(self, target: Target) -> FlashedChip | None:
+        """What it knows of the target's chip; none where it programs another, or runs no code that lies there."""
+        chip = self.chips.get(target.chip_name)
+        return chip if chip and chip.loads in (None, target.chip.flash.base) else None
 
     @property
     def needs_probe(self) -> bool:
@@ -335,7 +341,9 @@ class Station(toml.Table, frozen=True, kw_only=True):
     @property
     def chip(self) -> FlashedChip:
         """What the flasher knows of the board's chip."""
-        return self.flasher.chips[self.target.chip_name]
+        known = self.flasher.known(self.target)
+        assert known is not None, "the description was checked"
+        return known
 
 
 def host_and_port(text: str) -> tuple[str, int]:

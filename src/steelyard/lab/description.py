@@ -137,9 +137,13 @@ def _check_board(where: str, lab: Lab, b: Board, taken: dict[object, str]) -> No
     instrument, flasher, target = lab.instruments[b.analyzer], lab.flashers[b.flasher], load_target(b.target)
     if b.channel not in instrument.channels:
         raise UserError(f"{where}: {unknown('channel', b.channel, instrument.channels)}")
-    if target.chip_name not in flasher.chips:
+    if flasher.known(target) is None:
         names = ", ".join(flasher.chips)
-        raise UserError(f"{where}: {b.flasher} does not program {target.chip_name}; it knows {names}")
+        if target.chip_name in flasher.chips:
+            text = f"does not run images of target {target.name}, whose code is elsewhere; name another target"
+        else:
+            text = f"does not program {target.chip_name}; it knows {names}"
+        raise UserError(f"{where}: {b.flasher} {text}")
     if b.probe and not flasher.restart:
         raise UserError(f"{where}: {b.flasher} works without a debug probe; leave out probe, or name another flasher")
     if flasher.needs_probe and not b.probe:

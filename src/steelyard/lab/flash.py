@@ -70,7 +70,7 @@ def by_hand(target: Target, format: str, file: str) -> list[tuple[str, ...]]:
     ``format``, of ``elf``, ``bin``, ``hex`` and ``esp``. Words in capitals are the user's to fill in."""
     found = []
     for flasher in flashers().values():
-        chip = flasher.chips.get(target.chip_name)
+        chip = flasher.known(target)
         if chip is None or format not in ((chip.image or flasher.image).partition("-")[0], "hex"):
             continue
         arguments = flasher.write_hex if format == "hex" else flasher.write
@@ -93,7 +93,7 @@ def by_hand(target: Target, format: str, file: str) -> list[tuple[str, ...]]:
 
 def kind_of(target: Target) -> str:
     """The image that flashers make themselves of an ELF file for this chip, such as ``esp``; empty where none does."""
-    kinds = (f.chips[target.chip_name].image or f.image for f in flashers().values() if target.chip_name in f.chips)
+    kinds = (known.image or f.image for f in flashers().values() if (known := f.known(target)))
     return next((kind for kind in kinds if kind.startswith("esp")), "")
 
 
