@@ -52,6 +52,7 @@ def test_a_program_and_its_serial_port(cli: Cli, tmp_path: Path, image: bytes) -
     assert (tmp_path / "answer").read_bytes() == bytes.fromhex(said["output"])
     assert image in (tmp_path / "answer").read_bytes()
     assert "the program waits for a byte at its serial port" in cli("sim x.elf -t uno").out
+    assert "No call of copied came to its end." in cli("sim x.elf -t uno --trigger copied").out
 
 
 def test_intel_hex_is_the_image_that_it_was_made_of(cli: Cli, tmp_path: Path, image: bytes) -> None:

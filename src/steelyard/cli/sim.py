@@ -115,7 +115,8 @@ def verb(ask: Sim) -> int:
     except ValueError as e:
         raise WorkError(f"{ask.image.name} on {target.name}: {e}") from e
     _send(bytes(seen.output), ask.uart)
-    ask.out.give(_sheets(ask, target, seen), _json(target, seen), _notes(target, seen))
+    uncalled = [f"No call of {ask.trigger} came to its end."] if ask.trigger and not seen.calls else []
+    ask.out.give(_sheets(ask, target, seen), _json(target, seen), [*uncalled, *_notes(target, seen)])
     return 0 if seen.fine else 1
 
 
