@@ -201,7 +201,7 @@ def made(client: Caller, op: Op, key: bytes, block: bytes) -> CallResult:
     return made_all(client, op, [(key, block)])[0]
 
 
-def made_all(client: Caller, op: Op, given: Iterable[tuple[bytes, bytes]]) -> list[Answer]:
+def made_all(client: Caller, op: Op, given: Iterable[tuple[bytes, bytes]]) -> list[CallResult]:
     """The same for several keys and blocks, all schedules first: one context has to survive the next key's."""
     given = list(given)
     place = bytes(client.hello.npub_bytes)
