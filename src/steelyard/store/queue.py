@@ -98,7 +98,7 @@ class Task(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_d
 
     @property
     def place(self) -> str:
-        """Where it is to be run, as workers say what they can do: ``uno``, or ``uno board``."""
+        """Where it is to be run, as workers say what they can do: a target, or ``TARGET board``."""
         return f"{self.target} {self.on}".rstrip()
 
     @property
