@@ -115,7 +115,7 @@ def test_every_verb_that_answers_is_asked_here() -> None:
                 yield from answering(verb, f"{name} ")
 
     once = {"db copy", "submit"}  # of which the second answer is another
-    once |= {f"queue {verb}" for verb in ("why", "resume", "release", "delete", "link", "key")}  # test_queue.py
+    once |= {f"queue {verb}" for verb in ("add", "why", "resume", "release", "delete", "link", "key")}  # test_queue.py
     once.add("study")  # which needs another workload: test_study.py
     assert set(answering(app)) - QUESTIONS.keys() == once
 
