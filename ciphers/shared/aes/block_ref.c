@@ -13,9 +13,10 @@ typedef struct {
 } context;
 CONTEXT(context);
 
+/* By a mask: of a condition an AVR's compiler makes a branch. */
 static uint8_t xtime(uint8_t x)
 {
-    return (uint8_t)((uint8_t)(x << 1) ^ (x & 0x80 ? 0x1b : 0));
+    return (uint8_t)((uint8_t)(x << 1) ^ (0x1b & -(x >> 7)));
 }
 
 static void add_round_key(uint8_t *s, const uint8_t (*w)[4])

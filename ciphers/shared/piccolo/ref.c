@@ -11,10 +11,10 @@ CONTEXT(context);
 static const uint8_t box[16] = { 0xE, 4, 0xB, 2, 3, 8, 0, 9,
                                  1, 0xA, 7, 0xF, 6, 0xC, 5, 0xD };
 
-/* 2 x modulo x^4 + x + 1 */
+/* 2 x modulo x^4 + x + 1, by a mask: a condition can become a branch. */
 static uint8_t two(uint8_t x)
 {
-    return (uint8_t)((x << 1 & 15) ^ (x & 8 ? 3 : 0));
+    return (uint8_t)((x << 1 & 15) ^ (3 & -(x >> 3)));
 }
 
 /* S-boxes, the matrix, S-boxes. */
