@@ -29,6 +29,8 @@ def test_a_study_has_all_its_parts_in_every_format(cli: Cli, tmp_path: Path) -> 
     moved = sheets["AEADs: what moved most from uno to bluepill"]
     assert {(line["variant"], line["moved"]) for line in moved} == {("asconaead128", "-1"), ("aes128gcm", "+1")}
     assert len(sheets["Published ranges and ours"]) == 8, "those of the Uno, and none of a platform that is not there"
+    for title in ("AEADs by key: winners against AES", "Published ranges and ours"):
+        assert all(line["runs"] for line in sheets[title] if line.get("most", 1) is not None), title
     cli("study -o study.html")
     assert (tmp_path / "study.html").read_text().count("<svg") == 4
     assert "2 ciphers on 1 target" in cli("study -t bluepill").out

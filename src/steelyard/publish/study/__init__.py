@@ -230,10 +230,12 @@ def _winners(parts: Mapping[str, Sequence[Part]], by: str) -> list[Sheet]:
         lines = []
         for size, measure in keys:
             cells: list[Cell] = [size, MEASURES[measure].title]
+            runs: list[int] = []
             for of in found.values():
                 g = of.get((size, measure))
                 cells += [f"{g.below} of {g.count}", _names(g), g.percent] if g else [None, None, None]
-            lines.append(Line(cells))
+                runs += [r for c in g.winners for r in run_of(c.row)] if g else []
+            lines.append(Line(cells, runs))
         sheets.append(Sheet(f"{kind} by {by}: winners against AES", f"study-winners-{by}", columns, lines))
     return sheets
 
@@ -285,10 +287,12 @@ def _published(of: Mapping[str, Sequence[Cipher]]) -> Sheet:
     lines = []
     for target, r in ((t, r) for t in of for r in ranges() if r.chip == load_target(t).chip_name):
         m = MEASURES[r.measure]
-        ours = sorted(v for c in of[target] if (v := c.figures[m.name]) is not None)
-        within = f"{sum(r.least <= v <= r.most for v in ours)} of {len(ours)}"
-        least, most = (round(v, m.digits) for v in (ours[0], ours[-1])) if ours else (None, None)
-        lines.append(Line([target, m.title, r.published, m.unit, least, most, within, r.read]))
+        having = [(v, c) for c in of[target] if (v := c.figures[m.name]) is not None]
+        ours = sorted(having, key=lambda h: (h[0], h[1].variant))
+        within = f"{sum(r.least <= v <= r.most for v, _ in ours)} of {len(ours)}"
+        least, most = (round(v, m.digits) for v, _ in (ours[0], ours[-1])) if ours else (None, None)
+        runs = [run for _, c in (*ours[:1], *ours[-1:]) for run in run_of(c.row)]
+        lines.append(Line([target, m.title, r.published, m.unit, least, most, within, r.read], runs))
     notes = [
         "published: the least and the most in El-Hajj and Fadlallah, section IV, with their units as they stand there",
         "its rounds and code size are not here: one is not a cost, and what the other counts beside ROM is not said",
