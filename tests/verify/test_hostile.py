@@ -7,6 +7,7 @@ import re
 import pytest
 
 from steelyard import pipeline
+from steelyard.device.simulator import SimulatorLink
 from steelyard.model.call import Op, Request
 from steelyard.model.reasons import Reason
 from steelyard.model.record import Record
@@ -114,6 +115,48 @@ def test_a_memo_of_a_few_keys_gains_nothing_at_a_single_size(bench: Bench, targe
     assert record.ok, record.failure
     points = {p.operation: p.cycles for p in record.points}
     assert abs(points["decrypt"] - points["encrypt"]) < 1000 > abs(points["reject"] - points["encrypt"]), points
+
+
+#: keys that decryption was asked with since the restart
+NOTED = "static unsigned char seen[256]; static void note(const unsigned char *k) { seen[k[0]] = k[1]; } "
+NOTED += "static int noted(const unsigned char *k) { return seen[k[0]] == k[1]; }"
+
+
+def test_fresh_inputs_that_come_twice_gain_nothing_the_second_time(bench: Bench, bluepill: Target) -> None:
+    """Where time depends on the inputs all sizes are repeated, those of the sample once more."""
+    hook = f"{PUBLISHED} if (!known && !noted(k)) {WORK}"
+    record = weigh(bench, bluepill, top=NOTED, in_encrypt=hook, after_decrypt="note(k);")
+    assert record.ok, record.failure
+    assert record.metrics["cycles_encrypt_fresh_mean"] - record.metrics["cycles_encrypt_mean"] > 1000
+
+
+def test_calls_that_are_repeated_for_their_median_gain_nothing(
+    bench: Bench, bluepill: Target, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As on a board, whose pulses are sampled."""
+    monkeypatch.setattr(SimulatorLink, "resolution", 1.0)
+    hook = f"if (!noted(k)) {WORK}"
+    record = weigh(bench, bluepill, "0/16", top=NOTED, in_encrypt=hook, after_decrypt="note(k);")
+    assert record.ok, record.failure
+    assert any("are medians of " in n for n in record.notes)
+    points = {p.operation: p.cycles for p in record.points}
+    assert points["encrypt"] - points["decrypt"] > 1000, points
+
+
+def test_hashes_that_are_repeated_for_their_median_gain_nothing(
+    bench: Bench, bluepill: Target, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(SimulatorLink, "resolution", 1.0)
+    top = NOTED.replace("k[0]", "k[2]").replace("k[1]", "k[3]")
+    code = f"if (n > 3) {{ if (!noted(in)) {WORK} note(in); }} for (i = 0; i < 8; i++) out[i] = i + n;"
+    code += " for (i = 0; i < n; i++) out[i & 7] = 5 * out[i & 7] + in[i]; return 0;"
+    name = "int crypto_hash(unsigned char *out, const unsigned char *in, unsigned long long n)"
+    text = f"{top}\n{name}\n{{ unsigned i; {code} }}\n"
+    at = write(bench.folder / "crypto_hash/toy1/ref", {"api.h": "#define CRYPTO_BYTES 8\n", "hash.c": text})
+    record = bench.weigh(discover(at).implementations[0], bluepill, "0/16,0/32")
+    assert record.failure is not None
+    assert record.failure.reason is Reason.NO_EXPECTED
+    assert all(p.cycles > 2000 for p in record.points), record.points
 
 
 def test_a_memo_on_the_stack_does_not_outlast_a_restart(bench: Bench, bluepill: Target) -> None:

@@ -107,7 +107,7 @@ class Verifier:
         outputs = self._taken(turns, about, observed)
         self._compare(outputs, about)
         if self.aead and outputs:
-            self._forget(outputs[0].vector)
+            self.forget(outputs[0].vector)
             self._backward(outputs, observed, about)
         return observed
 
@@ -174,7 +174,7 @@ class Verifier:
         if self.client.hello.a_bytes == 0:
             return over
         if about:
-            self._forget(turns[0].vector)
+            self.forget(turns[0].vector)
         self._pass("reject", turns, answers, about)
         return over
 
@@ -225,14 +225,14 @@ class Verifier:
         at, bit = len(c) - 1 - v.count % tag, v.count // tag % 8
         return c[:at] + bytes((c[at] ^ 1 << bit,)) + c[at + 1 :]
 
-    def _forget(self, like: Vector) -> None:
-        """Restarts the device, so that decryption and rejection find nothing in static data that encryption left there,
-        neither keys nor tags. One call in each direction with another key then lets honest packages set up what they
-        keep, such as lookup tables."""
+    def forget(self, like: Vector) -> None:
+        """Restarts the device, so that calls find nothing in static data that earlier ones left there, neither keys nor
+        tags. One call in each direction with another key then lets honest packages set up what they keep, such as
+        lookup tables."""
         self.client.restart()
         v = self.vector("between passes", 0, len(like.message), len(like.ad))
-        answer = self.client.call(self.request(Op.ENCRYPT, v, v.message))
-        if answer.code == 0 and answer.length in self.allowed(v):
+        answer = self.client.call(self.request(self.op, v, v.message))
+        if self.aead and answer.code == 0 and answer.length in self.allowed(v):
             self.client.call(self.request(Op.DECRYPT, v, answer.output))
 
     def allowed(self, v: Vector) -> range:

@@ -29,7 +29,10 @@ def again(verifier: Verifier, known: KnownAnswers, *, every: bool = False) -> li
     vector has the number of the known answer with the same sizes. Raises :class:`Mismatch`."""
     sizes = [(v.count, len(v.message), len(v.ad)) for v, _ in known.outputs]
     chosen = range(len(sizes)) if every else verifier.inputs.sample("sizes", len(sizes), SAMPLE)
-    return verifier.calls([verifier.vector(f"fresh/{k}", *sizes[k]) for k in chosen], _FRESH)
+    vectors = [verifier.vector(f"fresh/{k}", *sizes[k]) for k in chosen]
+    if every:  # the sample's calls come again
+        verifier.forget(vectors[0])
+    return verifier.calls(vectors, _FRESH)
 
 
 def sweep(verifier: Verifier, known: KnownAnswers, workload: Workload) -> tuple[list[Observed], int]:
@@ -44,8 +47,12 @@ def sweep(verifier: Verifier, known: KnownAnswers, workload: Workload) -> tuple[
 
 
 def once_more(verifier: Verifier, swept: Sequence[Observed]) -> list[Observed]:
-    """Makes the calls of a sweep again, in the same order; every output is checked. Raises :class:`Mismatch`."""
-    return verifier.calls([v for op, v, _ in swept if op == verifier.name], "workload, repeated, ")
+    """Makes the calls of a sweep again, in the same order, after a restart, so that nothing is left of the first time;
+    every output is checked. Raises :class:`Mismatch`."""
+    vectors = [v for op, v, _ in swept if op == verifier.name]
+    if vectors:
+        verifier.forget(vectors[0])
+    return verifier.calls(vectors, "workload, repeated, ")
 
 
 def forge(verifier: Verifier, fresh: Sequence[Observed]) -> None:
