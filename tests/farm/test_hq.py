@@ -12,6 +12,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 from steelyard.farm import batch, hq
@@ -20,8 +21,9 @@ from steelyard.store import Store
 from tests import toys
 from tests.cli.conftest import Cli, cli
 from tests.conftest import the_target, write
+from tests.store.conftest import Make, make
 
-__all__ = ["cli"]
+__all__ = ["cli", "make"]
 
 _SERVER = """
 import sys, time
@@ -88,6 +90,16 @@ def count(db: Path) -> int:
         return 0
     with Store.open(db) as store:
         return len(store.runs(newest_only=False))
+
+
+@pytest.mark.parametrize("odd", [b"\0" * 40, b"{}", b'{"key": 1}', b"\xff\xfe", b"[" * 5000, b'{"key": "a", "rec'])
+def test_a_line_that_is_no_result_is_a_run_that_is_to_be_done(odd: bytes, make: Make) -> None:
+    """A disk that lost its power, a node that wrote into another's file: no campaign ends by it."""
+    line = msgspec.json.encode(batch.Result("k", make(), ""))
+    data = b"\n".join([line, odd, line, b""]) + line[:50]
+    found, length = batch.whole(data)
+    assert [r.key for r in found] == ["k", "k"]
+    assert data[length:] == line[:50]
 
 
 def test_a_campaign_on_a_cluster_is_the_same_as_here(server: Server, cli: Cli, tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ import platform
 import secrets
 import sys
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -83,9 +84,13 @@ def lines(folder: Path, number: int | None = None) -> Iterator[Path]:
 
 
 def whole(data: bytes) -> tuple[list[Result], int]:
-    """The lines that are whole, and how many bytes these are: who was killed leaves half of one."""
-    end = data.rfind(b"\n") + 1
-    return [msgspec.json.decode(one, type=Result) for one in data[:end].splitlines()], end
+    """The results in lines that are whole, and how many bytes these are: who was killed leaves half of one. What is no
+    result, as a disk leaves it that lost its power, is none: that run is done again."""
+    end, found = data.rfind(b"\n") + 1, list[Result]()
+    for one in data[:end].split(b"\n"):
+        with suppress(msgspec.MsgspecError, ValueError, RecursionError):
+            found.append(msgspec.json.decode(one, type=Result))
+    return found, end
 
 
 def run(folder: Path, number: int) -> None:
