@@ -159,6 +159,29 @@ def test_a_place_that_cannot_be_written_is_named_before_the_work(
     assert why in result.err
 
 
+def test_an_answer_replaces_no_database(cli: Cli) -> None:
+    place = paths.home() / "results.db"
+    Store.open(place).close()
+    before = place.read_bytes()
+    for question in ("publish --format csv -o", "plot rom --format svg -o", "sim x.elf --chip uno --uart"):
+        result = cli(f"{question} {place}")
+        assert (result.code, result.out) == (2, ""), question
+        assert "is a database, which an answer would replace; name another file" in result.err
+    assert place.read_bytes() == before
+
+
+def test_a_database_is_not_copied_to_itself_by_another_name(cli: Cli, tmp_path: Path) -> None:
+    """Who is told that all runs are there already believes that there are two of them."""
+    place = paths.home() / "results.db"
+    Store.open(place).close()
+    (tmp_path / "link.db").symlink_to(place)
+    (tmp_path / "hard.db").hardlink_to(place)
+    for other in ("link.db", "hard.db", f"sqlite:///{place}", f"{place.parent}/../{place.parent.name}/{place.name}"):
+        result = cli(f"db copy {place} {other}")
+        assert (result.code, result.out) == (2, ""), other
+        assert "is copied to itself; give another database" in result.err
+
+
 def test_options_that_contradict_each_other(ran: Cli) -> None:
     assert ran("targets --json --format md").err == "steelyard: --json and --format md: leave one of them out\n"
     assert "unknown format 'jason'; did you mean json?" in ran("targets --format jason").err

@@ -22,6 +22,8 @@ TABLES = tuple(formats.MODULES)
 FIGURES = ("svg", "png", "pdf", "vl.json")
 #: formats of firmware
 IMAGES = ("elf", "hex", "bin", "esp")
+#: what SQLite's files begin with
+DATABASE = b"SQLite format 3\0"
 _BINARY = ("xlsx", "ods", "parquet", "png", "pdf", "elf", "bin", "esp")
 
 
@@ -105,12 +107,19 @@ def _ending(out: Path, known: Sequence[str]) -> str:
     return max(fitting, key=len, default="")
 
 
+def _begins(path: Path) -> bytes:
+    with path.open("rb") as f:
+        return f.read(len(DATABASE))
+
+
 def writable(path: Path) -> None:
     """:class:`UserError` when ``path`` cannot be made or replaced, as far as this can be seen before."""
     folder = path.parent
     try:
         if path.is_dir():
             raise UserError(f"{path}: is a folder; name a file in it")
+        if path.is_file() and os.access(path, os.R_OK) and _begins(path) == DATABASE:
+            raise UserError(f"{path}: is a database, which an answer would replace; name another file")
         if not folder.is_dir():
             raise UserError(f"{path}: there is no folder {folder}; make it, or name another")
         if not os.access(folder, os.W_OK | os.X_OK):

@@ -23,7 +23,7 @@ from ..publish import profile as tables
 from ..publish.sheet import Cell, Sheet, plain
 from . import options
 from .options import command
-from .output import TABLES, Output
+from .output import TABLES, Output, writable
 
 #: how a run ended, in words
 _ENDS = {
@@ -85,6 +85,8 @@ def verb(ask: Sim) -> int:
     There are no interrupts, and peripherals without a model keep what is written to them: both are named.
     """
     target = _chip(ask.chip)
+    if ask.uart is not None and str(ask.uart) != "-":
+        writable(ask.uart)
     image = _read(ask.image, "image")
     is_elf = image.startswith(b"\x7fELF")
     is_hex = image.startswith(b":")  # no core begins with it: a vector or a first instruction

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 import click
 from msgspec import Struct, to_builtins
 
 from ...model.errors import UserError, counted
 from ...publish.sheet import plain
-from ...store import copying, moving
+from ...store import StoreError, copying, moving
+from ...store.engine import file_of, url_of
 from .. import options, select
 from ..output import Output
 from . import progress
@@ -30,7 +33,7 @@ def verb(ask: Copy) -> int:
     counts. Submissions keep their private links; their queue goes on there. Operators, keys and pauses stay behind.
     """
     source, to = ask.source, ask.to
-    if source == to:
+    if source == to or _one_file(source, to):
         raise UserError(f"{source}: is copied to itself; give another database")
     with select.store(source, existing=True) as mine, select.store(to) as theirs:
         done = copying.copy(mine, theirs, progress("copied"))
@@ -45,3 +48,11 @@ def verb(ask: Copy) -> int:
     ask.out.give([plain("", "copy", heads, [counts])], {**to_builtins(done), "submissions": handed_in})
     ask.out.remark(unkept)
     return 0
+
+
+def _one_file(source: str, to: str) -> bool:
+    """Whether both are the same file by two names: such a copy is no backup."""
+    with suppress(OSError, ValueError, StoreError):  # what can be no file is told when it is opened
+        mine, its = (file_of(url_of(name)) for name in (source, to))
+        return mine is not None and its is not None and mine.samefile(its)
+    return False
