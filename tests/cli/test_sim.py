@@ -67,6 +67,8 @@ def test_intel_hex_is_the_image_that_it_was_made_of(cli: Cli, tmp_path: Path, im
         ([lines[0], b":" + lines[1][3:], *lines[2:]], "line 2 is no record of Intel HEX"),
         ([b":020000020010EC\n:0100000055AA\n", b":020000040FFFEC\n:0100000055AA\n", lines[-1]], "reaches over 268"),
         ([lines[-1]], "reaches over 0 bytes"),
+        ([b":06000004FFFFFFFFFFFFFC\n:0100000055AA\n", lines[-1]], "line 1 has a base of 6 bytes"),
+        ([b":02000004FFFFFC\n:02FFFF005555" + b"56\n", lines[-1]], "beyond 32 bits"),
     ):
         (tmp_path / "x.hex").write_bytes(b"".join(wrong))
         assert why in cli("sim x.hex -t uno").err

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -16,13 +17,16 @@ SCHEMA = 1
 MAX_BYTES = 1 << 30
 #: no figure is as large
 LARGEST = 1e100
+_LONG = re.compile(rb"\d{100}")
 _AGAIN = "steelyard ... --json"
 
 
 def load(path: Path) -> Any:
     """The JSON document in ``path``; :class:`UserError` names the place that is wrong and what to do."""
     try:
-        document = json.loads(userfile.content(path, MAX_BYTES), parse_constant=_finite, parse_float=_finite)
+        content = userfile.content(path, MAX_BYTES)
+        whole = _whole if _LONG.search(content) else None  # which takes its time
+        document = json.loads(content, parse_constant=_finite, parse_float=_finite, parse_int=whole)
         json.dumps(document, ensure_ascii=False).encode()  # not so with half of a character, which JSON can escape
         return document
     except userfile.TooLargeError as e:
@@ -35,6 +39,12 @@ def load(path: Path) -> Any:
         raise UserError(f"{place}: {e.msg}; write it again with {_AGAIN}") from e
     except (UnicodeDecodeError, RecursionError, ValueError) as e:
         raise UserError(f"{path}: not JSON: {e}; write it again with {_AGAIN}") from e
+
+
+def _whole(text: str) -> int:
+    """The same of a whole number."""
+    _finite(text)
+    return int(text)
 
 
 def _finite(text: str) -> float:

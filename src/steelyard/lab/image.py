@@ -75,6 +75,8 @@ def from_intel_hex(text: bytes, most: int) -> tuple[int, bytes]:
             parts.append((base + int.from_bytes(record[1:3], "big"), data))
         elif kind == _END:
             break
+        elif kind in _BASES and len(data) != 2:
+            raise ValueError(f"line {number} has a base of {len(data)} bytes; Intel HEX has two")
         elif kind in _BASES:
             base = int.from_bytes(data, "big") << _BASES[kind]
     else:
@@ -83,6 +85,8 @@ def from_intel_hex(text: bytes, most: int) -> tuple[int, bytes]:
     size = max((at + len(data) for at, data in parts), default=0) - first
     if not 0 < size <= most:
         raise ValueError(f"Intel HEX that reaches over {size} bytes; there are to be some, and at most {most}")
+    if first + size > 1 << 32:
+        raise ValueError(f"Intel HEX with {size} bytes at {first:#x}, which is beyond 32 bits")
     content = bytearray(b"\xff" * size)
     for at, data in parts:
         content[at - first : at - first + len(data)] = data
