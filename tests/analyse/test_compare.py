@@ -37,6 +37,20 @@ def test_two_implementations_are_paired_by_everything_else() -> None:
     assert summary(c) == ["faster on the one target", "larger on the one target"]
 
 
+def test_means_over_other_known_answers_are_no_change() -> None:
+    """A package that takes more RAM keeps only the shorter ones, and its mean falls."""
+    old, new = row("attiny85", vectors=536), row("attiny85", vectors=110, rom=120, cycles_encrypt_mean=500.0, run=2)
+    c = compare([old], [new], about=["run"])
+    assert [ch.metric for ch in c.pairs[0].changes] == ["rom"]
+    assert summary(c)[0] == "larger on the one target"
+    assert summary(c)[1].startswith("1 setup: means over fewer known answers")
+    assert "means over 536 and 110 known answers, so not compared: v/ref" in comparison.tables(c)[0].notes
+    mixed = compare([old], [new], about=["run"], mixed=True)
+    assert "cycles_encrypt_mean" in [ch.metric for ch in mixed.pairs[0].changes]
+    assert "means over 536 and 110 known answers: v/ref" in comparison.tables(mixed)[0].notes
+    assert not compare([old], [new | {"vectors": 535}], about=["run"]).pairs[0].fewer
+
+
 def test_of_several_on_one_side_one_is_compared_and_that_is_said() -> None:
     old = [row(flags="-O3", run=1), row(flags="-O2", run=2, rom=90)]
     c = compare(old, [row(flags="-Os", rom=80, run=3)], about=["flags"])

@@ -82,7 +82,9 @@ def test_means_over_few_known_answers_are_told(cli: Cli, tmp_path: Path) -> None
     """In tables as in rankings: the shorter the inputs, the faster a cipher looks."""
     few = [replace(record(f"toy{n}/ref"), verification=Verification("package", 1, 0, 0)) for n in range(2, 13)]
     store(tmp_path / "results.db", record(), *few)
-    for command in ("publish", "publish -c label,cycles_encrypt_mean", "rank --by cycles_encrypt_mean -n 20"):
+    tables = ("publish", "publish -c label,cycles_encrypt_mean", "rank --by cycles_encrypt_mean -n 20")
+    figures = ("plot tradeoff --format md", "plot tradeoff --format vl.json -o -", "plot top --format md")
+    for command in (*tables, "publish --pivot target", *figures):
         text = " ".join(cli(command).out.split())
         assert "mean over 1 known answers, of others over up to 1089: toy" in text, command
         assert "and 3 more" in text

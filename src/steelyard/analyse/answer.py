@@ -21,6 +21,9 @@ from ..model.record import Point
 from ..model.row import CONTEXT, Row, Value, grouped
 from ..store import Store
 
+#: the part of others' known answers below which a mean over fewer is told; packages with own files have some more
+SO_MANY = 0.9
+
 #: what the user calls sources on a target by: the newest that were run there count, whatever the flags
 PLACE = ("primitive", "family", "label", "origin", "target", "device")
 #: what changes with time beside the sources

@@ -212,6 +212,12 @@ def model(points: Mapping[Size, float], block: int, mean: float | None) -> Model
     return best
 
 
+def known_mean(row: Row, operation: str) -> float | None:
+    """The mean over all known answers; None where RAM has no room for some, for then it is that of shorter ones."""
+    vectors = row.get("vectors")
+    return None if isinstance(vectors, int) and vectors < _PAIRS else value(row, f"cycles_{operation}_mean")
+
+
 def blocks_cost(row: Row, block: int, mlen: int, *, decrypt: bool, key_per_message: bool) -> float | None:
     """Cycles of a message in blocks of a block cipher, the mode not counted; with the key schedule where each message
     has its key."""

@@ -14,7 +14,7 @@ from ..model.errors import counted
 from ..model.metric import CLOCK, Metric, metric, of_sizes
 from ..model.row import Row, Value, grouped
 from ..model.target import load_target, target_names
-from .answer import common_workload, countable, of_one_device, pattern, run_number, workload_name
+from .answer import SO_MANY, common_workload, countable, of_one_device, pattern, run_number, workload_name
 from .errors import error_of
 from .validation import resolution
 
@@ -61,12 +61,16 @@ class Change(Struct, frozen=True):
 
 
 class Pair(Struct, frozen=True):
-    """Two rows of one setup. ``differs`` names what makes them incomparable, if they were compared all the same."""
+    """Two rows of one setup. ``differs`` names what makes them incomparable, if they were compared all the same.
+    ``fewer``: one side has no room in RAM for many known answers, so that its means are those of shorter calls, and
+    ``without_means`` that they were left out for that."""
 
     old: Row
     new: Row
     changes: tuple[Change, ...]
     differs: tuple[str, ...] = ()
+    fewer: bool = False
+    without_means: bool = False
 
     @property
     def verified(self) -> tuple[bool, bool]:
@@ -148,7 +152,10 @@ def compare(
             refused.append((a, b, differs))
         else:
             some = [m for m in figures if not of_sizes(m.name)] if "workload" in differs else figures
-            pair = Pair(a, b, tuple(_changes(a, b, some, threshold)), differs)
+            fewer = _fewer(a, b)
+            means = [m for m in some if of_known(m.name)] if fewer and not mixed else []
+            some = [m for m in some if m not in means]
+            pair = Pair(a, b, tuple(_changes(a, b, some, threshold)), differs, fewer, bool(means))
             (pairs if pair.changes or all(pair.verified) else failed).append(pair)
     return Comparison(
         tuple(pairs),
@@ -160,6 +167,16 @@ def compare(
         others,
         _several([side[k] for k in left if k in right for side in (left, right)], [n for n in PAIRED if n in subject]),
     )
+
+
+def of_known(name: str) -> bool:
+    """Whether a metric is a mean over the calls of the known answers, or follows from it."""
+    return name.startswith(("cycles_", "instructions_", "ticks_", "energy_")) and "_per_" not in name
+
+
+def _fewer(a: Row, b: Row) -> bool:
+    counts = [v for r in (a, b) if isinstance(v := r.get("vectors"), int)]
+    return len(counts) > 1 and min(counts) < SO_MANY * max(counts)
 
 
 def _workloads(rows: Iterable[Row]) -> set[str]:
@@ -296,6 +313,9 @@ def summary(c: Comparison) -> list[str]:
             if hits:
                 parts.append(f"{word} on {_of(hits, n)}")
         sentences.append(", ".join(parts) if parts else f"no change in {_NAMES.get(kind, kind)}")
+    if short := sum(p.without_means for p in c.pairs):
+        text = "means over fewer known answers on one side are not compared, for these are the shorter ones"
+        sentences.append(f"{counted(short, 'setup')}: {text}")
     for name, values in c.several.items():
         text = f"one side has several of {name} for a setup ({', '.join(values)}): the newest run of them was compared"
         sentences.append(f"{text}; name one, such as '{name} == {values[0]}'")

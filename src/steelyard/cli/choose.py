@@ -289,7 +289,7 @@ def _interpolated(ask: Choose, rows: Sequence[Row], size: tuple[int, int], opera
     for r in rows:
         if (cycles := value(r, exact)) is not None:
             made.append(r | {"cycles": cycles, "by": choice.WEIGHED})
-        elif model := choose.model(points.get(run_number(r), {}), _block(r), value(r, f"cycles_{operation}_mean")):
+        elif model := choose.model(points.get(run_number(r), {}), _block(r), choose.known_mean(r, operation)):
             beyond = any(n > most for n, most in zip(size, model.most, strict=True))
             cycles = max(round(model.at(*size)), 0)
             made.append(r | {"cycles": cycles, "by": choice.BEYOND if beyond else choice.BETWEEN})

@@ -42,6 +42,7 @@ def tables(c: Comparison, *, everything: bool = False) -> list[Sheet]:
         notes += _sides(pairs, [n for n in told if n not in varying])
         notes += _of_several_sources(pairs)
         notes += _unjudged(pairs)
+        notes += _fewer(pairs)
         notes += _within(changes)
         sheets.append(
             Sheet(
@@ -123,6 +124,16 @@ def _unjudged(pairs: Sequence[Pair]) -> list[str]:
     unknown = [_name(p) for p in pairs if Reason.NO_EXPECTED in (p.old.get("outcome"), p.new.get("outcome"))]
     names = ", ".join(dict.fromkeys(unknown))
     return [f"without known answers, so nobody knows whether it is right: {names}"] if names else []
+
+
+def _fewer(pairs: Sequence[Pair]) -> list[str]:
+    """Says whose means are of other calls on one side than on the other, for RAM has no room for all known answers."""
+    return [
+        f"means over {p.old['vectors']} and {p.new['vectors']} known answers{', so not compared' * p.without_means}: "
+        f"{_name(p)}"
+        for p in pairs
+        if p.fewer
+    ]
 
 
 def _within(changes: Sequence[tuple[Pair, Change]]) -> list[str]:

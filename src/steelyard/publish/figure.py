@@ -26,7 +26,7 @@ from ..model.target import load_target, target_names
 from . import names
 from .figures import FOLDER, figure_names
 from .history import OF_LAB, changed
-from .results import GROUP, column, title_of
+from .results import GROUP, column, fewer, title_of
 from .sheet import Column, Line, Sheet
 
 #: dots per inch of PNG files are these times 72
@@ -191,7 +191,7 @@ def of_places(rows: Sequence[Row], top: int = 10) -> Data:
 
 
 def _place(p: Place, name: str, panel: str, number: int, shown: str, title: str) -> dict[str, Any]:
-    context = {n: p.row[n] for n in ("run", "variant", "flags")}
+    context = {n: p.row.get(n) for n in ("run", "variant", "flags", "vectors")}
     return context | {"target": title, "panel": panel, "order": number, "name": shown, "metric": name, "place": p.rank}
 
 
@@ -249,10 +249,20 @@ def specification(figure: Figure, data: Data, title: str = "", notes: Sequence[s
     if len(data) > MAX_ROWS:
         raise UserError(f"{len(data)} marks are more than {MAX_ROWS}; choose fewer runs")
     spec = dict(figure.spec)
+    notes = [*notes, *_fewer(figure, data)]
     spec["title"] = {"text": title or figure.title} | ({"subtitle": list(notes)} if notes else {})
     spec["config"] = json.loads((FOLDER / "theme.json").read_text(encoding="utf-8"))
     spec["data"] = {"values": _with_names(data, figure, *figure.names) if figure.names else data}
     return spec
+
+
+def _fewer(figure: Figure, data: Data) -> list[str]:
+    """Says of each target whose marks are means over fewer calls than others'."""
+    marks = [d for d in data if isinstance(d.get("vectors"), int) and "what" not in d]
+    targets = grouped(marks, lambda d: str(d["target"]))
+    names = [*figure.metrics, *(str(d["metric"]) for d in marks if "metric" in d)]
+    said = [(t, text) for t, group in targets.items() for text in fewer(group, names, called="name")]
+    return [text if len(targets) == 1 else f"{t}: {text}" for t, text in said]
 
 
 def _with_names(data: Data, figure: Figure, x: str, ys: Sequence[str]) -> Data:
@@ -339,4 +349,5 @@ def table(figure: Figure, data: Data, title: str = "") -> Sheet:
         names += ["changed"] if any("changed" in d for d in data) else []
     columns = [column(n) if n in figure.metrics else _COLUMNS.get(n) or Column(n, n) for n in names]
     lines = [Line([d.get(n) for n in names], (d["run"],) if d.get("run") else ()) for d in data]
-    return Sheet(title or figure.title, f"figure-{figure.name}", columns, lines, notes=[figure.note])
+    notes = [figure.note, *_fewer(figure, data)]
+    return Sheet(title or figure.title, f"figure-{figure.name}", columns, lines, notes=notes)

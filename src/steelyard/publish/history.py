@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from ..analyse.compare import of_known
 from ..model.metric import metric
 from ..model.row import CONTEXT, Row, grouped
-from .results import DEFAULT, column, heading, run_of
+from .results import DEFAULT, column, fewer, heading, run_of
 from .sheet import Column, Line, Mark, Sheet
 
 #: what tells the lines of one history from those of another
@@ -45,12 +46,15 @@ def tables(rows: Sequence[Row], columns: Sequence[str]) -> list[Sheet]:
             marks = {c.name: _mark(before.get(key, row), row, c.name) for c in metrics}
             lines.append(Line([row.get(c.name) for c in shown], run_of(row), marks))
             before[key] = row
-        sheets.append(Sheet(heading(group), f"history-{target}-{primitive}", shown, lines))
+        notes = fewer(group, [c.name for c in metrics], called="revision")
+        sheets.append(Sheet(heading(group), f"history-{target}-{primitive}", shown, lines, notes=notes))
     return sheets
 
 
 def _mark(before: Row, row: Row, name: str) -> Mark:
     old, new = before.get(name), row.get(name)
     if name in CONTEXT or not isinstance(old, int | float) or not isinstance(new, int | float) or old == new:
+        return ""
+    if of_known(name) and fewer([before, row], [name]):  # means of other calls
         return ""
     return "better" if (new < old) is metric(name).lower else "worse"

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from ..analyse.answer import workload_name
 from ..model.row import CONTEXT, Row, Value
 from . import ranking
-from .results import DEFAULT, column, run_of
+from .results import DEFAULT, column, fewer, run_of
 from .sheet import Cell, Column, Line, Sheet
 
 #: what tells the lines apart, as far as it differs and is not what stands across
@@ -77,6 +77,9 @@ def _table(rows: Sequence[Row], across: str, name: str, primitive: str, sorted_b
     compilers = [v for v in values if any(len(of) > 1 for (shown, _), of in made.items() if shown == v)]
     if compilers and across != "compiler":
         notes.append(f"figures of several compilers: {', '.join(_text(v, across) for v in compilers)}")
+    most = max((n for r in mine if isinstance(n := r.get("vectors"), int)), default=0)
+    for v in values:
+        notes += [f"{_text(v, across)}: {said}" for said in fewer([r for r in mine if r[across] == v], [name], most)]
     if hidden:
         notes.append(f"runs without a cell of their own: {hidden}; --where leaves one for each")
     title = f"{primitive}: {m.heading} by {CONTEXT[across]}"

@@ -9,7 +9,7 @@ from operator import itemgetter
 
 from msgspec.structs import replace
 
-from ..analyse.answer import run_number
+from ..analyse.answer import SO_MANY, run_number
 from ..model.metric import Size, metric, size_of
 from ..model.primitive import PRIMITIVES
 from ..model.reasons import Reason
@@ -54,8 +54,6 @@ USUAL = (*dict.fromkeys(chain.from_iterable(DEFAULT.values())), *_SELDOM)
 WITHOUT = "without"
 #: most sizes of a workload that stand in the table
 FEW = 6
-#: the part of others' known answers below which a mean over fewer is told; packages with own files have some more
-SO_MANY = 0.9
 #: devices that a job says it runs on, and how to say so
 ON: Mapping[Value, str] = {"board": "measured on a board", "virtual-board": "measured on a virtual board"}
 #: what rows of one table share, because figures that differ in it cannot be compared
@@ -239,15 +237,16 @@ def some(names: Sequence[str]) -> str:
     return f"{', '.join(names[:8])}{more}"
 
 
-def fewer(rows: Sequence[Row], names: Sequence[str]) -> list[str]:
-    """Says whose means are over fewer calls than others': an algorithm for short messages looks faster than it is."""
+def fewer(rows: Sequence[Row], names: Sequence[str], most: int = 0, called: str = "label") -> list[str]:
+    """Says whose means are over fewer calls than others', of which the longest is over ``most``, or these rows': an
+    algorithm for short messages looks faster than it is. Rows are ``called`` what this column has."""
     if not any(n.endswith("_mean") for n in names):
         return []
-    most = max((v for r in rows if isinstance(v := r.get("vectors"), int)), default=0)
+    most = most or max((v for r in rows if isinstance(v := r.get("vectors"), int)), default=0)
     few: dict[int, dict[str, None]] = {}
     for r in rows:
         if isinstance(v := r.get("vectors"), int) and v < SO_MANY * most:
-            few.setdefault(v, {})[str(r["label"])] = None
+            few.setdefault(v, {})[str(r[called])] = None
     return [f"mean over {v} known answers, of others over up to {most}: {some([*few[v]])}" for v in sorted(few)]
 
 
