@@ -490,3 +490,11 @@ def test_runs_of_several_devices_say_theirs(cli: Cli, tmp_path: Path) -> None:
     store(tmp_path / "results.db", board)
     shown = csv.DictReader(io.StringIO(cli("list runs -o - --format csv").out))
     assert [(r["run"], r["device"]) for r in shown] == [("2", "board"), ("1", "simulator")]
+
+
+def test_a_gate_does_not_pass_where_means_are_of_other_calls(cli: Cli, tmp_path: Path) -> None:
+    less = replace(record("toy2/ref"), verification=Verification("known", 110, 0, 0))
+    store(tmp_path / "results.db", record("toy1/ref"), less)
+    result = cli(["compare", "toy1", "toy2", "--fail-on", "cycles_encrypt_mean>0%"])
+    assert (result.code, "nobody can compare them" in result.err) == (1, True)
+    assert cli(["compare", "toy1", "toy2", "--fail-on", "rom>0%"]).code == 0
