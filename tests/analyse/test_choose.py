@@ -186,6 +186,6 @@ def test_interpolation_is_as_exact_as_is_said(bench: Bench) -> None:
 
 
 def test_a_mean_over_the_shorter_known_answers_says_nothing_of_a_part_of_a_block() -> None:
-    row = {"cycles_encrypt_mean": 1000.0, "vectors": 1089}
+    row: Row = {"cycles_encrypt_mean": 1000.0, "vectors": 1089}
     assert choose.known_mean(row, "encrypt") == 1000.0
     assert choose.known_mean(row | {"vectors": 1040}, "encrypt") is None
