@@ -78,8 +78,9 @@ def _table(rows: Sequence[Row], across: str, name: str, primitive: str, sorted_b
     if compilers and across != "compiler":
         notes.append(f"figures of several compilers: {', '.join(_text(v, across) for v in compilers)}")
     most = max((n for r in mine if isinstance(n := r.get("vectors"), int)), default=0)
-    for v in values:
-        notes += [f"{_text(v, across)}: {few}" for few in fewer([r for r in mine if r[across] == v], [name], most)]
+    for value in values:
+        some = [r for r in mine if r[across] == value]
+        notes += [f"{_text(value, across)}: {few}" for few in fewer(some, [name], most)]
     if hidden:
         notes.append(f"runs without a cell of their own: {hidden}; --where leaves one for each")
     title = f"{primitive}: {m.heading} by {CONTEXT[across]}"
