@@ -193,6 +193,10 @@ def test_a_second_virtual_lab_leaves_the_ports_of_the_first(tmp_path: Path) -> N
     assert foreign.is_symlink()
 
 
+def _children(process: int) -> list[int]:
+    return [int(c) for c in Path(f"/proc/{process}/task/{process}/children").read_text().split()]
+
+
 def test_a_virtual_lab_ends_with_who_plays_it(tmp_path: Path) -> None:
     """Its boards and analyzers, when the process that started them is killed: they would go on for ever."""
     file, port = tmp_path / "lab.toml", tmp_path / "a"
@@ -201,8 +205,8 @@ def test_a_virtual_lab_ends_with_who_plays_it(tmp_path: Path) -> None:
     playing = subprocess.Popen(words, start_new_session=True)
     try:
         until(port.is_symlink, 60)
-        children = Path(f"/proc/{playing.pid}/task/{playing.pid}/children").read_text().split()
-        played_by = [int(c) for c in children if b"spawn_main" in Path("/proc", c, "cmdline").read_bytes()]
+        server = next(c for c in _children(playing.pid) if b"forkserver" in Path(f"/proc/{c}/cmdline").read_bytes())
+        played_by = _children(server)
         assert len(played_by) == 2  # analyzer and board
         playing.kill()
         playing.wait()
