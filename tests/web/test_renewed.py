@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
@@ -17,17 +15,9 @@ from tests.made_up import record
 from tests.store.test_queue import tasks
 
 from .conftest import Parsed, Sent, ask, harmless
-from .test_operate import GIVEN, Browser, signed_in
+from .test_operate import GIVEN, Browser, browser, signed_in
 
-__all__ = ["signed_in"]
-
-
-@pytest.fixture
-def browser(tmp_path: Path) -> Iterator[Browser]:
-    made = Browser(tmp_path / "r.db")
-    yield made
-    made._here.close()
-    made.store.close()
+__all__ = ["browser", "signed_in"]
 
 
 def renewed(got: Sent, path: str, *, loaded: bool) -> str:
