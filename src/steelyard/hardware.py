@@ -45,6 +45,8 @@ T = TypeVar("T")
 NETLIST_MODES = ("full", "stall", "reset")
 #: levels of modules that a trace shows, and those of a flat netlist: the top's own signals, not those inside of cells
 EVERY_LEVEL, FLAT = 99, 1
+#: cycles of the measured sizes below which a netlist is simulated sooner than an optimiser would end
+SOON = 300_000
 #: what some designs lack, by the design's field, with what names of operations that need it have in them
 _LACKED = (
     ("key_reuse", "-reuse", "a key cannot be used again: every operation brings its own"),
@@ -321,7 +323,8 @@ class Hardware:
     def _netlist(self, job: Job, verified: Verified, netlist: Path, work: Path) -> Verified:
         design = replace(job.design, key_reuse=verified.reuse, segments=verified.segments, padded=verified.padded)
         shutil.copyfile(netlist, work / synthesis.VERILOG)
-        bench.build(design, synthesis.mapped(Netlist(design.top, ()), job.device, work), work, trace=FLAT, quick=True)
+        mapped = synthesis.mapped(Netlist(design.top, ()), job.device, work)
+        bench.build(design, mapped, work, trace=FLAT, optimised="-O0" if sum(verified.cycles) < SOON else "-O1")
         asked = Asked(design, self.seed)
         streams, sizes = asked.streams(), asked.sizes()
         single = bench.run(work, asked.measured(sizes), ("single",))

@@ -156,7 +156,7 @@ def test_what_only_looks_like_a_task_is_none(tmp_path: Path, monkeypatch: pytest
 @simulates
 def test_what_a_design_prints_is_no_outcome(tmp_path: Path) -> None:
     (design,) = designs_of(toys.design(tmp_path / "toy", WRONG, (READY, f"{READY}\n{CLOCKED} begin {TELLS} end")))
-    bench.build(design, bench.own(design), tmp_path, quick=True)
+    bench.build(design, bench.own(design), tmp_path, optimised="-O0")
     made = bench.run(tmp_path, toys.STREAMS, ("single", *bench.MODES))
     assert [(o.mode, o.outcome) for o in made] == [(m, "wrong") for m in ("single", *bench.MODES)]
 
@@ -167,7 +167,7 @@ def test_a_design_does_not_end_the_simulation(tmp_path: Path, task: str) -> None
     """Not even twice, which would end Verilator's program, with the code of success."""
     ends = f"{CLOCKED} begin {TELLS} {task}; {task}; end"
     (design,) = designs_of(toys.design(tmp_path / "toy", WRONG, (READY, f"{READY}\n{ends}")))
-    bench.build(design, bench.own(design), tmp_path, quick=True)
+    bench.build(design, bench.own(design), tmp_path, optimised="-O0")
     (made,) = bench.run(tmp_path, toys.STREAMS, ("full",))
     assert made.failure is not None
     assert made.failure.reason is Reason.SIMULATOR_ONLY

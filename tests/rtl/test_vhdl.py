@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -18,6 +18,7 @@ from steelyard.rtl.device import load_device
 from steelyard.rtl.job import Job
 from steelyard.rtl.reading import designs_of
 from steelyard.store import Store
+from tests.conftest import built_compilers
 from tests.rtl import toys
 
 SOURCE = Path(__file__).parent / "toy.vhd"
@@ -40,12 +41,11 @@ def toy(folder: Path, *changes: tuple[str, str]) -> Design:
 
 
 @pytest.fixture(autouse=True)
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A new home that has this machine's GHDL."""
-    if where := tools.program("ghdl-5"):
-        monkeypatch.setenv("PATH", str(Path(where).parent), prepend=os.pathsep)
-    monkeypatch.setenv("STEELYARD_HOME", str(tmp_path / "home"))
-    return tmp_path / "home"
+def own_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """A new home that has the checkout's GHDL."""
+    with built_compilers():
+        monkeypatch.setenv("STEELYARD_HOME", str(tmp_path / "home"))
+        yield
 
 
 @simulates
