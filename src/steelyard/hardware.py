@@ -83,6 +83,10 @@ def _unchanged(design: Design, digest: str) -> None:
         raise ToolError(Failure(Reason.SOURCES_CHANGED, text))
 
 
+#: a job with what its tasks are about to give: cells, what the netlist does, and its routes
+Begun = tuple[Job, Setup, Future[tuple[Cells, Path]], Future[Verified], list[Future[Routed]]]
+
+
 class Hardware:
     """Weighs designs on several threads; finished records go to the store at once."""
 
@@ -101,25 +105,34 @@ class Hardware:
         for job, setup in zip(jobs, setups, strict=True):
             if setup.key in kept:
                 done(job, kept[setup.key], True)
-        todo = [(t, s) for t, s in zip(jobs, setups, strict=True) if s.key not in kept]
+        designs: dict[str, list[tuple[Job, Setup]]] = {}
+        for job, setup in zip(jobs, setups, strict=True):
+            if setup.key not in kept:
+                designs.setdefault(setup.implementation_digest, []).append((job, setup))
         with ThreadPoolExecutor(self.threads) as pool:
-            # simulation and synthesis at once: neither needs the other
-            for job in {(s.implementation_digest, t.every, t.modes): t for t, s in todo}.values():
-                pool.submit(self._quiet, job)
-            synthesised = [pool.submit(self._synthesised, t, s) for t, s in todo]
-            gated = [pool.submit(self._gate, t, f) for (t, _), f in zip(todo, synthesised, strict=True)]
-            placed = [
-                [pool.submit(self._placed, t, f, n) for n in range(1, t.seeds + 1)]
-                if t.device.place and not t.reports
-                else []
-                for (t, _), f in zip(todo, synthesised, strict=True)
-            ]
-            for (job, setup), cells, gate, routes in zip(todo, synthesised, gated, placed, strict=True):
+            for job, setup, cells, gate, routes in self._begun(pool, list(designs.values())):
                 record = self.keeper.add(self._record(job, setup, cells, gate, routes))
                 kept[setup.key] = record
                 done(job, record, False)
         kept |= self.keeper.again()
         return [kept[s.key] for s in setups]
+
+    def _begun(self, pool: ThreadPoolExecutor, designs: Sequence[Sequence[tuple[Job, Setup]]]) -> list[Begun]:
+        """The tasks of all jobs, design after design, so that each ends as soon as it can. Simulation and synthesis
+        need nothing of each other; a netlist is due after the next design's synthesis, so that few threads wait."""
+        begun: list[Begun] = []
+        before: list[tuple[Job, Setup, Future[tuple[Cells, Path]]]] = []
+        for todo in (*designs, ()):
+            for job in {(t.every, t.modes): t for t, _ in todo}.values():
+                pool.submit(self._quiet, job)
+            synthesised = [(t, s, pool.submit(self._synthesised, t, s)) for t, s in todo]
+            gated = [pool.submit(self._gate, t, f) for t, _, f in before]
+            for (job, setup, cells), gate in zip(before, gated, strict=True):
+                seeds = job.seeds if job.device.place and not job.reports else 0
+                routes = [pool.submit(self._placed, job, cells, n) for n in range(1, seeds + 1)]
+                begun.append((job, setup, cells, gate, routes))
+            before = synthesised
+        return begun
 
     def _quiet(self, job: Job) -> None:
         """Verifies ahead of those who need it; they get the errors."""

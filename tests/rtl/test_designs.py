@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -123,6 +125,35 @@ def test_a_circuit_that_nobody_means_has_a_reason(
         synthesis.synthesise(bench.own(design), load_device("ecp5"), work)
     assert raised.value.failure.reason is reason
     assert said in raised.value.failure.detail
+
+
+class Written(ThreadPoolExecutor):
+    """A pool that only writes down whose task it is given."""
+
+    def __init__(self) -> None:
+        super().__init__(1)
+        self.tasks: list[tuple[str, str]] = []
+
+    def submit(self, fn: Any, /, *args: Any, **_: Any) -> Future[Any]:
+        self.tasks.append((args[0].design.folder.name, fn.__name__.strip("_")))
+        return Future()
+
+
+def test_a_design_ends_before_the_one_after_the_next_begins(tmp_path: Path) -> None:
+    jobs = [
+        Job(design, load_device(device), 2)
+        for device in ("ecp5", "artix7")
+        for name in "abc"
+        for design in designs_of(toys.design(tmp_path / device / name))
+    ]
+    with Store.open(tmp_path / "results.db") as store:
+        todo = [[(j, j.setup) for j in jobs if j.design.folder.name == name] for name in "abc"]
+        begun = Hardware(store)._begun(pool := Written(), todo)
+    assert [(j.design.folder.name, len(routes)) for j, *_, routes in begun] == [(n, k) for n in "abc" for k in (2, 0)]
+    first = ["quiet", "synthesised", "synthesised"]
+    last = ["gate", "gate", "placed", "placed"]
+    order = [("a", first), ("b", first), ("a", last), ("c", first), ("b", last), ("c", last)]
+    assert pool.tasks == [(name, task) for name, tasks in order for task in tasks]
 
 
 @pytest.mark.long
