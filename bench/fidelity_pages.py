@@ -9,7 +9,7 @@ from pathlib import Path
 from statistics import fmean, median
 from typing import NamedTuple, get_type_hints
 
-from fidelity_rows import CALLING, COUNTED, Row, best, counted, groups, held_out, of_assembly, read, spread
+from fidelity_rows import CALLING, COUNTED, SEEN, Row, best, counted, groups, held_out, of_assembly, quoted, read, spread
 
 PLACE = Path(__file__).parents[1] / "docs" / "validation"
 PAGE = PLACE / "fidelity.md"
@@ -42,7 +42,9 @@ def table(rows: Sequence[Row]) -> str:
     for target in sorted({r.target for r, _ in held}):
         own = [(r, e) for r, e in held if r.target == target]
         kind = of_assembly(own[0][0])
-        of = {"all": [e for _, e in own]} | {f: e for (_, f), e in sorted(groups(own, "submission").items())}
+        seen = SEEN.get(target, ())
+        of = {"all but those seen" if seen else "all": [e for r, e in own if r.family not in seen]}
+        of |= {f + ", seen" * (f in seen): e for (_, f), e in sorted(groups(own, "submission").items())}
         for family, errors in of.items():
             s = spread(errors)
             shown = f"{s.median:.2f} / {s.p95:.1f} / {s.most:.1f}"
@@ -54,7 +56,7 @@ def aims(rows: Sequence[Row]) -> str:
     """What is reached of the aims, in Markdown."""
     lines = ["| target | aim, median / p95 | now | median | p95 |", "|---|---|---|---|---|"]
     for target, aim in sorted(AIMS.items()):
-        s = spread(e for _, e in held_out([counted([r for r in rows if r.target == target])]))
+        s = spread(e for _, e in quoted([counted([r for r in rows if r.target == target])]))
         here = ((s.median, aim[0], 2 if aim[0] > 0.1 else 3), (s.p95, aim[1], 1 if aim[1] > 1 else 2))
         said = ["reached" if value <= most else f"missed by {value - most:.{d}f}" for value, most, d in here]
         shown = " / ".join(f"{value:.{d}f}" for value, _, d in here)
@@ -76,7 +78,7 @@ def limits() -> str:
             if bound:
                 shown = []
                 for calling in (CALLING, range(0, MANY + 1, CALLING.step)):
-                    s = spread(e for _, e in held_out([own], calling))
+                    s = spread(e for _, e in quoted([own], calling))
                     shown.append(f"{s.median:.2f} / {s.p95:.1f}")
                 lines.append(f"| {said} | {target} | {bound} of {len(families)} | {shown[0]} | {shown[1]} |")
     return "\n".join(lines) + "\n"

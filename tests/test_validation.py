@@ -168,7 +168,7 @@ def _held_out(target: str, kind: str, file: str = "fidelity.csv") -> tuple[str, 
     rows = [r for r in fidelity.read(pages.PLACE / file) if r.target == target]
     rows = [r for r in rows if fidelity.of_assembly(r) == kind]
     [model] = {r.model for r in rows}
-    return target, model, [error for _, error in fidelity.held_out([rows])]
+    return target, model, [error for _, error in fidelity.quoted([rows])]
 
 
 def _is_today(row: pages.ZeroWait, core: str) -> bool:
