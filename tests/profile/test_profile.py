@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+import re
 from xml.etree import ElementTree
 
 import pytest
+from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 
 from steelyard.analyse.profile import by_function, inclusive
+from steelyard.cli.app import app
 from steelyard.cli.select import implementations
-from steelyard.device.client import encode
+from steelyard.device.client import _OWN, encode
+from steelyard.model import paths
 from steelyard.model.call import Op, Request
 from steelyard.model.profile import Node, Profile
 from steelyard.model.target import Target
 from steelyard.model.workload import workload
 from steelyard.pipeline import Job, profile, sizes
+from steelyard.publish import profile as tables
 from steelyard.publish.flame import flame_svg
 from tests import toys
 from tests.conftest import SIMULATED, Bench, the_target
@@ -180,3 +185,20 @@ USE = """
     p[0] = (unsigned)(wide >> 7);
 }
 """
+
+
+def test_every_cause_of_the_core_has_a_word_and_a_definition() -> None:
+    source = (paths.ROOT / "crates" / "isa" / "src" / "cause.rs").read_text()
+    named = re.findall(r'Self::\w+ => "([a-z-]+)"', source.split("impl Cause {")[1].split("\n}\n")[0])
+    text = (paths.ROOT / "docs" / "definitions.md").read_text(encoding="utf-8")
+    defined = text.split("| cause | in tables of `profile` | cycles |\n|---|---|---|\n")[1].split("\n\n")[0]
+    assert dict(re.findall(r"^\| `([a-z-]+)` \| ([^|]+) \|", defined, re.MULTILINE)) == tables._CAUSES
+    assert sorted(tables._CAUSES) == sorted(named)
+    assert set(_OWN) < set(named)
+
+
+def test_why_cycles_pass_is_told_by_the_verb() -> None:
+    words = ["profile", "asconaead128/small", "-t", "due", "--timing", "-o", "-", "--format", "csv"]
+    said = CliRunner().invoke(app, words)
+    assert said.exit_code == 0, said.output
+    assert all(tables._CAUSES[c] in said.stdout for c in ("issue", "refill", "fetch", "bus"))

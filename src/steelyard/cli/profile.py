@@ -43,7 +43,7 @@ class Profile(Examine, frozen=True, kw_only=True):
     options.text("--operation", metavar="NAME", help="encrypt, decrypt, hash, schedule_encrypt or schedule_decrypt."),
     options.text("--size", "-s", default="16/64", metavar="AD/M", help="Sizes in bytes."),
     click.option("--svg", type=options.FILE, metavar="FILE", help="Write the flame graph to this file."),
-    options.flag("--timing", help="Say why cycles pass, by rules of the timing model, and how often each was met."),
+    options.flag("--timing", help="Say why cycles pass: by cause and kind of instruction, and how often."),
     options.output(*TABLES, "svg"),
 )
 def verb(ask: Profile) -> int:
