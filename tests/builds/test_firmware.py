@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Iterator
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
 
 from steelyard.building import firmware, script
+from steelyard.building.toolchain import identify
 from steelyard.model import paths
 from steelyard.model.reasons import Failure, Reason
 from steelyard.model.target import Target
@@ -50,3 +52,20 @@ def test_a_harness_edited_while_it_compiles_is_not_kept(
     built = bench.build(package, uno)
     assert built.failure is None
     assert b"edited" not in built.images["both"].read_bytes()
+
+
+def test_who_knows_the_cache_by_another_name_waits_too(
+    uno: Target, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    locks: list[str] = []
+    monkeypatch.setattr(firmware, "alone", lambda name: locks.append(name) or nullcontext())
+    (tmp_path / "a" / "cache").mkdir(parents=True)
+    (tmp_path / "b").mkdir()
+    (tmp_path / "b" / "cache").symlink_to(tmp_path / "a" / "cache")
+    toolchain = identify(uno.toolchain)
+    assert toolchain is not None
+    for home in ("a", "b"):
+        monkeypatch.setenv("STEELYARD_HOME", str(tmp_path / home))
+        firmware.harness_objects(uno, toolchain)
+    assert len(locks) == 2
+    assert len(set(locks)) == 1

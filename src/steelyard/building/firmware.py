@@ -96,7 +96,8 @@ def _harness_group(folder: Path, target: Target, sources: Mapping[str, tuple[str
         named = {"SY_BAUD": wired.baud, "SY_FAST_BAUD": wired.fast_baud, "SY_BOARD_HZ": wired.board_hz}
         base += tuple(f"-D{name}={value}UL" for name, value in named.items() if value)
     firmware = target.digest, harness_digest()
-    with _harness_locks.setdefault(folder, Lock()), alone(f"harness {folder}"):  # others wait for the first
+    # others wait for the first, also those who know the cache by another name: compilers still read what it replaces
+    with _harness_locks.setdefault(folder, Lock()), alone(f"harness {folder.resolve()}"):
         if kept.read(folder) is None:
             with kept.made(folder) as (work, _):
                 script = Script()
