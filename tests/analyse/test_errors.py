@@ -67,7 +67,16 @@ def test_a_run_says_its_error() -> None:
     text = str(facts["error of its cycles"])
     assert text.startswith("median 1 %, 95 % of them within 3 % (assembly, cached; 7 published values; made up;")
     facts = {line.cells[0]: line.cells[1] for line in run.sheets(made(target="due"), [])[0].lines}
-    assert str(facts["error of its cycles"]).startswith("nothing is published of due and this model")
+    assert str(facts["error of its cycles"]).startswith("nothing is published of due and this model;")
+
+
+def test_a_run_says_that_only_other_code_was_compared(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(errors, "published", lambda: MADE[:2])
+    facts = {line.cells[0]: line.cells[1] for line in run.sheets(made(assembly_percent=0, rom=10), [])[0].lines}
+    text = (
+        "nothing is published of nrf52840 and this model but errors of other code (assembly, cached; assembly, beyond);"
+    )
+    assert str(facts["error of its cycles"]).startswith(text)
 
 
 def test_a_report_has_the_errors_of_its_records_models() -> None:

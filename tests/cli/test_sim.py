@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -109,3 +110,53 @@ def test_mistakes(cli: Cli, image: bytes, command: str, why: str) -> None:
     assert why in said.err
     assert said.code in (1, 2)
     assert said.out == ""
+
+
+#: counts to 2^18 in memory, and at the head of its loop all registers are as they were; then it stops
+COUNTS = """
+_start: clr r1
+1:  lds r24, 0x100
+    lds r25, 0x101
+    lds r26, 0x102
+    adiw r24, 1
+    adc r26, r1
+    sts 0x100, r24
+    sts 0x101, r25
+    sts 0x102, r26
+    cpi r26, 4
+    breq 2f
+    clr r24
+    clr r25
+    clr r26
+    rjmp 1b
+2:  break
+"""
+#: asks its serial port for a byte 5000 times, then it stops
+ASKS = """
+_start: ldi r24, 136
+    ldi r25, 19
+1:  lds r18, 0xC0
+    sbrc r18, 7
+    rjmp 2f
+    sbiw r24, 1
+    brne 1b
+2:  break
+"""
+
+
+@pytest.mark.parametrize("source", [COUNTS, ASKS])
+def test_a_loop_that_ends_is_not_taken_for_one_that_does_not(cli: Cli, tmp_path: Path, source: str) -> None:
+    (tmp_path / "x.S").write_text(source)
+    made = [
+        "avr-gcc",
+        "-mmcu=atmega328p",
+        "-nostdlib",
+        "-nostartfiles",
+        "-o",
+        str(tmp_path / "x.elf"),
+        str(tmp_path / "x.S"),
+    ]
+    the_target("uno")
+    assert subprocess.run(made, check=False).returncode == 0
+    said = json.loads(cli("sim x.elf -t uno --json").out)
+    assert (said["end"], said["fault"]) == ("fault", "trap"), said["end"]

@@ -151,6 +151,7 @@ pub fn run(chip: &Chip<'_>, image: &Image, asked: &Asked, more: &mut dyn FnMut()
         budget: asked.cycles,
         sent: 0,
         vain: 0,
+        waiting: None,
         idle: 0,
         interrupts: false,
         pulses: Vec::new(),
@@ -245,6 +246,7 @@ struct Run<'a> {
     budget: u64,
     sent: usize,
     vain: u32,
+    waiting: Option<State>,
     idle: u32,
     interrupts: bool,
     pulses: Vec<Measured>,
@@ -377,9 +379,11 @@ impl Run<'_> {
                 Stop::Fault(f) => return Some(self.fault(f)),
                 Stop::Idle => {
                     let sent = self.sim.memory().host.from_chip.len();
-                    self.vain = if sent == self.sent { self.vain + 1 } else { 0 };
-                    self.sent = sent;
-                    if self.vain > PATIENCE {
+                    if sent != self.sent {
+                        (self.sent, self.vain, self.waiting) = (sent, 0, None);
+                    }
+                    self.vain += 1;
+                    if self.waits() {
                         return Some(End::Waits);
                     }
                     self.idle = self.idle.wrapping_add(1);
@@ -410,10 +414,10 @@ impl Run<'_> {
         over.then_some(End::Time)
     }
 
-    /// Whether the program comes back to where it is with all registers as they are, without input: it will do so for
-    /// ever, because there are no interrupts.
+    /// Whether the program comes back to where it is with everything as it is, without input: it will do so for ever,
+    /// because there are no interrupts, and what no model has never changes by itself.
     fn turns(&mut self, places: &[u32]) -> Turns {
-        let before = self.sim.registers();
+        let before = self.state();
         for _ in 0..ROUND {
             let (stop, met) = self.sim.run_until(1, places);
             if met {
@@ -422,11 +426,37 @@ impl Run<'_> {
             if stop != Stop::Budget {
                 return Turns::Not;
             }
-            if self.sim.registers() == before {
-                return Turns::Round;
+            if self.sim.registers() == before.registers {
+                return if self.state() == before { Turns::Round } else { Turns::Not };
             }
         }
         Turns::Not
+    }
+
+    /// Whether the program, which looked in vain for a byte again, did so before with everything as it is: a counter
+    /// would end its patience.
+    fn waits(&mut self) -> bool {
+        if self.vain <= PATIENCE {
+            return false;
+        }
+        match &self.waiting {
+            Some(before) if before.registers == self.sim.registers() => {
+                if *before == self.state() {
+                    return true;
+                }
+                (self.waiting, self.vain) = (None, 0);
+            }
+            Some(_) if self.vain > PATIENCE + ROUND as u32 => (self.waiting, self.vain) = (None, 0),
+            Some(_) => {}
+            None => self.waiting = Some(self.state()),
+        }
+        false
+    }
+
+    fn state(&self) -> State {
+        let memory = self.sim.memory();
+        let kept = memory.unmodelled.as_ref().map(Unmodelled::kept).unwrap_or_default();
+        State { registers: self.sim.registers(), ram: memory.ram.to_vec(), kept }
     }
 
     fn take_pulses(&mut self) {
@@ -458,6 +488,14 @@ impl Run<'_> {
         };
         End::Fault(f.kind.name(), text)
     }
+}
+
+/// What the next instructions depend on.
+#[derive(PartialEq)]
+struct State {
+    registers: Vec<(&'static str, u32)>,
+    ram: Vec<u8>,
+    kept: Vec<(u32, u32)>,
 }
 
 /// Whether a program only turns round.

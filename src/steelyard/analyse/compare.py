@@ -293,9 +293,13 @@ def _kind(name: str) -> str:
 def summary(c: Comparison) -> list[str]:
     """What changed, in words: one sentence each for time, instructions, ROM, RAM and energy, which counts targets."""
     sentences = []
-    found = {(pair.old["target"], ch.metric, ch.verdict) for pair in c.pairs for ch in pair.changes}
+    found = {
+        (pair.old["target"], ch.metric, "unsure" if ch.within else ch.verdict)
+        for pair in c.pairs
+        for ch in pair.changes
+    }
     for kind, (good, bad) in _WORDS.items():
-        by_target: dict[Value, set[Verdict]] = {}
+        by_target: dict[Value, set[str]] = {}
         for target, name, verdict in found:
             if _kind(name) == kind:
                 by_target.setdefault(target, set()).add(verdict)
@@ -307,7 +311,8 @@ def summary(c: Comparison) -> list[str]:
             (good, lambda v: "better" in v and "worse" not in v),
             (bad, lambda v: "worse" in v and "better" not in v),
             (f"partly {good}, partly {bad}", lambda v: {"better", "worse"} <= v),
-            ("within the noise", lambda v: "noise" in v and not {"better", "worse"} & v),
+            ("changed by less than the model's error", lambda v: "unsure" in v and not {"better", "worse"} & v),
+            ("within the noise", lambda v: "noise" in v and not {"better", "worse", "unsure"} & v),
         ):
             hits = sum(bool(test(v)) for v in by_target.values())
             if hits:

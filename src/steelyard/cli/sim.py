@@ -29,7 +29,7 @@ from .output import TABLES, Output, writable
 _ENDS = {
     "returned": "the function returned",
     "waits": "the program waits for a byte at its serial port",
-    "loops": "the program turns round and does nothing else",
+    "loops": "the program loops for ever and changes nothing; cycles since reset contain rounds of this loop",
     "cycles": "the cycles were used up (--max-cycles)",
     "time": "the time was used up (--seconds)",
     "output": "it sent more than 1 MiB",

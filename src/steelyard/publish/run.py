@@ -6,7 +6,7 @@ import shlex
 from collections.abc import Sequence
 
 from .. import lab
-from ..analyse.errors import error_of
+from ..analyse.errors import error_of, of_models
 from ..analyse.rows import rows
 from ..model.inputs import SEED
 from ..model.metric import metric, metric_names
@@ -90,7 +90,9 @@ def _error(r: Record) -> list[tuple[str, str]]:
         return []
     [row] = rows([r])
     error = error_of(row)
-    none = f"nothing is published of {r.setup.target} and this model; docs/claims.md says what the model was checked by"
+    others = "; ".join(dict.fromkeys(e.kind for e in of_models([row])))
+    of = f"{r.setup.target} and this model" + (f" but errors of other code ({others})" if others else "")
+    none = f"nothing is published of {of}; docs/claims.md says what the model was checked by, and what it leaves out"
     return [("error of its cycles", error.text if error else none)]
 
 

@@ -35,6 +35,11 @@ impl Unmodelled {
         Self { within, seen: BTreeMap::new() }
     }
 
+    /// What is kept, by address.
+    pub fn kept(&self) -> Vec<(u32, u32)> {
+        self.seen.iter().map(|(&at, a)| (at, a.value)).collect()
+    }
+
     fn register(&mut self, address: u32, pc: u32) -> Option<&mut Access> {
         let room = self.seen.len() < MOST || self.seen.contains_key(&address);
         if !room || !self.within.iter().any(|r| r.contains(&address)) {
