@@ -5,17 +5,32 @@ from __future__ import annotations
 import csv
 import re
 from collections.abc import Sequence
-from pathlib import Path
 from statistics import fmean, median
 from typing import NamedTuple, get_type_hints
 
-from fidelity_rows import CALLING, COUNTED, SEEN, Row, best, counted, groups, held_out, of_assembly, quoted, read, spread
+from fidelity_rows import (
+    CALLING,
+    COUNTED,
+    PLACE,
+    Row,
+    best,
+    counted,
+    fits,
+    groups,
+    held_out,
+    is_fitted,
+    of_assembly,
+    read,
+    spread,
+    unseen,
+)
 
-PLACE = Path(__file__).parents[1] / "docs" / "validation"
 PAGE = PLACE / "fidelity.md"
 SENSITIVITY = PLACE / "sensitivity.csv"
 ZERO_WAIT = PLACE / "arm-zero-wait.csv"
-BLOCK = re.compile(r"(<!-- (errors|aims|limits|sensitivity|zero-wait): ([\w-]+) -->\n).*?(<!-- end -->)", re.DOTALL)
+BLOCK = re.compile(
+    r"(<!-- (errors|aims|fitted|limits|sensitivity|zero-wait): ([\w-]+) -->\n).*?(<!-- end -->)", re.DOTALL
+)
 #: what the errors of a target's counted rows are to be at most, percent: median, 95th percentile
 AIMS = {
     "due": (1.0, 4.0),
@@ -36,15 +51,16 @@ MANY = 800
 
 
 def table(rows: Sequence[Row]) -> str:
-    """How the errors of counted rows are distributed, by target and family, in Markdown."""
+    """How the errors of counted rows are distributed, by target and family, in Markdown. A family with a star is one
+    that numbers of the model were fitted to."""
     held = held_out([counted(rows)])
     lines = ["| target | code | family | values | bias | median / p95 / max |", "|---|---|---|---|---|---|"]
     for target in sorted({r.target for r, _ in held}):
         own = [(r, e) for r, e in held if r.target == target]
         kind = of_assembly(own[0][0])
-        seen = SEEN.get(target, ())
-        of = {"all but those seen" if seen else "all": [e for r, e in own if r.family not in seen]}
-        of |= {f + ", seen" * (f in seen): e for (_, f), e in sorted(groups(own, "submission").items())}
+        fitted = {r.family for r, _ in own if is_fitted(r)}
+        of = {"all held out" if fitted else "all": [e for _, e in unseen(own)]}
+        of |= {f"{f}*" if f in fitted else f: e for (_, f), e in sorted(groups(own, "submission").items())}
         for family, errors in of.items():
             s = spread(errors)
             shown = f"{s.median:.2f} / {s.p95:.1f} / {s.most:.1f}"
@@ -55,13 +71,24 @@ def table(rows: Sequence[Row]) -> str:
 def aims(rows: Sequence[Row]) -> str:
     """What is reached of the aims, in Markdown."""
     lines = ["| target | aim, median / p95 | now | median | p95 |", "|---|---|---|---|---|"]
+    there = {r.target for r in rows}
     for target, aim in sorted(AIMS.items()):
-        s = spread(e for _, e in quoted([counted([r for r in rows if r.target == target])]))
+        if target not in there:
+            continue
+        s = spread(e for _, e in unseen(held_out([counted([r for r in rows if r.target == target])])))
         here = ((s.median, aim[0], 2 if aim[0] > 0.1 else 3), (s.p95, aim[1], 1 if aim[1] > 1 else 2))
         said = ["reached" if value <= most else f"missed by {value - most:.{d}f}" for value, most, d in here]
         shown = " / ".join(f"{value:.{d}f}" for value, _, d in here)
         lines.append(f"| {target} | {aim[0]:g} / {aim[1]:g} | {shown} | {said[0]} | {said[1]} |")
     lines += zero_wait_aims()
+    return "\n".join(lines) + "\n"
+
+
+def fitted() -> str:
+    """Which families the numbers of each target were fitted to, in Markdown."""
+    lines = ["| target | numbers | fitted to | page |", "|---|---|---|---|"]
+    for fit in fits():
+        lines.append(f"| {fit.target} | {fit.numbers} | {' '.join(fit.families)} | [{fit.page}]({fit.page}) |")
     return "\n".join(lines) + "\n"
 
 
@@ -73,12 +100,12 @@ def limits() -> str:
         rows = counted(read(PLACE / f"{name}.csv"))
         for target in sorted({r.target for r in rows}.difference(COUNTED)):
             own = [r for r in rows if r.target == target]
-            families = {r.family for r in own}
+            families = {r.family for r in own if not is_fitted(r)}
             bound = sum(best([[r for r in own if r.family != f]])[1] == limit for f in families)
             if bound:
                 shown = []
                 for calling in (CALLING, range(0, MANY + 1, CALLING.step)):
-                    s = spread(e for _, e in quoted([own], calling))
+                    s = spread(e for _, e in unseen(held_out([own], calling)))
                     shown.append(f"{s.median:.2f} / {s.p95:.1f}")
                 lines.append(f"| {said} | {target} | {bound} of {len(families)} | {shown[0]} | {shown[1]} |")
     return "\n".join(lines) + "\n"
@@ -213,8 +240,10 @@ def filled(page: str) -> str:
         kind, name = block[2], block[3]
         if kind == "sensitivity":
             return f"{block[1]}{sensitivities(name, known())}{block[4]}"
-        if kind in ("limits", "zero-wait"):
-            return f"{block[1]}{limits() if kind == 'limits' else zero_wait(zero_waits())}{block[4]}"
+        if kind in ("fitted", "limits"):
+            return f"{block[1]}{fitted() if kind == 'fitted' else limits()}{block[4]}"
+        if kind == "zero-wait":
+            return f"{block[1]}{zero_wait(zero_waits())}{block[4]}"
         rows = read(PLACE / f"{name}.csv")
         return f"{block[1]}{aims(rows) if kind == 'aims' else table(rows)}{block[4]}"
 

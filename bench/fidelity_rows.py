@@ -7,9 +7,17 @@ import math
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import nullcontext
+from functools import cache
 from pathlib import Path
 from statistics import fmean, median
 from typing import NamedTuple, get_type_hints
+
+from steelyard.analyse.validation import p95
+
+PLACE = Path(__file__).parents[1] / "docs" / "validation"
+#: the families that each target's numbers were fitted to at once, and which numbers; what was chosen for each family by
+#: the others is not in it
+FITTED = PLACE / "fitted.csv"
 
 #: a row with the first share of its cycles in assembly counts as assembly, with the second as mixed
 MOSTLY, SOME = 0.7, 0.1
@@ -21,9 +29,6 @@ CACHE = {"esp8266-flash": 32768}
 CALLING = range(0, 201, 4)
 #: boards where these were counted, and are in the rows
 COUNTED = ("nano-every", "uno")
-#: families that the geometry of a target's cache was chosen by, before the others were looked at: no error that is
-#: quoted is of them
-SEEN = {"mkrzero": ("ascon", "tinyjambu"), "nrf52840": ("ascon", "tinyjambu")}
 
 
 class Row(NamedTuple):
@@ -48,6 +53,13 @@ class Row(NamedTuple):
         return 100 * ((self.cycles + calling) / self.published - 1)
 
 
+class Choice(NamedTuple):
+    """The number of a model, and the cycles of a board's call besides the callee's."""
+
+    model: int
+    calling: int
+
+
 class Spread(NamedTuple):
     """A distribution of errors: the median with its sign; of magnitudes the median, the smallest that 95 % do not
     exceed, and the largest."""
@@ -63,7 +75,7 @@ def spread(errors: Iterable[float]) -> Spread:
     """The distribution of at least one error."""
     signed = list(errors)
     sizes = sorted(map(abs, signed))
-    return Spread(len(sizes), median(signed), median(sizes), sizes[math.ceil(0.95 * len(sizes)) - 1], sizes[-1])
+    return Spread(len(sizes), median(signed), median(sizes), p95(sizes), sizes[-1])
 
 
 def of_assembly(row: Row) -> str:
@@ -85,10 +97,23 @@ BY: dict[str, Callable[[Row], str]] = {
 
 
 def read(file: Path) -> list[Row]:
-    """The rows of a file that ``weigh`` wrote."""
+    """The rows of a file that ``weigh`` wrote; SystemExit where it is another."""
     types = get_type_hints(Row)
     with file.open(newline="") as f:
-        return [Row(*(types[n](line[n]) for n in Row._fields)) for line in csv.DictReader(f)]
+        lines = csv.DictReader(f)
+        missing = [n for n in Row._fields if n not in (lines.fieldnames or ())]
+        if missing:
+            raise SystemExit(f"{file}: no column {', '.join(missing)}; bench/fidelity.py weigh writes such files")
+        try:
+            return [Row(*(types[n](line[n]) for n in Row._fields)) for line in lines]
+        except (TypeError, ValueError) as e:
+            raise SystemExit(f"{file}: line {lines.line_num}: {e}") from None
+
+
+def merged(there: Sequence[Row], new: Sequence[Row]) -> list[Row]:
+    """Rows with new ones in the place of those of the same targets, in the targets' order."""
+    targets = {r.target for r in new}
+    return sorted([*new, *(r for r in there if r.target not in targets)], key=lambda r: r.target)
 
 
 def write(rows: Iterable[Row], file: Path | None) -> None:
@@ -99,27 +124,60 @@ def write(rows: Iterable[Row], file: Path | None) -> None:
         out.writerows(rows)
 
 
-def held_out(models: Sequence[Sequence[Row]], callings: Sequence[int] = CALLING) -> list[tuple[Row, float]]:
-    """Every row by the model, and with the cycles of a call, that suit the other families of its target best, with its
-    error. All models have the same rows."""
-    found = []
+def choices(models: Sequence[Sequence[Row]], callings: Sequence[int] = CALLING) -> dict[tuple[str, str], Choice]:
+    """For each target and family what suits the other families best. All models have the same rows."""
+    found = {}
     for target in dict.fromkeys(r.target for r in models[0]):
         of = [[r for r in rows if r.target == target] for rows in models]
         for family in dict.fromkeys(r.family for r in of[0]):
             others = [[r for r in rows if r.family != family] for rows in of]
             if not others[0]:
                 raise SystemExit(f"{target}: no other family than {family}, so nothing can be held out; weigh more")
-            model, calling = best(others, (0,) if target in COUNTED else callings)
-            found += [(r, r.error(calling)) for r in of[model] if r.family == family]
+            found[target, family] = best(others, (0,) if target in COUNTED else callings)
     return found
 
 
-def quoted(models: Sequence[Sequence[Row]], callings: Sequence[int] = CALLING) -> list[tuple[Row, float]]:
-    """What ``held_out`` finds, without the families that a number of the model was chosen by."""
-    return [(r, error) for r, error in held_out(models, callings) if r.family not in SEEN.get(r.target, ())]
+def held_out(models: Sequence[Sequence[Row]], callings: Sequence[int] = CALLING) -> list[tuple[Row, float]]:
+    """Every row by the model, and with the cycles of a call, that suit the other families of its target best, with its
+    error. All models have the same rows."""
+    return [
+        (r, r.error(calling))
+        for (target, family), (model, calling) in choices(models, callings).items()
+        for r in models[model]
+        if (r.target, r.family) == (target, family)
+    ]
 
 
-def best(models: Sequence[Sequence[Row]], callings: Sequence[int] = CALLING) -> tuple[int, int]:
+class Fit(NamedTuple):
+    """Numbers of a target's model, and the families that they were fitted to, by their names in rows."""
+
+    target: str
+    families: tuple[str, ...]
+    numbers: str
+    page: str
+
+
+@cache
+def fits() -> tuple[Fit, ...]:
+    """What was fitted to which families."""
+    with FITTED.open(newline="") as f:
+        return tuple(Fit(r["target"], tuple(r["families"].split()), r["numbers"], r["page"]) for r in csv.DictReader(f))
+
+
+def is_fitted(row: Row) -> bool:
+    """Whether a number of the target's model was fitted to the row's family."""
+    return any(row.target == fit.target and row.family in fit.families for fit in fits())
+
+
+def unseen(held: Iterable[tuple[Row, float]]) -> list[tuple[Row, float]]:
+    """Of rows that are held out, those of families that no number of the model was fitted to."""
+    found = [(r, error) for r, error in held if not is_fitted(r)]
+    if not found:
+        raise SystemExit("the model's numbers were fitted to all families of these rows; weigh others")
+    return found
+
+
+def best(models: Sequence[Sequence[Row]], callings: Sequence[int] = CALLING) -> Choice:
     """The number of the model with the smallest mean over families of the median error, and the cycles of a call."""
 
     def score(rows: Sequence[Row], calling: int) -> float:
@@ -128,7 +186,9 @@ def best(models: Sequence[Sequence[Row]], callings: Sequence[int] = CALLING) -> 
             sizes.setdefault(r.family, []).append(abs(r.error(calling)))
         return fmean(median(some) for some in sizes.values())
 
-    return min(((k, c) for k in range(len(models)) for c in callings), key=lambda kc: score(models[kc[0]], kc[1]))
+    return min(
+        (Choice(k, n) for k in range(len(models)) for n in callings), key=lambda c: score(models[c.model], c.calling)
+    )
 
 
 def groups(rows: Sequence[tuple[Row, float]], by: str) -> dict[tuple[str, str], list[float]]:

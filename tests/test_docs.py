@@ -60,7 +60,7 @@ def test_contributing_names_what_is_there() -> None:
     text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
     sources = [
         f
-        for folder in ("src", "tests", "harness", "crates", "oracles", "rtl", "devices")
+        for folder in ("src", "tests", "bench", "docs", "harness", "crates", "oracles", "rtl", "devices")
         for f in (ROOT / folder).rglob("*.*")
     ]
     named = set(re.findall(r"`([\w/]+\.(?:py|toml|csv|c|h))`", text)) - {"target.toml", "variant.toml", "lab.toml"}

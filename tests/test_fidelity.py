@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import json
 import re
 import shutil
@@ -53,15 +54,49 @@ def test_what_a_call_takes_besides_the_callee_is_fitted_to_the_other_families() 
     assert found["isap", 1060] == pytest.approx(100 * (1020 / 1060 - 1))
 
 
-def test_families_that_a_model_was_chosen_by_are_not_quoted() -> None:
-    rows = [row(f, k, k, target="mkrzero") for f in ("ascon", "isap", "romulus") for k in (1000, 3000)]
-    assert {r.family for r, _ in rows_of.held_out([rows])} == {"ascon", "isap", "romulus"}
-    assert {r.family for r, _ in rows_of.quoted([rows])} == {"isap", "romulus"}
-
-
 def test_one_family_alone_says_that_nothing_is_held_out() -> None:
     with pytest.raises(SystemExit, match="no other family than ascon"):
         rows_of.held_out([[row("ascon", 1000, 1000)]])
+
+
+def test_families_that_numbers_were_fitted_to_do_not_count() -> None:
+    cycles = (("ascon", 1000), ("elephant", 900), ("isap", 900))
+    rows = [row(f, 1000, c, target="mkrzero", assembly=0.0) for f, c in cycles]
+    assert {r.family for r, _ in rows_of.unseen(rows_of.held_out([rows]))} == {"elephant", "isap"}
+    printed = pages.table(rows)
+    assert "| mkrzero | compiled | all held out | 2 |" in printed
+    assert "| mkrzero | compiled | ascon* | 1 |" in printed
+    with pytest.raises(SystemExit, match="fitted to all families of these rows"):
+        rows_of.unseen([(r, 0.0) for r in rows if r.family == "ascon"])
+
+
+def test_it_is_known_what_each_target_was_fitted_to() -> None:
+    assert {f.target for f in rows_of.fits()} >= set(pages.AIMS)
+    assert {name for f in rows_of.fits() for name in f.families} <= set(fidelity.FAMILIES)
+    assert all((rows_of.PLACE / f.page).exists() for f in rows_of.fits())
+    exact = {f.target for f in rows_of.fits() if not f.families}
+    assert exact == set(rows_of.COUNTED), "whose calls are counted and not fitted either"
+
+
+def test_what_the_due_is_without_its_exception() -> None:
+    rows = [r for r in rows_of.counted(rows_of.read(rows_of.PLACE / "fidelity.csv")) if r.target == "due"]
+    s = rows_of.spread(e for r, e in rows_of.unseen(rows_of.held_out([rows])) if r.family != "isap")
+    page = " ".join((rows_of.PLACE / "fidelity.md").read_text(encoding="utf-8").split())
+    assert f"without it the Due would be at {s.median:.2f} / {s.p95:.1f}." in page
+
+
+def test_rows_of_targets_that_were_not_weighed_stay() -> None:
+    there = [row("isap", 1000, 900), row("isap", 1000, 900, target="mkrzero")]
+    new = [row("isap", 1000, 1000)]
+    assert rows_of.merged(there, new) == [*new, there[1]]
+
+
+def test_what_is_no_file_of_rows_is_said(tmp_path: Path) -> None:
+    (tmp_path / "other.csv").write_text("a,b\n1,2\n")
+    with pytest.raises(SystemExit, match="no column target"):
+        rows_of.read(tmp_path / "other.csv")
+    with pytest.raises(argparse.ArgumentTypeError, match="KEY=VALUE"):
+        fidelity.setting("wait_states")
 
 
 def test_kinds_of_code() -> None:
@@ -73,19 +108,19 @@ def test_kinds_of_code() -> None:
 
 def test_pages_have_the_figures_of_their_files() -> None:
     blocks = []
-    for page in pages.PLACE.glob("*.md"):
+    for page in rows_of.PLACE.glob("*.md"):
         text = page.read_text(encoding="utf-8")
         assert pages.filled(text) == text, f"{page.name}: run bench/fidelity.py page"
         blocks += [(kind, name) for _, kind, name, _ in pages.BLOCK.findall(text)]
     errors = {("errors", name) for name in pages.FILES}
     weighed = {("sensitivity", c.target) for c in pages.known()}
-    others = {("aims", "fidelity"), ("limits", "all"), ("zero-wait", "all")}
+    others = {("aims", "fidelity"), ("fitted", "all"), ("limits", "all"), ("zero-wait", "all")}
     assert sorted(blocks) == sorted({*errors, *others, *weighed})
 
 
 def test_what_is_missed_of_an_aim_is_said() -> None:
-    some = [row(f, 1000, c, target="mkrzero", assembly=0.0) for f in ("ascon", "isap") for c in (1000, 1000, 1060)]
-    others = [row(f, 1000, 1000, target=t) for t in pages.AIMS if t != "mkrzero" for f in ("ascon", "isap")]
+    some = [row(f, 1000, c, target="mkrzero", assembly=0.0) for f in ("elephant", "isap") for c in (1000, 1000, 1060)]
+    others = [row(f, 1000, 1000, target=t) for t in pages.AIMS if t != "mkrzero" for f in ("elephant", "isap")]
     lines = {line.split(" | ")[0]: line for line in pages.aims(some + others).splitlines()}
     assert lines["| mkrzero"].endswith("| 0.00 / 6.0 | reached | missed by 2.0 |")
     assert lines["| due"].endswith("| 0.00 / 0.0 | reached | reached |")
@@ -108,8 +143,8 @@ def test_sensitivities_are_of_todays_models_and_numbers() -> None:
 
 @pytest.mark.parametrize("target", sorted(pages.AIMS))
 def test_claims_are_errors_of_families_that_no_number_was_fitted_to(target: str) -> None:
-    rows = rows_of.counted(rows_of.read(pages.PLACE / "fidelity.csv"))
-    s = rows_of.spread(e for r, e in rows_of.quoted([rows]) if r.target == target)
+    rows = rows_of.counted(rows_of.read(rows_of.PLACE / "fidelity.csv"))
+    s = rows_of.spread(e for r, e in rows_of.unseen(rows_of.held_out([rows])) if r.target == target)
     text = (ROOT / "docs" / "claims.md").read_text(encoding="utf-8")
     said = " ".join(text.split(f"\n## {target} (")[1].split("\n## ")[0].split())
     middle, high = (f"{s.median:.1f}", f"{s.p95:.1f}") if s.median > 0.1 else (f"{s.median:.3f}", f"{s.p95:.2f}")
@@ -126,8 +161,12 @@ def test_published_rows_are_built_and_weighed(tmp_path: Path) -> None:
     for family in ("tinyjambu", "xoodyak"):
         there = tmp_path / "implementations" / family / "crypto_aead" / "tinyjambu128v2" / "small"
         shutil.copytree(package, there)
-    [task] = fidelity.tasks(tmp_path, "mkrzero", "", ())
+    left = fidelity.LeftOut()
+    [task] = fidelity.tasks(tmp_path, "mkrzero", "", (), left=left, fits=True)
     assert (task.family, task.published) == ("tinyjambu", {(0, 0): 30000})
+    assert left.rows == {"of a family that is for examination": ["mkrzero tinyjambu128v2/small o2"]}
+    every = list(fidelity.tasks(tmp_path, "due", "", (), left=left, board=fidelity.board_of("mkrzero,2")))
+    assert [(t.family, t.published[0, 0]) for t in every] == [("tinyjambu", 60000), ("xoodyak", 60000)]
     [seen] = fidelity.weighed(task)
     assert (seen.target, seen.level, seen.published, seen.assembly) == ("mkrzero", "o2", 30000, 0.0)
     [slower] = fidelity.weighed(task._replace(flash=(("wait_states", 2),)))
@@ -139,11 +178,11 @@ def test_published_rows_are_built_and_weighed(tmp_path: Path) -> None:
 
 def test_only_permitted_families_are_read() -> None:
     for name in pages.FILES:
-        assert {r.family for r in rows_of.read(pages.PLACE / f"{name}.csv")} == set(fidelity.FAMILIES)
+        assert {r.family for r in rows_of.read(rows_of.PLACE / f"{name}.csv")} == set(fidelity.FAMILIES)
 
 
 def test_the_page_says_what_limits_the_cycles_of_a_call() -> None:
-    page = " ".join((pages.PLACE / "fidelity.md").read_text(encoding="utf-8").split())
+    page = " ".join((rows_of.PLACE / "fidelity.md").read_text(encoding="utf-8").split())
     assert f"It is at most {max(rows_of.CALLING)} cycles" in page
     bound = {line.split(" | ")[1] for line in pages.limits().splitlines()[2:]}
     assert bound == {"mkrzero", "due", "esp8266"}, "the page's other tables have no limit that matters"
@@ -169,7 +208,7 @@ def test_the_clock_of_avr_boards_interrupts() -> None:
     """``README.md`` and ``nano-every.md`` count what the clock's interrupt and the call take."""
     for target, page in (("uno", "README"), ("nano-every", "nano-every")):
         board = fidelity.BOARDS[target]
-        lines = [line for line in (pages.PLACE / f"{page}.md").read_text().splitlines() if line.startswith("| ")]
+        lines = [line for line in (rows_of.PLACE / f"{page}.md").read_text().splitlines() if line.startswith("| ")]
         [tick] = [line for line in lines if f"every 64 x 256 = {fidelity.TICK}" in line]
         [call] = [line for line in lines if line.startswith("| two `micros()`")]
         often, seldom = map(int, re.findall(r"\d+", tick.split("|")[2])[:2])

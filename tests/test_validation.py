@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import csv
-import io
 import math
-import os
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
@@ -13,11 +11,11 @@ from functools import cache
 from pathlib import Path
 from statistics import linear_regression, median
 
+import fidelity_errors as quoted
 import fidelity_pages as pages
-import fidelity_rows as fidelity
 import pytest
 
-from steelyard.analyse.errors import Error, published
+from steelyard.analyse.errors import published
 from steelyard.device import timing_model
 from steelyard.model.target import load_target
 
@@ -157,58 +155,14 @@ def test_tables_are_those_of_their_files(page: str, made: Callable[[], Iterable[
     assert [line for line in made() if line not in printed] == []
 
 
-_BOARD = "with the board's overhead"
-_THEIRS = "most of it is the compiler's"
-_HELD = "families held out of every fit"
-_FLASH = "with the waits of the board's cached flash"
-
-
-def _held_out(target: str, kind: str, file: str = "fidelity.csv") -> tuple[str, str, list[float]]:
-    """Target, timing model and errors of the rows of a file that are of this kind of code."""
-    rows = [r for r in fidelity.read(pages.PLACE / file) if r.target == target]
-    rows = [r for r in rows if fidelity.of_assembly(r) == kind]
-    [model] = {r.model for r in rows}
-    return target, model, [error for _, error in fidelity.quoted([rows])]
-
-
-def _is_today(row: pages.ZeroWait, core: str) -> bool:
-    return (row.rules, row.core) == (pages.TODAY, core)
-
-
-#: what docs/validation/errors.csv says, which claims and answers quote: target, timing model, errors, kind of code,
-#: what of it is in a cache, how large this is if the model leaves its misses out, page, and what else there is to know.
-#: A target has its newest comparison
-QUOTED: tuple[tuple[tuple[str, str, list[float]], str, str, int, str, str], ...] = (
-    (("uno", "avre+/1", errors(chosen(LTO, having(kind="asm")))), "assembly", "any", 0, "README", _BOARD),
-    (("uno", "avre+/1", errors(chosen(LTO, having(kind="c")))), "compiled", "any", 0, "README", _THEIRS),
-    (("nano-every", "avrxt/1", errors(chosen(NANO_LTO))), "assembly", "any", 0, "nano-every", _BOARD),
-    (("nano-every", "avrxt/1", errors(chosen(NANO, having(kind="C")))), "compiled", "any", 0, "nano-every", _THEIRS),
-    (_held_out("nrf52840", "assembly"), "assembly", "any", 0, "fidelity", _HELD),
-    (_held_out("due", "assembly"), "assembly", "any", 0, "fidelity", _HELD),
-    (
-        ("stm32f407", "cortex-m4/3", [r.error for r in pages.zero_waits() if _is_today(r, "cortex-m4")]),
-        *("assembly", "any", 0, "arm-zero-wait", "AES and X25519, without the call"),
-    ),
-    (_held_out("nrf52840", "compiled", "fidelity-compiled.csv"), "compiled", "any", 0, "fidelity", _THEIRS),
-    (_held_out("due", "compiled", "fidelity-compiled.csv"), "compiled", "any", 0, "fidelity", _THEIRS),
-    (_held_out("mkrzero", "compiled"), "compiled", "any", 0, "fidelity", _HELD),
-    (_held_out("esp8266", "compiled", "fidelity-before.csv"), "compiled", "any", 0, "fidelity", _FLASH),
-    (_held_out("esp8266-flash", "compiled"), "compiled", "cached", 32768, "fidelity", _HELD),
-)
-
-
 def test_errors_that_answers_quote_are_those_of_the_files() -> None:
-    """``STEELYARD_GOLDEN=write`` writes the file anew."""
-    made = io.StringIO()
-    writer = csv.writer(made, lineterminator="\n")
-    writer.writerow(Error.__struct_fields__)
-    for (target, model, found), code, memory, size, page, remark in QUOTED:
-        middle, high, _ = spread(found, 4, 4, 0).split(" / ")
-        writer.writerow((target, model, code, memory, size, len(found), middle, high, f"{page}.md", remark))
-    file = DOCS / "validation" / "errors.csv"
-    if os.environ.get("STEELYARD_GOLDEN") == "write":
-        file.write_text(made.getvalue())
-    assert file.read_text() == made.getvalue()
+    text = (DOCS / "validation" / "errors.csv").read_text()
+    assert text == quoted.errors_csv(), "run bench/fidelity.py page"
+    for line in csv.DictReader(text.splitlines()):
+        of = next(of for of, code, *_ in quoted.QUOTED if (of().target, code) == (line["target"], line["code"]))().of
+        assert [f"{float(line[n]):.4f}" for n in ("median_percent", "p95_percent")] == spread(of, 4, 4, 0).split(" / ")[
+            :2
+        ]
 
 
 def test_errors_are_of_todays_models() -> None:

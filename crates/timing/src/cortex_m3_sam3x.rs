@@ -1,7 +1,7 @@
 //! Cortex-M3 of the SAM3X8E at 84 MHz with four flash wait states.
 //!
-//! Core: the rules of `cortex_m3.rs`, with two cycles for the refill after every branch, which is fitted: an address that
-//! is known early seems to save nothing where its line takes longer to come.
+//! Core: the rules of `cortex_m3.rs`, with two cycles for the refill after every branch, which were fitted together with
+//! `BUS`. *Assumed* as the reason: an address that is known early saves nothing where its line takes longer to come.
 //!
 //! Flash (Enhanced Embedded Flash Controller, FWS = 4, reads of 128 bits): an access takes FWS + 1 cycles
 //! and brings a line of 16 bytes. Two buffers serve sequential code: while one line is executed, the access

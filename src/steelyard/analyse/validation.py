@@ -78,8 +78,12 @@ def spread(some: Iterable[Difference]) -> Spread:
     found = list(some)
     signed = [d.error for d in found]
     size = sorted(map(abs, signed))
-    p95 = size[math.ceil(0.95 * len(size)) - 1]
-    return Spread(len(size), median(signed), median(size), p95, size[-1], sum(d.beyond for d in found))
+    return Spread(len(size), median(signed), median(size), p95(size), size[-1], sum(d.beyond for d in found))
+
+
+def p95(size: Sequence[float]) -> float:
+    """The smallest of at least one sorted size that 95 % do not exceed."""
+    return size[math.ceil(0.95 * len(size)) - 1]
 
 
 def worst(some: Sequence[Difference], count: int = 10) -> list[Difference]:
