@@ -65,7 +65,7 @@ QUOTED: tuple[tuple[Callable[[], Errors], str, str, int, str, str], ...] = (
     (lambda: zero_wait("stm32f407", "cortex-m4/3", "cortex-m4"), "assembly", "any", 0, "arm-zero-wait", ZERO),
     (lambda: held("nrf52840", "compiled", "fidelity-compiled.csv"), "compiled", "any", 0, "fidelity", THEIRS),
     (lambda: held("due", "compiled", "fidelity-compiled.csv"), "compiled", "any", 0, "fidelity", THEIRS),
-    (lambda: held("mkrzero", "compiled"), "compiled", "any", 0, "fidelity", HELD),
+    (lambda: held("mkrzero", "compiled", "fidelity-compiled.csv"), "compiled", "any", 0, "fidelity", THEIRS),
     (lambda: held("esp8266", "compiled", "fidelity-before.csv"), "compiled", "any", 0, "fidelity", FLASH),
     (
         lambda: held("esp8266-flash", "compiled"),
