@@ -6,9 +6,10 @@ Boards are simulators here that fail as they are told; test_faults.py has the re
 from __future__ import annotations
 
 import os
+import sqlite3
 from collections import Counter
 from collections.abc import Callable
-from contextlib import nullcontext, suppress
+from contextlib import closing, nullcontext, suppress
 from pathlib import Path
 from threading import Barrier, Event, Lock, Thread
 
@@ -372,6 +373,8 @@ def test_a_disk_that_fills_up_loses_nothing_that_was_stored(
     filler = place / "filler"
 
     def fill() -> None:
+        with closing(sqlite3.connect(place / "results.db", timeout=30)) as database:
+            database.execute("PRAGMA wal_checkpoint(TRUNCATE)")  # what the log has room for would be stored
         with filler.open("ab", buffering=0) as file, suppress(OSError):
             while file.write(bytes(512)):
                 pass
@@ -380,7 +383,7 @@ def test_a_disk_that_fills_up_loses_nothing_that_was_stored(
 
     def stored(job: Job, record: Record, kept: bool) -> None:
         known[record.setup.key] = record.id
-        if moment == "a run was stored" and len(known) == 1:
+        if moment == "a run was stored" and len(known) < 5:  # again and again: what works gives room back
             fill()
         if len(known) == (5 if moment == "a run was stored" else 3):
             filler.unlink()
