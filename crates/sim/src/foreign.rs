@@ -456,7 +456,7 @@ impl Run<'_> {
     fn state(&self) -> State {
         let memory = self.sim.memory();
         let kept = memory.unmodelled.as_ref().map(Unmodelled::kept).unwrap_or_default();
-        State { registers: self.sim.registers(), ram: memory.ram.to_vec(), kept }
+        State { registers: self.sim.registers(), ram: memory.ram.to_vec(), kept, sent: memory.host.from_chip.len() }
     }
 
     fn take_pulses(&mut self) {
@@ -490,12 +490,13 @@ impl Run<'_> {
     }
 }
 
-/// What the next instructions depend on.
+/// What the next instructions depend on, and how much was sent.
 #[derive(PartialEq)]
 struct State {
     registers: Vec<(&'static str, u32)>,
     ram: Vec<u8>,
     kept: Vec<(u32, u32)>,
+    sent: usize,
 }
 
 /// Whether a program only turns round.
