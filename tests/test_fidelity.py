@@ -14,6 +14,7 @@ import fidelity_pages as pages
 import fidelity_rows as rows_of
 import pytest
 
+from steelyard.analyse.errors import published
 from steelyard.device import timing_model
 from steelyard.model.target import load_target
 
@@ -150,6 +151,13 @@ def test_claims_are_errors_of_families_that_no_number_was_fitted_to(target: str)
     middle, high = (f"{s.median:.1f}", f"{s.p95:.1f}") if s.median > 0.1 else (f"{s.median:.3f}", f"{s.p95:.2f}")
     assert f"{middle} % median, {high} % 95th percentile" in said
     assert re.findall(r"([\d.]+) % median", said) == [middle], "no other median"
+
+
+def test_claims_say_what_compiled_code_on_mkrzero_carries() -> None:
+    [error] = [e for e in published() if e.target == "mkrzero"]
+    said = " ".join((ROOT / "docs" / "claims.md").read_text(encoding="utf-8").split())
+    assert f"over all c, which other compilers made on the board, it is {error.median_percent:.1f} and" in said.lower()
+    assert f" and {error.p95_percent:.0f} %, and this is what `show` and `compare` take" in said
 
 
 def test_published_rows_are_built_and_weighed(tmp_path: Path) -> None:

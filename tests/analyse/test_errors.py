@@ -9,7 +9,7 @@ import pytest
 from msgspec.structs import replace
 
 from steelyard.analyse import errors
-from steelyard.analyse.compare import compare
+from steelyard.analyse.compare import compare, summary
 from steelyard.analyse.errors import LEAST, Error, error_of, published
 from steelyard.analyse.rows import rows
 from steelyard.model import paths
@@ -153,3 +153,16 @@ def test_how_much_is_assembly_is_measured(bench: Bench, tmp_path: Path) -> None:
     whole = 100 * code / share
     assert code < whole < code + 4000
     assert whole == pytest.approx(round(whole), abs=1e-6)
+
+
+def test_a_summary_does_not_call_slower_what_is_within_the_error() -> None:
+    old, close = (made(assembly_percent=0, rom=10, cycles=c) for c in (1000, 1030))
+    assert "changed by less than the model's error on the one target" in summary(compare(rows([old]), rows([close])))
+
+
+@pytest.mark.parametrize(("target", "known"), [("due", False), ("uno", True), ("nrf52840", True)])
+def test_a_comparison_says_where_no_error_is_known(target: str, known: bool) -> None:
+    """Of an exact model none is needed."""
+    old, new = (made(target=target, assembly_percent=0, rom=10, cycles=c) for c in (1000, 2000))
+    [sheet] = comparison.tables(compare(rows([old]), rows([new])))
+    assert any("no error is known of the model on such code" in note for note in sheet.notes) is not known

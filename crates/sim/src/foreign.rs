@@ -414,8 +414,9 @@ impl Run<'_> {
         over.then_some(End::Time)
     }
 
-    /// Whether the program comes back to where it is with everything as it is, without input: it will do so for ever,
-    /// because there are no interrupts, and what no model has never changes by itself.
+    /// Whether the program comes back to where it is with registers, memory and peripherals without a model as they are,
+    /// and sent nothing: without input it will do so for ever, because there are no interrupts. A timer that has a model
+    /// could still end it.
     fn turns(&mut self, places: &[u32]) -> Turns {
         let before = self.state();
         for _ in 0..ROUND {
@@ -433,7 +434,7 @@ impl Run<'_> {
         Turns::Not
     }
 
-    /// Whether the program, which looked in vain for a byte again, did so before with everything as it is: a counter
+    /// Whether the program, which looked in vain for a byte again, did so before with all this as it is: a counter
     /// would end its patience.
     fn waits(&mut self) -> bool {
         if self.vain <= PATIENCE {

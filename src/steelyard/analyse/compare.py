@@ -44,13 +44,15 @@ _NUMBER = (int, float)
 
 class Change(Struct, frozen=True):
     """One metric of a pair. ``ratio`` is new over old; None where old is 0 and new is not. ``within``: it changed by no
-    more than the median error that simulated cycles carry, so that a chip may say otherwise."""
+    more than the median error that simulated cycles carry, so that a chip may say otherwise; ``unjudged``: of one
+    side's cycles no error is known."""
 
     metric: str
     old: float
     new: float
     verdict: Verdict
     within: bool = False
+    unjudged: bool = False
 
     @property
     def ratio(self) -> float | None:
@@ -233,13 +235,21 @@ def _matched(left: Sequence[Row], right: Sequence[Row], must: Sequence[str], wor
 
 def _changes(a: Row, b: Row, metrics: Iterable[Metric], threshold: float) -> Iterable[Change]:
     spread = sum(s for r in (a, b) if isinstance(s := r.get("spread_percent"), _NUMBER)) / 100
-    error = max((e.median_percent / 100 for r in (a, b) if (e := error_of(r)) is not None), default=0.0)
+    errors = {id(r): error_of(r) for r in (a, b)}
+    error = max((e.median_percent / 100 for e in errors.values() if e is not None), default=0.0)
+    unjudged = any(errors[id(r)] is None and _may_be_off(r) for r in (a, b))
     for m in metrics:
         old, new = a.get(m.name), b.get(m.name)
         if isinstance(old, _NUMBER) and isinstance(new, _NUMBER):
             verdict = _verdict(m, old, new, threshold, spread, _unseen(a, m, old) + _unseen(b, m, new))
             timed = m.unit.startswith("cycles") and verdict in ("better", "worse")
-            yield Change(m.name, old, new, verdict, timed and abs(new - old) <= error * abs(old))
+            yield Change(m.name, old, new, verdict, timed and abs(new - old) <= error * abs(old), timed and unjudged)
+
+
+def _may_be_off(row: Row) -> bool:
+    """Whether a row's cycles are simulated by a model that is not exact."""
+    name = str(row.get("target"))
+    return row.get("device") == "simulator" and name in target_names() and load_target(name).tier != "exact"
 
 
 def _unseen(row: Row, m: Metric, value: float) -> float:

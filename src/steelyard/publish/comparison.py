@@ -7,12 +7,10 @@ from collections.abc import Sequence
 from functools import cache, partial
 
 from ..analyse.compare import Change, Comparison, Pair
-from ..analyse.errors import error_of
 from ..model.errors import counted
 from ..model.metric import metric
 from ..model.reasons import Reason
 from ..model.row import CONTEXT, Row, grouped
-from ..model.target import load_target, target_names
 from .results import column, lines, run_of, title_of
 from .sheet import ANY, Cell, Column, Line, Lines, Mark, Sheet, distinct
 
@@ -140,10 +138,10 @@ def _fewer(pairs: Sequence[Pair]) -> list[str]:
 
 def _within(changes: Sequence[tuple[Pair, Change]]) -> list[str]:
     """Says how many differences a chip may not have, and of how many this is not known."""
-    timed = [(p, ch) for p, ch in changes if ch.verdict in ("better", "worse")]
-    timed = [(p, ch) for p, ch in timed if metric(ch.metric).unit.startswith("cycles")]
-    within = sum(ch.within for _, ch in timed)
-    unknown = sum(any(map(_unjudged_cycles, (p.old, p.new))) for p, _ in timed)
+    timed = [ch for _, ch in changes if ch.verdict in ("better", "worse")]
+    timed = [ch for ch in timed if metric(ch.metric).unit.startswith("cycles")]
+    within = sum(ch.within for ch in timed)
+    unknown = sum(ch.unjudged for ch in timed)
     notes = []
     if within:
         about = "smaller than the median error of simulated cycles here (steelyard targets --errors): a chip may differ"
@@ -152,13 +150,6 @@ def _within(changes: Sequence[tuple[Pair, Change]]) -> list[str]:
         about = "no error is known of the model on such code (docs/claims.md): a chip may differ in small ones"
         notes.append(f"{unknown} of {counted(len(timed), 'difference')} in cycles are simulated, and {about}")
     return notes
-
-
-def _unjudged_cycles(row: Row) -> bool:
-    """Whether a row's cycles are simulated by a model that is not exact, and nothing says how far they are off."""
-    name = str(row.get("target"))
-    fitted = row.get("device") == "simulator" and name in target_names() and load_target(name).tier != "exact"
-    return fitted and error_of(row) is None
 
 
 def _line(varying: Sequence[str], one: bool, of: tuple[Pair, Change]) -> Line:
