@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import tomllib
 from collections.abc import Callable, Iterator
@@ -10,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from steelyard import _native
+from steelyard._native import Chip, Simulator
 from steelyard.model import paths
 from steelyard.model.errors import UserError
 from steelyard.model.target import Target, load_target, target_names
@@ -89,6 +91,11 @@ def test_every_target_loads_and_has_its_firmware(name: str) -> None:
             "flash_timing = { line_bytes = 3 }\nperipherals = [",
             r"chip: flash_timing\.line_bytes: not",
         ),
+        (
+            "peripherals = [",
+            "flash_timing = { wait_states = 9 }\nperipherals = [",
+            r"chip: flash_timing\.wait_states: not read by the model of avr5",
+        ),
         ('tier = "exact"', 'tier = "exakt"', r"tier: invalid enum value 'exakt'"),
         ("volts = 5.0", "volts = nan", r"energy\.volts: expected `float` > 0"),
         ("milliamperes = 5.2", "milliamperes = -5.2", r"energy\.milliamperes: expected `float` > 0"),
@@ -103,6 +110,33 @@ def test_slips_are_named(load: Callable[[str], Target], old: str, new: str, mess
     assert old in TEXT
     with pytest.raises(UserError, match=rf"mine/target\.toml: .*{message}"):
         load(TEXT.replace(old, new))
+
+
+@pytest.mark.parametrize(
+    ("target", "number", "read"),
+    [
+        ("due", "wait_states", False),
+        ("stm32f407", "wait_states", False),  # no lines
+        ("bluepill", "wait_states", True),
+        ("bluepill", "queue_words", False),
+        ("nrf52840", "queue_words", True),
+        ("nrf52840", "prefetch_lines", False),
+        ("nucleo-f746zg", "prefetch_lines", True),
+        ("nucleo-f746zg", "queue_words", False),
+        ("esp8266-flash", "data_wait_states", True),
+        ("maixduino", "cache_lines", False),
+    ],
+)
+def test_numbers_of_flash_that_no_model_reads_are_refused(target: str, number: str, read: bool) -> None:
+    chip = json.loads(load_target(target).chip.json)
+    chip["flash_timing"] |= {number: 2}
+    if number == "cache_lines":
+        chip["flash_timing"] |= {"line_bytes": 16}
+    if read:
+        Simulator(Chip(json.dumps(chip)))
+    else:
+        with pytest.raises(ValueError, match=r"flash_timing\.\w+: not read by the model"):
+            Simulator(Chip(json.dumps(chip)))
 
 
 def test_a_compiler_without_a_package_says_where_it_comes_from(load: Callable[[str], Target]) -> None:

@@ -6,6 +6,7 @@ import csv
 import json
 import os
 import re
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -14,9 +15,10 @@ from click.testing import CliRunner
 from steelyard.cli.app import app
 from steelyard.device import timing_model
 from steelyard.model import paths
-from steelyard.model.errors import UserError
+from steelyard.model.errors import UserError, WorkError
 from steelyard.model.target import load_target, target_names
-from steelyard.publish.kernels import Figure, remark
+from steelyard.publish.kernels import Figure, KernelRun, remark, tables
+from steelyard.publish.profile import CAUSES
 from steelyard.sources.kernels import kernels_of
 
 CHIPS = [name for name in target_names() if load_target(name).is_chip]
@@ -129,6 +131,47 @@ def test_what_kernels_cannot_be_asked_is_refused() -> None:
         said = CliRunner().invoke(app, ["validate", "--kernels", *words])
         assert isinstance(said.exception, UserError)
         assert why in str(said.exception)
+
+
+@pytest.fixture
+def other_kernels(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str, str], str]]:
+    """Runs the kernels of an AVR with a text in their file replaced, and answers with what is said."""
+    whole = (paths.KERNELS / "avr.toml").read_text()
+
+    def said(old: str, new: str) -> str:
+        assert old in whole
+        (tmp_path / "avr.toml").write_text(whole.replace(old, new, 1))
+        monkeypatch.setattr(paths, "KERNELS", tmp_path)
+        kernels_of.cache_clear()
+        ended = CliRunner().invoke(app, ["validate", "--kernels", "-t", "uno"]).exception
+        assert isinstance(ended, (UserError, WorkError))
+        return str(ended)
+
+    yield said
+    kernels_of.cache_clear()
+
+
+def test_errors_in_kernels_name_the_file(other_kernels: Callable[[str, str], str]) -> None:
+    assert "avr.toml: kernels.0.rules: unknown" in other_kernels("rule =", "rules =")
+    assert "avr.toml: loop: body: a $ that is none of $n, $symbol" in other_kernels('body = ""', 'body = "$m"')
+    assert "avr.toml: loop: body: a $ that" in other_kernels('body = ""', 'body = "ldi r18, $5"')
+    assert "avr.toml: not a TOML file" in other_kernels('body = ""', "body =")
+    text = other_kernels('body = ""', 'body = "nonsense"')
+    assert "nonsense" in text
+    assert "avr.toml" in text
+
+
+def test_an_endless_kernel_is_ended_with_what_helps(other_kernels: Callable[[str, str], str]) -> None:
+    text = other_kernels('body = ""', 'body = "rjmp 1b"')
+    assert text.startswith("kernels on uno: runaway")
+    assert text.endswith("avr.toml counts its rounds and ends")
+
+
+def test_causes_of_kernels_have_the_words_of_profiles() -> None:
+    ran = KernelRun(
+        "t", "c", "m/1", "simulator", "", "", "", "", 9, "avr.md", (Figure("load", "", 3.0, {"work": 3.0}),)
+    )
+    assert tables(ran)[0].columns[-1].title == CAUSES["work"]
 
 
 def test_kernels_that_differ_are_named() -> None:

@@ -208,9 +208,11 @@ pub struct Costs {
 pub trait Timing<C: Core>: Send + Sync {
     /// Identity that records carry, such as `avre+/1`; changes when any figure can change.
     fn id(&self) -> &'static str;
-    /// Static costs of a straight run.
+    /// Static costs of a straight run. A model may keep what it learns of the run, by its addresses: a clone shares that, and
+    /// it holds until the code changes, not only until [`Timing::reset`].
     fn costs(&self, steps: &[C::Step]) -> Costs;
-    /// Extra cycles for entering the block `start..end` after the previous one (fetch front end).
+    /// Extra cycles for entering the block `start..end` after the previous one (fetch front end). It is right only after
+    /// [`Timing::costs`] was asked for the same run.
     fn enter(&mut self, _start: u32, _end: u32) -> u32 {
         0
     }

@@ -227,6 +227,9 @@ pub const CORES: [&str; 16] = [
 /// A sentence that names the unknown core or the defect of the description.
 pub fn simulator(chip: &Chip<'_>) -> Result<Box<dyn Simulator>, String> {
     let memory = Memory::new(chip)?;
+    if let Some(number) = unread(chip) {
+        return Err(format!("flash_timing.{number}: not read by the model of {}, so leave it out", chip.core));
+    }
     Ok(match chip.core {
         "avr25" => translated(Avr::new(AVR25, memory), AvrE),
         "avr5" => translated(Avr::new(AVR5, memory), AvrE),
@@ -264,6 +267,25 @@ pub fn simulator(chip: &Chip<'_>) -> Result<Box<dyn Simulator>, String> {
         "xtensa-lx6" => xtensa(memory, isa_xtensa::Features::LX6, Lx6::events(), Lx6),
         other => return Err(format!("core: unknown core {other:?}; known: {}", CORES.join(", "))),
     })
+}
+
+/// The first number of a chip's flash that is given and that its core's timing model does not read. Data reads wait on
+/// every core.
+fn unread(chip: &Chip<'_>) -> Option<&'static str> {
+    let flash = chip.flash_timing;
+    let fronts = ["cortex-m0plus", "cortex-m3", "cortex-m4", "cortex-m7"];
+    let front = fronts.contains(&chip.core);
+    let m7 = chip.core == "cortex-m7";
+    let cached = front && flash.cache_lines != 0;
+    [
+        ("wait_states", flash.wait_states, front && flash.line_bytes != 0),
+        ("line_bytes", flash.line_bytes, front),
+        ("cache_lines", flash.cache_lines, front),
+        ("prefetch_lines", flash.prefetch_lines, front && (m7 || !cached)),
+        ("queue_words", flash.queue_words, cached && !m7),
+    ]
+    .into_iter()
+    .find_map(|(name, given, read)| (given != 0 && !read).then_some(name))
 }
 
 /// An Arm core with a timing model and its costs that depend on operand values.

@@ -1,4 +1,6 @@
-//! Timing models, one file per core. They see which instructions retire, never their values.
+//! Timing models, one file per core. They see which instructions retire and where they are, not what registers and memory
+//! hold. Where an instruction takes longer with some operands, or at some addresses, the core asks a function of the model's
+//! for the cycles beyond the static ones (`events`: division, long products, unaligned accesses).
 
 /// The methods of [`isa::Timing`] that a model delegates to a field: the cost of entering a block.
 macro_rules! enters_by {

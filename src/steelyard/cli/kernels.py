@@ -14,8 +14,10 @@ from typing import TYPE_CHECKING
 
 from .. import building, device, lab
 from ..analyse.validation import resolution
+from ..model import paths
 from ..model.call import DeviceError, Op
 from ..model.errors import UserError, WorkError
+from ..model.reasons import Reason
 from ..model.target import Target
 from ..publish.kernels import Figure, KernelRun
 from ..sources.kernels import Kernel, answered, chosen, kernels_of, message, package
@@ -28,6 +30,16 @@ if TYPE_CHECKING:
 ROUNDS, CALLS = 1000, 3
 #: most cycles of a call: several times those of the longest kernel
 _MOST = 1 << 26
+#: what to do about defects of a kernel, which no stored run has
+_OWN = {
+    Reason.RUNAWAY: "see that each kernel of {file} counts its rounds and ends",
+    Reason.FAULT: "see what the kernel of {file} that the detail names does there",
+    Reason.FOREIGN_ISA: "correct {file}, or name cores without that instruction in the kernel's `without`",
+    Reason.COMPILE_ERROR: "correct {file} where the assembler says",
+    Reason.LINK_ERROR: "correct {file} where the linker says",
+    Reason.UNDEFINED_SYMBOL: "define the symbol in {file}",
+    Reason.DUPLICATE_SYMBOL: "use $symbol in names of labels in {file}",
+}
 #: rounds in which causes are counted: of the call that is subtracted, and further ones
 _SETTLED, _SEEN = 16, 64
 
@@ -50,7 +62,8 @@ def weighed(target: Target, station: Station | None, patterns: Sequence[str]) ->
         its, said, clock = _measured(station, image, some) if station else ([], "", simulated.link.clock)
     except DeviceError as e:
         f = e.failure
-        raise WorkError(f"kernels on {target.name}: {f.reason}: {f.detail}; {f.next_action}") from e
+        action = _OWN.get(f.reason, f.next_action).format(file=paths.short(of.file))
+        raise WorkError(f"kernels on {target.name}: {f.reason}: {f.detail}; {action}") from e
     unseen = resolution(station.cycles_per_sample) / ROUNDS if station else None
     toolchain = building.identify(target.toolchain)
     return KernelRun(

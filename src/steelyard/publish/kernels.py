@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from msgspec import Struct, to_builtins
 
+from .profile import CAUSES
 from .sheet import Cell, Sheet, plain
 
 NOTE = (
@@ -65,7 +66,7 @@ def tables(of: KernelRun) -> list[Sheet]:
     columns: dict[str, int | None] = {"kernel": None, "rule": None, "simulated": 2}
     if boarded:
         columns |= {"measured": 2, "difference": 2, "resolution": 3}
-    columns |= dict.fromkeys(causes, 2)
+    columns |= dict.fromkeys((CAUSES[c] for c in causes), 2)
     where = f"{of.chip} on {of.board}" if boarded else f"{of.chip}, simulated"
     notes = [NOTE.format(rounds=of.rounds, page=of.page), *([BESIDE] if boarded else [])]
     if of.device == "virtual-board":

@@ -15,13 +15,11 @@ from string import Template
 import msgspec
 from msgspec import Struct
 
-from ..model import paths
-from ..model.errors import unknown
+from ..model import paths, toml
+from ..model.errors import UserError, unknown
 from ..model.implementation import Implementation
 from .discover import discover
 
-#: the most rounds that a message can ask for
-MOST = 0xFFFF
 #: bytes that the package calls its digest
 _DIGEST = 4
 _MAIN = """\
@@ -57,7 +55,7 @@ class Kernel(Struct, frozen=True):
         return f"kernel_{self.name.replace('-', '_')}"
 
 
-class _Entry(Struct, frozen=True, forbid_unknown_fields=True):
+class _Entry(toml.Table, frozen=True):
     """A table ``kernels`` of a file: one kernel, or one ``for`` each number, which is ``$n`` in all texts. ``setup``
     comes before the loop, ``after`` behind the function; the loop begins ``offset`` bytes behind a multiple of the
     largest alignment. Cores ``without`` have other instructions."""
@@ -72,7 +70,7 @@ class _Entry(Struct, frozen=True, forbid_unknown_fields=True):
     without: tuple[str, ...] = ()
 
 
-class _File(Struct, frozen=True, forbid_unknown_fields=True):
+class _File(toml.Table, frozen=True):
     """A file of ``bench/kernels``: the ``cores`` that it is for, each with the page of docs/validation that explains
     its rules, the function around a body, the kernels."""
 
@@ -82,29 +80,39 @@ class _File(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Kernels(Struct, frozen=True):
-    """The kernels for a core, and the ``page`` of docs/validation that says what its model makes of them."""
+    """The kernels for a core, the ``page`` of docs/validation that says what its model makes of them, and the ``file``
+    that they are in."""
 
     page: str
+    file: Path
     every: tuple[Kernel, ...]
 
 
 @cache
 def kernels_of(core: str) -> Kernels | None:
-    """All kernels for a core; None where nobody wrote any."""
+    """All kernels for a core; None where nobody wrote any. :class:`UserError` for a file that is wrong."""
     for path in sorted(paths.KERNELS.glob("*.toml")):
-        file = msgspec.toml.decode(path.read_bytes(), type=_File)
+        file = toml.load(path, _File)
         if core in file.cores:
-            every = (_made(file, e, n) for e in file.kernels if core not in e.without for n in e.each)
-            return Kernels(file.cores[core], tuple(every))
+            every = (_made(path, file, e, n) for e in file.kernels if core not in e.without for n in e.each)
+            return Kernels(file.cores[core], path, tuple(every))
     return None
 
 
-def _made(file: _File, entry: _Entry, n: int) -> Kernel:
-    name, rule = (Template(text).substitute(n=n) for text in (entry.name, entry.rule))
+def _made(path: Path, file: _File, entry: _Entry, n: int) -> Kernel:
+    def filled(key: str, text: str, values: dict[str, object]) -> str:
+        try:
+            return Template(text).substitute(values)
+        except (KeyError, ValueError) as e:
+            known = ", ".join(f"${v}" for v in values)
+            where = f"{paths.short(path)}: {entry.name}: {key}"
+            raise UserError(f"{where}: a $ that is none of {known}; write $$ for the character") from e
+
+    name, rule = (filled(key, getattr(entry, key), {"n": n}) for key in ("name", "rule"))
     kernel = Kernel(name, rule, "")
-    parts = {key: getattr(entry, key) for key in ("body", "setup", "after", "offset")}
-    whole = {key: Template(text).substitute(n=n, symbol=kernel.symbol) for key, text in parts.items()}
-    return Kernel(name, rule, Template(file.frame).substitute(whole, symbol=kernel.symbol))
+    parts = ("body", "setup", "after", "offset")
+    whole = {key: filled(key, getattr(entry, key), {"n": n, "symbol": kernel.symbol}) for key in parts}
+    return Kernel(name, rule, filled("frame", file.frame, {**whole, "symbol": kernel.symbol}))
 
 
 def chosen(kernels: Sequence[Kernel], patterns: Sequence[str]) -> list[Kernel]:
