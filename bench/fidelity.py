@@ -67,9 +67,9 @@ from fidelity_rows import (
     write,
 )
 
-from steelyard import _native, building, device
+from steelyard import _native, building, device, measure
 from steelyard.building.commands import CODE
-from steelyard.device.client import Client, encode
+from steelyard.device.client import Client
 from steelyard.model import paths
 from steelyard.model.call import DeviceError, Op, Request
 from steelyard.model.implementation import Implementation
@@ -285,18 +285,13 @@ def seen(
     """The share of a call's cycles in hand-written assembly, and the bytes of the image in flash. Assembly is all of a
     function from an assembly file, and of others the share of their instructions that the compiler copied from
     the source."""
-    written: dict[str, float] = {}
+    hand = measure.written(implementation.files, building.objects(built, implementation), built.images["both"])
     inline = any(b"asm" in f.path.read_bytes() for f in implementation.files if f.language in ("c", "header"))
     for file in implementation.files:
-        if file.language == "asm":
-            made = building.objects(built, implementation).get(file.name)
-            written |= {s[0]: 1.0 for s in (_native.elf_symbols(made.read_bytes()) if made else [])}
-        elif file.language == "c" and inline:
-            written |= copied(file.path, target, task)
+        if file.language == "c" and inline:
+            hand |= copied(file.path, target, task)
     adlen, mlen = [size for size in task.published if client.fits(Op.ENCRYPT, size[1], size[0])][-1]
-    tree = client.link.profile(encode(request(client, adlen, mlen)))  # type: ignore[attr-defined]
-    total = sum(cycles for *_, cycles in tree)
-    share = sum(cycles * written.get(name.split(".")[0], 0.0) for name, _, _, cycles in tree) / total
+    share = measure.share(client.tree(request(client, adlen, mlen)), hand)
     chip = target.chip.flash
     loaded = _native.elf_segments(built.images["both"].read_bytes())
     return share, sum(len(content) for base, content in loaded if 0 <= base - chip.base < chip.size)

@@ -12,6 +12,7 @@ from pathlib import Path
 from statistics import fmean, median
 from typing import NamedTuple, get_type_hints
 
+from steelyard.analyse.errors import LEAST
 from steelyard.analyse.validation import p95
 
 PLACE = Path(__file__).parents[1] / "docs" / "validation"
@@ -20,7 +21,7 @@ PLACE = Path(__file__).parents[1] / "docs" / "validation"
 FITTED = PLACE / "fitted.csv"
 
 #: a row with the first share of its cycles in assembly counts as assembly, with the second as mixed
-MOSTLY, SOME = 0.7, 0.1
+MOSTLY, SOME = LEAST / 100, 0.1
 KINDS = ("assembly", "mixed", "compiled", "beyond the cache")
 #: bytes of a cache whose misses a target's model leaves out: the published programs call encryption and decryption in
 #: turns, so code of both that is larger is fetched from flash in every call

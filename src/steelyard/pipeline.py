@@ -22,6 +22,7 @@ from . import building, device, lab, measure, verify
 from .jobs import Job, Run, clock_of, failure_of, identity, nocrypt, resolve
 from .model.call import DeviceError, Observed, Op, Vector
 from .model.inputs import SEED, Inputs
+from .model.metric import ASSEMBLY
 from .model.once import Once, alone
 from .model.primitive import PRIMITIVES
 from .model.profile import Node, Profile, Share
@@ -297,6 +298,7 @@ class Pipeline:
         tries: list[str] = []
         try:
             record, seen = self._observed(job, built, record, tries)
+            code = self._assembly(job, built, seen)
         except (verify.Mismatch, DeviceError) as e:
             failure = building.ran(failure_of(e, job), built.folder / "src", built.log)
             return replace(record, failure=failure, notes=(*record.notes, *tries))
@@ -316,7 +318,6 @@ class Pipeline:
                 return replace(record, failure=Failure(Reason.NO_BASELINE, text))
             figures = figures.above(baseline.metrics, measure.helpers(built.folder / MAP, empty.folder / MAP))
         clock = lab.uncertainty(job.target.device, record.notes, "counter_difference" in figures.metrics)
-        code = measure.assembly(job.implementation.files, building.objects(built, job.implementation))
         return replace(
             record,
             metrics=figures.metrics | code | (clock if job.on else {}),
@@ -479,6 +480,21 @@ class Pipeline:
             except DeviceError as e:
                 failure = e.failure
         return measure.Felics(notes=(f"{about}{failure.reason}: {failure.detail}",))
+
+    def _assembly(self, job: Job, built: building.Build, seen: measure.Observations) -> dict[str, float]:
+        """The share of assembly in the cycles of the known answers' longest call, in percent; nothing on a machine,
+        where only whole calls can be measured."""
+        if job.target.device != "simulator":
+            return {}
+        image, implementation = built.images["both"], job.implementation
+        hand = measure.written(implementation.files, building.objects(built, implementation), image)
+        if not hand:
+            return {ASSEMBLY: 0.0}
+        offer = PRIMITIVES[implementation.primitive]
+        sizes = [(len(v.ad), len(v.message)) for op, v, _ in seen.known if op == offer.first]
+        client = device.simulated(job.target, image, self.max_cycles, self.over)
+        request, _ = measure.one_call(client, offer.operations[offer.first], *max(sizes, key=sum))
+        return {ASSEMBLY: 100 * measure.share(client.tree(request), hand)}
 
     def _part_of(self, job: Job, built: building.Build) -> Callable[[str], device.Client]:
         """Opens the image of one direction."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
@@ -17,8 +16,6 @@ from steelyard.model.reasons import Failure, Reason
 from steelyard.model.record import Record
 from steelyard.model.target import target_names
 from steelyard.publish import comparison, report, run
-from tests import toys
-from tests.conftest import Bench, the_target
 from tests.made_up import record
 
 MODEL = "core/3"
@@ -46,12 +43,12 @@ def made(target: str = "nrf52840", model: str = MODEL, **more: float) -> Record:
 @pytest.mark.parametrize(
     ("more", "expected"),
     [
-        ({"assembly_percent": LEAST, "rom": 2048}, (1.0, 3.0)),  # the cache has 2 KiB
-        ({"assembly_percent": LEAST, "rom": 2049}, (2.0, 5.0)),
-        ({"assembly_percent": LEAST - 1, "rom": 100}, (4.0, 9.0)),
+        ({"assembly_cycles": LEAST, "rom": 2048}, (1.0, 3.0)),  # the cache has 2 KiB
+        ({"assembly_cycles": LEAST, "rom": 2049}, (2.0, 5.0)),
+        ({"assembly_cycles": LEAST - 1, "rom": 100}, (4.0, 9.0)),
         ({"rom": 100}, (4.0, 9.0)),  # who weighed before did not tell
-        ({"target": "due", "assembly_percent": 100}, (None, None)),
-        ({"model": "core/2", "assembly_percent": 100}, (None, None)),
+        ({"target": "due", "assembly_cycles": 100}, (None, None)),
+        ({"model": "core/2", "assembly_cycles": 100}, (None, None)),
     ],
 )
 def test_the_error_is_that_of_the_kind_of_code(
@@ -63,7 +60,7 @@ def test_the_error_is_that_of_the_kind_of_code(
 
 
 def test_a_run_says_its_error() -> None:
-    facts = {line.cells[0]: line.cells[1] for line in run.sheets(made(assembly_percent=90, rom=10), [])[0].lines}
+    facts = {line.cells[0]: line.cells[1] for line in run.sheets(made(assembly_cycles=90, rom=10), [])[0].lines}
     text = str(facts["error of its cycles"])
     assert text.startswith("median 1 %, 95 % of them within 3 % (assembly, cached; 7 published values; made up;")
     facts = {line.cells[0]: line.cells[1] for line in run.sheets(made(target="due"), [])[0].lines}
@@ -72,7 +69,7 @@ def test_a_run_says_its_error() -> None:
 
 def test_a_run_says_that_only_other_code_was_compared(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(errors, "published", lambda: MADE[:2])
-    facts = {line.cells[0]: line.cells[1] for line in run.sheets(made(assembly_percent=0, rom=10), [])[0].lines}
+    facts = {line.cells[0]: line.cells[1] for line in run.sheets(made(assembly_cycles=0, rom=10), [])[0].lines}
     text = (
         "nothing is published of nrf52840 and this model but errors of other code (assembly, cached; assembly, beyond);"
     )
@@ -93,7 +90,7 @@ def test_an_error_of_assembly_is_not_that_of_unknown_code(monkeypatch: pytest.Mo
 
 
 def test_a_failed_run_has_no_error() -> None:
-    failed = replace(made(assembly_percent=0, rom=10), metrics={}, failure=Failure(Reason.FAULT, "fell"))
+    failed = replace(made(assembly_cycles=0, rom=10), metrics={}, failure=Failure(Reason.FAULT, "fell"))
     [row] = rows([failed])
     assert "error_median" not in row
 
@@ -102,7 +99,7 @@ def test_an_error_is_that_of_code_in_a_cache_whose_misses_are_not_modelled(monke
     error = Error("uno", MODEL, "compiled", "cached", 1000, 7, 4.0, 9.0, "README.md", "made up")
     monkeypatch.setattr(errors, "published", lambda: (error,))
     for rom, expected in ((1000, error), (1001, None)):
-        [row] = rows([made("uno", assembly_percent=0, rom=rom)])
+        [row] = rows([made("uno", assembly_cycles=0, rom=rom)])
         assert error_of(row) == expected
 
 
@@ -111,7 +108,7 @@ def test_a_difference_below_the_error_is_marked() -> None:
     old, new = made(cycles=1000.0, rom=100), made(cycles=970.0, rom=90)
     new = replace(new, setup=replace(new.setup, flags="-Os"))
     for cycles, within in ((970.0, True), (959.0, False), (1000.0, False)):
-        changed = replace(new, metrics=new.metrics | {"cycles_encrypt_mean": cycles, "assembly_percent": 0})
+        changed = replace(new, metrics=new.metrics | {"cycles_encrypt_mean": cycles, "assembly_cycles": 0})
         result = compare(rows([old]), rows([changed]))
         [pair] = result.pairs
         by = {ch.metric: ch for ch in pair.changes}
@@ -141,28 +138,14 @@ def test_claims_print_the_file() -> None:
     assert printed == [[e.target, e.timing_model, e.code, e.memory] for e in published()]
 
 
-def test_how_much_is_assembly_is_measured(bench: Bench, tmp_path: Path) -> None:
-    uno = the_target("uno")
-    core = ".global core\n.section .text.core\ncore:\n" + " nop\n" * 400 + " ret\n"
-    files = toys.files(top="void core(void);", in_encrypt="core();") | {"core.S": core}
-    plain, mixed = (bench.weigh(bench.package(f), uno, load="kat") for f in (toys.files(), files))
-    assert plain.metrics["assembly_percent"] == 0
-    code = 802
-    share = mixed.metrics["assembly_percent"]
-    assert 0 < share < 100
-    whole = 100 * code / share
-    assert code < whole < code + 4000
-    assert whole == pytest.approx(round(whole), abs=1e-6)
-
-
 def test_a_summary_does_not_call_slower_what_is_within_the_error() -> None:
-    old, close = (made(assembly_percent=0, rom=10, cycles=c) for c in (1000, 1030))
+    old, close = (made(assembly_cycles=0, rom=10, cycles=c) for c in (1000, 1030))
     assert "changed by less than the model's error on the one target" in summary(compare(rows([old]), rows([close])))
 
 
 @pytest.mark.parametrize(("target", "known"), [("due", False), ("uno", True), ("nrf52840", True)])
 def test_a_comparison_says_where_no_error_is_known(target: str, known: bool) -> None:
     """Of an exact model none is needed."""
-    old, new = (made(target=target, assembly_percent=0, rom=10, cycles=c) for c in (1000, 2000))
+    old, new = (made(target=target, assembly_cycles=0, rom=10, cycles=c) for c in (1000, 2000))
     [sheet] = comparison.tables(compare(rows([old]), rows([new])))
     assert any("no error is known of the model on such code" in note for note in sheet.notes) is not known

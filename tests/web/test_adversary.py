@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import http.client
-import re
 import signal
 from pathlib import Path
 from typing import Any

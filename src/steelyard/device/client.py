@@ -194,9 +194,7 @@ class Client:
         """Cycles of one call without its call instruction; None on links that cannot tell them apart."""
         if not isinstance(self.link, SimulatorLink):
             return None
-        tree = self.link.profile(encode(request))
-        self.link.pulses()
-        return sum(cycles for k, (_, parent, _, cycles) in enumerate(tree) if parent != k)
+        return sum(cycles for k, (_, parent, _, cycles) in enumerate(self.tree(request)) if parent != k)
 
     def least(self, request: Request) -> int | None:
         """Cycles that the instructions of one call take wherever they and their operands are; None on links that cannot
@@ -208,13 +206,19 @@ class Client:
     def profile(self, request: Request) -> tuple[list[tuple[str, int, int, int]], dict[str, int], int]:
         """The call tree as (function, parent's index, calls, cycles), instruction counts by mnemonic, and the number of
         taken branches of one call. Raises :class:`DeviceError` off the simulator."""
-        if not isinstance(self.link, SimulatorLink):
-            raise DeviceError(Failure(Reason.NOT_SIMULATED, "only the simulator can profile"))
-        data = encode(request)
-        tree = self.link.profile(data)
-        mix, taken = self.link.instruction_mix(data)
+        tree = self.tree(request)
+        assert isinstance(self.link, SimulatorLink)
+        mix, taken = self.link.instruction_mix(encode(request))
         self.link.pulses()
         return tree, mix, taken
+
+    def tree(self, request: Request) -> list[tuple[str, int, int, int]]:
+        """The call tree of :meth:`profile` alone. Raises :class:`DeviceError` off the simulator."""
+        if not isinstance(self.link, SimulatorLink):
+            raise DeviceError(Failure(Reason.NOT_SIMULATED, "only the simulator can profile"))
+        tree = self.link.profile(encode(request))
+        self.link.pulses()
+        return tree
 
     def causes(self, request: Request) -> list[tuple[str, str, int, int]]:
         """The cycles that :meth:`profile` will find, by cause: (cause, kind of instruction, times, cycles). Raises

@@ -9,14 +9,13 @@ from .phases import DATA, joined, message, phases
 from .plausible import implausible
 from .repeats import repeated, sampled
 from .rom import added, helpers
-from .share import assembly
+from .share import share, written
 
 __all__ = [
     "DATA",
     "Felics",
     "Observations",
     "added",
-    "assembly",
     "depends",
     "empty_calls",
     "felics",
@@ -30,4 +29,6 @@ __all__ = [
     "phases",
     "repeated",
     "sampled",
+    "share",
+    "written",
 ]

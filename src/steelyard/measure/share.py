@@ -1,25 +1,47 @@
-"""How much of a package's code is assembly."""
+"""How many of a call's cycles assembly takes: the one definition that records and published comparisons share."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-from ..model.elf import sections
+from ..model.elf import symbols
 from ..model.implementation import SourceFile
-from ..model.metric import ASSEMBLY
+
+#: (function, parent's index, calls, cycles) of a profile
+Tree = Sequence[tuple[str, int, int, int]]
 
 
-def assembly(files: Iterable[SourceFile], objects: Mapping[str, Path]) -> dict[str, float]:
-    """``assembly_percent``: the share of code in objects that were made of assembly, before linking. Nothing where
-    objects hold no code, because the compiler generates it when it links."""
+def written(files: Iterable[SourceFile], objects: Mapping[str, Path], image: Path) -> dict[str, float]:
+    """The functions of an image that only a package's assembly files hold, each with 1, the share of it that is
+    assembly. ``objects`` are by the name of their source. A name that C has too is C's; where the compiler keeps C in a
+    form of its own until it links, names that assembly does not export may be."""
     language = {f.name: f.language for f in files}
-    code = {True: 0, False: 0}
+    hand: set[str] = set()
+    local: set[str] = set()
+    others: set[str] = set()
+    hidden = False
     for name, file in objects.items():
         try:
-            found = sections(file.read_bytes())
-        except ValueError:  # the compiler's own form, which is no ELF file
-            return {}
-        code[language[name] == "asm"] += sum(s.size for s in found if s.kind == "code")
-    every = sum(code.values())
-    return {ASSEMBLY: 100 * code[True] / every} if every else {}
+            code = [s for s in symbols(file.read_bytes()) if s.kind == "code"]
+        except ValueError:  # no ELF file
+            hidden = True
+            continue
+        names = {s.name for s in code}
+        if language[name] == "asm":
+            hand |= names
+            local |= {s.name for s in code if s.local}
+        else:
+            others |= names
+    others |= local if hidden else set()
+    often = Counter(s.name for s in symbols(image.read_bytes()) if s.kind == "code") if hand else Counter[str]()
+    return {name: 1.0 for name in hand - others if often[name] == 1}
+
+
+def share(tree: Tree, hand: Mapping[str, float]) -> float:
+    """The share of a profile's cycles in assembly, from 0 to 1; ``hand`` has the share of each function's instructions.
+    Clones that a compiler makes of a function ("f.constprop.0") are as the function is."""
+    total = sum(cycles for *_, cycles in tree)
+    own = sum(cycles * hand.get(name, hand.get(name.split(".")[0], 0.0)) for name, _, _, cycles in tree)
+    return own / total if total else 0.0

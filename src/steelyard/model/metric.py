@@ -60,7 +60,7 @@ _POWER = (("power_measured", "power", "mW", 2, False), ("power_idle_measured", "
 
 
 #: how much of a package's code was assembly
-ASSEMBLY = "assembly_percent"
+ASSEMBLY = "assembly_cycles"
 #: how well the clock of a board is known
 CLOCK = "clock_uncertainty"
 #: the median and the 95th percentile of the error that simulated cycles carry; they are looked up, not stored
@@ -151,7 +151,7 @@ _METRICS = {
         Metric("image_static", "image static", "bytes"),
         Metric("image_ram_touched", "image RAM touched", "bytes"),
         Metric("context", "context", "bytes"),
-        Metric(ASSEMBLY, "assembly", "%", 0, lower=False),
+        Metric(ASSEMBLY, "cycles in assembly", "%", 0, lower=False),
         Metric(ERRORS[0], "error, median", "%", 2, lower=False),
         Metric(ERRORS[1], "error, 95 %", "%", 2, lower=False),
         Metric("unaligned", "unaligned accesses", "", sized=True),

@@ -1,0 +1,33 @@
+"""Which cycles are of assembly: those of functions that only assembly files hold, of a call that is made."""
+
+from __future__ import annotations
+
+import pytest
+
+from steelyard.model.target import Target
+from tests import toys
+from tests.conftest import Bench, the_target
+
+#: some 40 000 cycles
+LOOP = ".text\n.{1} {0}\n{0}:\nldi r18, 0\nldi r19, 50\n1: dec r18\nbrne 1b\ndec r19\nbrne 1b\nret\n"
+C = "{1} void {0}(unsigned char *p) {{ for (volatile int i = 0; i < 5000; i++) p[0] = p[0]; }}\n"
+INNER = C.format("inner", "__attribute__((noinline)) static") + "void work(unsigned char *p) { inner(p); }\n"
+
+
+@pytest.fixture
+def uno() -> Target:
+    return the_target("uno")
+
+
+@pytest.mark.parametrize("flags", ["-Os", "-O3 -flto"])
+def test_assembly_counts_where_it_is_called(bench: Bench, uno: Target, flags: str) -> None:
+    """Neither does code that nobody calls, nor a name that C has too."""
+    toy = toys.files(top="void work(unsigned char *p);", in_encrypt="work(c);")
+    for more, (least, most) in (
+        ({"work.S": LOOP.format("work", "global")}, (90, 100)),
+        ({"work.c": C.format("work", ""), "dead.S": LOOP.format("nobody", "global") + ".skip 4000\n"}, (0, 0)),
+        ({"work.c": INNER, "dead.S": LOOP.format("inner", "local")}, (0, 0)),
+        ({"work.c": C.format("work", "")}, (0, 0)),
+    ):
+        record = bench.weigh(bench.package(toy | more), uno, flags=flags)
+        assert least <= record.metrics["assembly_cycles"] <= most, (more, record.failure)
