@@ -25,7 +25,7 @@ PLACE = Path(__file__).parents[1] / "docs" / "validation"
 PAGE, TABLE = PLACE / "felics-ae.md", PLACE / "felics-ae.csv"
 BLOCK = re.compile(r"(<!-- agreement -->\n).*?(<!-- end -->)", re.DOTALL)
 FIGURES = ("code_size", "code_ram", "code_time")
-COLUMNS = ("file", "target", "compiler", "cipher", "version", "options", "outcome")
+COLUMNS = ("file", "target", "compiler", "cipher", "version", "options", "outcome", "model")
 Line = dict[str, Any]
 
 
@@ -49,6 +49,7 @@ def compared(runs: Path, results: Iterable[Path]) -> list[Line]:
                 "version": row["implementation"],
                 "options": row["flags"],
                 "outcome": "not run" if record is None else "verified" if record.ok else record.failure.reason,  # type: ignore[union-attr]
+                "model": record.setup.timing_model if record else "",
             }
             for name in FIGURES:
                 mine = record.metrics.get(felics.FIGURES[name]) if record else None

@@ -26,7 +26,19 @@ BLOCK = re.compile(r"(<!-- best -->\n).*?(<!-- end -->)", re.DOTALL)
 ARCHITECTURES = {t.name: t.felics for t in map(load_target, target_names()) if t.felics in ("AVR", "ARM")}
 BESTS = ("fastest", "smallest")
 FIGURES = ("cycles", "bytes")
-COLUMNS = ("target", "variant", "best", "felics", "cycles", "bytes", "ours", "ours_cycles", "ours_bytes", "compiler")
+COLUMNS = (
+    "target",
+    "variant",
+    "best",
+    "felics",
+    "cycles",
+    "bytes",
+    "ours",
+    "ours_cycles",
+    "ours_bytes",
+    "compiler",
+    "model",
+)
 Line = dict[str, str]
 
 
@@ -59,6 +71,7 @@ def measured(records: Sequence[Record]) -> dict[tuple[str, str], list[Line]]:
         if r.ok and r.setup.target in ARCHITECTURES and r.setup.primitive == "crypto_block":
             cycles = r.metrics["cycles_schedule_encrypt_mean"] + r.metrics["cycles_encrypt_mean"]
             line = {"name": f"{r.setup.implementation} {r.setup.flags}", "compiler": r.setup.toolchain.version}
+            line["model"] = r.setup.timing_model
             line |= {"cycles": str(round(cycles)), "bytes": str(round(r.metrics["rom"]))}
             found.setdefault((r.setup.target, r.setup.variant), []).append(line)
     return found
@@ -91,7 +104,9 @@ def _best(lines: Sequence[Line], best: str) -> Line:
 
 def _ours(lines: Sequence[Line], best: str) -> Line:
     b = _best(lines, best)
-    return {"ours": b["name"], "ours_cycles": b["cycles"], "ours_bytes": b["bytes"], "compiler": b["compiler"]}
+    return {"ours": b["name"], "ours_cycles": b["cycles"], "ours_bytes": b["bytes"]} | {
+        k: b[k] for k in ("compiler", "model")
+    }
 
 
 def families(lines: Sequence[Line]) -> dict[str, bool]:

@@ -414,6 +414,8 @@ def test_nested_implementations_of_a_variant_without_number(tmp_path: Path) -> N
         ("crypto_aead", "Romulus-N", "romulusn"),
         ("crypto_aead", "ascon_aead128", "asconaead128"),
         ("crypto_aead", "TinyJAMBU-128-v2", "tinyjambu128v2"),
+        ("crypto_aead", "TinyJAMBU-128", None),  # which of its versions, that does not say
+        ("crypto_aead", "tinyjambu128", None),
         ("crypto_hash", "romulus-h", "romulush"),
         ("crypto_hash", "romulus-n", None),
         ("crypto_aead", "romulusn", None),

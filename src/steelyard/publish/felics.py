@@ -20,7 +20,7 @@ from ..model.errors import UserError
 from ..model.row import CONTEXT, Row
 from ..model.target import Target, load_target, target_names
 from ..model.workload import workload
-from ..sources import stem
+from ..sources import bundled_name, stem
 
 #: most setups in a file
 MAX_SETUPS = 200_000
@@ -83,11 +83,12 @@ def rows(path: Path, document: Any) -> list[Row]:
 def _row(path: Path, result: Result, target: Target) -> Row:
     """Context as a run of ours would have it, so that the two make a pair; what the file does not say is None."""
     row: Row = dict.fromkeys(CONTEXT)
+    variant = bundled_name("crypto_aead", result.cipher_name) or result.cipher_name
     row |= {
-        "label": f"{result.cipher_name}/{result.version}",
+        "label": f"{variant}/{result.version}",
         "primitive": "crypto_aead",
         "family": stem(result.cipher_name),
-        "variant": result.cipher_name,
+        "variant": variant,
         "implementation": result.version,
         "target": target.name,
         "device": target.device,

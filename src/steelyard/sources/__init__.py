@@ -6,5 +6,6 @@ from .discover import DEFAULT_CACHE, Found, discover
 from .layout import stem
 from .limits import Limits
 from .sizes import sizes
+from .spelling import bundled_name
 
-__all__ = ["DEFAULT_CACHE", "Found", "Limits", "discover", "sizes", "stem"]
+__all__ = ["DEFAULT_CACHE", "Found", "Limits", "bundled_name", "discover", "sizes", "stem"]

@@ -7,12 +7,17 @@ from functools import cache
 
 from ..model import paths
 
+_VERSION = re.compile(r"v\d+")
+
 
 def bundled_name(primitive: str, variant: str) -> str | None:
     """The bundled variant whose name has the same letters and digits as ``variant``. None when ``variant`` is that name
-    already, or when no or several variants match."""
-    names = _bundled().get((primitive, _folded(variant)), frozenset())
-    return next(iter(names)) if len(names) == 1 and variant not in names else None
+    already, or when no or several variants match. A name in another spelling does not say which version of a cipher it
+    means where there are several: FELICS-AE's TinyJAMBU-128 is NIST's tinyjambu128v2."""
+    folded = _folded(variant)
+    names = _bundled().get((primitive, folded), frozenset())
+    versions = any(p == primitive and _VERSION.fullmatch(name.removeprefix(folded)) for p, name in _bundled())
+    return next(iter(names)) if len(names) == 1 and variant not in names and not versions else None
 
 
 def bundled_block(cipher: str, block: int, key: int) -> str | None:
