@@ -144,19 +144,45 @@ _start: ldi r24, 136
 """
 
 
+#: every other call of f goes to where its caller goes on, and not to where it was called
+LEAVES = """
+_start: ldi r16, 8
+    out 0x3e, r16
+    clr r20
+1:  rcall f
+    nop
+2:  inc r20
+    cpi r20, 6
+    brne 1b
+    break
+f:  sbrc r20, 0
+    ret
+    pop r0
+    pop r0
+    rjmp 2b
+"""
+
+
+def assembled(folder: Path, source: str) -> None:
+    """Makes x.elf, which has no start-up code."""
+    the_target("uno")
+    (folder / "x.S").write_text(source)
+    made = ["avr-gcc", "-mmcu=atmega328p", "-nostdlib", "-nostartfiles", "-o", folder / "x.elf", folder / "x.S"]
+    assert subprocess.run(made, check=False).returncode == 0
+
+
+def test_a_call_that_is_left_by_a_jump_is_not_counted(cli: Cli, tmp_path: Path) -> None:
+    assembled(tmp_path, LEAVES)
+    done = cli("sim x.elf -t uno --trigger f --json")
+    said = json.loads(done.out)
+    assert [c["cycles"] for c in said["calls"]] == [5, 5, 5], "sbrc and ret"
+    assert "3 calls not counted: left by a jump past the caller" in done.err
+    done = cli(f"sim x.elf -t uno --trigger {0x0:#x}")
+    assert done.code == 1
+
+
 @pytest.mark.parametrize("source", [COUNTS, ASKS])
 def test_a_loop_that_ends_is_not_taken_for_one_that_does_not(cli: Cli, tmp_path: Path, source: str) -> None:
-    (tmp_path / "x.S").write_text(source)
-    made = [
-        "avr-gcc",
-        "-mmcu=atmega328p",
-        "-nostdlib",
-        "-nostartfiles",
-        "-o",
-        str(tmp_path / "x.elf"),
-        str(tmp_path / "x.S"),
-    ]
-    the_target("uno")
-    assert subprocess.run(made, check=False).returncode == 0
+    assembled(tmp_path, source)
     said = json.loads(cli("sim x.elf -t uno --json").out)
     assert (said["end"], said["fault"]) == ("fault", "trap"), said["end"]

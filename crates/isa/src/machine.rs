@@ -12,6 +12,8 @@ use crate::profile::Profile;
 
 /// Longest run that is decoded as one block, in instructions.
 pub const MAX_RUN: usize = 128;
+/// No instruction of any core has more bytes.
+const MAX_BYTES: usize = 8;
 
 /// Runs after which a block is worth translating: translation takes about as long as these runs.
 const HOT: u32 = 5000;
@@ -155,10 +157,15 @@ impl<C: Core, T: Timing<C>> Machine<C, T> {
     /// step; returns whether it did. Where no block begins there without it, costs may differ by what neighbours cost
     /// each other.
     pub fn run_until(&mut self, budget: u64, places: &[u32]) -> (Stop, bool) {
-        let within = |b: &Block<C>| places.iter().any(|p| b.start < *p && *p < b.end);
-        for block in &mut self.blocks {
-            if block.as_ref().is_some_and(|b| within(b)) {
-                *block = None;
+        let base = self.core.memory().flash_base;
+        for &place in places {
+            let end = (place.wrapping_sub(base) / C::CODE_ALIGN) as usize;
+            let end = end.min(self.blocks.len());
+            // no block is longer than this
+            for block in &mut self.blocks[end.saturating_sub(MAX_RUN * MAX_BYTES / C::CODE_ALIGN as usize)..end] {
+                if block.as_ref().is_some_and(|b| b.start < place && place < b.end) {
+                    *block = None;
+                }
             }
         }
         (self.places, self.met, self.resumed) = (places.to_vec(), false, true);

@@ -392,6 +392,7 @@ fn simulate(
         "cycles": seen.cycles,
         "calls": calls(&seen.calls),
         "counted": seen.counted,
+        "left": seen.left,
         "pulses": calls(&seen.pulses),
         "result": seen.result,
         "buffers": seen.buffers,

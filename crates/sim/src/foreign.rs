@@ -94,6 +94,8 @@ pub struct Seen {
     pub calls: Vec<Measured>,
     /// See there.
     pub counted: u64,
+    /// How many calls the program left by a jump past their caller (longjmp).
+    pub left: u64,
     /// Pulses of the trigger's pin.
     pub pulses: Vec<Measured>,
     /// What the called function returned: the lowest 8 bytes of its registers.
@@ -157,6 +159,7 @@ pub fn run(chip: &Chip<'_>, image: &Image, asked: &Asked, more: &mut dyn FnMut()
         pulses: Vec::new(),
         calls: Vec::new(),
         counted: 0,
+        left: 0,
     };
     let mut seen = (None, Vec::new());
     let end = match (&asked.call, asked.trigger) {
@@ -181,6 +184,7 @@ pub fn run(chip: &Chip<'_>, image: &Image, asked: &Asked, more: &mut dyn FnMut()
         functions: nodes.iter().map(|n| (names[n.function].clone(), n.parent, n.calls, n.cycles)).collect(),
         calls: run.calls,
         counted: run.counted,
+        left: run.left,
         pulses: run.pulses,
         result: seen.0,
         buffers: seen.1,
@@ -252,6 +256,7 @@ struct Run<'a> {
     pulses: Vec<Measured>,
     calls: Vec<Measured>,
     counted: u64,
+    left: u64,
 }
 
 impl Run<'_> {
@@ -305,8 +310,7 @@ impl Run<'_> {
         self.sim.invoke(&Invocation { entry, stack, back, arguments: values })?;
         let sp = self.sim.place().1;
         self.sim.memory_mut().sp_limit = low;
-        let end = self.profiled(|run| run.measured(back, sp));
-        self.counted = self.calls.len() as u64;
+        let end = self.profiled(|run| run.measured(None, back, sp).err());
         seen.0 = end.is_none().then(|| self.sim.result());
         seen.1 = places.into_iter().map(|p| self.sim.memory().ram[p].to_vec()).collect();
         Ok(end.unwrap_or(End::Returned))
@@ -315,30 +319,44 @@ impl Run<'_> {
     /// Measures every call of the function at `entry`, until the program ends.
     fn watch(&mut self, entry: u32) -> End {
         loop {
-            if let Some(end) = self.until(&[entry]) {
+            if self.sim.place().0 != entry
+                && let Some(end) = self.until(&[entry])
+            {
                 return end;
             }
             let (back, sp) = (self.sim.returns_to(), self.sim.place().1);
-            if let Some(end) = self.profiled(|run| run.measured(back, sp)).or_else(|| self.limit()) {
+            let end = self.profiled(|run| run.measured(Some(entry), back, sp).err());
+            if let Some(end) = end.or_else(|| self.limit()) {
                 return end;
             }
         }
     }
 
     /// Runs to `back`, where the stack pointer is at least `sp`, and notes what passed; how it ended where it does not
-    /// come there.
-    fn measured(&mut self, back: u32, sp: u32) -> Option<End> {
+    /// come there. A program that is in the caller before its call again, or calls the function at `entry` from
+    /// elsewhere, with no more on the stack than at first, has left the call by another way (longjmp).
+    fn measured(&mut self, entry: Option<u32>, back: u32, sp: u32) -> Result<(), End> {
         let began = self.sim.cycles();
         self.sim.memory_mut().sp_min = sp;
+        let mut places = vec![back];
+        if let Some(entry) = entry {
+            places.extend([entry, back.wrapping_sub(2), back.wrapping_sub(3), back.wrapping_sub(4)]);
+        }
         loop {
-            if let Some(end) = self.until(&[back]) {
-                return Some(end);
+            if let Some(end) = self.until(&places) {
+                return Err(end);
             }
-            if self.sim.place().1 >= sp {
+            let (pc, now) = self.sim.place();
+            if now >= sp && pc == back {
                 break;
             }
+            // a function may begin with a loop, which is no call
+            if now >= sp && (Some(pc) != entry || self.sim.returns_to() != back) {
+                self.left += 1;
+                return Ok(());
+            }
             if let Some(end) = self.limit() {
-                return Some(end);
+                return Err(end);
             }
         }
         let stack = sp.saturating_sub(self.sim.memory().sp_min);
@@ -346,7 +364,7 @@ impl Run<'_> {
         if self.calls.len() < MOST_CALLS {
             self.calls.push(Measured { began, cycles: self.sim.cycles() - began, stack });
         }
-        None
+        Ok(())
     }
 
     /// Runs `part` with the profile.

@@ -117,9 +117,12 @@ def verb(ask: Sim) -> int:
     except ValueError as e:
         raise WorkError(f"{ask.image.name} on {target.name}: {e}") from e
     _send(bytes(seen.output), ask.uart)
-    uncalled = [f"No call of {ask.trigger} came to its end."] if ask.trigger and not seen.calls else []
-    ask.out.give(_sheets(ask, target, seen), _json(target, seen), [*uncalled, *_notes(target, seen)])
-    return 0 if seen.fine else 1
+    uncalled = bool(ask.trigger) and not seen.calls
+    said = [f"No call of {ask.trigger} came to its end."] if uncalled else []
+    if seen.left:
+        said.append(f"{counted(seen.left, 'call')} not counted: left by a jump past the caller, as longjmp does.")
+    ask.out.give(_sheets(ask, target, seen), _json(target, seen), [*said, *_notes(target, seen)])
+    return 0 if seen.fine and not uncalled else 1
 
 
 def _chip(name: str) -> Target:

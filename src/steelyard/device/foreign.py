@@ -42,7 +42,8 @@ class Seen(Struct, frozen=True, kw_only=True):
 
     ``end`` is ``returned``, ``waits`` (for a byte), ``loops`` (turns round for ever), ``cycles``, ``time`` or
     ``output`` (which are limits), or ``fault``, with its name and ``text``. ``calls`` are those of the function that
-    was asked for, at most 100 000 of all that were ``counted``; ``pulses`` those between edges of the trigger's pin.
+    was asked for, at most 100 000 of all that were ``counted``; others were ``left`` by a jump past
+    their caller (longjmp). ``pulses`` are those between edges of the trigger's pin.
     ``functions`` is the call tree: name, caller's index, calls, cycles in itself. ``left_out`` are segments that no
     memory has.
     """
@@ -55,6 +56,7 @@ class Seen(Struct, frozen=True, kw_only=True):
     cycles: int
     calls: tuple[Measured, ...]
     counted: int
+    left: int
     pulses: tuple[Measured, ...]
     result: int | None
     buffers: tuple[tuple[int, ...], ...]
