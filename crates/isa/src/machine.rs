@@ -12,8 +12,8 @@ use crate::profile::Profile;
 
 /// Longest run that is decoded as one block, in instructions.
 pub const MAX_RUN: usize = 128;
-/// No instruction of any core has more bytes.
-const MAX_BYTES: usize = 8;
+/// No instruction of any core has more bytes: the MSP430's have six.
+const MAX_BYTES: usize = 6;
 
 /// Runs after which a block is worth translating: translation takes about as long as these runs.
 const HOT: u32 = 5000;
@@ -157,12 +157,8 @@ impl<C: Core, T: Timing<C>> Machine<C, T> {
     /// step; returns whether it did. Where no block begins there without it, costs may differ by what neighbours cost
     /// each other.
     pub fn run_until(&mut self, budget: u64, places: &[u32]) -> (Stop, bool) {
-        let base = self.core.memory().flash_base;
         for &place in places {
-            let end = (place.wrapping_sub(base) / C::CODE_ALIGN) as usize;
-            let end = end.min(self.blocks.len());
-            // no block is longer than this
-            for block in &mut self.blocks[end.saturating_sub(MAX_RUN * MAX_BYTES / C::CODE_ALIGN as usize)..end] {
+            for block in self.blocks_before(place) {
                 if block.as_ref().is_some_and(|b| b.start < place && place < b.end) {
                     *block = None;
                 }
@@ -406,12 +402,16 @@ impl<C: Core, T: Timing<C>> Machine<C, T> {
         true
     }
 
+    /// All blocks that can go past the address `at`, having begun before it.
+    fn blocks_before(&mut self, at: u32) -> &mut [Option<Box<Block<C>>>] {
+        let end = (at.wrapping_sub(self.core.memory().flash_base) / C::CODE_ALIGN) as usize;
+        let end = end.min(self.blocks.len());
+        &mut self.blocks[end.saturating_sub(MAX_RUN * MAX_BYTES / C::CODE_ALIGN as usize)..end]
+    }
+
     /// Forgets blocks that go past the address `at`.
     fn forget_before(&mut self, at: u32) {
-        let at = (at.wrapping_sub(self.core.memory().flash_base) / C::CODE_ALIGN) as usize;
-        let end = at.min(self.blocks.len());
-        let longest = MAX_RUN * (4 / C::CODE_ALIGN as usize);
-        self.blocks[end.saturating_sub(longest)..end].fill_with(|| None);
+        self.blocks_before(at).fill_with(|| None);
         if let Some(translator) = &mut self.translator {
             translator.clear();
             self.blocks.iter_mut().flatten().for_each(|b| (b.native, b.runs, b.hot) = (false, 0, self.hot));

@@ -48,23 +48,34 @@ impl Pipeline {
 
     /// Static costs of a run. Results of the previous run are assumed to be ready: a jump takes longer than any result.
     pub fn costs(&self, steps: &[Step]) -> Costs {
+        self.walk(steps).0
+    }
+
+    /// Of the static costs of each step, how long it waits for a literal in flash.
+    pub fn literal_waits(&self, steps: &[Step]) -> Vec<u32> {
+        self.walk(steps).1
+    }
+
+    fn walk(&self, steps: &[Step]) -> (Costs, Vec<u32>) {
         let mut ready = [0u32; 16];
         let mut now = 0;
         let mut each = Vec::with_capacity(steps.len());
         let mut taken = Vec::with_capacity(steps.len());
+        let mut waits = Vec::with_capacity(steps.len());
         for s in steps {
             let registers = |set: u16| (0..16).filter(move |r| set >> r & 1 == 1);
             let operands = registers(s.reads).map(|r: usize| ready[r]).max().unwrap_or(0);
             let data = registers(s.data).map(|r| ready[r].saturating_sub(self.store_data)).max().unwrap_or(0);
             let issue = now.max(operands).max(data);
             let jump = self.jump + s.target.map_or(0, |(to, bytes)| land(to, bytes));
+            let literal = s.class == Class::Literal && self.literal_wait != 0;
+            let wait = if literal { self.literal_wait + (issue & 1) } else { 0 };
             let cycles = match s.class {
                 Class::Pseudo | Class::Stop => 0,
                 Class::Jump => 1 + jump,
                 Class::JumpRegister | Class::ReturnWindow | Class::ReturnException | Class::Sync => 1 + self.jump,
                 Class::Div => self.div,
-                Class::Literal if self.literal_wait != 0 => 1 + self.literal_wait + (issue & 1),
-                _ => 1,
+                _ => 1 + wait,
             };
             let late = match s.class {
                 Class::Load => self.load,
@@ -77,15 +88,16 @@ impl Pipeline {
             registers(s.writes).for_each(|r| ready[r] = end + late);
             each.push(end - now);
             taken.push(if matches!(s.class, Class::Branch | Class::Loop) { jump as u8 } else { 0 });
+            waits.push(wait);
             now = end;
         }
-        Costs { each, taken, skipped: 0 }
+        (Costs { each, taken, skipped: 0 }, waits)
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use isa::Timing as _;
+    use isa::{Cause, Timing as _};
     use isa_xtensa::op::Op;
     use isa_xtensa::{Class, Step};
     use mcu::Flash;
@@ -130,6 +142,7 @@ mod tests {
         assert_eq!(lx106(0).costs(&[literal, alu]).each, [1, 1]);
         assert_eq!(lx106(5).costs(&[literal, alu, literal, literal]).each, [6, 1, 7, 6]);
         assert_eq!(lx106(5).costs(&[literal, step(Class::Alu, 8, 4)]).each, [6, 2]);
+        assert_eq!(lx106(5).waits(&[literal, alu, literal]), [(Cause::FlashData, vec![5, 0, 6])]);
         assert_ne!(lx106(0).id(), lx106(5).id());
     }
 }

@@ -10,7 +10,7 @@
 //! published figures of a NodeMCU (`docs/validation/esp8266.md`). *Assumed*: the cache takes such a read with every other
 //! cycle of the core, counted from the start of a run of code.
 
-use isa::{Costs, Timing};
+use isa::{Cause, Costs, Timing};
 use isa_xtensa::{Events, Step, Xtensa};
 use mcu::Flash;
 
@@ -31,6 +31,10 @@ impl Lx106 {
         Self { literal_wait: flash.data_wait_states }
     }
 
+    fn pipeline(&self) -> Pipeline {
+        Pipeline { literal_wait: self.literal_wait, ..PIPELINE }
+    }
+
     /// Costs that depend on what happens at run time. It has no division.
     pub fn events() -> Events {
         PIPELINE.events(|_, _| 0)
@@ -43,7 +47,11 @@ impl Timing<Xtensa> for Lx106 {
     }
 
     fn costs(&self, steps: &[Step]) -> Costs {
-        Pipeline { literal_wait: self.literal_wait, ..PIPELINE }.costs(steps)
+        self.pipeline().costs(steps)
+    }
+
+    fn waits(&self, steps: &[Step]) -> Vec<(Cause, Vec<u32>)> {
+        vec![(Cause::FlashData, self.pipeline().literal_waits(steps))]
     }
 
     fn is_static(&self) -> bool {
