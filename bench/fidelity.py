@@ -62,6 +62,7 @@ from fidelity_rows import (
     merged,
     of_assembly,
     read,
+    same_calls,
     spread,
     unseen,
     write,
@@ -473,6 +474,8 @@ def main() -> int:
         models = [[r for r in read(file) if of_assembly(r) in kinds] for file in ask.rows]
         if ask.verb == "errors":
             models = [[r for rows in models for r in rows]]
+        else:
+            same_calls(models, ask.rows)
         print_errors(models, [file.name for file in ask.rows], by, fitted=ask.fitted)
     return 0
 

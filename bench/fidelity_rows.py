@@ -49,6 +49,11 @@ class Row(NamedTuple):
     published: int
     cycles: int
 
+    @property
+    def of(self) -> tuple[str, str, str, str, str, int, int]:
+        """What was called, and how large: all that figures are of."""
+        return self.target, self.family, self.variant, self.implementation, self.level, self.adlen, self.mlen
+
     def error(self, calling: int = 0) -> float:
         """Simulated minus published, percent, where the published call takes so many cycles besides the callee's."""
         return 100 * ((self.cycles + calling) / self.published - 1)
@@ -105,10 +110,23 @@ def read(file: Path) -> list[Row]:
         missing = [n for n in Row._fields if n not in (lines.fieldnames or ())]
         if missing:
             raise SystemExit(f"{file}: no column {', '.join(missing)}; bench/fidelity.py weigh writes such files")
+        rows: dict[tuple[object, ...], Row] = {}
         try:
-            return [Row(*(types[n](line[n]) for n in Row._fields)) for line in lines]
+            for line in lines:
+                row = Row(*(types[n](line[n]) for n in Row._fields))
+                if not (row.published > 0 and row.cycles >= 0 and 0 <= row.assembly <= 1 and row.of not in rows):
+                    raise ValueError("a call that took no time, a share above 1, or one that another line has")
+                rows[row.of] = row
         except (TypeError, ValueError) as e:
             raise SystemExit(f"{file}: line {lines.line_num}: {e}") from None
+        return list(rows.values())
+
+
+def same_calls(models: Sequence[Sequence[Row]], files: Sequence[Path]) -> None:
+    """SystemExit where files have not the same calls: a choice between them would be one between calls as well."""
+    for rows, file in zip(models, files, strict=True):
+        if odd := {r.of for r in rows} ^ {r.of for r in models[0]}:
+            raise SystemExit(f"{file}: {len(odd)} calls are not in both it and {files[0]}: {sorted(odd)[0]}")
 
 
 def merged(there: Sequence[Row], new: Sequence[Row]) -> list[Row]:

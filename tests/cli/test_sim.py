@@ -167,7 +167,8 @@ def assembled(folder: Path, source: str) -> None:
     """Makes x.elf, which has no start-up code."""
     the_target("uno")
     (folder / "x.S").write_text(source)
-    made = ["avr-gcc", "-mmcu=atmega328p", "-nostdlib", "-nostartfiles", "-o", folder / "x.elf", folder / "x.S"]
+    files = ("-o", str(folder / "x.elf"), str(folder / "x.S"))
+    made = ["avr-gcc", "-mmcu=atmega328p", "-nostdlib", "-nostartfiles", *files]
     assert subprocess.run(made, check=False).returncode == 0
 
 

@@ -228,11 +228,6 @@ def test_the_validation_page_says_what_its_table_holds() -> None:
     apart = {line["version"]: 100 * (int(line["ours_code_time"]) / int(line["code_time"]) - 1) for line in hand}
     assert {k: round(v, 1) for k, v in apart.items()} == {"armv7m_fast": 2.4, "armv7m_small": -1.2}  # as the page says
     times = [(int(line["ours_code_time"]), int(line["code_time"])) for line in avr]
-    claims = " ".join((ROOT / "docs" / "claims.md").read_text(encoding="utf-8").split())
-    assert (
-        f"all {len(avr)} rows that verify, of 51; time is equal on {sum(a == b for a, b in times)} and at most 0.33 %"
-        in claims
-    )
     assert max(abs(a - b) / b for a, b in times) < 0.0033
 
 
