@@ -21,8 +21,9 @@ from ..model.record import Point
 from ..model.row import CONTEXT, Row, Value, grouped
 from ..store import Store
 
-#: the part of others' known answers below which a mean over fewer is told; packages with own files have some more
-SO_MANY = 0.9
+#: the part of others' known answers below which a mean over fewer is told, whatever the reason; packages with own files
+#: have some more
+_SO_MANY = 0.9
 
 #: what the user calls sources on a target by: the newest that were run there count, whatever the flags
 PLACE = ("primitive", "family", "label", "origin", "target", "device")
@@ -258,6 +259,22 @@ def told_apart(rows: Sequence[Row], *, over_time: bool = False) -> list[Row]:
         older = "" if newest[r["primitive"], r["label"], came_from(r)][1] == what(r) else ", older"
         made.append(r | {"label": f"{r['label']} ({_which(r, sources)}{older})"})
     return made
+
+
+def has_fewer(row: Row, most: int, least: int) -> bool:
+    """Whether a row's means are over fewer known answers than others', of which one has the ``most``, and one left out
+    the ``least`` for want of RAM: then they are those of shorter calls."""
+    vectors, left_out = row.get("vectors"), row.get("skipped")
+    if not isinstance(vectors, int) or vectors >= most:
+        return False
+    return vectors < _SO_MANY * most or (isinstance(left_out, int) and left_out > least)
+
+
+def most_known(rows: Iterable[Row]) -> tuple[int, int]:
+    """The most known answers that one of the rows has, and the fewest that one left out."""
+    some = [r for r in rows if isinstance(r.get("vectors"), int)]
+    left_out = [n for r in some if isinstance(n := r.get("skipped"), int)]
+    return max((int(r["vectors"]) for r in some), default=0), min(left_out, default=0)  # type: ignore[arg-type]
 
 
 def _digest(row: Row) -> str:

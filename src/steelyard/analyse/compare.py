@@ -17,10 +17,11 @@ from ..model.row import Row, Value, grouped
 from ..model.target import load_target, target_names
 from .answer import (
     BUNDLED,
-    SO_MANY,
     came_from,
     common_workload,
     countable,
+    has_fewer,
+    most_known,
     of_one_device,
     pattern,
     run_number,
@@ -210,8 +211,7 @@ def of_known(name: str) -> bool:
 
 
 def _fewer(a: Row, b: Row) -> bool:
-    counts = [v for r in (a, b) if isinstance(v := r.get("vectors"), int)]
-    return len(counts) > 1 and min(counts) < SO_MANY * max(counts)
+    return any(has_fewer(r, *most_known((a, b))) for r in (a, b))
 
 
 def _workloads(rows: Iterable[Row]) -> set[str]:
