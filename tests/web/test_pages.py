@@ -463,3 +463,9 @@ def test_what_others_hand_in_under_a_name_changes_nothing_of_it(tmp_path: Path) 
     text = after.page("/compare?old=toy1/ref&new=toy2/ref").text
     assert "900" not in text
     assert "toy1/ref means other sources too (toy.zip (submission 1)): the bundled one was compared" in text
+
+
+def test_a_figure_of_one_workload_draws_no_other(tmp_path: Path) -> None:
+    page = Site(made(tmp_path / "results.db", record())).page("/figures/vectors")
+    assert "No run of workload vectors is among these, and it draws no other." in page.text
+    assert page.all("src", "img") == []

@@ -256,6 +256,13 @@ def specification(figure: Figure, data: Data, title: str = "", notes: Sequence[s
     return spec
 
 
+def lacking(figure: Figure, rows: Sequence[Row]) -> str:
+    """Which workload a figure is of that none of the rows has; empty where it is of any, or some have it."""
+    if not figure.workload or any(workload_name(str(r["workload"])) == figure.workload for r in rows):
+        return ""
+    return f"no run of workload {figure.workload} is among these, and it draws no other"
+
+
 def _fewer(figure: Figure, data: Data) -> list[str]:
     """Says of each target whose marks are means over fewer calls than others'."""
     marks = [d for d in data if isinstance(d.get("vectors"), int) and "what" not in d]
