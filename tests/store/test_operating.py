@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from msgspec.structs import replace
@@ -194,6 +196,28 @@ def test_what_failed_is_repeated(store: Store) -> None:
             line.close(taken, DONE, record=RECORD)
     assert len(store.runs(newest_only=False)) == 3, "a correction is a new run"
     assert [a.outcome for a in yard.job(1)[1]] == [DONE, FAILED]
+
+
+def test_a_job_that_two_repeat_at_once_is_repeated_once(store: Store) -> None:
+    """Whoever comes second is told that it waits: it may have begun by then."""
+    Desk(store).hand_in(GIVEN, tasks(targets="a"), ROOM)
+    line, together = Queue(store, "w"), threading.Barrier(2)
+
+    def repeated(name: str) -> bool:
+        together.wait()
+        try:
+            Yard(store, name).repeat(1)
+        except UserError as e:
+            assert "only what has ended" in str(e)
+            return False
+        return True
+
+    with ThreadPoolExecutor(2) as pool:
+        for _ in range(10):
+            with line.taken("a") as taken:
+                assert taken is not None
+                line.close(taken, FAILED, "by accident")
+            assert sorted(pool.map(repeated, ("ann", "bob"))) == [False, True]
 
 
 def test_what_is_offered_is_released_given_back_and_deleted(store: Store) -> None:

@@ -150,10 +150,10 @@ class Yard:
         """Lets a job that ended be done again; what it becomes is a newer run."""
 
         def work(connection: Connection) -> None:
-            r = _row(connection, number)
-            if r.state not in (DONE, FAILED):
-                raise UserError(f"job {number} is {r.state}; only what has ended is repeated")
-            connection.execute(update(_job).where(_job.c.id == number).values(_ANEW))
+            # who repeats it at the same time may be first, and a worker have it by then
+            ended = update(_job).where(_job.c.id == number, _job.c.state.in_((DONE, FAILED)))
+            if connection.execute(ended.values(_ANEW)).rowcount != 1:
+                raise UserError(f"job {number} is {_row(connection, number).state}; only what has ended is repeated")
 
         self._done("repeated", f"job {number}", work)
 
