@@ -235,7 +235,7 @@ def create(makers: Makers | Here) -> FastAPI:
         who, kind = _of_one(request), request.headers.get("content-type", "")
         asked = Sent(*_address(request), sent, kind, who, request.cookies.get(_COOKIE, ""), posted)
         kept = await service.fairly(f"operator {who}", lambda: makers.operate(asked))
-        if posted:
+        if kept is not None and kept.reply.gone:
             service.forget()  # what was deleted is on no page
         return _busy() if kept is None else _kept_private(kept, request)
 
