@@ -101,6 +101,18 @@ def test_who_guesses_is_refused_for_a_while(store: Store, monkeypatch: pytest.Mo
     assert [d.action for d in who.deeds()].count(operators.REFUSED) == operators.TRIES
 
 
+def test_a_guess_counts_whatever_name_it_is_for(store: Store) -> None:
+    """Also one that begins with an operator's, and one that becomes longer when it is written down."""
+    who, name = Operators(store), "a" * 64
+    who.begin(who.link(), name, PASSWORD, "h")
+    for more in ("", "a", "\0" * 191, "\ud800" * 500, "\0"):
+        with pytest.raises(RefusedError, match="name or password"):
+            who.sign_in(name + more, PASSWORD if more else "guess", "bad")
+    assert [d.action for d in who.deeds()].count(operators.REFUSED) == operators.TRIES
+    with pytest.raises(RefusedError, match="too many tries"):
+        who.sign_in(name, PASSWORD, "bad")
+
+
 def test_who_guesses_from_many_addresses_keeps_nobody_out(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     who = Operators(store)
     who.begin(who.link(), "ann", PASSWORD, "h")

@@ -21,6 +21,7 @@ from .engine import explained
 from .leasing import repeated
 from .queue import now
 from .store import Store
+from .values import storable
 from .writing import row_of
 
 #: bytes of a token; microseconds that a session and a link last, and that a clock may be wrong
@@ -64,9 +65,9 @@ def _hashed(token: str) -> str:
 
 
 def note(connection: Connection, operator: str, address: str, action: str, subject: str = "", detail: str = "") -> None:
-    """Writes down what was done, in its transaction."""
-    values = {"at": now(), "operator": operator[:64], "address": address[:64], "action": action,
-              "subject": subject[:255], "detail": detail}  # fmt: skip
+    """Writes down what was done, in its transaction: what is too long for it is cut as it is stored."""
+    values = {"at": now(), "operator": storable(operator)[:64], "address": storable(address)[:64], "action": action,
+              "subject": storable(subject)[:255], "detail": detail}  # fmt: skip
     connection.execute(insert(_audit).values(row_of(_audit, values)))
 
 
@@ -141,7 +142,7 @@ class Operators:
             mine = connection.execute(select(func.count()).where(*failed, _audit.c.address == address)).scalar_one()
             every = connection.execute(select(func.count()).where(*failed)).scalar_one()
             found = connection.execute(
-                select(_operator.c.id, _operator.c.password).where(_operator.c.name == name[:64])
+                select(_operator.c.id, _operator.c.password).where(_operator.c.name == storable(name))
             ).first()
         if mine >= (TRIES if every < OF_ALL else 1):
             raise RefusedError(f"too many tries; wait {WITHIN // 60_000_000} minutes")
