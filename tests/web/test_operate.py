@@ -23,6 +23,7 @@ from steelyard.store.submissions import Desk, Given
 from steelyard.web import app
 from steelyard.web.makers import Here
 from steelyard.web.reply import Taking
+from tests.made_up import record
 from tests.store.test_queue import tasks
 
 from .conftest import RECORDS, Parsed, Sent, ask, harmless
@@ -169,7 +170,7 @@ def test_operating_from_the_pages(signed_in: Browser) -> None:
     b.do("pause", "m", kind="machine")
     assert "Resume it" in b.page("/operate/machines/m")
     b.do("resume", "machine m")
-    made = RECORDS[0]
+    made = record("given/ref", digest="9")
     for _ in range(2):
         with line.taken("ab") as taken:
             assert taken is not None
@@ -181,10 +182,14 @@ def test_operating_from_the_pages(signed_in: Browser) -> None:
     before = len(store.runs(newest_only=False))
     assert b.do("release", "1").headers["location"] == "/operate/submissions/1"
     assert len(store.runs(newest_only=False)) == before + 2
-    assert ask(b.app, "/").status == 200
+    public = ("/", "/targets/uno", "/families/toy", "/tables", "/search?q=given", "/feed.atom")
+    assert [at for at in public if "given/ref" not in ask(b.app, at).text] == []
+    assert ask(b.app, "/variants/given").status == 200
     assert "Delete it" in b.page("/operate/submissions/1")
     b.do("delete", "1")
     assert len(store.runs(newest_only=False)) == before
+    assert [at for at in public if "given/ref" in ask(b.app, at).text] == []
+    assert ask(b.app, "/variants/given").status == 404
     assert b.page("/operate/submissions/1", 404)
     assert ask(b.app, f"/submissions/{token}").status == 410
     for deed, what in (("delete", "1"), ("resume", "machine m"), ("release", "1")):
