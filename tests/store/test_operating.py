@@ -9,11 +9,11 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from msgspec.structs import replace
-from sqlalchemy import select, update
+from sqlalchemy import event, select, update
 
 from steelyard.model.errors import UserError
 from steelyard.model.target import load_target
-from steelyard.store import Store, operators, queue, schema
+from steelyard.store import Store, floor, operating, operators, queue, schema
 from steelyard.store.floor import Board, Worker
 from steelyard.store.operating import Yard
 from steelyard.store.operators import Operators, RefusedError
@@ -169,6 +169,51 @@ def test_why_jobs_wait(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     assert job.number == number
     ((tried),) = yard.job(number)[1]
     assert (tried.worker, tried.outcome, tried.detail, tried.log) == ("m 1 x", WAITING, "disk-full", "said")
+
+
+def test_what_goes_before_a_job_is_what_its_workers_may_be_given(store: Store) -> None:
+    yard, line = Yard(store, "ann"), Queue(store, "m 1 x", "m")
+    Desk(store).hand_in(GIVEN, tasks(targets="cdba"), ROOM)
+    yard.present(worker(targets="abc"))
+    yard.present(worker("n 1 x", "d"))
+    of_a = "1 worker for a"
+
+    def why() -> str:
+        return yard.lines((WAITING,))[-1].why
+
+    assert why() == f"2 runs before it, {of_a}", "d is another worker's"
+    with line.taken("b") as taken:
+        assert taken is not None
+        line.close(taken, WAITING, "disk-full")
+    assert why() == f"1 run before it, {of_a}", "b is tried again later"
+    yard.pause("target c")
+    assert why() == f"next; {of_a}"
+    with line.taken("abc") as taken:
+        assert taken is not None
+        assert taken.task.target == "a"
+
+
+def test_a_worker_is_there_whatever_its_clock_says(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Clocks of machines are minutes apart; that of the database is one."""
+    yard, now = Yard(store), queue.now
+    for module in (operating, floor) if store._engine.dialect.name != "sqlite" else ():  # whose file is on one machine
+        monkeypatch.setattr(module, "now", lambda: now() - 240_000_000)
+    yard.present(worker())
+    monkeypatch.undo()
+    (found,) = yard.workers()
+    assert found.alive
+    with store._engine.begin() as connection:
+        connection.execute(update(schema.worker).values(seen=schema.worker.c.seen - floor.GONE))
+    assert not yard.workers()[0].alive
+
+
+def test_why_many_jobs_wait_is_asked_once(store: Store) -> None:
+    Desk(store).hand_in(GIVEN, [replace(t, name=f"i{k}") for k in range(50) for t in tasks(targets="a")], ROOM)
+    yard, asked = Yard(store), list[str]()
+    yard.present(worker())
+    event.listen(store._engine, "before_cursor_execute", lambda *a: asked.append(a[2]))
+    assert [j.why.split(" ")[0] for j in yard.lines((WAITING,))] == ["next;", *map(str, range(1, 50))]
+    assert len(asked) < 10
 
 
 def test_a_clock_that_was_set_back_keeps_no_job_waiting(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -15,7 +15,7 @@ from steelyard.model.target import load_target
 
 from . import queue, schema
 from .engine import explained
-from .floor import Board, Floor, Worker, workers
+from .floor import Board, Floor, Worker, clock, workers
 from .leasing import repeated
 from .operators import note
 from .queue import DONE, FAILED, RUNNING, WAITING, Task, now
@@ -259,16 +259,17 @@ class Yard:
 
     def present(self, worker: Worker) -> list[str]:
         """Says that a worker is there; the boards of its machine that are paused."""
-        values = {"machine": worker.machine, "targets": msgspec.json.encode(worker.targets).decode(), "seen": now(),
+        values = {"machine": worker.machine, "targets": msgspec.json.encode(worker.targets).decode(),
                   "boards": msgspec.json.encode(worker.boards).decode(), "version": worker.version}  # fmt: skip
         beginning = f"board {worker.machine}/"
 
         def work(connection: Connection) -> list[str]:
-            stored = row_of(_worker, values)
+            seen = clock(connection)
+            stored = row_of(_worker, {**values, "seen": seen})
             if connection.execute(update(_worker).where(_worker.c.name == worker.name).values(stored)).rowcount != 1:
                 known = connection.execute(select(_worker.c.id).where(_worker.c.name == worker.name)).first()
                 if known is None:
-                    connection.execute(delete(_worker).where(_worker.c.seen < now() - FORGOTTEN))
+                    connection.execute(delete(_worker).where(_worker.c.seen < seen - FORGOTTEN))
                     connection.execute(insert(_worker).values({**stored, **row_of(_worker, {"name": worker.name})}))
             paused = connection.execute(select(_hold.c.subject)).scalars()
             return [s.removeprefix(beginning) for s in paused if s.startswith(beginning)]

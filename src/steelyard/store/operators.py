@@ -17,15 +17,16 @@ from sqlalchemy import Connection, delete, func, insert, select
 from steelyard.model.errors import UserError
 
 from . import schema
+from .dates import APART
 from .engine import explained
 from .leasing import repeated
 from .queue import now
 from .store import Store
-from .values import storable
+from .values import MICROSECOND, storable
 from .writing import row_of
 
 #: bytes of a token; microseconds that a session and a link last, and that a clock may be wrong
-_TOKEN, SESSION, LINK, _WRONG = 24, 12 * 3_600_000_000, 24 * 3_600_000_000, 300_000_000
+_TOKEN, SESSION, LINK, _WRONG = 24, 12 * 3_600_000_000, 24 * 3_600_000_000, APART // MICROSECOND
 #: failed tries that an address has in so many microseconds; where others failed so often that somebody guesses from
 #: many addresses, each has one: nobody can keep operators out
 TRIES, OF_ALL, WITHIN = 5, 100, 900_000_000
