@@ -336,6 +336,7 @@ API = "#define CRYPTO_KEYBYTES 16\n#define CRYPTO_NSECBYTES 0\n#define CRYPTO_NP
         (zipped(crypto_aead__toy__ref__api_h=API, __________etc__passwd="x"), "path-escape"),
         (zipped(a__api_h=API, a__big_c=b"\0" * (9 << 20)), "zip-bomb"),
         (zipped(**{f"f{k}": "" for k in range(2001)}), "zip-bomb"),
+        pytest.param(zipped(a__api_h=API) + bytes(8 << 20), "bytes, 8388608 are taken", id="large"),
         (zipped(**{f"crypto_aead__v{k}__ref__{n}": API for k in range(41) for n in ("api_h", "encrypt_c")}), "hand in"),
     ],
 )  # fmt: skip

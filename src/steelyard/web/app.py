@@ -46,7 +46,7 @@ _FOR_EVER = {"cache-control": "public, max-age=31536000, immutable"}
 MOST_ASKED = 64 << 10
 #: bytes of what is handed in: a zip, and the form around it; how many hand in at once, and how many of one address; how
 #: many workers may send as much
-MOST_SENT, UPLOADS, OF_ONE, HANDS = (8 << 20) + (64 << 10), 16, 4, 256
+MOST_SENT, UPLOADS, OF_ONE, HANDS = reply.MOST_ZIP + reply.FORM, 16, 4, 256
 #: seconds of a processor that one address may take in an hour for what is not taken in the end
 IN_VAIN = 60.0
 #: pages that are made for one address at once, a quarter of the places that there are

@@ -12,13 +12,13 @@ from ..model.errors import UserError, counted
 from ..model.implementation import Implementation
 from ..model.target import load_target, target_names
 from ..sources import discover, sizes
-from ..sources.limits import HANDED_IN, MIB
+from ..sources.limits import HANDED_IN
 from ..store.queue import Task
 from ..verify import is_known
 from .wire import Found, Offer, Refused
 
-#: bytes of a zip as it is sent; implementations in it, and runs that it may ask for
-MOST, IMPLEMENTATIONS, RUNS = 8 * MIB, 40, 200
+#: implementations in a zip, and runs that it may ask for
+IMPLEMENTATIONS, RUNS = 40, 200
 _LICENCE = re.compile(r"(licen[cs]e|copying|unlicen[cs]e|copyright)", re.IGNORECASE)
 _NAME = 80
 

@@ -12,6 +12,8 @@ from msgspec import Struct
 from ..store.quota import Quota
 
 HTML = "text/html; charset=utf-8"
+#: bytes of a zip that is handed in, and of the form around it
+MOST_ZIP, FORM = 8 << 20, 64 << 10
 
 
 class Reply(Struct, frozen=True):

@@ -16,7 +16,7 @@ from ..store.submissions import Desk, Given, QuotaError
 from . import address, api, layout, lint, multipart, wire
 from .page import NotThereError
 from .pages.submissions import hand_in
-from .reply import HTML, Reply, Sent, Taking
+from .reply import HTML, MOST_ZIP, Reply, Sent, Taking
 from .respond import explained, wrong_answer, wrong_page
 
 _ASKED = ("name", "licence", "previous")
@@ -80,6 +80,8 @@ def _taken(
     if not content:
         raise UserError("no file was sent; choose a zip")
     file = lint.safe(name)
+    if len(content) > MOST_ZIP:
+        raise UserError(f"{file} has {len(content)} bytes, {MOST_ZIP} are taken; hand in several zips")
     try:
         found = lint.lint(content, file)
     except TimeoutError:

@@ -19,6 +19,7 @@ from ...store.queue import DONE, FAILED, RUNNING, WAITING, Job
 from ...store.submissions import OFFERED, PRIVATE, PUBLISHED, WITHDRAWN, Desk, Submission, new_token
 from .. import address, lint
 from ..page import Block, Field, Form, Heading, NotThereError, Page, Table, Text
+from ..reply import MOST_ZIP
 from ..wire import Found
 from .view import View, bars, noted
 
@@ -47,7 +48,7 @@ def hand_in(why: str = "", licence: str = "") -> Page:
     blocks: list[Block] = [_form(licence)]
     if why:
         blocks = [Heading("Not taken", "not-taken"), Text(why), *blocks]
-    most = f"{lint.MOST >> 20} MiB as a zip, {HANDED_IN.zip_bytes >> 20} MiB unpacked"
+    most = f"{MOST_ZIP >> 20} MiB as a zip, {HANDED_IN.zip_bytes >> 20} MiB unpacked"
     blocks.append(
         Text(f"At most {most}, {lint.IMPLEMENTATIONS} implementations. A file may be dragged onto its field.")
     )
