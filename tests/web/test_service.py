@@ -400,6 +400,19 @@ def test_a_head_says_how_long_a_page_is(served: FastAPI) -> None:
     assert int(reply.headers["content-length"]) > 1000
 
 
+@pytest.mark.parametrize(
+    ("accepts", "compressed"),
+    [
+        ("gzip, deflate, br", True), ("br;q=1.0, GZIP;q=0.8", True), ("x-gzip", True), ("gzip; q=0.001", True),
+        ("gzip;q=0", False), ("gzip ; Q=0.000, identity", False), ("", False), ("identity, nogzip", False),
+    ],
+)  # fmt: skip
+def test_who_takes_nothing_compressed_gets_it_plain(served: FastAPI, accepts: str, compressed: bool) -> None:
+    got = ask(served, "/", accept_encoding=accepts)
+    assert (got.headers.get("content-encoding") == "gzip") is compressed
+    assert "Newest results" in got.text
+
+
 def test_a_database_that_does_not_answer_is_said(served: FastAPI, results: Path) -> None:
     results.write_bytes(b"no database" * 1000)
     for path in results.parent.glob("results.db-*"):

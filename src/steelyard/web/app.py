@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import ipaddress
+import re
 import time
 from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -51,6 +52,8 @@ MOST_SENT, UPLOADS, OF_ONE, HANDS = reply.MOST_ZIP + reply.FORM, 16, 4, 256
 IN_VAIN = 60.0
 #: pages that are made for one address at once, a quarter of the places that there are
 FOR_ONE = WAITING // 4
+#: what accepts gzip, unless with a weight of nothing (RFC 9110, 12.5.3)
+_GZIP = re.compile(r"(?:^|,)\s*(?:x-)?gzip\s*(?:$|,|;(?!\s*q=0(?:\.0*)?\s*(?:$|,)))", re.IGNORECASE)
 #: the cookie of who is signed in
 _COOKIE = "steelyard-operator"
 _SAVED = ("application/vnd", "text/x-tex", "text/csv")
@@ -353,6 +356,6 @@ def _sent(kept: Kept, request: Request) -> Response:
         headers["content-disposition"] = f'attachment; filename="{safe}"'
     if made.status == 200 and headers["etag"] in request.headers.get("if-none-match", ""):
         return Response(status_code=304, headers=headers)
-    if kept.packed and "gzip" in request.headers.get("accept-encoding", ""):
+    if kept.packed and _GZIP.search(request.headers.get("accept-encoding", "")):
         return Response(made.body, made.status, headers | {"content-encoding": "gzip"}, made.kind)
     return Response(kept.plain, made.status, headers, made.kind)
