@@ -102,6 +102,9 @@ def test_a_record_that_cannot_be_stored_ends_its_job_alone(store: Store) -> None
     assert desk.publish(token) == 1
     assert [r.setup.target for r in store.runs()] == ["d"]
     assert states(desk, token) == [FAILED, FAILED, FAILED, DONE]
+    with store._engine.connect() as connection:  # and no page has names without runs
+        assert connection.execute(select(schema.target.c.name)).scalars().all() == ["d"]
+        assert connection.execute(select(func.count()).select_from(schema.setup)).scalar_one() == 1
 
 
 def test_a_zip_that_is_there_is_kept_and_run_once(store: Store) -> None:

@@ -240,7 +240,8 @@ def to_runs(connection: Connection, package: int, store: Store) -> int:
         with suppress(StoreError):  # a figure is worth more than what compilers said
             log = store.put_blob(r.log) if r.log else ""
         try:
-            values: dict[str, Any] = {"run_id": append(connection, replace(dated(record), origin=origin, log=log))}
+            with connection.begin_nested():  # what of it was inserted before it is refused goes too
+                values: dict[str, Any] = {"run_id": append(connection, replace(dated(record), origin=origin, log=log))}
         except StoreError as e:
             values = {"state": FAILED, "record": None, "detail": storable(f"its record cannot be stored: {e}")}
         made += "run_id" in values
