@@ -8,14 +8,14 @@ import subprocess
 import sys
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
 from alembic.script import ScriptDirectory
 from msgspec.structs import replace
-from sqlalchemy import URL, NullPool, create_engine, inspect, text
+from sqlalchemy import URL, Engine, NullPool, create_engine, event, inspect, text
 
 from steelyard.model.reasons import Failure, Reason
 from steelyard.store import Store, StoreError, migrate, schema
@@ -123,6 +123,36 @@ def test_an_old_database_keeps_all_and_becomes_as_a_new_one(
     kind = database.split("+")[0]
     fresh = emptied(servers(kind)).render_as_string() if kind in SERVERS else str(tmp_path / "fresh.db")
     assert migrated == shape(fresh)
+
+
+@pytest.mark.parametrize("database", ["mariadb"], indirect=True)
+def test_a_migration_that_is_killed_goes_on_wherever_that_was(database: str, servers: Callable[[str], URL]) -> None:
+    """MariaDB keeps each step at once. It is killed before each of them."""
+    old(database)
+    server = create_engine(database)
+    with server.begin() as connection:
+        for name in ("seed", "answers"):
+            connection.exec_driver_sql(f"ALTER TABLE run DROP COLUMN {name}")
+        connection.exec_driver_sql(f"UPDATE {REVISION} SET version_num = '0001'")
+    server.dispose()
+    met = set[str]()
+
+    def step(*said: Any) -> None:
+        if said[2].split()[0] in ("ALTER", "CREATE", "UPDATE") and said[2] not in met:
+            met.add(said[2])
+            raise KeyboardInterrupt
+
+    event.listen(Engine, "before_cursor_execute", step)
+    try:
+        for _ in range(100):
+            with suppress(KeyboardInterrupt):
+                Store.open(database).close()
+                break
+    finally:
+        event.remove(Engine, "before_cursor_execute", step)
+    assert len(met) > 20
+    migrated = shape(database)
+    assert migrated == shape(emptied(servers("mariadb")).render_as_string())
 
 
 def test_a_database_of_the_first_schema(path: Path) -> None:

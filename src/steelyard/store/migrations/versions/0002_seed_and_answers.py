@@ -12,6 +12,8 @@ down_revision = "0001"
 
 
 def upgrade() -> None:
-    """Adds two columns; older runs have neither."""
-    op.add_column("run", sa.Column("seed", Name(64)))
-    op.add_column("run", sa.Column("answers", Name(64)))
+    """Adds two columns; older runs have neither; MariaDB may have one from a migration that a later step ended."""
+    there = {column["name"] for column in sa.inspect(op.get_bind()).get_columns("run")}
+    for name in ("seed", "answers"):
+        if name not in there:
+            op.add_column("run", sa.Column(name, Name(64)))

@@ -12,7 +12,7 @@ down_revision = "0004"
 
 
 def upgrade() -> None:
-    """Adds three tables; MariaDB may have some from a migration that a later step ended."""
+    """Adds three tables; MariaDB may have some, without their indexes, from a migration that a later step ended."""
     there = sa.inspect(op.get_bind()).get_table_names()
     if "package" not in there:
         op.create_table(
@@ -43,8 +43,6 @@ def upgrade() -> None:
             sa.ForeignKeyConstraint(["package_id"], ["package.id"], name="fk_submission_package_id"),
             sa.ForeignKeyConstraint(["previous_id"], ["submission.id"], name="fk_submission_previous_id"),
             sa.ForeignKeyConstraint(["first_id"], ["submission.id"], name="fk_submission_first_id"),
-            sa.Index("ix_submission_address_created", "address", "created"),
-            sa.Index("ix_submission_package_id", "package_id"),
             sqlite_autoincrement=True,
         )
     if "job" not in there:
@@ -67,10 +65,12 @@ def upgrade() -> None:
             sa.UniqueConstraint("identity", name="uq_job_identity"),
             sa.ForeignKeyConstraint(["package_id"], ["package.id"], name="fk_job_package_id"),
             sa.ForeignKeyConstraint(["run_id"], ["run.id"], name="fk_job_run_id"),
-            sa.Index("ix_job_package_id", "package_id"),
-            sa.Index("ix_job_state_priority_id", "state", "priority", "id"),
             sqlite_autoincrement=True,
         )
+    op.create_index("ix_submission_address_created", "submission", ["address", "created"], if_not_exists=True)
+    op.create_index("ix_submission_package_id", "submission", ["package_id"], if_not_exists=True)
+    op.create_index("ix_job_package_id", "job", ["package_id"], if_not_exists=True)
+    op.create_index("ix_job_state_priority_id", "job", ["state", "priority", "id"], if_not_exists=True)
 
 
 def downgrade() -> None:

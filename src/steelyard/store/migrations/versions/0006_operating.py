@@ -23,7 +23,6 @@ def _tables() -> dict[str, list[Any]]:
             _text("job_id", Id), _text("worker", Name(255)), _text("begun", UtcTime), sa.Column("ended", UtcTime),
             _text("outcome", Name(16)), _text("detail", LongText), sa.Column("log", LongText),
             sa.ForeignKeyConstraint(["job_id"], ["job.id"], name="fk_job_attempt_job_id"),
-            sa.Index("ix_job_attempt_job_id", "job_id"),
         ],
         "worker": [
             _text("name", Name(255)), _text("machine", Name(255)), _text("targets", LongText),
@@ -47,13 +46,12 @@ def _tables() -> dict[str, list[Any]]:
         "audit": [
             _text("at", UtcTime), _text("operator", Name(64)), _text("address", Name(64)), _text("action", Name(64)),
             _text("subject", Name(255)), _text("detail", LongText),
-            sa.Index("ix_audit_action_address_at", "action", "address", "at"),
         ],
     }  # fmt: skip
 
 
 def upgrade() -> None:
-    """Adds the tables; MariaDB may have some from a migration that a later step ended."""
+    """Adds the tables; MariaDB may have some, without their indexes, from a migration that a later step ended."""
     there = sa.inspect(op.get_bind()).get_table_names()
     for name, columns in _tables().items():
         if name not in there:
@@ -61,6 +59,8 @@ def upgrade() -> None:
             op.create_table(
                 name, sa.Column("id", Id, nullable=False), *columns, key, sqlite_autoincrement=name == "audit"
             )
+    op.create_index("ix_job_attempt_job_id", "job_attempt", ["job_id"], if_not_exists=True)
+    op.create_index("ix_audit_action_address_at", "audit", ["action", "address", "at"], if_not_exists=True)
 
 
 def downgrade() -> None:
