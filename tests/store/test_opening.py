@@ -209,6 +209,7 @@ def test_a_server_that_ended_our_connections(database: str, monkeypatch: pytest.
         ("mariadb", {"port": 1}, "start the server, or correct host and port"),
         ("postgresql", {"database": "none"}, "create the database, or correct its name"),
         ("mariadb", {"database": "none"}, "create the database, or correct its name"),
+        ("mariadb", {"database": ""}, "names no database; write it after the host"),
         ("postgresql", {"username": "nobody"}, "does not exist; "),
     ],
 )

@@ -186,7 +186,10 @@ def _on_begin(connection: Connection) -> None:
 def _revision(connection: Connection, name: str) -> str | None:
     """The stored revision; None for a database that is empty or not yet whole. Raises :class:`StoreError` for one that
     is not ours or too new."""
-    tables = inspect(connection).get_table_names()
+    at = inspect(connection)
+    if at.default_schema_name is None:
+        raise StoreError(f"{name}: the URL names no database; write it after the host, as in mariadb://host/steelyard")
+    tables = at.get_table_names()
     if schema.REVISION_TABLE not in tables:
         if tables and connection.dialect.name == "sqlite":
             raise StoreError(f"{name} contains tables that are not Steelyard's; give another path")
