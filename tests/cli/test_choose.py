@@ -216,6 +216,14 @@ def test_a_protocol_refuses_sizes_that_it_does_not_have(chosen: Cli) -> None:
     assert "it has 1 byte (Bluetooth" in chosen("choose -t uno --workload ble --adlen 2").err
     assert "encryption of 48 bytes and 9 bytes of" in chosen("choose -t uno --workload lorawan --mlen 48").out
     assert chosen("choose -t uno --workload default --mlen 48").code == 2
+    for given, said in (
+        ("tls13 --adlen 0", "--adlen 0: no TLS 1.3 record has so many bytes of them; it has 5 bytes"),
+        ("tls13 --mlen 0", "--mlen 0: no TLS 1.3 record has such a message; at least 1 byte"),
+        ("lorawan --mlen 242 --adlen 24", "at most 251 bytes of both (LoRaWAN"),
+        ("ieee802154 --mlen 121", "--mlen 121 with 15 of associated data: no IEEE 802.15.4 frame has such a message"),
+    ):
+        assert said in chosen(f"choose -t uno --workload {given}").err
+    assert "and 0 bytes of" in chosen("choose -t uno --workload cose --adlen 0").out
 
 
 def test_what_is_used_today_stands_beside(chosen: Cli, tmp_path: Path) -> None:

@@ -45,7 +45,7 @@ class Choose(options.Answering, frozen=True, kw_only=True):
     table: bool
     primitive: str
     mlen: int | None
-    adlen: int
+    adlen: int | None
     workload: str
     decrypt: bool
     key_per_message: bool
@@ -70,7 +70,7 @@ def _bytes(name: str, help: str, default: int | None) -> options.Declared:
     options.text("--target", "-t", metavar="TARGET", help="The device."),
     options.flag("--table", help="All targets that have results, each with its first."),
     _bytes("--mlen", "Bytes of a message.", None),
-    _bytes("--adlen", "Bytes of its associated data. Default: 0.", 0),
+    _bytes("--adlen", "Bytes of its associated data. Default: 0, or a protocol's.", None),
     options.text(
         "--workload", "-w", metavar="NAME|AD/M", help="A protocol's usual message, or of --mlen bytes: lorawan, ble."
     ),
@@ -130,10 +130,16 @@ def _sizes(ask: Choose) -> tuple[int, int]:
     elif ask.mlen is None:
         raise UserError("give --mlen, the bytes of a message, or --workload")
     else:
-        adlen, mlen = ask.adlen, ask.mlen
+        adlen, mlen = ask.adlen or 0, ask.mlen
     if ask.primitive == "crypto_block":
-        if adlen:
+        if ask.adlen:
             raise UserError("a block cipher has no associated data; leave out --adlen, or --primitive")
+        if adlen:
+            raise UserError(
+                f"a block cipher has no associated data, which {ask.workload} has; give --mlen instead of it"
+            )
+        if not mlen:
+            raise UserError("a block cipher takes no cycles for no message; give --mlen of 1 and more")
         refuse({"--measure": ask.measure}, "blocks have one size, and are weighed already; leave it out")
     else:
         more = "each call of an AEAD expands its key, and figures hold it; leave it out, or give --primitive"
@@ -146,13 +152,20 @@ def _of_protocol(protocol: Protocol, ask: Choose) -> tuple[int, int]:
     does not have."""
     typical, most = protocol.typical, protocol.most
     mlen = typical.mlen if ask.mlen is None else ask.mlen
+    if mlen < protocol.least:
+        text = f"--mlen {mlen}: no {protocol.title} has such a message; at least {counted(protocol.least, 'byte')}"
+        raise UserError(f"{text} ({protocol.standard}): give a larger one, or leave out --workload")
     if most is not None and mlen > most:
         text = f"--mlen {mlen}: no {protocol.title} has such a message; at most {most} bytes ({protocol.standard})"
         raise UserError(f"{text}: give a smaller one, or leave out --workload")
-    adlen = ask.adlen or typical.adlen
+    adlen = typical.adlen if ask.adlen is None else ask.adlen
     if protocol.ad is not None and not protocol.ad[0] <= adlen <= protocol.ad[1]:
         text = f"--adlen {adlen}: no {protocol.title} has so many bytes of them; {_span(*protocol.ad)}"
         raise UserError(f"{text} ({protocol.standard}): leave it out, or --workload")
+    if protocol.both is not None and adlen + mlen > protocol.both:
+        text = f"--mlen {mlen} with {adlen} of associated data: no {protocol.title} has such a message"
+        text += f"; at most {protocol.both} bytes of both"
+        raise UserError(f"{text} ({protocol.standard}): give fewer, or leave out --workload")
     return adlen, mlen
 
 
@@ -210,7 +223,12 @@ def _rows(
     operation = "decrypt" if ask.decrypt else "encrypt"
     columns = ["rom", "ram", f"cycles_{operation}_mean"]
     if ask.primitive == "crypto_block":
-        columns += ["context", *([f"cycles_schedule_{operation}_mean"] if ask.key_per_message else ())]
+        columns += [
+            "context",
+            "cycles_encrypt_mean",
+            "encrypt_per_byte",
+            *([f"cycles_schedule_{operation}_mean"] if ask.key_per_message else ()),
+        ]
     else:
         columns.append(f"{operation}@{adlen}/{mlen}")
     where = f"target == {name} and primitive == {ask.primitive}" + (f" and ({ask.where})" if ask.where.strip() else "")
@@ -228,6 +246,8 @@ def _chosen(ask: Choose, name: str, rows: Sequence[Row], size: tuple[int, int], 
     candidates, lost = _costed(ask, rows, size, limits)
     if ask.measure:
         shown = choice.shown(choose.fitting(candidates, limits), ask.top or TOP, ask.by)
+        today = choice.used(PROTOCOLS.get(ask.workload), candidates)
+        shown = [*shown, *(r for r in today if r not in shown)]
         if _measured(ask, name, shown, size):
             rows, notes = _rows(ask, name, *size, together="newest")
             candidates, lost = _costed(ask, rows, size, limits)
@@ -308,21 +328,19 @@ def _block(row: Row) -> int:
 
 
 def _blocks(ask: Choose, rows: Sequence[Row], mlen: int) -> tuple[list[Row], tuple[str, ...]]:
-    from ..verify.knownblock import known_block
-
     made: list[Row] = []
     lost: dict[str, None] = {}
     newest = {_setup(r): r for r in sorted(rows, key=run_number)}
     for r in newest.values():
-        known = known_block(str(r["variant"]))
+        block = choose.block_bytes(r)
         given = {"decrypt": ask.decrypt, "key_per_message": ask.key_per_message}
-        cycles = choose.blocks_cost(r, known.block, mlen, **given) if known else None
+        cycles = choose.blocks_cost(r, block, mlen, **given) if block else None
         if cycles is None:
             lost[str(r["label"])] = None
             continue
         ram = (value(r, "ram") or 0) + (value(r, "context") or 0)
         made.append(r | {"cycles": cycles, "by": choice.BLOCKS, "ram": ram})
-    return made, choice.without(sorted(lost))
+    return made, choice.without_cycles(sorted(lost))
 
 
 def _measured(ask: Choose, name: str, rows: Sequence[Row], size: tuple[int, int]) -> bool:
