@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 
+import msgspec
 import pytest
 from msgspec.structs import replace
 from sqlalchemy import select, update
@@ -15,7 +16,7 @@ from steelyard.store import Store, operators, queue, schema
 from steelyard.store.floor import Board, Worker
 from steelyard.store.operating import Yard
 from steelyard.store.operators import Operators, RefusedError
-from steelyard.store.queue import DONE, FAILED, RUNNING, WAITING, Queue
+from steelyard.store.queue import DONE, FAILED, RUNNING, WAITING, Queue, Task
 from steelyard.store.submissions import OFFERED, Desk
 
 from .conftest import RECORD
@@ -239,6 +240,30 @@ def test_a_job_of_a_newer_server_is_left_to_newer_workers(store: Store) -> None:
     with Queue(store, "old").taken("ab") as taken:
         assert taken is not None
         assert taken.number == 2
+
+
+@pytest.mark.parametrize(
+    "file", ["/tmp/x.zip", "../x.zip", ".zip", "x.zip\n", "x\0.zip", "unpacked", f"{'x' * 200}.zip"]
+)
+def test_a_file_is_called_by_a_plain_name(file: str) -> None:
+    """A server may be a stranger's, and its worker writes a file of that name."""
+    (task,) = tasks(targets="a")
+    said = {**msgspec.to_builtins(task), "file": file}
+    with pytest.raises(msgspec.ValidationError, match="is not a plain name"):
+        msgspec.json.decode(msgspec.json.encode(said), type=Task)
+
+
+def test_a_job_whose_file_is_no_plain_name_is_never_taken(store: Store) -> None:
+    """As in a database that came from a stranger."""
+    token = Desk(store).hand_in(GIVEN, tasks(targets="a"), ROOM)
+    with store._engine.begin() as connection:
+        task = connection.execute(select(schema.job.c.task)).scalar_one()
+        connection.execute(update(schema.job).values(task=task.replace(GIVEN.name, "/tmp/x.zip")))
+    with Queue(store, "w").taken("a") as taken:
+        assert taken is None
+    submission = Desk(store).find(token)
+    assert submission is not None
+    assert "its task cannot be read" in Desk(store).jobs(submission)[0].detail
 
 
 def test_boards_of_a_worker_are_paused_by_their_machine(store: Store) -> None:

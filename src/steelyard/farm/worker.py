@@ -20,7 +20,7 @@ from msgspec.structs import replace
 from .. import __version__
 from ..jobs import Job
 from ..lab import Station, aside
-from ..model.errors import UserError
+from ..model.errors import UserError, cut
 from ..model.record import Record
 from ..model.target import load_target
 from ..model.workload import workload
@@ -132,7 +132,7 @@ def work_for(
             try:
                 with queue.taken(targets) as taken:
                     if taken is not None:
-                        say(_worked(queue, own, taken, say, lab))
+                        say(_worked(queue, own, taken, targets, say, lab))
             except StoreError as e:
                 say(e)
                 taken = None
@@ -176,7 +176,12 @@ def _present(queue: Jobs, targets: tuple[str, ...], boards: Callable[[], tuple[B
 
 
 def _worked(
-    queue: Jobs, own: Store, taken: Taken, say: Callable[[Done | StoreError], None], lab: Mapping[str, Stations] = {}
+    queue: Jobs,
+    own: Store,
+    taken: Taken,
+    targets: Collection[str],
+    say: Callable[[Done | StoreError], None],
+    lab: Mapping[str, Stations] = {},
 ) -> Done:
     """Does a job, and puts back what came of it."""
     late, t = Event(), taken.task
@@ -207,7 +212,7 @@ def _worked(
             timer = Timer(ON_BOARDS if t.on else SECONDS, stop)
             timer.start()
             try:
-                record = pipeline.weigh(_job(taken, Path(folder), lab))
+                record = pipeline.weigh(_job(taken, targets, Path(folder), lab))
             finally:
                 timer.cancel()
     except UserError as e:
@@ -229,9 +234,12 @@ def _worked(
     return done(DONE, "", replace(record, id=None, log=digest), log)
 
 
-def _job(taken: Taken, folder: Path, lab: Mapping[str, Stations] = {}) -> Job:
-    """The job of a task, unpacked into ``folder``. :class:`UserError` where this version finds something else."""
+def _job(taken: Taken, targets: Collection[str], folder: Path, lab: Mapping[str, Stations]) -> Job:
+    """The job of a task, unpacked into ``folder``. :class:`UserError` where this version finds something else, and for
+    another target than was asked for: on some, code runs on this machine."""
     t = taken.task
+    if t.place not in targets:
+        raise UserError(f"{cut(t.place)}: no job on this was asked for; hand the zip in again")
     if hashlib.sha256(taken.content).hexdigest() != t.package:
         raise UserError("the zip is not the one that was handed in; hand it in again")
     place = folder / t.file

@@ -4,6 +4,7 @@ lease and what came of the run are stored together: who was only suspended store
 from __future__ import annotations
 
 import hashlib
+import re
 import time
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -14,6 +15,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 from sqlalchemy import ColumnElement, Connection, Engine, bindparam, delete, insert, or_, select, text, update
 
+from steelyard.model.errors import cut
 from steelyard.model.record import Record
 
 from . import schema
@@ -35,6 +37,8 @@ BOARD = "board"
 ATTEMPTS, PAUSE = 3, 30_000_000
 #: jobs that a worker looks at for one that it can have
 _LOOKED_AT = 20
+#: how a zip may be called: workers make a file of this name
+_PLAIN = re.compile(r"[A-Za-z0-9_+][A-Za-z0-9._+-]{0,90}\.zip")
 #: what an attempt is called while it goes on, and where another followed without its end
 UNDER_WAY, DIED, GIVEN_BACK = "running", "died", "given back"
 _job, _package, _submission, _attempt = schema.job, schema.package, schema.submission, schema.job_attempt
@@ -95,6 +99,10 @@ class Task(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_d
     workload: str
     sources: str = ""
     on: str = ""
+
+    def __post_init__(self) -> None:
+        if self.package and not _PLAIN.fullmatch(self.file):  # a database or a server of strangers may say anything
+            raise ValueError(f"file: {cut(self.file)!r} is not a plain name")
 
     @property
     def place(self) -> str:
