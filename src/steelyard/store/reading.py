@@ -252,7 +252,10 @@ def _check(names: Iterable[str], columns: Iterable[Sequence[Any]]) -> None:
         kinds = set(map(type, values))
         if not kinds <= _TYPES.get(name, _TEXT):
             raise ValueError(f"{name} has a value of type {', '.join(sorted(k.__name__ for k in kinds))}")
-        if float in kinds and not math.isfinite(sum(filter(None, values))):
+        # a sum is quick; it is infinite as well where finite values are large
+        if float in kinds and not (
+            math.isfinite(sum(some := list(filter(None, values)))) or all(map(math.isfinite, some))
+        ):
             raise ValueError(f"{name} has a value that is infinite, or not a number")
 
 
