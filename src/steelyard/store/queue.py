@@ -259,7 +259,12 @@ def to_runs(connection: Connection, package: int, store: Store) -> int:
 def _origins(connection: Connection, package: int) -> dict[str, str]:
     """What runs of a published package are named by: the file, and the first submission of its line. By file."""
     found = connection.execute(_ORIGINS, {"package": package, "state": PUBLISHED}).all()
-    return {s.name: f"{s.name} (submission {s.first_id or s.id})" for s in found}
+    return {s.name: origin(s.name, s.first_id or s.id) for s in found}
+
+
+def origin(name: str, first: int) -> str:
+    """What runs of a submission are named by, with the number of the first of its line."""
+    return f"{name} (submission {first})"
 
 
 def _asked(targets: Collection[str]) -> dict[str, Any]:

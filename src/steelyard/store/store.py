@@ -257,6 +257,11 @@ class Store:
         """The content of the log with this digest."""
         return self._folder().get(digest)
 
+    def drop_blob(self, digest: str) -> None:
+        """Deletes a log that no run has any more."""
+        if self._blobs is not None:
+            self._blobs.drop(digest)
+
     def _folder(self) -> Blobs:
         if self._blobs is None:
             raise StoreError(f"{self._name} keeps no logs; --db FILE does (in Python: Store.open with blobs=FOLDER)")
