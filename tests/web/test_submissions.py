@@ -27,6 +27,7 @@ from steelyard.model.paths import CIPHERS
 from steelyard.sources import discover
 from steelyard.sources.pack import pack
 from steelyard.store import Store
+from steelyard.store.operating import Yard
 from steelyard.store.quota import Quota
 from steelyard.store.submissions import Desk
 from steelyard.web import lint, multipart, wire
@@ -304,6 +305,31 @@ def test_a_run_that_takes_too_long_is_ended(tmp_path: Path, monkeypatch: pytest.
         assert answer(store, Sent("/submissions", "", body, kind, "a"), Taking(("uno",), Quota())).status == 303
         worker.work(store, ["uno"], said.append, threading.Event(), until_empty=True)
     assert [(d.state, d.detail) for d in said] == [("failed", "not done after 0 s")]
+
+
+def test_a_worker_keeps_nothing_of_what_it_weighed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No build, and no record: a job that is repeated is done again by the same worker too."""
+    the_target("uno")
+    monkeypatch.setenv("STEELYARD_HOME", str(tmp_path / "home"))
+    content, finished = package(b"/* private */"), list[Any]()
+    with Store.open(tmp_path / "r.db") as store:
+        body, kind = form(package=("toy.zip", content), licence="MIT", rights="yes")
+        taken = answer(store, Sent("/submissions", "", body, kind, "a"), Taking(("uno",), Quota()))
+        submission = Desk(store).find(taken.to.rsplit("/", 1)[1])
+        assert submission is not None
+
+        def say(what: Any) -> None:
+            (job,) = Desk(store).jobs(submission)
+            assert job.record is not None, what
+            finished.append(job.record.finished)
+            if len(finished) == 1:
+                Yard(store).repeat(job.number)
+
+        worker.work(store, ["uno"], say, threading.Event(), until_empty=True)
+    assert len(set(finished)) == 2
+    left = [f for f in (tmp_path / "home").rglob("*") if f.is_file()]
+    assert any(f.name == "both.elf" for f in left), "nocrypt's is kept"
+    assert not [f for f in left if b"/* private */" in f.read_bytes() or "/apart/" in str(f)]
 
 
 def test_ctrl_c_gives_the_job_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

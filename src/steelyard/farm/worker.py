@@ -17,7 +17,7 @@ from typing import Protocol
 from msgspec import Struct
 from msgspec.structs import replace
 
-from .. import __version__
+from .. import __version__, building
 from ..jobs import Job
 from ..lab import Station, aside
 from ..model.errors import UserError, cut
@@ -30,7 +30,7 @@ from ..sources.limits import HANDED_IN
 from ..store import Store, StoreError
 from ..store.errors import LeaseLost
 from ..store.floor import Board, Worker
-from ..store.operating import Yard
+from ..store.operating import Yard, forget
 from ..store.queue import ATTEMPTS, BOARD, DONE, FAILED, WAITING, Mine, Queue, Taken
 
 #: seconds between two words of a worker that is there; what the mark of a board says that operators paused
@@ -212,7 +212,9 @@ def _worked(
             timer = Timer(ON_BOARDS if t.on else SECONDS, stop)
             timer.start()
             try:
-                record = pipeline.weigh(_job(taken, targets, Path(folder), lab))
+                job = _job(taken, targets, Path(folder), lab)
+                with building.apart(job.implementation):
+                    record = pipeline.weigh(job)
             finally:
                 timer.cancel()
     except UserError as e:
@@ -225,6 +227,8 @@ def _worked(
         queue.give_back(taken)
         raise
     log = own.get_blob(record.log)[:_LOG].decode(errors="replace") if record.log else ""
+    if record.id is not None:  # it is not ours to keep, and a job that is repeated is done again
+        forget(own, record.id)
     if record.failure is not None and not record.final:
         detail = f"{record.failure.reason}: {record.failure.detail}"
         if taken.attempt < ATTEMPTS:

@@ -286,6 +286,14 @@ class Yard:
             repeated(self._store._engine, lambda c: c.execute(delete(_worker).where(_worker.c.name == name)))
 
 
+def forget(store: Store, run: int) -> None:
+    """Deletes a run and its log."""
+    with explained(store._name):
+        logs = repeated(store._engine, lambda connection: removed(connection, [run]))
+    for log in logs:
+        store.drop_blob(log)
+
+
 #: what of an implementation a task says, the last one not always
 _IMPLEMENTATION = ("primitive", "family", "variant", "name", "digest")
 #: what a job is that is to be done again
@@ -317,6 +325,11 @@ def _unpublished(connection: Connection, package: int, name: str) -> tuple[int, 
     found |= _earlier(connection, package, [queue.task_of(j.task) for j in mine])
     runs = sorted(found)
     connection.execute(update(_job).where(_job.c.id.in_([j.id for j in mine])).values(run_id=None))
+    return len(runs), removed(connection, runs)
+
+
+def removed(connection: Connection, runs: Sequence[int]) -> list[str]:
+    """Deletes runs, with all that no other run has; the logs that none has any more."""
     run, setup, implementation = schema.run, schema.setup, schema.implementation
     of_runs = connection.execute(select(run.c.setup_id, run.c.log).where(run.c.id.in_(runs))).all()
     setups, logs = {r.setup_id for r in of_runs}, {r.log for r in of_runs if r.log}
@@ -333,7 +346,7 @@ def _unpublished(connection: Connection, package: int, name: str) -> tuple[int, 
     gone = sorted(set(theirs) - set(connection.execute(used).scalars()))
     connection.execute(delete(implementation).where(implementation.c.id.in_(gone)))
     kept = connection.execute(select(run.c.log).where(run.c.log.in_(logs)).distinct()).scalars()
-    return len(runs), sorted(logs - set(kept))
+    return sorted(logs - set(kept))
 
 
 def _earlier(connection: Connection, package: int, tasks: Sequence[Task]) -> set[int]:
