@@ -210,6 +210,15 @@ def test_quotas(store: Store) -> None:
     elsewhere = replace(GIVEN, address="10.0.0.2", content=b"x" * 1000)
     with pytest.raises(QuotaError, match="too many runs wait"):
         desk.hand_in(elsewhere, tasks(elsewhere), Quota(jobs=3))
+    more = replace(GIVEN, content=b"more")
+    with pytest.raises(QuotaError, match="at most 3 runs of one address"):
+        desk.hand_in(more, tasks(more), Quota(share=3))
+    desk.hand_in(elsewhere, tasks(elsewhere), Quota(share=3))
+    assert desk.withdraw(desk.hand_in(more, tasks(more), Quota(share=4)))
+    desk.add(more, tasks(more, "abcdefgh"))  # a campaign keeps nobody out
+    elsewhere = replace(GIVEN, address="10.0.0.3", content=b"x" * 1000)
+    assert desk.hand_in(elsewhere, tasks(elsewhere), Quota(jobs=6))
+    elsewhere = replace(GIVEN, address="10.0.0.4", content=b"y" * 1000)
     with pytest.raises(QuotaError, match="no room"):
         desk.hand_in(elsewhere, tasks(elsewhere), Quota(size=len(GIVEN.content) + 999))
     with pytest.raises(UserError, match="older version"):
