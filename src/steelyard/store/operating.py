@@ -214,7 +214,7 @@ class Yard:
         mine = _submission.c.id == number
 
         def work(connection: Connection) -> tuple[int, list[str]]:
-            before = connection.execute(select(_submission.c.name).where(mine)).scalar()
+            before = connection.execute(select(_submission.c.found).where(mine)).scalar()
             package = changed(connection, mine, WITHDRAWN, (PRIVATE, OFFERED, PUBLISHED))
             if package is None or before is None:
                 raise UserError(f"submission {number} is not there")
@@ -241,7 +241,7 @@ class Yard:
 
         def work(connection: Connection) -> int:
             found = connection.execute(
-                select(_submission.c.package_id, _submission.c.name).where(
+                select(_submission.c.package_id, _submission.c.found).where(
                     _submission.c.id == number, _submission.c.state != WITHDRAWN
                 )
             ).first()
@@ -249,7 +249,8 @@ class Yard:
                 raise UserError(f"submission {number} is not there")
             queue.touch(connection, schema.package.c.id == found.package_id)
             texts = connection.execute(select(_job.c.task).where(_job.c.package_id == found.package_id)).scalars()
-            tasks = [t for t in map(queue.task_of, texts) if t.file == found.name and not t.on]
+            offers = queue.offered(found.found)
+            tasks = [t for t in map(queue.task_of, texts) if t.implementation in offers and not t.on]
             flags = {t.target: t.flags for t in tasks}
             each = {(t.primitive, t.family, t.variant, t.name): t for t in tasks}
             more = [
@@ -311,18 +312,16 @@ def _line(r: Any, why: str) -> Line:
     return Line(r.id, queue.task_of(r.task), r.state, r.attempts, queue.detail_of(r), r.run_id, why)
 
 
-def _unpublished(connection: Connection, package: int, name: str) -> tuple[int, list[str]]:
-    """Deletes the runs of a package by this name, unless another published submission has them; how many, and the logs
-    that no run has any more."""
-    others = select(_submission.c.id).where(
-        _submission.c.package_id == package, _submission.c.state == PUBLISHED, _submission.c.name == name
-    )
-    if connection.execute(others).first() is not None:
-        return 0, []
+def _unpublished(connection: Connection, package: int, found_in_it: str) -> tuple[int, list[str]]:
+    """Deletes the runs of a package's implementations, unless another published submission has them; how many, and the
+    logs that no run has any more."""
+    others = select(_submission.c.found).where(_submission.c.package_id == package, _submission.c.state == PUBLISHED)
+    public = frozenset[tuple[str, ...]]().union(*map(queue.offered, connection.execute(others).scalars()))
+    offers = queue.offered(found_in_it) - public
     jobs = connection.execute(select(_job.c.id, _job.c.run_id, _job.c.task).where(_job.c.package_id == package)).all()
-    mine = [j for j in jobs if queue.task_of(j.task).file in (name, "")]
+    mine = [j for j in jobs if (t := queue.task_of(j.task)).implementation in offers or not (t.file or public)]
     found = {j.run_id for j in mine if j.run_id is not None}
-    found |= _earlier(connection, package, [queue.task_of(j.task) for j in mine])
+    found |= _earlier(connection, package, [t for j in mine if (t := queue.task_of(j.task)).file])
     runs = sorted(found)
     connection.execute(update(_job).where(_job.c.id.in_([j.id for j in mine])).values(run_id=None))
     return len(runs), removed(connection, runs)

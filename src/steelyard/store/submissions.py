@@ -170,10 +170,11 @@ class Desk:
         return Submission(*found) if found else None
 
     def jobs(self, submission: Submission) -> list[Job]:
-        """The jobs of a submission: its package may have others, by another name."""
+        """The jobs of a submission: under another name its package may have others."""
+        offers = queue.offered(submission.found)
         with explained(self._store._name), self._store._engine.connect() as connection:
             found = queue.jobs(connection, submission.package, Floor(connection).why)
-            return [j for j in found if j.task.file in (submission.name, "")]
+            return [j for j in found if not j.task.file or j.task.implementation in offers]
 
     def publish(self, token: str) -> int:
         """Makes a submission public: what of it is finished becomes runs now, the rest when it is. How many now."""
