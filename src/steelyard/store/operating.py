@@ -18,6 +18,7 @@ from .engine import explained
 from .floor import Board, Floor, Worker, workers
 from .leasing import repeated
 from .operators import note
+from .queries import DELETED
 from .queue import DONE, FAILED, RUNNING, WAITING, Task, now
 from .store import Store
 from .submissions import OFFERED, PRIVATE, PUBLISHED, WITHDRAWN, changed, emptied
@@ -222,7 +223,7 @@ class Yard:
             emptied(connection, mine, package)
             return unpublished
 
-        runs, logs = self._done("deleted", f"submission {number}", work)
+        runs, logs = self._done(DELETED, f"submission {number}", work)
         for log in logs:
             self._store.drop_blob(log)
         return runs

@@ -231,6 +231,10 @@ class Reader:
         """Of runs newer than one: id, setup's key, family, variant, target; the newest first, ``most`` of them."""
         return [tuple(row) for row in self._rows(Query(queries.SINCE.format(last=last, most=most)))]
 
+    def deletions(self) -> int:
+        """How often a submission was deleted, with its runs."""
+        return int(self._rows(Query(queries.DELETIONS)).scalar_one())
+
     def latest(self, count: int, equal: Mapping[str, str]) -> list[int]:
         """The newest runs whose columns ``equal`` these values, the newest first."""
         return [row.id for row in self._rows(queries.latest(equal, count))]

@@ -209,6 +209,11 @@ class Store:
         with self._reader() as reader:
             return reader.since(last, most)
 
+    def deletions(self) -> int:
+        """See :meth:`.reading.Reader.deletions`."""
+        with self._reader() as reader:
+            return reader.deletions()
+
     def latest(self, count: int, **equal: str) -> list[int]:
         """See :meth:`.reading.Reader.latest`."""
         with self._reader() as reader:
