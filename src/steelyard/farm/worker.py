@@ -28,7 +28,7 @@ from ..pipeline import Pipeline
 from ..sources import discover
 from ..sources.limits import HANDED_IN
 from ..store import Store, StoreError
-from ..store.errors import LeaseLost
+from ..store.errors import LeaseLost, Refused
 from ..store.floor import Board, Worker
 from ..store.operating import Yard, forget
 from ..store.queue import ATTEMPTS, BOARD, DONE, FAILED, WAITING, Mine, Queue, Taken
@@ -193,6 +193,12 @@ def _worked(
                 queue.close(taken, state, detail, record, log)
             except LeaseLost as e:
                 state, detail = "lost", str(e)
+            except Refused as e:
+                if record is None:
+                    raise
+                state = WAITING if taken.attempt < ATTEMPTS else FAILED  # another machine may do better
+                detail, record = f"attempt {taken.attempt}, its record is refused: {e}", None
+                continue
             except StoreError as e:  # what is done need not be done again, if the database comes back in time
                 if time.monotonic() > until:
                     raise

@@ -20,7 +20,7 @@ from ..model.errors import UserError, cut
 from ..model.record import Point, Record
 from ..model.row import CONTEXT, Made, Row
 from ..store import Store, StoreError
-from ..store.errors import LeaseLost, StoreFailure
+from ..store.errors import LeaseLost, Refused, StoreFailure
 from ..store.queries import Size, batches
 from . import wire
 
@@ -39,7 +39,7 @@ class _NotThereError(StoreError):
     """The server has no such thing."""
 
 
-_KINDS: Mapping[int, type[StoreError]] = {404: _NotThereError, 409: LeaseLost}
+_KINDS: Mapping[int, type[StoreError]] = {400: Refused, 404: _NotThereError, 409: LeaseLost}
 
 
 class Server:
