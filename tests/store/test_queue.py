@@ -24,7 +24,7 @@ from steelyard.store.submissions import WITHDRAWN, Desk, Given, QuotaError, new_
 from .conftest import RECORD
 from .servers import SERVERS
 
-FOUND = {
+FOUND: dict[str, list[dict[str, object]]] = {
     "implementations": [{
         "primitive": "crypto_aead", "family": "toy", "variant": "toy1", "name": "ref", "digest": "d" * 64,
         "interface": "nist", "files": 1, "bytes": {}, "kat": [], "known": True, "notes": [],
