@@ -191,9 +191,11 @@ class Pipeline:
         return {r.setup.key: record for r, record in kept if self._serves(r.job, record)}
 
     def _serves(self, job: Job, record: Record) -> bool:
-        """Whether a stored record is what the job asks for; one from before the meter worked is not."""
+        """Whether a stored record is what the job asks for; one from before the meter worked is not, nor one from
+        before the variant's answers were known."""
         owed = job.metered and record.failure is None and "power_measured" not in record.metrics
-        return record.seed == self.seed and not owed
+        unjudged = record.failure is not None and record.failure.reason is Reason.NO_EXPECTED
+        return record.seed == self.seed and not owed and not (unjudged and verify.is_known(job.implementation))
 
     def _weigh(self, run: Run) -> Record:
         """The record of one run: from the store, from another process that worked on it, or new."""

@@ -341,7 +341,7 @@ def test_the_time_of_the_build_is_in_no_image(bench: Bench, name: str) -> None:
 def test_what_the_compilers_machine_is_doing_is_in_no_image(bench: Bench, uno: Target) -> None:
     if not sandbox.available():
         pytest.skip("bubblewrap does not work here: apt install bubblewrap, and allow user namespaces")
-    for file in ("/proc/uptime", "/proc/self/environ", "/proc/self/stat"):
+    for file in ("/proc/uptime", "/proc/self/environ", "/proc/self/stat", "build.sh"):
         text = f'.section .rodata\n.global now\nnow: .incbin "{file}"\n'
         use = {"top": "extern const unsigned char now[];", "in_encrypt": "t[0] = now[n];"}
         built = bench.build(bench.package({**toys.files(**use), "now.S": text}), uno)

@@ -498,3 +498,14 @@ def test_a_gate_does_not_pass_where_means_are_of_other_calls(cli: Cli, tmp_path:
     result = cli(["compare", "toy1", "toy2", "--fail-on", "cycles_encrypt_mean>0%"])
     assert (result.code, "nobody can compare them" in result.err) == (1, True)
     assert cli(["compare", "toy1", "toy2", "--fail-on", "rom>0%"]).code == 0
+
+
+def test_the_baseline_is_ours_whatever_others_hand_in(tmp_path: Path, cli: Cli) -> None:
+    """A slow package that somebody calls nocrypt takes nothing off."""
+    ours, mine = record("nocrypt/ref", cycles=100.0), record("toy1/ref", cycles=1000.0)
+    theirs = replace(record("nocrypt/slow", cycles=900.0), origin="nocrypt.zip (submission 1)")
+    store(tmp_path / "results.db", ours, mine, theirs)
+    result = cli(f"rank --minus-nocrypt --by cycles_encrypt_mean --db {tmp_path / 'results.db'} --json")
+    assert [
+        r["cycles_encrypt_mean"] for t in json.loads(result.out) for r in t["rows"] if "toy1/ref" in r.values()
+    ] == [900]

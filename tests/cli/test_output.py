@@ -176,6 +176,9 @@ def test_the_line_that_repeats_a_run_names_a_toolchain_that_was_chosen() -> None
     assert "--toolchain msp430-elf-gcc" in run.repeating(record)
     setup = replace(setup, toolchain=Toolchain("clang", "", ""))
     assert "--toolchain" not in run.repeating(replace(record, setup=setup))
+    handed_in = run.repeating(replace(record, origin="my.zip (submission 3)"))
+    assert handed_in.startswith("steelyard run my.zip --target ")
+    assert handed_in.endswith("  # with my.zip, which somebody handed in")
 
 
 def test_zips_are_unpacked_below_steelyard_home(cli: Cli, tmp_path: Path, home: Path) -> None:

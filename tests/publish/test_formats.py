@@ -44,7 +44,7 @@ def cells(sheet: Sheet) -> list[list[object]]:
 @pytest.mark.parametrize(
     ("text", "kept"),
     [("-O3 -flto", True), ("-1+cmd|' /C calc'!A0", False), ('-HYPERLINK("x")', False), ("=1", False), ("@f", False),
-     ("\uff1dcmd|'x'!A0", False), ("\uff0d1|x!A", False), ("a;b", True)],
+     ("\uff1dcmd|'x'!A0", False), ("\uff0d1|x!A", False), ("a;b", True), ("-2+3", False)],
 )  # fmt: skip
 def test_no_text_of_a_csv_is_a_formula_that_calls(text: str, kept: bool) -> None:
     """Nor one of its headings, which a pivot takes from names."""

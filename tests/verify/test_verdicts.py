@@ -8,6 +8,7 @@ import re
 import pytest
 from msgspec.structs import replace
 
+from steelyard import verify
 from steelyard.model.call import Op, Request
 from steelyard.model.implementation import Implementation
 from steelyard.model.reasons import Failure, Reason
@@ -167,3 +168,12 @@ def test_a_submitted_mistake_is_held_against_the_submissions_own_file_alone(benc
 
     record = bench.weigh(bench.package({**files, name: kat}, variant=HYENA), bluepill)
     assert (record.failure, record.verification) == (None, Verification("package+known", 1089, 0, 0))
+
+
+def test_what_nobody_could_judge_is_weighed_again_once_answers_are_known(
+    bench: Bench, uno: Target, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = bench.weigh(bench.package(), uno)
+    assert bench.weigh(bench.package(), uno).id == first.id
+    monkeypatch.setattr(verify, "is_known", lambda _: True)
+    assert bench.weigh(bench.package(), uno).id != first.id

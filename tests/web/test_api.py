@@ -50,7 +50,8 @@ QUESTIONS = [
     "publish --pivot target -c rom", "publish -c encrypt@1/1", "publish nothing-like-it", "publish 3 5",
     "publish --format felics.json", "rank", "rank --kind pareto", "rank --relative-to toy2 --by rom", "show 1",
     "show 1 --json", "show 1 --log", "show 2 --log", "show 14", "show 999", "compare toy1/ref toy2/ref",
-    "plot rom --format vl.json", "publish --where target==uno", "publish --where rom<850",
+    "plot rom --format vl.json", "choose -t uno --mlen 16 --adlen 16", "choose -t uno --mlen 3 --adlen 5 --json",
+    "publish --where target==uno", "publish --where rom<850",
 ]  # fmt: skip
 
 

@@ -444,3 +444,28 @@ def test_a_badge_s_address_has_the_same_row_s_figure_whatever_is_run_last(tmp_pa
     assert "toy1/ref crypto_hash on uno, simulated: 700 bytes ROM" in shown[0].values()
     alone = Site(made(tmp_path / "alone.db", rows[0])).page("/implementations/toy1/ref/badges")
     assert set(alone.all("src", "img")) < set(shown[0])
+
+
+def test_what_others_hand_in_under_a_name_changes_nothing_of_it(tmp_path: Path) -> None:
+    """Neither badges nor history, nor what it is compared with; and a comparison says that there are others."""
+    ours, theirs = record("toy1/ref", rom=500), record("toy1/ref", rom=900, cycles=9000.0)
+    setup = replace(theirs.setup, implementation_digest="d" * 64)
+    theirs = replace(theirs, setup=setup, origin="toy.zip (submission 1)")
+    before = Site(made(tmp_path / "one.db", ours, record("toy2/ref")))
+    after = Site(made(tmp_path / "two.db", ours, record("toy2/ref"), theirs))
+    old, new = (
+        dict(zip((p := s.page("/implementations/toy1/ref/badges")).all("src", "img"), p.all("alt", "img"), strict=True))
+        for s in (before, after)
+    )
+    figures = [{to: said.split("simulated: ")[1] for to, said in some.items()} for some in (old, new)]
+    assert figures[0].items() < figures[1].items()
+    assert "History" not in after.page("/implementations/toy1/ref").text
+    text = after.page("/compare?old=toy1/ref&new=toy2/ref").text
+    assert "900" not in text
+    assert "toy1/ref means other sources too (toy.zip (submission 1)): the bundled one was compared" in text
+
+
+def test_a_figure_of_one_workload_draws_no_other(tmp_path: Path) -> None:
+    page = Site(made(tmp_path / "results.db", record())).page("/figures/vectors")
+    assert "No run of workload vectors is among these, and it draws no other." in page.text
+    assert page.all("src", "img") == []

@@ -20,15 +20,16 @@ from msgspec.structs import replace
 from steelyard.store import Store
 from steelyard.store.operating import Yard
 from steelyard.store.queue import DONE, Queue
+from steelyard.store.quota import Quota
 from steelyard.store.submissions import Desk
-from steelyard.web import app, makers, pages
+from steelyard.web import app, lint, makers, pages
 from steelyard.web import respond as responding
 from steelyard.web.kept import Cache, Kept, packed
 from steelyard.web.makers import Here, Makers
 from steelyard.web.news import News, Since
 from steelyard.web.page import Page
 from steelyard.web.pages import View
-from steelyard.web.reply import HTML, Reply, Sent
+from steelyard.web.reply import HTML, Reply, Sent, Taking
 from tests.made_up import record
 from tests.store.servers import _port
 from tests.store.test_queue import GIVEN, ROOM, tasks
@@ -522,3 +523,25 @@ def test_what_is_made_while_something_is_deleted_is_not_kept() -> None:
         return after.plain
 
     assert asyncio.run(play()) == b"page 2"
+
+
+def test_who_only_takes_time_is_told_to_come_back(results: Path) -> None:
+    class Slow(Here):
+        async def take(self, sent: Sent) -> Kept | None:
+            return packed(Reply(400, "text/plain", b"no", seconds=app.IN_VAIN))
+
+    slow = Slow(str(results), Taking(("uno",), Quota()))
+    made = app.create(slow)
+    said = [ask(made, "/submissions", "POST", b"x").status for _ in range(3)]
+    slow.close()
+    assert said == [400, 400, 429]
+
+
+def test_a_zip_is_looked_through_in_time(results: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(makers, "LOOKING", 1)
+    monkeypatch.setattr(lint, "discover", lambda *_, **__: endless(None))  # type: ignore[arg-type]
+    signal.signal(signal.SIGPROF, makers._late)
+    sent = Sent("/api/v1/submissions", "licence=CC0&name=a.zip", b"x", "application/zip", "::1")
+    kept, _ = makers.take(str(results), sent, Taking(("uno",), Quota()))
+    assert (kept.reply.status, b"a.zip takes too long to look through" in kept.plain) == (400, True)
+    assert kept.reply.seconds > 0.9

@@ -2,7 +2,7 @@
  * HIGHT with two bytes in a word: X0 and X4, X1 and X5, X2 and X6, X3 and X7,
  * which a round treats alike, but that it moves X7 to X0 and X3 to X4. The
  * other byte of each half is 0.
- * On AVR, which has words of a byte, ref is faster; it has no cache either.
+ * On AVR, which has words of a byte, ref is faster.
  */
 #if defined(__AVR__)
 #include "bytewise.h"

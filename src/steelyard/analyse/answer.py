@@ -21,8 +21,9 @@ from ..model.record import Point
 from ..model.row import CONTEXT, Row, Value, grouped
 from ..store import Store
 
-#: the part of others' known answers below which a mean over fewer is told; packages with own files have some more
-SO_MANY = 0.9
+#: the part of others' known answers below which a mean over fewer is told, whatever the reason; packages with own files
+#: have some more
+_SO_MANY = 0.9
 
 #: what the user calls sources on a target by: the newest that were run there count, whatever the flags
 PLACE = ("primitive", "family", "label", "origin", "target", "device")
@@ -30,6 +31,8 @@ PLACE = ("primitive", "family", "label", "origin", "target", "device")
 GENERATION = ("compiler", "harness", "timing_model")
 #: two rows that share this are one thing, whatever path it was named by
 SAME = ("primitive", "label", "digest", "target", "device", "flags")
+#: where the project's own sources came from
+BUNDLED = "bundled"
 #: longest origin that stands beside a name
 _SHORT = 24
 #: most workloads that are told of
@@ -237,12 +240,12 @@ def workload_name(workload: str) -> str:
 def told_apart(rows: Sequence[Row], *, over_time: bool = False) -> list[Row]:
     """The rows; where a label means different sources it says which: where they came from, or their digest. What
     changes ``over_time`` keeps its label, and only what came from different places is told apart."""
-    what = _place if over_time else _digest
+    what = came_from if over_time else _digest
     meant: dict[tuple[Value, Value], dict[str, set[str]]] = {}
     newest: dict[tuple[Value, Value, str], tuple[int, str]] = {}
     for r in rows:
-        meant.setdefault((r["primitive"], r["label"]), {}).setdefault(what(r), set()).add(_place(r))
-        key = (r["primitive"], r["label"], _place(r))
+        meant.setdefault((r["primitive"], r["label"]), {}).setdefault(what(r), set()).add(came_from(r))
+        key = (r["primitive"], r["label"], came_from(r))
         newest[key] = max(newest.get(key, (0, "")), (run_number(r), what(r)))
     several = {key: sources for key, sources in meant.items() if len(sources) > 1}
     if not several:
@@ -253,24 +256,40 @@ def told_apart(rows: Sequence[Row], *, over_time: bool = False) -> list[Row]:
         if sources is None:
             made.append(r)
             continue
-        older = "" if newest[r["primitive"], r["label"], _place(r)][1] == what(r) else ", older"
+        older = "" if newest[r["primitive"], r["label"], came_from(r)][1] == what(r) else ", older"
         made.append(r | {"label": f"{r['label']} ({_which(r, sources)}{older})"})
     return made
+
+
+def has_fewer(row: Row, most: int, least: int) -> bool:
+    """Whether a row's means are over fewer known answers than others', of which one has the ``most``, and one left out
+    the ``least`` for want of RAM: then they are those of shorter calls."""
+    vectors, left_out = row.get("vectors"), row.get("skipped")
+    if not isinstance(vectors, int) or vectors >= most:
+        return False
+    return vectors < _SO_MANY * most or (isinstance(left_out, int) and left_out > least)
+
+
+def most_known(rows: Iterable[Row]) -> tuple[int, int]:
+    """The most known answers that one of the rows has, and the fewest that one left out."""
+    some = [r for r in rows if isinstance(r.get("vectors"), int)]
+    left_out = [n for r in some if isinstance(n := r.get("skipped"), int)]
+    return max((int(r["vectors"]) for r in some), default=0), min(left_out, default=0)  # type: ignore[arg-type]
 
 
 def _digest(row: Row) -> str:
     return str(row.get("digest") or "")
 
 
-def _place(row: Row) -> str:
-    """Where sources came from, whichever revision of it."""
-    return str(row.get("origin") or "bundled").split(" at ")[0]
+def came_from(row: Row) -> str:
+    """Where sources came from, whichever revision of it: :data:`BUNDLED`, a folder, or a file that was handed in."""
+    return str(row.get("origin") or BUNDLED).split(" at ")[0]
 
 
 def _which(row: Row, sources: dict[str, set[str]]) -> str:
     places = [place for of in sources.values() for place in of]
     told = len(set(places)) == len(places) and all(len(p) <= _SHORT for p in places)
-    return _place(row) if told or not _digest(row) else _digest(row)[:8]
+    return came_from(row) if told or not _digest(row) else _digest(row)[:8]
 
 
 def _without_sizes(row: Row) -> Row:

@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cache
+from operator import itemgetter
 from typing import Literal
 
 from msgspec import Struct
@@ -14,7 +15,18 @@ from ..model.errors import counted
 from ..model.metric import CLOCK, Metric, metric, of_sizes
 from ..model.row import Row, Value, grouped
 from ..model.target import load_target, target_names
-from .answer import SO_MANY, common_workload, countable, of_one_device, pattern, run_number, workload_name
+from .answer import (
+    BUNDLED,
+    came_from,
+    common_workload,
+    countable,
+    has_fewer,
+    most_known,
+    of_one_device,
+    pattern,
+    run_number,
+    workload_name,
+)
 from .errors import error_of
 from .validation import resolution
 
@@ -24,6 +36,8 @@ PAIRED = ("primitive", "family", "variant", "implementation", "target", "device"
 COMPARABLE = ("digest", "workload", "compiler", "harness", "timing_model")
 #: a comparison of these is one of different sources
 _OF_SOURCES = frozenset(("family", "variant", "implementation", "label", "origin", "digest", "run", "revision"))
+#: one of these names where sources came from
+_OF_PLACES = frozenset(("origin", "digest", "run", "revision"))
 #: metrics compared where none are named
 METRICS = (
     "cycles_encrypt_mean",
@@ -85,7 +99,8 @@ class Comparison(Struct, frozen=True):
     """``pairs`` hold figures on both sides, ``failed`` lack them on one side or both; ``missing`` are only in the old
     rows, ``added`` only in the new ones, ``refused`` cannot be compared, with the fields that differ. ``workloads``
     counts setups by what both sides have besides the workload that is compared. ``several`` names what the comparison
-    is about where one side has more than one of it for a setup, with all that it has."""
+    is about where one side has more than one of it for a setup, with all that it has; ``sources`` are sentences on
+    labels that mean sources from several places, of which one was compared."""
 
     pairs: tuple[Pair, ...]
     failed: tuple[Pair, ...]
@@ -95,6 +110,7 @@ class Comparison(Struct, frozen=True):
     about: tuple[str, ...]
     workloads: Mapping[str, int]
     several: Mapping[str, Sequence[str]]
+    sources: tuple[str, ...] = ()
 
     @property
     def lost(self) -> tuple[Pair, ...]:
@@ -115,7 +131,7 @@ def compare(
     threshold: float = 0.0,
     mixed: bool = False,
     sources: bool = False,
-    about: Iterable[str] = (),
+    about: Collection[str] = (),
     wanted: Collection[str] = (),
 ) -> Comparison:
     """Pairs rows and compares them.
@@ -128,6 +144,9 @@ def compare(
     most setups have, among those that have most of the metrics ``wanted``; where there is none, without the metrics
     that depend on sizes. Sources may differ where ``sources`` says so or implementations are what is compared.
     """
+    said: dict[str, None] = {}
+    if not sources and not {*about} & _OF_PLACES:
+        old, new = (_of_one_place(rows, said) for rows in (old, new))
     only = {n: (_only(old, n), _only(new, n)) for n in (*PAIRED, "workload")}
     subject = {n for n, (a, b) in only.items() if a is not None and b is not None and a != b} | set(about)
     if sources or subject & _OF_SOURCES:
@@ -168,7 +187,22 @@ def compare(
         tuple(n for n in (*PAIRED, *COMPARABLE) if n in subject),
         others,
         _several([side[k] for k in left if k in right for side in (left, right)], [n for n in PAIRED if n in subject]),
+        tuple(said),
     )
+
+
+def _of_one_place(rows: Sequence[Row], said: dict[str, None]) -> list[Row]:
+    """The rows of each label that came from one place: ours if they are among them, else where the newest came from.
+    What was left out is ``said``."""
+    of: dict[Key, list[Row]] = grouped(rows, itemgetter("primitive", "label"))
+    taken: dict[Key, str] = {}
+    for k, some in of.items():
+        places = {came_from(r) for r in some}
+        taken[k] = BUNDLED if BUNDLED in places else came_from(max(some, key=run_number))
+        if others := sorted(places - {taken[k]}):
+            instead = "the bundled one" if taken[k] == BUNDLED else taken[k]
+            said[f"{k[1]} means other sources too ({', '.join(others)}): {instead} was compared"] = None
+    return [r for r in rows if came_from(r) == taken[r["primitive"], r["label"]]]
 
 
 def of_known(name: str) -> bool:
@@ -177,8 +211,7 @@ def of_known(name: str) -> bool:
 
 
 def _fewer(a: Row, b: Row) -> bool:
-    counts = [v for r in (a, b) if isinstance(v := r.get("vectors"), int)]
-    return len(counts) > 1 and min(counts) < SO_MANY * max(counts)
+    return any(has_fewer(r, *most_known((a, b))) for r in (a, b))
 
 
 def _workloads(rows: Iterable[Row]) -> set[str]:
@@ -334,6 +367,7 @@ def summary(c: Comparison) -> list[str]:
     for name, values in c.several.items():
         text = f"one side has several of {name} for a setup ({', '.join(values)}): the newest run of them was compared"
         sentences.append(f"{text}; name one, such as '{name} == {values[0]}'")
+    sentences += c.sources
     for workload, count in c.workloads.items():
         text = f"{counted(count, 'setup')} of workload {workload_name(workload)}, which both sides have too, left out"
         sentences.append(f"{text}; to compare: --where '{pattern(workload)}'")

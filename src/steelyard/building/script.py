@@ -58,11 +58,13 @@ class Script:
         end, and :class:`TooLargeError` when it wrote too much."""
         script = work / "build.sh"
         end = '[ -z "$failed" ] && echo end >>status'
-        script.write_bytes(("\n".join([*self.lines, end]) + "\n").encode(errors="surrogateescape"))
+        commands = ("\n".join([*self.lines, end]) + "\n").encode(errors="surrogateescape")
+        script.write_bytes(b"rm build.sh\n" + commands)  # it has this machine's paths, which no source may include
         (work / "status").write_text("")
         for log in work.glob("*.log"):  # of an earlier try
             log.unlink()
         code = sandbox.run(script, work, readable, SECONDS, lambda: _written(work) > ALTOGETHER)
+        script.write_bytes(commands)
         if _written(work) > ALTOGETHER:
             raise TooLargeError(f"the compilers write more than {ALTOGETHER >> 20} MiB")
         _shorten([*work.glob("*.log")])

@@ -149,7 +149,11 @@ def _made(content: bytes, target: Target, format: str) -> bytes:
         raise UserError(f"the image for {target.name} is a program of this machine's kind; take it as -o FILE.elf")
     code, esp = target.chip.flash, lab.kind_of(target)
     if format == "esp" and not esp:
-        raise UserError(f"no boot ROM loads what is for {target.name}: it is for ESP chips; take .elf, .hex or .bin")
+        others = [
+            n for n in target_names() if lab.kind_of(load_target(n)) and load_target(n).chip_name == target.chip_name
+        ]
+        why = f"take that of {' or '.join(others)}, or" if others else "it is for ESP chips; take"
+        raise UserError(f"no boot ROM loads what is for {target.name}: {why} .elf, .hex or .bin")
     try:
         return (
             lab.intel_hex(content)
@@ -173,9 +177,10 @@ def _to_flash(target: Target, format: str, file: str) -> list[str]:
         words = [f"{name} is {what}" for name, what in given.items() if any(name in c for c in commands)]
         about = f" ({'; '.join(words)})" if words else ""
         return [f"To flash it{about}:", *(f"    {shlex.join(c)}" for c in commands)]
+    where = [f"Its first byte belongs at {target.chip.flash.base:#x}."] if format == "bin" else []
     others = [f for f in IMAGES if _commands(target, f, file)]
     if others:
-        return [f"No flasher that is known here takes this for {target.chip_name}; take {' or '.join(others)}."]
+        return [f"No flasher that is known here takes this for {target.chip_name}; take {' or '.join(others)}.", *where]
     if format == "bin":
-        return [f"No flasher is known for {target.chip_name}; its first byte belongs at {target.chip.flash.base:#x}."]
+        return [f"No flasher is known for {target.chip_name}.", *where]
     return [f"No flasher is known for {target.chip_name}; a debug probe's tools load it."]

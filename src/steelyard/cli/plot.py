@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from ..analyse.answer import run_number, workload_name
+from ..analyse.answer import run_number
 from ..model.errors import MOST, WorkError, counted
 from ..model.row import Row
 from ..publish import figure, results
@@ -57,9 +57,8 @@ def verb(ask: Plot) -> int:
     rows = [r for r in answer.rows if r["outcome"] == "verified"]
     rows.sort(key=run_number)
     verified = counted(len(rows), "verified run")
-    if rows and kind.workload and not any(workload_name(str(r["workload"])) == kind.workload for r in rows):
-        text = f"plot {name}: no run of workload {kind.workload} is among these, and it draws no other"
-        raise WorkError(f"{text}; run: steelyard run --workload {kind.workload}")
+    if rows and (why := figure.lacking(kind, rows)):
+        raise WorkError(f"plot {name}: {why}; run: steelyard run --workload {kind.workload}")
     points = points_of(answer, rows, db) if kind.of_points else {}
     if kind.of_points:
         _say_left("without points, so not drawn", [r for r in rows if r["run"] not in points])

@@ -9,6 +9,7 @@ from click.core import ParameterSource
 from msgspec import to_builtins
 
 from ..analyse.profile import by_function
+from ..device import timing_model
 from ..model.call import Op
 from ..model.errors import UserError, cut, refuse, unknown
 from ..model.primitive import PRIMITIVES
@@ -70,7 +71,7 @@ def verb(ask: Profile) -> int:
         columns = {"function": None, **dict.fromkeys((*found, "difference"), 0)}
         answer = plain(f"{title}, against {[*found][1]}", "profile", columns, _beside(one, others[0]))
     document = {"title": title, "profiles": [_json(p) for p in found.values()]}
-    causes = [tables.causes(p, first.target.chip.core) for p in found.values()] if ask.timing else []
+    causes = [tables.causes(p, timing_model(first.target)) for p in found.values()] if ask.timing else []
     ask.out.give([answer, *map(tables.mix, found.values()), *causes], document)
     return 0
 

@@ -9,6 +9,7 @@ import click
 from msgspec.structs import replace
 
 from ..analyse import rank
+from ..analyse.answer import BUNDLED, came_from
 from ..analyse.rows import check_columns
 from ..model.errors import UserError, counted, unknown
 from ..model.metric import metric
@@ -138,7 +139,7 @@ _SETUP = itemgetter("target", "primitive", "flags")
 def _minus_nocrypt(rows: Sequence[Row], names: Sequence[str]) -> list[Row]:
     """Rows with the cycles taken off that the baseline has with the same flags on the same target, by what else figures
     of one table share."""
-    base = {_table(r): r for r in rows if r["variant"] == "nocrypt"}
+    base = {_table(r): r for r in rows if r["variant"] == "nocrypt" and came_from(r) == BUNDLED}
     made = []
     lost: set[str] = set()
     for r in rows:

@@ -191,7 +191,7 @@ def of_places(rows: Sequence[Row], top: int = 10) -> Data:
 
 
 def _place(p: Place, name: str, panel: str, number: int, shown: str, title: str) -> dict[str, Any]:
-    context = {n: p.row.get(n) for n in ("run", "variant", "flags", "vectors")}
+    context = {n: p.row.get(n) for n in ("run", "variant", "flags", "vectors", "skipped")}
     return context | {"target": title, "panel": panel, "order": number, "name": shown, "metric": name, "place": p.rank}
 
 
@@ -254,6 +254,13 @@ def specification(figure: Figure, data: Data, title: str = "", notes: Sequence[s
     spec["config"] = json.loads((FOLDER / "theme.json").read_text(encoding="utf-8"))
     spec["data"] = {"values": _with_names(data, figure, *figure.names) if figure.names else data}
     return spec
+
+
+def lacking(figure: Figure, rows: Sequence[Row]) -> str:
+    """Which workload a figure is of that none of the rows has; empty where it is of any, or some have it."""
+    if not figure.workload or any(workload_name(str(r["workload"])) == figure.workload for r in rows):
+        return ""
+    return f"no run of workload {figure.workload} is among these, and it draws no other"
 
 
 def _fewer(figure: Figure, data: Data) -> list[str]:

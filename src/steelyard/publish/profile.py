@@ -45,14 +45,14 @@ CAUSES = {
 }
 
 
-def causes(p: Profile, core: str) -> Sheet:
-    """Cycles by cause and kind of instruction, most first; their sum is the call's."""
+def causes(p: Profile, model: str) -> Sheet:
+    """Cycles by cause and kind of instruction, most first, by a timing model; their sum is the call's."""
     whole = p.cycles or 1
     shares = sorted(p.shares, key=lambda s: (-s.cycles, s.cause, s.work))
     rows = [(CAUSES[s.cause], s.work, s.times, s.cycles, 100 * s.cycles / whole) for s in shares]
     heads = {"cause": None, "instructions": None, "times": 0, "cycles": 0, "%": 1}
     total = ("all", None, None, sum(s.cycles for s in shares), 100 * sum(s.cycles for s in shares) / whole)
-    return plain(f"{p.label}: cycles by cause, {core}", "causes", heads, [*rows, total])
+    return plain(f"{p.label}: cycles by cause, {model}", "causes", heads, [*rows, total])
 
 
 def ordered(p: Profile) -> dict[str, int]:

@@ -9,7 +9,7 @@ from operator import itemgetter
 
 from msgspec.structs import replace
 
-from ..analyse.answer import SO_MANY, run_number
+from ..analyse.answer import has_fewer, most_known, run_number
 from ..model.metric import Size, metric, size_of
 from ..model.primitive import PRIMITIVES
 from ..model.reasons import Reason
@@ -242,11 +242,12 @@ def fewer(rows: Sequence[Row], names: Sequence[str], most: int = 0, called: str 
     algorithm for short messages looks faster than it is. Rows are ``called`` what this column has."""
     if not any(n.endswith("_mean") for n in names):
         return []
-    most = most or max((v for r in rows if isinstance(v := r.get("vectors"), int)), default=0)
+    here, least = most_known(rows)
+    most = most or here
     few: dict[int, dict[str, None]] = {}
     for r in rows:
-        if isinstance(v := r.get("vectors"), int) and v < SO_MANY * most:
-            few.setdefault(v, {})[str(r[called])] = None
+        if has_fewer(r, most, least):
+            few.setdefault(int(str(r["vectors"])), {})[str(r[called])] = None
     return [f"mean over {v} known answers, of others over up to {most}: {some([*few[v]])}" for v in sorted(few)]
 
 

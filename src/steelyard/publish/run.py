@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections.abc import Sequence
 
@@ -96,6 +97,10 @@ def _error(r: Record) -> list[tuple[str, str]]:
     return [("error of its cycles", error.text if error else none)]
 
 
+#: an origin of what was handed in to a server: the file's name, and which submission
+_HANDED_IN = re.compile(r"([\w.+-]+\.zip) \(submission \d+\)")
+
+
 def repeating(r: Record) -> str:
     """The command line that repeats a run."""
     s = r.setup
@@ -105,11 +110,13 @@ def repeating(r: Record) -> str:
         parts += ["--every"] if s.workload == "lwc-every" else []
         parts += ["--report", "FILE"] if s.timing_model.endswith(", reported") else []
         return shlex.join([*parts, "--force", *(["--seed", r.seed] if r.seed not in ("", SEED) else [])])
-    parts = ["steelyard", "run", r.origin or f"{s.primitive}/{s.family}/{s.label}"]
+    handed_in = _HANDED_IN.fullmatch(r.origin)
+    what = handed_in[1] if handed_in else r.origin or f"{s.primitive}/{s.family}/{s.label}"
+    parts = ["steelyard", "run", what]
     board = lab.board_of(s.device, r.notes)
     parts += ["--on", board] if board else ["--target", s.target]
     if s.target in target_names() and s.toolchain.name in {a.name for a in load_target(s.target).alternative}:
         parts += ["--toolchain", s.toolchain.name]
     parts += [f"--flags={s.flags}", "--workload", s.workload.split(" ")[0], "--force"]
     parts += ["--seed", r.seed] if r.seed not in ("", SEED) else []
-    return shlex.join(parts)
+    return shlex.join(parts) + (f"  # with {handed_in[1]}, which somebody handed in" if handed_in else "")

@@ -100,7 +100,10 @@ def plain(
     'bytes'
     """
     digits = columns if isinstance(columns, Mapping) else dict.fromkeys(columns)
-    heads = [Column(re.sub(r"\W+", "_", h).strip("_") or "column", h, digits=d) for h, d in digits.items()]
+    heads = [
+        Column(re.sub(r"\W+", "_", h.replace("%", "percent")).strip("_") or "column", h, digits=d)
+        for h, d in digits.items()
+    ]
     return Sheet(title, label, heads, [Line(row) for row in rows], notes=notes)
 
 

@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from msgspec import Struct
 
@@ -14,11 +15,12 @@ from ..model.implementation import API, Primitive
 
 #: a wrapper is a page of text; anything longer is not one
 MAX_BYTES = 32 * 1024
-#: most characters of a function's parameters
+#: most characters of a function's name and parameters
 _ARGUMENTS = 1000
 
 _CONTEXT = re.compile(r"\b(?:aead|hash|cxof)_ctx\s+\w+\s*=\s*\{([^{}]*)\}")
-_TOKEN = re.compile(r'"(?:\\.|[^"\\\n])*"|//[^\n]*|/\*')
+# a string that does not end in its line ends with it, so that no text is read twice
+_TOKEN = re.compile(r'"(?:\\.|[^"\\\n])*"?|//[^\n]*|/\*')
 _MEMBER = {"encrypt": "crypto_aead_encrypt", "decrypt": "crypto_aead_decrypt"}
 
 
@@ -32,6 +34,7 @@ class Wrapper(Struct, frozen=True):
     defines: bool
 
 
+@lru_cache(64)  # many folders may be links to one
 def parse(data: bytes, primitive: Primitive) -> Wrapper | None:
     """Parses a wrapper's structure of function pointers; None if it cannot be understood."""
     if len(data) > MAX_BYTES:
@@ -55,9 +58,16 @@ def parse(data: bytes, primitive: Primitive) -> Wrapper | None:
     if len(found) != len(api):
         return None
     shown = [f.strip('" ') for f in fields[:2]] if fields[0].startswith('"') else ["", ""]
-    defines = any(re.search(rf"\b{re.escape(s)}\s*\([^;{{}}]{{0,{_ARGUMENTS}}}\)\s*\{{", text) for s in found.values())
+    defines = any(_defines(s, text) for s in found.values())
     entry = tuple((a, s) for a, s in found.items() if a != s)
     return Wrapper(entry, shown[0], shown[-1], defines)
+
+
+def _defines(function: str, text: str) -> bool:
+    """Whether the text has ``function(PARAMETERS) {``."""
+    heads = (head.rsplit("}", 1)[-1].rsplit(";", 1)[-1].rstrip() for head in text.split("{")[:-1])
+    call = re.compile(rf"\b{re.escape(function)}\s*\(")
+    return any(head.endswith(")") and call.search(head[-_ARGUMENTS:]) for head in heads)
 
 
 def _symbol(value: str) -> str | None:

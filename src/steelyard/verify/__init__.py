@@ -14,7 +14,7 @@ from .block import (
 )
 from .calls import Verifier
 from .check import known_answers, known_once_more, second_set, unaligned
-from .expected import Mismatch, expected
+from .expected import Mismatch, expected, is_known
 from .fresh import SAMPLE, again, cut_short, forge, once_more, sweep
 from .knownblock import known_block
 from .parts import parts
@@ -32,6 +32,7 @@ __all__ = [
     "expected",
     "forge",
     "fresh_blocks",
+    "is_known",
     "known_answers",
     "known_block",
     "known_blocks_answers",

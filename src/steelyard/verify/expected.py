@@ -11,6 +11,7 @@ from ..model.implementation import Implementation, Primitive
 from ..model.reasons import Failure, Reason
 from . import felicsfile, katfile
 from .known import KnownVariant, readings
+from .knownblock import known_block
 from .vectors import NIST, genkat
 
 
@@ -43,6 +44,13 @@ class Expected(Struct):
             return self.readings[0].kat()
         custom = 16 if primitive == "crypto_cxof" else 0  # the first byte of NIST's customization strings
         return list(genkat(key, npub, (0, 0, 0, custom), *NIST[primitive]))
+
+
+def is_known(implementation: Implementation) -> bool:
+    """Whether the tables here have answers of its variant."""
+    if implementation.primitive == "crypto_block":
+        return known_block(implementation.variant) is not None
+    return bool(readings(implementation.primitive, implementation.variant))
 
 
 def expected(implementation: Implementation, hello: Hello) -> Expected:

@@ -47,9 +47,30 @@ MOST_ASKED = 64 << 10
 #: bytes of what is handed in: a zip, and the form around it; how many hand in at once, and how many of one address; how
 #: many workers may send as much
 MOST_SENT, UPLOADS, OF_ONE, HANDS = (8 << 20) + (64 << 10), 16, 4, 256
+#: seconds of a processor that one address may take in an hour for what is not taken in the end
+IN_VAIN = 60.0
 #: the cookie of who is signed in
 _COOKIE = "steelyard-operator"
 _SAVED = ("application/vnd", "text/x-tex", "text/csv")
+
+
+class InVain:
+    """Seconds of a processor that went by for what was not taken, by address: no quota in the database counts these."""
+
+    def __init__(self) -> None:
+        self._spent: dict[str, float] = {}
+        self._since = time.monotonic()
+
+    def add(self, address: str, seconds: float) -> None:
+        """Adds some."""
+        self._spent[address] = self._spent.get(address, 0.0) + seconds
+
+    def too_much(self, address: str) -> bool:
+        """Whether an address has taken more than it may in this hour."""
+        if time.monotonic() - self._since > 3600:
+            self._spent.clear()
+            self._since = time.monotonic()
+        return self._spent.get(address, 0.0) > IN_VAIN
 
 
 class Service:
@@ -134,6 +155,7 @@ def create(makers: Makers | Here) -> FastAPI:
         makers.close()
 
     uploads: Counter[str] = Counter()
+    vain = InVain()
     hands: set[str] = set()
     app = FastAPI(title="Steelyard", docs_url=None, redoc_url=None, openapi_url=None, lifespan=life)
 
@@ -171,12 +193,17 @@ def create(makers: Makers | Here) -> FastAPI:
         who, kind = _of_one(request.client.host if request.client else ""), request.headers.get("content-type", "")
         if uploads.total() >= UPLOADS or uploads[who] >= OF_ONE:
             return _busy()
+        if vain.too_much(who):
+            text = "what came from this address took too long and was not taken; come back in an hour\n"
+            return Response(text, 429, media_type="text/plain")
         uploads[who] += 1
         try:
             async with upload.received(request, MOST_SENT) as sent:
                 if isinstance(sent, Response):
                     return sent
                 kept = await makers.take(_sent_in(request, sent, kind, who))
+                if kept is not None and kept.reply.status >= 400:
+                    vain.add(who, kept.reply.seconds)
         finally:
             uploads[who] -= 1
             if not uploads[who]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cache
 
-from ..analyse.answer import run_number, workload_name
+from ..analyse.answer import BUNDLED, came_from, run_number, workload_name
 from ..model import campaign, paths
 from ..model.campaign import Campaign
 from ..model.errors import UserError
@@ -53,9 +53,11 @@ def _flags(c: Campaign, target: str) -> list[str]:
 
 def sheets(c: Campaign, rows: Sequence[Row]) -> list[Sheet]:
     """What of a campaign is verified, failed and missing: counts by target, then each that failed or is missing.
-    ``rows`` are all stored ones of its variants, with details; what boards measured does not belong to it."""
+    ``rows`` are all stored ones of its variants, with details; what boards measured does not belong to it, nor what is
+    others' of the same name."""
     newest: dict[tuple[object, ...], Row] = {}
-    for r in sorted((r for r in rows if r.get("device") not in ON), key=run_number):
+    ours = (r for r in rows if r.get("device") not in ON and came_from(r) == BUNDLED)
+    for r in sorted(ours, key=run_number):
         place = (r["primitive"], r["label"], r["target"], r["flags"], workload_name(str(r["workload"])))
         newest[place] = r
     loads = c.workloads or ("default",)

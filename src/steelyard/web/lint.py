@@ -14,8 +14,7 @@ from ..model.target import load_target, target_names
 from ..sources import discover, sizes
 from ..sources.limits import HANDED_IN, MIB
 from ..store.queue import Task
-from ..verify.known import readings
-from ..verify.knownblock import known_block
+from ..verify import is_known
 from .wire import Found, Offer, Refused
 
 #: bytes of a zip as it is sent; implementations in it, and runs that it may ask for
@@ -49,12 +48,9 @@ def lint(content: bytes, file: str) -> Found:
 
 
 def _offer(i: Implementation) -> Offer:
-    known = known_block(i.variant) is not None if i.primitive == "crypto_block" else bool(
-        readings(i.primitive, i.variant)
-    )  # fmt: skip
     return Offer(
         i.primitive, i.family, i.variant, i.name, i.digest, i.interface, len(i.files), dict(sizes(i)),
-        tuple(k.name for k in i.kat), known, i.notes, identity(i),
+        tuple(k.name for k in i.kat), is_known(i), i.notes, identity(i),
     )  # fmt: skip
 
 

@@ -15,6 +15,8 @@ from functools import cache, partial
 from itertools import count
 from types import FrameType
 
+from msgspec.structs import replace
+
 from ..store import Store, StoreError
 from . import ahead, memory
 from .kept import Kept, packed
@@ -25,6 +27,8 @@ from .sections import FEED, SECTIONS, Section
 #: seconds of processors that a page may take, and seconds on the clock, which are many more: where a machine has much
 #: else to do, short pages take long; pages that may wait, and of those the ones that are only made anew
 SECONDS, LONGEST, WAITING, LATER = 60, 240, 64, 24
+#: seconds of a processor that looking through what is handed in may take, for others wait meanwhile
+LOOKING = 10
 #: a page waits for others as many times its own seconds, and one that is only made anew so many seconds
 _PATIENT, _ANEW = 10.0, 60.0
 #: seconds after which who waited for his turn is told to come back
@@ -75,7 +79,9 @@ def take(place: str, sent: Sent, taking: Taking) -> tuple[Kept, bool]:
     """What becomes of what is handed in; as :func:`make`."""
     from .submit import answer
 
-    return _in_time(lambda: answer(_store(place), sent, taking), large=bool(sent.file))
+    began = time.process_time()
+    made, large = _in_time(lambda: answer(_store(place), sent, taking), LOOKING, large=bool(sent.file))
+    return replace(made, reply=replace(made.reply, seconds=time.process_time() - began)), large
 
 
 def operate(place: str, sent: Sent) -> tuple[Kept, bool]:
@@ -92,8 +98,8 @@ def hire(place: str, sent: Sent) -> tuple[Kept, bool]:
     return _in_time(lambda: answer(_store(place), sent), large=bool(sent.file))
 
 
-def _in_time(work: Callable[[], Reply], *, large: bool = False) -> tuple[Kept, bool]:
-    signal.setitimer(signal.ITIMER_PROF, SECONDS)
+def _in_time(work: Callable[[], Reply], seconds: float | None = None, *, large: bool = False) -> tuple[Kept, bool]:
+    signal.setitimer(signal.ITIMER_PROF, seconds or SECONDS, 1)  # again where something took it for its own error
     signal.alarm(LONGEST)
     try:
         made = packed(work())

@@ -213,6 +213,19 @@ class Remote(Store):
             found |= {run: list(points) for run, points in of.items()}
         return found
 
+    def cycles(self, run_ids: Collection[int], operation: str) -> dict[int, dict[tuple[int, int], float]]:
+        """See :meth:`Store.cycles`."""
+        every = self.points(run_ids).items()
+        of = {
+            run: {(p.adlen, p.mlen): float(p.cycles) for p in points if p.operation == operation}
+            for run, points in every
+        }
+        return {run: cycles for run, cycles in of.items() if cycles}
+
+    def targets(self) -> dict[str, int]:
+        """See :meth:`Store.targets`."""
+        return {t.name: t.setups for t in self._server.asked(("targets",), wire.Targets).targets if t.setups}
+
     def details(self, run_ids: Collection[int]) -> dict[int, str]:
         """See :meth:`Store.details`."""
         found: dict[int, str] = {}

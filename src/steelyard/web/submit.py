@@ -80,7 +80,10 @@ def _taken(
     if not content:
         raise UserError("no file was sent; choose a zip")
     file = lint.safe(name)
-    found = lint.lint(content, file)
+    try:
+        found = lint.lint(content, file)
+    except TimeoutError:
+        raise UserError(f"{file} takes too long to look through; hand in fewer or smaller files at once") from None
     tasks = lint.tasks(found, hashlib.sha256(content).hexdigest(), file, taking.targets)
     desk = Desk(store)
     given = Given(

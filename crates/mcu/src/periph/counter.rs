@@ -114,19 +114,33 @@ impl Peripheral for Timer {
 }
 
 /// SYST_CSR, SYST_RVR, SYST_CVR, SYST_CALIB: 24 bits that go down to 0, and on from the reload value (DDI 0419, B3.3).
-/// A write to the count sets it to 0.
+/// A write to the count sets it to 0, and COUNTFLAG, which says that it came to 0 since it was read last.
 #[derive(Default)]
 struct SysTick {
     control: u32,
     reload: u32,
     passed: Count,
+    /// How often it had come to 0 when COUNTFLAG was read or cleared.
+    told: u64,
+}
+
+impl SysTick {
+    const COUNTFLAG: u32 = 1 << 16;
+
+    fn zeros(&self, now: u64) -> u64 {
+        self.passed.at(now) / (u64::from(self.reload) + 1)
+    }
 }
 
 impl Peripheral for SysTick {
     fn read(&mut self, offset: u32, _: u8, host: &mut Host) -> Option<u32> {
         let left = u64::from(self.reload) + 1;
         Some(match offset {
-            0 => self.control,
+            0 => {
+                let (told, zeros) = (self.told, self.zeros(host.now));
+                self.told = zeros;
+                self.control | if zeros > told { Self::COUNTFLAG } else { 0 }
+            }
             4 => self.reload,
             8 => ((left - self.passed.at(host.now) % left) % left) as u32,
             _ => 0,
@@ -140,8 +154,14 @@ impl Peripheral for SysTick {
                 self.control = value & 7;
                 self.passed.go(value & ENABLE_CORE == ENABLE_CORE, host.now);
             }
-            4 => self.reload = value & 0x00FF_FFFF,
-            8 => self.passed.set(0, host.now),
+            4 => {
+                self.reload = value & 0x00FF_FFFF;
+                self.told = self.zeros(host.now);
+            }
+            8 => {
+                self.passed.set(0, host.now);
+                self.told = 0;
+            }
             _ => return None,
         }
         Some(())
@@ -251,6 +271,22 @@ mod tests {
             assert_eq!(counted("qingke-systick", &[(0, 4, 5), (8, 4, 0)], (8, 4), cycles), word);
             assert_eq!(counted("cortex-m7-dwt", &[TRACE, UNLOCK, (0, 4, 1), (4, 4, 0)], (4, 4), cycles), word);
         }
+    }
+
+    #[test]
+    fn countflag_says_once_that_zero_was_reached() {
+        let mut host = Host::default();
+        let config = PeripheralConfig { kind: "cortex-systick", base: 0, trigger_bit: None };
+        let (_, mut counter) = build(&config).expect("it is known");
+        for (offset, value) in [(4, 99), (8, 0), (0, 5)] {
+            counter.write(offset, 4, value, &mut host);
+        }
+        let mut said = Vec::new();
+        for now in [0, 1, 99, 100, 101, 199, 350, 351] {
+            host.now = now;
+            said.push(counter.read(0, 4, &mut host).expect("it has this register") >> 16);
+        }
+        assert_eq!(said, [0, 0, 0, 1, 0, 0, 1, 0]);
     }
 
     #[test]

@@ -11,9 +11,10 @@ from ...model.errors import printable
 from ..sheet import Sheet
 
 #: where a spreadsheet would begin a formula, wide signs included, and after what it may take for a separator: there a
-#: quote is put; options such as -O3 call nothing, and stay
+#: quote is put; options such as -O3 call nothing, and stay, unlike -2+3
 _FORMULA = re.compile(
-    r"^(?=[=+@\t\r\uff1d\uff0b\uff20]|[-\uff0d].*[(|!])|(?<=[;\t\r\n])(?=[-=+@\uff1d\uff0b\uff20\uff0d])", re.DOTALL
+    r"^(?=[=+@\t\r\uff1d\uff0b\uff20]|[-\uff0d](?:\d|.*[(|!]))|(?<=[;\t\r\n])(?=[-=+@\uff1d\uff0b\uff20\uff0d])",
+    re.DOTALL,
 )
 
 

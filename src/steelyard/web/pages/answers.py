@@ -170,5 +170,6 @@ def one_figure(v: View, name: str) -> Page:
     answer = v.rows.answer(what, where, kind.metrics, every=kind.all_runs, workload=kind.workload)
     rows = sorted((r for r in answer.rows if r["outcome"] == "verified"), key=run_number)
     form = v.form(f"/figures/{name}", "Draw", FEW)
-    blocks = [*figure_of(v, name, rows, answer, name, kind.title)]
+    why = figure.lacking(kind, rows)
+    blocks = [Text(f"{why[0].upper()}{why[1:]}.")] if why else figure_of(v, name, rows, answer, name, kind.title)
     return Page(kind.title, [form, *blocks, *remarks(answer, rows)], kind.note, [("figures", "/figures")])

@@ -10,7 +10,7 @@ from hashlib import sha256
 from msgspec.structs import replace
 
 from ...analyse import order
-from ...analyse.answer import Answer, choose, run_number, told_apart
+from ...analyse.answer import BUNDLED, Answer, came_from, choose, run_number, told_apart
 from ...model.errors import cut
 from ...model.row import Row, grouped
 from ...model.target import load_target, target_names
@@ -136,7 +136,10 @@ def badges(v: View, variant: str, name: str) -> Page:
         raise NotThereError(f"{cut(variant)}/{cut(name)} has no verified figures")
     blocks: list[Block] = []
     several = len({r["primitive"] for r in good}) > 1
-    for row in told_apart(good):
+    newest: dict[str, Row] = {}
+    for row in sorted(told_apart(good, over_time=True), key=run_number):
+        newest[_place(row)] = row
+    for row in newest.values():
         place = _place(row)
         if several:
             row = row | {"label": f"{row['label']} {row['primitive']}"}
@@ -150,9 +153,9 @@ def badges(v: View, variant: str, name: str) -> Page:
 
 def _place(row: Row) -> str:
     """What the addresses of a row's badges begin with: all that tells it from other rows of its name, whichever of them
-    are there, so that no address ever has another row's figure. Where that cannot be read in it, a digest is at its
+    are there, so that no address ever has another place's figure. Where that cannot be read in it, a digest is at its
     end."""
-    source = str(row["label"]).removeprefix(f"{row['variant']}/{row['implementation']}")
+    source = "" if (place := came_from(row)) == BUNDLED else f" ({place})"
     exact = f"{row['primitive']} {row['target']}{source} {row['flags']}"
     end = "" if re.fullmatch(r"[\w. -]*", exact) else f" {sha256(exact.encode()).hexdigest()[:8]}"
     return re.sub(r"[^\w.]+", "-", exact + end).strip("-")
@@ -162,7 +165,7 @@ def _several(every: Sequence[Row]) -> list[list[Row]]:
     """Runs of one place, the oldest first, where there are several."""
     places = grouped(
         sorted((r for r in every if r["outcome"] == "verified"), key=run_number),
-        lambda r: (r["primitive"], r["target"], r["device"], r["flags"], r["workload"]),
+        lambda r: (r["primitive"], r["target"], r["device"], r["flags"], r["workload"], came_from(r)),
     )
     return [rows for rows in places.values() if len(rows) > 1]
 

@@ -97,7 +97,9 @@ def one(v: View, token: str) -> Page:
 
 def _progress(jobs: Sequence[Job]) -> str:
     counts = {state: sum(j.state == state for j in jobs) for state in (DONE, RUNNING, WAITING, FAILED)}
-    said = ", ".join(f"{n} {state}" for state, n in counts.items() if n)
+    without = sum(j.state == DONE and not (j.record is not None and j.record.ok) for j in jobs)
+    more = {DONE: f" ({without} without verified figures)" if without else ""}
+    said = ", ".join(f"{n} {state}{more.get(state, '')}" for state, n in counts.items() if n)
     return f"{counted(len(jobs), 'run')}: {said}." if jobs else "No runs."
 
 
