@@ -93,14 +93,21 @@ def test_what_a_newer_harness_weighed_too_stays_among_the_others(chosen: Cli, tm
 def test_what_is_measured_stands_alone_where_the_harness_is_a_newer_one(
     chosen: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def weighed(ask: object, name: str, rows: Sequence[Row], size: tuple[int, int]) -> bool:
+    def weighed(ask: object, name: str, rows: Sequence[Row], size: tuple[int, int]) -> tuple[bool, list[str]]:
         load = f"{size[0]}/{size[1]}"
         made = [linear(str(r["label"]), 12, harness="i", load=load, flags=str(r["flags"])) for r in rows]
-        return bool(store(tmp_path / "results.db", *made))
+        return bool(store(tmp_path / "results.db", *made)), []
 
     monkeypatch.setattr("steelyard.cli.choose._measured", weighed)
     [found] = lines(chosen, f"{ASK} --rom 1000 --measure")
     assert (found["label"], found["by"], found["cycles"]) == ("small1/ref", "weighed", 100 + 12 * 32)
+
+
+def test_what_cannot_be_measured_keeps_its_figure_and_that_is_said(chosen: Cli) -> None:
+    """Toys of a database have no sources anywhere."""
+    found = chosen(f"{ASK} --rom 1000 --measure")
+    assert found.code == 0
+    assert "not weighed, because their sources are not here as they were: small1/ref" in found.out + found.err
 
 
 def test_the_study_loses_none_that_a_newer_harness_weighed_too(chosen: Cli, tmp_path: Path) -> None:

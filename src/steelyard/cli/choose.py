@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from functools import cache
 from typing import NamedTuple
 
@@ -18,7 +19,7 @@ from ..model.campaign import Campaign
 from ..model.errors import UserError, counted, refuse, unknown
 from ..model.protocol import PROTOCOLS, Protocol
 from ..model.quantity import BYTES, CHARGE, CURRENT, RATE, VOLTAGE, quantity
-from ..model.row import Row, grouped
+from ..model.row import Row, Value, grouped
 from ..model.target import load_target, target_names
 from ..model.variant import rate_of
 from ..model.workload import workload
@@ -248,9 +249,12 @@ def _chosen(ask: Choose, name: str, rows: Sequence[Row], size: tuple[int, int], 
         shown = choice.shown(choose.fitting(candidates, limits), ask.top or TOP, ask.by)
         today = choice.used(PROTOCOLS.get(ask.workload), candidates)
         shown = [*shown, *(r for r in today if r not in shown)]
-        if _measured(ask, name, shown, size):
+        done, gone = _measured(ask, name, shown, size)
+        if done:
             rows, notes = _rows(ask, name, *size, together="newest")
             candidates, lost = _costed(ask, rows, size, limits)
+        if gone:
+            lost = (*lost, f"not weighed, because their sources are not here as they were: {', '.join(gone)}")
     return Choice(
         target=name,
         primitive=ask.primitive,
@@ -343,19 +347,22 @@ def _blocks(ask: Choose, rows: Sequence[Row], mlen: int) -> tuple[list[Row], tup
     return made, choice.without_cycles(sorted(lost))
 
 
-def _measured(ask: Choose, name: str, rows: Sequence[Row], size: tuple[int, int]) -> bool:
+def _measured(ask: Choose, name: str, rows: Sequence[Row], size: tuple[int, int]) -> tuple[bool, list[str]]:
     """Weighs rows at the size, from the sources that they were made of: all of them, for those that another harness or
-    compiler weighed do not stand beside them. Whether there was anything to weigh."""
-    from ..pipeline import identity
+    compiler weighed do not stand beside them. Whether there was anything to weigh, and whose sources are gone."""
+    from ..jobs import Job, identity
     from .plan import plan
     from .weigh import weigh
 
     if all(r["by"] == choice.WEIGHED for r in rows):
-        return False
-    wanted = {(r["digest"], r["flags"]) for r in rows}
-    labels = tuple(dict.fromkeys(str(r["origin"] or r["label"]) for r in rows))
+        return False, []
+    wanted = {(r["digest"], r["flags"]): str(r["label"]) for r in rows}
     flags = tuple(dict.fromkeys(str(r["flags"]) for r in rows))
-    campaign = Campaign(implementations=labels, targets=(name,), flags=flags, workloads=(f"{size[0]}/{size[1]}",))
-    jobs = [j for j in plan(campaign, baselines=False).jobs if (identity(j.implementation), j.plan.flags) in wanted]
-    weigh(jobs, ask.db)
-    return bool(jobs)
+    jobs: dict[tuple[Value, Value], Job] = {}
+    for place in dict.fromkeys(str(r["origin"] or r["label"]) for r in rows):
+        campaign = Campaign(implementations=(place,), targets=(name,), flags=flags, workloads=(f"{size[0]}/{size[1]}",))
+        with suppress(UserError):  # it has moved
+            found = plan(campaign, baselines=False).jobs
+            jobs |= {k: j for j in found if (k := (identity(j.implementation), j.plan.flags)) in wanted}
+    weigh(list(jobs.values()), ask.db)
+    return bool(jobs), sorted({label for k, label in wanted.items() if k not in jobs})
