@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from steelyard.cli.work import _boards
 from steelyard.farm import worker
@@ -16,7 +17,7 @@ from steelyard.lab import aside
 from steelyard.model import paths
 from steelyard.store import Store
 from steelyard.store.operating import Yard
-from steelyard.store.operators import Operators
+from steelyard.store.operators import MOST, REFUSED, Operators, note
 from steelyard.store.queue import DONE, FAILED, Queue
 from steelyard.store.quota import Quota
 from steelyard.store.submissions import Desk, Given
@@ -198,6 +199,25 @@ def test_operating_from_the_pages(signed_in: Browser) -> None:
     for action in ("set a password", "repeated", "paused", "resumed", "released", "deleted"):
         assert action in said
     assert "deleted,submission 1" in b.get("/operate/audit/audit.csv").text
+
+
+def test_lists_say_where_they_end(signed_in: Browser) -> None:
+    """And whoever tries to sign in takes no operator's deed out of sight."""
+    b, store = signed_in, signed_in.store
+    for k in range(MOST + 5):
+        given = replace(GIVEN, content=b"%d" % k, address=f"{k}")
+        Desk(store).offer(Desk(store).hand_in(given, tasks(given, "b"), Quota()))
+    with store._engine.begin() as connection:
+        for _ in range(MOST):
+            note(connection, "", "bad", REFUSED, MARKUP)
+    front = Parsed(b.page("/operate")).text
+    assert "305 submissions to be released" in front
+    assert "These are the first 300 of 305." in front
+    assert "These are the first 300 of 305." in b.page("/operate/submissions")
+    said = b.page("/operate/audit")
+    assert "set a password" in said
+    assert "These are the newest 300" in said
+    assert "bad" in b.get("/operate/audit/refused.csv").text
 
 
 def test_a_paused_board_is_set_aside_where_it_hangs(

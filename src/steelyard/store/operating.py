@@ -17,7 +17,7 @@ from . import queue, schema
 from .engine import explained
 from .floor import Board, Floor, Worker, clock, workers
 from .leasing import repeated
-from .operators import note
+from .operators import MOST, note
 from .queue import DONE, FAILED, RUNNING, WAITING, Task, now
 from .store import Store
 from .submissions import OFFERED, PRIVATE, PUBLISHED, WITHDRAWN, changed, emptied
@@ -105,7 +105,7 @@ class Yard:
         )
         return {r.state: r.jobs for r in found}
 
-    def lines(self, states: Collection[str], most: int = 300) -> list[Line]:
+    def lines(self, states: Collection[str], most: int = MOST) -> list[Line]:
         """Jobs in these states, in the order in which they are taken."""
         query = select(_job).where(_job.c.state.in_(sorted(states))).order_by(_job.c.priority, _job.c.id).limit(most)
 
@@ -137,7 +137,13 @@ class Yard:
         query = select(*(_hold.c[n] for n in Hold.__struct_fields__)).order_by(_hold.c.subject)
         return self._read(lambda connection: [Hold(*h) for h in connection.execute(query)])
 
-    def offers(self, most: int = 300) -> list[Offer]:
+    def offered(self) -> dict[str, int]:
+        """How many submissions there are that are not withdrawn, by state."""
+        query = select(_submission.c.state, func.count().label("number")).where(_submission.c.state != WITHDRAWN)
+        found = self._read(lambda c: c.execute(query.group_by(_submission.c.state)).all())
+        return {r.state: r.number for r in found}
+
+    def offers(self, most: int = MOST) -> list[Offer]:
         """What was handed in and is not withdrawn: first what waits for an operator, then the newest."""
         query = (
             select(*(_submission.c[n] for n in ("id", *Offer.__struct_fields__[1:])))

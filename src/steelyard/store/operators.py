@@ -30,6 +30,8 @@ _TOKEN, SESSION, LINK, _WRONG = 24, 12 * 3_600_000_000, 24 * 3_600_000_000, APAR
 #: failed tries that an address has in so many microseconds; where others failed so often that somebody guesses from
 #: many addresses, each has one: nobody can keep operators out
 TRIES, OF_ALL, WITHIN = 5, 100, 900_000_000
+#: entries of a list that is looked at
+MOST = 300
 #: characters of a password
 SHORTEST, LONGEST = 10, 200
 _NAME = re.compile(r"[\w.@+-]{1,64}")
@@ -204,9 +206,12 @@ class Operators:
             found = connection.execute(select(_key.c.machine).where(_key.c.token == _hashed(token))).scalar()
         return None if found is None else str(found)
 
-    def deeds(self, most: int = 300) -> list[Deed]:
-        """What was done, the newest first."""
+    def deeds(self, most: int = MOST, *, refused: bool | None = None) -> list[Deed]:
+        """What was done, the newest first: all of it, only who was ``refused``, or only the rest, which nobody can push
+        out of sight."""
         query = select(*(_audit.c[n] for n in Deed.__struct_fields__)).order_by(_audit.c.id.desc()).limit(most)
+        if refused is not None:
+            query = query.where((_audit.c.action == REFUSED) if refused else (_audit.c.action != REFUSED))
         with explained(self._store._name), self._store._engine.connect() as connection:
             return [Deed(*found) for found in connection.execute(query)]
 

@@ -107,7 +107,7 @@ def _page(yard: Yard, operators: Operators, session: Session, names: Sequence[st
         case ():
             return pages.front(yard, session)
         case ("audit",):
-            return pages.audit(operators.deeds())
+            return pages.audit(operators.deeds(refused=False), operators.deeds(refused=True))
         case ("submissions",):
             return pages.submissions(yard)
         case ("jobs", number):
