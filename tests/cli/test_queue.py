@@ -7,6 +7,7 @@ import re
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from steelyard.farm import worker
 from steelyard.model.errors import UserError
@@ -61,6 +62,15 @@ def test_a_queue_from_the_command_line(cli: Cli, tmp_path: Path) -> None:
         deeds = operators.deeds()
         assert {d.action for d in deeds} == {"paused", "resumed", "repeated", "released", "deleted", "made a link"}
         assert all(d.operator.endswith("(command line)") for d in deeds if d.action != "made a link")
+
+
+def test_a_list_that_ends_early_says_so(cli: Cli, tmp_path: Path) -> None:
+    with Store.open(tmp_path / "q.db") as store:
+        some = [replace(t, name=f"i{k}") for k in range(101) for t in tasks(targets="abc")]
+        Desk(store).hand_in(GIVEN, some, ROOM)
+    said = cli("queue list --db q.db")
+    assert "303 waiting" in said.out
+    assert "of 303 jobs the first 300 are listed" in said.out + said.err
 
 
 def test_a_campaign_waits_for_what_others_hand_in(cli: Cli, tmp_path: Path) -> None:

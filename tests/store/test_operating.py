@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import hashlib
+import threading
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 
 import msgspec
 import pytest
 from msgspec.structs import replace
-from sqlalchemy import select, update
+from sqlalchemy import event, select, update
 
 from steelyard.model.errors import UserError
 from steelyard.model.target import load_target
-from steelyard.store import Store, operators, queue, schema
+from steelyard.store import Store, floor, operating, operators, queue, schema
 from steelyard.store.errors import StoreError
 from steelyard.store.floor import Board, Worker
 from steelyard.store.operating import Yard
@@ -105,6 +107,18 @@ def test_who_guesses_is_refused_for_a_while(store: Store, monkeypatch: pytest.Mo
     assert [d.action for d in who.deeds()].count(operators.REFUSED) == operators.TRIES
 
 
+def test_a_guess_counts_whatever_name_it_is_for(store: Store) -> None:
+    """Also one that begins with an operator's, and one that becomes longer when it is written down."""
+    who, name = Operators(store), "a" * 64
+    who.begin(who.link(), name, PASSWORD, "h")
+    for more in ("", "a", "\0" * 191, "\ud800" * 500, "\0"):
+        with pytest.raises(RefusedError, match="name or password"):
+            who.sign_in(name + more, PASSWORD if more else "guess", "bad")
+    assert [d.action for d in who.deeds()].count(operators.REFUSED) == operators.TRIES
+    with pytest.raises(RefusedError, match="too many tries"):
+        who.sign_in(name, PASSWORD, "bad")
+
+
 def test_who_guesses_from_many_addresses_keeps_nobody_out(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     who = Operators(store)
     who.begin(who.link(), "ann", PASSWORD, "h")
@@ -163,6 +177,51 @@ def test_why_jobs_wait(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     assert (tried.worker, tried.outcome, tried.detail, tried.log) == ("m 1 x", WAITING, "disk-full", "said")
 
 
+def test_what_goes_before_a_job_is_what_its_workers_may_be_given(store: Store) -> None:
+    yard, line = Yard(store, "ann"), Queue(store, "m 1 x", "m")
+    Desk(store).hand_in(GIVEN, tasks(targets="cdba"), ROOM)
+    yard.present(worker(targets="abc"))
+    yard.present(worker("n 1 x", "d"))
+    of_a = "1 worker for a"
+
+    def why() -> str:
+        return yard.lines((WAITING,))[-1].why
+
+    assert why() == f"2 runs before it, {of_a}", "d is another worker's"
+    with line.taken("b") as taken:
+        assert taken is not None
+        line.close(taken, WAITING, "disk-full")
+    assert why() == f"1 run before it, {of_a}", "b is tried again later"
+    yard.pause("target c")
+    assert why() == f"next; {of_a}"
+    with line.taken("abc") as taken:
+        assert taken is not None
+        assert taken.task.target == "a"
+
+
+def test_a_worker_is_there_whatever_its_clock_says(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Clocks of machines are minutes apart; that of the database is one."""
+    yard, now = Yard(store), queue.now
+    for module in (operating, floor) if store._engine.dialect.name != "sqlite" else ():  # whose file is on one machine
+        monkeypatch.setattr(module, "now", lambda: now() - 240_000_000)
+    yard.present(worker())
+    monkeypatch.undo()
+    (found,) = yard.workers()
+    assert found.alive
+    with store._engine.begin() as connection:
+        connection.execute(update(schema.worker).values(seen=schema.worker.c.seen - floor.GONE))
+    assert not yard.workers()[0].alive
+
+
+def test_why_many_jobs_wait_is_asked_once(store: Store) -> None:
+    Desk(store).hand_in(GIVEN, [replace(t, name=f"i{k}") for k in range(50) for t in tasks(targets="a")], ROOM)
+    yard, asked = Yard(store), list[str]()
+    yard.present(worker())
+    event.listen(store._engine, "before_cursor_execute", lambda *a: asked.append(a[2]))
+    assert [j.why.split(" ")[0] for j in yard.lines((WAITING,))] == ["next;", *map(str, range(1, 50))]
+    assert len(asked) < 10
+
+
 def test_a_clock_that_was_set_back_keeps_no_job_waiting(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     """What was to be tried again in half a minute is not tried again tomorrow."""
     line = Queue(store, "w")
@@ -200,6 +259,28 @@ def test_what_failed_is_repeated(store: Store) -> None:
             line.close(taken, DONE, record=RECORD)
     assert len(store.runs(newest_only=False)) == 3, "a correction is a new run"
     assert [a.outcome for a in yard.job(1)[1]] == [DONE, FAILED]
+
+
+def test_a_job_that_two_repeat_at_once_is_repeated_once(store: Store) -> None:
+    """Whoever comes second is told that it waits: it may have begun by then."""
+    Desk(store).hand_in(GIVEN, tasks(targets="a"), ROOM)
+    line, together = Queue(store, "w"), threading.Barrier(2)
+
+    def repeated(name: str) -> str:
+        together.wait()
+        try:
+            Yard(store, name).repeat(1)
+        except UserError as e:
+            return str(e)
+        return ""
+
+    with ThreadPoolExecutor(2) as pool:
+        for _ in range(10):
+            with line.taken("a") as taken:
+                assert taken is not None
+                line.close(taken, FAILED, "by accident")
+            done, refused = sorted(pool.map(repeated, ("ann", "bob")))
+            assert (done, "only what has ended" in refused) == ("", True)
 
 
 def test_what_is_offered_is_released_given_back_and_deleted(store: Store) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from steelyard.cli.work import _boards
 from steelyard.farm import worker
@@ -17,13 +18,14 @@ from steelyard.lab import aside
 from steelyard.model import paths
 from steelyard.store import Store
 from steelyard.store.operating import Yard
-from steelyard.store.operators import Operators
+from steelyard.store.operators import MOST, REFUSED, Operators, note
 from steelyard.store.queue import DONE, FAILED, Queue
 from steelyard.store.quota import Quota
 from steelyard.store.submissions import Desk, Given
 from steelyard.web import app
 from steelyard.web.makers import Here
 from steelyard.web.reply import Taking
+from tests.made_up import record
 from tests.store.test_queue import FOUND, tasks
 
 from .conftest import RECORDS, Parsed, Sent, ask, harmless
@@ -131,6 +133,23 @@ def test_a_form_is_good_in_its_session_only(signed_in: Browser) -> None:
     assert "Signed in" in signed_in.page("/operate"), "the other session goes on"
 
 
+def test_only_what_is_deleted_empties_what_is_kept(signed_in: Browser, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Making pages anew takes long, and anybody may send forms that do nothing."""
+    b, forgotten = signed_in, list[int]()
+    Desk(b.store).hand_in(GIVEN, tasks(), Quota())
+    monkeypatch.setattr(app.Service, "forget", lambda self: forgotten.append(1))
+    assert b.post("/operate/x").status >= 400
+    assert b.post("/operate/sign-in", name="ann", password="x").status == 401
+    assert b.do("delete", "9").status == 400
+    assert b.do("pause", "b", kind="target").status == 303
+    cookie, b.cookie = b.cookie, ""
+    assert b.post("/operate/do", form="", deed="delete", what="1").status == 303, "who is to sign in"
+    assert not forgotten
+    b.cookie = cookie
+    assert b.do("delete", "1").status == 303
+    assert forgotten
+
+
 def test_operating_from_the_pages(signed_in: Browser) -> None:
     """What failed is repeated, what is offered released, what is paused waits, what is deleted is on no page."""
     b, store = signed_in, signed_in.store
@@ -153,7 +172,7 @@ def test_operating_from_the_pages(signed_in: Browser) -> None:
     b.do("pause", "m", kind="machine")
     assert "Resume it" in b.page("/operate/machines/m")
     b.do("resume", "machine m")
-    made = RECORDS[0]
+    made = record("given/ref", digest="9")
     for _ in range(2):
         with line.taken("ab") as taken:
             assert taken is not None
@@ -165,10 +184,14 @@ def test_operating_from_the_pages(signed_in: Browser) -> None:
     before = len(store.runs(newest_only=False))
     assert b.do("release", "1").headers["location"] == "/operate/submissions/1"
     assert len(store.runs(newest_only=False)) == before + 2
-    assert ask(b.app, "/").status == 200
+    public = ("/", "/targets/uno", "/families/toy", "/tables", "/search?q=given", "/feed.atom")
+    assert [at for at in public if "given/ref" not in ask(b.app, at).text] == []
+    assert ask(b.app, "/variants/given").status == 200
     assert "Delete it" in b.page("/operate/submissions/1")
     b.do("delete", "1")
     assert len(store.runs(newest_only=False)) == before
+    assert [at for at in public if "given/ref" in ask(b.app, at).text] == []
+    assert ask(b.app, "/variants/given").status == 404
     assert b.page("/operate/submissions/1", 404)
     assert ask(b.app, f"/submissions/{token}").status == 410
     for deed, what in (("delete", "1"), ("resume", "machine m"), ("release", "1")):
@@ -177,6 +200,25 @@ def test_operating_from_the_pages(signed_in: Browser) -> None:
     for action in ("set a password", "repeated", "paused", "resumed", "released", "deleted"):
         assert action in said
     assert "deleted,submission 1" in b.get("/operate/audit/audit.csv").text
+
+
+def test_lists_say_where_they_end(signed_in: Browser) -> None:
+    """And whoever tries to sign in takes no operator's deed out of sight."""
+    b, store = signed_in, signed_in.store
+    for k in range(MOST + 5):
+        given = replace(GIVEN, content=b"%d" % k, address=f"{k}")
+        Desk(store).offer(Desk(store).hand_in(given, tasks(given, "b"), Quota()))
+    with store._engine.begin() as connection:
+        for _ in range(MOST):
+            note(connection, "", "bad", REFUSED, MARKUP)
+    front = Parsed(b.page("/operate")).text
+    assert "305 submissions to be released" in front
+    assert "These are the first 300 of 305." in front
+    assert "These are the first 300 of 305." in b.page("/operate/submissions")
+    said = b.page("/operate/audit")
+    assert "set a password" in said
+    assert "These are the newest 300" in said
+    assert "bad" in b.get("/operate/audit/refused.csv").text
 
 
 def test_a_paused_board_is_set_aside_where_it_hangs(

@@ -162,13 +162,12 @@ def test_what_is_quick_is_waited_for_a_moment_only(monkeypatch: pytest.MonkeyPat
 
 
 def test_who_waits_goes_first_and_the_shorter_before_the_longer(monkeypatch: pytest.MonkeyPatch) -> None:
-    """One process makes a slow page. Of those that come meanwhile a worker is first, then pages by how long their kind
-    took, then what is only made anew; and who goes away keeps nobody waiting."""
+    """One process makes a slow page. Of those that come meanwhile pages are made by how long their kind took, then what
+    is only made anew; and who goes away keeps nobody waiting."""
     order, go = list[str](), asyncio.Event()
 
     async def made(work: object) -> Kept:
-        path = work.args[1]  # type: ignore[attr-defined]
-        order.append(path if isinstance(path, str) else "worker")
+        order.append(work.args[1])  # type: ignore[attr-defined]
         if len(order) == 1:
             await go.wait()
         seconds = {"/targets/a": 2.0, "/rank": 0.01}.get(order[-1], 0.2)
@@ -188,7 +187,6 @@ def test_who_waits_goes_first_and_the_shorter_before_the_longer(monkeypatch: pyt
                 asyncio.create_task(service.make(path, "", later=path == "/tables"))
                 for path in ("/campaigns/first", "/tables", "/targets/b", "/targets/gone", "/rank")
             ]
-            asked.append(asyncio.create_task(service.hire(Sent("/take", "", b"", "", ""))))
             await asyncio.sleep(0)
             asked.pop(3).cancel()
             go.set()
@@ -197,7 +195,69 @@ def test_who_waits_goes_first_and_the_shorter_before_the_longer(monkeypatch: pyt
             service.close()
 
     asyncio.run(play())
-    assert order == ["/campaigns/first", "worker", "/rank", "/targets/b", "/tables"]
+    assert order == ["/campaigns/first", "/rank", "/targets/b", "/tables"]
+
+
+def test_workers_wait_for_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Neither for pages, however many are asked for, nor for who hands in, signs in or guesses keys: a beat that comes
+    late is a run that is done twice. Operators wait for workers only."""
+    order, go = list[str](), asyncio.Event()
+
+    async def made(work: object) -> Kept:
+        await go.wait()
+        if isinstance(of := work.args[1], Sent):  # type: ignore[attr-defined]
+            order.append(f"{work.func.__name__} {of.address}".strip())  # type: ignore[attr-defined]
+        return packed(Reply(200, HTML, b"", "d", 1, 0.2))
+
+    async def play() -> list[bool]:
+        service = Makers("nowhere.db", Taking(("uno",), Quota()))
+        monkeypatch.setattr(service._queue, "_make", made)
+        monkeypatch.setattr(service._slow, "_make", made)
+        sent = Sent("/", "", b"", "", "a")
+        try:
+            flood = [service.make("/tables", f"{k}") for k in range(makers.WAITING)]
+            flood += [service.take(sent) for _ in range(makers.WAITING)]
+            flood += [service.hire(sent) for _ in range(makers.WAITING)]
+            tasks = [asyncio.create_task(f) for f in flood]
+            await asyncio.sleep(0)
+            tasks += [
+                asyncio.create_task(service.operate(sent)),
+                asyncio.create_task(service.hire(replace(sent, address=""))),
+            ]
+            await asyncio.sleep(0)
+            go.set()
+            return [r is None for r in await asyncio.gather(*tasks)]
+        finally:
+            service.close()
+
+    assert not any(asyncio.run(play()))
+    assert order[:2] == ["take a", "hire"], "the first had its turn already"
+    assert order.index("operate a") < order.index("take a", 1)
+
+
+def test_one_address_does_not_have_all_places() -> None:
+    go = asyncio.Event()
+
+    class Slow:
+        async def make(self, path: str, query: str, sent: bytes = b"", *, later: bool = False) -> Kept | None:
+            await go.wait()
+            return packed(Reply(200, HTML, b"", "d", 1, 0.2))
+
+        async def since(self, last: int) -> Since | None:
+            return None
+
+    async def visits() -> tuple[int, bool]:
+        service = app.Service(Slow())  # type: ignore[arg-type]
+        many = [asyncio.create_task(service.answer(f"/{k}", "", "a")) for k in range(makers.WAITING)]
+        other = asyncio.create_task(service.answer("/other", "", "b"))
+        await asyncio.sleep(0.01)
+        go.set()
+        got = [await m for m in many]
+        return sum(g is not None for g in got), await other is not None and await service.answer(
+            "/x", "", "a"
+        ) is not None
+
+    assert asyncio.run(visits()) == (app.FOR_ONE, True)
 
 
 def test_a_process_that_is_large_draws_no_figure(results: Path, monkeypatch: pytest.MonkeyPatch) -> None:

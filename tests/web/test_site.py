@@ -9,7 +9,7 @@ from urllib.parse import unquote
 import pytest
 
 from steelyard.cli.app import app
-from steelyard.web import layout
+from steelyard.web import layout, site
 from tests.web.conftest import RECORDS, Parsed, made
 
 
@@ -47,6 +47,21 @@ def test_it_has_what_the_server_has(out: Path) -> None:
                  "claims.html", "campaigns/first.html", "figures/tradeoff.html"):  # fmt: skip
         assert (out / name).is_file(), name
     assert {f.suffix for f in out.rglob("*") if f.is_file()} == {".html", ".csv", ".svg", ".css"}
+
+
+def test_what_is_too_much_for_one_page_ends_no_site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    made(tmp_path / "results.db", *RECORDS).close()
+    monkeypatch.setattr("steelyard.web.ask.LARGE", 3)
+    plan = site.Plan(str(tmp_path / "results.db"), tmp_path)
+    try:
+        for path in ("/results", "/tables", "/rank", "/targets/uno"):
+            assert site._page(plan, path).files > 0
+    finally:
+        site._store(plan.place).close()
+        site._store.cache_clear()
+    said = Parsed((tmp_path / "results.html").read_text())
+    assert "more than 3 runs" in said.text
+    assert "targets.html" in said.all("href", "a")
 
 
 @pytest.mark.long

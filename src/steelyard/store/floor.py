@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from typing import Any
 
 import msgspec
 from msgspec import Struct
-from sqlalchemy import Connection, func, or_, select
+from sqlalchemy import Connection, or_, select, text
 
 from . import schema
 from .queue import ATTEMPTS, BOARD, DONE, PAUSE, WAITING, now
 
 #: microseconds after which a worker that says nothing is not there
 GONE = 60_000_000
+#: the time by a server's clock, in microseconds since 1970
+_CLOCKS = {
+    "postgresql": text("SELECT CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000000 AS BIGINT)"),
+    "mariadb": text("SELECT UNIX_TIMESTAMP() * 1000000"),
+    "mysql": text("SELECT UNIX_TIMESTAMP() * 1000000"),
+}
 #: finished attempts from which the usual time of a job is taken
 _RECENT = 50
 #: how keys of leases of jobs begin
@@ -29,7 +36,8 @@ class Board(Struct, frozen=True):
 
 
 class Worker(Struct, frozen=True):
-    """A process that takes jobs. ``job`` is what it works on; ``seen`` in microseconds since 1970."""
+    """A process that takes jobs. ``job`` is what it works on; ``seen`` in microseconds since 1970; ``alive`` whether it
+    has said lately that it is there."""
 
     name: str
     machine: str
@@ -38,11 +46,7 @@ class Worker(Struct, frozen=True):
     version: str
     seen: int
     job: int | None = None
-
-    @property
-    def alive(self) -> bool:
-        """Whether it has said so lately."""
-        return abs(now() - self.seen) < GONE
+    alive: bool = True
 
 
 class Floor:
@@ -54,6 +58,7 @@ class Floor:
         self._workers = [w for w in workers(connection) if w.alive]
         ended = select(_attempt.c.begun, _attempt.c.ended).where(_attempt.c.outcome == DONE)
         recent = connection.execute(ended.order_by(_attempt.c.id.desc()).limit(_RECENT)).all()
+        self._lines: dict[frozenset[str], list[tuple[int, int]]] = {}
         self._usual = sum(a.ended - a.begun for a in recent) / len(recent) / 1e6 if recent else 0.0
 
     def why(self, r: Any) -> str:
@@ -71,7 +76,8 @@ class Floor:
             return f"all workers for {r.target} are paused"
         if now() < r.ready <= now() + PAUSE * ATTEMPTS:
             return f"tried again in {(r.ready - now()) / 1e6:.0f} s, after {r.detail}"
-        ahead = _ahead(self._connection, r)
+        theirs = frozenset(t for w in at_work for t in w.targets if f"target {t}" not in self._paused)
+        ahead = bisect_left(self._line(theirs), (r.priority, r.id))
         workers = f"{len(at_work)} worker{'s' if len(at_work) > 1 else ''} for {r.target}"
         if not ahead:
             return f"next; {workers}"
@@ -79,20 +85,31 @@ class Floor:
         soon = "" if not self._usual else f"; about {max(1, seconds / 60):.0f} min" if seconds > 90 else "; soon"
         return f"{ahead} run{'s' if ahead > 1 else ''} before it, {workers}{soon}"
 
+    def _line(self, targets: frozenset[str]) -> list[tuple[int, int]]:
+        """The jobs that workers for these targets may be given now, in their order."""
+        if targets not in self._lines:
+            due = or_(_job.c.ready <= now(), _job.c.ready > now() + PAUSE * ATTEMPTS)
+            query = select(_job.c.priority, _job.c.id).where(_job.c.state == WAITING, due, _job.c.target.in_(targets))
+            found = self._connection.execute(query.order_by(_job.c.priority, _job.c.id))
+            self._lines[targets] = [(priority, number) for priority, number in found]
+        return self._lines[targets]
+
+
+def clock(connection: Connection) -> int:
+    """Microseconds since 1970 by the clock of the database: those of machines that share it may be minutes apart."""
+    asked = _CLOCKS.get(connection.dialect.name)
+    return now() if asked is None else int(connection.execute(asked).scalar_one())
+
 
 def workers(connection: Connection) -> list[Worker]:
     """Workers, the last seen first."""
     leases = connection.execute(select(schema.lease.c.holder, schema.lease.c.key)).all()
     at = {h: int(key.removeprefix(_QUEUE)) for h, key in leases if key.removeprefix(_QUEUE).isdecimal()}
     rows = connection.execute(select(_worker).order_by(_worker.c.seen.desc())).all()
+    at_last = clock(connection)
     return [
         Worker(r.name, r.machine, msgspec.json.decode(r.targets, type=tuple[str, ...]),
-               msgspec.json.decode(r.boards, type=tuple[Board, ...]), r.version, r.seen, at.get(r.name))
+               msgspec.json.decode(r.boards, type=tuple[Board, ...]), r.version, r.seen, at.get(r.name),
+               abs(at_last - r.seen) < GONE)
         for r in rows
     ]  # fmt: skip
-
-
-def _ahead(connection: Connection, row: Any) -> int:
-    """How many jobs that wait go before this one."""
-    before = or_(_job.c.priority < row.priority, (_job.c.priority == row.priority) & (_job.c.id < row.id))
-    return int(connection.execute(select(func.count()).where(_job.c.state == WAITING, before)).scalar_one())

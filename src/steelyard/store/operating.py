@@ -15,9 +15,9 @@ from steelyard.model.target import load_target
 
 from . import queue, schema
 from .engine import explained
-from .floor import Board, Floor, Worker, workers
+from .floor import Board, Floor, Worker, clock, workers
 from .leasing import repeated
-from .operators import note
+from .operators import MOST, note
 from .queries import DELETED
 from .queue import DONE, FAILED, RUNNING, WAITING, Task, now
 from .store import Store
@@ -106,7 +106,7 @@ class Yard:
         )
         return {r.state: r.jobs for r in found}
 
-    def lines(self, states: Collection[str], most: int = 300) -> list[Line]:
+    def lines(self, states: Collection[str], most: int = MOST) -> list[Line]:
         """Jobs in these states, in the order in which they are taken."""
         query = select(_job).where(_job.c.state.in_(sorted(states))).order_by(_job.c.priority, _job.c.id).limit(most)
 
@@ -138,7 +138,13 @@ class Yard:
         query = select(*(_hold.c[n] for n in Hold.__struct_fields__)).order_by(_hold.c.subject)
         return self._read(lambda connection: [Hold(*h) for h in connection.execute(query)])
 
-    def offers(self, most: int = 300) -> list[Offer]:
+    def offered(self) -> dict[str, int]:
+        """How many submissions there are that are not withdrawn, by state."""
+        query = select(_submission.c.state, func.count().label("number")).where(_submission.c.state != WITHDRAWN)
+        found = self._read(lambda c: c.execute(query.group_by(_submission.c.state)).all())
+        return {r.state: r.number for r in found}
+
+    def offers(self, most: int = MOST) -> list[Offer]:
         """What was handed in and is not withdrawn: first what waits for an operator, then the newest."""
         query = (
             select(*(_submission.c[n] for n in ("id", *Offer.__struct_fields__[1:])))
@@ -151,10 +157,10 @@ class Yard:
         """Lets a job that ended be done again; what it becomes is a newer run."""
 
         def work(connection: Connection) -> None:
-            r = _row(connection, number)
-            if r.state not in (DONE, FAILED):
-                raise UserError(f"job {number} is {r.state}; only what has ended is repeated")
-            connection.execute(update(_job).where(_job.c.id == number).values(_ANEW))
+            # who repeats it at the same time may be first, and a worker have it by then
+            ended = update(_job).where(_job.c.id == number, _job.c.state.in_((DONE, FAILED)))
+            if connection.execute(ended.values(_ANEW)).rowcount != 1:
+                raise UserError(f"job {number} is {_row(connection, number).state}; only what has ended is repeated")
 
         self._done("repeated", f"job {number}", work)
 
@@ -265,16 +271,17 @@ class Yard:
 
     def present(self, worker: Worker) -> list[str]:
         """Says that a worker is there; the boards of its machine that are paused."""
-        values = {"machine": worker.machine, "targets": msgspec.json.encode(worker.targets).decode(), "seen": now(),
+        values = {"machine": worker.machine, "targets": msgspec.json.encode(worker.targets).decode(),
                   "boards": msgspec.json.encode(worker.boards).decode(), "version": worker.version}  # fmt: skip
         beginning = f"board {worker.machine}/"
 
         def work(connection: Connection) -> list[str]:
-            stored = row_of(_worker, values)
+            seen = clock(connection)
+            stored = row_of(_worker, {**values, "seen": seen})
             if connection.execute(update(_worker).where(_worker.c.name == worker.name).values(stored)).rowcount != 1:
                 known = connection.execute(select(_worker.c.id).where(_worker.c.name == worker.name)).first()
                 if known is None:
-                    connection.execute(delete(_worker).where(_worker.c.seen < now() - FORGOTTEN))
+                    connection.execute(delete(_worker).where(_worker.c.seen < seen - FORGOTTEN))
                     connection.execute(insert(_worker).values({**stored, **row_of(_worker, {"name": worker.name})}))
             paused = connection.execute(select(_hold.c.subject)).scalars()
             return [s.removeprefix(beginning) for s in paused if s.startswith(beginning)]

@@ -17,17 +17,21 @@ from sqlalchemy import Connection, delete, func, insert, select
 from steelyard.model.errors import UserError
 
 from . import schema
+from .dates import APART
 from .engine import explained
 from .leasing import repeated
 from .queue import now
 from .store import Store
+from .values import MICROSECOND, storable
 from .writing import row_of
 
 #: bytes of a token; microseconds that a session and a link last, and that a clock may be wrong
-_TOKEN, SESSION, LINK, _WRONG = 24, 12 * 3_600_000_000, 24 * 3_600_000_000, 300_000_000
+_TOKEN, SESSION, LINK, _WRONG = 24, 12 * 3_600_000_000, 24 * 3_600_000_000, APART // MICROSECOND
 #: failed tries that an address has in so many microseconds; where others failed so often that somebody guesses from
 #: many addresses, each has one: nobody can keep operators out
 TRIES, OF_ALL, WITHIN = 5, 100, 900_000_000
+#: entries of a list that is looked at
+MOST = 300
 #: characters of a password
 SHORTEST, LONGEST = 10, 200
 _NAME = re.compile(r"[\w.@+-]{1,64}")
@@ -64,9 +68,9 @@ def _hashed(token: str) -> str:
 
 
 def note(connection: Connection, operator: str, address: str, action: str, subject: str = "", detail: str = "") -> None:
-    """Writes down what was done, in its transaction."""
-    values = {"at": now(), "operator": operator[:64], "address": address[:64], "action": action,
-              "subject": subject[:255], "detail": detail}  # fmt: skip
+    """Writes down what was done, in its transaction: what is too long for it is cut as it is stored."""
+    values = {"at": now(), "operator": storable(operator)[:64], "address": storable(address)[:64], "action": action,
+              "subject": storable(subject)[:255], "detail": detail}  # fmt: skip
     connection.execute(insert(_audit).values(row_of(_audit, values)))
 
 
@@ -141,7 +145,7 @@ class Operators:
             mine = connection.execute(select(func.count()).where(*failed, _audit.c.address == address)).scalar_one()
             every = connection.execute(select(func.count()).where(*failed)).scalar_one()
             found = connection.execute(
-                select(_operator.c.id, _operator.c.password).where(_operator.c.name == name[:64])
+                select(_operator.c.id, _operator.c.password).where(_operator.c.name == storable(name))
             ).first()
         if mine >= (TRIES if every < OF_ALL else 1):
             raise RefusedError(f"too many tries; wait {WITHIN // 60_000_000} minutes")
@@ -202,9 +206,12 @@ class Operators:
             found = connection.execute(select(_key.c.machine).where(_key.c.token == _hashed(token))).scalar()
         return None if found is None else str(found)
 
-    def deeds(self, most: int = 300) -> list[Deed]:
-        """What was done, the newest first."""
+    def deeds(self, most: int = MOST, *, refused: bool | None = None) -> list[Deed]:
+        """What was done, the newest first: all of it, only who was ``refused``, or only the rest, which nobody can push
+        out of sight."""
         query = select(*(_audit.c[n] for n in Deed.__struct_fields__)).order_by(_audit.c.id.desc()).limit(most)
+        if refused is not None:
+            query = query.where((_audit.c.action == REFUSED) if refused else (_audit.c.action != REFUSED))
         with explained(self._store._name), self._store._engine.connect() as connection:
             return [Deed(*found) for found in connection.execute(query)]
 

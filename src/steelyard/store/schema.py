@@ -224,7 +224,7 @@ job_attempt = Table(
     Column("log", LongText),
 )
 
-#: a process that takes jobs, on a machine; ``targets`` and ``boards`` are JSON, ``seen`` is by its own clock
+#: a process that takes jobs, on a machine; ``targets`` and ``boards`` are JSON, ``seen`` is by the database's clock
 worker = Table(
     "worker",
     metadata,

@@ -6,7 +6,7 @@ import asyncio
 import ipaddress
 import time
 from collections import Counter
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 
@@ -14,7 +14,7 @@ from fastapi import FastAPI, Request, Response
 
 from . import reply, script, upload
 from .kept import REST, STALE, Cache, Kept
-from .makers import Here, Makers
+from .makers import WAITING, Here, Makers
 from .news import News
 from .reply import Sent
 
@@ -49,6 +49,8 @@ MOST_ASKED = 64 << 10
 MOST_SENT, UPLOADS, OF_ONE, HANDS = (8 << 20) + (64 << 10), 16, 4, 256
 #: seconds of a processor that one address may take in an hour for what is not taken in the end
 IN_VAIN = 60.0
+#: pages that are made for one address at once, a quarter of the places that there are
+FOR_ONE = WAITING // 4
 #: the cookie of who is signed in
 _COOKIE = "steelyard-operator"
 _SAVED = ("application/vnd", "text/x-tex", "text/csv")
@@ -82,18 +84,31 @@ class Service:
         self._under_way: dict[str, asyncio.Task[Kept | None]] = {}
         self.news, self._looked, self._deletions = News(), -LOOK, 0
         self._look: asyncio.Task[None] | None = None
+        self._for: Counter[str] = Counter()
 
-    async def answer(self, path: str, query: str) -> Kept | None:
-        """What stands at an address; None where too many wait."""
+    async def fairly(self, who: str, make: Callable[[], Awaitable[Kept | None]]) -> Kept | None:
+        """What is made for somebody; None where he waits for as much as one may."""
+        if self._for[who] >= FOR_ONE:
+            return None
+        self._for[who] += 1
+        try:
+            return await make()
+        finally:
+            self._for[who] -= 1
+            if not self._for[who]:
+                del self._for[who]
+
+    async def answer(self, path: str, query: str, who: str = "") -> Kept | None:
+        """What stands at an address; None where too many wait, or ``who`` asks waits for as much as one may."""
         address = f"{path}?{query}"
         await self._look_again()
         kept = self._cache.get(address)
         if kept is None:
-            return await asyncio.shield(self._made(address, path, query))
+            return await self.fairly(who, lambda: asyncio.shield(self._made(address, path, query)))
         if self.news.fresh(kept.reply.state, path, query) and kept.age < OLDEST:
             return kept
         if kept.age >= STALE and not self.makers.busy(path, query):
-            return await asyncio.shield(self._made(address, path, query)) or kept
+            return await self.fairly(who, lambda: asyncio.shield(self._made(address, path, query))) or kept
         if not kept.slow:
             task = self._made(address, path, query, later=True)
             done, _ = await asyncio.wait([task], timeout=SOON)
@@ -190,7 +205,7 @@ def create(makers: Makers | Here) -> FastAPI:
             return Response("this server takes no submissions\n", 403, media_type="text/plain")
         if request.headers.get("sec-fetch-site", "none") not in ("same-origin", "none"):
             return Response("this form is another site's\n", 403, media_type="text/plain")
-        who, kind = _of_one(request.client.host if request.client else ""), request.headers.get("content-type", "")
+        who, kind = _of_one(request), request.headers.get("content-type", "")
         if uploads.total() >= UPLOADS or uploads[who] >= OF_ONE:
             return _busy()
         if vain.too_much(who):
@@ -222,9 +237,10 @@ def create(makers: Makers | Here) -> FastAPI:
         sent = await upload.small(request, MOST_ASKED)
         if isinstance(sent, Response):
             return sent
-        who, kind = _of_one(request.client.host if request.client else ""), request.headers.get("content-type", "")
-        kept = await makers.operate(Sent(*_address(request), sent, kind, who, request.cookies.get(_COOKIE, ""), posted))
-        if posted:
+        who, kind = _of_one(request), request.headers.get("content-type", "")
+        asked = Sent(*_address(request), sent, kind, who, request.cookies.get(_COOKIE, ""), posted)
+        kept = await service.fairly(f"operator {who}", lambda: makers.operate(asked))
+        if kept is not None and kept.reply.gone:
             service.forget()  # what was deleted is on no page
         return _busy() if kept is None else _kept_private(kept, request)
 
@@ -238,7 +254,9 @@ def create(makers: Makers | Here) -> FastAPI:
         async with upload.received(request, MOST_SENT if key in hands else MOST_ASKED) as sent:
             if isinstance(sent, Response):  # a worker that nobody knows yet says soon that it is there
                 return _busy() if sent.status_code == 413 and key not in hands else sent
-            kept = await makers.hire(_sent_in(request, sent, "", "", key))
+            who = "" if key in hands else _of_one(request)
+            asked = _sent_in(request, sent, "", who, key)
+            kept = await (service.fairly(f"worker {who}", lambda: makers.hire(asked)) if who else makers.hire(asked))
         if kept is None:
             return _busy()
         if kept.reply.status == 401:
@@ -253,7 +271,7 @@ def create(makers: Makers | Here) -> FastAPI:
         sent = await upload.small(request, MOST_ASKED)
         if isinstance(sent, Response):
             return sent
-        kept = await makers.make(*_address(request), sent)
+        kept = await service.fairly(_of_one(request), lambda: makers.make(*_address(request), sent))
         return _busy() if kept is None else _sent(kept, request)
 
     @app.api_route("/submissions", methods=["GET", "HEAD"], include_in_schema=False)
@@ -266,12 +284,12 @@ def create(makers: Makers | Here) -> FastAPI:
         if makers.taking is not None and makers.taking.closed and path.strip("/") == "submissions":
             kept = await makers.take(Sent(path, query, b"", "", "", posted=False))  # it says why
         else:
-            kept = await makers.make(path, query)
+            kept = await service.fairly(_of_one(request), lambda: makers.make(path, query))
         return _busy() if kept is None else _kept_private(kept, request)
 
     @app.api_route("/{path:path}", methods=["GET", "HEAD"], include_in_schema=False)
     async def page(request: Request) -> Response:
-        kept = await service.answer(*_address(request))
+        kept = await service.answer(*_address(request), _of_one(request))
         return _busy() if kept is None else _sent(kept, request)
 
     return app
@@ -289,8 +307,9 @@ def _sent_in(request: Request, sent: bytes | Path, kind: str, who: str, session:
     return Sent(*_address(request), body, kind, who, session, file=file)
 
 
-def _of_one(host: str) -> str:
-    """Whose an address is: of IPv6 the network that one customer has."""
+def _of_one(request: Request) -> str:
+    """Who asks, by his address: of IPv6 the network that one customer has."""
+    host = request.client.host if request.client else ""
     try:
         found = ipaddress.ip_address(host)
     except ValueError:

@@ -1,6 +1,7 @@
 """Processes that make pages: one for those that are quick, one for tables and figures, so that none of these waits for
 one of those, and the server that hands out what is kept waits for neither. In each the shorter goes before the longer,
-and what somebody waits for before what is only made anew."""
+and what somebody waits for before what is only made anew. A third is for the queue: no reader keeps workers, operators
+or who hands in waiting."""
 
 from __future__ import annotations
 
@@ -8,6 +9,7 @@ import asyncio
 import heapq
 import signal
 import time
+from collections import Counter
 from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
@@ -33,6 +35,11 @@ LOOKING = 10
 _PATIENT, _ANEW = 10.0, 60.0
 #: seconds after which who waited for his turn is told to come back
 _TURN = 90.0
+#: how patient they are whom the queue's process serves, by the places that they have: workers, of whom a beat that
+#: comes late is a run that is done twice, go before operators, and these before who hands in, however long they wait
+_WORKERS, _OPERATORS, _OFFERED = ("workers", -2 * _TURN), ("operators", -_TURN), ("handed in", 0.0)
+#: workers that nobody knows yet, of whom each may be anybody
+_STRANGERS = ("strangers", -_TURN)
 #: seconds that a page is taken to need of whose kind none was made
 _UNKNOWN = {True: 1.0, False: 0.05}
 _DRAWN = (".svg", ".png")
@@ -172,7 +179,7 @@ class _Maker:
     """A process, which is replaced when it has become large or was killed."""
 
     def __init__(self, taking: bool) -> None:
-        self.waiting = 0
+        self._waiting: Counter[str] = Counter()
         self._taking = taking
         self._turns = _Turns()
         self._start()
@@ -180,14 +187,19 @@ class _Maker:
     def _start(self) -> None:
         self.pool = ProcessPoolExecutor(1, mp_context=ahead.context(), initializer=_begin, initargs=(self._taking,))
 
+    @property
+    def waiting(self) -> int:
+        """How many wait."""
+        return self._waiting.total()
+
     async def make(
-        self, work: Callable[[], tuple[Kept, bool]], patient: float = 0.0, most: int = WAITING
+        self, work: Callable[[], tuple[Kept, bool]], patient: float = 0.0, most: int = WAITING, place: str = ""
     ) -> Kept | None:
-        """A reply; None where as many wait as may at ``most``, or where its turn does not come in time. It lets others
-        go first that come within as many seconds as it is ``patient``."""
-        if self.waiting >= most:
+        """A reply; None where as many wait in a ``place`` as may at ``most``, or where its turn does not come in time.
+        It lets others go first that come within as many seconds as it is ``patient``."""
+        if self._waiting[place] >= most:
             return None
-        self.waiting += 1
+        self._waiting[place] += 1
         try:
             try:
                 async with asyncio.timeout(_TURN):  # none waits in a process that is to be replaced
@@ -199,7 +211,7 @@ class _Maker:
             finally:
                 self._turns.give()
         finally:
-            self.waiting -= 1
+            self._waiting[place] -= 1
 
     async def _make(self, work: Callable[[], tuple[Kept, bool]]) -> Kept:
         loop = asyncio.get_running_loop()
@@ -226,11 +238,11 @@ def _kind(path: str) -> str:
 
 
 class Makers:
-    """The two processes for a database."""
+    """The processes for a database; the queue's starts when it is first asked."""
 
     def __init__(self, place: str, taking: Taking | None = None) -> None:
         self._place, self.taking = place, taking
-        self._quick, self._slow = _Maker(taking is not None), _Maker(taking is not None)
+        self._quick, self._slow, self._queue = (_Maker(taking is not None) for _ in range(3))
         self._seconds: dict[str, float] = {}
 
     async def make(self, path: str, query: str, sent: bytes = b"", *, later: bool = False) -> Kept | None:
@@ -248,15 +260,20 @@ class Makers:
     async def take(self, sent: Sent) -> Kept | None:
         """What becomes of what is handed in; None where too many wait."""
         assert self.taking is not None
-        return await self._slow.make(partial(take, self._place, sent, self.taking))  # quick pages do not wait for zips
+        return await self._served(partial(take, self._place, sent, self.taking), _OFFERED)
 
     async def operate(self, sent: Sent) -> Kept | None:
         """What operators see, and what becomes of what they do; None where too many wait."""
-        return await self._slow.make(partial(operate, self._place, sent))
+        return await self._served(partial(operate, self._place, sent), _OPERATORS)
 
     async def hire(self, sent: Sent) -> Kept | None:
-        """What a worker gets that has no database; None where too many wait."""
-        return await self._slow.make(partial(hire, self._place, sent))
+        """What a worker gets that has no database; None where too many wait. What was sent says from where where nobody
+        knows its key."""
+        return await self._served(partial(hire, self._place, sent), _STRANGERS if sent.address else _WORKERS)
+
+    async def _served(self, work: Callable[[], tuple[Kept, bool]], who: tuple[str, float]) -> Kept | None:
+        place, patient = who
+        return await self._queue.make(work, patient, place=place)
 
     def busy(self, path: str, query: str) -> bool:
         """Whether others wait for such pages."""
@@ -271,7 +288,7 @@ class Makers:
 
     def close(self) -> None:
         """Ends them."""
-        for maker in (self._quick, self._slow):
+        for maker in (self._quick, self._slow, self._queue):
             maker.pool.shutdown(wait=False, cancel_futures=True)
 
 

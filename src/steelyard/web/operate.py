@@ -83,7 +83,7 @@ def _did(yard: Yard, asked: Mapping[str, str]) -> Reply:
         raise unknown("deed", deed, DEEDS)
     do, to = DEEDS[deed]
     do(yard, f"{asked['kind']} {what}" if "kind" in asked else what, asked.get("why", "").strip()[:_WHY])
-    return _led(to.format(what))
+    return replace(_led(to.format(what)), gone=deed == "delete")
 
 
 def _number(text: str) -> int:
@@ -107,7 +107,7 @@ def _page(yard: Yard, operators: Operators, session: Session, names: Sequence[st
         case ():
             return pages.front(yard, session)
         case ("audit",):
-            return pages.audit(operators.deeds())
+            return pages.audit(operators.deeds(refused=False), operators.deeds(refused=True))
         case ("submissions",):
             return pages.submissions(yard)
         case ("jobs", number):

@@ -17,9 +17,9 @@ from msgspec import Struct
 from ..model.errors import UserError
 from ..model.parent import end_with_parent
 from ..publish.formats import save
-from ..store import Store
+from ..store import Store, StoreError
 from . import address, layout, pages, reply
-from .page import NotThereError, Page, Picture, Table
+from .page import Links, NotThereError, Page, Picture, Table, Text
 from .respond import page
 
 #: formats of tables and figures that a site has, and those that it has when all are asked for
@@ -75,13 +75,18 @@ def _store(place: str) -> Store:
 
 @cache
 def _made(plan: Plan, path: str) -> Page | None:
-    """The page at an address; None where there is none. Only pages that may not be there are asked for twice."""
+    """The page at an address, or one that says why it cannot be shown; None where there is none. Only
+    pages that may not be there are asked for twice."""
     if (of := pages.route(address.segments(path))) is None:
         return None
     try:
         return page(_store(plan.place), *of)
     except NotThereError:
         return None
+    except StoreError:
+        raise
+    except UserError as e:  # too much for one page, which says so
+        return Page("Not shown", [Text(str(e)), Links([("targets", "/targets")], "where to go")])
 
 
 def _page(plan: Plan, path: str) -> Written:

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from ...model.errors import counted
 from ...publish.sheet import Cell, Sheet, plain
 from ...store.operating import KINDS, Line, Offer, Worker, Yard
-from ...store.operators import LONGEST, SHORTEST, Deed, Session
+from ...store.operators import LONGEST, MOST, SHORTEST, Deed, Session
 from ...store.queue import DONE, FAILED, RUNNING, WAITING
 from ...store.submissions import OFFERED, PRIVATE
 from ..page import Block, Field, Form, Heading, Links, NotThereError, Page, Pre, Table, Text
@@ -53,15 +53,17 @@ def front(yard: Yard, session: Session) -> Page:
     counts, workers, holds = yard.counts(), yard.workers(), yard.holds()
     ahead, failed = yard.lines((RUNNING, WAITING)), yard.lines((FAILED,))
     said = ", ".join(f"{counts[s]} {s}" for s in (RUNNING, WAITING, FAILED, DONE) if counts.get(s))
-    offered = sum(o.state == OFFERED for o in yard.offers())
+    offered = yard.offered().get(OFFERED, 0)
     waiting = f" {counted(offered, 'submission')} to be released." if offered else ""
     blocks: list[Block] = [
         Text(f"Jobs: {said or 'none'}.{waiting}"),
         Links([("what is handed in", "/operate/submissions"), ("what was done", "/operate/audit")], "more"),
         Table(_of_lines("Queue", "queue", ahead), wide=("why",)),
+        *_first(ahead, counts.get(RUNNING, 0) + counts.get(WAITING, 0)),
     ]
     if failed:
-        blocks += [Table(_of_lines("Failed", "failed", failed), wide=("detail",)),
+        blocks.append(Table(_of_lines("Failed", "failed", failed), wide=("detail",)))
+        blocks += [*_first(failed, counts.get(FAILED, 0)),
                    _form(session, "repeat-failed", "all", "Repeat all that failed")]  # fmt: skip
     blocks.append(Table(_of_workers(workers), wide=("targets",)))
     boards = [
@@ -102,7 +104,9 @@ def job(yard: Yard, session: Session, number: int) -> Page:
 
 def submissions(yard: Yard) -> Page:
     """What was handed in; what waits for an operator comes first."""
-    return Page("Handed in", [Table(_of_offers(yard.offers()), wide=("licence",))], trail=_TRAIL)
+    offers = yard.offers()
+    shown = [Table(_of_offers(offers), wide=("licence",)), *_first(offers, sum(yard.offered().values()))]
+    return Page("Handed in", shown, trail=_TRAIL)
 
 
 def submission(yard: Yard, session: Session, number: int) -> Page:
@@ -133,11 +137,24 @@ def board(yard: Yard, session: Session, name: str) -> Page:
     return Page(name, [Text(text), Text(said), _switch(yard, session, f"board {name}")], trail=_TRAIL)
 
 
-def audit(deeds: Sequence[Deed]) -> Page:
-    """What was done, and who tried to sign in."""
+def audit(deeds: Sequence[Deed], refused: Sequence[Deed]) -> Page:
+    """What was done, and who tried to sign in: anybody may, so these have a table of their own."""
     lines = [(when(d.at), d.operator, d.address, d.action, d.subject, d.detail) for d in deeds]
     heads = ("at", "operator", "address", "action", "subject", "detail")
-    return Page("What was done", [Table(plain("Audit log", "audit", heads, lines), wide=("detail",))], trail=_TRAIL)
+    blocks: list[Block] = [Table(plain("Audit log", "audit", heads, lines), wide=("detail",)), *_newest(deeds)]
+    if refused:
+        tries = [(when(d.at), d.address, d.subject) for d in refused]
+        blocks += [Table(plain("Refused", "refused", ("at", "address", "name"), tries)), *_newest(refused)]
+    return Page("What was done", blocks, trail=_TRAIL)
+
+
+def _first(shown: Sequence[object], there: int) -> Iterable[Block]:
+    """Where a list ends before its end."""
+    return (Text(f"These are the first {len(shown)} of {there}."),) if len(shown) < there else ()
+
+
+def _newest(shown: Sequence[object]) -> Iterable[Block]:
+    return (Text(f"These are the newest {MOST}; what is older stays in the database."),) if len(shown) >= MOST else ()
 
 
 def _switch(yard: Yard, session: Session, subject: str) -> Form:
